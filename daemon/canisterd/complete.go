@@ -41,7 +41,7 @@ var firstWords = map[string]offer{
 	"canisterd run":      words("idle", "next-timer"),
 	"canisterd time":     words("+1h", "+1d", "+1w", "next-timer"),
 	// A new name is still free.
-	"canisterd instance create": words(), "canisterd instance fork": words(), "canisterd instance snapshot": words(),
+	"canisterd instance create": words(), "canisterd instance fork": words(), "canisterd instance snapshot": words(), "canisterd instance mark": words(),
 }
 
 // flagWords are the values of flags, of all commands that have such a flag or of the named one.

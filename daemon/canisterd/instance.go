@@ -22,7 +22,7 @@ import (
 func (c *cli) instanceGroup() *cobra.Command {
 	cmd := group("instance", "Make, fork, keep, compare and delete whole networks")
 	cmd.AddCommand(
-		c.instanceList(), c.instanceCreate(), c.instanceShow(), c.instanceDelete(), c.instanceFork(), c.instanceHistory(), c.instanceBisect(),
+		c.instanceList(), c.instanceCreate(), c.instanceShow(), c.instanceDelete(), c.instanceFork(), c.instanceHistory(), c.instanceMark(), c.instanceBisect(),
 		c.instanceSnapshot(), c.instanceSnapshots(), c.instanceForget(), c.instanceRestore(), c.instanceDiff(),
 		c.instanceExport(), c.instanceImport(),
 	)
@@ -308,7 +308,8 @@ A fork of the past has manual pacing unless told otherwise, so that it stays the
   canisterd -i lab instance fork branch --snapshot before --reseed again
   canisterd instance fork then --at 42
   canisterd instance fork then --at 2030-01-01T00:00:00Z
-  canisterd instance fork then --at 039b45a8`,
+  canisterd instance fork then --at 039b45a8
+  canisterd instance fork then --at mark:before-upgrade`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			pacing, err := parsePacing(f.pacing)
@@ -331,7 +332,7 @@ A fork of the past has manual pacing unless told otherwise, so that it stays the
 		},
 	}
 	cmd.Flags().StringVar(&snapshot, "snapshot", "", "fork this snapshot instead of the present")
-	cmd.Flags().StringVar(&at, "at", "", "fork the past: after this round, at this time, or before the message with this request id was accepted")
+	cmd.Flags().StringVar(&at, "at", "", "fork the past: after this round, at this time, before the message with this request id was accepted, or at this mark (mark:NAME)")
 	cmd.MarkFlagsMutuallyExclusive("snapshot", "at")
 	cmd.Flags().StringVar(&f.pacing, "pacing", "", "when rounds happen: "+pacingForms()+" (default: as in the other; manual with --at)")
 	cmd.Flags().StringVar(&f.httpListen, "http-listen", "", "address of an HTTP interface of its own")

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,19 +13,23 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/candid/relation"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// bisection is a search for the first round after which a call has another answer.
+// bisection is a search for the first round after which a call or an expression has another answer.
 type bisection struct {
-	c      *cli
-	d      *remote.Daemon
-	call   *controlv1.Call
-	update bool
-	is     string // the answer that is looked for; "": any other than the first
-	lease  string
-	asked  int
+	c     *cli
+	d     *remote.Daemon
+	ask   func(ctx context.Context, d *remote.Daemon, instance string) (answer, shown string, err error)
+	is    string // the answer that is looked for; "": any other than the first, or that at the end
+	atEnd bool   // without is: the one at the end
+	lease string
+	asked int
 }
+
+// probe is what was asked at a round. Answers are compared, and shown with what they come from.
+type probe struct{ answer, shown string }
 
 // bisected is what a search has found.
 type bisected struct {
@@ -42,31 +48,40 @@ type bisectedByInput struct {
 	Method   string `json:"method,omitempty"`
 	Sender   string `json:"sender,omitempty"`
 	Error    string `json:"error_code,omitempty"` // of a trap
-	Text     string `json:"text,omitempty"`       // of a trap
+	Text     string `json:"text,omitempty"`       // of a trap, or the name of a mark
 }
 
 func (c *cli) instanceBisect() *cobra.Command {
 	var f callFlags
-	var from, to uint64
-	var is string
+	var from, to, is string
 	var update bool
 	cmd := &cobra.Command{
-		Use:   "bisect CANISTER METHOD [ARGUMENTS]",
-		Short: "Find the first round after which a query has another answer",
-		Long: `Find the first round after which a query has another answer than before, in the
-history of an instance that is kept in a state directory. Each probe is a fork at
-a past round, which ends with the command: the instance itself is not changed.
+		Use:   "bisect CANISTER METHOD [ARGUMENTS] | EXPRESSION",
+		Short: "Find the first round after which a query or an expression about the state has another answer",
+		Long: `Find the first round after which a query or an expression has another answer than
+before, in the history of an instance that is kept in a state directory. Each
+probe is a fork at a past round, which ends with the command: the instance itself
+is not changed.
 
-With --is, the search is for the first round after which the query has this
-answer. The answer may change only once between the two ends of the search;
-otherwise one of the changes is found.`,
+EXPRESSION is one argument: two sides with one of ` + strings.Join(relation.All, " ") + ` between them. A
+side is CANISTER.FIELD with a field of canister status --json, CANISTER QUERY or
+CANISTER QUERY (ARGUMENTS), or a value. The search is then for the first round
+after which it is as true or as false as at the end. CANISTER.FIELD alone is
+compared with what it was.
+
+With --is, the search is for the first round after which there is this answer.
+The answer may change only once between the two ends of the search; otherwise
+one of the changes is found.`,
 		Example: `  canisterd instance bisect bank balance
   canisterd instance bisect bank solvent --is '(false)'
-  canisterd instance bisect bank withdraw 100 --update --from 20 --to 60`,
-		Args: cobra.RangeArgs(2, 3),
+  canisterd instance bisect bank withdraw 100 --update --from 20 --to 60
+  canisterd instance bisect 'bank.cycles < 1_000_000_000_000'
+  canisterd instance bisect 'vault paidOut > bank owed' --from mark:before-upgrade
+  canisterd instance bisect bank.module_hash`,
+		Args: cobra.RangeArgs(1, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			call, err := f.call(c, args)
-			if err != nil {
+			b := &bisection{c: c, is: is}
+			if err := b.about(&f, args, update); err != nil {
 				return err
 			}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
@@ -75,18 +90,20 @@ otherwise one of the changes is found.`,
 					return err
 				}
 				defer lease.Release()
-				b := &bisection{c: c, d: d, call: call, update: update, is: is, lease: lease.ID()}
+				b.d, b.lease = d, lease.ID()
 				past, err := history(ctx, d, c.instance)
 				if err != nil {
 					return err
 				}
-				if !cmd.Flags().Changed("from") {
-					from = past.GetFirstHeight()
+				first, err := roundOf(past, "--from", from, past.GetFirstHeight())
+				if err != nil {
+					return err
 				}
-				if !cmd.Flags().Changed("to") {
-					to = past.GetLastHeight()
+				last, err := roundOf(past, "--to", to, past.GetLastHeight())
+				if err != nil {
+					return err
 				}
-				found, err := b.search(ctx, from, to)
+				found, err := b.search(ctx, first, last)
 				if err != nil {
 					return err
 				}
@@ -96,11 +113,70 @@ otherwise one of the changes is found.`,
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().Uint64Var(&from, "from", 0, "round at which the search begins (default: the oldest that the journal has)")
-	cmd.Flags().Uint64Var(&to, "to", 0, "round at which the search ends (default: the newest)")
-	cmd.Flags().StringVar(&is, "is", "", "the answer that is looked for, as canister query prints it (default: any other than the first)")
+	cmd.Flags().StringVar(&from, "from", "", "round at which the search begins, or a mark (mark:NAME) (default: the oldest that the journal has)")
+	cmd.Flags().StringVar(&to, "to", "", "round at which the search ends, or a mark (default: the newest)")
+	cmd.Flags().StringVar(&is, "is", "", "the answer that is looked for, as canister query or canister status --json prints it, or true or false (default: any other than the first)")
 	cmd.Flags().BoolVar(&update, "update", false, "make an update call in each fork, and not a query")
 	return sending(cmd)
+}
+
+// about says what is asked: the call or the expression of the arguments.
+func (b *bisection) about(f *callFlags, args []string, update bool) error {
+	if len(args) == 1 {
+		if update || f.hex != "" {
+			return errors.New("--update and --hex are for a call: name its canister and its method as two arguments")
+		}
+		e, err := b.c.readExpression(args[0])
+		if err != nil {
+			return err
+		}
+		b.ask, b.atEnd = e.answer, e.relation != ""
+		return nil
+	}
+	call, err := f.call(b.c, args)
+	if err != nil {
+		return err
+	}
+	b.ask = func(ctx context.Context, d *remote.Daemon, instance string) (string, string, error) {
+		outcome, err := outcomeOf(ctx, d, instance, call, update)
+		if err != nil {
+			return "", "", err
+		}
+		text := answerText(outcome)
+		return text, text, nil
+	}
+	return nil
+}
+
+// outcomeOf is the outcome of a call.
+func outcomeOf(ctx context.Context, d *remote.Daemon, instance string, call *controlv1.Call, update bool) (*controlv1.Outcome, error) {
+	if update {
+		r, err := d.Calls.Update(ctx, &controlv1.UpdateRequest{Instance: instance, Call: call})
+		return r.GetOutcome(), err
+	}
+	r, err := d.Calls.Query(ctx, &controlv1.QueryRequest{Instance: instance, Call: call})
+	return r.GetOutcome(), err
+}
+
+// roundOf is a round that is given by its number or by a mark; before it, if none is given.
+func roundOf(past *controlv1.GetHistoryResponse, flag, text string, without uint64) (uint64, error) {
+	if text == "" {
+		return without, nil
+	}
+	name, marked := strings.CutPrefix(text, markPrefix)
+	if !marked {
+		round, err := strconv.ParseUint(text, 10, 63)
+		if err != nil {
+			return 0, fmt.Errorf("invalid %s %q: expected a round, such as 42, or a mark, such as mark:before-upgrade", flag, text)
+		}
+		return round, nil
+	}
+	for _, in := range slices.Backward(past.GetInputs()) {
+		if in.GetKind() == markKind && in.GetText() == name {
+			return in.GetHeight(), nil
+		}
+	}
+	return 0, fmt.Errorf("invalid %s %q: the history has no such mark (canisterd instance history lists them)", flag, text)
 }
 
 // search finds the first round in a range after which the answer is another one.
@@ -116,40 +192,44 @@ func (b *bisection) search(ctx context.Context, from, to uint64) (*bisected, err
 	if err != nil {
 		return nil, err
 	}
-	changed := func(answer string) bool { return b.is == "" && answer != first || b.is != "" && answer == b.is }
+	is := b.is
+	if is == "" && b.atEnd && last.answer != first.answer {
+		is = last.answer
+	}
+	changed := func(p probe) bool { return is == "" && p.answer != first.answer || is != "" && p.answer == is }
 	switch {
 	case changed(first):
-		return nil, fmt.Errorf("the answer is %s after round %d already: give an earlier --from", first, from)
-	case !changed(last) && b.is != "":
-		return nil, fmt.Errorf("the answer is %s after round %d, and not %s: give a round after which it is (--to)", last, to, b.is)
+		return nil, fmt.Errorf("the answer is %s after round %d already: give an earlier --from", first.shown, from)
+	case !changed(last) && is != "":
+		return nil, fmt.Errorf("the answer is %s after round %d, and not %s: give a round after which it is (--to)", last.shown, to, is)
 	case !changed(last):
-		return nil, fmt.Errorf("the answer is %s after round %d and %s after round %d: it does not become another one there (canisterd instance history lists the rounds)", first, from, last, to)
+		return nil, fmt.Errorf("the answer is %s after round %d and %s after round %d: it does not become another one there (canisterd instance history lists the rounds)", first.shown, from, last.shown, to)
 	}
-	found := &bisected{Before: first, After: last}
+	found := &bisected{Before: first.shown, After: last.shown}
 	for from+1 < to {
 		middle := from + (to-from)/2
-		answer, err := b.answer(ctx, middle)
+		now, err := b.answer(ctx, middle)
 		if err != nil {
 			return nil, err
 		}
-		if changed(answer) {
-			to, found.After = middle, answer
+		if changed(now) {
+			to, found.After = middle, now.shown
 		} else {
-			from, found.Before = middle, answer
+			from, found.Before = middle, now.shown
 		}
 	}
 	found.Round, found.Forks = to, b.asked
 	return found, nil
 }
 
-// answer is the answer of the call in a fork at a round.
-func (b *bisection) answer(ctx context.Context, round uint64) (text string, err error) {
+// answer is the answer in a fork at a round.
+func (b *bisection) answer(ctx context.Context, round uint64) (p probe, err error) {
 	made, err := b.d.Instances.ForkInstance(ctx, &controlv1.ForkInstanceRequest{
 		Instance: b.c.instance, Lease: b.lease, At: &controlv1.ForkInstanceRequest_Height{Height: round},
 		Pacing: &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_MANUAL},
 	})
 	if err != nil {
-		return "", err
+		return p, err
 	}
 	b.asked++
 	name := made.GetInstance().GetName()
@@ -157,22 +237,13 @@ func (b *bisection) answer(ctx context.Context, round uint64) (text string, err 
 		_, ended := b.d.Instances.DeleteInstance(ctx, &controlv1.DeleteInstanceRequest{Instance: name})
 		err = errors.Join(err, ended)
 	}()
-	var outcome *controlv1.Outcome
-	if b.update {
-		r, failed := b.d.Calls.Update(ctx, &controlv1.UpdateRequest{Instance: name, Call: b.call})
-		outcome, err = r.GetOutcome(), failed
-	} else {
-		r, failed := b.d.Calls.Query(ctx, &controlv1.QueryRequest{Instance: name, Call: b.call})
-		outcome, err = r.GetOutcome(), failed
-	}
+	p.answer, p.shown, err = b.ask(ctx, b.d, name)
 	switch status.Code(err) {
-	case codes.OK:
 	case codes.NotFound, codes.FailedPrecondition, codes.InvalidArgument: // there is no such canister or code yet
-		return "none (" + strings.ReplaceAll(status.Convert(err).Message(), name, b.c.named(nil)) + ")", nil
-	default:
-		return "", err
+		none := "none (" + strings.ReplaceAll(status.Convert(err).Message(), name, b.c.named(nil)) + ")"
+		return probe{none, none}, nil
 	}
-	return answerText(outcome), nil
+	return p, err
 }
 
 // answerText is an answer in one line, as it is compared and shown.
@@ -205,6 +276,10 @@ func (b *bisected) text() string {
 	for _, in := range b.Inputs {
 		if in.Error != "" {
 			fmt.Fprintf(&text, "\ntrap    %s of %s: %s: %s", in.Method, in.Canister, in.Error, in.Text)
+			continue
+		}
+		if in.Kind == markKind {
+			fmt.Fprintf(&text, "\nmark    %s", in.Text)
 			continue
 		}
 		fmt.Fprintf(&text, "\ninput   %s", in.Kind)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,12 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
+// markKind is the kind of marks in a history, and markPrefix begins a moment that is named by one.
+const (
+	markKind   = "mark"
+	markPrefix = markKind + ":"
+)
+
 // forkAt makes a request one for a fork of the past, unless no moment is given.
 func (c *cli) forkAt(ctx context.Context, d *remote.Daemon, request *controlv1.ForkInstanceRequest, text string) error {
 	if text == "" {
@@ -20,6 +27,10 @@ func (c *cli) forkAt(ctx context.Context, d *remote.Daemon, request *controlv1.F
 	}
 	if request.Pacing == nil {
 		request.Pacing = &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_MANUAL}
+	}
+	if name, ok := strings.CutPrefix(text, markPrefix); ok {
+		request.At = &controlv1.ForkInstanceRequest_Mark{Mark: name}
+		return nil
 	}
 	if height, err := strconv.ParseUint(text, 10, 63); err == nil {
 		request.At = &controlv1.ForkInstanceRequest_Height{Height: height}
@@ -31,7 +42,7 @@ func (c *cli) forkAt(ctx context.Context, d *remote.Daemon, request *controlv1.F
 	}
 	prefix, err := requestPrefix(text)
 	if err != nil {
-		return fmt.Errorf("invalid --at %q: expected a round, such as 42, a time, such as 2030-01-01T00:00:00Z, or the id of a request", text)
+		return fmt.Errorf("invalid --at %q: expected a round, such as 42, a time, such as 2030-01-01T00:00:00Z, the id of a request, or a mark, such as mark:before-upgrade", text)
 	}
 	id, err := c.requestOf(ctx, d, prefix)
 	request.At = &controlv1.ForkInstanceRequest_BeforeRequest{BeforeRequest: id}
@@ -43,9 +54,9 @@ func (c *cli) instanceHistory() *cobra.Command {
 		Use:   "history [NAME]",
 		Short: "List what an instance was given, where it trapped, and the rounds at which it can be forked",
 		Long: `List what clients gave an instance that is kept in a state directory, the
-messages whose code failed (trap), and the rounds at which it can be forked
-(instance fork --at), as far back as its journal goes. A fork at the round of an
-input or a trap has the state before that.`,
+messages whose code failed (trap), the marks, and the rounds at which it can be
+forked (instance fork --at), as far back as its journal goes. A fork at the round
+of an input or a trap has the state before that.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
@@ -54,6 +65,28 @@ input or a trap has the state before that.`,
 					return err
 				}
 				return c.print(c.shownHistory(all), all)
+			})
+		},
+	}
+}
+
+func (c *cli) instanceMark() *cobra.Command {
+	return &cobra.Command{
+		Use:   "mark NAME",
+		Short: "Mark the present in the history of an instance",
+		Long: `Mark the present in the history of an instance that is kept in a state directory:
+instance history lists the mark, and instance fork --at mark:NAME brings the
+state back. If a name is given again, the newest mark with it counts.`,
+		Example: `  canisterd instance mark before-upgrade
+  canisterd instance fork then --at mark:before-upgrade`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				made, err := d.Instances.MarkHistory(ctx, &controlv1.MarkHistoryRequest{Instance: c.instance, Mark: args[0]})
+				if err != nil {
+					return err
+				}
+				return c.print(fmt.Sprintf("%s: marked after round %d", args[0], made.GetInput().GetHeight()), made)
 			})
 		},
 	}
@@ -87,10 +120,18 @@ func (c *cli) shownHistory(h *controlv1.GetHistoryResponse) string {
 	}
 	for _, in := range h.GetInputs() {
 		upTo(in.GetHeight())
-		t.row(fmt.Sprint(in.GetHeight()), stamp(in.GetTime()), in.GetKind(), shortRequest(in.GetRequestId()), in.GetCanisterId(), in.GetMethod(), senderOrTrap(in))
+		t.row(fmt.Sprint(in.GetHeight()), stamp(in.GetTime()), kindText(in), shortRequest(in.GetRequestId()), in.GetCanisterId(), in.GetMethod(), senderOrTrap(in))
 	}
 	upTo(h.GetLastHeight())
 	return t.String() + fmt.Sprintf("\nforks: round %d (%s) to %d (%s)", h.GetFirstHeight(), stamp(h.GetFirstTime()), h.GetLastHeight(), stamp(h.GetLastTime()))
+}
+
+// kindText is the kind of an input, with the name of a mark.
+func kindText(in *controlv1.AcceptedInput) string {
+	if in.GetKind() == markKind {
+		return "mark " + in.GetText()
+	}
+	return in.GetKind()
 }
 
 // senderOrTrap is the sender of an update call, or what a trap says.

@@ -13,26 +13,33 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-func TestTheRoundThatChangedAnAnswerIsFoundInTheHistory(t *testing.T) {
+// keptCounter is a daemon with a state directory and manual pacing, a project with a counter, and commands to the daemon
+// whose exit code and output are expected.
+func keptCounter(t *testing.T) (d *daemon.Daemon, expect func(code int, want string, args ...string)) {
+	t.Helper()
 	t.Chdir(t.TempDir())
 	d, err := daemon.Start(t.Context(), daemon.Config{Listen: "127.0.0.1:0", CacheDir: canistertest.CacheDir(t), StateDir: filepath.Join(t.TempDir(), "state"), Pacing: daemon.Manual})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = d.Close() }()
+	t.Cleanup(func() { _ = d.Close() })
 	if err := os.WriteFile("counter.wasm", canistertest.Fixture("counter"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile("canisterd.yaml", []byte("canisters:\n  counter: {wasm: counter.wasm}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	expect := func(code int, want string, args ...string) {
+	return d, func(code int, want string, args ...string) {
 		t.Helper()
 		var out, errOut bytes.Buffer
 		if got := run(t.Context(), append([]string{"--url", d.URL()}, args...), &out, &errOut); got != code || !strings.Contains(out.String()+errOut.String(), want) {
 			t.Errorf("canisterd %s: exit code %d, want %d and %q:\n%s%s", strings.Join(args, " "), got, code, want, &out, &errOut)
 		}
 	}
+}
+
+func TestTheRoundThatChangedAnAnswerIsFoundInTheHistory(t *testing.T) {
+	d, expect := keptCounter(t)
 	expect(exitOK, "installed", "deploy")
 	last := d.Node().View().Height
 	round := func(n uint64) string { return fmt.Sprint(n) }
@@ -52,17 +59,69 @@ func TestTheRoundThatChangedAnAnswerIsFoundInTheHistory(t *testing.T) {
 	expect(exitOK, "pacing manual", "instance", "fork", "then", "--at", round(last))
 	expect(exitOK, "(1 : nat)", "-i", "then", "canister", "call", "counter", "inc")
 	expect(exitFailed, "expected a round, such as 42", "instance", "fork", "--at", "yesterday")
+	marked := d.Node().View().Height
+	expect(exitOK, "two: marked after round "+round(marked), "instance", "mark", "two")
+	expect(exitOK, "(3 : nat)", "canister", "call", "counter", "inc")
+	expect(exitOK, "mark two", "instance", "history")
+	expect(exitOK, "pacing manual", "instance", "fork", "marked", "--at", "mark:two")
+	expect(exitOK, "(3 : nat)", "-i", "marked", "canister", "call", "counter", "inc")
+	expect(exitOK, "round   "+round(marked+1), "instance", "bisect", "counter", "inc", "--update", "--from", "mark:two", "--is", "(4 : nat)")
+	expect(exitFailed, "the history has no such mark", "instance", "bisect", "counter", "inc", "--to", "mark:three")
+	expect(exitFailed, `invalid --from "noon": expected a round`, "instance", "bisect", "counter", "inc", "--from", "noon")
+	expect(exitFailed, `has no state at a mark "three"`, "instance", "fork", "--at", "mark:three")
 	expect(exitOK, "2030", "time", "2030-01-01T00:00:00Z")
 	expect(exitOK, "2030-01-01T00:00:00", "instance", "fork", "--at", "2040-01-01T00:00:00Z")
+}
+
+func TestTheRoundThatChangedAFieldOrAnExpressionIsFoundInTheHistory(t *testing.T) {
+	d, expect := keptCounter(t)
+	height := func() uint64 { return d.Node().View().Height }
+	expect(exitOK, "installed", "deploy")
+	expect(exitOK, "marked", "instance", "mark", "deployed")
+	expect(exitOK, "(1 : nat)", "canister", "call", "counter", "inc")
+	counted := height()
+	expect(exitOK, "stopped", "canister", "stop", "counter")
+	expect(exitOK, fmt.Sprintf("round   %d ", counted), "instance", "bisect", "counter get >= 1", "--from", "mark:deployed", "--to", fmt.Sprint(counted))
+	expect(exitOK, "before  false (0 >= 1)\nafter   true (1 >= 1)\nmark    deployed\ninput   ingress", "instance", "bisect", "counter get >= 1", "--from", "mark:deployed", "--to", fmt.Sprint(counted))
+	expect(exitOK, "before  running\nafter   stop", "instance", "bisect", "counter.status", "--from", "mark:deployed")
+	expect(exitOK, "after   stopped\ninput   ", "instance", "bisect", "counter.status", "--from", "mark:deployed", "--is", "stopped")
+	expect(exitOK, "after   true (stopped == stopped)", "instance", "bisect", "counter.status == stopped")
+	expect(exitOK, `"before":"none (there is no canister `, "instance", "bisect", "counter.controllers == vec {}", "--json")
+	expect(exitFailed, "the answer is true (", "instance", "bisect", "counter.cycles > 1.5", "--from", "mark:deployed")
+	expect(exitFailed, "cannot be compared", "instance", "bisect", "counter.status < 7", "--from", "mark:deployed")
+	for expression, want := range map[string]string{
+		"counter.color":        "canisters have no field \"color\": take one of canister_id, ",
+		"nobody.cycles > 1":    "nobody",
+		"7 < counter.cycles":   "expected CANISTER.FIELD or CANISTER QUERY first",
+		"counter.cycles < a b": "is neither a field nor a query of a canister, nor a value",
+		"counter.cycles <":     "is neither a field nor a query of a canister, nor a value",
+	} {
+		expect(exitFailed, want, "instance", "bisect", expression)
+	}
+	expect(exitFailed, "--update and --hex are for a call", "instance", "bisect", "counter.cycles", "--update")
+}
+
+func TestEachFieldOfACanisterHasAValue(t *testing.T) {
+	c := &controlv1.Canister{Status: controlv1.CanisterStatus_CANISTER_STATUS_STOPPED, Cycles: "340282366920938463463374607431768211455", MemoryBytes: 7, Heartbeat: true}
+	for _, name := range statusFields() {
+		got, want := valueText(fieldOf(c, name)), map[string]string{
+			"status": "stopped", "cycles": c.GetCycles(), "memory_bytes": "7", "heartbeat": "true", "controllers": "vec {}", "methods": "vec {}",
+			"idle_cycles_burned_per_day": "0", "version": "0", "heap_bytes": "0", "stable_bytes": "0",
+		}[name]
+		if got != want {
+			t.Errorf("field %s is %q, want %q", name, got, want)
+		}
+	}
 }
 
 func TestABisectionNamesTheTrapsOfItsRound(t *testing.T) {
 	b := &bisected{Round: 5, Before: "(1 : nat)", After: "(2 : nat)"}
 	b.explain(&controlv1.GetHistoryResponse{Inputs: []*controlv1.AcceptedInput{
 		{Height: 3, Kind: "trap", CanisterId: "aaaaa-aa", Method: "early", ErrorCode: "IC0503", Text: "not this one"},
+		{Height: 4, Kind: "mark", Text: "here"},
 		{Height: 4, Kind: "trap", CanisterId: "aaaaa-aa", Method: "withdraw", ErrorCode: "IC0503", Text: "no money"},
 	}})
-	if text := b.text(); !strings.HasSuffix(text, "\ntrap    withdraw of aaaaa-aa: IC0503: no money") || strings.Contains(text, "early") {
+	if text := b.text(); !strings.HasSuffix(text, "\nmark    here\ntrap    withdraw of aaaaa-aa: IC0503: no money") || strings.Contains(text, "early") {
 		t.Errorf("it says %s", text)
 	}
 }
