@@ -89,6 +89,7 @@ type journalling struct {
 	buf     []byte
 	clock   uint64 // of a network that was given the records so far
 	marks   Marks  // of the round that is under way
+	views   []certifiedView
 	written record
 	write   func(*archive.Coder) // writes written
 }
@@ -127,6 +128,9 @@ func (j *journalling) put(r record) {
 func (n *Network) applyRecorded(in Input) Result {
 	if _, ok := in.(AdvanceTo); ok {
 		return n.apply(in)
+	}
+	if _, ok := in.(CertifyAt); ok {
+		n.journal.keepView(n.views)
 	}
 	clock := n.clock
 	result := n.apply(in)
@@ -196,7 +200,7 @@ type Replayed struct {
 // than was recorded; it is of no use then.
 func (n *Network) Replay(raw []byte) (Replayed, error) { return n.replay(raw, false) }
 
-// Verify is Replay that also compares root hashes: where a certificate was made of a round, the record of the next round
+// Verify is Replay that also compares root hashes: where a certificate was made of a round, the record of a later round
 // has the beginning of its root. That takes as long as to make the certified trees.
 func (n *Network) Verify(raw []byte) (Replayed, error) { return n.replay(raw, true) }
 
@@ -205,11 +209,13 @@ func (n *Network) replay(raw []byte, roots bool) (Replayed, error) {
 	if err := archive.ReadRecord(raw, r.archive); err != nil {
 		return Replayed{}, err
 	}
-	if !roots {
-		r.marks.roots = nil
-	}
-	if err := n.compareRoots(r.marks.roots); err != nil {
-		return Replayed{}, err
+	compared := 0
+	if roots {
+		var err error
+		n.rememberView()
+		if compared, err = n.compareRoots(r.marks.roots); err != nil {
+			return Replayed{}, err
+		}
 	}
 	if r.kind == inputTaken {
 		return Replayed{Input: r.input}, n.replayInput(r.input)
@@ -245,7 +251,7 @@ func (n *Network) replay(raw []byte, roots bool) (Replayed, error) {
 	if n.time != r.time {
 		return Replayed{}, &DivergedError{Height: n.height, What: "the time in nanoseconds", Now: n.time, Was: r.time}
 	}
-	return Replayed{Round: r.kind == roundEnded || r.kind == roundCut, Roots: len(r.marks.roots)}, nil
+	return Replayed{Round: r.kind == roundEnded || r.kind == roundCut, Roots: compared}, nil
 }
 
 func (n *Network) replayInput(in Input) error {

@@ -2,6 +2,7 @@ package replica
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -29,6 +30,7 @@ type TrapMark struct {
 // certifiedRoot is the beginning of a root hash of which a certificate was made.
 type certifiedRoot struct {
 	subnet int
+	back   uint64 // heights between it and the last one before the round
 	root   [markedRootBytes]byte
 }
 
@@ -41,8 +43,11 @@ func (k *Marks) archive(c *archive.Coder) {
 		archive.String(c, &t.Text, maxMarkedText)
 	})
 	archive.Number(c, &k.Unmarked)
-	archive.Slice(c, &k.roots, MaxSubnets, func(r *certifiedRoot) {
+	archive.Slice(c, &k.roots, MaxSubnets*lateHeights, func(r *certifiedRoot) {
 		archive.AtMost(c, &r.subnet, MaxSubnets-1)
+		if c.Since(9) {
+			archive.AtMost(c, &r.back, lateHeights-1)
+		}
 		c.Fixed(r.root[:])
 	})
 }
@@ -68,21 +73,41 @@ func (j *journalling) take() (marks Marks) {
 	return marks
 }
 
-// certifiedRoots are the roots of the last view of which certificates were made. Those of other rounds were never
-// computed, and to compute them would cost more than the rounds.
-func (n *Network) certifiedRoots() (roots []certifiedRoot) {
-	view := n.views.latest.Load()
-	if view == nil {
-		return nil
+// certifiedView is a view that readers have, of which certificates may still be made.
+type certifiedView struct {
+	view   *View
+	marked uint64 // bit i: the root of its subnet i is marked
+}
+
+// keepView keeps the last view, if readers have one: the next height replaces it, and they may make certificates of it
+// later. Views that are lateHeights old are forgotten, and those of which all roots are marked.
+func (j *journalling) keepView(views *Views) {
+	j.views = slices.DeleteFunc(j.views, func(v certifiedView) bool {
+		return v.view.Height+lateHeights <= views.height || bits.OnesCount64(v.marked) == len(v.view.Subnets)
+	})
+	view, last := views.latest.Load(), len(j.views)-1
+	if view != nil && (last < 0 || j.views[last].view != view) {
+		j.views = append(j.views, certifiedView{view: view})
 	}
-	for i, m := range n.subnets {
-		// Subnets may have been added or deleted since the view was made.
-		at := slices.IndexFunc(view.Subnets, func(v SubnetView) bool { return v.ID == m.ID })
-		if at < 0 || m.ahead != nil {
-			continue
-		}
-		if h := view.Subnets[at].staged.made.Load(); h != nil && h.Signed() {
-			roots = append(roots, certifiedRoot{i, markedRoot(h.Root())})
+}
+
+// certifiedRoots are roots of the last lateHeights views of which certificates were made since the round before. Those of
+// other rounds were never computed, and to compute them would cost more than the rounds.
+func (n *Network) certifiedRoots() (roots []certifiedRoot) {
+	n.journal.keepView(n.views)
+	for k := range n.journal.views {
+		v := &n.journal.views[k]
+		for i := range v.view.Subnets {
+			shown := &v.view.Subnets[i]
+			h := shown.staged.made.Load()
+			if h == nil || v.marked&(1<<i) != 0 || !h.Signed() {
+				continue
+			}
+			v.marked |= 1 << i
+			// Subnets may have been deleted since the view was made.
+			if at := slices.IndexFunc(n.subnets, func(m *subnet) bool { return m.ID == shown.ID }); at >= 0 {
+				roots = append(roots, certifiedRoot{at, n.views.height - v.view.Height, markedRoot(h.Root())})
+			}
 		}
 	}
 	return roots
@@ -93,19 +118,39 @@ func markedRoot(root [32]byte) (marked [markedRootBytes]byte) {
 	return marked
 }
 
-// compareRoots compares the last view with certificates that were made of it.
-func (n *Network) compareRoots(roots []certifiedRoot) error {
+// rememberView keeps the view of the last height for comparisons with roots that later records have.
+func (n *Network) rememberView() {
+	if n.open {
+		return
+	}
+	view := n.View()
+	n.compared = slices.DeleteFunc(n.compared, func(v *View) bool { return v == view || v.Height+lateHeights <= view.Height })
+	n.compared = append(n.compared, view)
+}
+
+// compareRoots compares views with certificates that were made of them. Those of views before the first record are not
+// compared, and not counted.
+func (n *Network) compareRoots(roots []certifiedRoot) (compared int, err error) {
 	for _, r := range roots {
 		if r.subnet >= len(n.subnets) {
-			return &DivergedError{Height: n.height, What: "the number of subnets", Now: uint64(len(n.subnets)), Was: uint64(r.subnet) + 1}
+			return compared, &DivergedError{Height: n.height, What: "the number of subnets", Now: uint64(len(n.subnets)), Was: uint64(r.subnet) + 1}
 		}
-		m := n.subnets[r.subnet]
-		if now := markedRoot(m.staged().height().Root()); now != r.root {
-			return &DivergedError{
-				Height: m.ended.height, What: "the beginning of the certified root of subnet " + m.ID.String(),
+		at := slices.IndexFunc(n.compared, func(v *View) bool { return v.Height+r.back == n.views.height })
+		if at < 0 {
+			continue
+		}
+		view, id := n.compared[at], n.subnets[r.subnet].ID
+		shown := slices.IndexFunc(view.Subnets, func(s SubnetView) bool { return s.ID == id })
+		if shown < 0 {
+			continue
+		}
+		if now := markedRoot(view.Subnets[shown].staged.height().Root()); now != r.root {
+			return compared, &DivergedError{
+				Height: view.Height, What: "the beginning of the certified root of subnet " + id.String(),
 				Now: binary.BigEndian.Uint64(now[:]), Was: binary.BigEndian.Uint64(r.root[:]),
 			}
 		}
+		compared++
 	}
-	return nil
+	return compared, nil
 }

@@ -137,6 +137,55 @@ func TestAReplayComparesTheRootsOfWhichCertificatesWereMade(t *testing.T) {
 	p.replay(t, n, 0) // does not compare roots
 }
 
+// TestARootIsMarkedThoughItsCertificateComesAfterLaterRounds makes certificates of views that readers have had for some
+// heights: of rounds, and of a time.
+func TestARootIsMarkedThoughItsCertificateComesAfterLaterRounds(t *testing.T) {
+	s, config, p := recorded(t)
+	roots := 0
+	expect := func(more int, what string) {
+		t.Helper()
+		s.Round()
+		roots += more
+		if got, err := p.verified(t, config); err != nil || got != roots {
+			t.Errorf("%s, %d roots are compared, want %d: %v", what, got, roots, err)
+		}
+	}
+	sign := func(v *replica.View) { v.Subnets[0].Certified().Signature() }
+	view := s.View()
+	for range 3 {
+		s.Round()
+	}
+	sign(view)
+	expect(1, "after three rounds")
+	sign(view)
+	expect(0, "if it was marked already")
+	view = s.View()
+	for range 4 {
+		s.Round()
+	}
+	sign(view)
+	expect(0, "after four rounds")
+	view = s.View()
+	for range 2 {
+		s.Apply(replica.CertifyAt(s.View().Time + second))
+		s.Apply(replica.CertifyAt(s.View().Time)) // it changes nothing
+	}
+	sign(view)
+	sign(s.View())
+	expect(2, "after two times that were certified")
+	last := p.records[len(p.records)-1]
+	first := view.Subnets[0].Certified().Root()
+	at := bytes.Index(last, first[:8])
+	if at < 0 {
+		t.Fatalf("the record %x does not have root %x", last, first)
+	}
+	last[at] ^= 1
+	_, err := p.verified(t, config)
+	if diverged := (*replica.DivergedError)(nil); !errors.As(err, &diverged) || diverged.Height != view.Height {
+		t.Errorf("with another root of round %d: %v", view.Height, err)
+	}
+}
+
 func TestAMarkOfAUserIsARecordThatAReplayPassesOver(t *testing.T) {
 	s, config, p := recorded(t)
 	longest := strings.Repeat("m", 64)

@@ -74,10 +74,12 @@ const (
 	// maxKeptRecord is how large the room for a record of the journal is that is kept for the next one, in bytes. Ours.
 	maxKeptRecord = 64 << 10
 	// MaxMarkedTraps is how many messages of a round whose code failed are marked in the journal, maxMarkedText how long
-	// each of their texts is there, in bytes, and markedRootBytes how many bytes of a certified root are there. Ours.
+	// each of their texts is there, in bytes, and markedRootBytes how many bytes of a certified root are there. A root is
+	// there if the certificate is made within lateHeights heights. Ours.
 	MaxMarkedTraps  = 16
 	maxMarkedText   = 200
 	markedRootBytes = 8
+	lateHeights     = 4
 	// MaxMarkName is how long the name of a user's mark in the journal is, in bytes. Ours.
 	MaxMarkName = 64
 	// MaxPrepared is how many modules that were compiled beside the network a subnet

@@ -89,6 +89,7 @@ type Network struct {
 	deleted        state.CycleTotals // of subnets that were deleted
 	traps          traps
 	journal        *journalling // nil without a journal
+	compared       []*View      // of the last heights, while Verify replays a journal
 	volatile       bool         // it is a volatile fork
 	legal          []move       // scratch of moves
 	shown          []sched.Move // scratch of moves: legal, as oracles see them
