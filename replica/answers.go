@@ -41,6 +41,12 @@ func (n *Network) IngressAnswer(subnet principal.Principal, id RequestID) (Ingre
 	return answer, true
 }
 
+// HasSubnet reports whether a subnet is there now, before the next view shows it.
+func (n *Network) HasSubnet(id principal.Principal) bool {
+	_, ok := n.routes.byID[id]
+	return ok
+}
+
 // HostOf is the subnet that hosts a canister id now, before the next view shows it.
 func (n *Network) HostOf(id principal.Principal) (subnet principal.Principal, ok bool) {
 	position := n.routes.find(id)

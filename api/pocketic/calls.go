@@ -87,7 +87,7 @@ func (s *Server) submitIngress(ctx context.Context, e *entry, body []byte) (any,
 	case reject != nil:
 		return s.rejected(reject, false), nil
 	}
-	return map[string]rawMessage{"Ok": {effectivePrincipal{subnet: o.to.subnet.Bytes()}, id[:]}}, nil
+	return okay[rawMessage]{rawMessage{effectivePrincipal{subnet: o.to.subnet.Bytes()}, id[:]}}, nil
 }
 
 // submit hands a call in under a fresh id. The reject says that the call was not let in. anySize allows it more bytes
@@ -127,29 +127,37 @@ func (e *entry) now(ctx context.Context) (uint64, error) {
 }
 
 // message reads which call a body is about.
-func (e *entry) message(in *rawMessage) (subnet principal.Principal, id replica.RequestID, err error) {
+func (e *entry) message(ctx context.Context, in *rawMessage) (subnet principal.Principal, id replica.RequestID, err error) {
 	if len(in.MessageID) != len(id) {
 		return subnet, id, conversion("Bad message id")
 	}
 	copy(id[:], in.MessageID)
-	view := e.instance.Node().View()
-	switch {
-	case in.Effective.subnet != nil:
-		if subnet, err = readID(in.Effective.subnet, "subnet id"); err == nil && view.Subnet(subnet) == nil {
-			err = subnetNotFound(subnet)
-		}
-	default:
-		var canister principal.Principal
-		if canister, err = readID(in.Effective.canister, "effective canister id"); err != nil {
-			return subnet, id, err
-		}
-		host := view.SubnetOf(canister)
-		if host == nil {
-			return subnet, id, unroutedCanister("No subnet found for canister " + canister.String() + ".")
-		}
-		subnet = host.ID
+	if in.Effective.subnet != nil {
+		subnet, err = e.existing(ctx, in.Effective.subnet)
+		return subnet, id, err
 	}
-	return subnet, id, err
+	canister, err := readID(in.Effective.canister, "effective canister id")
+	if err != nil {
+		return subnet, id, err
+	}
+	to, there := e.hostOf(ctx, canister)
+	if !there {
+		return subnet, id, unroutedCanister("No subnet found for canister " + canister.String() + ".")
+	}
+	return to.subnet, id, nil
+}
+
+// existing is the id of a subnet that the network has.
+func (e *entry) existing(ctx context.Context, raw []byte) (principal.Principal, error) {
+	id, err := readID(raw, "subnet id")
+	if err != nil {
+		return id, err
+	}
+	found, err := own(ctx, e, func(n *replica.Network) bool { return n.HasSubnet(id) })
+	if err == nil && !found {
+		err = subnetNotFound(id)
+	}
+	return id, err
 }
 
 // awaitIngress is POST update/await_ingress_message: rounds are run until the call is
@@ -159,7 +167,7 @@ func (s *Server) awaitIngress(ctx context.Context, e *entry, body []byte) (any, 
 	if err := decode(body, &in); err != nil {
 		return nil, err
 	}
-	subnet, id, err := e.message(&in)
+	subnet, id, err := e.message(ctx, &in)
 	if err != nil {
 		return nil, err
 	}
@@ -271,7 +279,7 @@ func (s *Server) ingressStatus(ctx context.Context, e *entry, body []byte) (any,
 	if err := decode(body, &in); err != nil {
 		return nil, err
 	}
-	subnet, id, err := e.message(&in.Message)
+	subnet, id, err := e.message(ctx, &in.Message)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package pocketic
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 
 	"github.com/canisterd/canisterd/candid"
@@ -17,9 +18,8 @@ type effectivePrincipal struct {
 
 // UnmarshalJSON reads the three forms.
 func (p *effectivePrincipal) UnmarshalJSON(text []byte) error {
-	var none string
-	if json.Unmarshal(text, &none) == nil {
-		return nil // also null
+	if text[0] == '"' || text[0] == 'n' {
+		return nil // "None", or null
 	}
 	var in struct {
 		Subnet   []byte `json:"SubnetId"`
@@ -36,11 +36,18 @@ func (p *effectivePrincipal) UnmarshalJSON(text []byte) error {
 func (p effectivePrincipal) MarshalJSON() ([]byte, error) {
 	switch {
 	case p.subnet != nil:
-		return json.Marshal(map[string][]byte{"SubnetId": p.subnet})
+		return labeled("SubnetId", p.subnet), nil
 	case p.canister != nil:
-		return json.Marshal(map[string][]byte{"CanisterId": p.canister})
+		return labeled("CanisterId", p.canister), nil
 	}
 	return []byte(`"None"`), nil
+}
+
+// labeled is an object with one field of bytes.
+func labeled(field string, value []byte) []byte {
+	text := append([]byte(`{"`), field...)
+	text = append(text, `":"`...)
+	return append(base64.StdEncoding.AppendEncode(text, value), `"}`...)
 }
 
 // destination is where a call goes, as the network takes it.
@@ -59,12 +66,8 @@ type subjects struct {
 
 // destination finds the subnet of a call.
 func (e *entry) destination(ctx context.Context, in *rawCall, receiver principal.Principal) (destination, error) {
-	view := e.instance.Node().View()
-	if subnet := view.Subnet(receiver); subnet != nil {
-		return destination{subnet: subnet.ID, bySubnet: true}, nil
-	}
 	if receiver != principal.Management {
-		return e.hosted(ctx, receiver)
+		return e.addressed(ctx, receiver)
 	}
 	var about subjects
 	_ = candid.Unmarshal(in.Payload, &about) // what has other fields is about none of them
@@ -76,7 +79,7 @@ func (e *entry) destination(ctx context.Context, in *rawCall, receiver principal
 	case about.Target != nil:
 		return e.hosted(ctx, *about.Target)
 	case in.Effective.subnet != nil:
-		return e.management(view, in.Effective.subnet)
+		return e.management(ctx, in.Effective.subnet)
 	case in.Effective.canister != nil:
 		id, err := readID(in.Effective.canister, "effective canister id")
 		if err != nil {
@@ -84,7 +87,20 @@ func (e *entry) destination(ctx context.Context, in *rawCall, receiver principal
 		}
 		return e.hosted(ctx, id)
 	}
-	return e.hosted(ctx, view.DefaultCanister())
+	return e.hosted(ctx, e.instance.Node().View().DefaultCanister())
+}
+
+// addressed is the subnet of a receiver: a canister, or a subnet itself.
+func (e *entry) addressed(ctx context.Context, receiver principal.Principal) (destination, error) {
+	to, unhosted := e.hosted(ctx, receiver)
+	if unhosted == nil {
+		return to, nil
+	}
+	isSubnet, err := own(ctx, e, func(n *replica.Network) bool { return n.HasSubnet(receiver) })
+	if err == nil && !isSubnet {
+		err = unhosted
+	}
+	return destination{subnet: receiver, bySubnet: true}, err
 }
 
 // hosted is the subnet of a canister id.
@@ -105,15 +121,9 @@ func (e *entry) hosted(ctx context.Context, id principal.Principal) (destination
 }
 
 // management is the management canister of a subnet.
-func (e *entry) management(view *replica.View, raw []byte) (destination, error) {
-	id, err := readID(raw, "subnet id")
-	switch {
-	case err != nil:
-		return destination{}, err
-	case view.Subnet(id) == nil:
-		return destination{}, subnetNotFound(id)
-	}
-	return destination{subnet: id, bySubnet: true}, nil
+func (e *entry) management(ctx context.Context, raw []byte) (destination, error) {
+	id, err := e.existing(ctx, raw)
+	return destination{subnet: id, bySubnet: true}, err
 }
 
 // birthplace is where a canister is made: by the id it is to have, by the effective
@@ -125,7 +135,7 @@ func (e *entry) birthplace(ctx context.Context, in *rawCall, about *subjects) (d
 	case about.Specified != nil:
 		id = *about.Specified
 	case in.Effective.subnet != nil:
-		to, err := e.management(view, in.Effective.subnet)
+		to, err := e.management(ctx, in.Effective.subnet)
 		if err != nil {
 			return destination{}, err
 		}

@@ -157,9 +157,7 @@ func (s *Server) startGateway(g *gateway, e *entry) error {
 
 // gatewayHandler is what a gateway serves of its instance.
 func (s *Server) gatewayHandler(g *gateway) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.begin()
-		defer s.over()
+	return s.counted(func(w http.ResponseWriter, r *http.Request) {
 		switch e := g.instance.Load(); {
 		case e == nil:
 			http.Error(w, "The instance is not made yet", http.StatusBadGateway)

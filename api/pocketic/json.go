@@ -71,6 +71,16 @@ func decode(body []byte, into any) error {
 	return nil
 }
 
+// The answers of operations that a canister may reject.
+type (
+	okay[T any] struct {
+		Ok T `json:"Ok"`
+	}
+	rejection struct {
+		Err rejectResponse `json:"Err"`
+	}
+)
+
 // message is the body of a failure.
 type message struct {
 	Message string `json:"message"`
@@ -78,15 +88,22 @@ type message struct {
 
 // respond sends a value as JSON.
 func respond(w http.ResponseWriter, status int, value any) {
-	var body bytes.Buffer
-	encoder := json.NewEncoder(&body)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		status, body = http.StatusInternalServerError, *bytes.NewBufferString(`{"message":"operation returned invalid type"}`)
+	body, err := encode(value)
+	if err != nil {
+		status, body = http.StatusInternalServerError, []byte(`{"message":"operation returned invalid type"}`)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(bytes.TrimSuffix(body.Bytes(), []byte("\n"))) // a client that is gone hears nothing
+	_, _ = w.Write(body) // a client that is gone hears nothing
+}
+
+// encode is a value as JSON.
+func encode(value any) ([]byte, error) {
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(value)
+	return bytes.TrimSuffix(body.Bytes(), []byte("\n")), err
 }
 
 // refuse sends what an operation failed with.

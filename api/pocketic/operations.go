@@ -1,10 +1,12 @@
 package pocketic
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -69,6 +71,13 @@ func (o *operations) finish(t ticket, result *outcome) {
 	}
 }
 
+// drop forgets an operation that goes on.
+func (o *operations) drop(t ticket) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.results, t)
+}
+
 // get is the outcome of an operation, nil if it is unknown so far; prune forgets it.
 func (o *operations) get(t ticket, prune bool) *outcome {
 	o.mu.Lock()
@@ -89,7 +98,8 @@ func patience(r *http.Request) time.Duration {
 }
 
 // perform runs an operation on an instance after the earlier ones, and answers with its outcome, or with a ticket if
-// that takes too long.
+// that takes too long. The operation runs on the goroutine of the request: handing it to another one costs more than
+// most operations.
 func (s *Server) perform(name string, do operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		e, err := s.find(r)
@@ -102,22 +112,70 @@ func (s *Server) perform(name string, do operation) http.HandlerFunc {
 			refuse(w, err)
 			return
 		}
-		done := make(chan outcome, 1)
-		go func() { done <- e.run(name, do, body) }()
-		waiting := time.NewTimer(patience(r))
+		p := &performance{server: s, w: w}
+		waiting := time.AfterFunc(patience(r), func() { p.leave(e.number, name) })
 		defer waiting.Stop()
-		select {
-		case result := <-done:
-			result.send(w)
-		case <-waiting.C:
-			t := s.operations.add(e.number, name)
-			go func() {
-				result := <-done
-				s.operations.finish(t, &result)
-			}()
-			respond(w, http.StatusAccepted, t)
-		}
+		p.finish(e.run(name, do, body))
 	}
+}
+
+// performance is an operation that a client waits for.
+type performance struct {
+	server *Server
+	w      http.ResponseWriter
+
+	mu     sync.Mutex // guards what follows
+	over   bool
+	ticket *ticket // nil while the client waits
+}
+
+// leave gives the client a ticket, if it still waits.
+func (p *performance) leave(number int, name string) {
+	t := p.server.operations.add(number, name)
+	if !p.hand(t) {
+		p.server.operations.drop(t)
+	}
+}
+
+// hand answers with a ticket and ends the connection, since the goroutine of the request is busy with the operation. It
+// is false where the client has the outcome, or its connection cannot be taken over: then it waits on.
+func (p *performance) hand(t ticket) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over {
+		return false
+	}
+	body, err := encode(t)
+	if err != nil {
+		return false // two texts have a JSON form
+	}
+	conn, _, err := http.NewResponseController(p.w).Hijack()
+	if err != nil {
+		return false
+	}
+	header := p.w.Header().Clone()
+	header.Set("Content-Type", "application/json")
+	answer := &http.Response{
+		StatusCode: http.StatusAccepted, ProtoMajor: 1, ProtoMinor: 1, Header: header, Close: true,
+		ContentLength: int64(len(body)), Body: io.NopCloser(bytes.NewReader(body)),
+	}
+	_ = answer.Write(conn) // a client that is gone hears nothing
+	_ = conn.Close()
+	p.ticket = &t
+	return true
+}
+
+// finish gives the outcome to the client, or keeps it for the ticket's owner.
+func (p *performance) finish(result outcome) {
+	p.mu.Lock()
+	p.over = true
+	t := p.ticket
+	p.mu.Unlock()
+	if t != nil {
+		p.server.operations.finish(*t, &result)
+		return
+	}
+	result.send(p.w)
 }
 
 // readGraph is GET /read_graph/{label}/{op}: the outcome of an operation.

@@ -3,6 +3,7 @@ package pocketic
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -10,9 +11,10 @@ import (
 	"testing"
 )
 
-// kept is a server with one instance, of which there is nothing but its queue.
-func kept(operations map[string]operation) (*Server, *http.ServeMux) {
-	s := New(nil, Options{})
+// kept is a server with one instance, of which there is nothing but its queue, and the address it is served at.
+func kept(t *testing.T, operations map[string]operation) (s *Server, url string) {
+	t.Helper()
+	s = New(nil, Options{})
 	s.entries = append(s.entries, newEntry(0, nil, ""))
 	mux := http.NewServeMux()
 	for name, do := range operations {
@@ -20,39 +22,58 @@ func kept(operations map[string]operation) (*Server, *http.ServeMux) {
 	}
 	mux.HandleFunc("GET /read_graph/{label}/{op}", s.readGraph)
 	mux.HandleFunc("DELETE /prune_graph/{label}/{op}", s.pruneGraph)
-	return s, mux
+	served := httptest.NewServer(mux)
+	t.Cleanup(served.Close)
+	return s, served.URL
 }
 
-// ask makes a request; header is the time its client waits, "" for the default.
-func ask(handler http.Handler, method, path, wait string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(method, path, strings.NewReader("{}"))
+// reply is an answer to a request.
+type reply struct {
+	Code int
+	Body string
+}
+
+// ask makes a request; wait is the time its client waits, "" for the default.
+func ask(t *testing.T, method, url, wait string) reply {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	if wait != "" {
 		r.Header.Set(timeoutHeader, wait)
 	}
-	w := httptest.NewRecorder()
-	handler.ServeHTTP(w, r)
-	return w
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply{response.StatusCode, string(body)}
 }
 
 func TestAnOperationThatTakesTooLongIsAskedForLater(t *testing.T) {
 	begun, goOn := make(chan struct{}), make(chan struct{})
-	s, mux := kept(map[string]operation{"wait": func(context.Context, *entry, []byte) (any, error) {
+	s, url := kept(t, map[string]operation{"wait": func(context.Context, *entry, []byte) (any, error) {
 		close(begun)
 		<-goOn
 		return "done", nil
 	}})
-	started := ask(mux, "POST", "/0/wait", "0")
+	started := ask(t, "POST", url+"/0/wait", "0")
 	if started.Code != http.StatusAccepted {
 		t.Fatalf("%d %s", started.Code, started.Body)
 	}
 	<-begun
 	var held ticket
-	if err := json.Unmarshal(started.Body.Bytes(), &held); err != nil {
+	if err := json.Unmarshal([]byte(started.Body), &held); err != nil {
 		t.Fatal(err)
 	}
 	path := held.StateLabel + "/" + held.OpID
 	for _, route := range [][2]string{{"GET", "/read_graph/"}, {"DELETE", "/prune_graph/"}} {
-		if w := ask(mux, route[0], route[1]+path, ""); w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "not found") {
+		if w := ask(t, route[0], url+route[1]+path, ""); w.Code != http.StatusNotFound || !strings.Contains(w.Body, "not found") {
 			t.Errorf("while it goes on, %s says %d %s", route[1], w.Code, w.Body)
 		}
 	}
@@ -60,17 +81,17 @@ func TestAnOperationThatTakesTooLongIsAskedForLater(t *testing.T) {
 		t.Errorf("while it goes on, the instance is %s", state)
 	}
 	close(goOn)
-	for ask(mux, "GET", "/read_graph/"+path, "").Code == http.StatusNotFound {
+	for ask(t, "GET", url+"/read_graph/"+path, "").Code == http.StatusNotFound {
 	}
 	for range 2 {
-		if w := ask(mux, "GET", "/read_graph/"+path, ""); w.Code != http.StatusOK || w.Body.String() != `"done"` {
+		if w := ask(t, "GET", url+"/read_graph/"+path, ""); w.Code != http.StatusOK || w.Body != `"done"` {
 			t.Errorf("then it is %d %s", w.Code, w.Body)
 		}
 	}
-	if w := ask(mux, "DELETE", "/prune_graph/"+path, ""); w.Code != http.StatusOK || w.Body.String() != "null" {
+	if w := ask(t, "DELETE", url+"/prune_graph/"+path, ""); w.Code != http.StatusOK || w.Body != "null" {
 		t.Errorf("it is forgotten with %d %s", w.Code, w.Body)
 	}
-	if w := ask(mux, "GET", "/read_graph/"+path, ""); w.Code != http.StatusNotFound {
+	if w := ask(t, "GET", url+"/read_graph/"+path, ""); w.Code != http.StatusNotFound {
 		t.Errorf("then it is %d %s", w.Code, w.Body)
 	}
 }
@@ -78,7 +99,7 @@ func TestAnOperationThatTakesTooLongIsAskedForLater(t *testing.T) {
 func TestOperationsOnAnInstanceRunOneAfterAnother(t *testing.T) {
 	var running, most int
 	var mu sync.Mutex
-	_, mux := kept(map[string]operation{"add": func(context.Context, *entry, []byte) (any, error) {
+	_, url := kept(t, map[string]operation{"add": func(context.Context, *entry, []byte) (any, error) {
 		mu.Lock()
 		running++
 		most = max(most, running)
@@ -93,7 +114,7 @@ func TestOperationsOnAnInstanceRunOneAfterAnother(t *testing.T) {
 	var clients sync.WaitGroup
 	for range 64 {
 		clients.Go(func() {
-			if w := ask(mux, "POST", "/0/add", ""); w.Code != http.StatusOK || w.Body.String() != "null" {
+			if w := ask(t, "POST", url+"/0/add", ""); w.Code != http.StatusOK || w.Body != "null" {
 				t.Errorf("%d %s", w.Code, w.Body)
 			}
 		})
@@ -105,14 +126,14 @@ func TestOperationsOnAnInstanceRunOneAfterAnother(t *testing.T) {
 }
 
 func TestAnOperationThatFailsByABugFailsAlone(t *testing.T) {
-	_, mux := kept(map[string]operation{
+	_, url := kept(t, map[string]operation{
 		"odd":  func(context.Context, *entry, []byte) (any, error) { panic("odd") },
 		"even": func(context.Context, *entry, []byte) (any, error) { return 2, nil },
 	})
-	if w := ask(mux, "POST", "/0/odd", ""); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "by a bug: odd") {
+	if w := ask(t, "POST", url+"/0/odd", ""); w.Code != http.StatusBadRequest || !strings.Contains(w.Body, "by a bug: odd") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	if w := ask(mux, "POST", "/0/even", ""); w.Code != http.StatusOK || w.Body.String() != "2" {
+	if w := ask(t, "POST", url+"/0/even", ""); w.Code != http.StatusOK || w.Body != "2" {
 		t.Errorf("the next is %d %s", w.Code, w.Body)
 	}
 }

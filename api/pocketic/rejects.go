@@ -43,12 +43,12 @@ func (s *Server) rejected(r *intercanister.Reject, certified bool) any {
 	if name == "" {
 		name = code.error.Name()
 	}
-	return map[string]rejectResponse{"Err": {code.name, r.Text, name, certified}}
+	return rejection{rejectResponse{code.name, r.Text, name, certified}}
 }
 
 func replied(reply []byte) any {
 	if reply == nil {
 		reply = []byte{}
 	}
-	return map[string][]byte{"Ok": reply}
+	return okay[[]byte]{reply}
 }

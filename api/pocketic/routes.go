@@ -66,12 +66,13 @@ func (s *Server) otherRoutes() map[string]http.HandlerFunc {
 // table makes the routes.
 func (s *Server) table() *http.ServeMux {
 	mux := http.NewServeMux()
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) })
 	for pattern, handler := range s.otherRoutes() {
-		mux.HandleFunc(pattern, handler)
+		mux.HandleFunc(pattern, s.counted(handler))
 	}
 	for route, do := range s.operationRoutes() {
 		method, path := split(route)
-		mux.HandleFunc(method+" /instances/{id}/"+path, s.perform(path, do))
+		mux.HandleFunc(method+" /instances/{id}/"+path, s.counted(s.perform(path, do)))
 	}
 	return mux
 }

@@ -131,27 +131,27 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r = relocated(r, strings.TrimRight(path, "/"))
 	}
 	if strings.HasPrefix(r.URL.Path, "/instances") {
-		allowPages(w.Header())
+		if r.Method == http.MethodOptions || r.Header.Get("Origin") != "" { // which only pages have
+			allowPages(w.Header())
+		}
 		if r.Method == http.MethodOptions {
 			w.WriteHeader(http.StatusOK)
 			return
 		}
 	}
-	if _, pattern := s.routes.Handler(r); pattern == "" {
-		w.WriteHeader(http.StatusNotFound)
-		return
-	}
-	s.begin()
-	defer s.over()
 	s.routes.ServeHTTP(w, r)
 }
 
-// begin and over count a request.
-func (s *Server) begin() { s.pending.Add(1) }
-
-func (s *Server) over() {
-	s.served.Add(1)
-	s.pending.Add(-1)
+// counted is a handler whose requests count.
+func (s *Server) counted(handler http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		s.pending.Add(1)
+		defer func() {
+			s.served.Add(1)
+			s.pending.Add(-1)
+		}()
+		handler(w, r)
+	}
 }
 
 // relocated is a request as it would be at another path.
