@@ -111,6 +111,8 @@ const (
 	// Manual moves neither time nor rounds by itself; clients of the control API do,
 	// or who embeds the daemon (Daemon.Node).
 	Manual = instance.Manual
+	// Still runs a round as soon as there is work, and leaves the time to clients.
+	Still = instance.Still
 	// Interval runs a round every Config.Interval, at the time of the wall clock.
 	Interval = instance.Interval
 )

@@ -143,14 +143,14 @@ func (i *pocketInstance) Backend() api.Backend { return shown{i.Instance.Backend
 // API is the HTTP interface of the Internet Computer.
 func (i *pocketInstance) API() http.Handler { return frontOf(i.Instance).handler }
 
-// SetLive makes the wall clock drive the instance, and outcalls be made, or ends that.
-func (i *pocketInstance) SetLive(ctx context.Context, live bool) error {
+// pacingModes are the pacing modes that PocketIC's interface has.
+var pacingModes = map[pocketic.Drive]Pacing{pocketic.ByClient: Manual, pocketic.ByWallClock: Auto, pocketic.ByMessages: Still}
+
+// SetDrive says what moves the instance.
+func (i *pocketInstance) SetDrive(ctx context.Context, by pocketic.Drive) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	mode := Manual
-	if live {
-		mode = Auto
-	}
+	mode, live := pacingModes[by], by == pocketic.ByWallClock
 	if err := i.SetPacing(ctx, instance.Pacing{Mode: mode}); err != nil {
 		return err
 	}

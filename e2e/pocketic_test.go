@@ -33,7 +33,7 @@ func TestTheJavaScriptClientOfPocketICWorksUnmodified(t *testing.T) {
 	for _, client := range []struct {
 		name, version string
 		tests         int
-	}{{"@dfinity/pic", "0.23.0", 12}, {"pic-previous", "0.17.2", 9}} {
+	}{{"@dfinity/pic", "0.23.0", 13}, {"pic-previous", "0.17.2", 9}} {
 		t.Run(client.version, func(t *testing.T) {
 			binary := pocketIC(t, "pocket-ic")
 			// The one before takes the binary of its own folder.

@@ -120,7 +120,7 @@ func (s *Server) unsubmitted(err error) error {
 
 // now is the instance's time: the time of the next round if it was set.
 func (e *entry) now(ctx context.Context) (uint64, error) {
-	if e.live {
+	if e.drive == ByWallClock {
 		return e.instance.Backend().Clock().Now, nil
 	}
 	return own(ctx, e, func(n *replica.Network) uint64 { return n.Activity().Clock })
@@ -190,7 +190,7 @@ func unansweredCall(id replica.RequestID) error {
 
 // await waits until a call is answered, as long as it is waited for.
 func (e *entry) await(ctx context.Context, subnet principal.Principal, id replica.RequestID) error {
-	if e.live {
+	if e.drive != ByClient {
 		return e.awaitLive(ctx, subnet, id)
 	}
 	return e.awaitRounds(ctx, subnet, id)

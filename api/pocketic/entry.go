@@ -26,7 +26,7 @@ type entry struct {
 	closed   error
 
 	// Only the operation under way touches this.
-	live bool
+	drive Drive
 }
 
 func newEntry(number int, instance Instance, folder string) *entry {

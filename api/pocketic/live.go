@@ -16,39 +16,66 @@ func errorsOf(err, other error) error {
 	return errors.Join(err, other)
 }
 
-// autoProgress is POST auto_progress: the wall clock moves the time, and a round begins when there is work. It returns
-// when the time has reached the wall clock.
-func (s *Server) autoProgress(ctx context.Context, e *entry, _ []byte) (any, error) {
-	if e.live {
-		return nil, failed("Auto progress mode has already been enabled.")
+// liveConfig says how an instance is live. The delay between two rounds has no effect.
+type liveConfig struct {
+	Time string `json:"canisterd_time"`
+}
+
+// drive reads what moves the instance.
+func (c *liveConfig) drive() (Drive, error) {
+	switch c.Time {
+	case "":
+		return ByWallClock, nil
+	case "still":
+		return ByMessages, nil
 	}
-	if err := e.instance.SetLive(ctx, true); err != nil {
+	return ByClient, failed("canisterd_time cannot be %s: leave it out, and the time follows the wall clock, or give \"still\"", quoted(c.Time))
+}
+
+// autoProgress is POST auto_progress: a round begins when there is work. The wall clock moves the time, unless that is to
+// stand still; then it returns when the time has reached the wall clock.
+func (s *Server) autoProgress(ctx context.Context, e *entry, body []byte) (any, error) {
+	var in liveConfig
+	if err := decode(body, &in); err != nil {
 		return nil, err
 	}
-	e.live = true
+	drive, err := in.drive()
+	switch {
+	case err != nil:
+		return nil, err
+	case e.drive != ByClient:
+		return nil, failed("Auto progress mode has already been enabled.")
+	}
+	if err := e.instance.SetDrive(ctx, drive); err != nil {
+		return nil, err
+	}
+	e.drive = drive
 	s.log.Debug("live", "instance", e.number)
+	if drive == ByMessages {
+		return nil, nil
+	}
 	now := e.instance.Backend().Clock().Now
 	if _, err := own(ctx, e, func(n *replica.Network) replica.Result { return n.Apply(replica.AdvanceTo(now)) }); err != nil {
 		return nil, err
 	}
-	_, err := e.instance.Node().Round(ctx)
+	_, err = e.instance.Node().Round(ctx)
 	return nil, err
 }
 
 // isAutoProgress is GET auto_progress.
 func (s *Server) isAutoProgress(_ context.Context, e *entry, _ []byte) (any, error) {
-	return e.live, nil
+	return e.drive != ByClient, nil
 }
 
 // stopProgress is POST stop_progress.
 func (s *Server) stopProgress(ctx context.Context, e *entry, _ []byte) (any, error) {
-	if !e.live {
+	if e.drive == ByClient {
 		return nil, nil
 	}
-	if err := e.instance.SetLive(ctx, false); err != nil {
+	if err := e.instance.SetDrive(ctx, ByClient); err != nil {
 		return nil, err
 	}
-	e.live = false
+	e.drive = ByClient
 	s.log.Debug("live no more", "instance", e.number)
 	return nil, nil
 }

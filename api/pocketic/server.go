@@ -65,15 +65,24 @@ type Instance interface {
 	Backend() api.Backend
 	// API is the HTTP interface of the Internet Computer.
 	API() http.Handler
-	// SetLive makes the wall clock move the time, rounds happen when there is work, and
-	// HTTP outcalls be made; or ends that.
-	SetLive(ctx context.Context, live bool) error
+	// SetDrive says what moves the instance from now on.
+	SetDrive(ctx context.Context, by Drive) error
 	// PutAhead makes the time at least so much ahead of the wall clock's while the instance is live. The owner of the
 	// network calls it.
 	PutAhead(offset time.Duration)
 	// Close ends the instance and gives back everything it has.
 	Close() error
 }
+
+// Drive is what moves an instance: who begins rounds, who moves the time, and who answers HTTP outcalls.
+type Drive uint8
+
+// The drives.
+const (
+	ByClient    Drive = iota // all three
+	ByWallClock              // rounds when there is work, the wall clock's time, and outcalls that are made
+	ByMessages               // rounds when there is work; the client moves the time and answers outcalls
+)
 
 // Options says how a server serves.
 type Options struct {

@@ -31,7 +31,7 @@ func tooLate(at uint64) error {
 	return failed("The time (unix timestamp in nanoseconds) must be no later than %d (provided %d).", uint64(latestTime), at)
 }
 
-// moveTime sets the time to the time in a body. A live instance goes on from there.
+// moveTime sets the time to the time in a body. One that the wall clock moves goes on from there.
 func (e *entry) moveTime(ctx context.Context, body []byte, input func(at uint64) replica.Input) error {
 	var in rawTime
 	if err := decode(body, &in); err != nil {
@@ -43,13 +43,13 @@ func (e *entry) moveTime(ctx context.Context, body []byte, input func(at uint64)
 	clock := e.instance.Backend().Clock()
 	result, err := own(ctx, e, func(n *replica.Network) error {
 		now := n.Activity().Clock
-		if e.live {
+		if e.drive == ByWallClock {
 			now = clock.Now
 		}
 		if in.Nanos < now {
 			return failed("SettingTimeIntoPast((%d, %d))", now, in.Nanos)
 		}
-		if e.live {
+		if e.drive == ByWallClock {
 			e.instance.PutAhead(time.Duration(in.Nanos - clock.Wall))
 		}
 		if refused := n.Apply(input(in.Nanos)).Refusal; refused != nil {

@@ -55,7 +55,7 @@ func (b *Backend) Clock() Times {
 // one that was on it.
 func (b *Backend) View() *replica.View {
 	oldest := uint64(0)
-	if modes[b.pacing.Load().Mode].rounds == byNode {
+	if pacing := b.pacing.Load(); modes[pacing.Mode].rounds == byNode && pacing.TimeByWallClock() {
 		now := b.clock.now()
 		oldest = now - min(now, uint64(maxViewAge))
 		if b.node.View().Time < oldest {

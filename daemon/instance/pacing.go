@@ -17,11 +17,12 @@ const (
 	Auto PacingMode = iota
 	Manual
 	Interval
+	Still
 	pacingModes // how many there are
 )
 
 // modes has each mode, which is declared in a file of its own (pacing_auto.go).
-var modes = [pacingModes]*mode{Auto: &auto, Manual: &manual, Interval: &interval}
+var modes = [pacingModes]*mode{Auto: &auto, Manual: &manual, Interval: &interval, Still: &still}
 
 // mode is a pacing mode. What depends on the mode is written here once: no other place compares
 // modes.

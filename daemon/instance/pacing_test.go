@@ -27,7 +27,7 @@ func TestEveryPacingModeIsDeclaredWhole(t *testing.T) {
 
 func TestAPacingOfNoModeIsRefusedWithTheModes(t *testing.T) {
 	_, err := Pacing{Mode: pacingModes}.decided()
-	want := fmt.Sprintf("there is no pacing mode %d: the modes are auto, manual, interval", pacingModes)
+	want := fmt.Sprintf("there is no pacing mode %d: the modes are auto, manual, interval, still", pacingModes)
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("it is refused with %v, want %s", err, want)
 	}

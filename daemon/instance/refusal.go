@@ -55,7 +55,7 @@ var reasons = [Reasons]struct {
 	SnapshotExists:   {refusal.Conflict, "instance %q has a snapshot %q: set replace, or take another name", []string{"instance", "snapshot"}},
 	TooManySnapshots: {refusal.Full, "instance %q has %d snapshots, which is the most an instance has: delete some", []string{"instance", "limit"}},
 	Stopping:         {refusal.Unavailable, "the daemon stops", nil},
-	NotManual:        {refusal.Conflict, "%s needs manual pacing, and the wall clock moves the time of instance %q (%s)", []string{"", "instance", "pacing"}},
+	NotManual:        {refusal.Conflict, "%s needs manual pacing, and rounds of instance %q begin by themselves (%s)", []string{"", "instance", "pacing"}},
 	TimeGoesBack:     {refusal.Conflict, "time never goes back: it is %s, and was to be %s", []string{"now", "asked"}},
 	NoTimer:          {refusal.Conflict, "no canister of instance %q has a timer set, and nothing else waits for a time", []string{"instance"}},
 	NoHistory:        {refusal.Conflict, "instance %q keeps no history: only an instance that is kept in a state directory has one; fork its present, or take snapshots", []string{"instance"}},

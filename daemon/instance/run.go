@@ -48,7 +48,7 @@ type Until struct {
 	Outcalls         int // that wait for an answer
 }
 
-// RunUntil runs rounds until a condition holds, up to a limit; 0: a million. If clients run the rounds, time that has
+// RunUntil runs rounds until a condition holds, up to a limit; 0: a million. If clients move the time, time that has
 // to pass passes at once; otherwise only for conditions of time. The error may be node.ErrUnknown.
 func (i *Instance) RunUntil(ctx context.Context, c Condition, most uint64) (Until, error) {
 	r := i.newRun(c, most)
@@ -66,7 +66,7 @@ func (i *Instance) RunUntil(ctx context.Context, c Condition, most uint64) (Unti
 // run is one RunUntil under way. The owner of the network calls its methods.
 type run struct {
 	instance  *Instance
-	byClients bool
+	byClients bool   // they move the time
 	most      uint64 // rounds
 	rounds    uint64 // run
 	met       func(*run, *replica.Network) node.Next
@@ -77,7 +77,7 @@ type run struct {
 }
 
 func (i *Instance) newRun(c Condition, most uint64) *run {
-	return &run{instance: i, byClients: i.Pacing().RoundsByClients(), most: cmp.Or(most, defaultMaxRounds), met: c.met}
+	return &run{instance: i, byClients: !i.Pacing().TimeByWallClock(), most: cmp.Or(most, defaultMaxRounds), met: c.met}
 }
 
 // next is what happens next.

@@ -59,10 +59,10 @@ func busyUntil(seen func(*replica.Network) bool) func(*replica.Network) node.Nex
 	}
 }
 
-// AwaitHere is Await without letting time pass: where clients run the rounds, it is false once
+// AwaitHere is Await without letting time pass: where clients move the time, it is false once
 // nothing more can happen at the present time.
 func (i *Instance) AwaitHere(ctx context.Context, seen func(*replica.Network) bool) (bool, error) {
-	if !i.Pacing().RoundsByClients() {
+	if i.Pacing().TimeByWallClock() {
 		err := i.node.Until(ctx, seen)
 		return err == nil, err
 	}

@@ -205,6 +205,26 @@ if (newest) test("agents reach an instance that is live", async () => {
   await network.stopLive();
 });
 
+if (newest) test("agents see the same times in each run of an instance whose time stands still", async () => {
+  const url = server.getUrl();
+  const run = async () => {
+    const pic = await PocketIc.create(url);
+    const { canisterId } = await pic.setupCanister({ idlFactory: counterInterface, wasm: wasm("counter") });
+    const instance = `${url}/instances/${pic["client"].instanceId}`;
+
+    await fetch(`${instance}/auto_progress`, { method: "POST", body: JSON.stringify({ canisterd_time: "still" }) });
+    const port = await pic["client"].startHttpGateway();
+    const agent = await HttpAgent.create({ host: `http://127.0.0.1:${port}`, shouldFetchRootKey: true });
+
+    const actor = Actor.createActor(counterInterface, { agent, canisterId });
+    assert.deepEqual([await actor.inc(), await actor.inc(), await actor.get()], [1n, 2n, 2n]);
+    const end = await (await fetch(`${instance}/read/get_time`)).text(); // to the nanosecond
+    await pic.tearDown();
+    return end;
+  };
+  assert.equal(await run(), await run());
+});
+
 const bankInterface = ({ IDL }) => IDL.Service({
   open: IDL.Func([IDL.Text], [], []),
   deposit: IDL.Func([IDL.Nat], [IDL.Nat], []),

@@ -31,6 +31,7 @@ const (
 	PacingMode_PACING_MODE_AUTO        PacingMode = 1 // a round as soon as there is work, at the time of the wall clock and the offset
 	PacingMode_PACING_MODE_MANUAL      PacingMode = 2 // only when a client says so; time stands still meanwhile
 	PacingMode_PACING_MODE_INTERVAL    PacingMode = 3 // a round every interval, at the time of the wall clock and the offset
+	PacingMode_PACING_MODE_STILL       PacingMode = 4 // a round as soon as there is work; time stands still until a client moves it
 )
 
 // Enum value maps for PacingMode.
@@ -40,12 +41,14 @@ var (
 		1: "PACING_MODE_AUTO",
 		2: "PACING_MODE_MANUAL",
 		3: "PACING_MODE_INTERVAL",
+		4: "PACING_MODE_STILL",
 	}
 	PacingMode_value = map[string]int32{
 		"PACING_MODE_UNSPECIFIED": 0,
 		"PACING_MODE_AUTO":        1,
 		"PACING_MODE_MANUAL":      2,
 		"PACING_MODE_INTERVAL":    3,
+		"PACING_MODE_STILL":       4,
 	}
 )
 
@@ -1593,13 +1596,14 @@ const file_control_v1_clock_proto_rawDesc = "" +
 	"\x06rounds\x18\x04 \x01(\x04R\x06rounds\x12\x1a\n" +
 	"\bmessages\x18\x05 \x01(\x04R\bmessages\x12#\n" +
 	"\rheld_messages\x18\x06 \x01(\x04R\fheldMessages\x12\x1a\n" +
-	"\boutcalls\x18\a \x01(\x04R\boutcalls*q\n" +
+	"\boutcalls\x18\a \x01(\x04R\boutcalls*\x88\x01\n" +
 	"\n" +
 	"PacingMode\x12\x1b\n" +
 	"\x17PACING_MODE_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10PACING_MODE_AUTO\x10\x01\x12\x16\n" +
 	"\x12PACING_MODE_MANUAL\x10\x02\x12\x18\n" +
-	"\x14PACING_MODE_INTERVAL\x10\x03*\x95\x01\n" +
+	"\x14PACING_MODE_INTERVAL\x10\x03\x12\x15\n" +
+	"\x11PACING_MODE_STILL\x10\x04*\x95\x01\n" +
 	"\bMoveKind\x12\x19\n" +
 	"\x15MOVE_KIND_UNSPECIFIED\x10\x00\x12\x12\n" +
 	"\x0eMOVE_KIND_TASK\x10\x01\x12\x16\n" +

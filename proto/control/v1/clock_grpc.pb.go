@@ -59,8 +59,8 @@ type ClockClient interface {
 	// Errors: FAILED_PRECONDITION (pacing is not manual), NOT_FOUND (no such move).
 	StepMessage(ctx context.Context, in *StepMessageRequest, opts ...grpc.CallOption) (*StepMessageResponse, error)
 	// RunUntil runs rounds until a condition holds, the instance can do nothing more, or a limit is hit; the answer says
-	// which. In manual pacing time that has to pass passes at once; otherwise only for conditions of time, and as the
-	// wall clock's for others. Modules that are compiled and mocks that answer are waited for. Cancelled, it stops
+	// which. Where clients alone move the time, time that has to pass passes at once; otherwise only for conditions of
+	// time, and as the wall clock's for others. Modules that are compiled and mocks that answer are waited for. Cancelled, it stops
 	// between two rounds.
 	// Errors: NOT_FOUND (no such request).
 	RunUntil(ctx context.Context, in *RunUntilRequest, opts ...grpc.CallOption) (*RunUntilResponse, error)
@@ -184,8 +184,8 @@ type ClockServer interface {
 	// Errors: FAILED_PRECONDITION (pacing is not manual), NOT_FOUND (no such move).
 	StepMessage(context.Context, *StepMessageRequest) (*StepMessageResponse, error)
 	// RunUntil runs rounds until a condition holds, the instance can do nothing more, or a limit is hit; the answer says
-	// which. In manual pacing time that has to pass passes at once; otherwise only for conditions of time, and as the
-	// wall clock's for others. Modules that are compiled and mocks that answer are waited for. Cancelled, it stops
+	// which. Where clients alone move the time, time that has to pass passes at once; otherwise only for conditions of
+	// time, and as the wall clock's for others. Modules that are compiled and mocks that answer are waited for. Cancelled, it stops
 	// between two rounds.
 	// Errors: NOT_FOUND (no such request).
 	RunUntil(context.Context, *RunUntilRequest) (*RunUntilResponse, error)

@@ -1,0 +1,45 @@
+package pocketic_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/canisterd/canisterd/api/client"
+)
+
+// stillRun has an agent call a canister of a new instance whose time stands still, with pauses, and gives the time of the
+// instance at the end.
+func (a *api) stillRun(pause time.Duration) string {
+	a.Helper()
+	number := a.world()
+	if answer := a.ask(fmt.Sprintf(`POST /instances/%d/auto_progress {"canisterd_time":"still"}`, number)); answer != "200 null" {
+		a.Fatal(answer)
+	}
+	agent, err := client.Dial(a.Context(), fmt.Sprintf("%s/instances/%d", a.url, number))
+	if err != nil {
+		a.Fatal(err)
+	}
+	defer agent.Close()
+	hello, err := base64.StdEncoding.DecodeString(a.given["HELLO"])
+	if err != nil {
+		a.Fatal(err)
+	}
+	for range 3 {
+		time.Sleep(pause)
+		if reply, err := agent.Call(a.Context(), first, first, "run", hello); err != nil || string(reply) != "hello" {
+			a.Fatalf("the agent hears %q (%v)", reply, err)
+		}
+	}
+	return a.ask(fmt.Sprintf("GET /instances/%d/read/get_time", number))
+}
+
+func TestAnInstanceWhoseTimeStandsStillGoesTheSameWayHoweverLongAgentsTake(t *testing.T) {
+	a := served(t)
+	fast, slow := a.stillRun(0), a.stillRun(2*time.Millisecond)
+	if fast != slow || !strings.HasPrefix(fast, `200 {"nanos_since_epoch":16203286300000000`) {
+		t.Errorf("the times at the end are %s and %s", fast, slow)
+	}
+}

@@ -1,0 +1,8 @@
+package instance
+
+// still answers everyone at once and leaves the time to clients: an instance that gets the same messages in the same order
+// goes the same way each time, however long its users take.
+var still = mode{
+	name: "still", says: "a round as soon as there is work; time stands still until a client moves it",
+	rounds: byNode,
+}
