@@ -8,6 +8,14 @@ RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /canisterd ./daemon/can
 # The final image has no shell to make directories with.
 RUN mkdir -p /empty/tmp /empty/state
 
+# For icp-cli: docker build --target launcher. It runs as root, since the folder that icp-cli mounts for status.json is the
+# user's own.
+FROM scratch AS launcher
+COPY --from=build /canisterd /canisterd
+COPY --from=build --chmod=1777 /empty/tmp /tmp
+EXPOSE 4943
+ENTRYPOINT ["/canisterd", "network-launcher"]
+
 FROM scratch
 COPY --from=build /canisterd /canisterd
 COPY --from=build --chown=65532:65532 --chmod=1777 /empty/tmp /tmp

@@ -1,4 +1,4 @@
-//go:build clients
+//go:build clients && linux
 
 package e2e
 
@@ -6,11 +6,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/canisterd/canisterd/canister/canistertest/wat"
 )
 
-// icpProject is a project with one canister, and what a user of icp-cli does in it.
+// icpProject is a project with two canisters, and what a user of icp-cli does in it.
 type icpProject struct {
 	tool, folder string
 	env          []string
@@ -31,14 +34,16 @@ func newICPProject(t *testing.T, networks string, env ...string) *icpProject {
 		t.Fatal(err)
 	}
 	const canisters = "canisters:\n  - name: counter\n    build:\n      steps:\n        - type: pre-built\n          path: counter.wasm\n" +
-		"  - name: second\n    build:\n      steps:\n        - type: pre-built\n          path: counter.wasm\n"
-	for name, content := range map[string][]byte{"counter.wasm": module, "icp.yaml": []byte(canisters + networks)} {
+		"  - name: printer\n    build:\n      steps:\n        - type: pre-built\n          path: printer.wasm\n"
+	files := map[string][]byte{"counter.wasm": module, "printer.wasm": wat.MustAssemble(printer), "icp.yaml": []byte(canisters + networks)}
+	for name, content := range files {
 		if err := os.WriteFile(filepath.Join(p.folder, name), content, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	p.run(t, "identity new alice --storage plaintext")
 	p.run(t, "identity default alice")
+	p.expect(t, "identity list", "* alice")
 	return p
 }
 
@@ -62,38 +67,113 @@ func (p *icpProject) expect(t *testing.T, command, want string) {
 	}
 }
 
-// use does what users do with canisters and tokens. flags choose the environment.
-func (p *icpProject) use(t *testing.T, flags string) {
+// step is a command as users type it, and a text that it must print.
+type step struct{ command, want string }
+
+// play runs commands one after the other; flags choose the environment.
+func (p *icpProject) play(t *testing.T, flags string, steps []step) {
 	t.Helper()
-	p.expect(t, "deploy"+flags, "Deployed canisters")
-	p.expect(t, "canister status counter"+flags, "Status: Running")
-	p.expect(t, "canister call counter inc ()"+flags, "(1")
-	p.expect(t, "deploy counter --mode upgrade"+flags, "Deployed canisters")
-	p.expect(t, "canister settings show counter"+flags, "Freezing threshold")
-	p.run(t, "canister logs counter"+flags)
-	p.expect(t, "token transfer 5 2vxsx-fae"+flags, "Transferred 5.00000000 ICP")
-	p.expect(t, "cycles mint --icp 2"+flags, "Minted 7_039_900_000_000 cycles")
-	p.expect(t, "canister top-up counter --amount 1T"+flags, "Topped up")
-	p.run(t, "canister stop counter"+flags)
-	p.expect(t, "canister snapshot create counter"+flags, "Created snapshot")
-	p.run(t, "canister start counter"+flags)
+	for _, s := range steps {
+		p.expect(t, s.command+flags, s.want)
+	}
+}
+
+// beforeSnapshot is what users do with canisters, cycles and tokens.
+var beforeSnapshot = []step{
+	{"deploy", "Deployed canisters"},
+	{"canister list", "counter\nprinter"},
+	{"canister status", "Canister Name: printer"},
+	{"canister status counter", "Status: Running"},
+	{"canister metadata counter candid:service", "inc: () -> (nat);"},
+	{"canister call counter inc ()", "(1 : nat)"},
+	{"canister call printer print ()", ""},
+	{"canister logs printer", "printed"},
+	{"deploy counter --mode upgrade", "Deployed canisters"},
+	{"canister call counter inc ()", "(2 : nat)"}, // which Motoko keeps
+	{"canister settings update counter --freezing-threshold 3000000", ""},
+	{"canister settings show counter", "Freezing threshold: 3_000_000"},
+	{"canister top-up counter --amount 1T", "Topped up canister counter with 1_000_000_000_000 cycles"},
+	{"cycles mint --icp 2", "Minted 7_039_900_000_000 cycles"},
+	{"cycles transfer 1T 2vxsx-fae", "Transferred 1_000_000_000_000 cycles"},
+	{"cycles balance", "cycles"},
+	{"token transfer 5 2vxsx-fae", "Transferred 5.00000000 ICP"},
+	{"token approve 3 2vxsx-fae", ""},
+	{"token allowance 2vxsx-fae", "3.00000000 ICP"},
+	{"token balance", "ICP"},
+	{"canister stop counter", ""},
+	{"canister snapshot create counter", "Created snapshot"},
+	{"canister snapshot list counter", "Snapshots for canister counter"},
+	{"canister start counter", ""},
+	{"canister call counter inc ()", "(3 : nat)"},
+}
+
+// afterSnapshot goes back to a snapshot.
+func afterSnapshot(id string) []step {
+	return []step{
+		{"canister stop counter", ""},
+		{"canister status counter", "Status: Stopped"},
+		{"canister snapshot restore counter " + id, ""},
+		{"canister start counter", ""},
+		{"canister call counter inc ()", "(3 : nat)"}, // again
+		{"canister snapshot delete counter " + id, ""},
+	}
+}
+
+// snapshot is the id of the only snapshot of the counter.
+func (p *icpProject) snapshot(t *testing.T, flags string) string {
+	t.Helper()
+	listed := p.run(t, "canister snapshot list counter"+flags)
+	found := regexp.MustCompile(`\b[0-9a-f]{32,}\b`).FindString(listed)
+	if found == "" {
+		t.Fatalf("no snapshot is listed: %s", listed)
+	}
+	return found
 }
 
 func TestTheManagedNetworkOfICPCLIWorksUnmodified(t *testing.T) {
-	launcher := pocketIC(t, "canisterd-launcher")
-	p := newICPProject(t, "networks:\n  - name: local\n    mode: managed\n    gateway:\n      port: 0\n", "ICP_CLI_NETWORK_LAUNCHER_PATH="+launcher)
+	p := newICPProject(t, "networks:\n  - name: local\n    mode: managed\n    gateway:\n      port: 0\n", paste(t, "icp-cli", "")...)
 	p.expect(t, "network start -d", "Network started")
-	defer p.run(t, "network stop")
-	p.expect(t, "network status", "Root Key: 3081")
-	p.expect(t, "token balance", "1000000.00000000 ICP")
-	p.expect(t, "cycles balance", "1_000_000_000_000_000 cycles")
-	p.use(t, "")
+	defer p.expect(t, "network stop", "Network stopped")
+	p.play(t, "", []step{
+		{"network ping local", `"replica_health_status": "healthy"`},
+		{"network status", "Root Key: 3081"},
+		{"token balance", "Balance: 1000000.00000000 ICP"},
+		{"cycles balance", "1_000_000_000_000_000 cycles"},
+	})
+	p.play(t, "", beforeSnapshot)
+	p.play(t, "", afterSnapshot(p.snapshot(t, "")))
+	proxy := regexp.MustCompile(`"proxy_canister_principal": "([^"]+)"`).FindStringSubmatch(p.run(t, "network status --json"))
+	if proxy == nil {
+		t.Fatal("the network has no proxy canister")
+	}
+	p.expect(t, "canister call counter inc () --proxy "+proxy[1], "(4 : nat)")
 }
 
-func TestICPCLIWorksWithADaemonItIsConnectedTo(t *testing.T) {
-	d := start(t, "--system-canisters", "all")
+// The daemon is killed between the two halves, and goes on from its folder at the same address.
+func TestICPCLIFindsItsCanistersInADaemonThatWasKilledAndStartedAgain(t *testing.T) {
+	durable := []string{"--system-canisters", "all", "--state-dir", t.TempDir()}
+	d := start(t, durable...)
 	p := newICPProject(t, "networks:\n  - name: sim\n    mode: connected\n    url: "+d.url+"\n    root-key: fetch\nenvironments:\n  - name: sim\n    network: sim\n")
-	p.run(t, "token transfer 100 "+strings.TrimSpace(p.run(t, "identity principal"))+" --identity anonymous -e sim")
-	p.expect(t, "cycles mint --icp 10 -e sim", "Minted")
-	p.use(t, " -e sim")
+	const sim = " -e sim"
+	alice := strings.TrimSpace(p.run(t, "identity principal"))
+	p.play(t, sim, []step{
+		{"network status", "Root Key: 3081"},
+		{"token transfer 100 " + alice + " --identity anonymous", "Transferred 100.00000000 ICP"},
+		{"cycles mint --icp 10", "Minted"},
+	})
+	p.play(t, sim, beforeSnapshot)
+	tokens, cycles, snapshot := p.run(t, "token balance"+sim), p.run(t, "cycles balance"+sim), p.snapshot(t, sim)
+	if err := d.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = d.cmd.Wait() // by the signal
+	start(t, append(durable, "--listen", strings.TrimPrefix(d.url, "http://"))...)
+	p.play(t, sim, []step{
+		{"token balance", tokens},
+		{"cycles balance", cycles},
+		{"canister settings show counter", "Freezing threshold: 3_000_000"},
+		{"canister logs printer", "printed"},
+		{"canister call counter inc ()", "(4 : nat)"},
+	})
+	p.play(t, sim, afterSnapshot(snapshot))
 }

@@ -1,4 +1,4 @@
-//go:build clients
+//go:build clients && linux
 
 package e2e
 
@@ -12,12 +12,12 @@ import (
 	"testing"
 )
 
-// mopsPackage is the package e2e/mops in a folder of its own, with canisterd in the place of PocketIC's server.
-type mopsPackage struct{ folder, compiler, server, tool string }
+// mopsPackage is the package e2e/mops in a folder of its own. toolchain is the line for PocketIC's server.
+type mopsPackage struct{ folder, compiler, toolchain, tool string }
 
-func newMopsPackage(t *testing.T) mopsPackage {
+func newMopsPackage(t *testing.T, line string) mopsPackage {
 	t.Helper()
-	p := mopsPackage{folder: t.TempDir(), server: pocketIC(t, "pocket-ic")}
+	p := mopsPackage{folder: t.TempDir(), toolchain: strings.ReplaceAll(line, "/path/of/pocket-ic", pocketIC(t, "pocket-ic"))}
 	for _, folder := range []string{"src", "test", "bench", "lib"} {
 		if err := os.CopyFS(filepath.Join(p.folder, folder), os.DirFS(filepath.Join("mops", folder))); err != nil {
 			t.Fatal(err)
@@ -36,7 +36,7 @@ func newMopsPackage(t *testing.T) mopsPackage {
 // run runs a command of mops with a toolchain, and gives what it prints.
 func (p mopsPackage) run(t *testing.T, toolchain string, command ...string) string {
 	t.Helper()
-	config := fmt.Sprintf("[toolchain]\npocket-ic = %q\n%s\n[dependencies]\nbench = \"./lib/bench\"\n", p.server, toolchain)
+	config := strings.Replace(p.toolchain, "] ", "]\n", 1) + "\n" + toolchain + "\n[dependencies]\nbench = \"./lib/bench\"\n"
 	if err := os.WriteFile(filepath.Join(p.folder, "mops.toml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func (p mopsPackage) run(t *testing.T, toolchain string, command ...string) stri
 }
 
 func TestMopsTestsAPackageInCanisters(t *testing.T) {
-	p := newMopsPackage(t)
+	p := newMopsPackage(t, pasted(t, "`mops` 2.9"))
 	out := p.run(t, fmt.Sprintf("moc = %q\n", p.compiler), "test", "--mode", "replica")
 	for _, want := range []string{"✓ the sum of nothing", "stdout sums are tested in a canister", "passed 1"} {
 		if !strings.Contains(out, want) {
@@ -63,7 +63,7 @@ func TestMopsTestsAPackageInCanisters(t *testing.T) {
 
 // mops bench takes the version of the compiler from mops.toml, where a path is none, and otherwise from the compiler.
 func TestMopsMeasuresAPackageInCanisters(t *testing.T) {
-	out := newMopsPackage(t).run(t, "", "bench")
+	out := newMopsPackage(t, pasted(t, "`mops` 2.9")).run(t, "", "bench")
 	if !regexp.MustCompile(`\| sum \| \d_\d{3} \| \d{2}_\d{3} \|`).MatchString(out) {
 		t.Errorf("mops bench prints no instructions of both sums:\n%s", out)
 	}

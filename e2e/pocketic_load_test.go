@@ -97,8 +97,9 @@ func TestTwoHundredLiveInstancesTakeLessThanAGigabyte(t *testing.T) {
 	if found == nil {
 		t.Fatalf("%s has no VmRSS", status)
 	}
-	if resident, err := strconv.Atoi(string(found[1])); err != nil || resident > 1<<20 {
-		t.Errorf("200 live instances take %d KiB (%v)", resident, err)
+	resident, err := strconv.Atoi(string(found[1]))
+	if t.Logf("200 live instances take %d KiB", resident); err != nil || resident > 1<<20 {
+		t.Errorf("this is more than a GiB (%v)", err)
 	}
 }
 

@@ -19,7 +19,8 @@ func TestThePythonClientOfPocketICWorksUnmodified(t *testing.T) {
 	for version, interpreter := range map[string]string{"3.1.2": "CANISTERD_PYTHON", "3.1.1": "CANISTERD_PYTHON_PREVIOUS"} {
 		t.Run(version, func(t *testing.T) {
 			cmd := exec.Command(os.Getenv(interpreter), "pocketic/python/client.py")
-			cmd.Env = append(os.Environ(), "POCKET_IC_BIN="+pocketIC(t, "pocket-ic"), "POCKET_IC_MUTE_SERVER=1", "TMPDIR="+t.TempDir(), "CANISTERD_FIXTURES="+fixtures)
+			cmd.Env = append(os.Environ(), "POCKET_IC_MUTE_SERVER=1", "TMPDIR="+t.TempDir(), "CANISTERD_FIXTURES="+fixtures)
+			cmd.Env = append(cmd.Env, paste(t, "Python `pocket-ic`", "")...)
 			out, err := cmd.CombinedOutput()
 			if err != nil {
 				t.Fatalf("the client's program: %v\n%s", err, out)

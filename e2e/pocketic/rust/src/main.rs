@@ -11,8 +11,9 @@ extern crate pocket_ic_13 as pocket_ic;
 #[cfg(feature = "newest")]
 use pocket_ic::common::rest::{CanisterHttpReplication, MockFlexibleCanisterHttpResponse, RawSenderInfo};
 use pocket_ic::common::rest::{
-    BlobCompression, CanisterHttpReply, CanisterHttpResponse, ExtendedSubnetConfigSet, IcpConfig, IcpConfigFlag, IcpFeatures, IcpFeaturesConfig,
-    InstanceConfig, InstanceHttpGatewayConfig, MockCanisterHttpResponse, RawEffectivePrincipal, SubnetKind, SubnetSpec,
+    BlobCompression, CanisterCyclesCostSchedule, CanisterHttpReply, CanisterHttpResponse, ExtendedSubnetConfigSet, IcpConfig, IcpConfigFlag, IcpFeatures, IcpFeaturesConfig,
+    InstanceConfig, InstanceHttpGatewayConfig, MockCanisterHttpResponse, RawEffectivePrincipal, SubnetInstructionConfig, SubnetKind,
+    SubnetSpec, SubnetStateConfig,
 };
 #[cfg(feature = "newest")]
 use pocket_ic::CreateCanisterParams;
@@ -175,13 +176,43 @@ fn topology() {
     for kind in [SubnetKind::NNS, SubnetKind::SNS, SubnetKind::II, SubnetKind::Fiduciary, SubnetKind::Bitcoin, SubnetKind::VerifiedApplication] {
         assert!(topology.subnet_configs.values().any(|c| c.subnet_kind == kind), "{kind:?}");
     }
+    for (what, subnet) in [
+        ("nns", topology.get_nns()), ("sns", topology.get_sns()), ("ii", topology.get_ii()), ("fiduciary", topology.get_fiduciary()),
+        ("bitcoin", topology.get_bitcoin()),
+    ] {
+        assert!(subnet.is_some(), "{what}");
+    }
+    assert_eq!(topology.get_app_subnets().len(), 2);
+    assert_eq!(topology.get_benchmarking_app_subnets().len(), 1);
+    assert_eq!(topology.get_verified_app_subnets().len(), 1);
+    assert_eq!(topology.get_system_subnets().len(), 2);
     assert!(pic.root_key().is_some());
     assert!(PocketIc::new().root_key().is_none());
+    specified();
     let named = PocketIcBuilder::new().with_nns_subnet().with_mainnet_nns_subnet_id().build();
     assert_eq!(named.topology().get_nns().unwrap().to_text(), "tdb26-jop6k-aogll-7ltgs-eruif-6kk7m-qpktf-gdiqx-mxtrf-vb5e6-eqe");
     let _ = InstanceConfig::default();
     let two = ExtendedSubnetConfigSet { application: vec![SubnetSpec::default(); 2], ..Default::default() };
     assert_eq!(PocketIcBuilder::new_with_config(two).build().topology().get_app_subnets().len(), 2);
+}
+
+// Subnets by their specifications.
+fn specified() {
+    let owner = Principal::from_slice(&[7]);
+    let engine = SubnetSpec::default().with_cost_schedule(CanisterCyclesCostSchedule::Free).with_subnet_admins(vec![owner]);
+    assert_eq!(engine.get_subnet_admins(), Some(vec![owner]));
+    assert_eq!(engine.get_cost_schedule(), CanisterCyclesCostSchedule::Free);
+    let measured = SubnetSpec::default().with_benchmarking_instruction_config();
+    assert!(measured.is_supported() && measured.get_state_path().is_none() && SubnetStateConfig::New.get_path().is_none());
+    assert_eq!(measured.get_instruction_config(), SubnetInstructionConfig::Benchmarking);
+    let set = ExtendedSubnetConfigSet { cloud_engine: vec![engine], application: vec![measured], ..Default::default() };
+    set.validate().unwrap();
+    let set = set.try_with_icp_features(&IcpFeatures::default()).unwrap();
+    assert!(set.get_named().is_empty());
+    #[cfg(feature = "newest")]
+    assert!(SubnetKind::NNS.is_named() && !SubnetKind::CloudEngine.is_named());
+    let topology = PocketIcBuilder::new_with_config(set).build().topology();
+    assert_eq!((topology.get_cloud_engines().len(), topology.get_benchmarking_app_subnets().len()), (1, 1));
 }
 
 #[allow(deprecated)]
