@@ -17,7 +17,7 @@ func (c *instanceConfig) featured(p *plan) error {
 		}
 		names, err := systemcanisters.Parse([]string{feature})
 		if err != nil || feature == "all" {
-			return failed("canisterd has no canisters for the feature %q of icp_features: leave it out, and install them yourself; it has registry, icp_token, cycles_minting, cycles_token, and ii if its module is in the folder %s", feature, systemcanisters.FolderVariable)
+			return unknownFeature(feature)
 		}
 		p.SystemCanisters = append(p.SystemCanisters, names...)
 	}
@@ -31,6 +31,15 @@ func (c *instanceConfig) featured(p *plan) error {
 		}
 	}
 	return nil
+}
+
+// unknownFeature is for canisters that are not installed here.
+func unknownFeature(feature string) error {
+	where := ""
+	if published := systemcanisters.Elsewhere(feature); published != "" {
+		where = " (" + published + ")"
+	}
+	return failed("canisterd has no canisters for the feature %q of icp_features: leave it out, and install them yourself%s; it has registry, icp_token, cycles_minting, cycles_token, and ii if its module is in the folder %s", feature, where, systemcanisters.FolderVariable)
 }
 
 // beginning is the earliest time of an instance, in nanoseconds: later with the cycles minting canister, as in PocketIC.

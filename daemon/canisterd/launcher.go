@@ -167,7 +167,8 @@ func (f *launcherFlags) check(unknown []string) error {
 	case len(unknown) > 0 && !newer:
 		return fmt.Errorf("unknown flag %s: version %s of the interface does not have it", unknown[0], f.version)
 	case f.nns:
-		return errors.New("--nns: canisterd has no governance, SNS and NNS frontend: leave it out; the ledgers, the registry and the cycles minting canister are always there")
+		return fmt.Errorf("--nns: canisterd has no governance (%s), SNS (%s) and NNS frontend (%s): leave it out; the ledgers, the registry and the cycles minting canister are always there",
+			systemcanisters.Elsewhere("nns_governance"), systemcanisters.Elsewhere("sns"), systemcanisters.Elsewhere("nns_ui"))
 	case len(f.bitcoind)+len(f.dogecoind) > 0:
 		return errors.New("--bitcoind-addr, --dogecoind-addr: canisterd has no Bitcoin and no Dogecoin adapter: leave them out")
 	}

@@ -37,7 +37,7 @@ func TestTheLauncherRefusesWhatCanisterdCannotDo(t *testing.T) {
 		"--interface-version 2.0.0":                           "canisterd speaks versions 1.x.y, up to 1.1.0",
 		"--interface-version 1.1.0 --new-flag=1":              "unknown flag --new-flag: version 1.1.0 of the interface does not have it",
 		"--interface-version 1.0.0 --ii":                      "canisterd has no module for ii: download internet_identity_dev.wasm.gz",
-		"--interface-version 1.0.0 --nns":                     "canisterd has no governance",
+		"--interface-version 1.0.0 --nns":                     "canisterd has no governance (its module governance-canister.wasm.gz is published at https://github.com/dfinity/ic/releases), SNS (",
 		"--interface-version 1.0.0 --bitcoind-addr=1.2.3.4:5": "canisterd has no Bitcoin",
 		"--interface-version 1.1.0 --subnet=moon":             `--subnet: invalid kind of subnet "moon"`,
 	} {
@@ -46,6 +46,18 @@ func TestTheLauncherRefusesWhatCanisterdCannotDo(t *testing.T) {
 		if code := run(t.Context(), arguments, &out, &errOut); code == 0 || !strings.Contains(errOut.String(), want) {
 			t.Errorf("%q: exit code %d, %s, want %q", arguments, code, &errOut, want)
 		}
+	}
+}
+
+// In a container, icp-cli gives the version of the interface in the environment, and mounts the folder of the status.
+func TestInAContainerTheLauncherTakesThePlacesOfTheImage(t *testing.T) {
+	t.Setenv(launcherVersionVariable, "1.0.0")
+	config, err := new(launcherFlags).config()
+	if err != nil || config.Listen != ":4943" || config.Control.Address != "off" || config.Gateway.DomainsFile != "/app/status/custom-domains.txt" {
+		t.Errorf("it listens at %q, with the control API at %q and the domains of %q (%v)", config.Listen, config.Control.Address, config.Gateway.DomainsFile, err)
+	}
+	if version, err := new(cli).launcherServer(nil).Flags().GetString("interface-version"); err != nil || version != "1.0.0" {
+		t.Errorf("the version of the interface is %q (%v)", version, err)
 	}
 }
 

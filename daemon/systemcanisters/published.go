@@ -2,6 +2,7 @@ package systemcanisters
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,11 +29,31 @@ var publishedModules = map[Name]published{
 	ICPToken: {"ledger-canister.wasm.gz", "https://github.com/dfinity/ic/releases", ""},
 }
 
+// elsewhere are canisters that PocketIC and icp-cli's launcher install and this package does not, by the names of
+// PocketIC's features: the file of the main module, and where it is published.
+var elsewhere = map[string]published{
+	"nns_governance":     {file: "governance-canister.wasm.gz", url: "https://github.com/dfinity/ic/releases"},
+	"sns":                {file: "sns-wasm-canister.wasm.gz", url: "https://github.com/dfinity/ic/releases"},
+	"nns_ui":             {file: "nns-dapp.wasm.gz", url: "https://github.com/dfinity/nns-dapp/releases"},
+	"bitcoin":            {file: "ic-btc-canister.wasm.gz", url: "https://github.com/dfinity/bitcoin-canister/releases"},
+	"dogecoin":           {file: "ic-doge-canister.wasm.gz", url: "https://github.com/dfinity/dogecoin-canister/releases"},
+	"canister_migration": {file: "migration-canister.wasm.gz", url: "https://github.com/dfinity/ic/releases"},
+}
+
+// Elsewhere says where the module of a canister is published that canisterd does not install; "" for other names.
+func Elsewhere(feature string) string {
+	p, ok := elsewhere[feature]
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("its module %s is published at %s", p.file, p.url)
+}
+
 // Modules are the modules that are installed: those of a folder of the user, and canisterd's own. The zero value has
 // only the latter.
 type Modules struct {
-	// Folder has published modules, by the names of their files; "" for none. Those that are there are installed instead
-	// of canisterd's own.
+	// Folder has published modules, by the names of their files or by their SHA-256; "" for none. Those that are there are
+	// installed instead of canisterd's own.
 	Folder string
 	// Found is told of each module of the folder that is installed, by its file and its SHA-256; nil: no listener.
 	Found func(name Name, file string, hash [32]byte)
@@ -51,7 +72,7 @@ func (e *MissingError) Error() string {
 	if e.Folder != "" {
 		where = "into " + e.Folder
 	}
-	return fmt.Sprintf("canisterd has no module for %s: download %s from %s %s (SHA-256 of a version that was tried: %s)", e.Name, e.File, e.URL, where, e.Tested)
+	return fmt.Sprintf("canisterd has no module for %s: download %s from %s %s (SHA-256 of a version that was tried, by which the file may be named too: %s)", e.Name, e.File, e.URL, where, e.Tested)
 }
 
 // Check reports the first canister whose module is missing (a *MissingError) or cannot be read.
@@ -69,16 +90,15 @@ func (m *Modules) Check(names []Name) (Name, error) {
 func (m *Modules) module(name Name) (module []byte, theirs bool, err error) {
 	p, ok := publishedModules[name]
 	if ok && m.Folder != "" {
-		file := filepath.Join(m.Folder, p.file)
-		module, err := os.ReadFile(file)
-		if err == nil {
+		module, file, err := p.find(m.Folder)
+		switch {
+		case err != nil:
+			return nil, false, fmt.Errorf("the module for %s cannot be read: %w", name, err)
+		case file != "":
 			if m.Found != nil {
 				m.Found(name, file, sha256.Sum256(module))
 			}
 			return module, true, nil
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return nil, false, fmt.Errorf("the module for %s cannot be read: %w", name, err)
 		}
 	}
 	if name.place().file == "" {
@@ -86,6 +106,30 @@ func (m *Modules) module(name Name) (module []byte, theirs bool, err error) {
 	}
 	module, err = name.Module()
 	return module, false, err
+}
+
+// find looks for a module in a folder: by the name of its file, or of the version that was tried by its SHA-256. file is ""
+// if neither is there.
+func (p *published) find(folder string) (module []byte, file string, err error) {
+	names := []string{p.file}
+	if p.tested != "" {
+		names = append(names, p.tested, p.tested+".wasm.gz")
+	}
+	for i, name := range names {
+		file = filepath.Join(folder, name)
+		module, err := os.ReadFile(file)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return nil, "", err
+		}
+		if hash := sha256.Sum256(module); i > 0 && hex.EncodeToString(hash[:]) != p.tested {
+			return nil, "", fmt.Errorf("%s has another SHA-256, %x", file, hash)
+		}
+		return module, file, nil
+	}
+	return nil, "", nil
 }
 
 // noArgument is the Candid encoding of null, which a module takes that needs no argument.

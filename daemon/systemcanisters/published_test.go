@@ -34,6 +34,32 @@ func TestAMissingModuleIsNamedWithThePlaceWhereItIsPublished(t *testing.T) {
 	}
 }
 
+// A file that is named by a hash is read, and refused if its content is another one.
+func TestAModuleIsFoundByItsHash(t *testing.T) {
+	const tested = "cc1630d642df788a6150e21a6f2c5ba721077d624d7778463c3326631364cd99"
+	for _, name := range []string{tested, tested + ".wasm.gz"} {
+		folder := t.TempDir()
+		if err := os.WriteFile(filepath.Join(folder, name), []byte("another module"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		modules := systemcanisters.Modules{Folder: folder}
+		if _, err := modules.Check([]systemcanisters.Name{systemcanisters.InternetIdentity}); err == nil || !strings.Contains(err.Error(), name+" has another SHA-256, ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestTheModulesThatAreNotInstalledArePublishedElsewhere(t *testing.T) {
+	for feature, want := range map[string]string{
+		"nns_governance": "its module governance-canister.wasm.gz is published at https://github.com/dfinity/ic/releases",
+		"ii":             "",
+	} {
+		if got := systemcanisters.Elsewhere(feature); got != want {
+			t.Errorf("%s: %q, want %q", feature, got, want)
+		}
+	}
+}
+
 func TestAFolderOfModulesCanHaveUnreadableFiles(t *testing.T) {
 	folder := t.TempDir()
 	if err := os.Mkdir(filepath.Join(folder, "ledger-canister.wasm.gz"), 0o700); err != nil {
