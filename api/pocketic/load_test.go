@@ -80,7 +80,8 @@ func TestAThousandInstancesLeaveNoMemoryInUse(t *testing.T) {
 	turn(500)
 	// An instance that is kept has some 100 KiB: its number has some hundred bytes.
 	const each = 2 << 10
-	if after, now := memory(); after > before+1_000*each || now > running+4 {
-		t.Errorf("1,000 instances leave %d bytes and %d goroutines", int64(after)-int64(before), now-running)
+	after, now := memory()
+	if t.Logf("1,000 instances leave %d bytes and %d goroutines", int64(after)-int64(before), now-running); after > before+1_000*each || now > running+4 {
+		t.Error("this is more than their numbers take")
 	}
 }
