@@ -209,15 +209,18 @@ func (c *config) replay(text []byte) error {
 		return fmt.Errorf("the schedule is stale: %w. Remove the file", err)
 	}
 	again, err := campaign.Replay(&c.Config, s)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case again.Violates(file.Property):
-		f := Finding{Schedule: *s, Steps: again.Steps}
-		f.Property, f.Text = file.Property, file.Text
+	}
+	f, err := again.Finding(s, file.Property)
+	if err != nil {
+		return fmt.Errorf("the schedule is stale: %w. Remove the file", err)
+	}
+	switch f.Outcome {
+	case campaign.StillFails:
 		return fmt.Errorf("the bug is still there: %s", f.Explain(&c.Setup))
-	case again.Stale():
-		return fmt.Errorf("the schedule is stale: %s. Remove the file; the exploration will find the bug if it is still there", again.Diverged())
+	case campaign.Stale:
+		return fmt.Errorf("the schedule is stale: %s. Remove the file; the exploration will find the bug if it is still there", f.Text)
 	}
 	return nil
 }

@@ -337,21 +337,28 @@ func (s *explorer) ReplaySchedule(ctx context.Context, in *controlv1.ReplaySched
 		return nil, err
 	}
 	defer done()
-	return replayed(c, file, run)
+	return replayed(c, file, run, in.GetHtml())
+}
+
+// replayOutcomes are the outcomes of replays as the protocol has them.
+var replayOutcomes = map[campaign.Outcome]controlv1.ReplayOutcome{
+	campaign.StillFails: controlv1.ReplayOutcome_REPLAY_OUTCOME_STILL_FAILS,
+	campaign.Fixed:      controlv1.ReplayOutcome_REPLAY_OUTCOME_FIXED,
+	campaign.Stale:      controlv1.ReplayOutcome_REPLAY_OUTCOME_STALE,
 }
 
 // replayed runs a schedule and says what came of it.
-func replayed(c *campaign.Config, file *schedule.File, run *campaign.Schedule) (*controlv1.ReplayScheduleResponse, error) {
+func replayed(c *campaign.Config, file *schedule.File, run *campaign.Schedule, html bool) (*controlv1.ReplayScheduleResponse, error) {
 	again, err := campaign.Replay(c, run)
 	if err != nil {
 		return nil, explorationRefused.Refuse(err)
 	}
-	f := &campaign.Finding{Schedule: *run, Steps: again.Steps}
-	f.Property, f.Text = file.Property, file.Text
-	out := &controlv1.ReplayScheduleResponse{Outcome: controlv1.ReplayOutcome_REPLAY_OUTCOME_FIXED}
-	switch v := again.Violation(file.Property); {
-	case v != nil:
-		out.Outcome, f.Violation = controlv1.ReplayOutcome_REPLAY_OUTCOME_STILL_FAILS, *v
+	f, err := again.Finding(run, file.Property)
+	if err != nil {
+		return nil, explorationRefused.Refuse(err)
+	}
+	out := &controlv1.ReplayScheduleResponse{Outcome: replayOutcomes[f.Outcome]}
+	if f.Outcome == campaign.StillFails {
 		if err := campaign.Shorten(c, f); err != nil {
 			return nil, explorationRefused.Refuse(err)
 		}
@@ -360,15 +367,10 @@ func replayed(c *campaign.Config, file *schedule.File, run *campaign.Schedule) (
 			return nil, err
 		}
 		out.Schedule = string(text)
-	case again.Stale():
-		out.Outcome = controlv1.ReplayOutcome_REPLAY_OUTCOME_STALE
-		out.Explanation = again.Diverged() + "\n"
-	default:
-		f.Text = file.Property + " holds in this run"
 	}
-	if out.Explanation == "" {
-		out.Explanation = f.Explain(&c.Setup)
+	out.Explanation, out.Mermaid, out.Svg = f.Explain(&c.Setup), f.Mermaid(&c.Setup), f.SVG(&c.Setup)
+	if html {
+		out.Html, err = f.Page(c)
 	}
-	out.Mermaid = f.Mermaid(&c.Setup)
-	return out, nil
+	return out, err
 }

@@ -104,8 +104,8 @@ failed. Suspicions are printed, and leave it 0.`,
 					}
 				}
 				if f.html != "" {
-					if err := os.WriteFile(f.html, []byte(report.GetHtml()), 0o600); err != nil {
-						return fmt.Errorf("--html: %w", err)
+					if err := writePage(f.html, report.GetHtml()); err != nil {
+						return err
 					}
 					report.Html = "" // --json prints the rest
 				}
@@ -115,9 +115,7 @@ failed. Suspicions are printed, and leave it 0.`,
 	}
 	f.add(cmd)
 	cmd.AddCommand(c.exploreWorker())
-	cmd.AddCommand(c.exploreReplay("replay", "Run the schedule of a finding again: exit code 2 if it still fails, 0 if it is fixed, 3 if it is stale"))
-	cmd.AddCommand(c.exploreReplay("show", "Show the run of a schedule (--form text or mermaid), and exit with 0"))
-	cmd.AddCommand(c.exploreReplay("shrink", "Print the schedule of a finding without what it does not need"))
+	cmd.AddCommand(c.exploreReplay(), c.exploreShow(), c.exploreShrink())
 	return cmd
 }
 
@@ -134,8 +132,8 @@ func takeSection(cmd *cobra.Command) error {
 	section := p.ExploreFlags()
 	for _, name := range sortedKeys(section) {
 		flag := cmd.Flags().Lookup(name)
-		if flag.Changed {
-			continue
+		if flag == nil || flag.Changed {
+			continue // a replay has only some of the flags
 		}
 		for _, value := range section[name] {
 			if err := flag.Value.Set(value); err != nil {
@@ -174,7 +172,7 @@ func (f *exploreFlags) request(c *cli) (*controlv1.ExploreRequest, error) {
 	if len(f.operations)+len(f.twice) == 0 {
 		return nil, errors.New("no operations: give some with --op, for example --op 'bank withdraw 100', or in the section explore of " + project.File)
 	}
-	if err := errors.Join(checkForm(f.form), checkGoTest(f.goTest)); err != nil {
+	if err := errors.Join(checkForm(f.form, "text", "mermaid"), checkGoTest(f.goTest)); err != nil {
 		return nil, err
 	}
 	workers, server, err := f.workers.read()
@@ -213,9 +211,17 @@ func (f *exploreFlags) request(c *cli) (*controlv1.ExploreRequest, error) {
 	return in, nil
 }
 
-func checkForm(form string) error {
-	if form != "text" && form != "mermaid" {
-		return fmt.Errorf("--form %q: say text or mermaid", form)
+func checkForm(form string, forms ...string) error {
+	if !slices.Contains(forms, form) {
+		return fmt.Errorf("--form %q: say %s", form, strings.Join(forms, ", "))
+	}
+	return nil
+}
+
+// writePage writes a page for a browser.
+func writePage(path, page string) error {
+	if err := os.WriteFile(path, []byte(page), 0o600); err != nil {
+		return fmt.Errorf("--html: %w", err)
 	}
 	return nil
 }

@@ -71,6 +71,7 @@ func TestCallsBeforeTheOperationsBelongToRunsReplaysAndTheEmittedTest(t *testing
 	if replayed := perform(t, "explore replay explore/vault-paidOut----100.yaml"); !strings.Contains(replayed, "still fails") {
 		t.Errorf("the replay says %s", replayed)
 	}
+	showForms(t, "explore/vault-paidOut----100.yaml", mustRead(t, "findings.html"))
 	writeFile(t, "canisterd.yaml", `canisters: {bank: {wasm: bank.wasm}, vault: {wasm: vault.wasm}}
 explore:
   before: ['bank open ("${vault}")', bank deposit 100]
@@ -92,6 +93,33 @@ explore:
 	writeFile(t, "go.sum", mustRead(t, filepath.Join(examples, "..", "go.sum")))
 	if output, err := goTests(t, environment); err == nil || !strings.Contains(output, "the left side is 200") {
 		t.Errorf("the emitted test: %v\n%s\n%s", err, output, mustRead(t, "race_test.go"))
+	}
+}
+
+// showForms checks the forms in which commands show the run of a schedule. The page of all findings has the same diagram.
+func showForms(t *testing.T, schedule, findings string) {
+	t.Helper()
+	for form, begins := range map[string]string{
+		"text": "still fails: vault paidOut <= 100 does not hold", "mermaid": "sequenceDiagram\n", "svg": "<svg xmlns=", "html": "<!doctype html>",
+	} {
+		shown := perform(t, "explore show --form "+form+" "+schedule)
+		if !strings.HasPrefix(shown, begins) || strings.Contains(shown, "(exit ") {
+			t.Errorf("the form %s is\n%s", form, shown)
+		}
+		if replayed := perform(t, "explore replay --form "+form+" "+schedule); replayed != strings.TrimSuffix(shown, "\n")+"(exit 2)\n\n" {
+			t.Errorf("replay shows the form %s as\n%s", form, replayed)
+		}
+	}
+	if shown := perform(t, "explore show --html run.html "+schedule); !strings.HasPrefix(shown, "still fails: ") {
+		t.Errorf("beside the page, show says\n%s", shown)
+	}
+	_, rest, _ := strings.Cut(findings, `aria-label="sequence diagram">`)
+	rows, _, _ := strings.Cut(rest, `<rect x="10"`) // the frame of the verdict has a color of its own
+	if page := mustRead(t, "run.html"); rows == "" || !strings.Contains(page, rows) {
+		t.Errorf("the page of the replay does not have the diagram of the exploration:\n%s\n%s", rows, page)
+	}
+	if refused := perform(t, "explore show --form png "+schedule); !strings.Contains(refused, `--form "png": say text, mermaid, svg, html`) {
+		t.Errorf("the form png: %s", refused)
 	}
 }
 

@@ -1,15 +1,10 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
-	"github.com/canisterd/canisterd/api/control/remote"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -77,72 +72,4 @@ func coverage(r *controlv1.ExploreReport) string {
 		return text + "."
 	}
 	return "Not all orders were run: what was not found may still be there."
-}
-
-// exploreReplay is a command about a schedule that was written.
-func (c *cli) exploreReplay(name, short string) *cobra.Command {
-	var properties propertyFlags
-	var outside outsideFlags
-	var form, snapshot string
-	cmd := &cobra.Command{
-		Use:   name + " FILE",
-		Short: short,
-		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkForm(form); err != nil {
-				return err
-			}
-			text, err := os.ReadFile(args[0])
-			if err != nil {
-				return fmt.Errorf("reading the schedule: %w", err)
-			}
-			upgrades, outcalls, err := outside.read()
-			if err != nil {
-				return err
-			}
-			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				r, err := d.Explorer.ReplaySchedule(ctx, &controlv1.ReplayScheduleRequest{
-					Instance: c.instance, Snapshot: snapshot, Schedule: string(text), Properties: properties.message(), Names: c.known().ids,
-					Upgrades: upgrades, Outcalls: outcalls,
-				})
-				if err != nil {
-					return err
-				}
-				return c.printReplay(name, form, r)
-			})
-		},
-	}
-	properties.add(cmd)
-	outside.add(cmd)
-	cmd.Flags().StringVar(&form, "form", "text", "how the run is shown: text or mermaid")
-	cmd.Flags().StringVar(&snapshot, "snapshot", "", "begin at a snapshot of the instance instead of its present")
-	return cmd
-}
-
-// outcomes are what replays say, with their exit codes.
-var outcomes = map[controlv1.ReplayOutcome]struct {
-	words string
-	code  exitCode
-}{
-	controlv1.ReplayOutcome_REPLAY_OUTCOME_STILL_FAILS: {"still fails: ", exitFinding},
-	controlv1.ReplayOutcome_REPLAY_OUTCOME_FIXED:       {"fixed: ", exitOK},
-	controlv1.ReplayOutcome_REPLAY_OUTCOME_STALE:       {"stale: ", exitStale},
-}
-
-func (c *cli) printReplay(name, form string, r *controlv1.ReplayScheduleResponse) error {
-	outcome := outcomes[r.GetOutcome()]
-	text := outcome.words + r.GetExplanation()
-	switch {
-	case name == "shrink" && r.GetSchedule() != "":
-		text = r.GetSchedule()
-	case form == "mermaid":
-		text = r.GetMermaid()
-	}
-	if err := c.print(strings.TrimRight(text, "\n"), r); err != nil {
-		return err
-	}
-	if name != "replay" || outcome.code == exitOK {
-		return nil
-	}
-	return outcome.code
 }

@@ -1,12 +1,10 @@
 package campaign
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/canisterd/canisterd/explore/harness"
-	"github.com/canisterd/canisterd/explore/property"
 	"github.com/canisterd/canisterd/explore/search"
 )
 
@@ -292,53 +290,4 @@ func (e *exploration) draw(faulty bool) error {
 		}
 		return Job{Plan: plan, Chance: source}
 	}, nil)
-}
-
-// Replay is a run of a finding's schedule, or of one from a file. It says whether the property is violated again, and
-// which parts of the schedule found no messages.
-func Replay(config *Config, s *Schedule) (*Replayed, error) {
-	full := config.withDefaults()
-	b, l, err := newBench(&full, s.Operations)
-	if err != nil {
-		return nil, err
-	}
-	defer l.Close()
-	follow := search.Follow(s.Deviations)
-	o := b.run(l, s.Plan, follow)
-	return &Replayed{Violations: o.violations, Steps: o.steps, Unmet: follow.Unmet(), Unapplied: o.unapplied}, nil
-}
-
-// Replayed is what a replay showed.
-type Replayed struct {
-	Violations []property.Violation
-	Steps      []harness.Step
-	Unmet      []search.Before // deviations whose messages did not come in this order
-	Unapplied  []harness.Fault // faults whose messages did not come
-}
-
-// Violation is the first violation of a property, nil if the replay does not violate it.
-func (r *Replayed) Violation(name string) *property.Violation {
-	for i := range r.Violations {
-		if r.Violations[i].Property == name {
-			return &r.Violations[i]
-		}
-	}
-	return nil
-}
-
-// Violates reports whether the replay violates a property.
-func (r *Replayed) Violates(name string) bool { return r.Violation(name) != nil }
-
-// Stale reports whether a part of the schedule does not fit the canisters any more.
-func (r *Replayed) Stale() bool { return len(r.Unmet) > 0 || len(r.Unapplied) > 0 }
-
-// Diverged says where a stale schedule does not fit, "" if it fits.
-func (r *Replayed) Diverged() string {
-	switch {
-	case len(r.Unapplied) > 0:
-		return fmt.Sprintf("message %s did not come, so that nothing %s", r.Unapplied[0].At, r.Unapplied[0].Words())
-	case len(r.Unmet) > 0:
-		return fmt.Sprintf("message %s did not come before %s", r.Unmet[0].First, r.Unmet[0].Later)
-	}
-	return ""
 }

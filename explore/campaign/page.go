@@ -16,8 +16,9 @@ var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
 // pageFinding is a finding as the page shows it.
 type pageFinding struct {
-	Number      int
-	Kind        string // finding or suspicion
+	Number      int    // in a report, from 1
+	Kind        string // finding, suspicion, or the outcome of a replay
+	Class       string // of the kind, for its color
 	Text        string
 	Where       string // the run that showed it
 	Operations  []pageOperation
@@ -36,37 +37,60 @@ type pageOperation struct {
 
 // Page is the findings as one page of HTML, with a diagram of each run. It needs no other file.
 func (r *Report) Page(c *Config) (string, error) {
-	data := struct {
-		Conclusion string
-		Findings   []pageFinding
-	}{Conclusion: fmt.Sprintf("%d runs, %d messages.", r.Runs, r.Messages)}
+	conclusion := fmt.Sprintf("%d runs, %d messages.", r.Runs, r.Messages)
 	if r.Exhausted {
-		data.Conclusion += fmt.Sprintf(" All orders (%d) were run, without faults", r.Classes)
+		conclusion += fmt.Sprintf(" All orders (%d) were run, without faults", r.Classes)
 		if r.ExhaustedFaults {
-			data.Conclusion += " and with each single fault"
+			conclusion += " and with each single fault"
 		}
-		data.Conclusion += "."
+		conclusion += "."
 	}
+	findings := make([]pageFinding, len(r.Findings))
 	for i, f := range r.Findings {
-		shown, err := f.onPage(c)
-		if err != nil {
+		var err error
+		if findings[i], err = f.onPage(c); err != nil {
 			return "", err
 		}
-		shown.Number = i + 1
-		data.Findings = append(data.Findings, shown)
+		findings[i].Number = i + 1
 	}
+	return page(conclusion, findings)
+}
+
+// Page is a finding, or its replay, as one page of HTML with a diagram. It needs no other file.
+func (f *Finding) Page(c *Config) (string, error) {
+	shown, err := f.onPage(c)
+	if err != nil {
+		return "", err
+	}
+	return page("The schedule of "+f.Property+".", []pageFinding{shown})
+}
+
+func page(conclusion string, findings []pageFinding) (string, error) {
 	var out strings.Builder
-	if err := pageTemplate.Execute(&out, data); err != nil {
+	if err := pageTemplate.Execute(&out, struct {
+		Conclusion string
+		Findings   []pageFinding
+	}{conclusion, findings}); err != nil {
 		return "", fmt.Errorf("writing the page: %w", err)
 	}
 	return out.String(), nil
 }
 
-func (f *Finding) onPage(c *Config) (shown pageFinding, err error) {
-	shown.Kind, shown.Text, shown.Schedule = "Finding", strings.TrimRight(f.Text, "."), len(f.Steps) > 0
-	if f.Suspicion {
-		shown.Kind = "Suspicion"
+// kind is what a finding is called, with the class of its color.
+func (f *Finding) kind() (words, class string) {
+	switch {
+	case f.Outcome != 0:
+		words = f.Outcome.String()
+		return strings.ToUpper(words[:1]) + words[1:], strings.ReplaceAll(words, " ", "-")
+	case f.Suspicion:
+		return "Suspicion", "suspicion"
 	}
+	return "Finding", "finding"
+}
+
+func (f *Finding) onPage(c *Config) (shown pageFinding, err error) {
+	shown.Kind, shown.Class = f.kind()
+	shown.Text, shown.Schedule = strings.TrimRight(f.Text, "."), len(f.Steps) > 0
 	if f.Run > 0 {
 		shown.Where = fmt.Sprintf("found in run %d (%s)", f.Run, f.Phase)
 	}

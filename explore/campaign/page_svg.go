@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	_ "embed"
 	"fmt"
 	"html"
 	"slices"
@@ -40,7 +41,21 @@ type diagram struct {
 	made  map[string]int        // rows in which calls were made
 }
 
-// svg is the run as a sequence diagram.
+// svgStyle is the style of all diagrams. It is in each, so that a diagram can be a file of its own.
+//
+//go:embed page_svg.css
+var svgStyle string
+
+// SVG is the run of a finding as a sequence diagram: a file of its own, "" if there is no run.
+func (f *Finding) SVG(setup *harness.Setup) string {
+	text, found := strings.CutPrefix(f.svg(setup), "<svg ")
+	if !found {
+		return ""
+	}
+	return `<svg xmlns="http://www.w3.org/2000/svg" ` + text + "\n"
+}
+
+// svg is the run as a sequence diagram in a page.
 func (f *Finding) svg(setup *harness.Setup) string {
 	if len(f.Steps) == 0 {
 		return ""
@@ -59,7 +74,7 @@ func (f *Finding) svg(setup *harness.Setup) string {
 	last := rowStart + len(f.Steps)*rowHeight
 	width, height := 2*laneStart+len(d.lanes)*laneWidth, last+40
 	var all strings.Builder
-	fmt.Fprintf(&all, `<svg viewBox="0 0 %d %d" width="%d" role="img" aria-label="sequence diagram">`, width, height, width)
+	fmt.Fprintf(&all, `<svg viewBox="0 0 %d %d" width="%d" role="img" aria-label="sequence diagram"><style>%s</style>`, width, height, width, svgStyle)
 	for i := range len(d.lanes) + 1 {
 		name := "user"
 		if i > 0 {
@@ -70,8 +85,9 @@ func (f *Finding) svg(setup *harness.Setup) string {
 		fmt.Fprintf(&all, `<text x="%d" y="27" class="name">%s</text>`, x, html.EscapeString(clipped(name, 18)))
 	}
 	all.WriteString(d.body.String())
-	fmt.Fprintf(&all, `<rect x="10" y="%d" width="%d" height="28" rx="5" class="violated"/><text x="%d" y="%d" class="violation">%s</text></svg>`,
-		last, width-20, width/2, last+18, html.EscapeString(clipped(f.Text, width/8)))
+	_, class := f.kind()
+	fmt.Fprintf(&all, `<rect x="10" y="%d" width="%d" height="28" rx="5" class="end %s"/><text x="%d" y="%d" class="verdict %[3]s">%[6]s</text></svg>`,
+		last, width-20, class, width/2, last+18, html.EscapeString(clipped(f.Text, width/8)))
 	return all.String()
 }
 

@@ -1,8 +1,14 @@
 package campaign_test
 
 import (
+	"encoding/xml"
+	"errors"
+	"io"
 	"strings"
 	"testing"
+
+	"github.com/canisterd/canisterd/explore/campaign"
+	"github.com/canisterd/canisterd/explore/harness"
 )
 
 func TestThePageShowsTheRunOfAFindingAndWhatIsDifferent(t *testing.T) {
@@ -41,5 +47,64 @@ func TestThePageShowsFaultsDeviationsAndThatNothingWasFound(t *testing.T) {
 	report = run(t, config)
 	if page, err = report.Page(config); err != nil || !strings.Contains(page, "Nothing was found.") {
 		t.Errorf("the page without findings is %v\n%s", err, page)
+	}
+}
+
+func TestReplaysAreShownAsPagesAndDiagramsWithTheirOutcome(t *testing.T) {
+	found := theft(t, "bank", 2)
+	s := run(t, found).Violations()[0].Schedule
+	stale := s
+	stale.Plan = harness.Plan{{At: "op9", Kind: harness.NoCalls}}
+	const invariant = "vault paidOut <= 100"
+	for _, c := range []struct {
+		bank     string
+		schedule campaign.Schedule
+		class    string
+		says     string
+	}{
+		{"bank", s, "still-fails", "Still fails</span>"},
+		{"careful", s, "fixed", "vault paidOut &lt;= 100 holds in this run."},
+		{"careful", stale, "stale", "message op9 did not come"},
+	} {
+		config := theft(t, c.bank, 2)
+		again, err := campaign.Replay(config, &c.schedule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := again.Finding(&c.schedule, invariant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := f.Page(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []string{`class="kind ` + c.class + `"`, `class="end ` + c.class + `"`, c.says, "<svg viewBox", ".lane {"} {
+			if !strings.Contains(page, part) {
+				t.Errorf("the page of a schedule at %s does not have %q:\n%s", c.bank, part, page)
+			}
+		}
+		diagram := f.SVG(&config.Setup)
+		if err := wellFormed(diagram); err != nil || !strings.HasPrefix(diagram, `<svg xmlns="http://www.w3.org/2000/svg" `) {
+			t.Errorf("the diagram is no file of its own: %v\n%s", err, diagram)
+		}
+		if _, err := again.Finding(&c.schedule, "no-such-property"); err == nil {
+			t.Error("a replay says something of a property that it does not check")
+		}
+	}
+	if empty := new(campaign.Finding).SVG(&found.Setup); empty != "" {
+		t.Errorf("the diagram without a run is %s", empty)
+	}
+}
+
+// wellFormed reads a text as XML.
+func wellFormed(text string) error {
+	for d := xml.NewDecoder(strings.NewReader(text)); ; {
+		if _, err := d.Token(); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
 	}
 }

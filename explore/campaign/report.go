@@ -87,6 +87,7 @@ type Finding struct {
 	Schedule Schedule
 	Steps    []harness.Step // of the shortest run
 	Others   int            // runs that showed it later
+	Outcome  Outcome        // of a replay; 0: it is of an exploration
 	names    []string       // of the messages of the first run
 }
 

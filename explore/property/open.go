@@ -14,6 +14,9 @@ type OpenAtRest struct{ atRest }
 // Name is "open-at-rest".
 func (OpenAtRest) Name() string { return "open-at-rest" }
 
+// circularWait is the name of violations by calls that wait for each other.
+const circularWait = "circular-wait"
+
 // AtRest finds the open contexts, one for each canister and method. Where a callee was silent by a fault, the callers
 // that wait for it are a finding about that callee.
 func (p OpenAtRest) AtRest(r *harness.Run) (found []Violation) {
@@ -30,7 +33,7 @@ func (p OpenAtRest) AtRest(r *harness.Run) (found []Violation) {
 
 func (p OpenAtRest) nameOf(c *introspect.OpenContext) string {
 	if c.Deadlocked {
-		return "circular-wait"
+		return circularWait
 	}
 	return p.Name()
 }

@@ -31,6 +31,12 @@ type Property interface {
 	AfterMessage(r *harness.Run) []Violation
 }
 
+// Finds reports whether a violation of a property may have a name.
+func Finds(p Property, name string) bool {
+	_, open := p.(OpenAtRest)
+	return p.Name() == name || open && name == circularWait
+}
+
 // Baseline is a property that compares runs with what is known to be right: it is shown the FIFO run and the serial ones,
 // which do one operation after the other, before it checks any.
 type Baseline interface {

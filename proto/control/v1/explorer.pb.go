@@ -1259,6 +1259,7 @@ type ReplayScheduleRequest struct {
 	Names         map[string]string      `protobuf:"bytes,5,rep,name=names,proto3" json:"names,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // ids of canisters by name
 	Upgrades      []*ExploreUpgrade      `protobuf:"bytes,6,rep,name=upgrades,proto3" json:"upgrades,omitempty"`                                                                     // as in the request of the exploration
 	Outcalls      []*ExploreOutcall      `protobuf:"bytes,7,rep,name=outcalls,proto3" json:"outcalls,omitempty"`                                                                     // as in the request of the exploration
+	Html          bool                   `protobuf:"varint,8,opt,name=html,proto3" json:"html,omitempty"`                                                                            // the answer has a page for people
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1342,6 +1343,13 @@ func (x *ReplayScheduleRequest) GetOutcalls() []*ExploreOutcall {
 	return nil
 }
 
+func (x *ReplayScheduleRequest) GetHtml() bool {
+	if x != nil {
+		return x.Html
+	}
+	return false
+}
+
 // ReplayScheduleResponse is what a replay has shown.
 type ReplayScheduleResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1349,6 +1357,8 @@ type ReplayScheduleResponse struct {
 	Explanation   string                 `protobuf:"bytes,2,opt,name=explanation,proto3" json:"explanation,omitempty"`                                  // the run, or where it left the schedule
 	Mermaid       string                 `protobuf:"bytes,3,opt,name=mermaid,proto3" json:"mermaid,omitempty"`                                          // the run as a sequence diagram
 	Schedule      string                 `protobuf:"bytes,4,opt,name=schedule,proto3" json:"schedule,omitempty"`                                        // the schedule without what it does not need, where the property is violated
+	Svg           string                 `protobuf:"bytes,5,opt,name=svg,proto3" json:"svg,omitempty"`                                                  // the run as a sequence diagram
+	Html          string                 `protobuf:"bytes,6,opt,name=html,proto3" json:"html,omitempty"`                                                // the run as one page with its diagram, where the request wants it
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1407,6 +1417,20 @@ func (x *ReplayScheduleResponse) GetMermaid() string {
 func (x *ReplayScheduleResponse) GetSchedule() string {
 	if x != nil {
 		return x.Schedule
+	}
+	return ""
+}
+
+func (x *ReplayScheduleResponse) GetSvg() string {
+	if x != nil {
+		return x.Svg
+	}
+	return ""
+}
+
+func (x *ReplayScheduleResponse) GetHtml() string {
+	if x != nil {
+		return x.Html
 	}
 	return ""
 }
@@ -1530,7 +1554,7 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\x04runs\x18\x02 \x01(\x04R\x04runs\"<\n" +
 	"\x0eExploreExtreme\x12\x14\n" +
 	"\x05title\x18\x01 \x01(\tR\x05title\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value\"\xc0\x03\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\"\xd4\x03\n" +
 	"\x15ReplayScheduleRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1a\n" +
 	"\bsnapshot\x18\x02 \x01(\tR\bsnapshot\x12\x1a\n" +
@@ -1540,16 +1564,19 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"properties\x12L\n" +
 	"\x05names\x18\x05 \x03(\v26.canisterd.control.v1.ReplayScheduleRequest.NamesEntryR\x05names\x12@\n" +
 	"\bupgrades\x18\x06 \x03(\v2$.canisterd.control.v1.ExploreUpgradeR\bupgrades\x12@\n" +
-	"\boutcalls\x18\a \x03(\v2$.canisterd.control.v1.ExploreOutcallR\boutcalls\x1a8\n" +
+	"\boutcalls\x18\a \x03(\v2$.canisterd.control.v1.ExploreOutcallR\boutcalls\x12\x12\n" +
+	"\x04html\x18\b \x01(\bR\x04html\x1a8\n" +
 	"\n" +
 	"NamesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xaf\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd5\x01\n" +
 	"\x16ReplayScheduleResponse\x12=\n" +
 	"\aoutcome\x18\x01 \x01(\x0e2#.canisterd.control.v1.ReplayOutcomeR\aoutcome\x12 \n" +
 	"\vexplanation\x18\x02 \x01(\tR\vexplanation\x12\x18\n" +
 	"\amermaid\x18\x03 \x01(\tR\amermaid\x12\x1a\n" +
-	"\bschedule\x18\x04 \x01(\tR\bschedule*\x83\x01\n" +
+	"\bschedule\x18\x04 \x01(\tR\bschedule\x12\x10\n" +
+	"\x03svg\x18\x05 \x01(\tR\x03svg\x12\x12\n" +
+	"\x04html\x18\x06 \x01(\tR\x04html*\x83\x01\n" +
 	"\rReplayOutcome\x12\x1e\n" +
 	"\x1aREPLAY_OUTCOME_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aREPLAY_OUTCOME_STILL_FAILS\x10\x01\x12\x18\n" +

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// replayFlags are what schedules are replayed on.
+type replayFlags struct {
+	properties     propertyFlags
+	outside        outsideFlags
+	snapshot, form string
+	html           string // file of a page
+}
+
+func (f *replayFlags) add(cmd *cobra.Command) {
+	f.properties.add(cmd)
+	f.outside.add(cmd)
+	cmd.Flags().StringVar(&f.snapshot, "snapshot", "", "begin at a snapshot of the instance instead of its present")
+}
+
+// addShown adds the flags of commands that show a run.
+func (f *replayFlags) addShown(cmd *cobra.Command) {
+	f.add(cmd)
+	cmd.Flags().StringVar(&f.form, "form", "text", "how the run is shown: text, mermaid, svg or html")
+	cmd.Flags().StringVar(&f.html, "html", "", "a file to write: the run as a page with its diagram, for a browser")
+}
+
+// replay runs the schedule of a file.
+func (f *replayFlags) replay(ctx context.Context, c *cli, d *remote.Daemon, path string) (*controlv1.ReplayScheduleResponse, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the schedule: %w", err)
+	}
+	upgrades, outcalls, err := f.outside.read()
+	if err != nil {
+		return nil, err
+	}
+	return d.Explorer.ReplaySchedule(ctx, &controlv1.ReplayScheduleRequest{
+		Instance: c.instance, Snapshot: f.snapshot, Schedule: string(text), Properties: f.properties.message(), Names: c.known().ids,
+		Upgrades: upgrades, Outcalls: outcalls, Html: f.html != "" || f.form == "html",
+	})
+}
+
+// ofSchedule makes a command about the schedule of a file. The section of the project counts where a flag is not given.
+func (c *cli) ofSchedule(cmd *cobra.Command, f *replayFlags, print func(*controlv1.ReplayScheduleResponse) error) *cobra.Command {
+	cmd.Args = cobra.ExactArgs(1)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if f.form != "" {
+			if err := checkForm(f.form, "text", "mermaid", "svg", "html"); err != nil {
+				return err
+			}
+		}
+		if err := takeSection(cmd); err != nil {
+			return err
+		}
+		return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+			r, err := f.replay(ctx, c, d, args[0])
+			if err != nil {
+				return err
+			}
+			return print(r)
+		})
+	}
+	return cmd
+}
+
+func (c *cli) exploreReplay() *cobra.Command {
+	var f replayFlags
+	cmd := &cobra.Command{
+		Use:   "replay FILE",
+		Short: "Run the schedule of a finding again: exit code 2 if it still fails, 0 if it is fixed, 3 if it is stale",
+	}
+	f.addShown(cmd)
+	return c.ofSchedule(cmd, &f, func(r *controlv1.ReplayScheduleResponse) error {
+		if err := c.printRun(r, &f); err != nil {
+			return err
+		}
+		return exitOf(outcomes[r.GetOutcome()].code)
+	})
+}
+
+func (c *cli) exploreShow() *cobra.Command {
+	var f replayFlags
+	cmd := &cobra.Command{
+		Use:     "show FILE",
+		Short:   "Show the run of a schedule as text, a diagram or a page (--form), and exit with 0",
+		Example: `  canisterd explore show --form svg explore/lost-service.yaml > lost.svg`,
+	}
+	f.addShown(cmd)
+	return c.ofSchedule(cmd, &f, func(r *controlv1.ReplayScheduleResponse) error { return c.printRun(r, &f) })
+}
+
+func (c *cli) exploreShrink() *cobra.Command {
+	var f replayFlags
+	cmd := &cobra.Command{Use: "shrink FILE", Short: "Print the schedule of a finding without what it does not need"}
+	f.add(cmd)
+	return c.ofSchedule(cmd, &f, func(r *controlv1.ReplayScheduleResponse) error {
+		return c.print(strings.TrimRight(cmp.Or(r.GetSchedule(), told(r)), "\n"), r)
+	})
+}
+
+// outcomes are what replays say, with their exit codes.
+var outcomes = map[controlv1.ReplayOutcome]struct {
+	words string
+	code  exitCode
+}{
+	controlv1.ReplayOutcome_REPLAY_OUTCOME_STILL_FAILS: {"still fails", exitFinding},
+	controlv1.ReplayOutcome_REPLAY_OUTCOME_FIXED:       {"fixed", exitOK},
+	controlv1.ReplayOutcome_REPLAY_OUTCOME_STALE:       {"stale", exitStale},
+}
+
+// exitOf is an exit code as an error.
+func exitOf(code exitCode) error {
+	if code == exitOK {
+		return nil
+	}
+	return code
+}
+
+// told is a replay as text.
+func told(r *controlv1.ReplayScheduleResponse) string {
+	return outcomes[r.GetOutcome()].words + ": " + r.GetExplanation()
+}
+
+// printRun prints the run of a schedule in the form that was asked for, and writes its page.
+func (c *cli) printRun(r *controlv1.ReplayScheduleResponse, f *replayFlags) error {
+	if f.html != "" {
+		if err := writePage(f.html, r.GetHtml()); err != nil {
+			return err
+		}
+	}
+	text := map[string]string{"text": told(r), "mermaid": r.GetMermaid(), "svg": r.GetSvg(), "html": r.GetHtml()}[f.form]
+	if f.form != "html" {
+		r.Html = "" // --json prints the rest
+	}
+	return c.print(strings.TrimRight(text, "\n"), r)
+}
