@@ -1,4 +1,4 @@
-// Command measure explores all bugs of examples/asyncbugs and their twins, and writes what was found as the table of
+// Command measure explores all bugs of examples/asyncbugs and their twins, and writes what was found as the tables of
 // docs/explorer-corpus.md:
 //
 //	go run ./examples/asyncbugs/measure -runs 10000 -seeds 10
@@ -27,7 +27,8 @@ func main() {
 	flag.StringVar(&m.folder, "folder", "examples/asyncbugs", "folder of the bugs")
 	flag.StringVar(&m.only, "only", "", "only bugs whose folders contain this")
 	flag.IntVar(&m.runs, "runs", 10_000, "runs of an exploration")
-	flag.IntVar(&m.seeds, "seeds", 10, "seeds of each strategy; 0: strategies are not compared")
+	flag.BoolVar(&m.defaults, "defaults", true, "explore each bug and its twin as by default: the first table")
+	flag.IntVar(&m.seeds, "seeds", 10, "seeds of each strategy in the second table; 0: strategies are not compared")
 	flag.StringVar(&m.compared, "strategies", strings.Join(strategies, ","), "strategies that are compared")
 	flag.Parse()
 	strategies = strings.Split(m.compared, ",")
@@ -45,15 +46,12 @@ type measurement struct {
 	out          io.Writer
 	folder, only string
 	compared     string // strategies, with commas
+	defaults     bool
 	runs, seeds  int
 }
 
-// all writes a row for each bug.
+// all writes the tables.
 func (m *measurement) all(ctx context.Context) (err error) {
-	bugs, err := asyncbugs.Read(m.folder)
-	if err != nil {
-		return err
-	}
 	base, err := canisterd.Open(ctx)
 	if err != nil {
 		return err
@@ -62,58 +60,82 @@ func (m *measurement) all(ctx context.Context) (err error) {
 	if err := asyncbugs.Base(ctx, base, m.folder); err != nil {
 		return err
 	}
-	head, line := "| bug | first finding in run | it is | invariant broken in run | phase | time | shortest | by hand | runs of the twin | its findings |", "|---|--:|---|--:|---|--:|---|---|---|---|"
-	if m.seeds > 0 {
-		head += " " + strings.Join(strategies, " | ") + " |"
-		line += strings.Repeat("--:|", len(strategies))
+	if m.defaults {
+		head := "| bug | first finding in run | it is | invariant broken in run | phase | time | shortest | by hand | runs of the twin | its findings |\n" +
+			"|---|--:|---|--:|---|--:|---|---|---|---|\n"
+		if err := m.table(ctx, base, head, m.byDefault); err != nil {
+			return err
+		}
 	}
-	fmt.Fprintf(m.out, "%s\n%s\n", head, line)
+	if m.seeds == 0 {
+		return nil
+	}
+	head := "\n| bug | " + strings.Join(strategies, " | ") + " |\n|---|" + strings.Repeat("--:|", len(strategies)) + "\n"
+	return m.table(ctx, base, head, m.byStrategy)
+}
+
+// table writes a row for each bug.
+func (m *measurement) table(ctx context.Context, base *canisterd.Network, head string, cells func(context.Context, *canisterd.Network, *asyncbugs.Bug) (string, error)) error {
+	bugs, err := asyncbugs.Read(m.folder)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprint(m.out, head); err != nil {
+		return err
+	}
 	for _, bug := range bugs {
 		if !strings.Contains(bug.Folder, m.only) {
 			continue
 		}
-		if err := m.row(ctx, base, bug); err != nil {
+		row, err := cells(ctx, base, bug)
+		if err != nil {
 			return fmt.Errorf("%s: %w", bug.Folder, err)
+		}
+		number, _, _ := strings.Cut(filepath.Base(bug.Folder), "-")
+		if _, err := fmt.Fprintf(m.out, "| %s %s |%s\n", strings.TrimLeft(number, "0"), bug.Name, row); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (m *measurement) row(ctx context.Context, base *canisterd.Network, bug *asyncbugs.Bug) (err error) {
+// byDefault is what the explorer finds of a bug and of its twin with the default settings.
+func (m *measurement) byDefault(ctx context.Context, base *canisterd.Network, bug *asyncbugs.Bug) (cells string, err error) {
 	buggy, err := newStage(ctx, base, bug, asyncbugs.Buggy)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer func() { err = errors.Join(err, buggy.network.Close()) }()
 	fixed, err := newStage(ctx, base, bug, asyncbugs.Fixed)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer func() { err = errors.Join(err, fixed.network.Close()) }()
-
-	number, _, _ := strings.Cut(filepath.Base(bug.Folder), "-")
 	first, err := buggy.first(ctx, m.runs)
 	if err != nil {
-		return err
+		return "", err
 	}
 	seeded, err := buggy.seeded(ctx, m.runs)
 	if err != nil {
-		return err
+		return "", err
 	}
 	silent, err := fixed.silent(ctx, m.runs)
+	return fmt.Sprintf(" %s | %s | %d, %d |%s", first, seeded, len(bug.Schedule.Deviations), len(bug.Schedule.Faults), silent), err
+}
+
+// byStrategy is when each strategy finds a bug.
+func (m *measurement) byStrategy(ctx context.Context, base *canisterd.Network, bug *asyncbugs.Bug) (cells string, err error) {
+	buggy, err := newStage(ctx, base, bug, asyncbugs.Buggy)
 	if err != nil {
-		return err
+		return "", err
 	}
-	row := fmt.Sprintf("| %s %s | %s | %s | %d, %d |%s", strings.TrimLeft(number, "0"), bug.Name, first, seeded, len(bug.Schedule.Deviations), len(bug.Schedule.Faults), silent)
-	if m.seeds > 0 {
-		for _, strategy := range strategies {
-			cell, err := buggy.compare(ctx, strategy, m.runs, m.seeds)
-			if err != nil {
-				return err
-			}
-			row += cell
+	defer func() { err = errors.Join(err, buggy.network.Close()) }()
+	for _, strategy := range strategies {
+		cell, err := buggy.compare(ctx, strategy, m.runs, m.seeds)
+		if err != nil {
+			return "", err
 		}
+		cells += cell
 	}
-	_, err = fmt.Fprintln(m.out, row)
-	return err
+	return cells, nil
 }
