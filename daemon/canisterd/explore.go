@@ -26,6 +26,9 @@ const (
 	exitStale   = 3          // a schedule does not fit the canisters any more
 )
 
+// scheduleFolder is where the schedules of findings are unless --folder says otherwise.
+const scheduleFolder = "explore"
+
 // defaultWaits is how often a run goes on at the next timer.
 const defaultWaits = 4
 
@@ -115,7 +118,7 @@ failed. Suspicions are printed, and leave it 0.`,
 	}
 	f.add(cmd)
 	cmd.AddCommand(c.exploreWorker())
-	cmd.AddCommand(c.exploreReplay(), c.exploreShow(), c.exploreShrink())
+	cmd.AddCommand(c.exploreReplay(), c.exploreShow(), c.exploreShrink(), c.exploreCorpus())
 	return cmd
 }
 
@@ -161,7 +164,7 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 	flags.Uint32Var(&f.stop, "stop", 0, "end after so many findings; 0 goes on")
 	f.workers.add(cmd)
 	flags.StringVar(&f.form, "form", "text", "how the runs of findings are shown: text or mermaid")
-	flags.StringVar(&f.folder, "folder", "explore", "where the schedules of findings are written; '' for nowhere")
+	flags.StringVar(&f.folder, "folder", scheduleFolder, "where the schedules of findings are written; '' for nowhere")
 	flags.StringVar(&f.html, "html", "", "a file to write: the findings as a page with diagrams, for a browser")
 	flags.StringVar(&f.goTest, "go-test", "", "a file ..._test.go to write: a Go test that explores the same in a network of its own")
 	flags.StringVar(&f.snapshot, "snapshot", "", "explore a snapshot of the instance instead of its present")

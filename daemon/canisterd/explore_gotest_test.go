@@ -72,6 +72,7 @@ func TestCallsBeforeTheOperationsBelongToRunsReplaysAndTheEmittedTest(t *testing
 		t.Errorf("the replay says %s", replayed)
 	}
 	showForms(t, "explore/vault-paidOut----100.yaml", mustRead(t, "findings.html"))
+	replayFolders(t)
 	writeFile(t, "canisterd.yaml", `canisters: {bank: {wasm: bank.wasm}, vault: {wasm: vault.wasm}}
 explore:
   before: ['bank open ("${vault}")', bank deposit 100]
@@ -120,6 +121,44 @@ func showForms(t *testing.T, schedule, findings string) {
 	}
 	if refused := perform(t, "explore show --form png "+schedule); !strings.Contains(refused, `--form "png": say text, mermaid, svg, html`) {
 		t.Errorf("the form png: %s", refused)
+	}
+}
+
+// replayFolders replays folders with schedules, and checks that the exit code is that of the worst.
+func replayFolders(t *testing.T) {
+	t.Helper()
+	bug := mustRead(t, "explore/vault-paidOut----100.yaml")
+	fixed := strings.Replace(bug, "vault paidOut <= 100", "vault paidOut <= 200", 1)
+	schedules := []struct{ name, text, says string }{
+		{"stale", fixed + "faults: [{at: op1/9.reply, kind: stop}]\n", "stale message op1/9.reply did not come"},
+		{"fixed", fixed, "fixed vault paidOut <= 200 holds in this run."},
+		{"go", strings.Replace(bug, "vault paidOut <= 100", "money stays", 1), `not replayed the schedule violates "money stays", which is not checked here`},
+		{"bug", bug, "still fails vault paidOut <= 100 does not hold"},
+	}
+	for _, c := range []struct {
+		files []int
+		exit  string
+	}{{[]int{1}, ""}, {[]int{0, 1}, "(exit 3)"}, {[]int{0, 1, 2}, "(exit 1)"}, {[]int{0, 1, 2, 3}, "(exit 2)"}} {
+		for _, i := range c.files {
+			writeFile(t, "kept/"+schedules[i].name+".yaml", schedules[i].text)
+		}
+		shown := perform(t, "explore corpus kept")
+		for _, i := range c.files {
+			if row := "kept/" + schedules[i].name + ".yaml " + schedules[i].says; !strings.Contains(strings.Join(strings.Fields(shown), " "), row) {
+				t.Errorf("the folder with files %v does not say %q:\n%s", c.files, schedules[i].says, shown)
+			}
+		}
+		if strings.Contains(shown, "(exit ") != (c.exit != "") || !strings.Contains(shown, c.exit) {
+			t.Errorf("the folder with files %v does not end with %q:\n%s", c.files, c.exit, shown)
+		}
+	}
+	for command, says := range map[string]string{
+		"explore corpus none": `no schedules in folder "none"`, "explore corpus kept -i none": "(exit 1)",
+		"explore corpus kept --json --jq '.[0].outcome'": "still fails",
+	} {
+		if shown := perform(t, command); !strings.Contains(shown, says) {
+			t.Errorf("%s says %s", command, shown)
+		}
 	}
 }
 
