@@ -57,7 +57,7 @@ var arrows = map[string]struct {
 	"replica/trace":                {[]string{"candid/principal", "textwidth", "canister", "intercanister", "intercanister/cycles", "replica"}, "events in, call trees out"},
 	"explore/search":               {nil, "an order is chosen without knowing what a message is"},
 	"explore/harness":              {[]string{"candid", "candid/management", "candid/principal", "canister", "explore/search", "intercanister", "replica", "replica/introspect", "replica/sched", "timers"}, "runs on forks of a network it is given"},
-	"explore/property":             {[]string{"candid", "candid/principal", "candid/relation", "canister", "explore/harness", "replica", "replica/introspect", "replica/sched"}, "a run is judged without knowing which orders are tried"},
+	"explore/property":             {[]string{"candid", "candid/principal", "candid/relation", "canister", "explore/harness", "intercanister/cycles", "replica", "replica/introspect", "replica/sched"}, "a run is judged without knowing which orders are tried"},
 	"explore/schedule":             {nil, "a file format"},
 	"explore/campaign":             {[]string{"archive", "candid", "candid/did", "candid/principal", "canister", "explore/harness", "explore/property", "explore/schedule", "explore/search", "intercanister", "replica", "replica/sched"}, "what is explored in which order, without knowledge of the caller"},
 	"explore/workqueue":            {[]string{"explore/campaign"}, "jobs on their way to other processes, without knowledge of what they run"},

@@ -19,9 +19,9 @@
 // # What is checked
 //
 // Beside what the test states: callbacks that trap after an await, calls that are never answered, operations that work
-// no more after a run, and queries of canisters whose names begin with invariant_ (true, or null of opt text). Answers
-// that no serial order of the operations explains are suspicions: they are reported, and fail a test only with
-// [FailOnSuspicion].
+// no more after a run, canisters that give away more cycles than after any serial order of the operations, and queries of
+// canisters whose names begin with invariant_ (true, or null of opt text). Answers that no serial order explains are
+// suspicions: they are reported, and fail a test only with [FailOnSuspicion].
 //
 // # What a report says
 //

@@ -75,6 +75,9 @@ func (b *bench) together() int {
 func (b *bench) baseline(l *harness.Harness, picker search.Picker, serial bool) (steps []harness.Step, work uint64) {
 	r := l.Begin(nil)
 	defer r.Close()
+	if serial {
+		picker = b.between(r, picker)
+	}
 	search.Drive(r, picker, maxMessages)
 	for _, p := range b.properties {
 		if learns, ok := p.(property.Baseline); ok {
@@ -82,6 +85,21 @@ func (b *bench) baseline(l *harness.Harness, picker search.Picker, serial bool) 
 		}
 	}
 	return r.Steps(), r.Instructions()
+}
+
+// between shows a serial run to the properties before each operation begins.
+func (b *bench) between(r *harness.Run, picker search.Picker) search.Picker {
+	return search.PickerFunc(func(moves []search.Move) int {
+		at := picker.Pick(moves)
+		if moves[at].Cause == "" {
+			for _, p := range b.properties {
+				if learns, ok := p.(property.Between); ok {
+					learns.LearnBetween(r)
+				}
+			}
+		}
+		return at
+	})
 }
 
 // serialOrders are the orders in which the operations run one after the other: all of few operations, the rotations of

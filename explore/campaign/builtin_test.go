@@ -2,6 +2,7 @@ package campaign_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
@@ -98,6 +99,65 @@ func TestWhatHoldsForAllCanistersIsChecked(t *testing.T) {
 		if !slices.Equal(found, c.want) || !r.Exhausted || !r.ExhaustedFaults {
 			t.Errorf("%s: found are %v, want %v\n%s", name, found, c.want, told(config, r))
 		}
+	}
+}
+
+func TestCanistersThatGiveAwayMoreCyclesThanAfterSerialOrdersAreFound(t *testing.T) {
+	const pay = `call B.run(drop accept(1_000); reply "x") cycles 5_000 on-reply(set 1; reply "paid") on-reject(reply "no")`
+	for name, c := range map[string]struct {
+		program string
+		kinds   []harness.FaultKind
+		want    []string // "?" behind suspicions
+		says    string
+	}{
+		"each operation pays": {program: pay},
+		"it is paid once if the operations do not overlap": {
+			program: `if get {trap "paid already"}; ` + pay,
+			want:    []string{"lost-cycles", "serializable?"}, says: "A gives away 2_000 cycles, and after serial orders of the operations at most 1_000",
+		},
+		"it is paid once": {
+			program: `if get {trap "paid already"}; set 1; ` + pay,
+		},
+		"a lock refuses the second operation, which pays in serial orders": {
+			program: `if get {trap "busy"}; set 1; call B.run(drop accept(1_000); reply "x") cycles 5_000 on-reply(set 0; reply "paid") on-reject(set 0; reply "no")`,
+			want:    []string{"serializable?"},
+		},
+		"one call pays, the next pays back": {
+			program: `call B.run(drop accept(1_000); reply "x") cycles 5_000 on-reply(call B.run(call A.run(drop accept(1_000); reply) cycles 1_000 on-reply(reply) on-reject(reply)) on-reply(reply "even") on-reject(reply "no")) on-reject(reply "no")`,
+			kinds:   []harness.FaultKind{harness.RejectTransient},
+			want:    []string{"lost-cycles?"}, says: "A gives away 1_000 cycles, and after serial orders of the operations at most none",
+		},
+		"cycles are burned once if the operations do not overlap": {
+			program: `if get {trap "burned already"}; call B.run(reply) on-reply(drop burn(700); set 1; reply "burned") on-reject(reply "no")`,
+			want:    []string{"lost-cycles", "serializable?"}, says: "A gives away 1_400 cycles, and after serial orders of the operations at most 700",
+		},
+	} {
+		config := scripted(t, c.program)
+		config.Kinds, config.Setup.Name = c.kinds, nameOf(&config.Setup)
+		config.Faults = len(c.kinds)
+		r := run(t, config)
+		var found []string
+		for _, f := range r.Findings {
+			title := f.Property
+			if f.Suspicion {
+				title += "?"
+			}
+			found = append(found, title)
+		}
+		slices.Sort(found)
+		if !slices.Equal(found, c.want) || !strings.Contains(told(config, r), c.says) {
+			t.Errorf("%s: found are %v, want %v and %q\n%s", name, found, c.want, c.says, told(config, r))
+		}
+	}
+}
+
+// nameOf names the canister of the first operation.
+func nameOf(setup *harness.Setup) func(principal.Principal) string {
+	return func(id principal.Principal) string {
+		if id == setup.Operations[0].Message.Receiver {
+			return "A"
+		}
+		return ""
 	}
 }
 

@@ -2,9 +2,11 @@ package harness
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/introspect"
@@ -110,6 +112,26 @@ func withoutEnding(open []introspect.OpenContext, calls []introspect.OpenFuture)
 		}
 	}
 }
+
+// Gain is how many more cycles a canister has than before the run, fewer where it is negative, with what it paid in fees:
+// cycles that it accepted or was refunded, without those that it attached to calls or burned. Fees depend on the order of
+// messages, and what canisters give each other must not. It is nil for a canister that is not there at both times.
+func (r *Run) Gain(id principal.Principal) *big.Int {
+	before, now := r.harness.base.Canister(id), r.network.Canister(id)
+	if before == nil || now == nil {
+		return nil
+	}
+	return new(big.Int).Sub(worth(now), worth(before))
+}
+
+// worth is what a canister has, with what it has paid in fees.
+func worth(c *canister.Canister) *big.Int {
+	sum := c.Balance.Add(c.Reserved).Add(c.Consumed.Total()).Big()
+	return sum.Sub(sum, c.Consumed.Burned.Big())
+}
+
+// Settled reports whether no call is open. Then no cycles are on their way.
+func (r *Run) Settled() bool { return r.network.Census().Contexts == 0 }
 
 // Setup is what the harness of the run was made of.
 func (r *Run) Setup() *Setup { return r.harness.setup }

@@ -16,9 +16,13 @@ type Violation struct {
 	Suspicion bool
 }
 
-// Key is the same for violations that are told as one.
+// Key is the same for violations that are told as one. A violation is not told as more of a suspicion.
 func (v *Violation) Key() string {
-	return v.Property + " " + v.Canister.String() + " " + v.Method
+	key := v.Property + " " + v.Canister.String() + " " + v.Method
+	if v.Suspicion {
+		key += " suspicion"
+	}
+	return key
 }
 
 // Property is what a run is checked for.
@@ -45,12 +49,19 @@ type Baseline interface {
 	Learn(r *harness.Run, serial bool)
 }
 
+// Between is a Baseline that is also shown the states of serial runs in which some operations are over, and the others have
+// not begun.
+type Between interface {
+	Baseline
+	LearnBetween(r *harness.Run)
+}
+
 // Builtin are the properties that are checked without being asked for. Serial says that the baselines will be shown all
 // serial orders of the operations.
 func Builtin(serial bool, observe []harness.Query) []Property {
 	all := []Property{&Traps{}, TrapAfterAwait{}, OpenAtRest{}, &LostService{}}
 	if serial {
-		all = append(all, &Serializable{Observe: observe})
+		all = append(all, &LostCycles{}, &Serializable{Observe: observe})
 	}
 	return all
 }
