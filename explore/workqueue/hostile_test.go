@@ -23,6 +23,7 @@ import (
 func natsServer(t *testing.T, change func(*server.Options)) *server.Server {
 	t.Helper()
 	o := &server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true}
+	o.JetStreamMaxStore = 64 << 30 // a campaign reserves 16 GiB, and by itself a server offers what the disk has
 	if change != nil {
 		change(o)
 	}
