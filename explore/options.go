@@ -290,11 +290,11 @@ func OnlyStated() Option {
 
 // strategies are the strategies by name.
 var strategies = []search.Strategy{
-	search.InOrder(), search.Random(), search.POS(), search.PCT(1), search.PCT(2), search.PCT(3), search.SURW(), search.Delays(1), search.Delays(2), search.Delays(3), search.Mixed(),
+	search.InOrder(), search.Random(), search.POS(), search.PCT(1), search.PCT(2), search.PCT(3), search.SURW(), search.Delays(1), search.Delays(2), search.Delays(3), search.Mixed(), search.Default(),
 }
 
 // Only spends the whole budget on orders that one strategy draws: fifo, random, pos, pct-1 to pct-3, surw, delays-1 to
-// delays-3, or portfolio. It is for comparing strategies.
+// delays-3, portfolio, or guided, which explorations draw by. It is for comparing strategies.
 func Only(strategy string) Option {
 	return func(to *config) error {
 		for i := range strategies {
@@ -303,7 +303,7 @@ func Only(strategy string) Option {
 				return nil
 			}
 		}
-		return fmt.Errorf("invalid strategy %q: expected fifo, random, pos, pct-1, pct-2, pct-3, surw, delays-1, delays-2, delays-3 or portfolio", strategy)
+		return fmt.Errorf("invalid strategy %q: expected fifo, random, pos, pct-1, pct-2, pct-3, surw, delays-1, delays-2, delays-3, portfolio or guided", strategy)
 	}
 }
 

@@ -185,6 +185,10 @@ func TestTheReportIsTheSameForAnyNumberOfWorkers(t *testing.T) {
 			strategy := search.Mixed()
 			c.Only = &strategy
 		},
+		"guided": func(c *campaign.Config) {
+			strategy := search.Default()
+			c.Only = &strategy
+		},
 		"each message": func(c *campaign.Config) {
 			c.Properties[0].(*property.Invariant).Each = true
 			strategy := search.Random()

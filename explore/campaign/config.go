@@ -58,5 +58,5 @@ func (c *Config) strategy() search.Strategy {
 	if c.Only != nil {
 		return *c.Only
 	}
-	return search.Mixed()
+	return search.Default()
 }

@@ -160,7 +160,7 @@ func (e *exploration) estimate() float64 {
 
 // sample draws orders without faults where there are many: what some of them show need not wait until all were run.
 func (e *exploration) sample(count int) error {
-	return e.each("sample", count, func(number int) Job { return Job{Chance: rand.NewPCG(e.Seed, uint64(number))} }, nil)
+	return e.generations("sample", count, func(*rand.Rand) harness.Plan { return nil })
 }
 
 // allClasses runs each class of orders without faults, if there are not too many. It reports whether all were run.
@@ -279,15 +279,33 @@ func (e *exploration) pairs() error {
 // where the orders without faults are exhausted.
 func (e *exploration) draw(faulty bool) error {
 	sites := slices.Clone(e.sites.list)
-	return e.each(e.strategy().Name, e.left(), func(number int) Job {
-		source := rand.NewPCG(e.Seed, uint64(number))
-		chance := rand.New(source)
-		var plan harness.Plan
+	return e.generations(e.strategy().Name, e.left(), func(chance *rand.Rand) (plan harness.Plan) {
 		if e.Faults > 0 && len(sites) > 0 && (faulty || chance.IntN(2) == 0) {
 			for range 1 + chance.IntN(e.Faults) {
 				plan = append(plan, sites[chance.IntN(len(sites))])
 			}
 		}
-		return Job{Plan: plan, Chance: source}
-	}, nil)
+		return plan
+	})
+}
+
+// generations draws runs. What the guide learns from a generation counts in the next, so that it does not depend on the
+// workers. The first ones are small.
+func (e *exploration) generations(phase string, count int, draw func(*rand.Rand) harness.Plan) error {
+	g := newGuide(e.worker.bench.fifo)
+	for first, size := 0, firstGeneration; first < count && !e.over(); first, size = first+size, 2*size {
+		jobs := make([]Job, min(size, count-first))
+		for i := range jobs {
+			source := rand.NewPCG(e.Seed, uint64(first+i))
+			chance := rand.New(source)
+			jobs[i] = Job{Plan: draw(chance), Chance: source}
+			if e.strategy().Guided {
+				g.lead(&jobs[i], chance)
+			}
+		}
+		if err := e.each(phase, len(jobs), func(number int) Job { return jobs[number] }, g.learn); err != nil {
+			return err
+		}
+	}
+	return nil
 }

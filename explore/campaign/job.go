@@ -18,6 +18,8 @@ type Job struct {
 	Follow []search.Before
 	// Chance is what the strategy of the exploration draws the order of the run from.
 	Chance *rand.PCG
+	// Begin are the names of the first messages of such a run, as far as they come.
+	Begin []string
 	// Part are the orders whose classes are run, at most Most of them.
 	Part *search.Subtree
 	Most int
@@ -123,5 +125,5 @@ func (w *Worker) picker(j *Job) search.Picker {
 		return search.Follow(j.Follow)
 	}
 	chance := *j.Chance // the job stays as it is
-	return w.bench.config.strategy().Begin(rand.New(&chance), &w.bench.profile)
+	return search.Begun(j.Begin, w.bench.config.strategy().Begin(rand.New(&chance), &w.bench.profile))
 }

@@ -29,6 +29,10 @@ const (
 	uneven   = 4
 	// sampled is the part of the budget (1/sampled) that is drawn before an enumeration that would take longer.
 	sampled = 20
+	// guided is the part of the drawn runs (1/guided) that begin like a run that showed something new, and of those the part
+	// that have other faults. firstGeneration is how many runs are drawn before the first of them.
+	guided          = 4
+	firstGeneration = 16
 	// probes is how many runs an estimate of the number of classes takes.
 	probes = 20
 	// stepsPerRun is how many messages an enumeration delivers at most for each run of its budget.

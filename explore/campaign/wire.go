@@ -27,6 +27,7 @@ func archiveJobs(c *archive.Coder, jobs *[]Job) {
 			archive.String(c, &b.First, archive.MaxBytes)
 			archive.String(c, &b.Later, archive.MaxBytes)
 		})
+		archive.Slice(c, &j.Begin, maxMessages, func(name *string) { archive.String(c, name, archive.MaxBytes) })
 		archive.Pointer(c, &j.Chance, func(p *rand.PCG) { archiveChance(c, p) })
 		archive.Pointer(c, &j.Part, func(p *search.Subtree) { archiveSubtree(c, p) })
 		archive.Number(c, &j.Most)

@@ -1,9 +1,11 @@
 package campaign_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/canisterd/canisterd/explore/campaign"
+	"github.com/canisterd/canisterd/explore/search"
 )
 
 // relay is a pool whose worker knows of jobs only what their bytes say, and whose results come as bytes.
@@ -66,5 +68,31 @@ func TestTheReportIsTheSameWhereJobsAndResultsAreBytes(t *testing.T) {
 		if got := told(c, run(t, c)); got != want {
 			t.Errorf("by bytes\n%s\nin one process\n%s", got, want)
 		}
+	}
+}
+
+// counting notes how many jobs batches have.
+type counting struct {
+	*relay
+	counts []int
+}
+
+func (c *counting) Run(b *campaign.Batch) error {
+	c.counts = append(c.counts, b.Count)
+	return c.relay.Run(b)
+}
+
+func TestRunsAreDrawnInGenerationsOfWhichEachIsTwiceTheOneBefore(t *testing.T) {
+	c := theft(t, "careful", 2)
+	w, err := campaign.NewWorker(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	strategy := search.Default()
+	pool := &counting{relay: &relay{t, w, 100}}
+	c.Only, c.Runs, c.Pool = &strategy, 101, pool
+	if r := run(t, c); r.Runs != 101 || !slices.Equal(pool.counts, []int{16, 32, 52}) {
+		t.Errorf("%d runs are drawn in generations of %v", r.Runs, pool.counts)
 	}
 }

@@ -9,7 +9,7 @@ import (
 // Delays follows FIFO but for count moves of a run, drawn at random, which are passed over in favor of the next one
 // (delay bounding: Emmi, Qadeer and Rakamarić, POPL 2011).
 func Delays(count int) Strategy {
-	return Strategy{fmt.Sprintf("delays-%d", count), func(chance *rand.Rand, seen *Profile) Picker {
+	return Strategy{Name: fmt.Sprintf("delays-%d", count), Begin: func(chance *rand.Rand, seen *Profile) Picker {
 		skips := make([]int, count)
 		for i := range skips {
 			skips[i] = chance.IntN(max(1, seen.Moves))

@@ -17,4 +17,5 @@
 //
 // Past some four operations there are too many classes, and orders are drawn. Each strategy is one file and one
 // function, Begin, that makes the Picker of one run. No strategy is the best for all bugs: Portfolio mixes them.
+// Default also begins a part of the runs like earlier ones that showed something new, which its caller has to know.
 package search

@@ -7,7 +7,7 @@ var FIFO Picker = PickerFunc(func([]Move) int { return 0 })
 
 // InOrder is the strategy of FIFO: all its runs are the same.
 func InOrder() Strategy {
-	return Strategy{"fifo", func(*rand.Rand, *Profile) Picker { return FIFO }}
+	return Strategy{Name: "fifo", Begin: func(*rand.Rand, *Profile) Picker { return FIFO }}
 }
 
 // Serial does one task after the other: the next task begins when nothing is left to do for the earlier ones. Tasks are

@@ -57,6 +57,8 @@ type Strategy struct {
 	Name string
 	// Begin makes the picker of one run. Chance belongs to the run; the profile is of an earlier run.
 	Begin func(chance *rand.Rand, seen *Profile) Picker
+	// Guided says that a part of the runs begin like earlier ones that showed something new.
+	Guided bool
 }
 
 // Drive makes moves until the run is over, at most limit of them. It is false where the limit ended the run.

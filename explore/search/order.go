@@ -102,3 +102,18 @@ func Named(names []string) Picker {
 		return max(0, find(moves, names[made-1]))
 	})
 }
+
+// Begun makes the moves with the given names, one after the other. Where one is missing, and behind the last, another
+// picker chooses.
+func Begun(names []string, rest Picker) Picker {
+	return PickerFunc(func(moves []Move) int {
+		if len(names) > 0 {
+			if at := find(moves, names[0]); at >= 0 {
+				names = names[1:]
+				return at
+			}
+			names = nil
+		}
+		return rest.Pick(moves)
+	})
+}

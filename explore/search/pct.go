@@ -10,7 +10,7 @@ import (
 // as moves appear. A bug that needs depth orderings between messages is found in a run with a chance of at least
 // 1/(w²·n^(depth-1)), for n messages of which at most w are concurrent.
 func PCT(depth int) Strategy {
-	return Strategy{fmt.Sprintf("pct-%d", depth), func(chance *rand.Rand, seen *Profile) Picker {
+	return Strategy{Name: fmt.Sprintf("pct-%d", depth), Begin: func(chance *rand.Rand, seen *Profile) Picker {
 		p := &pct{chance: chance, chains: make(map[string]int), changes: make(map[int]bool)}
 		for range depth - 1 {
 			p.changes[chance.IntN(max(1, seen.Moves))] = true

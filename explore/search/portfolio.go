@@ -14,7 +14,7 @@ func Portfolio(shares ...Share) Strategy {
 	for _, s := range shares {
 		sum += s.Parts
 	}
-	return Strategy{"portfolio", func(chance *rand.Rand, seen *Profile) Picker {
+	return Strategy{Name: "portfolio", Begin: func(chance *rand.Rand, seen *Profile) Picker {
 		n := chance.IntN(sum)
 		for _, s := range shares {
 			if n -= s.Parts; n < 0 {
@@ -32,3 +32,6 @@ func Mixed() Strategy {
 		Share{POS(), 30}, Share{PCT(1), 12}, Share{PCT(2), 12}, Share{PCT(3), 11}, Share{SURW(), 25}, Share{Random(), 10},
 	)
 }
+
+// Default is what explorations draw by: Mixed, with guidance.
+func Default() Strategy { return Strategy{Name: "guided", Begin: Mixed().Begin, Guided: true} }

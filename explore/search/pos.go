@@ -6,7 +6,7 @@ import "math/rand/v2"
 // The moves that do not commute with it draw again, so that the orders of moves at one receiver are drawn independently
 // of what happens elsewhere.
 func POS() Strategy {
-	return Strategy{"pos", func(chance *rand.Rand, _ *Profile) Picker {
+	return Strategy{Name: "pos", Begin: func(chance *rand.Rand, _ *Profile) Picker {
 		return &pos{chance: chance, priorities: make(map[string]uint64)}
 	}}
 }

@@ -109,6 +109,18 @@ func TestARecordedOrderIsFollowedExactly(t *testing.T) {
 	}
 }
 
+func TestARunBeginsWithTheNamedMovesAsFarAsTheyCome(t *testing.T) {
+	begins := []string{"op2", "op2/1.request", "op3", "op2/1.reply"}
+	r := withdrawals(2).start()
+	search.Drive(r, search.Begun(begins, search.FIFO), 1000)
+	if want := []string{"op2", "op2/1.request", "op1", "op2/1.reply", "op1/1.request", "op1/1.reply"}; !slices.Equal(r.order, want) {
+		t.Errorf("where op3 is missing, the order is %v, want %v", r.order, want)
+	}
+	if r = withdrawals(2).start(); !search.Drive(r, search.Begun(nil, search.FIFO), 1000) || r.order[0] != "op1" {
+		t.Errorf("without names, the order is %v", r.order)
+	}
+}
+
 func TestConstraintsOfMissingMovesAreDropped(t *testing.T) {
 	r := withdrawals(2).start()
 	follow := search.Follow([]search.Before{{First: "op3", Later: "op1"}, {First: "op2/1.reply", Later: "op1/1.reply"}})

@@ -6,7 +6,7 @@ import "math/rand/v2"
 // that the task has left, which makes each order about as likely as any other where step by step a long task is late too
 // often. Only the moves at one receiver count, which is drawn for each run; tasks take the other moves on their way.
 func SURW() Strategy {
-	return Strategy{"surw", func(chance *rand.Rand, seen *Profile) Picker {
+	return Strategy{Name: "surw", Begin: func(chance *rand.Rand, seen *Profile) Picker {
 		s := &surw{chance: chance, left: make(map[string]int), receiver: All}
 		if len(seen.Receivers) > 0 {
 			s.receiver = seen.Receivers[chance.IntN(len(seen.Receivers))]

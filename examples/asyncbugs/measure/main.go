@@ -20,7 +20,7 @@ import (
 )
 
 // strategies are those that are compared, each with the whole budget. By itself the explorer enumerates before it draws.
-var strategies = []string{"random", "pos", "pct-3", "surw", "portfolio"}
+var strategies = []string{"random", "pos", "pct-3", "surw", "portfolio", "guided"}
 
 func main() {
 	m := measurement{out: os.Stdout}

@@ -828,7 +828,7 @@ type ExploreFinding struct {
 	Text          string                 `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`                               // one sentence
 	Suspicion     bool                   `protobuf:"varint,5,opt,name=suspicion,proto3" json:"suspicion,omitempty"`                    // the property need not hold: such as that every run is as some serial one
 	Run           uint64                 `protobuf:"varint,6,opt,name=run,proto3" json:"run,omitempty"`                                // that showed it first, from 1
-	Phase         string                 `protobuf:"bytes,7,opt,name=phase,proto3" json:"phase,omitempty"`                             // fifo, fault, classes, exchange, two faults or portfolio
+	Phase         string                 `protobuf:"bytes,7,opt,name=phase,proto3" json:"phase,omitempty"`                             // fifo, fault, sample, classes, classes with a fault, exchange, two faults or guided
 	Explanation   string                 `protobuf:"bytes,8,opt,name=explanation,proto3" json:"explanation,omitempty"`                 // operations, deviations from FIFO and faults, and the messages of the shortest run, for people
 	Mermaid       string                 `protobuf:"bytes,9,opt,name=mermaid,proto3" json:"mermaid,omitempty"`                         // the shortest run as a sequence diagram
 	Schedule      string                 `protobuf:"bytes,10,opt,name=schedule,proto3" json:"schedule,omitempty"`                      // YAML, for ReplaySchedule; "" for a finding about all runs
