@@ -290,20 +290,23 @@ func (e *exploration) draw(faulty bool) error {
 }
 
 // generations draws runs. What the guide learns from a generation counts in the next, so that it does not depend on the
-// workers. The first ones are small.
+// workers. The first ones are small. Without a guide there is one: the more runs are drawn at a time, the more messages
+// they share.
 func (e *exploration) generations(phase string, count int, draw func(*rand.Rand) harness.Plan) error {
-	g := newGuide(e.worker.bench.fifo)
-	for first, size := 0, firstGeneration; first < count && !e.over(); first, size = first+size, 2*size {
+	size, lead, learn := count, func(*Job, *rand.Rand) {}, (func(*outcome))(nil)
+	if e.strategy().Guided {
+		g := newGuide(e.worker.bench.fifo)
+		size, lead, learn = firstGeneration, g.lead, g.learn
+	}
+	for first := 0; first < count && !e.over(); first, size = first+size, 2*size {
 		jobs := make([]Job, min(size, count-first))
 		for i := range jobs {
 			source := rand.NewPCG(e.Seed, uint64(first+i))
 			chance := rand.New(source)
 			jobs[i] = Job{Plan: draw(chance), Chance: source}
-			if e.strategy().Guided {
-				g.lead(&jobs[i], chance)
-			}
+			lead(&jobs[i], chance)
 		}
-		if err := e.each(phase, len(jobs), func(number int) Job { return jobs[number] }, g.learn); err != nil {
+		if err := e.each(phase, len(jobs), func(number int) Job { return jobs[number] }, learn); err != nil {
 			return err
 		}
 	}
