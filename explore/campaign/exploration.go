@@ -160,7 +160,7 @@ func (e *exploration) estimate() float64 {
 
 // sample draws orders without faults where there are many: what some of them show need not wait until all were run.
 func (e *exploration) sample(count int) error {
-	return e.generations("sample", count, func(*rand.Rand) harness.Plan { return nil })
+	return e.each("sample", count, func(number int) Job { return Job{Chance: rand.NewPCG(e.Seed, uint64(number))} }, nil)
 }
 
 // allClasses runs each class of orders without faults, if there are not too many. It reports whether all were run.
@@ -279,7 +279,7 @@ func (e *exploration) pairs() error {
 // where the orders without faults are exhausted.
 func (e *exploration) draw(faulty bool) error {
 	sites := slices.Clone(e.sites.list)
-	return e.generations(e.strategy().Name, e.left(), func(chance *rand.Rand) (plan harness.Plan) {
+	return e.generations(e.left(), func(chance *rand.Rand) (plan harness.Plan) {
 		if e.Faults > 0 && len(sites) > 0 && (faulty || chance.IntN(2) == 0) {
 			for range 1 + chance.IntN(e.Faults) {
 				plan = append(plan, sites[chance.IntN(len(sites))])
@@ -292,21 +292,22 @@ func (e *exploration) draw(faulty bool) error {
 // generations draws runs. What the guide learns from a generation counts in the next, so that it does not depend on the
 // workers. The first ones are small. Without a guide there is one: the more runs are drawn at a time, the more messages
 // they share.
-func (e *exploration) generations(phase string, count int, draw func(*rand.Rand) harness.Plan) error {
-	size, lead, learn := count, func(*Job, *rand.Rand) {}, (func(*outcome))(nil)
+func (e *exploration) generations(count int, draw func(*rand.Rand) harness.Plan) error {
+	var g *guide
+	size, learn := count, (func(*outcome))(nil)
 	if e.strategy().Guided {
-		g := newGuide(e.worker.bench.fifo)
-		size, lead, learn = firstGeneration, g.lead, g.learn
+		g = newGuide(e.worker.bench.fifo)
+		size, learn = firstGeneration, g.learn
 	}
 	for first := 0; first < count && !e.over(); first, size = first+size, 2*size {
-		jobs := make([]Job, min(size, count-first))
-		for i := range jobs {
-			source := rand.NewPCG(e.Seed, uint64(first+i))
+		known := g.known()
+		if err := e.each(e.strategy().Name, min(size, count-first), func(number int) Job {
+			source := rand.NewPCG(e.Seed, uint64(first+number))
 			chance := rand.New(source)
-			jobs[i] = Job{Plan: draw(chance), Chance: source}
-			lead(&jobs[i], chance)
-		}
-		if err := e.each(phase, len(jobs), func(number int) Job { return jobs[number] }, learn); err != nil {
+			j := Job{Plan: draw(chance), Chance: source}
+			known.lead(&j, chance)
+			return j
+		}, learn); err != nil {
 			return err
 		}
 	}

@@ -12,8 +12,12 @@ import (
 // canister that no run had before. Runs are shown to it in the order of their numbers.
 type guide struct {
 	seen map[link]bool
-	kept []keptRun
+	kept keptRuns
 }
+
+// keptRuns are runs in the order of their numbers. Only new ones are added, so that a goroutine may read those of an earlier
+// time.
+type keptRuns []keptRun
 
 // keptRun is a run that showed something new.
 type keptRun struct {
@@ -47,8 +51,19 @@ func kindOf(s *harness.Step) kindOfMessage {
 	return kindOfMessage{s.Canister, s.Method, s.Kind, s.Fault, s.Rejected != nil, s.Failure != nil}
 }
 
+// known are the runs that are kept now; there is none without a guide.
+func (g *guide) known() keptRuns {
+	if g == nil {
+		return nil
+	}
+	return g.kept
+}
+
 // learn keeps a run that has a new link.
 func (g *guide) learn(o *outcome) {
+	if len(g.kept) >= maxKept {
+		return
+	}
 	before := len(g.seen)
 	last, wrote := make(map[principal.Principal]*harness.Step), make(map[principal.Principal]*harness.Step)
 	for i := range o.steps {
@@ -73,13 +88,12 @@ func (g *guide) see(first, second *harness.Step, reads bool) {
 	g.seen[link{kindOf(first), kindOf(second), same, reads}] = true
 }
 
-// lead makes a part of the jobs begin like a run that was kept, rather a new one. Most of them have its faults, too.
-func (g *guide) lead(j *Job, chance *rand.Rand) {
-	count := len(g.kept)
-	if count == 0 || chance.IntN(guided) > 0 {
+// lead makes a part of the jobs begin like one of the runs, rather a new one. Most of them have its faults, too.
+func (all keptRuns) lead(j *Job, chance *rand.Rand) {
+	if len(all) == 0 || chance.IntN(guided) > 0 {
 		return
 	}
-	k := &g.kept[count-1-min(chance.IntN(count), chance.IntN(count))]
+	k := &all[len(all)-1-min(chance.IntN(len(all)), chance.IntN(len(all)))]
 	j.Begin = k.names[:chance.IntN(len(k.names)+1)]
 	if chance.IntN(guided) > 0 {
 		j.Plan = k.plan

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -51,7 +52,7 @@ func TestAPartOfTheRunsBeginLikeOneThatWasKept(t *testing.T) {
 	lengths, led, faulty := map[int]int{}, 0, 0
 	for n := range uint64(4000) {
 		j := Job{}
-		g.lead(&j, rand.New(rand.NewPCG(1, n)))
+		g.kept.lead(&j, rand.New(rand.NewPCG(1, n)))
 		if len(j.Plan) > 0 {
 			faulty++
 		}
@@ -67,11 +68,23 @@ func TestAPartOfTheRunsBeginLikeOneThatWasKept(t *testing.T) {
 	if led < 850 || led > 1150 || faulty < led*2/5 || faulty > led*3/4 || len(lengths) != 5 {
 		t.Errorf("of 4000 runs %d begin like others, %d with their faults, with so many messages: %v", led, faulty, lengths)
 	}
-	j, empty := Job{}, new(guide)
+	j, empty := Job{}, (*guide)(nil).known()
 	for n := range uint64(100) {
 		empty.lead(&j, rand.New(rand.NewPCG(1, n)))
 	}
 	if j.Begin != nil {
 		t.Error("a run begins like one, and none was kept")
+	}
+}
+
+func TestNoMoreThanAThousandRunsAreKept(t *testing.T) {
+	g := newGuide(nil)
+	for n := range 2500 {
+		all := steps("op1", "op2")
+		all[1].Method = fmt.Sprint("method", n)
+		g.learn(&outcome{steps: all})
+	}
+	if len(g.kept) != 1000 {
+		t.Errorf("%d runs are kept", len(g.kept))
 	}
 }
