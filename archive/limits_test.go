@@ -43,14 +43,14 @@ func (f *frames) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func TestAFileSaysThatItHasVersionEight(t *testing.T) {
+func TestAFileSaysThatItHasVersionNine(t *testing.T) {
 	file := inFile(t, func(*Coder) {})
-	if !bytes.HasPrefix(file, []byte("canisterd state\n\x00\x00\x00\x08")) {
+	if !bytes.HasPrefix(file, []byte("canisterd state\n\x00\x00\x00\x09")) {
 		t.Fatalf("it begins with %q", file[:20])
 	}
-	file[19] = 9
+	file[19] = 10
 	var newer *NewerError
-	if err := fromFile(file, func(*Coder) {}); !errors.As(err, &newer) || newer.Version != 9 {
+	if err := fromFile(file, func(*Coder) {}); !errors.As(err, &newer) || newer.Version != 10 {
 		t.Errorf("a file of version 9: %v", err)
 	}
 }
