@@ -57,7 +57,7 @@ func TestTheServicesOfDockerComposeFindEachOther(t *testing.T) {
 	}
 	collector, err := url.Parse(canisterd.Command[slices.Index(canisterd.Command, "--otlp-endpoint")+1])
 	if _, found := all[collector.Hostname()]; err != nil || !found || collector.Port() != "4318" {
-		t.Errorf("spans go to %s, which is no service: %v", collector, err)
+		t.Errorf("spans go to %s, which is not a service: %v", collector, err)
 	}
 	var sources struct{ Datasources []struct{ UID, URL string } }
 	read("grafana/datasources.yml", &sources)

@@ -34,7 +34,7 @@ func (c *cli) exploreCorpus() *cobra.Command {
 		Long: `Replay all schedules (*.yaml) of a folder, by default ` + scheduleFolder + `, and say of each whether
 it still fails, is fixed, or is stale.
 
-The exit code is that of the worst: 2 if a schedule still fails, else 1 if one
+The worst outcome gives the exit code: 2 if a schedule still fails, else 1 if one
 could not be replayed, else 3 if one is stale, else 0.`,
 		Example: `  canisterd explore corpus
   canisterd explore corpus testdata/explore`,

@@ -124,7 +124,7 @@ func showForms(t *testing.T, schedule, findings string) {
 	}
 }
 
-// replayFolders replays folders with schedules, and checks that the exit code is that of the worst.
+// replayFolders replays folders with schedules, and checks that the worst outcome gives the exit code.
 func replayFolders(t *testing.T) {
 	t.Helper()
 	bug := mustRead(t, "explore/vault-paidOut----100.yaml")

@@ -209,7 +209,7 @@ type diskFile struct {
 	closed bool         // guarded by using
 }
 
-// Close implements vfs.File. A file that was cut off is closed already, which is no error: the store closes one log and
+// Close implements vfs.File. A file that was cut off is closed already. The store must not get an error: it closes one log and
 // makes the next, and ends the process if the first fails. To make the next never returns.
 func (f *diskFile) Close() error {
 	f.disk.mu.Lock()

@@ -86,7 +86,7 @@ func TestReplaysAreShownAsPagesAndDiagramsWithTheirOutcome(t *testing.T) {
 		}
 		diagram := f.SVG(&config.Setup)
 		if err := wellFormed(diagram); err != nil || !strings.HasPrefix(diagram, `<svg xmlns="http://www.w3.org/2000/svg" `) {
-			t.Errorf("the diagram is no file of its own: %v\n%s", err, diagram)
+			t.Errorf("the diagram is not self-contained: %v\n%s", err, diagram)
 		}
 		if _, err := again.Finding(&c.schedule, "no-such-property"); err == nil {
 			t.Error("a replay says something of a property that it does not check")

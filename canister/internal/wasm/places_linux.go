@@ -164,7 +164,7 @@ func (h *mappedHeap) withTables(private []span) (tables []span) {
 
 // walksCost reports whether the page tables of a large heap have been walked so often that reading its pages again costs
 // less than to go on. A walk takes as long as a page fault for each 16 faults that made the tables: one of them maps up
-// to 16 pages of the file. The rule is that of renting or buying skis: at most twice the best is paid.
+// to 16 pages of the file. This is the ski rental rule: it pays at most twice the optimum.
 func (h *mappedHeap) walksCost() bool {
 	return len(h.memory) >= largeHeap && h.walks >= maxWalks && h.mapped >= maxWalks
 }
