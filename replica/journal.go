@@ -41,7 +41,7 @@ type record struct {
 	messages     int    // roundEnded
 	instructions uint64 // roundEnded
 	marks        Marks  // roundEnded, roundCut
-	mark         string // userMarked
+	name         string // userMarked
 }
 
 func (r *record) archive(c *archive.Coder) {
@@ -51,7 +51,7 @@ func (r *record) archive(c *archive.Coder) {
 		archiveInput(c, &r.input)
 		return
 	case userMarked:
-		archive.String(c, &r.mark, MaxMarkName)
+		archive.String(c, &r.name, MaxMarkName)
 		return
 	case moveMade:
 		archive.Number(c, &r.position)
@@ -153,7 +153,7 @@ func (n *Network) RecordClock() {
 func (n *Network) Mark(name string) {
 	if n.journal != nil {
 		n.journal.clocked(n.clock)
-		n.journal.put(record{kind: userMarked, mark: name})
+		n.journal.put(record{kind: userMarked, name: name})
 	}
 }
 

@@ -17,5 +17,5 @@ func ReadJournalEntry(raw []byte) (JournalEntry, error) {
 	if err := archive.ReadRecord(raw, r.archive); err != nil {
 		return JournalEntry{}, err
 	}
-	return JournalEntry{Input: r.input, Round: r.kind == roundEnded || r.kind == roundCut, Time: r.time, Marks: r.marks, Mark: r.mark}, nil
+	return JournalEntry{Input: r.input, Round: r.kind == roundEnded || r.kind == roundCut, Time: r.time, Marks: r.marks, Mark: r.name}, nil
 }
