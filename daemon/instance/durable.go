@@ -108,7 +108,11 @@ func (k *keeper) keep(n *node.Node) error {
 	var frozen *replica.Network
 	err := n.Do(context.Background(), func(network *replica.Network) {
 		network.RecordClock()
-		if k.records.Load() == 0 || network.Activity().RoundOpen {
+		if k.records.Load() == 0 {
+			return
+		}
+		if network.Activity().RoundOpen {
+			k.many.Store(false) // a later record asks again
 			return
 		}
 		at = k.present(network)

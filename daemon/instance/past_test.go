@@ -127,6 +127,32 @@ func TestAForkReachesBackAsFarAsTheHistoryIsKept(t *testing.T) {
 	}
 }
 
+// A checkpoint that was due while a step held a round open was not made before the next one of the clock.
+func TestACheckpointThatIsDueInAnOpenRoundIsMadeAfterIt(t *testing.T) {
+	c := newRetaining(t, journal.Retention{Age: time.Hour}, 2000)
+	id := c.deploy()
+	for range 2 {
+		instancetest.Submit(t, c.Instance, id, id, "inc", []byte("DIDL\x00\x00"))
+	}
+	if _, err := c.Step(t.Context(), instance.Matching(instance.Move{})); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 { // each is a record of some hundred bytes
+		instancetest.Submit(t, c.Instance, id, id, "inc", []byte("DIDL\x00\x00"))
+	}
+	time.Sleep(20 * time.Millisecond) // the checkpoint is tried now
+	newest := c.newest()
+	for range 100 {
+		if _, err := c.RunRounds(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		if time.Sleep(time.Millisecond); c.newest() != newest {
+			return
+		}
+	}
+	t.Error("no checkpoint was made after the round")
+}
+
 func TestAForkBeforeAMessageIsWithoutIt(t *testing.T) {
 	c := newCrashing(t)
 	canister := c.deploy()
