@@ -137,10 +137,10 @@ func TestACheckpointThatIsDueInAnOpenRoundIsMadeAfterIt(t *testing.T) {
 	if _, err := c.Step(t.Context(), instance.Matching(instance.Move{})); err != nil {
 		t.Fatal(err)
 	}
-	for range 20 { // each is a record of some hundred bytes
+	for range 60 { // each is a record of more than a hundred bytes
 		instancetest.Submit(t, c.Instance, id, id, "inc", []byte("DIDL\x00\x00"))
 	}
-	time.Sleep(20 * time.Millisecond) // the checkpoint is tried now
+	time.Sleep(50 * time.Millisecond) // the checkpoint is tried now
 	newest := c.newest()
 	for range 100 {
 		if _, err := c.RunRounds(t.Context(), 1); err != nil {
