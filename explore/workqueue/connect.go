@@ -80,6 +80,12 @@ func redacted(address string) string {
 	return u.String()
 }
 
+// transferring is a context for moving something large. Without a deadline, the library would end it as early as a
+// request: a base that took ten seconds to read, since its modules are compiled on the way, could not be explored.
+func transferring(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, transferPatience)
+}
+
 // within is a context for one request to the server.
 func within(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, requestPatience)

@@ -156,12 +156,14 @@ func (q *Coordinator) store(c *Campaign) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err := q.objects.PutBytes(q.ctx, description, c.Description); err != nil {
+	ctx, cancel := transferring(q.ctx)
+	defer cancel()
+	if _, err := q.objects.PutBytes(ctx, description, c.Description); err != nil {
 		return err
 	}
 	from, to := io.Pipe()
 	go func() { to.CloseWithError(c.Base(to)) }()
-	_, err = q.objects.Put(q.ctx, jetstream.ObjectMeta{Name: base}, from)
+	_, err = q.objects.Put(ctx, jetstream.ObjectMeta{Name: base}, from)
 	return errors.Join(err, from.Close())
 }
 

@@ -42,6 +42,8 @@ const (
 	// fetchPatience is how long a worker waits for an assignment before it asks again, and so until it notices that the
 	// work is over.
 	fetchPatience = 250 * time.Millisecond
-	// requestPatience is how long a request to the server takes at most.
-	requestPatience = 10 * time.Second
+	// requestPatience is how long a request to the server takes at most, and transferPatience how long it takes to read or
+	// write an object.
+	requestPatience  = 10 * time.Second
+	transferPatience = time.Hour
 )

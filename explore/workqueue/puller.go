@@ -157,16 +157,24 @@ func (p *puller) results(w *campaign.Worker, m jetstream.Msg, jobs []campaign.Jo
 
 // answer gives results to the server, through the object store where they are too large for a message.
 func (p *puller) answer(ctx context.Context, out *nats.Msg) error {
-	ctx, cancel := within(ctx)
-	defer cancel()
 	if room := int(p.work.link.conn.MaxPayload()) / 2; len(out.Data) > room { // headers take some of it
 		name := "results-" + out.Header.Get(assignmentHeader) + nats.NewInbox()
-		if _, err := p.objects.PutBytes(ctx, name, out.Data); err != nil {
+		if err := p.store(ctx, name, out.Data); err != nil {
 			return err
 		}
 		out.Data = nil
 		out.Header.Set(objectHeader, name)
 	}
+	ctx, cancel := within(ctx)
+	defer cancel()
 	_, err := p.work.link.js.PublishMsg(ctx, out)
+	return err
+}
+
+// store puts results into the object store.
+func (p *puller) store(ctx context.Context, name string, results []byte) error {
+	ctx, cancel := transferring(ctx)
+	defer cancel()
+	_, err := p.objects.PutBytes(ctx, name, results)
 	return err
 }

@@ -162,7 +162,9 @@ func (q *Coordinator) record(m jetstream.Msg) ([]byte, error) {
 	if name == "" {
 		return m.Data(), nil
 	}
-	object, err := q.objects.Get(q.ctx, name)
+	ctx, cancel := transferring(q.ctx)
+	defer cancel()
+	object, err := q.objects.Get(ctx, name)
 	if err != nil {
 		return nil, q.link.failed("reading results", err)
 	}
@@ -174,7 +176,7 @@ func (q *Coordinator) record(m jetstream.Msg) ([]byte, error) {
 	if len(record) > descriptionBytes {
 		return nil, fmt.Errorf("the results of an assignment have more than %d bytes", descriptionBytes)
 	}
-	if err := q.objects.Delete(q.ctx, name); err != nil {
+	if err := q.objects.Delete(ctx, name); err != nil {
 		return nil, q.link.failed("removing results", err)
 	}
 	return record, nil

@@ -190,6 +190,8 @@ func (w *work) run(ctx context.Context, id subjects) error {
 
 // open reads the description and the base of a campaign.
 func (w *work) open(ctx context.Context, objects jetstream.ObjectStore) (*campaign.Worker, error) {
+	ctx, cancel := transferring(ctx)
+	defer cancel()
 	described, err := objects.GetInfo(ctx, description)
 	if err != nil {
 		return nil, w.link.failed("reading the campaign", err)

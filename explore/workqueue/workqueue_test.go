@@ -2,10 +2,14 @@ package workqueue_test
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/explore/campaign"
+	"github.com/canisterd/canisterd/explore/workqueue"
 )
 
 // TestMain makes the test binary a worker where it is started as one.
@@ -33,5 +37,32 @@ func TestTwoWorkersFindWhatOneProcessFinds(t *testing.T) {
 		if err := <-ended; err != nil {
 			t.Errorf("a worker ended with %v", err)
 		}
+	}
+}
+
+// A base is imported while it is read, which compiles its modules: the worker took ten seconds, the limit of a request, and
+// the read failed with "nats: timeout".
+func TestABaseMayTakeLongerThanARequest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("eleven seconds of waiting")
+	}
+	t.Parallel()
+	c := theft(t, 2, 60)
+	want := run(t, c, nil)
+	q := begin(t, "embedded://")
+	workAs(t, q.URL(), &workqueue.Host{Version: "1", Slots: 1, Open: func(_ []byte, _ string, base func() (io.ReadCloser, error)) (*campaign.Worker, error) {
+		file, err := base()
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		time.Sleep(11 * time.Second)
+		if text, err := io.ReadAll(file); err != nil || string(text) != "a base" {
+			return nil, fmt.Errorf("the base is %q: %w", text, err)
+		}
+		return campaign.NewWorker(theft(t, 2, 60))
+	}})
+	if got := run(t, c, q); got != want {
+		t.Errorf("the worker has found\n%s\nand one process\n%s", got, want)
 	}
 }
