@@ -152,8 +152,7 @@ func (q *Coordinator) store(c *Campaign) (err error) {
 	if len(c.Description) > descriptionBytes {
 		return fmt.Errorf("the description of the campaign has %d bytes: at most %d are sent to workers", len(c.Description), descriptionBytes)
 	}
-	q.objects, err = q.link.js.CreateObjectStore(q.ctx, jetstream.ObjectStoreConfig{Bucket: q.id.bucket(), Storage: jetstream.FileStorage, MaxBytes: objectBytes})
-	if err != nil {
+	if err := q.reserve(); err != nil {
 		return err
 	}
 	ctx, cancel := transferring(q.ctx)
@@ -165,6 +164,18 @@ func (q *Coordinator) store(c *Campaign) (err error) {
 	go func() { to.CloseWithError(c.Base(to)) }()
 	_, err = q.objects.Put(ctx, jetstream.ObjectMeta{Name: base}, from)
 	return errors.Join(err, from.Close())
+}
+
+// reserve makes the object store: of objectBytes, or of what the server has. A server reserves what a store may take.
+func (q *Coordinator) reserve() (err error) {
+	const exceeded jetstream.ErrorCode = 10047 // insufficient storage resources available
+	for size := int64(objectBytes); ; size /= 2 {
+		q.objects, err = q.link.js.CreateObjectStore(q.ctx, jetstream.ObjectStoreConfig{Bucket: q.id.bucket(), Storage: jetstream.FileStorage, MaxBytes: size})
+		refused, is := errors.AsType[*jetstream.APIError](err)
+		if !is || refused.ErrorCode != exceeded || size <= leastObjectBytes {
+			return err
+		}
+	}
 }
 
 // join answers a worker that wants to take part.

@@ -11,6 +11,8 @@ const (
 	queueBytes = 256 << 20
 	// objectBytes is the size of the description, the base and large results of a campaign together, on disk.
 	objectBytes = 16 << 30
+	// leastObjectBytes is what a server must have left for them.
+	leastObjectBytes = 64 << 20
 	// descriptionBytes is the size of a description, and of large results.
 	descriptionBytes = 512 << 20
 	// maxWorkers is how many workers take part in a campaign.

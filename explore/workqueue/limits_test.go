@@ -7,10 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/canisterd/canisterd/explore/campaign"
+	"github.com/canisterd/canisterd/explore/workqueue"
 )
 
 // jobsOf is the name of the stream of jobs of the only campaign of a server.
@@ -104,5 +106,26 @@ func TestResultsThatCannotBeReadEndTheExplorationAfterSomeAttempts(t *testing.T)
 	c.Pool = q
 	if _, err := campaign.Run(c); err == nil || !strings.Contains(err.Error(), "5 workers have given results that cannot be read") {
 		t.Errorf("the exploration ended with %v", err)
+	}
+}
+
+func TestAServerWithLittleStorageIsUsedAsFarAsItGoes(t *testing.T) {
+	t.Parallel()
+	for room, want := range map[int64]int64{3 << 30: 2 << 30, 100 << 20: 64 << 20} {
+		s := natsServer(t, func(o *server.Options) { o.JetStreamMaxStore = room })
+		q := begin(t, s.ClientURL())
+		_, js := client(t, q.URL())
+		stream, err := js.Stream(t.Context(), "OBJ_"+strings.TrimSuffix(jobsOf(t, js), "-jobs"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := stream.CachedInfo().Config.MaxBytes; got != want {
+			t.Errorf("of a server with %d bytes %d are reserved, want %d", room, got, want)
+		}
+	}
+	s := natsServer(t, func(o *server.Options) { o.JetStreamMaxStore = 60 << 20 })
+	if q, err := workqueue.Begin(t.Context(), s.ClientURL(), offered); err == nil || !strings.Contains(err.Error(), "insufficient storage resources available") {
+		t.Errorf("a server with 60 MiB: %v", err)
+		q.Close()
 	}
 }
