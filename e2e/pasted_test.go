@@ -44,7 +44,7 @@ func pasted(t *testing.T, tool string) string {
 	return ""
 }
 
-// userHome is the environment of a user who has canisterd on the PATH, and its links in ~/bin.
+// userHome is an environment with canisterd on the PATH and its links in ~/bin.
 func userHome(t *testing.T) []string {
 	t.Helper()
 	binary, err := build()
@@ -134,7 +134,7 @@ func TestAClientUsesTheServerWhoseAddressItIsGiven(t *testing.T) {
 	if lines.Text() != "(1)" {
 		t.Errorf("the client does not say what the canister has counted (%v)", lines.Err())
 	}
-	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) // the server, and the client if it has not ended
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) // the server, and the client if it is still running
 	_ = cmd.Wait()                                      // it may have ended by the signal
 }
 

@@ -91,7 +91,7 @@ func TestTheRoundThatChangedAFieldOrAnExpressionIsFoundInTheHistory(t *testing.T
 	expect(exitFailed, "cannot be compared", "instance", "bisect", "counter.status < 7", "--from", "mark:deployed")
 	for expression, want := range map[string]string{
 		"counter.color":        "canisters have no field \"color\": take one of canister_id, ",
-		"nobody.cycles > 1":    "nobody",
+		"unknown.cycles > 1":   "unknown",
 		"7 < counter.cycles":   "expected CANISTER.FIELD or CANISTER QUERY first",
 		"counter.cycles < a b": "is neither a field nor a query of a canister, nor a value",
 		"counter.cycles <":     "is neither a field nor a query of a canister, nor a value",

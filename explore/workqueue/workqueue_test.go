@@ -43,9 +43,6 @@ func TestTwoWorkersFindWhatOneProcessFinds(t *testing.T) {
 // A base is imported while it is read, which compiles its modules: the worker took ten seconds, the limit of a request, and
 // the read failed with "nats: timeout".
 func TestABaseMayTakeLongerThanARequest(t *testing.T) {
-	if testing.Short() {
-		t.Skip("eleven seconds of waiting")
-	}
 	t.Parallel()
 	c := theft(t, 2, 60)
 	want := run(t, c, nil)
