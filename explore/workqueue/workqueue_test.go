@@ -47,6 +47,7 @@ func TestABaseMayTakeLongerThanARequest(t *testing.T) {
 	c := theft(t, 2, 60)
 	want := run(t, c, nil)
 	q := begin(t, "embedded://")
+	far := theft(t, 2, 60) // its engine is closed after the worker has ended
 	workAs(t, q.URL(), &workqueue.Host{Version: "1", Slots: 1, Open: func(_ []byte, _ string, base func() (io.ReadCloser, error)) (*campaign.Worker, error) {
 		file, err := base()
 		if err != nil {
@@ -57,7 +58,7 @@ func TestABaseMayTakeLongerThanARequest(t *testing.T) {
 		if text, err := io.ReadAll(file); err != nil || string(text) != "a base" {
 			return nil, fmt.Errorf("the base is %q: %w", text, err)
 		}
-		return campaign.NewWorker(theft(t, 2, 60))
+		return campaign.NewWorker(far)
 	}})
 	if got := run(t, c, q); got != want {
 		t.Errorf("the worker has found\n%s\nand one process\n%s", got, want)
