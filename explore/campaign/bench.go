@@ -17,12 +17,12 @@ type bench struct {
 	properties []property.Property
 	profile    search.Profile // of the FIFO run
 	work       uint64         // instructions of the FIFO run
-	fifo       []harness.Step
+	fifo       []*harness.Step
 }
 
 // outcome is what a run showed.
 type outcome struct {
-	steps      []harness.Step
+	steps      []*harness.Step
 	plan       harness.Plan
 	violations []property.Violation
 	answers    []harness.Answer
@@ -72,7 +72,7 @@ func (b *bench) together() int {
 }
 
 // baseline is a run that the properties learn from. Work is the instructions of its messages.
-func (b *bench) baseline(l *harness.Harness, picker search.Picker, serial bool) (steps []harness.Step, work uint64) {
+func (b *bench) baseline(l *harness.Harness, picker search.Picker, serial bool) (steps []*harness.Step, work uint64) {
 	r := l.Begin(nil)
 	defer r.Close()
 	if serial {
@@ -179,7 +179,7 @@ func (b *bench) judge(r *harness.Run, o *outcome) {
 }
 
 // names are the names of the messages of a run.
-func names(steps []harness.Step) (all []string) {
+func names(steps []*harness.Step) (all []string) {
 	for i := range steps {
 		all = append(all, steps[i].Move)
 	}

@@ -19,13 +19,13 @@ func (f *Finding) Explain(setup *harness.Setup) string {
 	}
 	all.WriteString(f.Schedule.Words(setup, f.Steps))
 	for i := range f.Steps {
-		fmt.Fprintf(&all, "  %2d  %s\n", i+1, line(setup, &f.Steps[i]))
+		fmt.Fprintf(&all, "  %2d  %s\n", i+1, line(setup, f.Steps[i]))
 	}
 	return all.String()
 }
 
 // Words say how a schedule differs from FIFO, one line for each deviation and fault.
-func (s Schedule) Words(setup *harness.Setup, steps []harness.Step) string {
+func (s Schedule) Words(setup *harness.Setup, steps []*harness.Step) string {
 	if len(s.Deviations) == 0 && len(s.Plan) == 0 {
 		return "  The messages are delivered in FIFO order, without faults:\n"
 	}
@@ -46,9 +46,8 @@ func (s Schedule) Words(setup *harness.Setup, steps []harness.Step) string {
 }
 
 // message is a message for people: the vault's answer to op1/1 (transfer).
-func message(setup *harness.Setup, steps []harness.Step, name string) string {
-	for i := range steps {
-		s := &steps[i]
+func message(setup *harness.Setup, steps []*harness.Step, name string) string {
+	for _, s := range steps {
 		if s.Move != name {
 			continue
 		}
@@ -113,7 +112,7 @@ func (f *Finding) Mermaid(setup *harness.Setup) string {
 		return actors[id]
 	}
 	for i := range f.Steps {
-		arrows(&body, &f.Steps[i], actor)
+		arrows(&body, f.Steps[i], actor)
 	}
 	var all strings.Builder
 	all.WriteString("sequenceDiagram\n  participant user\n")

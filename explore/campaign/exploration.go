@@ -252,7 +252,7 @@ func (e *exploration) exchanges() error {
 	fifo := e.worker.bench.fifo
 	for later := range fifo {
 		for earlier := range later {
-			a, b := &fifo[earlier], &fifo[later]
+			a, b := fifo[earlier], fifo[later]
 			if a.Canister == b.Canister && a.Context != b.Context {
 				all = append(all, search.Before{First: b.Move, Later: a.Move})
 			}

@@ -11,8 +11,11 @@ import (
 // guide remembers which runs showed something new, so that others begin like them. New is a link between two messages of a
 // canister that no run had before. Runs are shown to it in the order of their numbers.
 type guide struct {
-	seen map[link]bool
-	kept keptRuns
+	kinds     map[kindOfMessage]kind
+	numbers   map[principal.Principal]int32
+	canisters []latest // by kind.canister; of the run that is shown
+	seen      map[link]bool
+	kept      keptRuns
 }
 
 // keptRuns are runs in the order of their numbers. Only new ones are added, so that a goroutine may read those of an earlier
@@ -34,21 +37,32 @@ type kindOfMessage struct {
 	rejected, failed bool
 }
 
-// link is two messages of a canister: the second comes next, or it reads what the first has written.
+// kind is a kind of messages by number: comparing numbers is many times as quick.
+type kind struct {
+	number   int32
+	canister int32 // the number of the canister
+}
+
+// latest are the newest messages of a canister.
+type latest struct{ last, wrote shown }
+
+// shown is a message; its step is nil for none.
+type shown struct {
+	step *harness.Step
+	kind int32
+}
+
+// link is two kinds of messages of a canister: the second comes next, or it reads what the first has written.
 type link struct {
-	first, second kindOfMessage
+	first, second int32
 	same          bool // they belong to the same operation
 	reads         bool
 }
 
-func newGuide(fifo []harness.Step) *guide {
-	g := &guide{seen: make(map[link]bool)}
+func newGuide(fifo []*harness.Step) *guide {
+	g := &guide{kinds: make(map[kindOfMessage]kind), numbers: make(map[principal.Principal]int32), seen: make(map[link]bool)}
 	g.learn(&outcome{steps: fifo})
 	return g
-}
-
-func kindOf(s *harness.Step) kindOfMessage {
-	return kindOfMessage{s.Canister, s.Method, s.Kind, s.Fault, s.Rejected != nil, s.Failure != nil}
 }
 
 // known are the runs that are kept now; there is none without a guide.
@@ -65,14 +79,15 @@ func (g *guide) learn(o *outcome) {
 		return
 	}
 	before := len(g.seen)
-	last, wrote := make(map[principal.Principal]*harness.Step), make(map[principal.Principal]*harness.Step)
-	for i := range o.steps {
-		s := &o.steps[i]
-		g.see(last[s.Canister], s, false)
-		g.see(wrote[s.Canister], s, true)
-		last[s.Canister] = s
+	clear(g.canisters)
+	for _, s := range o.steps {
+		k := g.kindOf(s)
+		at, now := &g.canisters[k.canister], shown{s, k.number}
+		g.see(at.last, now, false)
+		g.see(at.wrote, now, true)
+		at.last = now
 		if s.Dirty > 0 {
-			wrote[s.Canister] = s
+			at.wrote = now
 		}
 	}
 	if len(g.seen) > before {
@@ -80,12 +95,29 @@ func (g *guide) learn(o *outcome) {
 	}
 }
 
-func (g *guide) see(first, second *harness.Step, reads bool) {
-	if first == nil {
+// kindOf is the kind of a message, which is numbered where it is the first of its kind.
+func (g *guide) kindOf(s *harness.Step) kind {
+	of := kindOfMessage{s.Canister, s.Method, s.Kind, s.Fault, s.Rejected != nil, s.Failure != nil}
+	k, known := g.kinds[of]
+	if known {
+		return k
+	}
+	at, known := g.numbers[s.Canister]
+	if !known {
+		at = int32(len(g.canisters))
+		g.numbers[s.Canister], g.canisters = at, append(g.canisters, latest{})
+	}
+	k = kind{int32(len(g.kinds)), at}
+	g.kinds[of] = k
+	return k
+}
+
+func (g *guide) see(first, second shown, reads bool) {
+	if first.step == nil {
 		return
 	}
-	same := harness.OperationOf(first.Move) == harness.OperationOf(second.Move)
-	g.seen[link{kindOf(first), kindOf(second), same, reads}] = true
+	same := harness.OperationOf(first.step.Move) == harness.OperationOf(second.step.Move)
+	g.seen[link{first.kind, second.kind, same, reads}] = true
 }
 
 // lead makes a part of the jobs begin like one of the runs, rather a new one. Most of them have its faults, too.

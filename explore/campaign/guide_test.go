@@ -12,9 +12,9 @@ import (
 )
 
 // steps are messages of one canister: names, each of which has written if it ends with an exclamation mark.
-func steps(names ...string) (all []harness.Step) {
+func steps(names ...string) (all []*harness.Step) {
 	for _, name := range names {
-		s := harness.Step{Move: name, Kind: sched.Ingress, Canister: principal.Anonymous, Method: "withdraw"}
+		s := &harness.Step{Move: name, Kind: sched.Ingress, Canister: principal.Anonymous, Method: "withdraw"}
 		if harness.CallOf(name) != "" {
 			s.Kind = sched.Response
 		}
@@ -29,7 +29,7 @@ func steps(names ...string) (all []harness.Step) {
 func TestRunsAreKeptThatShowANewLink(t *testing.T) {
 	g := newGuide(steps("op1", "op2", "op1/1.reply", "op2/1.reply"))
 	for _, c := range []struct {
-		steps []harness.Step
+		steps []*harness.Step
 		kept  bool
 	}{
 		{steps("op2", "op1", "op2/1.reply", "op1/1.reply"), false}, // the same for other operations

@@ -107,7 +107,7 @@ func (f *Finding) onPage(c *Config) (shown pageFinding, err error) {
 	}
 	shown.Diagram = template.HTML(f.svg(&c.Setup)) //nolint:gosec // all texts in it are escaped
 	for i := range f.Steps {
-		shown.Steps = append(shown.Steps, line(&c.Setup, &f.Steps[i]))
+		shown.Steps = append(shown.Steps, line(&c.Setup, f.Steps[i]))
 	}
 	shown.Differences, err = f.Differences(c)
 	return shown, err

@@ -64,12 +64,12 @@ func (f *Finding) svg(setup *harness.Setup) string {
 	for i := range f.Steps {
 		for _, id := range []principal.Principal{f.Steps[i].Canister, f.Steps[i].Peer} {
 			if f.Steps[i].Kind != sched.Ingress || id == f.Steps[i].Canister {
-				d.lane(&f.Steps[i], id)
+				d.lane(f.Steps[i], id)
 			}
 		}
 	}
 	for i := range f.Steps {
-		d.step(i, &f.Steps[i])
+		d.step(i, f.Steps[i])
 	}
 	last := rowStart + len(f.Steps)*rowHeight
 	width, height := 2*laneStart+len(d.lanes)*laneWidth, last+40

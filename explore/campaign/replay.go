@@ -39,7 +39,7 @@ func Replay(config *Config, s *Schedule) (*Replayed, error) {
 // Replayed is what a replay showed.
 type Replayed struct {
 	Violations []property.Violation
-	Steps      []harness.Step
+	Steps      []*harness.Step
 	Unmet      []search.Before // deviations whose messages did not come in this order
 	Unapplied  []harness.Fault // faults whose messages did not come
 	checked    []property.Property

@@ -85,10 +85,10 @@ type Finding struct {
 	Run      int    // number of the run that showed it first, from 1
 	Phase    string // that showed it
 	Schedule Schedule
-	Steps    []harness.Step // of the shortest run
-	Others   int            // runs that showed it later
-	Outcome  Outcome        // of a replay; 0: it is of an exploration
-	names    []string       // of the messages of the first run
+	Steps    []*harness.Step // of the shortest run
+	Others   int             // runs that showed it later
+	Outcome  Outcome         // of a replay; 0: it is of an exploration
+	names    []string        // of the messages of the first run
 }
 
 func newReport(c *Config) *Report {
@@ -112,7 +112,7 @@ func (r *Report) count(o *outcome) {
 	}
 	r.Runs++
 	r.Messages += len(o.steps)
-	r.across = r.across || slices.ContainsFunc(o.steps, func(s harness.Step) bool { return s.Subnet != o.steps[0].Subnet })
+	r.across = r.across || slices.ContainsFunc(o.steps, func(s *harness.Step) bool { return s.Subnet != o.steps[0].Subnet })
 	if o.unfinished {
 		r.Unfinished++
 	}
@@ -160,8 +160,7 @@ func (r *Report) title(s *harness.Step) string {
 
 // countAwaits adds the calls of a run to the matrix of calls and faults.
 func (r *Report) countAwaits(o *outcome) {
-	for i := range o.steps {
-		s := &o.steps[i]
+	for i, s := range o.steps {
 		if s.Kind != sched.Request || !s.Began {
 			continue
 		}
@@ -183,9 +182,9 @@ func (r *Report) countAwaits(o *outcome) {
 }
 
 // caller is the method that a call context executes, "" if no step has begun it.
-func (r *Report) caller(steps []harness.Step, context string) string {
+func (r *Report) caller(steps []*harness.Step, context string) string {
 	for i := len(steps) - 1; i >= 0; i-- {
-		if s := &steps[i]; s.Kind != sched.Response && s.Began && s.Context == context {
+		if s := steps[i]; s.Kind != sched.Response && s.Began && s.Context == context {
 			return r.title(s)
 		}
 	}
@@ -193,7 +192,7 @@ func (r *Report) caller(steps []harness.Step, context string) string {
 }
 
 // maker is the message that made a call, "" if no step has.
-func maker(steps []harness.Step, call string) string {
+func maker(steps []*harness.Step, call string) string {
 	for i := range steps {
 		if slices.ContainsFunc(steps[i].Calls, func(c harness.CallMade) bool { return c.Name == call }) {
 			return steps[i].Move

@@ -9,9 +9,8 @@ import (
 )
 
 // sites are the faults that the messages of a run may have.
-func (c *Config) sites(steps []harness.Step) (all []harness.Fault) {
-	for i := range steps {
-		s := &steps[i]
+func (c *Config) sites(steps []*harness.Step) (all []harness.Fault) {
+	for _, s := range steps {
 		possible := c.Setup.Possible(s)
 		if s.Kind == sched.Request && c.Untrusted != nil && c.Untrusted(s.Canister) {
 			possible = append(possible, harness.Fault{At: s.Move, Kind: harness.Silent})

@@ -62,7 +62,7 @@ func TestAllFieldsOfJobsAndResultsAreWritten(t *testing.T) {
 	filled(t, reflect.ValueOf(&o.steps).Elem())
 	filled(t, reflect.ValueOf(&o.answers).Elem())
 	filled(t, reflect.ValueOf(&o.violations).Elem())
-	o.steps = append(o.steps, harness.Step{Move: "other"}, o.steps[0])
+	o.steps = append(o.steps, &harness.Step{Move: "other"}, o.steps[0])
 	b := &Batch{config: &Config{}}
 	b.config.Setup.Operations = make([]harness.Operation, 4)
 	results := []Result{{outcomes: []outcome{o, o}, finished: true}}
@@ -98,9 +98,9 @@ func results(f *testing.F) *Batch {
 	f.Helper()
 	b := &Batch{config: &Config{}}
 	b.config.Setup.Operations = make([]harness.Operation, 2)
-	step := harness.Step{Move: "op1", Context: "op1", Method: "withdraw", Calls: []harness.CallMade{{Name: "op1/1"}}}
+	step := &harness.Step{Move: "op1", Context: "op1", Method: "withdraw", Calls: []harness.CallMade{{Name: "op1/1"}}}
 	for _, r := range [][]Result{
-		{}, {{outcomes: []outcome{{steps: []harness.Step{step, step}, answers: []harness.Answer{{Operation: "op1", Position: 1, Reply: []byte("DIDL")}}}}}},
+		{}, {{outcomes: []outcome{{steps: []*harness.Step{step, step}, answers: []harness.Answer{{Operation: "op1", Position: 1, Reply: []byte("DIDL")}}}}}},
 	} {
 		record, err := AppendResults(nil, r)
 		if err != nil {

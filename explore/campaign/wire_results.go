@@ -15,44 +15,64 @@ type table[T any] struct {
 	recorder archive.Recorder
 	scratch  []byte
 	numbers  map[string]int // writing: by bytes
-	values   []T            // reading
+	known    map[*T]int     // writing: by address, of shared values
+	values   []*T           // reading
 }
 
 func newTable[T any](each func(*archive.Coder, *T)) *table[T] {
-	return &table[T]{archive: each, numbers: make(map[string]int)}
+	return &table[T]{archive: each, numbers: make(map[string]int), known: make(map[*T]int)}
 }
 
 // value writes or reads a value.
 func (t *table[T]) value(c *archive.Coder, v *T) {
-	number, known := len(t.values), false
-	if !c.Reading() {
-		number, known = t.number(v)
-	}
-	archive.Number(c, &number)
 	if c.Reading() {
-		known = number < len(t.values)
+		*v = *t.read(c)
+		return
 	}
-	switch {
-	case !known:
-		if c.Check(number == len(t.values) || !c.Reading(), "value %d comes before value %d", number, len(t.values)) {
-			t.archive(c, v)
-		}
-		if c.Reading() {
-			t.values = append(t.values, *v)
-		}
-	case c.Reading():
-		*v = t.values[number]
-	}
+	t.write(c, v)
 }
 
-// number is the number of a value that is written, and whether it was written before.
-func (t *table[T]) number(v *T) (number int, known bool) {
+// shared writes or reads a value that several have and that none changes: runs that began with the same messages have the
+// same steps, not only equal ones. Its bytes are compared once.
+func (t *table[T]) shared(c *archive.Coder, v **T) {
+	if c.Reading() {
+		*v = t.read(c)
+		return
+	}
+	number, known := t.known[*v]
+	if known {
+		archive.Number(c, &number)
+		return
+	}
+	t.known[*v] = t.write(c, *v)
+}
+
+func (t *table[T]) read(c *archive.Coder) *T {
+	number := 0
+	archive.Number(c, &number)
+	if number < len(t.values) {
+		return t.values[number]
+	}
+	v := new(T)
+	if c.Check(number == len(t.values), "value %d comes before value %d", number, len(t.values)) {
+		t.archive(c, v)
+		t.values = append(t.values, v)
+	}
+	return v
+}
+
+func (t *table[T]) write(c *archive.Coder, v *T) (number int) {
 	t.scratch, _ = t.recorder.Append(t.scratch[:0], func(c *archive.Coder) { t.archive(c, v) }) // the record fails, too
-	if number, known = t.numbers[string(t.scratch)]; !known {
+	number, known := t.numbers[string(t.scratch)]
+	if !known {
 		number = len(t.numbers)
 		t.numbers[string(t.scratch)] = number
 	}
-	return number, known
+	archive.Number(c, &number)
+	if !known {
+		t.archive(c, v)
+	}
+	return number
 }
 
 // archiveResults writes or reads results. The plan of a run is that of its job, and what did not apply of it is of no
@@ -62,7 +82,7 @@ func archiveResults(c *archive.Coder, results *[]Result) {
 	archive.Slice(c, results, MaxJobs, func(r *Result) {
 		c.Bool(&r.finished)
 		archive.Slice(c, &r.outcomes, archive.MaxItems, func(o *outcome) {
-			archive.Slice(c, &o.steps, maxMessages, func(s *harness.Step) { steps.value(c, s) })
+			archive.Slice(c, &o.steps, maxMessages, func(s **harness.Step) { steps.shared(c, s) })
 			archive.Slice(c, &o.answers, maxOperations, func(a *harness.Answer) { answers.value(c, a) })
 			archive.Slice(c, &o.violations, archive.MaxItems, func(v *property.Violation) { violations.value(c, v) })
 			archive.Slice(c, &o.reached, archive.MaxItems, c.Bool)

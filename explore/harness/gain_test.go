@@ -16,7 +16,7 @@ func TestWhatOneCanisterGivesAwayTheOtherGets(t *testing.T) {
 	_, r := answered(t, setup, nil)
 	plans := []harness.Plan{nil, {{At: "op1/1.request", Kind: harness.Silent}}}
 	for i := range r.Steps() {
-		for _, f := range setup.Possible(&r.Steps()[i]) {
+		for _, f := range setup.Possible(r.Steps()[i]) {
 			plans = append(plans, harness.Plan{f})
 		}
 	}

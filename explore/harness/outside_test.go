@@ -171,7 +171,7 @@ func TestTheFaultsOfAMessageAreThoseThatItCanHave(t *testing.T) {
 		"op1/1.reply":   "trap_callback trap_cleanup stop upgrade fire_timer pass_time",
 	}
 	for i := range r.Steps() {
-		step := &r.Steps()[i]
+		step := r.Steps()[i]
 		var kinds []string
 		for _, f := range setup.Possible(step) {
 			kinds = append(kinds, f.Kind.String())

@@ -18,8 +18,8 @@ type Run struct {
 	plan    Plan
 	ahead   []replica.Ahead
 	moves   []search.Move
-	steps   []Step // the last is the present one where step is not nil
-	step    *Step  // the present one; nil between steps
+	steps   []*Step // those that are over do not change: forks and outcomes share them
+	step    *Step   // the present one, which is the last; nil between steps
 	calls   []callState
 	made    []madeCalls    // by context
 	tasks   map[string]int // tasks of the system that ran, by the beginning of their names; nil for none
@@ -90,11 +90,11 @@ func (r *Run) Moves() []search.Move {
 // Take makes a delivery, with the fault that the plan has for it.
 func (r *Run) Take(at int) {
 	a, move := &r.ahead[at], r.moves[at]
-	r.steps = append(r.steps, Step{
+	r.step = &Step{
 		Move: move.Name, Context: executedIn(move.Name), Kind: a.Move.Kind, Canister: a.Receiver, Peer: a.Sender, Subnet: a.Subnet, Method: a.Method,
 		Began: a.Move.Kind != sched.Resume, Waited: r.waited,
-	})
-	r.step = &r.steps[len(r.steps)-1]
+	}
+	r.steps = append(r.steps, r.step)
 	r.rested, r.waited = false, 0
 	switch a.Move.Kind {
 	case sched.Request:
@@ -158,8 +158,8 @@ func (r *Run) note(a *replica.Ahead) {
 	r.parked[a.Receiver] = parked{p.move, name, p.slices + 1}
 }
 
-// Steps are the deliveries so far. The slice is read-only.
-func (r *Run) Steps() []Step { return r.steps }
+// Steps are the deliveries so far. They are read-only.
+func (r *Run) Steps() []*Step { return r.steps }
 
 // Instructions are those of all messages so far.
 func (r *Run) Instructions() uint64 { return r.instructions }

@@ -50,8 +50,8 @@ func (p *LostCycles) below(id principal.Principal, gain *big.Int) bool {
 // taking are the canisters that take part in a run.
 func taking(r *harness.Run) map[principal.Principal]bool {
 	all := make(map[principal.Principal]bool)
-	for i := range r.Steps() {
-		all[r.Steps()[i].Canister] = true
+	for _, s := range r.Steps() {
+		all[s.Canister] = true
 	}
 	return all
 }
@@ -59,8 +59,8 @@ func taking(r *harness.Run) map[principal.Principal]bool {
 // AtRest compares what canisters gave away, where no cycles are on their way.
 func (p *LostCycles) AtRest(r *harness.Run) (found []Violation) {
 	told := make(map[principal.Principal]bool)
-	for i := range r.Steps() {
-		id := r.Steps()[i].Canister
+	for _, s := range r.Steps() {
+		id := s.Canister
 		if told[id] {
 			continue
 		}

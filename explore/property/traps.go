@@ -24,8 +24,8 @@ func (t *Traps) Learn(r *harness.Run, _ bool) {
 	if t.known == nil {
 		t.known = make(map[string]bool)
 	}
-	for i := range r.Steps() {
-		if s := &r.Steps()[i]; s.Failure != nil {
+	for _, s := range r.Steps() {
+		if s.Failure != nil {
 			t.known[trapKey(s)] = true
 		}
 	}
@@ -35,8 +35,7 @@ func trapKey(s *harness.Step) string { return s.Canister.String() + " " + s.Meth
 
 // AtRest finds the traps that no baseline has.
 func (t *Traps) AtRest(r *harness.Run) (found []Violation) {
-	for i := range r.Steps() {
-		s := &r.Steps()[i]
+	for _, s := range r.Steps() {
 		if s.Failure == nil || s.Kind == sched.Response || t.known[trapKey(s)] || s.Fault != harness.NoFault {
 			continue
 		}
@@ -58,8 +57,7 @@ func (TrapAfterAwait) Name() string { return "trap-after-await" }
 // AtRest finds the callbacks that trapped.
 func (p TrapAfterAwait) AtRest(r *harness.Run) (found []Violation) {
 	steps := r.Steps()
-	for i := range steps {
-		s := &steps[i]
+	for i, s := range steps {
 		if s.Failure == nil || s.Fault != harness.NoFault || s.Entry != canister.ReplyCallback && s.Entry != canister.RejectCallback {
 			continue
 		}
@@ -75,9 +73,8 @@ func (p TrapAfterAwait) AtRest(r *harness.Run) (found []Violation) {
 
 // changedBefore reports whether an earlier message of the same call context was committed with changes, and names the
 // method that opened the context.
-func changedBefore(before []harness.Step, s *harness.Step) (method string, changed bool) {
-	for i := range before {
-		b := &before[i]
+func changedBefore(before []*harness.Step, s *harness.Step) (method string, changed bool) {
+	for _, b := range before {
 		if b.Context != s.Context || b.Canister != s.Canister {
 			continue
 		}
