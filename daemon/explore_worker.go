@@ -19,6 +19,9 @@ type ExploreWorker struct {
 	Say      func(format string, args ...any) // tells people what happens
 }
 
+// Dedicate makes this process one that does nothing else: it uses a processor for each slot.
+func (w *ExploreWorker) Dedicate() { workqueue.Dedicate(w.Slots) }
+
 // Run runs jobs of explorations until the context ends, or a server that an exploration has started ends with it.
 func (w *ExploreWorker) Run(ctx context.Context) (err error) {
 	if w.CacheDir == "" {

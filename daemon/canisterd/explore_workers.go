@@ -144,6 +144,7 @@ has started its server, and otherwise waits for the next one.`,
 				return errors.New("no server: give the URL that canisterd explore --workers embedded prints, or that of a NATS server (environment: " + exploreServerVariable + ")")
 			}
 			w := daemon.ExploreWorker{Server: server, Slots: parallel, Say: func(format string, args ...any) { fmt.Fprintf(c.err, format+"\n", args...) }}
+			w.Dedicate()
 			err := w.Run(cmd.Context())
 			if cmd.Context().Err() != nil {
 				return nil //nolint:nilerr // it was asked to end

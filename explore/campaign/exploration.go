@@ -103,29 +103,39 @@ func (e *exploration) add(phase string, o outcome) {
 	e.done = e.report.Runs >= e.Runs || e.Stop > 0 && e.report.violations() >= e.Stop
 }
 
-// each runs jobs and adds the outcomes of each chunk in the order of their numbers.
-func (e *exploration) each(phase string, count int, job func(number int) Job, then func(*outcome)) error {
-	if e.over() || count == 0 {
+// each runs a batch of jobs and adds the outcomes in the order of their numbers.
+func (e *exploration) each(phase string, b *Batch, then func(*outcome)) error {
+	if e.over() || b.Count == 0 {
 		return nil
 	}
-	return e.run(count, e.worker.bench.together(), job, func(number int, r Result) bool {
+	b.Together = e.worker.bench.together()
+	b.Take = func(number int, r Result) bool {
 		for i := range r.outcomes {
 			e.add(phase, r.outcomes[i])
 			if then != nil {
 				then(&r.outcomes[i])
 			}
 		}
-		if number+1 < count && (number+1)%chunk != 0 {
-			return true
-		}
-		e.Progress(e.report)
-		return !e.over()
-	})
+		return !e.pauses(b, number) || !e.over()
+	}
+	return e.run(b)
 }
 
-// run runs a batch of jobs.
-func (e *exploration) run(count, together int, job func(number int) Job, take func(number int, r Result) bool) error {
-	b := &Batch{Count: count, Together: together, Job: job, Take: take, Baseline: e.baseline, config: e.Config}
+// pauses reports whether a job is the last of a chunk, or of its batch, and shows the progress then.
+func (e *exploration) pauses(b *Batch, number int) bool {
+	if number+1 < b.Count && (number+1)%chunk != 0 {
+		return false
+	}
+	e.Progress(e.report)
+	return true
+}
+
+// run runs a batch. Without Ready, all its jobs may begin.
+func (e *exploration) run(b *Batch) error {
+	b.Baseline, b.config = e.baseline, e.Config
+	if b.Ready == nil {
+		b.Ready = func(int) int { return b.Count }
+	}
 	if err := e.Pool.Run(b); err != nil {
 		return &PoolError{err}
 	}
@@ -145,9 +155,8 @@ func (e *exploration) left() int { return max(0, e.Runs-e.report.Runs) }
 // are remembered for pairs and draws.
 func (e *exploration) eachFault() error {
 	first := slices.Clone(e.sites.list)
-	return e.each("fault", len(first), func(number int) Job { return Job{Plan: harness.Plan{first[number]}} }, func(o *outcome) {
-		e.sites.add(e.Config.sites(o.steps))
-	})
+	b := &Batch{Count: len(first), Job: func(number int) Job { return Job{Plan: harness.Plan{first[number]}} }}
+	return e.each("fault", b, func(o *outcome) { e.sites.add(e.Config.sites(o.steps)) })
 }
 
 // estimate is an estimate of the number of classes without faults.
@@ -160,90 +169,8 @@ func (e *exploration) estimate() float64 {
 
 // sample draws orders without faults where there are many: what some of them show need not wait until all were run.
 func (e *exploration) sample(count int) error {
-	return e.each("sample", count, func(number int) Job { return Job{Chance: rand.NewPCG(e.Seed, uint64(number))} }, nil)
-}
-
-// allClasses runs each class of orders without faults, if there are not too many. It reports whether all were run.
-func (e *exploration) allClasses(estimate float64) (all bool, err error) {
-	budget := e.left() / 2
-	if e.over() || estimate > float64(budget) {
-		return false, nil
-	}
-	parts := (&search.Classes{Steps: maxMessages}).Split(e.worker.harness.Begin(nil), subtrees)
-	for len(parts) > 0 && !e.over() && e.report.Classes < budget {
-		// One subtree may have many more classes than another.
-		most := max(chunk, uneven*(budget-e.report.Classes)/len(parts))
-		some := parts[:min(len(parts), together)]
-		if all, err := e.subtrees(some, most); err != nil || !all {
-			return false, err
-		}
-		parts = parts[len(some):]
-	}
-	return len(parts) == 0 && !e.done, nil
-}
-
-// subtrees runs the classes of some subtrees, at most a number of each. It reports whether these were all.
-func (e *exploration) subtrees(parts []search.Subtree, most int) (all bool, err error) {
-	all = true
-	err = e.run(len(parts), 1, func(number int) Job { return Job{Part: &parts[number], Most: most} }, func(_ int, r Result) bool {
-		for i := range r.outcomes {
-			if !r.outcomes[i].partial {
-				e.report.Classes++
-			}
-			e.add("classes", r.outcomes[i])
-		}
-		all = all && r.finished
-		return true
-	})
-	e.Progress(e.report)
-	return all, err
-}
-
-// classes runs the classes of a subtree, at most a number of them.
-func (b *bench) classes(l *harness.Harness, plan harness.Plan, part search.Subtree, most int) (outcomes []outcome, finished bool) {
-	c := search.Classes{
-		After: func(at search.Tree) {
-			r := at.(*harness.Run)
-			found := b.afterMessage(r)
-			r.Moves() // whether it is at rest is known then
-			if found = append(found, b.atRest(r)...); len(found) > 0 {
-				outcomes = append(outcomes, outcome{steps: r.Steps(), plan: plan, violations: found, partial: true})
-			}
-		},
-		Visit: func(at search.Tree) bool {
-			o := outcome{plan: plan}
-			b.judge(at.(*harness.Run), &o)
-			outcomes = append(outcomes, o)
-			return len(outcomes) < most
-		},
-		Steps: most * stepsPerRun,
-	}
-	return outcomes, c.Explore(l.Begin(plan), part).Finished
-}
-
-// classesOfFaults runs all classes under each single fault, if there are not too many. It reports whether all were run.
-func (e *exploration) classesOfFaults() (all bool, err error) {
-	sites := slices.Clone(e.sites.list)
-	most := 2*e.report.Classes + chunk // a run with a fault may have more messages
-	if len(sites)*e.report.Classes > e.left()/2 {
-		return false, nil
-	}
-	all = true
-	for plans := range slices.Chunk(sites, chunk) {
-		err := e.run(len(plans), 1, func(number int) Job {
-			return Job{Plan: harness.Plan{plans[number]}, Part: new(search.Subtree), Most: most}
-		}, func(_ int, r Result) bool {
-			for i := range r.outcomes {
-				e.add("classes with a fault", r.outcomes[i])
-			}
-			all = all && r.finished
-			return true
-		})
-		if e.Progress(e.report); err != nil || e.over() {
-			return false, err
-		}
-	}
-	return all, nil
+	b := &Batch{Count: count, Job: func(number int) Job { return Job{Chance: rand.NewPCG(e.Seed, uint64(number))} }}
+	return e.each("sample", b, nil)
 }
 
 // exchanges runs the operations in FIFO order, but with one later message of a canister before an earlier one.
@@ -258,7 +185,8 @@ func (e *exploration) exchanges() error {
 			}
 		}
 	}
-	return e.each("exchange", min(len(all), e.left()/4), func(number int) Job { return Job{Follow: all[number : number+1]} }, nil)
+	b := &Batch{Count: min(len(all), e.left()/4), Job: func(number int) Job { return Job{Follow: all[number : number+1]} }}
+	return e.each("exchange", b, nil)
 }
 
 // pairs runs the operations in FIFO order, once for each two faults of different messages.
@@ -272,44 +200,34 @@ func (e *exploration) pairs() error {
 			}
 		}
 	}
-	return e.each("two faults", len(plans), func(number int) Job { return Job{Plan: plans[number]} }, nil)
+	b := &Batch{Count: len(plans), Job: func(number int) Job { return Job{Plan: plans[number]} }}
+	return e.each("two faults", b, nil)
 }
 
-// draw spends what is left of the budget on orders that the strategy draws. Half of the runs have faults, all of them
-// where the orders without faults are exhausted.
+// draw spends what is left of the budget on orders that the strategy draws, some of which a guide leads.
 func (e *exploration) draw(faulty bool) error {
 	sites := slices.Clone(e.sites.list)
-	return e.generations(e.left(), func(chance *rand.Rand) (plan harness.Plan) {
-		if e.Faults > 0 && len(sites) > 0 && (faulty || chance.IntN(2) == 0) {
-			for range 1 + chance.IntN(e.Faults) {
-				plan = append(plan, sites[chance.IntN(len(sites))])
-			}
-		}
-		return plan
-	})
+	b, learn, lead := &Batch{Count: e.left()}, (func(*outcome))(nil), func(int, *Job, *rand.Rand) {}
+	if e.strategy().Guided {
+		g := newGenerations(newGuide(e.worker.bench.fifo), b.Count)
+		b.Ready, learn, lead = g.ready, g.learn, g.lead
+	}
+	b.Job = func(number int) Job {
+		source := rand.NewPCG(e.Seed, uint64(number))
+		chance := rand.New(source)
+		j := Job{Plan: e.drawPlan(sites, faulty, chance), Chance: source}
+		lead(number, &j, chance)
+		return j
+	}
+	return e.each(e.strategy().Name, b, learn)
 }
 
-// generations draws runs. What the guide learns from a generation counts in the next, so that it does not depend on the
-// workers. The first ones are small. Without a guide there is one: the more runs are drawn at a time, the more messages
-// they share.
-func (e *exploration) generations(count int, draw func(*rand.Rand) harness.Plan) error {
-	var g *guide
-	size, learn := count, (func(*outcome))(nil)
-	if e.strategy().Guided {
-		g = newGuide(e.worker.bench.fifo)
-		size, learn = firstGeneration, g.learn
-	}
-	for first := 0; first < count && !e.over(); first, size = first+size, 2*size {
-		known := g.known()
-		if err := e.each(e.strategy().Name, min(size, count-first), func(number int) Job {
-			source := rand.NewPCG(e.Seed, uint64(first+number))
-			chance := rand.New(source)
-			j := Job{Plan: draw(chance), Chance: source}
-			known.lead(&j, chance)
-			return j
-		}, learn); err != nil {
-			return err
+// drawPlan draws the faults of a run. Half of the runs have some, all of them where the orders without faults are exhausted.
+func (e *exploration) drawPlan(sites []harness.Fault, faulty bool, chance *rand.Rand) (plan harness.Plan) {
+	if e.Faults > 0 && len(sites) > 0 && (faulty || chance.IntN(2) == 0) {
+		for range 1 + chance.IntN(e.Faults) {
+			plan = append(plan, sites[chance.IntN(len(sites))])
 		}
 	}
-	return nil
+	return plan
 }

@@ -21,6 +21,12 @@ func (g *goroutines) close() {
 	}
 }
 
+// share is the part of some jobs that one worker has.
+func (g *goroutines) share(count int) int { return (count + len(g.workers) - 1) / len(g.workers) }
+
+// jobRange is consecutive jobs.
+type jobRange struct{ first, end int }
+
 // done is the results of a range of jobs.
 type done struct {
 	first   int
@@ -30,27 +36,30 @@ type done struct {
 // Run runs a batch. Workers take ranges of jobs. They are at most so far ahead of the last result that was taken that
 // results take little memory.
 func (g *goroutines) Run(b *Batch) error {
-	size := max(1, min(b.Together, (b.Count+len(g.workers)-1)/len(g.workers)))
-	window := size * max(2*len(g.workers), ahead/size)
-	ranges, results := make(chan int, window/size), make(chan done, window/size)
+	size := max(1, min(b.Together, g.share(b.Count)))
+	most := max(2*len(g.workers), ahead/size) // ranges that wait, are run, or have results that wait
+	ranges, results := make(chan jobRange, most), make(chan done, most)
 	var group sync.WaitGroup
 	for _, w := range g.workers {
 		group.Go(func() {
-			for first := range ranges {
-				jobs := make([]Job, min(size, b.Count-first))
+			for r := range ranges {
+				jobs := make([]Job, r.end-r.first)
 				for i := range jobs {
-					jobs[i] = b.Job(first + i)
+					jobs[i] = b.Job(r.first + i)
 				}
-				results <- done{first, w.DoAll(jobs)}
+				results <- done{r.first, w.DoAll(jobs)}
 			}
 		})
 	}
 	defer group.Wait()
 	defer close(ranges)
 	early := make(map[int][]Result)
-	for begun, next := 0, 0; next < b.Count; {
-		for ; begun < min(b.Count, next+window); begun += size {
-			ranges <- begun
+	for begun, next, open := 0, 0, 0; next < b.Count; open-- {
+		limit := min(b.Ready(next), next+size*most)
+		for ; begun < limit && open < most; open++ {
+			r := jobRange{begun, begun + min(size, g.share(limit-begun))}
+			ranges <- r
+			begun = r.end
 		}
 		d := <-results
 		early[d.first] = d.results
@@ -69,7 +78,7 @@ func (g *goroutines) Run(b *Batch) error {
 }
 
 // drain takes back the ranges that no worker has begun.
-func drain(ranges chan int) {
+func drain(ranges chan jobRange) {
 	for {
 		select {
 		case <-ranges:

@@ -65,14 +65,6 @@ func newGuide(fifo []*harness.Step) *guide {
 	return g
 }
 
-// known are the runs that are kept now; there is none without a guide.
-func (g *guide) known() keptRuns {
-	if g == nil {
-		return nil
-	}
-	return g.kept
-}
-
 // learn keeps a run that has a new link.
 func (g *guide) learn(o *outcome) {
 	if len(g.kept) >= maxKept {

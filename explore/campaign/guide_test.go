@@ -68,7 +68,7 @@ func TestAPartOfTheRunsBeginLikeOneThatWasKept(t *testing.T) {
 	if led < 850 || led > 1150 || faulty < led*2/5 || faulty > led*3/4 || len(lengths) != 5 {
 		t.Errorf("of 4000 runs %d begin like others, %d with their faults, with so many messages: %v", led, faulty, lengths)
 	}
-	j, empty := Job{}, (*guide)(nil).known()
+	j, empty := Job{}, keptRuns(nil)
 	for n := range uint64(100) {
 		empty.lead(&j, rand.New(rand.NewPCG(1, n)))
 	}

@@ -39,6 +39,9 @@ type Batch struct {
 	// Take is given the results in the order of the numbers, on the goroutine that has called Run. The batch ends when it
 	// is false, and the results of later jobs are lost.
 	Take func(number int, r Result) bool
+	// Ready is how many jobs may begin when the results of a number of jobs were taken, which is more than that number until
+	// all may: the others depend on results. It is called on the goroutine that has called Run.
+	Ready func(taken int) int
 	// Together is how many jobs a worker does at a time, at most: it delivers the messages once with which several of
 	// them begin.
 	Together int

@@ -16,6 +16,7 @@ type shortener struct {
 	replays   int
 	benches   map[string]*bench
 	harnesses map[string]*harness.Harness
+	all       *Worker // has the bench for all operations; nil: it is made like the others
 	err       error
 	last      outcome // of the newest replay that violates the property
 }
@@ -26,7 +27,9 @@ func (e *exploration) shorten() error {
 		if len(f.names) == 0 {
 			continue
 		}
-		if err := Shorten(e.Config, f); err != nil {
+		s := newShortener(e.Config, f)
+		s.all = e.worker
+		if err := s.shorten(f); err != nil {
 			return err
 		}
 	}
@@ -39,11 +42,16 @@ func (e *exploration) shorten() error {
 }
 
 // Shorten looks for the shortest schedule of a finding: fewer operations, fewer faults, fewer deviations from FIFO.
-func Shorten(config *Config, f *Finding) error {
-	s := &shortener{config: config, key: f.Key(), benches: make(map[string]*bench), harnesses: make(map[string]*harness.Harness)}
+func Shorten(config *Config, f *Finding) error { return newShortener(config, f).shorten(f) }
+
+func newShortener(config *Config, f *Finding) *shortener {
+	return &shortener{config: config, key: f.Key(), benches: make(map[string]*bench), harnesses: make(map[string]*harness.Harness)}
+}
+
+func (s *shortener) shorten(f *Finding) error {
 	defer s.close()
 	if len(f.Schedule.Operations) == 0 {
-		for i := range config.Setup.Operations {
+		for i := range s.config.Setup.Operations {
 			f.Schedule.Operations = append(f.Schedule.Operations, i)
 		}
 	}
@@ -66,6 +74,9 @@ func (b *bench) deviations(l *harness.Harness, plan harness.Plan, messages []str
 
 // bench is the bench for some operations, nil after an error.
 func (s *shortener) bench(chosen []int) (*bench, *harness.Harness) {
+	if s.all != nil && len(chosen) == len(s.all.bench.chosen) {
+		return s.all.bench, s.all.harness
+	}
 	key := fmt.Sprint(chosen)
 	if b, known := s.benches[key]; known {
 		return b, s.harnesses[key]

@@ -19,9 +19,10 @@ func (p *relay) Run(b *campaign.Batch) error {
 	if own := p.worker.Baseline(); own != b.Baseline {
 		p.t.Errorf("the worker sees %s, and the exploration %s", own, b.Baseline)
 	}
-	for from := 0; from < b.Count; from += p.at {
+	for from, end := 0, 0; from < b.Count; from = end {
 		var jobs []campaign.Job
-		for number := from; number < min(b.Count, from+p.at); number++ {
+		end = min(b.Ready(from), from+p.at)
+		for number := from; number < end; number++ {
 			jobs = append(jobs, b.Job(number))
 		}
 		record, err := campaign.AppendJobs(nil, jobs)
@@ -71,18 +72,25 @@ func TestTheReportIsTheSameWhereJobsAndResultsAreBytes(t *testing.T) {
 	}
 }
 
-// counting notes how many jobs batches have.
+// counting notes how many jobs may begin.
 type counting struct {
 	*relay
-	counts []int
+	ready []int
 }
 
 func (c *counting) Run(b *campaign.Batch) error {
-	c.counts = append(c.counts, b.Count)
-	return c.relay.Run(b)
+	own := *b
+	own.Ready = func(taken int) int {
+		n := b.Ready(taken)
+		if len(c.ready) == 0 || c.ready[len(c.ready)-1] != n {
+			c.ready = append(c.ready, n)
+		}
+		return n
+	}
+	return c.relay.Run(&own)
 }
 
-func TestRunsAreDrawnInGenerationsOfWhichEachIsTwiceTheOneBefore(t *testing.T) {
+func TestRunsAreDrawnInGenerationsOfWhichTwoMayBeUnderWay(t *testing.T) {
 	c := theft(t, "careful", 2)
 	w, err := campaign.NewWorker(c)
 	if err != nil {
@@ -92,7 +100,7 @@ func TestRunsAreDrawnInGenerationsOfWhichEachIsTwiceTheOneBefore(t *testing.T) {
 	strategy := search.Default()
 	pool := &counting{relay: &relay{t, w, 100}}
 	c.Only, c.Runs, c.Pool = &strategy, 101, pool
-	if r := run(t, c); r.Runs != 101 || !slices.Equal(pool.counts, []int{16, 32, 52}) {
-		t.Errorf("%d runs are drawn in generations of %v", r.Runs, pool.counts)
+	if r := run(t, c); r.Runs != 101 || !slices.Equal(pool.ready, []int{32, 72, 100}) {
+		t.Errorf("%d runs are drawn, of which so many may begin: %v", r.Runs, pool.ready)
 	}
 }

@@ -19,13 +19,19 @@ const (
 	maxWorkers = 256
 	// maxSlots is how many jobs one worker runs beside each other.
 	maxSlots = 1024
+	// gcPercent is how much garbage a process of a worker has when it is collected, in percent of what lives (Go: 100).
+	gcPercent = 400
 	// maxAttempts is how many workers are given an assignment: what ends so many is the fault of a job.
 	maxAttempts = 5
 	// aheadJobs is how many jobs workers may be ahead of the results that were taken.
 	aheadJobs = 8192
 
 	// assignmentTime is how long the runs of an assignment shall take.
-	assignmentTime = 25 * time.Millisecond
+	assignmentTime = 50 * time.Millisecond
+	// leastTime is how long they take at least, where there are as many.
+	leastTime = 2 * time.Millisecond
+	// firstJobs is the number of jobs of an assignment as long as it is not known how long they take.
+	firstJobs = 8
 	// assignmentWait is how long the server waits for a worker that holds an assignment, and assignmentProlonged how often
 	// a worker says that it still does.
 	assignmentWait      = 2 * time.Second

@@ -40,6 +40,7 @@ func (d *described) config(base *replica.Network) (*campaign.Config, error) {
 
 // workerProcess is the program of a worker.
 func workerProcess(server string) error {
+	workqueue.Dedicate(1)
 	engine, err := canister.NewEngine(canister.EngineConfig{})
 	if err != nil {
 		return err

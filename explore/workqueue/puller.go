@@ -39,11 +39,7 @@ func (p *puller) pull(ctx context.Context, first *campaign.Worker) error {
 		w := first.Fork()
 		group.Go(func() {
 			defer w.Close()
-			for m := range p.ready {
-				if err := p.assignment(ctx, w, m); err != nil {
-					end(err)
-				}
-			}
+			p.serve(ctx, w, end)
 		})
 	}
 	group.Go(func() { p.prolong(ctx) })
@@ -108,16 +104,31 @@ func (p *puller) prolong(ctx context.Context) {
 	}
 }
 
-// assignment runs an assignment and gives the results to the server.
-func (p *puller) assignment(ctx context.Context, w *campaign.Worker, m jetstream.Msg) error {
-	defer p.release(m)
+// serve runs assignments, one after the other. The results of one are on their way while the next is run.
+func (p *puller) serve(ctx context.Context, w *campaign.Worker, end context.CancelCauseFunc) {
+	var giving sync.WaitGroup
+	defer giving.Wait()
+	for m := range p.ready {
+		out := p.assignment(w, m)
+		giving.Wait()
+		giving.Go(func() {
+			defer p.release(m)
+			if err := p.give(ctx, m, out); err != nil {
+				end(err)
+			}
+		})
+	}
+}
+
+// assignment runs an assignment. Its results are nil if it is of no coordinator.
+func (p *puller) assignment(w *campaign.Worker, m jetstream.Msg) *nats.Msg {
 	number, err := assignmentOf(m.Headers())
 	if err != nil {
-		return ignored(m.Term()) // it is of no coordinator
+		return nil
 	}
 	jobs, err := campaign.ReadJobs(m.Data())
 	if err != nil {
-		return ignored(m.Term())
+		return nil
 	}
 	out := nats.NewMsg(p.id.results())
 	out.Header.Set(assignmentHeader, strconv.FormatUint(number, 10))
@@ -126,6 +137,14 @@ func (p *puller) assignment(ctx context.Context, w *campaign.Worker, m jetstream
 		out.Header.Set(errorHeader, fmt.Sprintf("worker %s: %v", p.work.self.Worker, err))
 	}
 	out.Header.Set(tookHeader, strconv.FormatInt(int64(time.Since(begin)), 10))
+	return out
+}
+
+// give gives the results of an assignment to the server.
+func (p *puller) give(ctx context.Context, m jetstream.Msg, out *nats.Msg) error {
+	if out == nil {
+		return ignored(m.Term())
+	}
 	if err := p.answer(ctx, out); err != nil {
 		if ctx.Err() != nil {
 			return nil // nothing waits for the results

@@ -64,9 +64,14 @@ func (q *Coordinator) Run(in *campaign.Batch) error {
 func (b *batch) hand() error {
 	_, slots := b.queue.Workers()
 	slots = max(2, slots)
-	for b.begun < b.Count && len(b.assignments) < 3*slots && b.begun-b.taken < aheadJobs {
+	ready := b.Ready(b.taken)
+	for b.begun < ready && len(b.assignments) < 3*slots && b.begun-b.taken < aheadJobs {
+		size := b.size(ready, slots)
+		if size == 0 {
+			return nil
+		}
 		l := assignment{from: b.begun}
-		for range b.size(slots) {
+		for range size {
 			l.jobs = append(l.jobs, b.Job(b.begun))
 			b.begun++
 		}
@@ -77,14 +82,23 @@ func (b *batch) hand() error {
 	return nil
 }
 
-// size is the number of jobs of the next assignment: some that take about assignmentTime, and fewer at the end, so that workers
-// finish at the same time.
-func (b *batch) size(slots int) int {
-	left, size := b.Count-b.begun, 8
-	if b.each > 0 {
-		size = int(assignmentTime / b.each)
+// size is the number of jobs of the next assignment, of those that are ready: some that take about assignmentTime, and fewer
+// at the end, so that workers finish at the same time. It is 0 if workers are busy, and more jobs will be ready when they
+// are not. Jobs that are not done together may take very different times.
+func (b *batch) size(ready, slots int) int {
+	if b.Together == 1 {
+		return 1
 	}
-	return max(1, min(size, left/(2*slots), campaign.MaxJobs))
+	most, least := firstJobs, 1
+	if b.each > 0 {
+		most, least = int(assignmentTime/b.each), int(leastTime/b.each)
+	}
+	most = max(least, min(most, (b.Count-b.begun)/(2*slots)))
+	size := max(least, min(most, (ready-b.begun+slots-1)/slots))
+	if ready < b.Count && size < most/2 && len(b.assignments) >= 2*slots {
+		return 0
+	}
+	return max(1, min(size, ready-b.begun, campaign.MaxJobs))
 }
 
 // publish puts an assignment into the queue.

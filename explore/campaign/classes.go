@@ -1,0 +1,105 @@
+package campaign
+
+import (
+	"slices"
+
+	"github.com/canisterd/canisterd/explore/harness"
+	"github.com/canisterd/canisterd/explore/search"
+)
+
+// enumeration runs all classes of orders without faults, divided into subtrees. One subtree may have many more classes than
+// another: each of a group may have some times its part of the budget that was left before the group before it, so that
+// two groups may be under way.
+type enumeration struct {
+	*exploration
+	parts  []search.Subtree
+	budget int   // classes, at most
+	most   []int // classes of each subtree of a group, at most; written before they may begin
+	all    bool  // all classes of the subtrees so far were run
+}
+
+// allClasses runs each class of orders without faults, if there are not too many. It reports whether all were run.
+func (e *exploration) allClasses(estimate float64) (all bool, err error) {
+	budget := e.left() / 2
+	if e.over() || estimate > float64(budget) {
+		return false, nil
+	}
+	parts := (&search.Classes{Steps: maxMessages}).Split(e.worker.harness.Begin(nil), subtrees)
+	n := &enumeration{exploration: e, parts: parts, budget: budget, most: make([]int, len(parts)/together+3), all: true}
+	n.most[0] = n.share(0)
+	n.most[1] = n.most[0]
+	err = e.run(&Batch{
+		Count: len(parts), Together: 1, Take: n.take,
+		Job:   func(number int) Job { return Job{Part: &parts[number], Most: n.most[number/together]} },
+		Ready: func(taken int) int { return min(len(parts), (taken/together+2)*together) },
+	})
+	return n.all && !e.done, err
+}
+
+// share is how many classes a subtree may have when some subtrees were taken.
+func (n *enumeration) share(taken int) int {
+	return max(chunk, uneven*(n.budget-n.report.Classes)/max(1, len(n.parts)-taken))
+}
+
+// take adds the classes of a subtree.
+func (n *enumeration) take(number int, r Result) bool {
+	for i := range r.outcomes {
+		if !r.outcomes[i].partial {
+			n.report.Classes++
+		}
+		n.add("classes", r.outcomes[i])
+	}
+	n.all = n.all && r.finished
+	taken := number + 1
+	if taken%together != 0 && taken < len(n.parts) {
+		return true
+	}
+	n.Progress(n.report)
+	n.most[number/together+2] = n.share(taken)
+	n.all = n.all && !n.over() && (taken == len(n.parts) || n.report.Classes < n.budget)
+	return n.all
+}
+
+// classes runs the classes of a subtree, at most a number of them.
+func (b *bench) classes(l *harness.Harness, plan harness.Plan, part search.Subtree, most int) (outcomes []outcome, finished bool) {
+	c := search.Classes{
+		After: func(at search.Tree) {
+			r := at.(*harness.Run)
+			found := b.afterMessage(r)
+			r.Moves() // whether it is at rest is known then
+			if found = append(found, b.atRest(r)...); len(found) > 0 {
+				outcomes = append(outcomes, outcome{steps: r.Steps(), plan: plan, violations: found, partial: true})
+			}
+		},
+		Visit: func(at search.Tree) bool {
+			o := outcome{plan: plan}
+			b.judge(at.(*harness.Run), &o)
+			outcomes = append(outcomes, o)
+			return len(outcomes) < most
+		},
+		Steps: most * stepsPerRun,
+	}
+	return outcomes, c.Explore(l.Begin(plan), part).Finished
+}
+
+// classesOfFaults runs all classes under each single fault, if there are not too many. It reports whether all were run.
+func (e *exploration) classesOfFaults() (all bool, err error) {
+	sites := slices.Clone(e.sites.list)
+	most := 2*e.report.Classes + chunk // a run with a fault may have more messages
+	if len(sites)*e.report.Classes > e.left()/2 {
+		return false, nil
+	}
+	all = true
+	b := &Batch{Count: len(sites), Together: 1, Job: func(number int) Job {
+		return Job{Plan: harness.Plan{sites[number]}, Part: new(search.Subtree), Most: most}
+	}}
+	b.Take = func(number int, r Result) bool {
+		for i := range r.outcomes {
+			e.add("classes with a fault", r.outcomes[i])
+		}
+		all = all && r.finished
+		return !e.pauses(b, number) || !e.over()
+	}
+	err = e.run(b)
+	return all && !e.done, err
+}

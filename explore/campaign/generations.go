@@ -1,0 +1,58 @@
+package campaign
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+// generations divides drawn runs. A run begins like one that the guide kept from the runs before the generation before its
+// own, however many workers there are:
+//
+//	generation    0      1      2      3      4
+//	runs         0–15  16–31  32–47  48–71  72–107  …
+//	knows of       –      –    0–15   0–31   0–47   …
+//
+// So the runs of a generation may begin while those of the generation before are under way, and no worker waits. A
+// generation is half as long as all that came before it.
+type generations struct {
+	guide  *guide
+	begins []int      // the first run of each, and the number of all runs
+	known  []keptRuns // what the runs of a generation know; written before they may begin
+	taken  int        // runs that were learned from
+}
+
+func newGenerations(g *guide, count int) *generations {
+	s := &generations{guide: g}
+	for first := 0; first < count; first += max(firstGeneration, first/2) {
+		s.begins = append(s.begins, first)
+	}
+	s.begins = append(s.begins, count)
+	s.known = make([]keptRuns, len(s.begins)+1)
+	return s
+}
+
+// of is the generation of a run.
+func (s *generations) of(run int) int {
+	number, first := slices.BinarySearch(s.begins, run)
+	if !first {
+		number--
+	}
+	return number
+}
+
+// learn learns from the next run.
+func (s *generations) learn(o *outcome) {
+	s.guide.learn(o)
+	s.taken++
+	if number := s.of(s.taken); s.begins[number] == s.taken {
+		s.known[number+1] = s.guide.kept
+	}
+}
+
+// lead makes a run begin like one that it knows.
+func (s *generations) lead(run int, j *Job, chance *rand.Rand) {
+	s.known[s.of(run)].lead(j, chance)
+}
+
+// ready is how many runs may begin when the results of some were taken: those of the next generation, too.
+func (s *generations) ready(taken int) int { return s.begins[min(s.of(taken)+2, len(s.begins)-1)] }
