@@ -8,12 +8,12 @@ import (
 // generations divides drawn runs. A run begins like one that the guide kept from the runs before the generation before its
 // own, however many workers there are:
 //
-//	generation    0      1      2      3      4
-//	runs         0–15  16–31  32–47  48–71  72–107  …
-//	knows of       –      –    0–15   0–31   0–47   …
+//	generation    0      1      2      3      4      5
+//	runs         0–15  16–31  32–47  48–63  64–79  80–99  …
+//	knows of       –      –    0–15   0–31   0–47   0–63  …
 //
 // So the runs of a generation may begin while those of the generation before are under way, and no worker waits. A
-// generation is half as long as all that came before it.
+// generation is a quarter as long as all that came before it, and at least firstGeneration.
 type generations struct {
 	guide  *guide
 	begins []int      // the first run of each, and the number of all runs
@@ -23,7 +23,7 @@ type generations struct {
 
 func newGenerations(g *guide, count int) *generations {
 	s := &generations{guide: g}
-	for first := 0; first < count; first += max(firstGeneration, first/2) {
+	for first := 0; first < count; first += max(firstGeneration, first/4) {
 		s.begins = append(s.begins, first)
 	}
 	s.begins = append(s.begins, count)

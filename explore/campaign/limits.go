@@ -30,7 +30,7 @@ const (
 	// sampled is the part of the budget (1/sampled) that is drawn before an enumeration that would take longer.
 	sampled = 20
 	// guided is the part of the drawn runs (1/guided) that begin like a run that showed something new, and of those the part
-	// that have other faults. firstGeneration is how many runs are drawn before the first of them.
+	// that have other faults. firstGeneration is how many runs a generation has at least.
 	guided          = 4
 	firstGeneration = 16
 	// maxKept is how many runs are kept that showed something new: names of 2,000,000 messages at most.

@@ -100,7 +100,7 @@ func TestRunsAreDrawnInGenerationsOfWhichTwoMayBeUnderWay(t *testing.T) {
 	strategy := search.Default()
 	pool := &counting{relay: &relay{t, w, 100}}
 	c.Only, c.Runs, c.Pool = &strategy, 101, pool
-	if r := run(t, c); r.Runs != 101 || !slices.Equal(pool.ready, []int{32, 72, 100}) {
+	if r := run(t, c); r.Runs != 101 || !slices.Equal(pool.ready, []int{32, 64, 100}) {
 		t.Errorf("%d runs are drawn, of which so many may begin: %v", r.Runs, pool.ready)
 	}
 }
