@@ -46,14 +46,27 @@ func (r *reader) bytes(n int) []byte {
 
 // u32 reads an unsigned LEB128 of at most 32 bits.
 func (r *reader) u32() uint32 {
-	if r.pos < len(r.data) && r.data[r.pos] < 0x80 {
-		r.pos++
-		return uint32(r.data[r.pos-1])
+	if b, ok := r.short(); ok {
+		return uint32(b)
 	}
 	return uint32(r.unsigned(32))
 }
 
-func (r *reader) u64() uint64 { return r.unsigned(64) }
+func (r *reader) u64() uint64 {
+	if b, ok := r.short(); ok {
+		return uint64(b)
+	}
+	return r.unsigned(64)
+}
+
+// short reads a number of one byte, as most are.
+func (r *reader) short() (byte, bool) {
+	if r.pos < len(r.data) && r.data[r.pos] < 0x80 {
+		r.pos++
+		return r.data[r.pos-1], true
+	}
+	return 0, false
+}
 
 func (r *reader) unsigned(bits uint) uint64 {
 	start := r.pos
@@ -81,6 +94,9 @@ func (r *reader) unsigned(bits uint) uint64 {
 // signed reads a signed LEB128 of at most the given number of bits.
 func (r *reader) signed(bits uint) int64 {
 	start := r.pos
+	if b, ok := r.short(); ok {
+		return int64(int8(b<<1) >> 1)
+	}
 	var v int64
 	for shift := uint(0); ; shift += 7 {
 		b := r.byte()
