@@ -75,10 +75,19 @@ func (c *codeWriter) stackNeed(i int) uint32 {
 	return c.stackNeeds[i]
 }
 
+// size is the number of bytes that appendBodies appends.
+func (c *codeWriter) size() int {
+	size := len(c.out)
+	for _, b := range c.bodies.written {
+		size += sizeU32(uint32(b.to - b.from))
+	}
+	return size
+}
+
 // appendBodies appends the bodies in the order of the functions.
 func (c *codeWriter) appendBodies(out []byte) []byte {
 	for _, b := range c.bodies.written {
-		out = append(out, c.out[b.from:b.to]...)
+		out = appendCode(out, c.out[b.from:b.to])
 	}
 	return out
 }

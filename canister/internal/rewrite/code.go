@@ -5,7 +5,7 @@ import "fmt"
 // codeWriter rewrites the code section.
 type codeWriter struct {
 	s   *source
-	out []byte // bodies, each with its size in front
+	out []byte // bodies, without their sizes
 
 	counter           uint32 // global index of the counter
 	outOfInstructions uint32 // function indices in the rewritten module
@@ -73,22 +73,14 @@ func (c *codeWriter) rewriteBodies() *Invalid {
 
 // append writes the finished body.
 func (c *codeWriter) append(b *body) {
-	var head [16]byte
-	decl := appendU32(head[:0], b.groups+uint32(len(b.extra)))
-	raw := b.r.data[b.declStart:b.declEnd]
-	extra := 0
-	for range b.extra {
-		extra += 2
-	}
-	entry, code := b.stackEntry(), b.splice()
 	from := len(c.out)
-	c.out = appendU32(c.out, uint32(len(decl)+len(raw)+extra+len(entry)+len(code)))
-	c.out = append(append(c.out, decl...), raw...)
+	out := appendU32(c.out, b.groups+uint32(len(b.extra)))
+	out = append(out, b.r.data[b.declStart:b.declEnd]...)
 	for _, t := range b.extra {
-		c.out = append(c.out, 1, t.encoded())
+		out = append(out, 1, t.encoded())
 	}
-	c.out = append(append(c.out, entry...), code...)
-	c.bodies.written[b.place] = writtenBody{from, len(c.out)}
+	out = b.splice(b.stackEntry(out))
+	c.out, c.bodies.written[b.place] = out, writtenBody{from, len(out)}
 }
 
 // judge holds a body against the replica's limits; the first violation of the first function counts.

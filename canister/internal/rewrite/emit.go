@@ -267,9 +267,10 @@ func (e *emitter) codeSection() {
 		helpers = appendCode(helpers, f.body(e.code))
 	}
 	count := appendU32(nil, uint32(e.s.bodyCount)+e.added())
-	e.out = slices.Grow(e.out, len(count)+len(e.code.out)+len(helpers)+4096)
+	size := len(count) + e.code.size() + len(helpers)
+	e.out = slices.Grow(e.out, size+4096)
 	e.out = append(e.out, sectionCode)
-	e.out = appendU32(e.out, uint32(len(count)+len(e.code.out)+len(helpers)))
+	e.out = appendU32(e.out, uint32(size))
 	e.out = append(e.code.appendBodies(append(e.out, count...)), helpers...)
 }
 

@@ -4,6 +4,16 @@ import "slices"
 
 // callStack is the stack metering of a function body.
 type callStack struct {
+	frameUse
+	regions []stackRegion
+	body    stackRegion // the whole body, from its end on
+	calls   []stackCall
+	leaves  []stackLeave
+	splices []splice
+}
+
+// frameUse is what a body needs of the call stack.
+type frameUse struct {
 	need  uint32 // bytes of the callees that do not check, at most
 	frame uint32 // bytes, known at the end of the body
 	units int64  // of the counter's: what the frame adds to it
@@ -12,13 +22,6 @@ type callStack struct {
 	unbounded bool // it calls functions that may check
 	entry     bool // one of the calls comes after the entry without a branch: the frame is taken at the entry
 	check     int  // place of the comparison at the entry
-	regions   []stackRegion
-	body      stackRegion // the whole body, from its end on
-	calls     []stackCall
-	leaves    []stackLeave
-
-	splices []splice
-	joined  []byte // the body with its splices
 }
 
 // stackRegion is a part of a body in which its frame is taken: from a place, which is in no loop, to the end of the
@@ -84,9 +87,8 @@ const (
 )
 
 func (s *callStack) reset() {
-	*s = callStack{
-		regions: s.regions[:0], calls: s.calls[:0], leaves: s.leaves[:0], splices: s.splices[:0], joined: s.joined[:0],
-	}
+	s.frameUse = frameUse{}
+	s.regions, s.calls, s.leaves, s.splices = s.regions[:0], s.calls[:0], s.leaves[:0], s.splices[:0]
 }
 
 // bounded tells whether a callee is known to need little of the stack, and counts it.
@@ -254,14 +256,10 @@ func (b *body) placeRegion(r *stackRegion) bool {
 	return true
 }
 
-// splice joins the body and what its calls need.
-func (b *body) splice() []byte {
-	c := &b.calls
-	if len(c.splices) == 0 {
-		return b.out
-	}
-	out, from := c.joined, 0
-	for _, s := range c.splices {
+// splice appends the body joined with what its calls need.
+func (b *body) splice(out []byte) []byte {
+	from := 0
+	for _, s := range b.calls.splices {
 		out = append(out, b.out[from:s.at]...)
 		from = s.at
 		switch s.kind {
@@ -277,8 +275,7 @@ func (b *body) splice() []byte {
 			from += len(belowZero)
 		}
 	}
-	c.joined = append(out, b.out[from:]...)
-	return c.joined
+	return append(out, b.out[from:]...)
 }
 
 // takeRoom takes the frame, and leaves for a label where the call stack is full. The counter is right there.
@@ -314,14 +311,14 @@ func (b *body) moveRoom(out []byte, mirror mirrorState, op byte) []byte {
 	return appendU32(append(out, opGlobalSet), b.code.counter)
 }
 
-// stackEntry is what stands at the very beginning of a function: the label that the checks of regions leave for, and
+// stackEntry appends what stands at the very beginning of a function: the label that the checks of regions leave for, and
 // the check of a large frame of a function that calls only functions without checks. Nothing has happened yet: a
 // replica's engine checks before the first operator too.
-func (b *body) stackEntry() []byte {
+func (b *body) stackEntry(out []byte) []byte {
 	if b.meter.off {
-		return nil
+		return out
 	}
-	out := []byte{opBlock, blockEmpty}
+	out = append(out, opBlock, blockEmpty)
 	if c := &b.calls; !c.entry && c.frame+c.need > maxUncheckedStack {
 		out = appendU32(append(out, opGlobalGet), b.code.counter)
 		out = append(appendSigned(append(out, opI64Const), c.units), opI64Add)

@@ -1,6 +1,9 @@
 package rewrite
 
-import "strconv"
+import (
+	"math/bits"
+	"strconv"
+)
 
 func appendU32(out []byte, v uint32) []byte { return appendU64(out, uint64(v)) }
 
@@ -11,6 +14,9 @@ func appendU64(out []byte, v uint64) []byte {
 	}
 	return append(out, byte(v))
 }
+
+// sizeU32 is the number of bytes that appendU32 appends.
+func sizeU32(v uint32) int { return (bits.Len32(v|1) + 6) / 7 }
 
 func appendSigned(out []byte, v int64) []byte {
 	for {
