@@ -1,5 +1,7 @@
 package rewrite
 
+import "slices"
+
 // operand is one entry of the validator's operand stack, with what lowering knows about its value. Structs of up to
 // four fields travel in registers: with more, pushing and taking cost twice as much.
 type operand struct {
@@ -123,8 +125,10 @@ func (b *body) localDeclarations() {
 		if b.r.err != nil {
 			return
 		}
-		for range n {
-			b.locals = append(b.locals, localState{typ: t})
+		before := len(b.locals)
+		b.locals = slices.Grow(b.locals, int(n))[:before+int(n)]
+		for i := range b.locals[before:] {
+			b.locals[before+i] = localState{typ: t}
 		}
 	}
 	b.given, b.declEnd = len(b.locals), b.r.pos

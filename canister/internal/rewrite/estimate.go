@@ -1,6 +1,9 @@
 package rewrite
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // compileEstimate predicts how long the compiler takes for a function, while its body is walked.
 // The compiler brings a body into static single assignment form, with a phi (a
@@ -16,8 +19,13 @@ type compileEstimate struct {
 	constructs []construct
 	loops      []int32 // open ones, outermost first
 	locals     []localUse
-	deepest    int  // loops within each other
-	over       bool // counting has stopped: the function is above its bound
+	compileCounts
+}
+
+// compileCounts are what is counted.
+type compileCounts struct {
+	deepest int  // loops within each other
+	over    bool // counting has stopped: the function is above its bound
 
 	// The block at hand.
 	block  uint32 // ordinal
@@ -60,12 +68,11 @@ type localUse struct {
 }
 
 func (e *compileEstimate) reset(locals int) {
-	*e = compileEstimate{constructs: e.constructs[:0], loops: e.loops[:0], locals: e.locals[:0], block: 1}
-	e.constructs = append(e.constructs, construct{parent: -1, depth: farthest, bounds: farthest})
-	for range locals {
-		e.locals = append(e.locals, localUse{})
-	}
-	e.operands = uint64(locals) / localsPerOperand
+	e.constructs = append(e.constructs[:0], construct{parent: -1, depth: farthest, bounds: farthest})
+	e.loops = e.loops[:0]
+	e.locals = slices.Grow(e.locals[:0], locals)[:locals]
+	clear(e.locals)
+	e.compileCounts = compileCounts{block: 1, operands: uint64(locals) / localsPerOperand}
 }
 
 // nanoseconds is the time to compile the function walked, by its number of operators, with one processor.

@@ -40,7 +40,7 @@ func classOf(t valueType) valueClass {
 // and at the head of a loop too.
 type engineFrame struct {
 	calls    uint32                // so far
-	changes  [valueClasses][]int32 // by call: values that begin to be needed after it, less those that end
+	changes  [][valueClasses]int32 // by call: values that begin to be needed after it, less those that end
 	values   []localValue          // of the locals, as they are now
 	loops    []carryingLoop        // open ones
 	outgoing uint32                // bytes of arguments on the stack, at most
@@ -48,53 +48,51 @@ type engineFrame struct {
 
 // localValue is the value of a local since it was last assigned. It is needed after the calls from <= c < end.
 type localValue struct {
-	assigned  int // ordinal of the operator, 0 for a parameter, -1 for a local that was not assigned
+	assigned  int32 // ordinal of the operator, 0 for a parameter, -1 for a local that was not assigned
+	loop      int32 // ordinal of the open loop that carries it, if that is after the assignment; -1 for none
 	from, end uint32
-	loop      int // ordinal of the loop over which the value is known to be needed, 0 for none
 }
 
 // carryingLoop is an open loop. A local that is read in it, but was assigned before it, is needed until its end.
 type carryingLoop struct {
-	first   int // ordinal of its operator
+	first   int32 // ordinal of its operator
 	carried []uint32
 }
 
 func (e *engineFrame) reset(params int) {
 	e.calls, e.outgoing = 0, 0
 	e.values, e.loops = e.values[:0], e.loops[:0]
-	for c := range e.changes {
-		e.changes[c] = append(e.changes[c][:0], 0)
-	}
+	e.changes = append(e.changes[:0], [valueClasses]int32{})
 	for range params {
-		e.values = append(e.values, localValue{})
+		e.values = append(e.values, localValue{loop: -1})
 	}
 }
 
 // declare adds locals up to n in all. They are zero, and a constant needs no register.
 func (e *engineFrame) declare(n int) {
-	for len(e.values) < n {
-		e.values = append(e.values, localValue{assigned: -1})
+	params := len(e.values)
+	e.values = slices.Grow(e.values, n-params)[:n]
+	for i := params; i < n; i++ {
+		e.values[i] = localValue{assigned: -1, loop: -1}
 	}
 }
 
 // addCall is a place where the function calls something.
 func (e *engineFrame) addCall() {
 	e.calls++
-	for c := range e.changes {
-		e.changes[c] = append(e.changes[c], 0)
-	}
+	e.changes = append(e.changes, [valueClasses]int32{})
 }
 
 // keep counts a value that is needed after the calls from <= c < end.
 func (e *engineFrame) keep(t valueType, from, end uint32) {
 	if end > from {
-		changes := e.changes[classOf(t)]
-		changes[from]++
-		changes[end]--
+		class := classOf(t)
+		e.changes[from][class]++
+		e.changes[end][class]--
 	}
 }
 
-func (e *engineFrame) openLoop(ordinal int) {
+func (e *engineFrame) openLoop(ordinal int32) {
 	if n := len(e.loops); n < cap(e.loops) {
 		e.loops = e.loops[:n+1]
 	} else {
@@ -108,7 +106,7 @@ func (e *engineFrame) openLoop(ordinal int) {
 func (e *engineFrame) closeLoop() {
 	last := len(e.loops) - 1
 	for _, i := range e.loops[last].carried {
-		e.values[i].end = e.calls
+		e.values[i].end, e.values[i].loop = e.calls, -1
 	}
 	e.loops = e.loops[:last]
 }
@@ -117,21 +115,23 @@ func (e *engineFrame) closeLoop() {
 func (e *engineFrame) read(local uint32) {
 	v := &e.values[local]
 	v.end = e.calls
-	if n := len(e.loops); n == 0 || v.assigned > e.loops[n-1].first {
-		return
-	}
-	outermost := 0
-	if v.assigned > e.loops[0].first {
-		outermost, _ = slices.BinarySearchFunc(e.loops, v.assigned, func(l carryingLoop, assigned int) int { return l.first - assigned })
-	}
-	if l := &e.loops[outermost]; v.loop != l.first {
-		v.loop = l.first
-		l.carried = append(l.carried, local)
+	if n := len(e.loops); n > 0 && v.assigned < e.loops[n-1].first && v.loop <= v.assigned {
+		e.carry(v, local)
 	}
 }
 
+// carry has the outermost loop that a local is read in, but was not assigned in, carry its value.
+func (e *engineFrame) carry(v *localValue, local uint32) {
+	outermost, _ := slices.BinarySearchFunc(e.loops, v.assigned, func(l carryingLoop, assigned int32) int {
+		return int(l.first - assigned)
+	})
+	l := &e.loops[outermost]
+	v.loop = l.first
+	l.carried = append(l.carried, local)
+}
+
 // assign ends the value that a local had.
-func (e *engineFrame) assign(local uint32, t valueType, ordinal int) {
+func (e *engineFrame) assign(local uint32, t valueType, ordinal int32) {
 	v := &e.values[local]
 	if v.assigned >= 0 {
 		e.keep(t, v.from, v.end)
@@ -169,16 +169,15 @@ func (e *engineFrame) size(locals []localState) uint32 {
 			e.keep(locals[i].typ, v.from, v.end)
 		}
 	}
-	var most [valueClasses]uint32
-	for c, changes := range e.changes {
-		now := int32(0)
-		for _, change := range changes {
-			now += change
-			most[c] = max(most[c], uint32(now))
+	var now, most [valueClasses]int32
+	for _, change := range e.changes {
+		for c := range now {
+			now[c] += change[c]
+			most[c] = max(most[c], now[c])
 		}
 	}
-	ints := most[intClass] + 1 // the engine's own context
+	ints := uint32(most[intClass]) + 1 // the engine's own context
 	saved := min(ints, savedRegisters)
-	spilled := (ints-saved)*intBytes + most[floatClass]*floatBytes
+	spilled := (ints-saved)*intBytes + uint32(most[floatClass])*floatBytes
 	return frameLink + alignFrame(saved*intBytes) + alignFrame(spilled) + e.outgoing
 }

@@ -204,7 +204,7 @@ func (b *body) openLoop(f *frame, encoded []byte) {
 		m.check = true
 		return
 	}
-	b.engineFrame.openLoop(b.ops)
+	b.engineFrame.openLoop(int32(b.ops))
 	if m.state == mirrorStale && !m.off {
 		b.refresh()
 	}

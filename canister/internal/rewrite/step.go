@@ -88,7 +88,7 @@ func (b *body) localOp(op byte) {
 	v := b.take(l.typ)
 	l.version++
 	if b.live {
-		b.engineFrame.assign(i, l.typ, b.ops)
+		b.engineFrame.assign(i, l.typ, int32(b.ops))
 	}
 	l.gen = 0
 	l.small, l.genS = v.small, b.lower.gen
