@@ -46,7 +46,7 @@ func (c *codeWriter) writeBody(i int) {
 	if last := len(bodies.idle) - 1; last >= 0 {
 		b, bodies.idle = bodies.idle[last], bodies.idle[:last]
 	} else {
-		b = &body{s: c.s, code: c}
+		b = &body{s: c.s, wide: c.s.wide(), code: c}
 	}
 	c.stackNeeds[i] = unboundedStack
 	b.self, b.place = c.s.shifted(uint32(c.s.importedFunctions+i)), i

@@ -36,11 +36,13 @@ type frame struct {
 // body holds the walk over one function body: decode, check, meter and emit. It is reused from function to function.
 type body struct {
 	s      *source
+	wide   bool // the memory is 64-bit
 	r      reader
 	code   *codeWriter
 	out    []byte // operators of the function being written
 	stack  []operand
 	frames []frame
+	top    *frame // innermost one
 	locals []localState
 	self   uint32 // the function's index in the rewritten module
 	place  int    // among the local functions
@@ -52,8 +54,9 @@ type body struct {
 	groups             uint32 // of local declarations
 	declStart, declEnd int    // where they stand
 
-	at          int // offset of the operator at hand
-	ops         int // operators read, the one at hand included
+	at          int  // offset of the operator at hand
+	opcode      byte // its first byte
+	ops         int  // operators read, the one at hand included
 	bad         string
 	extra       []valueType // locals added
 	meter       meter
@@ -80,18 +83,20 @@ type localState struct {
 func (b *body) run(r reader, typ funcType) *Invalid {
 	b.reset(r, typ)
 	b.localDeclarations()
-	b.frames = append(b.frames, frame{results: typ.results, op: opBlock, label: 1})
+	b.enter(frame{results: typ.results, op: opBlock, label: 1})
 	b.labels, b.live = 1, true
 	b.compile.reset(len(b.locals))
 	b.meterFunction()
 	for b.r.err == nil && len(b.frames) > 0 {
-		b.at = b.r.pos
-		op := b.r.byte()
-		if b.r.err != nil {
+		if b.r.done() {
+			b.r.fail("unexpected end-of-file")
 			break
 		}
+		b.at = b.r.pos
+		b.opcode = b.r.data[b.at]
+		b.r.pos++
 		b.ops++
-		b.step(op)
+		b.step(b.opcode)
 	}
 	if b.r.err == nil && !b.r.done() {
 		b.r.fail("operators remaining after end of function")
@@ -110,6 +115,12 @@ func (b *body) reset(r reader, typ funcType) {
 		b.locals = append(b.locals, localState{typ: valueType(typ.params[i])})
 	}
 	b.engineFrame.reset(len(b.locals))
+}
+
+// enter makes a construct the innermost one.
+func (b *body) enter(f frame) {
+	b.frames = append(b.frames, f)
+	b.top = &b.frames[len(b.frames)-1]
 }
 
 func (b *body) localDeclarations() {
@@ -163,7 +174,13 @@ func (b *body) copy() {
 
 func (b *body) op(op byte) { b.out = append(b.out, op) }
 
-func (b *body) opIndex(op byte, index uint32) { b.out = appendU32(append(b.out, op), index) }
+func (b *body) opIndex(op byte, index uint32) {
+	if index < 0x80 {
+		b.out = append(b.out, op, byte(index))
+		return
+	}
+	b.out = appendU32(append(b.out, op), index)
+}
 
 func (b *body) push(t valueType) {
 	b.stack = append(b.stack, operand{operandKind: operandKind{typ: t}, local: -1, from: b.engineFrame.calls})
@@ -177,9 +194,8 @@ func (b *body) pushAll(types string) {
 
 // pop takes any operand.
 func (b *body) pop() operand {
-	f := &b.frames[len(b.frames)-1]
-	if len(b.stack) == f.height {
-		if !f.unreachable {
+	if len(b.stack) == b.top.height {
+		if !b.top.unreachable {
 			b.fail("type mismatch: expected a type but nothing on stack")
 		}
 		return operand{operandKind: operandKind{typ: typeUnknown}, local: -1}
@@ -192,16 +208,33 @@ func (b *body) pop() operand {
 
 // take takes an operand of the given type.
 func (b *body) take(want valueType) operand {
-	f := &b.frames[len(b.frames)-1]
-	if len(b.stack) > f.height {
-		v := b.stack[len(b.stack)-1]
+	if last := len(b.stack) - 1; last >= b.top.height {
+		v := b.stack[last]
 		if v.typ == want || v.typ == typeUnknown {
-			b.stack = b.stack[:len(b.stack)-1]
+			b.stack = b.stack[:last]
 			b.consume(v)
 			return v
 		}
-		b.fail("type mismatch: expected " + want.String() + ", found " + v.typ.String())
-	} else if !f.unreachable {
+	}
+	return b.takeMissing(want)
+}
+
+// discard is take without a result, which is faster.
+func (b *body) discard(want valueType) {
+	if last := len(b.stack) - 1; last >= b.top.height {
+		if v := &b.stack[last]; v.typ == want && v.from == b.engineFrame.calls {
+			b.stack = b.stack[:last]
+			return
+		}
+	}
+	b.take(want)
+}
+
+// takeMissing is take where no operand of the type is on top. Unreachable code has operands of any type.
+func (b *body) takeMissing(want valueType) operand {
+	if len(b.stack) > b.top.height {
+		b.fail("type mismatch: expected " + want.String() + ", found " + b.stack[len(b.stack)-1].typ.String())
+	} else if !b.top.unreachable {
 		b.fail("type mismatch: expected " + want.String() + " but nothing on stack")
 	}
 	return operand{operandKind: operandKind{typ: want}, local: -1}
@@ -209,16 +242,14 @@ func (b *body) take(want valueType) operand {
 
 func (b *body) takeAll(types string) {
 	for i := len(types) - 1; i >= 0; i-- {
-		b.take(valueType(types[i]))
+		b.discard(valueType(types[i]))
 	}
 }
 
 // simple treats an operator whose type is fixed and which is emitted unchanged.
 func (b *body) simple(cost, weight uint16, in, out string) {
 	b.begin(uint64(cost), uint64(weight))
-	for i := len(in) - 1; i >= 0; i-- {
-		b.take(valueType(in[i]))
-	}
+	b.takeAll(in)
 	if out != "" {
 		b.push(valueType(out[0]))
 	}
@@ -227,9 +258,8 @@ func (b *body) simple(cost, weight uint16, in, out string) {
 
 // stop marks the rest of the innermost construct as unreachable.
 func (b *body) stop() {
-	f := &b.frames[len(b.frames)-1]
-	b.stack = b.stack[:f.height]
-	f.unreachable = true
+	b.stack = b.stack[:b.top.height]
+	b.top.unreachable = true
 	b.live = false
 }
 

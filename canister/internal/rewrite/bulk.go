@@ -66,7 +66,7 @@ func (b *body) tableAccess(op byte) {
 	}
 	b.forbid("table.set")
 	b.begin(costTableAccess, 1)
-	b.take(t.elem)
+	b.discard(t.elem)
 	index := b.take(t.limits.index())
 	if !b.live || b.r.err != nil {
 		return
@@ -269,7 +269,7 @@ func (b *body) tableResize(code uint32) {
 		b.forbid("table.grow")
 		b.begin(costGrow, 1)
 		delta := b.take(index)
-		b.take(t.elem)
+		b.discard(t.elem)
 		b.push(index)
 		if b.live && b.r.err == nil {
 			if t.limits.wide {

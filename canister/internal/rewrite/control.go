@@ -87,7 +87,7 @@ func (b *body) open(op byte) {
 	}
 	b.begin(cost, weightControl)
 	if op == opIf {
-		b.take(typeI32)
+		b.discard(typeI32)
 	}
 	b.takeAll(t.params)
 	f := frame{
@@ -112,23 +112,22 @@ func (b *body) open(op byte) {
 	}
 	f.label = b.labels
 	b.estimateOpen(&f)
-	b.frames = append(b.frames, f)
+	b.enter(f)
 	b.pushAll(t.params)
 }
 
-// leave checks the results of the innermost construct and takes it from the stack.
-func (b *body) leave() frame {
-	f := b.frames[len(b.frames)-1]
-	b.takeAll(f.results)
-	if b.r.err == nil && len(b.stack) != f.height {
+// takeResults takes the results of the innermost construct, after which nothing may be left in it.
+func (b *body) takeResults() {
+	b.takeAll(b.top.results)
+	if b.r.err == nil && len(b.stack) != b.top.height {
 		b.fail("type mismatch: values remaining on stack at end of block")
 	}
-	return f
 }
 
 func (b *body) elseOp() {
 	b.begin(0, 1)
-	f := b.leave()
+	b.takeResults()
+	f := b.top
 	if b.r.err == nil && f.op != opIf {
 		b.fail("else found outside of an `if` block")
 	}
@@ -136,8 +135,8 @@ func (b *body) elseOp() {
 		return
 	}
 	if !f.dead {
-		b.estimateElse(&f)
-		b.prepareJoin(&f)
+		b.estimateElse(f)
+		b.prepareJoin(f)
 		b.endRegion()
 		b.op(opElse)
 		b.meter.state = f.mirror
@@ -146,13 +145,13 @@ func (b *body) elseOp() {
 	}
 	b.endBlock()
 	f.op, f.unreachable = opElse, false
-	b.frames[len(b.frames)-1] = f
 	b.pushAll(f.params)
 }
 
 func (b *body) endOp() {
 	b.begin(0, 1)
-	f := b.leave()
+	b.takeResults()
+	f := b.top
 	if b.r.err != nil {
 		return
 	}
@@ -164,11 +163,11 @@ func (b *body) endOp() {
 		if f.op == opLoop {
 			b.engineFrame.closeLoop()
 		}
-		b.estimateEnd(&f)
-		b.prepareJoin(&f)
+		b.estimateEnd(f)
+		b.prepareJoin(f)
 		b.endBlock()
 		b.endRegion()
-		b.closeFrame(&f)
+		b.closeFrame(f)
 		b.meter.state = f.join
 		b.lower.forget()
 	} else {
@@ -176,8 +175,9 @@ func (b *body) endOp() {
 	}
 	b.frames = b.frames[:len(b.frames)-1]
 	b.pushAll(f.results)
-	if !f.dead && len(b.frames) > 0 {
-		b.live = true
+	if outer := len(b.frames) - 1; outer >= 0 {
+		b.top = &b.frames[outer]
+		b.live = b.live || !f.dead
 	}
 }
 
@@ -252,7 +252,7 @@ func (b *body) branchOp(op byte) {
 	}
 	b.begin(costBranch, weightControl)
 	if op == opBrIf {
-		b.take(typeI32)
+		b.discard(typeI32)
 	}
 	types := f.labelTypes()
 	b.takeAll(types)
@@ -278,7 +278,7 @@ func (b *body) branchTableOp() {
 		return
 	}
 	b.begin(costBranch, weightControl)
-	b.take(typeI32)
+	b.discard(typeI32)
 	first, before := b.r.pos, b.here()
 	arity, checked := -1, "none"
 	for range n + 1 {
@@ -318,7 +318,7 @@ func (b *body) branchTableOp() {
 
 // checkLabel checks the operands of one br_table target and leaves them on the stack.
 func (b *body) checkLabel(types string) {
-	f := &b.frames[len(b.frames)-1]
+	f := b.top
 	for k := range len(types) {
 		want := valueType(types[len(types)-1-k])
 		i := len(b.stack) - 1 - k

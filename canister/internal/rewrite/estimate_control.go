@@ -92,7 +92,7 @@ func (e *compileEstimate) repeat(c *construct, at int32) {
 // estimateOpen hands the construct that the operator at hand opens to the estimate.
 func (b *body) estimateOpen(f *frame) {
 	if b.live && !b.compile.over {
-		f.construct = b.compile.enter(f.op, b.frames[len(b.frames)-1].construct, len(b.stack))
+		f.construct = b.compile.enter(f.op, b.top.construct, len(b.stack))
 	}
 }
 
@@ -126,7 +126,7 @@ func (b *body) estimateCheck(operands int) {
 	if !b.live || b.compile.over {
 		return
 	}
-	at := b.compile.enter(opIf, b.frames[len(b.frames)-1].construct, len(b.stack))
+	at := b.compile.enter(opIf, b.top.construct, len(b.stack))
 	b.compile.edge(at, operands)
 	b.compile.restore(at)
 	b.compile.edge(at, operands)
@@ -145,16 +145,6 @@ func (b *body) estimateBranch(f *frame, op byte) {
 	}
 	if op == opBrIf {
 		b.compile.follow(len(b.stack))
-	}
-}
-
-func (b *body) estimateLocal(op byte, i uint32) {
-	switch {
-	case !b.live || b.compile.over:
-	case op == opLocalGet:
-		b.compile.use(i, b.frames[len(b.frames)-1].construct)
-	default:
-		b.compile.define(i, b.frames[len(b.frames)-1].construct)
 	}
 }
 

@@ -119,12 +119,14 @@ type memArg struct {
 	offset uint64
 }
 
-func (b *body) memArg(natural uint8) (memArg, limits) {
+func (b *body) memArg(natural uint8) memArg {
 	at := b.r.pos
 	a := memArg{align: b.r.u32()}
-	m, _ := b.memory()
+	if len(b.s.memories) == 0 {
+		b.fail("unknown memory 0")
+	}
 	b.estimateMemory()
-	if m.wide {
+	if b.wide {
 		a.offset = b.r.u64()
 	} else {
 		a.offset = uint64(b.r.u32())
@@ -132,31 +134,39 @@ func (b *body) memArg(natural uint8) (memArg, limits) {
 	if b.r.err == nil && a.align > uint32(natural) {
 		b.r.failAt(at, "malformed memop alignment: alignment must not be larger than natural")
 	}
-	return a, m
+	return a
+}
+
+// address takes the address of an access.
+func (b *body) address() operand {
+	if b.wide {
+		return b.take(typeI64)
+	}
+	return b.take(typeI32)
 }
 
 // accessOp treats a scalar load or store.
 func (b *body) accessOp(op byte, o *accessOperator) {
-	arg, m := b.memArg(o.align)
+	arg := b.memArg(o.align)
 	if b.r.err != nil {
 		return
 	}
 	cost := uint64(o.cost)
-	if m.wide {
+	if b.wide {
 		cost += widePenalty
 	}
 	b.begin(cost, uint64(o.weight))
 	value := o.value
 	if o.access == storeAccess {
-		b.take(value)
+		b.discard(value)
 	} else {
 		value = 0
 	}
-	address := b.take(m.index())
+	address := b.address()
 	if o.access == loadAccess {
 		b.push(o.value)
 	}
-	if !m.wide {
+	if !b.wide {
 		b.copy()
 		return
 	}
@@ -170,7 +180,7 @@ func (b *body) accessOp(op byte, o *accessOperator) {
 }
 
 func (b *body) vectorAccess(code uint32, o *vectorOperator) {
-	arg, m := b.memArg(o.align)
+	arg := b.memArg(o.align)
 	lane := b.r.pos
 	if o.immediate == memoryLaneImmediate {
 		b.lane(o.lanes)
@@ -179,18 +189,18 @@ func (b *body) vectorAccess(code uint32, o *vectorOperator) {
 		return
 	}
 	cost := uint64(o.cost)
-	if m.wide {
+	if b.wide {
 		cost += widePenalty
 	}
 	b.begin(cost, 1)
 	value := valueType(0)
 	if len(o.in) > 1 {
 		value = typeV128
-		b.take(value)
+		b.discard(value)
 	}
-	address := b.take(m.index())
+	address := b.address()
 	b.pushAll(o.out)
-	if !m.wide {
+	if !b.wide {
 		b.copy()
 		return
 	}

@@ -36,13 +36,23 @@ func (b *body) meterFunction() {
 	}
 }
 
-// begin charges the operator at hand to its block and emits the block's point if it is due. A plain point is left out
-// while nothing is charged: the operators before it are free and do nothing.
+// begin charges the operator at hand to its block. It is so short that the compiler makes it part of its callers.
 func (b *body) begin(cost, weight uint64) {
 	b.complexity += weight
+	b.meter.cost += cost
+	if b.meter.pending || b.meter.state == mirrorAhead {
+		b.beginPoint()
+	}
+}
+
+// beginPoint emits the block's point if it is due, and makes the counter right if the operator at hand observes it. A
+// plain point is left out while nothing is charged: the operators before it are free and do nothing.
+func (b *body) beginPoint() {
+	if !b.live {
+		return
+	}
 	m := &b.meter
-	m.cost += cost
-	if m.pending && b.live && (m.check || m.cost > 0) {
+	if m.pending && (m.check || m.cost > 0) {
 		m.pending = false
 		m.patch = b.charge()
 		switch {
@@ -52,7 +62,7 @@ func (b *body) begin(cost, weight uint64) {
 			b.checkInline()
 		}
 	}
-	if b.live && observes[b.r.data[b.at]] {
+	if observes[b.opcode] {
 		b.settle()
 	}
 }
@@ -112,6 +122,9 @@ func (b *body) endBlock() {
 	m.cost, m.check, m.pending, m.first, m.patch, m.slot = 0, false, !m.off, b.ops+1, -1, -1
 }
 
+// reservedSubtraction subtracts a charge that is not known yet.
+var reservedSubtraction = [1 + reservedCharge + 1]byte{0: opI64Const, 1 + reservedCharge: opI64Sub}
+
 // charge emits the subtraction of a cost that is not known yet, from the mirror alone, and returns where to write it.
 func (b *body) charge() int {
 	m := &b.meter
@@ -120,10 +133,8 @@ func (b *body) charge() int {
 	} else {
 		b.opIndex(opLocalGet, m.mirror)
 	}
-	b.op(opI64Const)
-	patch := len(b.out)
-	b.out = append(b.out, make([]byte, reservedCharge)...)
-	b.op(opI64Sub)
+	patch := len(b.out) + 1
+	b.out = append(b.out, reservedSubtraction[:]...)
 	b.opIndex(opLocalSet, m.mirror)
 	m.state = mirrorAhead
 	return patch

@@ -3,7 +3,7 @@ package rewrite
 // step treats the operator at hand.
 func (b *body) step(op byte) {
 	if o := &numericOps[op]; o.name != "" {
-		if b.s.wide() && b.numericSmall(op, o) {
+		if b.wide && b.numericSmall(op, o) {
 			return
 		}
 		b.simple(o.cost, o.weight, o.in, o.out)
@@ -73,29 +73,42 @@ func (b *body) localOp(op byte) {
 		return
 	}
 	b.begin(costDefault, 1)
-	b.estimateLocal(op, i)
-	l := &b.locals[i]
 	if op == opLocalGet {
-		b.stack = append(b.stack, operand{
-			operandKind{typ: l.typ, small: l.small && l.genS == b.lower.gen}, int32(i), l.version, b.engineFrame.calls,
-		})
-		if b.live {
-			b.engineFrame.read(i)
-		}
-		b.copy()
-		return
+		b.readLocal(i)
+	} else {
+		b.assignLocal(op, i)
 	}
+	b.copy()
+}
+
+func (b *body) readLocal(i uint32) {
+	l := &b.locals[i]
+	b.stack = append(b.stack, operand{
+		operandKind{typ: l.typ, small: l.small && l.genS == b.lower.gen}, int32(i), l.version, b.engineFrame.calls,
+	})
+	if b.live {
+		b.engineFrame.read(i)
+		if !b.compile.over {
+			b.compile.use(i, b.top.construct)
+		}
+	}
+}
+
+func (b *body) assignLocal(op byte, i uint32) {
+	l := &b.locals[i]
 	v := b.take(l.typ)
 	l.version++
-	if b.live {
-		b.engineFrame.assign(i, l.typ, int32(b.ops))
-	}
 	l.gen = 0
 	l.small, l.genS = v.small, b.lower.gen
+	if b.live {
+		b.engineFrame.assign(i, l.typ, int32(b.ops))
+		if !b.compile.over {
+			b.compile.define(i, b.top.construct)
+		}
+	}
 	if op == opLocalTee {
 		b.stack = append(b.stack, operand{operandKind{typ: l.typ, small: v.small}, int32(i), l.version, b.engineFrame.calls})
 	}
-	b.copy()
 }
 
 func (b *body) globalOp(op byte) {
@@ -119,7 +132,7 @@ func (b *body) globalOp(op byte) {
 	if !g.mutable {
 		b.fail("global is immutable: cannot modify it with `global.set`")
 	}
-	b.take(g.value)
+	b.discard(g.value)
 	b.copy()
 }
 
@@ -130,15 +143,15 @@ func (b *body) selectOp(op byte) {
 		}
 		t := b.s.valueType(&b.r)
 		b.begin(costDefault, 1)
-		b.take(typeI32)
-		b.take(t)
-		b.take(t)
+		b.discard(typeI32)
+		b.discard(t)
+		b.discard(t)
 		b.push(t)
 		b.copy()
 		return
 	}
 	b.begin(costDefault, weightLight)
-	b.take(typeI32)
+	b.discard(typeI32)
 	y, x := b.pop(), b.pop()
 	switch {
 	case x.typ.reference() || y.typ.reference():
