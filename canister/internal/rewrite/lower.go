@@ -80,31 +80,35 @@ func (b *body) saturate() {
 	b.out = append(b.out, opI64Const, 32, opI64ShrU, opI64Sub, opI64Const, 32, opI64ShrU, opI64Or, opI32WrapI64)
 }
 
-// numericSmall treats the i64 operators whose result is known to stay below 2^32, or may be.
-func (b *body) numericSmall(op byte, o *operator) bool {
+// isSmallOp tells the i64 operators whose result is known to be below 2^32, or may be.
+func isSmallOp(op byte) bool {
 	switch op {
-	case opI64ExtendI32U:
-		b.simple(o.cost, o.weight, o.in, o.out)
-		b.stack[len(b.stack)-1].small = true
-		return true
-	case opI64And, opI64Or, opI64Xor, opI64RemU, opI64DivU, opI64ShrU:
-		b.begin(uint64(o.cost), uint64(o.weight))
-		y, x := b.take(typeI64), b.take(typeI64)
-		b.push(typeI64)
-		b.copy()
-		small := x.small
-		switch op {
-		case opI64And:
-			small = x.small || y.small
-		case opI64Or, opI64Xor:
-			small = x.small && y.small
-		case opI64RemU:
-			small = x.small || y.small
-		}
-		b.stack[len(b.stack)-1].small = small
+	case opI64ExtendI32U, opI64And, opI64Or, opI64Xor, opI64RemU, opI64DivU, opI64ShrU:
 		return true
 	}
 	return false
+}
+
+// numericSmall treats these operators.
+func (b *body) numericSmall(op byte, o *operator) {
+	b.begin(uint64(o.cost), uint64(o.weight))
+	small := true
+	if op == opI64ExtendI32U {
+		b.discard(typeI32)
+	} else {
+		y, x := b.take(typeI64), b.take(typeI64)
+		switch op {
+		case opI64And, opI64RemU:
+			small = x.small || y.small
+		case opI64Or, opI64Xor:
+			small = x.small && y.small
+		default:
+			small = x.small
+		}
+	}
+	b.push(typeI64)
+	b.stack[len(b.stack)-1].small = small
+	b.copy()
 }
 
 // keep puts the value on top of the stack aside, so that what is below can be lowered.

@@ -1,29 +1,105 @@
 package rewrite
 
+// form is what operators have in common that are treated alike.
+type form uint8
+
+const (
+	otherForm  form = iota
+	unaryForm       // a numeric operator of one operand
+	binaryForm      // of two operands
+	nanForm         // one whose result may be a NaN
+	smallForm       // one whose result may be known to be below 2^32
+	accessForm      // a scalar load or store
+	localForm
+	i32ConstForm
+	i64ConstForm
+	controlForm
+)
+
+// forms is the form of each operator. One look-up takes the place of several comparisons, none of which a processor
+// can foresee.
+var forms = func() (table [256]form) {
+	for op := range table {
+		table[op] = formOf(byte(op))
+	}
+	return table
+}()
+
+func formOf(op byte) form {
+	o := &numericOps[op]
+	switch {
+	case makesNaN(op):
+		return nanForm
+	case isSmallOp(op):
+		return smallForm
+	case len(o.in) == 1:
+		return unaryForm
+	case len(o.in) == 2:
+		return binaryForm
+	case op >= firstMemoryOp && op < opMemorySize:
+		return accessForm
+	case op >= opLocalGet && op <= opLocalTee:
+		return localForm
+	case op == opI32Const:
+		return i32ConstForm
+	case op == opI64Const:
+		return i64ConstForm
+	case op >= opBlock && op <= opReturn:
+		return controlForm
+	}
+	return otherForm
+}
+
 // step treats the operator at hand.
 func (b *body) step(op byte) {
-	if o := &numericOps[op]; o.name != "" {
-		if b.wide && b.numericSmall(op, o) {
+	switch forms[op] {
+	case unaryForm:
+		o := &numericOps[op]
+		b.begin(uint64(o.cost), uint64(o.weight))
+		b.discard(valueType(o.in[0]))
+		b.push(valueType(o.out[0]))
+		b.copy()
+	case binaryForm:
+		o := &numericOps[op]
+		b.begin(uint64(o.cost), uint64(o.weight))
+		b.discard(valueType(o.in[1]))
+		b.discard(valueType(o.in[0]))
+		b.push(valueType(o.out[0]))
+		b.copy()
+	case nanForm:
+		o := &numericOps[op]
+		b.simple(o.cost, o.weight, o.in, o.out)
+		b.canonicalize(valueType(o.out[0]))
+	case smallForm:
+		o := &numericOps[op]
+		if b.wide {
+			b.numericSmall(op, o)
 			return
 		}
 		b.simple(o.cost, o.weight, o.in, o.out)
-		if makesNaN(op) {
-			b.canonicalize(valueType(o.out[0]))
-		}
-		return
-	}
-	switch op {
-	case opLocalGet, opLocalSet, opLocalTee:
+	case accessForm:
+		b.accessOp(op, &memoryOps[op-firstMemoryOp])
+	case localForm:
 		b.localOp(op)
-	case opI32Const:
+	case i32ConstForm:
 		v := b.r.signed(32)
 		b.constant(typeI32)
 		b.stack[len(b.stack)-1].short = isShort(v)
-	case opI64Const:
+	case i64ConstForm:
 		v := b.r.signed(64)
 		b.constant(typeI64)
 		top := &b.stack[len(b.stack)-1]
 		top.small, top.short = v >= 0 && v <= 0xffffffff, isShort(v)
+	case controlForm:
+		b.controlOp(op)
+	default:
+		b.otherOp(op)
+	}
+}
+
+// otherOp treats an operator that is not frequent.
+func (b *body) otherOp(op byte) {
+	switch op {
 	case opF32Const:
 		b.r.skip(4)
 		b.constant(typeF32)
@@ -55,10 +131,6 @@ func (b *body) step(op byte) {
 	case opNop:
 		b.simple(costDefault, 1, "", "")
 	default:
-		if i := int(op) - firstMemoryOp; i >= 0 && i < len(memoryOps) {
-			b.accessOp(op, &memoryOps[i])
-			return
-		}
 		b.controlOp(op)
 	}
 }
