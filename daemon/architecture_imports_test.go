@@ -60,6 +60,9 @@ var arrows = map[string]struct {
 	"explore/property":             {[]string{"candid", "candid/principal", "candid/relation", "canister", "explore/harness", "intercanister/cycles", "replica", "replica/introspect", "replica/sched"}, "a run is judged without knowing which orders are tried"},
 	"explore/schedule":             {nil, "a file format"},
 	"explore/campaign":             {[]string{"archive", "candid", "candid/did", "candid/principal", "canister", "explore/harness", "explore/property", "explore/schedule", "explore/search", "intercanister", "replica", "replica/sched"}, "what is explored in which order, without knowledge of the caller"},
+	"explore/campaign/campaigntest": {
+		[]string{"candid/principal", "explore/campaign", "explore/harness", "explore/property", "replica", "replica/replicatest/real"}, "support for tests",
+	},
 	"explore/workqueue":            {[]string{"explore/campaign"}, "jobs on their way to other processes, without knowledge of what they run"},
 	"explore":                      {[]string{".", "candid", "candid/principal", "explore/campaign", "explore/harness", "explore/property", "explore/schedule", "explore/search", "replica"}, "explorations for Go programs, without a protocol"},
 	"replica/node":                 {[]string{"refusal", "replica/budget", "candid/principal", "intercanister", "canister", "replica", "replica/introspect", "replica/sched", "replica/trace"}, "owns the goroutine around the subnet"},

@@ -5,11 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/canisterd/canisterd/candid"
-	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
@@ -21,17 +20,9 @@ type actorStage struct {
 	t *testing.T
 }
 
-// motokoEngine is one engine for all tests with actors, so that each is compiled
-// once. It lives as long as the process.
-var motokoEngine = sync.OnceValues(func() (*canister.Engine, error) { return canister.NewEngine(canister.EngineConfig{}) })
-
 func motokoStage(t *testing.T, config replica.Config) *actorStage {
 	t.Helper()
-	engine, err := motokoEngine()
-	if err != nil {
-		t.Fatal(err)
-	}
-	config.Engine = engine
+	config.Engine = canistertest.SharedEngine(t)
 	return &actorStage{real.NewStage(t, config), t}
 }
 

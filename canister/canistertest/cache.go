@@ -3,6 +3,7 @@ package canistertest
 import (
 	"fmt"
 	"os"
+	"sync"
 	"testing"
 
 	"github.com/canisterd/canisterd/canister"
@@ -58,3 +59,18 @@ func NewEngine(tb testing.TB) *canister.Engine {
 	})
 	return engine
 }
+
+// SharedEngine is one engine without options for all tests of the process, so that each module is compiled once. It is
+// never closed.
+func SharedEngine(tb testing.TB) *canister.Engine {
+	tb.Helper()
+	engine, err := sharedEngine()
+	if err != nil {
+		tb.Fatalf("make an engine: %v", err)
+	}
+	return engine
+}
+
+var sharedEngine = sync.OnceValues(func() (*canister.Engine, error) {
+	return canister.NewEngine(canister.EngineConfig{})
+})

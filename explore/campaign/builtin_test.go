@@ -8,6 +8,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/explore/campaign"
+	"github.com/canisterd/canisterd/explore/campaign/campaigntest"
 	"github.com/canisterd/canisterd/explore/harness"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
@@ -16,9 +17,9 @@ import (
 // scripted explores two messages to the scriptable canister A, each with a program; B is scriptable, too.
 func scripted(t *testing.T, program string) *campaign.Config {
 	t.Helper()
-	s := real.NewStage(t, replica.Config{Engine: engine()})
+	s := real.NewStage(t, replica.Config{Engine: canistertest.SharedEngine(t)})
 	for _, name := range []string{"A", "B"} {
-		s.Create(name, 0, 1_000_000_000_000_000)
+		s.Create(name, 0, real.Plenty)
 		s.Install(name, real.Install, canistertest.Variant{}.Module(), nil)
 	}
 	parsed, err := canistertest.Parse(program, s.Names)
@@ -97,7 +98,7 @@ func TestWhatHoldsForAllCanistersIsChecked(t *testing.T) {
 			}
 		}
 		if !slices.Equal(found, c.want) || !r.Exhausted || !r.ExhaustedFaults {
-			t.Errorf("%s: found are %v, want %v\n%s", name, found, c.want, told(config, r))
+			t.Errorf("%s: found are %v, want %v\n%s", name, found, c.want, campaigntest.Text(config, r))
 		}
 	}
 }
@@ -145,8 +146,8 @@ func TestCanistersThatGiveAwayMoreCyclesThanAfterSerialOrdersAreFound(t *testing
 			found = append(found, title)
 		}
 		slices.Sort(found)
-		if !slices.Equal(found, c.want) || !strings.Contains(told(config, r), c.says) {
-			t.Errorf("%s: found are %v, want %v and %q\n%s", name, found, c.want, c.says, told(config, r))
+		if !slices.Equal(found, c.want) || !strings.Contains(campaigntest.Text(config, r), c.says) {
+			t.Errorf("%s: found are %v, want %v and %q\n%s", name, found, c.want, c.says, campaigntest.Text(config, r))
 		}
 	}
 }
@@ -165,13 +166,13 @@ func TestACampaignWhoseOperationsOnlyFailIsAFinding(t *testing.T) {
 	c := scripted(t, `trap "broken"`)
 	r := run(t, c)
 	if found := r.Violations(); len(found) != 1 || found[0].Property != campaign.NeverReplies {
-		t.Errorf("the findings are\n%s", told(c, r))
+		t.Errorf("the findings are\n%s", campaigntest.Text(c, r))
 	}
 	if count := r.Operations[0]; count.Trapped != r.Runs || count.Rejected != 0 {
 		t.Errorf("the answers are counted as %+v", count)
 	}
 	c = scripted(t, `if get {trap "once"}; set 1; reply "ok"`)
 	if r := run(t, c); len(r.Violations()) != 0 || r.Operations[1].Replied == 0 {
-		t.Errorf("the findings are\n%s", told(c, r))
+		t.Errorf("the findings are\n%s", campaigntest.Text(c, r))
 	}
 }

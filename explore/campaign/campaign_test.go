@@ -2,33 +2,18 @@ package campaign_test
 
 import (
 	"fmt"
-	"maps"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
 
-	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/explore/campaign"
+	"github.com/canisterd/canisterd/explore/campaign/campaigntest"
 	"github.com/canisterd/canisterd/explore/harness"
 	"github.com/canisterd/canisterd/explore/property"
 	"github.com/canisterd/canisterd/explore/search"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
-
-// engine is one for all tests, so that each module is compiled once.
-var engine = sync.OnceValue(func() *canister.Engine {
-	e, err := canister.NewEngine(canister.EngineConfig{})
-	if err != nil {
-		panic(err)
-	}
-	return e
-})
 
 // theft is the exploration of withdrawals of 100 from an account of 100, at a bank of examples/doublewithdraw.
 func theft(t testing.TB, bank string, withdrawals int) *campaign.Config {
@@ -39,78 +24,11 @@ func theft(t testing.TB, bank string, withdrawals int) *campaign.Config {
 // theftOn is theft in a network of some subnets; the vault is on the last.
 func theftOn(t testing.TB, bank string, withdrawals, subnets int) *campaign.Config {
 	t.Helper()
-	s := banks(t, subnets, map[string]string{"bank": bank})
-	c := safe(t, s, "vault paidOut <= 100")
-	for range withdrawals {
-		c.Setup.Operations = append(c.Setup.Operations, operation(t, s, "bank", "withdraw"))
-	}
+	network := replica.Config{Engine: canistertest.SharedEngine(t)}
+	network.Subnets = slices.Repeat([]replica.SubnetConfig{{Nodes: 13}}, subnets)
+	_, c := campaigntest.Theft(t, network, bank, withdrawals)
+	c.Workers, c.Faults = 2, 1
 	return c
-}
-
-// banks are a vault and banks in Motoko, modules of examples/doublewithdraw by name. Each bank has 100 of the user.
-func banks(t testing.TB, subnets int, modules map[string]string) *real.Stage {
-	t.Helper()
-	s := real.NewStage(t, replica.Config{Engine: engine(), Subnets: slices.Repeat([]replica.SubnetConfig{{Nodes: 13}}, subnets)})
-	install := func(name, file string, subnet int) {
-		s.Create(name, subnet, 1_000_000_000_000_000)
-		s.Install(name, real.Install, module(t, file), encode(t))
-	}
-	install("vault", "vault", subnets-1)
-	for _, name := range slices.Sorted(maps.Keys(modules)) {
-		install(name, modules[name], 0)
-		s.Call(name, "open", encode(t, s.ID("vault").String()))
-		s.Call(name, "deposit", encode(t, candid.NatOf(100)))
-	}
-	return s
-}
-
-// module is a module of examples/doublewithdraw.
-func module(t testing.TB, name string) []byte {
-	t.Helper()
-	read, err := os.ReadFile(filepath.Join("../../examples/doublewithdraw", name+".wasm"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return read
-}
-
-// safe is a campaign without operations that looks for runs in which the invariant does not hold.
-func safe(t testing.TB, s *real.Stage, invariant string) *campaign.Config {
-	t.Helper()
-	names := &property.Names{Canister: func(name string) (principal.Principal, bool) {
-		id, found := s.Names[name]
-		return id, found
-	}}
-	holds, err := names.ParseInvariant(invariant)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &campaign.Config{Properties: []property.Property{holds}, Seed: 1, Workers: 2, Faults: 1}
-	c.Setup = harness.Setup{Base: s.Network, Name: func(id principal.Principal) string {
-		for name, known := range s.Names {
-			if known == id {
-				return name
-			}
-		}
-		return ""
-	}}
-	return c
-}
-
-// operation calls a method of a bank with 100.
-func operation(t testing.TB, s *real.Stage, bank, method string) harness.Operation {
-	t.Helper()
-	in := s.Ingress(s.ID(bank), s.ID(bank), method, encode(t, candid.NatOf(100)))
-	return harness.Operation{Title: bank + "." + method + "(100)", Message: *in}
-}
-
-func encode(t testing.TB, values ...any) []byte {
-	t.Helper()
-	arg, err := candid.Marshal(values...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return arg
 }
 
 func run(t testing.TB, c *campaign.Config) *campaign.Report {
@@ -120,20 +38,6 @@ func run(t testing.TB, c *campaign.Config) *campaign.Report {
 		t.Fatal(err)
 	}
 	return report
-}
-
-// told is a report as text.
-func told(c *campaign.Config, r *campaign.Report) string {
-	var all strings.Builder
-	fmt.Fprintf(&all, "%d runs, %d messages, %d classes, exhausted %t %t\n", r.Runs, r.Messages, r.Classes, r.Exhausted, r.ExhaustedFaults)
-	for _, f := range r.Findings {
-		fmt.Fprintf(&all, "%s, run %d, %s, %d others, suspicion %t\n%s%s", f.Property, f.Run, f.Phase, f.Others, f.Suspicion, f.Explain(&c.Setup), f.Mermaid(&c.Setup))
-	}
-	for _, a := range r.Awaits {
-		fmt.Fprintf(&all, "%s > %s %d %v\n", a.Caller, a.Callee, a.Runs, a.Tried)
-	}
-	fmt.Fprintln(&all, r.Operations)
-	return all.String()
 }
 
 func TestADoubleWithdrawalIsFoundAndToldInItsFewestSteps(t *testing.T) {
@@ -147,7 +51,7 @@ func TestADoubleWithdrawalIsFoundAndToldInItsFewestSteps(t *testing.T) {
 		}
 	}
 	if found == nil || found.Run != 1 {
-		t.Fatalf("no theft was found in FIFO order:\n%s", told(c, r))
+		t.Fatalf("no theft was found in FIFO order:\n%s", campaigntest.Text(c, r))
 	}
 	if len(found.Schedule.Operations) != 2 || len(found.Schedule.Deviations)+len(found.Schedule.Plan) != 0 || len(found.Steps) != 6 {
 		t.Errorf("the theft takes %s", found.Explain(&c.Setup))
@@ -164,9 +68,9 @@ func TestACarefulBankIsWithoutFindings(t *testing.T) {
 		t.Errorf("%s: %s", f.Property, f.Explain(&c.Setup))
 	}
 	if !r.Exhausted || !r.ExhaustedFaults {
-		t.Errorf("not all was run:\n%s", told(c, r))
+		t.Errorf("not all was run:\n%s", campaigntest.Text(c, r))
 	}
-	t.Log(told(c, r))
+	t.Log(campaigntest.Text(c, r))
 }
 
 // TestTheReportIsTheSameForAnyNumberOfWorkers also shows that runs which share their beginning are as if each was made by
@@ -180,7 +84,7 @@ func TestTheReportIsTheSameForAnyNumberOfWorkers(t *testing.T) {
 			c.Setup.Operations[0].Retried = true
 			c.Setup.Upgrades = map[principal.Principal]harness.NextModule{}
 			for _, o := range c.Setup.Operations {
-				c.Setup.Upgrades[o.Message.Receiver] = harness.NextModule{Module: module(t, "careful")}
+				c.Setup.Upgrades[o.Message.Receiver] = harness.NextModule{Module: campaigntest.Module(t, "careful")}
 			}
 			strategy := search.Mixed()
 			c.Only = &strategy
@@ -201,7 +105,7 @@ func TestTheReportIsTheSameForAnyNumberOfWorkers(t *testing.T) {
 			c.Runs = 400
 			change(c)
 			c.Workers = workers
-			if text := told(c, run(t, c)); first == "" {
+			if text := campaigntest.Text(c, run(t, c)); first == "" {
 				first = text
 			} else if text != first {
 				t.Errorf("%s: with %d workers\n%s\nwith one\n%s", name, workers, text, first)

@@ -5,8 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon/bench/ratio"
 	"github.com/canisterd/canisterd/explore/campaign"
+	"github.com/canisterd/canisterd/explore/campaign/campaigntest"
 	"github.com/canisterd/canisterd/explore/harness"
 	"github.com/canisterd/canisterd/explore/search"
 	"github.com/canisterd/canisterd/replica"
@@ -26,10 +28,13 @@ const (
 // invariant in each run.
 func threeCanisters(b *testing.B) *campaign.Config {
 	b.Helper()
-	s := banks(b, 1, map[string]string{"bank": "careful", "branch": "careful"})
-	c := safe(b, s, "vault paidOut <= 200")
+	network := replica.Config{Engine: canistertest.SharedEngine(b)}
+	s := campaigntest.Banks(b, network, map[string]string{"bank": "careful", "branch": "careful"})
+	c := campaigntest.NewConfig(b, s, "vault paidOut <= 200")
 	for _, bank := range []string{"bank", "branch"} {
-		c.Setup.Operations = append(c.Setup.Operations, operation(b, s, bank, "withdraw"), operation(b, s, bank, "deposit"))
+		for _, method := range []string{"withdraw", "deposit"} {
+			c.Setup.Operations = append(c.Setup.Operations, campaigntest.Operation(s, bank, method))
+		}
 	}
 	strategy := search.Random()
 	c.Only, c.Runs, c.Workers, c.Faults, c.NoBuiltin = &strategy, schedules, 1, 0, true

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/explore/campaign"
+	"github.com/canisterd/canisterd/explore/campaign/campaigntest"
 	"github.com/canisterd/canisterd/explore/search"
 )
 
@@ -56,7 +57,7 @@ func TestTheReportIsTheSameWhereJobsAndResultsAreBytes(t *testing.T) {
 	for _, withdrawals := range []int{2, 3} {
 		c := theft(t, "bank", withdrawals)
 		c.Runs, c.Faults = 400, 2
-		want := told(c, run(t, c))
+		want := campaigntest.Text(c, run(t, c))
 		far := theft(t, "bank", withdrawals)
 		far.Runs, far.Faults = 400, 2
 		w, err := campaign.NewWorker(far)
@@ -66,7 +67,7 @@ func TestTheReportIsTheSameWhereJobsAndResultsAreBytes(t *testing.T) {
 		defer w.Close()
 		c = theft(t, "bank", withdrawals)
 		c.Runs, c.Faults, c.Pool = 400, 2, &relay{t, w, 7}
-		if got := told(c, run(t, c)); got != want {
+		if got := campaigntest.Text(c, run(t, c)); got != want {
 			t.Errorf("by bytes\n%s\nin one process\n%s", got, want)
 		}
 	}

@@ -18,10 +18,10 @@ import (
 // scriptable, too.
 func scripted(t testing.TB, tasks, program string) (*real.Stage, *harness.Setup) {
 	t.Helper()
-	s := real.NewStage(t, replica.Config{Engine: engine()})
+	s := real.NewStage(t, replica.Config{Engine: canistertest.SharedEngine(t)})
 	module := canistertest.Variant{Heartbeat: strings.Contains(tasks, "heartbeat")}.Module()
 	for _, name := range []string{"A", "B"} {
-		s.Create(name, 0, plenty)
+		s.Create(name, 0, real.Plenty)
 		s.Install(name, real.Install, module, nil)
 	}
 	parse := func(text string) []byte {

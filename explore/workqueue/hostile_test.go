@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/canisterd/canisterd/explore/campaign"
+	"github.com/canisterd/canisterd/explore/campaign/campaigntest"
 	"github.com/canisterd/canisterd/explore/harness"
 	"github.com/canisterd/canisterd/explore/property"
 	"github.com/canisterd/canisterd/explore/workqueue"
@@ -89,7 +90,7 @@ func TestTheAssignmentOfAWorkerThatIsGoneGoesToAnother(t *testing.T) {
 	if r.err != nil {
 		t.Fatal(r.err)
 	}
-	if got := told(c, r.report); got != want {
+	if got := campaigntest.Text(c, r.report); got != want {
 		t.Errorf("with a lost worker\n%s\nwithout\n%s", got, want)
 	}
 }

@@ -2,26 +2,19 @@ package workqueue_test
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
-	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/explore/campaign"
-	"github.com/canisterd/canisterd/explore/harness"
-	"github.com/canisterd/canisterd/explore/property"
+	"github.com/canisterd/canisterd/explore/campaign/campaigntest"
 	"github.com/canisterd/canisterd/explore/workqueue"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
 
-// theft is the exploration of withdrawals of 100 from an account of 100 at the bank of examples/doublewithdraw.
+// theft is the exploration of withdrawals of 100 from an account of 100 at the bank of examples/doublewithdraw, with an
+// engine of its own, as a worker on another computer has one.
 func theft(t testing.TB, withdrawals, runs int) *campaign.Config {
 	t.Helper()
 	c, _ := theftAt(t, withdrawals, runs)
@@ -31,59 +24,9 @@ func theft(t testing.TB, withdrawals, runs int) *campaign.Config {
 // theftAt is theft with the id of the vault.
 func theftAt(t testing.TB, withdrawals, runs int) (c *campaign.Config, vault principal.Principal) {
 	t.Helper()
-	s := real.NewStage(t, replica.Config{Engine: canistertest.NewEngine(t), Subnets: []replica.SubnetConfig{{Nodes: 13}}})
-	for _, name := range []string{"vault", "bank"} {
-		module, err := os.ReadFile(filepath.Join("../../examples/doublewithdraw", name+".wasm"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Create(name, 0, 1_000_000_000_000_000)
-		s.Install(name, real.Install, module, encode(t))
-	}
-	s.Call("bank", "open", encode(t, s.ID("vault").String()))
-	s.Call("bank", "deposit", encode(t, candid.NatOf(100)))
-	names := &property.Names{Canister: func(name string) (principal.Principal, bool) {
-		id, found := s.Names[name]
-		return id, found
-	}}
-	holds, err := names.ParseInvariant("vault paidOut <= 100")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c = &campaign.Config{Properties: []property.Property{holds}, Seed: 1, Faults: 2, Runs: runs}
-	c.Setup = harness.Setup{Base: s.Network, Name: func(id principal.Principal) string {
-		for name, known := range s.Names {
-			if known == id {
-				return name
-			}
-		}
-		return ""
-	}}
-	for range withdrawals {
-		in := s.Ingress(s.ID("bank"), s.ID("bank"), "withdraw", encode(t, candid.NatOf(100)))
-		c.Setup.Operations = append(c.Setup.Operations, harness.Operation{Title: "bank.withdraw(100)", Message: *in})
-	}
+	s, c := campaigntest.Theft(t, replica.Config{}, "bank", withdrawals)
+	c.Faults, c.Runs = 2, runs
 	return c, s.ID("vault")
-}
-
-func encode(t testing.TB, values ...any) []byte {
-	t.Helper()
-	arg, err := candid.Marshal(values...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return arg
-}
-
-// told is a report as text.
-func told(c *campaign.Config, r *campaign.Report) string {
-	var all strings.Builder
-	fmt.Fprintf(&all, "%d runs, %d messages, %d classes, exhausted %t %t\n", r.Runs, r.Messages, r.Classes, r.Exhausted, r.ExhaustedFaults)
-	for _, f := range r.Findings {
-		fmt.Fprintf(&all, "%s, run %d, %s, %d others\n%s", f.Property, f.Run, f.Phase, f.Others, f.Explain(&c.Setup))
-	}
-	fmt.Fprintln(&all, r.Operations, r.Awaits)
-	return all.String()
 }
 
 // run explores, here or by a pool.
@@ -94,7 +37,7 @@ func run(t testing.TB, c *campaign.Config, pool campaign.Pool) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return told(c, r)
+	return campaigntest.Text(c, r)
 }
 
 // offered is a campaign whose base is the configuration that the host has already.
