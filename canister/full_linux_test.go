@@ -5,10 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/canister/canistertest/disk"
 	"github.com/canisterd/canisterd/intercanister"
 )
 
@@ -98,10 +97,10 @@ func TestAFullDiskFailsTheMessageAndUndoesBothMemories(t *testing.T) {
 		t.Run(greed, func(t *testing.T) {
 			p, c := fullDisk(t, "")
 			for range 3 {
-				withFileLimit(t, room, func() { noRoom(t, p.Update(c, greed, nil)) })
+				disk.Full(t, room, func() { noRoom(t, p.Update(c, greed, nil)) })
 				holds(t, p, c, "donedone")
 			}
-			withFileLimit(t, room, func() { reply(t, p.Update(c, "little", nil)) })
+			disk.Full(t, room, func() { reply(t, p.Update(c, "little", nil)) })
 			reply(t, p.Update(c, greed, nil))
 			holds(t, p, c, greed[:4]+greed[:4])
 		})
@@ -115,14 +114,14 @@ func TestACallbackThatFindsTheDiskFullIsCleanedUp(t *testing.T) {
 			m := canister.Message{Context: canister.ReplyCallback, Caller: canistertest.User}
 			m.Closure.Fn = uint32(i)
 			var out canister.Outcome
-			withFileLimit(t, room, func() { out = c.Execute(&p.Subnet, &m) })
+			disk.Full(t, room, func() { out = c.Execute(&p.Subnet, &m) })
 			noRoom(t, out)
 			holds(t, p, c, "donedone")
 
 			cleanup := m.Closure
 			cleanup.Fn = uint32(len(greeds))
 			m.Cleanup = &cleanup
-			withFileLimit(t, room, func() { out = c.Execute(&p.Subnet, &m) })
+			disk.Full(t, room, func() { out = c.Execute(&p.Subnet, &m) })
 			noRoom(t, out)
 			if !out.Cleaned {
 				t.Error("the cleanup closure did not run")
@@ -130,7 +129,7 @@ func TestACallbackThatFindsTheDiskFullIsCleanedUp(t *testing.T) {
 			holds(t, p, c, "donedone")
 
 			m.Cleanup = &m.Closure
-			withFileLimit(t, room, func() { out = c.Execute(&p.Subnet, &m) })
+			disk.Full(t, room, func() { out = c.Execute(&p.Subnet, &m) })
 			if out.Failure == nil || !strings.Contains(out.Failure.Text, "call_on_cleanup also failed") {
 				t.Errorf("without room for the cleanup the outcome is %v", out.Failure)
 			}
@@ -150,7 +149,7 @@ func TestAFullDiskFailsTheInstallationAndLeavesTheCanisterAsItWas(t *testing.T) 
 			plain := p.Wat(greedy)
 			attempt := func(c *canister.Canister, in canister.Install) {
 				t.Helper()
-				withFileLimit(t, room, func() { noRoom(t, install(p, c, in)) })
+				disk.Full(t, room, func() { noRoom(t, install(p, c, in)) })
 			}
 			fresh := p.Empty()
 			attempt(fresh, canister.Install{Mode: canister.InstallFresh, Module: module("canister_init")})
@@ -171,21 +170,4 @@ func TestAFullDiskFailsTheInstallationAndLeavesTheCanisterAsItWas(t *testing.T) 
 			holds(t, p, c, "\x00\x00\x00\x00"+greed[:4])
 		})
 	}
-}
-
-func withFileLimit(t *testing.T, bytes uint64, do func()) {
-	t.Helper()
-	var old unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &old); err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: bytes, Max: old.Max}); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &old); err != nil {
-			t.Error(err)
-		}
-	}()
-	do()
 }

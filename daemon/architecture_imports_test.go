@@ -40,6 +40,7 @@ var arrows = map[string]struct {
 	"canister/internal/wasi":       {[]string{"canister/internal/ic0", "canister/internal/wasm", "canister/internal/rewrite"}, "functions of WASI serve one message, as the System API does"},
 	"canister":                     {[]string{"archive", "internal/cow", "candid/principal", "intercanister", "intercanister/cycles", "canister/internal/"}, "one canister knows no subnet"},
 	"canister/canistertest":        {[]string{"candid/principal", "canister", "canister/canistertest/", "intercanister/cycles"}, "support for everyone's tests"},
+	"canister/canistertest/disk":   {nil, "a limit of the process"},
 	"canister/canistertest/wat":    {nil, "an assembler knows no canister"},
 	"canister/canistertest/wast":   {[]string{"canister/canistertest/wat"}, "a script reader needs the assembler"},
 	"replica/sched":                {nil, "an oracle chooses among moves it does not understand"},

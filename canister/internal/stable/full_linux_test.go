@@ -5,8 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/canisterd/canisterd/canister/canistertest/disk"
 	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
@@ -21,7 +20,7 @@ func TestAMessageThatFindsTheFileFullKeepsNoRoom(t *testing.T) {
 	must(t, m.Commit())
 	all := bytes.Repeat([]byte{2}, 100*PageSize)
 	for range 3 {
-		withFileLimit(t, 2<<20, func() {
+		disk.Full(t, 2<<20, func() {
 			if err := m.Write(0, all); !errors.Is(err, checkpoint.ErrFull) {
 				t.Fatalf("6.4 MB written to a file of at most 2 MiB: %v", err)
 			}
@@ -39,21 +38,4 @@ func TestAMessageThatFindsTheFileFullKeepsNoRoom(t *testing.T) {
 	}
 	must(t, m.Write(0, all))
 	must(t, m.Commit())
-}
-
-func withFileLimit(t *testing.T, bytes uint64, do func()) {
-	t.Helper()
-	var old unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &old); err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: bytes, Max: old.Max}); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &old); err != nil {
-			t.Error(err)
-		}
-	}()
-	do()
 }

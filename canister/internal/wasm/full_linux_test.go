@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/canisterd/canisterd/canister/canistertest/disk"
 	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
@@ -23,7 +24,7 @@ func TestAFullDiskIsAnErrorOfTheCommit(t *testing.T) {
 		commit(t, g)
 		for range 3 {
 			run(t, g, "big")
-			withFileLimit(t, 2<<20, func() {
+			disk.Full(t, 2<<20, func() {
 				if _, err := g.Commit(); !errors.Is(err, checkpoint.ErrFull) {
 					t.Fatalf("%s: commit of 4 MB to a file of at most 2 MiB: %v", kind, err)
 				}
@@ -51,7 +52,7 @@ func TestACommitThatFailsTakesNoRoom(t *testing.T) {
 	commit(t, g)
 	before := takenBy(t, e.file)
 	run(t, g, "big")
-	withFileLimit(t, 2<<20, func() {
+	disk.Full(t, 2<<20, func() {
 		if _, err := g.Commit(); !errors.Is(err, checkpoint.ErrFull) {
 			t.Fatalf("commit to a file of at most 2 MiB: %v", err)
 		}
@@ -69,23 +70,6 @@ func takenBy(t *testing.T, file *checkpoint.File) int64 {
 		t.Fatal(err)
 	}
 	return s.Blocks * 512
-}
-
-func withFileLimit(t *testing.T, bytes uint64, do func()) {
-	t.Helper()
-	var old unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &old); err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: bytes, Max: old.Max}); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &old); err != nil {
-			t.Error(err)
-		}
-	}()
-	do()
 }
 
 // A fork that finds no room for what it writes is as it was, and so is its source. What a commit puts in order after
@@ -108,7 +92,7 @@ func TestAFullDiskLeavesForksAsTheyWere(t *testing.T) {
 				t.Errorf("%s: the heap of %s is not what was committed to it", kind, what)
 			}
 		}
-		withFileLimit(t, 7<<20, func() {
+		disk.Full(t, 7<<20, func() {
 			run(t, f, "last")
 			if _, err := f.Commit(); !errors.Is(err, checkpoint.ErrFull) {
 				t.Fatalf("%s: commit past the limit of the file: %v", kind, err)
@@ -163,7 +147,7 @@ func TestACommitThatFailsGivesScatteredPagesBackTogether(t *testing.T) {
 	commit(t, g)
 	before := takenBy(t, e.file)
 	run(t, g, "scatter")
-	withFileLimit(t, 2<<20, func() {
+	disk.Full(t, 2<<20, func() {
 		if _, err := g.Commit(); !errors.Is(err, checkpoint.ErrFull) {
 			t.Fatalf("commit to a file of at most 2 MiB: %v", err)
 		}
