@@ -1,7 +1,6 @@
 package candid
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -241,16 +240,7 @@ func (e *encoder) fixed(v Value, kind Kind) bool {
 	if own == KindInvalid || own != kind {
 		return false
 	}
-	switch fixedSize[kind] {
-	case 1:
-		e.buf = append(e.buf, byte(w))
-	case 2:
-		e.buf = binary.LittleEndian.AppendUint16(e.buf, uint16(w))
-	case 4:
-		e.buf = binary.LittleEndian.AppendUint32(e.buf, uint32(w))
-	case 8:
-		e.buf = binary.LittleEndian.AppendUint64(e.buf, w)
-	}
+	e.word(w, fixedSize[kind])
 	return true
 }
 

@@ -29,17 +29,11 @@ func (m *subnet) admission() admission {
 // changes nothing, charges nothing and runs no canister, so it comes before any work
 // done for a message before it enters. Apply decides again.
 func (n *Network) Authorize(in *Ingress) Result {
-	m, result := n.destination(in)
+	m, result := n.arrive(in)
 	if m == nil {
 		return result
 	}
-	if known := m.History.Find(in.ID); known != nil {
-		return Result{Known: known.Status}
-	}
 	a := m.admission()
-	if refused := a.check(in); refused != nil {
-		return Result{Refusal: refused}
-	}
 	if m.History.Full() {
 		return Result{Reject: rejectHistoryFull(m.History.Capacity())}
 	}

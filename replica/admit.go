@@ -10,22 +10,32 @@ import (
 // admit takes a user's message into the state, or says why not (interface
 // specification, "Request: Call": the checks before "received").
 func (n *Network) admit(in *Ingress) Result {
-	m, result := n.destination(in)
+	m, result := n.arrive(in)
 	if m == nil {
 		return result
 	}
-	if known := m.History.Find(in.ID); known != nil {
-		return Result{Known: known.Status}
-	}
 	a := m.admission()
-	if refused := a.check(in); refused != nil {
-		return Result{Refusal: refused}
-	}
 	if reject := a.accept(in); reject != nil {
 		return Result{Reject: reject}
 	}
 	m.receiveIngress(in)
 	return Result{}
+}
+
+// arrive is the subnet that a message is for, if it does not know the message and the message is well-formed.
+func (n *Network) arrive(in *Ingress) (*subnet, Result) {
+	m, result := n.destination(in)
+	if m == nil {
+		return nil, result
+	}
+	if known := m.History.Find(in.ID); known != nil {
+		return nil, Result{Known: known.Status}
+	}
+	a := m.admission()
+	if refused := a.check(in); refused != nil {
+		return nil, Result{Refusal: refused}
+	}
+	return m, Result{}
 }
 
 // destination is the subnet an ingress message is for, by the rules about

@@ -27,6 +27,15 @@ type order struct {
 // noArguments is the argument of a method that takes none.
 var noArguments = []byte("DIDL\x00\x00")
 
+// orderTo understands a call to the instance with a name.
+func (s *calls) orderTo(ctx context.Context, instance string, c *controlv1.Call) (*order, error) {
+	i, err := s.instance(instance)
+	if err != nil {
+		return nil, err
+	}
+	return s.order(ctx, i, c)
+}
+
 // order understands a call.
 func (s *calls) order(ctx context.Context, i *instance.Instance, c *controlv1.Call) (*order, error) {
 	if c == nil {

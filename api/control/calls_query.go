@@ -9,11 +9,7 @@ import (
 
 // Query makes a query call.
 func (s *calls) Query(ctx context.Context, in *controlv1.QueryRequest) (*controlv1.QueryResponse, error) {
-	instance, err := s.instance(in.GetInstance())
-	if err != nil {
-		return nil, err
-	}
-	o, err := s.order(ctx, instance, in.GetCall())
+	o, err := s.orderTo(ctx, in.GetInstance(), in.GetCall())
 	if err != nil {
 		return nil, err
 	}

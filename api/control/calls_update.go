@@ -17,11 +17,7 @@ import (
 
 // Update makes an update call and waits for its answer.
 func (s *calls) Update(ctx context.Context, in *controlv1.UpdateRequest) (*controlv1.UpdateResponse, error) {
-	instance, err := s.instance(in.GetInstance())
-	if err != nil {
-		return nil, err
-	}
-	o, err := s.order(ctx, instance, in.GetCall())
+	o, err := s.orderTo(ctx, in.GetInstance(), in.GetCall())
 	if err != nil {
 		return nil, err
 	}
@@ -46,11 +42,7 @@ func (o *order) update(ctx context.Context) (*controlv1.Outcome, error) {
 
 // Submit makes an update call and returns at once.
 func (s *calls) Submit(ctx context.Context, in *controlv1.SubmitRequest) (*controlv1.SubmitResponse, error) {
-	instance, err := s.instance(in.GetInstance())
-	if err != nil {
-		return nil, err
-	}
-	o, err := s.order(ctx, instance, in.GetCall())
+	o, err := s.orderTo(ctx, in.GetInstance(), in.GetCall())
 	if err != nil {
 		return nil, err
 	}

@@ -23,21 +23,17 @@ func (s *flights) ListHeld(ctx context.Context, in *controlv1.ListHeldRequest) (
 	if err != nil {
 		return nil, err
 	}
-	limit, err := pageSize(in.GetPage())
-	if err != nil {
-		return nil, err
-	}
-	after, err := readCursor(in.GetPage().GetToken())
+	page, err := readPage(in.GetPage(), "")
 	if err != nil {
 		return nil, err
 	}
 	all, err := instance.Look(ctx, i, func(n *replica.Network) []introspect.HeldMessage {
-		return n.Introspect().Held(in.GetRuleId(), after.ID, limit+1)
+		return n.Introspect().Held(in.GetRuleId(), page.After.ID, page.Limit+1)
 	})
 	if err != nil {
 		return nil, err
 	}
-	shown := within(min(limit, len(all)), func(at int) int { return len(all[at].Argument) + len(all[at].Reply) })
+	shown := within(min(page.Limit, len(all)), func(at int) int { return len(all[at].Argument) + len(all[at].Reply) })
 	out := &controlv1.ListHeldResponse{}
 	for at := range all[:shown] {
 		out.Held = append(out.Held, shownHeld(&all[at]))

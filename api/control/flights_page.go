@@ -18,7 +18,7 @@ const (
 	maxPageBytes = 3 << 20
 )
 
-// readPage reads which page of a list is asked for.
+// readPage reads which page of a list is asked for. An empty canister is any.
 func readPage(in *controlv1.Page, canister string) (page introspect.Page, err error) {
 	if page.Limit, err = pageSize(in); err != nil {
 		return page, err

@@ -24,11 +24,7 @@ func (s *flights) ListOutcalls(ctx context.Context, in *controlv1.ListOutcallsRe
 	if err != nil {
 		return nil, err
 	}
-	limit, err := pageSize(in.GetPage())
-	if err != nil {
-		return nil, err
-	}
-	after, err := readCursor(in.GetPage().GetToken())
+	page, err := readPage(in.GetPage(), "")
 	if err != nil {
 		return nil, err
 	}
@@ -38,14 +34,14 @@ func (s *flights) ListOutcalls(ctx context.Context, in *controlv1.ListOutcallsRe
 	}
 	places := placesOf(i, all)
 	first := slices.IndexFunc(places, func(at introspect.Cursor) bool {
-		return at.Subnet > after.Subnet || at.Subnet == after.Subnet && at.ID > after.ID
+		return at.Subnet > page.After.Subnet || at.Subnet == page.After.Subnet && at.ID > page.After.ID
 	})
 	out := &controlv1.ListOutcallsResponse{}
 	if first < 0 {
 		return out, nil
 	}
 	all, places = all[first:], places[first:]
-	shown := within(min(limit, len(all)), func(at int) int { return len(all[at].Request.Body) })
+	shown := within(min(page.Limit, len(all)), func(at int) int { return len(all[at].Request.Body) })
 	for at := range all[:shown] {
 		out.Outcalls = append(out.Outcalls, shownOutcall(&all[at]))
 	}

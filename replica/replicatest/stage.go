@@ -15,36 +15,12 @@ import (
 
 // Stage is a network of puppets with the means to speak to them.
 type Stage struct {
-	*replica.Network
+	Exchangeable
 	Puppets *Puppets
 	First   uint64 // number of canister 0: the first of the last subnet
 	Sender  principal.Principal
-	// Between gives the network that goes on where another round begins; nil: the same.
-	Between func(*replica.Network) *replica.Network
-	sink    replica.EventSink
 	sent    uint64
 	t       testing.TB
-}
-
-// Round runs a round.
-func (s *Stage) Round() replica.RoundReport {
-	s.Change()
-	return s.Network.Round()
-}
-
-// Change lets another network go on in the place of the present one, if the stage is told
-// to.
-func (s *Stage) Change() {
-	if s.Between != nil {
-		s.Network = s.Between(s.Network)
-		s.Network.Listen(s.sink)
-	}
-}
-
-// Listen makes events go to a sink from now on.
-func (s *Stage) Listen(sink replica.EventSink) {
-	s.sink = sink
-	s.Network.Listen(sink)
 }
 
 // First is the number of the first canister of the subnet at a position.
@@ -83,7 +59,10 @@ func newStage(t testing.TB, config replica.Config, puppets *Puppets) *Stage {
 	if err != nil {
 		t.Fatalf("make a network: %v", err)
 	}
-	s := &Stage{Network: n, Puppets: puppets, First: puppets.First, Sender: principal.SelfAuthenticating([]byte("sender")), sink: config.Events, t: t}
+	s := &Stage{
+		Exchangeable: Exchangeable{Network: n}, Puppets: puppets, First: puppets.First,
+		Sender: principal.SelfAuthenticating([]byte("sender")), t: t,
+	}
 	t.Cleanup(func() { s.Close() })
 	return s
 }

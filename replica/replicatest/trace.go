@@ -25,7 +25,7 @@ func (p *performer) Event(e *replica.Event) {
 	line := fmt.Sprintf("  %s: %s", p.name(e.Canister), e.Kind)
 	switch e.Kind {
 	case replica.MessageExecuted, replica.MessageDropped:
-		line += " " + p.what(e)
+		line += " " + Executed(e, p.name)
 	case replica.CallRegistered, replica.CallSettled:
 		line += fmt.Sprintf(" #%d to %s", e.Call, p.name(e.Peer))
 	case replica.IngressReceived, replica.IngressAnswered:
@@ -45,14 +45,15 @@ func (p *performer) Event(e *replica.Event) {
 	p.say("%s", line)
 }
 
-func (p *performer) what(e *replica.Event) string {
+// Executed says what a canister executed in an event, or lost. It takes what the script calls a canister.
+func Executed(e *replica.Event, name func(principal.Principal) string) string {
 	switch e.Source {
 	case intercanister.SourceTasks:
 		return e.Task.String()
 	case intercanister.SourceResponses:
 		return fmt.Sprintf("callback #%d", e.Call)
 	case intercanister.SourceRequests:
-		return fmt.Sprintf("%s #%d of %s", e.Method, e.Call, p.name(e.Peer))
+		return fmt.Sprintf("%s #%d of %s", e.Method, e.Call, name(e.Peer))
 	}
 	return "ingress " + e.Method
 }

@@ -130,37 +130,33 @@ func quartile(values []float64) float64 {
 // Compare takes a sample and reports its quartiles.
 func Compare(b *testing.B, limit float64, measured, floor Work) {
 	b.Helper()
-	s := Take(b, measured, floor)
-	m, f := s.Quartile()
-	Report(b, limit, m, f)
-	s.spread(b)
+	row(b, limit, Take(b, measured, floor), Sample.Quartile)
 }
 
 // CompareMean takes a sample and reports its means: the limit holds for bursts too.
 func CompareMean(b *testing.B, limit float64, measured, floor Work) {
 	b.Helper()
-	s := Take(b, measured, floor)
-	m, f := s.Mean()
-	Report(b, limit, m, f)
-	s.spread(b)
+	row(b, limit, Take(b, measured, floor), Sample.Mean)
 }
 
 // CompareTimed is Compare of sides that time themselves.
 func CompareTimed(b *testing.B, limit float64, measured, floor func() time.Duration) {
 	b.Helper()
-	s := TakeTimed(b, measured, floor)
-	m, f := s.Quartile()
-	Report(b, limit, m, f)
-	s.spread(b)
+	row(b, limit, TakeTimed(b, measured, floor), Sample.Quartile)
 }
 
 // CompareLeast is CompareTimed of work that takes long enough to be disturbed almost
 // every time: the least times are reported.
 func CompareLeast(b *testing.B, limit float64, measured, floor func() time.Duration) {
 	b.Helper()
-	s := TakeTimed(b, measured, floor)
-	m, f := s.Least()
-	Report(b, limit, m, f)
+	row(b, limit, TakeTimed(b, measured, floor), Sample.Least)
+}
+
+// row reports a sample, and what its number hides.
+func row(b *testing.B, limit float64, s Sample, number func(Sample) (measured, floor float64)) {
+	b.Helper()
+	measured, floor := number(s)
+	Report(b, limit, measured, floor)
 	s.spread(b)
 }
 

@@ -18,36 +18,12 @@ import (
 // Stage is a network with the means to speak to it. Its canisters have names; the
 // user who sends controls all of them.
 type Stage struct {
-	*replica.Network
+	replicatest.Exchangeable
 	User  principal.Principal
 	Info  *replica.SenderInfo // what is attested of the user
 	Names map[string]principal.Principal
-	// Between gives the network that goes on where another round begins; nil: the same.
-	Between func(*replica.Network) *replica.Network
-	sink    replica.EventSink
-	sent    uint64
-	t       testing.TB
-}
-
-// Round runs a round.
-func (s *Stage) Round() replica.RoundReport {
-	s.Change()
-	return s.Network.Round()
-}
-
-// Change lets another network go on in the place of the present one, if the stage is told
-// to.
-func (s *Stage) Change() {
-	if s.Between != nil {
-		s.Network = s.Between(s.Network)
-		s.Network.Listen(s.sink)
-	}
-}
-
-// Listen makes events go to a sink from now on.
-func (s *Stage) Listen(sink replica.EventSink) {
-	s.sink = sink
-	s.Network.Listen(sink)
+	sent  uint64
+	t     testing.TB
 }
 
 // NewStage makes a network; what config leaves open becomes an engine of its own
@@ -68,7 +44,7 @@ func NewStage(t testing.TB, config replica.Config) *Stage {
 		t.Fatalf("make a network: %v", err)
 	}
 	s := &Stage{
-		Network: n, User: principal.SelfAuthenticating([]byte("user")), sink: config.Events, t: t,
+		Exchangeable: replicatest.Exchangeable{Network: n}, User: principal.SelfAuthenticating([]byte("user")), t: t,
 		Names: map[string]principal.Principal{"management": principal.Management},
 	}
 	t.Cleanup(func() { s.Close() })

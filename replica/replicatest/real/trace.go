@@ -8,8 +8,8 @@ import (
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/replicatest"
 )
 
 // Event says what happened, in a line. Rounds in which nothing was executed are not
@@ -31,7 +31,7 @@ func (p *performer) Event(e *replica.Event) {
 	line := fmt.Sprintf("  %s: %s", p.name(e.Canister), e.Kind)
 	switch e.Kind {
 	case replica.MessageExecuted, replica.MessageDropped, replica.MessageShed:
-		line += " " + p.what(e)
+		line += " " + replicatest.Executed(e, p.name)
 	case replica.CanisterMoved:
 		line += " as " + p.name(e.Peer)
 	case replica.CallRegistered, replica.CallSettled:
@@ -53,18 +53,6 @@ func (p *performer) Event(e *replica.Event) {
 		line += ", cleaned up"
 	}
 	p.say("%s", line)
-}
-
-func (p *performer) what(e *replica.Event) string {
-	switch e.Source {
-	case intercanister.SourceTasks:
-		return e.Task.String()
-	case intercanister.SourceResponses:
-		return fmt.Sprintf("callback #%d", e.Call)
-	case intercanister.SourceRequests:
-		return fmt.Sprintf("%s #%d of %s", e.Method, e.Call, p.name(e.Peer))
-	}
-	return "ingress " + e.Method
 }
 
 // name is what a script calls a canister.
