@@ -134,21 +134,23 @@ func TestAPageFileThatIsMostlyUnusedIsLeftAndRemoved(t *testing.T) {
 	closed(t, j)
 }
 
-func TestACheckpointHasFewPageFiles(t *testing.T) {
+func TestACheckpointHasEightPageFilesAtMost(t *testing.T) {
 	fs := vfs.NewMem()
 	j := opened(t, fs)
 	all := memories(1, 100_000)
+	most := 0
 	var c journal.Checkpoint
 	for i := range 40 {
 		all = append(all, &memory{content: bytes.Repeat([]byte{byte(i)}, 10_000)})
 		c = keepMemories(t, j, all...)
-		if len(c.Pages) > journal.MaxPageFiles {
-			t.Fatalf("it has %d", len(c.Pages))
-		}
+		most = max(most, len(c.Pages))
+	}
+	if most != 8 {
+		t.Errorf("one of 40 checkpoints has %d page files, and none has more; want 8", most)
 	}
 	checkMemories(t, j, &c, all...)
-	if names := pageFiles(t, fs); len(names) > 2*journal.MaxPageFiles {
-		t.Errorf("%d page files", len(names))
+	if names := pageFiles(t, fs); len(names) > 16 {
+		t.Errorf("%d page files of two checkpoints", len(names))
 	}
 	closed(t, j)
 }

@@ -40,15 +40,23 @@ func (s sample) String() string {
 
 func mebibytes(n int64) float64 { return float64(n) / (1 << 20) }
 
-// measure waits until the process is quiet, and measures it. It counts the fewest goroutines that it sees: some of them
+// measure waits until the process is quiet, and measures it.
+func (p *process) measure(ctx context.Context) (sample, error) {
+	return settled(ctx, func(ctx context.Context) (sample, error) {
+		now, err := p.look(ctx)
+		return now, p.explain(err)
+	})
+}
+
+// settled looks at a process every second until it is quiet. It counts the fewest goroutines that it sees: some of them
 // come and go with the profile itself, and with the canister's timer.
-func (p *process) measure(ctx context.Context) (last sample, err error) {
+func settled(ctx context.Context, look func(context.Context) (sample, error)) (last sample, err error) {
 	begun := time.Now()
 	changed := begun
 	for {
-		now, err := p.look(ctx)
+		now, err := look(ctx)
 		if err != nil {
-			return now, p.explain(err)
+			return now, err
 		}
 		if last.goroutines > 0 {
 			now.goroutines = min(now.goroutines, last.goroutines)

@@ -1,42 +1,68 @@
 package main
 
 import (
-	"slices"
+	"context"
+	"fmt"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
-func TestGrowthOfEachResourceIsNamed(t *testing.T) {
-	warm := sample{heap: 10 << 20, memory: 100 << 20, goroutines: 40, descriptors: 20, storeFiles: 9, checkpoints: 2, checkpoint: 1 << 20, disk: 5 << 20, answers: 10_000}
-	if failures := growth(&warm, &warm); failures != nil {
-		t.Errorf("a process that stays as it is has grown: %q", failures)
-	}
+// warmed is a process after its warm-up.
+var warmed = sample{
+	heap: 10 << 20, memory: 100 << 20, goroutines: 40, pooled: 8, descriptors: 20, storeFiles: 9,
+	checkpoints: 2, checkpoint: 1 << 20, pages: 3 << 20, disk: 5 << 20, answers: 10_000,
+}
+
+func TestGrowthOfEachResourceIsNamedFromOneAboveItsAllowanceOn(t *testing.T) {
+	const mebi = 1 << 20
 	for _, c := range []struct {
 		what string
-		more func(*sample)
+		most int64
+		set  func(s *sample, n int64)
 	}{
-		{"bytes of the heap", func(s *sample) { s.heap += heapSlack + 1 }},
-		{"bytes of memory", func(s *sample) { s.memory += memorySlack + 1 }},
-		{"goroutines", func(s *sample) { s.goroutines++ }},
-		{"goroutines in pools", func(s *sample) { s.pooled = maxPooled + 1 }},
-		{"descriptors", func(s *sample) { s.descriptors++ }},
-		{"open files of the store", func(s *sample) { s.storeFiles = storeFiles + 1 }},
-		{"checkpoints", func(s *sample) { s.checkpoints = maxCheckpoints + 1 }},
-		{"bytes of page files", func(s *sample) { s.pages = 2*s.pages + historyCheckpointBytes + pagesSlack + 1 }},
-		{"bytes on disk", func(s *sample) { s.disk = 2*s.checkpoint + historyCheckpointBytes + storeBytes + 1 }},
+		{"bytes of the heap", (10 + 8) * mebi, func(s *sample, n int64) { s.heap = n }},
+		{"bytes of memory", (100 + 64) * mebi, func(s *sample, n int64) { s.memory = n }},
+		{"goroutines", 40, func(s *sample, n int64) { s.goroutines = int(n) }},
+		{"goroutines in pools", 64, func(s *sample, n int64) { s.pooled = int(n) }},
+		{"descriptors", 20, func(s *sample, n int64) { s.descriptors = int(n) }},
+		{"open files of the store", 110, func(s *sample, n int64) { s.storeFiles = int(n) }},
+		{"checkpoints", 64, func(s *sample, n int64) { s.checkpoints = int(n) }},
+		// The double of what there was, the history of checkpoints, and what is half unused.
+		{"bytes of page files", (2*3 + 4 + 4) * mebi, func(s *sample, n int64) { s.pages = n }},
+		// Two checkpoints, their history, the page files, twice the records of 0.75 MiB and their history, and the logs.
+		{"bytes on disk", (2*1+4+3+2)*mebi + 2*768<<10 + 4*8*mebi, func(s *sample, n int64) { s.disk = n }},
 	} {
-		end := warm
-		c.more(&end)
-		failures := growth(&warm, &end)
-		named := slices.ContainsFunc(failures, func(f string) bool { return len(f) > len(c.what) && f[:len(c.what)] == c.what })
-		if len(failures) != 1 || !named {
-			t.Errorf("%s: %q", c.what, failures)
+		end := warmed
+		c.set(&end, c.most)
+		if failures := growth(&warmed, &end); failures != nil {
+			t.Errorf("%s: %d of them are growth: %q", c.what, c.most, failures)
+		}
+		c.set(&end, c.most+1)
+		if failures := growth(&warmed, &end); len(failures) != 1 || !strings.HasPrefix(failures[0], fmt.Sprintf("%s: %d,", c.what, c.most+1)) {
+			t.Errorf("%s: %d of them: %q", c.what, c.most+1, failures)
 		}
 	}
-	end := warm
+}
+
+func TestAHundredAnswersMoreMayTake400KiB(t *testing.T) {
+	const most = 8<<20 + 409_600
+	end := warmed
 	end.answers += 100
-	end.heap += heapSlack + 100*answerBytes
-	if failures := growth(&warm, &end); failures != nil {
+	end.heap, end.memory = warmed.heap+most, warmed.memory+56<<20+most
+	if failures := growth(&warmed, &end); failures != nil {
 		t.Errorf("answers that are kept are growth: %q", failures)
+	}
+	end.heap++
+	end.memory++
+	if failures := growth(&warmed, &end); len(failures) != 2 {
+		t.Errorf("a byte of the heap and of the memory more: %q", failures)
+	}
+	end = warmed
+	end.answers = 0
+	if failures := growth(&warmed, &end); failures != nil {
+		t.Errorf("fewer answers are growth: %q", failures)
 	}
 }
 
@@ -55,12 +81,50 @@ func TestGoroutinesOfPoolsAreCountedApart(t *testing.T) {
 	}
 }
 
-func TestAnswersAreForgottenAfterAWhile(t *testing.T) {
-	l := &load{answered: []answered{{second: 1, count: 500}}}
-	for range 3 {
+func TestAnswersCountForSixMinutes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l load
+		for range 3 {
+			l.noteAnswer()
+		}
+		time.Sleep(6 * time.Minute)
 		l.noteAnswer()
-	}
-	if got := l.answers(); got != 3 || l.answered[0].second == 1 {
-		t.Errorf("%d answers are kept, and the oldest second is %d", got, l.answered[0].second)
+		if got := l.answers(); got != 4 {
+			t.Errorf("after six minutes %d answers count, want 4", got)
+		}
+		time.Sleep(time.Second)
+		if got := l.answers(); got != 1 {
+			t.Errorf("a second later %d answers count, want 1", got)
+		}
+		if l.noteAnswer(); len(l.answered) != 2 {
+			t.Errorf("the answers of %d seconds are remembered, want 2", len(l.answered))
+		}
+	})
+}
+
+func TestAProcessIsQuietFourSecondsAfterItsLastChange(t *testing.T) {
+	for _, c := range []struct {
+		what string
+		look func(s *sample, second int)
+		took time.Duration
+	}{
+		{"nothing", func(*sample, int) {}, 4 * time.Second},
+		{"checkpoints until second 7", func(s *sample, n int) { s.checkpoints = min(n, 7) }, 11 * time.Second},
+		{"descriptors each fourth second until 9", func(s *sample, n int) { s.descriptors = min((n+3)/4, 3) }, 13 * time.Second},
+		{"goroutines that come and go", func(s *sample, n int) { s.goroutines += n % 2 }, 4 * time.Second},
+		{"goroutines that end in second 3", func(s *sample, n int) { s.goroutines -= n / 3 % 2 }, 7 * time.Second},
+		{"descriptors without an end", func(s *sample, n int) { s.descriptors = n }, time.Minute},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			begun := time.Now()
+			_, err := settled(t.Context(), func(context.Context) (sample, error) {
+				now := warmed
+				c.look(&now, int(time.Since(begun)/time.Second))
+				return now, nil
+			})
+			if took := time.Since(begun); err != nil || took != c.took {
+				t.Errorf("%s: the process is quiet after %s, want %s: %v", c.what, took, c.took, err)
+			}
+		})
 	}
 }
