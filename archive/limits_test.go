@@ -3,6 +3,7 @@ package archive
 import (
 	"bytes"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -52,6 +53,21 @@ func TestAFileSaysThatItHasVersionNine(t *testing.T) {
 	var newer *NewerError
 	if err := fromFile(file, func(*Coder) {}); !errors.As(err, &newer) || newer.Version != 10 {
 		t.Errorf("a file of version 9: %v", err)
+	}
+}
+
+func TestFilesOfTheVersionsSevenToNineAreWritten(t *testing.T) {
+	written := func(version uint32) (done bool) {
+		defer func() { done = recover() == nil }()
+		if err := NewWriterOf(version, io.Discard).Close(); err != nil {
+			t.Error(err)
+		}
+		return done
+	}
+	for version, want := range map[uint32]bool{6: false, 7: true, 9: true, 10: false} {
+		if got := written(version); got != want {
+			t.Errorf("version %d is written: %t, want %t", version, got, want)
+		}
 	}
 }
 

@@ -45,6 +45,21 @@ func recovered(t interface{ Fatalf(string, ...any) }, n *replica.Network, config
 	return again
 }
 
+func TestTheHashOfACheckpointBeforeVersionSevenCannotBeCompared(t *testing.T) {
+	s := stage(t, 1)
+	var file bytes.Buffer
+	if _, err := s.Checkpoint(&file, newPageStore()); err != nil {
+		t.Fatal(err)
+	}
+	content := file.Bytes()
+	for version, want := range map[byte]bool{6: false, 7: true} {
+		content[19] = version
+		if _, comparable, err := s.CheckpointHash(bytes.NewReader(content)); err != nil || comparable != want {
+			t.Errorf("the hash of a checkpoint of version %d can be compared: %t, want %t: %v", version, comparable, want, err)
+		}
+	}
+}
+
 func TestAScenarioGoesOnInARecoveredNetwork(t *testing.T) {
 	few(t)
 	th, kept := newHarness(t), 0

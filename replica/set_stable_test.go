@@ -8,6 +8,7 @@ import (
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
 
@@ -81,6 +82,18 @@ func TestOnASubnetForBenchmarksAMessageRunsToItsEndInOneRound(t *testing.T) {
 	}
 	if s.Round(); s.Answer(id).Status != "replied" {
 		t.Errorf("after a round: %s", s.Answer(id))
+	}
+}
+
+func TestOnASubnetForBenchmarksAMessageRunsFor99999999999999Instructions(t *testing.T) {
+	s := replicatest.NewStage(t, replica.Config{Subnets: []replica.SubnetConfig{{Benchmarking: true, Free: true}}})
+	s.Create(1, plenty)
+	// A puppet takes a thousand to begin.
+	for instructions, want := range map[string]string{"99999999998999": "replied: done", "99999999999000": "limit"} {
+		id, refused := s.Submit(0, "run", "spend "+instructions+" reply done")
+		if s.Round(); refused != "" || !strings.HasSuffix(s.Answer(id), want) {
+			t.Errorf("%s instructions in a round: %q%s, want %q", instructions, s.Answer(id), refused, want)
+		}
 	}
 }
 

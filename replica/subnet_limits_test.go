@@ -129,3 +129,22 @@ func TestASubnetOf1000NodesIsExported(t *testing.T) {
 		}
 	}
 }
+
+// lentRecords is a journal that notes the last record, whose bytes are the network's.
+type lentRecords []byte
+
+func (r *lentRecords) Record(record []byte, _ bool) { *r = record }
+
+func TestRoomOf64KiBIsKeptForTheNextRecord(t *testing.T) {
+	for size, kept := range map[int]bool{65_536: true, 65_537: false} {
+		var last lentRecords
+		j := newJournalling(&last, 0)
+		room := make([]byte, size)
+		j.buf = room
+		j.put(record{kind: userMarked, name: "a"})
+		j.put(record{kind: userMarked, name: "a"})
+		if got := &last[0] == &room[0]; got != kept {
+			t.Errorf("the second record is in a room of %d bytes: %t, want %t", size, got, kept)
+		}
+	}
+}

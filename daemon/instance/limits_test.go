@@ -3,11 +3,16 @@ package instance
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/journal"
+	"github.com/canisterd/canisterd/daemon/systemcanisters"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
+	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 func TestARequestRuns100000RoundsAtMost(t *testing.T) {
@@ -45,6 +50,90 @@ func TestARunWithoutALimitEndsAfterAMillionRounds(t *testing.T) {
 		})
 		if err != nil || got != want {
 			t.Errorf("after %d rounds it wants %d, %v", rounds, got, err)
+		}
+	}
+}
+
+func TestACheckpointIsDueAfter100000RecordsOr64MiBOfThem(t *testing.T) {
+	r := NewRegistry(Config{Wall: time.Now, Journal: journal.Options{FS: vfs.NewMem()}})
+	t.Cleanup(func() { _ = r.Close() })
+	k, _, err := r.openKept("/state")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := k.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, c := range []struct {
+		records, bytes int64 // so far
+		due            bool
+	}{{99_998, 0, false}, {99_999, 0, true}, {0, 67_108_862, false}, {0, 67_108_863, true}} {
+		k.begin()
+		k.records.Store(c.records)
+		k.bytes.Store(c.bytes)
+		k.Record([]byte{1}, true)
+		due := false
+		select {
+		case <-k.due:
+			due = true
+		default:
+		}
+		if due != c.due {
+			t.Errorf("a checkpoint is due with a record after %d records of %d bytes: %t, want %t", c.records, c.bytes, due, c.due)
+		}
+	}
+}
+
+// held is an instance that holds what clients send, and a call by which a system canister is made.
+func held(t *testing.T) (*Instance, *systemcanisters.Call) {
+	t.Helper()
+	r := NewRegistry(Config{Wall: time.Now})
+	t.Cleanup(func() { _ = r.Close() })
+	i, err := r.Create(t.Context(), &Spec{Pacing: Pacing{Mode: Manual}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hold := replica.AddRule{Rule: replica.Rule{Match: replica.Match{Kind: replica.KindIngress}, Action: replica.Action{Kind: replica.ActHold}}}
+	if result, err := i.node.Apply(t.Context(), &hold); err != nil || result.Refusal != nil {
+		t.Fatal(err, result.Refusal)
+	}
+	return i, &systemcanisters.Call{
+		Sender: principal.Anonymous, Receiver: principal.Management, Effective: i.node.View().Subnets[0].Ranges[0].End,
+		Method: "provisional_create_canister_with_cycles", Arg: []byte("DIDL\x01\x6c\x00\x01\x00"),
+	}
+}
+
+func TestACallThatInstallsASystemCanisterRuns1000RoundsAtMost(t *testing.T) {
+	i, call := held(t)
+	before := i.node.View().Height
+	_, err := installation{i.node}.Call(t.Context(), call)
+	if err == nil || !strings.HasSuffix(err.Error(), "has no answer after 1000 rounds") {
+		t.Errorf("a call that is not answered: %v", err)
+	}
+	if rounds := i.node.View().Height - before; rounds != 1000 {
+		t.Errorf("the network ran %d rounds, want 1000", rounds)
+	}
+}
+
+func TestACallThatInstallsASystemCanisterWaitsForAMinute(t *testing.T) {
+	i, call := held(t)
+	begun := i.node.View().Time
+	_, _ = installation{i.node}.Call(t.Context(), call) // it is held
+	for _, c := range []struct {
+		after uint64
+		waits int
+	}{{59_999_999_999, 1}, {60_000_000_000, 0}} {
+		if err := i.SetTime(t.Context(), begun+c.after); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := i.RunRounds(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		waits, err := Look(t.Context(), i, func(n *replica.Network) int { return len(n.Introspect().Held(0, 0, 10)) })
+		if err != nil || waits != c.waits {
+			t.Errorf("after %d ns %d calls wait, want %d: %v", c.after, waits, c.waits, err)
 		}
 	}
 }
