@@ -81,7 +81,7 @@ func TestACheckpointIsDueAfter100000RecordsOr64MiBOfThem(t *testing.T) {
 		default:
 		}
 		if due != c.due {
-			t.Errorf("a checkpoint is due with a record after %d records of %d bytes: %t, want %t", c.records, c.bytes, due, c.due)
+			t.Errorf("with a record after %d of %d bytes a checkpoint is due: %t, want %t", c.records, c.bytes, due, c.due)
 		}
 	}
 }
@@ -95,8 +95,8 @@ func held(t *testing.T) (*Instance, *systemcanisters.Call) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hold := replica.AddRule{Rule: replica.Rule{Match: replica.Match{Kind: replica.KindIngress}, Action: replica.Action{Kind: replica.ActHold}}}
-	if result, err := i.node.Apply(t.Context(), &hold); err != nil || result.Refusal != nil {
+	hold := replica.Rule{Match: replica.Match{Kind: replica.KindIngress}, Action: replica.Action{Kind: replica.ActHold}}
+	if result, err := i.node.Apply(t.Context(), &replica.AddRule{Rule: hold}); err != nil || result.Refusal != nil {
 		t.Fatal(err, result.Refusal)
 	}
 	return i, &systemcanisters.Call{
