@@ -1,0 +1,87 @@
+package property_test
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/canister/canistertest/wat"
+	"github.com/canisterd/canisterd/explore/harness"
+	"github.com/canisterd/canisterd/explore/property"
+	"github.com/canisterd/canisterd/explore/search"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/replicatest/real"
+)
+
+// turn is a call to B, and the same again where its answer comes, until the register is 0: two messages each time. It is the
+// 102 bytes at the beginning of the heap.
+const turn = `if less(get, 1) {reply "done"}; if get {set subtract(get, 1); call-new B, "run", heap-read(0, 102), {}; call-data {reply}; drop perform}`
+
+// rested is a run that is over, of one operation that takes two messages for each turn, and one more.
+func rested(t *testing.T, turns int) *harness.Run {
+	t.Helper()
+	s := real.NewStage(t, replica.Config{})
+	for _, name := range []string{"A", "B"} {
+		s.Create(name, 0, 1_000_000_000_000_000)
+		s.Install(name, real.Install, canistertest.Variant{}.Module(), nil)
+	}
+	program, err := canistertest.Parse(fmt.Sprintf("set %d; heap-write 0, {%s}; %s", turns, turn, turn), s.Names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := s.Ingress(s.ID("A"), s.ID("A"), "run", program.Bytes())
+	l, err := harness.New(&harness.Setup{Base: s.Network, Operations: []harness.Operation{{Title: "A.run", Message: *in}}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.Close)
+	r := l.Begin(nil)
+	t.Cleanup(r.Close)
+	if !search.Drive(r, search.FIFO, 10_000) || string(r.Answers()[0].Reply) != "done" {
+		t.Fatalf("the answers are %v", r.Answers())
+	}
+	return r
+}
+
+// A run after which the operation takes more messages stands for one after which it goes on for ever.
+func TestAnOperationThatTakesMoreThanAThousandMessagesCountsAsNeverAnswered(t *testing.T) {
+	p := new(property.LostService)
+	p.Learn(rested(t, 1), true)
+	for turns, want := range map[int]string{490: "", 510: "A.run is never answered any more"} {
+		var text string
+		for _, v := range p.AtRest(rested(t, turns)) {
+			text += v.Text
+		}
+		if text != want {
+			t.Errorf("after a run of %d messages: %q, want %q", 2*turns+1, text, want)
+		}
+	}
+}
+
+func TestInvariantsAreFoundThatTheFirstTenThousandCanistersState(t *testing.T) {
+	s := real.NewStage(t, replica.Config{})
+	stating, err := wat.Assemble(`(module (func (export "canister_query invariant_sum")))`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 10_001 {
+		name := strconv.Itoa(n + 1)
+		s.Create(name, 0, 1_000_000_000_000_000)
+		if n >= 9_999 {
+			s.Install(name, real.Install, stating, nil)
+		}
+	}
+	all := property.StatedBy(s.Network, func(id principal.Principal) string {
+		for name, known := range s.Names {
+			if known == id {
+				return name
+			}
+		}
+		return ""
+	})
+	if len(all) != 1 || all[0].Name() != "10000 invariant_sum" {
+		t.Errorf("%d invariants are found", len(all))
+	}
+}
