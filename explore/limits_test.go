@@ -42,7 +42,8 @@ func TestARunGoesOnAtTheNextTimerFourTimesOrAsOftenAsItIsTold(t *testing.T) {
 		"told never":         {once(remind, explore.Waits(0)), 1},
 		"told 1,000 times":   {once(remind, explore.Waits(1000)), 1 + 1000},
 	} {
-		if report, err := explore.Explore(t.Context(), ic.Network, e.options...); err != nil || report.Messages != e.messages {
+		report, err := explore.Explore(t.Context(), ic.Network, e.options...)
+		if err != nil || report.Messages != e.messages {
 			t.Errorf("%s: %+v, %v", name, report, err)
 		}
 	}
@@ -72,7 +73,8 @@ func TestArgumentsAreCutInTheTitleOfAnOperation(t *testing.T) {
 		56: `bank.open("` + strings.Repeat("a", 56) + `")`,
 		57: `bank.open("` + strings.Repeat("a", 57) + `…`,
 	} {
-		report, err := explore.Explore(t.Context(), ic.Network, once(explore.Op(bank, "open", strings.Repeat("a", letters)))...)
+		operation := explore.Op(bank, "open", strings.Repeat("a", letters))
+		report, err := explore.Explore(t.Context(), ic.Network, once(operation)...)
 		if err != nil || report.Operations[0].Title != want {
 			t.Errorf("%d letters: %+v, %v", letters, report, err)
 		}

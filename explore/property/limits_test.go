@@ -15,9 +15,10 @@ import (
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
 
-// turn is a call to B, and the same again where its answer comes, until the register is 0: two messages each time. It is the
-// 102 bytes at the beginning of the heap.
-const turn = `if less(get, 1) {reply "done"}; if get {set subtract(get, 1); call-new B, "run", heap-read(0, 102), {}; call-data {reply}; drop perform}`
+// turn is a call to B, and the same again where its answer comes, until the register is 0: two messages each time. It
+// is the 102 bytes at the beginning of the heap.
+const turn = `if less(get, 1) {reply "done"}; ` +
+	`if get {set subtract(get, 1); call-new B, "run", heap-read(0, 102), {}; call-data {reply}; drop perform}`
 
 // rested is a run that is over, of one operation that takes two messages for each turn, and one more.
 func rested(t *testing.T, turns int) *harness.Run {
@@ -31,8 +32,8 @@ func rested(t *testing.T, turns int) *harness.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := s.Ingress(s.ID("A"), s.ID("A"), "run", program.Bytes())
-	l, err := harness.New(&harness.Setup{Base: s.Network, Operations: []harness.Operation{{Title: "A.run", Message: *in}}}, nil)
+	operation := harness.Operation{Title: "A.run", Message: *s.Ingress(s.ID("A"), s.ID("A"), "run", program.Bytes())}
+	l, err := harness.New(&harness.Setup{Base: s.Network, Operations: []harness.Operation{operation}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
