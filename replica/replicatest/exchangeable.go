@@ -23,3 +23,7 @@ func (e *Exchangeable) Change() {
 		e.Listen(sink)
 	}
 }
+
+// Listen makes events of the network, and of those that go on in its place, go to a sink. A deferred call reaches the
+// network of that time.
+func (e *Exchangeable) Listen(sink replica.EventSink) { e.Network.Listen(sink) }
