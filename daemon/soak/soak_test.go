@@ -111,7 +111,7 @@ func TestAProcessIsQuietFourSecondsAfterItsLastChange(t *testing.T) {
 	}{
 		{"nothing", func(*sample, int) {}, 4 * time.Second},
 		{"checkpoints until second 7", func(s *sample, n int) { s.checkpoints = min(n, 7) }, 11 * time.Second},
-		{"descriptors every fourth second to 9", func(s *sample, n int) { s.descriptors = min((n+3)/4, 3) }, 13 * time.Second},
+		{"descriptors every 4 seconds until 9", func(s *sample, n int) { s.descriptors = min((n+3)/4, 3) }, 13 * time.Second},
 		{"goroutines that come and go", func(s *sample, n int) { s.goroutines += n % 2 }, 4 * time.Second},
 		{"goroutines that end in second 3", func(s *sample, n int) { s.goroutines -= n / 3 % 2 }, 7 * time.Second},
 		{"descriptors without an end", func(s *sample, n int) { s.descriptors = n }, time.Minute},
