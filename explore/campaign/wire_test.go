@@ -20,9 +20,9 @@ func (p *relay) Run(b *campaign.Batch) error {
 	if own := p.worker.Baseline(); own != b.Baseline {
 		p.t.Errorf("the worker sees %s, and the exploration %s", own, b.Baseline)
 	}
-	for from, end := 0, 0; from < b.Count; from = end {
+	for from := 0; from < b.Count; {
 		var jobs []campaign.Job
-		end = min(b.Ready(from), from+p.at)
+		end := min(b.Ready(from), from+p.at)
 		for number := from; number < end; number++ {
 			jobs = append(jobs, b.Job(number))
 		}
@@ -49,6 +49,7 @@ func (p *relay) Run(b *campaign.Batch) error {
 				return nil
 			}
 		}
+		from = end
 	}
 	return nil
 }

@@ -145,16 +145,17 @@ func (p *puller) give(ctx context.Context, m jetstream.Msg, out *nats.Msg) error
 	if out == nil {
 		return ignored(m.Term())
 	}
-	if err := p.answer(ctx, out); err != nil {
-		if ctx.Err() != nil {
-			return nil // nothing waits for the results
-		}
-		return p.work.link.failed("giving results to the coordinator", err)
+	err := p.answer(ctx, out)
+	if err == nil {
+		return ignored(m.Ack())
 	}
-	return ignored(m.Ack())
+	if ctx.Err() != nil {
+		return ignored(err) // nothing waits for the results
+	}
+	return p.work.link.failed("giving results to the coordinator", err)
 }
 
-// ignored is for acknowledgments: what is not acknowledged comes again, and is ignored then.
+// ignored is for errors that change nothing. An assignment that is not acknowledged comes again, and is ignored then.
 func ignored(error) error { return nil }
 
 // results runs jobs and writes what came of them. A worker that sees other runs than the coordinator has no results, and
