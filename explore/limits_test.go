@@ -23,7 +23,7 @@ func once(options ...explore.Option) []explore.Option {
 	return append(options, explore.Only("fifo"), explore.Budget(1), explore.OnlyStated())
 }
 
-func TestARunGoesOnAtTheNextTimerFourTimesOrAsOftenAsItIsTold(t *testing.T) {
+func TestARunGoesOnAtTheNextTimerFourTimesOrAsOftenAsTheOptionSays(t *testing.T) {
 	module, err := wat.Assemble(reminder)
 	if err != nil {
 		t.Fatal(err)
@@ -39,8 +39,8 @@ func TestARunGoesOnAtTheNextTimerFourTimesOrAsOftenAsItIsTold(t *testing.T) {
 		messages int
 	}{
 		"without the option": {once(remind), 1 + 4},
-		"told never":         {once(remind, explore.Waits(0)), 1},
-		"told 1,000 times":   {once(remind, explore.Waits(1000)), 1 + 1000},
+		"never":              {once(remind, explore.Waits(0)), 1},
+		"1,000 times":        {once(remind, explore.Waits(1000)), 1 + 1000},
 	} {
 		report, err := explore.Explore(t.Context(), ic.Network, e.options...)
 		if err != nil || report.Messages != e.messages {
