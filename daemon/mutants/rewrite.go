@@ -210,8 +210,13 @@ func (f *rewrittenFile) call(b *bytes.Buffer, s *site, inner []*site) {
 	}
 	b.WriteString(", ")
 	edits := map[span]edit{}
-	for _, e := range s.edits {
-		edits[e.span] = e
+	for _, own := range append([]*site{s}, inner...) {
+		if own.id != s.id || own.from < s.from || own.to > s.to {
+			continue
+		}
+		for _, e := range own.edits { // all uses of the constant change, in smaller sites, too
+			edits[e.span] = e
+		}
 	}
 	at := s.from
 	var mutated strings.Builder

@@ -82,10 +82,13 @@ func TestTheLargestExpressionThatCanBeComputedTwiceIsPicked(t *testing.T) {
 	for before, want := range map[string]string{
 		"var v = MaxA": "var v = Pick[int](1, Pick[int](2, MaxA, (MaxA/2)), (MaxA*2))",
 		"func f(n uint64) uint64 { return n + MaxA }": "func f(n uint64) uint64 { return Pick(1, Pick(2, n + MaxA, n + (MaxA/2)), n + (MaxA*2)) }",
-		"var v = MaxB":                                   "var v = Pick[uint8](3, Pick[uint8](4, MaxB, (MaxB/2)), (MaxB*2))",
-		"func g() int\nvar v = g() + MaxA":               "func g() int\nvar v = g() + Pick[int](1, Pick[int](2, MaxA, (MaxA/2)), (MaxA*2))",
-		"func f(n int) int { return n / MaxA }":          "func f(n int) int { return n / Pick[int](1, Pick[int](2, MaxA, (MaxA/2)), (MaxA*2)) }",
-		"const d = MaxA*MaxA + 1\nvar v int64 = d":       "const d = MaxA*MaxA + 1\nvar v int64 = Pick[int64](1, Pick[int64](2, d, (d+(-48))), (d+(192)))",
+		"var v = MaxB":                             "var v = Pick[uint8](3, Pick[uint8](4, MaxB, (MaxB/2)), (MaxB*2))",
+		"func g() int\nvar v = g() + MaxA":         "func g() int\nvar v = g() + Pick[int](1, Pick[int](2, MaxA, (MaxA/2)), (MaxA*2))",
+		"func f(n int) int { return n / MaxA }":    "func f(n int) int { return n / Pick[int](1, Pick[int](2, MaxA, (MaxA/2)), (MaxA*2)) }",
+		"const d = MaxA*MaxA + 1\nvar v int64 = d": "const d = MaxA*MaxA + 1\nvar v int64 = Pick[int64](1, Pick[int64](2, d, (d+(-48))), (d+(192)))",
+		"func f(n int) int { return (n/MaxA + 2) * MaxA }": "func f(n int) int { return " +
+			"Pick(1, Pick(2, (n/Pick[int](1, Pick[int](2, MaxA, (MaxA/2)), (MaxA*2)) + 2) * MaxA, " +
+			"(n/(MaxA/2) + 2) * (MaxA/2)), (n/(MaxA*2) + 2) * (MaxA*2)) }",
 		"func f(p *int) bool { return p == nil }":        "func f(p *int) bool { return Not(7, p == nil) }",
 		"func g() int\nfunc f() bool { return g() < 2 }": "func g() int\nfunc f() bool { return Less(7, g() , 2) }",
 		"func f(n int) bool { return n < 2 }":            "func f(n int) bool { return Pick(7, n < 2, n <= 2) }",
