@@ -78,6 +78,9 @@ func NewWorker(config *Config) (*Worker, error) {
 	if len(config.Setup.Operations) == 0 {
 		return nil, fmt.Errorf("no operations: an exploration needs at least one message to deliver")
 	}
+	if n := len(config.Setup.Operations); n > maxOperations {
+		return nil, fmt.Errorf("%d operations: an exploration has at most %d", n, maxOperations)
+	}
 	full, all := config.withDefaults(), make([]int, len(config.Setup.Operations))
 	for i := range all {
 		all[i] = i

@@ -153,3 +153,11 @@ func TestASchedulesOperationsAreThoseOfAThousand(t *testing.T) {
 		}
 	}
 }
+
+func TestAnExplorationOfMoreThanAThousandOperationsIsRefused(t *testing.T) {
+	c := theft(t, "bank", 1)
+	c.Setup.Operations = slices.Repeat(c.Setup.Operations, 1001)
+	if _, err := campaign.Run(c); err == nil || err.Error() != "1001 operations: an exploration has at most 1000" {
+		t.Errorf("1,001 operations end with %v", err)
+	}
+}
