@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/canisterd/canisterd/candid/principal"
@@ -54,18 +55,41 @@ func TestARunWithoutALimitEndsAfterAMillionRounds(t *testing.T) {
 	}
 }
 
-func TestACheckpointIsDueAfter100000RecordsOr64MiBOfThem(t *testing.T) {
+// keeps is the keeper of a new state directory.
+func keeps(t *testing.T) *keeper {
+	t.Helper()
 	r := NewRegistry(Config{Wall: time.Now, Journal: journal.Options{FS: vfs.NewMem()}})
 	t.Cleanup(func() { _ = r.Close() })
 	k, _, err := r.openKept("/state")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
+	t.Cleanup(func() {
 		if err := k.close(); err != nil {
 			t.Error(err)
 		}
-	}()
+	})
+	return k
+}
+
+func TestACheckpointIsDueFiveMinutesAfterTheFirstRecord(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := keeps(t)
+		k.Record([]byte{1}, false)
+		for _, c := range []struct {
+			wait time.Duration
+			due  int
+		}{{299 * time.Second, 0}, {2 * time.Second, 1}} {
+			time.Sleep(c.wait)
+			if synctest.Wait(); len(k.due) != c.due {
+				t.Errorf("%s later %d checkpoints are due, want %d", c.wait, len(k.due), c.due)
+			}
+		}
+	})
+}
+
+func TestACheckpointIsDueAfter100000RecordsOr64MiBOfThem(t *testing.T) {
+	k := keeps(t)
 	for _, c := range []struct {
 		records, bytes int64 // so far
 		due            bool
