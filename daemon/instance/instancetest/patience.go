@@ -7,7 +7,7 @@ import (
 )
 
 // Patience bounds the wait for the wall clock or for another goroutine.
-const Patience = 20 * time.Second
+const Patience = time.Minute
 
 // Patient is a context for one test. It ends after Patience.
 func Patient(t *testing.T) context.Context {
