@@ -34,8 +34,9 @@ const (
 	// checkpoints, those that come while a checkpoint is written, as much again while the store compacts, and its logs.
 	storeBytes = 2*(3*checkpointBytes+historyRecordBytes) + 4*journal.MemTableBytes
 	// pagesSlack is how many bytes page files may grow by, beside the history and the double of what they take after the
-	// warm-up. A page file may be half unused.
-	pagesSlack = 4 << 20
+	// warm-up. A page file may be half unused, and the canisters of the load have up to 6 MiB of pages in a checkpoint: a
+	// short warm-up does not see them all.
+	pagesSlack = 8 << 20
 	// quietAfter is how long nothing must change until a process counts as quiet, and quietLatest when it is measured
 	// all the same.
 	quietAfter  = 4 * time.Second

@@ -30,7 +30,7 @@ func TestGrowthOfEachResourceIsNamedFromOneAboveItsAllowanceOn(t *testing.T) {
 		{"open files of the store", 110, func(s *sample, n int64) { s.storeFiles = int(n) }},
 		{"checkpoints", 64, func(s *sample, n int64) { s.checkpoints = int(n) }},
 		// The double of what there was, the history of checkpoints, and what is half unused.
-		{"bytes of page files", (2*3 + 4 + 4) * mebi, func(s *sample, n int64) { s.pages = n }},
+		{"bytes of page files", (2*3 + 4 + 8) * mebi, func(s *sample, n int64) { s.pages = n }},
 		// Two checkpoints, their history, the page files, twice the records of 0.75 MiB and their history, and the logs.
 		{"bytes on disk", (2*1+4+3+2)*mebi + 2*768<<10 + 4*8*mebi, func(s *sample, n int64) { s.disk = n }},
 	} {
