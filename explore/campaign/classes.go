@@ -98,7 +98,7 @@ func (e *exploration) classesOfFaults() (all bool, err error) {
 			e.add("classes with a fault", r.outcomes[i])
 		}
 		all = all && r.finished
-		return !e.pauses(b, number) || !e.over()
+		return e.endChunk(b, number)
 	}
 	err = e.run(b)
 	return all && !e.done, err

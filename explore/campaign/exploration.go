@@ -116,18 +116,18 @@ func (e *exploration) each(phase string, b *Batch, then func(*outcome)) error {
 				then(&r.outcomes[i])
 			}
 		}
-		return !e.pauses(b, number) || !e.over()
+		return e.endChunk(b, number)
 	}
 	return e.run(b)
 }
 
-// pauses reports whether a job is the last of a chunk, or of its batch, and shows the progress then.
-func (e *exploration) pauses(b *Batch, number int) bool {
+// endChunk shows the progress if a job is the last of a chunk, or of its batch. It reports whether the batch goes on.
+func (e *exploration) endChunk(b *Batch, number int) (goesOn bool) {
 	if number+1 < b.Count && (number+1)%chunk != 0 {
-		return false
+		return true
 	}
 	e.Progress(e.report)
-	return true
+	return !e.over()
 }
 
 // run runs a batch. Without Ready, all its jobs may begin.
