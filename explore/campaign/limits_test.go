@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/explore/campaign"
 	"github.com/canisterd/canisterd/explore/harness"
 	"github.com/canisterd/canisterd/explore/property"
@@ -15,15 +16,10 @@ import (
 	"github.com/canisterd/canisterd/explore/search"
 )
 
-// turn is a call to B, and the same again where its answer comes, until the register is 0: two messages each time. It
-// is the 102 bytes at the beginning of the heap.
-const turn = `if less(get, 1) {reply "done"}; ` +
-	`if get {set subtract(get, 1); call-new B, "run", heap-read(0, 102), {}; call-data {reply}; drop perform}`
-
 // long explores one operation without faults, which takes two messages for each turn, and one more.
 func long(t *testing.T, turns int) *campaign.Config {
 	t.Helper()
-	c := scripted(t, fmt.Sprintf("set %d; heap-write 0, {%s}; %s", turns, turn, turn))
+	c := scripted(t, canistertest.Turns(turns))
 	c.Setup.Operations, c.Faults, c.NoBuiltin = c.Setup.Operations[:1], 0, true
 	return c
 }

@@ -1,21 +1,16 @@
 package harness_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/explore/harness"
 )
 
-// turn is a call to B, and the same again where its answer comes, until the register is 0: two messages each time. It
-// is the 102 bytes at the beginning of the heap.
-const turn = `if less(get, 1) {reply "done"}; ` +
-	`if get {set subtract(get, 1); call-new B, "run", heap-read(0, 102), {}; call-data {reply}; drop perform}`
-
 func TestACallBeforeTheRunsDeliversTenThousandMessages(t *testing.T) {
 	for turns, want := range map[int]string{4900: "", 5100: "A.run, before the operations: it is not answered"} {
-		_, setup := scripted(t, "", fmt.Sprintf("set %d; heap-write 0, {%s}; %s", turns, turn, turn))
+		_, setup := scripted(t, "", canistertest.Turns(turns))
 		_, done, err := harness.Prepare(setup.Base, setup.Operations)
 		if err == nil {
 			done()

@@ -1,7 +1,6 @@
 package property_test
 
 import (
-	"fmt"
 	"strconv"
 	"testing"
 
@@ -15,20 +14,15 @@ import (
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
 
-// turn is a call to B, and the same again where its answer comes, until the register is 0: two messages each time. It
-// is the 102 bytes at the beginning of the heap.
-const turn = `if less(get, 1) {reply "done"}; ` +
-	`if get {set subtract(get, 1); call-new B, "run", heap-read(0, 102), {}; call-data {reply}; drop perform}`
-
 // rested is a run that is over, of one operation that takes two messages for each turn, and one more.
 func rested(t *testing.T, turns int) *harness.Run {
 	t.Helper()
 	s := real.NewStage(t, replica.Config{})
 	for _, name := range []string{"A", "B"} {
-		s.Create(name, 0, 1_000_000_000_000_000)
+		s.Create(name, 0, real.Plenty)
 		s.Install(name, real.Install, canistertest.Variant{}.Module(), nil)
 	}
-	program, err := canistertest.Parse(fmt.Sprintf("set %d; heap-write 0, {%s}; %s", turns, turn, turn), s.Names)
+	program, err := canistertest.Parse(canistertest.Turns(turns), s.Names)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +63,7 @@ func TestInvariantsAreFoundThatTheFirstTenThousandCanistersState(t *testing.T) {
 	}
 	for n := range 10_001 {
 		name := strconv.Itoa(n + 1)
-		s.Create(name, 0, 1_000_000_000_000_000)
+		s.Create(name, 0, real.Plenty)
 		if n >= 9_999 {
 			s.Install(name, real.Install, stating, nil)
 		}
