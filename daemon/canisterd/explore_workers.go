@@ -152,6 +152,6 @@ has started its server, and otherwise waits for the next one.`,
 			return err
 		},
 	}
-	cmd.Flags().IntVar(&parallel, "parallel", runtime.GOMAXPROCS(0), "runs beside each other (default: one for each processor)")
+	cmd.Flags().IntVar(&parallel, "parallel", runtime.GOMAXPROCS(0), "runs beside each other, each with a processor (default: one for each processor)")
 	return cmd
 }
