@@ -102,7 +102,7 @@ func (q *Coordinator) offer(c *Campaign) error {
 		return q.link.failed("making the queues of the campaign", err)
 	}
 	if err := q.store(c); err != nil {
-		return q.link.failed("storing the base of the campaign", err)
+		return q.link.failed("storing the base of the campaign", q.explained(err))
 	}
 	var err error
 	if q.invites, err = q.link.conn.Subscribe(joinSubject, q.join); err != nil {
@@ -166,13 +166,37 @@ func (q *Coordinator) store(c *Campaign) (err error) {
 	return errors.Join(err, from.Close())
 }
 
+// explained adds to an error what the server of this process says about it.
+func (q *Coordinator) explained(err error) error {
+	if q.server == nil || q.server.log.String() == "" {
+		return err
+	}
+	return fmt.Errorf("%w; the server says: %s", err, &q.server.log)
+}
+
 // reserve makes the object store: of objectBytes, or of what the server has. A server reserves what a store may take.
+// A server that could not create the folder is asked again: after the last stream of an account was removed, as by the
+// sweep or by the campaign before, NATS removes the folders of the account beside other requests, and a stream that is
+// created at that moment fails.
 func (q *Coordinator) reserve() (err error) {
-	const exceeded jetstream.ErrorCode = 10047 // insufficient storage resources available
-	for size := int64(objectBytes); ; size /= 2 {
+	const (
+		exceeded jetstream.ErrorCode = 10047 // insufficient storage resources available
+		unmade   jetstream.ErrorCode = 10049 // error creating store for stream
+	)
+	for size, attempts := int64(objectBytes), 1; ; {
 		q.objects, err = q.link.js.CreateObjectStore(q.ctx, jetstream.ObjectStoreConfig{Bucket: q.id.bucket(), Storage: jetstream.FileStorage, MaxBytes: size})
 		refused, is := errors.AsType[*jetstream.APIError](err)
-		if !is || refused.ErrorCode != exceeded || size <= leastObjectBytes {
+		switch {
+		case is && refused.ErrorCode == exceeded && size > leastObjectBytes:
+			size /= 2
+		case is && refused.ErrorCode == unmade && attempts < storeAttempts:
+			attempts++
+			select {
+			case <-time.After(storeWait):
+			case <-q.ctx.Done():
+				return err
+			}
+		default:
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -32,6 +33,9 @@ func natsServer(t *testing.T, change func(*server.Options)) *server.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
+	log := &warnings{}
+	s.SetLoggerV2(log, false, false, false)
+	t.Cleanup(func() { log.show(t) })
 	s.Start()
 	if !s.ReadyForConnections(10 * time.Second) {
 		t.Fatal("the server does not listen")
@@ -39,6 +43,32 @@ func natsServer(t *testing.T, change func(*server.Options)) *server.Server {
 	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
 	return s
 }
+
+// warnings are what a server complains of. A test that fails shows them.
+type warnings struct {
+	mu    sync.Mutex // guards lines
+	lines []string
+}
+
+func (w *warnings) show(t *testing.T) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if t.Failed() {
+		t.Logf("the NATS server says %q", w.lines)
+	}
+}
+
+func (w *warnings) Warnf(format string, v ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lines = append(w.lines, fmt.Sprintf(format, v...))
+}
+
+func (w *warnings) Errorf(format string, v ...any) { w.Warnf(format, v...) }
+func (w *warnings) Fatalf(format string, v ...any) { w.Warnf(format, v...) }
+func (*warnings) Noticef(string, ...any)           {}
+func (*warnings) Debugf(string, ...any)            {}
+func (*warnings) Tracef(string, ...any)            {}
 
 // client is a connection of a test.
 func client(t *testing.T, url string) (*nats.Conn, jetstream.JetStream) {

@@ -13,6 +13,10 @@ const (
 	objectBytes = 16 << 30
 	// leastObjectBytes is what a server must have left for them.
 	leastObjectBytes = 64 << 20
+	// storeAttempts is how often a server is asked that cannot create the folder of the store, and storeWait how long it
+	// has in between.
+	storeAttempts = 5
+	storeWait     = 50 * time.Millisecond
 	// descriptionBytes is the size of a description, and of large results.
 	descriptionBytes = 512 << 20
 	// maxWorkers is how many workers take part in a campaign.

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+	"sync"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
@@ -25,6 +26,7 @@ type embedded struct {
 	server *server.Server
 	url    string // for workers
 	folder string // of its objects
+	log    lastWarning
 }
 
 // listen starts a server. Without a token in the URL it makes one.
@@ -65,6 +67,7 @@ func (e *embedded) start(ctx context.Context, host string, port int, token strin
 	if err != nil {
 		return fmt.Errorf("starting a NATS server: %w", err)
 	}
+	e.server.SetLoggerV2(&e.log, false, false, false)
 	e.server.Start()
 	if !e.server.ReadyForConnections(connectPatience) {
 		return fmt.Errorf("starting a NATS server: it does not listen at %s after %s", net.JoinHostPort(host, strconv.Itoa(port)), connectPatience)
@@ -82,6 +85,44 @@ func (e *embedded) start(ctx context.Context, host string, port int, token strin
 	e.url = (&url.URL{Scheme: "nats", User: url.User(token), Host: net.JoinHostPort(shown, strconv.Itoa(own.Port))}).String()
 	return nil
 }
+
+// lastWarning is a log that keeps its newest warning or error. JetStream writes there, and not into its answer, why the
+// system did not let it create a file.
+type lastWarning struct {
+	mu   sync.Mutex // guards text
+	text string
+}
+
+var _ server.Logger = (*lastWarning)(nil)
+
+// String is the newest warning, or "".
+func (w *lastWarning) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text
+}
+
+// Warnf keeps a warning.
+func (w *lastWarning) Warnf(format string, v ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.text = fmt.Sprintf(format, v...)
+}
+
+// Errorf keeps an error.
+func (w *lastWarning) Errorf(format string, v ...any) { w.Warnf(format, v...) }
+
+// Fatalf keeps an error that ends the server.
+func (w *lastWarning) Fatalf(format string, v ...any) { w.Warnf(format, v...) }
+
+// Noticef drops a notice.
+func (*lastWarning) Noticef(string, ...any) {}
+
+// Debugf drops a line for debugging.
+func (*lastWarning) Debugf(string, ...any) {}
+
+// Tracef drops a line for debugging.
+func (*lastWarning) Tracef(string, ...any) {}
 
 // inside is how this process connects.
 func (e *embedded) inside() nats.Option { return nats.InProcessServer(e.server) }

@@ -1,0 +1,78 @@
+package workqueue_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"golang.org/x/sys/unix"
+
+	"github.com/canisterd/canisterd/explore/workqueue"
+)
+
+// longFolder is a folder in which a server of a campaign can start, and in which the folder of the object store has a
+// longer name than the system takes. After the prefix it has a path of the server's own.
+func longFolder(t *testing.T, prefix string) string {
+	t.Helper()
+	folder := t.TempDir()
+	for room := unix.PathMax - len(prefix+"/jetstream/$G/streams/OBJ_canisterd-"); len(folder) < room; {
+		folder += "/" + strings.Repeat("x", min(room-len(folder), 200))
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+func TestAServerThatCannotCreateItsFilesSaysWhy(t *testing.T) {
+	t.Setenv("TMPDIR", longFolder(t, "/canisterd-explore-0123456789"))
+	_, err := workqueue.Begin(t.Context(), "embedded://", offered)
+	if err == nil || !strings.Contains(err.Error(), "storing the base of the campaign") || !strings.Contains(err.Error(), "the server says: Stream create failed") {
+		t.Errorf("the campaign begins with %v", err)
+	}
+}
+
+func TestAServerThatCannotCreateItsFilesIsAskedFiveTimes(t *testing.T) {
+	t.Parallel()
+	s := natsServer(t, func(o *server.Options) { o.StoreDir = longFolder(t, "") })
+	conn, _ := client(t, s.ClientURL())
+	asked, err := conn.SubscribeSync("$JS.API.STREAM.CREATE.*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	if _, err := workqueue.Begin(t.Context(), s.ClientURL(), offered); err == nil || !strings.Contains(err.Error(), "error creating store for stream") {
+		t.Errorf("the campaign begins with %v", err)
+	}
+	if err := conn.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if n, _, err := asked.Pending(); err != nil || n != 2+5 { // two for the queues
+		t.Errorf("the server was asked %d times, %v", n, err)
+	}
+	if took := time.Since(start); took < 200*time.Millisecond {
+		t.Errorf("it had %s for five attempts", took)
+	}
+}
+
+// The file is where the folder of the streams belongs. NATS removes it, as it removes an empty folder, after the stream
+// that it could not create.
+func TestAServerThatFailsOnceToCreateItsFilesIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	var store string
+	s := natsServer(t, func(o *server.Options) { store = filepath.Join(o.StoreDir, "jetstream", "$G", "streams") })
+	if err := errors.Join(os.MkdirAll(filepath.Dir(store), 0o700), os.WriteFile(store, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	begin(t, s.ClientURL())
+	if stat, err := os.Stat(store); err != nil || !stat.IsDir() {
+		t.Errorf("the folder of the streams is %v, %v", stat, err)
+	}
+}
