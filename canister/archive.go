@@ -244,20 +244,21 @@ func (l *Log) archive(a *archive.Coder) {
 }
 
 func (s *ChunkStore) archive(a *archive.Coder) {
-	archive.Slice(a, &s.order, MaxChunks, func(hash *[32]byte) {
+	c := s.kept
+	if c == nil {
+		c = &chunks{bytes: make(map[[32]byte][]byte)}
+	}
+	archive.Slice(a, &c.order, MaxChunks, func(hash *[32]byte) {
 		archive.Hash(a, hash)
-		chunk := s.chunks[*hash]
+		chunk := c.bytes[*hash]
 		a.Bytes(&chunk, ChunkBytes)
-		if !a.Reading() {
-			return
+		if a.Reading() {
+			c.bytes[*hash] = chunk
 		}
-		if s.chunks == nil {
-			s.chunks = make(map[[32]byte][]byte)
-		}
-		s.chunks[*hash] = chunk
 	})
-	if a.Reading() && !a.Failed() {
-		a.Check(len(s.chunks) == len(s.order) && slices.IsSortedFunc(s.order, compareHash), "the chunks are not in order")
+	if a.Reading() && !a.Failed() && len(c.order) > 0 {
+		a.Check(len(c.bytes) == len(c.order) && slices.IsSortedFunc(c.order, compareHash), "the chunks are not in order")
+		s.kept = c
 	}
 }
 
@@ -277,16 +278,20 @@ func (s *QueryStats) archive(a *archive.Coder) {
 
 func (h *History) archive(a *archive.Coder) {
 	archive.Number(a, &h.Total)
-	archive.Slice(a, &h.Changes, MaxHistory, func(c *Change) {
+	list, bytes := h.Changes(), uint64(0)
+	archive.Slice(a, &list, MaxHistory, func(c *Change) {
 		archive.Number(a, &c.Time)
 		archive.Number(a, &c.Version)
 		c.Origin.archive(a)
 		if details := archiveDetails(a, c.Details); a.Reading() {
 			c.Details = details
-			h.bytes += c.bytes()
+			bytes += c.bytes()
 		}
 	})
-	a.Check(uint64(len(h.Changes)) <= h.Total, "there are %d changes in a history of %d", len(h.Changes), h.Total)
+	a.Check(uint64(len(list)) <= h.Total, "there are %d changes in a history of %d", len(list), h.Total)
+	if a.Reading() && len(list) > 0 {
+		h.kept = &changes{list, bytes}
+	}
 }
 
 // The kinds of changes, in the order of their types in history.go.

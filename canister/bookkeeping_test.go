@@ -16,8 +16,8 @@ func TestTheHistoryKeepsTheNewestTwentyAndCountsAll(t *testing.T) {
 	for i := range uint64(25) {
 		h.Add(canister.Change{Version: i, Details: canister.Uninstallation{}})
 	}
-	if h.Total != 25 || len(h.Changes) != 20 || h.Changes[0].Version != 5 {
-		t.Errorf("%d in all, %d kept, the first is %+v", h.Total, len(h.Changes), h.Changes[0])
+	if h.Total != 25 || len(h.Changes()) != 20 || h.Changes()[0].Version != 5 {
+		t.Errorf("%d in all, %d kept, the first is %+v", h.Total, len(h.Changes()), h.Changes()[0])
 	}
 	if last := h.Recent(3); len(last) != 3 || last[0].Version != 22 || last[2].Version != 24 {
 		t.Errorf("the newest three are %+v", last)

@@ -35,11 +35,14 @@ func (s Status) String() string {
 type Canister struct {
 	// ID never changes.
 	ID principal.Principal
+	// Status is written by start_canister, stop_canister and the end of stopping.
+	Status Status
+	// Features are what modules of the canister may use beyond the Internet Computer: the subnet's. Upgrades and
+	// reinstallations keep them, Uninstall clears them.
+	Features Features
 	// Created and Installed are times of creation and of the last installation, ns; Installed is
 	// 0 on an empty canister.
 	Created, Installed uint64
-	// Status is written by start_canister, stop_canister and the end of stopping.
-	Status Status
 	// Settings is replaced by update_settings, never written: forks and queries have it, too.
 	// Its ranges hold.
 	Settings *Settings
@@ -71,10 +74,6 @@ type Canister struct {
 	MessageBytes uint64
 	// Snapshots are the subnet's.
 	Snapshots Snapshots
-
-	// Features are what modules of the canister may use beyond the Internet Computer: the subnet's. Upgrades and
-	// reinstallations keep them, Uninstall clears them.
-	Features Features
 
 	// state is nil on an empty canister.
 	state *state
@@ -128,7 +127,7 @@ func (c *Canister) Module() *Module {
 func (c *Canister) MemoryUsage() Usage {
 	u := c.overhead()
 	if s := c.state; s != nil {
-		s.module.measure(&u, s.heap, s.pages)
+		s.module.measure(&u, s.heap, uint64(s.pages))
 	} else {
 		u.Logs = 0
 	}

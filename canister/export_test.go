@@ -4,5 +4,5 @@ package canister
 func (c *Canister) IdleViews() int {
 	c.state.mu.Lock()
 	defer c.state.mu.Unlock()
-	return len(c.state.idle)
+	return int(c.state.views)
 }

@@ -20,33 +20,31 @@ type snapshotRoot struct {
 // independent, each on a goroutine of its own. Only a few words are copied: the two share memories, chunks, logs,
 // history and snapshots, each until it changes them. If a message of the canister is paused, the fork is as before it,
 // except logs and timer, which a message changes before it is over.
-func (c *Canister) Fork() *Canister { return c.fork(new(forked)) }
+func (c *Canister) Fork() *Canister { return c.ForkInto(new(Room)) }
 
-// Forks makes forks of several canisters in one piece of memory, which is free again when all of them are gone.
-type Forks struct{ room []forked }
-
-// NewForks makes forks of n canisters.
-func NewForks(n int) *Forks { return &Forks{make([]forked, n)} }
-
-// Fork is the next one.
-func (f *Forks) Fork(c *Canister) *Canister {
-	to := &f.room[0]
-	f.room = f.room[1:]
-	return c.fork(to)
-}
-
-type forked struct {
+// Room is the memory of a fork, for callers that allocate many at once. It is used for one fork.
+type Room struct {
 	canister Canister
 	state    state
 }
 
-func (c *Canister) fork(both *forked) *Canister {
-	f := &both.canister
+// PrepareFork makes what a fork shares. Fork does that, too; a caller that forks many canisters calls it for all of them
+// before: their states lie apart in memory, and a loop that does little else waits for several of them at a time.
+func (c *Canister) PrepareFork() {
+	if c.state != nil {
+		c.state.ensureRoot()
+	}
+}
+
+// ForkInto is Fork in memory of the caller.
+func (c *Canister) ForkInto(room *Room) *Canister {
+	f := &room.canister
+	c.Logs.mark.Share()
+	c.Chunks.mark.Share()
 	*f = *c
-	f.Logs, f.Chunks = c.Logs.fork(), c.Chunks.Fork()
 	f.Snapshots = c.Snapshots.fork()
 	if c.state != nil {
-		f.state = &both.state
+		f.state = &room.state
 		c.state.fork(f.state)
 	}
 	return f

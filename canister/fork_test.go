@@ -87,7 +87,7 @@ func TestAForkHasChunksLogsAndHistoryOfItsOwn(t *testing.T) {
 		c.History.Add(canister.Change{Version: i})
 	}
 	f := c.Fork()
-	logs, hashes, history := c.Logs.Len(), c.Chunks.Hashes(), slices.Clone(c.History.Changes)
+	logs, hashes, history := c.Logs.Len(), c.Chunks.Hashes(), slices.Clone(c.History.Changes())
 	say(c, 500)
 	c.Chunks.Put([]byte("second"))
 	c.History.Add(canister.Change{Version: 100})
@@ -97,12 +97,12 @@ func TestAForkHasChunksLogsAndHistoryOfItsOwn(t *testing.T) {
 	if !slices.Equal(f.Chunks.Hashes(), hashes) || c.Chunks.Len() != 2 {
 		t.Errorf("the fork has %d chunks, its source %d, want 1 and 2", f.Chunks.Len(), c.Chunks.Len())
 	}
-	if !slices.Equal(f.History.Changes, history) {
+	if !slices.Equal(f.History.Changes(), history) {
 		t.Error("the history of the fork is not the history at the time of the fork")
 	}
 	say(f, 1)
 	f.History.Add(canister.Change{Version: 200})
-	if last := c.History.Changes[canister.MaxHistory-1]; last.Version != 100 {
+	if last := c.History.Changes()[canister.MaxHistory-1]; last.Version != 100 {
 		t.Errorf("the last change of the source has version %d, want 100", last.Version)
 	}
 }

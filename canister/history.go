@@ -9,9 +9,14 @@ import (
 // History is the canister's history (interface specification, "Canister
 // history"): the newest MaxHistory changes and the number of all there ever were.
 type History struct {
-	Total   uint64
-	Changes []Change // oldest first; replaced by a copy and never written, because forks and queries have it as well
-	bytes   uint64   // of all changes: each message asks for it, a change is rare
+	Total uint64
+	kept  *changes // nil: none; replaced by a copy and never written, because forks and queries have it as well
+}
+
+// changes are the newest of a history.
+type changes struct {
+	list  []Change // oldest first
+	bytes uint64   // of all: each message asks for it, a change is rare
 }
 
 // Change is one entry of the history.
@@ -80,26 +85,39 @@ func (Renaming) change()          {}
 // Add enters a change and forgets the oldest one where there are too many.
 func (h *History) Add(c Change) {
 	h.Total++
-	if len(h.Changes) == MaxHistory {
-		h.bytes -= h.Changes[0].bytes()
-		h.Changes = h.Changes[1:]
+	old, bytes := h.Changes(), h.Bytes()+c.bytes()
+	if len(old) == MaxHistory {
+		bytes -= old[0].bytes()
+		old = old[1:]
 	}
-	h.Changes = append(slices.Clip(h.Changes), c)
-	h.bytes += c.bytes()
+	h.kept = &changes{append(slices.Clip(old), c), bytes}
+}
+
+// Changes are those that are kept, oldest first. They must not be written.
+func (h *History) Changes() []Change {
+	if h.kept == nil {
+		return nil
+	}
+	return h.kept.list
 }
 
 // Recent are the newest n changes, oldest first; fewer where there are fewer.
 func (h *History) Recent(n uint64) []Change {
-	n = min(n, uint64(len(h.Changes)))
-	return h.Changes[uint64(len(h.Changes))-n:]
+	all := h.Changes()
+	return all[uint64(len(all))-min(n, uint64(len(all))):]
 }
 
 // Drop forgets all changes but not how many there were: what happens to a
 // canister that runs out of cycles.
-func (h *History) Drop() { h.Changes, h.bytes = nil, 0 }
+func (h *History) Drop() { h.kept = nil }
 
 // Bytes is the memory the history is billed for.
-func (h *History) Bytes() uint64 { return h.bytes }
+func (h *History) Bytes() uint64 {
+	if h.kept == nil {
+		return 0
+	}
+	return h.kept.bytes
+}
 
 // changeBytes is what the replica counts for a change besides lists of principals.
 const changeBytes = 104

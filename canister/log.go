@@ -16,12 +16,7 @@ type Log struct {
 	mark    cow.Mark // set while a fork has the records as well
 }
 
-// fork returns a log with the same records. Nothing is copied until one of the two changes.
-func (l *Log) fork() Log {
-	l.mark.Share()
-	return *l
-}
-
+// own makes the records those of this log alone: a fork has a log with the same records until one of the two changes.
 func (l *Log) own() {
 	if l.mark.Own() {
 		l.records = l.records.Fork()

@@ -10,18 +10,21 @@ import (
 
 // state is the Wasm state of a canister: what exists while code is installed.
 type state struct {
-	module      *Module
-	binary      *binary
-	heap, pages uint64 // committed sizes: of the heap in bytes, of stable memory in pages
+	module *Module
+	binary *binary
+	heap   uint64 // committed size of the heap in bytes
 
 	// The committed memories are those of the runner if there is one, and of the snapshot root if there is one: a fork
 	// has no runner before it is used, and a state that was changed since it was forked has no root.
 	runner *runner
 	root   *snapshotRoot
 
+	pages uint32 // committed size of stable memory in Wasm pages
+
 	mu     sync.Mutex // guards what follows: queries give views back on other goroutines
-	idle   []*runner  // views of the committed state that wait for the next query
+	views  uint8      // how many are idle
 	closed bool
+	idle   *runner // the first of the views of the committed state that wait for the next query
 }
 
 // runner is a guest with its stable memory and what it needs to run: the canister's own, or a view for queries.
@@ -29,6 +32,7 @@ type runner struct {
 	module *Module
 	guest  *wasm.Guest
 	stable *stable.Memory
+	next   *runner        // of the views that are idle
 	x      *ic0.Execution // nil before the first run
 	// running says that the execution is in use, also while it is paused.
 	running bool
@@ -132,7 +136,7 @@ func (m *snapshotRoot) runner(module *Module, guest *wasm.Guest) *runner {
 }
 
 // note enters the sizes that were just committed.
-func (s *state) note() { s.heap, s.pages = s.runner.guest.MemorySize(), s.runner.stable.Size() }
+func (s *state) note() { s.heap, s.pages = s.runner.guest.MemorySize(), uint32(s.runner.stable.Size()) }
 
 // measure adds what the code takes and memories of these sizes.
 func (m *Module) measure(u *Usage, heap, pages uint64) {
@@ -171,10 +175,10 @@ func (r *runner) rollback() {
 func (s *state) close(keepStable bool) {
 	s.mu.Lock()
 	idle := s.idle
-	s.idle, s.closed = nil, true
+	s.idle, s.views, s.closed = nil, 0, true
 	s.mu.Unlock()
-	for _, v := range idle {
-		v.close()
+	for ; idle != nil; idle = idle.next {
+		idle.close()
 	}
 	if s.runner != nil {
 		s.runner.guest.Close()
@@ -196,9 +200,10 @@ func (r *runner) close() {
 // view takes a view of the committed state.
 func (s *state) view() (*runner, error) {
 	s.mu.Lock()
-	var v *runner
-	if n := len(s.idle); n > 0 {
-		v, s.idle = s.idle[n-1], s.idle[:n-1]
+	v := s.idle
+	if v != nil {
+		s.idle, v.next = v.next, nil
+		s.views--
 	}
 	s.mu.Unlock()
 	if v != nil {
@@ -223,9 +228,10 @@ func (s *state) view() (*runner, error) {
 func (s *state) release(v *runner) {
 	v.rollback()
 	s.mu.Lock()
-	keep := !s.closed && !v.guest.Volatile() && len(s.idle) < idleViews
+	keep := !s.closed && !v.guest.Volatile() && s.views < idleViews
 	if keep {
-		s.idle = append(s.idle, v)
+		s.idle, v.next = v, s.idle
+		s.views++
 	}
 	s.mu.Unlock()
 	if !keep {

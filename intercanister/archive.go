@@ -76,7 +76,7 @@ func (o *Origin) Archive(c *archive.Coder) {
 
 // Archive writes the items of the queue in their order, or reads them.
 func (q *FIFO[T]) Archive(c *archive.Coder, each func(*T)) {
-	n := q.n
+	n := q.Len()
 	archive.AtMost(c, &n, archive.MaxItems)
 	for i := 0; i < n && !c.Failed(); i++ {
 		if c.Reading() {

@@ -7,8 +7,9 @@ import (
 
 // tally is what the call table says a canister has open.
 type tally struct {
-	contexts, futures, settled int
-	calls, owed                map[principal.Principal]uint16
+	contexts, futures uint32
+	settled           int
+	calls, owed       map[principal.Principal]uint16
 }
 
 // Parked are the call contexts of messages that are parked in the middle of their code, with the call whose callback

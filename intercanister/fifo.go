@@ -2,43 +2,46 @@ package intercanister
 
 // FIFO is a queue that recycles its room. The zero value is empty.
 type FIFO[T any] struct {
-	ring  []T // length a power of two
-	first int
-	n     int
+	ring  []T    // length a power of two
+	first uint32 // position of the first item; 32 bits, because each canister has four queues, and forks copy them
+	n     uint32 // items
 }
 
 // Len is the number of waiting items.
-func (q *FIFO[T]) Len() int { return q.n }
+func (q *FIFO[T]) Len() int { return int(q.n) }
 
 // Push puts an item at the end.
 func (q *FIFO[T]) Push(item T) {
-	if q.n == len(q.ring) {
-		q.resize(max(4, 2*q.n))
+	if q.Len() == len(q.ring) {
+		q.grow()
 	}
-	*q.At(q.n) = item
+	*q.At(q.Len()) = item
 	q.n++
 }
 
 // PushFront puts an item before all others.
 func (q *FIFO[T]) PushFront(item T) {
-	if q.n == len(q.ring) {
-		q.resize(max(4, 2*q.n))
+	if q.Len() == len(q.ring) {
+		q.grow()
 	}
-	q.first = (q.first - 1) & (len(q.ring) - 1)
+	q.first = (q.first - 1) & q.mask()
 	q.n++
 	*q.At(0) = item
 }
 
 // At is the item with i items before it, 0 for the first; i may be as large as
 // Len only inside Push.
-func (q *FIFO[T]) At(i int) *T { return &q.ring[(q.first+i)&(len(q.ring)-1)] }
+func (q *FIFO[T]) At(i int) *T { return &q.ring[(q.first+uint32(i))&q.mask()] }
+
+// mask makes a position one in the ring.
+func (q *FIFO[T]) mask() uint32 { return uint32(len(q.ring) - 1) }
 
 // Pop takes the first item; it panics if there is none.
 func (q *FIFO[T]) Pop() T { return q.Remove(0) }
 
 // Remove takes the item with i items before it.
 func (q *FIFO[T]) Remove(i int) T {
-	if i < 0 || i >= q.n {
+	if i < 0 || i >= q.Len() {
 		panic("intercanister: an item was taken that is not in the queue")
 	}
 	item := *q.At(i)
@@ -47,7 +50,7 @@ func (q *FIFO[T]) Remove(i int) T {
 	}
 	var none T
 	*q.At(0) = none
-	q.first = (q.first + 1) & (len(q.ring) - 1)
+	q.first = (q.first + 1) & q.mask()
 	q.n--
 	if q.n == 0 && len(q.ring) > 64 {
 		q.ring, q.first = nil, 0
@@ -55,9 +58,9 @@ func (q *FIFO[T]) Remove(i int) T {
 	return item
 }
 
-func (q *FIFO[T]) resize(size int) {
-	ring := make([]T, size)
-	for i := range q.n {
+func (q *FIFO[T]) grow() {
+	ring := make([]T, max(4, 2*len(q.ring)))
+	for i := range q.Len() {
 		ring[i] = *q.At(i)
 	}
 	q.ring, q.first = ring, 0

@@ -22,7 +22,7 @@ func (q *FIFO[T]) Fork() FIFO[T] {
 func (m *Mailbox) Fork(to *Mailbox) {
 	*to = *m
 	to.arrivals, to.tasks, to.responses, to.ingress = m.arrivals.Fork(), m.tasks.Fork(), m.responses.Fork(), m.ingress.Fork()
-	to.spare, to.pairs = nil, nil
+	to.spare, to.spares, to.pairs = nil, 0, nil
 	if len(m.pairs) == 0 {
 		return
 	}

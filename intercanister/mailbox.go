@@ -35,6 +35,7 @@ type settled struct {
 // QueueCapacity slots: a request takes one where it waits, and one for its
 // response on the way back.
 type pair struct {
+	next     *pair // in the list of spare ones
 	requests FIFO[Request]
 	calls    uint16 // of ours to the other, until their callback begins
 	owed     uint16 // requests of the other that were taken and are not answered
@@ -52,18 +53,19 @@ type arrival struct {
 // commute, which makes the messages of a batch independent of each other.
 type Mailbox struct {
 	Owner     principal.Principal
-	Contexts  int // open contexts, deleted ones included
-	Calls     int // registered futures of the canister
+	Contexts  uint32 // open contexts, deleted ones included
+	Calls     uint32 // registered futures of the canister
 	arrivals  FIFO[arrival]
 	tasks     FIFO[Task]
-	lastTask  bool // the message taken last was a task
 	responses FIFO[settled]
 	ingress   FIFO[uint64]
 	pairs     map[principal.Principal]*pair
-	spare     []*pair
-	Blocked   bool // no message may be taken: one is being run, or the canister is gone
-	Resume    bool // the next slice of a message that began earlier may run
-	queued    bool // in the ready set
+	spare     *pair // retired pairs, to be used again
+	spares    uint8 // how many, at most sparePairs
+	lastTask  bool  // the message taken last was a task
+	Blocked   bool  // no message may be taken: one is being run, or the canister is gone
+	Resume    bool  // the next slice of a message that began earlier may run
+	queued    bool  // in the ready set
 }
 
 // ready reports whether something may happen to the canister.
@@ -98,9 +100,10 @@ func (m *Mailbox) pair(other principal.Principal) *pair {
 	if m.pairs == nil {
 		m.pairs = make(map[principal.Principal]*pair)
 	}
-	var p *pair
-	if n := len(m.spare); n > 0 {
-		p, m.spare = m.spare[n-1], m.spare[:n-1]
+	p := m.spare
+	if p != nil {
+		m.spare, p.next = p.next, nil
+		m.spares--
 	} else {
 		p = new(pair)
 	}
@@ -108,14 +111,15 @@ func (m *Mailbox) pair(other principal.Principal) *pair {
 	return p
 }
 
-// retire forgets a pair without messages or calls.
+// retire forgets a pair without messages or calls, or keeps it for another canister.
 func (m *Mailbox) retire(other principal.Principal, p *pair) {
 	if p.calls != 0 || p.owed != 0 || p.requests.Len() != 0 {
 		return
 	}
 	delete(m.pairs, other)
-	if len(m.spare) < 8 {
-		m.spare = append(m.spare, p)
+	if m.spares < sparePairs {
+		m.spare, p.next = p, m.spare
+		m.spares++
 	}
 }
 

@@ -30,7 +30,7 @@ func (n *Network) Open(subnet int) []Open {
 	}
 	all := make([]Open, 0, m.Canisters.Len())
 	for r := range m.Canisters.All() {
-		o := Open{ID: r.ID(), Calls: calls[r.ID()], Contexts: r.Mailbox.Contexts, Running: r.Running, Credit: r.DeferredCredit, Debit: r.Debit}
+		o := Open{ID: r.ID(), Calls: calls[r.ID()], Contexts: int(r.Mailbox.Contexts), Running: r.Running, Credit: r.DeferredCredit, Debit: r.Debit}
 		_, o.Responses, o.Ingress, o.Requests = r.Mailbox.Waiting()
 		o.Slots, o.Owed = r.Mailbox.Slots()
 		all = append(all, o)

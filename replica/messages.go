@@ -24,7 +24,7 @@ func (m *subnet) messageRoom() uint64 {
 // callbacks is how many more calls a canister may make: what the subnet has left,
 // or at least its own quota.
 func (m *subnet) callbacks(r *state.Entry) int {
-	return max(0, m.net.config.SubnetCallbacks-m.Shared.Futures, CanisterCallbacks-r.Mailbox.Calls)
+	return max(0, m.net.config.SubnetCallbacks-m.Shared.Futures, CanisterCallbacks-int(r.Mailbox.Calls))
 }
 
 // expireRequests drops the best-effort requests in a mailbox that are too late: their

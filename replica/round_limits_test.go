@@ -38,7 +38,7 @@ func TestTheCallbacksOfASubnetAreSharedAndEachCanisterHas50(t *testing.T) {
 	m := unlimited(t, SubnetConfig{Nodes: 1}).subnets[0]
 	for _, c := range []struct{ all, own, left int }{{0, 0, 1_000_000}, {999_999, 50, 1}, {1_000_000, 50, 0}, {1_000_000, 49, 1}} {
 		r := new(state.Entry)
-		m.Shared.Futures, r.Mailbox.Calls = c.all, c.own
+		m.Shared.Futures, r.Mailbox.Calls = c.all, uint32(c.own)
 		if left := m.callbacks(r); left != c.left {
 			t.Errorf("of %d calls %d are the canister's: it may make %d more, want %d", c.all, c.own, left, c.left)
 		}

@@ -59,6 +59,6 @@ func (m *Subnet) report(r *state.Entry) CanisterReport {
 		Balance: c.Balance.Add(r.DeferredCredit), Reserved: c.Reserved, IdlePerDay: m.Fees.IdlePerDay(c.Holdings()),
 		Usage: c.MemoryUsage(), Version: c.Version, Certified: c.Certified,
 		Created: c.Created, Installed: c.Installed, Timer: c.Timer, Heartbeat: r.Heartbeat, Features: c.Features,
-		Queries: c.Queries, Contexts: r.Mailbox.Contexts, Queued: r.Mailbox.Len(),
+		Queries: c.Queries, Contexts: int(r.Mailbox.Contexts), Queued: r.Mailbox.Len(),
 	}
 }

@@ -34,22 +34,23 @@ type Entry struct {
 	before   struct{ batch, bytes uint64 } // the memory of messages when something first changed it in a batch
 	// Counted is the canister's part of the memory of the subnet, in bytes.
 	Counted uint64
-	// Running is set while a message or an installation runs, paused or not.
-	Running bool
 	// Outgoing is how many messages of the canister wait to be sent to other subnets.
 	Outgoing int
 	// Charged is the time until which the canister has paid for its resources.
 	Charged uint64
 
-	timer     timers.Handle
-	timerAt   uint64
+	timer    timers.Handle
+	timerAt  uint64
+	debits   Debits
+	Staged   Staged
+	Freezing Freezing
+
+	// Running is set while a message or an installation runs, paused or not.
+	Running   bool
 	touched   bool
 	Gone      bool // deleted; kept only by references from before
 	Hook      Hook
-	debits    Debits
 	Heartbeat bool // exports canister_heartbeat
-	Staged    Staged
-	Freezing  Freezing
 }
 
 // Input is a message that waits for the management canister.

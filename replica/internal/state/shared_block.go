@@ -115,21 +115,25 @@ func (l *entryBlock) close() {
 	}
 }
 
-// fork copies all entries. Entries and canisters are allocated in one piece each: few are
-// ever deleted.
+// fork copies all entries. They and their canisters are allocated in one piece: few are ever deleted.
 func (l *entryBlock) fork() *entryBlock {
 	n := 0
 	for _, r := range l {
 		if r != nil {
 			n++
+			r.Canister.PrepareFork()
 		}
 	}
-	room, canisters := make([]Entry, n), canister.NewForks(n)
+	room := make([]struct {
+		entry    Entry
+		canister canister.Room
+	}, n)
 	to := new(entryBlock)
 	for i, r := range l {
 		if r != nil {
-			to[i], room = &room[0], room[1:]
-			r.fork(to[i], canisters.Fork(r.Canister))
+			to[i] = &room[0].entry
+			r.fork(to[i], r.Canister.ForkInto(&room[0].canister))
+			room = room[1:]
 		}
 	}
 	return to
