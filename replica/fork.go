@@ -67,7 +67,9 @@ func (n *Network) Fork(config ForkConfig) *Network {
 	for i, m := range n.subnets {
 		f.subnets[i] = m.fork(f)
 	}
-	f.views = &Views{network: f, time: n.views.time, height: n.views.height, signed: n.views.signed}
+	f.views = &Views{network: f, signed: n.views.signed}
+	f.views.time.Store(n.views.Time())
+	f.views.height.Store(n.views.Height())
 	f.views.latest.Store(view.fork(f))
 	for _, m := range f.subnets {
 		if config.Reseed != nil {

@@ -83,7 +83,7 @@ type certifiedView struct {
 // later. Views that are lateHeights old are forgotten, and those of which all roots are marked.
 func (j *journalling) keepView(views *Views) {
 	j.views = slices.DeleteFunc(j.views, func(v certifiedView) bool {
-		return v.view.Height+lateHeights <= views.height || bits.OnesCount64(v.marked) == len(v.view.Subnets)
+		return v.view.Height+lateHeights <= views.Height() || bits.OnesCount64(v.marked) == len(v.view.Subnets)
 	})
 	view, last := views.latest.Load(), len(j.views)-1
 	if view != nil && (last < 0 || j.views[last].view != view) {
@@ -106,7 +106,7 @@ func (n *Network) certifiedRoots() (roots []certifiedRoot) {
 			v.marked |= 1 << i
 			// Subnets may have been deleted since the view was made.
 			if at := slices.IndexFunc(n.subnets, func(m *subnet) bool { return m.ID == shown.ID }); at >= 0 {
-				roots = append(roots, certifiedRoot{at, n.views.height - v.view.Height, markedRoot(h.Root())})
+				roots = append(roots, certifiedRoot{at, n.views.Height() - v.view.Height, markedRoot(h.Root())})
 			}
 		}
 	}
@@ -135,7 +135,7 @@ func (n *Network) compareRoots(roots []certifiedRoot) (compared int, err error) 
 		if r.subnet >= len(n.subnets) {
 			return compared, &DivergedError{Height: n.height, What: "the number of subnets", Now: uint64(len(n.subnets)), Was: uint64(r.subnet) + 1}
 		}
-		at := slices.IndexFunc(n.compared, func(v *View) bool { return v.Height+r.back == n.views.height })
+		at := slices.IndexFunc(n.compared, func(v *View) bool { return v.Height+r.back == n.views.Height() })
 		if at < 0 {
 			continue
 		}

@@ -157,14 +157,21 @@ func (d *delegations) get(v *View, subnet principal.Principal, layout certify.Ra
 // makes the view, and what the record has by then is shared from there on.
 type Views struct {
 	latest atomic.Pointer[View] // nil until a reader asks for it
+	// time in ns and height are those of the round that ended last. They are written with mu held.
+	time, height atomic.Uint64
 
 	// mu guards what follows and, of the network, what a view is made of: that is written with
 	// mu held, or while there is a latest view, of which no other is made.
-	mu           sync.Mutex
-	network      *Network
-	time, height uint64 // of the round that ended last
-	signed       HeightSink
+	mu      sync.Mutex
+	network *Network
+	signed  HeightSink
 }
+
+// Time is that of the round that ended last, ns. Who asks for it does not have a view made.
+func (v *Views) Time() uint64 { return v.time.Load() }
+
+// Height is that of the same round.
+func (v *Views) Height() uint64 { return v.height.Load() }
 
 // Latest is the view of the round that ended last.
 func (v *Views) Latest() *View {
@@ -184,7 +191,7 @@ func (v *Views) Latest() *View {
 // make makes the view. mu is held.
 func (v *Views) make() *View {
 	n := v.network
-	view := &View{Time: v.time, Height: v.height, RootKey: n.rootKey, routes: n.routes, delegations: n.delegations, index: n.index, seed: &n.config.Seed}
+	view := &View{Time: v.Time(), Height: v.Height(), RootKey: n.rootKey, routes: n.routes, delegations: n.delegations, index: n.index, seed: &n.config.Seed}
 	view.Subnets = make([]SubnetView, len(n.subnets))
 	for i, m := range n.subnets {
 		view.Subnets[i] = SubnetView{
@@ -217,7 +224,9 @@ func (n *Network) show() {
 		}
 	}
 	v := n.views
-	v.time, v.height, v.signed = n.time, n.height, n.config.Signed
+	v.time.Store(n.time)
+	v.height.Store(n.height)
+	v.signed = n.config.Signed
 	if v.latest.Load() != nil {
 		v.latest.Store(nil)
 	}

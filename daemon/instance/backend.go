@@ -43,7 +43,7 @@ type Times struct {
 // Clock is the time by which requests expire: the time of the instance's clock, or of the network if it is paced by
 // hand or was just moved ahead.
 func (b *Backend) Clock() Times {
-	at, wall := b.node.View().Time, b.clock.wallNow()
+	at, wall := b.node.Time(), b.clock.wallNow()
 	if b.pacing.Load().TimeByWallClock() {
 		at = max(at, b.clock.at(wall)) // one reading: requests of the wall clock's time are of the instance's then
 	}
@@ -58,7 +58,7 @@ func (b *Backend) View() *replica.View {
 	if pacing := b.pacing.Load(); modes[pacing.Mode].rounds == byNode && pacing.TimeByWallClock() {
 		now := b.clock.now()
 		oldest = now - min(now, uint64(maxViewAge))
-		if b.node.View().Time < oldest {
+		if b.node.Time() < oldest {
 			b.renew()
 		}
 	}

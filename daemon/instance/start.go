@@ -97,7 +97,7 @@ func (r *Registry) nodeConfig(i *Instance, pacing Pacing) node.Config {
 
 // begin brings an instance whose node runs to where others may find it.
 func (i *Instance) begin(ctx context.Context, f *startConfig) error {
-	if i.node.View().Height == 0 {
+	if i.node.Height() == 0 {
 		// The first round certifies the state before anything happened.
 		if _, err := i.node.Round(ctx); err != nil {
 			return err

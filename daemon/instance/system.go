@@ -33,7 +33,7 @@ func (n installation) Call(ctx context.Context, call *systemcanisters.Call) ([]b
 	id := n.FreshID(call.Sender, call.Receiver, method)
 	receipt, err := n.Submit(ctx, &replica.Ingress{
 		ID: id, Sender: call.Sender, Receiver: call.Receiver, Effective: call.Effective, Method: method, Arg: call.Arg,
-		Expiry: n.View().Time + systemCallExpiry, Size: len(call.Arg), AnyExpiry: true, AnySize: true,
+		Expiry: n.Time() + systemCallExpiry, Size: len(call.Arg), AnyExpiry: true, AnySize: true,
 	})
 	switch {
 	case err != nil:

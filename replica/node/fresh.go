@@ -14,7 +14,7 @@ func (n *Node) FreshID(sender, receiver principal.Principal, method string) repl
 	const longest = 256
 	buf := make([]byte, 0, longest)
 	buf = append(buf, "canisterd request "...)
-	buf = binary.BigEndian.AppendUint64(buf, n.View().Height)
+	buf = binary.BigEndian.AppendUint64(buf, n.Height())
 	buf = binary.BigEndian.AppendUint64(buf, n.sent.Add(1))
 	buf = sender.Append(append(buf, byte(sender.Len())))
 	buf = receiver.Append(append(buf, byte(receiver.Len())))
