@@ -31,7 +31,7 @@ type EngineConfig struct {
 // any number of networks.
 type Engine struct {
 	wasm       *wasm.Engine
-	signatures signatures
+	signatures *signatures
 	stopwatch  func() int64 // nil: commits are not measured
 	commits    durations
 
@@ -51,7 +51,7 @@ func NewEngine(cfg EngineConfig) (*Engine, error) {
 		return nil, errors.Join(fmt.Errorf("linking the System API: %w", err), e.Close())
 	}
 	return &Engine{
-		wasm: e, signatures: newSignatures(), stopwatch: cfg.Stopwatch, binaries: make(map[[32]byte]*binary),
+		wasm: e, signatures: theSignatures(), stopwatch: cfg.Stopwatch, binaries: make(map[[32]byte]*binary),
 	}, nil
 }
 

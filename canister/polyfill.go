@@ -17,7 +17,7 @@ func Polyfill(uploaded []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the module: %w", err)
 	}
-	all := newSignatures()
+	all := theSignatures()
 	m, err := rewrite.Rewrite(raw, rewrite.Options{SystemAPI: all.systemAPI, WASI: all.ofWASI})
 	switch {
 	case err != nil:

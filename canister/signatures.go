@@ -1,6 +1,8 @@
 package canister
 
 import (
+	"sync"
+
 	"github.com/canisterd/canisterd/canister/internal/ic0"
 	"github.com/canisterd/canisterd/canister/internal/wasi"
 )
@@ -11,9 +13,10 @@ type signatures struct {
 	wasi         map[string]ic0.Signature // of WASI preview 1
 }
 
-func newSignatures() signatures {
-	return signatures{narrow: ic0.Signatures(false), wide: ic0.Signatures(true), wasi: wasi.Signatures()}
-}
+// theSignatures are those of all engines. They are not written.
+var theSignatures = sync.OnceValue(func() *signatures {
+	return &signatures{narrow: ic0.Signatures(false), wide: ic0.Signatures(true), wasi: wasi.Signatures()}
+})
 
 // systemAPI is the type of a function of the System API.
 func (all *signatures) systemAPI(name string, wide bool) (params, results []byte, ok bool) {

@@ -99,6 +99,19 @@ type Module struct {
 	names []functionName
 }
 
+// MayImport reports whether the rewritten module imports functions of a host module, as far as is known.
+func (m *Module) MayImport(host string) bool {
+	switch host {
+	case SystemModule:
+		return !m.Wide
+	case WideSystemModule:
+		return m.Wide
+	case WASIModule:
+		return m.Refusal != ""
+	}
+	return true
+}
+
 // Global is a mutable global; Type is its value type in the binary format.
 type Global struct {
 	Index  uint32

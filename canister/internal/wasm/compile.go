@@ -179,6 +179,9 @@ func (c *Code) build(ctx context.Context, dir string, slow bool) error {
 
 // load has the engine's runtime take the compiled form from its cache, or make it.
 func (c *Code) load(ctx context.Context) (wazero.CompiledModule, error) {
+	if err := c.engine.instantiateHosts(c.module); err != nil {
+		return nil, err
+	}
 	ctx = experimental.WithCompilationWorkers(ctx, c.engine.config.CompileWorkers)
 	return c.engine.runtime.CompileModule(ctx, c.module.Binary)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -37,7 +38,7 @@ type Engine struct {
 	disk    *diskCache // nil without CacheDir
 	file    *checkpoint.File
 	heaps   *heapSpace
-	hosts   []api.Module
+	hosts   hostModules
 	// instances is the configuration of every instance. A source of random bytes is given because making the default
 	// one takes longer than the rest of an instance; no module can ask for any.
 	instances wazero.ModuleConfig
@@ -57,7 +58,6 @@ type Engine struct {
 	resident []*Guest // guests with an instance
 	hand     int      // of the clock that chooses which guest is evicted
 	closed   bool
-	linked   bool
 	compiled int // calls of the compiler
 }
 
@@ -171,27 +171,60 @@ type HostFunction struct {
 	Call            func(g *Guest, stack []uint64)
 }
 
+// hostModules are the host modules of an engine. A function of one takes as long to instantiate as a small function to
+// compile, and nearly all modules have 32-bit memory and need no WASI: what others import is instantiated before the
+// first that may import it.
+type hostModules struct {
+	mu      sync.Mutex // guards what follows
+	linked  bool
+	pending []HostModule // not instantiated
+}
+
 // Link gives modules their host functions. It is called once, before the first Compile.
 func (e *Engine) Link(modules ...HostModule) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.linked {
+	h := &e.hosts
+	h.mu.Lock()
+	linked := h.linked
+	if !linked {
+		h.linked, h.pending = true, append(slices.Clone(modules), meteringModule())
+	}
+	h.mu.Unlock()
+	if linked {
 		return errors.New("link host modules: already linked")
 	}
-	e.linked = true
-	for _, m := range append(modules, meteringModule()) {
-		b := e.runtime.NewHostModuleBuilder(m.Name)
-		for _, f := range m.Functions {
-			call := f.Call
-			b.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
-				call(ctx.(*callContext).guest, stack)
-			}), f.Params, f.Results).Export(f.Name)
+	return e.instantiateHosts(new(rewrite.Module))
+}
+
+// instantiateHosts instantiates what a module may import.
+func (e *Engine) instantiateHosts(m *rewrite.Module) error {
+	h := &e.hosts
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var others []HostModule
+	for i, host := range h.pending {
+		if !m.MayImport(host.Name) {
+			others = append(others, host)
+			continue
 		}
-		host, err := b.Instantiate(context.Background())
-		if err != nil {
-			return fmt.Errorf("link host module %q: %w", m.Name, err)
+		if err := e.instantiateHost(&host); err != nil {
+			h.pending = append(others, h.pending[i:]...)
+			return err
 		}
-		e.hosts = append(e.hosts, host)
+	}
+	h.pending = others
+	return nil
+}
+
+func (e *Engine) instantiateHost(m *HostModule) error {
+	b := e.runtime.NewHostModuleBuilder(m.Name)
+	for _, f := range m.Functions {
+		call := f.Call
+		b.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
+			call(ctx.(*callContext).guest, stack)
+		}), f.Params, f.Results).Export(f.Name)
+	}
+	if _, err := b.Instantiate(context.Background()); err != nil {
+		return fmt.Errorf("link host module %q: %w", m.Name, err)
 	}
 	return nil
 }
