@@ -9,6 +9,9 @@ import (
 // entryBlock are the entries of a block's slots; nil where a slot is free.
 type entryBlock [blockLen]*Entry
 
+// noEntries is what closed blocks have. A closed network is not written.
+var noEntries entryBlock
+
 // block is a block of canisters of one network. docs/sharing.md explains step by step how forks share it.
 //
 //	source   all ────▶ entries ◀── source ┐
@@ -88,7 +91,7 @@ func (b *block) read(visit func(*entryBlock)) {
 func (b *block) close() {
 	if b.all == nil {
 		b.shared.leave()
-		b.shared, b.all = nil, new(entryBlock)
+		b.shared, b.all = nil, &noEntries
 		return
 	}
 	if b.shared != nil {
