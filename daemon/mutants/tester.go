@@ -139,7 +139,8 @@ func (t *tester) commandIn(ctx context.Context, folder, name string, args ...str
 func (t *tester) commandWith(ctx context.Context, variables []string, folder, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = folder
-	cmd.WaitDelay = time.Second // for processes that a killed test leaves behind
+	defer inGroup(cmd)()
+	cmd.WaitDelay = time.Second // for processes that leave the group and keep the output open
 	// A property that fails is not to be made small, which takes up to half a minute, and
 	// not to be kept: the tests of the next mutant would begin with it, and fail where it
 	// was made for this one.
