@@ -16,7 +16,7 @@ type ChunkStore struct {
 	mark cow.Mark // set while another store has them as well
 }
 
-// chunks are those of a store.
+// chunks is the content of a chunk store.
 type chunks struct {
 	bytes map[[32]byte][]byte // by their hashes
 	order [][32]byte          // ascending

@@ -22,21 +22,22 @@ type snapshotRoot struct {
 // except logs and timer, which a message changes before it is over.
 func (c *Canister) Fork() *Canister { return c.ForkInto(new(Room)) }
 
-// Room is the memory of a fork, for callers that allocate many at once. It is used for one fork.
+// Room is the memory of one fork. A caller that forks many canisters allocates many rooms at once.
 type Room struct {
 	canister Canister
 	state    state
 }
 
-// PrepareFork makes what a fork shares. Fork does that, too; a caller that forks many canisters calls it for all of them
-// before: their states lie apart in memory, and a loop that does little else waits for several of them at a time.
+// PrepareFork makes the snapshot root that forks share. Fork makes it if it is missing. A caller that forks many
+// canisters prepares all of them first: their states lie apart in memory, and in a loop that does little else the
+// processor waits for several cache misses at a time.
 func (c *Canister) PrepareFork() {
 	if c.state != nil {
 		c.state.ensureRoot()
 	}
 }
 
-// ForkInto is Fork in memory of the caller.
+// ForkInto is Fork with memory of the caller.
 func (c *Canister) ForkInto(room *Room) *Canister {
 	f := &room.canister
 	c.Logs.mark.Share()

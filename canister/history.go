@@ -13,7 +13,7 @@ type History struct {
 	kept  *changes // nil: none; replaced by a copy and never written, because forks and queries have it as well
 }
 
-// changes are the newest of a history.
+// changes is the content of a history.
 type changes struct {
 	list  []Change // oldest first
 	bytes uint64   // of all: each message asks for it, a change is rare
@@ -93,7 +93,7 @@ func (h *History) Add(c Change) {
 	h.kept = &changes{append(slices.Clip(old), c), bytes}
 }
 
-// Changes are those that are kept, oldest first. They must not be written.
+// Changes returns the changes that are kept, oldest first. The caller must not write them.
 func (h *History) Changes() []Change {
 	if h.kept == nil {
 		return nil

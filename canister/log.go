@@ -16,7 +16,7 @@ type Log struct {
 	mark    cow.Mark // set while a fork has the records as well
 }
 
-// own makes the records those of this log alone: a fork has a log with the same records until one of the two changes.
+// own copies the records if a fork has them as well.
 func (l *Log) own() {
 	if l.mark.Own() {
 		l.records = l.records.Fork()

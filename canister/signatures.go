@@ -13,7 +13,7 @@ type signatures struct {
 	wasi         map[string]ic0.Signature // of WASI preview 1
 }
 
-// theSignatures are those of all engines. They are not written.
+// theSignatures returns the signatures that all engines share. They are read-only.
 var theSignatures = sync.OnceValue(func() *signatures {
 	return &signatures{narrow: ic0.Signatures(false), wide: ic0.Signatures(true), wasi: wasi.Signatures()}
 })

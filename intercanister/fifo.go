@@ -3,7 +3,7 @@ package intercanister
 // FIFO is a queue that recycles its room. The zero value is empty.
 type FIFO[T any] struct {
 	ring  []T    // length a power of two
-	first uint32 // position of the first item; 32 bits, because each canister has four queues, and forks copy them
+	first uint32 // position of the first item; of 32 bits because forks copy five queues for each canister
 	n     uint32 // items
 }
 
@@ -33,7 +33,7 @@ func (q *FIFO[T]) PushFront(item T) {
 // Len only inside Push.
 func (q *FIFO[T]) At(i int) *T { return &q.ring[(q.first+uint32(i))&q.mask()] }
 
-// mask makes a position one in the ring.
+// mask is what a position is masked with to stay in the ring.
 func (q *FIFO[T]) mask() uint32 { return uint32(len(q.ring) - 1) }
 
 // Pop takes the first item; it panics if there is none.

@@ -17,7 +17,7 @@ const (
 	// MaxRejectTextBytes is where the text of a reject is cut in its middle (the replica's
 	// 8 KiB).
 	MaxRejectTextBytes = 8 << 10
-	// sparePairs is how many pairs without messages a mailbox keeps, to use them again. Ours.
+	// sparePairs is how many retired pairs a mailbox keeps for later use. Ours.
 	sparePairs = 8
 	// maxArchivedID is the last call or call context that a call table may have had that is
 	// read: ids after it never end. Ours.

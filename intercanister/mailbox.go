@@ -35,7 +35,7 @@ type settled struct {
 // QueueCapacity slots: a request takes one where it waits, and one for its
 // response on the way back.
 type pair struct {
-	next     *pair // in the list of spare ones
+	next     *pair // in the list of spare pairs
 	requests FIFO[Request]
 	calls    uint16 // of ours to the other, until their callback begins
 	owed     uint16 // requests of the other that were taken and are not answered
@@ -60,7 +60,7 @@ type Mailbox struct {
 	responses FIFO[settled]
 	ingress   FIFO[uint64]
 	pairs     map[principal.Principal]*pair
-	spare     *pair // retired pairs, to be used again
+	spare     *pair // list of retired pairs, for later use
 	spares    uint8 // how many, at most sparePairs
 	lastTask  bool  // the message taken last was a task
 	Blocked   bool  // no message may be taken: one is being run, or the canister is gone

@@ -45,7 +45,7 @@ func (c *changes[T]) own(number uint64) *T {
 
 // add gives the number of another change, from 1 on.
 func (c *changes[T]) add(change T) (number uint64) {
-	if len(c.list) == cap(c.list) { // twice the room: append adds a quarter to a long list, and moves each change four times
+	if len(c.list) == cap(c.list) { // double the capacity: append grows a long list by a quarter, and would move each change four times
 		c.list = slices.Grow(c.list, len(c.list)+1)
 	}
 	c.list = append(c.list, change)

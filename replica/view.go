@@ -157,7 +157,7 @@ func (d *delegations) get(v *View, subnet principal.Principal, layout certify.Ra
 // makes the view, and what the record has by then is shared from there on.
 type Views struct {
 	latest atomic.Pointer[View] // nil until a reader asks for it
-	// time in ns and height are those of the round that ended last. They are written with mu held.
+	// time, in ns, and height belong to the round that ended last. They are written with mu held.
 	time, height atomic.Uint64
 
 	// mu guards what follows and, of the network, what a view is made of: that is written with
@@ -167,10 +167,10 @@ type Views struct {
 	signed  HeightSink
 }
 
-// Time is that of the round that ended last, ns. Who asks for it does not have a view made.
+// Time is the time of the round that ended last, in ns. It makes no view.
 func (v *Views) Time() uint64 { return v.time.Load() }
 
-// Height is that of the same round.
+// Height is the height of the round that ended last. It makes no view.
 func (v *Views) Height() uint64 { return v.height.Load() }
 
 // Latest is the view of the round that ended last.

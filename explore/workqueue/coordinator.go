@@ -175,13 +175,13 @@ func (q *Coordinator) explained(err error) error {
 }
 
 // reserve makes the object store: of objectBytes, or of what the server has. A server reserves what a store may take.
-// A server that could not create the folder is asked again: after the last stream of an account was removed, as by the
-// sweep or by the campaign before, NATS removes the folders of the account beside other requests, and a stream that is
+// If the server could not create the store's folder, it is asked again. After the last stream of an account is removed,
+// by the sweep or by the campaign before, NATS removes the account's folders in a goroutine of its own. A stream that is
 // created at that moment fails.
 func (q *Coordinator) reserve() (err error) {
 	const (
 		exceeded jetstream.ErrorCode = 10047 // insufficient storage resources available
-		unmade   jetstream.ErrorCode = 10049 // error creating store for stream
+		failed   jetstream.ErrorCode = 10049 // error creating store for stream
 	)
 	for size, attempts := int64(objectBytes), 1; ; {
 		q.objects, err = q.link.js.CreateObjectStore(q.ctx, jetstream.ObjectStoreConfig{Bucket: q.id.bucket(), Storage: jetstream.FileStorage, MaxBytes: size})
@@ -189,7 +189,7 @@ func (q *Coordinator) reserve() (err error) {
 		switch {
 		case is && refused.ErrorCode == exceeded && size > leastObjectBytes:
 			size /= 2
-		case is && refused.ErrorCode == unmade && attempts < storeAttempts:
+		case is && refused.ErrorCode == failed && attempts < storeAttempts:
 			attempts++
 			select {
 			case <-time.After(storeWait):

@@ -14,8 +14,8 @@ import (
 	"github.com/canisterd/canisterd/explore/workqueue"
 )
 
-// longFolder is a folder in which a server of a campaign can start, and in which the folder of the object store has a
-// longer name than the system takes. After the prefix it has a path of the server's own.
+// longFolder makes a folder in which a server can start, but cannot create the folder of an object store, because its
+// path is longer than the system allows. The prefix is what the server adds to the path before its own folders.
 func longFolder(t *testing.T, prefix string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -62,8 +62,8 @@ func TestAServerThatCannotCreateItsFilesIsAskedFiveTimes(t *testing.T) {
 	}
 }
 
-// The file is where the folder of the streams belongs. NATS removes it, as it removes an empty folder, after the stream
-// that it could not create.
+// A file stands where the folder of the streams belongs, so the first attempt fails. After the failure NATS removes the
+// file, as it removes an empty folder.
 func TestAServerThatFailsOnceToCreateItsFilesIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	var store string

@@ -44,7 +44,7 @@ func natsServer(t *testing.T, change func(*server.Options)) *server.Server {
 	return s
 }
 
-// warnings are what a server complains of. A test that fails shows them.
+// warnings is the log of a server. A test that fails shows it.
 type warnings struct {
 	mu    sync.Mutex // guards lines
 	lines []string

@@ -13,8 +13,8 @@ const (
 	objectBytes = 16 << 30
 	// leastObjectBytes is what a server must have left for them.
 	leastObjectBytes = 64 << 20
-	// storeAttempts is how often a server is asked that cannot create the folder of the store, and storeWait how long it
-	// has in between.
+	// storeAttempts is how often a server is asked to create the store if it cannot create the folder, and storeWait is the
+	// time between two attempts.
 	storeAttempts = 5
 	storeWait     = 50 * time.Millisecond
 	// descriptionBytes is the size of a description, and of large results.

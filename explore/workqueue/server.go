@@ -86,8 +86,8 @@ func (e *embedded) start(ctx context.Context, host string, port int, token strin
 	return nil
 }
 
-// lastWarning is a log that keeps its newest warning or error. JetStream writes there, and not into its answer, why the
-// system did not let it create a file.
+// lastWarning is a log that keeps its newest warning or error. JetStream logs why it could not create a file; its answer
+// does not say it.
 type lastWarning struct {
 	mu   sync.Mutex // guards text
 	text string

@@ -239,10 +239,10 @@ func (n *Node) show(report replica.RoundReport) {
 // View is the network at the end of its last round.
 func (n *Node) View() *replica.View { return n.views.Load().Latest() }
 
-// Time is that of the network at the end of its last round, ns. It makes no view.
+// Time is the network's time at the end of its last round, in ns. It makes no view.
 func (n *Node) Time() uint64 { return n.views.Load().Time() }
 
-// Height is that of the same round.
+// Height is the height of the last round. It makes no view.
 func (n *Node) Height() uint64 { return n.views.Load().Height() }
 
 // Submit hands in an ingress message. The error is a *refusal.Refusal if the message is malformed or the node

@@ -99,7 +99,8 @@ type Module struct {
 	names []functionName
 }
 
-// MayImport reports whether the rewritten module imports functions of a host module, as far as is known.
+// MayImport reports whether the rewritten module may import functions of a host module. It is true for a module that
+// the rewriter does not know.
 func (m *Module) MayImport(host string) bool {
 	switch host {
 	case SystemModule:

@@ -171,13 +171,13 @@ type HostFunction struct {
 	Call            func(g *Guest, stack []uint64)
 }
 
-// hostModules are the host modules of an engine. A function of one takes as long to instantiate as a small function to
-// compile, and nearly all modules have 32-bit memory and need no WASI: what others import is instantiated before the
-// first that may import it.
+// hostModules are the host modules of an engine. To instantiate a host function takes as long as to compile a small
+// function. Nearly all modules have 32-bit memory and need no WASI, so Link instantiates what they import. The other host
+// modules are instantiated before the first module that may import them is loaded.
 type hostModules struct {
 	mu      sync.Mutex // guards what follows
 	linked  bool
-	pending []HostModule // not instantiated
+	pending []HostModule // not instantiated yet
 }
 
 // Link gives modules their host functions. It is called once, before the first Compile.
@@ -195,7 +195,7 @@ func (e *Engine) Link(modules ...HostModule) error {
 	return e.instantiateHosts(new(rewrite.Module))
 }
 
-// instantiateHosts instantiates what a module may import.
+// instantiateHosts instantiates the pending host modules that a module may import.
 func (e *Engine) instantiateHosts(m *rewrite.Module) error {
 	h := &e.hosts
 	h.mu.Lock()

@@ -9,7 +9,7 @@ import (
 // entryBlock are the entries of a block's slots; nil where a slot is free.
 type entryBlock [blockLen]*Entry
 
-// noEntries is what closed blocks have. A closed network is not written.
+// noEntries stands in closed blocks. It is never written, because a closed network is not.
 var noEntries entryBlock
 
 // block is a block of canisters of one network. docs/sharing.md explains step by step how forks share it.
