@@ -162,3 +162,16 @@ func BenchmarkRatioWarmInstall(b *testing.B) {
 		func() time.Duration { return installed(b, cfg, module) },
 		func() time.Duration { return compiled(b, dir, module) })
 }
+
+// BenchmarkNewEngine makes an engine and closes it: each start of a daemon has one.
+func BenchmarkNewEngine(b *testing.B) {
+	for b.Loop() {
+		e, err := canister.NewEngine(canister.EngineConfig{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := e.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -131,6 +131,16 @@ func BenchmarkRatioForkOf10000Canisters(b *testing.B) {
 	uncopied(b, s, untouched)
 }
 
+// BenchmarkForkAndCloseOf10000Canisters is a fork that is closed at once, as many of an exploration are.
+func BenchmarkForkAndCloseOf10000Canisters(b *testing.B) {
+	s := written(b, 10_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		f := s.Network.Fork(replica.ForkConfig{})
+		f.Close()
+	}
+}
+
 // BenchmarkRatioForkThatUses10000Canisters is a fork that takes all its canisters for itself,
 // which it had together with its source before. Few forks ever pay for that.
 func BenchmarkRatioForkThatUses10000Canisters(b *testing.B) {

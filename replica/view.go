@@ -224,10 +224,11 @@ func (n *Network) show() {
 		}
 	}
 	v := n.views
-	v.time.Store(n.time)
-	v.height.Store(n.height)
-	v.signed = n.config.Signed
 	if v.latest.Load() != nil {
 		v.latest.Store(nil)
 	}
+	// After the old view is gone: a reader who has seen the new time gets no view of an earlier round.
+	v.time.Store(n.time)
+	v.height.Store(n.height)
+	v.signed = n.config.Signed
 }

@@ -166,9 +166,9 @@ func (q *Coordinator) store(c *Campaign) (err error) {
 	return errors.Join(err, from.Close())
 }
 
-// explained adds to an error what the server of this process says about it.
+// explained adds to a refusal of JetStream what the server of this process has logged.
 func (q *Coordinator) explained(err error) error {
-	if q.server == nil || q.server.log.String() == "" {
+	if _, refused := errors.AsType[*jetstream.APIError](err); !refused || q.server == nil || q.server.log.String() == "" {
 		return err
 	}
 	return fmt.Errorf("%w; the server says: %s", err, &q.server.log)
