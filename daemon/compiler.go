@@ -45,10 +45,7 @@ func (w *compileWorker) compile(ctx context.Context, dir string, binary []byte) 
 	if err != nil {
 		return fmt.Errorf("start the compile worker: %w", err)
 	}
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start the compile worker %s: %w", w.command[0], err)
-	}
-	err = errors.Join(cmd.Wait(), ignoreClosed(alive.Close()))
+	err = errors.Join(cmd.Run(), ignoreClosed(alive.Close()))
 	switch {
 	case err == nil:
 		return os.Remove(module)
@@ -58,6 +55,8 @@ func (w *compileWorker) compile(ctx context.Context, dir string, binary []byte) 
 		return fmt.Errorf("compiling the module took longer than %s: the machine is busy, or the module's functions are too complex", w.wall)
 	case strings.Contains(said.String(), "out of memory") || strings.Contains(said.String(), "cannot allocate memory"):
 		return fmt.Errorf("compiling the module takes more than the %d MiB of memory that a compile worker may use: break large functions up", maxWorkerMemory>>20)
+	case said.String() == "":
+		return fmt.Errorf("run the compile worker %s: %w", w.command[0], err)
 	}
 	first, _, _ := strings.Cut(said.String(), "\n")
 	return fmt.Errorf("the compile worker failed (%w): %s", err, first)
