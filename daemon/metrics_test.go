@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -144,7 +145,7 @@ func TestMetricsCountWhatADaemonDoes(t *testing.T) {
 var controlled = []string{"canisterd_control_request_duration_seconds", "canisterd_trace_spans_total", "canisterd_trace_queue_spans", "canisterd_trace_events_missed_total"}
 
 func TestAScrapeHasEveryMetricWithItsLabels(t *testing.T) {
-	d := started(t, Config{})
+	d := started(t, Config{StateDir: filepath.Join(t.TempDir(), "state")})
 	userOf(t, d).deploy(motoko(t, "counter"))
 	found := scraped(t, d)
 	for _, f := range metrics.Families() {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/canisterd/canisterd/daemon/journal"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/budget"
 	"github.com/canisterd/canisterd/replica/node"
@@ -58,6 +59,15 @@ func (i *Instance) Backend() *Backend { return i.backend }
 
 // Memory is the budget of the instance, nil without a limit.
 func (i *Instance) Memory() *budget.Budget { return i.memory }
+
+// StateUsage is what the state directory of the instance takes, and the budgets of its history; false where nothing
+// survives the process.
+func (i *Instance) StateUsage() (use journal.Usage, limit journal.Retention, kept bool) {
+	if i.keeper == nil {
+		return use, limit, false
+	}
+	return i.keeper.journal.Usage(), i.keeper.journal.Retention(), true
+}
 
 // Pacing says when rounds happen. While that changes, it is the pacing before.
 func (i *Instance) Pacing() Pacing {

@@ -99,7 +99,6 @@ func (j *Journal) Repair() (h Health, lost uint64, err error) {
 	}
 	j.keeping.Lock()
 	defer j.keeping.Unlock()
-	j.kept = nil
 	j.appended.Store(end)
 	j.synced.Store(end)
 	return h, end, errors.Join(j.readCheckpoints(), j.sweep(""))

@@ -147,16 +147,19 @@ func (j *Journal) mentions(name string) bool {
 	return true
 }
 
-// readCheckpoints reads the descriptions of the checkpoints.
+// readCheckpoints reads the descriptions of the checkpoints. The caller holds j.keeping, or opens the journal.
 func (j *Journal) readCheckpoints() error {
-	return j.each(positionKey(checkpointKey, 0), []byte{checkpointKey + 1}, func(_, value []byte) error {
+	var all []Checkpoint
+	err := j.each(positionKey(checkpointKey, 0), []byte{checkpointKey + 1}, func(_, value []byte) error {
 		var c Checkpoint
 		if err := json.Unmarshal(value, &c); err != nil {
 			return &DamagedError{j.dir, "the description of a checkpoint", err}
 		}
-		j.kept = append(j.kept, c)
+		all = append(all, c)
 		return nil
 	})
+	j.setKept(all)
+	return err
 }
 
 // Read passes the file of a checkpoint and its page files to a function. The function may keep page files open. The error

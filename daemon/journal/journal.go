@@ -64,9 +64,10 @@ type Journal struct {
 	writes   uint64        // the position to which the commit that is under way goes
 	expected int           // callers that the next commit is to serve, if they come soon
 
-	keeping sync.Mutex // held while a checkpoint is written or files are removed; taken before mu
-	kept    []Checkpoint
-	adopted []PageFile // linked from another directory, for the next checkpoint
+	keeping sync.Mutex            // held while a checkpoint is written or files are removed; taken before mu
+	kept    []Checkpoint          // written by setKept
+	usage   atomic.Pointer[Usage] // of kept
+	adopted []PageFile            // linked from another directory, for the next checkpoint
 }
 
 // Open opens a state directory and makes it where there is none. The error may be a *NewerError, *LockedError,

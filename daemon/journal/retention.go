@@ -29,11 +29,11 @@ func DefaultRetention() Retention {
 func (r *Retention) kept(all []Checkpoint, now time.Time) []Checkpoint {
 	all = slices.Clone(all)
 	for len(all) > checkpoints {
-		needed := &all[len(all)-checkpoints]
+		u := usageOf(all)
 		switch {
-		case !all[1].Made.After(now.Add(-r.Age)) || needed.Written-all[0].Written > r.RecordBytes:
+		case !all[1].Made.After(now.Add(-r.Age)) || u.HistoryRecords > r.RecordBytes:
 			all = all[1:]
-		case len(all) > maxCheckpoints || historyBytes(all) > r.CheckpointBytes:
+		case len(all) > maxCheckpoints || u.HistoryCheckpoints > r.CheckpointBytes:
 			at := leastNeeded(all)
 			all = slices.Delete(all, at, at+1)
 		default:
@@ -55,32 +55,11 @@ func leastNeeded(all []Checkpoint) (at int) {
 	return at
 }
 
-// historyBytes are the bytes of the files that only the checkpoints before the last two need.
-func historyBytes(all []Checkpoint) (bytes int64) {
-	counted := make(map[string]bool)
-	newest := len(all) - checkpoints
-	for _, c := range all[newest:] {
-		for _, f := range c.Pages {
-			counted[f.Name] = true
-		}
-	}
-	for _, c := range all[:newest] {
-		bytes += c.Bytes
-		for _, f := range c.Pages {
-			if !counted[f.Name] {
-				counted[f.Name] = true
-				bytes += f.Bytes
-			}
-		}
-	}
-	return bytes
-}
-
 // forget enters a new checkpoint in the list, and takes what is not kept beside it out of the store.
 func (j *Journal) forget(batch *pebble.Batch, c Checkpoint) error {
 	before := j.kept
 	all := slices.DeleteFunc(slices.Clone(before), func(k Checkpoint) bool { return k.Position == c.Position || c.Base })
-	j.kept = j.retention.kept(append(all, c), c.Made)
+	j.setKept(j.retention.kept(append(all, c), c.Made))
 	for _, k := range before {
 		if !slices.ContainsFunc(j.kept, func(s Checkpoint) bool { return s.Position == k.Position }) {
 			if err := batch.Delete(positionKey(checkpointKey, k.Position), nil); err != nil {

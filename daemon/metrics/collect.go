@@ -110,6 +110,12 @@ func (c *collection) journals(s journal.Counts) {
 	c.value(journalCheckpoints, float64(s.Checkpoints))
 }
 
+// What is in a state directory, and has a budget.
+const (
+	historyCheckpoints = "history_checkpoints"
+	historyRecords     = "history_records"
+)
+
 // instance makes the metrics of an instance beside its network.
 func (c *collection) instance(label string, i *instance.Instance) {
 	failed := 0.0
@@ -120,6 +126,14 @@ func (c *collection) instance(label string, i *instance.Instance) {
 	if b := i.Memory(); b != nil {
 		c.value(instanceMemory, float64(b.Used()), label)
 		c.value(instanceMemoryLimit, float64(b.Limit()), label)
+	}
+	if use, limit, kept := i.StateUsage(); kept {
+		c.value(stateBytes, float64(use.Checkpoints), label, "checkpoints")
+		c.value(stateBytes, float64(use.Records), label, "records")
+		c.value(stateBytes, float64(use.HistoryCheckpoints), label, historyCheckpoints)
+		c.value(stateBytes, float64(use.HistoryRecords), label, historyRecords)
+		c.value(stateLimit, float64(limit.CheckpointBytes), label, historyCheckpoints)
+		c.value(stateLimit, float64(limit.RecordBytes), label, historyRecords)
 	}
 }
 

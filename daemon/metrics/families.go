@@ -45,6 +45,8 @@ const (
 	journalRecords
 	journalBytes
 	journalCheckpoints
+	stateBytes
+	stateLimit
 	memoryBytes
 	memoryLimit
 	connections
@@ -97,6 +99,8 @@ var table = [families]Family{
 	journalRecords:         {"canisterd_journal_records_total", counter, "Records that journals of instances have on disk since the start of the daemon.", nil},
 	journalBytes:           {"canisterd_journal_bytes_total", counter, "Bytes of these records.", nil},
 	journalCheckpoints:     {"canisterd_journal_checkpoints_total", counter, "Checkpoints that were written since the start of the daemon.", nil},
+	stateBytes:             {"canisterd_state_bytes", gauge, "Bytes in the state directory of a kept instance, as of its newest checkpoint: checkpoints (the last two, which a start needs), records (between them), history_checkpoints and history_records (what only forks of the past need).", []string{"instance", "content"}},
+	stateLimit:             {"canisterd_state_limit_bytes", gauge, "Budget of the history: history_checkpoints and history_records.", []string{"instance", "content"}},
 	memoryBytes:            {"canisterd_memory_bytes", gauge, "Bytes in use of a memory budget of the daemon: all (every budget together), requests (HTTP requests being read and answered), control (messages of the control API).", []string{"budget"}},
 	memoryLimit:            {"canisterd_memory_limit_bytes", gauge, "Memory budget of the daemon.", []string{"budget"}},
 	connections:            {"canisterd_connections", gauge, "Open connections of clients.", nil},

@@ -33,10 +33,11 @@ const (
 	// storeBytes is what the files of the store take at most: the records of the history, those after the older of two
 	// checkpoints, those that come while a checkpoint is written, as much again while the store compacts, and its logs.
 	storeBytes = 2*(3*checkpointBytes+historyRecordBytes) + 4*journal.MemTableBytes
-	// pagesSlack is how many bytes page files may grow by, beside the history and the double of what they take after the
-	// warm-up. A page file may be half unused, and the canisters of the load have up to 6 MiB of pages in a checkpoint: a
-	// short warm-up does not see them all.
-	pagesSlack = 8 << 20
+	// loadBytes is what the memories of the load take in a checkpoint at most: 1,000 pages of the heap and as many of the
+	// stable memory of one canister, and some pages of the others.
+	loadBytes = 10 << 20
+	// checkpointsBytes is what the files of the last two checkpoints take at most: page files may be half unused.
+	checkpointsBytes = 2 * 2 * loadBytes
 	// quietAfter is how long nothing must change until a process counts as quiet, and quietLatest when it is measured
 	// all the same.
 	quietAfter  = 4 * time.Second

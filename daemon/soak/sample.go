@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
-	"path/filepath"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,16 +27,17 @@ type sample struct {
 	descriptors int    // open files outside the state directory, and connections
 	storeFiles  int    // open files of the state directory
 	checkpoints int    // files
-	checkpoint  int64  // bytes of the largest
-	pages       int64  // bytes of page files
+	files       int64  // bytes of checkpoints and their page files
+	state       state  // what the daemon says of its state directory
 	disk        int64  // bytes of the state directory
 	answers     int64  // updates that were answered within answersKept
 }
 
 // String is the sample for people.
 func (s sample) String() string {
-	return fmt.Sprintf("heap %.1f MiB, memory %.1f MiB, %d goroutines and %d in pools, %d descriptors and %d of the store, %d checkpoints of at most %.1f MiB, %.1f MiB of pages, %.1f MiB on disk, %d answers kept",
-		mebibytes(s.heap), mebibytes(s.memory), s.goroutines, s.pooled, s.descriptors, s.storeFiles, s.checkpoints, mebibytes(s.checkpoint), mebibytes(s.pages), mebibytes(s.disk), s.answers)
+	return fmt.Sprintf("heap %.1f MiB, memory %.1f MiB, %d goroutines and %d in pools, %d descriptors and %d of the store, %d checkpoints of %.1f MiB, those of the history %.1f MiB with %.1f MiB of records, %.1f MiB on disk, %d answers kept",
+		mebibytes(s.heap), mebibytes(s.memory), s.goroutines, s.pooled, s.descriptors, s.storeFiles, s.checkpoints, mebibytes(s.files),
+		mebibytes(s.state.historyCheckpoints), mebibytes(s.state.historyRecords), mebibytes(s.disk), s.answers)
 }
 
 func mebibytes(n int64) float64 { return float64(n) / (1 << 20) }
@@ -61,7 +63,7 @@ func settled(ctx context.Context, look func(context.Context) (sample, error)) (l
 		if last.goroutines > 0 {
 			now.goroutines = min(now.goroutines, last.goroutines)
 		}
-		if now.goroutines != last.goroutines || now.descriptors != last.descriptors || now.checkpoints != last.checkpoints {
+		if now.goroutines != last.goroutines || now.descriptors != last.descriptors || now.files != last.files || now.state != last.state {
 			changed = time.Now()
 		}
 		last = now
@@ -99,27 +101,38 @@ func (p *process) look(ctx context.Context) (s sample, err error) {
 	if s.disk, err = resources.Disk(p.state); err != nil {
 		return s, err
 	}
-	err = p.eachFile("checkpoint-*", func(bytes int64) {
-		s.checkpoints++
-		s.checkpoint = max(s.checkpoint, bytes)
-	})
-	return s, errors.Join(err, p.eachFile("pages-*", func(bytes int64) { s.pages += bytes }))
+	if s.state, err = p.stateBytes(ctx); err != nil {
+		return s, err
+	}
+	s.checkpoints, s.files, err = p.checkpointFiles()
+	return s, err
 }
 
-// eachFile gives the sizes of some files of the state directory.
-func (p *process) eachFile(pattern string, visit func(bytes int64)) error {
-	files, err := filepath.Glob(filepath.Join(p.state, pattern))
+// checkpointFiles are how many checkpoints there are in the state directory of the default instance, and the bytes of
+// their files. One that is removed meanwhile does not count.
+func (p *process) checkpointFiles() (checkpoints int, bytes int64, err error) {
+	all, err := os.ReadDir(p.state)
 	if err != nil {
-		return err
+		return 0, 0, err
 	}
-	for _, file := range files {
-		bytes, err := resources.Disk(file)
-		if err != nil {
-			return err
+	for _, file := range all {
+		checkpoint := strings.HasPrefix(file.Name(), "checkpoint-")
+		if !checkpoint && !strings.HasPrefix(file.Name(), "pages-") {
+			continue
 		}
-		visit(bytes)
+		info, err := file.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+		if checkpoint {
+			checkpoints++
+		}
+		bytes += info.Size()
 	}
-	return nil
+	return checkpoints, bytes, nil
 }
 
 // profile is a profile of the process, as text.
@@ -128,19 +141,24 @@ func (p *process) profile(ctx context.Context, name string) (text string, err er
 		return new(net.Dialer).DialContext(ctx, "unix", p.socket)
 	}
 	client := &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://canisterd/debug/pprof/"+name, http.NoBody)
+	if text, err = get(ctx, client, "http://canisterd/debug/pprof/"+name); err != nil {
+		return "", fmt.Errorf("reading profile %s: %w", name, err)
+	}
+	return text, nil
+}
+
+// get is the body of the answer to a GET request.
+func get(ctx context.Context, client *http.Client, url string) (body string, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		return "", err
 	}
 	answer, err := client.Do(request)
 	if err != nil {
-		return "", fmt.Errorf("asking for profile %s: %w", name, err)
+		return "", err
 	}
 	read, err := io.ReadAll(answer.Body)
-	if err = errors.Join(err, answer.Body.Close()); err != nil {
-		return "", fmt.Errorf("reading profile %s: %w", name, err)
-	}
-	return string(read), nil
+	return string(read), errors.Join(err, answer.Body.Close())
 }
 
 // number is the number after a word at the beginning of a line.
@@ -202,7 +220,11 @@ func growth(warm, end *sample) (failures []string) {
 	fail("descriptors", int64(warm.descriptors), int64(end.descriptors), int64(warm.descriptors))
 	fail("open files of the store", int64(warm.storeFiles), int64(end.storeFiles), storeFiles)
 	fail("checkpoints", int64(warm.checkpoints), int64(end.checkpoints), maxCheckpoints)
-	fail("bytes of page files", warm.pages, end.pages, 2*warm.pages+historyCheckpointBytes+pagesSlack)
-	fail("bytes on disk", warm.disk, end.disk, 2*end.checkpoint+historyCheckpointBytes+end.pages+storeBytes)
+	current, history := end.state.checkpoints, end.state.historyCheckpoints
+	fail("bytes of the last two checkpoints", warm.state.checkpoints, current, checkpointsBytes)
+	fail("bytes of checkpoints of the history", warm.state.historyCheckpoints, history, historyCheckpointBytes)
+	fail("bytes of records of the history", warm.state.historyRecords, end.state.historyRecords, historyRecordBytes)
+	fail("bytes of files that no checkpoint needs", warm.files-warm.state.checkpoints-warm.state.historyCheckpoints, end.files-current-history, 0)
+	fail("bytes on disk", warm.disk, end.disk, checkpointsBytes+historyCheckpointBytes+storeBytes)
 	return failures
 }

@@ -12,7 +12,7 @@ import (
 // warmed is a process after its warm-up.
 var warmed = sample{
 	heap: 10 << 20, memory: 100 << 20, goroutines: 40, pooled: 8, descriptors: 20, storeFiles: 9,
-	checkpoints: 2, checkpoint: 1 << 20, pages: 3 << 20, disk: 5 << 20, answers: 10_000,
+	checkpoints: 3, files: 4 << 20, state: state{checkpoints: 3 << 20, historyCheckpoints: 1 << 20, historyRecords: 1 << 10}, disk: 5 << 20, answers: 10_000,
 }
 
 func TestGrowthOfEachResourceIsNamedFromOneAboveItsAllowanceOn(t *testing.T) {
@@ -29,10 +29,12 @@ func TestGrowthOfEachResourceIsNamedFromOneAboveItsAllowanceOn(t *testing.T) {
 		{"descriptors", 20, func(s *sample, n int64) { s.descriptors = int(n) }},
 		{"open files of the store", 110, func(s *sample, n int64) { s.storeFiles = int(n) }},
 		{"checkpoints", 64, func(s *sample, n int64) { s.checkpoints = int(n) }},
-		// The double of what there was, the history of checkpoints, and what is half unused.
-		{"bytes of page files", (2*3 + 4 + 8) * mebi, func(s *sample, n int64) { s.pages = n }},
-		// Two checkpoints, their history, the page files, twice the records of 0.75 MiB and their history, and the logs.
-		{"bytes on disk", (2*1+4+3+2)*mebi + 2*768<<10 + 4*8*mebi, func(s *sample, n int64) { s.disk = n }},
+		{"bytes of the last two checkpoints", 40 * mebi, func(s *sample, n int64) { s.state.checkpoints, s.files = n, mebi+n }},
+		{"bytes of checkpoints of the history", 4 * mebi, func(s *sample, n int64) { s.state.historyCheckpoints, s.files = n, 3*mebi+n }},
+		{"bytes of records of the history", 1 * mebi, func(s *sample, n int64) { s.state.historyRecords = n }},
+		{"bytes of files that no checkpoint needs", 0, func(s *sample, n int64) { s.files = 4*mebi + n }},
+		// Two checkpoints, the history of checkpoints, twice the records of 0.75 MiB and their history, and the logs.
+		{"bytes on disk", (40+4+2)*mebi + 2*768<<10 + 4*8*mebi, func(s *sample, n int64) { s.disk = n }},
 	} {
 		end := warmed
 		c.set(&end, c.most)
@@ -110,7 +112,8 @@ func TestAProcessIsQuietFourSecondsAfterItsLastChange(t *testing.T) {
 		took time.Duration
 	}{
 		{"nothing", func(*sample, int) {}, 4 * time.Second},
-		{"checkpoints until second 7", func(s *sample, n int) { s.checkpoints = min(n, 7) }, 11 * time.Second},
+		{"files until second 7", func(s *sample, n int) { s.files = int64(min(n, 7)) }, 11 * time.Second},
+		{"a state directory until second 7", func(s *sample, n int) { s.state.records = int64(min(n, 7)) }, 11 * time.Second},
 		{"descriptors every 4 seconds until 9", func(s *sample, n int) { s.descriptors = min((n+3)/4, 3) }, 13 * time.Second},
 		{"goroutines that come and go", func(s *sample, n int) { s.goroutines += n % 2 }, 4 * time.Second},
 		{"goroutines that end in second 3", func(s *sample, n int) { s.goroutines -= n / 3 % 2 }, 7 * time.Second},
@@ -127,5 +130,23 @@ func TestAProcessIsQuietFourSecondsAfterItsLastChange(t *testing.T) {
 				t.Errorf("%s: the process is quiet after %s, want %s: %v", c.what, took, c.took, err)
 			}
 		})
+	}
+}
+
+func TestAStateDirectoryIsReadFromTheMetrics(t *testing.T) {
+	const metrics = "# TYPE canisterd_state_bytes gauge\n" +
+		"canisterd_state_bytes{content=\"checkpoints\",instance=\"default\"} 1\n" +
+		"canisterd_state_bytes{content=\"records\",instance=\"default\"} 2\n" +
+		"canisterd_state_bytes{content=\"history_checkpoints\",instance=\"default\"} 3\n" +
+		"canisterd_state_bytes{content=\"checkpoints\",instance=\"other\"} 5\n"
+	const last = "canisterd_state_bytes{content=\"history_records\",instance=\"default\"} 4\n"
+	want := state{checkpoints: 1, records: 2, historyCheckpoints: 3, historyRecords: 4}
+	if got, err := stateOf(metrics + last); err != nil || got != want {
+		t.Errorf("the state directory takes %+v: %v", got, err)
+	}
+	for _, bad := range []string{metrics, "", "{"} {
+		if got, err := stateOf(bad); err == nil {
+			t.Errorf("metrics %q say %+v", bad, got)
+		}
 	}
 }

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+)
+
+// state is what a daemon says that the state directory of its default instance takes, in bytes (canisterd_state_bytes).
+type state struct {
+	checkpoints, records               int64 // that a start needs
+	historyCheckpoints, historyRecords int64
+}
+
+// stateBytes reads the metrics of the daemon.
+func (p *process) stateBytes(ctx context.Context) (state, error) {
+	text, err := get(ctx, http.DefaultClient, p.url+"/metrics")
+	if err != nil {
+		return state{}, fmt.Errorf("reading the metrics: %w", err)
+	}
+	return stateOf(text)
+}
+
+// stateOf finds what a state directory takes in metrics.
+func stateOf(metrics string) (s state, err error) {
+	const name = "canisterd_state_bytes"
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	all, err := parser.TextToMetricFamilies(strings.NewReader(metrics))
+	if err != nil {
+		return s, fmt.Errorf("reading the metrics: %w", err)
+	}
+	found := 0
+	parts := map[string]*int64{
+		"checkpoints": &s.checkpoints, "records": &s.records,
+		"history_checkpoints": &s.historyCheckpoints, "history_records": &s.historyRecords,
+	}
+	for _, m := range all[name].GetMetric() {
+		labels := make(map[string]string)
+		for _, l := range m.GetLabel() {
+			labels[l.GetName()] = l.GetValue()
+		}
+		if part := parts[labels["content"]]; part != nil && labels["instance"] == "default" {
+			*part = int64(m.GetGauge().GetValue())
+			found++
+		}
+	}
+	if found != len(parts) {
+		return s, fmt.Errorf("%d of the %d metrics %s of instance default are there", found, len(parts), name)
+	}
+	return s, nil
+}
