@@ -123,7 +123,7 @@ func (w *work) String() string {
 	defer w.mu.Unlock()
 	parts := make([]string, len(works))
 	for at, kind := range slices.All(works) {
-		parts[at] = fmt.Sprintf("%d in a %s", w.fell[kind], kind)
+		parts[at] = fmt.Sprintf("%s: %d", kind, w.fell[kind])
 	}
 	return strings.Join(parts, ", ")
 }
