@@ -125,7 +125,7 @@ func (c *config) canister(name string) (principal.Principal, bool) {
 
 // Run explores operations for a test, which fails with what is found. First it replays the schedules of earlier findings
 // of this test in testdata/explore: one that still violates its property fails the test, and so does one that does not fit
-// the canisters any more.
+// the canisters any more. The log of the test has the summary of the report.
 func Run(t testing.TB, n *canisterd.Network, options ...Option) *Report {
 	t.Helper()
 	c, done, err := configured(t.Context(), n, options)
@@ -141,6 +141,7 @@ func Run(t testing.TB, n *canisterd.Network, options ...Option) *Report {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Log(report.Summary())
 	for i, f := range report.Findings {
 		if f.Suspicion && !c.suspicions {
 			t.Logf("suspicion: %s", report.Explain(f))

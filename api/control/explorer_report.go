@@ -30,6 +30,7 @@ func (p *progress) report(r *campaign.Report) {
 	// A client that is gone ends the context, and so the exploration.
 	_ = p.send(&controlv1.ExploreProgress{
 		Runs: uint64(r.Runs), Messages: uint64(r.Messages), Findings: uint32(len(r.Findings)), Workers: uint32(p.workers()),
+		Coverage: shownCoverage(&r.Coverage),
 	})
 }
 
@@ -37,11 +38,19 @@ func (p *progress) send(m *controlv1.ExploreProgress) error {
 	return p.stream.Send(&controlv1.ExploreResponse{Step: &controlv1.ExploreResponse_Progress{Progress: m}})
 }
 
+// shownCoverage is a coverage as a message.
+func shownCoverage(c *campaign.Coverage) *controlv1.ExploreCoverage {
+	return &controlv1.ExploreCoverage{
+		Distinct: uint64(c.Distinct), Races: uint64(c.Races), Reversed: uint64(c.Reversed), Edges: uint64(c.Edges),
+		Faults: uint64(c.Faults), Tried: uint64(c.Tried),
+	}
+}
+
 // shownReport is a report as a message.
 func shownReport(c *campaign.Config, r *campaign.Report) (*controlv1.ExploreReport, error) {
 	out := &controlv1.ExploreReport{
 		Runs: uint64(r.Runs), Messages: uint64(r.Messages), Classes: uint64(r.Classes), Exhausted: r.Exhausted, ExhaustedFaults: r.ExhaustedFaults,
-		Unfinished: uint64(r.Unfinished),
+		Unfinished: uint64(r.Unfinished), Coverage: shownCoverage(&r.Coverage), Conclusion: r.Conclusion(),
 	}
 	for _, kind := range r.FaultKinds {
 		out.FaultKinds = append(out.FaultKinds, kind.String())

@@ -301,7 +301,10 @@ func (c *cli) explored(cmdCtx context.Context, d *remote.Daemon, in *controlv1.E
 
 // progressOf is how far an exploration is.
 func (c *cli) progressOf(p *controlv1.ExploreProgress, took time.Duration) string {
-	line := fmt.Sprintf("%d runs (%.0f a second), %d messages, %d findings", p.GetRuns(), float64(p.GetRuns())/took.Seconds(), p.GetMessages(), p.GetFindings())
+	covers := p.GetCoverage()
+	line := fmt.Sprintf("%d runs (%.0f a second), %d different, %d of %d races in both orders, %d edges, %d of %d faults, %d findings",
+		p.GetRuns(), float64(p.GetRuns())/took.Seconds(), covers.GetDistinct(), covers.GetReversed(), covers.GetRaces(), covers.GetEdges(),
+		covers.GetTried(), covers.GetFaults(), p.GetFindings())
 	if p.GetWorkers() > 0 {
 		line += fmt.Sprintf(", %d workers", p.GetWorkers())
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
@@ -11,7 +10,7 @@ import (
 // summary is how much was explored.
 func (c *cli) summary(r *controlv1.ExploreReport) string {
 	var all strings.Builder
-	fmt.Fprintf(&all, "%d runs, %d messages. %s\n", r.GetRuns(), r.GetMessages(), coverage(r))
+	all.WriteString(r.GetConclusion() + "\n")
 	for _, g := range r.GetReached() {
 		fmt.Fprintf(&all, "sometimes %s: in %d runs\n", g.GetTitle(), g.GetRuns())
 	}
@@ -54,22 +53,4 @@ func upper(names []string) (all []string) {
 		all = append(all, strings.ToUpper(name))
 	}
 	return all
-}
-
-// coverage says what a report without findings means.
-func coverage(r *controlv1.ExploreReport) string {
-	if r.GetExhausted() {
-		text := fmt.Sprintf("All %d orders of these %d operations were run, without faults", r.GetClasses(), len(r.GetOperations()))
-		if len(r.GetOperations()) == 1 {
-			text = fmt.Sprintf("All orders of this operation (%d) were run, without faults", r.GetClasses())
-		}
-		if r.GetExhaustedFaults() {
-			text += fmt.Sprintf(" and with each single fault (%s)", strings.Join(r.GetFaultKinds(), ", "))
-		}
-		if !slices.ContainsFunc(r.GetFindings(), func(f *controlv1.ExploreFinding) bool { return !f.GetSuspicion() }) {
-			text += ": no violation"
-		}
-		return text + "."
-	}
-	return "Not all orders were run: what was not found may still be there."
 }

@@ -157,6 +157,9 @@ func TestAllOrdersOfTwoAndThreeWithdrawalsAreThoseOfBruteForce(t *testing.T) {
 		if !report.Exhausted || report.Classes != len(classes) {
 			t.Errorf("%d withdrawals of %s: %d classes were run, want %d (all: %t)", c.withdrawals, c.bank, report.Classes, len(classes), report.Exhausted)
 		}
+		if report.Coverage.Distinct != len(classes) {
+			t.Errorf("%d withdrawals of %s: %d different runs are counted, want %d", c.withdrawals, c.bank, report.Coverage.Distinct, len(classes))
+		}
 		if found := len(report.Violations()) > 0; found != c.violated || violated != c.violated {
 			t.Errorf("%d withdrawals of %s: violated in an exploration: %t, by brute force: %t", c.withdrawals, c.bank, found, violated)
 		}

@@ -44,7 +44,7 @@ func (n *enumeration) share(taken int) int {
 // take adds the classes of a subtree.
 func (n *enumeration) take(number int, r Result) bool {
 	for i := range r.outcomes {
-		if !r.outcomes[i].partial {
+		if o := &r.outcomes[i]; !o.partial && !o.unfinished {
 			n.report.Classes++
 		}
 		n.add("classes", r.outcomes[i])
@@ -77,7 +77,7 @@ func (b *bench) classes(l *harness.Harness, plan harness.Plan, part search.Subtr
 			outcomes = append(outcomes, o)
 			return len(outcomes) < most
 		},
-		Steps: most * stepsPerRun,
+		Steps: most * stepsPerRun, Depth: maxMessages,
 	}
 	return outcomes, c.Explore(l.Begin(plan), part).Finished
 }

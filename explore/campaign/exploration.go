@@ -46,7 +46,7 @@ func Run(config *Config) (*Report, error) {
 
 func (e *exploration) phases() error {
 	e.add("fifo", e.worker.bench.run(e.worker.harness, nil, search.FIFO))
-	e.sites.add(e.Config.sites(e.worker.bench.fifo))
+	e.findFaults(e.worker.bench.fifo)
 	if e.Only != nil {
 		return e.draw(false)
 	}
@@ -156,7 +156,13 @@ func (e *exploration) left() int { return max(0, e.Runs-e.report.Runs) }
 func (e *exploration) eachFault() error {
 	first := slices.Clone(e.sites.list)
 	b := &Batch{Count: len(first), Job: func(number int) Job { return Job{Plan: harness.Plan{first[number]}} }}
-	return e.each("fault", b, func(o *outcome) { e.sites.add(e.Config.sites(o.steps)) })
+	return e.each("fault", b, func(o *outcome) { e.findFaults(o.steps) })
+}
+
+// findFaults remembers the faults that the messages of a run may have.
+func (e *exploration) findFaults(steps []*harness.Step) {
+	e.sites.add(e.Config.sites(steps))
+	e.report.Coverage.Faults = len(e.sites.list)
 }
 
 // estimate is an estimate of the number of classes without faults.

@@ -3,16 +3,13 @@ package campaign
 import (
 	"math/rand/v2"
 
-	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/explore/harness"
-	"github.com/canisterd/canisterd/replica/sched"
 )
 
 // guide remembers which runs showed something new, so that others begin like them. New is a link between two messages of a
 // canister that no run had before. Runs are shown to it in the order of their numbers.
 type guide struct {
-	kinds     map[kindOfMessage]kind
-	numbers   map[principal.Principal]int32
+	kinds     kinds
 	canisters []latest // by kind.canister; of the run that is shown
 	seen      map[link]bool
 	kept      keptRuns
@@ -26,21 +23,6 @@ type keptRuns []keptRun
 type keptRun struct {
 	plan  harness.Plan
 	names []string // of its messages
-}
-
-// kindOfMessage is what messages have in common that do the same.
-type kindOfMessage struct {
-	canister         principal.Principal
-	method           string
-	kind             sched.Kind
-	fault            harness.FaultKind
-	rejected, failed bool
-}
-
-// kind is a kind of messages by number: comparing numbers is many times as quick.
-type kind struct {
-	number   int32
-	canister int32 // the number of the canister
 }
 
 // latest are the newest messages of a canister.
@@ -60,7 +42,7 @@ type link struct {
 }
 
 func newGuide(fifo []*harness.Step) *guide {
-	g := &guide{kinds: make(map[kindOfMessage]kind), numbers: make(map[principal.Principal]int32), seen: make(map[link]bool)}
+	g := &guide{kinds: newKinds(), seen: make(map[link]bool)}
 	g.learn(&outcome{steps: fifo})
 	return g
 }
@@ -73,7 +55,10 @@ func (g *guide) learn(o *outcome) {
 	before := len(g.seen)
 	clear(g.canisters)
 	for _, s := range o.steps {
-		k := g.kindOf(s)
+		k := g.kinds.of(s)
+		if int(k.canister) == len(g.canisters) {
+			g.canisters = append(g.canisters, latest{})
+		}
 		at, now := &g.canisters[k.canister], shown{s, k.number}
 		g.see(at.last, now, false)
 		g.see(at.wrote, now, true)
@@ -85,23 +70,6 @@ func (g *guide) learn(o *outcome) {
 	if len(g.seen) > before {
 		g.kept = append(g.kept, keptRun{o.plan, names(o.steps)})
 	}
-}
-
-// kindOf is the kind of a message, which is numbered where it is the first of its kind.
-func (g *guide) kindOf(s *harness.Step) kind {
-	of := kindOfMessage{s.Canister, s.Method, s.Kind, s.Fault, s.Rejected != nil, s.Failure != nil}
-	k, known := g.kinds[of]
-	if known {
-		return k
-	}
-	at, known := g.numbers[s.Canister]
-	if !known {
-		at = int32(len(g.canisters))
-		g.numbers[s.Canister], g.canisters = at, append(g.canisters, latest{})
-	}
-	k = kind{int32(len(g.kinds)), at}
-	g.kinds[of] = k
-	return k
 }
 
 func (g *guide) see(first, second shown, reads bool) {

@@ -35,6 +35,8 @@ const (
 	firstGeneration = 16
 	// maxKept is how many runs are kept that showed something new: names of 2,000,000 messages at most.
 	maxKept = 1_000
+	// maxCovered is how far each number of the coverage counts.
+	maxCovered = 1_000_000
 	// probes is how many runs an estimate of the number of classes takes.
 	probes = 20
 	// stepsPerRun is how many messages an enumeration delivers at most for each run of its budget.

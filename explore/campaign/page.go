@@ -37,14 +37,6 @@ type pageOperation struct {
 
 // Page is the findings as one page of HTML, with a diagram of each run. It needs no other file.
 func (r *Report) Page(c *Config) (string, error) {
-	conclusion := fmt.Sprintf("%d runs, %d messages.", r.Runs, r.Messages)
-	if r.Exhausted {
-		conclusion += fmt.Sprintf(" All orders (%d) were run, without faults", r.Classes)
-		if r.ExhaustedFaults {
-			conclusion += " and with each single fault"
-		}
-		conclusion += "."
-	}
 	findings := make([]pageFinding, len(r.Findings))
 	for i, f := range r.Findings {
 		var err error
@@ -53,7 +45,7 @@ func (r *Report) Page(c *Config) (string, error) {
 		}
 		findings[i].Number = i + 1
 	}
-	return page(conclusion, findings)
+	return page(r.Conclusion(), findings)
 }
 
 // Page is a finding, or its replay, as one page of HTML with a diagram. It needs no other file.

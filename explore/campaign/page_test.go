@@ -21,7 +21,7 @@ func TestThePageShowsTheRunOfAFindingAndWhatIsDifferent(t *testing.T) {
 	}
 	for _, part := range []string{
 		"<svg", "&lt;script&gt;", "await of op1/1", "As they arrive (FIFO)", "answer to transfer",
-		`<td>vault paidOut</td><td>(100 : nat)</td><td class="found">(200 : nat)</td>`, "(variant { refused = &#34;not enough money&#34; })", "All orders (6) were run",
+		`<td>vault paidOut</td><td>(100 : nat)</td><td class="found">(200 : nat)</td>`, "(variant { refused = &#34;not enough money&#34; })", "All 6 orders of these 2 operations were run", "Coverage: 82 different runs, 5 of 5 races in both orders",
 	} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the page does not have %q:\n%s", part, page)

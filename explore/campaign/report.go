@@ -27,12 +27,14 @@ type Report struct {
 	ExhaustedFaults bool
 	FaultKinds      []harness.FaultKind // that some message could have, in the order of their names
 	Unfinished      int                 // runs that did not come to rest
+	Coverage        Coverage
 	Operations      []OperationCount
 	Awaits          []Await
 	Reached         []Goal
 	Largest         []Extreme
 
 	config *Config
+	covers *coverage
 	across bool // a run had messages on several subnets
 	byKey  map[string]*Finding
 	awaits map[[2]string]int // positions in Awaits, by caller and callee
@@ -93,6 +95,7 @@ type Finding struct {
 
 func newReport(c *Config) *Report {
 	r := &Report{config: c, byKey: make(map[string]*Finding), awaits: make(map[[2]string]int), titles: make(map[method]string)}
+	r.covers = newCoverage(&r.Coverage)
 	for i := range c.Setup.Operations {
 		r.Operations = append(r.Operations, OperationCount{Title: c.Setup.Operations[i].Title})
 	}
@@ -139,6 +142,7 @@ func (r *Report) count(o *outcome) {
 		}
 	}
 	r.countAwaits(o)
+	r.covers.add(o)
 }
 
 // method is a method of a canister.

@@ -12,6 +12,9 @@ type Classes struct {
 	Commute func(a, b *Move) bool
 	// Steps is how many moves are made at most; 0: as many as there are.
 	Steps int
+	// Depth is how many moves a run has at most; 0: as many as there are. A longer run is visited as it is then, and ends
+	// the enumeration: most likely it has no end, and neither have the others.
+	Depth int
 	// Visit is given each run that is over; false ends the enumeration. The run is closed after the call.
 	Visit func(Tree) bool
 	// After is called after each move that no earlier order has made; nil: it is not called.
@@ -20,7 +23,7 @@ type Classes struct {
 
 // Enumerated says how far an enumeration came.
 type Enumerated struct {
-	Classes  int  // runs that came to their end
+	Classes  int  // runs that were visited
 	Steps    int  // moves that were made
 	Finished bool // all classes were visited
 }
@@ -47,20 +50,20 @@ func (c *Classes) Explore(root Tree, part Subtree) Enumerated {
 		root.Take(at)
 		e.done.Steps++
 	}
-	e.explore(root, part.Sleep)
+	e.explore(root, part.Sleep, len(part.Path))
 	e.done.Finished = !e.stopped
 	return e.done
 }
 
-// explore visits the classes below a point. It closes the run.
-func (e *enumeration) explore(at Tree, sleep []Move) {
+// explore visits the classes below a point, which so many moves have led to. It closes the run.
+func (e *enumeration) explore(at Tree, sleep []Move, depth int) {
 	defer func() { at.Close() }()
 	moves := slices.Clone(at.Moves())
-	if len(moves) == 0 {
+	tooLong := e.Depth > 0 && depth >= e.Depth && len(moves) > 0
+	if tooLong || len(moves) == 0 {
 		e.done.Classes++
-		if e.Visit != nil && !e.Visit(at) {
-			e.stopped = true
-		}
+		more := e.Visit == nil || e.Visit(at)
+		e.stopped = e.stopped || tooLong || !more
 		return
 	}
 	awake := e.awake(moves, sleep)
@@ -78,23 +81,23 @@ func (e *enumeration) explore(at Tree, sleep []Move) {
 		if i == len(awake)-1 { // nothing else needs this point
 			last := at
 			at = closed{}
-			e.take(last, position, below)
+			e.take(last, position, below, depth)
 			return
 		}
 		next := at.Fork()
 		next.Moves()
-		e.take(next, position, below)
+		e.take(next, position, below, depth)
 		sleep = append(sleep, *chosen)
 	}
 }
 
-// take makes a move and goes on below it.
-func (e *enumeration) take(at Tree, position int, sleep []Move) {
+// take makes a move after so many others, and goes on below it.
+func (e *enumeration) take(at Tree, position int, sleep []Move, depth int) {
 	at.Take(position)
 	if e.After != nil {
 		e.After(at)
 	}
-	e.explore(at, sleep)
+	e.explore(at, sleep, depth+1)
 }
 
 // awake are the positions of the moves that do not sleep.

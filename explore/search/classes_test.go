@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/canisterd/canisterd/explore/search"
@@ -78,6 +79,29 @@ func TestAnEnumerationEndsAtItsLimitAndWhereItsVisitorSays(t *testing.T) {
 	c = search.Classes{Visit: func(search.Tree) bool { visits++; return visits < 3 }}
 	if got := c.Explore(withdrawals(3).start(), search.Subtree{}); got.Finished || got.Classes != 3 {
 		t.Errorf("after three visits: %+v", got)
+	}
+}
+
+func TestARunThatIsTooLongIsVisitedAndEndsTheEnumeration(t *testing.T) {
+	var left []int // moves that are left, of each run
+	c := search.Classes{Visit: func(at search.Tree) bool { left = append(left, len(at.Moves())); return true }}
+	whole := c.Explore(withdrawals(2).start(), search.Subtree{})
+	longest := whole.Steps
+	for depth := 1; depth <= whole.Steps; depth++ {
+		left = nil
+		c.Depth = depth
+		got := c.Explore(withdrawals(2).start(), search.Subtree{})
+		if got.Finished {
+			longest = min(longest, depth)
+			if got != whole || slices.Max(left) != 0 {
+				t.Errorf("runs of %d moves at most: %+v, with %v moves left; want %+v", depth, got, left, whole)
+			}
+		} else if last := len(left) - 1; left[last] == 0 || slices.ContainsFunc(left[:last], func(n int) bool { return n > 0 }) {
+			t.Errorf("runs of %d moves at most have %v moves left: the last alone is too long", depth, left)
+		}
+	}
+	if longest != 6 { // two requests to the bank, to the vault, and two answers
+		t.Errorf("the longest run has %d moves", longest)
 	}
 }
 

@@ -609,6 +609,7 @@ type ExploreProgress struct {
 	Findings      uint32                 `protobuf:"varint,3,opt,name=findings,proto3" json:"findings,omitempty"`                            // so far
 	WorkerServer  string                 `protobuf:"bytes,4,opt,name=worker_server,json=workerServer,proto3" json:"worker_server,omitempty"` // URL at which workers find the exploration, in the first message where other processes run the jobs
 	Workers       uint32                 `protobuf:"varint,5,opt,name=workers,proto3" json:"workers,omitempty"`                              // processes that run jobs for the daemon
+	Coverage      *ExploreCoverage       `protobuf:"bytes,6,opt,name=coverage,proto3" json:"coverage,omitempty"`                             // so far
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -678,6 +679,13 @@ func (x *ExploreProgress) GetWorkers() uint32 {
 	return 0
 }
 
+func (x *ExploreProgress) GetCoverage() *ExploreCoverage {
+	if x != nil {
+		return x.Coverage
+	}
+	return nil
+}
+
 // ExploreReport is what an exploration has shown.
 type ExploreReport struct {
 	state           protoimpl.MessageState   `protogen:"open.v1"`
@@ -694,6 +702,8 @@ type ExploreReport struct {
 	Largest         []*ExploreExtreme        `protobuf:"bytes,11,rep,name=largest,proto3" json:"largest,omitempty"`                                        // of maximize
 	FaultKinds      []string                 `protobuf:"bytes,12,rep,name=fault_kinds,json=faultKinds,proto3" json:"fault_kinds,omitempty"`                // that some message could have, in the order of their names
 	Html            string                   `protobuf:"bytes,13,opt,name=html,proto3" json:"html,omitempty"`                                              // the findings as one page, where the request wants it
+	Coverage        *ExploreCoverage         `protobuf:"bytes,14,opt,name=coverage,proto3" json:"coverage,omitempty"`                                      // of all runs
+	Conclusion      string                   `protobuf:"bytes,15,opt,name=conclusion,proto3" json:"conclusion,omitempty"`                                  // how much was run, and what a report without findings means, for people
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -819,6 +829,105 @@ func (x *ExploreReport) GetHtml() string {
 	return ""
 }
 
+func (x *ExploreReport) GetCoverage() *ExploreCoverage {
+	if x != nil {
+		return x.Coverage
+	}
+	return nil
+}
+
+func (x *ExploreReport) GetConclusion() string {
+	if x != nil {
+		return x.Conclusion
+	}
+	return ""
+}
+
+// ExploreCoverage is how much of what can happen the runs have shown.
+type ExploreCoverage struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Distinct      uint64                 `protobuf:"varint,1,opt,name=distinct,proto3" json:"distinct,omitempty"` // different runs: in two that are the same, each canister executes the same messages in the same order, and they end in the same way
+	Races         uint64                 `protobuf:"varint,2,opt,name=races,proto3" json:"races,omitempty"`       // pairs of messages of two operations that a canister executed one directly after the other
+	Reversed      uint64                 `protobuf:"varint,3,opt,name=reversed,proto3" json:"reversed,omitempty"` // of these, pairs that were executed in both orders
+	Edges         uint64                 `protobuf:"varint,4,opt,name=edges,proto3" json:"edges,omitempty"`       // pairs of kinds of messages that a canister executed one directly after the other: of methods, requests or responses, and how they ended
+	Faults        uint64                 `protobuf:"varint,5,opt,name=faults,proto3" json:"faults,omitempty"`     // that messages can have
+	Tried         uint64                 `protobuf:"varint,6,opt,name=tried,proto3" json:"tried,omitempty"`       // of these, faults that a run had
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExploreCoverage) Reset() {
+	*x = ExploreCoverage{}
+	mi := &file_control_v1_explorer_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExploreCoverage) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExploreCoverage) ProtoMessage() {}
+
+func (x *ExploreCoverage) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_explorer_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExploreCoverage.ProtoReflect.Descriptor instead.
+func (*ExploreCoverage) Descriptor() ([]byte, []int) {
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *ExploreCoverage) GetDistinct() uint64 {
+	if x != nil {
+		return x.Distinct
+	}
+	return 0
+}
+
+func (x *ExploreCoverage) GetRaces() uint64 {
+	if x != nil {
+		return x.Races
+	}
+	return 0
+}
+
+func (x *ExploreCoverage) GetReversed() uint64 {
+	if x != nil {
+		return x.Reversed
+	}
+	return 0
+}
+
+func (x *ExploreCoverage) GetEdges() uint64 {
+	if x != nil {
+		return x.Edges
+	}
+	return 0
+}
+
+func (x *ExploreCoverage) GetFaults() uint64 {
+	if x != nil {
+		return x.Faults
+	}
+	return 0
+}
+
+func (x *ExploreCoverage) GetTried() uint64 {
+	if x != nil {
+		return x.Tried
+	}
+	return 0
+}
+
 // ExploreFinding is a violation with the shortest schedule that shows it.
 type ExploreFinding struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -839,7 +948,7 @@ type ExploreFinding struct {
 
 func (x *ExploreFinding) Reset() {
 	*x = ExploreFinding{}
-	mi := &file_control_v1_explorer_proto_msgTypes[8]
+	mi := &file_control_v1_explorer_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -851,7 +960,7 @@ func (x *ExploreFinding) String() string {
 func (*ExploreFinding) ProtoMessage() {}
 
 func (x *ExploreFinding) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[8]
+	mi := &file_control_v1_explorer_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -864,7 +973,7 @@ func (x *ExploreFinding) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreFinding.ProtoReflect.Descriptor instead.
 func (*ExploreFinding) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{8}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ExploreFinding) GetProperty() string {
@@ -958,7 +1067,7 @@ type ExploreOperationCount struct {
 
 func (x *ExploreOperationCount) Reset() {
 	*x = ExploreOperationCount{}
-	mi := &file_control_v1_explorer_proto_msgTypes[9]
+	mi := &file_control_v1_explorer_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -970,7 +1079,7 @@ func (x *ExploreOperationCount) String() string {
 func (*ExploreOperationCount) ProtoMessage() {}
 
 func (x *ExploreOperationCount) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[9]
+	mi := &file_control_v1_explorer_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -983,7 +1092,7 @@ func (x *ExploreOperationCount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreOperationCount.ProtoReflect.Descriptor instead.
 func (*ExploreOperationCount) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{9}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ExploreOperationCount) GetTitle() string {
@@ -1034,7 +1143,7 @@ type ExploreAwait struct {
 
 func (x *ExploreAwait) Reset() {
 	*x = ExploreAwait{}
-	mi := &file_control_v1_explorer_proto_msgTypes[10]
+	mi := &file_control_v1_explorer_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1046,7 +1155,7 @@ func (x *ExploreAwait) String() string {
 func (*ExploreAwait) ProtoMessage() {}
 
 func (x *ExploreAwait) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[10]
+	mi := &file_control_v1_explorer_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1059,7 +1168,7 @@ func (x *ExploreAwait) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreAwait.ProtoReflect.Descriptor instead.
 func (*ExploreAwait) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{10}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ExploreAwait) GetCaller() string {
@@ -1101,7 +1210,7 @@ type ExploreTried struct {
 
 func (x *ExploreTried) Reset() {
 	*x = ExploreTried{}
-	mi := &file_control_v1_explorer_proto_msgTypes[11]
+	mi := &file_control_v1_explorer_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1113,7 +1222,7 @@ func (x *ExploreTried) String() string {
 func (*ExploreTried) ProtoMessage() {}
 
 func (x *ExploreTried) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[11]
+	mi := &file_control_v1_explorer_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1126,7 +1235,7 @@ func (x *ExploreTried) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreTried.ProtoReflect.Descriptor instead.
 func (*ExploreTried) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{11}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ExploreTried) GetFault() string {
@@ -1154,7 +1263,7 @@ type ExploreGoal struct {
 
 func (x *ExploreGoal) Reset() {
 	*x = ExploreGoal{}
-	mi := &file_control_v1_explorer_proto_msgTypes[12]
+	mi := &file_control_v1_explorer_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1166,7 +1275,7 @@ func (x *ExploreGoal) String() string {
 func (*ExploreGoal) ProtoMessage() {}
 
 func (x *ExploreGoal) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[12]
+	mi := &file_control_v1_explorer_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1179,7 +1288,7 @@ func (x *ExploreGoal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreGoal.ProtoReflect.Descriptor instead.
 func (*ExploreGoal) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{12}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ExploreGoal) GetTitle() string {
@@ -1207,7 +1316,7 @@ type ExploreExtreme struct {
 
 func (x *ExploreExtreme) Reset() {
 	*x = ExploreExtreme{}
-	mi := &file_control_v1_explorer_proto_msgTypes[13]
+	mi := &file_control_v1_explorer_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1219,7 +1328,7 @@ func (x *ExploreExtreme) String() string {
 func (*ExploreExtreme) ProtoMessage() {}
 
 func (x *ExploreExtreme) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[13]
+	mi := &file_control_v1_explorer_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1232,7 +1341,7 @@ func (x *ExploreExtreme) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreExtreme.ProtoReflect.Descriptor instead.
 func (*ExploreExtreme) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{13}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ExploreExtreme) GetTitle() string {
@@ -1266,7 +1375,7 @@ type ReplayScheduleRequest struct {
 
 func (x *ReplayScheduleRequest) Reset() {
 	*x = ReplayScheduleRequest{}
-	mi := &file_control_v1_explorer_proto_msgTypes[14]
+	mi := &file_control_v1_explorer_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1278,7 +1387,7 @@ func (x *ReplayScheduleRequest) String() string {
 func (*ReplayScheduleRequest) ProtoMessage() {}
 
 func (x *ReplayScheduleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[14]
+	mi := &file_control_v1_explorer_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1291,7 +1400,7 @@ func (x *ReplayScheduleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayScheduleRequest.ProtoReflect.Descriptor instead.
 func (*ReplayScheduleRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{14}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ReplayScheduleRequest) GetInstance() string {
@@ -1365,7 +1474,7 @@ type ReplayScheduleResponse struct {
 
 func (x *ReplayScheduleResponse) Reset() {
 	*x = ReplayScheduleResponse{}
-	mi := &file_control_v1_explorer_proto_msgTypes[15]
+	mi := &file_control_v1_explorer_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1377,7 +1486,7 @@ func (x *ReplayScheduleResponse) String() string {
 func (*ReplayScheduleResponse) ProtoMessage() {}
 
 func (x *ReplayScheduleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[15]
+	mi := &file_control_v1_explorer_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1390,7 +1499,7 @@ func (x *ReplayScheduleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayScheduleResponse.ProtoReflect.Descriptor instead.
 func (*ReplayScheduleResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{15}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ReplayScheduleResponse) GetOutcome() ReplayOutcome {
@@ -1494,13 +1603,14 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\x0fExploreResponse\x12C\n" +
 	"\bprogress\x18\x01 \x01(\v2%.canisterd.control.v1.ExploreProgressH\x00R\bprogress\x12=\n" +
 	"\x06report\x18\x02 \x01(\v2#.canisterd.control.v1.ExploreReportH\x00R\x06reportB\x06\n" +
-	"\x04step\"\x9c\x01\n" +
+	"\x04step\"\xdf\x01\n" +
 	"\x0fExploreProgress\x12\x12\n" +
 	"\x04runs\x18\x01 \x01(\x04R\x04runs\x12\x1a\n" +
 	"\bmessages\x18\x02 \x01(\x04R\bmessages\x12\x1a\n" +
 	"\bfindings\x18\x03 \x01(\rR\bfindings\x12#\n" +
 	"\rworker_server\x18\x04 \x01(\tR\fworkerServer\x12\x18\n" +
-	"\aworkers\x18\x05 \x01(\rR\aworkers\"\xbf\x04\n" +
+	"\aworkers\x18\x05 \x01(\rR\aworkers\x12A\n" +
+	"\bcoverage\x18\x06 \x01(\v2%.canisterd.control.v1.ExploreCoverageR\bcoverage\"\xa2\x05\n" +
 	"\rExploreReport\x12@\n" +
 	"\bfindings\x18\x01 \x03(\v2$.canisterd.control.v1.ExploreFindingR\bfindings\x12\x12\n" +
 	"\x04runs\x18\x02 \x01(\x04R\x04runs\x12\x1a\n" +
@@ -1520,7 +1630,18 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\alargest\x18\v \x03(\v2$.canisterd.control.v1.ExploreExtremeR\alargest\x12\x1f\n" +
 	"\vfault_kinds\x18\f \x03(\tR\n" +
 	"faultKinds\x12\x12\n" +
-	"\x04html\x18\r \x01(\tR\x04html\"\xaf\x02\n" +
+	"\x04html\x18\r \x01(\tR\x04html\x12A\n" +
+	"\bcoverage\x18\x0e \x01(\v2%.canisterd.control.v1.ExploreCoverageR\bcoverage\x12\x1e\n" +
+	"\n" +
+	"conclusion\x18\x0f \x01(\tR\n" +
+	"conclusion\"\xa3\x01\n" +
+	"\x0fExploreCoverage\x12\x1a\n" +
+	"\bdistinct\x18\x01 \x01(\x04R\bdistinct\x12\x14\n" +
+	"\x05races\x18\x02 \x01(\x04R\x05races\x12\x1a\n" +
+	"\breversed\x18\x03 \x01(\x04R\breversed\x12\x14\n" +
+	"\x05edges\x18\x04 \x01(\x04R\x05edges\x12\x16\n" +
+	"\x06faults\x18\x05 \x01(\x04R\x06faults\x12\x14\n" +
+	"\x05tried\x18\x06 \x01(\x04R\x05tried\"\xaf\x02\n" +
 	"\x0eExploreFinding\x12\x1a\n" +
 	"\bproperty\x18\x01 \x01(\tR\bproperty\x12\x1f\n" +
 	"\vcanister_id\x18\x02 \x01(\tR\n" +
@@ -1599,7 +1720,7 @@ func file_control_v1_explorer_proto_rawDescGZIP() []byte {
 }
 
 var file_control_v1_explorer_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_control_v1_explorer_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_control_v1_explorer_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_control_v1_explorer_proto_goTypes = []any{
 	(ReplayOutcome)(0),             // 0: canisterd.control.v1.ReplayOutcome
 	(*ExploreOperation)(nil),       // 1: canisterd.control.v1.ExploreOperation
@@ -1610,50 +1731,53 @@ var file_control_v1_explorer_proto_goTypes = []any{
 	(*ExploreResponse)(nil),        // 6: canisterd.control.v1.ExploreResponse
 	(*ExploreProgress)(nil),        // 7: canisterd.control.v1.ExploreProgress
 	(*ExploreReport)(nil),          // 8: canisterd.control.v1.ExploreReport
-	(*ExploreFinding)(nil),         // 9: canisterd.control.v1.ExploreFinding
-	(*ExploreOperationCount)(nil),  // 10: canisterd.control.v1.ExploreOperationCount
-	(*ExploreAwait)(nil),           // 11: canisterd.control.v1.ExploreAwait
-	(*ExploreTried)(nil),           // 12: canisterd.control.v1.ExploreTried
-	(*ExploreGoal)(nil),            // 13: canisterd.control.v1.ExploreGoal
-	(*ExploreExtreme)(nil),         // 14: canisterd.control.v1.ExploreExtreme
-	(*ReplayScheduleRequest)(nil),  // 15: canisterd.control.v1.ReplayScheduleRequest
-	(*ReplayScheduleResponse)(nil), // 16: canisterd.control.v1.ReplayScheduleResponse
-	nil,                            // 17: canisterd.control.v1.ExploreRequest.NamesEntry
-	nil,                            // 18: canisterd.control.v1.ReplayScheduleRequest.NamesEntry
-	(*Call)(nil),                   // 19: canisterd.control.v1.Call
-	(*durationpb.Duration)(nil),    // 20: google.protobuf.Duration
+	(*ExploreCoverage)(nil),        // 9: canisterd.control.v1.ExploreCoverage
+	(*ExploreFinding)(nil),         // 10: canisterd.control.v1.ExploreFinding
+	(*ExploreOperationCount)(nil),  // 11: canisterd.control.v1.ExploreOperationCount
+	(*ExploreAwait)(nil),           // 12: canisterd.control.v1.ExploreAwait
+	(*ExploreTried)(nil),           // 13: canisterd.control.v1.ExploreTried
+	(*ExploreGoal)(nil),            // 14: canisterd.control.v1.ExploreGoal
+	(*ExploreExtreme)(nil),         // 15: canisterd.control.v1.ExploreExtreme
+	(*ReplayScheduleRequest)(nil),  // 16: canisterd.control.v1.ReplayScheduleRequest
+	(*ReplayScheduleResponse)(nil), // 17: canisterd.control.v1.ReplayScheduleResponse
+	nil,                            // 18: canisterd.control.v1.ExploreRequest.NamesEntry
+	nil,                            // 19: canisterd.control.v1.ReplayScheduleRequest.NamesEntry
+	(*Call)(nil),                   // 20: canisterd.control.v1.Call
+	(*durationpb.Duration)(nil),    // 21: google.protobuf.Duration
 }
 var file_control_v1_explorer_proto_depIdxs = []int32{
-	19, // 0: canisterd.control.v1.ExploreOperation.call:type_name -> canisterd.control.v1.Call
+	20, // 0: canisterd.control.v1.ExploreOperation.call:type_name -> canisterd.control.v1.Call
 	1,  // 1: canisterd.control.v1.ExploreRequest.operations:type_name -> canisterd.control.v1.ExploreOperation
 	4,  // 2: canisterd.control.v1.ExploreRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
-	20, // 3: canisterd.control.v1.ExploreRequest.time:type_name -> google.protobuf.Duration
-	17, // 4: canisterd.control.v1.ExploreRequest.names:type_name -> canisterd.control.v1.ExploreRequest.NamesEntry
+	21, // 3: canisterd.control.v1.ExploreRequest.time:type_name -> google.protobuf.Duration
+	18, // 4: canisterd.control.v1.ExploreRequest.names:type_name -> canisterd.control.v1.ExploreRequest.NamesEntry
 	2,  // 5: canisterd.control.v1.ExploreRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
 	3,  // 6: canisterd.control.v1.ExploreRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
 	1,  // 7: canisterd.control.v1.ExploreRequest.before:type_name -> canisterd.control.v1.ExploreOperation
 	7,  // 8: canisterd.control.v1.ExploreResponse.progress:type_name -> canisterd.control.v1.ExploreProgress
 	8,  // 9: canisterd.control.v1.ExploreResponse.report:type_name -> canisterd.control.v1.ExploreReport
-	9,  // 10: canisterd.control.v1.ExploreReport.findings:type_name -> canisterd.control.v1.ExploreFinding
-	10, // 11: canisterd.control.v1.ExploreReport.operations:type_name -> canisterd.control.v1.ExploreOperationCount
-	11, // 12: canisterd.control.v1.ExploreReport.awaits:type_name -> canisterd.control.v1.ExploreAwait
-	13, // 13: canisterd.control.v1.ExploreReport.reached:type_name -> canisterd.control.v1.ExploreGoal
-	14, // 14: canisterd.control.v1.ExploreReport.largest:type_name -> canisterd.control.v1.ExploreExtreme
-	12, // 15: canisterd.control.v1.ExploreAwait.tried:type_name -> canisterd.control.v1.ExploreTried
-	4,  // 16: canisterd.control.v1.ReplayScheduleRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
-	18, // 17: canisterd.control.v1.ReplayScheduleRequest.names:type_name -> canisterd.control.v1.ReplayScheduleRequest.NamesEntry
-	2,  // 18: canisterd.control.v1.ReplayScheduleRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
-	3,  // 19: canisterd.control.v1.ReplayScheduleRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
-	0,  // 20: canisterd.control.v1.ReplayScheduleResponse.outcome:type_name -> canisterd.control.v1.ReplayOutcome
-	5,  // 21: canisterd.control.v1.Explorer.Explore:input_type -> canisterd.control.v1.ExploreRequest
-	15, // 22: canisterd.control.v1.Explorer.ReplaySchedule:input_type -> canisterd.control.v1.ReplayScheduleRequest
-	6,  // 23: canisterd.control.v1.Explorer.Explore:output_type -> canisterd.control.v1.ExploreResponse
-	16, // 24: canisterd.control.v1.Explorer.ReplaySchedule:output_type -> canisterd.control.v1.ReplayScheduleResponse
-	23, // [23:25] is the sub-list for method output_type
-	21, // [21:23] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	9,  // 10: canisterd.control.v1.ExploreProgress.coverage:type_name -> canisterd.control.v1.ExploreCoverage
+	10, // 11: canisterd.control.v1.ExploreReport.findings:type_name -> canisterd.control.v1.ExploreFinding
+	11, // 12: canisterd.control.v1.ExploreReport.operations:type_name -> canisterd.control.v1.ExploreOperationCount
+	12, // 13: canisterd.control.v1.ExploreReport.awaits:type_name -> canisterd.control.v1.ExploreAwait
+	14, // 14: canisterd.control.v1.ExploreReport.reached:type_name -> canisterd.control.v1.ExploreGoal
+	15, // 15: canisterd.control.v1.ExploreReport.largest:type_name -> canisterd.control.v1.ExploreExtreme
+	9,  // 16: canisterd.control.v1.ExploreReport.coverage:type_name -> canisterd.control.v1.ExploreCoverage
+	13, // 17: canisterd.control.v1.ExploreAwait.tried:type_name -> canisterd.control.v1.ExploreTried
+	4,  // 18: canisterd.control.v1.ReplayScheduleRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
+	19, // 19: canisterd.control.v1.ReplayScheduleRequest.names:type_name -> canisterd.control.v1.ReplayScheduleRequest.NamesEntry
+	2,  // 20: canisterd.control.v1.ReplayScheduleRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
+	3,  // 21: canisterd.control.v1.ReplayScheduleRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
+	0,  // 22: canisterd.control.v1.ReplayScheduleResponse.outcome:type_name -> canisterd.control.v1.ReplayOutcome
+	5,  // 23: canisterd.control.v1.Explorer.Explore:input_type -> canisterd.control.v1.ExploreRequest
+	16, // 24: canisterd.control.v1.Explorer.ReplaySchedule:input_type -> canisterd.control.v1.ReplayScheduleRequest
+	6,  // 25: canisterd.control.v1.Explorer.Explore:output_type -> canisterd.control.v1.ExploreResponse
+	17, // 26: canisterd.control.v1.Explorer.ReplaySchedule:output_type -> canisterd.control.v1.ReplayScheduleResponse
+	25, // [25:27] is the sub-list for method output_type
+	23, // [23:25] is the sub-list for method input_type
+	23, // [23:23] is the sub-list for extension type_name
+	23, // [23:23] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_control_v1_explorer_proto_init() }
@@ -1673,7 +1797,7 @@ func file_control_v1_explorer_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_control_v1_explorer_proto_rawDesc), len(file_control_v1_explorer_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   18,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

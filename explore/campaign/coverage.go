@@ -1,0 +1,148 @@
+package campaign
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/canisterd/canisterd/explore/harness"
+)
+
+// Coverage is how much of what can happen the runs have shown. A number that has come to maxCovered stays there.
+type Coverage struct {
+	// Distinct is the number of different runs. Two runs are the same if each canister executed the same messages in the
+	// same order, and they ended in the same way.
+	Distinct int
+	// Races is the number of pairs of messages of two operations that a canister executed one directly after the other,
+	// and Reversed how many of them were executed in both orders.
+	Races, Reversed int
+	// Edges is the number of pairs of kinds of messages that a canister executed one directly after the other. Messages of
+	// one kind call the same method, or answer its calls, and end in the same way.
+	Edges int
+	// Faults is the number of faults that messages can have, and Tried how many of them a run had.
+	Faults, Tried int
+}
+
+// String is the coverage in words.
+func (c *Coverage) String() string {
+	return fmt.Sprintf("%d different runs, %d of %d races in both orders, %d edges, %d of %d faults", c.Distinct, c.Reversed, c.Races, c.Edges, c.Tried, c.Faults)
+}
+
+// coverage counts what runs show.
+type coverage struct {
+	*Coverage // of the report
+	kinds     kinds
+	messages  map[string]numbered
+	runs      map[uint64]bool   // by hash
+	races     map[[2]int32]bool // messages by number, in the order of their execution
+	edges     map[[2]int32]bool // kinds by number
+	faults    map[harness.Fault]bool
+	latest    []executed // by number of the canister; of the run that is shown
+}
+
+// numbered is a message with its operation, both by number.
+type numbered struct{ number, operation int32 }
+
+// executed is what a canister has executed in the run that is shown.
+type executed struct {
+	any     bool
+	message numbered // the latest
+	kind    int32    // of the latest
+	hash    uint64   // of all
+}
+
+func newCoverage(of *Coverage) *coverage {
+	return &coverage{
+		Coverage: of, kinds: newKinds(), messages: make(map[string]numbered), runs: make(map[uint64]bool), races: make(map[[2]int32]bool),
+		edges: make(map[[2]int32]bool), faults: make(map[harness.Fault]bool),
+	}
+}
+
+// add counts a run.
+func (c *coverage) add(o *outcome) {
+	clear(c.latest)
+	for _, s := range o.steps {
+		k, m := c.kinds.of(s), c.message(s.Move)
+		if int(k.canister) == len(c.latest) {
+			c.latest = append(c.latest, executed{})
+		}
+		at := &c.latest[k.canister]
+		if at.any {
+			c.addEdge(at.kind, k.number)
+			c.addRace(at.message, m)
+		}
+		*at = executed{true, m, k.number, mixed(at.hash, uint64(m.number)<<32|uint64(k.number))}
+	}
+	c.addRun()
+	c.addFaults(o)
+}
+
+// message is a message by number. All have the same one when there are too many.
+func (c *coverage) message(move string) numbered {
+	m, known := c.messages[move]
+	if known || len(c.messages) >= maxCovered {
+		return m
+	}
+	m = numbered{int32(len(c.messages)), int32(len(c.messages))}
+	operation := harness.OperationOf(move)
+	if operation != move {
+		m.operation = c.message(operation).number
+		m.number = int32(len(c.messages))
+	}
+	c.messages[move] = m
+	return m
+}
+
+func (c *coverage) addEdge(first, second int32) {
+	if len(c.edges) < maxCovered {
+		c.edges[[2]int32{first, second}] = true
+		c.Edges = len(c.edges)
+	}
+}
+
+// addRace counts two messages, unless they belong to the same operation.
+func (c *coverage) addRace(first, second numbered) {
+	if first.operation == second.operation {
+		return
+	}
+	pair, reversed := [2]int32{first.number, second.number}, [2]int32{second.number, first.number}
+	if c.races[pair] || len(c.races) >= 2*maxCovered {
+		return
+	}
+	c.races[pair] = true
+	if c.races[reversed] {
+		c.Reversed++
+	} else {
+		c.Races++
+	}
+}
+
+// addRun counts the run by a hash of what each canister executed.
+func (c *coverage) addRun() {
+	hash := uint64(0)
+	for i := range c.latest {
+		hash = mixed(hash, c.latest[i].hash)
+	}
+	if len(c.runs) < maxCovered {
+		c.runs[hash] = true
+		c.Distinct = len(c.runs)
+	}
+}
+
+// addFaults counts the faults of a plan whose messages came.
+func (c *coverage) addFaults(o *outcome) {
+	for _, f := range o.plan {
+		came := func(s *harness.Step) bool { return s.Move == f.At && s.Fault == f.Kind }
+		if len(c.faults) < maxCovered && !c.faults[f] && slices.ContainsFunc(o.steps, came) {
+			c.faults[f] = true
+			c.Tried = len(c.faults)
+		}
+	}
+}
+
+// mixed is a hash of a hash and the next number (splitmix64).
+func mixed(hash, next uint64) uint64 {
+	hash = (hash ^ next) + 0x9e3779b97f4a7c15
+	hash = (hash ^ hash>>30) * 0xbf58476d1ce4e5b9
+	hash = (hash ^ hash>>27) * 0x94d049bb133111eb
+	return hash ^ hash>>31
+}

@@ -1,0 +1,48 @@
+package campaign
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Conclusion is how much was run, and what a report without findings means: some sentences in lines.
+func (r *Report) Conclusion() string {
+	var all strings.Builder
+	fmt.Fprintf(&all, "%d runs, %d messages. %s\n", r.Runs, r.Messages, r.verdict())
+	fmt.Fprintf(&all, "Coverage: %s.", &r.Coverage)
+	if r.Unfinished > 0 {
+		fmt.Fprintf(&all, "\n%d runs were ended after %d messages, before they came to rest: what must hold at rest was not checked there.", r.Unfinished, maxMessages)
+	}
+	return all.String()
+}
+
+// verdict says whether all orders were run.
+func (r *Report) verdict() string {
+	if !r.Exhausted {
+		return "Not all orders were run: what was not found may still be there."
+	}
+	text := fmt.Sprintf("All %d orders of these %d operations were run, without faults", r.Classes, len(r.Operations))
+	if len(r.Operations) == 1 {
+		text = fmt.Sprintf("All orders of this operation (%d) were run, without faults", r.Classes)
+	}
+	if r.ExhaustedFaults {
+		names := make([]string, len(r.FaultKinds))
+		for i, kind := range r.FaultKinds {
+			names[i] = kind.String()
+		}
+		text += fmt.Sprintf(" and with each single fault (%s)", strings.Join(names, ", "))
+	}
+	if r.violations() == 0 {
+		text += ": no violation"
+	}
+	return text + "."
+}
+
+// Summary is the conclusion, and how each operation was answered: an exploration whose operations only fail finds nothing.
+func (r *Report) Summary() string {
+	lines := []string{r.Conclusion()}
+	for _, o := range r.Operations {
+		lines = append(lines, fmt.Sprintf("%s: %d replied, %d rejected, %d trapped, %d open", o.Title, o.Replied, o.Rejected, o.Trapped, o.Open))
+	}
+	return strings.Join(lines, "\n")
+}
