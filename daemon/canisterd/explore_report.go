@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -35,12 +36,12 @@ func (c *cli) summary(r *controlv1.ExploreReport) string {
 	t = c.table(append([]string{"AWAIT", "RUNS"}, upper(names)...)...)
 	for _, a := range r.GetAwaits() {
 		cells := []string{a.GetCaller() + " > " + a.GetCallee(), fmt.Sprint(a.GetRuns())}
-		runs := map[string]uint64{}
+		runs := map[string]string{}
 		for _, tried := range a.GetTried() {
-			runs[tried.GetFault()] = tried.GetRuns()
+			runs[tried.GetFault()] = fmt.Sprint(tried.GetRuns())
 		}
 		for _, kind := range names {
-			cells = append(cells, fmt.Sprint(runs[kind]))
+			cells = append(cells, cmp.Or(runs[kind], "-"))
 		}
 		t.row(cells...)
 	}

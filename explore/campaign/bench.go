@@ -33,6 +33,17 @@ type outcome struct {
 	unapplied  []harness.Fault
 }
 
+// had reports whether a fault took place: its message came, or the call was made whose callee is silent.
+func (o *outcome) had(f harness.Fault) bool {
+	if f.Kind == harness.Silent {
+		call := harness.CallOf(f.At)
+		return slices.ContainsFunc(o.steps, func(s *harness.Step) bool {
+			return slices.ContainsFunc(s.Calls, func(made harness.CallMade) bool { return made.Name == call })
+		})
+	}
+	return slices.ContainsFunc(o.steps, func(s *harness.Step) bool { return s.Move == f.At && s.Fault == f.Kind })
+}
+
 // newBench makes a bench and its harness, which the caller closes.
 func newBench(config *Config, chosen []int) (*bench, *harness.Harness, error) {
 	l, err := harness.New(&config.Setup, chosen)

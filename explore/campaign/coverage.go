@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/canisterd/canisterd/explore/harness"
 )
@@ -128,11 +127,10 @@ func (c *coverage) addRun() {
 	}
 }
 
-// addFaults counts the faults of a plan whose messages came.
+// addFaults counts the faults that took place.
 func (c *coverage) addFaults(o *outcome) {
 	for _, f := range o.plan {
-		came := func(s *harness.Step) bool { return s.Move == f.At && s.Fault == f.Kind }
-		if len(c.faults) < maxCovered && !c.faults[f] && slices.ContainsFunc(o.steps, came) {
+		if len(c.faults) < maxCovered && !c.faults[f] && o.had(f) {
 			c.faults[f] = true
 			c.Tried = len(c.faults)
 		}

@@ -161,7 +161,9 @@ func (e *exploration) eachFault() error {
 
 // findFaults remembers the faults that the messages of a run may have.
 func (e *exploration) findFaults(steps []*harness.Step) {
-	e.sites.add(e.Config.sites(steps))
+	faults := e.Config.sites(steps)
+	e.sites.add(faults)
+	e.report.possible(faults)
 	e.report.Coverage.Faults = len(e.sites.list)
 }
 

@@ -4,14 +4,11 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
-	"strings"
 
-	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/explore/harness"
 	"github.com/canisterd/canisterd/explore/property"
 	"github.com/canisterd/canisterd/explore/search"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/replica/sched"
 )
 
 // Report is what an exploration showed.
@@ -37,8 +34,7 @@ type Report struct {
 	covers *coverage
 	across bool // a run had messages on several subnets
 	byKey  map[string]*Finding
-	awaits map[[2]string]int // positions in Awaits, by caller and callee
-	titles map[method]string // of methods that were run
+	matrix matrix // of Awaits
 }
 
 // traps are the errors of rejects because code trapped.
@@ -51,13 +47,6 @@ var traps = []intercanister.ErrorCode{
 type OperationCount struct {
 	Title                            string
 	Replied, Rejected, Trapped, Open int
-}
-
-// Await is a call of a method, with the faults that were tried there.
-type Await struct {
-	Caller, Callee string // canister and method
-	Tried          map[harness.FaultKind]int
-	Runs           int // that came to it
 }
 
 // Goal is a state that is to be reached in some run.
@@ -94,7 +83,8 @@ type Finding struct {
 }
 
 func newReport(c *Config) *Report {
-	r := &Report{config: c, byKey: make(map[string]*Finding), awaits: make(map[[2]string]int), titles: make(map[method]string)}
+	r := &Report{config: c, byKey: make(map[string]*Finding)}
+	r.matrix = matrix{positions: make(map[[2]string]int), concerned: make(map[string][]int), titles: make(map[method]string)}
 	r.covers = newCoverage(&r.Coverage)
 	for i := range c.Setup.Operations {
 		r.Operations = append(r.Operations, OperationCount{Title: c.Setup.Operations[i].Title})
@@ -143,66 +133,6 @@ func (r *Report) count(o *outcome) {
 	}
 	r.countAwaits(o)
 	r.covers.add(o)
-}
-
-// method is a method of a canister.
-type method struct {
-	canister principal.Principal
-	name     string
-}
-
-// title is the method of a step for people: bank.withdraw.
-func (r *Report) title(s *harness.Step) string {
-	key := method{s.Canister, s.Method}
-	title, known := r.titles[key]
-	if !known {
-		title = r.config.Setup.NameOf(s.Canister) + "." + s.Method
-		r.titles[key] = title
-	}
-	return title
-}
-
-// countAwaits adds the calls of a run to the matrix of calls and faults.
-func (r *Report) countAwaits(o *outcome) {
-	for i, s := range o.steps {
-		if s.Kind != sched.Request || !s.Began {
-			continue
-		}
-		call := harness.CallOf(s.Move)
-		key := [2]string{r.caller(o.steps[:i], call[:max(0, strings.LastIndexByte(call, '/'))]), r.title(s)}
-		at, known := r.awaits[key]
-		if !known {
-			at = len(r.Awaits)
-			r.awaits[key] = at
-			r.Awaits = append(r.Awaits, Await{Caller: key[0], Callee: key[1], Tried: make(map[harness.FaultKind]int)})
-		}
-		r.Awaits[at].Runs++
-		for _, f := range o.plan {
-			if harness.CallOf(f.At) == call || f.At == maker(o.steps[:i], call) {
-				r.Awaits[at].Tried[f.Kind]++
-			}
-		}
-	}
-}
-
-// caller is the method that a call context executes, "" if no step has begun it.
-func (r *Report) caller(steps []*harness.Step, context string) string {
-	for i := len(steps) - 1; i >= 0; i-- {
-		if s := steps[i]; s.Kind != sched.Response && s.Began && s.Context == context {
-			return r.title(s)
-		}
-	}
-	return ""
-}
-
-// maker is the message that made a call, "" if no step has.
-func maker(steps []*harness.Step, call string) string {
-	for i := range steps {
-		if slices.ContainsFunc(steps[i].Calls, func(c harness.CallMade) bool { return c.Name == call }) {
-			return steps[i].Move
-		}
-	}
-	return ""
 }
 
 // find adds a violation: a new finding, or one more run of a known one.

@@ -1136,7 +1136,7 @@ type ExploreAwait struct {
 	Caller        string                 `protobuf:"bytes,1,opt,name=caller,proto3" json:"caller,omitempty"` // canister and method
 	Callee        string                 `protobuf:"bytes,2,opt,name=callee,proto3" json:"callee,omitempty"` // canister and method
 	Runs          uint64                 `protobuf:"varint,3,opt,name=runs,proto3" json:"runs,omitempty"`    // that made the call
-	Tried         []*ExploreTried        `protobuf:"bytes,4,rep,name=tried,proto3" json:"tried,omitempty"`   // one for each kind of fault
+	Tried         []*ExploreTried        `protobuf:"bytes,4,rep,name=tried,proto3" json:"tried,omitempty"`   // one for each kind of fault that its messages can have
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1203,7 +1203,7 @@ func (x *ExploreAwait) GetTried() []*ExploreTried {
 type ExploreTried struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Fault         string                 `protobuf:"bytes,1,opt,name=fault,proto3" json:"fault,omitempty"` // reject_transient, trap_callback, …
-	Runs          uint64                 `protobuf:"varint,2,opt,name=runs,proto3" json:"runs,omitempty"`  // in which a call had it
+	Runs          uint64                 `protobuf:"varint,2,opt,name=runs,proto3" json:"runs,omitempty"`  // in which it took place; 0: no run has tried it
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
