@@ -27,7 +27,7 @@ type TrapMark struct {
 	Text     string // the beginning of the first line of the reject
 }
 
-// certifiedRoot is the beginning of a root hash of which a certificate was made.
+// certifiedRoot is the beginning of a root hash that was computed.
 type certifiedRoot struct {
 	subnet int
 	back   uint64 // heights between it and the last one before the round
@@ -91,8 +91,8 @@ func (j *journalling) keepView(views *Views) {
 	}
 }
 
-// certifiedRoots are roots of the last lateHeights views of which certificates were made since the round before. Those of
-// other rounds were never computed, and to compute them would cost more than the rounds.
+// certifiedRoots are roots of the last lateHeights views that were computed since the round before, for a certificate or
+// by HashTrees. Computing those of other rounds would delay this one.
 func (n *Network) certifiedRoots() (roots []certifiedRoot) {
 	n.journal.keepView(n.views)
 	for k := range n.journal.views {
@@ -100,7 +100,7 @@ func (n *Network) certifiedRoots() (roots []certifiedRoot) {
 		for i := range v.view.Subnets {
 			shown := &v.view.Subnets[i]
 			h := shown.staged.made.Load()
-			if h == nil || v.marked&(1<<i) != 0 || !h.Signed() {
+			if h == nil || v.marked&(1<<i) != 0 || !h.Signed() && !shown.staged.hashed.Load() {
 				continue
 			}
 			v.marked |= 1 << i

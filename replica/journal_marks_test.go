@@ -137,6 +137,18 @@ func TestAReplayComparesTheRootsOfWhichCertificatesWereMade(t *testing.T) {
 	p.replay(t, n, 0) // does not compare roots
 }
 
+func TestTheRootsOfEachRoundAreMarkedIfItsTreesAreHashedBeforeTheNext(t *testing.T) {
+	s, config, p := recorded(t)
+	subnets := len(s.View().Subnets)
+	for range 5 {
+		s.View().HashTrees()
+		s.Round()
+	}
+	if roots, err := p.verified(t, config); err != nil || roots != 5*subnets {
+		t.Errorf("%d roots are compared of 5 rounds of %d subnets: %v", roots, subnets, err)
+	}
+}
+
 // TestARootIsMarkedThoughItsCertificateComesAfterLaterRounds makes certificates of views that readers have had for some
 // heights: of rounds, and of a time.
 func TestARootIsMarkedThoughItsCertificateComesAfterLaterRounds(t *testing.T) {

@@ -24,6 +24,7 @@ type stagedTree struct {
 
 	making sync.Mutex // held while made is made
 	made   atomic.Pointer[certify.Height]
+	hashed atomic.Bool // by HashTrees
 }
 
 // ended is what the tree shows of a subnet at the end of a round besides canisters and requests.

@@ -41,6 +41,16 @@ type SubnetView struct {
 // Certified is the certified state tree. It is made when it is first asked for.
 func (s *SubnetView) Certified() *certify.Height { return s.staged.height().Dated(s.dated) }
 
+// HashTrees computes the root hashes of the certified state trees, so that a journal records them (Marks). Safe for any
+// goroutine.
+func (v *View) HashTrees() {
+	for i := range v.Subnets {
+		t := v.Subnets[i].staged
+		t.height().Root()
+		t.hashed.Store(true)
+	}
+}
+
 // Dated is the view as certified for clients with another clock: the same state with a time that is later by so many
 // nanoseconds, or earlier if by is negative.
 func (v *View) Dated(by int64) *View {

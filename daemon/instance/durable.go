@@ -20,6 +20,7 @@ type keeper struct {
 	journal *journal.Journal
 	log     *slog.Logger
 	due     chan struct{} // has a value when a checkpoint is due
+	changed chan struct{} // has a value when a record was not idle since the last root
 	most    int64         // bytes of records after which one is due
 
 	// The owner of the network writes these. All but before count from the last checkpoint on.
@@ -46,6 +47,9 @@ func (k *keeper) Record(record []byte, idle bool) {
 		k.aging.Reset(checkpointAge)
 	}
 	k.count(records, bytes)
+	if !idle {
+		notify(k.changed)
+	}
 }
 
 // count asks for a checkpoint after so many records.
@@ -56,10 +60,30 @@ func (k *keeper) count(records, bytes int64) {
 }
 
 // want asks for a checkpoint.
-func (k *keeper) want() {
+func (k *keeper) want() { notify(k.due) }
+
+func notify(channel chan<- struct{}) {
 	select {
-	case k.due <- struct{}{}:
+	case channel <- struct{}{}:
 	default:
+	}
+}
+
+// hashAll computes the certified root of the last round while the network changes, until ctx ends: the records of the next
+// rounds have it, for replays. A root takes longer than most rounds, so there is one every rootInterval at most.
+func (k *keeper) hashAll(ctx context.Context, n *node.Node) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-k.changed:
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(rootInterval): // the round that changes something is over then, as a rule
+		}
+		n.View().HashTrees()
 	}
 }
 

@@ -13,6 +13,8 @@ const (
 	EventShare = eventShare
 	QueryTime  = queryTime
 	Tick       = tick
+
+	RootInterval = rootInterval
 )
 
 // ValidName reports whether an instance may have a name.

@@ -58,7 +58,7 @@ func (r *Registry) openKept(dir string) (k *keeper, there bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	k = &keeper{journal: j, log: r.config.Log, due: make(chan struct{}, 1), most: cmp.Or(r.config.CheckpointBytes, checkpointBytes)}
+	k = &keeper{journal: j, log: r.config.Log, due: make(chan struct{}, 1), changed: make(chan struct{}, 1), most: cmp.Or(r.config.CheckpointBytes, checkpointBytes)}
 	value, err := j.Get(keptName)
 	if err == nil && value != nil {
 		if err = json.Unmarshal(value, &k.kept); err != nil {

@@ -34,6 +34,8 @@ const (
 	checkpointRecords = 100_000
 	checkpointBytes   = 64 << 20
 	checkpointAge     = 5 * time.Minute
+	// rootInterval is the least time between two certified roots that are computed for the journal alone. Ours.
+	rootInterval = 5 * time.Millisecond
 )
 
 const (

@@ -70,6 +70,7 @@ func (r *Registry) start(ctx context.Context, f *startConfig) (_ *Instance, err 
 	close(i.complete)
 	if i.keeper != nil {
 		i.Go(func(ctx context.Context) { i.keeper.keepAll(ctx, i.node) })
+		i.Go(func(ctx context.Context) { i.keeper.hashAll(ctx, i.node) })
 	}
 	i.pacer.start(i.ctx, i.node)
 	i.pace(f.pacing)
