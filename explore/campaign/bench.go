@@ -52,7 +52,12 @@ func newBench(config *Config, chosen []int) (*bench, *harness.Harness, error) {
 	}
 	b := &bench{config: config, chosen: chosen, properties: slices.Clone(config.Properties)}
 	if !config.NoBuiltin {
-		b.properties = append(b.properties, property.Builtin(len(chosen) <= maxSerial, config.Observe)...)
+		serial := len(chosen) <= maxSerial
+		var observed []harness.Query
+		if serial {
+			observed = b.observed(l)
+		}
+		b.properties = append(b.properties, property.Builtin(serial, observed)...)
 	}
 	if err := b.learn(l); err != nil {
 		l.Close()

@@ -45,6 +45,8 @@ const (
 	maxReplays = 500
 	// maxOperations is the number of operations of an exploration.
 	maxOperations = 1_000
+	// maxObserved is how many queries are observed that a user has not named.
+	maxObserved = 16
 	// maxSites is how many messages with faults are remembered for drawing.
 	maxSites = 5_000
 )

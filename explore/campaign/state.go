@@ -1,12 +1,10 @@
 package campaign
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/canisterd/canisterd/candid"
-	"github.com/canisterd/canisterd/candid/did"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/explore/harness"
@@ -102,9 +100,9 @@ func (c *Config) replyText(id principal.Principal, method string, reply []byte, 
 	if err != nil {
 		return err.Error()
 	}
-	if k := c.Setup.Base.Canister(id); k != nil && k.Module() != nil {
-		if section, found := k.Module().Section(did.InterfaceSection); found {
-			if values, err := decodeAt(string(section.Content), method, reply); err == nil {
+	if file, found := c.interfaceOf(id); found {
+		if m, declared := file.Method(method); declared {
+			if values, err := m.DecodeResults(reply); err == nil {
 				return candid.FormatArgs(values)
 			}
 		}
@@ -114,17 +112,4 @@ func (c *Config) replyText(id principal.Principal, method string, reply []byte, 
 		return "not Candid"
 	}
 	return candid.FormatArgs(values)
-}
-
-// decodeAt decodes a reply at the types of an interface.
-func decodeAt(text, method string, reply []byte) ([]candid.Value, error) {
-	file, err := did.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	m, found := file.Method(method)
-	if !found {
-		return nil, fmt.Errorf("the interface does not have method %s", method)
-	}
-	return m.DecodeResults(reply)
 }

@@ -34,6 +34,9 @@ func (r *Report) verdict() string {
 	}
 	if r.violations() == 0 {
 		text += ": no violation"
+		if suspicions := len(r.Findings); suspicions > 0 {
+			text += fmt.Sprintf(", suspicions: %d", suspicions)
+		}
 	}
 	return text + "."
 }

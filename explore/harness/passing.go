@@ -60,6 +60,15 @@ func (r *Run) advance(at, now uint64) {
 	r.network.Apply(replica.AdvanceTo(at))
 }
 
+// PassHour lets an hour pass in a run that is over, for what depends on the time alone.
+func (r *Run) PassHour() {
+	const hour = 60 * 60 * 1_000_000_000
+	r.network.EndRound()
+	now := r.network.Activity().Clock
+	r.advance(now+hour, now)
+	r.network.Round()
+}
+
 // Rested reports whether the run was at rest before its present moves: nothing was left to deliver, and time has passed
 // since.
 func (r *Run) Rested() bool { return r.rested }

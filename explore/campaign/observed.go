@@ -1,0 +1,72 @@
+package campaign
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/did"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/explore/harness"
+	"github.com/canisterd/canisterd/explore/search"
+)
+
+// observed are the queries by which runs are compared with serial ones. A user who names none gets the queries without
+// arguments that the canisters of a serial run declare, maxObserved at most, and without those that depend on the time:
+// methods that answer nothing would hide a lost update otherwise.
+func (b *bench) observed(l *harness.Harness) []harness.Query {
+	if len(b.config.Observe) > 0 {
+		return b.config.Observe
+	}
+	r := l.Begin(nil)
+	defer r.Close()
+	search.Drive(r, search.Serial(serialOrders(b.chosen)[0]), maxMessages)
+	all := b.config.declared(r.Steps())
+	before := make([][]byte, len(all))
+	for i := range all {
+		before[i], _ = r.Query(&all[i]) // nil: it is rejected
+	}
+	r.PassHour()
+	var stable []harness.Query
+	for i := range all {
+		if after, err := r.Query(&all[i]); err == nil && before[i] != nil && bytes.Equal(after, before[i]) {
+			stable = append(stable, all[i])
+		}
+	}
+	return stable
+}
+
+// declared are queries without arguments that the canisters of a run declare in their Candid interface.
+func (c *Config) declared(steps []*harness.Step) (all []harness.Query) {
+	var seen []principal.Principal
+	for _, s := range steps {
+		if slices.Contains(seen, s.Canister) {
+			continue
+		}
+		seen = append(seen, s.Canister)
+		file, found := c.interfaceOf(s.Canister)
+		if !found {
+			continue
+		}
+		for _, m := range file.Methods() {
+			if len(m.Args) == 0 && m.Annotation == candid.Query && len(all) < maxObserved {
+				all = append(all, harness.Query{Canister: s.Canister, Sender: c.Setup.Operations[0].Message.Sender, Method: m.Name, Arg: noArguments})
+			}
+		}
+	}
+	return all
+}
+
+// interfaceOf is the Candid interface in the module of a canister.
+func (c *Config) interfaceOf(id principal.Principal) (*did.File, bool) {
+	k := c.Setup.Base.Canister(id)
+	if k == nil || k.Module() == nil {
+		return nil, false
+	}
+	section, found := k.Module().Section(did.InterfaceSection)
+	if !found {
+		return nil, false
+	}
+	file, err := did.Parse(string(section.Content))
+	return file, err == nil
+}
