@@ -46,6 +46,9 @@ func (o *outcome) had(f harness.Fault) bool {
 
 // newBench makes a bench and its harness, which the caller closes.
 func newBench(config *Config, chosen []int) (*bench, *harness.Harness, error) {
+	if err := config.check(); err != nil {
+		return nil, nil, err
+	}
 	l, err := harness.New(&config.Setup, chosen)
 	if err != nil {
 		return nil, nil, err

@@ -21,6 +21,14 @@ type Invariant struct {
 // Name is the title.
 func (p *Invariant) Name() string { return p.Title }
 
+// Queries are the queries that the invariant compares.
+func (p *Invariant) Queries() []harness.Query {
+	if p.Right == nil {
+		return []harness.Query{p.Left}
+	}
+	return []harness.Query{p.Left, *p.Right}
+}
+
 // AtRest checks the invariant.
 func (p *Invariant) AtRest(r *harness.Run) []Violation { return p.check(r) }
 
