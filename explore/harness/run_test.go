@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/explore/harness"
 	"github.com/canisterd/canisterd/explore/search"
 )
@@ -85,5 +86,29 @@ func TestAQueryBetweenMessagesSeesWhatTheyHaveChanged(t *testing.T) {
 	}
 	if !slices.Equal(paid, []uint64{100, 200}) {
 		t.Errorf("after its messages the vault has paid %v", paid)
+	}
+}
+
+// TestARequestArrivesBeforeAMessageThatHasWaitedLonger is about a canister whose turn has not come when a request for it is
+// made. That the memory of the request is free again must not make the canister look poor.
+func TestARequestArrivesBeforeAMessageThatHasWaitedLonger(t *testing.T) {
+	for _, deadline := range []string{"", "within 10 "} {
+		s, setup := scripted(t, "", `call B.run(reply "x") `+deadline+`on-reply(reply "ok") on-reject(reply reject-message)`)
+		program, err := canistertest.Parse(`reply "ok"`, s.Names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		second := harness.Operation{Title: "B.run", Message: *s.Ingress(s.ID("B"), s.ID("B"), "run", program.Bytes())}
+		setup.Operations = append(setup.Operations, second)
+		r := begin(t, setup, nil)
+		search.Drive(r, search.Named([]string{"op1", "op1/1.request", "op1/1.reply", "op2"}), 10)
+		if got := order(r); !slices.Equal(got, []string{"op1", "op1/1.request", "op1/1.reply", "op2"}) {
+			t.Errorf("the messages are %v", got)
+		}
+		for _, a := range r.Answers() {
+			if string(a.Reply) != "ok" {
+				t.Errorf("%q: %s, %q", deadline, a, a.Reply)
+			}
+		}
 	}
 }

@@ -34,7 +34,9 @@ func (s *State) ReleaseMemory(r *Entry, deadline, bytes uint64) {
 	s.remember(r)
 	*own -= bytes
 	*s.Messages.of(deadline) -= bytes
-	r.Canister.MessageBytes -= bytes
+	visible := min(bytes, r.Canister.MessageBytes)
+	r.Canister.MessageBytes -= visible
+	r.Isolated -= bytes - visible // the message has come in this batch: single steps may deliver it before the batch is over
 }
 
 func (s *State) remember(r *Entry) {
