@@ -18,6 +18,7 @@ type bench struct {
 	profile    search.Profile // of the FIFO run
 	work       uint64         // instructions of the FIFO run
 	fifo       []*harness.Step
+	due        bool // a timer or a deadline is ahead when a run begins
 }
 
 // outcome is what a run showed.
@@ -94,6 +95,7 @@ func (b *bench) together() int {
 func (b *bench) baseline(l *harness.Harness, picker search.Picker, serial bool) (steps []*harness.Step, work uint64) {
 	r := l.Begin(nil)
 	defer r.Close()
+	b.due = r.Due()
 	if serial {
 		picker = b.between(r, picker)
 	}

@@ -44,8 +44,11 @@ func (n *enumeration) share(taken int) int {
 // take adds the classes of a subtree.
 func (n *enumeration) take(number int, r Result) bool {
 	for i := range r.outcomes {
-		if o := &r.outcomes[i]; !o.partial && !o.unfinished {
-			n.report.Classes++
+		if o := &r.outcomes[i]; !o.partial {
+			n.findFaults(o.steps, true)
+			if !o.unfinished {
+				n.report.Classes++
+			}
 		}
 		n.add("classes", r.outcomes[i])
 	}
@@ -77,18 +80,20 @@ func (b *bench) classes(l *harness.Harness, plan harness.Plan, part search.Subtr
 			outcomes = append(outcomes, o)
 			return len(outcomes) < most
 		},
-		Steps: most * stepsPerRun, Depth: maxMessages,
+		Steps: most * stepsPerRun, Depth: maxMessages, Commute: commute(plan),
 	}
 	return outcomes, c.Explore(l.Begin(plan), part).Finished
 }
 
-// classesOfFaults runs all classes under each single fault, if there are not too many. It reports whether all were run.
+// classesOfFaults runs all classes under each single fault, if there are not too many. It reports whether all were run. The
+// faults are those of the messages of all classes without faults: a message that only a run with a fault has can have
+// none in a run with one.
 func (e *exploration) classesOfFaults() (all bool, err error) {
-	sites := slices.Clone(e.sites.list)
-	most := 2*e.report.Classes + chunk // a run with a fault may have more messages
+	sites := slices.Clone(e.alone.list)
 	if len(sites)*e.report.Classes > e.left()/2 {
 		return false, nil
 	}
+	most := max(2*e.report.Classes+chunk, e.left()/2/max(1, len(sites))) // a run with a fault may have more messages
 	all = true
 	b := &Batch{Count: len(sites), Together: 1, Job: func(number int) Job {
 		return Job{Plan: harness.Plan{sites[number]}, Part: new(search.Subtree), Most: most}
@@ -101,5 +106,5 @@ func (e *exploration) classesOfFaults() (all bool, err error) {
 		return e.endChunk(b, number)
 	}
 	err = e.run(b)
-	return all && !e.done, err
+	return all && !e.done && !e.alone.more, err
 }

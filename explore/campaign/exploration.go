@@ -15,8 +15,9 @@ type exploration struct {
 	worker   *Worker // for what is not a job
 	baseline string
 	report   *Report
-	sites    siteSet
-	done     bool // the budget is spent, the time is over, or enough was found
+	sites    siteSet // faults that a message of some run can have
+	alone    siteSet // those of the messages of runs without faults: a run may have one of them and no other
+	done     bool    // the budget is spent, the time is over, or enough was found
 }
 
 // Run explores. The error says which operation the network did not accept, or why workers failed.
@@ -46,7 +47,7 @@ func Run(config *Config) (*Report, error) {
 
 func (e *exploration) phases() error {
 	e.add("fifo", e.worker.bench.run(e.worker.harness, nil, search.FIFO))
-	e.findFaults(e.worker.bench.fifo)
+	e.findFaults(e.worker.bench.fifo, true)
 	if e.Only != nil {
 		return e.draw(false)
 	}
@@ -156,14 +157,17 @@ func (e *exploration) left() int { return max(0, e.Runs-e.report.Runs) }
 func (e *exploration) eachFault() error {
 	first := slices.Clone(e.sites.list)
 	b := &Batch{Count: len(first), Job: func(number int) Job { return Job{Plan: harness.Plan{first[number]}} }}
-	return e.each("fault", b, func(o *outcome) { e.findFaults(o.steps) })
+	return e.each("fault", b, func(o *outcome) { e.findFaults(o.steps, false) })
 }
 
-// findFaults remembers the faults that the messages of a run may have.
-func (e *exploration) findFaults(steps []*harness.Step) {
+// findFaults remembers the faults that the messages of a run may have. Alone says that the run had none.
+func (e *exploration) findFaults(steps []*harness.Step, alone bool) {
 	faults := e.Config.sites(steps)
 	e.sites.add(faults)
 	e.report.possible(faults)
+	if alone {
+		e.alone.add(e.Config.alone(steps, e.worker.bench.due))
+	}
 	e.report.Coverage.Faults = len(e.sites.list)
 }
 

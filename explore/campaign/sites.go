@@ -28,6 +28,7 @@ func (c *Config) sites(steps []*harness.Step) (all []harness.Fault) {
 type siteSet struct {
 	list []harness.Fault
 	seen map[harness.Fault]bool
+	more bool // some are left out
 }
 
 func (s *siteSet) add(faults []harness.Fault) {
@@ -35,7 +36,11 @@ func (s *siteSet) add(faults []harness.Fault) {
 		s.seen = make(map[harness.Fault]bool)
 	}
 	for _, f := range faults {
-		if !s.seen[f] && len(s.list) < maxSites {
+		switch {
+		case s.seen[f]:
+		case len(s.list) == maxSites:
+			s.more = true
+		default:
 			s.seen[f] = true
 			s.list = append(s.list, f)
 		}

@@ -25,15 +25,15 @@ func (r *Run) nextDeadline(kinds func(timers.Kind) bool) (at, now uint64, ok boo
 	return at, now, ok && at <= now+maxWait
 }
 
-// timePasses reports whether something happens when time passes.
-func (r *Run) timePasses() bool {
+// Due reports whether something happens when time passes: a timer or a deadline is ahead, or a heartbeat runs in each round.
+func (r *Run) Due() bool {
 	_, _, ok := r.nextDeadline(deadlines)
 	return ok || r.network.Activity().Heartbeat
 }
 
 // passTime ends the round, and lets the next one begin at the next deadline.
 func (r *Run) passTime() bool {
-	if !r.timePasses() {
+	if !r.Due() {
 		return false
 	}
 	r.network.EndRound()

@@ -113,7 +113,7 @@ func (r *Run) Take(at int) {
 	if c := r.network.Canister(a.Receiver); c != nil {
 		r.step.Timer = c.Timer != 0
 	}
-	r.step.Due = r.timePasses()
+	r.step.Due = r.Due()
 	r.note(a)
 	r.step, r.moves = nil, r.moves[:0]
 }
