@@ -176,3 +176,12 @@ func TestACampaignWhoseOperationsOnlyFailIsAFinding(t *testing.T) {
 		t.Errorf("the findings are\n%s", campaigntest.Text(c, r))
 	}
 }
+
+func TestAnOperationThatIsAnsweredBeforeAnHourPassesIsAnswered(t *testing.T) {
+	c := scripted(t, `drop timer(add(time, 3_600_000_000_000)); on timer {drop timer(add(time, 3_600_000_000_000))}; reply "ok"`)
+	c.Setup.Waits = campaign.DefaultWaits // a message that waits while an hour passes is rejected
+	r := run(t, c)
+	if count := r.Operations[0]; len(r.Findings) != 0 || count.Open != 0 || count.Replied+count.Rejected != r.Runs {
+		t.Errorf("%+v of %d runs, and the findings are\n%s", count, r.Runs, campaigntest.Text(c, r))
+	}
+}

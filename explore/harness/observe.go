@@ -36,10 +36,26 @@ func (a Answer) String() string {
 func (r *Run) Answers() (all []Answer) {
 	all = make([]Answer, len(r.harness.taking))
 	for i := range r.harness.taking {
+		if r.kept != nil && r.kept[i] != nil {
+			all[i] = *r.kept[i]
+			continue
+		}
 		t := &r.harness.taking[i]
 		all[i] = r.answer(t.position, t.name, t.id)
 	}
 	return all
+}
+
+// keepAnswers keeps the answers so far: the network forgets them after some minutes.
+func (r *Run) keepAnswers() {
+	if r.kept == nil {
+		r.kept = make([]*Answer, len(r.harness.taking))
+	}
+	for i, a := range r.Answers() {
+		if !a.Open {
+			r.kept[i] = &a
+		}
+	}
 }
 
 // answer is the answer to a message of the operation at a position.

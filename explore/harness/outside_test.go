@@ -3,6 +3,7 @@ package harness_test
 import (
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -113,6 +114,38 @@ func TestARunAtRestGoesOnAtTheNextTimerAsOftenAsItMay(t *testing.T) {
 	}
 	if timers != 3 {
 		t.Errorf("the timer has fired %d times, want 3", timers)
+	}
+}
+
+// TestAnAnswerIsKnownHoweverMuchTimePassesBehindIt is about answers that the network forgets after five minutes.
+func TestAnAnswerIsKnownHoweverMuchTimePassesBehindIt(t *testing.T) {
+	for _, minutes := range []int{2, 60} {
+		again := fmt.Sprintf(`drop timer(add(time, %d_000_000_000))`, 60*minutes)
+		_, setup := scripted(t, "", again+`; on timer {`+again+`}; reply "ok"`)
+		setup.Waits = 8
+		r := begin(t, setup, harness.Plan{{At: "op1", Kind: harness.PassTime}})
+		fifo(t, r)
+		f := r.Fork().(*harness.Run)
+		defer f.Close()
+		for _, r := range []*harness.Run{r, f} {
+			if a := r.Answers()[0]; string(a.Reply) != "ok" || len(r.Steps()) != 10 {
+				t.Errorf("%d minutes: %s after %d messages", minutes, a, len(r.Steps()))
+			}
+		}
+	}
+}
+
+func TestAForkDoesNotKnowAnswersThatItsRunGetsLater(t *testing.T) {
+	_, setup := scripted(t, "", `drop timer(add(time, 60_000_000_000)); on timer {set 1}; reply "ok"`)
+	setup.Waits, setup.Operations = 2, append(setup.Operations, setup.Operations[0])
+	r := begin(t, setup, harness.Plan{{At: "op1", Kind: harness.PassTime}})
+	r.Moves()
+	r.Take(0)
+	f := r.Fork().(*harness.Run)
+	defer f.Close()
+	fifo(t, r)
+	if own, other := r.Answers(), f.Answers(); own[1].Open || other[0].Open || !other[1].Open {
+		t.Errorf("the answers are %v, and in the fork %v", own, other)
 	}
 }
 

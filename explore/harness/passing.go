@@ -56,6 +56,7 @@ func (r *Run) wait() bool {
 }
 
 func (r *Run) advance(at, now uint64) {
+	r.keepAnswers()
 	r.waited += max(at, now) - now
 	r.network.Apply(replica.AdvanceTo(at))
 }

@@ -33,6 +33,7 @@ type Run struct {
 	waits    int                   // how often the run may still wait for a timer
 	rested   bool                  // it has waited before the present moves
 	waited   uint64                // ns that have passed since the newest step
+	kept     []*Answer             // to operations that were answered before time passed, in the order of taking; nil for none
 	stopped  []principal.Principal // canisters that are to be started at rest
 	commands int                   // of controllers, for their ids
 }
@@ -60,6 +61,7 @@ func (r *Run) Fork() search.Tree {
 	f.steps, f.ahead, f.moves, f.rules = slices.Clip(r.steps), nil, nil, nil
 	f.calls, f.made, f.tasks = slices.Clone(r.calls), slices.Clone(r.made), maps.Clone(r.tasks)
 	f.parked, f.applied, f.stopped = maps.Clone(r.parked), maps.Clone(r.applied), slices.Clone(r.stopped)
+	f.kept = slices.Clone(r.kept)
 	f.network = r.network.Fork(replica.ForkConfig{Parts: replica.Parts{Runner: r.harness.runner, Events: &f}})
 	return &f
 }
