@@ -182,6 +182,11 @@ func (b *bench) afterMessage(r *harness.Run) (found []property.Violation) {
 func (b *bench) judge(r *harness.Run, o *outcome) {
 	o.steps, o.answers, o.unapplied = r.Steps(), r.Answers(), r.Unapplied()
 	if o.unfinished = len(r.Moves()) > 0; o.unfinished {
+		for _, p := range b.properties {
+			if endless, ok := p.(property.Endless); ok {
+				o.violations = append(o.violations, endless.Unfinished(r)...)
+			}
+		}
 		return
 	}
 	for _, p := range b.properties {

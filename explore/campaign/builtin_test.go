@@ -177,6 +177,34 @@ func TestACampaignWhoseOperationsOnlyFailIsAFinding(t *testing.T) {
 	}
 }
 
+func TestARunThatGoesOnForEverIsASuspicion(t *testing.T) {
+	c := long(t, 1_000_000)
+	c.NoBuiltin, c.Runs = false, 3
+	r := run(t, c)
+	if len(r.Findings) != 2 || r.Findings[0].Property != "never-rests" || !r.Findings[0].Suspicion || len(r.Findings[0].Steps) != 50 {
+		t.Fatalf("the findings are\n%s", campaigntest.Text(c, r))
+	}
+	again, err := campaign.Replay(c, &r.Findings[0].Schedule)
+	if err != nil || !again.Violates("never-rests") {
+		t.Errorf("the replay shows %v, %v", again.Violations, err)
+	}
+	if f, err := again.Finding(&r.Findings[0].Schedule, "never-rests"); err != nil || len(f.Steps) != 50 || f.Outcome != campaign.StillFails {
+		t.Errorf("the replay has %d messages, %v", len(f.Steps), err)
+	}
+}
+
+// TestNotAllOrdersAreClaimedWhereARunWithAFaultGoesOnForEver is about a method that is done at once, unless its call is
+// rejected.
+func TestNotAllOrdersAreClaimedWhereARunWithAFaultGoesOnForEver(t *testing.T) {
+	c := scripted(t, `call B.run(reply) on-reply(reply "ok") on-reject(on timer {drop timer(1)}; drop timer(1); reply "no")`)
+	c.Kinds, c.Setup.Operations = []harness.FaultKind{harness.RejectError}, c.Setup.Operations[:1]
+	c.Runs = 20
+	r := run(t, c)
+	if !r.Exhausted || r.ExhaustedFaults || r.Unfinished == 0 || len(r.Findings) != 1 || r.Findings[0].Property != "never-rests" {
+		t.Errorf("all orders were run: %t, with a fault: %t; %d did not come to rest\n%s", r.Exhausted, r.ExhaustedFaults, r.Unfinished, campaigntest.Text(c, r))
+	}
+}
+
 func TestAnOperationThatIsAnsweredBeforeAnHourPassesIsAnswered(t *testing.T) {
 	c := scripted(t, `drop timer(add(time, 3_600_000_000_000)); on timer {drop timer(add(time, 3_600_000_000_000))}; reply "ok"`)
 	c.Setup.Waits = campaign.DefaultWaits // a message that waits while an hour passes is rejected

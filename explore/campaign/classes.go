@@ -46,7 +46,7 @@ func (n *enumeration) take(number int, r Result) bool {
 	for i := range r.outcomes {
 		if o := &r.outcomes[i]; !o.partial {
 			n.findFaults(o.steps, true)
-			if !o.unfinished {
+			if n.all = n.all && !o.unfinished; !o.unfinished {
 				n.report.Classes++
 			}
 		}
@@ -100,6 +100,7 @@ func (e *exploration) classesOfFaults() (all bool, err error) {
 	}}
 	b.Take = func(number int, r Result) bool {
 		for i := range r.outcomes {
+			all = all && !r.outcomes[i].unfinished
 			e.add("classes with a fault", r.outcomes[i])
 		}
 		all = all && r.finished

@@ -7,6 +7,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/explore/harness"
+	"github.com/canisterd/canisterd/explore/property"
 	"github.com/canisterd/canisterd/replica/sched"
 )
 
@@ -22,6 +23,14 @@ func (f *Finding) Explain(setup *harness.Setup) string {
 		fmt.Fprintf(&all, "  %2d  %s\n", i+1, line(setup, f.Steps[i]))
 	}
 	return all.String()
+}
+
+// told are the messages that a finding lists: the first of a run without an end.
+func told(v *property.Violation, steps []*harness.Step) []*harness.Step {
+	if v.Property == (property.NeverRests{}).Name() {
+		return steps[:min(len(steps), maxTold)]
+	}
+	return steps
 }
 
 // Words say how a schedule differs from FIFO, one line for each deviation and fault.

@@ -47,6 +47,8 @@ const (
 	maxOperations = 1_000
 	// maxObserved is how many queries are observed that a user has not named.
 	maxObserved = 16
+	// maxTold is how many messages a finding lists of a run without an end.
+	maxTold = 50
 	// maxSites is how many messages with faults are remembered for drawing.
 	maxSites = 5_000
 )

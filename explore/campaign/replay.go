@@ -93,6 +93,7 @@ func (r *Replayed) Finding(s *Schedule, name string) (*Finding, error) {
 	switch f.Property = name; f.Outcome {
 	case StillFails:
 		f.Violation = *r.Violation(name)
+		f.Steps = told(&f.Violation, r.Steps)
 	case Stale:
 		f.Text = r.Diverged()
 	case Fixed:

@@ -141,7 +141,7 @@ func (r *Report) find(phase string, v property.Violation, o *outcome) {
 		known.Others++
 		return
 	}
-	f := &Finding{Violation: v, Run: r.Runs, Phase: phase, names: names(o.steps), Steps: o.steps}
+	f := &Finding{Violation: v, Run: r.Runs, Phase: phase, names: names(o.steps), Steps: told(&v, o.steps)}
 	f.Schedule.Plan = o.plan
 	r.byKey[v.Key()] = f
 	r.Findings = append(r.Findings, f)

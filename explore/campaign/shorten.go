@@ -60,7 +60,7 @@ func (s *shortener) shorten(f *Finding) error {
 	}
 	if s.violates(f.Schedule) {
 		f.Schedule = s.shortest(f.Schedule)
-		f.Steps, f.Violation = s.last.steps, s.violation(f.Violation)
+		f.Steps, f.Violation = told(&f.Violation, s.last.steps), s.violation(f.Violation)
 	}
 	return s.err
 }

@@ -159,7 +159,7 @@ func (r *Run) Plan() Plan { return r.plan }
 func (r *Run) Probe(position, limit int) Answer {
 	f := r.Fork().(*Run)
 	defer f.Close()
-	f.waits = 0
+	f.waits, f.over = 0, false
 	in := r.harness.setup.Operations[position].Message
 	in.ID, in.Expiry = probeID(position), f.network.Activity().Clock+replica.MaxIngressTTL
 	answer := Answer{Operation: OperationName(position), Position: position, Open: true}

@@ -135,6 +135,30 @@ func TestAnAnswerIsKnownHoweverMuchTimePassesBehindIt(t *testing.T) {
 	}
 }
 
+func TestARunThatIsOverStaysSo(t *testing.T) {
+	const timer = `drop timer(add(time, 30_000_000_000)); on timer {set add(get, 1)}`
+	for rounds := range 5 { // between the timers of A and B
+		s, setup := scripted(t, timer, `reply`)
+		for range rounds {
+			s.Call("A", "run", nil)
+		}
+		program, err := canistertest.Parse(timer+"; reply", s.Names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Call("B", "run", program.Bytes())
+		r := begin(t, setup, harness.Plan{{At: "op1", Kind: harness.PassTime}})
+		fifo(t, r)
+		f := r.Fork().(*harness.Run)
+		defer f.Close()
+		for range 10 {
+			if left := len(r.Moves()) + len(f.Moves()); left > 0 {
+				t.Fatalf("with %d rounds between the timers, %d messages are left of a run that was over", rounds, left)
+			}
+		}
+	}
+}
+
 func TestAForkDoesNotKnowAnswersThatItsRunGetsLater(t *testing.T) {
 	_, setup := scripted(t, "", `drop timer(add(time, 60_000_000_000)); on timer {set 1}; reply "ok"`)
 	setup.Waits, setup.Operations = 2, append(setup.Operations, setup.Operations[0])

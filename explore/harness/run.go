@@ -32,6 +32,7 @@ type Run struct {
 
 	waits    int                   // how often the run may still wait for a timer
 	rested   bool                  // it has waited before the present moves
+	over     bool                  // it has come to rest, and waits no more: a later round may find another timer due
 	waited   uint64                // ns that have passed since the newest step
 	kept     []*Answer             // to operations that were answered before time passed, in the order of taking; nil for none
 	stopped  []principal.Principal // canisters that are to be started at rest
@@ -75,11 +76,15 @@ func (r *Run) Moves() []search.Move {
 	if len(r.moves) > 0 {
 		return r.moves
 	}
+	if r.over {
+		return nil
+	}
 	for {
 		if r.ahead = r.network.AppendAhead(r.ahead[:0]); len(r.ahead) > 0 {
 			break
 		}
 		if !r.network.Step(sched.FIFO{}) && !r.start() && !r.wait() {
+			r.over = true
 			return nil
 		}
 	}

@@ -56,10 +56,16 @@ type Between interface {
 	LearnBetween(r *harness.Run)
 }
 
+// Endless is a property that also checks runs that were ended before they came to rest.
+type Endless interface {
+	Property
+	Unfinished(r *harness.Run) []Violation
+}
+
 // Builtin are the properties that are checked without being asked for. Serial says that the baselines will be shown all
 // serial orders of the operations.
 func Builtin(serial bool, observe []harness.Query) []Property {
-	all := []Property{&Traps{}, TrapAfterAwait{}, OpenAtRest{}, &LostService{}}
+	all := []Property{&Traps{}, TrapAfterAwait{}, OpenAtRest{}, &LostService{}, NeverRests{}}
 	if serial {
 		all = append(all, &LostCycles{}, &Serializable{Observe: observe})
 	}
