@@ -44,13 +44,14 @@ func (n *enumeration) share(taken int) int {
 // take adds the classes of a subtree.
 func (n *enumeration) take(number int, r Result) bool {
 	for i := range r.outcomes {
-		if o := &r.outcomes[i]; !o.partial {
-			n.findFaults(o.steps, true)
-			if n.all = n.all && !o.unfinished; !o.unfinished {
-				n.report.Classes++
-			}
+		o := &r.outcomes[i]
+		if !o.partial && !o.unfinished {
+			n.report.Classes++
 		}
-		n.add("classes", r.outcomes[i])
+		n.all = n.all && !o.unfinished
+		if n.add("classes", *o); !o.partial {
+			n.findFaults(o.steps, true)
+		}
 	}
 	n.all = n.all && r.finished
 	taken := number + 1
