@@ -100,15 +100,15 @@ func readRoot(in *controlv1.GetTraceRequest) (root trace.Root, err error) {
 		return root, nil
 	}
 	if prefix, ok := in.GetOf().(*controlv1.GetTraceRequest_RequestPrefix); ok {
-		return root, checkPrefix(prefix.RequestPrefix)
+		return root, checkPrefix("request_prefix", prefix.RequestPrefix)
 	}
 	return root, MissingField.Refuse("of", "request_id, request_prefix, context, last or since")
 }
 
 // checkPrefix refuses a text that is not the beginning of a request id in hex.
-func checkPrefix(prefix string) error {
+func checkPrefix(field, prefix string) error {
 	if len(prefix) == 0 || len(prefix) > hex.EncodedLen(len(replica.RequestID{})) || strings.Trim(prefix, "0123456789abcdef") != "" {
-		return BadField.Refuse("request_prefix", quoted(prefix), "take 1 to 64 hex digits in lower case")
+		return BadField.Refuse(field, quoted(prefix), "take 1 to 64 hex digits in lower case")
 	}
 	return nil
 }

@@ -56,6 +56,8 @@ func readMoment(in *controlv1.ForkInstanceRequest) (*instance.Moment, error) {
 		}
 		id := replica.RequestID(at.BeforeRequest)
 		return &instance.Moment{Request: &id}, nil
+	case *controlv1.ForkInstanceRequest_BeforeRequestPrefix:
+		return &instance.Moment{Prefix: at.BeforeRequestPrefix}, checkPrefix("before_request_prefix", at.BeforeRequestPrefix)
 	case *controlv1.ForkInstanceRequest_Mark:
 		if at.Mark == "" {
 			return nil, BadField.Refuse("mark", `""`, "take the name of a mark (MarkHistory)")

@@ -2,11 +2,13 @@ package control_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
@@ -30,6 +32,28 @@ func TestAnInstanceIsForkedAtAPastRound(t *testing.T) {
 			t.Errorf("the fork %s has round %d, want %d", name, made.GetHeight(), then.GetHeight())
 		}
 		a.expect("in the fork", a.counting(name, id), "(2 : nat)")
+	}
+	a.note("a fork before a message, by the beginning of its id")
+	inputs := must(a, a.instances.GetHistory, &controlv1.GetHistoryRequest{}).GetInputs()
+	prefix := func(name, text string) *controlv1.ForkInstanceRequest {
+		return &controlv1.ForkInstanceRequest{Name: name, At: &controlv1.ForkInstanceRequest_BeforeRequestPrefix{BeforeRequestPrefix: text}}
+	}
+	last := fmt.Sprintf("%x", inputs[len(inputs)-1].GetRequestId())
+	must(a, a.instances.ForkInstance, prefix("before", last[:16]))
+	a.expect("in the fork", a.counting("before", id), "(2 : nat)")
+	call(a, a.instances.ForkInstance, prefix("", "X"))
+	call(a, a.instances.ForkInstance, prefix("", ""))
+	seen := make(map[byte]int)
+	for range 17 { // there are 16 digits, so that two ids begin with the same one
+		sent := must(a, a.calls.Submit, &controlv1.SubmitRequest{Call: &controlv1.Call{CanisterId: id, Method: "inc"}})
+		digit := sent.GetRequestId()[0] >> 4
+		if seen[digit]++; seen[digit] == 2 {
+			_, err := a.instances.ForkInstance(a.ctx, prefix("", fmt.Sprintf("%x", digit)))
+			if reason, _ := remote.Reason(err); reason != "BAD_FIELD" || !strings.Contains(err.Error(), " messages have ids that begin so: ") {
+				t.Errorf("a fork before one of several messages: %v", err)
+			}
+			break
+		}
 	}
 	a.note("the journal ends at the present")
 	must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "lab", Pacing: &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_MANUAL}})

@@ -320,10 +320,7 @@ A fork of the past has manual pacing unless told otherwise, so that it stays the
 				Instance: c.instance, Snapshot: snapshot, Name: first(args), Pacing: pacing, HttpListen: f.httpListen, Reseed: []byte(f.reseed), Ephemeral: f.ephemeral,
 			}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				if err := c.forkAt(ctx, d, request, at); err != nil {
-					return err
-				}
-				made, err := d.Instances.ForkInstance(ctx, request)
+				made, err := fork(ctx, d, request, at)
 				if err != nil {
 					return err
 				}

@@ -20,8 +20,32 @@ const (
 	markPrefix = markKind + ":"
 )
 
+// fork makes a fork of the present, or of the moment that a text names. Digits alone are a round. Those that are no round
+// there may be the beginning of an id: one in fifty ids begins with eight of them.
+func fork(ctx context.Context, d *remote.Daemon, request *controlv1.ForkInstanceRequest, at string) (*controlv1.ForkInstanceResponse, error) {
+	if err := forkAt(request, at); err != nil {
+		return nil, err
+	}
+	made, err := d.Instances.ForkInstance(ctx, request)
+	_, isRound := request.GetAt().(*controlv1.ForkInstanceRequest_Height)
+	if !isRound || len(at) < shortRequestDigits || !isUnknownMoment(err) {
+		return made, err
+	}
+	request.At = &controlv1.ForkInstanceRequest_BeforeRequestPrefix{BeforeRequestPrefix: at}
+	if made, failed := d.Instances.ForkInstance(ctx, request); !isUnknownMoment(failed) {
+		return made, failed
+	}
+	return nil, err
+}
+
+// isUnknownMoment reports whether a journal does not have a moment.
+func isUnknownMoment(err error) bool {
+	reason, _ := remote.Reason(err)
+	return reason == "MOMENT_UNKNOWN"
+}
+
 // forkAt makes a request one for a fork of the past, unless no moment is given.
-func (c *cli) forkAt(ctx context.Context, d *remote.Daemon, request *controlv1.ForkInstanceRequest, text string) error {
+func forkAt(request *controlv1.ForkInstanceRequest, text string) error {
 	if text == "" {
 		return nil
 	}
@@ -44,9 +68,8 @@ func (c *cli) forkAt(ctx context.Context, d *remote.Daemon, request *controlv1.F
 	if err != nil {
 		return fmt.Errorf("invalid --at %q: expected a round, such as 42, a time, such as 2030-01-01T00:00:00Z, the id of a request, or a mark, such as mark:before-upgrade", text)
 	}
-	id, err := c.requestOf(ctx, d, prefix)
-	request.At = &controlv1.ForkInstanceRequest_BeforeRequest{BeforeRequest: id}
-	return err
+	request.At = &controlv1.ForkInstanceRequest_BeforeRequestPrefix{BeforeRequestPrefix: prefix}
+	return nil
 }
 
 func (c *cli) instanceHistory() *cobra.Command {
@@ -141,6 +164,9 @@ func senderOrTrap(in *controlv1.AcceptedInput) string {
 	}
 	return fmt.Sprintf("%s: %s", in.GetErrorCode(), in.GetText())
 }
+
+// shortRequestDigits is how many digits of an id are enough in practice: bisect and the examples show so many.
+const shortRequestDigits = 8
 
 // shortRequest is the beginning of a request id, as commands take it.
 func shortRequest(id []byte) string { return fmt.Sprintf("%.8x", id) }

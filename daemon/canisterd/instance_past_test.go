@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -18,24 +18,40 @@ import (
 func keptCounter(t *testing.T) (d *daemon.Daemon, expect func(code int, want string, args ...string)) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	d, err := daemon.Start(t.Context(), daemon.Config{Listen: "127.0.0.1:0", CacheDir: canistertest.CacheDir(t), StateDir: filepath.Join(t.TempDir(), "state"), Pacing: daemon.Manual})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = d.Close() })
 	if err := os.WriteFile("counter.wasm", canistertest.Fixture("counter"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile("canisterd.yaml", []byte("canisters:\n  counter: {wasm: counter.wasm}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return keptIn(t, keptState)
+}
+
+// keptState is the state directory of keptCounter.
+const keptState = "state"
+
+// keptIn is a daemon with a state directory, and commands to it.
+func keptIn(t *testing.T, dir string) (d *daemon.Daemon, expect func(code int, want string, args ...string)) {
+	t.Helper()
+	d, err := daemon.Start(t.Context(), daemon.Config{Listen: "127.0.0.1:0", CacheDir: canistertest.CacheDir(t), StateDir: dir, Pacing: daemon.Manual})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
 	return d, func(code int, want string, args ...string) {
 		t.Helper()
-		var out, errOut bytes.Buffer
-		if got := run(t.Context(), append([]string{"--url", d.URL()}, args...), &out, &errOut); got != code || !strings.Contains(out.String()+errOut.String(), want) {
-			t.Errorf("canisterd %s: exit code %d, want %d and %q:\n%s%s", strings.Join(args, " "), got, code, want, &out, &errOut)
+		if got, text := commanded(t, d, args...); got != code || !strings.Contains(text, want) {
+			t.Errorf("canisterd %s: exit code %d, want %d and %q:\n%s", strings.Join(args, " "), got, code, want, text)
 		}
 	}
+}
+
+// commanded is the exit code of a command to a daemon, with everything that it prints.
+func commanded(t *testing.T, d *daemon.Daemon, args ...string) (code int, text string) {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	code = run(t.Context(), append([]string{"--url", d.URL()}, args...), &out, &errOut)
+	return code, out.String() + errOut.String()
 }
 
 func TestTheRoundThatChangedAnAnswerIsFoundInTheHistory(t *testing.T) {
@@ -71,6 +87,39 @@ func TestTheRoundThatChangedAnAnswerIsFoundInTheHistory(t *testing.T) {
 	expect(exitFailed, `has no state at a mark "three"`, "instance", "fork", "--at", "mark:three")
 	expect(exitOK, "2030", "time", "2030-01-01T00:00:00Z")
 	expect(exitOK, "2030-01-01T00:00:00", "instance", "fork", "--at", "2040-01-01T00:00:00Z")
+}
+
+// TestAForkBeforeAMessageTakesTheIdsThatTheHistoryPrints forks after a restart: then no event of the message is left.
+func TestAForkBeforeAMessageTakesTheIdsThatTheHistoryPrints(t *testing.T) {
+	d, expect := keptCounter(t)
+	expect(exitOK, "installed", "deploy")
+	expect(exitOK, "(1 : nat)", "canister", "call", "counter", "inc")
+	ids := regexp.MustCompile(`[0-9a-f]{16}`)
+	submitted := 0
+	for range 1000 { // one id in 43 begins with eight decimal digits
+		submitted++
+		code, text := commanded(t, d, "canister", "submit", "counter", "inc")
+		if code != exitOK {
+			t.Fatalf("a message is not taken: %s", text)
+		}
+		if strings.Trim(ids.FindString(text)[:shortRequestDigits], "0123456789") == "" {
+			break
+		}
+	}
+	_, listed := commanded(t, d, "instance", "history")
+	all := ids.FindAllString(listed, -1)
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d, expect = keptIn(t, keptState)
+	last := all[len(all)-1]
+	for i, at := range []string{last, last[:shortRequestDigits], "0x" + strings.ToUpper(last)} {
+		name := fmt.Sprintf("then%d", i)
+		expect(exitOK, "pacing manual", "instance", "fork", name, "--at", at)
+		expect(exitOK, fmt.Sprintf("(%d : nat)", submitted+1), "-i", name, "canister", "call", "counter", "inc")
+	}
+	expect(exitFailed, "before a message whose id begins with ffffffffffffffff", "instance", "fork", "--at", "ffffffffffffffff")
+	expect(exitFailed, "after round 12345678: its journal goes from round 0", "instance", "fork", "--at", "12345678")
 }
 
 func TestTheRoundThatChangedAFieldOrAnExpressionIsFoundInTheHistory(t *testing.T) {

@@ -2,9 +2,11 @@ package instance
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/canisterd/canisterd/daemon/journal"
@@ -16,6 +18,7 @@ type Moment struct {
 	Height  uint64             // as this round left it
 	Time    uint64             // ns: as the last round up to then left it
 	Request *replica.RequestID // as it was before this message was accepted
+	Prefix  string             // as it was before the one message whose id begins with these hex digits was accepted
 	Mark    string             // as it was at the newest mark with this name
 }
 
@@ -23,6 +26,8 @@ func (m *Moment) String() string {
 	switch {
 	case m.Request != nil:
 		return fmt.Sprintf("before message %x", m.Request[:])
+	case m.Prefix != "":
+		return fmt.Sprintf("before a message whose id begins with %s", m.Prefix)
 	case m.Time > 0:
 		return "at " + stamp(m.Time)
 	case m.Mark != "":
@@ -32,12 +37,17 @@ func (m *Moment) String() string {
 }
 
 // isRound reports whether it is the end of a round. Otherwise it is a place among the records.
-func (m *Moment) isRound() bool { return m.Request == nil && m.Mark == "" }
+func (m *Moment) isRound() bool { return m.Request == nil && m.Prefix == "" && m.Mark == "" }
 
 // isAt reports whether it is just before a record.
 func (m *Moment) isAt(s *step) bool {
 	in, ok := s.Input.(*replica.Ingress)
-	return ok && m.Request != nil && in.ID == *m.Request || m.Mark != "" && s.Mark == m.Mark
+	return ok && m.isMessage(&in.ID) || m.Mark != "" && s.Mark == m.Mark
+}
+
+// isMessage reports whether it is the moment before a message.
+func (m *Moment) isMessage(id *replica.RequestID) bool {
+	return m.Request != nil && *id == *m.Request || m.Prefix != "" && strings.HasPrefix(hex.EncodeToString(id[:]), m.Prefix)
 }
 
 // reach is what the journal of an instance can bring back.
@@ -46,6 +56,29 @@ type reach struct {
 	begins, ends uint64 // ns, times of these rounds
 	position     uint64 // how many records come before the moment
 	found        bool   // the moment is there
+	// messages are those whose ids begin as the moment says.
+	messages []replica.RequestID
+}
+
+// meet is a record that the moment is just before.
+func (r *reach) meet(s *step, m *Moment) {
+	r.position, r.found = s.Position, true
+	if in, ok := s.Input.(*replica.Ingress); ok && m.Prefix != "" && !slices.Contains(r.messages, in.ID) {
+		r.messages = append(r.messages, in.ID)
+	}
+}
+
+// oneMessage refuses the beginning of several ids.
+func (r *reach) oneMessage(m *Moment) error {
+	if len(r.messages) < 2 {
+		return nil
+	}
+	const listed = 5
+	var ids []string
+	for i := range r.messages[:min(len(r.messages), listed)] {
+		ids = append(ids, hex.EncodeToString(r.messages[i][:]))
+	}
+	return BadField.Refuse("before_request_prefix", m.Prefix, fmt.Sprintf("%d messages have ids that begin so: %s", len(r.messages), strings.Join(ids, ", ")))
 }
 
 // past reads the journal while it is written. A new checkpoint may end the history before another one, or remove one from
@@ -131,7 +164,7 @@ func (k *keeper) find(ctx context.Context, all []journal.Checkpoint, m *Moment) 
 	if err = ended(from.Position, from.Height, from.Time); err == nil {
 		err = k.walk(ctx, from, func(s *step) error {
 			if m.isAt(s) {
-				r.position, r.found = s.Position, true
+				r.meet(s, m)
 			}
 			if s.Grew {
 				return ended(s.Position+1, s.Height, s.Time)
@@ -141,6 +174,9 @@ func (k *keeper) find(ctx context.Context, all []journal.Checkpoint, m *Moment) 
 	}
 	if errors.Is(err, errReached) {
 		err = nil
+	}
+	if err == nil {
+		err = r.oneMessage(m)
 	}
 	if err == nil && !r.found {
 		r.last, r.ends, err = k.end(ctx, all)

@@ -1387,6 +1387,7 @@ type ForkInstanceRequest struct {
 	//	*ForkInstanceRequest_Time
 	//	*ForkInstanceRequest_BeforeRequest
 	//	*ForkInstanceRequest_Mark
+	//	*ForkInstanceRequest_BeforeRequestPrefix
 	At            isForkInstanceRequest_At `protobuf_oneof:"at"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1521,6 +1522,15 @@ func (x *ForkInstanceRequest) GetMark() string {
 	return ""
 }
 
+func (x *ForkInstanceRequest) GetBeforeRequestPrefix() string {
+	if x != nil {
+		if x, ok := x.At.(*ForkInstanceRequest_BeforeRequestPrefix); ok {
+			return x.BeforeRequestPrefix
+		}
+	}
+	return ""
+}
+
 type isForkInstanceRequest_At interface {
 	isForkInstanceRequest_At()
 }
@@ -1541,6 +1551,12 @@ type ForkInstanceRequest_Mark struct {
 	Mark string `protobuf:"bytes,12,opt,name=mark,proto3,oneof"` // as it was at the newest mark with this name (MarkHistory)
 }
 
+type ForkInstanceRequest_BeforeRequestPrefix struct {
+	// As it was before the one message whose id begins with these hex digits was accepted: the journal has its id, also
+	// where its events are forgotten.
+	BeforeRequestPrefix string `protobuf:"bytes,13,opt,name=before_request_prefix,json=beforeRequestPrefix,proto3,oneof"`
+}
+
 func (*ForkInstanceRequest_Height) isForkInstanceRequest_At() {}
 
 func (*ForkInstanceRequest_Time) isForkInstanceRequest_At() {}
@@ -1548,6 +1564,8 @@ func (*ForkInstanceRequest_Time) isForkInstanceRequest_At() {}
 func (*ForkInstanceRequest_BeforeRequest) isForkInstanceRequest_At() {}
 
 func (*ForkInstanceRequest_Mark) isForkInstanceRequest_At() {}
+
+func (*ForkInstanceRequest_BeforeRequestPrefix) isForkInstanceRequest_At() {}
 
 // ForkInstanceResponse describes the new instance.
 type ForkInstanceResponse struct {
@@ -3290,7 +3308,7 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\x0edaemon_version\x18\x02 \x01(\tR\rdaemonVersion\"3\n" +
 	"\x15DeleteInstanceRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\"\x18\n" +
-	"\x16DeleteInstanceResponse\"\x95\x03\n" +
+	"\x16DeleteInstanceResponse\"\xcb\x03\n" +
 	"\x13ForkInstanceRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1a\n" +
 	"\bsnapshot\x18\x02 \x01(\tR\bsnapshot\x12\x12\n" +
@@ -3305,7 +3323,8 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\x04time\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampH\x00R\x04time\x12'\n" +
 	"\x0ebefore_request\x18\v \x01(\fH\x00R\rbeforeRequest\x12\x14\n" +
-	"\x04mark\x18\f \x01(\tH\x00R\x04markB\x04\n" +
+	"\x04mark\x18\f \x01(\tH\x00R\x04mark\x124\n" +
+	"\x15before_request_prefix\x18\r \x01(\tH\x00R\x13beforeRequestPrefixB\x04\n" +
 	"\x02at\"R\n" +
 	"\x14ForkInstanceResponse\x12:\n" +
 	"\binstance\x18\x01 \x01(\v2\x1e.canisterd.control.v1.InstanceR\binstance\"k\n" +
@@ -3628,6 +3647,7 @@ func file_control_v1_instances_proto_init() {
 		(*ForkInstanceRequest_Time)(nil),
 		(*ForkInstanceRequest_BeforeRequest)(nil),
 		(*ForkInstanceRequest_Mark)(nil),
+		(*ForkInstanceRequest_BeforeRequestPrefix)(nil),
 	}
 	file_control_v1_instances_proto_msgTypes[37].OneofWrappers = []any{
 		(*ImportInstanceRequest_Options)(nil),
