@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +22,7 @@ import (
 type bisection struct {
 	c     *cli
 	d     *remote.Daemon
-	ask   func(ctx context.Context, d *remote.Daemon, instance string) (answer, shown string, err error)
+	ask   func(ctx context.Context, d *remote.Daemon, instance string) (probe, error)
 	is    string // the answer that is looked for; "": any other than the first, or that at the end
 	atEnd bool   // without is: the one at the end
 	lease string
@@ -29,7 +30,14 @@ type bisection struct {
 }
 
 // probe is what was asked at a round. Answers are compared, and shown with what they come from.
-type probe struct{ answer, shown string }
+type probe struct {
+	answer, shown string
+	absent        bool // the canister, its code or its method is not there, or gives no value
+}
+
+// notThere are the error codes of calls of a canister, a method or code that is not there (interface specification, "Error
+// codes").
+var notThere = []string{"IC0301", noSuchMethod, "IC0537"}
 
 // bisected is what a search has found.
 type bisected struct {
@@ -69,7 +77,9 @@ CANISTER QUERY (ARGUMENTS), or a value. The search is then for the first round
 after which it is as true or as false as at the end. CANISTER.FIELD alone is
 compared with what it was.
 
-With --is, the search is for the first round after which there is this answer.
+Rounds before the canister, its code and its method were there do not count: the
+search begins with the first answer. With --is, the search is for the first round
+after which there is this answer.
 The answer may change only once between the two ends of the search; otherwise
 one of the changes is found.`,
 		Example: `  canisterd instance bisect bank balance
@@ -113,7 +123,7 @@ one of the changes is found.`,
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().StringVar(&from, "from", "", "round at which the search begins, or a mark (mark:NAME) (default: the oldest that the journal has)")
+	cmd.Flags().StringVar(&from, "from", "", "round at which the search begins, or a mark (mark:NAME) (default: the oldest with an answer)")
 	cmd.Flags().StringVar(&to, "to", "", "round at which the search ends, or a mark (default: the newest)")
 	cmd.Flags().StringVar(&is, "is", "", "the answer that is looked for, as canister query or canister status --json prints it, or true or false (default: any other than the first)")
 	cmd.Flags().BoolVar(&update, "update", false, "make an update call in each fork, and not a query")
@@ -137,13 +147,13 @@ func (b *bisection) about(f *callFlags, args []string, update bool) error {
 	if err != nil {
 		return err
 	}
-	b.ask = func(ctx context.Context, d *remote.Daemon, instance string) (string, string, error) {
+	b.ask = func(ctx context.Context, d *remote.Daemon, instance string) (probe, error) {
 		outcome, err := outcomeOf(ctx, d, instance, call, update)
 		if err != nil {
-			return "", "", err
+			return probe{}, err
 		}
 		text := answerText(outcome)
-		return text, text, nil
+		return probe{text, cmp.Or(text, "a reply of no bytes"), slices.Contains(notThere, outcome.GetReject().GetErrorCode())}, nil
 	}
 	return nil
 }
@@ -192,6 +202,9 @@ func (b *bisection) search(ctx context.Context, from, to uint64) (*bisected, err
 	if err != nil {
 		return nil, err
 	}
+	if from, first, err = b.begin(ctx, from, to, first, last); err != nil {
+		return nil, err
+	}
 	is := b.is
 	if is == "" && b.atEnd && last.answer != first.answer {
 		is = last.answer
@@ -203,7 +216,7 @@ func (b *bisection) search(ctx context.Context, from, to uint64) (*bisected, err
 	case !changed(last) && is != "":
 		return nil, fmt.Errorf("the answer is %s after round %d, and not %s: give a round after which it is (--to)", last.shown, to, is)
 	case !changed(last):
-		return nil, fmt.Errorf("the answer is %s after round %d and %s after round %d: it does not become another one there (canisterd instance history lists the rounds)", first.shown, from, last.shown, to)
+		return nil, fmt.Errorf("the answer is %s after round %d and %s after round %d: it does not become another one (canisterd instance history lists the rounds)", first.shown, from, last.shown, to)
 	}
 	found := &bisected{Before: first.shown, After: last.shown}
 	for from+1 < to {
@@ -222,6 +235,29 @@ func (b *bisection) search(ctx context.Context, from, to uint64) (*bisected, err
 	return found, nil
 }
 
+// begin finds the first round in a range after which there is an answer, unless one is looked for.
+func (b *bisection) begin(ctx context.Context, from, to uint64, first, last probe) (uint64, probe, error) {
+	if !first.absent || b.is != "" {
+		return from, first, nil
+	}
+	if last.absent {
+		return 0, probe{}, fmt.Errorf("the answer is %s after round %d and %s after round %d: take rounds with an answer for --from and --to (canisterd instance history lists the rounds)", first.shown, from, last.shown, to)
+	}
+	for from+1 < to {
+		middle := from + (to-from)/2
+		now, err := b.answer(ctx, middle)
+		switch {
+		case err != nil:
+			return 0, probe{}, err
+		case now.absent:
+			from = middle
+		default:
+			to, last = middle, now
+		}
+	}
+	return to, last, nil
+}
+
 // answer is the answer in a fork at a round.
 func (b *bisection) answer(ctx context.Context, round uint64) (p probe, err error) {
 	made, err := b.d.Instances.ForkInstance(ctx, &controlv1.ForkInstanceRequest{
@@ -237,14 +273,17 @@ func (b *bisection) answer(ctx context.Context, round uint64) (p probe, err erro
 		_, ended := b.d.Instances.DeleteInstance(ctx, &controlv1.DeleteInstanceRequest{Instance: name})
 		err = errors.Join(err, ended)
 	}()
-	p.answer, p.shown, err = b.ask(ctx, b.d, name)
+	p, err = b.ask(ctx, b.d, name)
 	switch status.Code(err) {
 	case codes.NotFound, codes.FailedPrecondition, codes.InvalidArgument: // there is no such canister or code yet
-		none := "none (" + strings.ReplaceAll(status.Convert(err).Message(), name, b.c.named(nil)) + ")"
-		return probe{none, none}, nil
+		why := inCommands(strings.ReplaceAll(status.Convert(err).Message(), name, b.c.named(nil)))
+		return probe{noAnswer, noAnswer + " (" + why + ")", true}, nil
 	}
 	return p, err
 }
+
+// noAnswer is shown where there is no answer.
+const noAnswer = "none"
 
 // answerText is an answer in one line, as it is compared and shown.
 func answerText(o *controlv1.Outcome) string {

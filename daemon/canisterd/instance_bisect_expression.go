@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -86,22 +87,26 @@ func (c *cli) readSide(text string) (s side, err error) {
 	return s, nil
 }
 
-// answer is the value of an expression without a relation, or whether the relation holds; shown says what the sides are.
-func (e *expression) answer(ctx context.Context, d *remote.Daemon, instance string) (answer, shown string, err error) {
+// answer is the value of an expression without a relation, or whether the relation holds; shown with what the sides are.
+func (e *expression) answer(ctx context.Context, d *remote.Daemon, instance string) (probe, error) {
 	left, err := e.left.valueIn(ctx, d, instance)
 	right := candid.Value(nil)
 	if err == nil && e.relation != "" {
 		right, err = e.right.valueIn(ctx, d, instance)
 	}
-	switch {
-	case err != nil:
-		return "", "", err
-	case e.relation == "":
-		return valueText(left), valueText(left), nil
+	if err != nil {
+		return probe{}, err
+	}
+	if e.relation == "" {
+		if text := valueText(left); text != "" {
+			return probe{text, text, false}, nil
+		}
+		return probe{noAnswer, noAnswer, true}, nil // such as the hash of a module that is not there
 	}
 	holds, err := relation.Holds(left, e.relation, right)
-	answer = fmt.Sprint(holds)
-	return answer, fmt.Sprintf("%s (%s %s %s)", answer, valueText(left), e.relation, valueText(right)), err
+	answer := fmt.Sprint(holds)
+	shown := fmt.Sprintf("%s (%s %s %s)", answer, cmp.Or(valueText(left), `""`), e.relation, cmp.Or(valueText(right), `""`))
+	return probe{answer, shown, false}, err
 }
 
 func (s *side) valueIn(ctx context.Context, d *remote.Daemon, instance string) (candid.Value, error) {

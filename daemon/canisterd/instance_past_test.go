@@ -68,7 +68,7 @@ func TestTheRoundThatChangedAnAnswerIsFoundInTheHistory(t *testing.T) {
 	expect(exitOK, "round   "+round(last+1), "instance", "bisect", "counter", "inc", "--update", "--is", "(2 : nat)")
 	expect(exitOK, `"before":"(1 : nat)","after":"(2 : nat)"`, "instance", "bisect", "counter", "inc", "--update", "--from", round(last), "--json")
 	expect(exitFailed, "and not (9 : nat)", "instance", "bisect", "counter", "inc", "--update", "--is", "(9 : nat)")
-	expect(exitFailed, "it does not become another one", "instance", "bisect", "counter", "inc", "--update", "--from", "0", "--to", "1")
+	expect(exitFailed, "take rounds with an answer", "instance", "bisect", "counter", "inc", "--update", "--from", "0", "--to", "1")
 	expect(exitOK, "(2 : nat)", "canister", "call", "counter", "inc")
 	expect(exitFailed, "already", "instance", "bisect", "counter", "inc", "--update", "--from", round(last+1), "--is", "(2 : nat)")
 	expect(exitFailed, "nothing to search", "instance", "bisect", "counter", "inc", "--from", "2", "--to", "2")
@@ -135,7 +135,7 @@ func TestTheRoundThatChangedAFieldOrAnExpressionIsFoundInTheHistory(t *testing.T
 	expect(exitOK, "before  running\nafter   stop", "instance", "bisect", "counter.status", "--from", "mark:deployed")
 	expect(exitOK, "after   stopped\ninput   ", "instance", "bisect", "counter.status", "--from", "mark:deployed", "--is", "stopped")
 	expect(exitOK, "after   true (stopped == stopped)", "instance", "bisect", "counter.status == stopped")
-	expect(exitOK, `"before":"none (there is no canister `, "instance", "bisect", "counter.controllers == vec {}", "--json")
+	expect(exitFailed, "the answer is false (", "instance", "bisect", "counter.controllers == vec {}")
 	expect(exitFailed, "the answer is true (", "instance", "bisect", "counter.cycles > 1.5", "--from", "mark:deployed")
 	expect(exitFailed, "cannot be compared", "instance", "bisect", "counter.status < 7", "--from", "mark:deployed")
 	for expression, want := range map[string]string{
@@ -148,6 +148,33 @@ func TestTheRoundThatChangedAFieldOrAnExpressionIsFoundInTheHistory(t *testing.T
 		expect(exitFailed, want, "instance", "bisect", expression)
 	}
 	expect(exitFailed, "--update and --hex are for a call", "instance", "bisect", "counter.cycles", "--update")
+}
+
+// TestABisectionBeginsWhereThereIsAnAnswer lets a canister count twice after its creation, and then replaces its module.
+func TestABisectionBeginsWhereThereIsAnAnswer(t *testing.T) {
+	d, expect := keptCounter(t)
+	expect(exitOK, "installed", "deploy")
+	installed := fmt.Sprint(d.Node().View().Height)
+	expect(exitOK, "(1 : nat)", "canister", "call", "counter", "inc")
+	counted := d.Node().View().Height
+	expect(exitOK, "runs module", "canister", "install", "counter", "counter.wasm", "--mode", "upgrade")
+	expect(exitOK, "(2 : nat)", "canister", "call", "counter", "inc")
+	found := fmt.Sprintf("round   %d ", counted)
+	to := fmt.Sprint(counted)
+	expect(exitOK, found, "instance", "bisect", "counter", "get", "--to", to)
+	expect(exitOK, "before  (0 : nat)\nafter   (1 : nat)\ninput   ingress", "instance", "bisect", "counter", "get", "--to", to)
+	expect(exitOK, found, "instance", "bisect", "counter", "get", "--from", "0", "--to", to)
+	expect(exitOK, found, "instance", "bisect", "counter get >= 1")
+	expect(exitOK, "before  false (0 >= 1)\nafter   true (1 >= 1)", "instance", "bisect", "counter get >= 1")
+	expect(exitFailed, "it does not become another one", "instance", "bisect", "counter.cycles < 99_000_000")
+	expect(exitFailed, "it does not become another one", "instance", "bisect", "counter.module_hash")
+	expect(exitFailed, "it does not become another one", "instance", "bisect", "counter", "get", "--to", installed)
+	for _, asked := range [][]string{{"counter", "nosuch"}, {"counter nosuch > 1"}, {"counter.module_hash", "--to", "1"}, {"counter", "get", "--to", "1"}} {
+		expect(exitFailed, "take rounds with an answer for --from and --to", append([]string{"instance", "bisect"}, asked...)...)
+	}
+	expect(exitFailed, "the answer is none (there is no canister ", "instance", "bisect", "counter.cycles", "--to", "1")
+	expect(exitFailed, "canisterd canister list says which there are", "instance", "bisect", "counter.cycles", "--to", "1")
+	expect(exitFailed, "none after round", "instance", "bisect", "counter.module_hash", "--from", "2", "--to", "3")
 }
 
 func TestEachFieldOfACanisterHasAValue(t *testing.T) {
