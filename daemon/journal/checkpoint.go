@@ -62,6 +62,7 @@ func (j *Journal) Keep(c Checkpoint, write func(io.Writer, *PageFiles) (state [3
 	if n := len(j.kept); n > 0 && j.kept[n-1].Position >= c.Position && !c.Base {
 		return j.kept[n-1], nil
 	}
+	begun := time.Now()
 	// Two checkpoints of one position are different files: the store mentions one of them at any time.
 	c.File = fmt.Sprintf("%s%020d-%s", checkpointFile, c.Position, rand.Text()[:8])
 	if err := j.writeCheckpoint(&c, write); err != nil {
@@ -79,7 +80,7 @@ func (j *Journal) Keep(c Checkpoint, write func(io.Writer, *PageFiles) (state [3
 	if err != nil {
 		return c, fmt.Errorf("entering a checkpoint in state directory %q: %w", j.dir, err)
 	}
-	j.counts.kept()
+	j.counts.kept(time.Since(begun))
 	return c, j.sweep(checkpointFile, pagesFile)
 }
 

@@ -17,9 +17,10 @@ import (
 // off, all files are closed and every operation fails, so that nothing more reaches the directory.
 type disk struct {
 	vfs.FS
-	store string      // folder of the store
-	fail  func(error) // takes a write that failed in the store
-	off   atomic.Bool // nothing more is done
+	store  string      // folder of the store
+	fail   func(error) // takes a write that failed in the store
+	counts *Statistics // of how long syncs take; may be nil
+	off    atomic.Bool // nothing more is done
 
 	mu    sync.Mutex // guards what follows
 	files map[*diskFile]struct{}
@@ -301,15 +302,19 @@ func (f *diskFile) Stat() (info vfs.FileInfo, err error) {
 	return info, err
 }
 
+func (f *diskFile) sync(do func() error) error {
+	return f.write("syncing", func() error { return f.disk.counts.sync(do) })
+}
+
 // Sync implements vfs.File.
-func (f *diskFile) Sync() error { return f.write("syncing", f.File.Sync) }
+func (f *diskFile) Sync() error { return f.sync(f.File.Sync) }
 
 // SyncData implements vfs.File.
-func (f *diskFile) SyncData() error { return f.write("syncing", f.File.SyncData) }
+func (f *diskFile) SyncData() error { return f.sync(f.File.SyncData) }
 
 // SyncTo implements vfs.File.
 func (f *diskFile) SyncTo(length int64) (full bool, err error) {
-	err = f.write("syncing", func() (err error) {
+	err = f.sync(func() (err error) {
 		full, err = f.File.SyncTo(length)
 		return err
 	})

@@ -74,7 +74,7 @@ type Journal struct {
 // *ForeignError, *DamagedError or *FailedError.
 func Open(dir string, o Options) (_ *Journal, err error) {
 	j := &Journal{
-		dir: dir, fs: &disk{FS: o.FS}, retention: o.Retention, counts: o.Statistics,
+		dir: dir, fs: &disk{FS: o.FS, counts: o.Statistics}, retention: o.Retention, counts: o.Statistics,
 		wake: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}), broken: make(chan struct{}),
 	}
 	if j.fs.FS == nil {

@@ -13,9 +13,10 @@ const (
 	keptPending = 1 << 20
 	// maxRecord is how long a record may be, in bytes. Ours.
 	maxRecord = 1 << 30
-	// firstCommit and commitBuckets are the histogram of how long commits take: each bound is four times the one before.
-	firstCommit   = 100 * time.Microsecond
-	commitBuckets = 8
+	// firstDuration and durationBuckets are the histograms of how long commits, syncs and checkpoints take: each bound is
+	// four times the one before. Ours.
+	firstDuration   = 100 * time.Microsecond
+	durationBuckets = 10
 	// checkpoints is how many are kept at least, maxCheckpoints with those of the history. Ours.
 	checkpoints    = 2
 	maxCheckpoints = 64

@@ -7,23 +7,28 @@ import (
 
 // Statistics count what journals do, all that were opened with them. The zero value is ready. Safe for concurrent use.
 type Statistics struct {
-	commits                     [commitBuckets + 1]atomic.Uint64
-	took                        atomic.Int64 // ns of all commits
-	records, bytes, checkpoints atomic.Uint64
+	commits, syncs, checkpoints durations
+	records, bytes              atomic.Uint64
 }
 
 // Counts are what Statistics have counted.
 type Counts struct {
-	Commits     [commitBuckets + 1]uint64 // by how long each took: up to CommitBounds, and longer
-	Took        time.Duration             // of all commits
-	Records     uint64                    // that are on disk
-	Bytes       uint64                    // of these records
-	Checkpoints uint64                    // that were written
+	Commits     Durations // of waiting records, with the store's own work
+	Syncs       Durations // of one file or directory, by the file system
+	Checkpoints Durations // that were written
+	Records     uint64    // that are on disk
+	Bytes       uint64    // of these records
 }
 
-// CommitBounds are how long a commit takes at most that is counted in each place of Counts.Commits but the last.
-func CommitBounds() (bounds [commitBuckets]time.Duration) {
-	bound := firstCommit
+// Durations are how often something was done, and how long that took.
+type Durations struct {
+	Counts [durationBuckets + 1]uint64 // by how long each took: up to Bounds, and longer
+	Sum    time.Duration
+}
+
+// Bounds are how long something takes at most that is counted in each place of Durations.Counts but the last.
+func Bounds() (bounds [durationBuckets]time.Duration) {
+	bound := firstDuration
 	for i := range bounds {
 		bounds[i] = bound
 		bound *= 4
@@ -31,14 +36,35 @@ func CommitBounds() (bounds [commitBuckets]time.Duration) {
 	return bounds
 }
 
-// Read is what was counted so far.
-func (s *Statistics) Read() (c Counts) {
-	for i := range s.commits {
-		c.Commits[i] = s.commits[i].Load()
+// durations are Durations that are counted.
+type durations struct {
+	counts [durationBuckets + 1]atomic.Uint64
+	sum    atomic.Int64 // ns
+}
+
+func (d *durations) add(took time.Duration) {
+	place := 0
+	for _, bound := range Bounds() {
+		if took <= bound {
+			break
+		}
+		place++
 	}
-	c.Took = time.Duration(s.took.Load())
-	c.Records, c.Bytes, c.Checkpoints = s.records.Load(), s.bytes.Load(), s.checkpoints.Load()
+	d.counts[place].Add(1)
+	d.sum.Add(int64(took))
+}
+
+func (d *durations) read() (c Durations) {
+	for i := range d.counts {
+		c.Counts[i] = d.counts[i].Load()
+	}
+	c.Sum = time.Duration(d.sum.Load())
 	return c
+}
+
+// Read is what was counted so far.
+func (s *Statistics) Read() Counts {
+	return Counts{s.commits.read(), s.syncs.read(), s.checkpoints.read(), s.records.Load(), s.bytes.Load()}
 }
 
 // committed counts a commit of records.
@@ -46,22 +72,24 @@ func (s *Statistics) committed(took time.Duration, records uint64, bytes int) {
 	if s == nil {
 		return
 	}
-	place := 0
-	for _, bound := range CommitBounds() {
-		if took <= bound {
-			break
-		}
-		place++
-	}
-	s.commits[place].Add(1)
-	s.took.Add(int64(took))
+	s.commits.add(took)
 	s.records.Add(records)
 	s.bytes.Add(uint64(bytes))
 }
 
 // kept counts a checkpoint.
-func (s *Statistics) kept() {
+func (s *Statistics) kept(took time.Duration) {
 	if s != nil {
-		s.checkpoints.Add(1)
+		s.checkpoints.add(took)
 	}
+}
+
+// sync does a sync, and counts it.
+func (s *Statistics) sync(do func() error) error {
+	begun := time.Now()
+	err := do()
+	if s != nil {
+		s.syncs.add(time.Since(begun))
+	}
+	return err
 }

@@ -23,25 +23,73 @@ func TestWhatJournalsDoIsCountedTogether(t *testing.T) {
 		closed(t, j)
 	}
 	got := counts.Read()
-	commits := uint64(0)
-	for _, n := range got.Commits {
-		commits += n
+	times := func(d journal.Durations) (n uint64) {
+		for _, in := range d.Counts {
+			n += in
+		}
+		return n
 	}
-	if commits != 6 || got.Records != 6 || got.Bytes != 600 || got.Checkpoints != 2 || got.Took <= 0 {
+	if times(got.Commits) != 6 || got.Records != 6 || got.Bytes != 600 || times(got.Checkpoints) != 2 || got.Commits.Sum <= 0 || got.Checkpoints.Sum <= 0 {
 		t.Errorf("the counts are %+v", got)
+	}
+	if n := times(got.Syncs); n < 6+2*3 || got.Syncs.Sum <= 0 { // a commit syncs a file; a checkpoint its file, the directory, and the store
+		t.Errorf("%d syncs are counted, in %v", n, got.Syncs.Sum)
 	}
 }
 
-func TestCommitsAreCountedByTimesFrom100MicrosecondsTo1638Milliseconds(t *testing.T) {
-	bounds := journal.CommitBounds()
-	if len(bounds) != 8 || bounds[0] != 100*time.Microsecond || bounds[7] != 1_638_400*time.Microsecond {
+// slowDisk is a file system whose syncs take a while.
+type slowDisk struct {
+	vfs.FS
+	takes time.Duration
+}
+
+type slowFile struct {
+	vfs.File
+	takes time.Duration
+}
+
+func (d slowDisk) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	file, err := d.FS.Create(name, category)
+	return slowFile{file, d.takes}, err
+}
+
+func (f slowFile) SyncData() error {
+	time.Sleep(f.takes)
+	return f.File.SyncData()
+}
+
+func (f slowFile) SyncTo(length int64) (bool, error) {
+	time.Sleep(f.takes)
+	return f.File.SyncTo(length)
+}
+
+// TestASlowDiskIsSeenInTheTimesOfSyncs has commits that take as long as their syncs.
+func TestASlowDiskIsSeenInTheTimesOfSyncs(t *testing.T) {
+	const takes = 20 * time.Millisecond
+	counts := new(journal.Statistics)
+	j, err := journal.Open("dir", journal.Options{FS: slowDisk{vfs.NewMem(), takes}, Statistics: counts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := counts.Read().Syncs.Sum
+	j.Append([]byte("record"), false)
+	synced(t, j)
+	if got := counts.Read(); got.Syncs.Sum-before < takes || got.Commits.Sum < takes {
+		t.Errorf("a sync of %v is counted as %v, its commit as %v", takes, got.Syncs.Sum-before, got.Commits.Sum)
+	}
+	closed(t, j)
+}
+
+func TestDurationsAreCountedFrom100MicrosecondsTo26Seconds(t *testing.T) {
+	bounds := journal.Bounds()
+	if len(bounds) != 10 || bounds[0] != 100*time.Microsecond || bounds[9] != 26_214_400*time.Microsecond {
 		t.Errorf("the bounds are %v", bounds)
 	}
 	counts := new(journal.Statistics)
-	for _, took := range []time.Duration{0, 100 * time.Microsecond, 101 * time.Microsecond, 400 * time.Microsecond, 1_638_400 * time.Microsecond, time.Hour} {
+	for _, took := range []time.Duration{0, 100 * time.Microsecond, 101 * time.Microsecond, 400 * time.Microsecond, 26_214_400 * time.Microsecond, time.Hour} {
 		counts.Committed(took, 1, 1)
 	}
-	if got := counts.Read(); got.Commits != [9]uint64{0: 2, 1: 2, 7: 1, 8: 1} {
-		t.Errorf("the commits are counted as %v", got.Commits)
+	if got := counts.Read().Commits; got.Counts != [11]uint64{0: 2, 1: 2, 9: 1, 10: 1} {
+		t.Errorf("the commits are counted as %v", got.Counts)
 	}
 }

@@ -97,17 +97,24 @@ func (c *collection) engines(s canister.EngineStatistics) {
 
 // journals makes the metrics of the journals of all instances.
 func (c *collection) journals(s journal.Counts) {
-	buckets := make(map[float64]uint64)
-	var sum uint64
-	for i, bound := range journal.CommitBounds() {
-		sum += s.Commits[i]
-		buckets[bound.Seconds()] = sum
-	}
-	sum += s.Commits[len(s.Commits)-1]
-	c.to <- prometheus.MustNewConstHistogram(c.descriptions[journalDuration], sum, s.Took.Seconds(), buckets)
+	c.durations(journalDuration, &s.Commits)
+	c.durations(journalSync, &s.Syncs)
+	checkpoints := c.durations(journalCheckpoint, &s.Checkpoints)
 	c.value(journalRecords, float64(s.Records))
 	c.value(journalBytes, float64(s.Bytes))
-	c.value(journalCheckpoints, float64(s.Checkpoints))
+	c.value(journalCheckpoints, float64(checkpoints))
+}
+
+// durations makes a histogram of what journals do, and counts it.
+func (c *collection) durations(of family, d *journal.Durations) (sum uint64) {
+	buckets := make(map[float64]uint64)
+	for i, bound := range journal.Bounds() {
+		sum += d.Counts[i]
+		buckets[bound.Seconds()] = sum
+	}
+	sum += d.Counts[len(d.Counts)-1]
+	c.to <- prometheus.MustNewConstHistogram(c.descriptions[of], sum, d.Sum.Seconds(), buckets)
+	return sum
 }
 
 // What is in a state directory, and has a budget.

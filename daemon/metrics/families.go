@@ -42,6 +42,8 @@ const (
 	checkpointBytes
 	commitDuration
 	journalDuration
+	journalSync
+	journalCheckpoint
 	journalRecords
 	journalBytes
 	journalCheckpoints
@@ -96,6 +98,8 @@ var table = [families]Family{
 	checkpointBytes:        {"canisterd_checkpoint_bytes", gauge, "Bytes of the checkpoint file that are handed out to heaps, stable memories, modules and snapshots.", nil},
 	commitDuration:         {"canisterd_commit_duration_seconds", histogram, "Time by the wall clock to commit the heap and the stable memory of a canister after a message.", nil},
 	journalDuration:        {"canisterd_journal_commit_duration_seconds", histogram, "Time by the wall clock to bring the waiting records of an instance to disk.", nil},
+	journalSync:            {"canisterd_journal_fsync_duration_seconds", histogram, "Time by the wall clock that the file system takes to bring one file or directory of a state directory to disk.", nil},
+	journalCheckpoint:      {"canisterd_journal_checkpoint_duration_seconds", histogram, "Time by the wall clock to write a checkpoint, beside the work.", nil},
 	journalRecords:         {"canisterd_journal_records_total", counter, "Records that journals of instances have on disk since the start of the daemon.", nil},
 	journalBytes:           {"canisterd_journal_bytes_total", counter, "Bytes of these records.", nil},
 	journalCheckpoints:     {"canisterd_journal_checkpoints_total", counter, "Checkpoints that were written since the start of the daemon.", nil},
