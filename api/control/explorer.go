@@ -39,36 +39,72 @@ type explorer struct {
 
 // Explore explores operations on forks of an instance.
 func (s *explorer) Explore(in *controlv1.ExploreRequest, stream grpc.ServerStreamingServer[controlv1.ExploreResponse]) error {
-	i, err := s.instance(in.GetInstance())
+	ctx, done := s.until(stream.Context())
+	defer done()
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	out := newOutbox(ctx, end, stream.Send)
+	report, err := s.explored(ctx, in, func(c *campaign.Config) (func(), error) {
+		return s.connect(ctx, end, c, in.GetProperties(), func(q *controlv1.ExploreQuestions) error {
+			return out.send(&controlv1.ExploreResponse{Step: &controlv1.ExploreResponse_Questions{Questions: q}})
+		})
+	}, out)
 	if err != nil {
 		return err
 	}
-	ctx, end := s.until(stream.Context())
-	defer end()
+	return out.send(&controlv1.ExploreResponse{Step: &controlv1.ExploreResponse_Report{Report: report}})
+}
+
+// connect connects the properties that the client answers for with the client. What it returns ends that.
+func (s *explorer) connect(ctx context.Context, end context.CancelCauseFunc, c *campaign.Config, in *controlv1.ExploreProperties, send func(*controlv1.ExploreQuestions) error) (done func(), err error) {
+	all := clientProperties(c)
+	patience, err := readAnswerTime(in)
+	if err != nil || len(all) == 0 {
+		return func() {}, err
+	}
+	client, done := s.newAsking(ctx, end, patience)
+	for _, p := range all {
+		p.client = client
+	}
+	go client.run(send)
+	return done, nil
+}
+
+// explored explores operations. Ready is called when they are known.
+func (s *explorer) explored(ctx context.Context, in *controlv1.ExploreRequest, ready func(*campaign.Config) (func(), error), out *outbox[controlv1.ExploreResponse]) (*controlv1.ExploreReport, error) {
+	i, err := s.instance(in.GetInstance())
+	if err != nil {
+		return nil, err
+	}
 	base, err := i.Frozen(ctx, in.GetSnapshot())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer base.Close()
 	config, err := s.configured(ctx, i, in, base)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	tell := progress{stream: stream, next: time.Now().Add(progressInterval), workers: func() int { return 0 }}
+	end, err := ready(config)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	tell := progress{out: out, next: time.Now().Add(progressInterval), workers: func() int { return 0 }}
 	if in.GetWorkerServer() != "" {
 		queue, err := s.distribute(ctx, in, config, base)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		defer queue.Close()
 		tell.workers = func() int { count, _ := queue.Workers(); return count }
-		if err := tell.send(&controlv1.ExploreProgress{WorkerServer: queue.URL()}); err != nil {
-			return err
+		if err := out.send(progressed(&controlv1.ExploreProgress{WorkerServer: queue.URL()})); err != nil {
+			return nil, err
 		}
 	}
 	done, err := prepare(config)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer done()
 	config.Progress = tell.report
@@ -76,20 +112,17 @@ func (s *explorer) Explore(in *controlv1.ExploreRequest, stream grpc.ServerStrea
 	var missing *campaign.PoolError
 	switch {
 	case ctx.Err() != nil:
-		return context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	case errors.As(err, &missing):
-		return workersFailed.Refuse(err)
+		return nil, workersFailed.Refuse(err)
 	case err != nil:
-		return explorationRefused.Refuse(err)
+		return nil, explorationRefused.Refuse(err)
 	}
 	answer, err := shownReport(config, report)
 	if err == nil && in.GetHtml() {
 		answer.Html, err = report.Page(config)
 	}
-	if err != nil {
-		return err
-	}
-	return stream.Send(&controlv1.ExploreResponse{Step: &controlv1.ExploreResponse_Report{Report: answer}})
+	return answer, err
 }
 
 // configured reads what is to be explored.
@@ -109,6 +142,9 @@ func (s *explorer) configured(ctx context.Context, i *instance.Instance, in *con
 		if limit.value > limit.most {
 			return nil, BadField.Refuse(limit.field, limit.value, limit.otherwise)
 		}
+	}
+	if n := len(in.GetProperties().GetAsked()); n > 0 && in.GetWorkerServer() != "" {
+		return nil, BadField.Refuse("properties.asked", n, "workers of other processes cannot ask the client: leave worker_server or these properties out")
 	}
 	if len(in.GetOperations()) == 0 {
 		return nil, MissingField.Refuse("operations", "the messages that are delivered in every order")
@@ -247,7 +283,10 @@ func readProperties(c *campaign.Config, in stating, base *replica.Network) (*pro
 	if !c.NoBuiltin {
 		c.Properties = property.StatedBy(base, c.Setup.NameOf)
 	}
-	return names, readLines(c, in.GetProperties(), names)
+	if err := readLines(c, in.GetProperties(), names); err != nil {
+		return nil, err
+	}
+	return names, readClientProperties(c, in.GetProperties(), names)
 }
 
 // readLines reads the lines of invariants and goals.
@@ -298,6 +337,35 @@ func (s *explorer) readOperation(ctx context.Context, i *instance.Instance, in *
 
 // ReplaySchedule runs the schedule of a finding again.
 func (s *explorer) ReplaySchedule(ctx context.Context, in *controlv1.ReplayScheduleRequest) (*controlv1.ReplayScheduleResponse, error) {
+	if n := len(in.GetProperties().GetAsked()); n > 0 {
+		return nil, BadField.Refuse("properties.asked", n, "ReplaySchedule cannot ask the client: ReplayAsking can")
+	}
+	return s.replay(ctx, in, func(*campaign.Config) (func(), error) { return func() {}, nil })
+}
+
+// ReplayAsking runs the schedule of a finding again, and asks the client about its properties.
+func (s *explorer) ReplayAsking(in *controlv1.ReplayAskingRequest, stream grpc.ServerStreamingServer[controlv1.ReplayAskingResponse]) error {
+	ctx, done := s.until(stream.Context())
+	defer done()
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	out := newOutbox(ctx, end, stream.Send)
+	replayed, err := s.replay(ctx, in.GetReplay(), func(c *campaign.Config) (func(), error) {
+		return s.connect(ctx, end, c, in.GetReplay().GetProperties(), func(q *controlv1.ExploreQuestions) error {
+			return out.send(&controlv1.ReplayAskingResponse{Step: &controlv1.ReplayAskingResponse_Questions{Questions: q}})
+		})
+	})
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return err
+	}
+	return out.send(&controlv1.ReplayAskingResponse{Step: &controlv1.ReplayAskingResponse_Replayed{Replayed: replayed}})
+}
+
+// replay runs a schedule. Ready is called when its operations are known.
+func (s *explorer) replay(ctx context.Context, in *controlv1.ReplayScheduleRequest, ready func(*campaign.Config) (func(), error)) (*controlv1.ReplayScheduleResponse, error) {
 	i, err := s.instance(in.GetInstance())
 	if err != nil {
 		return nil, err
@@ -332,6 +400,11 @@ func (s *explorer) ReplaySchedule(ctx context.Context, in *controlv1.ReplaySched
 	if err != nil {
 		return nil, BadField.Refuse("schedule", "this", err)
 	}
+	end, err := ready(c)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	done, err := prepare(c)
 	if err != nil {
 		return nil, err

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"google.golang.org/grpc"
-
 	"github.com/canisterd/canisterd/explore/campaign"
 	"github.com/canisterd/canisterd/explore/schedule"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
@@ -14,29 +12,6 @@ import (
 
 // progressInterval is the least time between two messages about the progress of an exploration (ours).
 const progressInterval = time.Second
-
-// progress tells a client how far an exploration is.
-type progress struct {
-	stream  grpc.ServerStreamingServer[controlv1.ExploreResponse]
-	next    time.Time // of a message
-	workers func() int
-}
-
-func (p *progress) report(r *campaign.Report) {
-	if time.Now().Before(p.next) {
-		return
-	}
-	p.next = time.Now().Add(progressInterval)
-	// A client that is gone ends the context, and so the exploration.
-	_ = p.send(&controlv1.ExploreProgress{
-		Runs: uint64(r.Runs), Messages: uint64(r.Messages), Findings: uint32(len(r.Findings)), Workers: uint32(p.workers()),
-		Coverage: shownCoverage(&r.Coverage),
-	})
-}
-
-func (p *progress) send(m *controlv1.ExploreProgress) error {
-	return p.stream.Send(&controlv1.ExploreResponse{Step: &controlv1.ExploreResponse_Progress{Progress: m}})
-}
 
 // shownCoverage is a coverage as a message.
 func shownCoverage(c *campaign.Coverage) *controlv1.ExploreCoverage {

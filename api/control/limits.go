@@ -74,4 +74,21 @@ const (
 	MemoryChunk = 1 << 20
 	// ChunkBytes is how much of a file one message has that is sent to a client. Ours.
 	ChunkBytes = 1 << 20
+	// defaultAnswerTime is how long a question waits for its answer unless the client says otherwise, maxAnswerTime how long
+	// at most. Ours.
+	defaultAnswerTime = 30 * time.Second
+	maxAnswerTime     = 10 * time.Minute
+	// maxAsked is how many properties a client answers for, and how many queries each of them has; maxAskedTitle how many
+	// bytes a title has. Ours.
+	maxAsked      = 100
+	maxAskedTitle = 100
+	// maxQuestionBytes is how large a question is, and where a message with several ends: clients take 4 MiB. Ours.
+	maxQuestionBytes = 1 << 20
+	// maxVerdicts is how many answers one request has, maxVerdictText how many bytes the text of one. Ours.
+	maxVerdicts    = 1000
+	maxVerdictText = 4096
+	// maxRemembered is how many answers are remembered, maxRememberedText how many bytes their texts have together. What is
+	// not remembered is asked again. Ours.
+	maxRemembered     = 200_000
+	maxRememberedText = 16 << 20
 )

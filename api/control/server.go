@@ -58,6 +58,7 @@ type Server struct {
 	interfaces interfaces // of canisters, for arguments and replies
 	observe    func(method string, failed bool, took time.Duration)
 	showing    chan struct{}      // places in which streams make messages of events
+	asking     sync.Map           // *asking by name: explorations that ask their clients
 	token      *[sha256.Size]byte // hash of it; nil where none is asked for
 }
 

@@ -43,7 +43,11 @@ func (f *Finding) Differences(config *Config) (all []Shown, err error) {
 		}
 		for i := range queries {
 			reply, err := r.Query(&queries[i])
-			texts = append(texts, full.replyText(queries[i].Canister, queries[i].Method, reply, err))
+			if err != nil {
+				texts = append(texts, err.Error())
+				continue
+			}
+			texts = append(texts, full.ReplyText(queries[i].Canister, queries[i].Method, reply))
 		}
 		return texts
 	}
@@ -92,14 +96,11 @@ func (c *Config) answerText(id principal.Principal, method string, a *harness.An
 	case a.Reject != nil:
 		return "rejected: " + a.Reject.String()
 	}
-	return c.replyText(id, method, a.Reply, nil)
+	return c.ReplyText(id, method, a.Reply)
 }
 
-// replyText is a reply in Candid text, with the names of the canister's interface where its module has one.
-func (c *Config) replyText(id principal.Principal, method string, reply []byte, err error) string {
-	if err != nil {
-		return err.Error()
-	}
+// ReplyText is a reply in Candid text, with the names of the canister's interface where its module has one.
+func (c *Config) ReplyText(id principal.Principal, method string, reply []byte) string {
 	if file, found := c.interfaceOf(id); found {
 		if m, declared := file.Method(method); declared {
 			if values, err := m.DecodeResults(reply); err == nil {

@@ -258,6 +258,8 @@ type ExploreProperties struct {
 	Maximize      []string               `protobuf:"bytes,3,rep,name=maximize,proto3" json:"maximize,omitempty"`                        // queries with a number that is to become as large as it can: "vault paidOut"
 	Observe       []string               `protobuf:"bytes,4,rep,name=observe,proto3" json:"observe,omitempty"`                          // queries by which serial orders are compared
 	OnlyStated    bool                   `protobuf:"varint,5,opt,name=only_stated,json=onlyStated,proto3" json:"only_stated,omitempty"` // check nothing that holds for all canisters
+	Asked         []*ExploreAsked        `protobuf:"bytes,6,rep,name=asked,proto3" json:"asked,omitempty"`                              // properties that the client answers for, at most 100; Explore and ReplayAsking ask
+	AnswerTime    *durationpb.Duration   `protobuf:"bytes,7,opt,name=answer_time,json=answerTime,proto3" json:"answer_time,omitempty"`  // how long a question may wait for its answer, at most 10 minutes; unset: 30 seconds
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -327,6 +329,81 @@ func (x *ExploreProperties) GetOnlyStated() bool {
 	return false
 }
 
+func (x *ExploreProperties) GetAsked() []*ExploreAsked {
+	if x != nil {
+		return x.Asked
+	}
+	return nil
+}
+
+func (x *ExploreProperties) GetAnswerTime() *durationpb.Duration {
+	if x != nil {
+		return x.AnswerTime
+	}
+	return nil
+}
+
+// ExploreAsked is a property in the client's own language: the daemon asks whether it holds.
+type ExploreAsked struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Title         string                 `protobuf:"bytes,1,opt,name=title,proto3" json:"title,omitempty"`                                 // 1 to 100 bytes, different from those of the other properties
+	Queries       []string               `protobuf:"bytes,2,rep,name=queries,proto3" json:"queries,omitempty"`                             // that the client wants to see with the question, at most 100: "vault paidOut"
+	EachMessage   bool                   `protobuf:"varint,3,opt,name=each_message,json=eachMessage,proto3" json:"each_message,omitempty"` // ask after each message, too; otherwise only when no message is left
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExploreAsked) Reset() {
+	*x = ExploreAsked{}
+	mi := &file_control_v1_explorer_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExploreAsked) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExploreAsked) ProtoMessage() {}
+
+func (x *ExploreAsked) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_explorer_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExploreAsked.ProtoReflect.Descriptor instead.
+func (*ExploreAsked) Descriptor() ([]byte, []int) {
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ExploreAsked) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *ExploreAsked) GetQueries() []string {
+	if x != nil {
+		return x.Queries
+	}
+	return nil
+}
+
+func (x *ExploreAsked) GetEachMessage() bool {
+	if x != nil {
+		return x.EachMessage
+	}
+	return false
+}
+
 // ExploreRequest says what is explored, and how long.
 type ExploreRequest struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
@@ -357,7 +434,7 @@ type ExploreRequest struct {
 
 func (x *ExploreRequest) Reset() {
 	*x = ExploreRequest{}
-	mi := &file_control_v1_explorer_proto_msgTypes[4]
+	mi := &file_control_v1_explorer_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -369,7 +446,7 @@ func (x *ExploreRequest) String() string {
 func (*ExploreRequest) ProtoMessage() {}
 
 func (x *ExploreRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[4]
+	mi := &file_control_v1_explorer_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -382,7 +459,7 @@ func (x *ExploreRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreRequest.ProtoReflect.Descriptor instead.
 func (*ExploreRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{4}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ExploreRequest) GetInstance() string {
@@ -525,6 +602,7 @@ type ExploreResponse struct {
 	//
 	//	*ExploreResponse_Progress
 	//	*ExploreResponse_Report
+	//	*ExploreResponse_Questions
 	Step          isExploreResponse_Step `protobuf_oneof:"step"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -532,7 +610,7 @@ type ExploreResponse struct {
 
 func (x *ExploreResponse) Reset() {
 	*x = ExploreResponse{}
-	mi := &file_control_v1_explorer_proto_msgTypes[5]
+	mi := &file_control_v1_explorer_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -544,7 +622,7 @@ func (x *ExploreResponse) String() string {
 func (*ExploreResponse) ProtoMessage() {}
 
 func (x *ExploreResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[5]
+	mi := &file_control_v1_explorer_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -557,7 +635,7 @@ func (x *ExploreResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreResponse.ProtoReflect.Descriptor instead.
 func (*ExploreResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{5}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ExploreResponse) GetStep() isExploreResponse_Step {
@@ -585,6 +663,15 @@ func (x *ExploreResponse) GetReport() *ExploreReport {
 	return nil
 }
 
+func (x *ExploreResponse) GetQuestions() *ExploreQuestions {
+	if x != nil {
+		if x, ok := x.Step.(*ExploreResponse_Questions); ok {
+			return x.Questions
+		}
+	}
+	return nil
+}
+
 type isExploreResponse_Step interface {
 	isExploreResponse_Step()
 }
@@ -597,9 +684,556 @@ type ExploreResponse_Report struct {
 	Report *ExploreReport `protobuf:"bytes,2,opt,name=report,proto3,oneof"` // the last message
 }
 
+type ExploreResponse_Questions struct {
+	Questions *ExploreQuestions `protobuf:"bytes,3,opt,name=questions,proto3,oneof"` // for the client, which answers with AnswerQuestions
+}
+
 func (*ExploreResponse_Progress) isExploreResponse_Step() {}
 
 func (*ExploreResponse_Report) isExploreResponse_Step() {}
+
+func (*ExploreResponse_Questions) isExploreResponse_Step() {}
+
+// ExploreQuestions are questions that wait for answers.
+type ExploreQuestions struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Exploration   string                 `protobuf:"bytes,1,opt,name=exploration,proto3" json:"exploration,omitempty"` // for AnswerQuestions
+	Questions     []*ExploreQuestion     `protobuf:"bytes,2,rep,name=questions,proto3" json:"questions,omitempty"`     // at least one
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExploreQuestions) Reset() {
+	*x = ExploreQuestions{}
+	mi := &file_control_v1_explorer_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExploreQuestions) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExploreQuestions) ProtoMessage() {}
+
+func (x *ExploreQuestions) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_explorer_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExploreQuestions.ProtoReflect.Descriptor instead.
+func (*ExploreQuestions) Descriptor() ([]byte, []int) {
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *ExploreQuestions) GetExploration() string {
+	if x != nil {
+		return x.Exploration
+	}
+	return ""
+}
+
+func (x *ExploreQuestions) GetQuestions() []*ExploreQuestion {
+	if x != nil {
+		return x.Questions
+	}
+	return nil
+}
+
+// ExploreQuestion asks whether a property of the client holds in a state. A state that looks the same as one before is not asked about
+// again, so the answer must depend on nothing but the question.
+type ExploreQuestion struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Number        uint64                 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`               // for the answer
+	Title         string                 `protobuf:"bytes,2,opt,name=title,proto3" json:"title,omitempty"`                  // of the property
+	AtRest        bool                   `protobuf:"varint,3,opt,name=at_rest,json=atRest,proto3" json:"at_rest,omitempty"` // no message is left; false: after a message, for a property that asks for it
+	Answers       []*ExploreAnswer       `protobuf:"bytes,4,rep,name=answers,proto3" json:"answers,omitempty"`              // to the operations that take part, in the order of the request
+	Observed      []*ExploreObserved     `protobuf:"bytes,5,rep,name=observed,proto3" json:"observed,omitempty"`            // the queries of the property, in the order of the request
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExploreQuestion) Reset() {
+	*x = ExploreQuestion{}
+	mi := &file_control_v1_explorer_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExploreQuestion) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExploreQuestion) ProtoMessage() {}
+
+func (x *ExploreQuestion) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_explorer_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExploreQuestion.ProtoReflect.Descriptor instead.
+func (*ExploreQuestion) Descriptor() ([]byte, []int) {
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *ExploreQuestion) GetNumber() uint64 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *ExploreQuestion) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *ExploreQuestion) GetAtRest() bool {
+	if x != nil {
+		return x.AtRest
+	}
+	return false
+}
+
+func (x *ExploreQuestion) GetAnswers() []*ExploreAnswer {
+	if x != nil {
+		return x.Answers
+	}
+	return nil
+}
+
+func (x *ExploreQuestion) GetObserved() []*ExploreObserved {
+	if x != nil {
+		return x.Observed
+	}
+	return nil
+}
+
+// ExploreAnswer is how an operation was answered.
+type ExploreAnswer struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Operation string                 `protobuf:"bytes,1,opt,name=operation,proto3" json:"operation,omitempty"` // op1 for the first one of the request
+	Title     string                 `protobuf:"bytes,2,opt,name=title,proto3" json:"title,omitempty"`         // of the operation
+	// Types that are valid to be assigned to Answer:
+	//
+	//	*ExploreAnswer_Reply
+	//	*ExploreAnswer_Reject
+	//	*ExploreAnswer_Open
+	Answer        isExploreAnswer_Answer `protobuf_oneof:"answer"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExploreAnswer) Reset() {
+	*x = ExploreAnswer{}
+	mi := &file_control_v1_explorer_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExploreAnswer) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExploreAnswer) ProtoMessage() {}
+
+func (x *ExploreAnswer) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_explorer_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExploreAnswer.ProtoReflect.Descriptor instead.
+func (*ExploreAnswer) Descriptor() ([]byte, []int) {
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ExploreAnswer) GetOperation() string {
+	if x != nil {
+		return x.Operation
+	}
+	return ""
+}
+
+func (x *ExploreAnswer) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *ExploreAnswer) GetAnswer() isExploreAnswer_Answer {
+	if x != nil {
+		return x.Answer
+	}
+	return nil
+}
+
+func (x *ExploreAnswer) GetReply() *ExploreReply {
+	if x != nil {
+		if x, ok := x.Answer.(*ExploreAnswer_Reply); ok {
+			return x.Reply
+		}
+	}
+	return nil
+}
+
+func (x *ExploreAnswer) GetReject() *Reject {
+	if x != nil {
+		if x, ok := x.Answer.(*ExploreAnswer_Reject); ok {
+			return x.Reject
+		}
+	}
+	return nil
+}
+
+func (x *ExploreAnswer) GetOpen() bool {
+	if x != nil {
+		if x, ok := x.Answer.(*ExploreAnswer_Open); ok {
+			return x.Open
+		}
+	}
+	return false
+}
+
+type isExploreAnswer_Answer interface {
+	isExploreAnswer_Answer()
+}
+
+type ExploreAnswer_Reply struct {
+	Reply *ExploreReply `protobuf:"bytes,3,opt,name=reply,proto3,oneof"` // of its canister
+}
+
+type ExploreAnswer_Reject struct {
+	Reject *Reject `protobuf:"bytes,4,opt,name=reject,proto3,oneof"` // without a backtrace
+}
+
+type ExploreAnswer_Open struct {
+	Open bool `protobuf:"varint,5,opt,name=open,proto3,oneof"` // true: not answered, at least so far
+}
+
+func (*ExploreAnswer_Reply) isExploreAnswer_Answer() {}
+
+func (*ExploreAnswer_Reject) isExploreAnswer_Answer() {}
+
+func (*ExploreAnswer_Open) isExploreAnswer_Answer() {}
+
+// ExploreObserved is the result of a query.
+type ExploreObserved struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Query string                 `protobuf:"bytes,1,opt,name=query,proto3" json:"query,omitempty"` // as in the request
+	// Types that are valid to be assigned to Result:
+	//
+	//	*ExploreObserved_Reply
+	//	*ExploreObserved_Error
+	Result        isExploreObserved_Result `protobuf_oneof:"result"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExploreObserved) Reset() {
+	*x = ExploreObserved{}
+	mi := &file_control_v1_explorer_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExploreObserved) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExploreObserved) ProtoMessage() {}
+
+func (x *ExploreObserved) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_explorer_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExploreObserved.ProtoReflect.Descriptor instead.
+func (*ExploreObserved) Descriptor() ([]byte, []int) {
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *ExploreObserved) GetQuery() string {
+	if x != nil {
+		return x.Query
+	}
+	return ""
+}
+
+func (x *ExploreObserved) GetResult() isExploreObserved_Result {
+	if x != nil {
+		return x.Result
+	}
+	return nil
+}
+
+func (x *ExploreObserved) GetReply() *ExploreReply {
+	if x != nil {
+		if x, ok := x.Result.(*ExploreObserved_Reply); ok {
+			return x.Reply
+		}
+	}
+	return nil
+}
+
+func (x *ExploreObserved) GetError() string {
+	if x != nil {
+		if x, ok := x.Result.(*ExploreObserved_Error); ok {
+			return x.Error
+		}
+	}
+	return ""
+}
+
+type isExploreObserved_Result interface {
+	isExploreObserved_Result()
+}
+
+type ExploreObserved_Reply struct {
+	Reply *ExploreReply `protobuf:"bytes,2,opt,name=reply,proto3,oneof"` // of its canister
+}
+
+type ExploreObserved_Error struct {
+	Error string `protobuf:"bytes,3,opt,name=error,proto3,oneof"` // why there is no reply
+}
+
+func (*ExploreObserved_Reply) isExploreObserved_Result() {}
+
+func (*ExploreObserved_Error) isExploreObserved_Result() {}
+
+// ExploreReply is a reply in two forms.
+type ExploreReply struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Bytes         []byte                 `protobuf:"bytes,1,opt,name=bytes,proto3" json:"bytes,omitempty"` // Candid
+	Text          string                 `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`   // Candid text, with the names of the interface if the module of the canister has one
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExploreReply) Reset() {
+	*x = ExploreReply{}
+	mi := &file_control_v1_explorer_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExploreReply) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExploreReply) ProtoMessage() {}
+
+func (x *ExploreReply) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_explorer_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExploreReply.ProtoReflect.Descriptor instead.
+func (*ExploreReply) Descriptor() ([]byte, []int) {
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *ExploreReply) GetBytes() []byte {
+	if x != nil {
+		return x.Bytes
+	}
+	return nil
+}
+
+func (x *ExploreReply) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+// AnswerQuestionsRequest answers questions of an exploration.
+type AnswerQuestionsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Exploration   string                 `protobuf:"bytes,1,opt,name=exploration,proto3" json:"exploration,omitempty"` // of ExploreQuestions
+	Verdicts      []*ExploreVerdict      `protobuf:"bytes,2,rep,name=verdicts,proto3" json:"verdicts,omitempty"`       // at most 1,000
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AnswerQuestionsRequest) Reset() {
+	*x = AnswerQuestionsRequest{}
+	mi := &file_control_v1_explorer_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AnswerQuestionsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AnswerQuestionsRequest) ProtoMessage() {}
+
+func (x *AnswerQuestionsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_explorer_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AnswerQuestionsRequest.ProtoReflect.Descriptor instead.
+func (*AnswerQuestionsRequest) Descriptor() ([]byte, []int) {
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *AnswerQuestionsRequest) GetExploration() string {
+	if x != nil {
+		return x.Exploration
+	}
+	return ""
+}
+
+func (x *AnswerQuestionsRequest) GetVerdicts() []*ExploreVerdict {
+	if x != nil {
+		return x.Verdicts
+	}
+	return nil
+}
+
+// ExploreVerdict is the answer to a question.
+type ExploreVerdict struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Number        uint64                 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"` // of the question
+	Holds         bool                   `protobuf:"varint,2,opt,name=holds,proto3" json:"holds,omitempty"`   // the property
+	Text          string                 `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`      // why it does not hold, at most 4,096 bytes; it is told in the finding
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExploreVerdict) Reset() {
+	*x = ExploreVerdict{}
+	mi := &file_control_v1_explorer_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExploreVerdict) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExploreVerdict) ProtoMessage() {}
+
+func (x *ExploreVerdict) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_explorer_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExploreVerdict.ProtoReflect.Descriptor instead.
+func (*ExploreVerdict) Descriptor() ([]byte, []int) {
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *ExploreVerdict) GetNumber() uint64 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *ExploreVerdict) GetHolds() bool {
+	if x != nil {
+		return x.Holds
+	}
+	return false
+}
+
+func (x *ExploreVerdict) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+// AnswerQuestionsResponse says that the answers were taken.
+type AnswerQuestionsResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AnswerQuestionsResponse) Reset() {
+	*x = AnswerQuestionsResponse{}
+	mi := &file_control_v1_explorer_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AnswerQuestionsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AnswerQuestionsResponse) ProtoMessage() {}
+
+func (x *AnswerQuestionsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_explorer_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AnswerQuestionsResponse.ProtoReflect.Descriptor instead.
+func (*AnswerQuestionsResponse) Descriptor() ([]byte, []int) {
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{14}
+}
 
 // ExploreProgress says how far an exploration is.
 type ExploreProgress struct {
@@ -616,7 +1250,7 @@ type ExploreProgress struct {
 
 func (x *ExploreProgress) Reset() {
 	*x = ExploreProgress{}
-	mi := &file_control_v1_explorer_proto_msgTypes[6]
+	mi := &file_control_v1_explorer_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -628,7 +1262,7 @@ func (x *ExploreProgress) String() string {
 func (*ExploreProgress) ProtoMessage() {}
 
 func (x *ExploreProgress) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[6]
+	mi := &file_control_v1_explorer_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -641,7 +1275,7 @@ func (x *ExploreProgress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreProgress.ProtoReflect.Descriptor instead.
 func (*ExploreProgress) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{6}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ExploreProgress) GetRuns() uint64 {
@@ -710,7 +1344,7 @@ type ExploreReport struct {
 
 func (x *ExploreReport) Reset() {
 	*x = ExploreReport{}
-	mi := &file_control_v1_explorer_proto_msgTypes[7]
+	mi := &file_control_v1_explorer_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -722,7 +1356,7 @@ func (x *ExploreReport) String() string {
 func (*ExploreReport) ProtoMessage() {}
 
 func (x *ExploreReport) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[7]
+	mi := &file_control_v1_explorer_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -735,7 +1369,7 @@ func (x *ExploreReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreReport.ProtoReflect.Descriptor instead.
 func (*ExploreReport) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{7}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ExploreReport) GetFindings() []*ExploreFinding {
@@ -858,7 +1492,7 @@ type ExploreCoverage struct {
 
 func (x *ExploreCoverage) Reset() {
 	*x = ExploreCoverage{}
-	mi := &file_control_v1_explorer_proto_msgTypes[8]
+	mi := &file_control_v1_explorer_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -870,7 +1504,7 @@ func (x *ExploreCoverage) String() string {
 func (*ExploreCoverage) ProtoMessage() {}
 
 func (x *ExploreCoverage) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[8]
+	mi := &file_control_v1_explorer_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -883,7 +1517,7 @@ func (x *ExploreCoverage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreCoverage.ProtoReflect.Descriptor instead.
 func (*ExploreCoverage) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{8}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ExploreCoverage) GetDistinct() uint64 {
@@ -948,7 +1582,7 @@ type ExploreFinding struct {
 
 func (x *ExploreFinding) Reset() {
 	*x = ExploreFinding{}
-	mi := &file_control_v1_explorer_proto_msgTypes[9]
+	mi := &file_control_v1_explorer_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -960,7 +1594,7 @@ func (x *ExploreFinding) String() string {
 func (*ExploreFinding) ProtoMessage() {}
 
 func (x *ExploreFinding) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[9]
+	mi := &file_control_v1_explorer_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -973,7 +1607,7 @@ func (x *ExploreFinding) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreFinding.ProtoReflect.Descriptor instead.
 func (*ExploreFinding) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{9}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ExploreFinding) GetProperty() string {
@@ -1067,7 +1701,7 @@ type ExploreOperationCount struct {
 
 func (x *ExploreOperationCount) Reset() {
 	*x = ExploreOperationCount{}
-	mi := &file_control_v1_explorer_proto_msgTypes[10]
+	mi := &file_control_v1_explorer_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1079,7 +1713,7 @@ func (x *ExploreOperationCount) String() string {
 func (*ExploreOperationCount) ProtoMessage() {}
 
 func (x *ExploreOperationCount) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[10]
+	mi := &file_control_v1_explorer_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1092,7 +1726,7 @@ func (x *ExploreOperationCount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreOperationCount.ProtoReflect.Descriptor instead.
 func (*ExploreOperationCount) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{10}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ExploreOperationCount) GetTitle() string {
@@ -1143,7 +1777,7 @@ type ExploreAwait struct {
 
 func (x *ExploreAwait) Reset() {
 	*x = ExploreAwait{}
-	mi := &file_control_v1_explorer_proto_msgTypes[11]
+	mi := &file_control_v1_explorer_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1155,7 +1789,7 @@ func (x *ExploreAwait) String() string {
 func (*ExploreAwait) ProtoMessage() {}
 
 func (x *ExploreAwait) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[11]
+	mi := &file_control_v1_explorer_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1168,7 +1802,7 @@ func (x *ExploreAwait) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreAwait.ProtoReflect.Descriptor instead.
 func (*ExploreAwait) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{11}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ExploreAwait) GetCaller() string {
@@ -1210,7 +1844,7 @@ type ExploreTried struct {
 
 func (x *ExploreTried) Reset() {
 	*x = ExploreTried{}
-	mi := &file_control_v1_explorer_proto_msgTypes[12]
+	mi := &file_control_v1_explorer_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1222,7 +1856,7 @@ func (x *ExploreTried) String() string {
 func (*ExploreTried) ProtoMessage() {}
 
 func (x *ExploreTried) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[12]
+	mi := &file_control_v1_explorer_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1235,7 +1869,7 @@ func (x *ExploreTried) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreTried.ProtoReflect.Descriptor instead.
 func (*ExploreTried) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{12}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ExploreTried) GetFault() string {
@@ -1263,7 +1897,7 @@ type ExploreGoal struct {
 
 func (x *ExploreGoal) Reset() {
 	*x = ExploreGoal{}
-	mi := &file_control_v1_explorer_proto_msgTypes[13]
+	mi := &file_control_v1_explorer_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1275,7 +1909,7 @@ func (x *ExploreGoal) String() string {
 func (*ExploreGoal) ProtoMessage() {}
 
 func (x *ExploreGoal) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[13]
+	mi := &file_control_v1_explorer_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1288,7 +1922,7 @@ func (x *ExploreGoal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreGoal.ProtoReflect.Descriptor instead.
 func (*ExploreGoal) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{13}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ExploreGoal) GetTitle() string {
@@ -1316,7 +1950,7 @@ type ExploreExtreme struct {
 
 func (x *ExploreExtreme) Reset() {
 	*x = ExploreExtreme{}
-	mi := &file_control_v1_explorer_proto_msgTypes[14]
+	mi := &file_control_v1_explorer_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1328,7 +1962,7 @@ func (x *ExploreExtreme) String() string {
 func (*ExploreExtreme) ProtoMessage() {}
 
 func (x *ExploreExtreme) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[14]
+	mi := &file_control_v1_explorer_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1341,7 +1975,7 @@ func (x *ExploreExtreme) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreExtreme.ProtoReflect.Descriptor instead.
 func (*ExploreExtreme) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{14}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ExploreExtreme) GetTitle() string {
@@ -1375,7 +2009,7 @@ type ReplayScheduleRequest struct {
 
 func (x *ReplayScheduleRequest) Reset() {
 	*x = ReplayScheduleRequest{}
-	mi := &file_control_v1_explorer_proto_msgTypes[15]
+	mi := &file_control_v1_explorer_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1387,7 +2021,7 @@ func (x *ReplayScheduleRequest) String() string {
 func (*ReplayScheduleRequest) ProtoMessage() {}
 
 func (x *ReplayScheduleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[15]
+	mi := &file_control_v1_explorer_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1400,7 +2034,7 @@ func (x *ReplayScheduleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayScheduleRequest.ProtoReflect.Descriptor instead.
 func (*ReplayScheduleRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{15}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ReplayScheduleRequest) GetInstance() string {
@@ -1474,7 +2108,7 @@ type ReplayScheduleResponse struct {
 
 func (x *ReplayScheduleResponse) Reset() {
 	*x = ReplayScheduleResponse{}
-	mi := &file_control_v1_explorer_proto_msgTypes[16]
+	mi := &file_control_v1_explorer_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1486,7 +2120,7 @@ func (x *ReplayScheduleResponse) String() string {
 func (*ReplayScheduleResponse) ProtoMessage() {}
 
 func (x *ReplayScheduleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[16]
+	mi := &file_control_v1_explorer_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1499,7 +2133,7 @@ func (x *ReplayScheduleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayScheduleResponse.ProtoReflect.Descriptor instead.
 func (*ReplayScheduleResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{16}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ReplayScheduleResponse) GetOutcome() ReplayOutcome {
@@ -1544,6 +2178,134 @@ func (x *ReplayScheduleResponse) GetHtml() string {
 	return ""
 }
 
+// ReplayAskingRequest says which schedule is run again.
+type ReplayAskingRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Replay        *ReplayScheduleRequest `protobuf:"bytes,1,opt,name=replay,proto3" json:"replay,omitempty"` // with the properties that the client answers for
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReplayAskingRequest) Reset() {
+	*x = ReplayAskingRequest{}
+	mi := &file_control_v1_explorer_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReplayAskingRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReplayAskingRequest) ProtoMessage() {}
+
+func (x *ReplayAskingRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_explorer_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReplayAskingRequest.ProtoReflect.Descriptor instead.
+func (*ReplayAskingRequest) Descriptor() ([]byte, []int) {
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *ReplayAskingRequest) GetReplay() *ReplayScheduleRequest {
+	if x != nil {
+		return x.Replay
+	}
+	return nil
+}
+
+// ReplayAskingResponse is a step of a replay.
+type ReplayAskingResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to Step:
+	//
+	//	*ReplayAskingResponse_Questions
+	//	*ReplayAskingResponse_Replayed
+	Step          isReplayAskingResponse_Step `protobuf_oneof:"step"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReplayAskingResponse) Reset() {
+	*x = ReplayAskingResponse{}
+	mi := &file_control_v1_explorer_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReplayAskingResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReplayAskingResponse) ProtoMessage() {}
+
+func (x *ReplayAskingResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_explorer_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReplayAskingResponse.ProtoReflect.Descriptor instead.
+func (*ReplayAskingResponse) Descriptor() ([]byte, []int) {
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *ReplayAskingResponse) GetStep() isReplayAskingResponse_Step {
+	if x != nil {
+		return x.Step
+	}
+	return nil
+}
+
+func (x *ReplayAskingResponse) GetQuestions() *ExploreQuestions {
+	if x != nil {
+		if x, ok := x.Step.(*ReplayAskingResponse_Questions); ok {
+			return x.Questions
+		}
+	}
+	return nil
+}
+
+func (x *ReplayAskingResponse) GetReplayed() *ReplayScheduleResponse {
+	if x != nil {
+		if x, ok := x.Step.(*ReplayAskingResponse_Replayed); ok {
+			return x.Replayed
+		}
+	}
+	return nil
+}
+
+type isReplayAskingResponse_Step interface {
+	isReplayAskingResponse_Step()
+}
+
+type ReplayAskingResponse_Questions struct {
+	Questions *ExploreQuestions `protobuf:"bytes,1,opt,name=questions,proto3,oneof"` // for the client, which answers with AnswerQuestions
+}
+
+type ReplayAskingResponse_Replayed struct {
+	Replayed *ReplayScheduleResponse `protobuf:"bytes,2,opt,name=replayed,proto3,oneof"` // the last message
+}
+
+func (*ReplayAskingResponse_Questions) isReplayAskingResponse_Step() {}
+
+func (*ReplayAskingResponse_Replayed) isReplayAskingResponse_Step() {}
+
 var File_control_v1_explorer_proto protoreflect.FileDescriptor
 
 const file_control_v1_explorer_proto_rawDesc = "" +
@@ -1559,7 +2321,7 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\bargument\x18\x03 \x01(\fR\bargument\"<\n" +
 	"\x0eExploreOutcall\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\rR\x06status\x12\x12\n" +
-	"\x04body\x18\x02 \x01(\fR\x04body\"\xa8\x01\n" +
+	"\x04body\x18\x02 \x01(\fR\x04body\"\x9e\x02\n" +
 	"\x11ExploreProperties\x12\x1e\n" +
 	"\n" +
 	"invariants\x18\x01 \x03(\tR\n" +
@@ -1568,7 +2330,14 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\bmaximize\x18\x03 \x03(\tR\bmaximize\x12\x18\n" +
 	"\aobserve\x18\x04 \x03(\tR\aobserve\x12\x1f\n" +
 	"\vonly_stated\x18\x05 \x01(\bR\n" +
-	"onlyStated\"\xd8\x06\n" +
+	"onlyStated\x128\n" +
+	"\x05asked\x18\x06 \x03(\v2\".canisterd.control.v1.ExploreAskedR\x05asked\x12:\n" +
+	"\vanswer_time\x18\a \x01(\v2\x19.google.protobuf.DurationR\n" +
+	"answerTime\"a\n" +
+	"\fExploreAsked\x12\x14\n" +
+	"\x05title\x18\x01 \x01(\tR\x05title\x12\x18\n" +
+	"\aqueries\x18\x02 \x03(\tR\aqueries\x12!\n" +
+	"\feach_message\x18\x03 \x01(\bR\veachMessage\"\xd8\x06\n" +
 	"\x0eExploreRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1a\n" +
 	"\bsnapshot\x18\x02 \x01(\tR\bsnapshot\x12F\n" +
@@ -1599,11 +2368,44 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"NamesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\b\n" +
-	"\x06_waits\"\x9d\x01\n" +
+	"\x06_waits\"\xe5\x01\n" +
 	"\x0fExploreResponse\x12C\n" +
 	"\bprogress\x18\x01 \x01(\v2%.canisterd.control.v1.ExploreProgressH\x00R\bprogress\x12=\n" +
-	"\x06report\x18\x02 \x01(\v2#.canisterd.control.v1.ExploreReportH\x00R\x06reportB\x06\n" +
-	"\x04step\"\xdf\x01\n" +
+	"\x06report\x18\x02 \x01(\v2#.canisterd.control.v1.ExploreReportH\x00R\x06report\x12F\n" +
+	"\tquestions\x18\x03 \x01(\v2&.canisterd.control.v1.ExploreQuestionsH\x00R\tquestionsB\x06\n" +
+	"\x04step\"y\n" +
+	"\x10ExploreQuestions\x12 \n" +
+	"\vexploration\x18\x01 \x01(\tR\vexploration\x12C\n" +
+	"\tquestions\x18\x02 \x03(\v2%.canisterd.control.v1.ExploreQuestionR\tquestions\"\xda\x01\n" +
+	"\x0fExploreQuestion\x12\x16\n" +
+	"\x06number\x18\x01 \x01(\x04R\x06number\x12\x14\n" +
+	"\x05title\x18\x02 \x01(\tR\x05title\x12\x17\n" +
+	"\aat_rest\x18\x03 \x01(\bR\x06atRest\x12=\n" +
+	"\aanswers\x18\x04 \x03(\v2#.canisterd.control.v1.ExploreAnswerR\aanswers\x12A\n" +
+	"\bobserved\x18\x05 \x03(\v2%.canisterd.control.v1.ExploreObservedR\bobserved\"\xd7\x01\n" +
+	"\rExploreAnswer\x12\x1c\n" +
+	"\toperation\x18\x01 \x01(\tR\toperation\x12\x14\n" +
+	"\x05title\x18\x02 \x01(\tR\x05title\x12:\n" +
+	"\x05reply\x18\x03 \x01(\v2\".canisterd.control.v1.ExploreReplyH\x00R\x05reply\x126\n" +
+	"\x06reject\x18\x04 \x01(\v2\x1c.canisterd.control.v1.RejectH\x00R\x06reject\x12\x14\n" +
+	"\x04open\x18\x05 \x01(\bH\x00R\x04openB\b\n" +
+	"\x06answer\"\x85\x01\n" +
+	"\x0fExploreObserved\x12\x14\n" +
+	"\x05query\x18\x01 \x01(\tR\x05query\x12:\n" +
+	"\x05reply\x18\x02 \x01(\v2\".canisterd.control.v1.ExploreReplyH\x00R\x05reply\x12\x16\n" +
+	"\x05error\x18\x03 \x01(\tH\x00R\x05errorB\b\n" +
+	"\x06result\"8\n" +
+	"\fExploreReply\x12\x14\n" +
+	"\x05bytes\x18\x01 \x01(\fR\x05bytes\x12\x12\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\"|\n" +
+	"\x16AnswerQuestionsRequest\x12 \n" +
+	"\vexploration\x18\x01 \x01(\tR\vexploration\x12@\n" +
+	"\bverdicts\x18\x02 \x03(\v2$.canisterd.control.v1.ExploreVerdictR\bverdicts\"R\n" +
+	"\x0eExploreVerdict\x12\x16\n" +
+	"\x06number\x18\x01 \x01(\x04R\x06number\x12\x14\n" +
+	"\x05holds\x18\x02 \x01(\bR\x05holds\x12\x12\n" +
+	"\x04text\x18\x03 \x01(\tR\x04text\"\x19\n" +
+	"\x17AnswerQuestionsResponse\"\xdf\x01\n" +
 	"\x0fExploreProgress\x12\x12\n" +
 	"\x04runs\x18\x01 \x01(\x04R\x04runs\x12\x1a\n" +
 	"\bmessages\x18\x02 \x01(\x04R\bmessages\x12\x1a\n" +
@@ -1697,15 +2499,23 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\amermaid\x18\x03 \x01(\tR\amermaid\x12\x1a\n" +
 	"\bschedule\x18\x04 \x01(\tR\bschedule\x12\x10\n" +
 	"\x03svg\x18\x05 \x01(\tR\x03svg\x12\x12\n" +
-	"\x04html\x18\x06 \x01(\tR\x04html*\x83\x01\n" +
+	"\x04html\x18\x06 \x01(\tR\x04html\"Z\n" +
+	"\x13ReplayAskingRequest\x12C\n" +
+	"\x06replay\x18\x01 \x01(\v2+.canisterd.control.v1.ReplayScheduleRequestR\x06replay\"\xb2\x01\n" +
+	"\x14ReplayAskingResponse\x12F\n" +
+	"\tquestions\x18\x01 \x01(\v2&.canisterd.control.v1.ExploreQuestionsH\x00R\tquestions\x12J\n" +
+	"\breplayed\x18\x02 \x01(\v2,.canisterd.control.v1.ReplayScheduleResponseH\x00R\breplayedB\x06\n" +
+	"\x04step*\x83\x01\n" +
 	"\rReplayOutcome\x12\x1e\n" +
 	"\x1aREPLAY_OUTCOME_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aREPLAY_OUTCOME_STILL_FAILS\x10\x01\x12\x18\n" +
 	"\x14REPLAY_OUTCOME_FIXED\x10\x02\x12\x18\n" +
-	"\x14REPLAY_OUTCOME_STALE\x10\x032\xd1\x01\n" +
+	"\x14REPLAY_OUTCOME_STALE\x10\x032\xaa\x03\n" +
 	"\bExplorer\x12X\n" +
 	"\aExplore\x12$.canisterd.control.v1.ExploreRequest\x1a%.canisterd.control.v1.ExploreResponse0\x01\x12k\n" +
-	"\x0eReplaySchedule\x12+.canisterd.control.v1.ReplayScheduleRequest\x1a,.canisterd.control.v1.ReplayScheduleResponseB;Z9github.com/canisterd/canisterd/proto/control/v1;controlv1b\x06proto3"
+	"\x0eReplaySchedule\x12+.canisterd.control.v1.ReplayScheduleRequest\x1a,.canisterd.control.v1.ReplayScheduleResponse\x12g\n" +
+	"\fReplayAsking\x12).canisterd.control.v1.ReplayAskingRequest\x1a*.canisterd.control.v1.ReplayAskingResponse0\x01\x12n\n" +
+	"\x0fAnswerQuestions\x12,.canisterd.control.v1.AnswerQuestionsRequest\x1a-.canisterd.control.v1.AnswerQuestionsResponseB;Z9github.com/canisterd/canisterd/proto/control/v1;controlv1b\x06proto3"
 
 var (
 	file_control_v1_explorer_proto_rawDescOnce sync.Once
@@ -1720,64 +2530,93 @@ func file_control_v1_explorer_proto_rawDescGZIP() []byte {
 }
 
 var file_control_v1_explorer_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_control_v1_explorer_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
+var file_control_v1_explorer_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
 var file_control_v1_explorer_proto_goTypes = []any{
-	(ReplayOutcome)(0),             // 0: canisterd.control.v1.ReplayOutcome
-	(*ExploreOperation)(nil),       // 1: canisterd.control.v1.ExploreOperation
-	(*ExploreUpgrade)(nil),         // 2: canisterd.control.v1.ExploreUpgrade
-	(*ExploreOutcall)(nil),         // 3: canisterd.control.v1.ExploreOutcall
-	(*ExploreProperties)(nil),      // 4: canisterd.control.v1.ExploreProperties
-	(*ExploreRequest)(nil),         // 5: canisterd.control.v1.ExploreRequest
-	(*ExploreResponse)(nil),        // 6: canisterd.control.v1.ExploreResponse
-	(*ExploreProgress)(nil),        // 7: canisterd.control.v1.ExploreProgress
-	(*ExploreReport)(nil),          // 8: canisterd.control.v1.ExploreReport
-	(*ExploreCoverage)(nil),        // 9: canisterd.control.v1.ExploreCoverage
-	(*ExploreFinding)(nil),         // 10: canisterd.control.v1.ExploreFinding
-	(*ExploreOperationCount)(nil),  // 11: canisterd.control.v1.ExploreOperationCount
-	(*ExploreAwait)(nil),           // 12: canisterd.control.v1.ExploreAwait
-	(*ExploreTried)(nil),           // 13: canisterd.control.v1.ExploreTried
-	(*ExploreGoal)(nil),            // 14: canisterd.control.v1.ExploreGoal
-	(*ExploreExtreme)(nil),         // 15: canisterd.control.v1.ExploreExtreme
-	(*ReplayScheduleRequest)(nil),  // 16: canisterd.control.v1.ReplayScheduleRequest
-	(*ReplayScheduleResponse)(nil), // 17: canisterd.control.v1.ReplayScheduleResponse
-	nil,                            // 18: canisterd.control.v1.ExploreRequest.NamesEntry
-	nil,                            // 19: canisterd.control.v1.ReplayScheduleRequest.NamesEntry
-	(*Call)(nil),                   // 20: canisterd.control.v1.Call
-	(*durationpb.Duration)(nil),    // 21: google.protobuf.Duration
+	(ReplayOutcome)(0),              // 0: canisterd.control.v1.ReplayOutcome
+	(*ExploreOperation)(nil),        // 1: canisterd.control.v1.ExploreOperation
+	(*ExploreUpgrade)(nil),          // 2: canisterd.control.v1.ExploreUpgrade
+	(*ExploreOutcall)(nil),          // 3: canisterd.control.v1.ExploreOutcall
+	(*ExploreProperties)(nil),       // 4: canisterd.control.v1.ExploreProperties
+	(*ExploreAsked)(nil),            // 5: canisterd.control.v1.ExploreAsked
+	(*ExploreRequest)(nil),          // 6: canisterd.control.v1.ExploreRequest
+	(*ExploreResponse)(nil),         // 7: canisterd.control.v1.ExploreResponse
+	(*ExploreQuestions)(nil),        // 8: canisterd.control.v1.ExploreQuestions
+	(*ExploreQuestion)(nil),         // 9: canisterd.control.v1.ExploreQuestion
+	(*ExploreAnswer)(nil),           // 10: canisterd.control.v1.ExploreAnswer
+	(*ExploreObserved)(nil),         // 11: canisterd.control.v1.ExploreObserved
+	(*ExploreReply)(nil),            // 12: canisterd.control.v1.ExploreReply
+	(*AnswerQuestionsRequest)(nil),  // 13: canisterd.control.v1.AnswerQuestionsRequest
+	(*ExploreVerdict)(nil),          // 14: canisterd.control.v1.ExploreVerdict
+	(*AnswerQuestionsResponse)(nil), // 15: canisterd.control.v1.AnswerQuestionsResponse
+	(*ExploreProgress)(nil),         // 16: canisterd.control.v1.ExploreProgress
+	(*ExploreReport)(nil),           // 17: canisterd.control.v1.ExploreReport
+	(*ExploreCoverage)(nil),         // 18: canisterd.control.v1.ExploreCoverage
+	(*ExploreFinding)(nil),          // 19: canisterd.control.v1.ExploreFinding
+	(*ExploreOperationCount)(nil),   // 20: canisterd.control.v1.ExploreOperationCount
+	(*ExploreAwait)(nil),            // 21: canisterd.control.v1.ExploreAwait
+	(*ExploreTried)(nil),            // 22: canisterd.control.v1.ExploreTried
+	(*ExploreGoal)(nil),             // 23: canisterd.control.v1.ExploreGoal
+	(*ExploreExtreme)(nil),          // 24: canisterd.control.v1.ExploreExtreme
+	(*ReplayScheduleRequest)(nil),   // 25: canisterd.control.v1.ReplayScheduleRequest
+	(*ReplayScheduleResponse)(nil),  // 26: canisterd.control.v1.ReplayScheduleResponse
+	(*ReplayAskingRequest)(nil),     // 27: canisterd.control.v1.ReplayAskingRequest
+	(*ReplayAskingResponse)(nil),    // 28: canisterd.control.v1.ReplayAskingResponse
+	nil,                             // 29: canisterd.control.v1.ExploreRequest.NamesEntry
+	nil,                             // 30: canisterd.control.v1.ReplayScheduleRequest.NamesEntry
+	(*Call)(nil),                    // 31: canisterd.control.v1.Call
+	(*durationpb.Duration)(nil),     // 32: google.protobuf.Duration
+	(*Reject)(nil),                  // 33: canisterd.control.v1.Reject
 }
 var file_control_v1_explorer_proto_depIdxs = []int32{
-	20, // 0: canisterd.control.v1.ExploreOperation.call:type_name -> canisterd.control.v1.Call
-	1,  // 1: canisterd.control.v1.ExploreRequest.operations:type_name -> canisterd.control.v1.ExploreOperation
-	4,  // 2: canisterd.control.v1.ExploreRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
-	21, // 3: canisterd.control.v1.ExploreRequest.time:type_name -> google.protobuf.Duration
-	18, // 4: canisterd.control.v1.ExploreRequest.names:type_name -> canisterd.control.v1.ExploreRequest.NamesEntry
-	2,  // 5: canisterd.control.v1.ExploreRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
-	3,  // 6: canisterd.control.v1.ExploreRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
-	1,  // 7: canisterd.control.v1.ExploreRequest.before:type_name -> canisterd.control.v1.ExploreOperation
-	7,  // 8: canisterd.control.v1.ExploreResponse.progress:type_name -> canisterd.control.v1.ExploreProgress
-	8,  // 9: canisterd.control.v1.ExploreResponse.report:type_name -> canisterd.control.v1.ExploreReport
-	9,  // 10: canisterd.control.v1.ExploreProgress.coverage:type_name -> canisterd.control.v1.ExploreCoverage
-	10, // 11: canisterd.control.v1.ExploreReport.findings:type_name -> canisterd.control.v1.ExploreFinding
-	11, // 12: canisterd.control.v1.ExploreReport.operations:type_name -> canisterd.control.v1.ExploreOperationCount
-	12, // 13: canisterd.control.v1.ExploreReport.awaits:type_name -> canisterd.control.v1.ExploreAwait
-	14, // 14: canisterd.control.v1.ExploreReport.reached:type_name -> canisterd.control.v1.ExploreGoal
-	15, // 15: canisterd.control.v1.ExploreReport.largest:type_name -> canisterd.control.v1.ExploreExtreme
-	9,  // 16: canisterd.control.v1.ExploreReport.coverage:type_name -> canisterd.control.v1.ExploreCoverage
-	13, // 17: canisterd.control.v1.ExploreAwait.tried:type_name -> canisterd.control.v1.ExploreTried
-	4,  // 18: canisterd.control.v1.ReplayScheduleRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
-	19, // 19: canisterd.control.v1.ReplayScheduleRequest.names:type_name -> canisterd.control.v1.ReplayScheduleRequest.NamesEntry
-	2,  // 20: canisterd.control.v1.ReplayScheduleRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
-	3,  // 21: canisterd.control.v1.ReplayScheduleRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
-	0,  // 22: canisterd.control.v1.ReplayScheduleResponse.outcome:type_name -> canisterd.control.v1.ReplayOutcome
-	5,  // 23: canisterd.control.v1.Explorer.Explore:input_type -> canisterd.control.v1.ExploreRequest
-	16, // 24: canisterd.control.v1.Explorer.ReplaySchedule:input_type -> canisterd.control.v1.ReplayScheduleRequest
-	6,  // 25: canisterd.control.v1.Explorer.Explore:output_type -> canisterd.control.v1.ExploreResponse
-	17, // 26: canisterd.control.v1.Explorer.ReplaySchedule:output_type -> canisterd.control.v1.ReplayScheduleResponse
-	25, // [25:27] is the sub-list for method output_type
-	23, // [23:25] is the sub-list for method input_type
-	23, // [23:23] is the sub-list for extension type_name
-	23, // [23:23] is the sub-list for extension extendee
-	0,  // [0:23] is the sub-list for field type_name
+	31, // 0: canisterd.control.v1.ExploreOperation.call:type_name -> canisterd.control.v1.Call
+	5,  // 1: canisterd.control.v1.ExploreProperties.asked:type_name -> canisterd.control.v1.ExploreAsked
+	32, // 2: canisterd.control.v1.ExploreProperties.answer_time:type_name -> google.protobuf.Duration
+	1,  // 3: canisterd.control.v1.ExploreRequest.operations:type_name -> canisterd.control.v1.ExploreOperation
+	4,  // 4: canisterd.control.v1.ExploreRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
+	32, // 5: canisterd.control.v1.ExploreRequest.time:type_name -> google.protobuf.Duration
+	29, // 6: canisterd.control.v1.ExploreRequest.names:type_name -> canisterd.control.v1.ExploreRequest.NamesEntry
+	2,  // 7: canisterd.control.v1.ExploreRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
+	3,  // 8: canisterd.control.v1.ExploreRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
+	1,  // 9: canisterd.control.v1.ExploreRequest.before:type_name -> canisterd.control.v1.ExploreOperation
+	16, // 10: canisterd.control.v1.ExploreResponse.progress:type_name -> canisterd.control.v1.ExploreProgress
+	17, // 11: canisterd.control.v1.ExploreResponse.report:type_name -> canisterd.control.v1.ExploreReport
+	8,  // 12: canisterd.control.v1.ExploreResponse.questions:type_name -> canisterd.control.v1.ExploreQuestions
+	9,  // 13: canisterd.control.v1.ExploreQuestions.questions:type_name -> canisterd.control.v1.ExploreQuestion
+	10, // 14: canisterd.control.v1.ExploreQuestion.answers:type_name -> canisterd.control.v1.ExploreAnswer
+	11, // 15: canisterd.control.v1.ExploreQuestion.observed:type_name -> canisterd.control.v1.ExploreObserved
+	12, // 16: canisterd.control.v1.ExploreAnswer.reply:type_name -> canisterd.control.v1.ExploreReply
+	33, // 17: canisterd.control.v1.ExploreAnswer.reject:type_name -> canisterd.control.v1.Reject
+	12, // 18: canisterd.control.v1.ExploreObserved.reply:type_name -> canisterd.control.v1.ExploreReply
+	14, // 19: canisterd.control.v1.AnswerQuestionsRequest.verdicts:type_name -> canisterd.control.v1.ExploreVerdict
+	18, // 20: canisterd.control.v1.ExploreProgress.coverage:type_name -> canisterd.control.v1.ExploreCoverage
+	19, // 21: canisterd.control.v1.ExploreReport.findings:type_name -> canisterd.control.v1.ExploreFinding
+	20, // 22: canisterd.control.v1.ExploreReport.operations:type_name -> canisterd.control.v1.ExploreOperationCount
+	21, // 23: canisterd.control.v1.ExploreReport.awaits:type_name -> canisterd.control.v1.ExploreAwait
+	23, // 24: canisterd.control.v1.ExploreReport.reached:type_name -> canisterd.control.v1.ExploreGoal
+	24, // 25: canisterd.control.v1.ExploreReport.largest:type_name -> canisterd.control.v1.ExploreExtreme
+	18, // 26: canisterd.control.v1.ExploreReport.coverage:type_name -> canisterd.control.v1.ExploreCoverage
+	22, // 27: canisterd.control.v1.ExploreAwait.tried:type_name -> canisterd.control.v1.ExploreTried
+	4,  // 28: canisterd.control.v1.ReplayScheduleRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
+	30, // 29: canisterd.control.v1.ReplayScheduleRequest.names:type_name -> canisterd.control.v1.ReplayScheduleRequest.NamesEntry
+	2,  // 30: canisterd.control.v1.ReplayScheduleRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
+	3,  // 31: canisterd.control.v1.ReplayScheduleRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
+	0,  // 32: canisterd.control.v1.ReplayScheduleResponse.outcome:type_name -> canisterd.control.v1.ReplayOutcome
+	25, // 33: canisterd.control.v1.ReplayAskingRequest.replay:type_name -> canisterd.control.v1.ReplayScheduleRequest
+	8,  // 34: canisterd.control.v1.ReplayAskingResponse.questions:type_name -> canisterd.control.v1.ExploreQuestions
+	26, // 35: canisterd.control.v1.ReplayAskingResponse.replayed:type_name -> canisterd.control.v1.ReplayScheduleResponse
+	6,  // 36: canisterd.control.v1.Explorer.Explore:input_type -> canisterd.control.v1.ExploreRequest
+	25, // 37: canisterd.control.v1.Explorer.ReplaySchedule:input_type -> canisterd.control.v1.ReplayScheduleRequest
+	27, // 38: canisterd.control.v1.Explorer.ReplayAsking:input_type -> canisterd.control.v1.ReplayAskingRequest
+	13, // 39: canisterd.control.v1.Explorer.AnswerQuestions:input_type -> canisterd.control.v1.AnswerQuestionsRequest
+	7,  // 40: canisterd.control.v1.Explorer.Explore:output_type -> canisterd.control.v1.ExploreResponse
+	26, // 41: canisterd.control.v1.Explorer.ReplaySchedule:output_type -> canisterd.control.v1.ReplayScheduleResponse
+	28, // 42: canisterd.control.v1.Explorer.ReplayAsking:output_type -> canisterd.control.v1.ReplayAskingResponse
+	15, // 43: canisterd.control.v1.Explorer.AnswerQuestions:output_type -> canisterd.control.v1.AnswerQuestionsResponse
+	40, // [40:44] is the sub-list for method output_type
+	36, // [36:40] is the sub-list for method input_type
+	36, // [36:36] is the sub-list for extension type_name
+	36, // [36:36] is the sub-list for extension extendee
+	0,  // [0:36] is the sub-list for field type_name
 }
 
 func init() { file_control_v1_explorer_proto_init() }
@@ -1786,10 +2625,24 @@ func file_control_v1_explorer_proto_init() {
 		return
 	}
 	file_control_v1_calls_proto_init()
-	file_control_v1_explorer_proto_msgTypes[4].OneofWrappers = []any{}
-	file_control_v1_explorer_proto_msgTypes[5].OneofWrappers = []any{
+	file_control_v1_explorer_proto_msgTypes[5].OneofWrappers = []any{}
+	file_control_v1_explorer_proto_msgTypes[6].OneofWrappers = []any{
 		(*ExploreResponse_Progress)(nil),
 		(*ExploreResponse_Report)(nil),
+		(*ExploreResponse_Questions)(nil),
+	}
+	file_control_v1_explorer_proto_msgTypes[9].OneofWrappers = []any{
+		(*ExploreAnswer_Reply)(nil),
+		(*ExploreAnswer_Reject)(nil),
+		(*ExploreAnswer_Open)(nil),
+	}
+	file_control_v1_explorer_proto_msgTypes[10].OneofWrappers = []any{
+		(*ExploreObserved_Reply)(nil),
+		(*ExploreObserved_Error)(nil),
+	}
+	file_control_v1_explorer_proto_msgTypes[27].OneofWrappers = []any{
+		(*ReplayAskingResponse_Questions)(nil),
+		(*ReplayAskingResponse_Replayed)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -1797,7 +2650,7 @@ func file_control_v1_explorer_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_control_v1_explorer_proto_rawDesc), len(file_control_v1_explorer_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   19,
+			NumMessages:   30,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -19,8 +19,10 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	Explorer_Explore_FullMethodName        = "/canisterd.control.v1.Explorer/Explore"
-	Explorer_ReplaySchedule_FullMethodName = "/canisterd.control.v1.Explorer/ReplaySchedule"
+	Explorer_Explore_FullMethodName         = "/canisterd.control.v1.Explorer/Explore"
+	Explorer_ReplaySchedule_FullMethodName  = "/canisterd.control.v1.Explorer/ReplaySchedule"
+	Explorer_ReplayAsking_FullMethodName    = "/canisterd.control.v1.Explorer/ReplayAsking"
+	Explorer_AnswerQuestions_FullMethodName = "/canisterd.control.v1.Explorer/AnswerQuestions"
 )
 
 // ExplorerClient is the client API for Explorer service.
@@ -32,11 +34,18 @@ const (
 type ExplorerClient interface {
 	// Explore explores operations and streams how far it is; the last message is the report. Cancelled, it ends without one.
 	// Errors: NOT_FOUND (no such instance or snapshot), INVALID_ARGUMENT (an operation that is not accepted, an invariant that cannot be
-	// read).
+	// read, an answer that fits no question), DEADLINE_EXCEEDED (a question was not answered in time), RESOURCE_EXHAUSTED (a question is too large).
 	Explore(ctx context.Context, in *ExploreRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ExploreResponse], error)
 	// ReplaySchedule runs the schedule of a finding again.
 	// Errors: NOT_FOUND (no such instance or snapshot), INVALID_ARGUMENT (no schedule).
 	ReplaySchedule(ctx context.Context, in *ReplayScheduleRequest, opts ...grpc.CallOption) (*ReplayScheduleResponse, error)
+	// ReplayAsking is ReplaySchedule for schedules of properties that the client answers for: it streams questions; the last message is the
+	// result.
+	// Errors: those of ReplaySchedule, and those of Explore about questions.
+	ReplayAsking(ctx context.Context, in *ReplayAskingRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ReplayAskingResponse], error)
+	// AnswerQuestions answers questions of Explore or ReplayAsking. Questions may be answered in any order, one or several at a time.
+	// Errors: NOT_FOUND (no such exploration, or it is over), INVALID_ARGUMENT (an answer that fits no question; the exploration ends, too).
+	AnswerQuestions(ctx context.Context, in *AnswerQuestionsRequest, opts ...grpc.CallOption) (*AnswerQuestionsResponse, error)
 }
 
 type explorerClient struct {
@@ -76,6 +85,35 @@ func (c *explorerClient) ReplaySchedule(ctx context.Context, in *ReplayScheduleR
 	return out, nil
 }
 
+func (c *explorerClient) ReplayAsking(ctx context.Context, in *ReplayAskingRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ReplayAskingResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &Explorer_ServiceDesc.Streams[1], Explorer_ReplayAsking_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[ReplayAskingRequest, ReplayAskingResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Explorer_ReplayAskingClient = grpc.ServerStreamingClient[ReplayAskingResponse]
+
+func (c *explorerClient) AnswerQuestions(ctx context.Context, in *AnswerQuestionsRequest, opts ...grpc.CallOption) (*AnswerQuestionsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(AnswerQuestionsResponse)
+	err := c.cc.Invoke(ctx, Explorer_AnswerQuestions_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // ExplorerServer is the server API for Explorer service.
 // All implementations must embed UnimplementedExplorerServer
 // for forward compatibility.
@@ -85,11 +123,18 @@ func (c *explorerClient) ReplaySchedule(ctx context.Context, in *ReplayScheduleR
 type ExplorerServer interface {
 	// Explore explores operations and streams how far it is; the last message is the report. Cancelled, it ends without one.
 	// Errors: NOT_FOUND (no such instance or snapshot), INVALID_ARGUMENT (an operation that is not accepted, an invariant that cannot be
-	// read).
+	// read, an answer that fits no question), DEADLINE_EXCEEDED (a question was not answered in time), RESOURCE_EXHAUSTED (a question is too large).
 	Explore(*ExploreRequest, grpc.ServerStreamingServer[ExploreResponse]) error
 	// ReplaySchedule runs the schedule of a finding again.
 	// Errors: NOT_FOUND (no such instance or snapshot), INVALID_ARGUMENT (no schedule).
 	ReplaySchedule(context.Context, *ReplayScheduleRequest) (*ReplayScheduleResponse, error)
+	// ReplayAsking is ReplaySchedule for schedules of properties that the client answers for: it streams questions; the last message is the
+	// result.
+	// Errors: those of ReplaySchedule, and those of Explore about questions.
+	ReplayAsking(*ReplayAskingRequest, grpc.ServerStreamingServer[ReplayAskingResponse]) error
+	// AnswerQuestions answers questions of Explore or ReplayAsking. Questions may be answered in any order, one or several at a time.
+	// Errors: NOT_FOUND (no such exploration, or it is over), INVALID_ARGUMENT (an answer that fits no question; the exploration ends, too).
+	AnswerQuestions(context.Context, *AnswerQuestionsRequest) (*AnswerQuestionsResponse, error)
 	mustEmbedUnimplementedExplorerServer()
 }
 
@@ -105,6 +150,12 @@ func (UnimplementedExplorerServer) Explore(*ExploreRequest, grpc.ServerStreaming
 }
 func (UnimplementedExplorerServer) ReplaySchedule(context.Context, *ReplayScheduleRequest) (*ReplayScheduleResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ReplaySchedule not implemented")
+}
+func (UnimplementedExplorerServer) ReplayAsking(*ReplayAskingRequest, grpc.ServerStreamingServer[ReplayAskingResponse]) error {
+	return status.Error(codes.Unimplemented, "method ReplayAsking not implemented")
+}
+func (UnimplementedExplorerServer) AnswerQuestions(context.Context, *AnswerQuestionsRequest) (*AnswerQuestionsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method AnswerQuestions not implemented")
 }
 func (UnimplementedExplorerServer) mustEmbedUnimplementedExplorerServer() {}
 func (UnimplementedExplorerServer) testEmbeddedByValue()                  {}
@@ -156,6 +207,35 @@ func _Explorer_ReplaySchedule_Handler(srv interface{}, ctx context.Context, dec 
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Explorer_ReplayAsking_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(ReplayAskingRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(ExplorerServer).ReplayAsking(m, &grpc.GenericServerStream[ReplayAskingRequest, ReplayAskingResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Explorer_ReplayAskingServer = grpc.ServerStreamingServer[ReplayAskingResponse]
+
+func _Explorer_AnswerQuestions_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(AnswerQuestionsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ExplorerServer).AnswerQuestions(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Explorer_AnswerQuestions_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ExplorerServer).AnswerQuestions(ctx, req.(*AnswerQuestionsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // Explorer_ServiceDesc is the grpc.ServiceDesc for Explorer service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -167,11 +247,20 @@ var Explorer_ServiceDesc = grpc.ServiceDesc{
 			MethodName: "ReplaySchedule",
 			Handler:    _Explorer_ReplaySchedule_Handler,
 		},
+		{
+			MethodName: "AnswerQuestions",
+			Handler:    _Explorer_AnswerQuestions_Handler,
+		},
 	},
 	Streams: []grpc.StreamDesc{
 		{
 			StreamName:    "Explore",
 			Handler:       _Explorer_Explore_Handler,
+			ServerStreams: true,
+		},
+		{
+			StreamName:    "ReplayAsking",
+			Handler:       _Explorer_ReplayAsking_Handler,
 			ServerStreams: true,
 		},
 	},

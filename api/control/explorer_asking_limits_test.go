@@ -1,0 +1,113 @@
+package control
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// asker asks, with a client that answers at once: it sees messages of several questions, too.
+func asker(t *testing.T, text string) (a *asking, ask func(number int, title string), asked *int) {
+	t.Helper()
+	ctx, end := context.WithCancelCause(t.Context())
+	t.Cleanup(func() { end(nil) })
+	a, done := (&Server{}).newAsking(ctx, end, defaultAnswerTime)
+	t.Cleanup(done)
+	asked = new(int)
+	go a.run(func(all *controlv1.ExploreQuestions) error {
+		var verdicts []*controlv1.ExploreVerdict
+		for _, q := range all.GetQuestions() {
+			*asked++
+			verdicts = append(verdicts, &controlv1.ExploreVerdict{Number: q.GetNumber(), Text: text})
+		}
+		return a.answer(verdicts)
+	})
+	return a, func(number int, title string) {
+		var key [sha256.Size]byte
+		binary.BigEndian.PutUint64(key[:], uint64(number))
+		a.ask(key, func() *controlv1.ExploreQuestion { return &controlv1.ExploreQuestion{Title: title} })
+	}, asked
+}
+
+func TestTwoHundredThousandAnswersAreRemembered(t *testing.T) {
+	_, ask, asked := asker(t, "")
+	for number := range 200_001 {
+		ask(number, "")
+	}
+	ask(199_999, "")
+	if *asked != 200_001 {
+		t.Errorf("%d questions are asked, want 200,001", *asked)
+	}
+	ask(200_000, "")
+	if *asked != 200_002 {
+		t.Errorf("%d questions are asked, want 200,002: the last one is not remembered", *asked)
+	}
+}
+
+func TestTextsOfSixteenMiBAreRemembered(t *testing.T) {
+	_, ask, asked := asker(t, strings.Repeat("x", 4096))
+	for number := range 4097 {
+		ask(number, "")
+	}
+	ask(4095, "")
+	ask(4096, "")
+	if *asked != 4098 {
+		t.Errorf("%d questions are asked, want 4,098: all but the last one are remembered", *asked)
+	}
+}
+
+func TestAQuestionHasAtMostAMiB(t *testing.T) {
+	a, ask, asked := asker(t, "")
+	fits := 1<<20 - proto.Size(&controlv1.ExploreQuestion{Title: strings.Repeat("x", 1<<20)}) + 1<<20
+	ask(1, strings.Repeat("x", fits))
+	if *asked != 1 || a.ctx.Err() != nil {
+		t.Fatalf("%d questions are asked, then %v", *asked, context.Cause(a.ctx))
+	}
+	ask(2, strings.Repeat("x", fits+1))
+	var refused *Error
+	if *asked != 1 || !errors.As(context.Cause(a.ctx), &refused) || refused.Reason != questionTooLarge {
+		t.Errorf("%d questions are asked, then %v", *asked, context.Cause(a.ctx))
+	}
+}
+
+// Messages have at most 2 MiB of questions: clients take 4 MiB.
+func TestQuestionsThatWaitGoIntoMessages(t *testing.T) {
+	a, done := (&Server{}).newAsking(t.Context(), nil, 0)
+	defer done()
+	for number := range 5 {
+		a.add([sha256.Size]byte{byte(number)}, &controlv1.ExploreQuestion{Title: strings.Repeat("x", 900_000)})
+	}
+	for number := range 1001 {
+		a.add([sha256.Size]byte{9, byte(number), byte(number >> 8)}, &controlv1.ExploreQuestion{})
+	}
+	var counts []int
+	for all := a.take(); all != nil; all = a.take() {
+		counts = append(counts, len(all.GetQuestions()))
+	}
+	if len(counts) != 4 || counts[0] != 2 || counts[1] != 2 || counts[2] != 1000 || counts[3] != 2 {
+		t.Errorf("the messages have %v questions", counts)
+	}
+}
+
+func TestAnswersForAThousandQuestionsAreTakenAtATime(t *testing.T) {
+	a, done := (&Server{}).newAsking(t.Context(), nil, 0)
+	defer done()
+	var all []*controlv1.ExploreVerdict
+	for number := range 1001 {
+		a.add([sha256.Size]byte{byte(number), byte(number >> 8)}, &controlv1.ExploreQuestion{})
+		all = append(all, &controlv1.ExploreVerdict{Number: uint64(number) + 1})
+	}
+	if err := a.answer(all); err == nil || !strings.Contains(err.Error(), "1,000") {
+		t.Errorf("1,001 answers: %v", err)
+	}
+	if err := a.answer(all[:1000]); err != nil {
+		t.Errorf("1,000 answers: %v", err)
+	}
+}

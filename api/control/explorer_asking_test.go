@@ -1,0 +1,301 @@
+package control_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/daemon"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// asking is a stream of messages with questions, as a client without generics would read it.
+type asking interface {
+	Recv() (proto.Message, *controlv1.ExploreQuestions, error)
+}
+
+type exploring struct {
+	grpc.ServerStreamingClient[controlv1.ExploreResponse]
+}
+
+func (s exploring) Recv() (proto.Message, *controlv1.ExploreQuestions, error) {
+	out, err := s.ServerStreamingClient.Recv()
+	return out, out.GetQuestions(), err
+}
+
+type replaying struct {
+	grpc.ServerStreamingClient[controlv1.ReplayAskingResponse]
+}
+
+func (s replaying) Recv() (proto.Message, *controlv1.ExploreQuestions, error) {
+	out, err := s.ServerStreamingClient.Recv()
+	return out, out.GetQuestions(), err
+}
+
+// answered reads a stream to its end and answers its questions. The error is nil where it ends well.
+func answering(s asking, answer func(*controlv1.ExploreQuestions)) (last proto.Message, err error) {
+	for {
+		out, questions, err := s.Recv()
+		switch {
+		case errors.Is(err, io.EOF):
+			return last, nil
+		case err != nil:
+			return nil, err
+		case questions != nil:
+			answer(questions)
+		}
+		last = out
+	}
+}
+
+// explored explores, and answers questions. The report is nil after an error.
+func (a *api) explored(in *controlv1.ExploreRequest, answer func(*controlv1.ExploreQuestions)) (*controlv1.ExploreReport, error) {
+	a.Helper()
+	stream, err := a.explorer.Explore(a.ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	last, err := answering(exploring{stream}, answer)
+	if err != nil {
+		return nil, err
+	}
+	return last.(*controlv1.ExploreResponse).GetReport(), nil
+}
+
+// conserves is the property of a client: what the vault has paid out is what the bank has paid in its answers. It is checked
+// in the client's own language.
+func conserves(q *controlv1.ExploreQuestion) *controlv1.ExploreVerdict {
+	values, _, err := candid.Decode(q.GetObserved()[0].GetReply().GetBytes())
+	if err != nil {
+		return &controlv1.ExploreVerdict{Number: q.GetNumber(), Text: err.Error()}
+	}
+	if paid := candid.Format(values[0]); paid != "100 : nat" && paid != "0 : nat" {
+		return &controlv1.ExploreVerdict{Number: q.GetNumber(), Text: "the vault has paid " + paid}
+	}
+	return &controlv1.ExploreVerdict{Number: q.GetNumber(), Holds: true}
+}
+
+// stolen is an exploration of two withdrawals that asks its client.
+func (a *api) stolen() *controlv1.ExploreRequest {
+	bank, vault := a.theft()
+	a.mask(bank, "BANK")
+	a.mask(vault, "VAULT")
+	withdraw := &controlv1.ExploreOperation{Call: &controlv1.Call{CanisterId: bank, Method: "withdraw", Argument: textOf("(100)")}, Title: "bank.withdraw(100)"}
+	return &controlv1.ExploreRequest{
+		Operations: []*controlv1.ExploreOperation{withdraw, withdraw}, Seed: 1, Runs: 200, Faults: 1, Workers: 1, FaultKinds: []string{"reject_transient"},
+		Properties: &controlv1.ExploreProperties{
+			OnlyStated: true, Asked: []*controlv1.ExploreAsked{{Title: "money is conserved", Queries: []string{"vault paidOut"}}},
+		},
+		Names: map[string]string{"bank": bank, "vault": vault},
+	}
+}
+
+// script writes down questions and answers.
+func (a *api) script(q *controlv1.ExploreQuestions) {
+	a.mask(q.GetExploration(), "EXPLORATION")
+	a.answered(q)
+	all := &controlv1.AnswerQuestionsRequest{Exploration: q.GetExploration()}
+	for _, one := range q.GetQuestions() {
+		all.Verdicts = append(all.Verdicts, conserves(one))
+	}
+	call(a, a.explorer.AnswerQuestions, all)
+}
+
+func TestAClientAnswersForItsOwnProperties(t *testing.T) {
+	a := served(t, daemon.Config{Pacing: daemon.Manual})
+	a.still()
+	in := a.stolen()
+	a.note("a state is asked about once: runs that end in one that looks the same, and those that shorten a schedule, need no question")
+	a.asked(in)
+	report, err := a.explored(in, a.script)
+	if err != nil || len(report.GetFindings()) == 0 {
+		t.Fatalf("the exploration ends with %v, %v", report, err)
+	}
+	found := report.GetFindings()[0]
+	a.note("%d runs: %s, in run %d and %d others", report.GetRuns(), found.GetText(), found.GetRun(), found.GetOthers())
+	a.note("its schedule is replayed by a client that answers, too")
+	replay := &controlv1.ReplayScheduleRequest{Schedule: found.GetSchedule(), Properties: in.GetProperties(), Names: in.GetNames()}
+	call(a, a.explorer.ReplaySchedule, replay)
+	call(a, a.explorer.ReplaySchedule, &controlv1.ReplayScheduleRequest{Schedule: found.GetSchedule(), Names: in.GetNames()})
+	request := &controlv1.ReplayAskingRequest{Replay: replay}
+	a.asked(request)
+	again, err := a.explorer.ReplayAsking(a.ctx, request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, err := answering(replaying{again}, a.script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.note("%s", last.(*controlv1.ReplayAskingResponse).GetReplayed().GetOutcome())
+	a.refusesQuestions(in)
+	a.clientsFail(in)
+	a.compare("explorer_asking")
+}
+
+// refusesQuestions writes down what cannot be asked.
+func (a *api) refusesQuestions(in *controlv1.ExploreRequest) {
+	a.note("what cannot be asked says why")
+	for _, change := range []func(*controlv1.ExploreProperties){
+		func(p *controlv1.ExploreProperties) { p.Asked[0].Title = "" },
+		func(p *controlv1.ExploreProperties) { p.Asked = append(p.Asked, p.Asked[0]) },
+		func(p *controlv1.ExploreProperties) { p.Asked[0].Queries = []string{"safe paidOut"} },
+		func(p *controlv1.ExploreProperties) { p.AnswerTime = durationpb.New(11 * time.Minute) },
+		func(p *controlv1.ExploreProperties) { p.AnswerTime = durationpb.New(0) },
+	} {
+		wrong := proto.CloneOf(in)
+		change(wrong.Properties)
+		collect(a, a.explorer.Explore, wrong)
+	}
+	wrong := proto.CloneOf(in)
+	wrong.WorkerServer = "embedded://"
+	collect(a, a.explorer.Explore, wrong)
+	call(a, a.explorer.AnswerQuestions, &controlv1.AnswerQuestionsRequest{Exploration: "none"})
+	wrong.WorkerServer = ""
+	for text, change := range map[string]func(*controlv1.ExploreProperties){
+		"properties.asked.title cannot be tt": func(p *controlv1.ExploreProperties) { p.Asked[0].Title = strings.Repeat("t", 101) },
+		"properties.asked cannot be 101": func(p *controlv1.ExploreProperties) {
+			for n := range 100 {
+				p.Asked = append(p.Asked, &controlv1.ExploreAsked{Title: strconv.Itoa(n)})
+			}
+		},
+		"properties.asked.queries cannot be 101": func(p *controlv1.ExploreProperties) { p.Asked[0].Queries = slicesOf("vault paidOut", 101) },
+	} {
+		many := proto.CloneOf(wrong)
+		change(many.Properties)
+		if _, err := a.explored(many, nil); err == nil || !strings.Contains(err.Error(), text) {
+			a.Errorf("the exploration ends with %v, want %s", err, text)
+		}
+	}
+}
+
+// clientsFail writes down how explorations end whose clients fail.
+func (a *api) clientsFail(in *controlv1.ExploreRequest) {
+	ends := func(in *controlv1.ExploreRequest, answer func(*controlv1.ExploreQuestions)) {
+		begin := time.Now()
+		_, err := a.explored(in, answer)
+		if err == nil {
+			a.Fatal("the exploration ends as if its client had answered")
+		}
+		a.failed(err)
+		if took := time.Since(begin); took > 10*time.Second {
+			a.Errorf("the exploration ends after %s", took)
+		}
+	}
+	a.note("answers that fit no question end the exploration")
+	for _, wrong := range []*controlv1.ExploreVerdict{{Number: 7, Holds: true}, {Number: 1, Text: strings.Repeat("x", 4097)}} {
+		ends(in, func(q *controlv1.ExploreQuestions) {
+			_, err := a.explorer.AnswerQuestions(a.ctx, &controlv1.AnswerQuestionsRequest{Exploration: q.GetExploration(), Verdicts: []*controlv1.ExploreVerdict{wrong}})
+			a.refused(fmt.Sprintf("an answer of question %d with %d bytes of text", wrong.GetNumber(), len(wrong.GetText())), err)
+		})
+	}
+	a.note("and so does a question without an answer")
+	late := proto.CloneOf(in)
+	late.Properties.AnswerTime = durationpb.New(50 * time.Millisecond)
+	ends(late, func(*controlv1.ExploreQuestions) {})
+	a.note("and one that is too large")
+	large := proto.CloneOf(in)
+	large.Properties.Asked[0].Queries = slicesOf(fmt.Sprintf("vault paidOut (%q)", strings.Repeat("x", 17_500)), 60)
+	ends(large, func(*controlv1.ExploreQuestions) { a.Error("it is asked") })
+}
+
+// The report is the one of a client that answers every question by itself: what is remembered, and how many workers ask, does
+// not matter.
+func TestAnswersOfAClientGiveTheSameReportWithAnyNumberOfWorkers(t *testing.T) {
+	a := served(t, daemon.Config{Pacing: daemon.Manual})
+	a.still()
+	in := a.stolen()
+	in.Properties.Asked[0].EachMessage = true
+	in.FaultKinds, in.Operations = nil, append(in.Operations, in.Operations[0])
+	var reports []*controlv1.ExploreReport
+	for _, workers := range []uint32{1, 2} {
+		in.Workers = workers
+		asked := 0
+		report, err := a.explored(in, func(q *controlv1.ExploreQuestions) {
+			all := &controlv1.AnswerQuestionsRequest{Exploration: q.GetExploration()}
+			for _, one := range q.GetQuestions() {
+				all.Verdicts = append(all.Verdicts, conserves(one))
+			}
+			asked += len(all.GetVerdicts())
+			must(a, a.explorer.AnswerQuestions, all)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%d questions are asked in %d runs", asked, report.GetRuns())
+		if asked > 200 {
+			t.Errorf("%d questions are asked in %d runs", asked, report.GetRuns())
+		}
+		reports = append(reports, report)
+	}
+	if !proto.Equal(reports[0], reports[1]) || len(reports[0].GetFindings()) == 0 {
+		t.Errorf("the reports differ:\n%s\n%s", written(reports[0], "  "), written(reports[1], "  "))
+	}
+}
+
+// A client that reads nothing holds up neither the exploration nor its instance: its stream is full of a question.
+func TestAClientThatDoesNotReadEndsTheExplorationThatAsksIt(t *testing.T) {
+	a := served(t, daemon.Config{Pacing: daemon.Manual})
+	a.still()
+	in := a.stolen()
+	in.Properties.AnswerTime = durationpb.New(200 * time.Millisecond)
+	in.Properties.Asked[0].Queries = slicesOf(fmt.Sprintf("vault paidOut (%q)", strings.Repeat("x", 17_500)), 50)
+	stream, err := a.explorer.Explore(a.ctx, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second)
+	for err == nil {
+		var out *controlv1.ExploreResponse
+		if out, err = stream.Recv(); err != nil {
+			break
+		}
+		_, late := a.explorer.AnswerQuestions(a.ctx, &controlv1.AnswerQuestionsRequest{Exploration: out.GetQuestions().GetExploration()})
+		if status.Code(late) != codes.NotFound {
+			t.Errorf("the exploration goes on: %v", late)
+		}
+	}
+	if status.Code(err) != codes.DeadlineExceeded {
+		t.Errorf("the exploration ends with %v", err)
+	}
+}
+
+// What a client asked for that is gone ends with it.
+func TestAClientThatIsGoneEndsTheExplorationThatAsksIt(t *testing.T) {
+	a := served(t, daemon.Config{Pacing: daemon.Manual})
+	a.still()
+	in := a.stolen()
+	ctx, cancel := context.WithCancel(a.ctx)
+	defer cancel()
+	stream, err := a.explorer.Explore(ctx, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := stream.Recv()
+	if err != nil || len(out.GetQuestions().GetQuestions()) != 1 {
+		t.Fatalf("the first message is %v, %v", out, err)
+	}
+	cancel()
+	name := out.GetQuestions().GetExploration()
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		_, err := a.explorer.AnswerQuestions(a.ctx, &controlv1.AnswerQuestionsRequest{Exploration: name})
+		if status.Code(err) == codes.NotFound {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the exploration goes on: %v", err)
+		}
+	}
+}
