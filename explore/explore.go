@@ -205,11 +205,12 @@ func (c *config) replay(text []byte) error {
 	if err != nil {
 		return err
 	}
-	s, err := c.OfFile(file)
+	own := c.Config // the exploration that follows does not wait and observe as the file says
+	s, err := own.OfFile(file, c.canister)
 	if err != nil {
 		return fmt.Errorf("the schedule is stale: %w. Remove the file", err)
 	}
-	again, err := campaign.Replay(&c.Config, s)
+	again, err := campaign.Replay(&own, s)
 	if err != nil {
 		return err
 	}

@@ -396,7 +396,7 @@ func (s *explorer) replay(ctx context.Context, in *controlv1.ReplayScheduleReque
 	if c.Before, err = campaign.Before(file, names.Canister); err != nil {
 		return nil, BadField.Refuse("schedule", "this", err)
 	}
-	run, err := c.OfFile(file)
+	run, err := c.OfFile(file, names.Canister)
 	if err != nil {
 		return nil, BadField.Refuse("schedule", "this", err)
 	}

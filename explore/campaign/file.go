@@ -17,8 +17,11 @@ import (
 func (f *Finding) File(c *Config) *schedule.File {
 	base := c.Setup.Base.RootHash()
 	file := &schedule.File{
-		Property: f.Property, Text: f.Text, Modules: make(map[string]string), Base: hex.EncodeToString(base[:]), Seed: c.Seed,
-		Waits: c.Setup.Waits,
+		Property: f.Property, Method: f.Method, Text: f.Text, Modules: make(map[string]string), Base: hex.EncodeToString(base[:]), Seed: c.Seed,
+		Waits: c.Setup.Waits, Observe: c.observed(), Messages: names(f.Steps),
+	}
+	if f.Canister.Len() > 0 {
+		file.Canister = c.Setup.NameOf(f.Canister)
 	}
 	for i := range c.Before {
 		file.Before = append(file.Before, c.written("", &c.Before[i]))
@@ -26,11 +29,9 @@ func (f *Finding) File(c *Config) *schedule.File {
 	for _, position := range f.Schedule.Operations {
 		file.Operations = append(file.Operations, c.operation(position))
 	}
-	for i := range f.Steps {
-		id := f.Steps[i].Canister
-		if k := c.Setup.Base.Canister(id); k != nil && k.Module() != nil {
-			hash := k.Module().Hash()
-			file.Modules[c.Setup.NameOf(id)] = hex.EncodeToString(hash[:])
+	for _, id := range c.concerns(f) {
+		if hash := c.module(id); hash != "" {
+			file.Modules[c.Setup.NameOf(id)] = hash
 		}
 	}
 	for _, b := range f.Schedule.Deviations {
@@ -59,11 +60,17 @@ func (c *Config) written(name string, o *harness.Operation) schedule.Operation {
 	}
 }
 
-// OfFile is the schedule of a file. Its operations must be those of the configuration, under the same numbers. The
-// configuration then waits for timers as often as the file says.
-func (c *Config) OfFile(file *schedule.File) (*Schedule, error) {
+// OfFile is the schedule of a file; canister finds a canister by its name or id. Its operations must be those of the
+// configuration, under the same numbers. The configuration then waits for timers as often as the file says, and observes
+// the queries of the file.
+func (c *Config) OfFile(file *schedule.File, canister func(name string) (principal.Principal, bool)) (*Schedule, error) {
 	s := &Schedule{}
-	c.Setup.Waits = file.Waits
+	if err := s.remember(file, canister); err != nil {
+		return nil, err
+	}
+	if err := c.take(file, canister); err != nil {
+		return nil, err
+	}
 	for _, o := range file.Operations {
 		position, err := positionOf(o.Name)
 		if err != nil {
@@ -141,11 +148,38 @@ func Before(file *schedule.File, canister func(name string) (principal.Principal
 	return all, nil
 }
 
+// take takes over what a file says of its run beside the operations.
+func (c *Config) take(file *schedule.File, canister func(name string) (principal.Principal, bool)) error {
+	c.Setup.Waits = file.Waits
+	if len(file.Messages) == 0 {
+		return nil // older files do not have the queries
+	}
+	c.Observe = nil
+	for _, q := range file.Observe {
+		o, err := readOperation(&schedule.Operation{Name: "the query " + q.Method, Canister: q.Canister, Method: q.Method, Argument: q.Argument, Sender: q.Sender}, canister)
+		if err != nil {
+			return err
+		}
+		c.Observe = append(c.Observe, harness.Query{Canister: o.Message.Receiver, Sender: o.Message.Sender, Method: q.Method, Arg: o.Message.Arg})
+	}
+	return nil
+}
+
+// observed are the observed queries as a file has them.
+func (c *Config) observed() (all []schedule.Query) {
+	for _, q := range c.Observe {
+		all = append(all, schedule.Query{
+			Canister: c.Setup.NameOf(q.Canister), Method: q.Method, Argument: hex.EncodeToString(q.Arg), Sender: q.Sender.String(),
+		})
+	}
+	return all
+}
+
 // readOperation makes an operation of a file.
 func readOperation(o *schedule.Operation, canister func(name string) (principal.Principal, bool)) (made harness.Operation, err error) {
-	id, found := canister(o.Canister)
-	if !found {
-		return made, fmt.Errorf("the schedule is about canister %q, which the network does not have", o.Canister)
+	id, err := known(o.Canister, canister)
+	if err != nil {
+		return made, err
 	}
 	arg, err := hex.DecodeString(o.Argument)
 	if err != nil {

@@ -64,7 +64,7 @@ func TestReplaysAreShownAsPagesAndDiagramsWithTheirOutcome(t *testing.T) {
 	}{
 		{"bank", s, "still-fails", "Still fails</span>"},
 		{"careful", s, "fixed", "vault paidOut &lt;= 100 holds in this run."},
-		{"careful", stale, "stale", "message op9 did not come"},
+		{"careful", stale, "stale", "diverged at op9, which did not come"},
 	} {
 		config := theft(t, c.bank, 2)
 		again, err := campaign.Replay(config, &c.schedule)

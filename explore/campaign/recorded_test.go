@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/explore/campaign"
+	"github.com/canisterd/canisterd/explore/campaign/campaigntest"
 	"github.com/canisterd/canisterd/explore/schedule"
 	"github.com/canisterd/canisterd/internal/golden"
 )
@@ -26,7 +27,7 @@ func TestARecordedScheduleIsReplayedAfterARestartAndWithOtherWorkers(t *testing.
 		}
 		for bank, violated := range map[string]bool{"bank": true, "careful": false} {
 			c := theft(t, bank, 3)
-			s, err := c.OfFile(file)
+			s, err := c.OfFile(file, campaigntest.Named(c))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,12 +1,14 @@
 package campaign
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/canisterd/canisterd/explore/harness"
 	"github.com/canisterd/canisterd/explore/property"
 	"github.com/canisterd/canisterd/explore/search"
+	"github.com/canisterd/canisterd/intercanister"
 )
 
 // Outcome is what a replay says of the property that its schedule violated.
@@ -15,8 +17,8 @@ type Outcome uint8
 // The outcomes.
 const (
 	StillFails Outcome = iota + 1 // the property is violated again
-	Fixed                         // it is not
-	Stale                         // messages of the schedule did not come: the replay says nothing about these canisters
+	Fixed                         // it is not, and a module has changed
+	Stale                         // it is not, but the run is another: the replay says nothing about these canisters
 )
 
 // String is the outcome for people.
@@ -33,7 +35,24 @@ func Replay(config *Config, s *Schedule) (*Replayed, error) {
 	defer l.Close()
 	follow := search.Follow(s.Deviations)
 	o := b.run(l, s.Plan, follow)
-	return &Replayed{Violations: o.violations, Steps: o.steps, Unmet: follow.Unmet(), Unapplied: o.unapplied, checked: b.properties}, nil
+	r := &Replayed{Violations: o.violations, Steps: o.steps, Unmet: follow.Unmet(), Unapplied: o.unapplied, checked: b.properties}
+	r.record, r.refused = s.record, full.withoutMethod(o.answers)
+	r.silent = !slices.ContainsFunc(o.answers, func(a harness.Answer) bool { return !a.Open && a.Reject == nil })
+	if r.record != nil {
+		r.unexplained = r.record.unexplained(&full, o.steps)
+	}
+	return r, nil
+}
+
+// withoutMethod says which operation has called a method that its canister does not have, "" for none.
+func (c *Config) withoutMethod(answers []harness.Answer) string {
+	for _, a := range answers {
+		if a.Reject != nil && (a.Reject.Error == intercanister.CanisterMethodNotFound || a.Reject.Error == intercanister.CanisterWasmModuleNotFound) {
+			to := &c.Setup.Operations[a.Position].Message
+			return fmt.Sprintf("diverged at %s: canister %s has no method %s", a.Operation, c.Setup.NameOf(to.Receiver), to.Method)
+		}
+	}
+	return ""
 }
 
 // Replayed is what a replay showed.
@@ -43,42 +62,62 @@ type Replayed struct {
 	Unmet      []search.Before // deviations whose messages did not come in this order
 	Unapplied  []harness.Fault // faults whose messages did not come
 	checked    []property.Property
+
+	record      *record // of the file of the schedule; nil: it is of none
+	refused     string  // which operation has no method, "" for none
+	unexplained string  // why it does not count that the property holds, "" if it counts
+	silent      bool    // no operation is replied to
 }
 
-// Violation is the first violation of a property, nil if the replay does not violate it.
-func (r *Replayed) Violation(name string) *property.Violation {
+// Violation is the first violation of a property, nil if the replay does not violate it. One about the same canister and
+// method as that of the file is taken before others.
+func (r *Replayed) Violation(name string) (found *property.Violation) {
 	for i := range r.Violations {
-		if r.Violations[i].Property == name {
-			return &r.Violations[i]
+		v := &r.Violations[i]
+		if v.Property != name {
+			continue
+		}
+		if r.record != nil && v.Canister == r.record.canister && v.Method == r.record.method {
+			return v
+		}
+		if found == nil {
+			found = v
 		}
 	}
-	return nil
+	return found
 }
 
 // Violates reports whether the replay violates a property.
 func (r *Replayed) Violates(name string) bool { return r.Violation(name) != nil }
 
-// Outcome is what the replay says of a property.
+// Outcome is what the replay says of a property. Of a schedule without a file it is not known whether a module has
+// changed.
 func (r *Replayed) Outcome(name string) Outcome {
 	switch {
 	case r.Violates(name):
 		return StillFails
-	case r.Stale():
+	case r.Stale() || r.unexplained != "":
 		return Stale
 	}
 	return Fixed
 }
 
 // Stale reports whether a part of the schedule does not fit the canisters any more.
-func (r *Replayed) Stale() bool { return len(r.Unmet) > 0 || len(r.Unapplied) > 0 }
+func (r *Replayed) Stale() bool { return r.refused != "" || len(r.Unmet) > 0 || len(r.Unapplied) > 0 }
 
 // Diverged says where a stale schedule does not fit, "" if it fits.
 func (r *Replayed) Diverged() string {
 	switch {
+	case r.refused != "":
+		return r.refused
 	case len(r.Unapplied) > 0:
-		return fmt.Sprintf("message %s did not come, so that nothing %s", r.Unapplied[0].At, r.Unapplied[0].Words())
+		f := r.Unapplied[0]
+		if slices.Contains(names(r.Steps), f.At) {
+			return fmt.Sprintf("diverged at %s, whose fault %s cannot happen", f.At, f.Kind)
+		}
+		return fmt.Sprintf("diverged at %s, which did not come: its fault is %s", f.At, f.Kind)
 	case len(r.Unmet) > 0:
-		return fmt.Sprintf("message %s did not come before %s", r.Unmet[0].First, r.Unmet[0].Later)
+		return fmt.Sprintf("diverged at %s, which did not come before %s", r.Unmet[0].First, r.Unmet[0].Later)
 	}
 	return ""
 }
@@ -95,9 +134,12 @@ func (r *Replayed) Finding(s *Schedule, name string) (*Finding, error) {
 		f.Violation = *r.Violation(name)
 		f.Steps = told(&f.Violation, r.Steps)
 	case Stale:
-		f.Text = r.Diverged()
+		f.Text = cmp.Or(r.Diverged(), r.unexplained)
 	case Fixed:
 		f.Text = name + " holds in this run"
+		if r.silent {
+			f.Text += ", in which no operation is replied to"
+		}
 	}
 	return f, nil
 }

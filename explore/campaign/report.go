@@ -68,6 +68,7 @@ type Schedule struct {
 	Operations []int // positions of those that take part
 	Deviations []search.Before
 	Plan       harness.Plan
+	record     *record // of a file; nil: it is of no file
 }
 
 // Finding is a violation with the shortest schedule that shows it.

@@ -132,10 +132,10 @@ func (s *shortener) shortest(found Schedule) Schedule {
 		}
 	}
 	found.Deviations = minimize(found.Deviations, func(fewer []search.Before) bool {
-		return s.violates(Schedule{found.Operations, fewer, found.Plan})
+		return s.violates(Schedule{Operations: found.Operations, Deviations: fewer, Plan: found.Plan})
 	})
 	found.Plan = minimize(found.Plan, func(fewer []harness.Fault) bool {
-		return s.violates(Schedule{found.Operations, found.Deviations, fewer})
+		return s.violates(Schedule{Operations: found.Operations, Deviations: found.Deviations, Plan: fewer})
 	})
 	s.violates(found)
 	return found

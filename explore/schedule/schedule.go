@@ -15,21 +15,35 @@ const Version = 1
 // File is how the run of a finding differs from FIFO.
 type File struct {
 	Version int `yaml:"version"`
-	// Property is what the run violates; Text says how.
+	// Property is what the run violates, Canister and Method what the violation is about; Text says how.
 	Property string `yaml:"property"`
+	Canister string `yaml:"canister,omitempty"`
+	Method   string `yaml:"method,omitempty"`
 	Text     string `yaml:"text,omitempty"`
-	// Modules are the hashes of the modules by the names of their canisters, and Base the hash of the state in which the
-	// run begins: for people who wonder why a schedule is stale.
+	// Modules are the hashes of the modules by the names of their canisters, and Base is the hash of the state in which the
+	// run begins: a property that holds although the modules are the same was not repaired.
 	Modules map[string]string `yaml:"modules,omitempty"`
 	Base    string            `yaml:"base,omitempty"`
 	Seed    uint64            `yaml:"seed"`
 	Waits   int               `yaml:"waits,omitempty"` // how often the run goes on at the next timer when it is at rest
+	// Observe are the queries by which serial orders are compared.
+	Observe []Query `yaml:"observe,omitempty"`
 	// Before are calls that are made one after the other before the run; they have no names.
 	Before []Operation `yaml:"before,omitempty"`
 	// Operations are the messages of users, by name: op1, op2. Those that the run does not need are missing.
 	Operations []Operation `yaml:"operations"`
 	Deviations []Deviation `yaml:"deviations,omitempty"`
 	Faults     []Fault     `yaml:"faults,omitempty"`
+	// Messages are the messages of the run in their order, by name. Older files do not have them.
+	Messages []string `yaml:"messages,omitempty,flow"`
+}
+
+// Query is a query of a canister.
+type Query struct {
+	Canister string `yaml:"canister"` // name, or id
+	Method   string `yaml:"method"`
+	Argument string `yaml:"argument"` // hex of the Candid bytes
+	Sender   string `yaml:"sender"`
 }
 
 // Operation is a message of a user.

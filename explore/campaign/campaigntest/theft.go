@@ -3,6 +3,7 @@ package campaigntest
 import (
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -93,4 +94,16 @@ func NewConfig(t testing.TB, s *real.Stage, invariant string) *campaign.Config {
 func Operation(s *real.Stage, bank, method string) harness.Operation {
 	in := s.Ingress(s.ID(bank), s.ID(bank), method, s.Args("(100 : nat)"))
 	return harness.Operation{Title: bank + "." + method + "(100)", Message: *in}
+}
+
+// Named finds the canisters of a configuration by name.
+func Named(c *campaign.Config) func(name string) (principal.Principal, bool) {
+	return func(name string) (principal.Principal, bool) {
+		for _, r := range c.Setup.Base.Introspect().Reports(principal.Principal{}, math.MaxInt) {
+			if c.Setup.NameOf(r.ID) == name {
+				return r.ID, true
+			}
+		}
+		return principal.Principal{}, false
+	}
 }

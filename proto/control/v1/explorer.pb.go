@@ -28,8 +28,8 @@ type ReplayOutcome int32
 const (
 	ReplayOutcome_REPLAY_OUTCOME_UNSPECIFIED ReplayOutcome = 0 // not used
 	ReplayOutcome_REPLAY_OUTCOME_STILL_FAILS ReplayOutcome = 1 // the property is violated again
-	ReplayOutcome_REPLAY_OUTCOME_FIXED       ReplayOutcome = 2 // it is not
-	ReplayOutcome_REPLAY_OUTCOME_STALE       ReplayOutcome = 3 // messages of the schedule did not come: it says nothing about these canisters
+	ReplayOutcome_REPLAY_OUTCOME_FIXED       ReplayOutcome = 2 // it is not, and a module has changed
+	ReplayOutcome_REPLAY_OUTCOME_STALE       ReplayOutcome = 3 // it is not, but messages of the schedule did not come, or no module has changed: it says nothing about these canisters
 )
 
 // Enum value maps for ReplayOutcome.

@@ -1,0 +1,112 @@
+package campaign_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/canisterd/canisterd/explore/campaign"
+	"github.com/canisterd/canisterd/explore/campaign/campaigntest"
+	"github.com/canisterd/canisterd/explore/harness"
+	"github.com/canisterd/canisterd/explore/property"
+	"github.com/canisterd/canisterd/explore/schedule"
+)
+
+// stolen is the schedule file of two withdrawals of the same money.
+func stolen(t *testing.T) *schedule.File {
+	t.Helper()
+	c := theft(t, "bank", 2)
+	c.Stop = 1
+	c.Observe = []harness.Query{{Canister: c.Setup.Operations[0].Message.Receiver, Method: "balance", Arg: []byte("DIDL\x00\x00")}}
+	return run(t, c).Violations()[0].File(c)
+}
+
+// replayed replays a file at a bank, as the daemon does.
+func replayed(t *testing.T, file *schedule.File, c *campaign.Config) *campaign.Finding {
+	t.Helper()
+	var err error
+	if c.Setup.Operations, err = campaign.Operations(file, campaigntest.Named(c)); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.OfFile(file, campaigntest.Named(c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := campaign.Replay(c, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := again.Finding(s, file.Property)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestAScheduleIsFixedOnlyIfAModuleHasChanged(t *testing.T) {
+	const none, zero = "4449444c0000", "4449444c00017d00" // arguments: (), (0 : nat)
+	argument := func(hex string) func(*schedule.File) {
+		return func(f *schedule.File) { f.Operations[0].Argument, f.Operations[1].Argument = hex, hex }
+	}
+	for name, c := range map[string]struct {
+		bank    string
+		emptied bool // all money was withdrawn before
+		change  func(*schedule.File)
+		outcome campaign.Outcome
+		says    string
+	}{
+		"as it was found":  {"bank", false, nil, campaign.StillFails, "the left side is 200"},
+		"repaired":         {"careful", false, nil, campaign.Fixed, "vault paidOut <= 100 holds in this run"},
+		"another state":    {"bank", true, func(f *schedule.File) { f.Property = "no-theft" }, campaign.Stale, "diverged at op1/1.request, which did not come: the modules are those of the schedule; the state is different (base "},
+		"of unknown state": {"bank", true, func(f *schedule.File) { f.Property, f.Base = "no-theft", "" }, campaign.Stale, "the modules are those of the schedule; the state or the arguments are different"},
+		"other arguments":  {"bank", false, argument(zero), campaign.Stale, "the modules are those of the schedule; the state is the same, and the operations or what is checked are different"},
+		"no such method":   {"careful", false, func(f *schedule.File) { f.Operations[1].Method = "gone" }, campaign.Stale, "diverged at op2: canister bank has no method gone"},
+		"nothing works":    {"careful", false, argument(none), campaign.Fixed, "holds in this run, in which no operation is replied to"},
+		"an older file":    {"careful", false, func(f *schedule.File) { f.Messages, f.Modules, f.Base = nil, nil, "" }, campaign.Fixed, "holds in this run"},
+		"a fault without its message": {"careful", false, func(f *schedule.File) { f.Faults = []schedule.Fault{{At: "op1/9.reply", Kind: "stop"}} },
+			campaign.Stale, "diverged at op1/9.reply, which did not come: its fault is stop"},
+		"an order that does not come": {"careful", false, func(f *schedule.File) { f.Deviations = []schedule.Deviation{{Run: "op2/7.reply", Before: "op1"}} },
+			campaign.Stale, "diverged at op2/7.reply, which did not come before op1"},
+	} {
+		file := stolen(t)
+		if c.change != nil {
+			c.change(file)
+		}
+		config := theft(t, c.bank, 2)
+		if c.emptied {
+			// The earlier payment counts for the invariant of the vault, so that another property is checked.
+			base, done, err := harness.Prepare(config.Setup.Base, config.Setup.Operations[:1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer done()
+			config.Setup.Base = base
+			config.Properties = append(config.Properties, holding{})
+		}
+		if f := replayed(t, file, config); f.Outcome != c.outcome || !strings.Contains(f.Text, c.says) {
+			t.Errorf("%s: the schedule is %s: %s; want %s: %s", name, f.Outcome, f.Text, c.outcome, c.says)
+		}
+	}
+}
+
+func TestAReplayObservesTheQueriesOfItsFile(t *testing.T) {
+	file := stolen(t)
+	if want := []string{"op1", "op1/1.request", "op2", "op2/1.request", "op1/1.reply", "op2/1.reply"}; !slices.Equal(file.Messages, want) {
+		t.Errorf("the messages of the file are %v, want %v", file.Messages, want)
+	}
+	config := theft(t, "bank", 2)
+	if f := replayed(t, file, config); f.Outcome != campaign.StillFails || len(config.Observe) != 1 || config.Observe[0].Method != "balance" {
+		t.Errorf("the replay is %s and observes %+v", f.Outcome, config.Observe)
+	}
+	file.Observe[0].Canister = "safe"
+	if _, err := config.OfFile(file, campaigntest.Named(config)); err == nil || !strings.Contains(err.Error(), `the schedule is about canister "safe"`) {
+		t.Errorf("a query of an unknown canister: %v", err)
+	}
+}
+
+// holding is a property that always holds.
+type holding struct{}
+
+func (holding) Name() string                                   { return "no-theft" }
+func (holding) AtRest(*harness.Run) []property.Violation       { return nil }
+func (holding) AfterMessage(*harness.Run) []property.Violation { return nil }
