@@ -208,7 +208,7 @@ func (c *config) replay(text []byte) error {
 	own := c.Config // the exploration that follows does not wait and observe as the file says
 	s, err := own.OfFile(file, c.canister)
 	if err != nil {
-		return fmt.Errorf("the schedule is stale: %w. Remove the file", err)
+		return fmt.Errorf("the schedule cannot be replayed: %w. If that is as it should be, remove the file", err)
 	}
 	again, err := campaign.Replay(&own, s)
 	if err != nil {
@@ -216,7 +216,7 @@ func (c *config) replay(text []byte) error {
 	}
 	f, err := again.Finding(s, file.Property)
 	if err != nil {
-		return fmt.Errorf("the schedule is stale: %w. Remove the file", err)
+		return fmt.Errorf("the schedule cannot be replayed: %w. If that is as it should be, remove the file", err)
 	}
 	switch f.Outcome {
 	case campaign.StillFails:

@@ -153,7 +153,7 @@ func TestAFindingIsReplayedFirstUntilItIsFixed(t *testing.T) {
 		{"bank.wasm", "withdraw", "the next test begins with it"},
 		{"bank.wasm", "withdraw", "the bug is still there"},
 		{"careful.wasm", "withdraw", ""},
-		{"careful.wasm", "deposit", "the schedule is stale"},
+		{"careful.wasm", "deposit", "the schedule cannot be replayed: operation op1 of the schedule is"},
 	} {
 		errors := run(c.file, c.method)
 		if text := strings.Join(errors, "\n"); (c.want == "") != (text == "") || !strings.Contains(text, c.want) {

@@ -29,6 +29,9 @@ const (
 	maxExploreWaits = 1000
 )
 
+// scheduleRefused takes the error of a schedule that cannot be replayed here.
+var scheduleRefused = reason("SCHEDULE_REFUSED", codes.InvalidArgument, "%v")
+
 // explorationRefused takes the error of the exploration: an operation that the network did not accept, for example.
 var explorationRefused = reason("EXPLORATION_REFUSED", codes.InvalidArgument, "%v")
 
@@ -372,7 +375,7 @@ func (s *explorer) replay(ctx context.Context, in *controlv1.ReplayScheduleReque
 	}
 	file, err := schedule.Read([]byte(in.GetSchedule()))
 	if err != nil {
-		return nil, BadField.Refuse("schedule", "this", err)
+		return nil, scheduleRefused.Refuse(err)
 	}
 	base, err := i.Frozen(ctx, in.GetSnapshot())
 	if err != nil {
@@ -388,17 +391,17 @@ func (s *explorer) replay(ctx context.Context, in *controlv1.ReplayScheduleReque
 		c.Properties = append(c.Properties, p)
 	}
 	if c.Setup.Operations, err = campaign.Operations(file, names.Canister); err != nil {
-		return nil, BadField.Refuse("schedule", "this", err)
+		return nil, scheduleRefused.Refuse(err)
 	}
 	if err := readOutside(c, in, names); err != nil {
 		return nil, err
 	}
 	if c.Before, err = campaign.Before(file, names.Canister); err != nil {
-		return nil, BadField.Refuse("schedule", "this", err)
+		return nil, scheduleRefused.Refuse(err)
 	}
 	run, err := c.OfFile(file, names.Canister)
 	if err != nil {
-		return nil, BadField.Refuse("schedule", "this", err)
+		return nil, scheduleRefused.Refuse(err)
 	}
 	end, err := ready(c)
 	if err != nil {

@@ -39,11 +39,15 @@ func shownReport(c *campaign.Config, r *campaign.Report) (*controlv1.ExploreRepo
 			shown.CanisterId = f.Canister.String()
 		}
 		if len(f.Schedule.Operations) > 0 { // else it is about all runs
-			text, err := schedule.Write(f.File(c))
+			file := f.File(c)
+			text, err := schedule.Write(file)
 			if err != nil {
 				return nil, err
 			}
 			shown.Schedule = string(text)
+			for _, u := range file.Upgrades {
+				shown.Upgrades = append(shown.Upgrades, u.Canister)
+			}
 		}
 		out.Findings = append(out.Findings, shown)
 	}

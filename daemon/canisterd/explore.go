@@ -329,7 +329,7 @@ func (c *cli) printReport(r *controlv1.ExploreReport, f *exploreFlags) error {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(&all, "  canisterd explore replay %s\n", path)
+			fmt.Fprintf(&all, "  %s\n", c.replayCommand(path, finding, f))
 		}
 		all.WriteString("\n")
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,6 +49,40 @@ func (f *replayFlags) replay(ctx context.Context, c *cli, d *remote.Daemon, path
 		Instance: c.instance, Snapshot: f.snapshot, Schedule: string(text), Properties: f.properties.message(), Names: c.known().ids,
 		Upgrades: upgrades, Outcalls: outcalls, Html: f.html != "" || f.form == "html",
 	})
+}
+
+// replayCommand is the command that replays the schedule of a finding: with the modules that its file does not have, and
+// where it was found.
+func (c *cli) replayCommand(path string, f *controlv1.ExploreFinding, flags *exploreFlags) string {
+	words := []string{"canisterd"}
+	if c.instance != os.Getenv("CANISTERD_INSTANCE") {
+		words = append(words, "-i", c.instance)
+	}
+	words = append(words, "explore", "replay")
+	if flags.snapshot != "" {
+		words = append(words, "--snapshot", flags.snapshot)
+	}
+	for _, given := range flags.outside.upgrades {
+		name, _, _ := strings.Cut(given, "=")
+		if slices.ContainsFunc(f.GetUpgrades(), func(canister string) bool { return canister == name || canister == c.nameOf(name) }) {
+			words = append(words, "--upgrade", given)
+		}
+	}
+	for i, word := range words {
+		words[i] = shellWord(word)
+	}
+	return strings.Join(append(words, shellWord(path)), " ")
+}
+
+// shellWord is a word as it is written in a shell.
+func shellWord(word string) string {
+	special := func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./=:,@", r)
+	}
+	if word != "" && !strings.ContainsFunc(word, special) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // ofSchedule makes a command about the schedule of a file. The section of the project counts where a flag is not given.

@@ -3,6 +3,7 @@ package campaign
 import (
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,7 +19,7 @@ func (f *Finding) File(c *Config) *schedule.File {
 	base := c.Setup.Base.RootHash()
 	file := &schedule.File{
 		Property: f.Property, Method: f.Method, Text: f.Text, Modules: make(map[string]string), Base: hex.EncodeToString(base[:]), Seed: c.Seed,
-		Waits: c.Setup.Waits, Observe: c.observed(), Messages: names(f.Steps),
+		Waits: c.Setup.Waits, Observe: c.observed(), Messages: names(f.Steps), Upgrades: f.upgrades(c), Outcalls: f.outcalls(c),
 	}
 	if f.Canister.Len() > 0 {
 		file.Canister = c.Setup.NameOf(f.Canister)
@@ -28,6 +29,9 @@ func (f *Finding) File(c *Config) *schedule.File {
 	}
 	for _, position := range f.Schedule.Operations {
 		file.Operations = append(file.Operations, c.operation(position))
+	}
+	for _, position := range f.probed(c) {
+		file.Probed = append(file.Probed, c.operation(position))
 	}
 	for _, id := range c.concerns(f) {
 		if hash := c.module(id); hash != "" {
@@ -61,8 +65,8 @@ func (c *Config) written(name string, o *harness.Operation) schedule.Operation {
 }
 
 // OfFile is the schedule of a file; canister finds a canister by its name or id. Its operations must be those of the
-// configuration, under the same numbers. The configuration then waits for timers as often as the file says, and observes
-// the queries of the file.
+// configuration, under the same numbers. The configuration then waits for timers, observes queries and answers outcalls as
+// the file says. The error also says which module is missing to which the run upgrades a canister.
 func (c *Config) OfFile(file *schedule.File, canister func(name string) (principal.Principal, bool)) (*Schedule, error) {
 	s := &Schedule{}
 	if err := s.remember(file, canister); err != nil {
@@ -99,11 +103,26 @@ func (s *Schedule) read(c *Config, file *schedule.File) error {
 		if err != nil {
 			return err
 		}
-		if kind != harness.OtherAnswer && f.Answer != 0 || kind == harness.OtherAnswer && (f.Answer < 1 || f.Answer > len(c.Setup.Outcalls)) {
-			return fmt.Errorf("fault %s of %s has answer %d: %s has one of 1 to %d, the answers that were given, and no other fault has one",
-				f.Kind, f.At, f.Answer, harness.OtherAnswer, len(c.Setup.Outcalls))
+		if err := c.fits(kind, &f); err != nil {
+			return err
 		}
 		s.Plan = append(s.Plan, harness.Fault{At: f.At, Kind: kind, Answer: max(0, f.Answer-1)})
+	}
+	return nil
+}
+
+// fits says why a fault of a file cannot be made, nil if it can.
+func (c *Config) fits(kind harness.FaultKind, f *schedule.Fault) error {
+	answers := len(c.Setup.Outcalls)
+	switch {
+	case kind != harness.OtherAnswer && f.Answer != 0:
+		return fmt.Errorf("fault %s of %s has an answer, and only %s has one", f.Kind, f.At, harness.OtherAnswer)
+	case kind == harness.OtherAnswer && answers == 0:
+		return fmt.Errorf("fault %s of %s needs the answers to HTTP outcalls, and none were given: give those of the exploration (--outcall)", f.Kind, f.At)
+	case kind == harness.OtherAnswer && (f.Answer < 1 || f.Answer > answers):
+		return fmt.Errorf("fault %s of %s has answer %d: expected 1 to %d, the answers to HTTP outcalls", f.Kind, f.At, f.Answer, answers)
+	case kind == harness.Upgrade && len(c.Setup.Upgrades) == 0:
+		return fmt.Errorf("fault %s of %s needs the module to which the canister is upgraded: give that of the exploration (--upgrade)", f.Kind, f.At)
 	}
 	return nil
 }
@@ -121,7 +140,7 @@ func positionOf(name string) (int, error) {
 // Operations makes the operations of a file, each at its position; canister finds a canister by its name or id.
 // Operations that the file leaves out are empty.
 func Operations(file *schedule.File, canister func(name string) (principal.Principal, bool)) (all []harness.Operation, err error) {
-	for _, o := range file.Operations {
+	for _, o := range slices.Concat(file.Operations, file.Probed) {
 		position, err := positionOf(o.Name)
 		if err != nil {
 			return nil, err
@@ -152,7 +171,16 @@ func Before(file *schedule.File, canister func(name string) (principal.Principal
 func (c *Config) take(file *schedule.File, canister func(name string) (principal.Principal, bool)) error {
 	c.Setup.Waits = file.Waits
 	if len(file.Messages) == 0 {
-		return nil // older files do not have the queries
+		return nil // older files do not have the rest
+	}
+	if err := c.upgradable(file, canister); err != nil {
+		return err
+	}
+	if len(file.Outcalls) > 0 {
+		c.Setup.Outcalls = nil
+	}
+	for _, o := range file.Outcalls {
+		c.Setup.Outcalls = append(c.Setup.Outcalls, replica.OutcallAnswer{Status: o.Status, Body: []byte(o.Body)})
 	}
 	c.Observe = nil
 	for _, q := range file.Observe {

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"maps"
@@ -19,6 +20,7 @@ type record struct {
 	method   string
 	messages []string // of the run; nil in older files
 	modules  []module // in the order of the names
+	upgrades []module // to which the run upgrades canisters
 	base     string   // hash of the state in which the run begins; "" if it is not known
 }
 
@@ -53,6 +55,13 @@ func (s *Schedule) remember(file *schedule.File, canister func(string) (principa
 		}
 		r.modules = append(r.modules, module{name, id, file.Modules[name]})
 	}
+	for _, u := range file.Upgrades {
+		id, err := known(u.Canister, canister)
+		if err != nil {
+			return err
+		}
+		r.upgrades = append(r.upgrades, module{u.Canister, id, u.Module})
+	}
 	s.record = r
 	return nil
 }
@@ -82,6 +91,60 @@ func (c *Config) module(id principal.Principal) string {
 	return ""
 }
 
+// next is the hash of the module to which a canister may be upgraded.
+func (c *Config) next(id principal.Principal) string {
+	hash := sha256.Sum256(c.Setup.Upgrades[id].Module)
+	return hex.EncodeToString(hash[:])
+}
+
+// upgrades are the modules that the run of a finding needs.
+func (f *Finding) upgrades(c *Config) (all []schedule.Upgrade) {
+	for _, s := range f.Steps {
+		own := schedule.Upgrade{Canister: c.Setup.NameOf(s.Canister), Module: c.next(s.Canister)}
+		if s.Fault == harness.Upgrade && !slices.Contains(all, own) {
+			all = append(all, own)
+		}
+	}
+	return all
+}
+
+// upgradable says which module is missing to which the run of a file upgrades a canister.
+func (c *Config) upgradable(file *schedule.File, canister func(string) (principal.Principal, bool)) error {
+	for _, u := range file.Upgrades {
+		id, err := known(u.Canister, canister)
+		if err != nil {
+			return err
+		}
+		if _, given := c.Setup.Upgrades[id]; !given {
+			return fmt.Errorf("the schedule upgrades %[1]s, and no module was given to which it is upgraded: give the one of the exploration (--upgrade %[1]s=FILE)", u.Canister)
+		}
+	}
+	return nil
+}
+
+// outcalls are the answers that the run of a finding needs.
+func (f *Finding) outcalls(c *Config) (all []schedule.Outcall) {
+	if !slices.ContainsFunc(f.Steps, func(s *harness.Step) bool { return s.Outcall }) {
+		return nil
+	}
+	for _, o := range c.Setup.Outcalls {
+		all = append(all, schedule.Outcall{Status: o.Status, Body: string(o.Body)})
+	}
+	return all
+}
+
+// probed are the positions of operations that do not take part, and that a finding is about.
+func (f *Finding) probed(c *Config) (all []int) {
+	for i := range c.Setup.Operations {
+		to := &c.Setup.Operations[i].Message
+		about := to.Receiver == f.Canister && to.Method == f.Method
+		if f.Property == (&property.LostService{}).Name() && about && !slices.Contains(f.Schedule.Operations, i) {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
 // gone is a canister of the record that has no module now, "" for none.
 func (r *record) gone(c *Config) string {
 	for _, m := range r.modules {
@@ -94,7 +157,8 @@ func (r *record) gone(c *Config) string {
 
 // repaired reports whether a module is not that of the record.
 func (r *record) repaired(c *Config) bool {
-	return slices.ContainsFunc(r.modules, func(m module) bool { return c.module(m.canister) != m.hash })
+	return slices.ContainsFunc(r.modules, func(m module) bool { return c.module(m.canister) != m.hash }) ||
+		slices.ContainsFunc(r.upgrades, func(m module) bool { return c.next(m.canister) != m.hash })
 }
 
 // missing is the first message of the record that did not come in a run, "" for none.

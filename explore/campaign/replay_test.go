@@ -5,11 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/explore/campaign"
 	"github.com/canisterd/canisterd/explore/campaign/campaigntest"
 	"github.com/canisterd/canisterd/explore/harness"
 	"github.com/canisterd/canisterd/explore/property"
 	"github.com/canisterd/canisterd/explore/schedule"
+	"github.com/canisterd/canisterd/replica"
 )
 
 // stolen is the schedule file of two withdrawals of the same money.
@@ -110,3 +112,60 @@ type holding struct{}
 func (holding) Name() string                                   { return "no-theft" }
 func (holding) AtRest(*harness.Run) []property.Violation       { return nil }
 func (holding) AfterMessage(*harness.Run) []property.Violation { return nil }
+
+func TestAFileHasWhatItsReplayNeeds(t *testing.T) {
+	c := theft(t, "bank", 2)
+	c.Setup.Operations[1].Message.Method = "deposit"
+	id := c.Setup.Operations[0].Message.Receiver
+	c.Setup.Upgrades = map[principal.Principal]harness.NextModule{id: {Module: campaigntest.Module(t, "careful")}}
+	c.Setup.Outcalls = []replica.OutcallAnswer{{Status: 200, Body: []byte("yes")}, {Status: 500, Body: []byte{0xff}}}
+	file := (&campaign.Finding{
+		Violation: property.Violation{Property: "lost-service", Canister: id, Method: "deposit"},
+		Schedule:  campaign.Schedule{Operations: []int{0}, Plan: harness.Plan{{At: "op1/1.reply", Kind: harness.Upgrade}}},
+		Steps:     []*harness.Step{{Move: "op1", Canister: id, Outcall: true}, {Move: "op1/1.reply", Canister: id, Fault: harness.Upgrade}},
+	}).File(c)
+	text, err := schedule.Write(file)
+	if err == nil {
+		file, err = schedule.Read(text)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(file.Operations) != 1 || len(file.Probed) != 1 || file.Probed[0].Name != "op2" {
+		t.Errorf("the operations are %+v, and those that must still work %+v", file.Operations, file.Probed)
+	}
+	again := theft(t, "bank", 0)
+	if again.Setup.Operations, err = campaign.Operations(file, campaigntest.Named(again)); err != nil || len(again.Setup.Operations) != 2 {
+		t.Fatalf("%d operations, %v", len(again.Setup.Operations), err)
+	}
+	if _, err := again.OfFile(file, campaigntest.Named(again)); err == nil || !strings.Contains(err.Error(), "give the one of the exploration (--upgrade bank=FILE)") {
+		t.Errorf("without the module of the upgrade: %v", err)
+	}
+	again.Setup.Upgrades = map[principal.Principal]harness.NextModule{id: {Module: campaigntest.Module(t, "bank")}}
+	if s, err := again.OfFile(file, campaigntest.Named(again)); err != nil || !slices.Equal(s.Operations, []int{0}) {
+		t.Errorf("the schedule is %+v, %v", s, err)
+	}
+	if o := again.Setup.Outcalls; len(o) != 2 || o[0].Status != 200 || string(o[1].Body) != "\xff" {
+		t.Errorf("the answers to outcalls are %+v", o)
+	}
+}
+
+func TestFaultsOfFilesThatCannotBeMadeAreRefused(t *testing.T) {
+	for says, fault := range map[string]schedule.Fault{
+		"fault stop of op1 has an answer, and only other_answer has one":                                      {At: "op1", Kind: "stop", Answer: 1},
+		"fault other_answer of op1 needs the answers to HTTP outcalls, and none were given":                   {At: "op1", Kind: "other_answer", Answer: 2},
+		"fault upgrade of op1/1.reply needs the module to which the canister is upgraded: give that of the e": {At: "op1/1.reply", Kind: "upgrade"},
+		`invalid fault "fire"`: {At: "op1", Kind: "fire"},
+	} {
+		file, c := stolen(t), theft(t, "bank", 2)
+		file.Faults = []schedule.Fault{fault}
+		if _, err := c.OfFile(file, campaigntest.Named(c)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("the error is %v, want %q", err, says)
+		}
+	}
+	file, c := stolen(t), theft(t, "bank", 2)
+	file.Outcalls, file.Faults = []schedule.Outcall{{Status: 200}}, []schedule.Fault{{At: "op1", Kind: "other_answer", Answer: 2}}
+	if _, err := c.OfFile(file, campaigntest.Named(c)); err == nil || !strings.Contains(err.Error(), "has answer 2: expected 1 to 1") {
+		t.Errorf("an answer that is not there: %v", err)
+	}
+}

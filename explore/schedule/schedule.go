@@ -26,16 +26,34 @@ type File struct {
 	Base    string            `yaml:"base,omitempty"`
 	Seed    uint64            `yaml:"seed"`
 	Waits   int               `yaml:"waits,omitempty"` // how often the run goes on at the next timer when it is at rest
+	// Upgrades are the modules to which the run upgrades canisters. The file has their hashes: who replays it has them.
+	Upgrades []Upgrade `yaml:"upgrades,omitempty"`
+	// Outcalls are the answers that HTTP outcalls get: the first without a fault.
+	Outcalls []Outcall `yaml:"outcalls,omitempty"`
 	// Observe are the queries by which serial orders are compared.
 	Observe []Query `yaml:"observe,omitempty"`
 	// Before are calls that are made one after the other before the run; they have no names.
 	Before []Operation `yaml:"before,omitempty"`
 	// Operations are the messages of users, by name: op1, op2. Those that the run does not need are missing.
 	Operations []Operation `yaml:"operations"`
+	// Probed are operations that do not take part, and of which it is checked whether they still work.
+	Probed     []Operation `yaml:"probed,omitempty"`
 	Deviations []Deviation `yaml:"deviations,omitempty"`
 	Faults     []Fault     `yaml:"faults,omitempty"`
 	// Messages are the messages of the run in their order, by name. Older files do not have them.
 	Messages []string `yaml:"messages,omitempty,flow"`
+}
+
+// Upgrade is a module to which a canister is upgraded.
+type Upgrade struct {
+	Canister string `yaml:"canister"` // name, or id
+	Module   string `yaml:"module"`   // hash
+}
+
+// Outcall is an answer to HTTP outcalls.
+type Outcall struct {
+	Status uint16 `yaml:"status"`
+	Body   string `yaml:"body"`
 }
 
 // Query is a query of a canister.

@@ -1576,6 +1576,7 @@ type ExploreFinding struct {
 	Mermaid       string                 `protobuf:"bytes,9,opt,name=mermaid,proto3" json:"mermaid,omitempty"`                         // the shortest run as a sequence diagram
 	Schedule      string                 `protobuf:"bytes,10,opt,name=schedule,proto3" json:"schedule,omitempty"`                      // YAML, for ReplaySchedule; "" for a finding about all runs
 	Others        uint64                 `protobuf:"varint,11,opt,name=others,proto3" json:"others,omitempty"`                         // runs that showed it later
+	Upgrades      []string               `protobuf:"bytes,12,rep,name=upgrades,proto3" json:"upgrades,omitempty"`                      // canisters that the shortest run upgrades: a replay needs their modules
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1685,6 +1686,13 @@ func (x *ExploreFinding) GetOthers() uint64 {
 		return x.Others
 	}
 	return 0
+}
+
+func (x *ExploreFinding) GetUpgrades() []string {
+	if x != nil {
+		return x.Upgrades
+	}
+	return nil
 }
 
 // ExploreOperationCount counts the answers to an operation.
@@ -2000,8 +2008,8 @@ type ReplayScheduleRequest struct {
 	Schedule      string                 `protobuf:"bytes,3,opt,name=schedule,proto3" json:"schedule,omitempty"`                                                                     // YAML
 	Properties    *ExploreProperties     `protobuf:"bytes,4,opt,name=properties,proto3" json:"properties,omitempty"`                                                                 // that of the schedule is added if it is an invariant
 	Names         map[string]string      `protobuf:"bytes,5,rep,name=names,proto3" json:"names,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // ids of canisters by name
-	Upgrades      []*ExploreUpgrade      `protobuf:"bytes,6,rep,name=upgrades,proto3" json:"upgrades,omitempty"`                                                                     // as in the request of the exploration
-	Outcalls      []*ExploreOutcall      `protobuf:"bytes,7,rep,name=outcalls,proto3" json:"outcalls,omitempty"`                                                                     // as in the request of the exploration
+	Upgrades      []*ExploreUpgrade      `protobuf:"bytes,6,rep,name=upgrades,proto3" json:"upgrades,omitempty"`                                                                     // as in the request of the exploration: the schedule has only the hashes of the modules
+	Outcalls      []*ExploreOutcall      `protobuf:"bytes,7,rep,name=outcalls,proto3" json:"outcalls,omitempty"`                                                                     // for schedules of older versions, which do not have them
 	Html          bool                   `protobuf:"varint,8,opt,name=html,proto3" json:"html,omitempty"`                                                                            // the answer has a page for people
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2443,7 +2451,7 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\breversed\x18\x03 \x01(\x04R\breversed\x12\x14\n" +
 	"\x05edges\x18\x04 \x01(\x04R\x05edges\x12\x16\n" +
 	"\x06faults\x18\x05 \x01(\x04R\x06faults\x12\x14\n" +
-	"\x05tried\x18\x06 \x01(\x04R\x05tried\"\xaf\x02\n" +
+	"\x05tried\x18\x06 \x01(\x04R\x05tried\"\xcb\x02\n" +
 	"\x0eExploreFinding\x12\x1a\n" +
 	"\bproperty\x18\x01 \x01(\tR\bproperty\x12\x1f\n" +
 	"\vcanister_id\x18\x02 \x01(\tR\n" +
@@ -2457,7 +2465,8 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\amermaid\x18\t \x01(\tR\amermaid\x12\x1a\n" +
 	"\bschedule\x18\n" +
 	" \x01(\tR\bschedule\x12\x16\n" +
-	"\x06others\x18\v \x01(\x04R\x06others\"\x91\x01\n" +
+	"\x06others\x18\v \x01(\x04R\x06others\x12\x1a\n" +
+	"\bupgrades\x18\f \x03(\tR\bupgrades\"\x91\x01\n" +
 	"\x15ExploreOperationCount\x12\x14\n" +
 	"\x05title\x18\x01 \x01(\tR\x05title\x12\x18\n" +
 	"\areplied\x18\x02 \x01(\x04R\areplied\x12\x1a\n" +

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// bugProject makes the project of a bug of examples/asyncbugs in the present folder, and deploys it.
+func bugProject(t *testing.T, bug, init string) {
+	t.Helper()
+	examples := filepath.Join(os.Getenv("EXAMPLES"), "asyncbugs")
+	writeFile(t, "ledger.wasm.gz", mustRead(t, filepath.Join(examples, "shared", "ledger.wasm.gz")))
+	writeFile(t, "app.wasm.gz", mustRead(t, filepath.Join(examples, bug, "buggy.wasm.gz")))
+	writeFile(t, "canisterd.yaml", "canisters:\n  ledger: {wasm: ledger.wasm.gz, init: '(10_000)'}\n  app: {wasm: app.wasm.gz, init: '"+init+"'}\n")
+	perform(t, "deploy")
+}
+
+// replayCommandOf is the command with which a report ends the finding of a property.
+func replayCommandOf(t *testing.T, report, property string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(report, property)
+	_, rest, found2 := strings.Cut(rest, "  canisterd ")
+	command, _, _ := strings.Cut(rest, "\n")
+	if !found || !found2 {
+		t.Fatalf("no finding of %s with its command:\n%s", property, report)
+	}
+	return command
+}
+
+func TestThePrintedCommandReplaysAFindingThatNeedsAnUpgrade(t *testing.T) {
+	prepare(t)
+	bugProject(t, "14-upgrade-open-callback", `(principal "${ledger}")`)
+	writeFile(t, "next module.gz", mustRead(t, filepath.Join(os.Getenv("EXAMPLES"), "asyncbugs", "14-upgrade-open-callback", "next.wasm.gz")))
+	const explore = `explore --op 'app withdraw (60)' --op 'app withdraw (60)' --invariant 'ledger paid <= 100' --upgrade 'app=next module.gz'`
+	command := replayCommandOf(t, perform(t, explore), "finding in run")
+	if want := "explore replay --upgrade 'app=next module.gz' explore/"; !strings.HasPrefix(command, want) {
+		t.Errorf("the command is %q, want %q…", command, want)
+	}
+	if shown := perform(t, command); !strings.HasPrefix(shown, "still fails: ledger paid <= 100") {
+		t.Errorf("%s says\n%s", command, shown)
+	}
+	file := command[strings.LastIndex(command, " ")+1:]
+	for changed, says := range map[string]string{
+		"explore replay " + file:                                    "the schedule upgrades app, and no module was given to which it is upgraded: give the one of the exploration (--upgrade app=FILE)\n(exit 1)",
+		"explore replay --upgrade app=app.wasm.gz " + file:          "fixed: ledger paid <= 100 holds in this run.",
+		"-i default " + command:                                     "still fails: ",
+		"explore replay --snapshot none " + file:                    "(exit 1)",
+		"explore corpus":                                            "not replayed  the schedule upgrades app",
+		"-i default " + explore + " --folder 'two words' --runs 90": "  canisterd -i default explore replay --upgrade 'app=next module.gz' 'two words/",
+	} {
+		if shown := perform(t, changed); !strings.Contains(shown, says) {
+			t.Errorf("%s says\n%s\nwant %q", changed, shown, says)
+		}
+	}
+}
