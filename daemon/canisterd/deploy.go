@@ -89,6 +89,7 @@ type deploying struct {
 	store   *store
 	network network
 	ids     names
+	unkept  bool // the folder does not remember the ids
 }
 
 // noteDone notes the outcome for a canister.
@@ -136,14 +137,19 @@ func (c *cli) deployFolder(ctx context.Context, d *remote.Daemon, folder string,
 	if err := x.claim(ctx); err != nil {
 		return nil, err
 	}
-	if err := p.Check(f.only, x.ids); err != nil {
+	return x.createAll(ctx, order, tell)
+}
+
+// createAll creates and installs the canisters in this order.
+func (x *deploying) createAll(ctx context.Context, order []string, tell func(name, what string)) (map[string]deployment, error) {
+	if err := x.project.Check(x.flags.only, x.ids); err != nil {
 		return nil, err
 	}
 	if err := x.checkSubnets(ctx); err != nil {
 		return nil, err
 	}
 	for _, name := range order {
-		drawn := c.doing("creating " + name)
+		drawn := x.cli.doing("creating " + name)
 		err := x.create(ctx, name)
 		drawn()
 		if err != nil {

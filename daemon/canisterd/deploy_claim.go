@@ -148,6 +148,9 @@ func (x *deploying) copied() error {
 
 // remember writes down the ids that the project has now.
 func (x *deploying) remember(ctx context.Context) error {
+	if x.unkept {
+		return nil
+	}
 	now, err := x.cli.networkOf(ctx, x.daemon)
 	if err != nil {
 		return err

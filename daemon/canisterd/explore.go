@@ -29,8 +29,12 @@ const (
 // scheduleFolder is where the schedules of findings are unless --folder says otherwise.
 const scheduleFolder = "explore"
 
-// defaultWaits is how often a run goes on at the next timer.
-const defaultWaits = 4
+// What an exploration has that is not told otherwise: how often a run goes on at the next timer, runs, and time.
+const (
+	defaultWaits = 4
+	defaultRuns  = 10_000
+	defaultTime  = time.Minute
+)
 
 // exploreFlags are what an exploration is made of.
 type exploreFlags struct {
@@ -102,7 +106,7 @@ failed. Suspicions are printed, and leave it 0.`,
 					return err
 				}
 				if f.goTest != "" {
-					if err := c.writeGoTest(f.goTest, request, report); err != nil {
+					if err := c.keepGoTest(ctx, d, &f, request, report); err != nil {
 						return err
 					}
 				}
@@ -158,7 +162,7 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 	flags.Uint32Var(&f.faults, "faults", 1, "faults that a run has at most")
 	flags.StringSliceVar(&f.kinds, "fault", nil, "kinds of faults: reject_transient, trap_callback, … (default: all)")
 	flags.StringSliceVar(&f.untrusted, "untrusted", nil, "canisters that may never answer a call")
-	flags.Uint32Var(&f.runs, "runs", 10_000, "runs at most")
+	flags.Uint32Var(&f.runs, "runs", defaultRuns, "runs at most")
 	flags.StringVar(&f.limit, "time", "60s", "time at most; 0 for no limit")
 	flags.Uint64Var(&f.seed, "seed", 1, "what drawn orders come from")
 	flags.Uint32Var(&f.stop, "stop", 0, "end after so many findings; 0 goes on")

@@ -56,8 +56,11 @@ func TestCallsBeforeTheOperationsBelongToRunsReplaysAndTheEmittedTest(t *testing
 		writeFile(t, file, mustRead(t, filepath.Join(examples, "doublewithdraw", file)))
 	}
 	perform(t, "deploy")
-	const operations = ` --before 'bank deposit 100' --op 'bank withdraw 100' --op 'bank withdraw 100' --invariant 'vault paidOut <= 100'`
-	shown := perform(t, `explore --before 'bank open ("${vault}")'`+operations+` --go-test race_test.go --html findings.html`)
+	documented := keptTest(t)
+	shown := perform(t, documented+` --html findings.html`)
+	if strings.Contains(shown, "note: ") {
+		t.Errorf("a fresh deployment does not show what was found:\n%s", shown)
+	}
 	if page := mustRead(t, "findings.html"); !strings.Contains(page, "<svg") {
 		t.Errorf("the page is %s", page)
 	}
@@ -87,13 +90,81 @@ explore:
 	if read := perform(t, "explore --folder '' --op 'bank withdraw 100'"); !strings.Contains(read, "All orders of this operation (1) were run, without faults: no violation") {
 		t.Errorf("a flag counts less than the section of canisterd.yaml:\n%s", read)
 	}
-	if refused := perform(t, "explore --before 'bank close'"+operations); !strings.Contains(refused, "bank close, before the operations: it is rejected") {
+	if refused := perform(t, strings.Replace(documented, "explore ", "explore --before 'bank close' ", 1)); !strings.Contains(refused, "bank close, before the operations: it is rejected") {
 		t.Errorf("a call that is rejected: %s", refused)
 	}
 	writeFile(t, "go.mod", moduleOfUser(t, filepath.Join(examples, "..")))
 	writeFile(t, "go.sum", mustRead(t, filepath.Join(examples, "..", "go.sum")))
 	if output, err := goTests(t, environment); err == nil || !strings.Contains(output, "the left side is 200") {
 		t.Errorf("the emitted test: %v\n%s\n%s", err, output, mustRead(t, "race_test.go"))
+	}
+}
+
+// keptTest is the command of the page that writes a test.
+func keptTest(t *testing.T) string {
+	t.Helper()
+	_, section, _ := strings.Cut(mustRead(t, filepath.Join(os.Getenv("EXAMPLES"), "..", "docs", "explore.md")), "## Keep a test\n")
+	_, rest, found := strings.Cut(section, "```sh usage\ncanisterd ")
+	if !found {
+		t.Fatalf("the page does not have the command:\n%s", section)
+	}
+	command, _, _ := strings.Cut(rest, "\n")
+	return command
+}
+
+// TestATestThatAFreshDeploymentPassesSaysSo explores a bank that was opened by calls. The test that is written does not
+// make them.
+func TestATestThatAFreshDeploymentPassesSaysSo(t *testing.T) {
+	prepare(t)
+	for _, file := range []string{"bank.wasm", "vault.wasm"} {
+		writeFile(t, file, mustRead(t, filepath.Join(os.Getenv("EXAMPLES"), "doublewithdraw", file)))
+	}
+	perform(t, "deploy")
+	perform(t, `canister call bank open '("${vault}")'`)
+	perform(t, "canister call bank deposit 100")
+	before := mustRead(t, namesFile)
+	shown := perform(t, "explore --op 'bank withdraw 100' --op 'bank withdraw 100' --invariant 'vault paidOut <= 100' --go-test race_test.go")
+	const says = "an exploration of a fresh deployment of the project does not find vault paidOut <= 100. The state of instance default is another: make it with --before"
+	if !strings.Contains(shown, "! note: race_test.go does not show the bug: "+says) || !strings.Contains(shown, "(exit 2)") {
+		t.Errorf("the exploration says\n%s", shown)
+	}
+	if text := mustRead(t, "race_test.go"); !strings.Contains(text, "// This test does not show the bug: "+says) {
+		t.Errorf("the test is\n%s", text)
+	}
+	if after := mustRead(t, namesFile); after != before {
+		t.Errorf("the folder remembers the ids\n%s\ninstead of\n%s", after, before)
+	}
+	if all := perform(t, "instance list"); strings.Count(all, "running") != 1 {
+		t.Errorf("the instances are\n%s", all)
+	}
+}
+
+// TestTheEmittedTestHasAllThatTheFindingNeeds explores a bug that an upgrade shows.
+func TestTheEmittedTestHasAllThatTheFindingNeeds(t *testing.T) {
+	environment := goEnvironment(t)
+	prepare(t)
+	examples := os.Getenv("EXAMPLES")
+	bugProject(t, "14-upgrade-open-callback", `(principal "${ledger}")`)
+	writeFile(t, "next.wasm.gz", mustRead(t, filepath.Join(examples, "asyncbugs", "14-upgrade-open-callback", "next.wasm.gz")))
+	shown := perform(t, `explore --op 'app withdraw (60)' --op 'app withdraw (60)' --invariant 'ledger paid <= 100' --upgrade app=next.wasm.gz `+
+		`--untrusted app,ledger --outcall '200 yes' --outcall '500 no' --runs 5000 --time 5m --stop 2 --go-test race_test.go`)
+	if strings.Contains(shown, "note: ") || !strings.Contains(shown, "(exit 2)") {
+		t.Errorf("the exploration says\n%s", shown)
+	}
+	text := mustRead(t, "race_test.go")
+	for _, part := range []string{
+		`appNext, err := os.ReadFile("next.wasm.gz")`, "explore.Upgrade(app, appNext, nil),", "explore.Untrusted(app, ledger),",
+		`explore.Outcalls(explore.OutcallAnswer{Status: 200, Body: []byte("yes")}, explore.OutcallAnswer{Status: 500, Body: []byte("no")}),`,
+		"explore.Budget(5000),", "explore.Within(300*time.Second),", "explore.KeepGoing(),",
+	} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the test does not have %s:\n%s", part, text)
+		}
+	}
+	writeFile(t, "go.mod", moduleOfUser(t, filepath.Join(examples, "..")))
+	writeFile(t, "go.sum", mustRead(t, filepath.Join(examples, "..", "go.sum")))
+	if output, err := goTests(t, environment); err == nil || !strings.Contains(output, "ledger paid <= 100 does not hold") {
+		t.Errorf("the emitted test: %v\n%s\n%s", err, output, text)
 	}
 }
 

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/daemon/project"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// keepGoTest writes the Go test of an exploration. What the exploration has found is looked for again where the test
+// looks for it: in a network in which only the project was deployed. If it is not found there, the test says so, and so
+// does a note.
+func (c *cli) keepGoTest(ctx context.Context, d *remote.Daemon, f *exploreFlags, in *controlv1.ExploreRequest, r *controlv1.ExploreReport) error {
+	if err := c.writeGoTest(f, in, r, ""); err != nil {
+		return err
+	}
+	if len(r.GetFindings()) == 0 {
+		return nil
+	}
+	missed, err := c.missedFresh(ctx, d, in, r)
+	if err != nil {
+		missed = fmt.Sprintf("on a fresh deployment of the project the exploration fails (%v)", err)
+	}
+	if missed == "" {
+		return nil
+	}
+	c.note("note: %s does not show the bug: %s", f.goTest, missed)
+	return c.writeGoTest(f, in, r, missed)
+}
+
+// missedFresh says which findings a fresh deployment does not show, "" if it shows all.
+func (c *cli) missedFresh(ctx context.Context, d *remote.Daemon, in *controlv1.ExploreRequest, r *controlv1.ExploreReport) (string, error) {
+	fresh, err := c.exploredFresh(ctx, d, in)
+	if err != nil {
+		return "", err
+	}
+	suspicions := !slices.ContainsFunc(r.GetFindings(), violation) // count if nothing else was found
+	var missed []string
+	for _, f := range r.GetFindings() {
+		same := func(o *controlv1.ExploreFinding) bool {
+			return o.GetProperty() == f.GetProperty() && o.GetMethod() == f.GetMethod() && o.GetSuspicion() == f.GetSuspicion()
+		}
+		if (violation(f) || suspicions) && !slices.ContainsFunc(fresh.GetFindings(), same) {
+			missed = append(missed, f.GetProperty())
+		}
+	}
+	if len(missed) == 0 {
+		return "", nil
+	}
+	return fmt.Sprintf("an exploration of a fresh deployment of the project does not find %s. The state of instance %s is another: make it with --before, or with init in %s",
+		strings.Join(slices.Compact(missed), ", "), c.instanceName(), project.File), nil
+}
+
+// exploredFresh explores the same on a fresh deployment of the project, in an instance that is deleted then.
+func (c *cli) exploredFresh(ctx context.Context, d *remote.Daemon, in *controlv1.ExploreRequest) (*controlv1.ExploreReport, error) {
+	made, err := d.Instances.CreateInstance(ctx, &controlv1.CreateInstanceRequest{Ephemeral: true})
+	if err != nil {
+		return nil, err
+	}
+	there := *c
+	there.instance, there.deployed = made.GetInstance().GetName(), nil
+	defer func() {
+		// The exploration may have been given up; an instance that stays ends with the daemon.
+		_, _ = d.Instances.DeleteInstance(context.WithoutCancel(ctx), &controlv1.DeleteInstanceRequest{Instance: there.instance})
+	}()
+	ids, err := there.deployUnkept(ctx, d, projectFolder(c))
+	if err != nil {
+		return nil, err
+	}
+	return c.explored(ctx, d, c.elsewhere(in, there.instance, ids), 0)
+}
+
+// deployUnkept deploys a project of which the folder does not remember the ids.
+func (c *cli) deployUnkept(ctx context.Context, d *remote.Daemon, folder string) (names, error) {
+	p, err := project.Read(folder)
+	if err != nil {
+		return nil, err
+	}
+	order, err := p.Order()
+	if err != nil {
+		return nil, err
+	}
+	x := &deploying{cli: c, daemon: d, project: p, flags: &deployFlags{mode: "auto"}, store: &store{}, ids: names{}, unkept: true}
+	_, err = x.createAll(ctx, order, func(string, string) {})
+	return x.ids, err
+}
+
+// elsewhere is a request for another instance, in which the canisters have other ids.
+func (c *cli) elsewhere(in *controlv1.ExploreRequest, instance string, ids names) *controlv1.ExploreRequest {
+	out := proto.CloneOf(in)
+	var pairs []string
+	for _, name := range slices.Sorted(maps.Keys(ids)) {
+		if old := c.known().ids[name]; old != "" {
+			pairs = append(pairs, old, ids[name])
+		}
+	}
+	replaceTexts(out.ProtoReflect(), strings.NewReplacer(pairs...))
+	out.Instance, out.Snapshot, out.WorkerServer, out.Html, out.Names = instance, "", "", false, ids
+	return out
+}
+
+// replaceTexts replaces parts of all texts of a message.
+func replaceTexts(m protoreflect.Message, by *strings.Replacer) {
+	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+		switch kind := field.Kind(); {
+		case field.IsMap():
+		case field.IsList() && (kind == protoreflect.StringKind || kind == protoreflect.MessageKind):
+			for i := range value.List().Len() {
+				if kind == protoreflect.MessageKind {
+					replaceTexts(value.List().Get(i).Message(), by)
+				} else {
+					value.List().Set(i, protoreflect.ValueOfString(by.Replace(value.List().Get(i).String())))
+				}
+			}
+		case kind == protoreflect.StringKind:
+			m.Set(field, protoreflect.ValueOfString(by.Replace(value.String())))
+		case kind == protoreflect.MessageKind:
+			replaceTexts(value.Message(), by)
+		}
+		return true
+	})
+}
