@@ -2,9 +2,12 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -142,12 +145,12 @@ func Run(t testing.TB, n *canisterd.Network, options ...Option) *Report {
 		t.Fatal(err)
 	}
 	t.Log(report.Summary())
-	for i, f := range report.Findings {
+	for _, f := range report.Findings {
 		if f.Suspicion && !c.suspicions {
 			t.Logf("suspicion: %s", report.Explain(f))
 			continue
 		}
-		t.Errorf("run %d: %s%s", f.Run, report.Explain(f), c.keep(t, report, f, i))
+		t.Errorf("run %d: %s%s", f.Run, report.Explain(f), c.keep(t, report, f))
 	}
 	return report
 }
@@ -163,10 +166,14 @@ func prefix(t testing.TB) string {
 }
 
 // keep writes the schedule of a finding and says where it is.
-func (c *config) keep(t testing.TB, report *Report, f *Finding, number int) string {
+func (c *config) keep(t testing.TB, report *Report, f *Finding) string {
 	t.Helper()
-	text, err := report.Schedule(f)
-	path := filepath.Join(c.folder, fmt.Sprintf("%s.%d.yaml", prefix(t), number+1))
+	if len(f.Schedule.Operations) == 0 {
+		return "" // it is about all runs
+	}
+	file := f.File(&report.config.Config)
+	text, err := schedule.Write(file)
+	path := c.freePath(t, file)
 	if err == nil {
 		err = os.MkdirAll(c.folder, 0o755)
 	}
@@ -176,7 +183,26 @@ func (c *config) keep(t testing.TB, report *Report, f *Finding, number int) stri
 	if err != nil {
 		return fmt.Sprintf("The schedule was not written: %v", err)
 	}
+	c.written = append(c.written, path)
 	return "The schedule is in " + path + ": the next test begins with it."
+}
+
+// freePath is the first file of a test that is free, or that an earlier test has written about the same.
+func (c *config) freePath(t testing.TB, f *schedule.File) string {
+	for number := 1; ; number++ {
+		path := filepath.Join(c.folder, fmt.Sprintf("%s.%d.yaml", prefix(t), number))
+		text, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return path
+		}
+		other, failed := schedule.Read(text)
+		if err != nil || failed != nil || slices.Contains(c.written, path) {
+			continue
+		}
+		if other.Property == f.Property && other.Canister == f.Canister && other.Method == f.Method {
+			return path
+		}
+	}
 }
 
 // replayAll replays the schedules of a test, and reports whether one of them fails it.

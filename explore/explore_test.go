@@ -162,6 +162,55 @@ func TestAFindingIsReplayedFirstUntilItIsFixed(t *testing.T) {
 	}
 }
 
+func TestSchedulesOfOtherFindingsStay(t *testing.T) {
+	ic, bank, _ := bank(t, "bank.wasm")
+	t.Chdir(t.TempDir())
+	withdraw := explore.Op(bank, "withdraw", 100)
+	run := func(invariants ...string) []string {
+		r := &recorder{TB: t}
+		options := []explore.Option{withdraw, withdraw, explore.OnlyStated(), explore.Faults(0), explore.KeepGoing()}
+		for _, line := range invariants {
+			options = append(options, explore.Invariant(line))
+		}
+		explore.Run(r, ic.Network, options...)
+		return r.errors
+	}
+	const folder, file = "testdata/explore", "testdata/explore/TestSchedulesOfOtherFindingsStay."
+	run("vault paidOut <= 100", "vault paidOut == 100")
+	first, err := os.ReadFile(file + "1.yaml")
+	second, missing := os.ReadFile(file + "2.yaml")
+	if err != nil || missing != nil || string(first) == string(second) {
+		t.Fatalf("the schedules of two findings are %s and %s; %v, %v", first, second, err, missing)
+	}
+	fixed := strings.Replace(string(first), "bank: ", "bank: 00", 1) // an earlier module
+	fixed = strings.ReplaceAll(fixed, "vault paidOut <= 100", "vault paidOut <= 900")
+	if err := errors.Join(os.WriteFile(file+"1.yaml", []byte(fixed), 0o600), os.Remove(file+"2.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	if found := run("vault paidOut <= 900", "vault paidOut <= 99"); len(found) != 1 || !strings.Contains(found[0], file+"2.yaml") {
+		t.Errorf("the test fails with %q", found)
+	}
+	if text, err := os.ReadFile(file + "1.yaml"); err != nil || string(text) != fixed {
+		t.Errorf("the schedule of another finding has become %s, %v", text, err)
+	}
+	if files, err := os.ReadDir(folder); err != nil || len(files) != 2 {
+		t.Errorf("the files are %v, %v", files, err)
+	}
+}
+
+func TestAFindingAboutAllRunsHasNoSchedule(t *testing.T) {
+	ic, bank, _ := bank(t, "bank.wasm")
+	t.Chdir(t.TempDir())
+	refused := explore.Op(ic.Management(), "delete_canister", canisterd.Text(`(record { canister_id = principal "`+bank.ID().String()+`" })`))
+	for range 2 {
+		r := &recorder{TB: t}
+		explore.Run(r, ic.Network, refused)
+		if text := strings.Join(r.errors, ""); !strings.Contains(text, "no run replies to") || strings.Contains(text, "schedule") {
+			t.Errorf("the test fails with %q", text)
+		}
+	}
+}
+
 func TestOptionsThatAreWrongAreRefusedWithTheReason(t *testing.T) {
 	ic, bank, _ := bank(t, "bank.wasm")
 	withdraw := explore.Op(bank, "withdraw", 100)

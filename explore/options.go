@@ -27,6 +27,7 @@ type config struct {
 	lines      []func(*property.Names) error // invariants and goals, read when all canisters are known
 	suspicions bool
 	folder     string
+	written    []string // schedules of this test
 }
 
 // Op is an operation: an update call that begins at any time of a run. Arguments are as with [canisterd.Canister.Call].

@@ -318,7 +318,7 @@ func (c *cli) progressOf(p *controlv1.ExploreProgress, took time.Duration) strin
 // printReport prints a report and keeps its schedules. The error is the exit code for a finding.
 func (c *cli) printReport(r *controlv1.ExploreReport, f *exploreFlags) error {
 	var all strings.Builder
-	violations := 0
+	violations, kept := 0, &scheduleFolderOf{cli: c, path: f.folder}
 	for _, finding := range r.GetFindings() {
 		kind := "suspicion"
 		if !finding.GetSuspicion() {
@@ -329,7 +329,7 @@ func (c *cli) printReport(r *controlv1.ExploreReport, f *exploreFlags) error {
 			all.WriteString(finding.GetMermaid())
 		}
 		if finding.GetSchedule() != "" && f.folder != "" {
-			path, err := keepSchedule(f.folder, finding)
+			path, err := kept.keep(finding)
 			if err != nil {
 				return err
 			}
@@ -345,22 +345,4 @@ func (c *cli) printReport(r *controlv1.ExploreReport, f *exploreFlags) error {
 		return exitCode(exitFinding)
 	}
 	return nil
-}
-
-// keepSchedule writes the schedule of a finding.
-func keepSchedule(folder string, f *controlv1.ExploreFinding) (path string, err error) {
-	name := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return '-'
-	}, f.GetProperty())
-	path = filepath.Join(folder, strings.Trim(name, "-")+".yaml")
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return "", fmt.Errorf("making the folder for schedules: %w", err)
-	}
-	if err := os.WriteFile(path, []byte(f.GetSchedule()), 0o600); err != nil {
-		return "", fmt.Errorf("writing the schedule: %w", err)
-	}
-	return path, nil
 }

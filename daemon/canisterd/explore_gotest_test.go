@@ -25,7 +25,7 @@ func TestANewUserFindsARaceAndKeepsATestOfIt(t *testing.T) {
 	perform(t, "deploy")
 	shown := perform(t, `explore --op 'app earn 10' --op 'app earn 20' --go-test race_test.go`)
 	for _, part := range []string{
-		"the answers and the observed state are not those of any serial order", "canisterd explore replay explore/serializable.yaml",
+		"the answers and the observed state are not those of any serial order", "canisterd explore replay explore/serializable-app-earn.yaml",
 		"op1/1.request at ledger: price",
 	} {
 		if !strings.Contains(shown, part) {
@@ -71,10 +71,10 @@ func TestCallsBeforeTheOperationsBelongToRunsReplaysAndTheEmittedTest(t *testing
 			t.Errorf("the exploration does not say %q:\n%s", part, shown)
 		}
 	}
-	if replayed := perform(t, "explore replay explore/vault-paidOut----100.yaml"); !strings.Contains(replayed, "still fails") {
+	if replayed := perform(t, "explore replay explore/vault-paidOut-100.yaml"); !strings.Contains(replayed, "still fails") {
 		t.Errorf("the replay says %s", replayed)
 	}
-	showForms(t, "explore/vault-paidOut----100.yaml", mustRead(t, "findings.html"))
+	showForms(t, "explore/vault-paidOut-100.yaml", mustRead(t, "findings.html"))
 	replayFolders(t)
 	writeFile(t, "canisterd.yaml", `canisters: {bank: {wasm: bank.wasm}, vault: {wasm: vault.wasm}}
 explore:
@@ -201,7 +201,7 @@ var bankHash = regexp.MustCompile("bank: [0-9a-f]{64}")
 // replayFolders replays folders with schedules, and checks that the worst outcome gives the exit code.
 func replayFolders(t *testing.T) {
 	t.Helper()
-	bug := mustRead(t, "explore/vault-paidOut----100.yaml")
+	bug := mustRead(t, "explore/vault-paidOut-100.yaml")
 	holds := strings.Replace(bug, "vault paidOut <= 100", "vault paidOut <= 200", 1)
 	fixed := bankHash.ReplaceAllString(holds, "bank: 00")
 	schedules := []struct{ name, text, says string }{

@@ -128,7 +128,7 @@ func (c *cli) exploreShow() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "show FILE",
 		Short:   "Show the run of a schedule as text, a diagram or a page (--form), and exit with 0",
-		Example: `  canisterd explore show --form svg explore/lost-service.yaml > lost.svg`,
+		Example: `  canisterd explore show --form svg explore/lost-service-bank-withdraw.yaml > lost.svg`,
 	}
 	f.addShown(cmd)
 	return c.ofSchedule(cmd, &f, func(r *controlv1.ReplayScheduleResponse) error { return c.printRun(r, &f) })

@@ -55,3 +55,36 @@ func TestThePrintedCommandReplaysAFindingThatNeedsAnUpgrade(t *testing.T) {
 		}
 	}
 }
+
+// TestEachFindingHasAScheduleOfItsOwn explores two canisters that call each other. Both may wait for ever for the other.
+func TestEachFindingHasAScheduleOfItsOwn(t *testing.T) {
+	prepare(t)
+	bug := filepath.Join(os.Getenv("EXAMPLES"), "asyncbugs", "15-mutual-locks")
+	writeFile(t, "app.wasm.gz", mustRead(t, filepath.Join(bug, "buggy.wasm.gz")))
+	writeFile(t, "canisterd.yaml", `canisters:
+  app: {wasm: app.wasm.gz, init: '(service "${peer}")'}
+  peer: {wasm: app.wasm.gz, init: '(service "${app}")'}
+`)
+	perform(t, "deploy")
+	const explore = `explore --op 'app send (10)' --op 'peer send (10)' --untrusted app,peer --invariant 'app refusals >= 9' --invariant 'app refusals <= 9' `
+	for _, invariants := range []string{`--invariant 'app refusals == 0'`, ""} { // the second time without the finding of the third file
+		report := perform(t, explore+invariants)
+		for property, file := range map[string]string{
+			"send of app is open": "open-at-rest-app-send", "send of peer is open": "open-at-rest-peer-send", "app refusals >= 9 does": "app-refusals-9",
+		} {
+			if command := replayCommandOf(t, report, property); command != "explore replay explore/"+file+".yaml" {
+				t.Errorf("the command for %s is %s", property, command)
+			}
+		}
+	}
+	report := perform(t, explore+"--invariant 'app refusals > 9'")
+	if command := replayCommandOf(t, report, "app refusals > 9 does"); command != "explore replay explore/app-refusals-9-2.yaml" {
+		t.Errorf("the command for an invariant whose name is taken is %s", command)
+	}
+	if shown := perform(t, "explore replay explore/open-at-rest-app-send.yaml"); !strings.Contains(shown, "still fails: send of app is open") {
+		t.Errorf("the replay for app says\n%s", shown)
+	}
+	if files, err := os.ReadDir("explore"); err != nil || len(files) < 5 {
+		t.Errorf("the files are %v, %v", files, err)
+	}
+}
