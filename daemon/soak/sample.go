@@ -140,20 +140,20 @@ func (p *process) profile(ctx context.Context, name string) (text string, err er
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", p.socket)
 	}
-	client := &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}
-	if text, err = get(ctx, client, "http://canisterd/debug/pprof/"+name); err != nil {
+	if text, err = get(ctx, &http.Transport{DialContext: dial}, "http://canisterd/debug/pprof/"+name); err != nil {
 		return "", fmt.Errorf("reading profile %s: %w", name, err)
 	}
 	return text, nil
 }
 
-// get is the body of the answer to a GET request.
-func get(ctx context.Context, client *http.Client, url string) (body string, err error) {
+// get is the body of the answer to a GET request. Its connection ends with it.
+func get(ctx context.Context, transport *http.Transport, url string) (body string, err error) {
+	transport.DisableKeepAlives = true
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		return "", err
 	}
-	answer, err := client.Do(request)
+	answer, err := (&http.Client{Transport: transport}).Do(request)
 	if err != nil {
 		return "", err
 	}
@@ -195,7 +195,8 @@ func countGoroutines(stacks string) (others, pooled int, err error) {
 		if err != nil {
 			return 0, 0, fmt.Errorf("a stack of a profile: %w", err)
 		}
-		if slices.ContainsFunc(pools, func(function string) bool { return strings.Contains(stack, function) }) {
+		begins := !strings.Contains(stack, "#\t") // it has run no function yet: such as the reader of this connection
+		if begins || slices.ContainsFunc(pools, func(function string) bool { return strings.Contains(stack, function) }) {
 			pooled += n
 		}
 	}

@@ -18,7 +18,7 @@ type state struct {
 
 // stateBytes reads the metrics of the daemon.
 func (p *process) stateBytes(ctx context.Context) (state, error) {
-	text, err := get(ctx, http.DefaultClient, p.url+"/metrics")
+	text, err := get(ctx, new(http.Transport), p.url+"/metrics")
 	if err != nil {
 		return state{}, fmt.Errorf("reading the metrics: %w", err)
 	}
