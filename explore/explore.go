@@ -41,14 +41,19 @@ func (r *Report) Schedule(f *Finding) ([]byte, error) {
 }
 
 // Explore explores operations on forks of the present state of a network. The error says which option is wrong, or which
-// operation the network did not accept; findings are in the report.
+// operation the network did not accept; findings are in the report. When the context ends, so does the exploration, with the
+// context's error.
 func Explore(ctx context.Context, n *canisterd.Network, options ...Option) (*Report, error) {
 	c, done, err := configured(ctx, n, options)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	return c.explore()
+	report, err := c.explore()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return report, err
 }
 
 // Schedule says how a run differs from the FIFO run of all operations. Messages are named by what they serve: op1, the
@@ -99,6 +104,8 @@ func configured(ctx context.Context, n *canisterd.Network, options []Option) (c 
 			return nil, nil, err
 		}
 	}
+	expired := c.Expired
+	c.Expired = func() bool { return ctx.Err() != nil || expired != nil && expired() }
 	c.Setup.Name = func(id principal.Principal) string { return n.CanisterAt(id).Name() }
 	names := &property.Names{Canister: c.canister, Argument: func(id principal.Principal, method, text string) ([]byte, error) {
 		return n.CanisterAt(id).Argument(ctx, method, canisterd.Text(text))

@@ -1,6 +1,7 @@
 package explore_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -271,5 +272,23 @@ func TestWhatUsersControllersAndServersMayDoIsExplored(t *testing.T) {
 	}
 	if _, err := explore.Explore(t.Context(), ic.Network, explore.Waits(1001)); err == nil {
 		t.Error("1,001 waits are accepted")
+	}
+}
+
+func TestAnExplorationEndsWithItsContext(t *testing.T) {
+	ic, bank, _ := bank(t, "careful.wasm")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	gone := errors.New("the client is gone")
+	checks := 0
+	withdraw := explore.Op(bank, "withdraw", 1)
+	_, err := explore.Explore(ctx, ic.Network, withdraw, withdraw, withdraw, explore.Workers(1), explore.OnlyStated(), explore.Budget(5000),
+		explore.Holds("counts", func(*explore.State) error {
+			if checks++; checks == 10 {
+				cancel(gone)
+			}
+			return nil
+		}))
+	if !errors.Is(err, gone) || checks > 200 {
+		t.Errorf("after %d checks: %v", checks, err)
 	}
 }

@@ -63,7 +63,7 @@ func (t *batch) follow(r *harness.Run, runs []int, found []property.Violation, m
 	for ; messages > 0; messages-- {
 		moves := r.Moves()
 		found = append(slices.Clip(found), t.atRest(r)...)
-		if len(moves) == 0 {
+		if len(moves) == 0 || r.Cut() {
 			break
 		}
 		parts := t.choose(r, moves, runs, room[:0])

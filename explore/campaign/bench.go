@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -70,17 +71,25 @@ func newBench(config *Config, chosen []int) (*bench, *harness.Harness, error) {
 	return b, l, nil
 }
 
+// errOver is why an exploration has nothing to report.
+var errOver = errors.New("the time was over before the first runs were: they take longer than the exploration may")
+
 // learn shows the baselines to the properties, and checks that runs are deterministic.
 func (b *bench) learn(l *harness.Harness) error {
 	profiler := &search.Profiler{Picker: search.FIFO}
 	first, work := b.baseline(l, profiler, false)
 	again, _ := b.baseline(l, search.FIFO, false)
+	if l.Cut() {
+		return errOver
+	}
 	if !slices.Equal(names(first), names(again)) {
 		return fmt.Errorf("two runs in FIFO order deliver different messages, %v and %v: report this as a bug of canisterd", names(first), names(again))
 	}
 	b.profile, b.fifo, b.work = profiler.Profile, first, work
 	for _, order := range serialOrders(b.chosen) {
-		b.baseline(l, search.Serial(order), true)
+		if b.baseline(l, search.Serial(order), true); l.Cut() {
+			return errOver
+		}
 	}
 	return nil
 }
@@ -99,7 +108,15 @@ func (b *bench) baseline(l *harness.Harness, picker search.Picker, serial bool) 
 	if serial {
 		picker = b.between(r, picker)
 	}
-	search.Drive(r, picker, maxMessages)
+	for range maxMessages {
+		moves := r.Moves()
+		if len(moves) == 0 {
+			break
+		}
+		if r.Take(picker.Pick(moves)); r.Cut() {
+			return nil, 0
+		}
+	}
 	for _, p := range b.properties {
 		if learns, ok := p.(property.Baseline); ok {
 			learns.Learn(r, serial)
@@ -178,8 +195,15 @@ func (b *bench) afterMessage(r *harness.Run) (found []property.Violation) {
 	return found
 }
 
-// judge says what a run showed that is over.
+// judge says what a run showed that is over. One that is cut shows what was found before.
 func (b *bench) judge(r *harness.Run, o *outcome) {
+	early := o.violations
+	if b.judgeRest(r, o); r.Cut() {
+		*o = outcome{steps: r.Steps(), plan: o.plan, violations: early, partial: true}
+	}
+}
+
+func (b *bench) judgeRest(r *harness.Run, o *outcome) {
 	o.steps, o.answers, o.unapplied = r.Steps(), r.Answers(), r.Unapplied()
 	if o.unfinished = len(r.Moves()) > 0; o.unfinished {
 		for _, p := range b.properties {

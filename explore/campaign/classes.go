@@ -24,7 +24,7 @@ func (e *exploration) allClasses(estimate float64) (all bool, err error) {
 	if e.over() || estimate > float64(budget) {
 		return false, nil
 	}
-	parts := (&search.Classes{Steps: maxMessages}).Split(e.worker.harness.Begin(nil), subtrees)
+	parts := (&search.Classes{Steps: maxMessages, Ends: cut}).Split(e.worker.harness.Begin(nil), subtrees)
 	n := &enumeration{exploration: e, parts: parts, budget: budget, most: make([]int, len(parts)/together+3), all: true}
 	n.most[0] = n.share(0)
 	n.most[1] = n.most[0]
@@ -64,6 +64,8 @@ func (n *enumeration) take(number int, r Result) bool {
 	return n.all
 }
 
+func cut(at search.Tree) bool { return at.(*harness.Run).Cut() }
+
 // classes runs the classes of a subtree, at most a number of them.
 func (b *bench) classes(l *harness.Harness, plan harness.Plan, part search.Subtree, most int) (outcomes []outcome, finished bool) {
 	c := search.Classes{
@@ -81,6 +83,7 @@ func (b *bench) classes(l *harness.Harness, plan harness.Plan, part search.Subtr
 			outcomes = append(outcomes, o)
 			return len(outcomes) < most
 		},
+		Ends:  cut,
 		Steps: most * stepsPerRun, Depth: maxMessages, Commute: commute(plan),
 	}
 	return outcomes, c.Explore(l.Begin(plan), part).Finished

@@ -35,7 +35,8 @@ type Config struct {
 	Stop int
 	// Only is a strategy for all runs in the place of the phases; nil: the phases.
 	Only *search.Strategy
-	// Expired ends the exploration when it becomes true; nil: it never does. The report then depends on the time.
+	// Expired ends the exploration when it becomes true, and the runs that are under way; nil: it never does. The report then
+	// depends on the time.
 	Expired func() bool
 	// Progress is called after each chunk of runs; nil: no progress is reported.
 	Progress func(*Report)
@@ -47,6 +48,7 @@ func (c *Config) withDefaults() Config {
 	if full.Expired == nil {
 		full.Expired = func() bool { return false }
 	}
+	full.Setup.Expired = full.Expired
 	if full.Progress == nil {
 		full.Progress = func(*Report) {}
 	}

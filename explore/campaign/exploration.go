@@ -37,6 +37,9 @@ func Run(config *Config) (*Report, error) {
 	if err := e.phases(); err != nil {
 		return nil, err
 	}
+	if e.report.Runs == 0 {
+		return nil, errOver
+	}
 	e.report.finish()
 	e.report.FaultKinds = e.sites.kinds()
 	if err := e.shorten(); err != nil {
@@ -175,7 +178,7 @@ func (e *exploration) findFaults(steps []*harness.Step, alone bool) {
 func (e *exploration) estimate() float64 {
 	root := e.worker.harness.Begin(nil)
 	defer root.Close()
-	estimate, _ := (&search.Classes{Steps: maxMessages}).Estimate(root, probes, rand.New(rand.NewPCG(e.Seed, uint64(e.report.Runs))))
+	estimate, _ := (&search.Classes{Steps: maxMessages, Ends: cut}).Estimate(root, probes, rand.New(rand.NewPCG(e.Seed, uint64(e.report.Runs))))
 	return estimate
 }
 

@@ -35,6 +35,9 @@ func Replay(config *Config, s *Schedule) (*Replayed, error) {
 	defer l.Close()
 	follow := search.Follow(s.Deviations)
 	o := b.run(l, s.Plan, follow)
+	if o.partial {
+		return nil, errOver
+	}
 	r := &Replayed{Violations: o.violations, Steps: o.steps, Unmet: follow.Unmet(), Unapplied: o.unapplied, checked: b.properties}
 	r.record, r.refused = s.record, full.withoutMethod(o.answers)
 	r.silent = !slices.ContainsFunc(o.answers, func(a harness.Answer) bool { return !a.Open && a.Reject == nil })

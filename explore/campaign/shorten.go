@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -42,7 +43,10 @@ func (e *exploration) shorten() error {
 }
 
 // Shorten looks for the shortest schedule of a finding: fewer operations, fewer faults, fewer deviations from FIFO.
-func Shorten(config *Config, f *Finding) error { return newShortener(config, f).shorten(f) }
+func Shorten(config *Config, f *Finding) error {
+	full := config.withDefaults()
+	return newShortener(&full, f).shorten(f)
+}
 
 func newShortener(config *Config, f *Finding) *shortener {
 	return &shortener{config: config, key: f.Key(), benches: make(map[string]*bench), harnesses: make(map[string]*harness.Harness)}
@@ -68,7 +72,9 @@ func (s *shortener) shorten(f *Finding) error {
 // deviations are how a run with these messages deviates from FIFO.
 func (b *bench) deviations(l *harness.Harness, plan harness.Plan, messages []string) []search.Before {
 	recorder := search.Record(search.Named(messages))
-	b.run(l, plan, recorder)
+	r := l.Begin(plan)
+	defer r.Close()
+	search.Drive(r, recorder, maxMessages)
 	return recorder.Constraints
 }
 
@@ -83,7 +89,9 @@ func (s *shortener) bench(chosen []int) (*bench, *harness.Harness) {
 	}
 	b, l, err := newBench(s.config, chosen)
 	if err != nil {
-		s.err = err
+		if !errors.Is(err, errOver) {
+			s.err = err
+		}
 		return nil, nil
 	}
 	s.benches[key], s.harnesses[key] = b, l
@@ -98,7 +106,7 @@ func (s *shortener) close() {
 
 // violates replays a schedule.
 func (s *shortener) violates(schedule Schedule) bool {
-	if s.replays >= maxReplays || s.err != nil {
+	if s.replays >= maxReplays || s.err != nil || s.config.Expired() {
 		return false
 	}
 	s.replays++

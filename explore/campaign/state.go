@@ -27,6 +27,7 @@ func (f *Finding) Differences(config *Config) (all []Shown, err error) {
 		return nil, nil
 	}
 	full := config.withDefaults()
+	full.Setup.Expired = nil // a report is complete
 	b, l, err := newBench(&full, f.Schedule.Operations)
 	if err != nil {
 		return nil, err

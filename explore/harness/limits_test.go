@@ -20,3 +20,40 @@ func TestACallBeforeTheRunsDeliversTenThousandMessages(t *testing.T) {
 		}
 	}
 }
+
+func TestRunsAskWhetherTheirTimeIsOverAfter64Messages(t *testing.T) {
+	for messages, want := range map[int]int{63: 0, 64: 1, 640: 10} {
+		_, setup := scripted(t, "", canistertest.Turns(1000))
+		asked := 0
+		setup.Expired = func() bool { asked++; return false }
+		r := begin(t, setup, nil)
+		for range messages {
+			r.Moves()
+			if r.Take(0); r.Cut() {
+				t.Error("the run is cut")
+			}
+		}
+		if asked != want {
+			t.Errorf("in %d messages it is asked %d times, want %d", messages, asked, want)
+		}
+	}
+}
+
+func TestARunThatIsCutStaysSoWithAllRunsOfItsHarness(t *testing.T) {
+	_, setup := scripted(t, "", canistertest.Turns(1000))
+	asked := 0
+	setup.Expired = func() bool { asked++; return asked == 2 }
+	r := begin(t, setup, nil)
+	cut := 0
+	for n := range 200 {
+		r.Moves()
+		if r.Take(0); r.Cut() && cut == 0 {
+			cut = n + 1
+		}
+	}
+	f := r.Fork().(*harness.Run)
+	defer f.Close()
+	if cut != 128 || asked != 2 || !f.Cut() {
+		t.Errorf("it is cut after %d messages and %d questions", cut, asked)
+	}
+}

@@ -155,7 +155,8 @@ func (r *Run) Setup() *Setup { return r.harness.setup }
 // Plan is the faults of the run.
 func (r *Run) Plan() Plan { return r.plan }
 
-// Probe is the answer to an operation that begins now, when the run is over, and runs alone on a fork of the network.
+// Probe is the answer to an operation that begins now, when the run is over, and runs alone on a fork of the network. It
+// says nothing where the run is cut.
 func (r *Run) Probe(position, limit int) Answer {
 	f := r.Fork().(*Run)
 	defer f.Close()
@@ -171,7 +172,9 @@ func (r *Run) Probe(position, limit int) Answer {
 		if len(f.Moves()) == 0 {
 			break
 		}
-		f.Take(0)
+		if f.Take(0); f.Cut() {
+			break
+		}
 	}
 	return f.answer(position, answer.Operation, in.ID)
 }

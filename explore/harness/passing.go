@@ -43,6 +43,19 @@ func (r *Run) passTime() bool {
 	return true
 }
 
+// Cut reports whether the run is to end where it is, because the time of the exploration is over. It is asked after each
+// message.
+func (r *Run) Cut() bool { return r.harness.Cut() }
+
+// Cut is Run.Cut for runs of the harness.
+func (l *Harness) Cut() bool {
+	if l.unasked++; !l.cut && l.setup.Expired != nil && l.unasked >= messagesUnasked {
+		l.unasked = 0
+		l.cut = l.setup.Expired()
+	}
+	return l.cut
+}
+
 // wait lets time pass until the next global timer, where the run is at rest and has not waited as often as it may.
 func (r *Run) wait() bool {
 	at, now, ok := r.nextDeadline(replica.GlobalTimers)

@@ -30,6 +30,8 @@ type Setup struct {
 	Upgrades map[principal.Principal]NextModule
 	// Outcalls are the answers that HTTP outcalls may get. Without a fault it is the first; none: no outcall is answered.
 	Outcalls []replica.OutcallAnswer
+	// Expired ends runs in the middle when it becomes true: Run.Cut; nil: it never does.
+	Expired func() bool
 }
 
 // Harness makes runs. It belongs to one goroutine.
@@ -39,6 +41,9 @@ type Harness struct {
 	runner *replica.Coroutines
 	ops    map[replica.RequestID]string
 	taking []takingPart // in the order of their positions
+
+	cut     bool // Setup.Expired was true
+	unasked int  // messages since it was asked
 }
 
 // takingPart is an operation that takes part.

@@ -17,6 +17,8 @@ type Classes struct {
 	Depth int
 	// Visit is given each run that is over; false ends the enumeration. The run is closed after the call.
 	Visit func(Tree) bool
+	// Ends is asked after each move whether the enumeration ends there, with the run in the middle; nil: it does not.
+	Ends func(Tree) bool
 	// After is called after each move that no earlier order has made; nil: it is not called.
 	After func(Tree)
 }
@@ -48,7 +50,10 @@ func (c *Classes) Explore(root Tree, part Subtree) Enumerated {
 	for _, at := range part.Path {
 		root.Moves()
 		root.Take(at)
-		e.done.Steps++
+		if e.done.Steps++; c.ends(root) {
+			root.Close()
+			return e.done
+		}
 	}
 	e.explore(root, part.Sleep, len(part.Path))
 	e.done.Finished = !e.stopped
@@ -97,8 +102,15 @@ func (e *enumeration) take(at Tree, position int, sleep []Move, depth int) {
 	if e.After != nil {
 		e.After(at)
 	}
+	if e.ends(at) {
+		e.stopped = true
+		at.Close()
+		return
+	}
 	e.explore(at, sleep, depth+1)
 }
+
+func (c *Classes) ends(at Tree) bool { return c.Ends != nil && c.Ends(at) }
 
 // awake are the positions of the moves that do not sleep.
 func (c *Classes) awake(moves, sleep []Move) (positions []int) {
@@ -166,7 +178,9 @@ func (c *Classes) divide(root Tree, part Subtree) (below []Subtree) {
 	defer at.Close()
 	for _, position := range part.Path {
 		at.Moves()
-		at.Take(position)
+		if at.Take(position); c.ends(at) {
+			return []Subtree{part}
+		}
 	}
 	moves := at.Moves()
 	if len(moves) == 0 {
@@ -211,6 +225,8 @@ func (c *Classes) probe(at Tree, chance *rand.Rand) (weight float64, steps int) 
 		}
 		sleep = c.stillSleeping(sleep, &moves[awake[n]])
 		at.Take(awake[n])
-		steps++
+		if steps++; c.ends(at) {
+			return weight, steps
+		}
 	}
 }

@@ -105,6 +105,25 @@ func TestARunThatIsTooLongIsVisitedAndEndsTheEnumeration(t *testing.T) {
 	}
 }
 
+func TestAnEnumerationEndsInTheMiddleOfARun(t *testing.T) {
+	for end := range 30 {
+		moves, visits := 0, 0
+		c := search.Classes{Visit: func(search.Tree) bool { visits++; return true }, Ends: func(search.Tree) bool { moves++; return moves > end }}
+		got := c.Explore(withdrawals(2).start(), search.Subtree{})
+		if finished := end >= 28; got.Finished != finished || got.Classes != visits || !finished && got.Steps != end+1 {
+			t.Errorf("after %d moves: %+v, with %d visits", end, got, visits)
+		}
+	}
+	c := search.Classes{Ends: func(search.Tree) bool { return true }}
+	parts := c.Split(withdrawals(2).start(), 20)
+	if got := c.Explore(withdrawals(2).start(), search.Subtree{Path: []int{0, 0}}); got.Finished || got.Steps != 1 || got.Classes != 0 {
+		t.Errorf("at the first move: %+v", got)
+	}
+	if _, steps := c.Estimate(withdrawals(2).start(), 3, rand.New(rand.NewPCG(1, 2))); steps != 3 || len(parts) > 2 {
+		t.Errorf("the estimate takes %d moves, and there are %d parts", steps, len(parts))
+	}
+}
+
 func TestTheEstimateOfOrdersIsNearTheirNumber(t *testing.T) {
 	c := search.Classes{Commute: never}
 	if got, _ := c.Estimate(withdrawals(3).start(), 2000, rand.New(rand.NewPCG(1, 2))); got < 590 || got > 680 {
