@@ -177,6 +177,23 @@ func TestACampaignWhoseOperationsOnlyFailIsAFinding(t *testing.T) {
 	}
 }
 
+func TestALockThatExpiresIsASuspicionAndOneThatDoesNotAFinding(t *testing.T) {
+	const locked = `set time; call B.run(reply "x") on-reply(set 0; reply "ok") on-reject(reply "no")`
+	for program, want := range map[string]string{
+		`if get {trap "busy"}; ` + locked:                                                          "and does not work a day later",
+		`if less(time, add(get, 72_000_000_000_000)) {trap "busy"}; ` + locked:                     "and works a day later",
+		`if less(time, add(get, 172_800_000_000_000)) {trap "busy"}; ` + locked:                    "and does not work a day later",
+		`if get {trap "busy"}; drop timer(add(time, 60_000_000_000)); on timer {set 0}; ` + locked: "and works a day later",
+	} {
+		c := scripted(t, program)
+		c.Kinds, c.Setup.Operations = []harness.FaultKind{harness.RejectError}, c.Setup.Operations[:1]
+		r := run(t, c)
+		if len(r.Findings) != 1 || !strings.Contains(r.Findings[0].Text, want) || r.Findings[0].Suspicion != strings.Contains(want, "and works") {
+			t.Errorf("%s: want %q, found\n%s", program, want, campaigntest.Text(c, r))
+		}
+	}
+}
+
 func TestARunThatGoesOnForEverIsASuspicion(t *testing.T) {
 	c := long(t, 1_000_000)
 	c.NoBuiltin, c.Runs = false, 3

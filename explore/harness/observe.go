@@ -156,11 +156,17 @@ func (r *Run) Setup() *Setup { return r.harness.setup }
 func (r *Run) Plan() Plan { return r.plan }
 
 // Probe is the answer to an operation that begins now, when the run is over, and runs alone on a fork of the network. It
-// says nothing where the run is cut.
-func (r *Run) Probe(position, limit int) Answer {
+// says nothing where the run is cut. Later is how much time passes before, in nanoseconds: what is due then happens first.
+func (r *Run) Probe(position, limit int, later uint64) Answer {
 	f := r.Fork().(*Run)
 	defer f.Close()
 	f.waits, f.over = 0, false
+	if later > 0 {
+		now := f.network.Activity().Clock
+		f.advance(now+later, now)
+		f.inOrder(limit)
+		f.over = false
+	}
 	in := r.harness.setup.Operations[position].Message
 	in.ID, in.Expiry = probeID(position), f.network.Activity().Clock+replica.MaxIngressTTL
 	answer := Answer{Operation: OperationName(position), Position: position, Open: true}
@@ -168,13 +174,18 @@ func (r *Run) Probe(position, limit int) Answer {
 		answer.Open, answer.Reject = false, result.Reject
 		return answer
 	}
+	f.inOrder(limit)
+	return f.answer(position, answer.Operation, in.ID)
+}
+
+// inOrder makes moves in FIFO order until the run is over or cut, at most limit of them.
+func (r *Run) inOrder(limit int) {
 	for range limit {
-		if len(f.Moves()) == 0 {
-			break
+		if len(r.Moves()) == 0 {
+			return
 		}
-		if f.Take(0); f.Cut() {
-			break
+		if r.Take(0); r.Cut() {
+			return
 		}
 	}
-	return f.answer(position, answer.Operation, in.ID)
 }

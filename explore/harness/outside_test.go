@@ -92,7 +92,7 @@ func TestTimePassesAndControllersActBetweenACallAndItsAnswer(t *testing.T) {
 		if !strings.Contains(got, c.with) {
 			t.Errorf("%s with %v is answered %s, want %s", c.program, c.fault, got, c.with)
 		}
-		if probe := r.Probe(0, 100); probe.Open || probe.Reject != nil {
+		if probe := r.Probe(0, 100, 0); probe.Open || probe.Reject != nil {
 			t.Errorf("after %v: %s", c.fault, probe)
 		}
 	}
@@ -181,7 +181,7 @@ func TestAnOperationThatIsSentTwiceIsExecutedTwice(t *testing.T) {
 		want byte
 	}{{nil, 2}, {harness.Plan{{At: "op1", Kind: harness.SendTwice}}, 3}} {
 		_, r := answered(t, setup, c.plan)
-		if got := r.Probe(0, 100).Reply[0]; got != c.want {
+		if got := r.Probe(0, 100, 0).Reply[0]; got != c.want {
 			t.Errorf("with the plan %v the next number is %d, want %d: %v", c.plan, got, c.want, order(r))
 		}
 	}

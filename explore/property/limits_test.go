@@ -44,7 +44,7 @@ func rested(t *testing.T, turns int) *harness.Run {
 func TestAnOperationThatTakesMoreThanAThousandMessagesCountsAsNeverAnswered(t *testing.T) {
 	p := new(property.LostService)
 	p.Learn(rested(t, 1), true)
-	for turns, want := range map[int]string{490: "", 510: "A.run is never answered any more"} {
+	for turns, want := range map[int]string{490: "", 510: "A.run is not answered after this run, and does not work a day later"} {
 		var text string
 		for _, v := range p.AtRest(rested(t, turns)) {
 			text += v.Text

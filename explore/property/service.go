@@ -10,8 +10,8 @@ import (
 )
 
 // LostService finds operations that work after every serial run, and no more after a run: a lock that is never released.
-// An operation works if it is answered with a reply. A reply that is a variant of a case that no serial run gives is a
-// suspicion.
+// An operation works if it is answered with a reply. What works again a day later is a suspicion: a lock that expires. So is a
+// reply that is a variant of a case that no serial run gives.
 type LostService struct {
 	atRest
 	works map[int]bool     // operations that every serial run leaves working, by position
@@ -31,7 +31,7 @@ func (p *LostService) Learn(r *harness.Run, serial bool) {
 		p.works, p.cases = make(map[int]bool), make(map[int][]string)
 	}
 	for i := range r.Setup().Operations {
-		answer := r.Probe(i, maxProbe)
+		answer := r.Probe(i, maxProbe, 0)
 		p.works[i] = works(answer) && (first || p.works[i])
 		p.cases[i] = append(p.cases[i], caseOf(answer.Reply))
 	}
@@ -63,6 +63,18 @@ func caseOf(reply []byte) string {
 	return ""
 }
 
+// notWorking says that an operation does not work after a run, and whether it does a day later.
+func notWorking(title string, answer *harness.Answer, again bool) string {
+	what, why := "is not answered", ""
+	if answer.Reject != nil {
+		what, why = "is rejected", fmt.Sprintf(": %s", answer.Reject)
+	}
+	if again {
+		return fmt.Sprintf("%s %s after this run, and works a day later%s", title, what, why)
+	}
+	return fmt.Sprintf("%s %s after this run, and does not work a day later%s", title, what, why)
+}
+
 // AtRest probes the operations that must work.
 func (p *LostService) AtRest(r *harness.Run) (found []Violation) {
 	if silentOf(r) != "" {
@@ -74,16 +86,15 @@ func (p *LostService) AtRest(r *harness.Run) (found []Violation) {
 			continue
 		}
 		operation := &operations[i]
-		answer := r.Probe(i, maxProbe)
+		answer := r.Probe(i, maxProbe, 0)
 		v := Violation{Property: p.Name(), Canister: operation.Message.Receiver, Method: operation.Message.Method}
 		switch got := caseOf(answer.Reply); {
-		case answer.Open:
-			v.Text = fmt.Sprintf("%s is never answered any more", operation.Title)
-		case answer.Reject != nil:
-			v.Text = fmt.Sprintf("%s is always rejected from then on: %s", operation.Title, answer.Reject)
+		case !works(answer):
+			v.Suspicion = works(r.Probe(i, maxProbe, later))
+			v.Text = notWorking(operation.Title, &answer, v.Suspicion)
 		case !slices.Contains(p.cases[i], got):
 			v.Suspicion = true
-			v.Text = fmt.Sprintf("%s is answered %s from then on, as after no serial run", operation.Title, got)
+			v.Text = fmt.Sprintf("%s is answered %s after this run, as after no serial run", operation.Title, got)
 		default:
 			continue
 		}
