@@ -48,7 +48,8 @@ func (t *Traps) AtRest(r *harness.Run) (found []Violation) {
 }
 
 // TrapAfterAwait finds callbacks that trap after earlier messages of the same call have changed the canister: those
-// changes stay. Callbacks that were made to trap by a fault are not meant.
+// changes stay. Callbacks that were made to trap by a fault are not meant: any callback can be, so that each method that
+// awaits would be told. What follows from such a trap is the business of the other properties.
 type TrapAfterAwait struct{ atRest }
 
 // Name is "trap-after-await".
