@@ -24,7 +24,7 @@ func (e *exploration) allClasses(estimate float64) (all bool, err error) {
 	if e.over() || estimate > float64(budget) {
 		return false, nil
 	}
-	parts := (&search.Classes{Steps: maxMessages, Ends: cut}).Split(e.worker.harness.Begin(nil), subtrees)
+	parts := (&search.Classes{Steps: maxMessages, Ends: cut, Commute: e.worker.bench.commute(nil)}).Split(e.worker.harness.Begin(nil), subtrees)
 	n := &enumeration{exploration: e, parts: parts, budget: budget, most: make([]int, len(parts)/together+3), all: true}
 	n.most[0] = n.share(0)
 	n.most[1] = n.most[0]
@@ -84,7 +84,7 @@ func (b *bench) classes(l *harness.Harness, plan harness.Plan, part search.Subtr
 			return len(outcomes) < most
 		},
 		Ends:  cut,
-		Steps: most * stepsPerRun, Depth: maxMessages, Commute: commute(plan),
+		Steps: most * stepsPerRun, Depth: maxMessages, Commute: b.commute(plan),
 	}
 	return outcomes, c.Explore(l.Begin(plan), part).Finished
 }

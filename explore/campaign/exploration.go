@@ -178,7 +178,7 @@ func (e *exploration) findFaults(steps []*harness.Step, alone bool) {
 func (e *exploration) estimate() float64 {
 	root := e.worker.harness.Begin(nil)
 	defer root.Close()
-	estimate, _ := (&search.Classes{Steps: maxMessages, Ends: cut}).Estimate(root, probes, rand.New(rand.NewPCG(e.Seed, uint64(e.report.Runs))))
+	estimate, _ := (&search.Classes{Steps: maxMessages, Ends: cut, Commute: e.worker.bench.commute(nil)}).Estimate(root, probes, rand.New(rand.NewPCG(e.Seed, uint64(e.report.Runs))))
 	return estimate
 }
 

@@ -121,6 +121,34 @@ func TestAllOrdersWithEachFaultAreThoseOfBruteForce(t *testing.T) {
 	}
 }
 
+// TestAllStatesBetweenMessagesAreThoseOfBruteForce is about properties that are checked after each message: states in the
+// middle of equivalent orders differ.
+func TestAllStatesBetweenMessagesAreThoseOfBruteForce(t *testing.T) {
+	for _, withdrawals := range []int{1, 2, 3} {
+		c := theft(t, "careful", withdrawals)
+		explored := &seen{all: map[string]bool{}}
+		c.NoBuiltin, c.Faults, c.Properties = true, 0, []property.Property{explored.between()}
+		r := run(t, c)
+		l, err := harness.New(&c.Setup, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		want := &seen{all: map[string]bool{}}
+		all := search.Classes{
+			Commute: func(_, _ *search.Move) bool { return false },
+			After:   func(at search.Tree) { want.between().AfterMessage(at.(*harness.Run)) },
+		}
+		orders := all.Explore(l.Begin(nil), search.Subtree{})
+		for _, one := range missing(want.all, explored.all) {
+			t.Errorf("%d withdrawals: the exploration has no state %s", withdrawals, one)
+		}
+		if len(want.all) != len(explored.all) || !r.Exhausted || r.Classes != orders.Classes {
+			t.Errorf("%d withdrawals: %d states in %d orders, want %d in %d", withdrawals, len(explored.all), r.Classes, len(want.all), orders.Classes)
+		}
+	}
+}
+
 // missing are the first of those that are in one set and not in the other.
 func missing(in, other map[string]bool) (all []string) {
 	for _, one := range slices.Sorted(maps.Keys(in)) {
@@ -145,6 +173,16 @@ func (s *seen) property() property.Property {
 			s.all[shown(r)] = true
 			s.Unlock()
 		}
+		return nil
+	}}
+}
+
+// between sees the states between the messages of an exploration.
+func (s *seen) between() *property.Func {
+	return &property.Func{Title: "is seen", Each: true, Holds: func(r *harness.Run) error {
+		s.Lock()
+		s.all[shown(r)] = true
+		s.Unlock()
 		return nil
 	}}
 }

@@ -5,25 +5,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/explore/harness"
-	"github.com/canisterd/canisterd/explore/search"
 )
-
-// commute is how messages commute under a plan, nil for as they do without faults. Time that passes behind a message is
-// seen by all canisters: it makes a difference what comes before.
-func commute(plan harness.Plan) func(a, b *search.Move) bool {
-	var passes []string
-	for _, f := range plan {
-		if f.Kind == harness.PassTime {
-			passes = append(passes, f.At)
-		}
-	}
-	if passes == nil {
-		return nil
-	}
-	return func(a, b *search.Move) bool {
-		return !slices.Contains(passes, a.Name) && !slices.Contains(passes, b.Name) && search.Commute(a, b)
-	}
-}
 
 // alone are the faults that the messages of a run without faults may have, in its order or in an equivalent one. Only
 // whether something happens when time passes behind a message is not the same in equivalent orders.

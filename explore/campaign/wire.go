@@ -52,6 +52,7 @@ func archiveChance(c *archive.Coder, p *rand.PCG) {
 
 func archiveSubtree(c *archive.Coder, p *search.Subtree) {
 	archive.Slice(c, &p.Path, maxMessages, func(at *int) { archive.Number(c, at) })
+	archive.Number(c, &p.New)
 	archive.Slice(c, &p.Sleep, archive.MaxItems, func(m *search.Move) {
 		archive.String(c, &m.Name, archive.MaxBytes)
 		archive.String(c, &m.Task, archive.MaxBytes)

@@ -84,7 +84,7 @@ var taskNames = map[intercanister.Task]string{
 
 // move is a delivery as package search sees it.
 func (r *Run) move(a *replica.Ahead) search.Move {
-	m := search.Move{Receiver: receiverNumber(a.Receiver)}
+	m := search.Move{Receiver: ReceiverOf(a.Receiver)}
 	switch a.Move.Kind {
 	case sched.Ingress:
 		m.Name = r.harness.ops[a.Request]

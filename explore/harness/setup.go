@@ -172,8 +172,8 @@ const (
 	fnvPrime  = 1099511628211
 )
 
-// receiverNumber is the same number for a canister in all runs.
-func receiverNumber(id principal.Principal) int {
+// ReceiverOf is the receiver of the moves of a canister: the same number in all runs.
+func ReceiverOf(id principal.Principal) int {
 	sum := uint64(fnvOffset)
 	var bytes [principal.MaxLen]byte
 	for _, b := range id.Append(bytes[:0]) {

@@ -56,6 +56,20 @@ type Between interface {
 	LearnBetween(r *harness.Run)
 }
 
+// Together are the canisters whose state a property looks at together after each message, or all. Which of their messages
+// comes first makes a difference then.
+func Together(p Property) (canisters []principal.Principal, all bool) {
+	switch p := p.(type) {
+	case *Invariant:
+		if p.Each && p.Right != nil && p.Right.Canister != p.Left.Canister {
+			return []principal.Principal{p.Left.Canister, p.Right.Canister}, false
+		}
+	case *Func:
+		return nil, p.Each
+	}
+	return nil, false
+}
+
 // Endless is a property that also checks runs that were ended before they came to rest.
 type Endless interface {
 	Property

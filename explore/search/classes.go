@@ -34,6 +34,7 @@ type Enumerated struct {
 // subtrees of one Split are independent of each other.
 type Subtree struct {
 	Path  []int // positions of the first moves
+	New   int   // how many of them no earlier subtree of the Split has made: the last ones
 	Sleep []Move
 }
 
@@ -47,9 +48,12 @@ type enumeration struct {
 // Explore enumerates a subtree of the orders that continue a run; the zero Subtree is all of them. It closes the run.
 func (c *Classes) Explore(root Tree, part Subtree) Enumerated {
 	e := &enumeration{Classes: c}
-	for _, at := range part.Path {
+	for i, at := range part.Path {
 		root.Moves()
 		root.Take(at)
+		if e.After != nil && i >= len(part.Path)-part.New {
+			e.After(root)
+		}
 		if e.done.Steps++; c.ends(root) {
 			root.Close()
 			return e.done
@@ -187,9 +191,12 @@ func (c *Classes) divide(root Tree, part Subtree) (below []Subtree) {
 		return []Subtree{part}
 	}
 	sleep := slices.Clone(part.Sleep)
-	for _, position := range c.awake(moves, sleep) {
-		path := append(slices.Clone(part.Path), position)
-		below = append(below, Subtree{path, c.stillSleeping(sleep, &moves[position])})
+	for i, position := range c.awake(moves, sleep) {
+		path, made := append(slices.Clone(part.Path), position), 1
+		if i == 0 {
+			made = part.New + 1
+		}
+		below = append(below, Subtree{path, made, c.stillSleeping(sleep, &moves[position])})
 		sleep = append(sleep, moves[position])
 	}
 	return below

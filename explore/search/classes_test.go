@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -65,6 +66,30 @@ func TestSubtreesTogetherAreTheWholeEnumeration(t *testing.T) {
 		for i := range whole {
 			if whole[i] != parts[i] {
 				t.Errorf("%s: class %d is %s, want %s", name, i, parts[i], whole[i])
+			}
+		}
+	}
+}
+
+func TestEachMoveOfASubtreeIsShownOnce(t *testing.T) {
+	for name, p := range programs {
+		after, visited := map[string]int{}, map[string]bool{}
+		c := search.Classes{
+			After: func(at search.Tree) { after[fmt.Sprint(at.(*run).order)]++ },
+			Visit: func(at search.Tree) bool {
+				order := at.(*run).order
+				for n := range order {
+					visited[fmt.Sprint(order[:n+1])] = true
+				}
+				return true
+			},
+		}
+		for _, part := range c.Split(p.start(), 20) {
+			c.Explore(p.start(), part)
+		}
+		for order := range visited {
+			if after[order] != 1 {
+				t.Errorf("%s: the moves %s are shown %d times", name, order, after[order])
 			}
 		}
 	}

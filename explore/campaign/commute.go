@@ -1,0 +1,44 @@
+package campaign
+
+import (
+	"slices"
+
+	"github.com/canisterd/canisterd/explore/harness"
+	"github.com/canisterd/canisterd/explore/property"
+	"github.com/canisterd/canisterd/explore/search"
+)
+
+// commute is how messages commute under a plan, nil for as they do where runs are compared at rest. Time that passes behind
+// a message is seen by all canisters: it makes a difference what comes before. So does the order of messages of canisters
+// that a property looks at together after each message.
+func (b *bench) commute(plan harness.Plan) func(a, b *search.Move) bool {
+	var passes []string
+	for _, f := range plan {
+		if f.Kind == harness.PassTime {
+			passes = append(passes, f.At)
+		}
+	}
+	var together [][]int // receivers
+	for _, p := range b.properties {
+		canisters, all := property.Together(p)
+		if all {
+			return func(_, _ *search.Move) bool { return false }
+		}
+		var receivers []int
+		for _, id := range canisters {
+			receivers = append(receivers, harness.ReceiverOf(id))
+		}
+		if len(receivers) > 1 {
+			together = append(together, receivers)
+		}
+	}
+	if passes == nil && together == nil {
+		return nil
+	}
+	return func(a, b *search.Move) bool {
+		seen := func(receivers []int) bool {
+			return slices.Contains(receivers, a.Receiver) && slices.Contains(receivers, b.Receiver)
+		}
+		return !slices.Contains(passes, a.Name) && !slices.Contains(passes, b.Name) && !slices.ContainsFunc(together, seen) && search.Commute(a, b)
+	}
+}
