@@ -13,7 +13,21 @@ import (
 type PageReader = interface {
 	io.ReaderAt
 	io.Closer
+	Folder() string // of the file, as its store names it
 }
+
+// PageFileError says that pages in a file of a PageStore are not what was written, or cannot be read. The memory that
+// they are of is lost to this process.
+type PageFileError struct {
+	Folder, File string
+	Err          error
+}
+
+// Error names the file.
+func (e *PageFileError) Error() string { return fmt.Sprintf("page file %q: %v", e.File, e.Err) }
+
+// Unwrap is what is wrong with the file.
+func (e *PageFileError) Unwrap() error { return e.Err }
 
 // PageStore keeps the pages of memories in files next to the file of a Coder. If a memory has not changed, its pages
 // stay in the file that already has them.
@@ -68,10 +82,10 @@ func (s *Segment) read(put func(first, count uint64, content []byte) error) erro
 		if !r.zero {
 			content = room[:r.count*PageSize]
 			if _, err := s.from.ReadAt(content, at); err != nil {
-				return fmt.Errorf("page file %q: read %d bytes at %d: %w", s.file, len(content), at, err)
+				return s.damaged("read %d bytes at %d: %w", len(content), at, err)
 			}
 			if sha256.Sum256(content) != r.sum {
-				return fmt.Errorf("page file %q: %d bytes at %d: %w", s.file, len(content), at, errChecksum)
+				return s.damaged("%d bytes at %d: %w", len(content), at, errChecksum)
 			}
 			at += int64(len(content))
 		}
@@ -80,6 +94,10 @@ func (s *Segment) read(put func(first, count uint64, content []byte) error) erro
 		}
 	}
 	return nil
+}
+
+func (s *Segment) damaged(format string, args ...any) error {
+	return &PageFileError{s.from.Folder(), s.file, fmt.Errorf(format, args...)}
 }
 
 // LazySegment is a segment that is loaded on first use, once for everyone who shares it. It is safe for concurrent use.

@@ -1,9 +1,11 @@
 package canister
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/internal/demangle"
 	"github.com/canisterd/canisterd/canister/internal/ic0"
@@ -126,7 +128,19 @@ func moduleNotFound() *failure {
 	}}
 }
 
+// DamagedPages is what a network panics with if a page file that a memory is loaded from is damaged: the canister is not at
+// fault, and cannot go on.
+type DamagedPages = archive.PageFileError
+
+// stopIfDamaged panics where an error tells of a damaged page file.
+func stopIfDamaged(err error) {
+	if damaged, ok := errors.AsType[*DamagedPages](err); ok {
+		panic(damaged)
+	}
+}
+
 func engineFailed(err error) *failure {
+	stopIfDamaged(err)
 	return &failure{Failure: &ic0.Failure{
 		Code: intercanister.CanisterWasmEngineError, Text: "Canister encountered a Wasm engine error: " + err.Error(),
 	}}

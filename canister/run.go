@@ -152,6 +152,7 @@ func (r *runner) failureOf(err error, a *attempt, visible bool) *failure {
 		}
 		f.Failure = failureOfTrap(trap, a)
 	}
+	stopIfDamaged(f.Broken)
 	if trap != nil && f.Traces {
 		f.trace = backtrace(trap.Backtrace)
 	}

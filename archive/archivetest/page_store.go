@@ -43,6 +43,7 @@ func (p *PageStore) Keep(file string, offset, size int64) (now string, at int64,
 func (p *PageStore) Open(file string) (interface {
 	io.ReaderAt
 	io.Closer
+	Folder() string
 }, error,
 ) {
 	content, found := p.Files[file]
@@ -52,6 +53,9 @@ func (p *PageStore) Open(file string) (interface {
 	p.open.Add(1)
 	return &reader{bytes.NewReader(content), p}, nil
 }
+
+// Folder is that of all files.
+func (r *reader) Folder() string { return "folder" }
 
 // Readers is the number of files that are open.
 func (p *PageStore) Readers() int64 { return p.open.Load() }

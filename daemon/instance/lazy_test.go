@@ -2,12 +2,14 @@ package instance_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister/canistertest/wat"
 	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/daemon/instance/instancetest"
 	"github.com/canisterd/canisterd/daemon/journal"
@@ -97,23 +99,81 @@ func (c *crashing) damagePages() (names []string) {
 	return names
 }
 
+// remembering is a canister with a heap and a stable memory in which something is.
+const remembering = `(module
+	(import "ic0" "msg_reply" (func $reply))
+	(import "ic0" "accept_message" (func $accept))
+	(import "ic0" "stable64_grow" (func $grow (param i64) (result i64)))
+	(import "ic0" "stable64_write" (func $write (param i64 i64 i64)))
+	(import "ic0" "stable64_read" (func $read (param i64 i64 i64)))
+	(memory 1)
+	(data (i32.const 0) "heap")
+	(func (export "canister_init")
+		(drop (call $grow (i64.const 1)))
+		(i32.store (i32.const 16) (i32.const 7))
+		(call $write (i64.const 8192) (i64.const 16) (i64.const 4))
+		(i32.store (i32.const 16) (i32.const 0)))
+	(func (export "canister_inspect_message") (call $accept))
+	(func (export "canister_query look") (call $reply))
+	(func (export "canister_query recall") (call $read (i64.const 8) (i64.const 8192) (i64.const 4)) (call $reply))
+	(func (export "canister_update recollect") (call $read (i64.const 8) (i64.const 8192) (i64.const 4)) (call $reply)))`
+
+// TestADamagedMemoryStopsTheNetworkWhenItIsNeeded damages the page files of an instance that is stopped. What needs a
+// memory first learns which file it is, and no code of ours or of the canister is said to be at fault.
 func TestADamagedMemoryStopsTheNetworkWhenItIsNeeded(t *testing.T) {
-	c := newCrashing(t)
-	id := c.deploy()
-	c.stop()
-	names := c.damagePages()
-	c.open(instance.Spec{})
-	if _, err := c.RunRounds(t.Context(), 3); err != nil {
-		t.Fatalf("before the memory is needed: %v", err)
+	const heap, inspection = `(data (i32.const 0) "heap")`, `(func (export "canister_inspect_message") (call $accept))`
+	without := func(parts ...string) []byte {
+		text := remembering
+		for _, part := range parts {
+			text = strings.Replace(text, part, "", 1)
+		}
+		return wat.MustAssemble(text)
 	}
-	in := &replica.Ingress{Sender: principal.Anonymous, Receiver: id, Effective: id, Method: "inc", Arg: []byte("DIDL\x00\x00"), Expiry: c.Backend().Clock().Now + replica.MaxIngressTTL/2}
-	_, err := c.Backend().SubmitAhead(t.Context(), in)
-	if err == nil {
-		_, err = c.RunRounds(t.Context(), 1)
+	query := func(method string) func(c *crashing, id principal.Principal) error {
+		return func(c *crashing, id principal.Principal) error {
+			result, err := c.Backend().Query(c.t.Context(), &replica.Query{Sender: principal.Anonymous, Receiver: id, Effective: id, Method: method})
+			if err == nil {
+				err = fmt.Errorf("the query has the answer %+v", result)
+			}
+			return err
+		}
 	}
-	bug := c.Node().Bug()
-	if err == nil || bug == nil || !strings.Contains(bug.Error(), "the checksum does not match") || !slices.ContainsFunc(names, func(name string) bool { return strings.Contains(bug.Error(), name) }) {
-		t.Errorf("%v, and the bug is: %v", err, bug)
+	update := func(c *crashing, id principal.Principal) error {
+		in := &replica.Ingress{Sender: principal.Anonymous, Receiver: id, Effective: id, Method: "recollect", Expiry: c.Backend().Clock().Now + replica.MaxIngressTTL/2}
+		receipt, err := c.Backend().SubmitAhead(c.t.Context(), in)
+		if err == nil && receipt.Reject != nil {
+			err = fmt.Errorf("the message is rejected: %v", receipt.Reject)
+		}
+		if err == nil {
+			_, err = c.RunRounds(c.t.Context(), 1)
+		}
+		return err
+	}
+	for what, needs := range map[string]struct {
+		module []byte
+		memory func(c *crashing, id principal.Principal) error
+	}{
+		"a query": {without(), query("look")}, "a query of stable memory": {without(heap), query("recall")}, "an inspection": {without(), update},
+		"a message": {without(inspection), update}, "a message with stable memory": {without(inspection, heap), update},
+	} {
+		c := newCrashing(t)
+		id := instancetest.Deploy(t, c.Instance, needs.module, nil)
+		c.stop()
+		names := c.damagePages()
+		c.open(instance.Spec{})
+		if _, err := c.RunRounds(t.Context(), 3); err != nil {
+			t.Fatalf("before the memory is needed: %v", err)
+		}
+		err := needs.memory(c, id)
+		for _, said := range []error{err, c.Node().Bug()} {
+			text := fmt.Sprint(said)
+			named := slices.ContainsFunc(names, func(name string) bool {
+				return strings.Contains(text, `the instance is stopped, because its state directory "/state" is damaged: `+name+": ")
+			})
+			if !named || !strings.Contains(text, "the checksum does not match: the file was damaged; stop the daemon, then canisterd state repair") || strings.ContainsAny(text, "\n") {
+				t.Errorf("%s: %s", what, text)
+			}
+		}
 	}
 }
 

@@ -57,8 +57,12 @@ func (f *sharedFile) release() error {
 // sharedReader is one reference to a file.
 type sharedReader struct {
 	*sharedFile
+	dir    string // of the file
 	closed atomic.Bool
 }
+
+// Folder is the state directory of the file.
+func (r *sharedReader) Folder() string { return r.dir }
 
 // Close drops the reference.
 func (r *sharedReader) Close() error {
@@ -124,6 +128,7 @@ func (p *PageFiles) move(file string, offset, size int64) (now string, at int64,
 func (p *PageFiles) Open(file string) (interface {
 	io.ReaderAt
 	io.Closer
+	Folder() string
 }, error,
 ) {
 	f, err := p.openFile(file)
@@ -131,7 +136,7 @@ func (p *PageFiles) Open(file string) (interface {
 		return nil, err
 	}
 	f.users.Add(1)
-	return &sharedReader{sharedFile: f}, nil
+	return &sharedReader{sharedFile: f, dir: p.journal.dir}, nil
 }
 
 func (p *PageFiles) openFile(name string) (*sharedFile, error) {

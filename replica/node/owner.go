@@ -2,10 +2,12 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync"
 
+	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -53,15 +55,27 @@ func (n *Node) own() {
 	}
 }
 
-// fail stops the node; where a bug is the reason, it is kept.
+// fail stops the node; where a bug or a damaged page file is the reason, it is kept.
 func (n *Node) fail(bug any) {
 	if bug != nil {
-		err := fmt.Errorf("%w by a bug: %v\n%s", ErrClosed, bug, debug.Stack())
+		err := damage(bug)
+		if err == nil {
+			err = fmt.Errorf("%w by a bug: %v\n%s", ErrClosed, bug, debug.Stack())
+		}
 		if n.bug.CompareAndSwap(nil, &err) && n.config.Failed != nil {
 			n.config.Failed(err)
 		}
 	}
 	n.close()
+}
+
+// damage is the error of a panic for a page file that is damaged, nil for a bug.
+func damage(panicked any) error {
+	err, _ := panicked.(error)
+	if damaged, ok := errors.AsType[*canister.DamagedPages](err); ok {
+		return fmt.Errorf("%w, because its state directory %q is damaged: %s: %w; stop the daemon, then canisterd state repair", ErrClosed, damaged.Folder, damaged.File, damaged.Err)
+	}
+	return nil
 }
 
 // work takes what waits and runs rounds until there is nothing to do. It is

@@ -11,13 +11,18 @@ import (
 
 // inspect runs canister_inspect_message in a query slot. The error is errEvicted where it is to be
 // prepared and run again.
-func (n *Node) inspect(slot *querySlot, inspection *replica.Inspection) (*intercanister.Reject, error) {
+func (n *Node) inspect(slot *querySlot, inspection *replica.Inspection) (reject *intercanister.Reject, err error) {
 	defer slot.release()
+	defer func() {
+		if r := recover(); r != nil {
+			err = n.queryFailed(r)
+		}
+	}()
 	if err := slot.acquire(); err != nil {
 		inspection.Discard()
 		return nil, err
 	}
-	reject := inspection.Run(slot.turns())
+	reject = inspection.Run(slot.turns())
 	return reject, slot.err
 }
 
@@ -121,7 +126,7 @@ func (n *Node) runQuery(slot *querySlot, q query) (replica.QueryResult, error) {
 		defer q.generation.queries.Done()
 		defer func() {
 			if r := recover(); r != nil {
-				failed <- fmt.Errorf("a query failed by a bug: %v\n%s", r, debug.Stack())
+				failed <- n.queryFailed(r)
 			}
 		}()
 		result, err := slot.run(q.PreparedQuery)
@@ -140,6 +145,16 @@ func (n *Node) runQuery(slot *querySlot, q query) (replica.QueryResult, error) {
 	case <-ctx.Done():
 		return replica.QueryResult{}, ctx.Err()
 	}
+}
+
+// queryFailed is the error of a query that panicked. A bug is of this query alone. A damaged page file stops the node: no
+// message of the canister could be executed either.
+func (n *Node) queryFailed(panicked any) error {
+	if damage(panicked) == nil {
+		return fmt.Errorf("a query failed by a bug: %v\n%s", panicked, debug.Stack())
+	}
+	n.fail(panicked)
+	return n.stopped()
 }
 
 // run runs a prepared query in the slot.

@@ -17,6 +17,7 @@ type Failure struct {
 	// reports whether a backtrace belongs to the text.
 	Trap   string
 	Traces bool
+	Broken error // why the disk failed under the message; nil if it did not
 }
 
 func (f *Failure) Error() string { return f.Code.String() + ": " + f.Text }

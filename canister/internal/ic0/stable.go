@@ -172,5 +172,5 @@ func (x *Execution) tooManyPages(what, limits string, args ...any) {
 
 // broken ends the message where the disk failed: the canister's state stays as it was.
 func (x *Execution) broken(err error) {
-	x.fail(&Failure{Code: intercanister.CanisterWasmEngineError, Text: "Canister encountered a Wasm engine error: " + err.Error()})
+	x.fail(&Failure{Code: intercanister.CanisterWasmEngineError, Text: "Canister encountered a Wasm engine error: " + err.Error(), Broken: err})
 }
