@@ -108,7 +108,7 @@ func (j *Journal) writeCheckpoint(c *Checkpoint, write func(io.Writer, *PageFile
 func (j *Journal) sweep(unfinished ...string) error {
 	files, err := j.fs.List(j.dir)
 	if err != nil {
-		return fmt.Errorf("reading state directory %q: %w", j.dir, err)
+		return &FailedError{j.dir, fmt.Errorf("reading it: %w", err)}
 	}
 	removed := false
 	for _, name := range files {
@@ -174,7 +174,7 @@ func (j *Journal) Read(c *Checkpoint, read func(io.Reader, *PageFiles) error) er
 func (j *Journal) readFile(c *Checkpoint, read func(io.Reader) error) error {
 	file, err := j.fs.Open(j.path(c.File))
 	if err != nil {
-		return &DamagedError{j.dir, c.File, err}
+		return unopened(j.dir, c.File, err)
 	}
 	sum := &summer{hash: sha256.New()}
 	from := io.TeeReader(bufio.NewReaderSize(file, writeBuffer), sum)

@@ -102,6 +102,15 @@ func (e *FailedError) remedy() string {
 	return "see to the disk"
 }
 
+// unopened is the error of a file that cannot be opened. A process without descriptors says nothing of the file, and a
+// repair must not remove it.
+func unopened(dir, file string, err error) error {
+	if isOfSystem(err) && !errors.Is(err, syscall.EIO) {
+		return &FailedError{dir, err}
+	}
+	return &DamagedError{dir, file, err}
+}
+
 // isOfSystem reports whether an error tells of the system, and not of what is in a file.
 func isOfSystem(err error) bool {
 	for _, r := range remedies {

@@ -42,6 +42,10 @@ func syncs(op errorfs.Op) bool {
 	return op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData || op.Kind == errorfs.OpFileSyncTo
 }
 
+func opens(op errorfs.Op) bool {
+	return op.Kind == errorfs.OpCreate || op.Kind == errorfs.OpOpen || op.Kind == errorfs.OpOpenDir || op.Kind == errorfs.OpReuseForWrite
+}
+
 // work appends records and keeps checkpoints until something fails, and gives how many records are on disk for sure.
 func work(t *testing.T, j *journal.Journal) (told uint64, failure error) {
 	t.Helper()
@@ -82,6 +86,10 @@ func TestNoFailureOfTheDiskLosesAnAcknowledgedRecord(t *testing.T) {
 		{"one fsync fails", syscall.EIO, syncs, true, "see the log of the system"},
 		{"the disk is full", syscall.ENOSPC, writes, false, "free space"},
 		{"the disk is read-only", syscall.EROFS, writes, false, "mount it for writing"},
+		{"the quota is used up", syscall.EDQUOT, writes, false, "your quota of the disk is used up"},
+		{"the process has no descriptors", syscall.EMFILE, opens, false, "raise the limit (ulimit -n)"},
+		{"the process has none for one file", syscall.EMFILE, opens, true, "raise the limit (ulimit -n)"},
+		{"the system has no descriptors", syscall.ENFILE, opens, false, "close other programs"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			failures := 0
@@ -151,5 +159,34 @@ func TestAReadOnlyDirectoryIsNotTakenForOneInUse(t *testing.T) {
 	_, err := journal.Open("state", journal.Options{FS: disk.fs()})
 	if named, failed := errors.AsType[*journal.FailedError](err); !failed || !errors.Is(named, syscall.EROFS) {
 		t.Errorf("opening it says: %v", err)
+	}
+}
+
+// TestAFileThatCannotBeOpenedForWantOfDescriptorsIsNotDamaged opens each file of a directory without descriptors.
+func TestAFileThatCannotBeOpenedForWantOfDescriptorsIsNotDamaged(t *testing.T) {
+	for _, file := range []string{"checkpoint-", "pages-"} {
+		disk := &failing{under: vfs.NewMem(), err: syscall.EMFILE, which: func(op errorfs.Op) bool {
+			return op.Kind == errorfs.OpOpen && strings.Contains(op.Path, file)
+		}}
+		j := opened(t, disk.under)
+		_, err := j.Keep(journal.Checkpoint{}, func(_ io.Writer, pages *journal.PageFiles) (state [32]byte, err error) {
+			_, _, err = pages.Put(make([]byte, 4096))
+			return state, err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		closed(t, j)
+		j = opened(t, disk.fs())
+		for _, c := range j.Checkpoints() {
+			err := j.Read(&c, func(_ io.Reader, pages *journal.PageFiles) error {
+				_, err := pages.Open(c.Pages[0].Name)
+				return err
+			})
+			if failed, ok := errors.AsType[*journal.FailedError](err); !ok || !strings.Contains(failed.Error(), "raise the limit (ulimit -n)") || errors.As(err, new(*journal.DamagedError)) {
+				t.Errorf("a file %s… that cannot be opened: %v", file, err)
+			}
+		}
+		closed(t, j)
 	}
 }

@@ -133,7 +133,7 @@ func (j *Journal) prepare(readOnly bool) error {
 	}
 	files, err := j.fs.List(j.dir)
 	if err != nil {
-		return fmt.Errorf("reading state directory %q: %w", j.dir, err)
+		return &FailedError{j.dir, fmt.Errorf("reading it: %w", err)}
 	}
 	version, err := j.format()
 	switch {

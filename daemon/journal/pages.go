@@ -164,7 +164,7 @@ func (p *PageFiles) openFile(name string) (*sharedFile, error) {
 func (j *Journal) openPages(f *PageFile) (vfs.File, error) {
 	file, err := j.fs.FS.Open(j.path(f.Name))
 	if err != nil {
-		return nil, &DamagedError{j.dir, f.Name, err}
+		return nil, unopened(j.dir, f.Name, err)
 	}
 	info, err := file.Stat()
 	if err == nil && info.Size() != f.Bytes {
