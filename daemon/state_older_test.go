@@ -1,9 +1,12 @@
 package daemon
 
 import (
+	"archive/tar"
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -32,11 +35,81 @@ func older(t *testing.T, version string) []byte {
 	return content.Bytes()
 }
 
-func TestStateDirectoriesOfOlderVersionsGoOnAndReplay(t *testing.T) {
+// unpackOlder unpacks a state directory as an older program left it. testdata/states/9.tar.gz is the directory of a program
+// of commit 3dbf55ac itself, with its store: canisterd start --seed 00 --state-dir, the canister of daemon/torture, three
+// updates, canisterd stop, another start, two updates, and kill -9.
+func unpackOlder(t *testing.T, dir, version string) {
+	t.Helper()
+	file, err := os.Open(filepath.Join("testdata", "states", version+".tar.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	unpacked, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for files := tar.NewReader(unpacked); ; {
+		header, err := files.Next()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := filepath.Join(dir, filepath.FromSlash(header.Name))
+		if header.Typeflag == tar.TypeDir {
+			err = os.MkdirAll(to, 0o700)
+		} else {
+			var content []byte
+			if content, err = io.ReadAll(files); err == nil {
+				err = os.WriteFile(to, content, 0o600)
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// checkGoesOn starts a daemon twice with a state directory whose canister has counted to 5.
+func checkGoesOn(t *testing.T, dir, version string) {
+	t.Helper()
 	counter, err := principal.Parse("7tjcv-pp777-77776-qaaaa-cai")
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, want := range []uint64{6, 7} {
+		d, err := kept(t, dir, Config{})
+		if err != nil {
+			t.Fatalf("version %s: %v", version, err)
+		}
+		u := userOf(t, d)
+		reply, err := u.Call(u.ctx, counter, counter, "count", nil)
+		if err != nil || len(reply) != 16 || binary.LittleEndian.Uint64(reply) != want || binary.LittleEndian.Uint64(reply[8:]) != want {
+			t.Errorf("version %s goes on with %x, want %d: %v", version, reply, want, err)
+		}
+		u.Close()
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+		if r, err := ReplayState(t.Context(), dir, Config{}, 0); err != nil || r.Checkpoints == 0 || r.Older != 0 {
+			t.Errorf("version %s, written further, replays to %+v: %v", version, r, err)
+		}
+	}
+}
+
+func TestAStateDirectoryThatAnOlderProgramLeftGoesOnAndReplays(t *testing.T) {
+	const version = "9"
+	dir := t.TempDir()
+	unpackOlder(t, dir, version)
+	if r, err := ReplayState(t.Context(), dir, Config{}, 0); err != nil || r.Checkpoints != 1 || r.Older != 0 || r.Inputs < 7 {
+		t.Errorf("version %s replays to %+v: %v", version, r, err)
+	}
+	checkGoesOn(t, dir, version)
+}
+
+func TestStateDirectoriesOfOlderVersionsGoOnAndReplay(t *testing.T) {
 	for version, want := range map[string]Replayed{"7": {Inputs: 9, Rounds: 10}, "8": {Inputs: 8, Rounds: 9, Roots: 9}} {
 		file := older(t, version)
 		r, err := ReplayFile(t.Context(), bytes.NewReader(file), Config{}, 0)
@@ -50,23 +123,6 @@ func TestStateDirectoriesOfOlderVersionsGoOnAndReplay(t *testing.T) {
 		if err := unpackState(dir, bytes.NewReader(file)); err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []uint64{6, 7} {
-			d, err := kept(t, dir, Config{})
-			if err != nil {
-				t.Fatalf("version %s: %v", version, err)
-			}
-			u := userOf(t, d)
-			reply, err := u.Call(u.ctx, counter, counter, "count", nil)
-			if err != nil || len(reply) != 16 || binary.LittleEndian.Uint64(reply) != want || binary.LittleEndian.Uint64(reply[8:]) != want {
-				t.Errorf("version %s goes on with %x, want %d: %v", version, reply, want, err)
-			}
-			u.Close()
-			if err := d.Close(); err != nil {
-				t.Error(err)
-			}
-			if r, err := ReplayState(t.Context(), dir, Config{}, 0); err != nil || r.Checkpoints == 0 || r.Older != 0 {
-				t.Errorf("version %s, written further, replays to %+v: %v", version, r, err)
-			}
-		}
+		checkGoesOn(t, dir, version)
 	}
 }
