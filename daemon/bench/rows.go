@@ -20,21 +20,24 @@ type Row struct {
 	Floor    float64 `json:"floor"`
 	Ratio    float64 `json:"ratio"`
 	Limit    float64 `json:"limit,omitempty"`
-	Mean     float64 `json:"mean,omitempty"` // of what was measured, in ns
+	Bound    float64 `json:"bound,omitempty"` // of Measured, in ns; 0: none
+	Mean     float64 `json:"mean,omitempty"`  // of what was measured, in ns
 	P99      float64 `json:"p99,omitempty"`
 	Runs     int     `json:"runs"`
 }
 
-// Missed reports whether the ratio is over its limit.
-func (r Row) Missed() bool { return r.Limit > 0 && r.Ratio > r.Limit }
+// Missed reports whether the ratio is over its limit, or what was measured over its bound.
+func (r Row) Missed() bool {
+	return r.Limit > 0 && r.Ratio > r.Limit || r.Bound > 0 && r.Measured > r.Bound
+}
 
 var line = regexp.MustCompile(`^BenchmarkRatio(\S+?)(?:-\d+)?\s+\d+\s+(.*)$`)
 
 // collect reads the output of go test -bench.
 func collect(out io.Reader) ([]Row, error) {
 	type samples struct {
-		unit                                     string
-		measured, floor, ratio, limit, mean, p99 []float64
+		unit                                            string
+		measured, floor, ratio, limit, bound, mean, p99 []float64
 	}
 	all := map[string]*samples{}
 	var order []string
@@ -66,6 +69,7 @@ func collect(out io.Reader) ([]Row, error) {
 		s.floor = append(s.floor, floor)
 		s.ratio = append(s.ratio, measured/floor)
 		s.limit = append(s.limit, metrics["limit-x"])
+		s.bound = append(s.bound, metrics["bound-ns"])
 		s.mean = append(s.mean, metrics["mean-ns"])
 		s.p99 = append(s.p99, metrics["p99-ns"])
 	}
@@ -77,7 +81,7 @@ func collect(out io.Reader) ([]Row, error) {
 		s := all[name]
 		rows = append(rows, Row{
 			Name: name, Unit: s.unit, Measured: median(s.measured), Floor: median(s.floor), Ratio: median(s.ratio), Limit: median(s.limit),
-			Mean: median(s.mean), P99: median(s.p99), Runs: len(s.ratio),
+			Bound: median(s.bound), Mean: median(s.mean), P99: median(s.p99), Runs: len(s.ratio),
 		})
 	}
 	return rows, nil
@@ -111,17 +115,20 @@ func median(values []float64) float64 {
 
 func table(out io.Writer, rows []Row) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "name\tmeasured\tfloor\tratio\tlimit\tmean\tp99\truns\t\t")
+	fmt.Fprintln(w, "name\tmeasured\tfloor\tratio\tlimit\tbound\tmean\tp99\truns\t\t")
 	for _, r := range rows {
 		limit, verdict := "", ""
 		if r.Limit > 0 {
-			limit, verdict = fmt.Sprintf("%.2f", r.Limit), "ok"
+			limit = fmt.Sprintf("%.2f", r.Limit)
+		}
+		if r.Limit > 0 || r.Bound > 0 {
+			verdict = "ok"
 		}
 		if r.Missed() {
 			verdict = "MISSED"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%.2f\t%s\t%s\t%s\t%d\t%s\t\n", r.Name, amount(r.Measured, r.Unit), amount(r.Floor, r.Unit), r.Ratio, limit,
-			spread(r.Mean), spread(r.P99), r.Runs, verdict)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%.2f\t%s\t%s\t%s\t%s\t%d\t%s\t\n", r.Name, amount(r.Measured, r.Unit), amount(r.Floor, r.Unit), r.Ratio, limit,
+			spread(r.Bound), spread(r.Mean), spread(r.P99), r.Runs, verdict)
 	}
 	return w.Flush()
 }
@@ -133,7 +140,7 @@ func amount(value float64, unit string) string {
 	return duration(value)
 }
 
-// spread is a mean or a percentile; a row about memory has none.
+// spread is a bound, a mean or a percentile; a row about memory has none.
 func spread(ns float64) string {
 	if ns == 0 {
 		return ""

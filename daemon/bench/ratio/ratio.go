@@ -145,6 +145,13 @@ func CompareTimed(b *testing.B, limit float64, measured, floor func() time.Durat
 	row(b, limit, TakeTimed(b, measured, floor), Sample.Quartile)
 }
 
+// CompareWithin is CompareTimed of work that also must not take longer than a bound, however fast or slow the floor is.
+func CompareWithin(b *testing.B, limit float64, bound time.Duration, measured, floor func() time.Duration) {
+	b.Helper()
+	CompareTimed(b, limit, measured, floor)
+	b.ReportMetric(float64(bound), "bound-ns")
+}
+
 // CompareLeast is CompareTimed of work that takes long enough to be disturbed almost
 // every time: the least times are reported.
 func CompareLeast(b *testing.B, limit float64, measured, floor func() time.Duration) {
