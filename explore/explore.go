@@ -253,6 +253,9 @@ func (c *config) replay(text []byte) error {
 	}
 	switch f.Outcome {
 	case campaign.StillFails:
+		if err := f.Compare(&c.Config); err != nil {
+			return err
+		}
 		return fmt.Errorf("the bug is still there: %s", f.Explain(&c.Setup))
 	case campaign.Stale:
 		return fmt.Errorf("the schedule is stale: %s. Remove the file; the exploration will find the bug if it is still there", f.Text)

@@ -444,6 +444,7 @@ func replayed(c *campaign.Config, file *schedule.File, run *campaign.Schedule, h
 		}
 		out.Schedule = string(text)
 	}
+	out.Differences = shownDifferences(f)
 	out.Explanation, out.Mermaid, out.Svg = f.Explain(&c.Setup), f.Mermaid(&c.Setup), f.SVG(&c.Setup)
 	if html {
 		out.Html, err = f.Page(c)

@@ -3,6 +3,7 @@ package control
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/canisterd/canisterd/explore/campaign"
@@ -33,7 +34,7 @@ func shownReport(c *campaign.Config, r *campaign.Report) (*controlv1.ExploreRepo
 	for _, f := range r.Findings {
 		shown := &controlv1.ExploreFinding{
 			Property: f.Property, Method: f.Method, Text: f.Text, Suspicion: f.Suspicion, Run: uint64(f.Run), Phase: f.Phase, Others: uint64(f.Others),
-			Explanation: f.Explain(&c.Setup), Mermaid: f.Mermaid(&c.Setup),
+			Explanation: f.Explain(&c.Setup), Mermaid: f.Mermaid(&c.Setup), Differences: shownDifferences(f),
 		}
 		if f.Canister.Len() > 0 {
 			shown.CanisterId = f.Canister.String()
@@ -74,4 +75,14 @@ func shownReport(c *campaign.Config, r *campaign.Report) (*controlv1.ExploreRepo
 		out.Largest = append(out.Largest, shown)
 	}
 	return out, nil
+}
+
+// shownDifferences are what differs after the run of a finding, as messages.
+func shownDifferences(f *campaign.Finding) (all []*controlv1.ExploreDifference) {
+	for _, d := range f.Differences {
+		all = append(all, &controlv1.ExploreDifference{
+			Canister: d.Canister, Title: d.Title, Serial: strings.ToValidUTF8(d.Serial, "\uFFFD"), Found: strings.ToValidUTF8(d.Found, "\uFFFD"),
+		})
+	}
+	return all
 }

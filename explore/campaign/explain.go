@@ -11,7 +11,8 @@ import (
 	"github.com/canisterd/canisterd/replica/sched"
 )
 
-// Explain tells a finding: what is wrong, with which operations, and how their messages were delivered.
+// Explain tells a finding: what is wrong, with which operations, how their messages were delivered, and what is different
+// after them.
 func (f *Finding) Explain(setup *harness.Setup) string {
 	var all strings.Builder
 	fmt.Fprintf(&all, "%s.\n", strings.TrimRight(f.Text, ".")) // texts of rejects end with a period
@@ -22,7 +23,7 @@ func (f *Finding) Explain(setup *harness.Setup) string {
 	for i := range f.Steps {
 		fmt.Fprintf(&all, "  %2d  %s\n", i+1, line(setup, f.Steps[i]))
 	}
-	return all.String()
+	return all.String() + f.differenceTable()
 }
 
 // told are the messages that a finding lists: the first of a run without an end.

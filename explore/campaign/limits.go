@@ -43,6 +43,8 @@ const (
 	stepsPerRun = 100
 	// maxReplays is how many runs it takes at most to shorten a finding.
 	maxReplays = 500
+	// maxCell is how many characters of a value the table of differences has.
+	maxCell = 60
 	// maxOperations is the number of operations of an exploration.
 	maxOperations = 1_000
 	// maxObserved is how many queries are observed that a user has not named.

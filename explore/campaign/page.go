@@ -4,9 +4,13 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/canisterd/canisterd/explore/harness"
+	"github.com/canisterd/canisterd/explore/schedule"
 )
 
 //go:embed page.html
@@ -25,8 +29,45 @@ type pageFinding struct {
 	Deviations  []string
 	Diagram     template.HTML
 	Steps       []string
-	Differences []Shown
+	Differences []Difference
 	Schedule    bool
+	File        string // the schedule as YAML, "" for none
+}
+
+// pageMetrics are the tables of a report.
+type pageMetrics struct {
+	Operations []OperationCount
+	Faults     []harness.FaultKind // columns of the awaits
+	Awaits     []pageAwait
+}
+
+// pageAwait is a row of the matrix of awaits and faults.
+type pageAwait struct {
+	Await string
+	Runs  int
+	Tried []string // for each column
+}
+
+// metrics are the tables of the report.
+func (r *Report) metrics() *pageMetrics {
+	m := &pageMetrics{Operations: r.Operations}
+	for _, a := range r.Awaits {
+		m.Faults = slices.AppendSeq(m.Faults, maps.Keys(a.Tried))
+	}
+	slices.Sort(m.Faults)
+	m.Faults = slices.Compact(m.Faults)
+	for _, a := range r.Awaits {
+		row := pageAwait{Await: a.Caller + " > " + a.Callee, Runs: a.Runs}
+		for _, kind := range m.Faults {
+			text := "–"
+			if runs, tried := a.Tried[kind]; tried {
+				text = strconv.Itoa(runs)
+			}
+			row.Tried = append(row.Tried, text)
+		}
+		m.Awaits = append(m.Awaits, row)
+	}
+	return m
 }
 
 // pageOperation is an operation with its color.
@@ -44,8 +85,16 @@ func (r *Report) Page(c *Config) (string, error) {
 			return "", err
 		}
 		findings[i].Number = i + 1
+		if f.Schedule.Operations == nil {
+			continue // it is about all runs
+		}
+		text, err := schedule.Write(f.File(c))
+		if err != nil {
+			return "", err
+		}
+		findings[i].File = string(text)
 	}
-	return page(r.Conclusion(), findings)
+	return page(r.Conclusion(), findings, r.metrics())
 }
 
 // Page is a finding, or its replay, as one page of HTML with a diagram. It needs no other file.
@@ -54,15 +103,16 @@ func (f *Finding) Page(c *Config) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return page("The schedule of "+f.Property+".", []pageFinding{shown})
+	return page("The schedule of "+f.Property+".", []pageFinding{shown}, nil)
 }
 
-func page(conclusion string, findings []pageFinding) (string, error) {
+func page(conclusion string, findings []pageFinding, metrics *pageMetrics) (string, error) {
 	var out strings.Builder
 	if err := pageTemplate.Execute(&out, struct {
 		Conclusion string
 		Findings   []pageFinding
-	}{conclusion, findings}); err != nil {
+		Metrics    *pageMetrics // nil: there are none
+	}{conclusion, findings, metrics}); err != nil {
 		return "", fmt.Errorf("writing the page: %w", err)
 	}
 	return out.String(), nil
@@ -101,6 +151,7 @@ func (f *Finding) onPage(c *Config) (shown pageFinding, err error) {
 	for i := range f.Steps {
 		shown.Steps = append(shown.Steps, line(&c.Setup, f.Steps[i]))
 	}
-	shown.Differences, err = f.Differences(c)
+	err = f.Compare(c)
+	shown.Differences = f.Differences
 	return shown, err
 }

@@ -27,10 +27,37 @@ func TestThePageShowsTheRunOfAFindingAndWhatIsDifferent(t *testing.T) {
 			t.Errorf("the page does not have %q:\n%s", part, page)
 		}
 	}
+	for _, part := range []string{
+		"<code>canisterd explore replay finding-1.yaml</code>", "<pre>version: 1\nproperty: vault paidOut &lt;= 100\n",
+		`<td>bank.withdraw(100)</td><td>100</td><td>1</td><td>12</td><td>0</td>`,
+		"<th>all</th><th>reject_transient</th>", "<td>bank.withdraw &gt; vault.transfer</td><td>200</td><td>12</td>",
+	} {
+		if !strings.Contains(page, part) {
+			t.Errorf("the page does not have %q:\n%s", part, page)
+		}
+	}
 	for _, part := range []string{"<script", "http://", "https://", "NaN", "%!"} {
 		if strings.Contains(page, part) {
 			t.Errorf("the page has %q", part)
 		}
+	}
+}
+
+func TestFindingsSayWhatIsDifferentCanisterByCanister(t *testing.T) {
+	config := theft(t, "bank", 2)
+	report := run(t, config)
+	text := report.Violations()[0].Explain(&config.Setup)
+	const want = `   6  op2/1.reply at bank: the answer to transfer
+  different                          one after the other                         in this run
+  answer to op2, bank.withdraw(100)  (variant { refused = "not enough money" })  (variant { paid = 0 : nat })
+  vault
+    paidOut                          (100 : nat)                                 (200 : nat)
+`
+	if !strings.HasSuffix(text, want) {
+		t.Errorf("the finding ends with\n%s\nwant\n%s", text, want)
+	}
+	if report.Findings[1].Differences == nil {
+		t.Error("the suspicion does not say what is different")
 	}
 }
 

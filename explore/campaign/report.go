@@ -80,7 +80,10 @@ type Finding struct {
 	Steps    []*harness.Step // of the shortest run
 	Others   int             // runs that showed it later
 	Outcome  Outcome         // of a replay; 0: it is of an exploration
-	names    []string        // of the messages of the first run
+	// Differences are those of the shortest run from its operations one after the other, canister by canister.
+	Differences []Difference
+	compared    bool     // Differences are known
+	names       []string // of the messages of the first run
 }
 
 func newReport(c *Config) *Report {

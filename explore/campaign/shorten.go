@@ -66,6 +66,9 @@ func (s *shortener) shorten(f *Finding) error {
 		f.Schedule = s.shortest(f.Schedule)
 		f.Steps, f.Violation = told(&f.Violation, s.last.steps), s.violation(f.Violation)
 	}
+	if b, l := s.bench(f.Schedule.Operations); b != nil {
+		b.compare(l, f)
+	}
 	return s.err
 }
 

@@ -1572,11 +1572,12 @@ type ExploreFinding struct {
 	Suspicion     bool                   `protobuf:"varint,5,opt,name=suspicion,proto3" json:"suspicion,omitempty"`                    // the property need not hold: such as that every run is as some serial one
 	Run           uint64                 `protobuf:"varint,6,opt,name=run,proto3" json:"run,omitempty"`                                // that showed it first, from 1
 	Phase         string                 `protobuf:"bytes,7,opt,name=phase,proto3" json:"phase,omitempty"`                             // fifo, fault, sample, classes, classes with a fault, exchange, two faults or guided
-	Explanation   string                 `protobuf:"bytes,8,opt,name=explanation,proto3" json:"explanation,omitempty"`                 // operations, deviations from FIFO and faults, and the messages of the shortest run, for people
+	Explanation   string                 `protobuf:"bytes,8,opt,name=explanation,proto3" json:"explanation,omitempty"`                 // operations, deviations from FIFO and faults, the messages of the shortest run, and differences, for people
 	Mermaid       string                 `protobuf:"bytes,9,opt,name=mermaid,proto3" json:"mermaid,omitempty"`                         // the shortest run as a sequence diagram
 	Schedule      string                 `protobuf:"bytes,10,opt,name=schedule,proto3" json:"schedule,omitempty"`                      // YAML, for ReplaySchedule; "" for a finding about all runs
 	Others        uint64                 `protobuf:"varint,11,opt,name=others,proto3" json:"others,omitempty"`                         // runs that showed it later
 	Upgrades      []string               `protobuf:"bytes,12,rep,name=upgrades,proto3" json:"upgrades,omitempty"`                      // canisters that the shortest run upgrades: a replay needs their modules
+	Differences   []*ExploreDifference   `protobuf:"bytes,13,rep,name=differences,proto3" json:"differences,omitempty"`                // of the shortest run from its operations one after the other, canister by canister
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1695,6 +1696,82 @@ func (x *ExploreFinding) GetUpgrades() []string {
 	return nil
 }
 
+func (x *ExploreFinding) GetDifferences() []*ExploreDifference {
+	if x != nil {
+		return x.Differences
+	}
+	return nil
+}
+
+// ExploreDifference is a value that is another after a run than after its operations one after the other.
+type ExploreDifference struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Canister      string                 `protobuf:"bytes,1,opt,name=canister,proto3" json:"canister,omitempty"` // its name, or its id; "" for the answer to an operation
+	Title         string                 `protobuf:"bytes,2,opt,name=title,proto3" json:"title,omitempty"`       // the answer, the query, or cycles gained
+	Serial        string                 `protobuf:"bytes,3,opt,name=serial,proto3" json:"serial,omitempty"`     // after the operations one after the other, in Candid text, or why there is none
+	Found         string                 `protobuf:"bytes,4,opt,name=found,proto3" json:"found,omitempty"`       // after the run
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExploreDifference) Reset() {
+	*x = ExploreDifference{}
+	mi := &file_control_v1_explorer_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExploreDifference) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExploreDifference) ProtoMessage() {}
+
+func (x *ExploreDifference) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_explorer_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExploreDifference.ProtoReflect.Descriptor instead.
+func (*ExploreDifference) Descriptor() ([]byte, []int) {
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *ExploreDifference) GetCanister() string {
+	if x != nil {
+		return x.Canister
+	}
+	return ""
+}
+
+func (x *ExploreDifference) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *ExploreDifference) GetSerial() string {
+	if x != nil {
+		return x.Serial
+	}
+	return ""
+}
+
+func (x *ExploreDifference) GetFound() string {
+	if x != nil {
+		return x.Found
+	}
+	return ""
+}
+
 // ExploreOperationCount counts the answers to an operation.
 type ExploreOperationCount struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1709,7 +1786,7 @@ type ExploreOperationCount struct {
 
 func (x *ExploreOperationCount) Reset() {
 	*x = ExploreOperationCount{}
-	mi := &file_control_v1_explorer_proto_msgTypes[19]
+	mi := &file_control_v1_explorer_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1721,7 +1798,7 @@ func (x *ExploreOperationCount) String() string {
 func (*ExploreOperationCount) ProtoMessage() {}
 
 func (x *ExploreOperationCount) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[19]
+	mi := &file_control_v1_explorer_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1734,7 +1811,7 @@ func (x *ExploreOperationCount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreOperationCount.ProtoReflect.Descriptor instead.
 func (*ExploreOperationCount) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{19}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ExploreOperationCount) GetTitle() string {
@@ -1785,7 +1862,7 @@ type ExploreAwait struct {
 
 func (x *ExploreAwait) Reset() {
 	*x = ExploreAwait{}
-	mi := &file_control_v1_explorer_proto_msgTypes[20]
+	mi := &file_control_v1_explorer_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1797,7 +1874,7 @@ func (x *ExploreAwait) String() string {
 func (*ExploreAwait) ProtoMessage() {}
 
 func (x *ExploreAwait) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[20]
+	mi := &file_control_v1_explorer_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1810,7 +1887,7 @@ func (x *ExploreAwait) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreAwait.ProtoReflect.Descriptor instead.
 func (*ExploreAwait) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{20}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ExploreAwait) GetCaller() string {
@@ -1852,7 +1929,7 @@ type ExploreTried struct {
 
 func (x *ExploreTried) Reset() {
 	*x = ExploreTried{}
-	mi := &file_control_v1_explorer_proto_msgTypes[21]
+	mi := &file_control_v1_explorer_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1864,7 +1941,7 @@ func (x *ExploreTried) String() string {
 func (*ExploreTried) ProtoMessage() {}
 
 func (x *ExploreTried) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[21]
+	mi := &file_control_v1_explorer_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1877,7 +1954,7 @@ func (x *ExploreTried) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreTried.ProtoReflect.Descriptor instead.
 func (*ExploreTried) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{21}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ExploreTried) GetFault() string {
@@ -1905,7 +1982,7 @@ type ExploreGoal struct {
 
 func (x *ExploreGoal) Reset() {
 	*x = ExploreGoal{}
-	mi := &file_control_v1_explorer_proto_msgTypes[22]
+	mi := &file_control_v1_explorer_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1917,7 +1994,7 @@ func (x *ExploreGoal) String() string {
 func (*ExploreGoal) ProtoMessage() {}
 
 func (x *ExploreGoal) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[22]
+	mi := &file_control_v1_explorer_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1930,7 +2007,7 @@ func (x *ExploreGoal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreGoal.ProtoReflect.Descriptor instead.
 func (*ExploreGoal) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{22}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ExploreGoal) GetTitle() string {
@@ -1958,7 +2035,7 @@ type ExploreExtreme struct {
 
 func (x *ExploreExtreme) Reset() {
 	*x = ExploreExtreme{}
-	mi := &file_control_v1_explorer_proto_msgTypes[23]
+	mi := &file_control_v1_explorer_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1970,7 +2047,7 @@ func (x *ExploreExtreme) String() string {
 func (*ExploreExtreme) ProtoMessage() {}
 
 func (x *ExploreExtreme) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[23]
+	mi := &file_control_v1_explorer_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1983,7 +2060,7 @@ func (x *ExploreExtreme) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreExtreme.ProtoReflect.Descriptor instead.
 func (*ExploreExtreme) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{23}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ExploreExtreme) GetTitle() string {
@@ -2017,7 +2094,7 @@ type ReplayScheduleRequest struct {
 
 func (x *ReplayScheduleRequest) Reset() {
 	*x = ReplayScheduleRequest{}
-	mi := &file_control_v1_explorer_proto_msgTypes[24]
+	mi := &file_control_v1_explorer_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2029,7 +2106,7 @@ func (x *ReplayScheduleRequest) String() string {
 func (*ReplayScheduleRequest) ProtoMessage() {}
 
 func (x *ReplayScheduleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[24]
+	mi := &file_control_v1_explorer_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2042,7 +2119,7 @@ func (x *ReplayScheduleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayScheduleRequest.ProtoReflect.Descriptor instead.
 func (*ReplayScheduleRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{24}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ReplayScheduleRequest) GetInstance() string {
@@ -2110,13 +2187,14 @@ type ReplayScheduleResponse struct {
 	Schedule      string                 `protobuf:"bytes,4,opt,name=schedule,proto3" json:"schedule,omitempty"`                                        // the schedule without what it does not need, where the property is violated
 	Svg           string                 `protobuf:"bytes,5,opt,name=svg,proto3" json:"svg,omitempty"`                                                  // the run as a sequence diagram
 	Html          string                 `protobuf:"bytes,6,opt,name=html,proto3" json:"html,omitempty"`                                                // the run as one page with its diagram, where the request wants it
+	Differences   []*ExploreDifference   `protobuf:"bytes,7,rep,name=differences,proto3" json:"differences,omitempty"`                                  // where the property is violated: as in ExploreFinding
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ReplayScheduleResponse) Reset() {
 	*x = ReplayScheduleResponse{}
-	mi := &file_control_v1_explorer_proto_msgTypes[25]
+	mi := &file_control_v1_explorer_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2128,7 +2206,7 @@ func (x *ReplayScheduleResponse) String() string {
 func (*ReplayScheduleResponse) ProtoMessage() {}
 
 func (x *ReplayScheduleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[25]
+	mi := &file_control_v1_explorer_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2141,7 +2219,7 @@ func (x *ReplayScheduleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayScheduleResponse.ProtoReflect.Descriptor instead.
 func (*ReplayScheduleResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{25}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ReplayScheduleResponse) GetOutcome() ReplayOutcome {
@@ -2186,6 +2264,13 @@ func (x *ReplayScheduleResponse) GetHtml() string {
 	return ""
 }
 
+func (x *ReplayScheduleResponse) GetDifferences() []*ExploreDifference {
+	if x != nil {
+		return x.Differences
+	}
+	return nil
+}
+
 // ReplayAskingRequest says which schedule is run again.
 type ReplayAskingRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2196,7 +2281,7 @@ type ReplayAskingRequest struct {
 
 func (x *ReplayAskingRequest) Reset() {
 	*x = ReplayAskingRequest{}
-	mi := &file_control_v1_explorer_proto_msgTypes[26]
+	mi := &file_control_v1_explorer_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2208,7 +2293,7 @@ func (x *ReplayAskingRequest) String() string {
 func (*ReplayAskingRequest) ProtoMessage() {}
 
 func (x *ReplayAskingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[26]
+	mi := &file_control_v1_explorer_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2221,7 +2306,7 @@ func (x *ReplayAskingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayAskingRequest.ProtoReflect.Descriptor instead.
 func (*ReplayAskingRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{26}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ReplayAskingRequest) GetReplay() *ReplayScheduleRequest {
@@ -2245,7 +2330,7 @@ type ReplayAskingResponse struct {
 
 func (x *ReplayAskingResponse) Reset() {
 	*x = ReplayAskingResponse{}
-	mi := &file_control_v1_explorer_proto_msgTypes[27]
+	mi := &file_control_v1_explorer_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2257,7 +2342,7 @@ func (x *ReplayAskingResponse) String() string {
 func (*ReplayAskingResponse) ProtoMessage() {}
 
 func (x *ReplayAskingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[27]
+	mi := &file_control_v1_explorer_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2270,7 +2355,7 @@ func (x *ReplayAskingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayAskingResponse.ProtoReflect.Descriptor instead.
 func (*ReplayAskingResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{27}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ReplayAskingResponse) GetStep() isReplayAskingResponse_Step {
@@ -2451,7 +2536,7 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\breversed\x18\x03 \x01(\x04R\breversed\x12\x14\n" +
 	"\x05edges\x18\x04 \x01(\x04R\x05edges\x12\x16\n" +
 	"\x06faults\x18\x05 \x01(\x04R\x06faults\x12\x14\n" +
-	"\x05tried\x18\x06 \x01(\x04R\x05tried\"\xcb\x02\n" +
+	"\x05tried\x18\x06 \x01(\x04R\x05tried\"\x96\x03\n" +
 	"\x0eExploreFinding\x12\x1a\n" +
 	"\bproperty\x18\x01 \x01(\tR\bproperty\x12\x1f\n" +
 	"\vcanister_id\x18\x02 \x01(\tR\n" +
@@ -2466,7 +2551,13 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\bschedule\x18\n" +
 	" \x01(\tR\bschedule\x12\x16\n" +
 	"\x06others\x18\v \x01(\x04R\x06others\x12\x1a\n" +
-	"\bupgrades\x18\f \x03(\tR\bupgrades\"\x91\x01\n" +
+	"\bupgrades\x18\f \x03(\tR\bupgrades\x12I\n" +
+	"\vdifferences\x18\r \x03(\v2'.canisterd.control.v1.ExploreDifferenceR\vdifferences\"s\n" +
+	"\x11ExploreDifference\x12\x1a\n" +
+	"\bcanister\x18\x01 \x01(\tR\bcanister\x12\x14\n" +
+	"\x05title\x18\x02 \x01(\tR\x05title\x12\x16\n" +
+	"\x06serial\x18\x03 \x01(\tR\x06serial\x12\x14\n" +
+	"\x05found\x18\x04 \x01(\tR\x05found\"\x91\x01\n" +
 	"\x15ExploreOperationCount\x12\x14\n" +
 	"\x05title\x18\x01 \x01(\tR\x05title\x12\x18\n" +
 	"\areplied\x18\x02 \x01(\x04R\areplied\x12\x1a\n" +
@@ -2501,14 +2592,15 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\n" +
 	"NamesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd5\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa0\x02\n" +
 	"\x16ReplayScheduleResponse\x12=\n" +
 	"\aoutcome\x18\x01 \x01(\x0e2#.canisterd.control.v1.ReplayOutcomeR\aoutcome\x12 \n" +
 	"\vexplanation\x18\x02 \x01(\tR\vexplanation\x12\x18\n" +
 	"\amermaid\x18\x03 \x01(\tR\amermaid\x12\x1a\n" +
 	"\bschedule\x18\x04 \x01(\tR\bschedule\x12\x10\n" +
 	"\x03svg\x18\x05 \x01(\tR\x03svg\x12\x12\n" +
-	"\x04html\x18\x06 \x01(\tR\x04html\"Z\n" +
+	"\x04html\x18\x06 \x01(\tR\x04html\x12I\n" +
+	"\vdifferences\x18\a \x03(\v2'.canisterd.control.v1.ExploreDifferenceR\vdifferences\"Z\n" +
 	"\x13ReplayAskingRequest\x12C\n" +
 	"\x06replay\x18\x01 \x01(\v2+.canisterd.control.v1.ReplayScheduleRequestR\x06replay\"\xb2\x01\n" +
 	"\x14ReplayAskingResponse\x12F\n" +
@@ -2539,7 +2631,7 @@ func file_control_v1_explorer_proto_rawDescGZIP() []byte {
 }
 
 var file_control_v1_explorer_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_control_v1_explorer_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
+var file_control_v1_explorer_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
 var file_control_v1_explorer_proto_goTypes = []any{
 	(ReplayOutcome)(0),              // 0: canisterd.control.v1.ReplayOutcome
 	(*ExploreOperation)(nil),        // 1: canisterd.control.v1.ExploreOperation
@@ -2561,29 +2653,30 @@ var file_control_v1_explorer_proto_goTypes = []any{
 	(*ExploreReport)(nil),           // 17: canisterd.control.v1.ExploreReport
 	(*ExploreCoverage)(nil),         // 18: canisterd.control.v1.ExploreCoverage
 	(*ExploreFinding)(nil),          // 19: canisterd.control.v1.ExploreFinding
-	(*ExploreOperationCount)(nil),   // 20: canisterd.control.v1.ExploreOperationCount
-	(*ExploreAwait)(nil),            // 21: canisterd.control.v1.ExploreAwait
-	(*ExploreTried)(nil),            // 22: canisterd.control.v1.ExploreTried
-	(*ExploreGoal)(nil),             // 23: canisterd.control.v1.ExploreGoal
-	(*ExploreExtreme)(nil),          // 24: canisterd.control.v1.ExploreExtreme
-	(*ReplayScheduleRequest)(nil),   // 25: canisterd.control.v1.ReplayScheduleRequest
-	(*ReplayScheduleResponse)(nil),  // 26: canisterd.control.v1.ReplayScheduleResponse
-	(*ReplayAskingRequest)(nil),     // 27: canisterd.control.v1.ReplayAskingRequest
-	(*ReplayAskingResponse)(nil),    // 28: canisterd.control.v1.ReplayAskingResponse
-	nil,                             // 29: canisterd.control.v1.ExploreRequest.NamesEntry
-	nil,                             // 30: canisterd.control.v1.ReplayScheduleRequest.NamesEntry
-	(*Call)(nil),                    // 31: canisterd.control.v1.Call
-	(*durationpb.Duration)(nil),     // 32: google.protobuf.Duration
-	(*Reject)(nil),                  // 33: canisterd.control.v1.Reject
+	(*ExploreDifference)(nil),       // 20: canisterd.control.v1.ExploreDifference
+	(*ExploreOperationCount)(nil),   // 21: canisterd.control.v1.ExploreOperationCount
+	(*ExploreAwait)(nil),            // 22: canisterd.control.v1.ExploreAwait
+	(*ExploreTried)(nil),            // 23: canisterd.control.v1.ExploreTried
+	(*ExploreGoal)(nil),             // 24: canisterd.control.v1.ExploreGoal
+	(*ExploreExtreme)(nil),          // 25: canisterd.control.v1.ExploreExtreme
+	(*ReplayScheduleRequest)(nil),   // 26: canisterd.control.v1.ReplayScheduleRequest
+	(*ReplayScheduleResponse)(nil),  // 27: canisterd.control.v1.ReplayScheduleResponse
+	(*ReplayAskingRequest)(nil),     // 28: canisterd.control.v1.ReplayAskingRequest
+	(*ReplayAskingResponse)(nil),    // 29: canisterd.control.v1.ReplayAskingResponse
+	nil,                             // 30: canisterd.control.v1.ExploreRequest.NamesEntry
+	nil,                             // 31: canisterd.control.v1.ReplayScheduleRequest.NamesEntry
+	(*Call)(nil),                    // 32: canisterd.control.v1.Call
+	(*durationpb.Duration)(nil),     // 33: google.protobuf.Duration
+	(*Reject)(nil),                  // 34: canisterd.control.v1.Reject
 }
 var file_control_v1_explorer_proto_depIdxs = []int32{
-	31, // 0: canisterd.control.v1.ExploreOperation.call:type_name -> canisterd.control.v1.Call
+	32, // 0: canisterd.control.v1.ExploreOperation.call:type_name -> canisterd.control.v1.Call
 	5,  // 1: canisterd.control.v1.ExploreProperties.asked:type_name -> canisterd.control.v1.ExploreAsked
-	32, // 2: canisterd.control.v1.ExploreProperties.answer_time:type_name -> google.protobuf.Duration
+	33, // 2: canisterd.control.v1.ExploreProperties.answer_time:type_name -> google.protobuf.Duration
 	1,  // 3: canisterd.control.v1.ExploreRequest.operations:type_name -> canisterd.control.v1.ExploreOperation
 	4,  // 4: canisterd.control.v1.ExploreRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
-	32, // 5: canisterd.control.v1.ExploreRequest.time:type_name -> google.protobuf.Duration
-	29, // 6: canisterd.control.v1.ExploreRequest.names:type_name -> canisterd.control.v1.ExploreRequest.NamesEntry
+	33, // 5: canisterd.control.v1.ExploreRequest.time:type_name -> google.protobuf.Duration
+	30, // 6: canisterd.control.v1.ExploreRequest.names:type_name -> canisterd.control.v1.ExploreRequest.NamesEntry
 	2,  // 7: canisterd.control.v1.ExploreRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
 	3,  // 8: canisterd.control.v1.ExploreRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
 	1,  // 9: canisterd.control.v1.ExploreRequest.before:type_name -> canisterd.control.v1.ExploreOperation
@@ -2594,38 +2687,40 @@ var file_control_v1_explorer_proto_depIdxs = []int32{
 	10, // 14: canisterd.control.v1.ExploreQuestion.answers:type_name -> canisterd.control.v1.ExploreAnswer
 	11, // 15: canisterd.control.v1.ExploreQuestion.observed:type_name -> canisterd.control.v1.ExploreObserved
 	12, // 16: canisterd.control.v1.ExploreAnswer.reply:type_name -> canisterd.control.v1.ExploreReply
-	33, // 17: canisterd.control.v1.ExploreAnswer.reject:type_name -> canisterd.control.v1.Reject
+	34, // 17: canisterd.control.v1.ExploreAnswer.reject:type_name -> canisterd.control.v1.Reject
 	12, // 18: canisterd.control.v1.ExploreObserved.reply:type_name -> canisterd.control.v1.ExploreReply
 	14, // 19: canisterd.control.v1.AnswerQuestionsRequest.verdicts:type_name -> canisterd.control.v1.ExploreVerdict
 	18, // 20: canisterd.control.v1.ExploreProgress.coverage:type_name -> canisterd.control.v1.ExploreCoverage
 	19, // 21: canisterd.control.v1.ExploreReport.findings:type_name -> canisterd.control.v1.ExploreFinding
-	20, // 22: canisterd.control.v1.ExploreReport.operations:type_name -> canisterd.control.v1.ExploreOperationCount
-	21, // 23: canisterd.control.v1.ExploreReport.awaits:type_name -> canisterd.control.v1.ExploreAwait
-	23, // 24: canisterd.control.v1.ExploreReport.reached:type_name -> canisterd.control.v1.ExploreGoal
-	24, // 25: canisterd.control.v1.ExploreReport.largest:type_name -> canisterd.control.v1.ExploreExtreme
+	21, // 22: canisterd.control.v1.ExploreReport.operations:type_name -> canisterd.control.v1.ExploreOperationCount
+	22, // 23: canisterd.control.v1.ExploreReport.awaits:type_name -> canisterd.control.v1.ExploreAwait
+	24, // 24: canisterd.control.v1.ExploreReport.reached:type_name -> canisterd.control.v1.ExploreGoal
+	25, // 25: canisterd.control.v1.ExploreReport.largest:type_name -> canisterd.control.v1.ExploreExtreme
 	18, // 26: canisterd.control.v1.ExploreReport.coverage:type_name -> canisterd.control.v1.ExploreCoverage
-	22, // 27: canisterd.control.v1.ExploreAwait.tried:type_name -> canisterd.control.v1.ExploreTried
-	4,  // 28: canisterd.control.v1.ReplayScheduleRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
-	30, // 29: canisterd.control.v1.ReplayScheduleRequest.names:type_name -> canisterd.control.v1.ReplayScheduleRequest.NamesEntry
-	2,  // 30: canisterd.control.v1.ReplayScheduleRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
-	3,  // 31: canisterd.control.v1.ReplayScheduleRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
-	0,  // 32: canisterd.control.v1.ReplayScheduleResponse.outcome:type_name -> canisterd.control.v1.ReplayOutcome
-	25, // 33: canisterd.control.v1.ReplayAskingRequest.replay:type_name -> canisterd.control.v1.ReplayScheduleRequest
-	8,  // 34: canisterd.control.v1.ReplayAskingResponse.questions:type_name -> canisterd.control.v1.ExploreQuestions
-	26, // 35: canisterd.control.v1.ReplayAskingResponse.replayed:type_name -> canisterd.control.v1.ReplayScheduleResponse
-	6,  // 36: canisterd.control.v1.Explorer.Explore:input_type -> canisterd.control.v1.ExploreRequest
-	25, // 37: canisterd.control.v1.Explorer.ReplaySchedule:input_type -> canisterd.control.v1.ReplayScheduleRequest
-	27, // 38: canisterd.control.v1.Explorer.ReplayAsking:input_type -> canisterd.control.v1.ReplayAskingRequest
-	13, // 39: canisterd.control.v1.Explorer.AnswerQuestions:input_type -> canisterd.control.v1.AnswerQuestionsRequest
-	7,  // 40: canisterd.control.v1.Explorer.Explore:output_type -> canisterd.control.v1.ExploreResponse
-	26, // 41: canisterd.control.v1.Explorer.ReplaySchedule:output_type -> canisterd.control.v1.ReplayScheduleResponse
-	28, // 42: canisterd.control.v1.Explorer.ReplayAsking:output_type -> canisterd.control.v1.ReplayAskingResponse
-	15, // 43: canisterd.control.v1.Explorer.AnswerQuestions:output_type -> canisterd.control.v1.AnswerQuestionsResponse
-	40, // [40:44] is the sub-list for method output_type
-	36, // [36:40] is the sub-list for method input_type
-	36, // [36:36] is the sub-list for extension type_name
-	36, // [36:36] is the sub-list for extension extendee
-	0,  // [0:36] is the sub-list for field type_name
+	20, // 27: canisterd.control.v1.ExploreFinding.differences:type_name -> canisterd.control.v1.ExploreDifference
+	23, // 28: canisterd.control.v1.ExploreAwait.tried:type_name -> canisterd.control.v1.ExploreTried
+	4,  // 29: canisterd.control.v1.ReplayScheduleRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
+	31, // 30: canisterd.control.v1.ReplayScheduleRequest.names:type_name -> canisterd.control.v1.ReplayScheduleRequest.NamesEntry
+	2,  // 31: canisterd.control.v1.ReplayScheduleRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
+	3,  // 32: canisterd.control.v1.ReplayScheduleRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
+	0,  // 33: canisterd.control.v1.ReplayScheduleResponse.outcome:type_name -> canisterd.control.v1.ReplayOutcome
+	20, // 34: canisterd.control.v1.ReplayScheduleResponse.differences:type_name -> canisterd.control.v1.ExploreDifference
+	26, // 35: canisterd.control.v1.ReplayAskingRequest.replay:type_name -> canisterd.control.v1.ReplayScheduleRequest
+	8,  // 36: canisterd.control.v1.ReplayAskingResponse.questions:type_name -> canisterd.control.v1.ExploreQuestions
+	27, // 37: canisterd.control.v1.ReplayAskingResponse.replayed:type_name -> canisterd.control.v1.ReplayScheduleResponse
+	6,  // 38: canisterd.control.v1.Explorer.Explore:input_type -> canisterd.control.v1.ExploreRequest
+	26, // 39: canisterd.control.v1.Explorer.ReplaySchedule:input_type -> canisterd.control.v1.ReplayScheduleRequest
+	28, // 40: canisterd.control.v1.Explorer.ReplayAsking:input_type -> canisterd.control.v1.ReplayAskingRequest
+	13, // 41: canisterd.control.v1.Explorer.AnswerQuestions:input_type -> canisterd.control.v1.AnswerQuestionsRequest
+	7,  // 42: canisterd.control.v1.Explorer.Explore:output_type -> canisterd.control.v1.ExploreResponse
+	27, // 43: canisterd.control.v1.Explorer.ReplaySchedule:output_type -> canisterd.control.v1.ReplayScheduleResponse
+	29, // 44: canisterd.control.v1.Explorer.ReplayAsking:output_type -> canisterd.control.v1.ReplayAskingResponse
+	15, // 45: canisterd.control.v1.Explorer.AnswerQuestions:output_type -> canisterd.control.v1.AnswerQuestionsResponse
+	42, // [42:46] is the sub-list for method output_type
+	38, // [38:42] is the sub-list for method input_type
+	38, // [38:38] is the sub-list for extension type_name
+	38, // [38:38] is the sub-list for extension extendee
+	0,  // [0:38] is the sub-list for field type_name
 }
 
 func init() { file_control_v1_explorer_proto_init() }
@@ -2649,7 +2744,7 @@ func file_control_v1_explorer_proto_init() {
 		(*ExploreObserved_Reply)(nil),
 		(*ExploreObserved_Error)(nil),
 	}
-	file_control_v1_explorer_proto_msgTypes[27].OneofWrappers = []any{
+	file_control_v1_explorer_proto_msgTypes[28].OneofWrappers = []any{
 		(*ReplayAskingResponse_Questions)(nil),
 		(*ReplayAskingResponse_Replayed)(nil),
 	}
@@ -2659,7 +2754,7 @@ func file_control_v1_explorer_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_control_v1_explorer_proto_rawDesc), len(file_control_v1_explorer_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   30,
+			NumMessages:   31,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
