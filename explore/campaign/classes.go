@@ -49,7 +49,7 @@ func (n *enumeration) take(number int, r Result) bool {
 			n.report.Classes++
 		}
 		n.all = n.all && !o.unfinished
-		if n.add("classes", *o); !o.partial {
+		if n.add("classes", *o); !o.partial && n.Faults > 0 {
 			n.findFaults(o.steps, true)
 		}
 	}
