@@ -35,6 +35,7 @@ func (s *Server) askedRPCs() map[string]asked {
 		{&controlv1.Events_ServiceDesc, nil, &events{Server: s}},
 		{&controlv1.Clock_ServiceDesc, []string{"AdvanceTime", "RunUntil", "ListMoves", "StepMessage"}, &clock{Server: s}},
 		{&controlv1.Instances_ServiceDesc, []string{"TakeSnapshot", "ListSnapshots", "DeleteSnapshot", "RestoreSnapshot"}, &instances{Server: s}},
+		{&controlv1.Explorer_ServiceDesc, []string{"ReplaySchedule"}, &explorer{Server: s}},
 	} {
 		for _, method := range service.description.Methods {
 			if service.methods == nil || slices.Contains(service.methods, method.MethodName) {
@@ -42,7 +43,20 @@ func (s *Server) askedRPCs() map[string]asked {
 			}
 		}
 	}
+	all["explore"] = asked{&explorer{Server: s}, exploreAtOnce}
 	return all
+}
+
+// exploreAtOnce is Explore with the report as the answer: the method of a service that would do that.
+func exploreAtOnce(server any, ctx context.Context, decode func(any) error, guard grpc.UnaryServerInterceptor) (any, error) { //nolint:revive // grpc.MethodHandler has this form
+	in := new(controlv1.ExploreRequest)
+	if err := decode(in); err != nil {
+		return nil, err
+	}
+	info := &grpc.UnaryServerInfo{Server: server, FullMethod: controlv1.Explorer_Explore_FullMethodName}
+	return guard(ctx, in, info, func(ctx context.Context, in any) (any, error) {
+		return server.(*explorer).exploreAtOnce(ctx, in.(*controlv1.ExploreRequest))
+	})
 }
 
 // snakeCase is the name of an RPC in snake case: add_rule of AddRule.
@@ -57,7 +71,7 @@ func snakeCase(name string) string {
 	return strings.ToLower(out.String())
 }
 
-// Ask answers an RPC with one request and one answer for programs without gRPC. The name is in snake case; request and
+// Ask answers an RPC with one request and one answer for programs without gRPC; that of Explore is the report. The name is in snake case; request and
 // answer are JSON with the field names of the .proto files (ProtoJSON). The request is about the instance, whatever it
 // says itself. known is false for a name that is not offered; an error is an *Error, or a context error.
 func (s *Server) Ask(ctx context.Context, name, instance string, request []byte) (answer []byte, known bool, err error) {

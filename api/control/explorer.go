@@ -58,6 +58,22 @@ func (s *explorer) Explore(in *controlv1.ExploreRequest, stream grpc.ServerStrea
 	return out.send(&controlv1.ExploreResponse{Step: &controlv1.ExploreResponse_Report{Report: report}})
 }
 
+// exploreAtOnce is Explore without progress.
+func (s *explorer) exploreAtOnce(ctx context.Context, in *controlv1.ExploreRequest) (*controlv1.ExploreReport, error) {
+	if n := len(in.GetProperties().GetAsked()); n > 0 {
+		return nil, BadField.Refuse("properties.asked", n, "an answer at once cannot ask the client: Explorer.Explore over gRPC can")
+	}
+	if in.GetWorkerServer() != "" {
+		return nil, BadField.Refuse("worker_server", "set", "an answer at once cannot say where workers find the exploration: Explorer.Explore over gRPC can")
+	}
+	ctx, done := s.until(ctx)
+	defer done()
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	out := newOutbox(ctx, end, func(*controlv1.ExploreResponse) error { return nil })
+	return s.explored(ctx, in, func(*campaign.Config) (func(), error) { return func() {}, nil }, out)
+}
+
 // connect connects the properties that the client answers for with the client. What it returns ends that.
 func (s *explorer) connect(ctx context.Context, end context.CancelCauseFunc, c *campaign.Config, in *controlv1.ExploreProperties, send func(*controlv1.ExploreQuestions) error) (done func(), err error) {
 	all := clientProperties(c)

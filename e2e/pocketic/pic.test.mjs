@@ -266,7 +266,19 @@ if (newest) test("each test has a fork of one world, and holds its calls", async
   await bank.actor.withdraw(100n);
   const again = await PocketIc.create(`${url}/canisterd/fork_of/${world["client"].instanceId}@open`);
   assert.deepEqual(await again.createActor(bankInterface, bank.canisterId).withdraw(100n), { paid: 0n });
-  for (const one of [again, pic, world]) await one.tearDown();
+  for (const one of [again, pic]) await one.tearDown();
+
+  await canisterd(world, "restore_snapshot", { snapshot: "open" });
+  const withdraw = { title: "withdraw 60", call: { canister_id: bank.canisterId.toText(), method: "withdraw", argument: { text: "(60)" } } };
+  const report = await canisterd(world, "explore", {
+    operations: [withdraw, withdraw], faults: 1, time: "60s", names: { vault: vault.canisterId.toText() },
+    properties: { invariants: ["vault paidOut <= 100"] },
+  });
+  assert.match(report.findings[0].explanation, /^vault paidOut <= 100 does not hold/);
+  const { schedule } = report.findings[0];
+  const replayed = await canisterd(world, "replay_schedule", { schedule, names: { vault: vault.canisterId.toText() } });
+  assert.equal(replayed.outcome, "REPLAY_OUTCOME_STILL_FAILS");
+  await world.tearDown();
 });
 
 // Methods that the programs above do not call themselves.

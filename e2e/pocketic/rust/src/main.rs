@@ -332,6 +332,10 @@ fn forks() {
     let (n,): (Nat,) = decode_args(&pic.await_call(call).unwrap()).unwrap();
     assert_eq!(n, Nat::from(6u8));
 
+    let argument = json!({"text": format!("(\"{counted}\")")});
+    let operation = json!({"title": "bump", "call": {"canister_id": caller.to_text(), "method": "bump", "argument": argument}});
+    let report = canisterd(&world, "explore", json!({"operations": [operation, operation], "faults": 1, "time": "60s"}));
+    assert_eq!(report["exhausted"], true, "{report}");
     assert_eq!(query_candid::<_, (Nat,)>(&world, counted, "get", ()).unwrap().0, Nat::from(0u8));
     assert_eq!(pic.upload_blob(vec![1, 2, 3], BlobCompression::NoCompression).0.len(), 32);
 }
