@@ -152,6 +152,11 @@ func Run(t testing.TB, n *canisterd.Network, options ...Option) *Report {
 		t.Fatal(err)
 	}
 	t.Log(report.Summary())
+	for i := range report.Largest {
+		if f := report.Largest[i].Found; f != nil {
+			t.Log(report.Explain(f))
+		}
+	}
 	for _, f := range report.Findings {
 		if f.Suspicion && !c.suspicions {
 			t.Logf("suspicion: %s", report.Explain(f))

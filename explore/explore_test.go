@@ -68,6 +68,10 @@ func TestAnExplorationFindsADoubleWithdrawal(t *testing.T) {
 	if report.Largest[0].Value.RatString() != "200" || report.Reached[0].Runs == 0 {
 		t.Errorf("the goals are %+v and %+v", report.Largest, report.Reached)
 	}
+	largest := report.Largest[0].Found
+	if largest == nil || len(largest.Schedule.Operations) != 2 || !strings.HasPrefix(report.Explain(largest), "the largest vault paidOut is 200.\n  op1: bank.withdraw(100)\n  op3: ") {
+		t.Errorf("the order of the largest value is %+v", largest)
+	}
 	if paid, err := canisterd.Query[int](t.Context(), vault, "paidOut"); err != nil || paid != 0 {
 		t.Errorf("the network was changed: %d are paid, %v", paid, err)
 	}
@@ -196,6 +200,23 @@ func TestSchedulesOfOtherFindingsStay(t *testing.T) {
 	}
 	if files, err := os.ReadDir(folder); err != nil || len(files) != 2 {
 		t.Errorf("the files are %v, %v", files, err)
+	}
+}
+
+func TestAGoalThatNoRunReachesFailsTheTest(t *testing.T) {
+	ic, bank, _ := bank(t, "careful.wasm")
+	t.Chdir(t.TempDir())
+	withdraw := explore.Op(bank, "withdraw", 100)
+	run := func(options ...explore.Option) string {
+		r := &recorder{TB: t}
+		explore.Run(r, ic.Network, append(options, withdraw, explore.Sometimes("vault paidOut == 7"), explore.Faults(0))...)
+		return strings.Join(r.errors, "\n")
+	}
+	if text := run(); !strings.Contains(text, "none of 2 runs has reached vault paidOut == 7.") || strings.Contains(text, "FIFO") {
+		t.Errorf("the test fails with %q", text)
+	}
+	if text := run(explore.Invariant("vault paidOut <= 1")); strings.Contains(text, "has reached") || !strings.Contains(text, "vault paidOut <= 1 does not hold") {
+		t.Errorf("a test that ended early fails with %q", text)
 	}
 }
 

@@ -70,7 +70,7 @@ func Invariant(line string) Option {
 }
 
 // Sometimes is a line as for [Invariant] that must hold at the end of some run: a goal without which the exploration
-// says little.
+// says little. If no run reaches it, that is a finding.
 func Sometimes(line string) Option {
 	return read(func(to *config, names *property.Names) error {
 		p, err := names.ParseInvariant(line)
@@ -81,7 +81,7 @@ func Sometimes(line string) Option {
 	})
 }
 
-// Maximize is a query with a number, such as "vault paidOut". The report says which order makes it the largest.
+// Maximize is a query with a number, such as "vault paidOut". The report has the shortest run that makes it the largest.
 func Maximize(query string) Option {
 	return read(func(to *config, names *property.Names) error {
 		q, err := names.ParseQuery(query)

@@ -32,23 +32,9 @@ func shownReport(c *campaign.Config, r *campaign.Report) (*controlv1.ExploreRepo
 		out.FaultKinds = append(out.FaultKinds, kind.String())
 	}
 	for _, f := range r.Findings {
-		shown := &controlv1.ExploreFinding{
-			Property: f.Property, Method: f.Method, Text: f.Text, Suspicion: f.Suspicion, Run: uint64(f.Run), Phase: f.Phase, Others: uint64(f.Others),
-			Explanation: f.Explain(&c.Setup), Mermaid: f.Mermaid(&c.Setup), Differences: shownDifferences(f),
-		}
-		if f.Canister.Len() > 0 {
-			shown.CanisterId = f.Canister.String()
-		}
-		if len(f.Schedule.Operations) > 0 { // else it is about all runs
-			file := f.File(c)
-			text, err := schedule.Write(file)
-			if err != nil {
-				return nil, err
-			}
-			shown.Schedule = string(text)
-			for _, u := range file.Upgrades {
-				shown.Upgrades = append(shown.Upgrades, u.Canister)
-			}
+		shown, err := shownFinding(c, f)
+		if err != nil {
+			return nil, err
 		}
 		out.Findings = append(out.Findings, shown)
 	}
@@ -72,6 +58,13 @@ func shownReport(c *campaign.Config, r *campaign.Report) (*controlv1.ExploreRepo
 		if x.Value != nil {
 			shown.Value = x.Value.RatString()
 		}
+		if x.Found != nil {
+			found, err := shownFinding(c, x.Found)
+			if err != nil {
+				return nil, err
+			}
+			shown.Found = found
+		}
 		out.Largest = append(out.Largest, shown)
 	}
 	return out, nil
@@ -85,4 +78,28 @@ func shownDifferences(f *campaign.Finding) (all []*controlv1.ExploreDifference) 
 		})
 	}
 	return all
+}
+
+// shownFinding is a finding as a message.
+func shownFinding(c *campaign.Config, f *campaign.Finding) (*controlv1.ExploreFinding, error) {
+	out := &controlv1.ExploreFinding{
+		Property: f.Property, Method: f.Method, Text: f.Text, Suspicion: f.Suspicion, Run: uint64(f.Run), Phase: f.Phase, Others: uint64(f.Others),
+		Explanation: f.Explain(&c.Setup), Mermaid: f.Mermaid(&c.Setup), Differences: shownDifferences(f),
+	}
+	if f.Canister.Len() > 0 {
+		out.CanisterId = f.Canister.String()
+	}
+	if len(f.Schedule.Operations) == 0 {
+		return out, nil // it is about all runs
+	}
+	file := f.File(c)
+	text, err := schedule.Write(file)
+	if err != nil {
+		return nil, err
+	}
+	out.Schedule = string(text)
+	for _, u := range file.Upgrades {
+		out.Upgrades = append(out.Upgrades, u.Canister)
+	}
+	return out, nil
 }

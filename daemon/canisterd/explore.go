@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -324,18 +325,19 @@ func (c *cli) printReport(r *controlv1.ExploreReport, f *exploreFlags) error {
 		if !finding.GetSuspicion() {
 			kind, violations = "finding", violations+1
 		}
-		fmt.Fprintf(&all, "%s in run %d (%s): %s", kind, finding.GetRun(), finding.GetPhase(), finding.GetExplanation())
-		if f.form == "mermaid" {
-			all.WriteString(finding.GetMermaid())
+		fmt.Fprintf(&all, "%s in run %d (%s): ", kind, finding.GetRun(), finding.GetPhase())
+		if err := c.tellRun(&all, finding, kept, f); err != nil {
+			return err
 		}
-		if finding.GetSchedule() != "" && f.folder != "" {
-			path, err := kept.keep(finding)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(&all, "  %s\n", c.replayCommand(path, finding, f))
+	}
+	for _, x := range r.GetLargest() {
+		if x.GetFound() == nil {
+			fmt.Fprintf(&all, "the largest %s is %s\n\n", x.GetTitle(), cmp.Or(x.GetValue(), "not known: no run gives a number"))
+			continue
 		}
-		all.WriteString("\n")
+		if err := c.tellRun(&all, x.GetFound(), kept, f); err != nil {
+			return err
+		}
 	}
 	all.WriteString(c.summary(r))
 	if err := c.print(strings.TrimRight(all.String(), "\n"), r); err != nil {
@@ -344,5 +346,22 @@ func (c *cli) printReport(r *controlv1.ExploreReport, f *exploreFlags) error {
 	if violations > 0 {
 		return exitCode(exitFinding)
 	}
+	return nil
+}
+
+// tellRun writes the run of a finding, and the command that replays it.
+func (c *cli) tellRun(all *strings.Builder, finding *controlv1.ExploreFinding, kept *scheduleFolderOf, f *exploreFlags) error {
+	all.WriteString(finding.GetExplanation())
+	if f.form == "mermaid" && finding.GetSchedule() != "" {
+		all.WriteString(finding.GetMermaid())
+	}
+	if finding.GetSchedule() != "" && f.folder != "" {
+		path, err := kept.keep(finding)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(all, "  %s\n", c.replayCommand(path, finding, f))
+	}
+	all.WriteString("\n")
 	return nil
 }

@@ -88,3 +88,29 @@ func TestEachFindingHasAScheduleOfItsOwn(t *testing.T) {
 		t.Errorf("the files are %v, %v", files, err)
 	}
 }
+
+// TestGoalsAreToldWithTheirRuns explores the bank for the largest payment, and for one that no run makes.
+func TestGoalsAreToldWithTheirRuns(t *testing.T) {
+	prepare(t)
+	for _, file := range []string{"bank.wasm", "vault.wasm"} {
+		writeFile(t, file, mustRead(t, filepath.Join(os.Getenv("EXAMPLES"), "doublewithdraw", file)))
+	}
+	perform(t, "deploy")
+	const explore = `explore --before 'bank open ("${vault}")' --before 'bank deposit 100' --op 'bank withdraw 100' --op 'bank withdraw 60' --faults 0 --only-stated `
+	shown := perform(t, explore+"--maximize 'vault paidOut' --maximize 'vault paidBack' --sometimes 'vault paidOut == 60'")
+	for _, says := range []string{
+		"the largest vault paidOut is 160.\n  op1: bank withdraw 100\n  op2: bank withdraw 60\n  The messages are delivered in FIFO order", "sometimes vault paidOut == 60: in ",
+	} {
+		if !strings.Contains(shown, says) {
+			t.Errorf("the report does not say %q:\n%s", says, shown)
+		}
+	}
+	command := replayCommandOf(t, shown, "the largest vault paidOut is 160")
+	if replayed := perform(t, command); command != "explore replay explore/vault-paidOut-160.yaml" || !strings.HasPrefix(replayed, "still fails: vault paidOut < 160 does not hold") {
+		t.Errorf("%s says\n%s", command, replayed)
+	}
+	shown = perform(t, explore+"--sometimes 'vault paidOut == 7'")
+	if !strings.Contains(shown, "finding in run ") || !strings.Contains(shown, " runs has reached vault paidOut == 7.\n\n") || !strings.Contains(shown, "(exit 2)") {
+		t.Errorf("a goal that no run reaches:\n%s", shown)
+	}
+}

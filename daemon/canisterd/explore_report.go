@@ -15,9 +15,6 @@ func (c *cli) summary(r *controlv1.ExploreReport) string {
 	for _, g := range r.GetReached() {
 		fmt.Fprintf(&all, "sometimes %s: in %d runs\n", g.GetTitle(), g.GetRuns())
 	}
-	for _, x := range r.GetLargest() {
-		fmt.Fprintf(&all, "the largest %s is %s\n", x.GetTitle(), x.GetValue())
-	}
 	t := c.table("OPERATION", "REPLIED", "REJECTED", "TRAPPED", "OPEN")
 	for _, o := range r.GetOperations() {
 		t.row(o.GetTitle(), fmt.Sprint(o.GetReplied()), fmt.Sprint(o.GetRejected()), fmt.Sprint(o.GetTrapped()), fmt.Sprint(o.GetOpen()))

@@ -16,6 +16,9 @@ import (
 func (f *Finding) Explain(setup *harness.Setup) string {
 	var all strings.Builder
 	fmt.Fprintf(&all, "%s.\n", strings.TrimRight(f.Text, ".")) // texts of rejects end with a period
+	if len(f.Schedule.Operations) == 0 {
+		return all.String() // it is about all runs
+	}
 	for _, position := range f.Schedule.Operations {
 		fmt.Fprintf(&all, "  %s: %s\n", harness.OperationName(position), setup.Operations[position].Title)
 	}

@@ -55,12 +55,15 @@ type Goal struct {
 	Runs  int // that reached it
 }
 
-// Extreme is the largest value of a number, with the schedule that leads to it.
+// Extreme is the largest value of a number.
 type Extreme struct {
-	Title    string
-	Value    *big.Rat // nil: no run has one
-	Schedule Schedule
-	names    []string
+	Title string
+	Value *big.Rat // nil: no run has one
+	// Found is the shortest run that gives the value, told as a finding of the invariant that the number is smaller; nil
+	// where the value is no integer, or no run has one.
+	Found *Finding
+	plan  harness.Plan // of the first run that gives the value
+	names []string     // of its messages
 }
 
 // Schedule is how a run differs from a FIFO run of all operations.
@@ -132,7 +135,7 @@ func (r *Report) count(o *outcome) {
 	}
 	for i, text := range o.values {
 		if v, ok := new(big.Rat).SetString(text); ok && (r.Largest[i].Value == nil || v.Cmp(r.Largest[i].Value) > 0) {
-			r.Largest[i].Value, r.Largest[i].names, r.Largest[i].Schedule.Plan = v, names(o.steps), o.plan
+			r.Largest[i].Value, r.Largest[i].names, r.Largest[i].plan = v, names(o.steps), o.plan
 		}
 	}
 	r.countAwaits(o)
@@ -171,15 +174,17 @@ func (r *Report) Violations() (all []*Finding) {
 	return all
 }
 
-// finish adds the goals that no run reached: they are findings about the exploration.
+// finish adds what is found about all runs: operations that only fail, and goals that no run has reached. Where the
+// exploration ended early, because enough was found, a later run might have reached them.
 func (r *Report) finish() {
 	r.Exhausted, r.ExhaustedFaults = r.Exhausted && !r.across, r.ExhaustedFaults && !r.across
+	early := r.config.Stop > 0 && r.violations() >= r.config.Stop
 	r.failing()
 	for _, g := range r.Reached {
 		if g.Runs == 0 {
-			r.Findings = append(r.Findings, &Finding{
-				Violation: property.Violation{Property: g.Title, Text: "no run has reached " + g.Title, Suspicion: true}, Run: r.Runs, Phase: "sometimes",
-			})
+			r.Findings = append(r.Findings, &Finding{Run: r.Runs, Phase: "end", Violation: property.Violation{
+				Property: "sometimes " + g.Title, Text: fmt.Sprintf("none of %d runs has reached %s", r.Runs, g.Title), Suspicion: early,
+			}})
 		}
 	}
 }

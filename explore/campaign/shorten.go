@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/explore/harness"
 	"github.com/canisterd/canisterd/explore/property"
 	"github.com/canisterd/canisterd/explore/search"
@@ -35,10 +36,32 @@ func (e *exploration) shorten() error {
 		}
 	}
 	for i := range e.report.Largest {
-		if x := &e.report.Largest[i]; x.Value != nil {
-			x.Schedule.Operations, x.Schedule.Deviations = e.worker.bench.chosen, e.worker.bench.deviations(e.worker.harness, x.Schedule.Plan, x.names)
+		if err := e.shortenLargest(&e.Maximize[i], &e.report.Largest[i]); err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+// shortenLargest looks for the shortest run that gives the largest value: one that violates that the number is smaller.
+func (e *exploration) shortenLargest(goal *property.Maximize, x *Extreme) error {
+	if x.Value == nil || !x.Value.IsInt() {
+		return nil
+	}
+	value, err := candid.ParseValue(x.Value.RatString())
+	if err != nil {
+		return fmt.Errorf("the largest %s: %w", x.Title, err)
+	}
+	smaller := &property.Invariant{Title: goal.Title + " < " + x.Value.RatString(), Left: goal.Query, Relation: "<", Value: value}
+	own := *e.Config
+	own.Properties, own.NoBuiltin = []property.Property{smaller}, true
+	f := &Finding{names: x.names, Violation: property.Violation{Property: smaller.Title, Canister: goal.Query.Canister, Method: goal.Query.Method}}
+	f.Schedule.Plan = x.plan
+	if err := Shorten(&own, f); err != nil || len(f.Steps) == 0 {
+		return err
+	}
+	f.Text = fmt.Sprintf("the largest %s is %s", x.Title, x.Value.RatString())
+	x.Found = f
 	return nil
 }
 

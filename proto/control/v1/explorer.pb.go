@@ -1571,7 +1571,7 @@ type ExploreFinding struct {
 	Text          string                 `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`                               // one sentence
 	Suspicion     bool                   `protobuf:"varint,5,opt,name=suspicion,proto3" json:"suspicion,omitempty"`                    // the property need not hold: such as that every run is as some serial one
 	Run           uint64                 `protobuf:"varint,6,opt,name=run,proto3" json:"run,omitempty"`                                // that showed it first, from 1
-	Phase         string                 `protobuf:"bytes,7,opt,name=phase,proto3" json:"phase,omitempty"`                             // fifo, fault, sample, classes, classes with a fault, exchange, two faults or guided
+	Phase         string                 `protobuf:"bytes,7,opt,name=phase,proto3" json:"phase,omitempty"`                             // fifo, fault, sample, classes, classes with a fault, exchange, two faults or guided; end for a finding about all runs
 	Explanation   string                 `protobuf:"bytes,8,opt,name=explanation,proto3" json:"explanation,omitempty"`                 // operations, deviations from FIFO and faults, the messages of the shortest run, and differences, for people
 	Mermaid       string                 `protobuf:"bytes,9,opt,name=mermaid,proto3" json:"mermaid,omitempty"`                         // the shortest run as a sequence diagram
 	Schedule      string                 `protobuf:"bytes,10,opt,name=schedule,proto3" json:"schedule,omitempty"`                      // YAML, for ReplaySchedule; "" for a finding about all runs
@@ -2029,6 +2029,7 @@ type ExploreExtreme struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Title         string                 `protobuf:"bytes,1,opt,name=title,proto3" json:"title,omitempty"` // its line
 	Value         string                 `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"` // "" if no run has one
+	Found         *ExploreFinding        `protobuf:"bytes,3,opt,name=found,proto3" json:"found,omitempty"` // the shortest run that gives it, as a violation of the invariant that the number is smaller; unset if the value is no integer
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2075,6 +2076,13 @@ func (x *ExploreExtreme) GetValue() string {
 		return x.Value
 	}
 	return ""
+}
+
+func (x *ExploreExtreme) GetFound() *ExploreFinding {
+	if x != nil {
+		return x.Found
+	}
+	return nil
 }
 
 // ReplayScheduleRequest says which schedule is run again, and on what.
@@ -2574,10 +2582,11 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\x04runs\x18\x02 \x01(\x04R\x04runs\"7\n" +
 	"\vExploreGoal\x12\x14\n" +
 	"\x05title\x18\x01 \x01(\tR\x05title\x12\x12\n" +
-	"\x04runs\x18\x02 \x01(\x04R\x04runs\"<\n" +
+	"\x04runs\x18\x02 \x01(\x04R\x04runs\"x\n" +
 	"\x0eExploreExtreme\x12\x14\n" +
 	"\x05title\x18\x01 \x01(\tR\x05title\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value\"\xd4\x03\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\x12:\n" +
+	"\x05found\x18\x03 \x01(\v2$.canisterd.control.v1.ExploreFindingR\x05found\"\xd4\x03\n" +
 	"\x15ReplayScheduleRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1a\n" +
 	"\bsnapshot\x18\x02 \x01(\tR\bsnapshot\x12\x1a\n" +
@@ -2699,28 +2708,29 @@ var file_control_v1_explorer_proto_depIdxs = []int32{
 	18, // 26: canisterd.control.v1.ExploreReport.coverage:type_name -> canisterd.control.v1.ExploreCoverage
 	20, // 27: canisterd.control.v1.ExploreFinding.differences:type_name -> canisterd.control.v1.ExploreDifference
 	23, // 28: canisterd.control.v1.ExploreAwait.tried:type_name -> canisterd.control.v1.ExploreTried
-	4,  // 29: canisterd.control.v1.ReplayScheduleRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
-	31, // 30: canisterd.control.v1.ReplayScheduleRequest.names:type_name -> canisterd.control.v1.ReplayScheduleRequest.NamesEntry
-	2,  // 31: canisterd.control.v1.ReplayScheduleRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
-	3,  // 32: canisterd.control.v1.ReplayScheduleRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
-	0,  // 33: canisterd.control.v1.ReplayScheduleResponse.outcome:type_name -> canisterd.control.v1.ReplayOutcome
-	20, // 34: canisterd.control.v1.ReplayScheduleResponse.differences:type_name -> canisterd.control.v1.ExploreDifference
-	26, // 35: canisterd.control.v1.ReplayAskingRequest.replay:type_name -> canisterd.control.v1.ReplayScheduleRequest
-	8,  // 36: canisterd.control.v1.ReplayAskingResponse.questions:type_name -> canisterd.control.v1.ExploreQuestions
-	27, // 37: canisterd.control.v1.ReplayAskingResponse.replayed:type_name -> canisterd.control.v1.ReplayScheduleResponse
-	6,  // 38: canisterd.control.v1.Explorer.Explore:input_type -> canisterd.control.v1.ExploreRequest
-	26, // 39: canisterd.control.v1.Explorer.ReplaySchedule:input_type -> canisterd.control.v1.ReplayScheduleRequest
-	28, // 40: canisterd.control.v1.Explorer.ReplayAsking:input_type -> canisterd.control.v1.ReplayAskingRequest
-	13, // 41: canisterd.control.v1.Explorer.AnswerQuestions:input_type -> canisterd.control.v1.AnswerQuestionsRequest
-	7,  // 42: canisterd.control.v1.Explorer.Explore:output_type -> canisterd.control.v1.ExploreResponse
-	27, // 43: canisterd.control.v1.Explorer.ReplaySchedule:output_type -> canisterd.control.v1.ReplayScheduleResponse
-	29, // 44: canisterd.control.v1.Explorer.ReplayAsking:output_type -> canisterd.control.v1.ReplayAskingResponse
-	15, // 45: canisterd.control.v1.Explorer.AnswerQuestions:output_type -> canisterd.control.v1.AnswerQuestionsResponse
-	42, // [42:46] is the sub-list for method output_type
-	38, // [38:42] is the sub-list for method input_type
-	38, // [38:38] is the sub-list for extension type_name
-	38, // [38:38] is the sub-list for extension extendee
-	0,  // [0:38] is the sub-list for field type_name
+	19, // 29: canisterd.control.v1.ExploreExtreme.found:type_name -> canisterd.control.v1.ExploreFinding
+	4,  // 30: canisterd.control.v1.ReplayScheduleRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
+	31, // 31: canisterd.control.v1.ReplayScheduleRequest.names:type_name -> canisterd.control.v1.ReplayScheduleRequest.NamesEntry
+	2,  // 32: canisterd.control.v1.ReplayScheduleRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
+	3,  // 33: canisterd.control.v1.ReplayScheduleRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
+	0,  // 34: canisterd.control.v1.ReplayScheduleResponse.outcome:type_name -> canisterd.control.v1.ReplayOutcome
+	20, // 35: canisterd.control.v1.ReplayScheduleResponse.differences:type_name -> canisterd.control.v1.ExploreDifference
+	26, // 36: canisterd.control.v1.ReplayAskingRequest.replay:type_name -> canisterd.control.v1.ReplayScheduleRequest
+	8,  // 37: canisterd.control.v1.ReplayAskingResponse.questions:type_name -> canisterd.control.v1.ExploreQuestions
+	27, // 38: canisterd.control.v1.ReplayAskingResponse.replayed:type_name -> canisterd.control.v1.ReplayScheduleResponse
+	6,  // 39: canisterd.control.v1.Explorer.Explore:input_type -> canisterd.control.v1.ExploreRequest
+	26, // 40: canisterd.control.v1.Explorer.ReplaySchedule:input_type -> canisterd.control.v1.ReplayScheduleRequest
+	28, // 41: canisterd.control.v1.Explorer.ReplayAsking:input_type -> canisterd.control.v1.ReplayAskingRequest
+	13, // 42: canisterd.control.v1.Explorer.AnswerQuestions:input_type -> canisterd.control.v1.AnswerQuestionsRequest
+	7,  // 43: canisterd.control.v1.Explorer.Explore:output_type -> canisterd.control.v1.ExploreResponse
+	27, // 44: canisterd.control.v1.Explorer.ReplaySchedule:output_type -> canisterd.control.v1.ReplayScheduleResponse
+	29, // 45: canisterd.control.v1.Explorer.ReplayAsking:output_type -> canisterd.control.v1.ReplayAskingResponse
+	15, // 46: canisterd.control.v1.Explorer.AnswerQuestions:output_type -> canisterd.control.v1.AnswerQuestionsResponse
+	43, // [43:47] is the sub-list for method output_type
+	39, // [39:43] is the sub-list for method input_type
+	39, // [39:39] is the sub-list for extension type_name
+	39, // [39:39] is the sub-list for extension extendee
+	0,  // [0:39] is the sub-list for field type_name
 }
 
 func init() { file_control_v1_explorer_proto_init() }
