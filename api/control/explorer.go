@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"time"
 
 	"google.golang.org/grpc"
@@ -196,8 +197,30 @@ func (s *explorer) configured(ctx context.Context, i *instance.Instance, in *con
 	if c.Before, err = s.readOperations(ctx, i, in.GetBefore()); err != nil {
 		return nil, err
 	}
-	c.Setup.Operations, err = s.readOperations(ctx, i, in.GetOperations())
-	return c, err
+	if c.Setup.Operations, err = s.readOperations(ctx, i, in.GetOperations()); err != nil {
+		return nil, err
+	}
+	return c, checkKinds(c, in)
+}
+
+// checkKinds refuses kinds of faults that cannot happen because what they need was not given.
+func checkKinds(c *campaign.Config, in *controlv1.ExploreRequest) error {
+	retried := slices.ContainsFunc(c.Setup.Operations, func(o harness.Operation) bool { return o.Retried })
+	for _, needs := range []struct {
+		kind  harness.FaultKind
+		given bool
+		what  string
+	}{
+		{harness.Upgrade, len(c.Setup.Upgrades) > 0, "no module was given to which a canister is upgraded (upgrades; --upgrade)"},
+		{harness.OtherAnswer, len(c.Setup.Outcalls) > 1, "it needs at least two answers to HTTP outcalls (outcalls; --outcall)"},
+		{harness.SendTwice, retried, "no operation may be sent twice (retried; --twice)"},
+		{harness.Silent, len(in.GetUntrusted()) > 0, "no canister is untrusted (untrusted; --untrusted)"},
+	} {
+		if slices.Contains(c.Kinds, needs.kind) && !needs.given {
+			return BadField.Refuse("fault_kinds", needs.kind, needs.what)
+		}
+	}
+	return nil
 }
 
 // prepare makes the calls before the runs.

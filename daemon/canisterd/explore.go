@@ -111,13 +111,15 @@ failed. Suspicions are printed, and leave it 0.`,
 						return err
 					}
 				}
+				page := report.GetHtml()
+				report.Html = "" // --json prints the rest
+				outcome := c.printReport(report, &f)
 				if f.html != "" {
-					if err := writePage(f.html, report.GetHtml()); err != nil {
+					if err := writePage(f.html, page); err != nil {
 						return err
 					}
-					report.Html = "" // --json prints the rest
 				}
-				return c.printReport(report, &f)
+				return outcome
 			})
 		},
 	}
@@ -163,7 +165,7 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 	flags.Uint32Var(&f.faults, "faults", 1, "faults that a run has at most")
 	flags.StringSliceVar(&f.kinds, "fault", nil, "kinds of faults: reject_transient, trap_callback, … (default: all)")
 	flags.StringSliceVar(&f.untrusted, "untrusted", nil, "canisters that may never answer a call")
-	flags.Uint32Var(&f.runs, "runs", defaultRuns, "runs at most")
+	flags.Uint32Var(&f.runs, "runs", defaultRuns, "runs at most; 0: 10,000")
 	flags.StringVar(&f.limit, "time", "60s", "time at most; 0 for no limit")
 	flags.Uint64Var(&f.seed, "seed", 1, "what drawn orders come from")
 	flags.Uint32Var(&f.stop, "stop", 0, "end after so many findings; 0 goes on")
@@ -180,7 +182,7 @@ func (f *exploreFlags) request(c *cli) (*controlv1.ExploreRequest, error) {
 	if len(f.operations)+len(f.twice) == 0 {
 		return nil, errors.New("no operations: give some with --op, for example --op 'bank withdraw 100', or in the section explore of " + project.File)
 	}
-	if err := errors.Join(checkForm(f.form, "text", "mermaid"), checkGoTest(f.goTest)); err != nil {
+	if err := errors.Join(checkForm(f.form, "text", "mermaid"), checkGoTest(f.goTest), checkFolder("--html", f.html), checkFolder("--go-test", f.goTest)); err != nil {
 		return nil, err
 	}
 	workers, server, err := f.workers.read()
@@ -226,6 +228,20 @@ func checkForm(form string, forms ...string) error {
 	return nil
 }
 
+// checkFolder refuses a file in a folder that is not there: it is written after a long time.
+func checkFolder(flag, path string) error {
+	if path == "" {
+		return nil
+	}
+	if there, err := os.Stat(path); err == nil && there.IsDir() {
+		return fmt.Errorf("%s %s: it is a folder, and not a file", flag, path)
+	}
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("%s: %w", flag, err)
+	}
+	return nil
+}
+
 // writePage writes a page for a browser.
 func writePage(path, page string) error {
 	if err := os.WriteFile(path, []byte(page), 0o600); err != nil {
@@ -234,12 +250,31 @@ func writePage(path, page string) error {
 	return nil
 }
 
+// callAndCaller divides an operation at the last " as " that is not in a text.
+func callAndCaller(text string) (call, as string) {
+	const word = " as "
+	at, quoted, escaped := -1, false, false
+	for i := range len(text) {
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && text[i] == '\\':
+			escaped = true
+		case text[i] == '"':
+			quoted = !quoted
+		case !quoted && strings.HasPrefix(text[i:], word):
+			at = i
+		}
+	}
+	if at < 0 {
+		return text, ""
+	}
+	return text[:at], strings.TrimSpace(text[at+len(word):])
+}
+
 // operation reads an operation: a call, with its caller behind it.
 func (c *cli) operation(text string) (*controlv1.ExploreOperation, error) {
-	call, as := text, ""
-	if at := strings.LastIndex(text, " as "); at >= 0 {
-		call, as = text[:at], strings.TrimSpace(text[at+len(" as "):])
-	}
+	call, as := callAndCaller(text)
 	words := strings.SplitN(strings.TrimSpace(call), " ", 3)
 	if len(words) < 2 {
 		return nil, errors.New("expected CANISTER METHOD [ARGUMENTS] [as PRINCIPAL]")

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -40,6 +41,9 @@ func (f *replayFlags) replay(ctx context.Context, c *cli, d *remote.Daemon, path
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading the schedule: %w", err)
+	}
+	if !utf8.Valid(text) {
+		return nil, fmt.Errorf("%s is not a schedule: it is not text", path)
 	}
 	upgrades, outcalls, err := f.outside.read()
 	if err != nil {

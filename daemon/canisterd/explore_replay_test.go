@@ -114,3 +114,46 @@ func TestGoalsAreToldWithTheirRuns(t *testing.T) {
 		t.Errorf("a goal that no run reaches:\n%s", shown)
 	}
 }
+
+func TestTheCallerOfAnOperationStandsBehindItsArguments(t *testing.T) {
+	for text, want := range map[string][2]string{
+		`bank open`:                                {`bank open`, ""},
+		`bank open as bob`:                         {`bank open`, "bob"},
+		`bank open "seven as nine"`:                {`bank open "seven as nine"`, ""},
+		`bank open "seven as nine" as bob`:         {`bank open "seven as nine"`, "bob"},
+		`bank open "a \" as \" b" as 2vxsx-fae`:    {`bank open "a \" as \" b"`, "2vxsx-fae"},
+		`bank open "a \\" as bob`:                  {`bank open "a \\"`, "bob"},
+		`bank open (record { was = 1 }) as alice `: {`bank open (record { was = 1 })`, "alice"},
+	} {
+		if call, as := callAndCaller(text); [2]string{call, as} != want {
+			t.Errorf("%s is %q as %q, want %q", text, call, as, want)
+		}
+	}
+}
+
+func TestAnExplorationKeepsItsReportAndSaysWhatItCannotDo(t *testing.T) {
+	prepare(t)
+	for _, file := range []string{"bank.wasm", "vault.wasm"} {
+		writeFile(t, file, mustRead(t, filepath.Join(os.Getenv("EXAMPLES"), "doublewithdraw", file)))
+	}
+	writeFile(t, "canisterd.yaml", `canisters: {bank: {wasm: bank.wasm}, vault: {wasm: vault.wasm}}
+explore: {stop: 1, workers: 2, runs: 30, faults: 0}
+`)
+	perform(t, "deploy")
+	writeFile(t, "binary.yaml", "\xff\xfe")
+	const explore = `explore --folder '' --op 'bank deposit 100' `
+	for command, says := range map[string]string{
+		explore + "--html none/findings.html":                             "--html: stat none: no such file or directory\n(exit 1)",
+		explore + "--html .":                                              "--html .: it is a folder, and not a file\n(exit 1)",
+		explore + "--faults 1 --fault upgrade":                            "no module was given to which a canister is upgraded",
+		explore + "--faults 1 --fault unknown":                            "were run, without faults; no message can have a fault of these kinds: no violation.",
+		explore + "--invariant 'vault paidOut < 0' --op 'bank deposit 1'": "finding in run 1 (fifo)",
+		explore + "--snapshot none":                                       "none",
+		"explore replay binary.yaml":                                      "binary.yaml is not a schedule: it is not text\n(exit 1)",
+	} {
+		shown := perform(t, command)
+		if !strings.Contains(shown, says) {
+			t.Errorf("%s says\n%s", command, shown)
+		}
+	}
+}

@@ -24,6 +24,9 @@ type Explore struct {
 	Waits      *uint64           `yaml:"waits" doc:"How often a run goes on at the next timer when no message is left (default: 4)." example:"0"`
 	Runs       *uint64           `yaml:"runs" doc:"Runs at most (default: 10,000)." example:"50000"`
 	Time       string            `yaml:"time" doc:"Time at most; 0 for no limit (default: 60s)." example:"5m"`
+	Stop       *uint64           `yaml:"stop" doc:"End after so many findings (default: 0, which goes on)." example:"1"`
+	Workers    string            `yaml:"workers" doc:"Runs beside each other, or the NATS server over which workers make them, as with --workers." example:"embedded"`
+	Snapshot   string            `yaml:"snapshot" doc:"Snapshot of the instance to explore instead of its present." example:"before"`
 	Seed       *uint64           `yaml:"seed" doc:"What drawn orders come from (default: 1)." example:"7"`
 }
 
@@ -37,13 +40,15 @@ func (p *Project) ExploreFlags() map[string][]string {
 	for _, name := range slices.Sorted(maps.Keys(e.Upgrades)) {
 		all["upgrade"] = append(all["upgrade"], name+"="+filepath.ToSlash(p.Path(e.Upgrades[name])))
 	}
-	for flag, number := range map[string]*uint64{"faults": e.Faults, "waits": e.Waits, "runs": e.Runs, "seed": e.Seed} {
+	for flag, number := range map[string]*uint64{"faults": e.Faults, "waits": e.Waits, "runs": e.Runs, "stop": e.Stop, "seed": e.Seed} {
 		if number != nil {
 			all[flag] = []string{fmt.Sprint(*number)}
 		}
 	}
-	if e.Time != "" {
-		all["time"] = []string{e.Time}
+	for flag, text := range map[string]string{"time": e.Time, "workers": e.Workers, "snapshot": e.Snapshot} {
+		if text != "" {
+			all[flag] = []string{text}
+		}
 	}
 	return all
 }

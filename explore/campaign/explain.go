@@ -15,7 +15,7 @@ import (
 // after them.
 func (f *Finding) Explain(setup *harness.Setup) string {
 	var all strings.Builder
-	fmt.Fprintf(&all, "%s.\n", strings.TrimRight(f.Text, ".")) // texts of rejects end with a period
+	fmt.Fprintf(&all, "%s.\n", strings.TrimRight(oneLine(f.Text), ".")) // texts of rejects end with a period
 	if len(f.Schedule.Operations) == 0 {
 		return all.String() // it is about all runs
 	}
@@ -35,6 +35,11 @@ func told(v *property.Violation, steps []*harness.Step) []*harness.Step {
 		return steps[:min(len(steps), maxTold)]
 	}
 	return steps
+}
+
+// oneLine is a text of several lines, such as that of a reject, in one.
+func oneLine(text string) string {
+	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "..", ".")
 }
 
 // Words say how a schedule differs from FIFO, one line for each deviation and fault.

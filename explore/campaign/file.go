@@ -96,6 +96,9 @@ func (c *Config) OfFile(file *schedule.File, canister func(name string) (princip
 // read takes over how a file deviates from FIFO.
 func (s *Schedule) read(c *Config, file *schedule.File) error {
 	for _, d := range file.Deviations {
+		if d.Run == d.Before {
+			return fmt.Errorf("message %s cannot come before itself", d.Run)
+		}
 		s.Deviations = append(s.Deviations, search.Before{First: d.Run, Later: d.Before})
 	}
 	for _, f := range file.Faults {

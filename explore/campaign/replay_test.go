@@ -169,3 +169,18 @@ func TestFaultsOfFilesThatCannotBeMadeAreRefused(t *testing.T) {
 		t.Errorf("an answer that is not there: %v", err)
 	}
 }
+
+func TestTheTextOfAFindingIsOneSentence(t *testing.T) {
+	f := &campaign.Finding{Violation: property.Violation{Text: "x does not hold: no query method 'x'..\nCheck the name.\n"}}
+	if text := f.Explain(&harness.Setup{}); text != "x does not hold: no query method 'x'. Check the name.\n" {
+		t.Errorf("the finding is told as %q", text)
+	}
+}
+
+func TestAMessageBeforeItselfIsRefused(t *testing.T) {
+	file, c := stolen(t), theft(t, "bank", 2)
+	file.Deviations = []schedule.Deviation{{Run: "op1", Before: "op1"}}
+	if _, err := c.OfFile(file, campaigntest.Named(c)); err == nil || !strings.Contains(err.Error(), "message op1 cannot come before itself") {
+		t.Errorf("the error is %v", err)
+	}
+}

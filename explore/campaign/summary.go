@@ -25,7 +25,10 @@ func (r *Report) verdict() string {
 	if len(r.Operations) == 1 {
 		text = fmt.Sprintf("All orders of this operation (%d) were run, without faults", r.Classes)
 	}
-	if r.ExhaustedFaults {
+	switch {
+	case r.ExhaustedFaults && len(r.FaultKinds) == 0:
+		text += "; no message can have a fault of these kinds"
+	case r.ExhaustedFaults:
 		names := make([]string, len(r.FaultKinds))
 		for i, kind := range r.FaultKinds {
 			names[i] = kind.String()
