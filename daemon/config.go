@@ -98,7 +98,8 @@ type Config struct {
 	// Log gets what the daemon has to say; nil for nothing.
 	Log *slog.Logger
 
-	wall func() time.Time // the wall clock; nil for time.Now
+	wall    func() time.Time // the wall clock; nil for time.Now
+	workers int              // as instance.Config.Workers
 }
 
 // Pacing is how the wall clock drives a network.

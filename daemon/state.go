@@ -93,7 +93,7 @@ func (c Config) forState() (instance.Config, error) {
 	if err != nil {
 		return instance.Config{}, err
 	}
-	made := instance.Config{Log: c.Log, Wall: time.Now, CacheDir: c.CacheDir}
+	made := instance.Config{Log: c.Log, Wall: time.Now, CacheDir: c.CacheDir, Workers: c.workers}
 	if len(c.CompileWorker) > 0 {
 		made.Compiler = newCompileWorker(c.CompileWorker).compile
 	}

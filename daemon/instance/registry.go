@@ -61,6 +61,9 @@ type Config struct {
 	SystemModules string
 	Version       string            // of the program, which networks report
 	Printed       replica.PrintSink // what canisters print; nil: no reader
+	// Workers execute the messages of a batch; 0: as many as there are processors, and one in a replay. The outcome is the
+	// same for any number.
+	Workers int
 	// TimedEvents makes instances record when each event happened by the wall clock (node.Recorded.At).
 	TimedEvents bool
 

@@ -57,7 +57,9 @@ func Replay(ctx context.Context, dir string, config Config, traces int) (Replaye
 	if err != nil {
 		return Replayed{}, errors.Join(err, j.Close())
 	}
-	r := replay{journal: j, config: replica.Config{Engine: engine.Engine, Compiler: recordedModules{}}}
+	pool := node.NewPool(config.Workers, nil)
+	defer pool.Close()
+	r := replay{journal: j, config: replica.Config{Engine: engine.Engine, Compiler: recordedModules{}, Runner: pool}}
 	recording := node.NewRecording()
 	if traces > 0 {
 		r.config.Events = recording
