@@ -86,7 +86,8 @@ func TestTheRoundThatChangedAnAnswerIsFoundInTheHistory(t *testing.T) {
 	expect(exitFailed, `invalid --from "noon": expected a round`, "instance", "bisect", "counter", "inc", "--from", "noon")
 	expect(exitFailed, `has no state at a mark "three"`, "instance", "fork", "--at", "mark:three")
 	expect(exitOK, "2030", "time", "2030-01-01T00:00:00Z")
-	expect(exitOK, "2030-01-01T00:00:00", "instance", "fork", "--at", "2040-01-01T00:00:00Z")
+	expect(exitOK, "2030-01-01T00:00:00", "instance", "fork", "--at", "2030-01-01T00:00:00Z")
+	expect(exitFailed, "has no state at 2040-01-01T00:00:00Z: its journal goes from round 0 ", "instance", "fork", "--at", "2040-01-01T00:00:00Z")
 }
 
 // TestAForkBeforeAMessageTakesTheIdsThatTheHistoryPrints forks after a restart: then no event of the message is left.

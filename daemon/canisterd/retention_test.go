@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,6 +25,15 @@ func TestTheHistoryIsAsLongAsItsFlagsSay(t *testing.T) {
 	for _, flags := range []retentionFlags{{age: "yesterday"}, {records: "much"}, {checkpoints: "-1"}} {
 		if got, err := flags.retention(); err == nil {
 			t.Errorf("%+v: %+v, want an error", flags, got)
+		}
+	}
+}
+
+func TestANetworkThatIsNotKeptTakesNoHistory(t *testing.T) {
+	for flag, value := range map[string]string{"--history-age": "1d", "--history-records": "1MiB", "--history-checkpoints": "1MiB"} {
+		var out bytes.Buffer
+		if code := run(t.Context(), []string{"start", "--ephemeral", "--listen", "nowhere", flag, value}, &out, &out); code != exitFailed || !strings.Contains(out.String(), "a network that is not kept has no history") {
+			t.Errorf("start --ephemeral %s: exit code %d: %s", flag, code, &out)
 		}
 	}
 }

@@ -106,6 +106,8 @@ func (f *startFlags) stateFolder() (string, error) {
 	switch {
 	case f.ephemeral && f.stateDir != "":
 		return "", fmt.Errorf("--ephemeral and --state-dir %s: give one of them", f.stateDir)
+	case f.ephemeral && f.history != retentionFlags{}:
+		return "", errors.New("--ephemeral and --history-age, --history-records or --history-checkpoints: a network that is not kept has no history")
 	case f.ephemeral || f.stateDir != "":
 		return f.stateDir, nil
 	}

@@ -1,7 +1,9 @@
 package instance_test
 
 import (
+	"bytes"
 	"errors"
+	"log/slog"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -290,5 +292,19 @@ func TestADamagedCheckpointStopsTheStartAndIsNamed(t *testing.T) {
 	_, err = c.registry.Create(t.Context(), &instance.Spec{Journal: "/state"})
 	if newest := damaged[len(damaged)-1]; err == nil || !strings.Contains(err.Error(), newest) {
 		t.Errorf("the damaged checkpoint is %s, and the start says: %v", newest, err)
+	}
+}
+
+func TestTheLogSaysWhichInstanceIsRestored(t *testing.T) {
+	c := newCrashing(t)
+	c.deploy()
+	c.stop()
+	var log bytes.Buffer
+	c.registry = instance.NewRegistry(instance.Config{Wall: time.Now, Engine: c.engine, Log: slog.New(slog.NewTextHandler(&log, nil)), Journal: journal.Options{FS: c.fs}})
+	if _, err := c.registry.Create(t.Context(), &instance.Spec{Placement: instance.Placement{Name: "lab"}, Journal: "/state"}); err != nil {
+		t.Fatal(err)
+	}
+	if text := log.String(); !strings.Contains(text, `msg="the state is restored" instance=lab height=`) {
+		t.Errorf("the log says %s", text)
 	}
 }

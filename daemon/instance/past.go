@@ -260,9 +260,22 @@ func (i *Instance) during(ctx context.Context, do func(ctx context.Context) erro
 	return <-done
 }
 
+// isFuture reports whether a moment is a time that the network has not come to.
+func (i *Instance) isFuture(ctx context.Context, m *Moment) (bool, error) {
+	if m.Time == 0 || i.node.Bug() != nil {
+		return false, nil
+	}
+	now, err := i.Now(ctx)
+	return m.Time > now, err
+}
+
 // revive is the network of a past moment, as a fork of it, and its lineage.
 func (i *Instance) revive(ctx context.Context, m *Moment, fork replica.ForkConfig) (network *replica.Network, ancestors []Ancestor, err error) {
 	if err := i.record(ctx); err != nil {
+		return nil, nil, err
+	}
+	future, err := i.isFuture(ctx, m)
+	if err != nil {
 		return nil, nil, err
 	}
 	err = i.during(ctx, func(ctx context.Context) error {
@@ -271,7 +284,12 @@ func (i *Instance) revive(ctx context.Context, m *Moment, fork replica.ForkConfi
 			if err != nil {
 				return err
 			}
-			if !r.found {
+			if future {
+				if r.last, r.ends, err = i.keeper.end(ctx, all); err != nil {
+					return err
+				}
+			}
+			if future || !r.found {
 				return r.refuse(i.name, m)
 			}
 			network, err = i.keeper.replayTo(ctx, all, r.position, replica.Config{Engine: i.engine.Engine, Keys: i.keys})

@@ -218,7 +218,7 @@ func TestAMomentThatTheJournalLacksIsRefusedWithThoseItHas(t *testing.T) {
 	c := newCrashing(t)
 	states := c.marked(t, 1)
 	last := states[0].height
-	for _, at := range []instance.Moment{{Height: last + 1}, {Time: 1}, {Request: &replica.RequestID{7}}, {Mark: "none"}} {
+	for _, at := range []instance.Moment{{Height: last + 1}, {Time: 1}, {Time: states[0].time + 1_000_000_000_000}, {Request: &replica.RequestID{7}}, {Mark: "none"}} {
 		_, err := c.forked(t, at)
 		if refused, ok := errors.AsType[*instance.Refusal](err); !ok || refused.Reason != instance.UnknownMoment || !strings.Contains(err.Error(), "from round 0 to round ") {
 			t.Errorf("a fork %s: %v", &at, err)

@@ -18,6 +18,7 @@ func (r *Registry) resume(spec *Spec, pacing Pacing, config replica.Config, agai
 	if err != nil {
 		return nil, refusedFolder(spec.Journal, err)
 	}
+	k.log = k.log.With("instance", spec.Name)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, k.journal.Close())
