@@ -2,7 +2,10 @@ package journal_test
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/canisterd/canisterd/daemon/journal"
 	"github.com/cockroachdb/pebble/v2"
@@ -98,4 +101,88 @@ func TestADirectoryWithoutAGoodCheckpointIsNotRepaired(t *testing.T) {
 		t.Errorf("%d checkpoints are left, want both", len(left))
 	}
 	closed(t, j)
+}
+
+// within gives up after a time in which a command on a small directory ends many times over.
+func within(t *testing.T, what string, do func()) {
+	t.Helper()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		do()
+	}()
+	select {
+	case <-ended:
+	case <-time.After(20 * time.Second):
+		t.Fatalf("%s does not end", what)
+	}
+}
+
+// tables is a directory whose records are in tables of the store.
+func tables(t *testing.T) vfs.FS {
+	t.Helper()
+	fs := vfs.NewMem()
+	j := opened(t, fs)
+	keep(t, j, false, "a network of some bytes")
+	for range 10 {
+		appendSome(j, 20)
+		synced(t, j)
+	}
+	if err := j.Compact(); err != nil {
+		t.Fatal(err)
+	}
+	closed(t, j)
+	return fs
+}
+
+// withSuffix is a file of a folder whose name ends like that, the last one.
+func withSuffix(t *testing.T, fs vfs.FS, folder, suffix string) (found string) {
+	t.Helper()
+	names, err := fs.List(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if strings.HasSuffix(name, suffix) {
+			found = name
+		}
+	}
+	if found == "" {
+		t.Fatalf("%s has %q", folder, names)
+	}
+	return found
+}
+
+// Every command on a directory waited for ever: the store takes damage that it reads for a failure after which it cannot
+// go on, and must not be told so.
+func TestADamagedTableOfTheStoreIsNamedAndNothingWaitsForIt(t *testing.T) {
+	fs := tables(t)
+	table := withSuffix(t, fs, "state/store", ".sst")
+	damageFile(t, fs, "state/store/"+table)
+	named := func(what string, err error) {
+		t.Helper()
+		damaged, ok := errors.AsType[*journal.DamagedError](err)
+		if !ok || damaged.File != "store/"+table {
+			t.Fatalf("%s: %v", what, err)
+		}
+		if text := err.Error(); strings.Contains(text, "\n") || strings.Contains(text, ".go:") || strings.Count(text, "state check") != 1 {
+			t.Errorf("%s says: %s", what, text)
+		}
+	}
+	within(t, "an opening", func() {
+		j, err := journal.Open("state", journal.Options{FS: fs})
+		if err == nil {
+			err = errors.Join(j.Records(0, func(uint64, []byte) error { return nil }), j.Close())
+		}
+		named("an opening", err)
+	})
+	within(t, "a check", func() {
+		j, err := journal.Open("state", journal.Options{FS: fs, ReadOnly: true, Damaged: true})
+		if err == nil {
+			h := j.Check()
+			err = errors.Join(errors.Join(h.Damaged...), j.Close())
+		}
+		named("a check", err)
+	})
 }

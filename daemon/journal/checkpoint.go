@@ -186,6 +186,9 @@ func (j *Journal) readFile(c *Checkpoint, read func(io.Reader) error) error {
 	if err != nil {
 		return &DamagedError{j.dir, c.File, errors.Join(err, failed)}
 	}
+	if pages, ok := errors.AsType[*DamagedError](failed); ok {
+		return pages // where in the file it was referred to is of no interest
+	}
 	return failed
 }
 

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"hash/crc32"
 	"time"
+
+	"github.com/cockroachdb/pebble/v2"
 )
 
 // Append appends a record, which is copied. It returns at once, unless very much waits for the disk. A lazy record is
@@ -131,7 +133,13 @@ func (j *Journal) fail(failure error) {
 }
 
 // failBy is fail for what the system, or the store, says.
-func (j *Journal) failBy(err error) { j.fail(&FailedError{j.dir, err}) }
+func (j *Journal) failBy(err error) {
+	if pebble.IsCorruptionError(err) && !isOfSystem(err) {
+		j.fail(&DamagedError{j.dir, j.fileOf(err), err})
+		return
+	}
+	j.fail(&FailedError{j.dir, err})
+}
 
 // tell wakes those who wait. j.mu is held.
 func (j *Journal) tell() {

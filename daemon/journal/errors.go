@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
 )
 
@@ -51,9 +52,18 @@ type DamagedError struct {
 	Err       error
 }
 
-// Error names the file.
+// Error names the file and the commands that help.
 func (e *DamagedError) Error() string {
-	return fmt.Sprintf("state directory %q is damaged: %s: %v; canisterd state check says what is left, canisterd state repair goes on from it", e.Dir, e.File, e.Err)
+	return fmt.Sprintf("state directory %q is damaged: %s; canisterd state check says what is left, canisterd state repair goes on from it", e.Dir, e.Reason())
+}
+
+// Reason is the error without the directory and the commands, in one line, for texts that have them already.
+func (e *DamagedError) Reason() string {
+	text := e.Err.Error()
+	if within, ok := errors.AsType[*DamagedError](e.Err); ok {
+		text = strings.ReplaceAll(text, within.Error(), within.Reason())
+	}
+	return e.File + ": " + strings.ReplaceAll(text, "\n", "; ")
 }
 
 // Unwrap is what is wrong with the file.

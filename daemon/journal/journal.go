@@ -50,6 +50,7 @@ type Journal struct {
 
 	appended, synced atomic.Uint64 // records so far, and on disk; written under mu
 	failed           atomic.Pointer[error]
+	corrupt          atomic.Pointer[string] // a file of the store in which the store has found damage
 
 	mu       sync.Mutex    // guards what follows
 	pending  []byte        // records that wait for their commit, each with its length before it
@@ -80,7 +81,7 @@ func Open(dir string, o Options) (_ *Journal, err error) {
 	if j.fs.FS == nil {
 		j.fs.FS = vfs.Default
 	}
-	j.fs.store, j.fs.fail = j.path("store"), j.failBy
+	j.fs.store, j.fs.fail = j.path(storeFolder), j.failBy
 	if err := j.prepare(o.ReadOnly); err != nil {
 		return nil, err
 	}
@@ -103,12 +104,12 @@ func Open(dir string, o Options) (_ *Journal, err error) {
 
 // open opens the store and reads what is in it.
 func (j *Journal) open(o *Options) (err error) {
-	err = j.guarded(func() (err error) {
-		j.db, err = pebble.Open(j.path("store"), j.storeOptions(o))
+	err = j.reading(func() (err error) {
+		j.db, err = pebble.Open(j.path(storeFolder), j.storeOptions(o))
 		return err
 	})
 	if err != nil {
-		return j.storeError("its store cannot be opened", err)
+		return j.storeError(err)
 	}
 	if err = j.readCheckpoints(); err == nil {
 		if err = j.readEnd(); o.Damaged {
@@ -119,7 +120,8 @@ func (j *Journal) open(o *Options) (err error) {
 		err = j.sweep("")
 	}
 	if err != nil {
-		return errors.Join(err, j.guarded(j.db.Close))
+		_ = j.guarded(j.db.Close) // the first error counts
+		return err
 	}
 	return nil
 }

@@ -4,35 +4,75 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// each gives all entries of the store from a key on to a function.
-func (j *Journal) each(from, end []byte, do func(key, value []byte) error) error {
-	it, err := j.db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: end})
+// portionBytes and portionEntries are how much is read of the store at a time. Ours.
+const (
+	portionBytes   = 1 << 20
+	portionEntries = 4 << 10
+)
+
+// entry is an entry of the store.
+type entry struct{ key, value []byte }
+
+// each gives all entries of the store from a key on to a function. It reads them in portions: a function that takes long,
+// or uses the journal, must not run in a goroutine that the store may keep (guarded).
+func (j *Journal) each(from, end []byte, do func(key, value []byte) error) (err error) {
+	var it *pebble.Iterator
+	err = j.reading(func() (err error) {
+		it, err = j.db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: end})
+		return err
+	})
 	if err != nil {
-		return j.storeError("its store", err)
+		return j.storeError(err)
 	}
-	for valid := it.First(); valid; valid = it.Next() {
-		value, err := it.ValueAndErr()
-		if err == nil {
-			err = do(it.Key(), value)
+	next := it.First
+	for more := true; more; next = it.Next {
+		var part []entry
+		failed := j.reading(func() (err error) {
+			part, more, err = portion(it, next)
+			return err
+		})
+		for _, e := range part {
+			if err := do(e.key, e.value); err != nil {
+				return errors.Join(err, j.reading(it.Close))
+			}
 		}
-		if err != nil {
-			return errors.Join(err, it.Close())
+		if failed != nil {
+			failed = j.storeError(failed)
+			_ = j.reading(it.Close) // it says the same again
+			return failed
 		}
 	}
-	if err := it.Close(); err != nil {
-		return j.storeError("its store", err)
+	if err := j.reading(it.Close); err != nil {
+		return j.storeError(err)
 	}
 	return nil
+}
+
+// portion copies some entries of an iterator, from the one at which next puts it. What comes before damage is good.
+func portion(it *pebble.Iterator, next func() bool) (part []entry, more bool, err error) {
+	for size := 0; size < portionBytes && len(part) < portionEntries; next = it.Next {
+		if !next() {
+			return part, false, it.Error()
+		}
+		value, err := it.ValueAndErr()
+		if err != nil {
+			return part, false, err
+		}
+		part = append(part, entry{slices.Clone(it.Key()), slices.Clone(value)})
+		size += len(value)
+	}
+	return part, true, nil
 }
 
 // blockBefore is the position of the block that has the record at a position, or of the first one after it.
 func (j *Journal) blockBefore(position uint64) (uint64, error) {
 	found := position
-	err := j.guarded(func() error {
+	err := j.reading(func() error {
 		it, err := j.db.NewIter(&pebble.IterOptions{LowerBound: positionKey(recordsKey, 0), UpperBound: []byte{recordsEnd}})
 		if err != nil {
 			return err
@@ -43,7 +83,7 @@ func (j *Journal) blockBefore(position uint64) (uint64, error) {
 		return it.Close()
 	})
 	if err != nil {
-		return position, err
+		return position, j.storeError(err)
 	}
 	return found, nil
 }
@@ -56,7 +96,7 @@ func (j *Journal) readEnd() error {
 	}
 	last, err := j.blockBefore(1<<63 - 1)
 	if err != nil {
-		return j.storeError("its store", err)
+		return err
 	}
 	if last < 1<<63-1 {
 		err = j.Records(last, func(position uint64, _ []byte) error {
@@ -74,7 +114,7 @@ func (j *Journal) readEnd() error {
 func (j *Journal) Records(from uint64, do func(position uint64, record []byte) error) error {
 	block, err := j.blockBefore(from)
 	if err != nil {
-		return j.storeError("its store", err)
+		return err
 	}
 	next := from
 	return j.each(positionKey(recordsKey, block), []byte{recordsEnd}, func(key, value []byte) error {

@@ -7,9 +7,13 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"regexp"
 
 	"github.com/cockroachdb/pebble/v2"
 )
+
+// storeFolder is the folder of the store in a directory.
+const storeFolder = "store"
 
 // The keys of the store. Positions are in big-endian form, so that they are in order.
 const (
@@ -26,10 +30,14 @@ func (j *Journal) storeOptions(o *Options) *pebble.Options {
 		MemTableSize: cmp.Or(o.MemTableBytes, MemTableBytes), MaxOpenFiles: 100,
 	}
 	options.CacheSize = cacheBytes
-	options.EventListener = &pebble.EventListener{BackgroundError: func(err error) {
-		j.failBy(err)
-		select {} // as after a write that fails
-	}}
+	options.EventListener = &pebble.EventListener{
+		BackgroundError: func(err error) {
+			j.failBy(err)
+			select {} // as after a write that fails
+		},
+		// The reader has the error too. Without this, the store takes it for a failure after which it cannot go on.
+		DataCorruption: func(info pebble.DataCorruptionInfo) { j.corrupt.Store(&info.Path) },
+	}
 	if o.Log != nil {
 		follow(options.EventListener, o.Log)
 	}
@@ -77,15 +85,41 @@ func (j *Journal) guarded(do func() error) error {
 	}
 }
 
+// reading is guarded for what only reads. The store panics where a file that it reads makes no sense.
+func (j *Journal) reading(do func() error) error {
+	return j.guarded(func() (err error) {
+		defer func() {
+			if panicked := recover(); panicked != nil {
+				err = fmt.Errorf("the store makes no sense of it: %v", panicked)
+			}
+		}()
+		return do()
+	})
+}
+
 // storeError is what an error of the store means: that the journal has failed, that the system has, or damage.
-func (j *Journal) storeError(what string, err error) error {
+func (j *Journal) storeError(err error) error {
 	if failure := j.failed.Load(); failure != nil {
 		return *failure
 	}
 	if isOfSystem(err) {
 		return &FailedError{j.dir, err}
 	}
-	return &DamagedError{j.dir, what, err}
+	return &DamagedError{j.dir, j.fileOf(err), err}
+}
+
+// fileNames are the names of the store's files in what it says.
+var fileNames = regexp.MustCompile(`\d{6,}\.(sst|log|blob)|(MANIFEST|OPTIONS)-\d{6,}|marker\.[\w.-]+`)
+
+// fileOf is the file of the store that an error is about, or the store.
+func (j *Journal) fileOf(err error) string {
+	name := fileNames.FindString(err.Error())
+	if info := pebble.ExtractDataCorruptionInfo(err); info != nil {
+		name = j.fs.PathBase(info.Path)
+	} else if path := j.corrupt.Load(); path != nil && name == "" {
+		name = j.fs.PathBase(*path)
+	}
+	return j.fs.PathJoin(storeFolder, name)
 }
 
 func isNotExist(err error) bool {

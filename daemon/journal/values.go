@@ -29,7 +29,7 @@ func (j *Journal) Put(name string, value []byte) error {
 // Get is the value under a name, nil if there is none.
 func (j *Journal) Get(name string) ([]byte, error) {
 	var found []byte
-	err := j.guarded(func() error {
+	err := j.reading(func() error {
 		value, closer, err := j.db.Get(append([]byte{valueKey}, name...))
 		if err != nil {
 			return err
@@ -43,7 +43,7 @@ func (j *Journal) Get(name string) ([]byte, error) {
 	case errors.Is(err, pebble.ErrNotFound):
 		return nil, nil
 	}
-	return nil, j.storeError("its store", err)
+	return nil, j.storeError(err)
 }
 
 // PutFile keeps a file under a name. It is whole and on disk when PutFile returns.
