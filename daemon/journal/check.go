@@ -1,20 +1,22 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
-
-	"github.com/cockroachdb/pebble/v2"
+	"strings"
 )
 
 // Health is what is in a directory, and what is damaged in it.
 type Health struct {
 	Checkpoints []Checkpoint // the oldest first
-	Damaged     []error      // a *DamagedError for each checkpoint that is damaged, and one for the records
+	Damaged     []error      // a *DamagedError for each checkpoint that is damaged, and one or more for the rest
 	From, End   uint64       // positions: the records that can be read
+	Had         uint64       // how many records were on disk, as far as is known: those from End on are lost
+
+	salvaged *salvage // what can be read of a store that is damaged; nil: it is not
 }
 
 // Good is the newest checkpoint that is not damaged; false: there is none.
@@ -34,27 +36,78 @@ func (h *Health) damages(file string) bool {
 	})
 }
 
+// ofStore reports whether the store is damaged.
+func (h *Health) ofStore() bool {
+	return slices.ContainsFunc(h.Damaged, func(err error) bool {
+		damaged, ok := errors.AsType[*DamagedError](err)
+		return ok && (damaged.File == journalName || strings.HasPrefix(damaged.File, storeFolder))
+	})
+}
+
 // Check reads everything that is in the directory.
-func (j *Journal) Check() Health {
-	h := Health{Checkpoints: j.Checkpoints()}
-	for i := range h.Checkpoints {
-		err := j.Read(&h.Checkpoints[i], func(io.Reader, *PageFiles) error { return nil })
-		if err == nil {
-			err = j.checkPages(&h.Checkpoints[i])
-		}
-		if err != nil {
-			h.Damaged = append(h.Damaged, err)
-		}
-	}
+func (j *Journal) Check() (h Health) {
+	h = Health{Checkpoints: j.Checkpoints(), Damaged: slices.Clone(j.found), Had: j.synced.Load()}
+	j.checkTables(&h)
 	if len(h.Checkpoints) > 0 {
 		h.From = h.Checkpoints[0].Position
 	}
-	end, err := j.readable(h.From)
-	if err != nil {
-		h.Damaged = append(h.Damaged, err)
+	if j.db != nil {
+		var err error
+		if h.End, err = j.readable(h.From); err == nil {
+			_, _, err = j.readValues()
+		}
+		if err != nil && !h.ofStore() {
+			h.Damaged = append(h.Damaged, err)
+		}
 	}
-	h.End = end
+	if h.ofStore() {
+		if err := j.checkFiles(&h); err != nil {
+			h.Damaged = append(h.Damaged, err)
+			return h
+		}
+	}
+	for i := range h.Checkpoints {
+		if err := j.whole(&h.Checkpoints[i]); err != nil {
+			h.Damaged = append(h.Damaged, err)
+		}
+	}
+	if h.salvaged != nil {
+		if kept, _, end := j.plan(&h); len(kept) > 0 {
+			h.From, h.End = kept[0].Position, end
+		}
+	}
 	return h
+}
+
+// checkFiles finds what is left of a directory whose store is damaged: checkpoints that have their files, and what can be
+// read of the files of the store.
+func (j *Journal) checkFiles(h *Health) (err error) {
+	if h.salvaged, err = j.salvage(); err != nil {
+		return err
+	}
+	b, err := j.readBeside()
+	if err != nil {
+		return err
+	}
+	h.Had = max(h.Had, b.end)
+	known := h.salvaged.checkpoints()
+	for _, name := range b.files {
+		at := slices.IndexFunc(h.Checkpoints, func(c Checkpoint) bool { return c.File == name })
+		if position, _ := positionOf(name); at < 0 {
+			c, ok := j.described(name)
+			if i := slices.IndexFunc(known, func(k Checkpoint) bool { return k.File == name }); !ok && i >= 0 {
+				c, ok = known[i], true
+			}
+			if ok {
+				h.Checkpoints = append(h.Checkpoints, c)
+			}
+			h.Had = max(h.Had, position)
+		}
+	}
+	slices.SortFunc(h.Checkpoints, func(a, b Checkpoint) int {
+		return cmp.Or(cmp.Compare(a.Position, b.Position), a.Made.Compare(b.Made))
+	})
+	return nil
 }
 
 // readable is where the records from a position on end that can be read, and what is wrong with the next.
@@ -65,60 +118,6 @@ func (j *Journal) readable(from uint64) (end uint64, err error) {
 		return nil
 	})
 	return end, err
-}
-
-// Repair makes the directory one from which its user can go on, with the newest checkpoint that is not damaged: damaged
-// checkpoints are removed, and damaged records with everything after them. lost says from which record on records were
-// removed, the position after the last one if none. The error says why a repair is not possible: then nothing was changed.
-func (j *Journal) Repair() (h Health, lost uint64, err error) {
-	h = j.Check()
-	good, ok := h.Good()
-	if !ok {
-		return h, 0, fmt.Errorf("state directory %q has no checkpoint that is not damaged: restore the directory from a backup, or import a network that was exported", j.dir)
-	}
-	end, damage := j.readable(good.Position)
-	if len(h.Damaged) == 0 {
-		return h, end, nil
-	}
-	batch := j.db.NewBatch()
-	for _, c := range h.Checkpoints {
-		if c.Position > h.End || h.damages(c.File) {
-			if c.File != good.File {
-				err = errors.Join(err, batch.Delete(positionKey(checkpointKey, c.Position), nil))
-			}
-		}
-	}
-	if h.End < good.Position { // records before the checkpoint are damaged: it alone is left, with those after it
-		err = errors.Join(err, batch.DeleteRange(positionKey(checkpointKey, 0), positionKey(checkpointKey, good.Position), nil))
-	}
-	if damage != nil {
-		err = errors.Join(err, j.cut(batch, end))
-	}
-	if err = errors.Join(err, j.write(batch)); err != nil {
-		return h, end, fmt.Errorf("repairing state directory %q: %w", j.dir, err)
-	}
-	j.keeping.Lock()
-	defer j.keeping.Unlock()
-	j.appended.Store(end)
-	j.synced.Store(end)
-	return h, end, errors.Join(j.readCheckpoints(), j.sweep(""))
-}
-
-// cut removes the blocks from a position on, at which one begins, and the one that has it, if that is damaged.
-func (j *Journal) cut(batch *pebble.Batch, end uint64) error {
-	from, err := j.blockBefore(end)
-	if err != nil {
-		return err
-	}
-	if block, closer, err := j.db.Get(positionKey(recordsKey, from)); err == nil {
-		if from < end && eachOf(from, block, func([]byte) error { return nil }) == nil {
-			from++ // it is whole
-		}
-		if err := closer.Close(); err != nil {
-			return err
-		}
-	}
-	return batch.DeleteRange(positionKey(recordsKey, from), []byte{recordsEnd}, nil)
 }
 
 // Compact gives the space back that removed records take.

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -32,6 +33,9 @@ type Checkpoint struct {
 	// then.
 	State string     `json:"state,omitempty"`
 	Pages []PageFile `json:"pages,omitempty"` // that it refers to
+	// Kept are the positions of the checkpoints that were kept when this one was made, with its own. Empty: versions before
+	// did not write them.
+	Kept []uint64 `json:"kept,omitempty"`
 }
 
 const (
@@ -68,12 +72,19 @@ func (j *Journal) Keep(c Checkpoint, write func(io.Writer, *PageFiles) (state [3
 	if err := j.writeCheckpoint(&c, write); err != nil {
 		return c, fmt.Errorf("writing a checkpoint to state directory %q: %w", j.dir, err)
 	}
-	described, err := json.Marshal(c)
-	if err != nil {
-		return c, fmt.Errorf("describing a checkpoint: %w", err)
+	kept := j.keptWith(c)
+	for i := range kept {
+		c.Kept = append(c.Kept, kept[i].Position)
+	}
+	kept[len(kept)-1] = c
+	if err := j.describe(&c); err != nil {
+		return c, fmt.Errorf("describing a checkpoint in state directory %q: %w", j.dir, err)
 	}
 	batch := j.db.NewBatch()
-	err = errors.Join(batch.Set(positionKey(checkpointKey, c.Position), described, nil), j.forget(batch, c))
+	err := j.enter(batch, c)
+	if err == nil {
+		err = j.forget(batch, kept)
+	}
 	if err == nil {
 		err = j.write(batch)
 	}
@@ -81,7 +92,16 @@ func (j *Journal) Keep(c Checkpoint, write func(io.Writer, *PageFiles) (state [3
 		return c, fmt.Errorf("entering a checkpoint in state directory %q: %w", j.dir, err)
 	}
 	j.counts.kept(time.Since(begun))
-	return c, j.sweep(checkpointFile, pagesFile)
+	return c, j.sweep(checkpointFile, pagesFile, aboutFile)
+}
+
+// enter writes the description of a checkpoint to the store.
+func (j *Journal) enter(batch *pebble.Batch, c Checkpoint) error {
+	described, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("describing a checkpoint: %w", err)
+	}
+	return batch.Set(positionKey(checkpointKey, c.Position), described, nil)
 }
 
 // writeCheckpoint writes the files of a checkpoint, and describes them. The caller holds j.keeping.
@@ -140,6 +160,8 @@ func (j *Journal) mentions(name string) bool {
 		return true
 	case strings.HasPrefix(name, checkpointFile):
 		return slices.ContainsFunc(j.kept, func(c Checkpoint) bool { return c.File == name })
+	case strings.HasPrefix(name, aboutFile):
+		return slices.ContainsFunc(j.kept, func(c Checkpoint) bool { return aboutOf(c.File) == name })
 	case strings.HasPrefix(name, pagesFile):
 		return slices.ContainsFunc(j.kept, func(c Checkpoint) bool {
 			return slices.ContainsFunc(c.Pages, func(f PageFile) bool { return f.Name == name })

@@ -219,6 +219,7 @@ func (j *Journal) commit() {
 	if err != nil {
 		j.failBy(err)
 	} else {
+		_ = j.mark(end) // the one before is true as well
 		j.counts.committed(time.Since(begun), end-first, len(records))
 	}
 	j.mu.Lock()

@@ -25,6 +25,8 @@ type disk struct {
 	mu    sync.Mutex // guards what follows
 	files map[*diskFile]struct{}
 	locks []*diskLock
+	holds bool     // files of the store are not removed yet
+	held  []string // files to be removed
 }
 
 // errCut is the error of a file system that was cut off.
@@ -59,11 +61,44 @@ func (d *disk) write(what, name string, do func() error) error {
 	if !d.off.Load() {
 		err = do()
 	}
-	if err != nil && strings.HasPrefix(name, d.store) {
+	if err != nil && d.ofStore(name) {
 		d.fail(fmt.Errorf("%s %s: %w", what, d.PathBase(name), err))
 		select {}
 	}
 	return err
+}
+
+// ofStore reports whether a file is one of the store, or of one that a repair makes.
+func (d *disk) ofStore(name string) bool { return strings.HasPrefix(name, d.store) }
+
+// hold has files of the store stay for a while: the store removes what it takes for old when it is opened, and it may
+// have lost its knowledge of a file that is needed.
+func (d *disk) hold() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.holds = true
+}
+
+// release removes the files that were to be removed since.
+func (d *disk) release() {
+	d.mu.Lock()
+	held := d.held
+	d.holds, d.held = false, nil
+	d.mu.Unlock()
+	for _, name := range held {
+		_ = d.Remove(name) // the store removes what stays at the next start
+	}
+}
+
+// keeps reports whether a file stays for a while.
+func (d *disk) keeps(name string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.holds || !d.ofStore(name) {
+		return false
+	}
+	d.held = append(d.held, name)
+	return true
 }
 
 // opened is a file of the disk.
@@ -164,13 +199,20 @@ func (d *disk) Remove(name string) error {
 	if d.off.Load() {
 		return errCut
 	}
+	if d.keeps(name) {
+		return nil
+	}
 	return d.FS.Remove(name)
 }
 
-// Lock implements vfs.FS.
+// Lock implements vfs.FS. The directory has a lock already: the store needs none of its own, which it would keep where it
+// does not close.
 func (d *disk) Lock(name string) (io.Closer, error) {
 	if d.off.Load() {
 		return nil, errCut
+	}
+	if d.ofStore(name) {
+		return &diskLock{held: io.NopCloser(nil)}, nil
 	}
 	held, err := d.FS.Lock(name)
 	if err != nil {

@@ -57,13 +57,16 @@ func (e *DamagedError) Error() string {
 	return fmt.Sprintf("state directory %q is damaged: %s; canisterd state check says what is left, canisterd state repair goes on from it", e.Dir, e.Reason())
 }
 
+// ofTheStore puts the texts of the store in one line, without what is for its makers.
+var ofTheStore = strings.NewReplacer("\n<corruption detail carrier>", "", "pebble: file 000000: ", "", "\n", "; ")
+
 // Reason is the error without the directory and the commands, in one line, for texts that have them already.
 func (e *DamagedError) Reason() string {
 	text := e.Err.Error()
 	if within, ok := errors.AsType[*DamagedError](e.Err); ok {
 		text = strings.ReplaceAll(text, within.Error(), within.Reason())
 	}
-	return e.File + ": " + strings.ReplaceAll(text, "\n", "; ")
+	return e.File + ": " + ofTheStore.Replace(text)
 }
 
 // Unwrap is what is wrong with the file.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,7 +19,7 @@ import (
 type Options struct {
 	// FS has the directory; nil: the file system.
 	FS vfs.FS
-	// Damaged opens a directory whose records are damaged, to repair it.
+	// Damaged opens a directory that is damaged, to check it or to repair it: records cannot be appended before that.
 	Damaged bool
 	// Log takes, at level debug, what the store does beside the commits; nil: nothing does.
 	Log *slog.Logger
@@ -38,7 +39,8 @@ type Journal struct {
 	dir       string
 	fs        *disk
 	lock      io.Closer
-	db        *pebble.DB
+	db        *pebble.DB // nil: it cannot be opened, and found says why
+	found     []error    // what is damaged, where it was asked for
 	retention Retention
 	counts    *Statistics // nil: nothing is counted
 
@@ -50,6 +52,7 @@ type Journal struct {
 
 	appended, synced atomic.Uint64 // records so far, and on disk; written under mu
 	failed           atomic.Pointer[error]
+	senseless        atomic.Bool            // the store has panicked over a file that it read
 	corrupt          atomic.Pointer[string] // a file of the store in which the store has found damage
 
 	mu       sync.Mutex    // guards what follows
@@ -65,6 +68,8 @@ type Journal struct {
 	writes   uint64        // the position to which the commit that is under way goes
 	expected int           // callers that the next commit is to serve, if they come soon
 
+	end     vfs.File              // says how many records there are; nil: read-only
+	putting sync.Mutex            // held while a value is written; taken before mu
 	keeping sync.Mutex            // held while a checkpoint is written or files are removed; taken before mu
 	kept    []Checkpoint          // written by setKept
 	usage   atomic.Pointer[Usage] // of kept
@@ -82,7 +87,7 @@ func Open(dir string, o Options) (_ *Journal, err error) {
 		j.fs.FS = vfs.Default
 	}
 	j.fs.store, j.fs.fail = j.path(storeFolder), j.failBy
-	if err := j.prepare(o.ReadOnly); err != nil {
+	if err := j.note(&o, j.prepare(&o)); err != nil {
 		return nil, err
 	}
 	if j.lock, err = j.fs.Lock(j.path("lock")); err != nil {
@@ -92,7 +97,8 @@ func Open(dir string, o Options) (_ *Journal, err error) {
 		return nil, &LockedError{dir, err}
 	}
 	if err := j.open(&o); err != nil {
-		return nil, errors.Join(err, j.lock.Close())
+		j.fs.cut() // what the store still does in the background, if it did not close, must reach nothing
+		return nil, err
 	}
 	if o.ReadOnly {
 		close(j.ended)
@@ -102,33 +108,77 @@ func Open(dir string, o Options) (_ *Journal, err error) {
 	return j, nil
 }
 
-// open opens the store and reads what is in it.
-func (j *Journal) open(o *Options) (err error) {
-	err = j.reading(func() (err error) {
-		j.db, err = pebble.Open(j.path(storeFolder), j.storeOptions(o))
+// open opens the store and reads what is in it. Nothing of the store is removed before all of it is known to be there.
+func (j *Journal) open(o *Options) error {
+	b, err := j.readBeside()
+	if err == nil {
+		err = j.note(o, j.checkLogs())
+	}
+	if err != nil {
+		return err
+	}
+	j.fs.hold()
+	if err = j.note(o, j.openStore(o, &b)); err == nil && !o.ReadOnly && !o.Damaged {
+		j.fs.release()
+		err = j.begin(&b)
+	}
+	if err != nil {
+		_ = j.closeStore() // the first error counts
+	}
+	if failure := j.failed.Load(); err != nil && failure != nil {
+		return *failure // of which the error may be a consequence
+	}
+	return err
+}
+
+// openStore opens the store, and reads how much is in it.
+func (j *Journal) openStore(o *Options, b *beside) error {
+	err := j.reading(func() error {
+		db, err := pebble.Open(j.path(storeFolder), j.storeOptions(o, b.any))
+		if err == nil {
+			j.db = db
+		}
 		return err
 	})
 	if err != nil {
 		return j.storeError(err)
 	}
 	if err = j.readCheckpoints(); err == nil {
-		if err = j.readEnd(); o.Damaged {
-			err = nil
-		}
+		err = j.readEnd()
 	}
-	if err == nil && !o.ReadOnly {
-		err = j.sweep("")
+	if err == nil {
+		err = j.lost(b)
 	}
-	if err != nil {
-		_ = j.guarded(j.db.Close) // the first error counts
-		return err
+	return err
+}
+
+// note keeps what is damaged, for a check, where that was asked for: it is no error then.
+func (j *Journal) note(o *Options, err error) error {
+	if _, damaged := errors.AsType[*DamagedError](err); damaged && o.Damaged {
+		j.found = append(j.found, err)
+		return nil
 	}
-	return nil
+	return err
+}
+
+// begin has the files beside the store tell what the store has, and removes those that are of no use.
+func (j *Journal) begin(b *beside) error {
+	err := j.sweep("")
+	if err == nil {
+		err = j.describeKept()
+	}
+	if err == nil {
+		err = j.backValues(b)
+	}
+	if err == nil {
+		err = j.openEnd()
+	}
+	return err
 }
 
 // prepare makes the directory with its FORMAT, or checks that.
-func (j *Journal) prepare(readOnly bool) error {
-	if !readOnly {
+func (j *Journal) prepare(o *Options) error {
+	if !o.ReadOnly {
 		if err := j.makeDir(); err != nil {
 			return &FailedError{j.dir, fmt.Errorf("making the state directory: %w", err)}
 		}
@@ -145,24 +195,25 @@ func (j *Journal) prepare(readOnly bool) error {
 		return nil
 	case version != "":
 		number, _ := strings.CutPrefix(strings.TrimSpace(version), formatText)
+		if n, err := strconv.Atoi(number); err != nil || n < Version {
+			return &DamagedError{j.dir, formatFile, fmt.Errorf("it says %.60q", version)}
+		}
 		return &NewerError{j.dir, number}
 	}
 	for _, name := range files {
-		if name != "lock" && name != "FORMAT"+temporary {
+		if _, ok := positionOf(name); ok || name == storeFolder {
+			return &DamagedError{j.dir, formatFile, errors.New("it is missing")}
+		}
+	}
+	for _, name := range files {
+		if name != "lock" && name != formatFile+temporary {
 			return &ForeignError{j.dir, name}
 		}
 	}
-	if readOnly {
-		return &DamagedError{j.dir, "FORMAT", errors.New("the folder is empty")}
+	if o.ReadOnly {
+		return &DamagedError{j.dir, formatFile, errors.New("the folder is empty")}
 	}
-	err = j.putFile("FORMAT", func(w io.Writer) error {
-		_, err := io.WriteString(w, formatOf(Version))
-		return err
-	})
-	if err != nil {
-		return &FailedError{j.dir, fmt.Errorf("writing FORMAT: %w", err)}
-	}
-	return nil
+	return j.writeFormat()
 }
 
 // makeDir makes the directory where it is missing, with those that it lies in: they survive a crash from then on.
@@ -189,11 +240,14 @@ func (j *Journal) makeDir() error {
 // formatText begins the file FORMAT.
 const formatText = "canisterd state directory, version "
 
+// formatFile has the version of the layout.
+const formatFile = "FORMAT"
+
 func formatOf(version int) string { return fmt.Sprintf("%s%d\n", formatText, version) }
 
 // format is the content of FORMAT, "" for none.
 func (j *Journal) format() (string, error) {
-	file, err := j.fs.Open(j.path("FORMAT"))
+	file, err := j.fs.Open(j.path(formatFile))
 	if err != nil {
 		if isNotExist(err) {
 			return "", nil
@@ -205,7 +259,7 @@ func (j *Journal) format() (string, error) {
 		return "", fmt.Errorf("reading state directory %q: %w", j.dir, err)
 	}
 	if !strings.HasPrefix(string(text), formatText) {
-		return "", &DamagedError{j.dir, "FORMAT", fmt.Errorf("it says %.60q", text)}
+		return "", &DamagedError{j.dir, formatFile, fmt.Errorf("it says %.60q", text)}
 	}
 	return string(text), nil
 }
@@ -231,7 +285,11 @@ func (j *Journal) Close() (err error) {
 			err = failure
 			return
 		}
-		err = errors.Join(j.guarded(j.db.Close), j.lock.Close())
+		if err = j.closeStore(); err == nil {
+			err = j.closeEnd()
+		}
+		err = errors.Join(err, j.lock.Close())
+		j.fs.cut()
 	})
 	return err
 }

@@ -222,7 +222,7 @@ func TestTheLastTwoCheckpointsAreKeptWithTheRecordsAfterTheOlder(t *testing.T) {
 	}
 	checkRecords(t, j, 300, 450)
 	files, err := crashed.List("state")
-	if err != nil || len(files) != 5 { // FORMAT, lock, store and two
+	if err != nil || len(files) != 8 { // FORMAT, lock, store, end, and two with two about them
 		t.Errorf("the directory has %v: %v", files, err)
 	}
 	closed(t, j)
@@ -440,7 +440,7 @@ func TestAFileThatWasNotFinishedIsRemovedAtTheNextStart(t *testing.T) {
 	closed(t, opened(t, fs))
 	names, err := fs.List("state")
 	slices.Sort(names)
-	if want := []string{"FORMAT", "lock", "store"}; err != nil || !slices.Equal(names, want) {
+	if want := []string{"FORMAT", "end", "lock", "store"}; err != nil || !slices.Equal(names, want) {
 		t.Fatalf("%q, %v, want %q", names, err, want)
 	}
 }

@@ -15,6 +15,9 @@ const (
 	portionEntries = 4 << 10
 )
 
+// journalName is what damaged records are in, for people.
+const journalName = "its journal"
+
 // entry is an entry of the store.
 type entry struct{ key, value []byte }
 
@@ -22,7 +25,7 @@ type entry struct{ key, value []byte }
 // or uses the journal, must not run in a goroutine that the store may keep (guarded).
 func (j *Journal) each(from, end []byte, do func(key, value []byte) error) (err error) {
 	var it *pebble.Iterator
-	err = j.reading(func() (err error) {
+	err = j.readingStore(func() (err error) {
 		it, err = j.db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: end})
 		return err
 	})
@@ -42,9 +45,10 @@ func (j *Journal) each(from, end []byte, do func(key, value []byte) error) (err 
 			}
 		}
 		if failed != nil {
-			failed = j.storeError(failed)
-			_ = j.reading(it.Close) // it says the same again
-			return failed
+			if !isSenseless(failed) {
+				_ = j.reading(it.Close) // it says the same again
+			}
+			return j.storeError(failed)
 		}
 	}
 	if err := j.reading(it.Close); err != nil {
@@ -72,7 +76,7 @@ func portion(it *pebble.Iterator, next func() bool) (part []entry, more bool, er
 // blockBefore is the position of the block that has the record at a position, or of the first one after it.
 func (j *Journal) blockBefore(position uint64) (uint64, error) {
 	found := position
-	err := j.reading(func() error {
+	err := j.readingStore(func() error {
 		it, err := j.db.NewIter(&pebble.IterOptions{LowerBound: positionKey(recordsKey, 0), UpperBound: []byte{recordsEnd}})
 		if err != nil {
 			return err
@@ -116,11 +120,11 @@ func (j *Journal) Records(from uint64, do func(position uint64, record []byte) e
 	if err != nil {
 		return err
 	}
-	next := from
-	return j.each(positionKey(recordsKey, block), []byte{recordsEnd}, func(key, value []byte) error {
+	next, end := from, j.synced.Load()
+	err = j.each(positionKey(recordsKey, block), []byte{recordsEnd}, func(key, value []byte) error {
 		first := binary.BigEndian.Uint64(key[1:])
 		if first > next {
-			return &DamagedError{j.dir, "its journal", fmt.Errorf("records %d to %d are missing", next, first-1)}
+			return &DamagedError{j.dir, journalName, fmt.Errorf("records %d to %d are missing", next, first-1)}
 		}
 		at := first
 		err := eachOf(first, value, func(record []byte) error {
@@ -132,10 +136,14 @@ func (j *Journal) Records(from uint64, do func(position uint64, record []byte) e
 			return do(at-1, record)
 		})
 		if errors.Is(err, errBlock) {
-			return &DamagedError{j.dir, "its journal", fmt.Errorf("the block of record %d: %w", first, err)}
+			return &DamagedError{j.dir, journalName, fmt.Errorf("the block of record %d: %w", first, err)}
 		}
 		return err
 	})
+	if err == nil && next < end {
+		err = &DamagedError{j.dir, journalName, fmt.Errorf("records %d to %d are missing", next, end-1)}
+	}
+	return err
 }
 
 var errBlock = errors.New("it is not what was written")

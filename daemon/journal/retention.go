@@ -55,11 +55,16 @@ func leastNeeded(all []Checkpoint) (at int) {
 	return at
 }
 
-// forget enters a new checkpoint in the list, and takes what is not kept beside it out of the store.
-func (j *Journal) forget(batch *pebble.Batch, c Checkpoint) error {
+// keptWith are the checkpoints that are kept with a new one, which is the last.
+func (j *Journal) keptWith(c Checkpoint) []Checkpoint {
+	all := slices.DeleteFunc(slices.Clone(j.kept), func(k Checkpoint) bool { return k.Position == c.Position || c.Base })
+	return j.retention.kept(append(all, c), c.Made)
+}
+
+// forget makes a list that of the checkpoints that are kept, and takes what is not kept with them out of the store.
+func (j *Journal) forget(batch *pebble.Batch, kept []Checkpoint) error {
 	before := j.kept
-	all := slices.DeleteFunc(slices.Clone(before), func(k Checkpoint) bool { return k.Position == c.Position || c.Base })
-	j.setKept(j.retention.kept(append(all, c), c.Made))
+	j.setKept(kept)
 	for _, k := range before {
 		if !slices.ContainsFunc(j.kept, func(s Checkpoint) bool { return s.Position == k.Position }) {
 			if err := batch.Delete(positionKey(checkpointKey, k.Position), nil); err != nil {

@@ -144,7 +144,7 @@ func TestTheRecordsAfterTheOldestCheckpointOfAHistoryAreKept(t *testing.T) {
 		t.Errorf("checkpoints %v are kept", got)
 	}
 	checkRecords(t, j, 100, 650)
-	if files, err := crashed.List("state"); err != nil || len(files) != 7 { // FORMAT, lock, store and four
+	if files, err := crashed.List("state"); err != nil || len(files) != 12 { // FORMAT, lock, store, end, and four with four about them
 		t.Errorf("the directory has %v: %v", files, err)
 	}
 	keep(t, j, false, "the last")

@@ -20,13 +20,14 @@ const (
 	recordsKey    = 'r' // with a position: a block
 	recordsEnd    = recordsKey + 1
 	checkpointKey = 'c' // with a position: a Checkpoint in JSON
+	changesKey    = 'n' // how often a value was changed
 	valueKey      = 'v' // with a name
 )
 
 // storeOptions are for few large values that are written once, in order, and read once.
-func (j *Journal) storeOptions(o *Options) *pebble.Options {
+func (j *Journal) storeOptions(o *Options, exists bool) *pebble.Options {
 	options := &pebble.Options{
-		FS: j.fs, ReadOnly: o.ReadOnly, ErrorIfNotExists: o.ReadOnly, Logger: storeLog{j}, FormatMajorVersion: pebble.FormatNewest,
+		FS: j.fs, ReadOnly: o.ReadOnly || o.Damaged, ErrorIfNotExists: o.ReadOnly || exists, Logger: storeLog{j}, FormatMajorVersion: pebble.FormatNewest,
 		MemTableSize: cmp.Or(o.MemTableBytes, MemTableBytes), MaxOpenFiles: 100,
 	}
 	options.CacheSize = cacheBytes
@@ -85,16 +86,47 @@ func (j *Journal) guarded(do func() error) error {
 	}
 }
 
+// readingStore is reading for what needs the store.
+func (j *Journal) readingStore(do func() error) error {
+	if j.db == nil {
+		return j.found[0]
+	}
+	return j.reading(do)
+}
+
 // reading is guarded for what only reads. The store panics where a file that it reads makes no sense.
 func (j *Journal) reading(do func() error) error {
 	return j.guarded(func() (err error) {
 		defer func() {
 			if panicked := recover(); panicked != nil {
-				err = fmt.Errorf("the store makes no sense of it: %v", panicked)
+				err = &senselessError{panicked}
+				j.senseless.Store(true)
 			}
 		}()
 		return do()
 	})
+}
+
+// senselessError is a panic of the store.
+type senselessError struct{ panicked any }
+
+// Error tells it.
+func (e *senselessError) Error() string {
+	return fmt.Sprintf("the store makes no sense of it: %v", e.panicked)
+}
+
+func isSenseless(err error) bool {
+	_, is := errors.AsType[*senselessError](err)
+	return is
+}
+
+// closeStore closes the store. After a panic nothing of it is used again, not even to close it: it shares memory with
+// other stores, and would give back what it has given back already.
+func (j *Journal) closeStore() error {
+	if j.db == nil || j.senseless.Load() {
+		return nil
+	}
+	return j.guarded(j.db.Close)
 }
 
 // storeError is what an error of the store means: that the journal has failed, that the system has, or damage.
@@ -102,8 +134,14 @@ func (j *Journal) storeError(err error) error {
 	if failure := j.failed.Load(); failure != nil {
 		return *failure
 	}
+	if damaged, ok := errors.AsType[*DamagedError](err); ok {
+		return damaged
+	}
 	if isOfSystem(err) {
 		return &FailedError{j.dir, err}
+	}
+	if errors.Is(err, pebble.ErrDBDoesNotExist) {
+		err = errNoStore
 	}
 	return &DamagedError{j.dir, j.fileOf(err), err}
 }

@@ -1,0 +1,103 @@
+package journal_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/canisterd/canisterd/daemon/journal"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// A byte that was damaged in the last 32 KiB of the log ended it: the start went on with fewer records, and removed a
+// whole checkpoint of later ones.
+func TestADamagedLogIsToldFromOneThatACrashLeft(t *testing.T) {
+	s := lived(t, "the power failed")
+	name := "state/store/" + withSuffix(t, s.disk(t, "", nil), "state/store", ".log")
+	log := s.files[name]
+	for at := range len(log) - 5000 { // the last block has less
+		if at%500 != 0 {
+			continue
+		}
+		damaged := bytes.Clone(log)
+		damaged[at] ^= 4
+		_, err := journal.Open("state", journal.Options{FS: s.disk(t, name, damaged), MemTableBytes: smallTable})
+		if named, ok := errors.AsType[*journal.DamagedError](err); !ok || "state/"+named.File != name {
+			t.Errorf("byte %d of %d is damaged: %v", at, len(log), err)
+		}
+	}
+	j, err := journal.Open("state", journal.Options{FS: s.disk(t, name, log[:len(log)-10]), MemTableBytes: smallTable})
+	if err != nil {
+		t.Fatalf("a log without its end: %v", err)
+	}
+	checkRecords(t, j, s.kept[0], s.end-10)
+	closed(t, j)
+}
+
+func TestAWholeCheckpointOfLaterRecordsThanTheStoreHasIsKeptAndEntered(t *testing.T) {
+	s := lived(t, "the power failed")
+	fs := s.disk(t, "", nil)
+	log := "state/store/" + withSuffix(t, fs, "state/store", ".log")
+	if err := fs.Remove(log); err != nil {
+		t.Fatal(err)
+	}
+	_, err := journal.Open("state", journal.Options{FS: fs})
+	if err == nil || !strings.Contains(err.Error(), "records 100 to 109 are missing; checkpoint-00000000000000000110-") {
+		t.Errorf("opening it says: %v", err)
+	}
+	j, err := journal.Open("state", journal.Options{FS: fs, ReadOnly: true, Damaged: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := j.Check()
+	closed(t, j)
+	if good, ok := h.Good(); !ok || good.Position != 110 || h.Had != 110 {
+		t.Errorf("a check finds %+v", h)
+	}
+	s.repaired(t, "the log is removed", fs, true)
+}
+
+// The start made a new network in the place of the one whose store was missing, and removed its checkpoints.
+func TestADirectoryWithoutItsStoreIsNotANewOne(t *testing.T) {
+	s := lived(t, "it was closed")
+	fs := s.disk(t, "", nil)
+	if err := fs.RemoveAll("state/store"); err != nil {
+		t.Fatal(err)
+	}
+	before := contents(t, fs, "state")
+	_, err := journal.Open("state", journal.Options{FS: fs})
+	if named, ok := errors.AsType[*journal.DamagedError](err); !ok || named.File != "store" {
+		t.Errorf("opening it says: %v", err)
+	}
+	for name, was := range before {
+		if now := contents(t, fs, "state")[name]; !bytes.Equal(now, was) {
+			t.Errorf("%s is changed", name)
+		}
+	}
+	s.repaired(t, "the store is removed", fs, true)
+}
+
+// A repair is ended after each of its changes of the disk: the next one finds what the first had.
+func TestARepairThatIsCutOffIsRepeated(t *testing.T) {
+	s := lived(t, "it was closed")
+	name := "state/store/" + withSuffix(t, s.disk(t, "", nil), "state/store", ".log")
+	damaged := bytes.Clone(s.files[name])
+	damaged[len(damaged)/2] ^= 1
+	for at := int64(1); ; at++ {
+		under := s.disk(t, name, damaged).(*vfs.MemFS)
+		disk := &failing{under: under, err: errors.New("the power fails"), which: writes}
+		disk.left.Store(at)
+		j, err := journal.Open("state", journal.Options{FS: disk.fs(), MemTableBytes: smallTable, Damaged: true})
+		if err == nil {
+			_, _, err = j.Repair()
+			_ = j.Close() // it may have failed
+		}
+		if s.repaired(t, "a repair that was cut off", under, true); disk.left.Load() > 0 {
+			if err != nil || at < 20 {
+				t.Errorf("a repair makes %d changes of the disk: %v", at, err)
+			}
+			break
+		}
+	}
+}
