@@ -32,9 +32,15 @@ func InstanceStateDir(stateDir, name string) string { return instance.KeptIn(sta
 func CheckState(dir string) (StateHealth, error) {
 	j, err := journal.Open(dir, journal.Options{ReadOnly: true, Damaged: true})
 	if err != nil {
-		return StateHealth{}, err
+		return StateHealth{}, forRepair(err)
 	}
-	return j.Check(), j.Close()
+	h := j.Check()
+	for _, err := range h.Damaged {
+		if failed, ok := errors.AsType[*journal.FailedError](err); ok {
+			return h, errors.Join(failed, j.Close())
+		}
+	}
+	return h, j.Close()
 }
 
 // RepairState makes a damaged state directory one from which a daemon goes on. lost says from which record on records
@@ -42,7 +48,7 @@ func CheckState(dir string) (StateHealth, error) {
 func RepairState(dir string) (health StateHealth, lost uint64, err error) {
 	j, err := journal.Open(dir, journal.Options{Damaged: true})
 	if err != nil {
-		return StateHealth{}, 0, err
+		return StateHealth{}, 0, forRepair(err)
 	}
 	health, lost, err = j.Repair()
 	if closed := j.Close(); err == nil {
@@ -57,7 +63,7 @@ func CompactState(dir string, config Config) error {
 	if err != nil {
 		return err
 	}
-	return instance.Compact(dir, made)
+	return forState(instance.Compact(dir, made))
 }
 
 // DeleteState removes a state directory. Another folder is refused.
@@ -69,7 +75,7 @@ func DeleteState(dir string) error {
 		err = nil
 	}
 	if err != nil {
-		return err
+		return forState(err)
 	}
 	if err := os.RemoveAll(dir); err != nil {
 		return fmt.Errorf("removing the state directory: %w", err)
@@ -84,7 +90,36 @@ func ReplayState(ctx context.Context, dir string, config Config, traces int) (Re
 	if err != nil {
 		return Replayed{}, err
 	}
-	return instance.Replay(ctx, dir, made, traces)
+	done, err := instance.Replay(ctx, dir, made, traces)
+	return done, forState(err)
+}
+
+// stateError is an error of a state directory with another text than for a start.
+type stateError struct {
+	text string
+	err  error
+}
+
+// Error is the text.
+func (e *stateError) Error() string { return e.text }
+
+// Unwrap is the error for a start.
+func (e *stateError) Unwrap() error { return e.err }
+
+// forState says of a directory that is in use what to do for work on the directory.
+func forState(err error) error {
+	if locked, ok := errors.AsType[*journal.LockedError](err); ok {
+		return &stateError{locked.Reason(), err}
+	}
+	return err
+}
+
+// forRepair is forState for the commands that an error of a damaged directory names: it does not name them again.
+func forRepair(err error) error {
+	if damaged, ok := errors.AsType[*journal.DamagedError](err); ok {
+		return &stateError{fmt.Sprintf("state directory %q is damaged: %s", damaged.Dir, damaged.Reason()), err}
+	}
+	return forState(err)
 }
 
 // forState is what work on a state directory needs of a configuration: the compiler of modules.

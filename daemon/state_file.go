@@ -27,7 +27,7 @@ const (
 func ExportState(dir string, to io.Writer) (err error) {
 	j, err := journal.Open(dir, journal.Options{ReadOnly: true})
 	if err != nil {
-		return err
+		return forState(err)
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
 	file, sum := tar.NewWriter(to), sha256.New()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -46,6 +47,7 @@ func (c *cli) stateArgument(args []string) (dir string, err error) {
 type stateReport struct {
 	Checkpoints []stateCheckpoint `json:"checkpoints"`
 	Records     uint64            `json:"records"`
+	Lost        uint64            `json:"lost,omitempty"`
 	Damaged     []string          `json:"damaged"`
 }
 
@@ -63,9 +65,13 @@ func (c *cli) showHealth(h *daemon.StateHealth) error {
 		fmt.Fprintf(&text, "checkpoint  %s: height %s, %s\n", k.File, grouped(fmt.Sprint(k.Height)), bytesOf(uint64(k.Bytes)))
 	}
 	fmt.Fprintf(&text, "journal     %s after the oldest of them", count(report.Records, "record"))
-	for _, err := range h.Damaged {
-		report.Damaged = append(report.Damaged, err.Error())
-		fmt.Fprintf(&text, "\n%s     %v", c.paint(red, "DAMAGED"), err)
+	if h.Had > h.End {
+		report.Lost = h.Had - h.End
+		fmt.Fprintf(&text, ", and %s that were on disk cannot be read", count(report.Lost, "later one"))
+	}
+	for _, reason := range h.Reasons() {
+		report.Damaged = append(report.Damaged, reason)
+		fmt.Fprintf(&text, "\n%s     %s", c.paint(red, "DAMAGED"), reason)
 	}
 	return c.print(text.String(), report)
 }
@@ -102,7 +108,8 @@ func (c *cli) stateRepair() *cobra.Command {
 		Short: "Make a damaged state directory one from which a daemon goes on",
 		Long: `Make a damaged state directory one from which a daemon goes on: from the newest
 checkpoint that is not damaged, with the records after it. Damaged records are
-removed with everything after them.`,
+removed with everything after them. A store that is damaged is put aside, and
+what can be read of it is in a new one.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir, err := c.stateArgument(args)
@@ -120,6 +127,9 @@ removed with everything after them.`,
 				return err
 			}
 			c.note("the state directory is repaired: a daemon goes on with the records before record %d", end)
+			if h.Aside != "" {
+				c.note("the damaged store is in %s: remove it when you do not need it", filepath.Join(dir, h.Aside))
+			}
 			return nil
 		},
 	}

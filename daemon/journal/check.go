@@ -16,6 +16,9 @@ type Health struct {
 	From, End   uint64       // positions: the records that can be read
 	Had         uint64       // how many records were on disk, as far as is known: those from End on are lost
 
+	// Aside is the folder in which a repair has put the store that was damaged, "" for none.
+	Aside string
+
 	salvaged *salvage // what can be read of a store that is damaged; nil: it is not
 }
 
@@ -27,6 +30,18 @@ func (h *Health) Good() (Checkpoint, bool) {
 		}
 	}
 	return Checkpoint{}, false
+}
+
+// Reasons say what is damaged, for texts that name the directory.
+func (h *Health) Reasons() (texts []string) {
+	for _, err := range h.Damaged {
+		if damaged, ok := errors.AsType[*DamagedError](err); ok {
+			texts = append(texts, damaged.Reason())
+		} else {
+			texts = append(texts, err.Error())
+		}
+	}
+	return texts
 }
 
 func (h *Health) damages(file string) bool {

@@ -128,7 +128,7 @@ func (j *Journal) writeCheckpoint(c *Checkpoint, write func(io.Writer, *PageFile
 func (j *Journal) sweep(unfinished ...string) error {
 	files, err := j.fs.List(j.dir)
 	if err != nil {
-		return &FailedError{j.dir, fmt.Errorf("reading it: %w", err)}
+		return &FailedError{Dir: j.dir, Err: fmt.Errorf("reading it: %w", err)}
 	}
 	removed := false
 	for _, name := range files {

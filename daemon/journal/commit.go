@@ -138,7 +138,7 @@ func (j *Journal) failBy(err error) {
 		j.fail(&DamagedError{j.dir, j.fileOf(err), err})
 		return
 	}
-	j.fail(&FailedError{j.dir, err})
+	j.fail(&FailedError{Dir: j.dir, Err: err})
 }
 
 // tell wakes those who wait. j.mu is held.

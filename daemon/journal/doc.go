@@ -9,7 +9,11 @@
 //	FORMAT                 the version of the layout, as text
 //	lock                   held while the directory is open
 //	store/                 a Pebble store: records, descriptions of checkpoints, values by name
+//	store.damaged*         a store that a repair has put aside
+//	end                    how many records are on disk, as text
+//	values                 the values once more
 //	checkpoint-POSITION-*  a network after so many records, without the pages of its memories
+//	about-POSITION-*       what the store says about that checkpoint
 //	pages-POSITION-*       pages of memories, which several checkpoints may need
 //	file-NAME              other files of its user
 //
@@ -32,6 +36,20 @@
 // A page file is written with one checkpoint and never changes. Later checkpoints refer to the memories in it that are
 // still the same, so a checkpoint writes only the others. If less than half of a page file is used, the next checkpoint
 // copies that part to its own file. A page file is removed with the last checkpoint that refers to it.
+//
+// # Damage
+//
+// What the store has is also told beside it: how many records there are, the checkpoints, the values. An opening compares
+// them, and removes nothing before it has. A *DamagedError names what is missing or changed: no record that was
+// acknowledged and no whole checkpoint goes without a word. The store takes damage at the end of its newest log for what a
+// crash leaves there. So the log is read before, and a later part of it that was on disk tells the one from the other. One
+// case is left: after a failure of the power, the file with the number of records may be an older one. Then damage of the
+// last block, or a log that was cut, cannot be told from records that were never written.
+//
+// Check and Repair read the files of a damaged store without the store. Repair writes a new store, with the newest whole
+// checkpoint and the records around it that follow each other.
+//
+// # Failures
 //
 // The first write that fails in the store ends the journal (FailedError): no record counts as kept from then on, all files
 // are closed, and the lock is given back. A checkpoint or another file that cannot be written is an error of that call

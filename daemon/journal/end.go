@@ -34,7 +34,7 @@ func (j *Journal) openEnd() (err error) {
 		}
 	}
 	if err != nil {
-		return &FailedError{j.dir, fmt.Errorf("writing %s: %w", endFile, err)}
+		return &FailedError{Dir: j.dir, Err: fmt.Errorf("writing %s: %w", endFile, err)}
 	}
 	return nil
 }
@@ -59,7 +59,7 @@ func (j *Journal) closeEnd() error {
 		return nil
 	}
 	if err := errors.Join(j.syncMark(), j.end.Close()); err != nil {
-		return &FailedError{j.dir, fmt.Errorf("writing %s: %w", endFile, err)}
+		return &FailedError{Dir: j.dir, Err: fmt.Errorf("writing %s: %w", endFile, err)}
 	}
 	return nil
 }

@@ -28,9 +28,14 @@ type LockedError struct {
 	Err error
 }
 
-// Error says what to do.
+// Error says what to do for a start.
 func (e *LockedError) Error() string {
 	return fmt.Sprintf("state directory %q is in use by another canisterd: stop that one (canisterd stop), or start with another directory (--state-dir) or none (--ephemeral): %v", e.Dir, e.Err)
+}
+
+// Reason is the error for work on the directory itself.
+func (e *LockedError) Reason() string {
+	return fmt.Sprintf("state directory %q is in use by a canisterd: stop it first (canisterd stop): %v", e.Dir, e.Err)
 }
 
 // Unwrap is what the system says.
@@ -77,6 +82,7 @@ func (e *DamagedError) Unwrap() error { return e.Err }
 type FailedError struct {
 	Dir string
 	Err error // what was done, and what the system says
+	New bool  // nothing was ever kept in it
 }
 
 // Error says what to do.
@@ -86,7 +92,11 @@ func (e *FailedError) Error() string {
 
 // Reason is the error without the directory, for texts that name it already.
 func (e *FailedError) Reason() string {
-	return fmt.Sprintf("%v; %s, then start again: everything that was acknowledged is there", e.Err, e.remedy())
+	text := fmt.Sprintf("%v; %s, then start again", e.Err, e.remedy())
+	if e.New {
+		return text
+	}
+	return text + ": everything that was acknowledged is there"
 }
 
 // Unwrap is what the system says.
@@ -119,7 +129,7 @@ func (e *FailedError) remedy() string {
 // repair must not remove it.
 func unopened(dir, file string, err error) error {
 	if isOfSystem(err) && !errors.Is(err, syscall.EIO) {
-		return &FailedError{dir, err}
+		return &FailedError{Dir: dir, Err: err}
 	}
 	return &DamagedError{dir, file, err}
 }

@@ -190,3 +190,29 @@ func TestAFileThatCannotBeOpenedForWantOfDescriptorsIsNotDamaged(t *testing.T) {
 		closed(t, j)
 	}
 }
+
+// A backup on a medium that cannot be written could not be checked.
+func TestADirectoryOnAReadOnlyDiskIsRead(t *testing.T) {
+	disk := &failing{under: vfs.NewMem(), err: syscall.EROFS, which: func(op errorfs.Op) bool {
+		return op.Kind.ReadOrWrite() == errorfs.OpIsWrite || op.Kind == errorfs.OpLock
+	}}
+	j := opened(t, disk.under)
+	appendSome(j, 20)
+	synced(t, j)
+	keep(t, j, false, "a network of some bytes")
+	closed(t, j)
+	for _, damaged := range []bool{false, true} {
+		j, err := journal.Open("state", journal.Options{FS: disk.fs(), ReadOnly: true, Damaged: damaged})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h := j.Check(); len(h.Damaged) > 0 || len(h.Checkpoints) != 1 || h.End != 20 {
+			t.Errorf("a check finds %+v", h)
+		}
+		closed(t, j)
+	}
+	_, err := journal.Open("new", journal.Options{FS: disk.fs()})
+	if err == nil || strings.Contains(err.Error(), "acknowledged") {
+		t.Errorf("a new directory: %v", err)
+	}
+}

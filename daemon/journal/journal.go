@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -91,8 +93,13 @@ func Open(dir string, o Options) (_ *Journal, err error) {
 		return nil, err
 	}
 	if j.lock, err = j.fs.Lock(j.path("lock")); err != nil {
+		if o.ReadOnly && (errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission)) {
+			j.lock, err = io.NopCloser(nil), nil // this user writes nothing there, and a backup does not change
+		}
+	}
+	if err != nil {
 		if isOfSystem(err) {
-			return nil, &FailedError{dir, fmt.Errorf("locking it: %w", err)}
+			return nil, &FailedError{Dir: dir, Err: fmt.Errorf("locking it: %w", err)}
 		}
 		return nil, &LockedError{dir, err}
 	}
@@ -133,6 +140,9 @@ func (j *Journal) open(o *Options) error {
 
 // openStore opens the store, and reads how much is in it.
 func (j *Journal) openStore(o *Options, b *beside) error {
+	if _, err := j.fs.Stat(j.path(storeFolder)); b.any && isNotExist(err) {
+		return &DamagedError{j.dir, storeFolder, errNoStore} // the store would make its folder before it says so
+	}
 	err := j.reading(func() error {
 		db, err := pebble.Open(j.path(storeFolder), j.storeOptions(o, b.any))
 		if err == nil {
@@ -180,12 +190,12 @@ func (j *Journal) begin(b *beside) error {
 func (j *Journal) prepare(o *Options) error {
 	if !o.ReadOnly {
 		if err := j.makeDir(); err != nil {
-			return &FailedError{j.dir, fmt.Errorf("making the state directory: %w", err)}
+			return &FailedError{Dir: j.dir, Err: fmt.Errorf("making the state directory: %w", err), New: j.isNew()}
 		}
 	}
 	files, err := j.fs.List(j.dir)
 	if err != nil {
-		return &FailedError{j.dir, fmt.Errorf("reading it: %w", err)}
+		return &FailedError{Dir: j.dir, Err: fmt.Errorf("reading it: %w", err)}
 	}
 	version, err := j.format()
 	switch {
@@ -214,6 +224,12 @@ func (j *Journal) prepare(o *Options) error {
 		return &DamagedError{j.dir, formatFile, errors.New("the folder is empty")}
 	}
 	return j.writeFormat()
+}
+
+// isNew reports whether nothing was ever kept in the directory.
+func (j *Journal) isNew() bool {
+	_, err := j.fs.Stat(j.path(formatFile))
+	return err != nil
 }
 
 // makeDir makes the directory where it is missing, with those that it lies in: they survive a crash from then on.

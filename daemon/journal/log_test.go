@@ -3,6 +3,7 @@ package journal_test
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 
 // A byte that was damaged in the last 32 KiB of the log ended it: the start went on with fewer records, and removed a
 // whole checkpoint of later ones.
-func TestADamagedLogIsToldFromOneThatACrashLeft(t *testing.T) {
+func TestDamageInALogIsNotTakenForItsEnd(t *testing.T) {
 	s := lived(t, "the power failed")
 	name := "state/store/" + withSuffix(t, s.disk(t, "", nil), "state/store", ".log")
 	log := s.files[name]
@@ -67,13 +68,16 @@ func TestADirectoryWithoutItsStoreIsNotANewOne(t *testing.T) {
 	}
 	before := contents(t, fs, "state")
 	_, err := journal.Open("state", journal.Options{FS: fs})
-	if named, ok := errors.AsType[*journal.DamagedError](err); !ok || named.File != "store" {
+	if named, ok := errors.AsType[*journal.DamagedError](err); !ok || named.Reason() != "store: it is missing" {
 		t.Errorf("opening it says: %v", err)
 	}
 	for name, was := range before {
 		if now := contents(t, fs, "state")[name]; !bytes.Equal(now, was) {
 			t.Errorf("%s is changed", name)
 		}
+	}
+	if names, err := fs.List("state"); err != nil || slices.Contains(names, "store") {
+		t.Errorf("there are %q: %v", names, err)
 	}
 	s.repaired(t, "the store is removed", fs, true)
 }

@@ -35,7 +35,7 @@ func (j *Journal) Repair() (h Health, lost uint64, err error) {
 		return h, 0, fmt.Errorf("state directory %q has no checkpoint that is not damaged: restore the directory from a backup, or import a network that was exported", j.dir)
 	}
 	if len(h.Damaged) > 0 {
-		if err = j.rebuild(&h); err != nil {
+		if h.Aside, err = j.rebuild(&h); err != nil {
 			return h, 0, fmt.Errorf("repairing state directory %q: %w", j.dir, err)
 		}
 	}
@@ -73,30 +73,29 @@ func (j *Journal) plan(h *Health) (kept []Checkpoint, blocks []block, end uint64
 	return kept, blocks, end
 }
 
-// rebuild puts a store in the place of the one that is there, and FORMAT.
-func (j *Journal) rebuild(h *Health) error {
+// rebuild puts a store in the place of the one that is there, and FORMAT. aside is where that is now, if it is damaged.
+func (j *Journal) rebuild(h *Health) (aside string, err error) {
 	damaged := h.ofStore()
 	if h.salvaged == nil {
-		var err error
 		if h.salvaged, err = j.salvage(); err != nil {
-			return err
+			return "", err
 		}
 	}
 	b, err := j.readBeside()
 	if err != nil {
-		return err
+		return "", err
 	}
 	if err := j.makeStore(h, &b); err != nil {
-		return err
+		return "", err
 	}
 	if err := j.closeStore(); err != nil && !damaged {
-		return err
+		return "", err
 	}
 	j.db = nil
-	if err := j.replaceStore(damaged); err != nil {
-		return err
+	if aside, err = j.replaceStore(damaged); err != nil {
+		return "", err
 	}
-	return j.writeFormat()
+	return aside, j.writeFormat()
 }
 
 // makeStore writes a store with what is kept, beside the one that is there.
@@ -141,11 +140,11 @@ func (j *Journal) makeStore(h *Health, b *beside) error {
 
 // replaceStore puts the new store in the place of the one that is there. A crash leaves the one or the other, or none:
 // then a repair reads the one that was put aside.
-func (j *Journal) replaceStore(damaged bool) error {
-	return j.guarded(func() error {
-		aside := j.aside()
+func (j *Journal) replaceStore(damaged bool) (aside string, err error) {
+	err = j.guarded(func() error {
 		_, err := j.fs.Stat(j.path(storeFolder))
 		if err == nil {
+			aside = j.aside()
 			err = j.fs.Rename(j.path(storeFolder), j.path(aside))
 		}
 		if err != nil && !isNotExist(err) {
@@ -157,8 +156,10 @@ func (j *Journal) replaceStore(damaged bool) error {
 		if err := j.syncDir(j.dir); err != nil || damaged {
 			return err
 		}
+		defer func() { aside = "" }()
 		return j.fs.RemoveAll(j.path(aside)) // nothing is wrong with it
 	})
+	return aside, err
 }
 
 // goOn opens the store for writing, unless it is open for that: a repair only read it.
@@ -191,7 +192,7 @@ func (j *Journal) writeFormat() error {
 		return err
 	})
 	if err != nil {
-		return &FailedError{j.dir, fmt.Errorf("writing %s: %w", formatFile, err)}
+		return &FailedError{Dir: j.dir, Err: fmt.Errorf("writing %s: %w", formatFile, err), New: true}
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func (j *Journal) salvage() (*salvage, error) {
 		}
 	}
 	if err != nil {
-		return s, &FailedError{j.dir, err}
+		return s, &FailedError{Dir: j.dir, Err: err}
 	}
 	return s, nil
 }
@@ -156,7 +156,7 @@ func (j *Journal) checkTables(h *Health) {
 			}
 		}
 		if err := j.withTable(path, (*sstable.Reader).ValidateBlockChecksums, note); err != nil {
-			h.Damaged = append(h.Damaged, &FailedError{j.dir, err})
+			h.Damaged = append(h.Damaged, &FailedError{Dir: j.dir, Err: err})
 		}
 	}
 }

@@ -138,13 +138,16 @@ func (j *Journal) storeError(err error) error {
 		return damaged
 	}
 	if isOfSystem(err) {
-		return &FailedError{j.dir, err}
+		return &FailedError{Dir: j.dir, Err: err}
 	}
-	if errors.Is(err, pebble.ErrDBDoesNotExist) {
+	if noStore.MatchString(err.Error()) {
 		err = errNoStore
 	}
 	return &DamagedError{j.dir, j.fileOf(err), err}
 }
+
+// noStore is what the store says where there is none, not always with pebble.ErrDBDoesNotExist.
+var noStore = regexp.MustCompile(`pebble: database .*does not exist$`)
 
 // fileNames are the names of the store's files in what it says.
 var fileNames = regexp.MustCompile(`\d{6,}\.(sst|log|blob)|(MANIFEST|OPTIONS)-\d{6,}|marker\.[\w.-]+`)
