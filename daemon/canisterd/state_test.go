@@ -62,6 +62,30 @@ func TestAStateDirectoryIsCheckedReplayedCompactedAndRepaired(t *testing.T) {
 	expect(exitOK, "0 checkpoints compared", "replay")
 	expect(exitOK, "0 records after the oldest", "state", "compact")
 	expect(exitOK, "0 records (0 inputs", "replay")
+	var before, after bytes.Buffer
+	run(t.Context(), []string{"replay", dir}, &before, &before)
+	if err := os.RemoveAll(filepath.Join(dir, "store")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := daemon.Start(t.Context(), daemon.Config{Listen: "127.0.0.1:0", CacheDir: t.TempDir(), StateDir: dir}); err == nil || !strings.Contains(err.Error(), "store: it is missing") {
+		t.Errorf("a start without the store: %v", err)
+	}
+	expect(exitFailed, "DAMAGED     store: it is missing\n", "state", "check")
+	expect(exitOK, "is repaired", "state", "repair")
+	run(t.Context(), []string{"replay", dir}, &after, &after)
+	if after.String() != before.String() {
+		t.Errorf("the repaired state is %s, want %s", &after, &before)
+	}
+	d, err := daemon.Start(t.Context(), daemon.Config{Listen: "127.0.0.1:0", CacheDir: t.TempDir(), StateDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if height := d.Node().View().Height; height == 0 {
+		t.Error("the repaired directory has a new network")
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestStartKeepsItsNetworkInTheUsersDataFolder(t *testing.T) {
