@@ -44,7 +44,7 @@
 // acknowledged and no whole checkpoint goes without a word. The store takes damage at the end of its newest log for what a
 // crash leaves there. So the log is read before, and a later part of it that was on disk tells the one from the other. One
 // case is left: after a failure of the power, the file with the number of records may be an older one. Then damage of the
-// last block, or a log that was cut, cannot be told from records that were never written.
+// last two blocks, or a log that was cut, cannot be told from records that were never written.
 //
 // Check and Repair read the files of a damaged store without the store. Repair writes a new store, with the newest whole
 // checkpoint and the records around it that follow each other.

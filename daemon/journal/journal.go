@@ -143,16 +143,15 @@ func (j *Journal) openStore(o *Options, b *beside) error {
 	if _, err := j.fs.Stat(j.path(storeFolder)); b.any && isNotExist(err) {
 		return &DamagedError{j.dir, storeFolder, errNoStore} // the store would make its folder before it says so
 	}
-	err := j.reading(func() error {
-		db, err := pebble.Open(j.path(storeFolder), j.storeOptions(o, b.any))
-		if err == nil {
-			j.db = db
-		}
+	var db *pebble.DB
+	err := j.reading(func() (err error) {
+		db, err = pebble.Open(j.path(storeFolder), j.storeOptions(o, b.any))
 		return err
 	})
 	if err != nil {
 		return j.storeError(err)
 	}
+	j.db = db
 	if err = j.readCheckpoints(); err == nil {
 		err = j.readEnd()
 	}

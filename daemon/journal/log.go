@@ -107,7 +107,7 @@ func (j *Journal) openLog(name string) (*storeLogFile, error) {
 
 // damage is the byte at which the readable part of a log ends, and whether something was on disk after it.
 func (l *storeLogFile) damage() (at int, damaged bool) {
-	at = l.read(func(*chunk) bool { return true })
+	at = l.read(func(*chunk) {})
 	for later := at + 1; later < len(l.content); later++ {
 		c, ok := l.chunkAt(later)
 		if ok && (!l.numbered || c.synced > uint64(at)) && l.right(&c) {
@@ -120,7 +120,7 @@ func (l *storeLogFile) damage() (at int, damaged bool) {
 // batches are the batches of a log that can be read.
 func (l *storeLogFile) batches(do func(batch []byte)) {
 	var batch []byte
-	l.read(func(c *chunk) bool {
+	l.read(func(c *chunk) {
 		switch place := (c.kind - 1) % kindsOfPlace; place {
 		case 0, 1:
 			batch = nil
@@ -132,7 +132,6 @@ func (l *storeLogFile) batches(do func(batch []byte)) {
 				batch = nil
 			}
 		}
-		return true
 	})
 }
 
@@ -182,7 +181,7 @@ func (l *storeLogFile) right(c *chunk) bool {
 }
 
 // read gives the chunks that can be read to a function, and is where they end: in a log that was closed at its last byte.
-func (l *storeLogFile) read(do func(*chunk) bool) (at int) {
+func (l *storeLogFile) read(do func(*chunk)) (at int) {
 	for at < len(l.content) {
 		block := logBlock - at%logBlock
 		left := min(block, len(l.content)-at)
@@ -191,9 +190,7 @@ func (l *storeLogFile) read(do func(*chunk) bool) (at int) {
 		case ok && l.right(&c) && l.numbered && c.number != l.number:
 			return len(l.content) // what follows is of an older log
 		case ok && l.right(&c):
-			if !do(&c) {
-				return at
-			}
+			do(&c)
 			at = c.end
 		case left == block && left < syncedHeader && zero(l.content[at:at+left]):
 			at += left // no chunk had room

@@ -39,6 +39,9 @@ func (j *Journal) each(from, end []byte, do func(key, value []byte) error) (err 
 			part, more, err = portion(it, next)
 			return err
 		})
+		if failed != nil && j.isBroken() {
+			return j.storeError(failed) // it may still be reading
+		}
 		for _, e := range part {
 			if err := do(e.key, e.value); err != nil {
 				return errors.Join(err, j.reading(it.Close))

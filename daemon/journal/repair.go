@@ -159,7 +159,10 @@ func (j *Journal) replaceStore(damaged bool) (aside string, err error) {
 		defer func() { aside = "" }()
 		return j.fs.RemoveAll(j.path(aside)) // nothing is wrong with it
 	})
-	return aside, err
+	if err != nil {
+		return "", err
+	}
+	return aside, nil
 }
 
 // goOn opens the store for writing, unless it is open for that: a repair only read it.

@@ -74,7 +74,7 @@ func (l storeLog) Fatalf(format string, args ...any) {
 }
 
 // guarded does something with the store. A goroutine in which the store fails never returns from it: that is not the
-// caller's. The error is the failure of the journal then.
+// caller's. The error is the failure of the journal then, and what do uses must not be used again: it may go on.
 func (j *Journal) guarded(do func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- do() }()
@@ -83,6 +83,16 @@ func (j *Journal) guarded(do func() error) error {
 		return err
 	case <-j.broken:
 		return *j.failed.Load()
+	}
+}
+
+// isBroken reports whether a failure has ended the journal.
+func (j *Journal) isBroken() bool {
+	select {
+	case <-j.broken:
+		return true
+	default:
+		return false
 	}
 }
 
