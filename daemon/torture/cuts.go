@@ -27,6 +27,7 @@ const (
 	cutRecords  = 24 << 10 // bytes after which a checkpoint is made
 	cutMemTable = 32 << 10 // bytes after which the store flushes
 	cutAfter    = 250      // changes of the disk, at most
+	cutPatience = 2000     // changes more, at most, until the work begins that the end is to fall into
 )
 
 // cutHistory is kept: so little that each checkpoint drops some of it.
@@ -43,6 +44,7 @@ type cuts struct {
 	canisters []principal.Principal // one of each client, one that is installed again and again, and one of all clients
 	counter   counter               // in which all clients count
 	replayed  int                   // lives whose state was compared with that of a replay
+	lives     int
 }
 
 // cutPower lets the power of an instance fail, and counts.
@@ -98,6 +100,19 @@ type cut struct {
 	happens bool         // no client counts any more
 	left    *vfs.MemFS   // what is on the disk afterwards
 	after   atomic.Int64 // changes of the disk
+	armed   atomic.Bool  // the life ends once they are done
+}
+
+// arm says after how many changes of the disk the life ends.
+func (c *cut) arm(after int64) {
+	c.after.Store(after)
+	c.armed.Store(after > 0)
+}
+
+// isDue reports whether the life ends with a change of which so many others are left. It waits for the work that it is to
+// fall into, but not for ever.
+func (c *cut) isDue(left int64, into bool) bool {
+	return c.armed.Load() && (left <= 0 && into || left <= -cutPatience)
 }
 
 // life goes on from the disk, and ends after some changes of it; 0: after one update of each client.
@@ -110,14 +125,21 @@ func (c *cuts) life(ctx context.Context, after int64) error {
 	end := &cut{}
 	early := c.random.IntN(8) == 0 // the life may end while the instance is opened
 	if early {
-		end.after.Store(after)
+		end.arm(after)
 	}
 	unsynced, random := c.random.IntN(101), rand.New(rand.NewPCG(c.random.Uint64(), 2))
-	under := c.disk
+	under, into := c.disk, aim(c.lives)
+	c.lives++
+	if early {
+		into = ""
+	}
 	fs := errorfs.Wrap(under, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if op.Kind.ReadOrWrite() == errorfs.OpIsWrite && end.after.Add(-1) == 0 {
-			end.mu.Lock()
-			defer end.mu.Unlock()
+		if op.Kind.ReadOrWrite() != errorfs.OpIsWrite || !end.isDue(end.after.Add(-1), into == "" || c.work.isIn(into)) {
+			return nil
+		}
+		end.mu.Lock()
+		defer end.mu.Unlock()
+		if !end.happens {
 			end.happens = true
 			c.work.end(works...)
 			end.left = under.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: unsynced, RNG: random})
@@ -127,7 +149,7 @@ func (c *cuts) life(ctx context.Context, after int64) error {
 	r := c.registry(fs)
 	err = c.live(ctx, r, hash, func(i *instance.Instance) error {
 		if !early {
-			end.after.Store(after)
+			end.arm(after)
 		}
 		return c.write(ctx, r, i, end)
 	})
@@ -213,7 +235,7 @@ func (c *cuts) write(ctx context.Context, r *instance.Registry, i *instance.Inst
 			}
 		})
 	}
-	once := end.after.Load() <= 0
+	once := !end.armed.Load()
 	over := func() bool {
 		end.mu.Lock()
 		defer end.mu.Unlock()

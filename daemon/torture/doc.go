@@ -11,5 +11,6 @@
 // and each update is there whole or not at all.
 //
 // It prints the kills and cuts, how many fell into a checkpoint, a compaction of the store, an installation or a fork,
-// the updates that were acknowledged, and the updates that were lost, which must be 0.
+// the updates that were acknowledged, and the updates that were lost, which must be 0. Four of five ends wait, for a
+// moment, until work of one of these kinds is under way: it fails if none of many ends fell into some kind.
 package main

@@ -48,7 +48,7 @@ func perform(ctx context.Context, o options) error {
 	if o.cuts > 0 {
 		c, err := cutPower(ctx, o.cuts, o.seed)
 		fmt.Printf("seed %d: %d power cuts, %s\n", o.seed, o.cuts, c)
-		if err != nil {
+		if err = errors.Join(err, c.missed(o.cuts)); err != nil {
 			return err
 		}
 	}
@@ -57,7 +57,7 @@ func perform(ctx context.Context, o options) error {
 	}
 	done, err := torture(ctx, o)
 	fmt.Println(done)
-	return err
+	return errors.Join(err, done.fell.missed(done.kills))
 }
 
 // outcome is what came out.
@@ -68,7 +68,7 @@ type outcome struct {
 	checked            int // operations of the histories that are linearizable
 	slowest            time.Duration
 	replayed           string // what a replay says
-	fell               string // how many kills fell into what
+	fell               *work  // how many kills fell into what
 }
 
 // String is the outcome for people.
@@ -79,7 +79,7 @@ func (o outcome) String() string {
 
 // torture kills processes, and counts.
 func torture(ctx context.Context, o options) (done outcome, err error) {
-	done.seed = o.seed
+	done.seed, done.fell = o.seed, new(work)
 	work, err := os.MkdirTemp("", "canisterd-torture-")
 	if err != nil {
 		return done, err
@@ -106,7 +106,7 @@ func torture(ctx context.Context, o options) (done outcome, err error) {
 		err = r.last(ctx)
 	}
 	done.acknowledged, done.lost, done.slowest, done.checked = r.acknowledged, r.lost, r.slowest, r.counter.checked
-	done.fell = r.work.String()
+	done.fell = &r.work
 	if err == nil && r.lost > 0 {
 		err = fmt.Errorf("%d acknowledged updates are lost", r.lost)
 	}

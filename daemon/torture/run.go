@@ -29,7 +29,11 @@ type run struct {
 	canisters []principal.Principal // one of each client, and two more
 	counter   counter               // in which all clients count
 	slowest   time.Duration
+	lives     int
 }
+
+// patience is how long the end of a life waits at most for the work that it is to fall into.
+const patience = time.Second
 
 // installed is the canister that is installed again and again, and shared the one in which all clients count.
 func (r *run) installed() principal.Principal { return r.canisters[r.clients] }
@@ -160,7 +164,12 @@ func (r *run) life(ctx context.Context) error {
 		return err
 	}
 	var killed atomic.Bool
+	into := aim(r.lives)
+	r.lives++
 	ends := time.AfterFunc(time.Duration(r.random.Int64N(int64(r.longest))), func() {
+		for begun := time.Now(); into != "" && !r.work.isIn(into) && time.Since(begun) < patience; {
+			time.Sleep(20 * time.Microsecond)
+		}
 		r.work.end("install", "fork")
 		killed.Store(true)
 		_ = p.cmd.Process.Kill()

@@ -96,6 +96,36 @@ func (w *work) logged(message string) {
 	}
 }
 
+// aim is the kind of work that the end of a life waits for, "" for none: most ends at any moment fall into none.
+func aim(life int) string {
+	if kind := life % (len(works) + 1); kind < len(works) {
+		return works[kind]
+	}
+	return ""
+}
+
+// isIn reports whether something of a kind is under way.
+func (w *work) isIn(kind string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.open[kind] > 0
+}
+
+// missed is an error if there were many ends, and none of them fell into some kind of work.
+func (w *work) missed(ends int) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, kind := range works {
+		if ends >= manyEnds && w.fell[kind] == 0 {
+			return fmt.Errorf("none of %d ends fell into a %s: they show nothing about it", ends, kind)
+		}
+	}
+	return nil
+}
+
+// manyEnds is after how many ends each kind of work must have been met.
+const manyEnds = 100
+
 // reset says that nothing is under way.
 func (w *work) reset() {
 	w.mu.Lock()

@@ -12,12 +12,22 @@ func TestADaemonThatIsKilledLosesNoAcknowledgedUpdate(t *testing.T) {
 	if err != nil || done.lost > 0 || done.kills != 4 || done.acknowledged == 0 {
 		t.Errorf("%s: %v", done, err)
 	}
+	for _, kind := range []string{"install", "fork"} { // of the other works, the log of the daemon tells later
+		if done.fell.fell[kind] == 0 {
+			t.Errorf("no kill fell into a %s: %s", kind, done)
+		}
+	}
 }
 
 func TestAPowerCutLosesNoAcknowledgedUpdate(t *testing.T) {
 	c, err := cutPower(t.Context(), 16, 1)
 	if err != nil || c.lost > 0 || c.acknowledged == 0 || c.replayed == 0 {
 		t.Errorf("%s: %v", c, err)
+	}
+	for _, kind := range works {
+		if c.fell[kind] == 0 {
+			t.Errorf("no cut fell into a %s: %s", kind, c)
+		}
 	}
 }
 
