@@ -112,7 +112,7 @@ func TestAForkBeforeAMessageTakesTheIdsThatTheHistoryPrints(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	d, expect = keptIn(t, keptState)
+	_, expect = keptIn(t, keptState)
 	last := all[len(all)-1]
 	for i, at := range []string{last, last[:shortRequestDigits], "0x" + strings.ToUpper(last)} {
 		name := fmt.Sprintf("then%d", i)

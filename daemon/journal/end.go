@@ -20,7 +20,7 @@ func (j *Journal) markedEnd() (end uint64, err error) {
 	if err != nil && !errors.Is(err, errSeal) {
 		return 0, err
 	}
-	if _, err := fmt.Sscanf(string(text), "records %d", &end); err != nil {
+	if n, _ := fmt.Sscanf(string(text), "records %d", &end); n == 0 {
 		return 0, nil
 	}
 	return end, nil

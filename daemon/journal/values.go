@@ -64,8 +64,8 @@ func (j *Journal) valuesBeside() (changes uint64, values map[string][]byte, err 
 		return 0, nil, err
 	}
 	var file keptValues
-	if json.Unmarshal(text, &file) != nil {
-		return 0, nil, nil
+	if changed := json.Unmarshal(text, &file); changed != nil {
+		return 0, nil, nil //nolint:nilerr // such a file counts as none
 	}
 	return file.Changes, file.Values, nil
 }

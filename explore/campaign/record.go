@@ -189,10 +189,11 @@ func (r *record) unexplained(c *Config, steps []*harness.Step) string {
 // otherState says what can be different where no module is.
 func (r *record) otherState(c *Config) string {
 	base := c.Setup.Base.RootHash()
-	switch now := hex.EncodeToString(base[:]); {
-	case r.base == "":
+	now := hex.EncodeToString(base[:])
+	switch r.base {
+	case "":
 		return "the state or the arguments are different"
-	case r.base == now:
+	case now:
 		return "the state is the same, and the operations or what is checked are different"
 	default:
 		return fmt.Sprintf("the state is different (base %.12s, in the schedule %.12s)", now, r.base)

@@ -65,10 +65,14 @@ func TestAScheduleIsFixedOnlyIfAModuleHasChanged(t *testing.T) {
 		"no such method":   {"careful", false, func(f *schedule.File) { f.Operations[1].Method = "gone" }, campaign.Stale, "diverged at op2: canister bank has no method gone"},
 		"nothing works":    {"careful", false, argument(none), campaign.Fixed, "holds in this run, in which no operation is replied to"},
 		"an older file":    {"careful", false, func(f *schedule.File) { f.Messages, f.Modules, f.Base = nil, nil, "" }, campaign.Fixed, "holds in this run"},
-		"a fault without its message": {"careful", false, func(f *schedule.File) { f.Faults = []schedule.Fault{{At: "op1/9.reply", Kind: "stop"}} },
-			campaign.Stale, "diverged at op1/9.reply, which did not come: its fault is stop"},
-		"an order that does not come": {"careful", false, func(f *schedule.File) { f.Deviations = []schedule.Deviation{{Run: "op2/7.reply", Before: "op1"}} },
-			campaign.Stale, "diverged at op2/7.reply, which did not come before op1"},
+		"a fault without its message": {
+			"careful", false, func(f *schedule.File) { f.Faults = []schedule.Fault{{At: "op1/9.reply", Kind: "stop"}} },
+			campaign.Stale, "diverged at op1/9.reply, which did not come: its fault is stop",
+		},
+		"an order that does not come": {
+			"careful", false, func(f *schedule.File) { f.Deviations = []schedule.Deviation{{Run: "op2/7.reply", Before: "op1"}} },
+			campaign.Stale, "diverged at op2/7.reply, which did not come before op1",
+		},
 	} {
 		file := stolen(t)
 		if c.change != nil {
