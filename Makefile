@@ -109,7 +109,7 @@ check-hostile: ## the attacks that need no long time, briefly
 	$(GO) run ./daemon/hostile -check
 
 .PHONY: explore-corpus
-explore-corpus: ## explore the bugs of examples/asyncbugs and their twins, as the tables of docs/explorer-corpus.md (ten minutes; FLAGS such as -seeds 0 -only 17b)
+explore-corpus: ## explore the bugs of examples/asyncbugs and their twins, as the tables of docs/explorer-corpus.md (some minutes; FLAGS such as -seeds 0 -only 17b)
 	$(GO) run ./examples/asyncbugs/measure $(FLAGS)
 
 .PHONY: fuzz

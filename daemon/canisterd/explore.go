@@ -49,6 +49,7 @@ type exploreFlags struct {
 	seed                   uint64
 	limit, form, folder    string
 	snapshot, goTest, html string
+	failOnSuspicion        bool
 }
 
 // propertyFlags are what runs must not do.
@@ -89,7 +90,7 @@ fails until the bug is fixed.
 What is not given as a flag is read from the section explore of ` + project.File + `.
 
 The exit code is 0 if nothing was found, 2 for a finding, 1 if the exploration
-failed. Suspicions are printed, and leave it 0.`,
+failed. Suspicions are printed, and leave it 0 without --fail-on-suspicion.`,
 		Example: `  canisterd explore --op 'bank withdraw 100' --invariant 'vault paidOut <= 100'
   canisterd explore --op 'bank withdraw 100 as bob' --faults 2 --untrusted vault`,
 		Args: cobra.NoArgs,
@@ -168,6 +169,7 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 	flags.Uint32Var(&f.runs, "runs", defaultRuns, "runs at most; 0: 10,000")
 	flags.StringVar(&f.limit, "time", "60s", "time at most; 0 for no limit")
 	flags.Uint64Var(&f.seed, "seed", 1, "what drawn orders come from")
+	flags.BoolVar(&f.failOnSuspicion, "fail-on-suspicion", false, "exit with code 2 for a suspicion, too")
 	flags.Uint32Var(&f.stop, "stop", 0, "end after so many findings; 0 goes on")
 	f.workers.add(cmd)
 	flags.StringVar(&f.form, "form", "text", "how the runs of findings are shown: text or mermaid")
@@ -378,7 +380,7 @@ func (c *cli) printReport(r *controlv1.ExploreReport, f *exploreFlags) error {
 	if err := c.print(strings.TrimRight(all.String(), "\n"), r); err != nil {
 		return err
 	}
-	if violations > 0 {
+	if violations > 0 || f.failOnSuspicion && len(r.GetFindings()) > 0 {
 		return exitCode(exitFinding)
 	}
 	return nil

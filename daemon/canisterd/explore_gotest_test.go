@@ -35,6 +35,9 @@ func TestANewUserFindsARaceAndKeepsATestOfIt(t *testing.T) {
 	if strings.Contains(shown, "(exit ") {
 		t.Errorf("a suspicion is a failure:\n%s", shown)
 	}
+	if shown := perform(t, `explore --op 'app earn 10' --op 'app earn 20' --fail-on-suspicion`); !strings.Contains(shown, "(exit 2)") {
+		t.Errorf("a suspicion is no failure with --fail-on-suspicion:\n%s", shown)
+	}
 	writeFile(t, "go.mod", moduleOfUser(t, filepath.Join(examples, "..")))
 	writeFile(t, "go.sum", mustRead(t, filepath.Join(examples, "..", "go.sum")))
 	if output, err := goTests(t, environment); err == nil || !strings.Contains(output, "not those of any serial order") {
