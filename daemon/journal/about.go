@@ -76,7 +76,7 @@ type beside struct {
 func (j *Journal) readBeside() (b beside, err error) {
 	names, err := j.fs.List(j.dir)
 	if err != nil {
-		return b, fmt.Errorf("reading state directory %q: %w", j.dir, err)
+		return b, &FailedError{Dir: j.dir, Err: fmt.Errorf("reading it: %w", err)}
 	}
 	slices.Sort(names)
 	for _, name := range names {

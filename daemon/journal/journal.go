@@ -267,11 +267,11 @@ func (j *Journal) format() (string, error) {
 		if isNotExist(err) {
 			return "", nil
 		}
-		return "", fmt.Errorf("reading state directory %q: %w", j.dir, err)
+		return "", &FailedError{Dir: j.dir, Err: fmt.Errorf("reading %s: %w", formatFile, err)}
 	}
 	text, err := io.ReadAll(io.LimitReader(file, 1<<10))
 	if err := errors.Join(err, file.Close()); err != nil {
-		return "", fmt.Errorf("reading state directory %q: %w", j.dir, err)
+		return "", &FailedError{Dir: j.dir, Err: fmt.Errorf("reading %s: %w", formatFile, err)}
 	}
 	if !strings.HasPrefix(string(text), formatText) {
 		return "", &DamagedError{j.dir, formatFile, fmt.Errorf("it says %.60q", text)}

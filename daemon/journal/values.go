@@ -143,7 +143,7 @@ func (j *Journal) OpenFile(name string) (io.ReadCloser, error) {
 func (j *Journal) RemoveOthers(names []string) error {
 	files, err := j.fs.List(j.dir)
 	if err != nil {
-		return fmt.Errorf("reading state directory %q: %w", j.dir, err)
+		return &FailedError{Dir: j.dir, Err: fmt.Errorf("reading it: %w", err)}
 	}
 	for _, file := range files {
 		if name, other := strings.CutPrefix(file, otherFile); other && !slices.Contains(names, name) {
