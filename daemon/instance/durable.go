@@ -70,9 +70,10 @@ func notify(channel chan<- struct{}) {
 }
 
 // hashAll computes the certified root of the last round while the network changes, until ctx ends: the records of the next
-// rounds have it, for replays. A root takes longer than most rounds, so there is one every rootInterval at most.
+// rounds have it, for replays. To put a request into the tree takes as long as to execute it. So there is a root every
+// rootInterval at most, and none while there are more than rootRecords records in that time.
 func (k *keeper) hashAll(ctx context.Context, n *node.Node) {
-	for {
+	for before := uint64(0); ; {
 		select {
 		case <-ctx.Done():
 			return
@@ -83,7 +84,11 @@ func (k *keeper) hashAll(ctx context.Context, n *node.Node) {
 			return
 		case <-time.After(rootInterval): // the round that changes something is over then, as a rule
 		}
-		n.View().HashTrees()
+		now := k.journal.Position()
+		if now <= before+rootRecords {
+			n.View().HashTrees()
+		}
+		before = now
 	}
 }
 

@@ -34,8 +34,10 @@ const (
 	checkpointRecords = 100_000
 	checkpointBytes   = 64 << 20
 	checkpointAge     = 5 * time.Minute
-	// rootInterval is the least time between two certified roots that are computed for the journal alone. Ours.
+	// rootInterval is the least time between two certified roots that are computed for the journal alone, and rootRecords how
+	// many records there may be in it at most: a network under load does not wait for roots. Ours.
 	rootInterval = 5 * time.Millisecond
+	rootRecords  = 32
 )
 
 const (
