@@ -1,6 +1,22 @@
 package campaign
 
-import "github.com/canisterd/canisterd/explore/harness"
+import (
+	"testing"
+
+	"github.com/canisterd/canisterd/explore/harness"
+)
 
 // Sites are the faults that the messages of a run may have.
 func Sites(c *Config, steps []*harness.Step) []harness.Fault { return c.sites(steps) }
+
+// Observed is how many queries an exploration observes.
+func Observed(t *testing.T, c *Config) int {
+	t.Helper()
+	full := c.withDefaults()
+	b, l, err := newBench(&full, []int{0, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return len(b.observed(l))
+}

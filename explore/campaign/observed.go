@@ -1,7 +1,6 @@
 package campaign
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/canisterd/canisterd/candid"
@@ -14,23 +13,27 @@ import (
 // observed are the queries by which runs are compared with serial ones. A user who names none gets the queries without
 // arguments that the canisters of a serial run declare, maxObserved at most, and without those that depend on the time:
 // methods that answer nothing would hide a lost update otherwise.
-func (b *bench) observed(l *harness.Harness) []harness.Query {
+func (b *bench) observed(l *harness.Harness) (stable []harness.Query) {
 	if len(b.config.Observe) > 0 {
 		return b.config.Observe
 	}
 	r := l.Begin(nil)
 	defer r.Close()
 	search.Drive(r, search.Serial(serialOrders(b.chosen)[0]), maxMessages)
-	all := b.config.declared(r.Steps())
-	before := make([][]byte, len(all))
-	for i := range all {
-		before[i], _ = r.Query(&all[i]) // nil: it is rejected
+	queries := b.config.declared(r.Steps())
+	replies := func() (all []string, failed []error) {
+		for i := range queries {
+			reply, err := r.Query(&queries[i])
+			all, failed = append(all, string(reply)), append(failed, err)
+		}
+		return all, failed
 	}
+	before, _ := replies()
 	r.PassHour()
-	var stable []harness.Query
-	for i := range all {
-		if after, err := r.Query(&all[i]); err == nil && before[i] != nil && bytes.Equal(after, before[i]) {
-			stable = append(stable, all[i])
+	after, failed := replies()
+	for i := range queries {
+		if failed[i] == nil && after[i] == before[i] {
+			stable = append(stable, queries[i])
 		}
 	}
 	return stable

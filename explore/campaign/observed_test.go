@@ -2,6 +2,7 @@ package campaign_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/canisterd/canisterd/canister/canistertest"
@@ -45,10 +46,36 @@ const silentCounter = `(module
 		(call $new (i32.const 200) (call $size) (i32.const 100) (i32.const 4) (i32.const 0) (local.get $before) (i32.const 1) (local.get $before))
 		(if (call $perform) (then (unreachable)))))`
 
+// manyQueries is a canister with the method inc and so many queries without arguments.
+func manyQueries(count int) string {
+	var declared, exported strings.Builder
+	for i := range count {
+		fmt.Fprintf(&declared, " q%d: () -> () query;", i)
+		fmt.Fprintf(&exported, ` (func (export "canister_query q%d") (call $reply))`, i)
+	}
+	return `(module (@custom "icp:public candid:service" "service : {inc: () -> ();` + declared.String() + `}")
+		(import "ic0" "msg_reply" (func $reply)) (func (export "canister_update inc") (call $reply))` + exported.String() + ")"
+}
+
+func TestSixteenQueriesAreObservedThatAUserHasNotNamed(t *testing.T) {
+	for queries, want := range map[int]int{3: 3, 16: 16, 17: 16} {
+		c := installed(t, manyQueries(queries))
+		if got := campaign.Observed(t, c); got != want {
+			t.Errorf("of %d queries %d are observed, want %d", queries, got, want)
+		}
+	}
+}
+
 // increments are two calls of a silent counter.
 func increments(t *testing.T, sum string) *campaign.Config {
 	t.Helper()
-	module, err := wat.Assemble(fmt.Sprintf(silentCounter, sum))
+	return installed(t, fmt.Sprintf(silentCounter, sum))
+}
+
+// installed are two calls of inc of a canister.
+func installed(t *testing.T, text string) *campaign.Config {
+	t.Helper()
+	module, err := wat.Assemble(text)
 	if err != nil {
 		t.Fatal(err)
 	}
