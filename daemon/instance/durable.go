@@ -85,12 +85,15 @@ func (k *keeper) hashAll(ctx context.Context, n *node.Node) {
 		case <-time.After(rootInterval): // the round that changes something is over then, as a rule
 		}
 		now := k.journal.Position()
-		if now <= before+rootRecords {
+		if few(before, now) {
 			n.View().HashTrees()
 		}
 		before = now
 	}
 }
+
+// few reports whether so few records came in an interval that there is time for a root.
+func few(before, now uint64) bool { return now-before <= rootRecords }
 
 // Sync implements node.Journal.
 func (k *keeper) Sync(ctx context.Context, position uint64) error {

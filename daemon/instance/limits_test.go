@@ -161,3 +161,10 @@ func TestACallThatInstallsASystemCanisterWaitsForAMinute(t *testing.T) {
 		}
 	}
 }
+
+func TestARootIsComputedForTheJournalAfter32RecordsAtMost(t *testing.T) {
+	const before = 1000
+	if !few(before, before+32) || few(before, before+33) {
+		t.Errorf("after 32 records there is a root: %t; after 33: %t", few(before, before+32), few(before, before+33))
+	}
+}
