@@ -57,7 +57,7 @@ func manyQueries(count int) string {
 		(import "ic0" "msg_reply" (func $reply)) (func (export "canister_update inc") (call $reply))` + exported.String() + ")"
 }
 
-func TestSixteenQueriesAreObservedThatAUserHasNotNamed(t *testing.T) {
+func TestSixteenQueriesAreObservedWithoutBeingNamed(t *testing.T) {
 	for queries, want := range map[int]int{3: 3, 16: 16, 17: 16} {
 		c := installed(t, manyQueries(queries))
 		if got := campaign.Observed(t, c); got != want {
