@@ -19,20 +19,26 @@ import (
 // it, and then the daemon was killed. In version 8 an update trapped at the end.
 func older(t *testing.T, version string) []byte {
 	t.Helper()
-	file, err := os.Open(filepath.Join("testdata", "states", version+".journal.gz"))
+	content, err := io.ReadAll(unzipped(t, version+".journal.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = file.Close() }()
-	unpacked, err := gzip.NewReader(file)
+	return content
+}
+
+// unzipped is the content of a file of testdata/states.
+func unzipped(t *testing.T, name string) io.Reader {
+	t.Helper()
+	file, err := os.Open(filepath.Join("testdata", "states", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var content bytes.Buffer
-	if _, err := content.ReadFrom(unpacked); err != nil {
+	t.Cleanup(func() { _ = file.Close() })
+	content, err := gzip.NewReader(file)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return content.Bytes()
+	return content
 }
 
 // unpackOlder unpacks a state directory as an older program left it. testdata/states/9.tar.gz is the directory of a program
@@ -40,16 +46,7 @@ func older(t *testing.T, version string) []byte {
 // updates, canisterd stop, another start, two updates, and kill -9.
 func unpackOlder(t *testing.T, dir, version string) {
 	t.Helper()
-	file, err := os.Open(filepath.Join("testdata", "states", version+".tar.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = file.Close() }()
-	unpacked, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for files := tar.NewReader(unpacked); ; {
+	for files := tar.NewReader(unzipped(t, version+".tar.gz")); ; {
 		header, err := files.Next()
 		if errors.Is(err, io.EOF) {
 			return

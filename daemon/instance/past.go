@@ -260,7 +260,7 @@ func (i *Instance) during(ctx context.Context, do func(ctx context.Context) erro
 	return <-done
 }
 
-// isFuture reports whether a moment is a time that the network has not come to.
+// isFuture reports whether a moment is a time ahead of the network's clock.
 func (i *Instance) isFuture(ctx context.Context, m *Moment) (bool, error) {
 	if m.Time == 0 || i.node.Bug() != nil {
 		return false, nil //nolint:nilerr // a network that a bug has stopped is forked all the same

@@ -47,7 +47,7 @@ const (
 	maxCell = 60
 	// maxOperations is the number of operations of an exploration.
 	maxOperations = 1_000
-	// maxObserved is how many queries are observed that a user has not named.
+	// maxObserved is how many queries are observed by default.
 	maxObserved = 16
 	// maxTold is how many messages a finding lists of a run without an end.
 	maxTold = 50

@@ -19,9 +19,9 @@ func (c *Config) alone(steps []*harness.Step, due bool) (all []harness.Fault) {
 	return all
 }
 
-// timely are the messages of a run behind which no timer or deadline is ahead, but may be in an equivalent order: where
-// a message that does not follow from it has come before it, and has set a timer, or where one from which it does not follow
-// has not come, and has stopped a timer. Due says that a timer or a deadline is ahead when the run begins.
+// timely are the messages of a run with no timer or deadline ahead after them in this order, but perhaps in an equivalent
+// one: an independent message that comes later here may come earlier there and set a timer, or one that comes earlier here
+// and stops a timer may come later there. Due says that a timer or a deadline is ahead when the run begins.
 func timely(steps []*harness.Step, due bool) (all []string) {
 	ahead := func(s *harness.Step) bool { return s.Due || s.Waited > 0 }
 	if !due && !slices.ContainsFunc(steps, ahead) { // as mostly

@@ -89,8 +89,8 @@ func TestAQueryBetweenMessagesSeesWhatTheyHaveChanged(t *testing.T) {
 	}
 }
 
-// TestARequestArrivesBeforeAMessageThatHasWaitedLonger is about a canister whose turn has not come when a request for it is
-// made. That the memory of the request is free again must not make the canister look poor.
+// TestARequestArrivesBeforeAMessageThatHasWaitedLonger delivers a request while an older message still waits for the same
+// canister. Freeing the memory of the request must not make the canister look poor.
 func TestARequestArrivesBeforeAMessageThatHasWaitedLonger(t *testing.T) {
 	for _, deadline := range []string{"", "within 10 "} {
 		s, setup := scripted(t, "", `call B.run(reply "x") `+deadline+`on-reply(reply "ok") on-reject(reply reject-message)`)
