@@ -165,15 +165,27 @@ func (c *limitedConn) leave() {
 	c.move(nil)
 }
 
-// Read reads; the first bytes of a request spare the connection for a while.
+// Read reads; the first bytes of a request spare the connection for a while. It says so before it takes them from the
+// socket, where the system can tell that they are there: a connection that was chosen between the two, silent and
+// without bytes in its socket, was closed with its request. The client read an end of file.
 func (c *limitedConn) Read(p []byte) (int, error) {
+	silent := !c.heard.Load()
+	if silent && awaitUnread(c.Conn) {
+		c.hear()
+		silent = false
+	}
 	n, err := c.Conn.Read(p)
-	if n > 0 && !c.heard.Load() {
-		c.limit.mu.Lock()
-		c.begin()
-		c.limit.mu.Unlock()
+	if silent && n > 0 {
+		c.hear()
 	}
 	return n, err
+}
+
+// hear says that the first bytes of a request have come.
+func (c *limitedConn) hear() {
+	c.limit.mu.Lock()
+	defer c.limit.mu.Unlock()
+	c.begin()
 }
 
 // occupy says that a request is under way.

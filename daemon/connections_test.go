@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -146,6 +147,84 @@ func TestAConnectionWhoseRequestHasComeIsSpared(t *testing.T) {
 	if last := admit(""); last == nil || unread.closed == read.closed {
 		t.Errorf("of slow connections unread %v, read %v were closed, want one", unread.closed, read.closed)
 	}
+}
+
+// takenConn is a connection whose reads tell that the bytes have left the socket.
+type takenConn struct {
+	*net.TCPConn
+	taken func()
+}
+
+func (c *takenConn) Read(p []byte) (int, error) {
+	n, err := c.TCPConn.Read(p)
+	c.taken()
+	return n, err
+}
+
+// The machine stood still for 20 ms. Then the reader of a connection took the request from the socket, and before it
+// could say so, the acceptor found the connection silent and its socket empty: it was closed for a new one.
+func TestAConnectionIsSparedWhileItsRequestIsTakenFromTheSocket(t *testing.T) {
+	client, server := connected(t)
+	limit := newConnectionLimit(1)
+	taken := &takenConn{TCPConn: server.(*net.TCPConn)}
+	c := limit.admit(taken)
+	asked := false
+	taken.taken = func() {
+		asked = true
+		if victim, _, _ := limit.choose(c.since.Add(silentGrace)); victim != nil {
+			t.Error("a connection was chosen whose request had come")
+		}
+	}
+	if _, err := io.WriteString(client, "GET"); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := c.Read(make([]byte, 3)); n != 3 || err != nil || !asked {
+		t.Errorf("read %d bytes, %v, asked %t", n, err, asked)
+	}
+}
+
+func TestAReadOfASilentConnectionEndsWithItsDeadlineItsClientAndItsClose(t *testing.T) {
+	for name, end := range map[string]func(client net.Conn, c *limitedConn){
+		"deadline": func(_ net.Conn, c *limitedConn) { _ = c.SetReadDeadline(time.Now()) },
+		"client":   func(client net.Conn, _ *limitedConn) { _ = client.Close() },
+		"close":    func(_ net.Conn, c *limitedConn) { _ = c.Close() },
+	} {
+		client, server := connected(t)
+		c := newConnectionLimit(1).admit(server)
+		read := make(chan error, 1)
+		go func() {
+			_, err := c.Read(make([]byte, 1))
+			read <- err
+		}()
+		time.AfterFunc(time.Millisecond, func() { end(client, c) })
+		select {
+		case err := <-read:
+			if want := map[string]error{"deadline": os.ErrDeadlineExceeded, "client": io.EOF, "close": net.ErrClosed}[name]; !errors.Is(err, want) {
+				t.Errorf("%s: %v, want %v", name, err, want)
+			}
+		case <-time.After(instancetest.Patience):
+			t.Errorf("%s: the read goes on", name)
+		}
+	}
+}
+
+// connected is both ends of a connection.
+func connected(t *testing.T) (client, server net.Conn) {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if client, err = new(net.Dialer).DialContext(t.Context(), "tcp", l.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { client.Close() })
+	if server, err = l.Accept(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	return client, server
 }
 
 func TestAnIdleConnectionIsSparedFor20MillisecondsAndFor250WithHalfARequest(t *testing.T) {

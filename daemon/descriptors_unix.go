@@ -34,9 +34,38 @@ func unread(conn net.Conn) (yes bool) {
 		return false
 	}
 	err = raw.Control(func(fd uintptr) {
-		var one [1]byte
-		n, _, err := syscall.Recvfrom(int(fd), one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		n, err := peek(int(fd))
 		yes = err == nil && n > 0
 	})
 	return yes && err == nil
+}
+
+// awaitUnread waits until a connection has bytes that can be read, and leaves them there. It is false if they will not
+// come: the next read tells why. It respects the deadline for reads.
+func awaitUnread(conn net.Conn) (yes bool) {
+	socket, ok := conn.(syscall.Conn)
+	if !ok {
+		return false
+	}
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return false
+	}
+	err = raw.Read(func(fd uintptr) (done bool) {
+		n, err := peek(int(fd))
+		yes = err == nil && n > 0
+		return !errors.Is(err, syscall.EAGAIN)
+	})
+	return yes && err == nil
+}
+
+// peek looks at the next byte of a socket, and leaves it there. n is 0 at the end; EAGAIN: nothing has come yet.
+func peek(fd int) (n int, err error) {
+	for {
+		var one [1]byte
+		n, _, err = syscall.Recvfrom(fd, one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		if !errors.Is(err, syscall.EINTR) {
+			return n, err
+		}
+	}
 }

@@ -17,3 +17,6 @@ func outOfDescriptors(err error) bool { return errors.Is(err, tooManySockets) }
 
 // unread reports whether a connection has bytes that wait to be read: it cannot be told here.
 func unread(net.Conn) bool { return false }
+
+// awaitUnread waits until a connection has bytes that can be read: it cannot be told here either.
+func awaitUnread(net.Conn) bool { return false }
