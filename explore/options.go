@@ -51,14 +51,16 @@ func titleOf(c *canisterd.Canister, in *replica.Ingress) string {
 	return title
 }
 
-// Invariant is a line that must hold when a run is over, such as
+// Invariant is a line that must hold when no message is left, such as
 //
 //	vault paidOut <= 100
 //	ledger icrc1_total_supply == 1000000
 //	each message: vault paidOut <= bank deposited
+//	eventually: bank locked == false
 //
 // A side is a query of a canister, by its name or id, with arguments in Candid text, or a value. Relations are == != <=
-// >= < and >; with "each message:" the invariant must hold after each message.
+// >= < and >. With "each message:" the invariant must hold after each message. With "eventually:" it must hold when the
+// run has gone on at the next timers: before, one of them may repair it.
 func Invariant(line string) Option {
 	return read(func(to *config, names *property.Names) error {
 		p, err := names.ParseInvariant(line)
@@ -133,18 +135,25 @@ func Query[R any](s *State, c *canisterd.Canister, method string, args ...any) (
 // Answers are the answers to the operations that take part in the run, in their order.
 func (s *State) Answers() []harness.Answer { return s.run.Answers() }
 
-// Holds is an invariant in Go: why it does not hold when a run is over, nil if it does. It is called on several
+// Holds is an invariant in Go: why it does not hold when no message is left, nil if it does. It is called on several
 // goroutines.
-func Holds(title string, check func(*State) error) Option { return holds(title, check, false) }
+func Holds(title string, check func(*State) error) Option {
+	return holds(title, check, property.AtRest)
+}
 
 // HoldsAfterEachMessage is [Holds] for the state after each message.
 func HoldsAfterEachMessage(title string, check func(*State) error) Option {
-	return holds(title, check, true)
+	return holds(title, check, property.EachMessage)
 }
 
-func holds(title string, check func(*State) error, each bool) Option {
+// HoldsEventually is [Holds] for the state after the timers that a run waits for: before, one of them may repair it.
+func HoldsEventually(title string, check func(*State) error) Option {
+	return holds(title, check, property.Eventually)
+}
+
+func holds(title string, check func(*State) error, when property.When) Option {
 	return func(to *config) error {
-		to.Properties = append(to.Properties, &property.Func{Title: title, Each: each, Holds: func(r *harness.Run) error {
+		to.Properties = append(to.Properties, &property.Func{Title: title, When: when, Holds: func(r *harness.Run) error {
 			return check(&State{to.ctx, r})
 		}})
 		return nil

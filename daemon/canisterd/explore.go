@@ -60,7 +60,7 @@ type propertyFlags struct {
 
 func (f *propertyFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.invariants, "invariant", nil, "a line that must hold when a run is over: 'vault paidOut <= 100'; 'each message: …' after each message")
+	flags.StringArrayVar(&f.invariants, "invariant", nil, "a line that must hold when no message is left: 'vault paidOut <= 100'; 'each message: …' after each message, 'eventually: …' when no timer repairs it")
 	flags.StringArrayVar(&f.sometimes, "sometimes", nil, "a line that must hold at the end of some run")
 	flags.StringArrayVar(&f.maximize, "maximize", nil, "a query whose number is to become as large as it can: 'vault paidOut'")
 	flags.StringArrayVar(&f.observe, "observe", nil, "a query by which serial orders are compared: 'bank balance'")

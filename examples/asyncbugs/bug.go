@@ -30,7 +30,6 @@ type Explore struct {
 	Operations []string `yaml:"operations"` // calls at once
 	Invariants []string `yaml:"invariants"` // a query, a relation, and a value or a query: "ledger paid <= 100"
 	Untrusted  []string `yaml:"untrusted"`  // canisters that may do what they like
-	Faults     []string `yaml:"faults"`     // kinds of faults that may happen; none: all
 	// Upgrades are files of modules, by the canisters that may be upgraded to them at any time.
 	Upgrades map[string]string `yaml:"upgrades"`
 }

@@ -1,6 +1,7 @@
 package campaign_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/canisterd/canisterd/explore/campaign"
 	"github.com/canisterd/canisterd/explore/campaign/campaigntest"
 	"github.com/canisterd/canisterd/explore/harness"
+	"github.com/canisterd/canisterd/explore/property"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
@@ -228,5 +230,28 @@ func TestAnOperationThatIsAnsweredBeforeAnHourPassesIsAnswered(t *testing.T) {
 	r := run(t, c)
 	if count := r.Operations[0]; len(r.Findings) != 0 || count.Open != 0 || count.Replied+count.Rejected != r.Runs {
 		t.Errorf("%+v of %d runs, and the findings are\n%s", count, r.Runs, campaigntest.Text(c, r))
+	}
+}
+
+// A method takes a lock, and only a timer releases it.
+func TestATimerMayRepairWhatMustHoldEventually(t *testing.T) {
+	released := func(r *harness.Run) error {
+		if !slices.ContainsFunc(r.Steps(), func(s *harness.Step) bool { return s.Waited > 0 }) {
+			return errors.New("it is held")
+		}
+		return nil
+	}
+	for when, repaired := range map[property.When]bool{property.AtRest: false, property.EachMessage: false, property.Eventually: true} {
+		c := scripted(t, `drop timer(add(time, 60_000_000_000)); on timer {set 0}; set 1; reply "ok"`)
+		c.NoBuiltin, c.Faults, c.Setup.Operations = true, 0, c.Setup.Operations[:1]
+		c.Properties = []property.Property{&property.Func{Title: "the lock is free", When: when, Holds: released}}
+		c.Setup.Waits = campaign.DefaultWaits
+		if r := run(t, c); (len(r.Findings) == 0) != repaired {
+			t.Errorf("checked at %d: %s", when, campaigntest.Text(c, r))
+		}
+		c.Setup.Waits = 0 // no timer releases it
+		if r := run(t, c); len(r.Findings) == 0 {
+			t.Errorf("checked at %d, without waits, nothing was found", when)
+		}
 	}
 }

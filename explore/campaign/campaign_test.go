@@ -94,7 +94,7 @@ func TestTheReportIsTheSameForAnyNumberOfWorkers(t *testing.T) {
 			c.Only = &strategy
 		},
 		"each message": func(c *campaign.Config) {
-			c.Properties[0].(*property.Invariant).Each = true
+			c.Properties[0].(*property.Invariant).When = property.EachMessage
 			strategy := search.Random()
 			c.Only = &strategy
 		},

@@ -11,19 +11,19 @@ import (
 
 func TestMessagesOfCanistersThatAPropertyLooksAtTogetherDoNotCommute(t *testing.T) {
 	a, b, c := principal.Canister(1), principal.Canister(2), principal.Canister(3)
-	between := func(left, right principal.Principal, each bool) property.Property {
-		return &property.Invariant{Left: harness.Query{Canister: left}, Right: &harness.Query{Canister: right}, Each: each}
+	between := func(left, right principal.Principal, when property.When) property.Property {
+		return &property.Invariant{Left: harness.Query{Canister: left}, Right: &harness.Query{Canister: right}, When: when}
 	}
 	for name, test := range map[string]struct {
 		p      property.Property
 		plan   harness.Plan
 		ab, ac bool // they commute
 	}{
-		"two canisters after each message": {p: between(a, b, true), ac: true},
-		"two canisters at rest":            {p: between(a, b, false), ab: true, ac: true},
-		"one canister after each message":  {p: between(a, a, true), ab: true, ac: true},
-		"a number after each message":      {p: &property.Invariant{Each: true}, ab: true, ac: true},
-		"a function after each message":    {p: &property.Func{Each: true}},
+		"two canisters after each message": {p: between(a, b, property.EachMessage), ac: true},
+		"two canisters at rest":            {p: between(a, b, property.AtRest), ab: true, ac: true},
+		"one canister after each message":  {p: between(a, a, property.EachMessage), ab: true, ac: true},
+		"a number after each message":      {p: &property.Invariant{When: property.EachMessage}, ab: true, ac: true},
+		"a function after each message":    {p: &property.Func{When: property.EachMessage}},
 		"a function at rest":               {p: &property.Func{}, ab: true, ac: true},
 		"time passes":                      {p: property.TrapAfterAwait{}, plan: harness.Plan{{At: "b", Kind: harness.PassTime}}, ac: true},
 	} {

@@ -21,7 +21,7 @@ type clock struct {
 func (k *clock) expired() bool { return k.messages >= k.end }
 
 func (k *clock) property() property.Property {
-	return &property.Func{Title: "counts", Each: true, Holds: func(*harness.Run) error {
+	return &property.Func{Title: "counts", When: property.EachMessage, Holds: func(*harness.Run) error {
 		if k.messages++; k.messages == k.broken {
 			return errors.New("it is broken")
 		}

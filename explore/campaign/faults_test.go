@@ -179,7 +179,7 @@ func (s *seen) property() property.Property {
 
 // between sees the states between the messages of an exploration.
 func (s *seen) between() *property.Func {
-	return &property.Func{Title: "is seen", Each: true, Holds: func(r *harness.Run) error {
+	return &property.Func{Title: "is seen", When: property.EachMessage, Holds: func(r *harness.Run) error {
 		s.Lock()
 		s.all[shown(r)] = true
 		s.Unlock()

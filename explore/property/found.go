@@ -91,7 +91,7 @@ type Func struct {
 	Title string
 	// Holds is why the invariant does not hold, nil if it does.
 	Holds func(r *harness.Run) error
-	Each  bool // checked after each message, not only at rest
+	When  When
 }
 
 // Name is the title.
@@ -107,7 +107,7 @@ func (p *Func) AtRest(r *harness.Run) []Violation {
 
 // AfterMessage checks an invariant that is to hold after each message.
 func (p *Func) AfterMessage(r *harness.Run) []Violation {
-	if !p.Each {
+	if p.When != EachMessage {
 		return nil
 	}
 	return p.AtRest(r)

@@ -15,7 +15,7 @@ type Invariant struct {
 	Relation string
 	Right    *harness.Query // nil: Value counts
 	Value    candid.Value   // of the right side
-	Each     bool           // checked after each message, not only at rest
+	When     When
 }
 
 // Name is the title.
@@ -34,7 +34,7 @@ func (p *Invariant) AtRest(r *harness.Run) []Violation { return p.check(r) }
 
 // AfterMessage checks an invariant that is to hold after each message.
 func (p *Invariant) AfterMessage(r *harness.Run) []Violation {
-	if !p.Each {
+	if p.When != EachMessage {
 		return nil
 	}
 	return p.check(r)

@@ -22,12 +22,13 @@ type Names struct {
 //
 //	vault paidOut <= 100
 //	each message: ledger balance (record { owner = "a" }) == bank owed
+//	eventually: vault locked == false
 //
 // A side is a value in Candid text, or a canister with a query and its arguments; the left side is a query.
 func (n *Names) ParseInvariant(line string) (*Invariant, error) {
 	p := &Invariant{Title: strings.TrimSpace(line)}
-	rest, each := strings.CutPrefix(p.Title, "each message:")
-	p.Each = each
+	when, rest := CutWhen(p.Title)
+	p.When = when
 	left, is, right := relation.Split(rest)
 	if is == "" {
 		return nil, fmt.Errorf("invalid invariant %q: expected a query, one of %s, and a value or a query, for example: vault paidOut <= 100", line, strings.Join(relation.All, " "))
@@ -50,6 +51,17 @@ func (n *Names) ParseInvariant(line string) (*Invariant, error) {
 		return nil, fmt.Errorf("invalid invariant %q: the right side is neither a query nor a Candid value: %w", line, err)
 	}
 	return p, nil
+}
+
+// CutWhen cuts a line into when it must hold, AtRest if it does not say so, and the rest.
+func CutWhen(line string) (when When, rest string) {
+	if rest, found := strings.CutPrefix(line, "each message:"); found {
+		return EachMessage, strings.TrimSpace(rest)
+	}
+	if rest, found := strings.CutPrefix(line, "eventually:"); found {
+		return Eventually, strings.TrimSpace(rest)
+	}
+	return AtRest, line
 }
 
 // ParseQuery reads a canister, a query and its arguments: ledger balance ("a"). Quotes around the query are left out.

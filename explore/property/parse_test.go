@@ -17,7 +17,8 @@ func TestInvariantsAreReadFromOneLine(t *testing.T) {
 	for line, want := range map[string]property.Invariant{
 		"vault paidOut <= 100":                 {Relation: "<="},
 		`vault "paid" == 1_000_000`:            {Relation: "=="},
-		"each message: vault a > bank b":       {Relation: ">", Each: true},
+		"each message: vault a > bank b":       {Relation: ">", When: property.EachMessage},
+		"eventually:bank locked == 0":          {Relation: "==", When: property.Eventually},
 		`vault of ("a < b", 7) != "no <= yes"`: {Relation: "!="},
 		"bank balance(record { x = 1 }) >= 0":  {Relation: ">="},
 	} {
@@ -26,7 +27,7 @@ func TestInvariantsAreReadFromOneLine(t *testing.T) {
 			t.Errorf("%s: %v", line, err)
 			continue
 		}
-		if p.Relation != want.Relation || p.Each != want.Each || p.Title != line || (p.Right != nil) == (p.Value != nil) {
+		if p.Relation != want.Relation || p.When != want.When || p.Title != line || (p.Right != nil) == (p.Value != nil) {
 			t.Errorf("%s is read as %+v", line, p)
 		}
 	}

@@ -35,6 +35,27 @@ type Property interface {
 	AfterMessage(r *harness.Run) []Violation
 }
 
+// When is when a property that users state is checked.
+type When int
+
+// The states of a run in which a property is checked.
+const (
+	AtRest      When = iota // no message is left, whether the run then goes on at the next timer or not
+	EachMessage             // after each message, and at rest
+	Eventually              // the run is over: before, a timer may repair what is wrong
+)
+
+// MayRepair reports whether a property may be violated at rest if a timer repairs it.
+func MayRepair(p Property) bool {
+	switch p := p.(type) {
+	case *Invariant:
+		return p.When == Eventually
+	case *Func:
+		return p.When == Eventually
+	}
+	return false
+}
+
 // Finds reports whether a violation of a property may have a name.
 func Finds(p Property, name string) bool {
 	_, open := p.(OpenAtRest)
@@ -61,11 +82,11 @@ type Between interface {
 func Together(p Property) (canisters []principal.Principal, all bool) {
 	switch p := p.(type) {
 	case *Invariant:
-		if p.Each && p.Right != nil && p.Right.Canister != p.Left.Canister {
+		if p.When == EachMessage && p.Right != nil && p.Right.Canister != p.Left.Canister {
 			return []principal.Principal{p.Left.Canister, p.Right.Canister}, false
 		}
 	case *Func:
-		return nil, p.Each
+		return nil, p.When == EachMessage
 	}
 	return nil, false
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/canisterd/canisterd"
 	"github.com/canisterd/canisterd/examples/asyncbugs"
 	"github.com/canisterd/canisterd/explore"
-	"github.com/canisterd/canisterd/explore/harness"
 )
 
 // stage is a twin of a bug, deployed, with what the explorer is told of it.
@@ -43,7 +42,8 @@ func newStage(ctx context.Context, base *canisterd.Network, bug *asyncbugs.Bug, 
 	return s, nil
 }
 
-// dueTimer lets time pass until the first timer of the canisters is due in the next round: within a run no time passes.
+// dueTimer lets time pass until the first timer of the canisters is due in the next round, as it is where the schedules by
+// hand begin. Within a run, time passes only when no message is left.
 func (s *stage) dueTimer(ctx context.Context) error {
 	timers, err := s.network.Timers(ctx)
 	if err != nil || len(timers) == 0 {
@@ -84,21 +84,10 @@ func (s *stage) describe() error {
 		}
 		s.options = append(s.options, explore.Upgrade(c, module, nil))
 	}
-	kinds, err := s.kinds()
-	s.options = append(s.options, explore.Untrusted(untrusted...), explore.Faults(max(1, len(s.bug.Schedule.Faults)), kinds...))
-	return err
-}
-
-// kinds are the faults that may happen; none: all.
-func (s *stage) kinds() (kinds []explore.Fault, err error) {
-	for _, name := range s.bug.Explore.Faults {
-		kind, err := harness.ParseFault(name)
-		if err != nil {
-			return nil, err
-		}
-		kinds = append(kinds, kind)
+	if len(untrusted) > 0 {
+		s.options = append(s.options, explore.Untrusted(untrusted...))
 	}
-	return kinds, nil
+	return nil
 }
 
 // explore explores with the options of the bug and more.

@@ -253,7 +253,7 @@ func (x *ExploreOutcall) GetBody() []byte {
 // ExploreProperties are what runs must not do, as lines: "vault paidOut <= 100". A canister is an id, or a name of the names of the request.
 type ExploreProperties struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Invariants    []string               `protobuf:"bytes,1,rep,name=invariants,proto3" json:"invariants,omitempty"`                    // hold when a run is over; with "each message: " in front, after each message
+	Invariants    []string               `protobuf:"bytes,1,rep,name=invariants,proto3" json:"invariants,omitempty"`                    // hold when no message is left; with "each message: " in front, after each message; with "eventually: ", when a run is over, whose timers may repair something
 	Sometimes     []string               `protobuf:"bytes,2,rep,name=sometimes,proto3" json:"sometimes,omitempty"`                      // hold at the end of some run
 	Maximize      []string               `protobuf:"bytes,3,rep,name=maximize,proto3" json:"maximize,omitempty"`                        // queries with a number that is to become as large as it can: "vault paidOut"
 	Observe       []string               `protobuf:"bytes,4,rep,name=observe,proto3" json:"observe,omitempty"`                          // queries by which serial orders are compared
