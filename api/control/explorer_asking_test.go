@@ -245,6 +245,17 @@ func TestAnswersOfAClientGiveTheSameReportWithAnyNumberOfWorkers(t *testing.T) {
 	}
 }
 
+func TestAQueryOfAClientThatItsCanisterDoesNotHaveIsRefused(t *testing.T) {
+	a := served(t, daemon.Config{Pacing: daemon.Manual})
+	a.still()
+	in := a.stolen()
+	in.Properties.Asked[0].Queries = []string{"vault paid"}
+	_, err := a.explored(in, func(*controlv1.ExploreQuestions) { t.Error("it is asked") })
+	if status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "canister vault has no query paid; it has paidOut") {
+		t.Errorf("a query with a wrong name: %v", err)
+	}
+}
+
 // A client that reads nothing holds up neither the exploration nor its instance: its stream is full of a question.
 func TestAClientThatDoesNotReadEndsTheExplorationThatAsksIt(t *testing.T) {
 	a := served(t, daemon.Config{Pacing: daemon.Manual})

@@ -26,6 +26,9 @@ type clientProperty struct {
 // Name is the title.
 func (p *clientProperty) Name() string { return p.title }
 
+// Queries are the queries whose results the client sees. One that its canister does not have refuses the exploration.
+func (p *clientProperty) Queries() []harness.Query { return p.queries }
+
 // AtRest asks about a run that is at rest.
 func (p *clientProperty) AtRest(r *harness.Run) []property.Violation { return p.check(r, true) }
 

@@ -134,7 +134,7 @@ func (g *goTest) call(c *cli, call *controlv1.Call) (string, error) {
 // argument is Candid text as an expression in Go. Canisters of the project have other ids in another network.
 func (g *goTest) argument(c *cli, text string) string {
 	expression := strconv.Quote(text)
-	for id := range c.known().names {
+	for _, id := range sortedKeys(c.known().names) {
 		if !strings.Contains(text, id) {
 			continue
 		}
