@@ -3,10 +3,16 @@ package daemon
 import (
 	"archive/tar"
 	"bytes"
+	"context"
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/canisterd/canisterd/daemon/instance"
 )
 
 // exported is the file of a state directory with a counter.
@@ -34,6 +40,50 @@ func exported(t *testing.T) (file []byte, state Replayed) {
 		t.Fatalf("the replay of the file: %+v: %v", state, err)
 	}
 	return out.Bytes(), state
+}
+
+// A client calls all the time. Each file has the calls that were answered before, and replays to the same.
+func TestADaemonExportsTheJournalOfAnInstanceThatRuns(t *testing.T) {
+	d, err := kept(t, filepath.Join(t.TempDir(), "state"), Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	u := userOf(t, d)
+	id := u.deploy(motoko(t, "counter"))
+	running, err := d.Instances().Instance(instance.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answered atomic.Uint64
+	ctx, cancel := context.WithCancel(u.ctx)
+	var clients sync.WaitGroup
+	clients.Go(func() {
+		for ctx.Err() == nil {
+			if _, err := u.Call(ctx, id, id, "inc", []byte("DIDL\x00\x00")); err == nil {
+				answered.Add(1)
+			}
+		}
+	})
+	for range 3 {
+		for before := answered.Load(); answered.Load() < before+3; {
+			time.Sleep(time.Millisecond)
+		}
+		least := answered.Load()
+		var file bytes.Buffer
+		if err := running.ExportJournal(t.Context(), &file); err != nil {
+			t.Fatal(err)
+		}
+		replayed, err := ReplayFile(t.Context(), &file, Config{}, 1_000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if calls := strings.Count(strings.Join(replayed.Traces, "\n"), ".inc"); uint64(calls) < least {
+			t.Errorf("the file has %d calls of %d that were answered:\n%s", calls, least, replayed.Traces)
+		}
+	}
+	cancel()
+	clients.Wait()
 }
 
 // TestADamagedJournalFileIsAnErrorOrReplaysTheSame cuts the file, and flips bits in it.

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/journal"
 )
 
 // older is the content of a file that canisterd state export of an older version wrote. testdata/states/VERSION.journal.gz
@@ -117,7 +118,7 @@ func TestStateDirectoriesOfOlderVersionsGoOnAndReplay(t *testing.T) {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := unpackState(dir, bytes.NewReader(file)); err != nil {
+		if err := journal.Unpack(dir, bytes.NewReader(file)); err != nil {
 			t.Fatal(err)
 		}
 		checkGoesOn(t, dir, version)

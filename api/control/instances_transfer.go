@@ -28,27 +28,40 @@ var (
 	fileOther = reason("FILE_OF_SOMETHING_ELSE", codes.InvalidArgument, "%v")
 )
 
-// ExportInstance streams an instance, or a snapshot of it, as one file. The instance
-// goes on meanwhile: what is sent is a fork of it.
+// ExportInstance streams an instance, a snapshot of it, or its journal, as one file. The instance goes on meanwhile: what is
+// sent is a fork of it, or a copy of its state directory.
 func (s *instances) ExportInstance(in *controlv1.ExportInstanceRequest, stream grpc.ServerStreamingServer[controlv1.ExportInstanceResponse]) error {
 	i, err := s.instance(in.GetInstance())
 	if err != nil {
 		return err
 	}
-	network, err := i.Frozen(stream.Context(), in.GetSnapshot())
-	if err != nil {
-		return err
-	}
-	defer network.Close()
 	file := bufio.NewWriterSize(chunkWriter{stream}, ChunkBytes)
-	err = network.Export(file)
-	if errors.Is(err, replica.ErrBusy) {
-		return notNow.Refuse(err)
+	switch {
+	case !in.GetJournal():
+		err = exportNetwork(stream.Context(), i, in.GetSnapshot(), file)
+	case in.GetSnapshot() != "":
+		return BadField.Refuse("snapshot", in.GetSnapshot(), "a journal is that of the instance: leave one of the two out")
+	default:
+		err = i.ExportJournal(stream.Context(), file)
 	}
 	if err != nil {
 		return err
 	}
 	return file.Flush()
+}
+
+// exportNetwork writes a snapshot of an instance, or its present.
+func exportNetwork(ctx context.Context, i *instance.Instance, snapshot string, to io.Writer) error {
+	network, err := i.Frozen(ctx, snapshot)
+	if err != nil {
+		return err
+	}
+	defer network.Close()
+	err = network.Export(to)
+	if errors.Is(err, replica.ErrBusy) {
+		return notNow.Refuse(err)
+	}
+	return err
 }
 
 // chunkWriter sends what is written to it.

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon"
@@ -87,6 +88,30 @@ func withoutSubnets(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	return file.Bytes()
+}
+
+func TestTheJournalOfAnInstanceIsExported(t *testing.T) {
+	a := served(t, daemon.Config{Pacing: daemon.Manual, StateDir: t.TempDir()})
+	a.still()
+	id := a.installed(canistertest.Fixture("counter"), nil)
+	a.counting("", id)
+	file, err := a.export(&controlv1.ExportInstanceRequest{Journal: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := daemon.ReplayFile(t.Context(), bytes.NewReader(file), daemon.Config{}, 10); err != nil || len(r.Traces) != 3 {
+		t.Errorf("the replay of the journal: %+v, %v", r, err)
+	}
+	must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "memory", Ephemeral: true})
+	for reason, in := range map[string]*controlv1.ExportInstanceRequest{
+		"BAD_FIELD":  {Journal: true, Snapshot: "one"},
+		"NO_HISTORY": {Journal: true, Instance: "memory"},
+	} {
+		_, err := a.export(in)
+		if got, _ := remote.Reason(err); got != reason {
+			t.Errorf("%v: %v, want %s", in, err, reason)
+		}
+	}
 }
 
 func TestAnInstanceGoesThroughAFile(t *testing.T) {

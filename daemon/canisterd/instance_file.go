@@ -16,17 +16,23 @@ import (
 
 func (c *cli) instanceExport() *cobra.Command {
 	var snapshot string
+	var journal bool
 	cmd := &cobra.Command{
 		Use:   "export FILE",
 		Short: "Write an instance into one file; - for standard output",
+		Long: `Write an instance into one file, for canisterd instance import: its present, or
+a snapshot. With --journal it is the file that canisterd state export writes,
+for canisterd replay on any machine, such as with a report of a bug. The
+instance goes on meanwhile.`,
 		Example: `  canisterd -i lab instance export lab.ic
-  canisterd -i lab instance export --snapshot before - | gzip > before.gz`,
+  canisterd -i lab instance export --snapshot before - | gzip > before.gz
+  canisterd instance export --journal bug.journal`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				tell, done := c.progress("exporting", 0)
 				defer done()
-				request := &controlv1.ExportInstanceRequest{Instance: c.instance, Snapshot: snapshot}
+				request := &controlv1.ExportInstanceRequest{Instance: c.instance, Snapshot: snapshot, Journal: journal}
 				if args[0] == "-" {
 					return d.Export(ctx, request, c.out, tell)
 				}
@@ -35,6 +41,8 @@ func (c *cli) instanceExport() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&snapshot, "snapshot", "", "a snapshot instead of the present")
+	cmd.Flags().BoolVar(&journal, "journal", false, "the journal instead: what led to the present, for canisterd replay")
+	cmd.MarkFlagsMutuallyExclusive("snapshot", "journal")
 	return cmd
 }
 

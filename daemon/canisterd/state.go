@@ -163,7 +163,8 @@ func (c *cli) stateExport() *cobra.Command {
 		Short: "Write a state directory to one file, for canisterd replay on any machine",
 		Long: `Write a state directory to one file: checkpoints, records and the modules in
 them, for canisterd replay on any machine, such as with a report of a bug. The
-file has the keys of the network and everything that its clients sent.`,
+file has the keys of the network and everything that its clients sent. While a
+daemon has the directory open, canisterd instance export --journal writes it.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir, err := c.stateArgument(args[1:])
@@ -248,12 +249,12 @@ func (c *cli) replay() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay [FOLDER | FILE]",
 		Short: "Run the journal of a state directory again, and compare what comes out",
-		Long: `Run the journal of a state directory, or of a file that canisterd state export
-wrote, again, from the oldest checkpoint that is kept, and compare what comes
-out: the time, the messages and the instructions of each round, and the hash of
-the whole state at each later checkpoint. The certified root of a round is
-compared where a certificate was made of it. Answers to HTTP outcalls come from
-the journal. Nothing is changed.`,
+		Long: `Run the journal of a state directory again, or of a file that canisterd state
+export or instance export --journal wrote. It begins at the oldest checkpoint
+that is kept. Compared are the time, the messages and the instructions of each
+round, its certified root if the journal has it, and the hash of the whole state
+at each later checkpoint. Answers to HTTP outcalls come from the journal.
+Nothing is changed.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir, err := c.stateArgument(args)

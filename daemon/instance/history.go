@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"unicode"
 
@@ -47,6 +48,14 @@ func (i *Instance) History(ctx context.Context, after uint64, most int) (h *Hist
 		})
 	})
 	return h, err
+}
+
+// ExportJournal writes the journal of the instance to one file, for a replay on any machine. The instance goes on meanwhile.
+func (i *Instance) ExportJournal(ctx context.Context, to io.Writer) error {
+	if err := i.record(ctx); err != nil {
+		return err
+	}
+	return i.during(ctx, func(context.Context) error { return i.keeper.journal.Export(to) })
 }
 
 // accepted adds inputs that were accepted after so many records to a history.

@@ -16,6 +16,7 @@
 //	about-POSITION-*       what the store says about that checkpoint
 //	pages-POSITION-*       pages of memories, which several checkpoints may need
 //	file-NAME              other files of its user
+//	copy-*/                a copy of all that, while it is exported
 //
 // The position of a record is the number of records before it. Records lie in the store in blocks, one for each
 // commit, under the position of their first. A block has its own checksum beside those of the store.

@@ -92,7 +92,7 @@ func Open(dir string, o Options) (_ *Journal, err error) {
 	if err := j.note(&o, j.prepare(&o)); err != nil {
 		return nil, err
 	}
-	if j.lock, err = j.fs.Lock(j.path("lock")); err != nil {
+	if j.lock, err = j.fs.Lock(j.path(lockFile)); err != nil {
 		if o.ReadOnly && (errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission)) {
 			j.lock, err = io.NopCloser(nil), nil // this user writes nothing there, and a backup does not change
 		}
@@ -174,6 +174,9 @@ func (j *Journal) note(o *Options, err error) error {
 func (j *Journal) begin(b *beside) error {
 	err := j.sweep("")
 	if err == nil {
+		err = j.removeCopies()
+	}
+	if err == nil {
 		err = j.describeKept()
 	}
 	if err == nil {
@@ -215,7 +218,7 @@ func (j *Journal) prepare(o *Options) error {
 		}
 	}
 	for _, name := range files {
-		if name != "lock" && name != formatFile+temporary {
+		if name != lockFile && name != formatFile+temporary {
 			return &ForeignError{j.dir, name}
 		}
 	}
@@ -255,8 +258,11 @@ func (j *Journal) makeDir() error {
 // formatText begins the file FORMAT.
 const formatText = "canisterd state directory, version "
 
-// formatFile has the version of the layout.
-const formatFile = "FORMAT"
+// formatFile has the version of the layout, and lockFile is locked while the directory is open.
+const (
+	formatFile = "FORMAT"
+	lockFile   = "lock"
+)
 
 func formatOf(version int) string { return fmt.Sprintf("%s%d\n", formatText, version) }
 

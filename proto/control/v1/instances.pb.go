@@ -2790,6 +2790,7 @@ type ExportInstanceRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
 	Snapshot      string                 `protobuf:"bytes,2,opt,name=snapshot,proto3" json:"snapshot,omitempty"` // empty for the present
+	Journal       bool                   `protobuf:"varint,3,opt,name=journal,proto3" json:"journal,omitempty"`  // its journal in place of its state, for canisterd replay; not with a snapshot
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2836,6 +2837,13 @@ func (x *ExportInstanceRequest) GetSnapshot() string {
 		return x.Snapshot
 	}
 	return ""
+}
+
+func (x *ExportInstanceRequest) GetJournal() bool {
+	if x != nil {
+		return x.Journal
+	}
+	return false
 }
 
 // ExportInstanceResponse is a piece of the file. The pieces come in order.
@@ -3414,10 +3422,11 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\x04what\x18\x02 \x01(\tR\x04what\x12\x16\n" +
 	"\x06before\x18\x03 \x01(\tR\x06before\x12\x14\n" +
 	"\x05after\x18\x04 \x01(\tR\x05after\x12\x1b\n" +
-	"\tsubnet_id\x18\x05 \x01(\tR\bsubnetId\"O\n" +
+	"\tsubnet_id\x18\x05 \x01(\tR\bsubnetId\"i\n" +
 	"\x15ExportInstanceRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1a\n" +
-	"\bsnapshot\x18\x02 \x01(\tR\bsnapshot\".\n" +
+	"\bsnapshot\x18\x02 \x01(\tR\bsnapshot\x12\x18\n" +
+	"\ajournal\x18\x03 \x01(\bR\ajournal\".\n" +
 	"\x16ExportInstanceResponse\x12\x14\n" +
 	"\x05chunk\x18\x01 \x01(\fR\x05chunk\"x\n" +
 	"\x15ImportInstanceRequest\x12?\n" +

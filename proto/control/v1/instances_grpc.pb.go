@@ -81,7 +81,8 @@ type InstancesClient interface {
 	// is not read.
 	Diff(ctx context.Context, in *DiffRequest, opts ...grpc.CallOption) (*DiffResponse, error)
 	// ExportInstance streams an instance as one file of bytes. Only one in which single steps have begun a round and not
-	// ended it is refused (NOT_EXPORTABLE_NOW).
+	// ended it is refused (NOT_EXPORTABLE_NOW). The file of a journal is for canisterd replay; an instance that is not kept
+	// has none (NO_HISTORY).
 	ExportInstance(ctx context.Context, in *ExportInstanceRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ExportInstanceResponse], error)
 	// ImportInstance makes an instance of such a file. The first message has the options, the others bytes.
 	// Errors: DATA_LOSS (which section of the file is damaged), FAILED_PRECONDITION (a file of a newer version).
@@ -315,7 +316,8 @@ type InstancesServer interface {
 	// is not read.
 	Diff(context.Context, *DiffRequest) (*DiffResponse, error)
 	// ExportInstance streams an instance as one file of bytes. Only one in which single steps have begun a round and not
-	// ended it is refused (NOT_EXPORTABLE_NOW).
+	// ended it is refused (NOT_EXPORTABLE_NOW). The file of a journal is for canisterd replay; an instance that is not kept
+	// has none (NO_HISTORY).
 	ExportInstance(*ExportInstanceRequest, grpc.ServerStreamingServer[ExportInstanceResponse]) error
 	// ImportInstance makes an instance of such a file. The first message has the options, the others bytes.
 	// Errors: DATA_LOSS (which section of the file is damaged), FAILED_PRECONDITION (a file of a newer version).
