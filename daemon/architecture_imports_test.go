@@ -98,7 +98,7 @@ var arrows = map[string]struct {
 	"daemon/hostile":               {[]string{"daemon/resources", "api/control/remote", "proto/control/v1", "candid", "candid/management", "candid/principal", "canister/canistertest/wat"}, "attacks the binary from outside"},
 	".":                            {[]string{"refusal", "api", "daemon/instance", "daemon/project", "daemon/quantity", "candid", "candid/", "intercanister", "intercanister/cycles", "timers", "canister", "replica", "replica/"}, "networks for Go programs, without a protocol"},
 	"e2e":                          {nil, "drives the binary from outside"},
-	"examples":                     {[]string{".", "daemon", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "explore", "explore/harness", "examples/asyncbugs", "examples/gocanister/ic"}, "what a newcomer would import"},
+	"examples":                     {[]string{".", "daemon", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "explore", "examples/asyncbugs", "examples/gocanister/ic"}, "what a newcomer would import"},
 }
 
 func rule(dir string) (string, bool) {

@@ -27,7 +27,7 @@ type Names struct {
 // A side is a value in Candid text, or a canister with a query and its arguments; the left side is a query.
 func (n *Names) ParseInvariant(line string) (*Invariant, error) {
 	p := &Invariant{Title: strings.TrimSpace(line)}
-	when, rest := CutWhen(p.Title)
+	when, rest := cutWhen(p.Title)
 	p.When = when
 	left, is, right := relation.Split(rest)
 	if is == "" {
@@ -53,8 +53,8 @@ func (n *Names) ParseInvariant(line string) (*Invariant, error) {
 	return p, nil
 }
 
-// CutWhen cuts a line into when it must hold, AtRest if it does not say so, and the rest.
-func CutWhen(line string) (when When, rest string) {
+// cutWhen cuts a line into when it must hold, AtRest if it does not say so, and the rest.
+func cutWhen(line string) (when When, rest string) {
 	if rest, found := strings.CutPrefix(line, "each message:"); found {
 		return EachMessage, strings.TrimSpace(rest)
 	}
