@@ -12,8 +12,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// threeBlocks is a directory with checkpoints at 10 and 20 of 30 records, which lie in three blocks.
-func threeBlocks(t *testing.T) (vfs.FS, []journal.Checkpoint) {
+// newThreeBlocks makes a directory with checkpoints at 10 and 20 of 30 records, which lie in three blocks.
+func newThreeBlocks(t *testing.T) (vfs.FS, []journal.Checkpoint) {
 	fs := vfs.NewMem()
 	j := opened(t, fs)
 	for i := range 3 {
@@ -28,7 +28,7 @@ func threeBlocks(t *testing.T) (vfs.FS, []journal.Checkpoint) {
 	return fs, all
 }
 
-// damageBlock overwrites the block of the record at a position; the store knows nothing of it.
+// damageBlock overwrites the block at a position. The store itself stays consistent.
 func damageBlock(t *testing.T, fs vfs.FS, position byte) {
 	t.Helper()
 	db, err := pebble.Open("state/store", &pebble.Options{FS: fs, Logger: pebble.DefaultLogger})
@@ -68,7 +68,7 @@ func TestARepairGoesOnFromWhatIsNotDamaged(t *testing.T) {
 			damageBlock(t, fs, 20)
 		}, 10, 20},
 	} {
-		fs, all := threeBlocks(t)
+		fs, all := newThreeBlocks(t)
 		c.damage(t, fs, all)
 		j, err := journal.Open("state", journal.Options{FS: fs, Damaged: true})
 		if err != nil {
@@ -89,7 +89,7 @@ func TestARepairGoesOnFromWhatIsNotDamaged(t *testing.T) {
 }
 
 func TestADirectoryWithoutAGoodCheckpointIsNotRepaired(t *testing.T) {
-	fs, all := threeBlocks(t)
+	fs, all := newThreeBlocks(t)
 	for _, c := range all {
 		damageFile(t, fs, "state/"+c.File)
 	}
@@ -103,7 +103,7 @@ func TestADirectoryWithoutAGoodCheckpointIsNotRepaired(t *testing.T) {
 	closed(t, j)
 }
 
-// within gives up after a time in which a command on a small directory ends many times over.
+// within fails the test if do takes far longer than a command on a small directory can.
 func within(t *testing.T, what string, do func()) {
 	t.Helper()
 	ended := make(chan struct{})
@@ -118,8 +118,8 @@ func within(t *testing.T, what string, do func()) {
 	}
 }
 
-// tables is a directory whose records are in tables of the store.
-func tables(t *testing.T) vfs.FS {
+// newTables makes a directory whose records are in tables of the store.
+func newTables(t *testing.T) vfs.FS {
 	t.Helper()
 	fs := vfs.NewMem()
 	j := opened(t, fs)
@@ -135,8 +135,8 @@ func tables(t *testing.T) vfs.FS {
 	return fs
 }
 
-// withSuffix is a file of a folder whose name ends like that, the last one.
-func withSuffix(t *testing.T, fs vfs.FS, folder, suffix string) (found string) {
+// lastWithSuffix returns the last file of a folder with a suffix.
+func lastWithSuffix(t *testing.T, fs vfs.FS, folder, suffix string) (found string) {
 	t.Helper()
 	names, err := fs.List(folder)
 	if err != nil {
@@ -154,11 +154,10 @@ func withSuffix(t *testing.T, fs vfs.FS, folder, suffix string) (found string) {
 	return found
 }
 
-// Every command on a directory waited for ever: the store takes damage that it reads for a failure after which it cannot
-// go on, and must not be told so.
+// Every command on a damaged directory hung: without a handler, the store treats damage that it reads as fatal.
 func TestADamagedTableOfTheStoreIsNamedAndNothingWaitsForIt(t *testing.T) {
-	fs := tables(t)
-	table := withSuffix(t, fs, "state/store", ".sst")
+	fs := newTables(t)
+	table := lastWithSuffix(t, fs, "state/store", ".sst")
 	damageFile(t, fs, "state/store/"+table)
 	named := func(what string, err error) {
 		t.Helper()

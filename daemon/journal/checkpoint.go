@@ -18,45 +18,46 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Checkpoint describes a network in a file.
+// Checkpoint describes a file that holds the state of a network.
 type Checkpoint struct {
-	Position uint64    `json:"position"` // how many records come before it
+	Position uint64    `json:"position"` // number of records before it
 	Height   uint64    `json:"height"`   // of the network
-	Time     uint64    `json:"time"`     // of the network, in nanoseconds; 0: written before it was
-	Written  int64     `json:"written"`  // bytes of the records before it, since the last base; 0: written before it was
-	Base     bool      `json:"base"`     // the records before it are of another network
+	Time     uint64    `json:"time"`     // of the network, in nanoseconds; 0: unknown (older versions)
+	Written  int64     `json:"written"`  // bytes of the records since the last base; 0: unknown (older versions)
+	Base     bool      `json:"base"`     // the records before it belong to another network
 	File     string    `json:"file"`     // its name in the directory
 	Bytes    int64     `json:"bytes"`    // of the file
 	Hash     string    `json:"hash"`     // SHA-256 of the file, in hexadecimal digits
 	Made     time.Time `json:"made"`
-	// State is the hash of the state, in hexadecimal digits; "" if the file has the pages too: Hash is that of the state
-	// then.
+	// State is the hash of the state, in hexadecimal digits. It is "" if the file also holds the pages: then Hash is
+	// the hash of the state.
 	State string     `json:"state,omitempty"`
-	Pages []PageFile `json:"pages,omitempty"` // that it refers to
-	// Kept are the positions of the checkpoints that were kept when this one was made, with its own. Empty: versions before
-	// did not write them.
+	Pages []PageFile `json:"pages,omitempty"` // page files that it refers to
+	// Kept lists the positions of the checkpoints that were kept when this one was made, including its own. Older
+	// versions left it empty.
 	Kept []uint64 `json:"kept,omitempty"`
 }
 
 const (
-	checkpointFile = "checkpoint-"
-	otherFile      = "file-"
-	temporary      = ".new"
+	checkpointPrefix = "checkpoint-"
+	userFilePrefix   = "file-"
+	tempSuffix       = ".new"
 )
 
-// Checkpoints are the checkpoints, the oldest first.
+// Checkpoints returns the checkpoints that are kept, the oldest first.
 func (j *Journal) Checkpoints() []Checkpoint {
-	j.keeping.Lock()
-	defer j.keeping.Unlock()
+	j.checkpointMu.Lock()
+	defer j.checkpointMu.Unlock()
 	return slices.Clone(j.kept)
 }
 
-// Keep writes a checkpoint: write writes the network as it is after Position records, and returns a hash of its state. Those
-// records must be on disk (Sync). What the retention does not keep is removed. Keep sets File, Bytes, Hash,
-// State and Pages of the result. If a checkpoint of the same position is kept and this is not a base, nothing is written.
+// Keep writes a checkpoint: write writes the network as it is after Position records, and returns a hash of its state.
+// Those records must be on disk (Sync). Keep then removes what the retention does not keep. It sets File, Bytes, Hash,
+// State and Pages of the result. If a checkpoint of the same position is kept and this one is not a base, nothing is
+// written.
 func (j *Journal) Keep(c Checkpoint, write func(io.Writer, *PageFiles) (state [32]byte, err error)) (Checkpoint, error) {
-	j.keeping.Lock()
-	defer j.keeping.Unlock()
+	j.checkpointMu.Lock()
+	defer j.checkpointMu.Unlock()
 	if failure := j.failed.Load(); failure != nil {
 		return c, *failure
 	}
@@ -67,23 +68,23 @@ func (j *Journal) Keep(c Checkpoint, write func(io.Writer, *PageFiles) (state [3
 		return j.kept[n-1], nil
 	}
 	begun := time.Now()
-	// Two checkpoints of one position are different files: the store mentions one of them at any time.
-	c.File = fmt.Sprintf("%s%020d-%s", checkpointFile, c.Position, rand.Text()[:8])
+	// Two checkpoints of the same position have different files. The store refers to only one of them at any time.
+	c.File = fmt.Sprintf("%s%020d-%s", checkpointPrefix, c.Position, rand.Text()[:8])
 	if err := j.writeCheckpoint(&c, write); err != nil {
 		return c, fmt.Errorf("writing a checkpoint to state directory %q: %w", j.dir, err)
 	}
-	kept := j.keptWith(c)
+	kept := j.retainedWith(c)
 	for i := range kept {
 		c.Kept = append(c.Kept, kept[i].Position)
 	}
 	kept[len(kept)-1] = c
-	if err := j.describe(&c); err != nil {
+	if err := j.writeAbout(&c); err != nil {
 		return c, fmt.Errorf("describing a checkpoint in state directory %q: %w", j.dir, err)
 	}
 	batch := j.db.NewBatch()
-	err := j.enter(batch, c)
+	err := j.setCheckpoint(batch, c)
 	if err == nil {
-		err = j.forget(batch, kept)
+		err = j.dropOthers(batch, kept)
 	}
 	if err == nil {
 		err = j.write(batch)
@@ -91,22 +92,22 @@ func (j *Journal) Keep(c Checkpoint, write func(io.Writer, *PageFiles) (state [3
 	if err != nil {
 		return c, fmt.Errorf("entering a checkpoint in state directory %q: %w", j.dir, err)
 	}
-	j.counts.kept(time.Since(begun))
-	return c, j.sweep(checkpointFile, pagesFile, aboutFile)
+	j.counts.addCheckpoint(time.Since(begun))
+	return c, j.sweep(checkpointPrefix, pagesPrefix, aboutPrefix)
 }
 
-// enter writes the description of a checkpoint to the store.
-func (j *Journal) enter(batch *pebble.Batch, c Checkpoint) error {
-	described, err := json.Marshal(c)
+// setCheckpoint adds the description of a checkpoint to a batch.
+func (j *Journal) setCheckpoint(batch *pebble.Batch, c Checkpoint) error {
+	text, err := json.Marshal(c)
 	if err != nil {
 		return fmt.Errorf("describing a checkpoint: %w", err)
 	}
-	return batch.Set(positionKey(checkpointKey, c.Position), described, nil)
+	return batch.Set(positionKey(checkpointKey, c.Position), text, nil)
 }
 
-// writeCheckpoint writes the files of a checkpoint, and describes them. The caller holds j.keeping.
+// writeCheckpoint writes the files of a checkpoint, and enters them in c. The caller holds j.checkpointMu.
 func (j *Journal) writeCheckpoint(c *Checkpoint, write func(io.Writer, *PageFiles) (state [32]byte, err error)) (err error) {
-	pages, sum := j.newPages(c), &summer{hash: sha256.New()}
+	pages, sum := j.newPages(c), &countingHash{hash: sha256.New()}
 	defer func() { err = errors.Join(err, pages.close()) }()
 	var state [32]byte
 	err = j.putFile(c.File, func(w io.Writer) (err error) {
@@ -122,9 +123,9 @@ func (j *Journal) writeCheckpoint(c *Checkpoint, write func(io.Writer, *PageFile
 	return err
 }
 
-// sweep removes files of checkpoints that are not kept, and unfinished files whose names begin with one of the prefixes.
-// The caller holds j.keeping. Other unfinished files stay, because a user may be writing one (PutFile). At the start no
-// user is, and the prefix is empty.
+// sweep removes files of checkpoints that are not kept, and unfinished files whose names begin with one of the
+// prefixes. Other unfinished files stay, because a caller of PutFile may be writing one. There is no such caller when
+// the directory is opened, so the prefix is empty then. The caller holds j.checkpointMu.
 func (j *Journal) sweep(unfinished ...string) error {
 	files, err := j.fs.List(j.dir)
 	if err != nil {
@@ -133,14 +134,14 @@ func (j *Journal) sweep(unfinished ...string) error {
 	removed := false
 	for _, name := range files {
 		begins := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
-		left := strings.HasSuffix(name, temporary) && slices.ContainsFunc(unfinished, begins)
-		if !left && j.mentions(name) {
+		left := strings.HasSuffix(name, tempSuffix) && slices.ContainsFunc(unfinished, begins)
+		if !left && j.inUse(name) {
 			continue
 		}
 		err := j.fs.Remove(j.path(name))
 		switch {
 		case err == nil || isNotExist(err):
-		case strings.HasPrefix(name, pagesFile):
+		case strings.HasPrefix(name, pagesPrefix):
 			continue // Windows keeps a file that a network has open: the next sweep removes it
 		default:
 			return fmt.Errorf("removing an old file of state directory %q: %w", j.dir, err)
@@ -153,16 +154,16 @@ func (j *Journal) sweep(unfinished ...string) error {
 	return j.syncDir(j.dir)
 }
 
-// mentions reports whether a file is not one of a checkpoint, or one of a checkpoint that is kept.
-func (j *Journal) mentions(name string) bool {
+// inUse reports whether a file belongs to a checkpoint that is kept, or to no checkpoint at all.
+func (j *Journal) inUse(name string) bool {
 	switch {
-	case strings.HasSuffix(name, temporary):
+	case strings.HasSuffix(name, tempSuffix):
 		return true
-	case strings.HasPrefix(name, checkpointFile):
+	case strings.HasPrefix(name, checkpointPrefix):
 		return slices.ContainsFunc(j.kept, func(c Checkpoint) bool { return c.File == name })
-	case strings.HasPrefix(name, aboutFile):
-		return slices.ContainsFunc(j.kept, func(c Checkpoint) bool { return aboutOf(c.File) == name })
-	case strings.HasPrefix(name, pagesFile):
+	case strings.HasPrefix(name, aboutPrefix):
+		return slices.ContainsFunc(j.kept, func(c Checkpoint) bool { return aboutName(c.File) == name })
+	case strings.HasPrefix(name, pagesPrefix):
 		return slices.ContainsFunc(j.kept, func(c Checkpoint) bool {
 			return slices.ContainsFunc(c.Pages, func(f PageFile) bool { return f.Name == name })
 		})
@@ -170,10 +171,10 @@ func (j *Journal) mentions(name string) bool {
 	return true
 }
 
-// readCheckpoints reads the descriptions of the checkpoints. The caller holds j.keeping, or opens the journal.
+// readCheckpoints reads the descriptions of the checkpoints. The caller holds j.checkpointMu, or opens the journal.
 func (j *Journal) readCheckpoints() error {
 	var all []Checkpoint
-	err := j.each(positionKey(checkpointKey, 0), []byte{checkpointKey + 1}, func(_, value []byte) error {
+	err := j.scan(positionKey(checkpointKey, 0), []byte{checkpointKey + 1}, func(_, value []byte) error {
 		var c Checkpoint
 		if err := json.Unmarshal(value, &c); err != nil {
 			return &DamagedError{j.dir, "the description of a checkpoint", err}
@@ -185,8 +186,8 @@ func (j *Journal) readCheckpoints() error {
 	return err
 }
 
-// Read passes the file of a checkpoint and its page files to a function. The function may keep page files open. The error
-// is a *DamagedError if the file has changed, whatever the function returns, or if a page file is missing.
+// Read passes the file of a checkpoint and its page files to a function, which may keep page files open. The error is a
+// *DamagedError if the file has changed, no matter what the function returns, or if a page file is missing.
 func (j *Journal) Read(c *Checkpoint, read func(io.Reader, *PageFiles) error) error {
 	pages := j.pagesOf(c)
 	err := j.readFile(c, func(file io.Reader) error { return read(file, pages) })
@@ -196,9 +197,9 @@ func (j *Journal) Read(c *Checkpoint, read func(io.Reader, *PageFiles) error) er
 func (j *Journal) readFile(c *Checkpoint, read func(io.Reader) error) error {
 	file, err := j.fs.Open(j.path(c.File))
 	if err != nil {
-		return unopened(j.dir, c.File, err)
+		return openError(j.dir, c.File, err)
 	}
-	sum := &summer{hash: sha256.New()}
+	sum := &countingHash{hash: sha256.New()}
 	from := io.TeeReader(bufio.NewReaderSize(file, writeBuffer), sum)
 	failed := read(from)
 	_, err = io.Copy(io.Discard, from)
@@ -209,27 +210,27 @@ func (j *Journal) readFile(c *Checkpoint, read func(io.Reader) error) error {
 		return &DamagedError{j.dir, c.File, errors.Join(err, failed)}
 	}
 	if pages, ok := errors.AsType[*DamagedError](failed); ok {
-		return pages // where in the file it was referred to is of no interest
+		return pages // the place of the reference in the file does not help
 	}
 	return failed
 }
 
-// summer hashes and counts what is written to it.
-type summer struct {
+// countingHash hashes and counts the bytes that are written to it.
+type countingHash struct {
 	hash  hash.Hash
 	bytes int64
 }
 
-// Write takes bytes.
-func (s *summer) Write(b []byte) (int, error) {
+// Write implements io.Writer. It never fails.
+func (s *countingHash) Write(b []byte) (int, error) {
 	s.hash.Write(b)
 	s.bytes += int64(len(b))
 	return len(b), nil
 }
 
-// putFile writes a file of the directory. It is whole and on disk, or it is not there.
+// putFile writes a file of the directory atomically: it is complete and on disk, or the old one is still there.
 func (j *Journal) putFile(name string, write func(io.Writer) error) error {
-	file, err := j.fs.Create(j.path(name+temporary), vfs.WriteCategoryUnspecified)
+	file, err := j.fs.Create(j.path(name+tempSuffix), vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
 	}
@@ -241,9 +242,9 @@ func (j *Journal) putFile(name string, write func(io.Writer) error) error {
 		err = file.Sync()
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
-		return errors.Join(err, j.fs.Remove(j.path(name+temporary)))
+		return errors.Join(err, j.fs.Remove(j.path(name+tempSuffix)))
 	}
-	if err := j.fs.Rename(j.path(name+temporary), j.path(name)); err != nil {
+	if err := j.fs.Rename(j.path(name+tempSuffix), j.path(name)); err != nil {
 		return err
 	}
 	return j.syncDir(j.dir)

@@ -10,8 +10,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Append appends a record, which is copied. It returns at once, unless very much waits for the disk. A lazy record is
-// committed with the next one that is not lazy, or when a caller waits for it.
+// Append copies a record and appends it. It returns at once unless more than maxPending bytes wait for the disk. A lazy
+// record is committed with the next one that is not lazy, or when a caller waits for it.
 func (j *Journal) Append(record []byte, lazy bool) {
 	j.mu.Lock()
 	if len(j.pending) == 0 {
@@ -19,37 +19,37 @@ func (j *Journal) Append(record []byte, lazy bool) {
 	}
 	if !lazy && !j.timed {
 		j.timed = true
-		j.delay()
+		j.scheduleCommit()
 	}
 	j.pending = binary.AppendUvarint(j.pending, uint64(len(record)))
 	j.pending = append(j.pending, record...)
 	j.size += int64(len(record))
 	j.appended.Add(1)
 	for len(j.pending) > maxPending && j.failed.Load() == nil {
-		happened := j.following()
+		happened := j.nextCommit()
 		j.mu.Unlock()
-		j.want()
+		j.requestCommit()
 		<-happened
 		j.mu.Lock()
 	}
 	j.mu.Unlock()
 }
 
-// Position is how many records there are. Any goroutine may ask for it.
+// Position returns the number of records. Any goroutine may call it.
 func (j *Journal) Position() uint64 { return j.appended.Load() }
 
-// Written is how many bytes of records were appended since the directory was opened.
+// Written returns how many bytes of records were appended since the directory was opened.
 func (j *Journal) Written() int64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.size
 }
 
-// Sync returns when all records that were appended before are on disk, or with the error of ctx, or with the failure
-// after which nothing more is kept.
+// Sync waits until all records that were appended before are on disk. It returns early with the error of ctx or with
+// the failure that ended the journal.
 func (j *Journal) Sync(ctx context.Context) error { return j.SyncTo(ctx, j.appended.Load()) }
 
-// SyncTo is Sync for the records before a position, which were appended.
+// SyncTo is like Sync, for the records before a position. They must have been appended.
 func (j *Journal) SyncTo(ctx context.Context, wanted uint64) error {
 	for j.synced.Load() < wanted {
 		j.mu.Lock()
@@ -57,7 +57,7 @@ func (j *Journal) SyncTo(ctx context.Context, wanted uint64) error {
 			j.mu.Unlock()
 			break
 		}
-		happened := j.join(wanted)
+		happened := j.joinCommit(wanted)
 		j.mu.Unlock()
 		select {
 		case <-happened:
@@ -71,9 +71,9 @@ func (j *Journal) SyncTo(ctx context.Context, wanted uint64) error {
 	return *j.failed.Load()
 }
 
-// join has a caller wait for the commit that brings the records before a position to disk: for the one that is under
-// way, or for the next. The result is closed at its end, or after a failure. j.mu is held.
-func (j *Journal) join(wanted uint64) <-chan struct{} {
+// joinCommit adds a caller to the commit that writes the records before a position: the current one or the next. The
+// channel is closed when that commit ends or the journal fails. The caller holds j.mu.
+func (j *Journal) joinCommit(wanted uint64) <-chan struct{} {
 	if wanted <= j.writes {
 		if j.writing == nil {
 			j.writing = make(chan struct{})
@@ -82,38 +82,38 @@ func (j *Journal) join(wanted uint64) <-chan struct{} {
 	}
 	j.waiting++
 	if j.waiting == 1 || j.waiting == j.expected {
-		j.want()
+		j.requestCommit()
 	}
-	return j.following()
+	return j.nextCommit()
 }
 
-// following is closed at the end of the next commit, or after a failure. j.mu is held.
-func (j *Journal) following() <-chan struct{} {
+// nextCommit returns a channel that is closed when the next commit ends or the journal fails. The caller holds j.mu.
+func (j *Journal) nextCommit() <-chan struct{} {
 	if j.next == nil {
 		j.next = make(chan struct{})
 	}
 	return j.next
 }
 
-// want asks for a commit.
-func (j *Journal) want() {
+// requestCommit wakes commitAll.
+func (j *Journal) requestCommit() {
 	select {
 	case j.wake <- struct{}{}:
 	default:
 	}
 }
 
-// delay schedules a commit in case no caller asks for one. The caller holds j.mu.
-func (j *Journal) delay() {
+// scheduleCommit requests a commit after flushDelay, in case no caller does before. The caller holds j.mu.
+func (j *Journal) scheduleCommit() {
 	if j.delayed == nil {
-		j.delayed = time.AfterFunc(flushDelay, j.want)
+		j.delayed = time.AfterFunc(flushDelay, j.requestCommit)
 	} else {
 		j.delayed.Reset(flushDelay)
 	}
 }
 
-// fail makes the journal keep nothing more. The first failure counts, also one while it is closed; it gives the
-// directory back, which Close does otherwise.
+// fail ends the journal and releases the directory, which Close does otherwise. Only the first failure is kept, even
+// one during Close.
 func (j *Journal) fail(failure error) {
 	closing := errors.Is(failure, ErrClosed)
 	before := j.failed.Load()
@@ -129,20 +129,20 @@ func (j *Journal) fail(failure error) {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.tell()
+	j.wakeWaiters()
 }
 
-// failBy is fail for what the system, or the store, says.
-func (j *Journal) failBy(err error) {
-	if pebble.IsCorruptionError(err) && !isOfSystem(err) {
-		j.fail(&DamagedError{j.dir, j.fileOf(err), err})
+// failWith ends the journal with an error of the system or the store.
+func (j *Journal) failWith(err error) {
+	if pebble.IsCorruptionError(err) && !isSystemError(err) {
+		j.fail(&DamagedError{j.dir, j.damagedFile(err), err})
 		return
 	}
 	j.fail(&FailedError{Dir: j.dir, Err: err})
 }
 
-// tell wakes those who wait. j.mu is held.
-func (j *Journal) tell() {
+// wakeWaiters wakes the callers of the commit that ended, and after a failure those of the next. The caller holds j.mu.
+func (j *Journal) wakeWaiters() {
 	if j.writing != nil {
 		close(j.writing)
 		j.writing = nil
@@ -153,10 +153,10 @@ func (j *Journal) tell() {
 	}
 }
 
-// commitAll commits whenever it is asked to, until the journal is closed or fails.
+// commitAll commits at each request until the journal is closed or fails.
 func (j *Journal) commitAll() {
 	defer close(j.ended)
-	var took time.Duration // by the last commit
+	var took time.Duration // of the last commit
 	for j.failed.Load() == nil {
 		select {
 		case <-j.wake:
@@ -176,10 +176,10 @@ func (j *Journal) commitAll() {
 	}
 }
 
-// gather waits for the callers that the commits before have served, who come with their next records at about the same
-// time: otherwise the first of them would have a commit of its own, and the others wait for two. A caller that is alone
-// waits for no other. Those that do not come in time, at most what the last commit took, are not expected again.
-func (j *Journal) gather(most time.Duration) {
+// gather waits for the callers that the last commits served, because they append their next records at about the same
+// time: otherwise the first of them would get a commit of its own, and the others would wait for two. A single caller
+// never waits. Callers that do not come within limit, the duration of the last commit, are not expected again.
+func (j *Journal) gather(limit time.Duration) {
 	missing := func() bool {
 		j.mu.Lock()
 		defer j.mu.Unlock()
@@ -188,7 +188,7 @@ func (j *Journal) gather(most time.Duration) {
 	if !missing() {
 		return
 	}
-	late := time.NewTimer(most)
+	late := time.NewTimer(limit)
 	defer late.Stop()
 	for missing() {
 		select {
@@ -201,7 +201,7 @@ func (j *Journal) gather(most time.Duration) {
 	}
 }
 
-// commit brings what is pending to disk, as one block.
+// commit writes the pending records to disk as one block.
 func (j *Journal) commit() {
 	j.mu.Lock()
 	records, first, end, served := j.pending, j.first, j.appended.Load(), j.waiting
@@ -211,16 +211,16 @@ func (j *Journal) commit() {
 	if len(records) == 0 {
 		j.mu.Lock()
 		defer j.mu.Unlock()
-		j.tell()
+		j.wakeWaiters()
 		return
 	}
 	begun := time.Now()
-	err := j.put(records, first)
+	err := j.writeBlock(records, first)
 	if err != nil {
-		j.failBy(err)
+		j.failWith(err)
 	} else {
-		_ = j.mark(end) // the one before is true as well
-		j.counts.committed(time.Since(begun), end-first, len(records))
+		_ = j.writeEndFile(end) // an older number is also true
+		j.counts.addCommit(time.Since(begun), end-first, len(records))
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -231,11 +231,11 @@ func (j *Journal) commit() {
 	if cap(records) <= keptPending {
 		j.spare = records
 	}
-	j.tell()
+	j.wakeWaiters()
 }
 
-// put brings a block to disk.
-func (j *Journal) put(records []byte, first uint64) error {
+// writeBlock writes and syncs a block.
+func (j *Journal) writeBlock(records []byte, first uint64) error {
 	batch := j.db.NewBatchWithSize(len(records) + blockOverhead)
 	op := batch.SetDeferred(1+8, len(records)+checksumBytes)
 	copy(op.Key, positionKey(recordsKey, first))
@@ -252,7 +252,7 @@ const (
 	blockOverhead = 64
 )
 
-// checksum is the checksum of a block: of its records and of its place.
+// checksum returns the checksum of a block, which covers its records and its position.
 func checksum(first uint64, records []byte) uint32 {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	return crc32.Update(crc32.Checksum(positionKey(recordsKey, first), table), table, records)

@@ -14,19 +14,19 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// smallTable makes an opening quick.
+// smallTable makes Open fast.
 const smallTable = 128 << 10
 
-// state is a directory as it was before it is damaged.
+// state is a directory before it is damaged.
 type state struct {
 	files map[string][]byte // by path
 	kept  []uint64          // positions of the checkpoints
-	end   uint64            // of the records that are on disk
+	end   uint64            // number of records on disk
 }
 
-// lived is a directory with tables and a log in its store, checkpoints with page files at 10, 60 and 110 of 150 records, and a
-// value. How it ended: it was closed, its process was killed, or the power failed.
-func lived(t *testing.T, ending string) *state {
+// newState makes a directory with tables and a log in its store, checkpoints with page files at 10, 60 and 110 of 150
+// records, and a value. ending says how it ended: it was closed, its process was killed, or the power failed.
+func newState(t *testing.T, ending string) *state {
 	t.Helper()
 	fs := vfs.NewCrashableMem()
 	j, err := journal.Open("state", journal.Options{FS: fs, MemTableBytes: smallTable, Retention: journal.DefaultRetention()})
@@ -45,12 +45,12 @@ func lived(t *testing.T, ending string) *state {
 			synced(t, j)
 		}
 		if i == 1 {
-			if err := j.Compact(); err != nil { // what comes later is in a log
+			if err := j.Compact(); err != nil { // later entries are in a log
 				t.Fatal(err)
 			}
 		}
 	}
-	s := &state{end: j.Position(), kept: placesOf(j.Checkpoints())}
+	s := &state{end: j.Position(), kept: positionsOf(j.Checkpoints())}
 	switch ending {
 	case "the power failed":
 		s.files = contents(t, fs.CrashClone(vfs.CrashCloneCfg{}), "state")
@@ -65,7 +65,7 @@ func lived(t *testing.T, ending string) *state {
 	return s
 }
 
-// contents are the files in a folder and its folders.
+// contents returns the content of all files under a folder, by path.
 func contents(t *testing.T, fs vfs.FS, folder string) map[string][]byte {
 	t.Helper()
 	all := make(map[string][]byte)
@@ -98,7 +98,7 @@ func contents(t *testing.T, fs vfs.FS, folder string) map[string][]byte {
 	return all
 }
 
-// disk is a file system with the files, of which one is another.
+// disk returns a file system with the files of the state, one of them with another content, or removed if that is nil.
 func (s *state) disk(t *testing.T, name string, content []byte) vfs.FS {
 	t.Helper()
 	fs := vfs.NewMem()
@@ -123,13 +123,13 @@ func (s *state) disk(t *testing.T, name string, content []byte) vfs.FS {
 	return fs
 }
 
-// whole is an error unless everything is there, at least so many records.
-func (s *state) whole(j *journal.Journal, least uint64) error {
+// compare returns an error unless the journal has everything, and at least so many records.
+func (s *state) compare(j *journal.Journal, least uint64) error {
 	known := s.kept
 	if least < s.end-20 {
-		known = known[:len(known)-1] // the log was cut before its description
+		known = known[:len(known)-1] // the log was cut before the newest description
 	}
-	if got := placesOf(j.Checkpoints()); !slices.Equal(got, s.kept) && !slices.Equal(got, known) {
+	if got := positionsOf(j.Checkpoints()); !slices.Equal(got, s.kept) && !slices.Equal(got, known) {
 		return fmt.Errorf("the checkpoints are %v, want %v", got, s.kept)
 	}
 	if end := j.Position(); end < least {
@@ -141,7 +141,7 @@ func (s *state) whole(j *journal.Journal, least uint64) error {
 	return records(j, s.kept[0], least)
 }
 
-// records reads the records from a position on, at least to an end.
+// records checks the records from a position on, and that there is no gap before end.
 func records(j *journal.Journal, from, end uint64) error {
 	next := from
 	err := j.Records(from, func(position uint64, record []byte) error {
@@ -157,8 +157,8 @@ func records(j *journal.Journal, from, end uint64) error {
 	return err
 }
 
-// damages are what can become of the content of a file: nil is its absence.
-func damages(name string, was []byte, samples int) map[string][]byte {
+// mutations returns damaged contents of a file by description. nil means that it is removed.
+func mutations(name string, was []byte, samples int) map[string][]byte {
 	all := map[string][]byte{name + " removed": nil}
 	step := max(1, len(was)/samples)
 	for at := 0; at < len(was); at += step {
@@ -174,15 +174,15 @@ func damages(name string, was []byte, samples int) map[string][]byte {
 
 var samples = flag.Int("samples", 3, "offsets in each file that is damaged")
 
-// TestNoDamageOfAFileIsSilent changes, cuts and removes each file of a directory: everything is there all the same, or
-// the damage is named, and a repair goes on from the newest checkpoint that is whole. Only after a failure of the power, the
-// last two blocks of the log cannot be told from such that were never written (the store says with the second block after
-// one, or the next, that it was on disk), nor can a log that was cut after the newest checkpoint: what says how many
-// records there were is not synced with each block.
+// TestNoDamageOfAFileIsSilent changes, cuts and removes each file of a directory: either nothing is lost, or the damage
+// is named and a repair continues from the newest intact checkpoint. After a power failure there are two exceptions,
+// because the file with the number of records is not synced with each block. The last two blocks of the log look like
+// blocks that were never written: the log says only one or two blocks later that a block was on disk. So does a log
+// that was cut after the newest checkpoint.
 func TestNoDamageOfAFileIsSilent(t *testing.T) {
 	for _, ending := range []string{"it was closed", "it was killed", "the power failed"} {
-		s := lived(t, ending)
-		if err := s.whole(opened(t, s.disk(t, "", nil)), s.end); err != nil {
+		s := newState(t, ending)
+		if err := s.compare(opened(t, s.disk(t, "", nil)), s.end); err != nil {
 			t.Fatal(err)
 		}
 		outcomes := map[string]int{}
@@ -190,10 +190,10 @@ func TestNoDamageOfAFileIsSilent(t *testing.T) {
 			if strings.HasSuffix(name, "/lock") || strings.HasSuffix(name, "/LOCK") {
 				continue
 			}
-			if ending != "it was closed" && ofACheckpoint(name) {
-				continue // it is the same however it ended
+			if ending != "it was closed" && isCheckpointFile(name) {
+				continue // it does not depend on the ending
 			}
-			for what, content := range damages(name, was, *samples) {
+			for what, content := range mutations(name, was, *samples) {
 				what = fmt.Sprintf("%s, after %s", what, ending)
 				least := s.end
 				switch power := ending == "the power failed" && strings.HasSuffix(name, ".log"); {
@@ -202,29 +202,29 @@ func TestNoDamageOfAFileIsSilent(t *testing.T) {
 				case power:
 					least -= 20
 				}
-				within(t, what, func() { outcomes[s.outlived(t, what, name, content, least)]++ })
+				within(t, what, func() { outcomes[s.checkDamaged(t, what, name, content, least)]++ })
 			}
 		}
 		t.Logf("%s: %v", ending, outcomes)
 		if outcomes["repaired"] < 9**samples {
-			t.Errorf("%v: this shows little", outcomes)
+			t.Errorf("%v: the test shows little", outcomes)
 		}
 	}
 }
 
-func ofACheckpoint(name string) bool {
+func isCheckpointFile(name string) bool {
 	return strings.Contains(name, "/checkpoint-") || strings.Contains(name, "/pages-")
 }
 
-// outlived opens a directory in which a file has another content, checks and repairs it.
-func (s *state) outlived(t *testing.T, what, name string, content []byte, least uint64) string {
+// checkDamaged opens, checks and repairs a directory in which a file has another content.
+func (s *state) checkDamaged(t *testing.T, what, name string, content []byte, least uint64) string {
 	fs := s.disk(t, name, content)
 	j, err := journal.Open("state", journal.Options{FS: fs, MemTableBytes: smallTable})
 	if err == nil {
-		err = s.whole(j, least)
-		_ = j.Close() // it may be damaged
+		err = s.compare(j, least)
+		_ = j.Close() // the error of damage may come again
 	}
-	pages := ofACheckpoint(name)
+	pages := isCheckpointFile(name)
 	if err == nil && !pages {
 		return "whole"
 	}
@@ -255,12 +255,12 @@ func (s *state) outlived(t *testing.T, what, name string, content []byte, least 
 	if _, ok := h.Good(); !ok && strings.Contains(name, "/pages-") {
 		return "beyond repair" // all checkpoints need it
 	}
-	return s.repaired(t, what, fs, !pages)
+	return s.checkRepair(t, what, fs, !pages)
 }
 
-// repaired repairs a directory, after which the newest checkpoint that is whole is there, and the records after it that
-// could be read.
-func (s *state) repaired(t *testing.T, what string, fs vfs.FS, newest bool) string {
+// checkRepair repairs a directory, and checks that it then has the newest intact checkpoint and the readable records
+// after it.
+func (s *state) checkRepair(t *testing.T, what string, fs vfs.FS, newest bool) string {
 	j, err := journal.Open("state", journal.Options{FS: fs, MemTableBytes: smallTable, Damaged: true})
 	if err != nil {
 		t.Errorf("%s: opening it for a repair says: %v", what, err)
@@ -297,7 +297,7 @@ func (s *state) repaired(t *testing.T, what string, fs vfs.FS, newest bool) stri
 	return "repaired"
 }
 
-func placesOf(all []journal.Checkpoint) (positions []uint64) {
+func positionsOf(all []journal.Checkpoint) (positions []uint64) {
 	for _, c := range all {
 		positions = append(positions, c.Position)
 	}

@@ -12,27 +12,27 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// disk is the file system under a directory. A write that fails in the store is reported at once: the store might try it
-// again, and a file system may say that the second fsync succeeded although data of the first is lost. Once it is cut
-// off, all files are closed and every operation fails, so that nothing more reaches the directory.
+// disk is the file system under a directory. It reports a failed write of the store at once: the store might retry it,
+// and a file system may let the second fsync succeed although data of the first is lost. After cut, all files are
+// closed and every operation fails, so that nothing more reaches the directory.
 type disk struct {
 	vfs.FS
 	store  string      // folder of the store
-	fail   func(error) // takes a write that failed in the store
-	counts *Statistics // of how long syncs take; may be nil
-	off    atomic.Bool // nothing more is done
+	fail   func(error) // gets the error of a failed write of the store
+	counts *Statistics // counts syncs; may be nil
+	off    atomic.Bool // set by cut
 
-	mu    sync.Mutex // guards what follows
-	files map[*diskFile]struct{}
-	locks []*diskLock
-	holds bool     // files of the store are not removed yet
-	held  []string // files to be removed
+	mu      sync.Mutex // guards the fields below
+	files   map[*diskFile]struct{}
+	locks   []*diskLock
+	holding bool     // removals in the store are deferred
+	held    []string // paths of the deferred removals
 }
 
-// errCut is the error of a file system that was cut off.
+// errCut is returned by all operations after cut.
 var errCut = errors.New("the state directory was given up after a failure")
 
-// cut closes all files and gives all locks back. Operations under way end by themselves.
+// cut closes all files and releases all locks. It does not wait for running operations.
 func (d *disk) cut() {
 	d.off.Store(true)
 	d.mu.Lock()
@@ -40,10 +40,10 @@ func (d *disk) cut() {
 	d.files, d.locks = nil, nil
 	d.mu.Unlock()
 	for _, l := range locks {
-		_ = l.Close() // the failure is told
+		_ = l.Close() // the first failure is reported
 	}
 	for f := range files {
-		// The system may take long for an operation of a disk that fails. What fails here is told already.
+		// An operation on a failing disk may take long: it is not waited for. The failure is already reported.
 		if f.using.TryLock() {
 			f.using.Unlock()
 			_ = f.closeNow()
@@ -53,56 +53,56 @@ func (d *disk) cut() {
 	}
 }
 
-// write does something that changes files. After a failure in the store it never returns: the store panics in some
-// places, and tries again without a pause in others. Its goroutines stay as they are, with a few MiB, until the process
+// write runs an operation that changes files. If one in the store fails, write never returns: the store would panic in
+// some places, and retry without a pause in others. Its goroutines stay blocked, with a few MiB, until the process
 // ends.
 func (d *disk) write(what, name string, do func() error) error {
 	err := errCut
 	if !d.off.Load() {
 		err = do()
 	}
-	if err != nil && d.ofStore(name) {
+	if err != nil && d.inStore(name) {
 		d.fail(fmt.Errorf("%s %s: %w", what, d.PathBase(name), err))
 		select {}
 	}
 	return err
 }
 
-// ofStore reports whether a file is one of the store, or of one that a repair makes.
-func (d *disk) ofStore(name string) bool { return strings.HasPrefix(name, d.store) }
+// inStore reports whether a file belongs to the store, or to one that a repair writes.
+func (d *disk) inStore(name string) bool { return strings.HasPrefix(name, d.store) }
 
-// hold has files of the store stay for a while: the store removes what it takes for old when it is opened, and it may
-// have lost its knowledge of a file that is needed.
-func (d *disk) hold() {
+// holdRemovals defers the removal of files of the store. The store removes files that it considers obsolete when it is
+// opened, and a damaged one may no longer know that a file is needed.
+func (d *disk) holdRemovals() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.holds = true
+	d.holding = true
 }
 
-// release removes the files that were to be removed since.
-func (d *disk) release() {
+// releaseRemovals does the deferred removals, and ends the deferral.
+func (d *disk) releaseRemovals() {
 	d.mu.Lock()
 	held := d.held
-	d.holds, d.held = false, nil
+	d.holding, d.held = false, nil
 	d.mu.Unlock()
 	for _, name := range held {
-		_ = d.Remove(name) // the store removes what stays at the next start
+		_ = d.Remove(name) // the store tries again at the next start
 	}
 }
 
-// keeps reports whether a file stays for a while.
-func (d *disk) keeps(name string) bool {
+// deferRemoval reports whether the removal of a file is deferred.
+func (d *disk) deferRemoval(name string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if !d.holds || !d.ofStore(name) {
+	if !d.holding || !d.inStore(name) {
 		return false
 	}
 	d.held = append(d.held, name)
 	return true
 }
 
-// opened is a file of the disk.
-func (d *disk) opened(name string, do func() (vfs.File, error)) (vfs.File, error) {
+// open opens a file and registers it for cut.
+func (d *disk) open(name string, do func() (vfs.File, error)) (vfs.File, error) {
 	if d.off.Load() {
 		return nil, errCut
 	}
@@ -123,10 +123,10 @@ func (d *disk) opened(name string, do func() (vfs.File, error)) (vfs.File, error
 	return f, nil
 }
 
-// made is a file that is written.
-func (d *disk) made(name string, do func() (vfs.File, error)) (file vfs.File, err error) {
+// openForWrite is open for an operation that changes the directory.
+func (d *disk) openForWrite(name string, do func() (vfs.File, error)) (file vfs.File, err error) {
 	err = d.write("creating", name, func() error {
-		file, err = d.opened(name, do)
+		file, err = d.open(name, do)
 		return err
 	})
 	return file, err
@@ -134,7 +134,7 @@ func (d *disk) made(name string, do func() (vfs.File, error)) (file vfs.File, er
 
 // Create implements vfs.FS.
 func (d *disk) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
-	return d.made(name, func() (vfs.File, error) {
+	return d.openForWrite(name, func() (vfs.File, error) {
 		if err := d.syncTarget(name); err != nil {
 			return nil, err
 		}
@@ -142,12 +142,12 @@ func (d *disk) Create(name string, category vfs.DiskWriteCategory) (vfs.File, er
 	})
 }
 
-// markerPrefix begins the names of the files by which the store says which of its files it uses.
+// markerPrefix begins the names of the files that tell the store which of its files are current.
 const markerPrefix = "marker."
 
-// syncTarget syncs the directory of a marker before the marker exists. The store makes a manifest, syncs it, makes the
-// marker that names it, and syncs the directory after both. A power failure before that sync could leave the marker
-// without the manifest's directory entry, and the store did not open again.
+// syncTarget syncs the directory of a marker before the marker is created. The store creates a manifest, syncs it,
+// creates the marker that names it, and then syncs the directory. A power failure before that sync could leave the
+// marker without the manifest's directory entry, and the store did not open again.
 func (d *disk) syncTarget(name string) error {
 	if !strings.HasPrefix(d.PathBase(name), markerPrefix) {
 		return nil
@@ -161,22 +161,22 @@ func (d *disk) syncTarget(name string) error {
 
 // OpenReadWrite implements vfs.FS.
 func (d *disk) OpenReadWrite(name string, category vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
-	return d.made(name, func() (vfs.File, error) { return d.FS.OpenReadWrite(name, category, o...) })
+	return d.openForWrite(name, func() (vfs.File, error) { return d.FS.OpenReadWrite(name, category, o...) })
 }
 
 // ReuseForWrite implements vfs.FS.
 func (d *disk) ReuseForWrite(old, name string, category vfs.DiskWriteCategory) (vfs.File, error) {
-	return d.made(name, func() (vfs.File, error) { return d.FS.ReuseForWrite(old, name, category) })
+	return d.openForWrite(name, func() (vfs.File, error) { return d.FS.ReuseForWrite(old, name, category) })
 }
 
 // Open implements vfs.FS.
 func (d *disk) Open(name string, o ...vfs.OpenOption) (vfs.File, error) {
-	return d.opened(name, func() (vfs.File, error) { return d.FS.Open(name, o...) })
+	return d.open(name, func() (vfs.File, error) { return d.FS.Open(name, o...) })
 }
 
 // OpenDir implements vfs.FS.
 func (d *disk) OpenDir(name string) (vfs.File, error) {
-	return d.opened(name, func() (vfs.File, error) { return d.FS.OpenDir(name) })
+	return d.open(name, func() (vfs.File, error) { return d.FS.OpenDir(name) })
 }
 
 // Link implements vfs.FS.
@@ -194,24 +194,24 @@ func (d *disk) MkdirAll(dir string, perm os.FileMode) error {
 	return d.write("making", dir, func() error { return d.FS.MkdirAll(dir, perm) })
 }
 
-// Remove implements vfs.FS. A file that stays is no failure: it is removed at the next start.
+// Remove implements vfs.FS. Its failure does not end the journal: the file is removed at the next start.
 func (d *disk) Remove(name string) error {
 	if d.off.Load() {
 		return errCut
 	}
-	if d.keeps(name) {
+	if d.deferRemoval(name) {
 		return nil
 	}
 	return d.FS.Remove(name)
 }
 
-// Lock implements vfs.FS. The directory has a lock already: the store needs none of its own, which it would keep where it
-// does not close.
+// Lock implements vfs.FS. The store gets a lock that does nothing, because the directory is locked already and a store
+// that cannot be closed would keep its own.
 func (d *disk) Lock(name string) (io.Closer, error) {
 	if d.off.Load() {
 		return nil, errCut
 	}
-	if d.ofStore(name) {
+	if d.inStore(name) {
 		return &diskLock{held: io.NopCloser(nil)}, nil
 	}
 	held, err := d.FS.Lock(name)
@@ -228,13 +228,13 @@ func (d *disk) Lock(name string) (io.Closer, error) {
 	return l, nil
 }
 
-// diskLock is a lock, which is given back once.
+// diskLock is a lock that is released only once.
 type diskLock struct {
 	once sync.Once
 	held io.Closer
 }
 
-// Close gives the lock back.
+// Close releases the lock.
 func (l *diskLock) Close() (err error) {
 	l.once.Do(func() { err = l.held.Close() })
 	return err
@@ -248,12 +248,12 @@ type diskFile struct {
 	vfs.File
 	disk   *disk
 	name   string
-	using  sync.RWMutex // held to use the file, and exclusively to close it
+	using  sync.RWMutex // read-locked to use the file, locked to close it
 	closed bool         // guarded by using
 }
 
-// Close implements vfs.File. A file that was cut off is closed already. The store must not get an error: it closes one log and
-// makes the next, and ends the process if the first fails. To make the next never returns.
+// Close implements vfs.File. After cut the file is already closed, and the store must not get an error: it ends the
+// process if it cannot close a log. Its next step, to create the next log, never returns.
 func (f *diskFile) Close() error {
 	f.disk.mu.Lock()
 	delete(f.disk.files, f)
@@ -275,7 +275,7 @@ func (f *diskFile) closeNow() error {
 	return f.File.Close()
 }
 
-// use does something with the file.
+// use runs an operation on the file, unless it is closed.
 func (f *diskFile) use(do func() error) error {
 	f.using.RLock()
 	defer f.using.RUnlock()
@@ -345,7 +345,7 @@ func (f *diskFile) Stat() (info vfs.FileInfo, err error) {
 }
 
 func (f *diskFile) sync(do func() error) error {
-	return f.write("syncing", func() error { return f.disk.counts.sync(do) })
+	return f.write("syncing", func() error { return f.disk.counts.timeSync(do) })
 }
 
 // Sync implements vfs.File.

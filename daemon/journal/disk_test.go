@@ -8,8 +8,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A flush that was under way when another operation failed closed its log, got an error for that, and the store ended the
-// process: "sync: unlock of unlocked mutex".
+// A flush that was under way when another operation failed closed its log, got an error for that, and the store ended
+// the process: "sync: unlock of unlocked mutex".
 func TestAFileThatWasCutOffClosesWithoutAnError(t *testing.T) {
 	d := &disk{FS: vfs.NewMem(), store: "store", fail: func(err error) { t.Error(err) }}
 	file, err := d.Create("store.log", vfs.WriteCategoryUnspecified)
@@ -34,7 +34,7 @@ func TestALogThatDoesNotCloseIsAFailureOfTheDisk(t *testing.T) {
 	broken, failed := errors.New("input/output error"), make(chan error, 1)
 	fs := vfs.NewMem()
 	d := &disk{FS: fs, store: "store", fail: func(err error) { failed <- err }}
-	file, err := d.made("store.log", func() (vfs.File, error) {
+	file, err := d.openForWrite("store.log", func() (vfs.File, error) {
 		file, err := fs.Create("store.log", vfs.WriteCategoryUnspecified)
 		return unclosable{file, broken}, err
 	})

@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// ErrClosed is the error of a journal that was closed.
+// ErrClosed is returned after Close.
 var ErrClosed = errors.New("the state directory is closed")
 
-// NewerError says that a directory has a layout that this program does not know.
+// NewerError reports a directory with a layout that is newer than this program.
 type NewerError struct {
 	Dir     string
 	Version string
@@ -22,36 +22,36 @@ func (e *NewerError) Error() string {
 	return fmt.Sprintf("state directory %q has version %s of the layout, and this canisterd knows versions up to %d: use the canisterd that wrote it, or a newer one", e.Dir, e.Version, Version)
 }
 
-// LockedError says that a directory is open elsewhere.
+// LockedError reports a directory that another process has open.
 type LockedError struct {
 	Dir string
 	Err error
 }
 
-// Error says what to do for a start.
+// Error says what to do to start the daemon.
 func (e *LockedError) Error() string {
 	return fmt.Sprintf("state directory %q is in use by another canisterd: stop that one (canisterd stop), or start with another directory (--state-dir) or none (--ephemeral): %v", e.Dir, e.Err)
 }
 
-// Reason is the error for work on the directory itself.
+// Reason is the text for commands that work on the directory itself.
 func (e *LockedError) Reason() string {
 	return fmt.Sprintf("state directory %q is in use by a canisterd: stop it first (canisterd stop): %v", e.Dir, e.Err)
 }
 
-// Unwrap is what the system says.
+// Unwrap returns the error of the system.
 func (e *LockedError) Unwrap() error { return e.Err }
 
-// ForeignError says that a directory has files, but none of a state directory.
+// ForeignError reports a directory with files that do not belong to a state directory.
 type ForeignError struct {
 	Dir, File string
 }
 
-// Error names a file.
+// Error names one of the files.
 func (e *ForeignError) Error() string {
 	return fmt.Sprintf("folder %q is not empty and is no state directory: it has %q, but no file FORMAT; name an empty folder, or one that does not exist", e.Dir, e.File)
 }
 
-// DamagedError says what is damaged in a directory.
+// DamagedError reports damage in a directory.
 type DamagedError struct {
 	Dir, File string
 	Err       error
@@ -62,27 +62,27 @@ func (e *DamagedError) Error() string {
 	return fmt.Sprintf("state directory %q is damaged: %s; canisterd state check says what is left, canisterd state repair goes on from it", e.Dir, e.Reason())
 }
 
-// ofTheStore puts the texts of the store in one line, without what is for its makers.
-var ofTheStore = strings.NewReplacer("\n<corruption detail carrier>", "", "pebble: file 000000: ", "", "\n", "; ")
+// storeText puts an error text of the store on one line, and removes the details that only help its developers.
+var storeText = strings.NewReplacer("\n<corruption detail carrier>", "", "pebble: file 000000: ", "", "\n", "; ")
 
-// Reason is the error without the directory and the commands, in one line, for texts that have them already.
+// Reason returns the error on one line without the directory and the commands, for texts that contain both.
 func (e *DamagedError) Reason() string {
 	text := e.Err.Error()
 	if within, ok := errors.AsType[*DamagedError](e.Err); ok {
 		text = strings.ReplaceAll(text, within.Error(), within.Reason())
 	}
-	return e.File + ": " + ofTheStore.Replace(text)
+	return e.File + ": " + storeText.Replace(text)
 }
 
-// Unwrap is what is wrong with the file.
+// Unwrap returns the error about the file.
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-// FailedError says that the system does not let a directory be read or written. What was on disk before is there; the
-// journal keeps nothing more.
+// FailedError reports that the system could not read or write the directory. Records that were on disk before are safe.
+// The journal keeps no more.
 type FailedError struct {
 	Dir string
-	Err error // what was done, and what the system says
-	New bool  // nothing was ever kept in it
+	Err error // the operation and the error of the system
+	New bool  // the directory never held anything
 }
 
 // Error says what to do.
@@ -90,7 +90,7 @@ func (e *FailedError) Error() string {
 	return fmt.Sprintf("state directory %q cannot be used: %s", e.Dir, e.Reason())
 }
 
-// Reason is the error without the directory, for texts that name it already.
+// Reason returns the error without the directory, for texts that name it.
 func (e *FailedError) Reason() string {
 	text := fmt.Sprintf("%v; %s, then start again", e.Err, e.remedy())
 	if e.New {
@@ -99,10 +99,10 @@ func (e *FailedError) Reason() string {
 	return text + ": everything that was acknowledged is there"
 }
 
-// Unwrap is what the system says.
+// Unwrap returns the error of the system.
 func (e *FailedError) Unwrap() error { return e.Err }
 
-// remedies are what to do about errors of the system.
+// remedies lists what the user can do about errors of the system.
 var remedies = []struct {
 	err  error
 	text string
@@ -125,17 +125,17 @@ func (e *FailedError) remedy() string {
 	return "see to the disk"
 }
 
-// unopened is the error of a file that cannot be opened. A process without descriptors says nothing of the file, and a
-// repair must not remove it.
-func unopened(dir, file string, err error) error {
-	if isOfSystem(err) && !errors.Is(err, syscall.EIO) {
+// openError returns the error for a file that cannot be opened. Running out of descriptors, for example, is not damage:
+// a repair must not remove the file.
+func openError(dir, file string, err error) error {
+	if isSystemError(err) && !errors.Is(err, syscall.EIO) {
 		return &FailedError{Dir: dir, Err: err}
 	}
 	return &DamagedError{dir, file, err}
 }
 
-// isOfSystem reports whether an error tells of the system, and not of what is in a file.
-func isOfSystem(err error) bool {
+// isSystemError reports whether an error is about the system, not about the content of a file.
+func isSystemError(err error) bool {
 	for _, r := range remedies {
 		if errors.Is(err, r.err) {
 			return true

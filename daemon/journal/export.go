@@ -47,10 +47,10 @@ func (j *Journal) withCopy(do func(dir string) error) (err error) {
 // copyTo makes a copy of the directory. Checkpoints and values stay what they are until it is made, so that the store and
 // the files beside it agree.
 func (j *Journal) copyTo(dir string) error {
-	j.putting.Lock()
-	defer j.putting.Unlock()
-	j.keeping.Lock()
-	defer j.keeping.Unlock()
+	j.valuesMu.Lock()
+	defer j.valuesMu.Unlock()
+	j.checkpointMu.Lock()
+	defer j.checkpointMu.Unlock()
 	if failure := j.failed.Load(); failure != nil {
 		return *failure
 	}
@@ -72,7 +72,7 @@ func (j *Journal) copyTo(dir string) error {
 // copyFile copies a file of the directory, unless the copy does not need it: the file with the end may tell of records that
 // the copy of the store does not have.
 func (j *Journal) copyFile(name, to string) error {
-	if name == lockFile || name == endFile || strings.HasSuffix(name, temporary) {
+	if name == lockFile || name == endFile || strings.HasSuffix(name, tempSuffix) {
 		return nil
 	}
 	info, err := j.fs.Stat(j.path(name))

@@ -16,17 +16,17 @@ import (
 
 // failing is a disk on which operations fail from some moment on.
 type failing struct {
-	under  *vfs.MemFS
-	err    error
-	which  func(errorfs.Op) bool
-	left   atomic.Int64 // such operations until the first that fails
-	only   bool         // the others succeed again
-	mended atomic.Bool
+	under   *vfs.MemFS
+	err     error
+	which   func(errorfs.Op) bool
+	left    atomic.Int64 // operations until the first failure
+	only    bool         // later operations succeed
+	healthy atomic.Bool
 }
 
 func (f *failing) fs() vfs.FS {
 	return errorfs.Wrap(f.under, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if f.mended.Load() || !f.which(op) {
+		if f.healthy.Load() || !f.which(op) {
 			return nil
 		}
 		if left := f.left.Add(-1); left == 0 || left < 0 && !f.only {
@@ -46,34 +46,34 @@ func opens(op errorfs.Op) bool {
 	return op.Kind == errorfs.OpCreate || op.Kind == errorfs.OpOpen || op.Kind == errorfs.OpOpenDir || op.Kind == errorfs.OpReuseForWrite
 }
 
-// work appends records and keeps checkpoints until something fails, and gives how many records are on disk for sure.
-func work(t *testing.T, j *journal.Journal) (told uint64, failure error) {
+// work appends records and keeps checkpoints until something fails. It returns how many records were acknowledged.
+func work(t *testing.T, j *journal.Journal) (acked uint64, failure error) {
 	t.Helper()
 	for range 3 {
 		for range 2 {
 			appendSome(j, 20)
 			end := j.Position()
 			if failure = j.Sync(t.Context()); failure != nil {
-				return told, failure
+				return acked, failure
 			}
-			told = end
+			acked = end
 		}
-		_, err := j.Keep(journal.Checkpoint{Position: told}, func(w io.Writer, _ *journal.PageFiles) (state [32]byte, err error) {
-			_, err = fmt.Fprintf(w, "network %d", told)
+		_, err := j.Keep(journal.Checkpoint{Position: acked}, func(w io.Writer, _ *journal.PageFiles) (state [32]byte, err error) {
+			_, err = fmt.Fprintf(w, "network %d", acked)
 			return state, err
 		})
 		if err == nil {
 			err = errors.Join(j.Put("name", []byte("value")), j.Compact())
 		}
 		if failure = errors.Join(failure, err); errors.As(err, new(*journal.FailedError)) {
-			return told, failure
+			return acked, failure
 		}
 	}
-	return told, failure
+	return acked, failure
 }
 
-// TestNoFailureOfTheDiskLosesAnAcknowledgedRecord lets each single operation of a history fail: once, as a disk does
-// that says of the second fsync that it succeeded, or from then on.
+// TestNoFailureOfTheDiskLosesAnAcknowledgedRecord makes each operation of a history fail: only once, like a disk whose
+// second fsync succeeds, or from then on.
 func TestNoFailureOfTheDiskLosesAnAcknowledgedRecord(t *testing.T) {
 	for _, c := range []struct {
 		what  string
@@ -98,9 +98,9 @@ func TestNoFailureOfTheDiskLosesAnAcknowledgedRecord(t *testing.T) {
 				disk.left.Store(1 << 60)
 				closed(t, opened(t, disk.fs()))
 				disk.left.Store(at)
-				told, failed := live(t, disk, c.says)
+				acked, failed := runOnce(t, disk, c.says)
 				if left := disk.left.Load(); left > 0 {
-					break // the whole history happened
+					break // the history is shorter
 				}
 				if failed {
 					failures++
@@ -110,34 +110,34 @@ func TestNoFailureOfTheDiskLosesAnAcknowledgedRecord(t *testing.T) {
 				if all := j.Checkpoints(); len(all) > 0 {
 					from = all[0].Position
 				}
-				if j.Position() < told {
-					t.Errorf("failure %d: %d records are there, and %d were acknowledged", at, j.Position(), told)
+				if j.Position() < acked {
+					t.Errorf("failure %d: %d records are there, and %d were acknowledged", at, j.Position(), acked)
 				}
 				checkRecords(t, j, from, j.Position())
 				closed(t, j)
 			}
 			if failures < 10 {
-				t.Errorf("the journal failed %d times: this shows little", failures)
+				t.Errorf("the journal failed %d times: the test shows little", failures)
 			}
 		})
 	}
 }
 
-// live opens a directory, works in it, and closes it.
-func live(t *testing.T, disk *failing, says string) (told uint64, failed bool) {
+// runOnce opens a directory, works in it, and closes it.
+func runOnce(t *testing.T, disk *failing, says string) (acked uint64, failed bool) {
 	t.Helper()
 	j, err := journal.Open("state", journal.Options{FS: disk.fs()})
 	if err == nil {
-		told, err = work(t, j)
+		acked, err = work(t, j)
 		if named := new(*journal.FailedError); errors.As(err, named) {
-			if again := j.Sync(t.Context()); !errors.Is(again, *named) && j.Position() > told {
+			if again := j.Sync(t.Context()); !errors.Is(again, *named) && j.Position() > acked {
 				t.Errorf("after the failure (%v), more records are kept: %v", err, again)
 			}
 		}
 		err = errors.Join(err, j.Close())
 	}
 	if err == nil {
-		return told, false // a checkpoint or an old file is not there, or the store made up for it
+		return acked, false // only a checkpoint or a removal failed, or the store retried
 	}
 	if !errors.Is(err, disk.err) {
 		t.Errorf("the error is %v", err)
@@ -146,11 +146,11 @@ func live(t *testing.T, disk *failing, says string) (told uint64, failed bool) {
 	if failed && !strings.Contains(named.Error(), says) {
 		t.Errorf("the error says: %v", named)
 	}
-	disk.mended.Store(true)
+	disk.healthy.Store(true)
 	if err != nil { // the directory was given back
 		closed(t, opened(t, disk.fs()))
 	}
-	return told, failed
+	return acked, failed
 }
 
 func TestAReadOnlyDirectoryIsNotTakenForOneInUse(t *testing.T) {
@@ -191,7 +191,7 @@ func TestAFileThatCannotBeOpenedForWantOfDescriptorsIsNotDamaged(t *testing.T) {
 	}
 }
 
-// A backup on a medium that cannot be written could not be checked.
+// A backup on a read-only medium could not be checked.
 func TestADirectoryOnAReadOnlyDiskIsRead(t *testing.T) {
 	disk := &failing{under: vfs.NewMem(), err: syscall.EROFS, which: func(op errorfs.Op) bool {
 		return op.Kind.ReadOrWrite() == errorfs.OpIsWrite || op.Kind == errorfs.OpLock

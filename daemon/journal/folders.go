@@ -8,7 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// fs is the file system of the options.
+// fs returns the file system of the options.
 func (o *Options) fs() vfs.FS {
 	if o.FS == nil {
 		return vfs.Default
@@ -16,11 +16,11 @@ func (o *Options) fs() vfs.FS {
 	return o.FS
 }
 
-// removed begins the name of a state directory that is being removed.
-const removed = "removed~"
+// removedPrefix begins the name of a state directory that is being removed.
+const removedPrefix = "removed~"
 
-// List gives the names of what is in a folder of state directories, in order: none where it does not exist. What a crash
-// left of directories that were removed goes.
+// List returns the sorted names in a folder of state directories, none if the folder does not exist. It also removes
+// what a crash left of directories that were being removed.
 func List(dir string, o Options) ([]string, error) {
 	names, err := o.fs().List(dir)
 	if err != nil && !isNotExist(err) {
@@ -28,7 +28,7 @@ func List(dir string, o Options) ([]string, error) {
 	}
 	kept := names[:0]
 	for _, name := range names {
-		if !strings.HasPrefix(name, removed) {
+		if !strings.HasPrefix(name, removedPrefix) {
 			kept = append(kept, name)
 		} else if err := o.fs().RemoveAll(o.fs().PathJoin(dir, name)); err != nil {
 			return nil, fmt.Errorf("removing what is left of state directory %q: %w", name, err)
@@ -38,11 +38,11 @@ func List(dir string, o Options) ([]string, error) {
 	return kept, nil
 }
 
-// Remove removes a state directory that is not open, with everything in it. A crash leaves all of it, or a directory
-// that List removes: one with a part of its files would be a damaged one.
+// Remove removes a state directory that is not open. A crash leaves all of it, or a directory that List removes: a
+// directory with only some of its files would count as damaged.
 func Remove(dir string, o Options) error {
 	fs := o.fs()
-	leaving := fs.PathJoin(fs.PathDir(dir), removed+fs.PathBase(dir))
+	leaving := fs.PathJoin(fs.PathDir(dir), removedPrefix+fs.PathBase(dir))
 	err := fs.RemoveAll(leaving)
 	if err == nil {
 		err = fs.Rename(dir, leaving)

@@ -13,7 +13,7 @@ func gathered(t *testing.T, expected int, come ...time.Duration) (waited time.Du
 		arrive := func() {
 			j.mu.Lock()
 			defer j.mu.Unlock()
-			j.join(1)
+			j.joinCommit(1)
 		}
 		for _, after := range come {
 			time.AfterFunc(after, arrive)
@@ -50,11 +50,11 @@ func TestACommitWaitsForTheCallersThatWereJustServed(t *testing.T) {
 // A record that is appended while a commit is under way has to wait for the next one.
 func TestACallerWaitsForTheFirstCommitThatHasItsRecords(t *testing.T) {
 	j := &Journal{wake: make(chan struct{}, 1), writes: 5}
-	under, next := j.join(5), j.join(6)
+	under, next := j.joinCommit(5), j.joinCommit(6)
 	if under == next || j.waiting != 1 {
 		t.Errorf("%d callers wait for the next commit, want 1", j.waiting)
 	}
-	j.tell()
+	j.wakeWaiters()
 	select {
 	case <-under:
 	default:

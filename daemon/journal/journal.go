@@ -17,21 +17,21 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Options say how a directory is opened.
+// Options configure Open.
 type Options struct {
-	// FS has the directory; nil: the file system.
+	// FS holds the directory; nil: the file system of the machine.
 	FS vfs.FS
-	// Damaged opens a directory that is damaged, to check it or to repair it: records cannot be appended before that.
+	// Damaged also opens a directory that is damaged, for Check or Repair. Records can be appended only after Repair.
 	Damaged bool
-	// Log takes, at level debug, what the store does beside the commits; nil: nothing does.
+	// Log logs flushes and compactions of the store, at level debug; nil: no log.
 	Log *slog.Logger
-	// MemTableBytes is how much of what is new the store has in memory; 0: 8 MiB.
+	// MemTableBytes is how many bytes of new entries the store keeps in memory; 0: 8 MiB.
 	MemTableBytes uint64
-	// ReadOnly opens a directory that exists, to look at it.
+	// ReadOnly opens an existing directory without changing it.
 	ReadOnly bool
-	// Retention is the history that is kept beside what a start needs.
+	// Retention bounds the history that is kept in addition to what a start needs.
 	Retention Retention
-	// Statistics count what the journal does; nil: nothing does.
+	// Statistics count the work of the journal; nil: nothing is counted.
 	Statistics *Statistics
 }
 
@@ -41,12 +41,12 @@ type Journal struct {
 	dir       string
 	fs        *disk
 	lock      io.Closer
-	db        *pebble.DB // nil: it cannot be opened, and found says why
-	found     []error    // what is damaged, where it was asked for
+	db        *pebble.DB // nil: it cannot be opened, and damage says why
+	damage    []error    // found during Open with Options.Damaged
 	retention Retention
 	counts    *Statistics // nil: nothing is counted
 
-	wake    chan struct{} // a commit is wanted
+	wake    chan struct{} // requests a commit
 	closing chan struct{}
 	ended   chan struct{} // closed when nothing more is committed
 	broken  chan struct{} // closed by a failure
@@ -54,31 +54,31 @@ type Journal struct {
 
 	appended, synced atomic.Uint64 // records so far, and on disk; written under mu
 	failed           atomic.Pointer[error]
-	senseless        atomic.Bool            // the store has panicked over a file that it read
-	corrupt          atomic.Pointer[string] // a file of the store in which the store has found damage
+	storePanicked    atomic.Bool            // the store panicked while it read a file
+	corruptFile      atomic.Pointer[string] // the last file in which the store found damage
 
-	mu       sync.Mutex    // guards what follows
-	pending  []byte        // records that wait for their commit, each with its length before it
-	spare    []byte        // room for the next pending
+	mu       sync.Mutex    // guards the fields up to expected
+	pending  []byte        // records that wait for their commit, each after its length
+	spare    []byte        // buffer for the next pending
 	first    uint64        // position of the first in pending
-	size     int64         // bytes of records that were ever appended while the directory is open
+	size     int64         // bytes of records that were appended since the directory was opened
 	delayed  *time.Timer   // commits records that have no waiting caller
 	timed    bool          // delayed runs: something in pending is not lazy
 	waiting  int           // callers that wait for the next commit
 	next     chan struct{} // closed at the end of the next commit; nil without a waiting caller
-	writing  chan struct{} // closed at the end of the commit that is under way; nil without a waiting caller
-	writes   uint64        // the position to which the commit that is under way goes
-	expected int           // callers that the next commit is to serve, if they come soon
+	writing  chan struct{} // closed at the end of the current commit; nil without a waiting caller
+	writes   uint64        // end position of the current commit
+	expected int           // callers that the next commit waits for
 
-	end     vfs.File              // says how many records there are; nil: read-only
-	putting sync.Mutex            // held while a value is written; taken before mu
-	keeping sync.Mutex            // held while a checkpoint is written or files are removed; taken before mu
-	kept    []Checkpoint          // written by setKept
-	usage   atomic.Pointer[Usage] // of kept
-	adopted []PageFile            // linked from another directory, for the next checkpoint
+	end          vfs.File              // the file with the number of records (endFile); nil: read-only
+	valuesMu     sync.Mutex            // held while a value is written; taken before mu
+	checkpointMu sync.Mutex            // held while a checkpoint is written or files are removed; taken before mu
+	kept         []Checkpoint          // written by setKept
+	usage        atomic.Pointer[Usage] // of kept
+	adopted      []PageFile            // linked from another directory, for the next checkpoint
 }
 
-// Open opens a state directory and makes it where there is none. The error may be a *NewerError, *LockedError,
+// Open opens a state directory, and creates it if it is missing. The error may be a *NewerError, *LockedError,
 // *ForeignError, *DamagedError or *FailedError.
 func Open(dir string, o Options) (_ *Journal, err error) {
 	j := &Journal{
@@ -88,23 +88,23 @@ func Open(dir string, o Options) (_ *Journal, err error) {
 	if j.fs.FS == nil {
 		j.fs.FS = vfs.Default
 	}
-	j.fs.store, j.fs.fail = j.path(storeFolder), j.failBy
-	if err := j.note(&o, j.prepare(&o)); err != nil {
+	j.fs.store, j.fs.fail = j.path(storeFolder), j.failWith
+	if err := j.collectDamage(&o, j.prepare(&o)); err != nil {
 		return nil, err
 	}
 	if j.lock, err = j.fs.Lock(j.path(lockFile)); err != nil {
 		if o.ReadOnly && (errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission)) {
-			j.lock, err = io.NopCloser(nil), nil // this user writes nothing there, and a backup does not change
+			j.lock, err = io.NopCloser(nil), nil // this user cannot write there, and a backup does not change
 		}
 	}
 	if err != nil {
-		if isOfSystem(err) {
+		if isSystemError(err) {
 			return nil, &FailedError{Dir: dir, Err: fmt.Errorf("locking it: %w", err)}
 		}
 		return nil, &LockedError{dir, err}
 	}
 	if err := j.open(&o); err != nil {
-		j.fs.cut() // what the store still does in the background, if it did not close, must reach nothing
+		j.fs.cut() // a store that was not closed may still work in the background
 		return nil, err
 	}
 	if o.ReadOnly {
@@ -115,37 +115,37 @@ func Open(dir string, o Options) (_ *Journal, err error) {
 	return j, nil
 }
 
-// open opens the store and reads what is in it. Nothing of the store is removed before all of it is known to be there.
+// open opens the store and reads it. Files of the store are removed only after the store is known to be complete.
 func (j *Journal) open(o *Options) error {
-	b, err := j.readBeside()
+	side, err := j.readSidecars()
 	if err == nil {
-		err = j.note(o, j.checkLogs())
+		err = j.collectDamage(o, j.checkLogs())
 	}
 	if err != nil {
 		return err
 	}
-	j.fs.hold()
-	if err = j.note(o, j.openStore(o, &b)); err == nil && !o.ReadOnly && !o.Damaged {
-		j.fs.release()
-		err = j.begin(&b)
+	j.fs.holdRemovals()
+	if err = j.collectDamage(o, j.openStore(o, &side)); err == nil && !o.ReadOnly && !o.Damaged {
+		j.fs.releaseRemovals()
+		err = j.beginWriting(&side)
 	}
 	if err != nil {
 		_ = j.closeStore() // the first error counts
 	}
 	if failure := j.failed.Load(); err != nil && failure != nil {
-		return *failure // of which the error may be a consequence
+		return *failure // err may be its consequence
 	}
 	return err
 }
 
-// openStore opens the store, and reads how much is in it.
-func (j *Journal) openStore(o *Options, b *beside) error {
-	if _, err := j.fs.Stat(j.path(storeFolder)); b.any && isNotExist(err) {
-		return &DamagedError{j.dir, storeFolder, errNoStore} // the store would make its folder before it says so
+// openStore opens the store, reads its contents and compares them with the sidecar files.
+func (j *Journal) openStore(o *Options, side *sidecars) error {
+	if _, err := j.fs.Stat(j.path(storeFolder)); side.any && isNotExist(err) {
+		return &DamagedError{j.dir, storeFolder, errNoStore} // the store would create its folder before it fails
 	}
 	var db *pebble.DB
-	err := j.reading(func() (err error) {
-		db, err = pebble.Open(j.path(storeFolder), j.storeOptions(o, b.any))
+	err := j.guardedRead(func() (err error) {
+		db, err = pebble.Open(j.path(storeFolder), j.storeOptions(o, side.any))
 		return err
 	})
 	if err != nil {
@@ -156,39 +156,39 @@ func (j *Journal) openStore(o *Options, b *beside) error {
 		err = j.readEnd()
 	}
 	if err == nil {
-		err = j.lost(b)
+		err = j.checkMissing(side)
 	}
 	return err
 }
 
-// note keeps what is damaged, for a check, where that was asked for: it is no error then.
-func (j *Journal) note(o *Options, err error) error {
+// collectDamage adds a *DamagedError to j.damage and returns nil if the options allow damage.
+func (j *Journal) collectDamage(o *Options, err error) error {
 	if _, damaged := errors.AsType[*DamagedError](err); damaged && o.Damaged {
-		j.found = append(j.found, err)
+		j.damage = append(j.damage, err)
 		return nil
 	}
 	return err
 }
 
-// begin has the files beside the store tell what the store has, and removes those that are of no use.
-func (j *Journal) begin(b *beside) error {
+// beginWriting updates the sidecar files to match the store, and removes unused files.
+func (j *Journal) beginWriting(side *sidecars) error {
 	err := j.sweep("")
 	if err == nil {
 		err = j.removeCopies()
 	}
 	if err == nil {
-		err = j.describeKept()
+		err = j.writeMissingAbouts()
 	}
 	if err == nil {
-		err = j.backValues(b)
+		err = j.updateValuesFile(side)
 	}
 	if err == nil {
-		err = j.openEnd()
+		err = j.openEndFile()
 	}
 	return err
 }
 
-// prepare makes the directory with its FORMAT, or checks that.
+// prepare creates the directory and its FORMAT, or checks FORMAT.
 func (j *Journal) prepare(o *Options) error {
 	if !o.ReadOnly {
 		if err := j.makeDir(); err != nil {
@@ -213,12 +213,12 @@ func (j *Journal) prepare(o *Options) error {
 		return &NewerError{j.dir, number}
 	}
 	for _, name := range files {
-		if _, ok := positionOf(name); ok || name == storeFolder {
+		if _, ok := checkpointPosition(name); ok || name == storeFolder {
 			return &DamagedError{j.dir, formatFile, errors.New("it is missing")}
 		}
 	}
 	for _, name := range files {
-		if name != lockFile && name != formatFile+temporary {
+		if name != lockFile && name != formatFile+tempSuffix {
 			return &ForeignError{j.dir, name}
 		}
 	}
@@ -228,15 +228,15 @@ func (j *Journal) prepare(o *Options) error {
 	return j.writeFormat()
 }
 
-// isNew reports whether nothing was ever kept in the directory.
+// isNew reports whether the directory never held anything.
 func (j *Journal) isNew() bool {
 	_, err := j.fs.Stat(j.path(formatFile))
 	return err != nil
 }
 
-// makeDir makes the directory where it is missing, with those that it lies in: they survive a crash from then on.
+// makeDir creates the directory and its parents, and syncs them so that they survive a crash.
 func (j *Journal) makeDir() error {
-	var made []string // with a new entry
+	var made []string // parents with a new entry
 	for dir := j.dir; ; {
 		if _, err := j.fs.Stat(dir); !isNotExist(err) {
 			break
@@ -255,10 +255,10 @@ func (j *Journal) makeDir() error {
 	return nil
 }
 
-// formatText begins the file FORMAT.
+// formatText is the beginning of the file FORMAT.
 const formatText = "canisterd state directory, version "
 
-// formatFile has the version of the layout, and lockFile is locked while the directory is open.
+// formatFile holds the version of the layout. lockFile is locked while the directory is open.
 const (
 	formatFile = "FORMAT"
 	lockFile   = "lock"
@@ -266,7 +266,7 @@ const (
 
 func formatOf(version int) string { return fmt.Sprintf("%s%d\n", formatText, version) }
 
-// format is the content of FORMAT, "" for none.
+// format returns the content of FORMAT, "" if it is missing.
 func (j *Journal) format() (string, error) {
 	file, err := j.fs.Open(j.path(formatFile))
 	if err != nil {
@@ -287,13 +287,14 @@ func (j *Journal) format() (string, error) {
 
 func (j *Journal) path(name string) string { return j.fs.PathJoin(j.dir, name) }
 
-// Dir is the directory.
+// Dir returns the path of the directory.
 func (j *Journal) Dir() string { return j.dir }
 
-// Failed is closed when a failure has ended the journal.
+// Failed returns a channel that is closed when a failure ends the journal.
 func (j *Journal) Failed() <-chan struct{} { return j.broken }
 
-// Close commits what waits and gives the directory back. A failure has given it back already: Close tells it again.
+// Close commits pending records and releases the directory. After a failure, which has released it, Close returns that
+// failure.
 func (j *Journal) Close() (err error) {
 	j.closed.Do(func() {
 		close(j.closing)
@@ -307,7 +308,7 @@ func (j *Journal) Close() (err error) {
 			return
 		}
 		if err = j.closeStore(); err == nil {
-			err = j.closeEnd()
+			err = j.closeEndFile()
 		}
 		err = errors.Join(err, j.lock.Close())
 		j.fs.cut()

@@ -405,8 +405,8 @@ func TestValuesAreKept(t *testing.T) {
 	closed(t, j)
 }
 
-// A checkpoint removed every file that was not finished, and with them the snapshot that was being written beside it. The
-// soak test found it.
+// A checkpoint removed every file that was not finished, and with them the snapshot that was being written beside it.
+// The soak test found it.
 func TestACheckpointLeavesTheFilesThatAreBeingWrittenBesideIt(t *testing.T) {
 	fs := vfs.NewMem()
 	j := opened(t, fs)

@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// The form of the logs of the store: blocks of this size have chunks, each with a checksum, a length and a kind. Chunks of
-// a log of batches also have its number, by which what an older log left in the file is known, and say up to which byte
-// the log was on disk when they were written. Chunks of a manifest, the log of what files there are, do not: each is on
-// disk before the next is written.
+// The format of the store's logs: blocks of logBlock bytes hold chunks, each with a checksum, a length and a kind. A
+// chunk of a write-ahead log also has the number of its log, which tells it from the rest of an older log in a reused
+// file, and the offset up to which the log was on disk when it was written. Chunks of a manifest, the log of the list
+// of files, have neither: each is on disk before the next is written.
 const (
 	logBlock       = 32 << 10
 	chunkHeader    = 7
 	numberedHeader = chunkHeader + 4
 	syncedHeader   = numberedHeader + 8
-	kindsOfPlace   = 4 // whole, first, middle, last
+	chunkPlaces    = 4 // full, first, middle, last
 	firstNumbered  = 5
 	firstSynced    = 9
 	endOfKinds     = 13
@@ -27,17 +27,17 @@ const (
 	manifestMarker = markerPrefix + "manifest."
 )
 
-// storeLogFile is a log of the store.
+// storeLogFile is a log of the store: a write-ahead log, which has a number, or a manifest.
 type storeLogFile struct {
-	name     string // in the directory
+	name     string // relative to the directory
 	content  []byte
 	numbered bool
 	number   uint32
 }
 
-// checkLogs tells a log that a crash left without its end from one that is damaged: the store takes both for the end of
-// what was written. The error is a *DamagedError if something of the newest log, or of the manifest, cannot be read that
-// was on disk, as a later part says.
+// checkLogs tells a log that a crash cut off from one that is damaged, which the store cannot: it stops reading at
+// both. The error is a *DamagedError if a part of the newest log or of the manifest is unreadable, although a later
+// chunk shows that it was on disk.
 func (j *Journal) checkLogs() error {
 	names, err := j.fs.List(j.path(storeFolder))
 	if isNotExist(err) {
@@ -46,26 +46,26 @@ func (j *Journal) checkLogs() error {
 	if err != nil {
 		return j.storeError(err)
 	}
-	for _, name := range []string{newestLog(names), manifestOf(names)} {
+	for _, name := range []string{newestLog(names), currentManifest(names)} {
 		if name == "" {
 			continue
 		}
 		log, err := j.openLog(j.fs.PathJoin(storeFolder, name))
 		if isNotExist(err) {
-			continue // the store says so
+			continue // the store reports it
 		}
 		if err != nil {
 			return j.storeError(err)
 		}
-		if at, damaged := log.damage(); damaged {
+		if at, damaged := log.findDamage(); damaged {
 			return &DamagedError{j.dir, log.name, fmt.Errorf("at byte %d it is not what was written, and what was written later is there", at)}
 		}
 	}
 	return nil
 }
 
-// numberOf is the number in the name of a log; false: it is not a log of batches.
-func numberOf(name string) (number uint64, ok bool) {
+// logNumber returns the number in the name of a write-ahead log, and false for other files.
+func logNumber(name string) (number uint64, ok bool) {
 	digits, ok := strings.CutSuffix(name, logSuffix)
 	number, err := strconv.ParseUint(digits, 10, 64)
 	return number, ok && err == nil
@@ -74,15 +74,15 @@ func numberOf(name string) (number uint64, ok bool) {
 func newestLog(names []string) (newest string) {
 	last := uint64(0)
 	for _, name := range names {
-		if number, ok := numberOf(name); ok && number >= last {
+		if number, ok := logNumber(name); ok && number >= last {
 			newest, last = name, number
 		}
 	}
 	return newest
 }
 
-// manifestOf is the manifest that the newest marker names.
-func manifestOf(names []string) (manifest string) {
+// currentManifest returns the manifest that the newest marker names, "" if there is none.
+func currentManifest(names []string) (manifest string) {
 	last := uint64(0)
 	for _, name := range names {
 		rest, ok := strings.CutPrefix(name, manifestMarker)
@@ -101,33 +101,33 @@ func (j *Journal) openLog(name string) (*storeLogFile, error) {
 		return nil, err
 	}
 	content, err := io.ReadAll(file)
-	number, numbered := numberOf(j.fs.PathBase(name))
+	number, numbered := logNumber(j.fs.PathBase(name))
 	return &storeLogFile{name, content, numbered, uint32(number)}, errors.Join(err, file.Close())
 }
 
-// damage is the byte at which the readable part of a log ends, and whether something was on disk after it.
-func (l *storeLogFile) damage() (at int, damaged bool) {
+// findDamage returns the offset at which the readable part of a log ends, and whether more was on disk after it.
+func (l *storeLogFile) findDamage() (at int, damaged bool) {
 	at = l.read(func(*chunk) {})
 	for later := at + 1; later < len(l.content); later++ {
 		c, ok := l.chunkAt(later)
-		if ok && (!l.numbered || c.synced > uint64(at)) && l.right(&c) {
+		if ok && (!l.numbered || c.synced > uint64(at)) && l.checksumOK(&c) {
 			return at, true
 		}
 	}
 	return at, false
 }
 
-// batches are the batches of a log that can be read.
+// batches passes the readable batches of a log to a function.
 func (l *storeLogFile) batches(do func(batch []byte)) {
 	var batch []byte
 	l.read(func(c *chunk) {
-		switch place := (c.kind - 1) % kindsOfPlace; place {
+		switch place := (c.kind - 1) % chunkPlaces; place {
 		case 0, 1:
 			batch = nil
 			fallthrough
 		default:
 			batch = append(batch, l.content[c.from:c.end]...)
-			if place == 0 || place == kindsOfPlace-1 {
+			if place == 0 || place == chunkPlaces-1 {
 				do(batch)
 				batch = nil
 			}
@@ -135,15 +135,16 @@ func (l *storeLogFile) batches(do func(batch []byte)) {
 	})
 }
 
-// chunk is a part of a log.
+// chunk is the header of a chunk.
 type chunk struct {
-	at, from, end int // its bytes, and where its content begins
+	at, from, end int // offsets of its header, its content and its end
 	kind          byte
 	number        uint32 // of the log
-	synced        uint64 // bytes of the log that were on disk
+	synced        uint64 // bytes of the log that were on disk before
 }
 
-// chunkAt reads the header of a chunk; false: there is none of this log. The mark at the end of a log has the next number.
+// chunkAt reads the header of a chunk, and returns false if there is none of this log. The end marker of a log has the
+// number of the next log.
 func (l *storeLogFile) chunkAt(at int) (c chunk, ok bool) {
 	left := min(logBlock-at%logBlock, len(l.content)-at)
 	if left < chunkHeader {
@@ -174,26 +175,27 @@ func (l *storeLogFile) chunkAt(at int) (c chunk, ok bool) {
 	return c, !l.numbered || c.number == l.number || c.number == l.number+1
 }
 
-// right reports whether the checksum of a chunk is.
-func (l *storeLogFile) right(c *chunk) bool {
+// checksumOK reports whether the checksum of a chunk matches.
+func (l *storeLogFile) checksumOK(c *chunk) bool {
 	sum := crc32.Checksum(l.content[c.at+6:c.end], castagnoli)
 	return (sum>>15|sum<<17)+0xa282ead8 == binary.LittleEndian.Uint32(l.content[c.at:])
 }
 
-// read gives the chunks that can be read to a function, and is where they end: in a log that was closed at its last byte.
+// read passes the readable chunks to a function and returns their end. In a log that was closed, that is the end of the
+// file.
 func (l *storeLogFile) read(do func(*chunk)) (at int) {
 	for at < len(l.content) {
 		block := logBlock - at%logBlock
 		left := min(block, len(l.content)-at)
 		c, ok := l.chunkAt(at)
 		switch {
-		case ok && l.right(&c) && l.numbered && c.number != l.number:
-			return len(l.content) // what follows is of an older log
-		case ok && l.right(&c):
+		case ok && l.checksumOK(&c) && l.numbered && c.number != l.number:
+			return len(l.content) // the rest belongs to an older log
+		case ok && l.checksumOK(&c):
 			do(&c)
 			at = c.end
-		case left == block && left < syncedHeader && zero(l.content[at:at+left]):
-			at += left // no chunk had room
+		case left == block && left < syncedHeader && allZero(l.content[at:at+left]):
+			at += left // padding: no chunk fits
 		default:
 			return at
 		}
@@ -201,7 +203,7 @@ func (l *storeLogFile) read(do func(*chunk)) (at int) {
 	return at
 }
 
-func zero(b []byte) bool {
+func allZero(b []byte) bool {
 	for _, x := range b {
 		if x != 0 {
 			return false

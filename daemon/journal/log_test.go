@@ -11,13 +11,13 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A byte that was damaged in the last 32 KiB of the log ended it: the start went on with fewer records, and removed a
-// whole checkpoint of later ones.
+// A damaged byte in the last 32 KiB of the log was taken for its end: the start continued with fewer records, and
+// removed an intact checkpoint of later ones.
 func TestDamageInALogIsNotTakenForItsEnd(t *testing.T) {
-	s := lived(t, "the power failed")
-	name := "state/store/" + withSuffix(t, s.disk(t, "", nil), "state/store", ".log")
+	s := newState(t, "the power failed")
+	name := "state/store/" + lastWithSuffix(t, s.disk(t, "", nil), "state/store", ".log")
 	log := s.files[name]
-	for at := range len(log) - 11000 { // the last two blocks have less
+	for at := range len(log) - 11000 { // the last two blocks are shorter
 		if at%500 != 0 {
 			continue
 		}
@@ -37,9 +37,9 @@ func TestDamageInALogIsNotTakenForItsEnd(t *testing.T) {
 }
 
 func TestAWholeCheckpointOfLaterRecordsThanTheStoreHasIsKeptAndEntered(t *testing.T) {
-	s := lived(t, "the power failed")
+	s := newState(t, "the power failed")
 	fs := s.disk(t, "", nil)
-	log := "state/store/" + withSuffix(t, fs, "state/store", ".log")
+	log := "state/store/" + lastWithSuffix(t, fs, "state/store", ".log")
 	if err := fs.Remove(log); err != nil {
 		t.Fatal(err)
 	}
@@ -56,12 +56,12 @@ func TestAWholeCheckpointOfLaterRecordsThanTheStoreHasIsKeptAndEntered(t *testin
 	if good, ok := h.Good(); !ok || good.Position != 110 || h.Had != 110 {
 		t.Errorf("a check finds %+v", h)
 	}
-	s.repaired(t, "the log is removed", fs, true)
+	s.checkRepair(t, "the log is removed", fs, true)
 }
 
-// The start made a new network in the place of the one whose store was missing, and removed its checkpoints.
+// When the store was missing, the start created a new network and removed the checkpoints of the old one.
 func TestADirectoryWithoutItsStoreIsNotANewOne(t *testing.T) {
-	s := lived(t, "it was closed")
+	s := newState(t, "it was closed")
 	fs := s.disk(t, "", nil)
 	if err := fs.RemoveAll("state/store"); err != nil {
 		t.Fatal(err)
@@ -79,13 +79,13 @@ func TestADirectoryWithoutItsStoreIsNotANewOne(t *testing.T) {
 	if names, err := fs.List("state"); err != nil || slices.Contains(names, "store") {
 		t.Errorf("there are %q: %v", names, err)
 	}
-	s.repaired(t, "the store is removed", fs, true)
+	s.checkRepair(t, "the store is removed", fs, true)
 }
 
-// A repair is ended after each of its changes of the disk: the next one finds what the first had.
+// The test cuts a repair off after each of its changes of the disk. The next repair finds the same data.
 func TestARepairThatIsCutOffIsRepeated(t *testing.T) {
-	s := lived(t, "it was closed")
-	name := "state/store/" + withSuffix(t, s.disk(t, "", nil), "state/store", ".log")
+	s := newState(t, "it was closed")
+	name := "state/store/" + lastWithSuffix(t, s.disk(t, "", nil), "state/store", ".log")
 	damaged := bytes.Clone(s.files[name])
 	damaged[len(damaged)/2] ^= 1
 	for at := int64(1); ; at++ {
@@ -97,7 +97,7 @@ func TestARepairThatIsCutOffIsRepeated(t *testing.T) {
 			_, _, err = j.Repair()
 			_ = j.Close() // it may have failed
 		}
-		if s.repaired(t, "a repair that was cut off", under, true); disk.left.Load() > 0 {
+		if s.checkRepair(t, "a repair that was cut off", under, true); disk.left.Load() > 0 {
 			if err != nil || at < 20 {
 				t.Errorf("a repair makes %d changes of the disk: %v", at, err)
 			}

@@ -14,7 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// PageFile describes a file with pages of memories, as one checkpoint uses it. The file never changes.
+// PageFile describes a file with memory pages, as one checkpoint uses it. The file never changes.
 type PageFile struct {
 	Name  string `json:"name"`  // in the directory
 	Bytes int64  `json:"bytes"` // of the file
@@ -22,21 +22,21 @@ type PageFile struct {
 	Sum   uint32 `json:"sum"`   // CRC-32C of the file
 }
 
-// pagesFile begins the names of page files.
-const pagesFile = "pages-"
+// pagesPrefix begins the names of page files.
+const pagesPrefix = "pages-"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// PageFiles are the page files of one checkpoint. A new checkpoint refers to the bytes that it shares with the one
+// PageFiles holds the page files of one checkpoint. A new checkpoint refers to the bytes that it shares with the one
 // before, if their file is at least half used. Bytes in other files are copied to the new file, and the old ones are
-// removed with the last checkpoint that refers to them. PageFiles are for one goroutine.
+// removed with the last checkpoint that refers to them. It is not safe for concurrent use.
 type PageFiles struct {
 	journal *Journal
-	known   []PageFile             // of the checkpoint that is read, or of the one before the new one
-	used    map[string]int64       // by name of a known file that stays: bytes that the new checkpoint refers to
+	known   []PageFile             // of the checkpoint that is read, or of the one before a new one
+	used    map[string]int64       // bytes that the new checkpoint refers to, by name of a known file that stays
 	open    map[string]*sharedFile // by name
 	name    string                 // of the new file
-	made    PageFile               // describes the new file; has no name before finish
+	made    PageFile               // describes the new file; the name is empty before finish
 	file    vfs.File               // the new file; nil before the first Put and after finish
 	to      *bufio.Writer
 }
@@ -61,7 +61,7 @@ type sharedReader struct {
 	closed atomic.Bool
 }
 
-// Folder is the state directory of the file.
+// Folder returns the state directory of the file.
 func (r *sharedReader) Folder() string { return r.dir }
 
 // Close drops the reference.
@@ -72,23 +72,23 @@ func (r *sharedReader) Close() error {
 	return r.release()
 }
 
-// Put appends bytes to the new file and returns where they are. The bytes may change.
+// Put appends bytes to the new file and returns their place. It may overwrite b.
 func (p *PageFiles) Put(b []byte) (file string, offset int64, err error) {
 	if p.file == nil {
-		if p.file, err = p.journal.fs.Create(p.journal.path(p.name+temporary), vfs.WriteCategoryUnspecified); err != nil {
+		if p.file, err = p.journal.fs.Create(p.journal.path(p.name+tempSuffix), vfs.WriteCategoryUnspecified); err != nil {
 			return "", 0, err
 		}
 		p.to = bufio.NewWriterSize(p.file, writeBuffer)
 	}
 	offset = p.made.Bytes
 	p.made.Bytes += int64(len(b))
-	p.made.Sum = crc32.Update(p.made.Sum, castagnoli, b) // before Write, after which a vfs.File may have changed it
+	p.made.Sum = crc32.Update(p.made.Sum, castagnoli, b) // before Write: a vfs.File may overwrite b
 	_, err = p.to.Write(b)
 	return p.name, offset, err
 }
 
-// Keep returns the place of bytes of an earlier file in the new checkpoint. It returns "" if the checkpoint before does
-// not have that file.
+// Keep returns the place that bytes of an earlier file have in the new checkpoint. It returns "" if the previous
+// checkpoint does not have that file.
 func (p *PageFiles) Keep(file string, offset, size int64) (now string, at int64, err error) {
 	i := slices.IndexFunc(p.known, func(f PageFile) bool { return f.Name == file })
 	if i < 0 || offset < 0 || size > p.known[i].Bytes || offset > p.known[i].Bytes-size {
@@ -164,7 +164,7 @@ func (p *PageFiles) openFile(name string) (*sharedFile, error) {
 func (j *Journal) openPages(f *PageFile) (vfs.File, error) {
 	file, err := j.fs.FS.Open(j.path(f.Name))
 	if err != nil {
-		return nil, unopened(j.dir, f.Name, err)
+		return nil, openError(j.dir, f.Name, err)
 	}
 	info, err := file.Stat()
 	if err == nil && info.Size() != f.Bytes {
@@ -176,12 +176,12 @@ func (j *Journal) openPages(f *PageFile) (vfs.File, error) {
 	return file, nil
 }
 
-// pagesOf are the page files of a checkpoint, to be read.
+// pagesOf returns the page files of a checkpoint for reading.
 func (j *Journal) pagesOf(c *Checkpoint) *PageFiles { return &PageFiles{journal: j, known: c.Pages} }
 
-// newPages are the page files of a new checkpoint. The caller holds j.keeping.
+// newPages returns the page files of a new checkpoint. The caller holds j.checkpointMu.
 func (j *Journal) newPages(c *Checkpoint) *PageFiles {
-	p := &PageFiles{journal: j, name: fmt.Sprintf("%s%020d-%s", pagesFile, c.Position, rand.Text()[:8]), used: make(map[string]int64)}
+	p := &PageFiles{journal: j, name: fmt.Sprintf("%s%020d-%s", pagesPrefix, c.Position, rand.Text()[:8]), used: make(map[string]int64)}
 	p.known = slices.Clone(j.adopted)
 	if len(j.kept) > 0 && !c.Base {
 		p.known = append(p.known, j.kept[len(j.kept)-1].Pages...)
@@ -195,12 +195,12 @@ func (j *Journal) newPages(c *Checkpoint) *PageFiles {
 	return p
 }
 
-// Adopt links the page files of another directory into this one. The base of a fork then shares them with its source. If
-// the file system cannot link a file, the base gets a copy of what it needs.
+// Adopt links the page files of another directory into this one. The base of a fork then shares them with its source.
+// If the file system cannot link a file, the base gets a copy of what it needs.
 func (j *Journal) Adopt(from *Journal) {
 	all := from.Checkpoints()
-	j.keeping.Lock()
-	defer j.keeping.Unlock()
+	j.checkpointMu.Lock()
+	defer j.checkpointMu.Unlock()
 	for _, c := range all {
 		for _, f := range c.Pages {
 			known := slices.ContainsFunc(j.adopted, func(a PageFile) bool { return a.Name == f.Name })
@@ -221,7 +221,7 @@ func (p *PageFiles) finish() (files []PageFile, err error) {
 		err = errors.Join(err, p.file.Close())
 		p.file = nil
 		if err == nil {
-			err = p.journal.fs.Rename(p.journal.path(p.name+temporary), p.journal.path(p.name))
+			err = p.journal.fs.Rename(p.journal.path(p.name+tempSuffix), p.journal.path(p.name))
 		}
 		if err == nil {
 			err = p.journal.syncDir(p.journal.dir)
@@ -245,7 +245,7 @@ func (p *PageFiles) finish() (files []PageFile, err error) {
 func (p *PageFiles) close() error {
 	var err error
 	if p.file != nil {
-		err = errors.Join(p.file.Close(), p.journal.fs.Remove(p.journal.path(p.name+temporary)))
+		err = errors.Join(p.file.Close(), p.journal.fs.Remove(p.journal.path(p.name+tempSuffix)))
 	}
 	for _, f := range p.open {
 		err = errors.Join(err, f.release())

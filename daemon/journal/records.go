@@ -9,23 +9,23 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// portionBytes and portionEntries are how much is read of the store at a time. Ours.
+// portionBytes and portionEntries bound how much of the store is read at a time. Ours.
 const (
 	portionBytes   = 1 << 20
 	portionEntries = 4 << 10
 )
 
-// journalName is what damaged records are in, for people.
+// journalName is the DamagedError.File of damaged records.
 const journalName = "its journal"
 
-// entry is an entry of the store.
+// entry is a copy of an entry of the store.
 type entry struct{ key, value []byte }
 
-// each gives all entries of the store from a key on to a function. It reads them in portions: a function that takes long,
-// or uses the journal, must not run in a goroutine that the store may keep (guarded).
-func (j *Journal) each(from, end []byte, do func(key, value []byte) error) (err error) {
+// scan passes the entries of the store between two keys to a function. It copies them in portions, because a function
+// that is slow or uses the journal must not run in a goroutine that the store may block forever (guarded).
+func (j *Journal) scan(from, end []byte, do func(key, value []byte) error) (err error) {
 	var it *pebble.Iterator
-	err = j.readingStore(func() (err error) {
+	err = j.readStore(func() (err error) {
 		it, err = j.db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: end})
 		return err
 	})
@@ -35,7 +35,7 @@ func (j *Journal) each(from, end []byte, do func(key, value []byte) error) (err 
 	next := it.First
 	for more := true; more; next = it.Next {
 		var part []entry
-		failed := j.reading(func() (err error) {
+		failed := j.guardedRead(func() (err error) {
 			part, more, err = portion(it, next)
 			return err
 		})
@@ -44,23 +44,23 @@ func (j *Journal) each(from, end []byte, do func(key, value []byte) error) (err 
 		}
 		for _, e := range part {
 			if err := do(e.key, e.value); err != nil {
-				return errors.Join(err, j.reading(it.Close))
+				return errors.Join(err, j.guardedRead(it.Close))
 			}
 		}
 		if failed != nil {
-			if !isSenseless(failed) {
-				_ = j.reading(it.Close) // it says the same again
+			if !isStorePanic(failed) {
+				_ = j.guardedRead(it.Close) // it returns the same error
 			}
 			return j.storeError(failed)
 		}
 	}
-	if err := j.reading(it.Close); err != nil {
+	if err := j.guardedRead(it.Close); err != nil {
 		return j.storeError(err)
 	}
 	return nil
 }
 
-// portion copies some entries of an iterator, from the one at which next puts it. What comes before damage is good.
+// portion copies some entries of an iterator, from the one to which next moves it. Entries before an error are valid.
 func portion(it *pebble.Iterator, next func() bool) (part []entry, more bool, err error) {
 	for size := 0; size < portionBytes && len(part) < portionEntries; next = it.Next {
 		if !next() {
@@ -76,10 +76,11 @@ func portion(it *pebble.Iterator, next func() bool) (part []entry, more bool, er
 	return part, true, nil
 }
 
-// blockBefore is the position of the block that has the record at a position, or of the first one after it.
-func (j *Journal) blockBefore(position uint64) (uint64, error) {
+// seekBlock returns the position of the last block that begins at or before a position, or that position if there is
+// none.
+func (j *Journal) seekBlock(position uint64) (uint64, error) {
 	found := position
-	err := j.readingStore(func() error {
+	err := j.readStore(func() error {
 		it, err := j.db.NewIter(&pebble.IterOptions{LowerBound: positionKey(recordsKey, 0), UpperBound: []byte{recordsEnd}})
 		if err != nil {
 			return err
@@ -95,13 +96,13 @@ func (j *Journal) blockBefore(position uint64) (uint64, error) {
 	return found, nil
 }
 
-// readEnd finds out how many records there are.
+// readEnd reads the number of records from the store.
 func (j *Journal) readEnd() error {
 	end := uint64(0)
 	if n := len(j.kept); n > 0 {
 		end = j.kept[n-1].Position
 	}
-	last, err := j.blockBefore(1<<63 - 1)
+	last, err := j.seekBlock(1<<63 - 1)
 	if err != nil {
 		return err
 	}
@@ -116,21 +117,21 @@ func (j *Journal) readEnd() error {
 	return err
 }
 
-// Records gives all records from a position on to a function, until that fails. They are good until it returns. The
-// error is a *DamagedError where a record is missing or not what was written.
+// Records passes all records from a position on to a function, until that returns an error. A record is valid only
+// during the call. The error is a *DamagedError if a record is missing or damaged.
 func (j *Journal) Records(from uint64, do func(position uint64, record []byte) error) error {
-	block, err := j.blockBefore(from)
+	block, err := j.seekBlock(from)
 	if err != nil {
 		return err
 	}
 	next, end := from, j.synced.Load()
-	err = j.each(positionKey(recordsKey, block), []byte{recordsEnd}, func(key, value []byte) error {
+	err = j.scan(positionKey(recordsKey, block), []byte{recordsEnd}, func(key, value []byte) error {
 		first := binary.BigEndian.Uint64(key[1:])
 		if first > next {
 			return &DamagedError{j.dir, journalName, fmt.Errorf("records %d to %d are missing", next, first-1)}
 		}
 		at := first
-		err := eachOf(first, value, func(record []byte) error {
+		err := scanBlock(first, value, func(record []byte) error {
 			at++
 			if at <= from {
 				return nil
@@ -151,8 +152,8 @@ func (j *Journal) Records(from uint64, do func(position uint64, record []byte) e
 
 var errBlock = errors.New("it is not what was written")
 
-// eachOf gives the records of a block to a function.
-func eachOf(first uint64, block []byte, do func(record []byte) error) error {
+// scanBlock passes the records of a block to a function. The error is errBlock if the block is damaged.
+func scanBlock(first uint64, block []byte, do func(record []byte) error) error {
 	if len(block) < checksumBytes || checksum(first, block[checksumBytes:]) != binary.BigEndian.Uint32(block) {
 		return errBlock
 	}

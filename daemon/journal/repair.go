@@ -9,15 +9,15 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// repairedFolder is the folder of the store that a repair makes, until it is whole.
+// repairedFolder is the folder in which a repair writes the new store.
 const repairedFolder = storeFolder + ".repaired"
 
 // repairBatch is how many bytes of records a repair writes at a time. Ours.
 const repairBatch = 4 << 20
 
-// Repair makes the directory one from which its user can go on, with the newest checkpoint that is not damaged, in a new
-// store with what can be read. A store that is damaged is put aside. lost says from which record on records are lost, the
-// position after the last one if none. The error says why a repair is not possible: then nothing was changed.
+// Repair makes a damaged directory usable again: it writes a new store with the newest checkpoint that is not damaged
+// and the readable records around it, and moves a damaged store aside. lost is the position of the first lost record,
+// the end of the records if none is lost. If a repair is not possible, the error says why and nothing was changed.
 func (j *Journal) Repair() (h Health, lost uint64, err error) {
 	h = j.Check()
 	for _, err := range h.Damaged {
@@ -25,47 +25,47 @@ func (j *Journal) Repair() (h Health, lost uint64, err error) {
 			return h, 0, failed
 		}
 	}
-	if len(h.Damaged) == 1 && h.damages(formatFile) {
+	if len(h.Damaged) == 1 && h.isDamaged(formatFile) {
 		if err := j.writeFormat(); err != nil {
 			return h, 0, err
 		}
-		return h, h.End, j.goOn()
+		return h, h.End, j.reopenStore()
 	}
 	if _, ok := h.Good(); !ok {
 		return h, 0, fmt.Errorf("state directory %q has no checkpoint that is not damaged: restore the directory from a backup, or import a network that was exported", j.dir)
 	}
 	if len(h.Damaged) > 0 {
-		if h.Aside, err = j.rebuild(&h); err != nil {
+		if h.Aside, err = j.rebuildStore(&h); err != nil {
 			return h, 0, fmt.Errorf("repairing state directory %q: %w", j.dir, err)
 		}
 	}
-	err = j.goOn()
+	err = j.reopenStore()
 	return h, j.synced.Load(), err
 }
 
-// plan is what a repair keeps: checkpoints, the oldest first, and the records from the first of them on without a gap.
-// Checkpoints before a base are of another network.
-func (j *Journal) plan(h *Health) (kept []Checkpoint, blocks []block, end uint64) {
+// planRepair returns what a repair keeps: checkpoints, the oldest first, and the records from the first of them on, up
+// to a gap. Checkpoints before a base belong to another network.
+func (j *Journal) planRepair(h *Health) (kept []Checkpoint, blocks []block, end uint64) {
 	good, ok := h.Good()
 	if !ok {
 		return nil, nil, 0
 	}
-	all, most, base := h.salvaged.blocks(), uint64(1<<63), uint64(0)
+	all, limit, base := h.salvaged.blocks(), uint64(1<<63), uint64(0)
 	for _, c := range h.Checkpoints {
 		if c.Base && c.Position > good.Position {
-			most = min(most, c.Position)
+			limit = min(limit, c.Position)
 		} else if c.Base {
 			base = c.Position
 		}
 	}
 	for _, c := range h.Checkpoints {
-		if c.Position < base || c.Position > good.Position || h.damages(c.File) || c.Position == good.Position && c.File != good.File {
+		if c.Position < base || c.Position > good.Position || h.isDamaged(c.File) || c.Position == good.Position && c.File != good.File {
 			continue
 		}
 		if len(kept) == 0 {
-			blocks, end = run(all, c.Position, most)
+			blocks, end = contiguous(all, c.Position, limit)
 			if end < good.Position {
-				continue // records are missing between it and the newest
+				continue // records between it and the newest are missing
 			}
 		}
 		kept = append(kept, c)
@@ -73,19 +73,20 @@ func (j *Journal) plan(h *Health) (kept []Checkpoint, blocks []block, end uint64
 	return kept, blocks, end
 }
 
-// rebuild puts a store in the place of the one that is there, and FORMAT. aside is where that is now, if it is damaged.
-func (j *Journal) rebuild(h *Health) (aside string, err error) {
-	damaged := h.ofStore()
+// rebuildStore replaces the store, and writes FORMAT. aside is the folder to which the old store was moved, "" if it
+// was not damaged.
+func (j *Journal) rebuildStore(h *Health) (aside string, err error) {
+	damaged := h.storeDamaged()
 	if h.salvaged == nil {
 		if h.salvaged, err = j.salvage(); err != nil {
 			return "", err
 		}
 	}
-	b, err := j.readBeside()
+	side, err := j.readSidecars()
 	if err != nil {
 		return "", err
 	}
-	if err := j.makeStore(h, &b); err != nil {
+	if err := j.writeRepairedStore(h, &side); err != nil {
 		return "", err
 	}
 	if err := j.closeStore(); err != nil && !damaged {
@@ -98,21 +99,21 @@ func (j *Journal) rebuild(h *Health) (aside string, err error) {
 	return aside, j.writeFormat()
 }
 
-// makeStore writes a store with what is kept, beside the one that is there.
-func (j *Journal) makeStore(h *Health, b *beside) error {
+// writeRepairedStore writes a new store with what is kept. The old one stays as it is.
+func (j *Journal) writeRepairedStore(h *Health, side *sidecars) error {
 	dir := j.path(repairedFolder)
 	if err := j.fs.RemoveAll(dir); err != nil && !isNotExist(err) {
 		return err
 	}
-	kept, blocks, _ := j.plan(h)
+	kept, blocks, _ := j.planRepair(h)
 	last := &kept[len(kept)-1]
 	last.Kept = nil
 	for i := range kept {
 		last.Kept = append(last.Kept, kept[i].Position)
 	}
 	changes, values := h.salvaged.values()
-	if b.changes >= changes && b.values != nil {
-		changes, values = b.changes, b.values
+	if side.changes >= changes && side.values != nil {
+		changes, values = side.changes, side.values
 	}
 	return j.guarded(func() error {
 		db, err := pebble.Open(dir, j.storeOptions(&Options{}, false))
@@ -128,7 +129,7 @@ func (j *Journal) makeStore(h *Health, b *beside) error {
 			}
 		}
 		for _, c := range kept {
-			err = errors.Join(err, j.enter(batch, c))
+			err = errors.Join(err, j.setCheckpoint(batch, c))
 		}
 		for name, value := range values {
 			err = errors.Join(err, batch.Set(append([]byte{valueKey}, name...), value, nil))
@@ -138,13 +139,13 @@ func (j *Journal) makeStore(h *Health, b *beside) error {
 	})
 }
 
-// replaceStore puts the new store in the place of the one that is there. A crash leaves the one or the other, or none:
-// then a repair reads the one that was put aside.
+// replaceStore moves the new store to the place of the old one. A crash leaves one of them there, or none: then the
+// next repair reads the one that was moved aside.
 func (j *Journal) replaceStore(damaged bool) (aside string, err error) {
 	err = j.guarded(func() error {
 		_, err := j.fs.Stat(j.path(storeFolder))
 		if err == nil {
-			aside = j.aside()
+			aside = j.asideName()
 			err = j.fs.Rename(j.path(storeFolder), j.path(aside))
 		}
 		if err != nil && !isNotExist(err) {
@@ -157,7 +158,7 @@ func (j *Journal) replaceStore(damaged bool) (aside string, err error) {
 			return err
 		}
 		defer func() { aside = "" }()
-		return j.fs.RemoveAll(j.path(aside)) // nothing is wrong with it
+		return j.fs.RemoveAll(j.path(aside)) // it is not damaged
 	})
 	if err != nil {
 		return "", err
@@ -165,10 +166,10 @@ func (j *Journal) replaceStore(damaged bool) (aside string, err error) {
 	return aside, nil
 }
 
-// goOn opens the store for writing, unless it is open for that: a repair only read it.
-func (j *Journal) goOn() error {
-	j.keeping.Lock()
-	defer j.keeping.Unlock()
+// reopenStore opens the store for writing, unless it already is: Repair opens it read-only.
+func (j *Journal) reopenStore() error {
+	j.checkpointMu.Lock()
+	defer j.checkpointMu.Unlock()
 	if j.end != nil && j.db != nil {
 		return nil
 	}
@@ -180,15 +181,15 @@ func (j *Journal) goOn() error {
 			return err
 		}
 	}
-	// The files beside the store are those of before the repair: the store tells what is there now.
-	if err := j.openStore(&Options{}, &beside{any: true}); err != nil {
+	// The sidecar files are from before the repair: do not compare the new store with them.
+	if err := j.openStore(&Options{}, &sidecars{any: true}); err != nil {
 		return err
 	}
-	j.found = nil
-	return j.begin(&beside{})
+	j.damage = nil
+	return j.beginWriting(&sidecars{})
 }
 
-// writeFormat makes the file FORMAT.
+// writeFormat writes the file FORMAT.
 func (j *Journal) writeFormat() error {
 	err := j.putFile(formatFile, func(w io.Writer) error {
 		_, err := io.WriteString(w, formatOf(Version))

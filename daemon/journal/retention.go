@@ -7,26 +7,26 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Retention is what a journal keeps of the past, beside the last two checkpoints and the records after the older one.
-// The zero value keeps nothing more. It is applied when a checkpoint is written.
+// Retention bounds the history that a journal keeps in addition to the last two checkpoints and the records after the
+// older one. The zero value keeps no history. It is applied when a checkpoint is written.
 type Retention struct {
-	// Age is how far back the history reaches, by the times at which checkpoints were made.
+	// Age is how far back the history reaches, by the creation times of checkpoints.
 	Age time.Duration
 	// RecordBytes bounds the records of the history.
 	RecordBytes int64
-	// CheckpointBytes bounds the files of its checkpoints. Files that the last two checkpoints need as well do not count.
+	// CheckpointBytes bounds the files of its checkpoints. Files that the last two checkpoints also need do not count.
 	CheckpointBytes int64
 }
 
-// DefaultRetention is the retention of a daemon that was not told another one.
+// DefaultRetention returns the retention of a daemon that was not configured otherwise.
 func DefaultRetention() Retention {
 	return Retention{Age: historyAge, RecordBytes: historyRecordBytes, CheckpointBytes: historyCheckpointBytes}
 }
 
-// kept are the checkpoints that stay at a time, of a list in order. The oldest checkpoint is dropped, with the records
-// after it, while the next one is old enough, or while there are too many bytes of records. If checkpoints take too many
-// bytes, those in the middle are dropped first: the history stays as long, and a fork in it repeats more records.
-func (r *Retention) kept(all []Checkpoint, now time.Time) []Checkpoint {
+// apply returns the checkpoints of an ordered list that stay at a time. It drops the oldest one, with the records after
+// it, while the next one is past Age or the records take too many bytes. If checkpoints take too many bytes, it drops
+// those in the middle first: the history stays as long, and a fork in it repeats more records.
+func (r *Retention) apply(all []Checkpoint, now time.Time) []Checkpoint {
 	all = slices.Clone(all)
 	for len(all) > checkpoints {
 		u := usageOf(all)
@@ -43,8 +43,8 @@ func (r *Retention) kept(all []Checkpoint, now time.Time) []Checkpoint {
 	return all
 }
 
-// leastNeeded is the checkpoint of a history without which the fewest records lie between its neighbors. It is the
-// oldest one if no other is in the middle.
+// leastNeeded returns the index of the checkpoint in the middle of a history whose neighbors have the fewest records
+// between them, 0 if there is none in the middle.
 func leastNeeded(all []Checkpoint) (at int) {
 	least := uint64(0)
 	for i := 1; i < len(all)-checkpoints; i++ {
@@ -55,14 +55,15 @@ func leastNeeded(all []Checkpoint) (at int) {
 	return at
 }
 
-// keptWith are the checkpoints that are kept with a new one, which is the last.
-func (j *Journal) keptWith(c Checkpoint) []Checkpoint {
+// retainedWith returns the checkpoints that are kept with a new one, which is the last.
+func (j *Journal) retainedWith(c Checkpoint) []Checkpoint {
 	all := slices.DeleteFunc(slices.Clone(j.kept), func(k Checkpoint) bool { return k.Position == c.Position || c.Base })
-	return j.retention.kept(append(all, c), c.Made)
+	return j.retention.apply(append(all, c), c.Made)
 }
 
-// forget makes a list that of the checkpoints that are kept, and takes what is not kept with them out of the store.
-func (j *Journal) forget(batch *pebble.Batch, kept []Checkpoint) error {
+// dropOthers sets the list of checkpoints that are kept, and adds to a batch the removal of other checkpoints and of
+// the records before the oldest one.
+func (j *Journal) dropOthers(batch *pebble.Batch, kept []Checkpoint) error {
 	before := j.kept
 	j.setKept(kept)
 	for _, k := range before {
@@ -72,7 +73,7 @@ func (j *Journal) forget(batch *pebble.Batch, kept []Checkpoint) error {
 			}
 		}
 	}
-	block, err := j.blockBefore(j.kept[0].Position)
+	block, err := j.seekBlock(j.kept[0].Position)
 	if err != nil {
 		return err
 	}

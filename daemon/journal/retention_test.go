@@ -22,8 +22,8 @@ func hourly(count int, now time.Time, records, file int64) (all []journal.Checkp
 	return all
 }
 
-// positionsOf are the positions of checkpoints, in hundreds.
-func positionsOf(all []journal.Checkpoint) (positions []uint64) {
+// hundredsOf returns the positions of checkpoints, divided by 100.
+func hundredsOf(all []journal.Checkpoint) (positions []uint64) {
 	for _, c := range all {
 		positions = append(positions, c.Position/100)
 	}
@@ -38,10 +38,10 @@ func TestAHistoryReachesBackAWeek(t *testing.T) {
 		daily[i].Made = now.Add(-time.Duration(11-i) * 24 * time.Hour)
 	}
 	// A fork at any round of the last seven days begins at the checkpoint that was made before them, or later.
-	if got := positionsOf(r.Kept(daily, now)); !slices.Equal(got, []uint64{4, 5, 6, 7, 8, 9, 10, 11}) {
+	if got := hundredsOf(r.Kept(daily, now)); !slices.Equal(got, []uint64{4, 5, 6, 7, 8, 9, 10, 11}) {
 		t.Errorf("checkpoints %v are kept", got)
 	}
-	if got := positionsOf(r.Kept(daily, now.Add(30*24*time.Hour))); !slices.Equal(got, []uint64{10, 11}) {
+	if got := hundredsOf(r.Kept(daily, now.Add(30*24*time.Hour))); !slices.Equal(got, []uint64{10, 11}) {
 		t.Errorf("a month later, checkpoints %v are kept", got)
 	}
 }
@@ -50,10 +50,10 @@ func TestAHistoryHas256MiBOfRecords(t *testing.T) {
 	now := time.Now()
 	r := journal.DefaultRetention()
 	const part = 64 << 20
-	if got := positionsOf(r.Kept(hourly(9, now, part, 1), now)); !slices.Equal(got, []uint64{3, 4, 5, 6, 7, 8}) {
+	if got := hundredsOf(r.Kept(hourly(9, now, part, 1), now)); !slices.Equal(got, []uint64{3, 4, 5, 6, 7, 8}) {
 		t.Errorf("checkpoints %v are kept, with 64 MiB of records after each", got)
 	}
-	if got := positionsOf(r.Kept(hourly(9, now, part+1, 1), now)); !slices.Equal(got, []uint64{4, 5, 6, 7, 8}) {
+	if got := hundredsOf(r.Kept(hourly(9, now, part+1, 1), now)); !slices.Equal(got, []uint64{4, 5, 6, 7, 8}) {
 		t.Errorf("checkpoints %v are kept, with a byte more", got)
 	}
 }
@@ -62,18 +62,18 @@ func TestAHistoryHasAGibibyteOfCheckpointsAndDropsThoseInTheMiddleFirst(t *testi
 	now := time.Now()
 	r := journal.DefaultRetention()
 	const file = 256 << 20
-	if got := positionsOf(r.Kept(hourly(6, now, 1, file), now)); !slices.Equal(got, []uint64{0, 1, 2, 3, 4, 5}) {
+	if got := hundredsOf(r.Kept(hourly(6, now, 1, file), now)); !slices.Equal(got, []uint64{0, 1, 2, 3, 4, 5}) {
 		t.Errorf("checkpoints %v are kept, of 256 MiB each", got)
 	}
-	if got := positionsOf(r.Kept(hourly(6, now, 1, file+1), now)); !slices.Equal(got, []uint64{0, 2, 3, 4, 5}) {
+	if got := hundredsOf(r.Kept(hourly(6, now, 1, file+1), now)); !slices.Equal(got, []uint64{0, 2, 3, 4, 5}) {
 		t.Errorf("checkpoints %v are kept, of a byte more each", got)
 	}
 	uneven := hourly(7, now, 1, file)
 	uneven[3].Position = 399 // the fewest records are between the neighbors of checkpoint 4
-	if got := positionsOf(r.Kept(uneven, now)); !slices.Equal(got, []uint64{0, 1, 2, 3, 5, 6}) {
+	if got := hundredsOf(r.Kept(uneven, now)); !slices.Equal(got, []uint64{0, 1, 2, 3, 5, 6}) {
 		t.Errorf("checkpoints %v are kept of uneven ones", got)
 	}
-	if got := positionsOf(r.Kept(hourly(4, now, 1, 2<<30), now)); !slices.Equal(got, []uint64{2, 3}) {
+	if got := hundredsOf(r.Kept(hourly(4, now, 1, 2<<30), now)); !slices.Equal(got, []uint64{2, 3}) {
 		t.Errorf("checkpoints %v are kept, where each is larger than the history may be", got)
 	}
 }
@@ -87,11 +87,11 @@ func TestPageFilesThatTheLastCheckpointsNeedAreNotOfTheHistory(t *testing.T) {
 	}
 	all[0].Pages = append(all[0].Pages, journal.PageFile{Name: "old", Bytes: 998})
 	all[1].Pages = append(all[1].Pages, journal.PageFile{Name: "old", Bytes: 998}) // counts once
-	if got := positionsOf(r.Kept(all, now)); len(got) != 4 {
+	if got := hundredsOf(r.Kept(all, now)); len(got) != 4 {
 		t.Errorf("checkpoints %v are kept with 1,000 bytes of files of their own", got)
 	}
 	all[1].Bytes++
-	if got := positionsOf(r.Kept(all, now)); !slices.Equal(got, []uint64{0, 2, 3}) {
+	if got := hundredsOf(r.Kept(all, now)); !slices.Equal(got, []uint64{0, 2, 3}) {
 		t.Errorf("checkpoints %v are kept with a byte more", got)
 	}
 }
@@ -106,7 +106,7 @@ func TestAHistoryHas64CheckpointsAtMostThatAreEvenlySpread(t *testing.T) {
 			t.Fatalf("%d checkpoints are kept of %d", len(all), i+1)
 		}
 	}
-	got := positionsOf(all)
+	got := hundredsOf(all)
 	if got[0] != 0 || got[62] != 148 || got[63] != 149 {
 		t.Errorf("the history begins at checkpoint %d and ends at %d and %d", got[0], got[62], got[63])
 	}
@@ -140,7 +140,7 @@ func TestTheRecordsAfterTheOldestCheckpointOfAHistoryAreKept(t *testing.T) {
 	crashed := fs.CrashClone(vfs.CrashCloneCfg{})
 	closed(t, j)
 	j = opened(t, crashed) // without a history: it is dropped with the next checkpoint
-	if got := positionsOf(j.Checkpoints()); !slices.Equal(got, []uint64{1, 3, 5, 6}) {
+	if got := hundredsOf(j.Checkpoints()); !slices.Equal(got, []uint64{1, 3, 5, 6}) {
 		t.Errorf("checkpoints %v are kept", got)
 	}
 	checkRecords(t, j, 100, 650)
@@ -148,7 +148,7 @@ func TestTheRecordsAfterTheOldestCheckpointOfAHistoryAreKept(t *testing.T) {
 		t.Errorf("the directory has %v: %v", files, err)
 	}
 	keep(t, j, false, "the last")
-	if got := positionsOf(j.Checkpoints()); !slices.Equal(got, []uint64{6, 6}) {
+	if got := hundredsOf(j.Checkpoints()); !slices.Equal(got, []uint64{6, 6}) {
 		t.Errorf("checkpoints %v are kept then", got)
 	}
 	checkRecords(t, j, 600, 650)

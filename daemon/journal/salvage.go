@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -16,10 +17,10 @@ import (
 
 const tableSuffix = ".sst"
 
-// salvage is what can be read of the files of a store, without the store. It also has what the store had removed: blocks
-// of records have their own checksums and positions, and checkpoints their files, so what is good for something is known.
+// salvage holds the entries that can be read from the files of a store without opening it, including entries that the
+// store had removed. Those do no harm: blocks have checksums and positions, and checkpoints have files.
 type salvage struct {
-	entries map[string]salvaged // by key: the newest
+	entries map[string]salvaged // the newest by key
 }
 
 // salvaged is the value of an entry.
@@ -34,8 +35,8 @@ func (s *salvage) add(key, value []byte, sequence uint64) {
 	}
 }
 
-// salvage reads the files of a store: of the one that a repair has put aside if there is none in its place. The error is
-// of the system.
+// salvage reads the files of the store, or of the one that was moved aside last if the store is missing. The error is
+// an error of the system.
 func (j *Journal) salvage() (*salvage, error) {
 	s := &salvage{entries: make(map[string]salvaged)}
 	folder := storeFolder
@@ -48,7 +49,7 @@ func (j *Journal) salvage() (*salvage, error) {
 	}
 	for _, name := range names {
 		path := j.fs.PathJoin(folder, name)
-		_, isLog := numberOf(name)
+		_, isLog := logNumber(name)
 		switch {
 		case isLog:
 			err = errors.Join(err, j.salvageLog(s, path))
@@ -62,7 +63,7 @@ func (j *Journal) salvage() (*salvage, error) {
 	return s, nil
 }
 
-// salvageLog reads the batches of a log.
+// salvageLog adds the entries of a log.
 func (j *Journal) salvageLog(s *salvage, name string) error {
 	log, err := j.openLog(name)
 	if err != nil {
@@ -84,7 +85,7 @@ func (j *Journal) salvageLog(s *salvage, name string) error {
 	return nil
 }
 
-// salvageTable reads a table up to the first damage.
+// salvageTable adds the entries of a table up to the first damage.
 func (j *Journal) salvageTable(s *salvage, name string) error {
 	return j.withTable(name, func(table *sstable.Reader) error {
 		it, err := table.NewIter(sstable.NoTransforms, nil, nil, sstable.AssertNoBlobHandles)
@@ -104,18 +105,18 @@ func (j *Journal) salvageTable(s *salvage, name string) error {
 	}, func(error) {})
 }
 
-// withTable passes a table of the store to a function. What is wrong with the table goes to damaged, and an error of the
-// system is the result.
+// withTable passes a table of the store to a function. It passes errors about the table to damaged, and returns errors
+// of the system.
 func (j *Journal) withTable(name string, read func(*sstable.Reader) error, damaged func(error)) error {
 	file, err := j.fs.Open(j.path(name))
 	if err != nil {
-		if isOfSystem(err) {
+		if isSystemError(err) {
 			return err
 		}
 		damaged(err)
 		return nil
 	}
-	err = j.reading(func() error {
+	err = j.guardedRead(func() error {
 		readable, err := sstable.NewSimpleReadable(file)
 		if err != nil {
 			return err
@@ -124,12 +125,12 @@ func (j *Journal) withTable(name string, read func(*sstable.Reader) error, damag
 		options.EnsureDefaults()
 		table, err := sstable.NewReader(context.Background(), readable, options.MakeReaderOptions())
 		if err != nil {
-			return err // the file is closed
+			return err // NewReader has closed the file
 		}
 		return errors.Join(read(table), table.Close())
 	})
-	_ = file.Close() // it was only read
-	if err != nil && isOfSystem(err) {
+	_ = file.Close() // opened for reading
+	if err != nil && isSystemError(err) {
 		return err
 	}
 	if err != nil {
@@ -142,32 +143,32 @@ func (j *Journal) withTable(name string, read func(*sstable.Reader) error, damag
 func (j *Journal) checkTables(h *Health) {
 	names, err := j.fs.List(j.path(storeFolder))
 	if err != nil {
-		return // the store says so
+		return // the store reports it
 	}
 	slices.Sort(names)
 	for _, name := range names {
 		path := j.fs.PathJoin(storeFolder, name)
-		if !strings.HasSuffix(name, tableSuffix) || h.damages(path) {
+		if !strings.HasSuffix(name, tableSuffix) || h.isDamaged(path) {
 			continue
 		}
-		note := func(err error) {
-			if !isNotExist(err) { // the store has removed it
+		report := func(err error) {
+			if !isNotExist(err) { // the store may have removed it
 				h.Damaged = append(h.Damaged, &DamagedError{j.dir, path, err})
 			}
 		}
-		if err := j.withTable(path, (*sstable.Reader).ValidateBlockChecksums, note); err != nil {
+		if err := j.withTable(path, (*sstable.Reader).ValidateBlockChecksums, report); err != nil {
 			h.Damaged = append(h.Damaged, &FailedError{Dir: j.dir, Err: err})
 		}
 	}
 }
 
-// block is records in a row.
+// block is a block of records, from position first to before end.
 type block struct {
 	first, end uint64
 	salvaged
 }
 
-// blocks are the blocks that are what was written, in order.
+// blocks returns the intact blocks in the order of their positions.
 func (s *salvage) blocks() (all []block) {
 	for key, e := range s.entries {
 		if key[0] != recordsKey || len(key) != 1+8 {
@@ -175,17 +176,17 @@ func (s *salvage) blocks() (all []block) {
 		}
 		b := block{salvaged: e, first: binary.BigEndian.Uint64([]byte(key[1:]))}
 		b.end = b.first
-		if eachOf(b.first, e.value, func([]byte) error { b.end++; return nil }) == nil {
+		if scanBlock(b.first, e.value, func([]byte) error { b.end++; return nil }) == nil {
 			all = append(all, b)
 		}
 	}
-	slices.SortFunc(all, func(a, b block) int { return int(a.first) - int(b.first) })
+	slices.SortFunc(all, func(a, b block) int { return cmp.Compare(a.first, b.first) })
 	return all
 }
 
-// run are the blocks that have the records from a position on without a gap, up to a limit. A block that was written
-// before the one in front of it is one that an earlier repair had cut off.
-func run(all []block, from, most uint64) (found []block, end uint64) {
+// contiguous returns the blocks with the records from a position on, up to the first gap or a limit. It skips a block
+// that is older than the block before it: an earlier repair had cut it off.
+func contiguous(all []block, from, limit uint64) (found []block, end uint64) {
 	at := -1
 	for i, b := range all {
 		if b.first <= from && from < b.end {
@@ -197,7 +198,7 @@ func run(all []block, from, most uint64) (found []block, end uint64) {
 	}
 	for end = all[at].first; at < len(all) && all[at].first <= end; at++ {
 		b := all[at]
-		if b.first < end || b.end > most || len(found) > 0 && b.sequence < found[len(found)-1].sequence {
+		if b.first < end || b.end > limit || len(found) > 0 && b.sequence < found[len(found)-1].sequence {
 			continue
 		}
 		found, end = append(found, b), b.end
@@ -205,7 +206,7 @@ func run(all []block, from, most uint64) (found []block, end uint64) {
 	return found, max(end, from)
 }
 
-// checkpoints are the descriptions of checkpoints.
+// checkpoints returns the descriptions of checkpoints.
 func (s *salvage) checkpoints() (all []Checkpoint) {
 	for key, e := range s.entries {
 		var c Checkpoint
@@ -216,7 +217,7 @@ func (s *salvage) checkpoints() (all []Checkpoint) {
 	return all
 }
 
-// values are the values, and how often one was changed.
+// values returns the values and the number of their changes.
 func (s *salvage) values() (changes uint64, values map[string][]byte) {
 	values = make(map[string][]byte)
 	for key, e := range s.entries {
@@ -230,28 +231,28 @@ func (s *salvage) values() (changes uint64, values map[string][]byte) {
 	return changes, values
 }
 
-// asideFolder begins the names of stores that repairs have put aside.
-const asideFolder = storeFolder + ".damaged"
+// asidePrefix begins the names of stores that repairs moved aside.
+const asidePrefix = storeFolder + ".damaged"
 
-// aside is the name of the folder for the next store that is put aside.
-func (j *Journal) aside() string {
-	name := asideFolder
+// asideName returns an unused name for a store that is moved aside.
+func (j *Journal) asideName() string {
+	name := asidePrefix
 	for n := 2; ; n++ {
 		if _, err := j.fs.Stat(j.path(name)); isNotExist(err) {
 			return name
 		}
-		name = fmt.Sprintf("%s-%d", asideFolder, n)
+		name = fmt.Sprintf("%s-%d", asidePrefix, n)
 	}
 }
 
-// lastAside is the folder of the store that was put aside last, "" for none.
+// lastAside returns the folder of the store that was moved aside last, "" for none.
 func (j *Journal) lastAside() (last string, err error) {
 	names, err := j.fs.List(j.dir)
 	if err != nil {
 		return "", err
 	}
 	for _, name := range names {
-		if strings.HasPrefix(name, asideFolder) && (len(name) > len(last) || len(name) == len(last) && name > last) {
+		if strings.HasPrefix(name, asidePrefix) && (len(name) > len(last) || len(name) == len(last) && name > last) {
 			last = name
 		}
 	}

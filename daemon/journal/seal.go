@@ -7,17 +7,17 @@ import (
 	"io"
 )
 
-// sealBytes is the length of what a seal adds to a text.
+// sealBytes is how many bytes a seal adds to a text.
 const sealBytes = 10
 
-// sealed is a text with its checksum, as a small file has it.
+// sealed returns the content of a small file: a text and its checksum.
 func sealed(text []byte) []byte {
 	return fmt.Appendf(nil, "%s\n%08x\n", text, crc32.Checksum(text, castagnoli))
 }
 
 var errSeal = errors.New("its content is not what was written")
 
-// readSealed is the text of a small file, nil if there is no such file. The error is errSeal if it was changed.
+// readSealed returns the text of a small file, nil if the file does not exist. The error is errSeal if it is damaged.
 func (j *Journal) readSealed(name string) ([]byte, error) {
 	file, err := j.fs.Open(j.path(name))
 	if isNotExist(err) {
@@ -36,7 +36,7 @@ func (j *Journal) readSealed(name string) ([]byte, error) {
 	return content[:len(content)-sealBytes], nil
 }
 
-// putSealed writes a small file. It is on disk, or the one before is.
+// putSealed writes a small file atomically: the new content is on disk, or the old one still is.
 func (j *Journal) putSealed(name string, text []byte) error {
 	return j.putFile(name, func(w io.Writer) error {
 		_, err := w.Write(sealed(text))

@@ -5,28 +5,29 @@ import (
 	"time"
 )
 
-// Statistics count what journals do, all that were opened with them. The zero value is ready. Safe for concurrent use.
+// Statistics count the work of all journals that were opened with them. The zero value is ready to use. They are safe
+// for concurrent use.
 type Statistics struct {
 	commits, syncs, checkpoints durations
 	records, bytes              atomic.Uint64
 }
 
-// Counts are what Statistics have counted.
+// Counts is a snapshot of Statistics.
 type Counts struct {
-	Commits     Durations // of waiting records, with the store's own work
-	Syncs       Durations // of one file or directory, by the file system
-	Checkpoints Durations // that were written
-	Records     uint64    // that are on disk
+	Commits     Durations // of pending records, including the work of the store
+	Syncs       Durations // of single files and directories, in the file system
+	Checkpoints Durations // of writing a checkpoint
+	Records     uint64    // written to disk
 	Bytes       uint64    // of these records
 }
 
-// Durations are how often something was done, and how long that took.
+// Durations is a histogram of how long an operation took.
 type Durations struct {
-	Counts [durationBuckets + 1]uint64 // by how long each took: up to Bounds, and longer
+	Counts [durationBuckets + 1]uint64 // by upper bound (Bounds); the last counts longer ones
 	Sum    time.Duration
 }
 
-// Bounds are how long something takes at most that is counted in each place of Durations.Counts but the last.
+// Bounds returns the upper bounds of all buckets of Durations.Counts except the last.
 func Bounds() (bounds [durationBuckets]time.Duration) {
 	bound := firstDuration
 	for i := range bounds {
@@ -36,7 +37,7 @@ func Bounds() (bounds [durationBuckets]time.Duration) {
 	return bounds
 }
 
-// durations are Durations that are counted.
+// durations is the live form of Durations.
 type durations struct {
 	counts [durationBuckets + 1]atomic.Uint64
 	sum    atomic.Int64 // ns
@@ -62,13 +63,13 @@ func (d *durations) read() (c Durations) {
 	return c
 }
 
-// Read is what was counted so far.
+// Read returns the counts so far.
 func (s *Statistics) Read() Counts {
 	return Counts{s.commits.read(), s.syncs.read(), s.checkpoints.read(), s.records.Load(), s.bytes.Load()}
 }
 
-// committed counts a commit of records.
-func (s *Statistics) committed(took time.Duration, records uint64, bytes int) {
+// addCommit counts a commit of records.
+func (s *Statistics) addCommit(took time.Duration, records uint64, bytes int) {
 	if s == nil {
 		return
 	}
@@ -77,15 +78,15 @@ func (s *Statistics) committed(took time.Duration, records uint64, bytes int) {
 	s.bytes.Add(uint64(bytes))
 }
 
-// kept counts a checkpoint.
-func (s *Statistics) kept(took time.Duration) {
+// addCheckpoint counts a checkpoint.
+func (s *Statistics) addCheckpoint(took time.Duration) {
 	if s != nil {
 		s.checkpoints.add(took)
 	}
 }
 
-// sync does a sync, and counts it.
-func (s *Statistics) sync(do func() error) error {
+// timeSync runs a sync, and counts it.
+func (s *Statistics) timeSync(do func() error) error {
 	begun := time.Now()
 	err := do()
 	if s != nil {

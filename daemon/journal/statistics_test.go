@@ -32,7 +32,7 @@ func TestWhatJournalsDoIsCountedTogether(t *testing.T) {
 	if times(got.Commits) != 6 || got.Records != 6 || got.Bytes != 600 || times(got.Checkpoints) != 2 || got.Commits.Sum <= 0 || got.Checkpoints.Sum <= 0 {
 		t.Errorf("the counts are %+v", got)
 	}
-	if n := times(got.Syncs); n < 6+2*3 || got.Syncs.Sum <= 0 { // a commit syncs a file; a checkpoint its file, the directory, and the store
+	if n := times(got.Syncs); n < 6+2*3 || got.Syncs.Sum <= 0 { // a commit syncs a file; a checkpoint syncs its file, the directory and the store
 		t.Errorf("%d syncs are counted, in %v", n, got.Syncs.Sum)
 	}
 }
@@ -63,7 +63,7 @@ func (f slowFile) SyncTo(length int64) (bool, error) {
 	return f.File.SyncTo(length)
 }
 
-// TestASlowDiskIsSeenInTheTimesOfSyncs has commits that take as long as their syncs.
+// TestASlowDiskIsSeenInTheTimesOfSyncs checks that a commit takes at least as long as its sync.
 func TestASlowDiskIsSeenInTheTimesOfSyncs(t *testing.T) {
 	const takes = 20 * time.Millisecond
 	counts := new(journal.Statistics)

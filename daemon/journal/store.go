@@ -12,69 +12,70 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// storeFolder is the folder of the store in a directory.
+// storeFolder is the folder of the store in the directory.
 const storeFolder = "store"
 
-// The keys of the store. Positions are in big-endian form, so that they are in order.
+// The keys of the store. Positions are big-endian, so that keys sort by position.
 const (
-	recordsKey    = 'r' // with a position: a block
+	recordsKey    = 'r' // followed by a position: a block
 	recordsEnd    = recordsKey + 1
-	checkpointKey = 'c' // with a position: a Checkpoint in JSON
-	changesKey    = 'n' // how often a value was changed
-	valueKey      = 'v' // with a name
+	checkpointKey = 'c' // followed by a position: a Checkpoint in JSON
+	changesKey    = 'n' // number of changes of values
+	valueKey      = 'v' // followed by a name: a value
 )
 
-// storeOptions are for few large values that are written once, in order, and read once.
+// storeOptions returns options for few large values that are written once, in order, and read once.
 func (j *Journal) storeOptions(o *Options, exists bool) *pebble.Options {
 	options := &pebble.Options{
-		FS: j.fs, ReadOnly: o.ReadOnly || o.Damaged, ErrorIfNotExists: o.ReadOnly || exists, Logger: storeLog{j}, FormatMajorVersion: pebble.FormatNewest,
+		FS: j.fs, ReadOnly: o.ReadOnly || o.Damaged, ErrorIfNotExists: o.ReadOnly || exists, Logger: storeLogger{j}, FormatMajorVersion: pebble.FormatNewest,
 		MemTableSize: cmp.Or(o.MemTableBytes, MemTableBytes), MaxOpenFiles: 100,
 	}
 	options.CacheSize = cacheBytes
 	options.EventListener = &pebble.EventListener{
 		BackgroundError: func(err error) {
-			j.failBy(err)
-			select {} // as after a write that fails
+			j.failWith(err)
+			select {} // as after a failed write (disk.write)
 		},
-		// The reader has the error too. Without this, the store takes it for a failure after which it cannot go on.
-		DataCorruption: func(info pebble.DataCorruptionInfo) { j.corrupt.Store(&info.Path) },
+		// The reader also gets the error. Without this handler, the store treats damage as fatal.
+		DataCorruption: func(info pebble.DataCorruptionInfo) { j.corruptFile.Store(&info.Path) },
 	}
 	if o.Log != nil {
-		follow(options.EventListener, o.Log)
+		logEvents(options.EventListener, o.Log)
 	}
 	return options
 }
 
-// follow logs when the store flushes and compacts.
-func follow(events *pebble.EventListener, log *slog.Logger) {
+// logEvents logs flushes and compactions of the store.
+func logEvents(events *pebble.EventListener, log *slog.Logger) {
 	events.FlushBegin = func(pebble.FlushInfo) { log.Debug("a flush of the store begins") }
 	events.FlushEnd = func(pebble.FlushInfo) { log.Debug("a flush of the store ends") }
 	events.CompactionBegin = func(pebble.CompactionInfo) { log.Debug("a compaction of the store begins") }
 	events.CompactionEnd = func(pebble.CompactionInfo) { log.Debug("a compaction of the store ends") }
 }
 
-// storeLog takes what the store says.
-type storeLog struct{ journal *Journal }
+// storeLogger is the logger of the store.
+type storeLogger struct{ journal *Journal }
 
-// Infof is news.
-func (storeLog) Infof(string, ...any) {}
+// Infof implements pebble.Logger. Messages are dropped.
+func (storeLogger) Infof(string, ...any) {}
 
-// Errorf is a failure that the store tries again.
-func (storeLog) Errorf(string, ...any) {}
+// Errorf implements pebble.Logger. Errors are dropped: the store retries.
+func (storeLogger) Errorf(string, ...any) {}
 
-// Fatalf is a failure after which the store cannot go on: it must not return. The journal fails, and its user stops.
-func (l storeLog) Fatalf(format string, args ...any) {
+// Fatalf implements pebble.Logger. The store cannot continue, so Fatalf ends the journal and never returns.
+func (l storeLogger) Fatalf(format string, args ...any) {
 	for _, arg := range args {
 		if err, ok := arg.(error); ok {
-			l.journal.failBy(err)
+			l.journal.failWith(err)
 		}
 	}
-	l.journal.failBy(fmt.Errorf(format, args...))
+	l.journal.failWith(fmt.Errorf(format, args...))
 	select {}
 }
 
-// guarded does something with the store. A goroutine in which the store fails never returns from it: that is not the
-// caller's. The error is the failure of the journal then, and what do uses must not be used again: it may go on.
+// guarded runs an operation of the store in its own goroutine, because a goroutine in which the store fails never
+// returns. The error is the failure of the journal then. do may still be running, so its variables must not be used
+// again.
 func (j *Journal) guarded(do func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- do() }()
@@ -96,50 +97,50 @@ func (j *Journal) isBroken() bool {
 	}
 }
 
-// readingStore is reading for what needs the store.
-func (j *Journal) readingStore(do func() error) error {
+// readStore is guardedRead for an open store. It returns the damage if the store could not be opened.
+func (j *Journal) readStore(do func() error) error {
 	if j.db == nil {
-		return j.found[0]
+		return j.damage[0]
 	}
-	return j.reading(do)
+	return j.guardedRead(do)
 }
 
-// reading is guarded for what only reads. The store panics where a file that it reads makes no sense.
-func (j *Journal) reading(do func() error) error {
+// guardedRead is guarded for reads. The store panics on some damaged files: the error is a *storePanicError then.
+func (j *Journal) guardedRead(do func() error) error {
 	return j.guarded(func() (err error) {
 		defer func() {
 			if panicked := recover(); panicked != nil {
-				err = &senselessError{panicked}
-				j.senseless.Store(true)
+				err = &storePanicError{panicked}
+				j.storePanicked.Store(true)
 			}
 		}()
 		return do()
 	})
 }
 
-// senselessError is a panic of the store.
-type senselessError struct{ panicked any }
+// storePanicError is a panic of the store while it read a file.
+type storePanicError struct{ panicked any }
 
-// Error tells it.
-func (e *senselessError) Error() string {
+// Error includes the value of the panic.
+func (e *storePanicError) Error() string {
 	return fmt.Sprintf("the store makes no sense of it: %v", e.panicked)
 }
 
-func isSenseless(err error) bool {
-	_, is := errors.AsType[*senselessError](err)
+func isStorePanic(err error) bool {
+	_, is := errors.AsType[*storePanicError](err)
 	return is
 }
 
-// closeStore closes the store. After a panic nothing of it is used again, not even to close it: it shares memory with
-// other stores, and would give back what it has given back already.
+// closeStore closes the store. After a panic the store is not used again, not even to close it: it shares memory with
+// other stores, and could free it twice.
 func (j *Journal) closeStore() error {
-	if j.db == nil || j.senseless.Load() {
+	if j.db == nil || j.storePanicked.Load() {
 		return nil
 	}
 	return j.guarded(j.db.Close)
 }
 
-// storeError is what an error of the store means: that the journal has failed, that the system has, or damage.
+// storeError translates an error of the store: to the failure of the journal, a *FailedError or a *DamagedError.
 func (j *Journal) storeError(err error) error {
 	if failure := j.failed.Load(); failure != nil {
 		return *failure
@@ -147,27 +148,27 @@ func (j *Journal) storeError(err error) error {
 	if damaged, ok := errors.AsType[*DamagedError](err); ok {
 		return damaged
 	}
-	if isOfSystem(err) {
+	if isSystemError(err) {
 		return &FailedError{Dir: j.dir, Err: err}
 	}
-	if noStore.MatchString(err.Error()) {
+	if noStorePattern.MatchString(err.Error()) {
 		err = errNoStore
 	}
-	return &DamagedError{j.dir, j.fileOf(err), err}
+	return &DamagedError{j.dir, j.damagedFile(err), err}
 }
 
-// noStore is what the store says where there is none, not always with pebble.ErrDBDoesNotExist.
-var noStore = regexp.MustCompile(`pebble: database .*does not exist$`)
+// noStorePattern matches the error for a missing store, which is not always pebble.ErrDBDoesNotExist.
+var noStorePattern = regexp.MustCompile(`pebble: database .*does not exist$`)
 
-// fileNames are the names of the store's files in what it says.
-var fileNames = regexp.MustCompile(`\d{6,}\.(sst|log|blob)|(MANIFEST|OPTIONS)-\d{6,}|marker\.[\w.-]+`)
+// fileNamePattern matches the names of the store's files in its errors.
+var fileNamePattern = regexp.MustCompile(`\d{6,}\.(sst|log|blob)|(MANIFEST|OPTIONS)-\d{6,}|marker\.[\w.-]+`)
 
-// fileOf is the file of the store that an error is about, or the store.
-func (j *Journal) fileOf(err error) string {
-	name := fileNames.FindString(err.Error())
+// damagedFile returns the file of the store that an error is about, or the folder of the store.
+func (j *Journal) damagedFile(err error) string {
+	name := fileNamePattern.FindString(err.Error())
 	if info := pebble.ExtractDataCorruptionInfo(err); info != nil {
 		name = j.fs.PathBase(info.Path)
-	} else if path := j.corrupt.Load(); path != nil && name == "" {
+	} else if path := j.corruptFile.Load(); path != nil && name == "" {
 		name = j.fs.PathBase(*path)
 	}
 	return j.fs.PathJoin(storeFolder, name)
@@ -177,7 +178,7 @@ func isNotExist(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, os.ErrNotExist)
 }
 
-// write brings a batch to disk.
+// write commits and syncs a batch.
 func (j *Journal) write(batch *pebble.Batch) error {
 	return j.guarded(func() error { return batch.Commit(pebble.Sync) })
 }

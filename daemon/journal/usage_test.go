@@ -11,7 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// fileBytes are the bytes of all files of checkpoints in the directory.
+// fileBytes returns the size of all checkpoint and page files in the directory.
 func fileBytes(t testing.TB, fs vfs.FS) (bytes int64) {
 	t.Helper()
 	all, err := fs.List("state")
@@ -56,7 +56,8 @@ func TestUsageIsWhatTheFilesAndRecordsOfCheckpointsTake(t *testing.T) {
 	}
 	now := time.Now()
 	var shared memory
-	// keepOne makes a checkpoint of 9 bytes, with a page file of 70 bytes that all share and one of 30 of its own.
+	// keepOne makes a checkpoint of 9 bytes with a page file of 70 bytes that all share, and one of 30 bytes of its
+	// own.
 	keepOne := func(i int) {
 		t.Helper()
 		appendSome(j, 10)
@@ -91,7 +92,7 @@ func TestUsageIsWhatTheFilesAndRecordsOfCheckpointsTake(t *testing.T) {
 	closed(t, j)
 	j = open()
 	check(journal.Usage{Checkpoints: 2*9 + 70 + 2*30, Records: 1000, HistoryCheckpoints: 2*9 + 30, HistoryRecords: 2000})
-	for i := 4; i < 9; i++ { // the budget of 100 bytes has room for two in the middle, beside the oldest
+	for i := 4; i < 9; i++ { // the budget of 100 bytes has room for the oldest and two in the middle
 		keepOne(i)
 	}
 	check(journal.Usage{Checkpoints: 2*9 + 70 + 2*30, Records: 1000, HistoryCheckpoints: 3*9 + 2*30, HistoryRecords: 7000})

@@ -14,13 +14,13 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// valuesFile has all values once more, beside the store.
+// valuesFile is a copy of all values outside the store.
 const valuesFile = "values"
 
-// Put keeps a value under a name. It is on disk when Put returns.
+// Put sets the value of a name. It is on disk when Put returns.
 func (j *Journal) Put(name string, value []byte) error {
-	j.putting.Lock()
-	defer j.putting.Unlock()
+	j.valuesMu.Lock()
+	defer j.valuesMu.Unlock()
 	if failure := j.failed.Load(); failure != nil {
 		return *failure
 	}
@@ -35,7 +35,7 @@ func (j *Journal) Put(name string, value []byte) error {
 		err = j.write(batch)
 	}
 	if err == nil {
-		err = j.putValues(changes, values)
+		err = j.writeValuesFile(changes, values)
 	}
 	if err != nil {
 		return fmt.Errorf("writing to state directory %q: %w", j.dir, err)
@@ -43,44 +43,44 @@ func (j *Journal) Put(name string, value []byte) error {
 	return nil
 }
 
-// keptValues is the content of the file with all values.
-type keptValues struct {
-	Changes uint64            `json:"changes"` // of values, since there is the file
+// valuesContent is the content of valuesFile.
+type valuesContent struct {
+	Changes uint64            `json:"changes"` // number of changes since the first version with this file
 	Values  map[string][]byte `json:"values"`
 }
 
-func (j *Journal) putValues(changes uint64, values map[string][]byte) error {
-	text, err := json.Marshal(keptValues{changes, values})
+func (j *Journal) writeValuesFile(changes uint64, values map[string][]byte) error {
+	text, err := json.Marshal(valuesContent{changes, values})
 	if err != nil {
 		return err
 	}
 	return j.putSealed(valuesFile, text)
 }
 
-// valuesBeside are all values as the file beside the store has them: none if there is none, or it was changed.
-func (j *Journal) valuesBeside() (changes uint64, values map[string][]byte, err error) {
+// readValuesFile returns the values in valuesFile, none if it is missing or damaged.
+func (j *Journal) readValuesFile() (changes uint64, values map[string][]byte, err error) {
 	text, err := j.readSealed(valuesFile)
 	if err != nil && !errors.Is(err, errSeal) {
 		return 0, nil, err
 	}
-	var file keptValues
-	if changed := json.Unmarshal(text, &file); changed != nil {
-		return 0, nil, nil //nolint:nilerr // such a file counts as none
+	var file valuesContent
+	if invalid := json.Unmarshal(text, &file); invalid != nil {
+		return 0, nil, nil //nolint:nilerr // a damaged file counts as missing
 	}
 	return file.Changes, file.Values, nil
 }
 
-// readValues are all values, and how often one was changed.
+// readValues returns all values in the store, and the number of their changes.
 func (j *Journal) readValues() (changes uint64, values map[string][]byte, err error) {
 	values = make(map[string][]byte)
-	err = j.each([]byte{valueKey}, []byte{valueKey + 1}, func(key, value []byte) error {
+	err = j.scan([]byte{valueKey}, []byte{valueKey + 1}, func(key, value []byte) error {
 		values[string(key[1:])] = value
 		return nil
 	})
 	if err != nil {
 		return 0, nil, err
 	}
-	err = j.each([]byte{changesKey}, []byte{changesKey + 1}, func(_, value []byte) error {
+	err = j.scan([]byte{changesKey}, []byte{changesKey + 1}, func(_, value []byte) error {
 		if len(value) != 8 {
 			return &DamagedError{j.dir, storeFolder, fmt.Errorf("the number of changes of its values is %x", value)}
 		}
@@ -90,22 +90,22 @@ func (j *Journal) readValues() (changes uint64, values map[string][]byte, err er
 	return changes, values, err
 }
 
-// backValues has the file beside the store tell what the store has: versions before wrote no such file.
-func (j *Journal) backValues(b *beside) error {
+// updateValuesFile copies the values of the store to valuesFile if they differ. Older versions did not write the file.
+func (j *Journal) updateValuesFile(side *sidecars) error {
 	changes, values, err := j.readValues()
-	if err != nil || changes == b.changes && maps.EqualFunc(values, b.values, bytes.Equal) {
+	if err != nil || changes == side.changes && maps.EqualFunc(values, side.values, bytes.Equal) {
 		return err
 	}
-	if err := j.putValues(changes, values); err != nil {
+	if err := j.writeValuesFile(changes, values); err != nil {
 		return fmt.Errorf("writing to state directory %q: %w", j.dir, err)
 	}
 	return nil
 }
 
-// Get is the value under a name, nil if there is none.
+// Get returns the value of a name, nil if there is none.
 func (j *Journal) Get(name string) ([]byte, error) {
 	var found []byte
-	err := j.readingStore(func() error {
+	err := j.readStore(func() error {
 		value, closer, err := j.db.Get(append([]byte{valueKey}, name...))
 		if err != nil {
 			return err
@@ -122,31 +122,31 @@ func (j *Journal) Get(name string) ([]byte, error) {
 	return nil, j.storeError(err)
 }
 
-// PutFile keeps a file under a name. It is whole and on disk when PutFile returns.
+// PutFile writes a file of the user. It is complete and on disk when PutFile returns.
 func (j *Journal) PutFile(name string, write func(io.Writer) error) error {
-	if err := j.putFile(otherFile+name, write); err != nil {
+	if err := j.putFile(userFilePrefix+name, write); err != nil {
 		return fmt.Errorf("writing a file of state directory %q: %w", j.dir, err)
 	}
 	return nil
 }
 
-// OpenFile opens the file under a name.
+// OpenFile opens a file that PutFile wrote.
 func (j *Journal) OpenFile(name string) (io.ReadCloser, error) {
-	file, err := j.fs.Open(j.path(otherFile + name))
+	file, err := j.fs.Open(j.path(userFilePrefix + name))
 	if err != nil {
-		return nil, &DamagedError{j.dir, otherFile + name, err}
+		return nil, &DamagedError{j.dir, userFilePrefix + name, err}
 	}
 	return file, nil
 }
 
-// RemoveOthers removes all files but those under some names.
+// RemoveOthers removes all files that PutFile wrote, except those with the given names.
 func (j *Journal) RemoveOthers(names []string) error {
 	files, err := j.fs.List(j.dir)
 	if err != nil {
 		return &FailedError{Dir: j.dir, Err: fmt.Errorf("reading it: %w", err)}
 	}
 	for _, file := range files {
-		if name, other := strings.CutPrefix(file, otherFile); other && !slices.Contains(names, name) {
+		if name, other := strings.CutPrefix(file, userFilePrefix); other && !slices.Contains(names, name) {
 			if err := j.RemoveFile(name); err != nil {
 				return err
 			}
@@ -155,9 +155,9 @@ func (j *Journal) RemoveOthers(names []string) error {
 	return nil
 }
 
-// RemoveFile removes the file under a name, if there is one.
+// RemoveFile removes a file that PutFile wrote, if it exists.
 func (j *Journal) RemoveFile(name string) error {
-	if err := j.fs.Remove(j.path(otherFile + name)); err != nil && !isNotExist(err) {
+	if err := j.fs.Remove(j.path(userFilePrefix + name)); err != nil && !isNotExist(err) {
 		return fmt.Errorf("removing a file of state directory %q: %w", j.dir, err)
 	}
 	return j.syncDir(j.dir)
