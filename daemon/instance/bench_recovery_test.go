@@ -16,11 +16,11 @@ import (
 	"github.com/canisterd/canisterd/daemon/instance/instancetest"
 )
 
-// A network of a thousand canisters, with a GiB of heaps that cannot be compressed.
+// A network of 1,000 canisters with 1 GiB of incompressible heaps.
 const (
 	keptCanisters = 1000
-	keptUpdates   = 1000 // after the last checkpoint, where there was a crash
-	keptUsed      = 100  // canisters that have them
+	keptUpdates   = 1000 // after the last checkpoint, if there was a crash
+	keptUsed      = 100  // canisters with updates
 )
 
 // filling is a canister that fills 1 MiB and 64 KiB of heap with random numbers, and counts.
@@ -40,7 +40,7 @@ const filling = `(module
 		(i64.store (i32.const 0) (i64.add (i64.const 1) (i64.load (i32.const 0))))
 		(call $reply)))`
 
-// keptNetwork is a state directory with the network, and where it is.
+// keptNetwork is a state directory with the network.
 type keptNetwork struct {
 	b      *testing.B
 	dir    string
@@ -49,7 +49,8 @@ type keptNetwork struct {
 	pages  []string
 }
 
-// newKeptNetwork makes the network and stops it: cleanly, or as a crash would, some messages after its last checkpoint.
+// newKeptNetwork makes the network and stops it, either cleanly or like a crash, some messages after its last
+// checkpoint.
 func newKeptNetwork(b *testing.B, crash bool) *keptNetwork {
 	b.Helper()
 	k := &keptNetwork{b: b, dir: filepath.Join(b.TempDir(), "state")}
@@ -98,7 +99,7 @@ func (k *keptNetwork) end(r *instance.Registry) {
 	}
 }
 
-// copyTo copies the directory of a network that has nothing to do. Files that never change are linked.
+// copyTo copies the directory of an idle network. Files that never change are linked.
 func (k *keptNetwork) copyTo(dir string) {
 	k.b.Helper()
 	err := filepath.WalkDir(k.dir, func(path string, entry os.DirEntry, err error) error {
@@ -124,13 +125,13 @@ func (k *keptNetwork) copyTo(dir string) {
 	}
 }
 
-// restart is the time until a client has the answer of its first update.
+// restart returns the time until a client has the answer to its first update.
 func (k *keptNetwork) restart() time.Duration {
 	started, _ := k.life()
 	return started
 }
 
-// stop is the time that the network then takes to stop.
+// stop returns the time that the network takes to stop after an update.
 func (k *keptNetwork) stop() time.Duration {
 	_, stopped := k.life()
 	return stopped
@@ -153,7 +154,7 @@ func (k *keptNetwork) life() (started, stopped time.Duration) {
 	return started, stopped
 }
 
-// read is the time to read the bytes of all heaps once.
+// read returns the time to read all heaps once.
 func (k *keptNetwork) read() time.Duration {
 	begun := time.Now()
 	part := make([]byte, 1<<20)
@@ -169,27 +170,28 @@ func (k *keptNetwork) read() time.Duration {
 	return time.Since(begun)
 }
 
-// BenchmarkRatioCleanRestart is the start of a network of 1,000 canisters with 1 GiB of heaps after a clean stop, until
-// the answer to an update. The floor is to read the heaps once, from the page cache. Recovery is promised in seconds, so
-// that this row and those of a crash and a fork have bounds too.
+// BenchmarkRatioCleanRestart measures the start of a network of 1,000 canisters with 1 GiB of heaps after a clean stop,
+// until the answer to an update. The floor is to read the heaps once, from the page cache. This row and those of a
+// crash and a fork are also bounded in seconds, because recovery is promised in seconds.
 func BenchmarkRatioCleanRestart(b *testing.B) {
 	k := newKeptNetwork(b, false)
 	ratio.CompareWithin(b, 1, 500*time.Millisecond, k.restart, k.read)
 }
 
-// BenchmarkRatioStopAfterAnUpdate is the stop of that network, whose checkpoint has one memory that changed.
+// BenchmarkRatioStopAfterAnUpdate measures the stop of that network, whose checkpoint has one changed memory.
 func BenchmarkRatioStopAfterAnUpdate(b *testing.B) {
 	k := newKeptNetwork(b, false)
 	ratio.CompareTimed(b, 1, k.stop, k.read)
 }
 
-// BenchmarkRatioCrashRestart is the same after a crash, with 1,000 messages of 100 canisters since the last checkpoint.
+// BenchmarkRatioCrashRestart measures the start after a crash, with 1,000 messages of 100 canisters since the last
+// checkpoint.
 func BenchmarkRatioCrashRestart(b *testing.B) {
 	k := newKeptNetwork(b, true)
 	ratio.CompareWithin(b, 5, 2*time.Second, k.restart, k.read)
 }
 
-// BenchmarkRatioForkAtAPastRound is a kept fork of the same network, as it was at its last checkpoint.
+// BenchmarkRatioForkAtAPastRound measures a kept fork of the same network at its last checkpoint.
 func BenchmarkRatioForkAtAPastRound(b *testing.B) {
 	k := newKeptNetwork(b, true)
 	r, _ := k.start(k.dir)

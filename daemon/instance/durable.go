@@ -15,53 +15,53 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// keeper keeps an instance in its state directory: it is the journal of the instance's node, and sees to checkpoints.
+// keeper keeps an instance in its state directory: it is the journal of the instance's node, and makes checkpoints.
 type keeper struct {
 	journal *journal.Journal
 	log     *slog.Logger
 	due     chan struct{} // has a value when a checkpoint is due
 	changed chan struct{} // has a value when a record was not idle since the last root
-	most    int64         // bytes of records after which one is due
+	limit   int64         // bytes of records after which a checkpoint is due
 
-	// The owner of the network writes these. All but before count from the last checkpoint on.
+	// Written by the owner of the network. All except writtenBefore count from the last checkpoint on.
 	records, bytes atomic.Int64
-	before         int64       // bytes of records since the last base, when the directory was opened
+	writtenBefore  int64       // bytes of records since the last base at the time the directory was opened
 	busy           atomic.Bool // a record was not idle
-	many           atomic.Bool // there are so many records that one is due
-	aging          *time.Timer // makes a checkpoint due; nil until there is such a record
+	requested      atomic.Bool // a checkpoint was requested because of the number of records
+	ageTimer       *time.Timer // makes a checkpoint due; nil before the first record that is not idle
 
 	mu   sync.Mutex // guards kept
 	kept kept
 }
 
-// Record takes a record. It implements replica.Journal. An instance that only lets time pass writes nothing: neither
-// records nor checkpoints.
+// Record implements replica.Journal. An instance in which only time passes writes neither records nor checkpoints.
 func (k *keeper) Record(record []byte, idle bool) {
 	k.journal.Append(record, idle)
 	records, bytes := k.records.Add(1), k.bytes.Add(int64(len(record)))
 	first := !idle && k.busy.CompareAndSwap(false, true)
 	switch {
-	case first && k.aging == nil:
-		k.aging = time.AfterFunc(checkpointAge, k.want)
+	case first && k.ageTimer == nil:
+		k.ageTimer = time.AfterFunc(checkpointAge, k.requestCheckpoint)
 	case first:
-		k.aging.Reset(checkpointAge)
+		k.ageTimer.Reset(checkpointAge)
 	}
-	k.count(records, bytes)
+	k.countRecords(records, bytes)
 	if !idle {
 		notify(k.changed)
 	}
 }
 
-// count asks for a checkpoint after so many records.
-func (k *keeper) count(records, bytes int64) {
-	if (records >= checkpointRecords || bytes >= k.most) && k.many.CompareAndSwap(false, true) {
-		k.want()
+// countRecords requests a checkpoint if there are enough records for one.
+func (k *keeper) countRecords(records, bytes int64) {
+	if (records >= checkpointRecords || bytes >= k.limit) && k.requested.CompareAndSwap(false, true) {
+		k.requestCheckpoint()
 	}
 }
 
-// want asks for a checkpoint.
-func (k *keeper) want() { notify(k.due) }
+// requestCheckpoint makes a checkpoint due.
+func (k *keeper) requestCheckpoint() { notify(k.due) }
 
+// notify sends a value to a channel with a buffer of one, unless it has one.
 func notify(channel chan<- struct{}) {
 	select {
 	case channel <- struct{}{}:
@@ -69,9 +69,9 @@ func notify(channel chan<- struct{}) {
 	}
 }
 
-// hashAll computes the certified root of the last round while the network changes, until ctx ends: the records of the next
-// rounds have it, for replays. To put a request into the tree takes as long as to execute it. So there is a root every
-// rootInterval at most, and none while there are more than rootRecords records in that time.
+// hashAll computes certified roots while the network changes, until ctx ends. The records of later rounds include them,
+// and replays compare them. Adding a request to the tree takes as long as executing it, so hashAll computes at most one
+// root per rootInterval, and none if more than rootRecords records came in that time.
 func (k *keeper) hashAll(ctx context.Context, n *node.Node) {
 	for before := uint64(0); ; {
 		select {
@@ -82,18 +82,18 @@ func (k *keeper) hashAll(ctx context.Context, n *node.Node) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(rootInterval): // the round that changes something is over then, as a rule
+		case <-time.After(rootInterval): // usually the round of the change has ended then
 		}
 		now := k.journal.Position()
-		if few(before, now) {
+		if timeForRoot(before, now) {
 			n.View().HashTrees()
 		}
 		before = now
 	}
 }
 
-// few reports whether so few records came in an interval that there is time for a root.
-func few(before, now uint64) bool { return now-before <= rootRecords }
+// timeForRoot reports whether few enough records came in an interval to compute a root.
+func timeForRoot(before, now uint64) bool { return now-before <= rootRecords }
 
 // Sync implements node.Journal.
 func (k *keeper) Sync(ctx context.Context, position uint64) error {
@@ -103,39 +103,39 @@ func (k *keeper) Sync(ctx context.Context, position uint64) error {
 // Position implements node.Journal.
 func (k *keeper) Position() uint64 { return k.journal.Position() }
 
-// Rebase keeps another network, of which the records that follow are. It implements node.Journal.
+// Rebase implements node.Journal. It keeps another network, to which the following records belong.
 func (k *keeper) Rebase(network *replica.Network) error {
 	if err := k.journal.Sync(context.Background()); err != nil {
 		return err
 	}
-	at := k.present(network)
+	at := k.describeCheckpoint(network)
 	at.Base, at.Written = true, 0
-	k.before = -k.journal.Written()
-	if err := k.write(at, network); err != nil {
+	k.writtenBefore = -k.journal.Written()
+	if err := k.writeCheckpoint(at, network); err != nil {
 		return err
 	}
-	k.begin()
+	k.resetCounts()
 	return nil
 }
 
-// present describes a checkpoint of the network as it is now.
-func (k *keeper) present(network *replica.Network) journal.Checkpoint {
+// describeCheckpoint returns the description of a checkpoint of the current network.
+func (k *keeper) describeCheckpoint(network *replica.Network) journal.Checkpoint {
 	now := network.Activity()
 	return journal.Checkpoint{
-		Position: k.journal.Position(), Height: now.Height, Time: now.Time, Written: k.before + k.journal.Written(), Made: time.Now(),
+		Position: k.journal.Position(), Height: now.Height, Time: now.Time, Written: k.writtenBefore + k.journal.Written(), Made: time.Now(),
 	}
 }
 
-// begin counts what comes after a checkpoint.
-func (k *keeper) begin() {
+// resetCounts starts the counts after a checkpoint.
+func (k *keeper) resetCounts() {
 	k.records.Store(0)
 	k.bytes.Store(0)
 	k.busy.Store(false)
-	k.many.Store(false)
+	k.requested.Store(false)
 }
 
-// keep keeps the network of a node as it is now, unless nothing has happened since the last checkpoint.
-func (k *keeper) keep(n *node.Node) error {
+// checkpoint makes a checkpoint of the network of a node, unless nothing has happened since the last one.
+func (k *keeper) checkpoint(n *node.Node) error {
 	var at journal.Checkpoint
 	var frozen *replica.Network
 	err := n.Do(context.Background(), func(network *replica.Network) {
@@ -144,12 +144,12 @@ func (k *keeper) keep(n *node.Node) error {
 			return
 		}
 		if network.Activity().RoundOpen {
-			k.many.Store(false) // a later record asks again
+			k.requested.Store(false) // a later record requests it again
 			return
 		}
-		at = k.present(network)
+		at = k.describeCheckpoint(network)
 		frozen = network.Fork(replica.ForkConfig{})
-		k.begin()
+		k.resetCounts()
 	})
 	if frozen != nil {
 		defer frozen.Close()
@@ -159,17 +159,17 @@ func (k *keeper) keep(n *node.Node) error {
 	}
 	defer k.log.Debug("a checkpoint ends", "position", at.Position, "height", at.Height)
 	k.log.Debug("a checkpoint begins", "position", at.Position, "height", at.Height)
-	return k.write(at, frozen)
+	return k.writeCheckpoint(at, frozen)
 }
 
-// write makes a checkpoint.
-func (k *keeper) write(at journal.Checkpoint, network *replica.Network) error {
+// writeCheckpoint writes a checkpoint.
+func (k *keeper) writeCheckpoint(at journal.Checkpoint, network *replica.Network) error {
 	_, err := k.journal.Keep(at, func(w io.Writer, pages *journal.PageFiles) ([32]byte, error) { return network.Checkpoint(w, pages) })
 	return err
 }
 
-// read makes the network of a checkpoint.
-func read(j *journal.Journal, c *journal.Checkpoint, config replica.Config) (network *replica.Network, err error) {
+// readCheckpoint returns the network of a checkpoint.
+func readCheckpoint(j *journal.Journal, c *journal.Checkpoint, config replica.Config) (network *replica.Network, err error) {
 	err = j.Read(c, func(file io.Reader, pages *journal.PageFiles) error {
 		network, err = replica.Recover(file, pages, config)
 		return err
@@ -177,33 +177,33 @@ func read(j *journal.Journal, c *journal.Checkpoint, config replica.Config) (net
 	return network, err
 }
 
-// keepAll makes checkpoints when they are due, until ctx ends. One that fails is tried again when the next is due: the
-// records are there. A failure of the journal stops the node, even if no client waits for it.
-func (k *keeper) keepAll(ctx context.Context, n *node.Node) {
+// runCheckpoints makes checkpoints when they are due, until ctx ends. One that fails is retried when the next is due,
+// because the records are still there. A failure of the journal stops the node, even if no client is waiting.
+func (k *keeper) runCheckpoints(ctx context.Context, n *node.Node) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-k.journal.Failed():
-			_ = n.Settle(ctx) // the node tells it
+			_ = n.Settle(ctx) // the node reports it
 			return
 		case <-k.due:
 		}
-		if err := k.keep(n); err != nil && !errors.Is(err, node.ErrClosed) {
+		if err := k.checkpoint(n); err != nil && !errors.Is(err, node.ErrClosed) {
 			k.log.Error("a checkpoint could not be made; the journal goes on", "error", err)
 		}
 	}
 }
 
-// recovered is the network that the state directory has: its newest checkpoint, and what the records after it tell.
-func (k *keeper) recovered(config replica.Config) (*replica.Network, error) {
+// recoverNetwork returns the network in the state directory: it replays the records after the newest checkpoint.
+func (k *keeper) recoverNetwork(config replica.Config) (*replica.Network, error) {
 	all := k.journal.Checkpoints()
 	if len(all) == 0 {
 		return nil, &journal.DamagedError{Dir: k.journal.Dir(), File: "its store", Err: errors.New("it has no checkpoint")}
 	}
 	begun, newest := time.Now(), all[len(all)-1]
 	config.Compiler = recordedModules{}
-	network, err := read(k.journal, &newest, config)
+	network, err := readCheckpoint(k.journal, &newest, config)
 	var records, bytes int64
 	if err == nil {
 		err = k.journal.Records(newest.Position, func(position uint64, record []byte) error {
@@ -223,30 +223,30 @@ func (k *keeper) recovered(config replica.Config) (*replica.Network, error) {
 	}
 	k.records.Store(records)
 	k.bytes.Store(bytes)
-	k.before = newest.Written + bytes
-	k.count(records, bytes)
+	k.writtenBefore = newest.Written + bytes
+	k.countRecords(records, bytes)
 	k.log.Info("the state is restored", "height", network.Activity().Height, "records", records, "took", time.Since(begun).Round(time.Millisecond))
 	return network, nil
 }
 
-// recordedModules is the Compiler of a replay: the records tell when a module is ready.
+// recordedModules is the Compiler of a replay: the records say when a module is ready.
 type recordedModules struct{}
 
 // Compile does nothing.
 func (recordedModules) Compile(replica.Compilation) {}
 
-// keepLast makes the last checkpoint of a node that is to be closed, so that the next start replays nothing.
-func (k *keeper) keepLast(n *node.Node) error {
+// checkpointLast makes the last checkpoint before a node is closed, so that the next start replays nothing.
+func (k *keeper) checkpointLast(n *node.Node) error {
 	if n.Bug() == nil {
-		return k.keep(n)
+		return k.checkpoint(n)
 	}
-	return nil // the records are the better copy
+	return nil // the records are more reliable
 }
 
-// close gives the directory back. The node is closed.
+// close releases the directory. The node must be closed.
 func (k *keeper) close() error {
-	if k.aging != nil {
-		k.aging.Stop()
+	if k.ageTimer != nil {
+		k.ageTimer.Stop()
 	}
 	return k.journal.Close()
 }

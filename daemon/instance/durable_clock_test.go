@@ -27,8 +27,9 @@ func awake(t *testing.T, fs vfs.FS, wall *hands) (*instance.Registry, *instance.
 	return r, i
 }
 
-// TestAKeptNetworkGoesOnAfterTheComputerSlept lets an hour pass by the wall clock while nothing runs, as with a lid that
-// is closed: timers fire, calls are answered, and a message whose deadline has passed meanwhile is refused. Then the computer crashes, and its clock is an hour behind at the next start.
+// TestAKeptNetworkGoesOnAfterTheComputerSlept lets an hour pass by the wall clock while nothing runs, as with a lid
+// that is closed: timers fire, calls are answered, and a message whose deadline has passed meanwhile is refused. Then
+// the computer crashes, and its clock is an hour behind at the next start.
 func TestAKeptNetworkGoesOnAfterTheComputerSlept(t *testing.T) {
 	wall, fs := new(hands), vfs.NewCrashableMem()
 	r, i := awake(t, fs, wall)

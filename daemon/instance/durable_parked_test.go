@@ -14,7 +14,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// toiling is a canister whose messages take several slices: they fill 2 MiB 40 times, an instruction a byte, and count.
+// toiling is a canister whose messages take several slices: they fill 2 MiB 40 times, at one instruction per byte, and
+// count.
 const toiling = `(module
 	(import "ic0" "msg_reply_data_append" (func $append (param i32 i32)))
 	(import "ic0" "msg_reply" (func $reply))
@@ -29,7 +30,7 @@ const toiling = `(module
 		(call $append (i32.const 0) (i32.const 4))
 		(call $reply)))`
 
-// parked is how many messages are in the middle of their code.
+// parked returns how many messages are between two slices.
 func (c *crashing) parked() (count int) {
 	c.t.Helper()
 	s, err := instance.Look(c.t.Context(), c.Instance, func(n *replica.Network) replica.Statistics { return n.Statistics() })
@@ -49,8 +50,9 @@ func (c *crashing) rounds(count uint64) {
 	}
 }
 
-// TestAMessageInTheMiddleOfItsCodeGoesOnAfterACrash crashes an instance between the slices of a message that its records hold,
-// and then one that its newest checkpoint holds. The message ends as it does without a crash, and a replay agrees.
+// TestAMessageInTheMiddleOfItsCodeGoesOnAfterACrash crashes an instance between two slices of a message, first when the
+// message is in its records and then when it is in its newest checkpoint. The message ends as it does without a crash,
+// and a replay agrees.
 func TestAMessageInTheMiddleOfItsCodeGoesOnAfterACrash(t *testing.T) {
 	c := newCrashing(t)
 	random := rand.New(rand.NewPCG(5, 6))
@@ -92,7 +94,7 @@ func TestAMessageInTheMiddleOfItsCodeGoesOnAfterACrash(t *testing.T) {
 	}
 }
 
-// answered checks that the message of a canister that toils has its reply.
+// answered checks the reply to a message of toiling.
 func (c *crashing) answered(id principal.Principal, request replica.RequestID) {
 	c.t.Helper()
 	subnet := c.Node().View().SubnetOf(id).ID

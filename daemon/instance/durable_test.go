@@ -22,7 +22,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// crashing is a durable instance on a disk that forgets what was not synced when it crashes.
+// crashing is a durable instance on a disk that loses unsynced data in a crash.
 type crashing struct {
 	t        testing.TB
 	engine   *canister.Engine
@@ -30,12 +30,12 @@ type crashing struct {
 	registry *instance.Registry
 	*instance.Instance
 	retention  journal.Retention
-	checkpoint int64 // bytes of records after which one is made; 0: 64 MiB
+	checkpoint int64 // bytes of records that make a checkpoint due; 0: 64 MiB
 }
 
 func newCrashing(t testing.TB) *crashing { return newRetaining(t, journal.Retention{}, 0) }
 
-// newRetaining is a crashing instance that keeps its history.
+// newRetaining returns a crashing instance that keeps its history.
 func newRetaining(t testing.TB, retention journal.Retention, checkpoint int64) *crashing {
 	engine, err := canister.NewEngine(canister.EngineConfig{})
 	if err != nil {
@@ -73,7 +73,7 @@ func (c *crashing) crash(unsynced int, random *rand.Rand) {
 	c.open(instance.Spec{})
 }
 
-// hash is the hash of the whole state.
+// hash returns the hash of the whole state.
 func (c *crashing) hash() [32]byte {
 	c.t.Helper()
 	type hashed struct {
@@ -126,7 +126,7 @@ func TestAnInstanceIsTheSameAfterACrash(t *testing.T) {
 	}
 }
 
-// TestNoAcknowledgedUpdateIsLost crashes while clients write: each update that a client was told of is there.
+// TestNoAcknowledgedUpdateIsLost crashes while clients write, and checks that each acknowledged update is there.
 func TestNoAcknowledgedUpdateIsLost(t *testing.T) {
 	c := newCrashing(t)
 	random := rand.New(rand.NewPCG(5, 6))

@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// What tests look at.
+// Constants for tests.
 const (
 	EventShare = eventShare
 	QueryTime  = queryTime
@@ -25,7 +25,7 @@ func (r *Registry) Reserve(to *Placement) (string, error) {
 	return r.directory.reserve(to, r.keptIn(to, to.Name) != "")
 }
 
-// Ticks is how many instances are looked at within some time if nothing happens.
+// Ticks returns how many instances the schedule visits in a time without events.
 func (r *Registry) Ticks(within time.Duration) (ticks int) {
 	r.schedule.mu.Lock()
 	defer r.schedule.mu.Unlock()
@@ -38,22 +38,22 @@ func (r *Registry) Ticks(within time.Duration) (ticks int) {
 	return ticks
 }
 
-// SubnetsOf are the subnets that an instance is made with.
+// SubnetsOf returns the subnets that an instance is made with.
 func (r *Registry) SubnetsOf(spec *Spec) []replica.SubnetConfig { return r.subnetsOf(spec) }
 
-// Paced is the mode by which the wall clock drives the instance, also while its pacing changes.
+// Paced returns the mode by which the wall clock drives the instance, also while its pacing changes.
 func (i *Instance) Paced() PacingMode { return i.backend.pacing.Load().Mode }
 
-// Budget is what the instance keeps for clients.
+// Budget returns the memory budget of the instance.
 func (i *Instance) Budget() *budget.Budget { return i.memory }
 
-// EventBytes is how many bytes of events an instance with a budget remembers.
+// EventBytes returns how many bytes of events an instance with a budget remembers.
 func EventBytes(memory *budget.Budget) int {
 	r := &Registry{}
 	return r.nodeConfig(&Instance{memory: memory}, Pacing{}).EventBytes
 }
 
-// BackendOf is a node of a mode as front ends see it by another wall clock.
+// BackendOf returns a backend for a node of a mode, with its own wall clock.
 func BackendOf(n *node.Node, mode PacingMode, wall func() time.Time) *Backend {
 	b := &Backend{node: n, clock: &clock{wall: wall}}
 	b.pacing.Store(&Pacing{Mode: mode})

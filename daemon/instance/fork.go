@@ -62,5 +62,5 @@ func (i *Instance) stateOf(ctx context.Context, spec *ForkSpec) (*replica.Networ
 	if spec.Snapshot != "" {
 		return nil, nil, BadField.Refuse("at", fmt.Sprintf("%q", spec.At.String()), "a fork goes on from a snapshot or from a past round, not from both")
 	}
-	return i.revive(ctx, spec.At, config)
+	return i.forkPast(ctx, spec.At, config)
 }

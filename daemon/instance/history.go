@@ -35,13 +35,13 @@ type Accepted struct {
 // History is the oldest and the newest round at which the instance can be forked, and up to most inputs, traps and marks after
 // so many records. The traps of one round are not divided: there may be some more.
 func (i *Instance) History(ctx context.Context, after uint64, most int) (h *History, err error) {
-	if err := i.record(ctx); err != nil {
+	if err := i.flushRecords(ctx); err != nil {
 		return nil, err
 	}
-	err = i.during(ctx, func(ctx context.Context) error {
-		return i.keeper.past(func(all []journal.Checkpoint) (err error) {
+	err = i.withJournal(ctx, func(ctx context.Context) error {
+		return i.keeper.readHistory(func(all []journal.Checkpoint) (err error) {
 			h = &History{First: all[0].Height, Begins: all[0].Time, Checkpoints: all}
-			if h.Last, h.Ends, err = i.keeper.end(ctx, all); err != nil {
+			if h.Last, h.Ends, err = i.keeper.lastRound(ctx, all); err != nil {
 				return err
 			}
 			return i.keeper.accepted(ctx, all, after, most, h)
@@ -52,15 +52,15 @@ func (i *Instance) History(ctx context.Context, after uint64, most int) (h *Hist
 
 // ExportJournal writes the journal of the instance to one file, for a replay on any machine. The instance goes on meanwhile.
 func (i *Instance) ExportJournal(ctx context.Context, to io.Writer) error {
-	if err := i.record(ctx); err != nil {
+	if err := i.flushRecords(ctx); err != nil {
 		return err
 	}
-	return i.during(ctx, func(context.Context) error { return i.keeper.journal.Export(to) })
+	return i.withJournal(ctx, func(context.Context) error { return i.keeper.journal.Export(to) })
 }
 
 // accepted adds inputs that were accepted after so many records to a history.
 func (k *keeper) accepted(ctx context.Context, all []journal.Checkpoint, after uint64, most int, h *History) error {
-	from := before(all, func(c *journal.Checkpoint) bool { return c.Position <= after })
+	from := newestBefore(all, func(c *journal.Checkpoint) bool { return c.Position <= after })
 	height, at := from.Height, from.Time
 	err := k.walk(ctx, from, func(s *step) error {
 		one := Accepted{Position: s.Position, Height: height, Time: at, Kind: kindOf(s.Input), Input: s.Input}

@@ -14,8 +14,8 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// Instance is one network with what drives it: its node, its clock and its pacer. It is safe for
-// concurrent use. One that was deleted meanwhile answers node.ErrClosed.
+// Instance is one network with its node, its clock and its pacer. It is safe for concurrent use. Methods of a deleted
+// instance return node.ErrClosed.
 type Instance struct {
 	name    string
 	about   About
@@ -27,41 +27,40 @@ type Instance struct {
 	clock   clock
 	log     *slog.Logger
 	memory  *budget.Budget
-	keeper  *keeper // nil where nothing survives the process
+	keeper  *keeper // nil if the instance is not kept on disk
 	keys    *replica.Keys
 
 	ctx      context.Context // ends with the instance
 	end      context.CancelFunc
 	running  sync.WaitGroup
 	complete chan struct{} // closed when others may find the instance
-	making   sync.Once     // the host makes the outcalls
+	making   sync.Once     // starts the outcalls of the host
 
 	changing sync.Mutex // held while the pacing changes, which waits for the owner of the network
-	mu       sync.Mutex // guards pacing, which the owner reads: never held while something is waited for
+	mu       sync.Mutex // guards pacing, which the owner reads: never held during a wait
 	pacing   Pacing
 
 	snapshots snapshots
 	lineage   lineage
 }
 
-// Name is the instance's name.
+// Name returns the name of the instance.
 func (i *Instance) Name() string { return i.name }
 
-// About is what is known beside the network.
+// About returns the description of the instance.
 func (i *Instance) About() About { return i.about }
 
-// Node owns the network: it is for test controls, and for looking at the network.
+// Node returns the owner of the network, for test controls and for reading the network.
 func (i *Instance) Node() *node.Node { return i.node }
 
-// Backend is the instance as front ends see it: it brings the wall clock in, and is for what
-// users send.
+// Backend returns the view of the instance for front ends: it takes what users send, and applies the wall clock.
 func (i *Instance) Backend() *Backend { return i.backend }
 
-// Memory is the budget of the instance, nil without a limit.
+// Memory returns the memory budget of the instance, nil without a limit.
 func (i *Instance) Memory() *budget.Budget { return i.memory }
 
-// StateUsage is what the state directory of the instance takes, and the budgets of its history; false where nothing
-// survives the process.
+// StateUsage returns the usage of the state directory and the budgets of its history, and false if the instance is not
+// kept on disk.
 func (i *Instance) StateUsage() (use journal.Usage, limit journal.Retention, kept bool) {
 	if i.keeper == nil {
 		return use, limit, false
@@ -69,22 +68,22 @@ func (i *Instance) StateUsage() (use journal.Usage, limit journal.Retention, kep
 	return i.keeper.journal.Usage(), i.keeper.journal.Retention(), true
 }
 
-// Pacing says when rounds happen. While that changes, it is the pacing before.
+// Pacing returns when rounds happen. During a change, it is the old pacing.
 func (i *Instance) Pacing() Pacing {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.pacing
 }
 
-// Offset is how far the instance's time is ahead of the wall clock's; it says nothing where that
-// does not move it.
+// Offset returns how far the instance's time is ahead of the wall clock. It has no meaning if the wall clock does not
+// move the time.
 func (i *Instance) Offset() time.Duration { return time.Duration(i.clock.offset.Load()) }
 
-// PutAhead makes the offset at least so much. The owner of the network calls it, and moves the network's own time in
-// the same turn.
+// PutAhead raises the offset to a minimum. The owner of the network calls it, and moves the network's own time in the
+// same turn.
 func (i *Instance) PutAhead(offset time.Duration) { i.clock.putAhead(offset) }
 
-// SetPacing changes when rounds happen. Once it returns, the pacing before has no further effect.
+// SetPacing changes when rounds happen. Once it returns, the old pacing has no further effect.
 func (i *Instance) SetPacing(ctx context.Context, pacing Pacing) error {
 	pacing, err := pacing.decided()
 	if err != nil {
@@ -114,7 +113,7 @@ func (i *Instance) SetPacing(ctx context.Context, pacing Pacing) error {
 	return i.node.Do(i.ctx, func(*replica.Network) { i.pace(pacing) })
 }
 
-// pace changes the pacing. The node's mode is the caller's to set.
+// pace changes the pacing. The caller sets the node's mode.
 func (i *Instance) pace(pacing Pacing) {
 	i.mu.Lock()
 	i.pacing = pacing
@@ -122,22 +121,21 @@ func (i *Instance) pace(pacing Pacing) {
 	i.driveBy(pacing)
 }
 
-// driveBy makes the wall clock drive the network in another way.
+// driveBy changes how the wall clock drives the network.
 func (i *Instance) driveBy(pacing Pacing) {
 	i.backend.pacing.Store(&pacing)
 	i.pacer.set(pacing)
 }
 
-// Front is what the host has for the instance, nil without a host.
+// Front returns the front ends of the instance, nil without a host.
 func (i *Instance) Front() Front { return i.front }
 
-// Go runs a part of the host's front until the instance ends: ctx ends then, and the end waits
-// until do returns.
+// Go runs a function until the instance ends. Its ctx ends then, and closing the instance waits for it to return.
 func (i *Instance) Go(do func(ctx context.Context)) {
 	i.running.Go(func() { do(i.ctx) })
 }
 
-// close ends the instance and frees everything it took, but its use of the engine.
+// close ends the instance and frees everything except its reference to the engine.
 func (i *Instance) close() error {
 	i.end()
 	var err error
@@ -146,10 +144,10 @@ func (i *Instance) close() error {
 	}
 	i.pacer.end()
 	if i.keeper != nil && i.keeper.complete() {
-		err = errors.Join(err, i.keeper.keepLast(i.node))
+		err = errors.Join(err, i.keeper.checkpointLast(i.node))
 	}
 	bug := i.node.Bug()
-	if closed := i.node.Close(); bug == nil { // a bug was said when it happened
+	if closed := i.node.Close(); bug == nil { // a bug was logged when it happened
 		err = errors.Join(err, closed)
 	}
 	i.running.Wait()

@@ -14,7 +14,7 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// kept is what a state directory has of an instance beside its network, in JSON.
+// kept is what a state directory holds of an instance besides its network, in JSON.
 type kept struct {
 	Program   string     // version that wrote it last
 	Complete  bool       // the instance is complete; if false, no client knows it
@@ -24,15 +24,15 @@ type kept struct {
 	NetworkID string     // its lineage
 	Ancestors []Ancestor //
 	Snapshots []keptSnapshot
-	// Of instances that are started again without being asked for: as in About, and the address they are served at.
+	// For instances that the daemon starts again by itself: as in About, and the address at which they are served.
 	Outcalls             OutcallMode
 	Reach                OutcallReach
 	StateDir, ForkedFrom string
 	Listen               string
-	Made                 made // what it was made of
+	Made                 made // the settings that never change
 }
 
-// made is what was asked for when the instance was made, and does not change.
+// made holds the settings with which the instance was made. They never change.
 type made struct {
 	Subnets           []replica.SubnetConfig `name:"subnets"`
 	RateLimits        bool                   `name:"rate limits"`
@@ -43,22 +43,22 @@ type made struct {
 
 const keptName = "instance"
 
-// leastMemTable is how much of what is new a store has at least in memory, in bytes: it writes many small files otherwise.
+// leastMemTable is the smallest memtable of a store, in bytes: with less it writes many small files.
 const leastMemTable = 32 << 10
 
-// openKept opens the state directory of an instance; there says whether it has one.
+// openKept opens the state directory of an instance. there reports whether it holds a complete one.
 func (r *Registry) openKept(dir string) (k *keeper, there bool, err error) {
 	options := r.config.Journal
 	options.Log, options.Statistics = r.config.Log, &r.journals
 	if options.MemTableBytes == 0 && r.config.CheckpointBytes > 0 {
-		// Checkpoints delete records before a larger one is full: the store would never write it.
+		// A larger memtable would never be full and written, because checkpoints delete its records before.
 		options.MemTableBytes = uint64(min(max(r.config.CheckpointBytes/2, leastMemTable), journal.MemTableBytes))
 	}
 	j, err := journal.Open(dir, options)
 	if err != nil {
 		return nil, false, err
 	}
-	k = &keeper{journal: j, log: r.config.Log, due: make(chan struct{}, 1), changed: make(chan struct{}, 1), most: cmp.Or(r.config.CheckpointBytes, checkpointBytes)}
+	k = &keeper{journal: j, log: r.config.Log, due: make(chan struct{}, 1), changed: make(chan struct{}, 1), limit: cmp.Or(r.config.CheckpointBytes, checkpointBytes)}
 	value, err := j.Get(keptName)
 	if err == nil && value != nil {
 		if err = json.Unmarshal(value, &k.kept); err != nil {
@@ -71,7 +71,7 @@ func (r *Registry) openKept(dir string) (k *keeper, there bool, err error) {
 	return k, k.kept.Complete, nil
 }
 
-// change changes what is kept beside the network. It is on disk when change returns.
+// change changes the description of the instance. It is on disk when change returns.
 func (k *keeper) change(how func(*kept)) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -88,8 +88,8 @@ func (k *keeper) change(how func(*kept)) error {
 	return nil
 }
 
-// differs names what was asked for and is not what the instance was made of; "" for nothing. What was not asked for
-// does not count.
+// differs returns the name of a requested setting with which the instance was not made, "" if there is none. Zero
+// values are not requested.
 func (m *made) differs(asked *made) string {
 	was, now := reflect.ValueOf(*m), reflect.ValueOf(*asked)
 	for i := range now.NumField() {
@@ -100,7 +100,7 @@ func (m *made) differs(asked *made) string {
 	return ""
 }
 
-// seed is the seed of the instance.
+// seed returns the seed of the instance.
 func (k *kept) seed() (seed [SeedBytes]byte, err error) {
 	raw, err := hex.DecodeString(k.Seed)
 	if err != nil || len(raw) != SeedBytes {

@@ -99,7 +99,7 @@ func (c *crashing) damagePages() (names []string) {
 	return names
 }
 
-// remembering is a canister with a heap and a stable memory in which something is.
+// remembering is a canister with data in its heap and in its stable memory.
 const remembering = `(module
 	(import "ic0" "msg_reply" (func $reply))
 	(import "ic0" "accept_message" (func $accept))
@@ -118,8 +118,8 @@ const remembering = `(module
 	(func (export "canister_query recall") (call $read (i64.const 8) (i64.const 8192) (i64.const 4)) (call $reply))
 	(func (export "canister_update recollect") (call $read (i64.const 8) (i64.const 8192) (i64.const 4)) (call $reply)))`
 
-// TestADamagedMemoryStopsTheNetworkWhenItIsNeeded damages the page files of an instance that is stopped. What needs a
-// memory first learns which file it is, and no code of ours or of the canister is said to be at fault.
+// TestADamagedMemoryStopsTheNetworkWhenItIsNeeded damages the page files of a stopped instance. The first request that
+// needs a memory fails with the name of the file, and the error blames neither our code nor the canister.
 func TestADamagedMemoryStopsTheNetworkWhenItIsNeeded(t *testing.T) {
 	const heap, inspection = `(data (i32.const 0) "heap")`, `(func (export "canister_inspect_message") (call $accept))`
 	without := func(parts ...string) []byte {
@@ -191,8 +191,8 @@ func TestAMissingPageFileStopsTheStartAndIsNamed(t *testing.T) {
 	}
 }
 
-// The page files belong to the source. Deleting the source, with its directory, must not break a fork that loads a memory
-// later.
+// The page files belong to the source. Deleting the source, with its directory, must not break a fork that loads a
+// memory later.
 func TestAForkLoadsItsMemoriesAfterItsSourceIsDeleted(t *testing.T) {
 	for name, ephemeral := range map[string]bool{"in memory": true, "kept": false} {
 		c := newCrashing(t)

@@ -3,25 +3,25 @@ package instance
 import "time"
 
 const (
-	// MaxInstances is how many instances a registry has at most. Ours.
+	// MaxInstances is the largest number of instances of a registry. Ours.
 	MaxInstances = 10_000
-	// MaxKept is how many instances a registry keeps on disk at most: each has a store with open files, and all of them
-	// are started again with the daemon. Ours.
+	// MaxKept is the largest number of instances that a registry keeps on disk: each has a store with open files, and
+	// all of them are started again with the daemon. Ours.
 	MaxKept = 256
-	// MaxSnapshots is how many snapshots an instance has at most. Ours.
+	// MaxSnapshots is the largest number of snapshots of an instance. Ours.
 	MaxSnapshots = 1000
-	// MaxAncestors is how many networks an instance remembers at most that it goes on from. Ours.
+	// MaxAncestors is the largest number of ancestors that an instance remembers. Ours.
 	MaxAncestors = 1000
 	// networkIDBytes is the length of the random id of a network. Ours.
 	networkIDBytes = 16
-	// maxNameBytes is how long the name of an instance or a snapshot is at most. Ours.
+	// maxNameBytes is the largest length of the name of an instance or a snapshot. Ours.
 	maxNameBytes = 64
-	// eventShare is the part of its budget that an instance remembers events in, 1/eventShare. Ours.
+	// eventShare bounds the events that an instance remembers to 1/eventShare of its memory budget. Ours.
 	eventShare = 8
 )
 
-// MinInterval and MaxInterval bound the time between two rounds of pacing at an interval,
-// DefaultInterval is the time where none is given. Ours.
+// MinInterval and MaxInterval bound the time between two rounds of interval pacing. DefaultInterval is used if none is
+// given. Ours.
 const (
 	MinInterval     = time.Millisecond
 	DefaultInterval = time.Second
@@ -34,21 +34,21 @@ const (
 	checkpointRecords = 100_000
 	checkpointBytes   = 64 << 20
 	checkpointAge     = 5 * time.Minute
-	// rootInterval is the least time between two certified roots that are computed for the journal alone, and rootRecords how
-	// many records there may be in it at most: a network under load does not wait for roots. Ours.
+	// rootInterval is the shortest time between two certified roots that are computed only for the journal, rootRecords
+	// the most records in it for which there is a root: a network under load does not wait for roots. Ours.
 	rootInterval = 5 * time.Millisecond
 	rootRecords  = 32
 )
 
 const (
-	// maxRunRounds is how many rounds RunRounds runs at most. Ours.
+	// maxRunRounds is the largest number of rounds of one RunRounds. Ours.
 	maxRunRounds = 100_000
-	// defaultMaxRounds is how many rounds RunUntil runs where the request does not say. Ours.
+	// defaultMaxRounds is the limit of rounds of RunUntil if the request has none. Ours.
 	defaultMaxRounds = 1_000_000
 )
 
 const (
-	// systemCallRounds is how many rounds a call may take by which a system canister is installed. Ours.
+	// systemCallRounds is the largest number of rounds of a call that installs a system canister. Ours.
 	systemCallRounds = 1000
 	// systemCallExpiry is how long such a call may wait for its first round, in nanoseconds. Ours.
 	systemCallExpiry = 60_000_000_000

@@ -55,8 +55,8 @@ func TestARunWithoutALimitEndsAfterAMillionRounds(t *testing.T) {
 	}
 }
 
-// keeps is the keeper of a new state directory.
-func keeps(t *testing.T) *keeper {
+// newKeeper returns the keeper of a new state directory.
+func newKeeper(t *testing.T) *keeper {
 	t.Helper()
 	r := NewRegistry(Config{Wall: time.Now, Journal: journal.Options{FS: vfs.NewMem()}})
 	t.Cleanup(func() { _ = r.Close() })
@@ -74,7 +74,7 @@ func keeps(t *testing.T) *keeper {
 
 func TestACheckpointIsDueFiveMinutesAfterTheFirstRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := keeps(t)
+		k := newKeeper(t)
 		k.Record([]byte{1}, false)
 		for _, c := range []struct {
 			wait time.Duration
@@ -89,12 +89,12 @@ func TestACheckpointIsDueFiveMinutesAfterTheFirstRecord(t *testing.T) {
 }
 
 func TestACheckpointIsDueAfter100000RecordsOr64MiBOfThem(t *testing.T) {
-	k := keeps(t)
+	k := newKeeper(t)
 	for _, c := range []struct {
 		records, bytes int64 // so far
 		due            bool
 	}{{99_998, 0, false}, {99_999, 0, true}, {0, 67_108_862, false}, {0, 67_108_863, true}} {
-		k.begin()
+		k.resetCounts()
 		k.records.Store(c.records)
 		k.bytes.Store(c.bytes)
 		k.Record([]byte{1}, true)
@@ -164,7 +164,7 @@ func TestACallThatInstallsASystemCanisterWaitsForAMinute(t *testing.T) {
 
 func TestARootIsComputedForTheJournalAfter32RecordsAtMost(t *testing.T) {
 	const before = 1000
-	if !few(before, before+32) || few(before, before+33) {
-		t.Errorf("after 32 records there is a root: %t; after 33: %t", few(before, before+32), few(before, before+33))
+	if !timeForRoot(before, before+32) || timeForRoot(before, before+33) {
+		t.Errorf("after 32 records there is a root: %t; after 33: %t", timeForRoot(before, before+32), timeForRoot(before, before+33))
 	}
 }

@@ -15,11 +15,11 @@ import (
 
 // Moment names a past state of an instance. At most one field is set.
 type Moment struct {
-	Height  uint64             // as this round left it
-	Time    uint64             // ns: as the last round up to then left it
-	Request *replica.RequestID // as it was before this message was accepted
-	Prefix  string             // as it was before the one message whose id begins with these hex digits was accepted
-	Mark    string             // as it was at the newest mark with this name
+	Height  uint64             // after this round
+	Time    uint64             // ns: after the last round up to this time
+	Request *replica.RequestID // before this message was accepted
+	Prefix  string             // before the only message whose id begins with these hex digits was accepted
+	Mark    string             // at the newest mark with this name
 }
 
 func (m *Moment) String() string {
@@ -36,40 +36,39 @@ func (m *Moment) String() string {
 	return fmt.Sprintf("after round %d", m.Height)
 }
 
-// isRound reports whether it is the end of a round. Otherwise it is a place among the records.
+// isRound reports whether the moment is the end of a round. Otherwise it is just before a record.
 func (m *Moment) isRound() bool { return m.Request == nil && m.Prefix == "" && m.Mark == "" }
 
-// isAt reports whether it is just before a record.
+// isAt reports whether the moment is just before a record.
 func (m *Moment) isAt(s *step) bool {
 	in, ok := s.Input.(*replica.Ingress)
 	return ok && m.isMessage(&in.ID) || m.Mark != "" && s.Mark == m.Mark
 }
 
-// isMessage reports whether it is the moment before a message.
+// isMessage reports whether the moment is just before a message.
 func (m *Moment) isMessage(id *replica.RequestID) bool {
 	return m.Request != nil && *id == *m.Request || m.Prefix != "" && strings.HasPrefix(hex.EncodeToString(id[:]), m.Prefix)
 }
 
-// reach is what the journal of an instance can bring back.
-type reach struct {
-	first, last  uint64 // heights
-	begins, ends uint64 // ns, times of these rounds
-	position     uint64 // how many records come before the moment
-	found        bool   // the moment is there
-	// messages are those whose ids begin as the moment says.
-	messages []replica.RequestID
+// searchResult is the result of the search for a moment, and the range of rounds that a fork can go back to.
+type searchResult struct {
+	first, last  uint64              // heights
+	begins, ends uint64              // ns, times of these rounds
+	position     uint64              // number of records before the moment
+	found        bool                // the journal has the moment
+	messages     []replica.RequestID // with the prefix of the moment
 }
 
-// meet is a record that the moment is just before.
-func (r *reach) meet(s *step, m *Moment) {
+// addMatch adds a record that the moment is just before.
+func (r *searchResult) addMatch(s *step, m *Moment) {
 	r.position, r.found = s.Position, true
 	if in, ok := s.Input.(*replica.Ingress); ok && m.Prefix != "" && !slices.Contains(r.messages, in.ID) {
 		r.messages = append(r.messages, in.ID)
 	}
 }
 
-// oneMessage refuses the beginning of several ids.
-func (r *reach) oneMessage(m *Moment) error {
+// checkUnique refuses a prefix of several ids.
+func (r *searchResult) checkUnique(m *Moment) error {
 	if len(r.messages) < 2 {
 		return nil
 	}
@@ -81,9 +80,9 @@ func (r *reach) oneMessage(m *Moment) error {
 	return BadField.Refuse("before_request_prefix", m.Prefix, fmt.Sprintf("%d messages have ids that begin so: %s", len(r.messages), strings.Join(ids, ", ")))
 }
 
-// past reads the journal while it is written. A new checkpoint may end the history before another one, or remove one from
-// the middle of it: then the reading begins again.
-func (k *keeper) past(read func(all []journal.Checkpoint) error) error {
+// readHistory reads the journal while it is written. A new checkpoint may remove another one, at the beginning of the
+// history or in the middle: then readHistory starts again.
+func (k *keeper) readHistory(read func(all []journal.Checkpoint) error) error {
 	for {
 		all := k.journal.Checkpoints()
 		if len(all) == 0 {
@@ -100,8 +99,8 @@ func (k *keeper) past(read func(all []journal.Checkpoint) error) error {
 	}
 }
 
-// before is the newest of some checkpoints that is before a moment, or the oldest one.
-func before(all []journal.Checkpoint, is func(*journal.Checkpoint) bool) *journal.Checkpoint {
+// newestBefore returns the newest checkpoint that is before a moment, or else the oldest one.
+func newestBefore(all []journal.Checkpoint, is func(*journal.Checkpoint) bool) *journal.Checkpoint {
 	for i := range slices.Backward(all) {
 		if is(&all[i]) {
 			return &all[i]
@@ -110,16 +109,16 @@ func before(all []journal.Checkpoint, is func(*journal.Checkpoint) bool) *journa
 	return &all[0]
 }
 
-// step is a record with where the network was after it.
+// step is a record and the state of the network after it.
 type step struct {
 	replica.JournalEntry
 	Position uint64 // of the record
-	Height   uint64 // after it
-	Time     uint64 // ns, of the newest round then
-	Grew     bool   // the height grew with it
+	Height   uint64 // of the network
+	Time     uint64 // ns, of the newest round
+	Grew     bool   // the record increased the height
 }
 
-// walk gives each record since a checkpoint to a function.
+// walk passes each record since a checkpoint to a function.
 func (k *keeper) walk(ctx context.Context, from *journal.Checkpoint, do func(*step) error) error {
 	now := step{Height: from.Height, Time: from.Time}
 	clock := from.Time
@@ -144,8 +143,8 @@ func (k *keeper) walk(ctx context.Context, from *journal.Checkpoint, do func(*st
 	})
 }
 
-// find looks for a moment in the records since the last checkpoint before it.
-func (k *keeper) find(ctx context.Context, all []journal.Checkpoint, m *Moment) (r reach, err error) {
+// find searches for a moment in the records since the last checkpoint before it.
+func (k *keeper) find(ctx context.Context, all []journal.Checkpoint, m *Moment) (r searchResult, err error) {
 	ended := func(position, height, at uint64) error {
 		r.last, r.ends = height, at
 		switch {
@@ -157,14 +156,14 @@ func (k *keeper) find(ctx context.Context, all []journal.Checkpoint, m *Moment) 
 		}
 		return nil
 	}
-	from := before(all, func(c *journal.Checkpoint) bool {
+	from := newestBefore(all, func(c *journal.Checkpoint) bool {
 		return m.isRound() && c.Time > 0 && (m.Time > 0 && c.Time < m.Time || m.Time == 0 && c.Height < m.Height)
 	})
 	r.first, r.begins = all[0].Height, all[0].Time
 	if err = ended(from.Position, from.Height, from.Time); err == nil {
 		err = k.walk(ctx, from, func(s *step) error {
 			if m.isAt(s) {
-				r.meet(s, m)
+				r.addMatch(s, m)
 			}
 			if s.Grew {
 				return ended(s.Position+1, s.Height, s.Time)
@@ -176,16 +175,16 @@ func (k *keeper) find(ctx context.Context, all []journal.Checkpoint, m *Moment) 
 		err = nil
 	}
 	if err == nil {
-		err = r.oneMessage(m)
+		err = r.checkUnique(m)
 	}
 	if err == nil && !r.found {
-		r.last, r.ends, err = k.end(ctx, all)
+		r.last, r.ends, err = k.lastRound(ctx, all)
 	}
 	return r, err
 }
 
-// end is the newest round that the records have, with its time.
-func (k *keeper) end(ctx context.Context, all []journal.Checkpoint) (height, at uint64, err error) {
+// lastRound returns the newest round in the records and its time.
+func (k *keeper) lastRound(ctx context.Context, all []journal.Checkpoint) (height, at uint64, err error) {
 	newest := &all[len(all)-1]
 	height, at = newest.Height, newest.Time
 	err = k.walk(ctx, newest, func(s *step) error {
@@ -195,18 +194,18 @@ func (k *keeper) end(ctx context.Context, all []journal.Checkpoint) (height, at 
 	return height, at, err
 }
 
-// refuse says which moments can be reached.
-func (r *reach) refuse(name string, m *Moment) error {
+// refuse refuses a moment that the journal lacks, and names the range that it has.
+func (r *searchResult) refuse(name string, m *Moment) error {
 	return UnknownMoment.Refuse(name, m.String(), r.first, r.last, stamp(r.begins), stamp(r.ends))
 }
 
 func stamp(at uint64) string { return time.Unix(0, int64(at)).UTC().Format(time.RFC3339Nano) }
 
-// replayTo is the network as it was after so many records: the newest checkpoint before, and the records after that.
+// replayTo returns the network at a position: it replays the records after the newest checkpoint before it.
 func (k *keeper) replayTo(ctx context.Context, all []journal.Checkpoint, position uint64, config replica.Config) (_ *replica.Network, err error) {
-	from := before(all, func(c *journal.Checkpoint) bool { return c.Position <= position })
+	from := newestBefore(all, func(c *journal.Checkpoint) bool { return c.Position <= position })
 	config.Compiler = recordedModules{}
-	network, err := read(k.journal, from, config)
+	network, err := readCheckpoint(k.journal, from, config)
 	defer func() {
 		if err != nil && network != nil {
 			network.Close()
@@ -233,11 +232,11 @@ func (k *keeper) replayTo(ctx context.Context, all []journal.Checkpoint, positio
 	return network, err
 }
 
-// errReached ends a replay at the moment that was asked for.
+// errReached ends a replay at the requested moment.
 var errReached = errors.New("the moment is reached")
 
-// record brings what has happened so far into the journal. What a bug ended is there as well.
-func (i *Instance) record(ctx context.Context) error {
+// flushRecords writes everything that has happened so far to the journal, also after a bug has stopped the network.
+func (i *Instance) flushRecords(ctx context.Context) error {
 	if i.keeper == nil {
 		return NoHistory.Refuse(i.name)
 	}
@@ -248,8 +247,8 @@ func (i *Instance) record(ctx context.Context) error {
 	return err
 }
 
-// during does something with the journal, which stays open meanwhile. It ends early where the instance does.
-func (i *Instance) during(ctx context.Context, do func(ctx context.Context) error) error {
+// withJournal runs a function while the journal stays open. Its ctx also ends with the instance.
+func (i *Instance) withJournal(ctx context.Context, do func(ctx context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	done := make(chan error, 1)
@@ -260,32 +259,32 @@ func (i *Instance) during(ctx context.Context, do func(ctx context.Context) erro
 	return <-done
 }
 
-// isFuture reports whether a moment is a time ahead of the network's clock.
+// isFuture reports whether a moment is a time ahead of the network's clock. It is false after a bug.
 func (i *Instance) isFuture(ctx context.Context, m *Moment) (bool, error) {
 	if m.Time == 0 || i.node.Bug() != nil {
-		return false, nil //nolint:nilerr // a network that a bug has stopped is forked all the same
+		return false, nil //nolint:nilerr // a network that a bug has stopped can be forked
 	}
 	now, err := i.Now(ctx)
 	return m.Time > now, err
 }
 
-// revive is the network of a past moment, as a fork of it, and its lineage.
-func (i *Instance) revive(ctx context.Context, m *Moment, fork replica.ForkConfig) (network *replica.Network, ancestors []Ancestor, err error) {
-	if err := i.record(ctx); err != nil {
+// forkPast returns a fork of the network at a past moment, and its lineage.
+func (i *Instance) forkPast(ctx context.Context, m *Moment, fork replica.ForkConfig) (network *replica.Network, ancestors []Ancestor, err error) {
+	if err := i.flushRecords(ctx); err != nil {
 		return nil, nil, err
 	}
 	future, err := i.isFuture(ctx, m)
 	if err != nil {
 		return nil, nil, err
 	}
-	err = i.during(ctx, func(ctx context.Context) error {
-		return i.keeper.past(func(all []journal.Checkpoint) error {
+	err = i.withJournal(ctx, func(ctx context.Context) error {
+		return i.keeper.readHistory(func(all []journal.Checkpoint) error {
 			r, err := i.keeper.find(ctx, all, m)
 			if err != nil {
 				return err
 			}
 			if future {
-				if r.last, r.ends, err = i.keeper.end(ctx, all); err != nil {
+				if r.last, r.ends, err = i.keeper.lastRound(ctx, all); err != nil {
 					return err
 				}
 			}

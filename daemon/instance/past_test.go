@@ -14,14 +14,14 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// stateAt is the hash of an instance's state after a round.
+// stateAt is a round and the hash of the state after it.
 type stateAt struct {
 	height, time uint64
 	hash         [32]byte
 }
 
-// marked runs a counter, and gives the states after some of the rounds. If checkpoints are made after few records, each
-// update has one: how quickly they are written makes no difference then.
+// marked runs a counter, and returns the states after some of the rounds. If checkpoints are made after few records, it
+// waits for one after each update, so that the speed of writing them makes no difference.
 func (c *crashing) marked(t *testing.T, updates int) (states []stateAt) {
 	t.Helper()
 	id := c.deploy()
@@ -36,14 +36,14 @@ func (c *crashing) marked(t *testing.T, updates int) (states []stateAt) {
 		}
 		v := c.Node().View()
 		states = append(states, stateAt{v.Height, v.Time, c.hash()})
-		for c.checkpoint > 0 && c.newest() == newest { // one is due, and is made beside the work
+		for c.checkpoint > 0 && c.newest() == newest { // one is due, and is written in the background
 			time.Sleep(time.Millisecond)
 		}
 	}
 	return states
 }
 
-// newest is how many records come before the newest checkpoint.
+// newest returns the position of the newest checkpoint.
 func (c *crashing) newest() uint64 {
 	c.t.Helper()
 	h, err := c.History(c.t.Context(), 0, 1)
@@ -53,7 +53,7 @@ func (c *crashing) newest() uint64 {
 	return h.Checkpoints[len(h.Checkpoints)-1].Position
 }
 
-// forked is the state of a fork at a moment, which is deleted.
+// forked forks the instance at a moment, deletes the fork, and returns its state.
 func (c *crashing) forked(t *testing.T, at instance.Moment) (stateAt, error) {
 	t.Helper()
 	made, err := c.registry.Fork(t.Context(), &instance.ForkSpec{Source: instance.Default, At: &at, Placement: instance.Placement{Name: "fork", Ephemeral: true}})
@@ -85,8 +85,8 @@ func TestAForkAtAPastRoundHasTheStateOfThatRound(t *testing.T) {
 	}
 }
 
-// TestAForkReachesBackAsFarAsTheHistoryIsKept forks at rounds of a history with several checkpoints, of which some in the
-// middle are dropped.
+// TestAForkReachesBackAsFarAsTheHistoryIsKept forks at rounds of a history from which some checkpoints in the middle
+// were dropped.
 func TestAForkReachesBackAsFarAsTheHistoryIsKept(t *testing.T) {
 	const most = 700 << 10
 	c := newRetaining(t, journal.Retention{Age: time.Hour, RecordBytes: 1 << 20, CheckpointBytes: most}, 100)
@@ -127,7 +127,7 @@ func TestAForkReachesBackAsFarAsTheHistoryIsKept(t *testing.T) {
 	}
 }
 
-// A checkpoint that was due while a step held a round open was not made before the next one of the clock.
+// A checkpoint that became due while a step held a round open was not made until the clock requested another one.
 func TestACheckpointThatIsDueInAnOpenRoundIsMadeAfterIt(t *testing.T) {
 	c := newRetaining(t, journal.Retention{Age: time.Hour}, 2000)
 	id := c.deploy()

@@ -16,65 +16,65 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// Host gives instances what this package must not know: the front ends that serve them, and the client for their
+// Host provides what this package must not know: the front ends that serve instances, and the client for their
 // outcalls.
 type Host interface {
-	// Attach is called before an instance is made. Its error keeps the instance from being made.
+	// Attach is called before an instance is made. If it returns an error, the instance is not made.
 	Attach(name string, about *About) (Front, error)
 }
 
-// Front is what a host has for one instance.
+// Front is the part of a host for one instance.
 type Front interface {
-	// Serve begins to serve an instance that is complete, also on an address of its own unless
-	// that is empty, and gives the URLs. ctx ends with the instance, and so does what Serve
-	// starts (Instance.Go).
+	// Serve starts to serve a complete instance, also on an address of its own unless listen is empty, and returns the
+	// URLs. ctx ends with the instance, and so does everything that Serve starts (Instance.Go).
 	Serve(ctx context.Context, i *Instance, listen string) (urls []string, err error)
-	// MakeOutcalls makes the outcalls of the instance until ctx ends. It is called on a goroutine
-	// of its own when canisters have made the first one, unless they are for clients to answer.
+	// MakeOutcalls makes the outcalls of the instance until ctx ends. It is called in its own goroutine after the first
+	// outcall of a canister, unless clients answer outcalls.
 	MakeOutcalls(ctx context.Context, i *Instance)
-	// Close ends what Serve has begun.
+	// Close ends everything that Serve has started.
 	Close() error
 }
 
-// Config is what a registry is made of.
+// Config configures a registry.
 type Config struct {
 	Host   Host                                 // nil: instances are not served
 	Log    *slog.Logger                         // nil: nothing is logged
 	Wall   func() time.Time                     // the wall clock
 	Limit  int                                  // instances; 0: MaxInstances
 	Kept   int                                  // instances on disk; 0: MaxKept
-	Seed   []byte                               // of instances that are made without one; none: one is drawn
+	Seed   []byte                               // of instances that are made without one; empty: random
 	Memory func(instance string) *budget.Budget // of an instance; nil: without a limit
-	// CacheDir keeps compiled modules, Compiler compiles those that take long; as in canister.EngineConfig.
+	// CacheDir keeps compiled modules, Compiler compiles slow ones; as in canister.EngineConfig.
 	CacheDir string
 	Compiler func(ctx context.Context, dir string, module []byte) error
-	// Engine is for the instances in memory, and stays its owner's; nil: the registry makes one, of CacheDir and Compiler.
+	// Engine is for instances in memory, and its owner closes it; nil: the registry makes one with CacheDir and
+	// Compiler.
 	Engine *canister.Engine
-	// StateDir is the directory in which instances are kept, absolute: the default one there, the others in a folder of it.
-	// Empty: only those that name one are kept.
+	// StateDir is the absolute path of the directory in which instances are kept: the default one there, the others in
+	// subfolders. Empty: only instances that name a directory are kept.
 	StateDir string
-	// Journal says how state directories are opened.
+	// Journal configures how state directories are opened.
 	Journal journal.Options
-	// CheckpointBytes is after how many bytes of records a checkpoint of a durable instance is made; 0: 64 MiB.
+	// CheckpointBytes is how many bytes of records make a checkpoint of a durable instance due; 0: 64 MiB.
 	CheckpointBytes int64
 	// SystemModules is the folder of published modules of system canisters (systemcanisters.Modules); "" for none.
 	SystemModules string
 	Version       string            // of the program, which networks report
-	Printed       replica.PrintSink // what canisters print; nil: no reader
-	// Workers execute the messages of a batch; 0: as many as there are processors, and one in a replay. The outcome is the
-	// same for any number.
+	Printed       replica.PrintSink // gets what canisters print; may be nil
+	// Workers is how many workers execute the messages of a batch; 0: one per processor, and one in a replay. The
+	// outcome does not depend on it.
 	Workers int
 	// TimedEvents makes instances record when each event happened by the wall clock (node.Recorded.At).
 	TimedEvents bool
 
-	// Of instances that say nothing of them.
+	// Defaults for instances.
 	RateLimits bool
 	Outcalls   OutcallMode
 	Reach      OutcallReach
 }
 
-// Registry is the instances of a daemon: it makes them, finds them by name and deletes them. All its methods are safe
-// for concurrent use; their errors are refusals, context errors, or unexpected.
+// Registry makes, finds and deletes the instances of a daemon. All its methods are safe for concurrent use. Their
+// errors are refusals, context errors, or unexpected.
 type Registry struct {
 	config    Config
 	directory directory
@@ -107,7 +107,7 @@ func NewRegistry(config Config) *Registry {
 	return r
 }
 
-// Close ends all instances and frees everything they took; none is made from here on.
+// Close ends all instances and frees everything they hold. No instance can be made after it.
 func (r *Registry) Close() error {
 	r.cancel()
 	r.running.Wait()
@@ -118,7 +118,7 @@ func (r *Registry) Close() error {
 	return errors.Join(append(errs, r.engines.close())...)
 }
 
-// Instance is the instance with a name; "" is the default one. The error is a refusal
+// Instance returns the instance with a name, the default one for "". The error is a refusal
 // (UnknownInstance, DamagedInstance).
 func (r *Registry) Instance(name string) (*Instance, error) {
 	if i := r.directory.get(name); i != nil {
@@ -130,13 +130,13 @@ func (r *Registry) Instance(name string) (*Instance, error) {
 	return nil, UnknownInstance.Refuse(cmp.Or(name, Default))
 }
 
-// Instances are all instances by name.
+// Instances returns all instances, ordered by name.
 func (r *Registry) Instances() []*Instance { return r.directory.all() }
 
-// EngineStatistics are the statistics of all engines together, of those that are closed as well.
+// EngineStatistics returns the sum of the statistics of all engines, including closed ones.
 func (r *Registry) EngineStatistics() canister.EngineStatistics { return r.engines.statistics() }
 
-// Delete ends an instance and gives back everything it has. Of one that could not be started, it removes the directory.
+// Delete ends an instance and removes its state. If the instance could not be started, Delete removes its directory.
 func (r *Registry) Delete(name string) error {
 	i := r.directory.take(name)
 	if i == nil && r.directory.discard(name) {
@@ -151,14 +151,14 @@ func (r *Registry) Delete(name string) error {
 		err = i.keeper.forget()
 	}
 	err = errors.Join(err, r.end(i))
-	// The directory of the default instance has the others in it.
+	// The directory of the default instance contains those of the others.
 	if dir := i.about.Journal; err == nil && dir != "" && dir != r.config.StateDir {
 		err = journal.Remove(dir, r.config.Journal)
 	}
 	return err
 }
 
-// Lease is a new lease; end deletes the instances that are bound to it.
+// Lease creates a lease. end deletes the instances that are bound to it.
 func (r *Registry) Lease() (id string, end func()) {
 	id = r.directory.lease()
 	return id, func() {
@@ -202,5 +202,5 @@ func (r *Registry) end(i *Instance) error {
 	return errors.Join(i.close(), r.engines.leave(i.engine))
 }
 
-// JournalStatistics are what the journals of all instances have done.
+// JournalStatistics returns the counts of the journals of all instances.
 func (r *Registry) JournalStatistics() journal.Counts { return r.journals.Read() }

@@ -14,19 +14,19 @@ import (
 	"github.com/canisterd/canisterd/replica/trace"
 )
 
-// Replayed is what the history of a state directory came to.
+// Replayed is the result of a replay.
 type Replayed struct {
-	From, Height            uint64 // of the network: of the first checkpoint, and at the end
+	From, Height            uint64 // heights of the network: at the first checkpoint, and at the end
 	Records, Inputs, Rounds uint64
 	Roots                   int      // certified roots that were compared
-	Checkpoints             int      // whose state hash was compared
-	Older                   int      // checkpoints of versions whose hash cannot be computed any more
+	Checkpoints             int      // checkpoints whose state hash was compared
+	Older                   int      // checkpoints of older versions, whose hash cannot be computed any more
 	StateHash               [32]byte // at the end
 	Traces                  []string // call trees of users' messages, as text; the oldest first
 	Took                    time.Duration
 }
 
-// CheckpointError says that a replay comes to another state than the one that was kept.
+// CheckpointError reports that a replay arrives at another state than a checkpoint.
 type CheckpointError struct {
 	File     string
 	Height   uint64
@@ -38,13 +38,13 @@ func (e *CheckpointError) Error() string {
 	return fmt.Sprintf("the replay diverges before height %d: its state hash is %s, and the one of %s is %s", e.Height, e.Now, e.File, e.Was)
 }
 
-// errNoCheckpoint is for a directory in which no instance was ever complete.
+// errNoCheckpoint is the error for a directory in which no instance was ever complete.
 var errNoCheckpoint = errors.New("the state directory has no checkpoint: no network was ever kept in it")
 
-// Replay runs again what the journal of a state directory tells, from the oldest checkpoint that is kept, and compares:
-// the time, the messages and the instructions of each round, and the state hash at each checkpoint. It makes no outcalls
-// and changes nothing. It shows the call trees of the newest messages of users, as many as traces says. The error may be a *replica.DivergedError, a *CheckpointError or one of package journal; ctx's
-// is looked at between records.
+// Replay replays the journal of a state directory from the oldest checkpoint. It compares the time, the messages, the
+// instructions and the certified root of each round, and the state hash at each checkpoint. It makes no outcalls and
+// changes nothing. The result has the call trees of the newest user messages, at most traces. The error may be a
+// *replica.DivergedError, a *CheckpointError or one of package journal. Replay checks ctx between records.
 func Replay(ctx context.Context, dir string, config Config, traces int) (Replayed, error) {
 	options := config.Journal
 	options.ReadOnly = true
@@ -74,7 +74,7 @@ func Replay(ctx context.Context, dir string, config Config, traces int) (Replaye
 	return r.done, errors.Join(err, engines.leave(engine), engines.close(), j.Close())
 }
 
-// newestTraces are the call trees of the last count messages of users.
+// newestTraces returns the call trees of the last count user messages.
 func newestTraces(events []replica.Event, count int) (texts []string) {
 	for at := len(events) - 1; at >= 0 && len(texts) < count; at-- {
 		if e := &events[at]; e.Kind == replica.IngressReceived {
@@ -85,12 +85,12 @@ func newestTraces(events []replica.Event, count int) (texts []string) {
 	return texts
 }
 
-// replay is a Replay under way.
+// replay is the state of Replay.
 type replay struct {
 	journal *journal.Journal
 	config  replica.Config
 	network *replica.Network
-	left    []journal.Checkpoint // to be compared
+	left    []journal.Checkpoint // not compared yet
 	done    Replayed
 }
 
@@ -100,7 +100,7 @@ func (r *replay) run(ctx context.Context) error {
 		return errNoCheckpoint
 	}
 	var err error
-	if r.network, err = read(r.journal, &all[0], r.config); err != nil {
+	if r.network, err = readCheckpoint(r.journal, &all[0], r.config); err != nil {
 		return err
 	}
 	r.left, r.done.From = all[1:], all[0].Height
@@ -133,7 +133,7 @@ func (r *replay) run(ctx context.Context) error {
 	}
 	r.done.Height = r.network.Activity().Height
 	r.done.StateHash, err = r.network.StateHash()
-	if errors.Is(err, replica.ErrBusy) { // it ends in a round that steps have begun
+	if errors.Is(err, replica.ErrBusy) { // the journal ends within a round
 		r.done.StateHash, err = r.network.RootHash(), nil
 	}
 	return err
@@ -166,7 +166,7 @@ func (r *replay) compare(position uint64) error {
 	return nil
 }
 
-// Compact makes a state directory as small as it can be: one checkpoint, and no records. The state is the same.
+// Compact reduces a state directory to one checkpoint without records. The state stays the same.
 func Compact(dir string, config Config) error {
 	r := NewRegistry(config)
 	k, there, err := r.openKept(dir)
@@ -180,7 +180,7 @@ func Compact(dir string, config Config) error {
 	if err != nil {
 		return errors.Join(err, k.journal.Close(), r.Close())
 	}
-	network, err := k.recovered(replica.Config{Engine: engine.Engine, Keys: &r.keys})
+	network, err := k.recoverNetwork(replica.Config{Engine: engine.Engine, Keys: &r.keys})
 	if err == nil {
 		if err = k.Rebase(network); err == nil {
 			err = k.journal.Compact()

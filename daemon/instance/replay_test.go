@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/daemon/journal"
 )
 
-// offline ends the instance, and is the configuration for work on its directory.
+// offline ends the instance, and returns the configuration for work on its directory.
 func (c *crashing) offline() instance.Config {
 	c.t.Helper()
 	if err := c.registry.Close(); err != nil {
@@ -85,7 +85,7 @@ func TestAReplayOfAnotherHistoryIsRefused(t *testing.T) {
 func TestAReplayComparesCertifiedRootsOfRoundsThatNoClientHasACertificateOf(t *testing.T) {
 	c := newCrashing(t)
 	id := c.deploy()
-	for range 40 { // a busy machine may compute a root too late for the records of the next rounds
+	for range 40 { // on a busy machine a root may be too late for the records of the next rounds
 		c.count(id)
 		time.Sleep(2 * instance.RootInterval)
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// resume is how a durable instance is started: from its state directory, or in an empty one. again takes everything from
-// the directory. The error is a refusal (BadFolder, BadField) where the directory cannot be used, or has another instance
-// than the one asked for; errIncomplete where it has none to be started again.
+// resume prepares the start of a durable instance, from its state directory or in an empty one. With again, everything
+// comes from the directory. The error is a refusal (BadFolder, BadField) if the directory cannot be used or holds
+// another instance than the requested one, and errIncomplete if it holds none to start again.
 func (r *Registry) resume(spec *Spec, pacing Pacing, config replica.Config, again bool) (_ *startConfig, err error) {
 	k, there, err := r.openKept(spec.Journal)
 	if err != nil {
@@ -53,7 +53,7 @@ func (r *Registry) resume(spec *Spec, pacing Pacing, config replica.Config, agai
 	}
 	config.Engine = engine.Engine
 	f.pacing, f.engine = pacing, engine
-	network, err := k.recoveredOrNew(there, config)
+	network, err := k.recoverOrCreate(there, config)
 	if err != nil {
 		return nil, errors.Join(refusedFolder(spec.Journal, err), r.engines.leave(engine))
 	}
@@ -65,7 +65,7 @@ func (r *Registry) resume(spec *Spec, pacing Pacing, config replica.Config, agai
 	return f, nil
 }
 
-// refusedFolder refuses a directory that cannot be used, is damaged, or has records that come to something else.
+// refusedFolder refuses a directory that cannot be used, is damaged, or whose replay diverges.
 func refusedFolder(dir string, err error) error {
 	if _, refused := errors.AsType[*Refusal](err); refused {
 		return err
@@ -76,10 +76,10 @@ func refusedFolder(dir string, err error) error {
 	return BadFolder.Refuse(dir, err)
 }
 
-// recoveredOrNew is the network of the directory, or a new one, which is kept in it.
-func (k *keeper) recoveredOrNew(there bool, config replica.Config) (*replica.Network, error) {
+// recoverOrCreate returns the network of the directory, or creates one and keeps it there.
+func (k *keeper) recoverOrCreate(there bool, config replica.Config) (*replica.Network, error) {
 	if there {
-		return k.recovered(config)
+		return k.recoverNetwork(config)
 	}
 	config.Compiler = recordedModules{}
 	network, err := replica.New(config)
@@ -97,14 +97,14 @@ func (k *keeper) recoveredOrNew(there bool, config replica.Config) (*replica.Net
 	return network, nil
 }
 
-// resume goes on with the lineage that an instance had.
+// resume restores the lineage of an instance.
 func (l *lineage) resume(k *kept) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.id, l.ancestors = k.NetworkID, k.Ancestors
 }
 
-// resume gives the instance what is kept of it beside its network.
+// resume restores what the directory holds besides the network.
 func (i *Instance) resume(k *keeper) error {
 	i.lineage.resume(&k.kept)
 	i.about.Created = k.kept.Created
@@ -120,8 +120,8 @@ func (i *Instance) resume(k *keeper) error {
 	return k.journal.RemoveOthers(files)
 }
 
-// begun keeps what is known of the instance beside its network: from then on the directory has an instance.
-func (i *Instance) begun(ctx context.Context, listen string) error {
+// recordStart writes the description of the instance: from then on the directory holds a complete instance.
+func (i *Instance) recordStart(ctx context.Context, listen string) error {
 	if i.keeper == nil {
 		return nil
 	}
@@ -136,12 +136,12 @@ func (i *Instance) begun(ctx context.Context, listen string) error {
 	})
 }
 
-// describe gives an instance that is started again what it was made with.
+// describe copies the settings of an instance that is started again.
 func (k *kept) describe(f *startConfig) {
 	f.about.Outcalls, f.about.Reach, f.about.StateDir, f.about.ForkedFrom, f.listen = k.Outcalls, k.Reach, k.StateDir, k.ForkedFrom, k.Listen
 }
 
-// restored keeps the lineage of the network that the instance goes on with.
+// restored writes the lineage of the restored network.
 func (i *Instance) restored() error {
 	if i.keeper == nil {
 		return nil

@@ -10,27 +10,27 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// startConfig is what an instance is started with.
+// startConfig configures the start of an instance.
 type startConfig struct {
 	name   string
 	about  About
 	pacing Pacing
-	ahead  time.Duration // its time is at least so much ahead of the wall clock, where that moves it
-	engine *engine       // the instance has a use of it when it is there
-	// ancestors are the networks it goes on from, the oldest first.
+	ahead  time.Duration // minimum lead of its time over the wall clock, if that moves the time
+	engine *engine       // the instance takes over the reference
+	// ancestors are the networks that it continues, the oldest first.
 	ancestors []Ancestor
 	listen    string // address of a public interface of its own, "" for none
-	// system are the system canisters that are installed in it, modules where their modules are.
+	// system are the system canisters to install, and modules is the source of their modules.
 	system  []systemcanisters.Name
 	modules systemcanisters.Modules
-	// keeper keeps it in its state directory, nil for none; resumed says that it was there before.
+	// keeper keeps it in its state directory; nil for none. resumed says that the directory already held it.
 	keeper  *keeper
 	resumed bool
-	// start makes the node, with what the instance has to hear of it.
+	// start makes the node.
 	start func(node.Config) (*node.Node, error)
 }
 
-// start makes an instance that runs.
+// start makes and runs an instance.
 func (r *Registry) start(ctx context.Context, f *startConfig) (_ *Instance, err error) {
 	i := &Instance{name: f.name, about: f.about, engine: f.engine, keeper: f.keeper, keys: &r.keys, log: r.config.Log.With("instance", f.name), complete: make(chan struct{})}
 	f.modules = systemcanisters.Modules{Folder: r.config.SystemModules}
@@ -69,7 +69,7 @@ func (r *Registry) start(ctx context.Context, f *startConfig) (_ *Instance, err 
 	}
 	close(i.complete)
 	if i.keeper != nil {
-		i.Go(func(ctx context.Context) { i.keeper.keepAll(ctx, i.node) })
+		i.Go(func(ctx context.Context) { i.keeper.runCheckpoints(ctx, i.node) })
 		i.Go(func(ctx context.Context) { i.keeper.hashAll(ctx, i.node) })
 	}
 	i.pacer.start(i.ctx, i.node)
@@ -77,7 +77,7 @@ func (r *Registry) start(ctx context.Context, f *startConfig) (_ *Instance, err 
 	return i, nil
 }
 
-// nodeConfig is the configuration of the node of an instance, without its network.
+// nodeConfig returns the configuration of the node of an instance, without its network.
 func (r *Registry) nodeConfig(i *Instance, pacing Pacing) node.Config {
 	config := node.Config{
 		Mode: pacing.nodeMode(), Workers: r.config.Workers, Queries: r.queries, Processors: r.processors, Memory: i.memory,
@@ -96,7 +96,7 @@ func (r *Registry) nodeConfig(i *Instance, pacing Pacing) node.Config {
 	return config
 }
 
-// begin brings an instance whose node runs to where others may find it.
+// begin completes an instance whose node runs, so that others may find it.
 func (i *Instance) begin(ctx context.Context, f *startConfig) error {
 	if i.node.Height() == 0 {
 		// The first round certifies the state before anything happened.
@@ -110,7 +110,7 @@ func (i *Instance) begin(ctx context.Context, f *startConfig) error {
 	if err := i.catchUp(ctx, f.ahead); err != nil {
 		return err
 	}
-	if err := i.begun(ctx, f.listen); err != nil || i.front == nil {
+	if err := i.recordStart(ctx, f.listen); err != nil || i.front == nil {
 		return err
 	}
 	urls, err := i.front.Serve(i.ctx, i, f.listen)
@@ -130,8 +130,8 @@ func (i *Instance) catchUp(ctx context.Context, ahead time.Duration) error {
 	})
 }
 
-// outcallMade is called by the network's owner when canisters have made outcalls: from the first
-// on, the host makes them.
+// outcallMade is called by the network's owner when canisters have made outcalls. The host makes them from the first
+// on.
 func (i *Instance) outcallMade() {
 	if i.about.Outcalls.byClients() || i.front == nil {
 		return

@@ -71,8 +71,8 @@ type Journal struct {
 	expected int           // callers that the next commit waits for
 
 	end          vfs.File              // the file with the number of records (endFile); nil: read-only
-	valuesMu     sync.Mutex            // held while a value is written; taken before mu
-	checkpointMu sync.Mutex            // held while a checkpoint is written or files are removed; taken before mu
+	valuesMu     sync.Mutex            // held while a value is written; taken before checkpointMu
+	checkpointMu sync.Mutex            // held while a checkpoint is written or files are removed; taken after valuesMu, before mu
 	kept         []Checkpoint          // written by setKept
 	usage        atomic.Pointer[Usage] // of kept
 	adopted      []PageFile            // linked from another directory, for the next checkpoint
