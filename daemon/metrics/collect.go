@@ -12,7 +12,7 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// Describe gives the descriptions of all metrics that Collect makes.
+// Describe sends the descriptions of all metrics that Collect makes.
 func (m *Metrics) Describe(to chan<- *prometheus.Desc) {
 	for i, description := range m.descriptions {
 		if f := family(i); f != httpDuration && f != controlDuration {
@@ -21,7 +21,7 @@ func (m *Metrics) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect reads everything and makes metrics of it.
+// Collect reads all sources and sends their metrics.
 func (m *Metrics) Collect(to chan<- prometheus.Metric) {
 	c := collection{m, to}
 	c.value(instancesUnread, float64(m.readAll()))
@@ -45,18 +45,18 @@ func (m *Metrics) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// collection is a scrape under way.
+// collection is a running scrape.
 type collection struct {
 	*Metrics
 	to chan<- prometheus.Metric
 }
 
-// value makes a counter or gauge.
+// value sends a counter or gauge.
 func (c *collection) value(of family, value float64, labels ...string) {
 	c.to <- prometheus.MustNewConstMetric(c.descriptions[of], of.valueType(), value, labels...)
 }
 
-// daemon makes the metrics that belong to no instance.
+// daemon sends the metrics that belong to no instance.
 func (c *collection) daemon() {
 	c.value(buildInfo, 1, c.sources.Version)
 	open, most := c.sources.Connections()
@@ -78,7 +78,7 @@ func (c *collection) daemon() {
 	}
 }
 
-// engines makes the metrics of the engines of all instances.
+// engines sends the metrics of the engines of all instances.
 func (c *collection) engines(s canister.EngineStatistics) {
 	c.value(residentCanisters, float64(s.Resident))
 	c.value(residentCanistersLimit, float64(s.MaxResident))
@@ -95,7 +95,7 @@ func (c *collection) engines(s canister.EngineStatistics) {
 	c.to <- prometheus.MustNewConstHistogram(c.descriptions[commitDuration], sum, time.Duration(s.Commits.Sum).Seconds(), buckets)
 }
 
-// journals makes the metrics of the journals of all instances.
+// journals sends the metrics of the journals of all instances.
 func (c *collection) journals(s journal.Counts) {
 	c.durations(journalDuration, &s.Commits)
 	c.durations(journalSync, &s.Syncs)
@@ -105,25 +105,25 @@ func (c *collection) journals(s journal.Counts) {
 	c.value(journalCheckpoints, float64(checkpoints))
 }
 
-// durations makes a histogram of what journals do, and counts it.
-func (c *collection) durations(of family, d *journal.Durations) (sum uint64) {
+// durations sends a histogram of journal operations and returns their number.
+func (c *collection) durations(of family, d *journal.Durations) (count uint64) {
 	buckets := make(map[float64]uint64)
 	for i, bound := range journal.Bounds() {
-		sum += d.Counts[i]
-		buckets[bound.Seconds()] = sum
+		count += d.Counts[i]
+		buckets[bound.Seconds()] = count
 	}
-	sum += d.Counts[len(d.Counts)-1]
-	c.to <- prometheus.MustNewConstHistogram(c.descriptions[of], sum, d.Sum.Seconds(), buckets)
-	return sum
+	count += d.Counts[len(d.Counts)-1]
+	c.to <- prometheus.MustNewConstHistogram(c.descriptions[of], count, d.Sum.Seconds(), buckets)
+	return count
 }
 
-// What is in a state directory, and has a budget.
+// Values of the label content that have a budget.
 const (
 	historyCheckpoints = "history_checkpoints"
 	historyRecords     = "history_records"
 )
 
-// instance makes the metrics of an instance beside its network.
+// instance sends the metrics of an instance, except those of its network.
 func (c *collection) instance(label string, i *instance.Instance) {
 	failed := 0.0
 	if i.Node().Bug() != nil {
@@ -134,17 +134,17 @@ func (c *collection) instance(label string, i *instance.Instance) {
 		c.value(instanceMemory, float64(b.Used()), label)
 		c.value(instanceMemoryLimit, float64(b.Limit()), label)
 	}
-	if use, limit, kept := i.StateUsage(); kept {
-		c.value(stateBytes, float64(use.Checkpoints), label, "checkpoints")
-		c.value(stateBytes, float64(use.Records), label, "records")
-		c.value(stateBytes, float64(use.HistoryCheckpoints), label, historyCheckpoints)
-		c.value(stateBytes, float64(use.HistoryRecords), label, historyRecords)
+	if usage, limit, kept := i.StateUsage(); kept {
+		c.value(stateBytes, float64(usage.Checkpoints), label, "checkpoints")
+		c.value(stateBytes, float64(usage.Records), label, "records")
+		c.value(stateBytes, float64(usage.HistoryCheckpoints), label, historyCheckpoints)
+		c.value(stateBytes, float64(usage.HistoryRecords), label, historyRecords)
 		c.value(stateLimit, float64(limit.CheckpointBytes), label, historyCheckpoints)
 		c.value(stateLimit, float64(limit.RecordBytes), label, historyRecords)
 	}
 }
 
-// network makes the metrics of a network, or of several together.
+// network sends the metrics of a network, or the sums of several.
 func (c *collection) network(label string, s *replica.Statistics) {
 	c.value(rounds, float64(s.Height), label)
 	c.value(keptBytes, float64(s.Bytes.Waiting), label, "waiting")
@@ -155,7 +155,7 @@ func (c *collection) network(label string, s *replica.Statistics) {
 	}
 }
 
-// subnet makes the metrics of a subnet, or of several together.
+// subnet sends the metrics of a subnet, or the sums of several.
 func (c *collection) subnet(label string, s *replica.SubnetStatistics) {
 	id := otherInstances
 	if label != otherInstances {
@@ -186,5 +186,5 @@ func (c *collection) subnet(label string, s *replica.SubnetStatistics) {
 	}
 }
 
-// amount is an amount of cycles as the nearest number that Prometheus keeps.
+// amount returns an amount of cycles as the nearest float64.
 func amount(a cycles.Amount) float64 { return float64(a.Hi)*(1<<64) + float64(a.Lo) }

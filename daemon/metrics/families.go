@@ -10,7 +10,7 @@ type Family struct {
 	Labels           []string
 }
 
-// family is the place of a metric in the table.
+// family is the index of a metric in the table.
 type family uint8
 
 const (
@@ -97,9 +97,9 @@ var table = [families]Family{
 	compilations:           {"canisterd_compilations_total", counter, "Modules that were compiled. Those found in the cache do not count.", nil},
 	checkpointBytes:        {"canisterd_checkpoint_bytes", gauge, "Bytes of the checkpoint file that are handed out to heaps, stable memories, modules and snapshots.", nil},
 	commitDuration:         {"canisterd_commit_duration_seconds", histogram, "Time by the wall clock to commit the heap and the stable memory of a canister after a message.", nil},
-	journalDuration:        {"canisterd_journal_commit_duration_seconds", histogram, "Time by the wall clock to bring the waiting records of an instance to disk.", nil},
-	journalSync:            {"canisterd_journal_fsync_duration_seconds", histogram, "Time by the wall clock that the file system takes to bring one file or directory of a state directory to disk.", nil},
-	journalCheckpoint:      {"canisterd_journal_checkpoint_duration_seconds", histogram, "Time by the wall clock to write a checkpoint, beside the work.", nil},
+	journalDuration:        {"canisterd_journal_commit_duration_seconds", histogram, "Time by the wall clock to write the waiting records of an instance to disk.", nil},
+	journalSync:            {"canisterd_journal_fsync_duration_seconds", histogram, "Time by the wall clock that the file system takes to sync one file or directory of a state directory.", nil},
+	journalCheckpoint:      {"canisterd_journal_checkpoint_duration_seconds", histogram, "Time by the wall clock to write a checkpoint in the background.", nil},
 	journalRecords:         {"canisterd_journal_records_total", counter, "Records that journals of instances have on disk since the start of the daemon.", nil},
 	journalBytes:           {"canisterd_journal_bytes_total", counter, "Bytes of these records.", nil},
 	journalCheckpoints:     {"canisterd_journal_checkpoints_total", counter, "Checkpoints that were written since the start of the daemon.", nil},
@@ -116,10 +116,10 @@ var table = [families]Family{
 	eventsMissed:           {"canisterd_trace_events_missed_total", counter, "Events of instances that were forgotten before spans were made of them.", nil},
 }
 
-// Families are all metrics of the daemon, without those of the Go runtime and the process.
+// Families returns all metrics of the daemon, except those of the Go runtime and the process.
 func Families() []Family { return append([]Family(nil), table[:]...) }
 
-// descriptions are the descriptions of all metrics for Prometheus.
+// descriptions returns the descriptions of all metrics for Prometheus.
 func descriptions() (all [families]*prometheus.Desc) {
 	for i := range table {
 		all[i] = prometheus.NewDesc(table[i].Name, table[i].Help, table[i].Labels, nil)
@@ -127,7 +127,7 @@ func descriptions() (all [families]*prometheus.Desc) {
 	return all
 }
 
-// valueType is the type of a metric with one value.
+// valueType returns the type of a metric with one value.
 func (f family) valueType() prometheus.ValueType {
 	if table[f].Type == counter {
 		return prometheus.CounterValue
