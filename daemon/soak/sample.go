@@ -17,23 +17,23 @@ import (
 	"github.com/canisterd/canisterd/daemon/resources"
 )
 
-// sample is what a process takes while it has nothing to do.
+// sample is the resource usage of an idle process.
 type sample struct {
 	heap        int64  // bytes of the Go heap that are in use after a collection
-	memory      int64  // bytes of the machine, those of canisters among them
-	goroutines  int    // beside the pooled ones
+	memory      int64  // bytes of memory, including that of canisters
+	goroutines  int    // without the pooled ones
 	pooled      int    // goroutines that wait in a pool for work (pools)
 	stacks      string // of all goroutines
 	descriptors int    // open files outside the state directory, and connections
 	storeFiles  int    // open files of the state directory
 	checkpoints int    // files
 	files       int64  // bytes of checkpoints and their page files
-	state       state  // what the daemon says of its state directory
+	state       state  // reported by the daemon
 	disk        int64  // bytes of the state directory
 	answers     int64  // updates that were answered within answersKept
 }
 
-// String is the sample for people.
+// String formats the sample for output.
 func (s sample) String() string {
 	return fmt.Sprintf("heap %.1f MiB, memory %.1f MiB, %d goroutines and %d in pools, %d descriptors and %d of the store, %d checkpoints of %.1f MiB, those of the history %.1f MiB with %.1f MiB of records, %.1f MiB on disk, %d answers kept",
 		mebibytes(s.heap), mebibytes(s.memory), s.goroutines, s.pooled, s.descriptors, s.storeFiles, s.checkpoints, mebibytes(s.files),
@@ -42,7 +42,7 @@ func (s sample) String() string {
 
 func mebibytes(n int64) float64 { return float64(n) / (1 << 20) }
 
-// measure waits until the process is quiet, and measures it.
+// measure samples the process once it is quiet.
 func (p *process) measure(ctx context.Context) (sample, error) {
 	return settled(ctx, func(ctx context.Context) (sample, error) {
 		now, err := p.look(ctx)
@@ -50,8 +50,8 @@ func (p *process) measure(ctx context.Context) (sample, error) {
 	})
 }
 
-// settled looks at a process every second until it is quiet. It counts the fewest goroutines that it sees: some of them
-// come and go with the profile itself, and with the canister's timer.
+// settled samples a process every second until it is quiet. It keeps the lowest number of goroutines, because some come
+// and go with the profile itself and with the canister's timer.
 func settled(ctx context.Context, look func(context.Context) (sample, error)) (last sample, err error) {
 	begun := time.Now()
 	changed := begun
@@ -78,7 +78,7 @@ func settled(ctx context.Context, look func(context.Context) (sample, error)) (l
 	}
 }
 
-// look measures the process as it is.
+// look samples the process now.
 func (p *process) look(ctx context.Context) (s sample, err error) {
 	heap, err := p.profile(ctx, "heap?gc=1&debug=1")
 	if err == nil {
@@ -108,8 +108,8 @@ func (p *process) look(ctx context.Context) (s sample, err error) {
 	return s, err
 }
 
-// checkpointFiles are how many checkpoints there are in the state directory of the default instance, and the bytes of
-// their files. One that is removed meanwhile does not count.
+// checkpointFiles returns the number of checkpoints in the state directory of the default instance, and the bytes of
+// their files. Files that are removed during the call do not count.
 func (p *process) checkpointFiles() (checkpoints int, bytes int64, err error) {
 	all, err := os.ReadDir(p.state)
 	if err != nil {
@@ -135,7 +135,7 @@ func (p *process) checkpointFiles() (checkpoints int, bytes int64, err error) {
 	return checkpoints, bytes, nil
 }
 
-// profile is a profile of the process, as text.
+// profile returns a profile of the process as text.
 func (p *process) profile(ctx context.Context, name string) (text string, err error) {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", p.socket)
@@ -146,7 +146,7 @@ func (p *process) profile(ctx context.Context, name string) (text string, err er
 	return text, nil
 }
 
-// get is the body of the answer to a GET request. Its connection ends with it.
+// get returns the body of the answer to a GET request, and closes the connection.
 func get(ctx context.Context, transport *http.Transport, url string) (body string, err error) {
 	transport.DisableKeepAlives = true
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
@@ -161,7 +161,7 @@ func get(ctx context.Context, transport *http.Transport, url string) (body strin
 	return string(read), errors.Join(err, answer.Body.Close())
 }
 
-// number is the number after a word at the beginning of a line.
+// number returns the number after a word at the beginning of a line.
 func number(text, word string) (n int64, err error) {
 	_, rest, found := strings.Cut("\n"+text, "\n"+word)
 	if !found {
@@ -174,12 +174,12 @@ func number(text, word string) (n int64, err error) {
 	return n, nil
 }
 
-// pools are functions of goroutines whose number depends on the moment: those that wait in a pool, which has a limit of its
-// own, and the one that reads from the connection that asks for the profile.
+// pools lists functions of goroutines whose number fluctuates: those that wait in a pool, which has its own limit, and
+// the reader of the connection of the profile.
 var pools = []string{"replica/node.(*Pool).help", "replica.(*coroutine).run", "net/http.(*connReader)"}
 
-// countGoroutines counts the goroutines of a profile. Its paragraphs are stacks, each after the number of the goroutines
-// that have it: "6 @ 0x4918ae 0x41f22e".
+// countGoroutines counts the goroutines of a profile. Each paragraph is a stack after the number of goroutines with it:
+// "6 @ 0x4918ae 0x41f22e".
 func countGoroutines(stacks string) (others, pooled int, err error) {
 	total, err := number(stacks, "goroutine profile: total ")
 	if err != nil {
@@ -195,15 +195,15 @@ func countGoroutines(stacks string) (others, pooled int, err error) {
 		if err != nil {
 			return 0, 0, fmt.Errorf("a stack of a profile: %w", err)
 		}
-		begins := !strings.Contains(stack, "#\t") // it has run no function yet: such as the reader of this connection
-		if begins || slices.ContainsFunc(pools, func(function string) bool { return strings.Contains(stack, function) }) {
+		starting := !strings.Contains(stack, "#\t") // no function yet, such as the reader of this connection
+		if starting || slices.ContainsFunc(pools, func(function string) bool { return strings.Contains(stack, function) }) {
 			pooled += n
 		}
 	}
 	return int(total) - pooled, pooled, nil
 }
 
-// growth is what a process has more at the end than after the warm-up, where that is too much.
+// growth returns a text for each resource that is over its limit at the end.
 func growth(warm, end *sample) (failures []string) {
 	fail := func(what string, before, now, limit int64) {
 		if now > limit {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// warmed is a process after its warm-up.
+// warmed is a sample after the warm-up.
 var warmed = sample{
 	heap: 10 << 20, memory: 100 << 20, goroutines: 40, pooled: 8, descriptors: 20, storeFiles: 9,
 	checkpoints: 3, files: 4 << 20, state: state{checkpoints: 3 << 20, historyCheckpoints: 1 << 20, historyRecords: 1 << 10}, disk: 5 << 20, answers: 10_000,
@@ -33,7 +33,7 @@ func TestGrowthOfEachResourceIsNamedFromOneAboveItsAllowanceOn(t *testing.T) {
 		{"bytes of checkpoints of the history", 4 * mebi, func(s *sample, n int64) { s.state.historyCheckpoints, s.files = n, 3*mebi+n }},
 		{"bytes of records of the history", 1 * mebi, func(s *sample, n int64) { s.state.historyRecords = n }},
 		{"bytes of files that no checkpoint needs", 0, func(s *sample, n int64) { s.files = 4*mebi + n }},
-		// Two checkpoints, the history of checkpoints, twice the records of 0.75 MiB and their history, and the logs.
+		// Two checkpoints and their history, twice the records of 0.75 MiB and their history, and the logs.
 		{"bytes on disk", (40+4+2)*mebi + 2*768<<10 + 4*8*mebi, func(s *sample, n int64) { s.disk = n }},
 	} {
 		end := warmed

@@ -10,13 +10,14 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// state is what a daemon says that the state directory of its default instance takes, in bytes (canisterd_state_bytes).
+// state is the usage of the state directory of the default instance, in bytes, as the daemon reports it
+// (canisterd_state_bytes).
 type state struct {
-	checkpoints, records               int64 // that a start needs
+	checkpoints, records               int64 // needed by a start
 	historyCheckpoints, historyRecords int64
 }
 
-// stateBytes reads the metrics of the daemon.
+// stateBytes reads the usage from the metrics of the daemon.
 func (p *process) stateBytes(ctx context.Context) (state, error) {
 	text, err := get(ctx, new(http.Transport), p.url+"/metrics")
 	if err != nil {
@@ -25,7 +26,7 @@ func (p *process) stateBytes(ctx context.Context) (state, error) {
 	return stateOf(text)
 }
 
-// stateOf finds what a state directory takes in metrics.
+// stateOf reads the usage from metrics in text format.
 func stateOf(metrics string) (s state, err error) {
 	const name = "canisterd_state_bytes"
 	parser := expfmt.NewTextParser(model.UTF8Validation)
