@@ -27,8 +27,8 @@ const (
 
 // counter is the history of a canister in which all clients count, from the start of a daemon to the next start. After
 // that it must be linearizable: there is an order of all operations in which each takes effect between its call and its
-// answer, and has the answer of a counter. An update whose answer was lost with the daemon takes effect before its end or
-// not at all.
+// answer, and has the answer of a counter. An update whose answer was lost with the daemon takes effect before its end
+// or not at all.
 type counter struct {
 	mu      sync.Mutex // guards what follows
 	from    uint64     // the count at the start

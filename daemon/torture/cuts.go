@@ -26,28 +26,28 @@ const (
 	cutClients  = 4
 	cutRecords  = 24 << 10 // bytes after which a checkpoint is made
 	cutMemTable = 32 << 10 // bytes after which the store flushes
-	cutAfter    = 250      // changes of the disk, at most
-	cutPatience = 2000     // changes more, at most, until the work begins that the end is to fall into
+	cutAfter    = 250      // largest number of changes of the disk before a cut
+	maxExtra    = 2000     // further changes before a cut that waits for its target
 )
 
-// cutHistory is kept: so little that each checkpoint drops some of it.
+// cutHistory is so small that each checkpoint drops some of it.
 var cutHistory = journal.Retention{Age: time.Minute, RecordBytes: 3 * cutRecords, CheckpointBytes: 64 << 10}
 
-// cuts is some lives of a durable instance on a disk in memory. A life ends when the power fails at one of the changes
-// of the disk: a random part of what was not synced is lost.
+// cuts is a series of lives of a durable instance on a disk in memory. A life ends when the power fails at a change of
+// the disk: a random part of the unsynced data is lost.
 type cuts struct {
 	tally
 	work
 	random    *rand.Rand
 	engine    *canister.Engine
 	disk      *vfs.MemFS
-	canisters []principal.Principal // one of each client, one that is installed again and again, and one of all clients
+	canisters []principal.Principal // one per client, one that is installed again and again, and one of all clients
 	counter   counter               // in which all clients count
 	replayed  int                   // lives whose state was compared with that of a replay
 	lives     int
 }
 
-// cutPower lets the power of an instance fail, and counts.
+// cutPower makes the power of an instance fail many times, and counts lost updates.
 func cutPower(ctx context.Context, times int, seed uint64) (c *cuts, err error) {
 	c = &cuts{random: rand.New(rand.NewPCG(seed, 1)), disk: vfs.NewCrashableMem()}
 	if c.engine, err = canister.NewEngine(canister.EngineConfig{}); err != nil {
@@ -68,13 +68,13 @@ func cutPower(ctx context.Context, times int, seed uint64) (c *cuts, err error) 
 	return c, err
 }
 
-// String is the outcome for people.
+// String formats the outcome for output.
 func (c *cuts) String() string {
 	return fmt.Sprintf("%d updates acknowledged, %d lost; %d operations on a counter are linearizable; %s; the state after %d cuts is that of a replay",
 		c.acknowledged, c.lost, c.counter.checked, &c.work, c.replayed)
 }
 
-// prepare makes the instance and its canisters.
+// prepare creates the instance and its canisters.
 func (c *cuts) prepare(ctx context.Context) error {
 	r := c.registry(c.disk)
 	i, err := r.Create(ctx, &instance.Spec{Placement: instance.Placement{Name: instance.Default}, Journal: cutDir})
@@ -96,26 +96,26 @@ func (c *cuts) registry(fs vfs.FS) *instance.Registry {
 
 // cut is the end of a life.
 type cut struct {
-	mu      sync.Mutex   // guards what follows, and the tally of the cuts
-	happens bool         // no client counts any more
-	left    *vfs.MemFS   // what is on the disk afterwards
-	after   atomic.Int64 // changes of the disk
-	armed   atomic.Bool  // the life ends once they are done
+	mu       sync.Mutex   // guards happened and left, and the tally of the cuts
+	happened bool         // clients stop counting
+	left     *vfs.MemFS   // the disk after the cut
+	after    atomic.Int64 // changes of the disk until the cut
+	armed    atomic.Bool  // after is set
 }
 
-// arm says after how many changes of the disk the life ends.
+// arm sets the number of changes of the disk until the cut, 0 for no cut.
 func (c *cut) arm(after int64) {
 	c.after.Store(after)
 	c.armed.Store(after > 0)
 }
 
-// isDue reports whether the life ends with a change of which so many others are left. It waits for the work that it is to
-// fall into, but not for ever.
-func (c *cut) isDue(left int64, into bool) bool {
-	return c.armed.Load() && (left <= 0 && into || left <= -cutPatience)
+// isDue reports whether the cut is due when so many changes are left. It waits for the target, the kind of work to hit,
+// for at most maxExtra changes.
+func (c *cut) isDue(left int64, onTarget bool) bool {
+	return c.armed.Load() && (left <= 0 && onTarget || left <= -maxExtra)
 }
 
-// life goes on from the disk, and ends after some changes of it; 0: after one update of each client.
+// life starts the instance from the disk, and ends after some changes of the disk; 0: after one update of each client.
 func (c *cuts) life(ctx context.Context, after int64) error {
 	hash, err := c.replay(ctx)
 	if err != nil {
@@ -123,25 +123,25 @@ func (c *cuts) life(ctx context.Context, after int64) error {
 	}
 	c.work.reset()
 	end := &cut{}
-	early := c.random.IntN(8) == 0 // the life may end while the instance is opened
+	early := c.random.IntN(8) == 0 // the cut may come during Open
 	if early {
 		end.arm(after)
 	}
 	unsynced, random := c.random.IntN(101), rand.New(rand.NewPCG(c.random.Uint64(), 2))
-	under, into := c.disk, aim(c.lives)
+	under, target := c.disk, targetOf(c.lives)
 	c.lives++
 	if early {
-		into = ""
+		target = ""
 	}
 	fs := errorfs.Wrap(under, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if op.Kind.ReadOrWrite() != errorfs.OpIsWrite || !end.isDue(end.after.Add(-1), into == "" || c.work.isIn(into)) {
+		if op.Kind.ReadOrWrite() != errorfs.OpIsWrite || !end.isDue(end.after.Add(-1), target == "" || c.work.isIn(target)) {
 			return nil
 		}
 		end.mu.Lock()
 		defer end.mu.Unlock()
-		if !end.happens {
-			end.happens = true
-			c.work.end(works...)
+		if !end.happened {
+			end.happened = true
+			c.work.end(workKinds...)
 			end.left = under.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: unsynced, RNG: random})
 		}
 		return nil
@@ -160,13 +160,13 @@ func (c *cuts) life(ctx context.Context, after int64) error {
 	return err
 }
 
-// replay is the hash of the state that the directory tells.
+// replay replays the directory and returns the hash of its state.
 func (c *cuts) replay(ctx context.Context) ([32]byte, error) {
 	done, err := instance.Replay(ctx, cutDir, instance.Config{Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.disk}}, 0)
 	return done.StateHash, err
 }
 
-// live opens the instance, compares its state, and has clients write.
+// live opens the instance, compares its state with that of the replay, and runs the clients.
 func (c *cuts) live(ctx context.Context, r *instance.Registry, hash [32]byte, write func(*instance.Instance) error) error {
 	i, err := r.Create(ctx, &instance.Spec{
 		Placement: instance.Placement{Name: instance.Default}, Journal: cutDir, Pacing: instance.Pacing{Mode: instance.Manual},
@@ -201,16 +201,16 @@ func (c *cuts) ask(ctx context.Context, i *instance.Instance, method string) ([]
 	return caller(i)(ctx, id, id, method, nil)
 }
 
-// errCut is for answers that come after the power has failed.
+// errCut is the error of answers after the cut.
 var errCut = errors.New("the power has failed")
 
-// count lets a client count in the canister of all clients. What is answered after the end has no answer.
+// count makes one update of a client in the canister of all clients. Answers after the cut are dropped.
 func (c *cuts) count(ctx context.Context, i *instance.Instance, client int, end *cut) error {
 	err := c.counter.do(client, adds, func() ([]byte, error) {
 		reply, err := c.ask(ctx, i, "count")
 		end.mu.Lock()
 		defer end.mu.Unlock()
-		if err == nil && end.happens {
+		if err == nil && end.happened {
 			err = errCut
 		}
 		return reply, err
@@ -221,7 +221,7 @@ func (c *cuts) count(ctx context.Context, i *instance.Instance, client int, end 
 	return err
 }
 
-// write has clients count, a canister installed, and the instance forked until the end.
+// write runs clients that count, an installation and a fork in loops until the cut.
 func (c *cuts) write(ctx context.Context, r *instance.Registry, i *instance.Instance, end *cut) error {
 	var all sync.WaitGroup
 	failures := make(chan error, cutClients+2)
@@ -239,16 +239,16 @@ func (c *cuts) write(ctx context.Context, r *instance.Registry, i *instance.Inst
 	over := func() bool {
 		end.mu.Lock()
 		defer end.mu.Unlock()
-		return end.happens
+		return end.happened
 	}
 	for at, id := range slices.All(c.canisters[:cutClients]) {
 		repeat(func() (bool, error) {
 			reply, err := caller(i)(ctx, id, id, "count", nil)
 			end.mu.Lock()
-			if err == nil && !end.happens {
-				err = c.told(at, reply)
+			if err == nil && !end.happened {
+				err = c.addReply(at, reply)
 			}
-			over := once || end.happens
+			over := once || end.happened
 			end.mu.Unlock()
 			if err == nil && !over {
 				err = c.count(ctx, i, at, end)
@@ -277,7 +277,7 @@ func (c *cuts) write(ctx context.Context, r *instance.Registry, i *instance.Inst
 	return err
 }
 
-// caller calls canisters of an instance.
+// caller returns a function that calls canisters of an instance.
 func caller(i *instance.Instance) call {
 	return func(ctx context.Context, callee, effective principal.Principal, method string, arg []byte) ([]byte, error) {
 		now, err := i.Now(ctx)

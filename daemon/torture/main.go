@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// options say what is done.
+// options are the flags.
 type options struct {
-	kills, cuts int // 0: none
+	kills, cuts int // numbers; 0: none
 	clients     int
 	seed        uint64
 	longest     time.Duration // between the start of a process and its end
-	binary, dir string        // "": made
+	binary, dir string        // "": temporary
 }
 
 func main() {
@@ -43,12 +43,12 @@ func main() {
 	}
 }
 
-// perform does what the options say.
+// perform runs the cuts and then the kills.
 func perform(ctx context.Context, o options) error {
 	if o.cuts > 0 {
 		c, err := cutPower(ctx, o.cuts, o.seed)
 		fmt.Printf("seed %d: %d power cuts, %s\n", o.seed, o.cuts, c)
-		if err = errors.Join(err, c.missed(o.cuts)); err != nil {
+		if err = errors.Join(err, c.checkCoverage(o.cuts)); err != nil {
 			return err
 		}
 	}
@@ -57,29 +57,29 @@ func perform(ctx context.Context, o options) error {
 	}
 	done, err := torture(ctx, o)
 	fmt.Println(done)
-	return errors.Join(err, done.fell.missed(done.kills))
+	return errors.Join(err, done.hits.checkCoverage(done.kills))
 }
 
-// outcome is what came out.
+// outcome is the result of the kills.
 type outcome struct {
 	seed               uint64
 	kills              int
 	acknowledged, lost int
-	checked            int // operations of the histories that are linearizable
+	checked            int // operations in linearizable histories
 	slowest            time.Duration
-	replayed           string // what a replay says
-	fell               *work  // how many kills fell into what
+	replayed           string // output of the replay
+	hits               *work  // kills by the kind of work that they hit
 }
 
-// String is the outcome for people.
+// String formats the outcome for output.
 func (o outcome) String() string {
 	return fmt.Sprintf("seed %d: %d kills, %d updates acknowledged, %d lost; %d operations on a counter are linearizable; %s; the slowest start took %s; replay: %s",
-		o.seed, o.kills, o.acknowledged, o.lost, o.checked, o.fell, o.slowest.Round(time.Millisecond), o.replayed)
+		o.seed, o.kills, o.acknowledged, o.lost, o.checked, o.hits, o.slowest.Round(time.Millisecond), o.replayed)
 }
 
-// torture kills processes, and counts.
+// torture kills processes, and counts lost updates.
 func torture(ctx context.Context, o options) (done outcome, err error) {
-	done.seed, done.fell = o.seed, new(work)
+	done.seed, done.hits = o.seed, new(work)
 	work, err := os.MkdirTemp("", "canisterd-torture-")
 	if err != nil {
 		return done, err
@@ -106,7 +106,7 @@ func torture(ctx context.Context, o options) (done outcome, err error) {
 		err = r.last(ctx)
 	}
 	done.acknowledged, done.lost, done.slowest, done.checked = r.acknowledged, r.lost, r.slowest, r.counter.checked
-	done.fell = &r.work
+	done.hits = &r.work
 	if err == nil && r.lost > 0 {
 		err = fmt.Errorf("%d acknowledged updates are lost", r.lost)
 	}

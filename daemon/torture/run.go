@@ -20,22 +20,22 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// run is some lives of a daemon with one state directory.
+// run is a series of lives of a daemon with one state directory.
 type run struct {
 	options
 	random *rand.Rand
 	tally
 	work
-	canisters []principal.Principal // one of each client, and two more
+	canisters []principal.Principal // one per client, then installed and shared
 	counter   counter               // in which all clients count
 	slowest   time.Duration
 	lives     int
 }
 
-// patience is how long the end of a life waits at most for the work that it is to fall into.
-const patience = time.Second
+// targetTimeout is how long a kill waits for its target, the kind of work to hit.
+const targetTimeout = time.Second
 
-// installed is the canister that is installed again and again, and shared the one in which all clients count.
+// installed returns the canister that is installed again and again, shared the one in which all clients count.
 func (r *run) installed() principal.Principal { return r.canisters[r.clients] }
 func (r *run) shared() principal.Principal    { return r.canisters[r.clients+1] }
 
@@ -47,15 +47,15 @@ type process struct {
 	remote *remote.Daemon
 }
 
-// logged takes the log of a daemon, and keeps its end.
+// logged parses the log of a daemon, and keeps the last lines.
 type logged struct {
 	work *work
-	rest []byte     // the line that is not complete; only Write uses it
+	rest []byte     // an incomplete line; only Write uses it
 	mu   sync.Mutex // guards last
 	last []string
 }
 
-// Write takes a piece of the log. One goroutine calls it.
+// Write implements io.Writer. Only one goroutine may call it.
 func (l *logged) Write(p []byte) (int, error) {
 	l.rest = append(l.rest, p...)
 	for {
@@ -71,14 +71,14 @@ func (l *logged) Write(p []byte) (int, error) {
 	}
 }
 
-// String is the end of the log.
+// String returns the last lines of the log.
 func (l *logged) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return strings.Join(l.last, "\n")
 }
 
-// start starts a daemon, which goes on from the state directory.
+// start starts a daemon from the state directory.
 func (r *run) start(ctx context.Context) (*process, error) {
 	begun := time.Now()
 	p := &process{cmd: exec.CommandContext(ctx, r.binary, "start", "--listen", "127.0.0.1:0", "--json", "--state-dir", r.dir,
@@ -118,7 +118,7 @@ func (r *run) start(ctx context.Context) (*process, error) {
 // kill ends a daemon with SIGKILL.
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill()
-	_ = p.cmd.Wait() // it says that it was killed
+	_ = p.cmd.Wait() // the error is that it was killed
 	if p.client != nil {
 		p.client.Close()
 	}
@@ -127,7 +127,7 @@ func (p *process) kill() {
 	}
 }
 
-// prepare makes the canisters, in a first life.
+// prepare creates the canisters in a first life.
 func (r *run) prepare(ctx context.Context) error {
 	p, err := r.start(ctx)
 	if err != nil {
@@ -149,7 +149,7 @@ func (r *run) prepare(ctx context.Context) error {
 	return nil
 }
 
-// life starts a daemon, checks what it knows, has clients write, and kills it.
+// life starts a daemon, checks its canisters, runs clients, and kills it.
 func (r *run) life(ctx context.Context) error {
 	p, err := r.start(ctx)
 	if err != nil {
@@ -164,10 +164,10 @@ func (r *run) life(ctx context.Context) error {
 		return err
 	}
 	var killed atomic.Bool
-	into := aim(r.lives)
+	target := targetOf(r.lives)
 	r.lives++
 	ends := time.AfterFunc(time.Duration(r.random.Int64N(int64(r.longest))), func() {
-		for begun := time.Now(); into != "" && !r.work.isIn(into) && time.Since(begun) < patience; {
+		for begun := time.Now(); target != "" && !r.work.isIn(target) && time.Since(begun) < targetTimeout; {
 			time.Sleep(20 * time.Microsecond)
 		}
 		r.work.end("install", "fork")
@@ -176,7 +176,7 @@ func (r *run) life(ctx context.Context) error {
 	})
 	defer ends.Stop()
 	defer p.kill()
-	var mu sync.Mutex // guards failed and the numbers of r
+	var mu sync.Mutex // guards failed and the tally of r
 	var failed error
 	var clients sync.WaitGroup
 	for at := range r.canisters[:r.clients] {
@@ -189,7 +189,7 @@ func (r *run) life(ctx context.Context) error {
 				}
 				mu.Lock()
 				if err == nil {
-					err = errors.Join(shared, r.told(at, reply))
+					err = errors.Join(shared, r.addReply(at, reply))
 				}
 				if err != nil && !killed.Load() {
 					failed = errors.Join(failed, fmt.Errorf("an update: %w\n%s", err, p.log.String()))
@@ -204,12 +204,12 @@ func (r *run) life(ctx context.Context) error {
 	r.repeat(&clients, "install", func() error { return install(ctx, p.client.Call, r.installed()) })
 	r.repeat(&clients, "fork", func() error { return p.fork(ctx) })
 	clients.Wait()
-	p.kill() // its log is complete
+	p.kill() // completes its log
 	r.work.end("checkpoint", "compaction")
 	return errors.Join(failed, ctx.Err())
 }
 
-// count lets a client count in the canister of all clients, and read it.
+// count makes one update and one query of a client in the canister of all clients.
 func (r *run) count(ctx context.Context, p *process, client int) error {
 	err := r.counter.do(client, adds, func() ([]byte, error) { return p.client.Call(ctx, r.shared(), r.shared(), "count", nil) })
 	if err == nil {
@@ -223,7 +223,7 @@ func (r *run) check(ctx context.Context, p *process) error {
 	for at, id := range r.canisters[:r.clients] {
 		reply, err := p.read(ctx, id)
 		if err == nil {
-			err = r.found(at, reply)
+			err = r.addQuery(at, reply)
 		}
 		if err != nil {
 			return err
@@ -232,12 +232,12 @@ func (r *run) check(ctx context.Context, p *process) error {
 	return r.counter.check(func() ([]byte, error) { return p.read(ctx, r.shared()) })
 }
 
-// read is what a query of a canister says.
+// read returns the reply to a query of a canister.
 func (p *process) read(ctx context.Context, id principal.Principal) ([]byte, error) {
 	return p.client.Query(ctx, id, id, "read", nil)
 }
 
-// last starts a daemon after the last kill, and checks what it knows.
+// last starts a daemon after the last kill, and checks its canisters.
 func (r *run) last(ctx context.Context) error {
 	p, err := r.start(ctx)
 	if err != nil {
@@ -268,7 +268,8 @@ func (p *process) fork(ctx context.Context) error {
 	return err
 }
 
-// deleteForks deletes the forks that kills left: a fork is kept until it is deleted, and every start opens all of them.
+// deleteForks deletes the forks that kills left: forks are kept until they are deleted, and every start opens all of
+// them.
 func (p *process) deleteForks(ctx context.Context) error {
 	instances := controlv1.NewInstancesClient(p.remote.Connection())
 	all, err := instances.ListInstances(ctx, &controlv1.ListInstancesRequest{})

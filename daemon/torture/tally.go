@@ -10,16 +10,16 @@ import (
 	"sync"
 )
 
-// tally is what clients were told, and what is lost of it.
+// tally counts acknowledged and lost updates.
 type tally struct {
-	counted      []uint64 // by each canister, as its client was told last
+	counted      []uint64 // last count that the client of each canister knows
 	acknowledged int
 	lost         int
 }
 
-// told notes the answer of a canister: it has counted on from what its client was told before, or further, where the
-// answer to an update was lost with the process that made it. The error says that an update was done in part.
-func (t *tally) told(at int, reply []byte) error {
+// addReply records the reply of a canister to an update: its count must have increased, by more than one if a reply was
+// lost with a killed process. The error reports an incomplete update.
+func (t *tally) addReply(at int, reply []byte) error {
 	now, err := countOf(reply)
 	if err != nil {
 		return fmt.Errorf("canister %d: %w", at, err)
@@ -32,8 +32,8 @@ func (t *tally) told(at int, reply []byte) error {
 	return nil
 }
 
-// found notes what a canister has counted to, as a query says.
-func (t *tally) found(at int, reply []byte) error {
+// addQuery records the count of a canister in the reply to a query.
+func (t *tally) addQuery(at int, reply []byte) error {
 	now, err := countOf(reply)
 	if err != nil {
 		return fmt.Errorf("canister %d: %w", at, err)
@@ -45,7 +45,7 @@ func (t *tally) found(at int, reply []byte) error {
 	return nil
 }
 
-// countOf is the number in the answer of a canister.
+// countOf returns the count in the reply of a canister.
 func countOf(reply []byte) (uint64, error) {
 	if len(reply) != 16 {
 		return 0, fmt.Errorf("an answer of %d bytes", len(reply))
@@ -57,17 +57,17 @@ func countOf(reply []byte) (uint64, error) {
 	return heap, nil
 }
 
-// The kinds of work that an end can fall into.
-var works = []string{"checkpoint", "compaction", "install", "fork"}
+// workKinds are the kinds of work that an end can hit.
+var workKinds = []string{"checkpoint", "compaction", "install", "fork"}
 
-// work is what a daemon does at the moment, and how many ends fell into what.
+// work tracks what a daemon is doing, and counts how many ends hit each kind of work.
 type work struct {
-	mu   sync.Mutex     // guards what follows
-	open map[string]int // of each kind, how many are under way
-	fell map[string]int // ends
+	mu   sync.Mutex     // guards the fields below
+	open map[string]int // running work by kind
+	hits map[string]int // ends by kind
 }
 
-// begin says that something begins; the result says that it ends.
+// begin records the start of some work. The caller calls end at its end.
 func (w *work) begin(kind string) (end func()) {
 	w.add(kind, 1)
 	return func() { w.add(kind, -1) }
@@ -82,7 +82,7 @@ func (w *work) add(kind string, n int) {
 	w.open[kind] += n
 }
 
-// logged takes a message of the log of a daemon.
+// logged updates the running work from a log message of a daemon.
 func (w *work) logged(message string) {
 	for text, kind := range map[string]string{
 		"a checkpoint": "checkpoint", "a flush of the store": "compaction", "a compaction of the store": "compaction",
@@ -96,64 +96,64 @@ func (w *work) logged(message string) {
 	}
 }
 
-// aim is the kind of work that the end of a life waits for, "" for none: most ends at any moment fall into none.
-func aim(life int) string {
-	if kind := life % (len(works) + 1); kind < len(works) {
-		return works[kind]
+// targetOf returns the kind of work that the end of a life waits for, "" for none. Most random ends would hit none.
+func targetOf(life int) string {
+	if kind := life % (len(workKinds) + 1); kind < len(workKinds) {
+		return workKinds[kind]
 	}
 	return ""
 }
 
-// isIn reports whether something of a kind is under way.
+// isIn reports whether work of a kind is running.
 func (w *work) isIn(kind string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.open[kind] > 0
 }
 
-// missed is an error if there were many ends, and none of them fell into some kind of work.
-func (w *work) missed(ends int) error {
+// checkCoverage returns an error if there were many ends and none of them hit some kind of work.
+func (w *work) checkCoverage(ends int) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, kind := range works {
-		if ends >= manyEnds && w.fell[kind] == 0 {
-			return fmt.Errorf("none of %d ends fell into a %s: they show nothing about it", ends, kind)
+	for _, kind := range workKinds {
+		if ends >= minEnds && w.hits[kind] == 0 {
+			return fmt.Errorf("none of %d ends hit a %s: the run shows nothing about it", ends, kind)
 		}
 	}
 	return nil
 }
 
-// manyEnds is after how many ends each kind of work must have been met.
-const manyEnds = 100
+// minEnds is the number of ends from which each kind of work must have been hit.
+const minEnds = 100
 
-// reset says that nothing is under way.
+// reset clears the running work.
 func (w *work) reset() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.open = nil
 }
 
-// end counts an end now, and what of some kinds it fell into.
+// end counts an end for each of the kinds that is running.
 func (w *work) end(kinds ...string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.fell == nil {
-		w.fell = make(map[string]int)
+	if w.hits == nil {
+		w.hits = make(map[string]int)
 	}
 	for _, kind := range kinds {
 		if w.open[kind] > 0 {
-			w.fell[kind]++
+			w.hits[kind]++
 		}
 	}
 }
 
-// String tells how many ends fell into what.
+// String lists the ends by kind.
 func (w *work) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	parts := make([]string, len(works))
-	for at, kind := range slices.All(works) {
-		parts[at] = fmt.Sprintf("%s: %d", kind, w.fell[kind])
+	parts := make([]string, len(workKinds))
+	for at, kind := range slices.All(workKinds) {
+		parts[at] = fmt.Sprintf("%s: %d", kind, w.hits[kind])
 	}
 	return strings.Join(parts, ", ")
 }

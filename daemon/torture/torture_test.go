@@ -12,9 +12,9 @@ func TestADaemonThatIsKilledLosesNoAcknowledgedUpdate(t *testing.T) {
 	if err != nil || done.lost > 0 || done.kills != 4 || done.acknowledged == 0 {
 		t.Errorf("%s: %v", done, err)
 	}
-	for _, kind := range []string{"install", "fork"} { // of the other works, the log of the daemon tells later
-		if done.fell.fell[kind] == 0 {
-			t.Errorf("no kill fell into a %s: %s", kind, done)
+	for _, kind := range []string{"install", "fork"} { // the log reports the other kinds with a delay
+		if done.hits.hits[kind] == 0 {
+			t.Errorf("no kill hit a %s: %s", kind, done)
 		}
 	}
 }
@@ -24,22 +24,22 @@ func TestAPowerCutLosesNoAcknowledgedUpdate(t *testing.T) {
 	if err != nil || c.lost > 0 || c.acknowledged == 0 || c.replayed == 0 {
 		t.Errorf("%s: %v", c, err)
 	}
-	for _, kind := range works {
-		if c.fell[kind] == 0 {
-			t.Errorf("no cut fell into a %s: %s", kind, c)
+	for _, kind := range workKinds {
+		if c.hits[kind] == 0 {
+			t.Errorf("no cut hit a %s: %s", kind, c)
 		}
 	}
 }
 
-// answerOf is the answer of a canister that has counted so far in its heap, and in its stable memory.
+// answerOf returns the reply of a canister with these counts in its heap and its stable memory.
 func answerOf(heap, stable uint64) []byte {
 	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, heap), stable)
 }
 
 func TestALostUpdateIsCounted(t *testing.T) {
 	r := &tally{counted: make([]uint64, 1)}
-	for _, told := range []uint64{1, 2, 5, 4} { // two were done without an answer, then two are lost
-		if err := r.told(0, answerOf(told, told)); err != nil {
+	for _, told := range []uint64{1, 2, 5, 4} { // two were done without a reply, then two are lost
+		if err := r.addReply(0, answerOf(told, told)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -47,7 +47,7 @@ func TestALostUpdateIsCounted(t *testing.T) {
 		t.Errorf("%d updates are lost and %d acknowledged, want 2 and 4", r.lost, r.acknowledged)
 	}
 	for _, partly := range [][]byte{answerOf(5, 6), bytes.Repeat([]byte{1}, 8)} {
-		if err := r.told(0, partly); err == nil {
+		if err := r.addReply(0, partly); err == nil {
 			t.Errorf("answer %x is taken", partly)
 		}
 	}
