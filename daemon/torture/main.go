@@ -48,7 +48,10 @@ func perform(ctx context.Context, o options) error {
 	if o.cuts > 0 {
 		c, err := cutPower(ctx, o.cuts, o.seed)
 		fmt.Printf("seed %d: %d power cuts, %s\n", o.seed, o.cuts, c)
-		if err = errors.Join(err, c.checkCoverage(o.cuts)); err != nil {
+		if err == nil {
+			err = c.checkCoverage(o.cuts)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,10 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
+	"errors"
+	"strings"
 	"testing"
 	"time"
 )
@@ -28,6 +31,15 @@ func TestAPowerCutLosesNoAcknowledgedUpdate(t *testing.T) {
 		if c.hits[kind] == 0 {
 			t.Errorf("no cut hit a %s: %s", kind, c)
 		}
+	}
+}
+
+// A run that failed early also said that none of 1000 cuts hit a checkpoint, although there was no cut.
+func TestARunThatFailsEarlySaysNothingAboutItsHits(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := perform(ctx, options{cuts: 1000}); !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "hit a") {
+		t.Errorf("a run that is canceled says: %v", err)
 	}
 }
 
