@@ -127,7 +127,7 @@ func TestStartKeepsItsNetworkInTheUsersDataFolder(t *testing.T) {
 	t.Setenv("HOME", "")
 	expect(exitFailed, "name a folder (--state-dir), or keep nothing (--ephemeral)", "start", "--listen", "127.0.0.1:0")
 	expect(exitOK, dir+": deleted", "state", "delete", "--yes", dir)
-	expect(exitFailed, "is no state directory", "state", "delete", "--yes", ".")
+	expect(exitFailed, "is not a state directory", "state", "delete", "--yes", ".")
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("the state directory is there")
 	}

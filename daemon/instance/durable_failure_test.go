@@ -27,7 +27,7 @@ func TestAnInstanceWhoseDiskFailsStopsAndTheOthersGoOn(t *testing.T) {
 	}{
 		"a full disk":      {syscall.ENOSPC, "the disk is full: free space on it"},
 		"a read-only disk": {syscall.EROFS, "the file system is read-only"},
-		"a broken disk":    {syscall.EIO, "see the log of the system"},
+		"a broken disk":    {syscall.EIO, "see the system log"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			under := vfs.NewMem()

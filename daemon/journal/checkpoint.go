@@ -204,7 +204,7 @@ func (j *Journal) readFile(c *Checkpoint, read func(io.Reader) error) error {
 	failed := read(from)
 	_, err = io.Copy(io.Discard, from)
 	if err = errors.Join(err, file.Close()); err == nil && (sum.bytes != c.Bytes || hex.EncodeToString(sum.hash.Sum(nil)) != c.Hash) {
-		err = fmt.Errorf("its content is not what was written %s", c.Made.UTC().Format(time.RFC3339))
+		err = fmt.Errorf("its content has changed since it was written at %s", c.Made.UTC().Format(time.RFC3339))
 	}
 	if err != nil {
 		return &DamagedError{j.dir, c.File, errors.Join(err, failed)}

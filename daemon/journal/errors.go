@@ -48,7 +48,7 @@ type ForeignError struct {
 
 // Error names one of the files.
 func (e *ForeignError) Error() string {
-	return fmt.Sprintf("folder %q is not empty and is no state directory: it has %q, but no file FORMAT; name an empty folder, or one that does not exist", e.Dir, e.File)
+	return fmt.Sprintf("folder %q is not empty and is not a state directory: it has %q, but no file FORMAT; name an empty folder, or one that does not exist", e.Dir, e.File)
 }
 
 // DamagedError reports damage in a directory.
@@ -59,7 +59,7 @@ type DamagedError struct {
 
 // Error names the file and the commands that help.
 func (e *DamagedError) Error() string {
-	return fmt.Sprintf("state directory %q is damaged: %s; canisterd state check says what is left, canisterd state repair goes on from it", e.Dir, e.Reason())
+	return fmt.Sprintf("state directory %q is damaged: %s; run canisterd state check to see what is left, and canisterd state repair to continue from it", e.Dir, e.Reason())
 }
 
 // storeText puts an error text of the store on one line, and removes the details that only help its developers.
@@ -96,7 +96,7 @@ func (e *FailedError) Reason() string {
 	if e.New {
 		return text
 	}
-	return text + ": everything that was acknowledged is there"
+	return text + ": everything that was acknowledged is safe"
 }
 
 // Unwrap returns the error of the system.
@@ -108,12 +108,12 @@ var remedies = []struct {
 	text string
 }{
 	{syscall.ENOSPC, "the disk is full: free space on it"},
-	{syscall.EDQUOT, "your quota of the disk is used up: free space on it"},
+	{syscall.EDQUOT, "your disk quota is used up: free space on the disk"},
 	{syscall.EROFS, "the file system is read-only: mount it for writing, or name another directory"},
 	{fs.ErrPermission, "give this user the right to write to the directory, or name another one"},
 	{syscall.EMFILE, "too many files are open: raise the limit (ulimit -n)"},
 	{syscall.ENFILE, "too many files are open on this system: close other programs"},
-	{syscall.EIO, "the disk fails: see the log of the system"},
+	{syscall.EIO, "the disk fails: see the system log"},
 }
 
 func (e *FailedError) remedy() string {
@@ -122,7 +122,7 @@ func (e *FailedError) remedy() string {
 			return r.text
 		}
 	}
-	return "see to the disk"
+	return "check the disk"
 }
 
 // openError returns the error for a file that cannot be opened. Running out of descriptors, for example, is not damage:

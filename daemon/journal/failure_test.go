@@ -82,11 +82,11 @@ func TestNoFailureOfTheDiskLosesAnAcknowledgedRecord(t *testing.T) {
 		only  bool
 		says  string
 	}{
-		{"one write fails", syscall.EIO, writes, true, "see the log of the system"},
-		{"one fsync fails", syscall.EIO, syncs, true, "see the log of the system"},
+		{"one write fails", syscall.EIO, writes, true, "see the system log"},
+		{"one fsync fails", syscall.EIO, syncs, true, "see the system log"},
 		{"the disk is full", syscall.ENOSPC, writes, false, "free space"},
 		{"the disk is read-only", syscall.EROFS, writes, false, "mount it for writing"},
-		{"the quota is used up", syscall.EDQUOT, writes, false, "your quota of the disk is used up"},
+		{"the quota is used up", syscall.EDQUOT, writes, false, "your disk quota is used up"},
 		{"the process has no descriptors", syscall.EMFILE, opens, false, "raise the limit (ulimit -n)"},
 		{"the process has none for one file", syscall.EMFILE, opens, true, "raise the limit (ulimit -n)"},
 		{"the system has no descriptors", syscall.ENFILE, opens, false, "close other programs"},

@@ -58,7 +58,7 @@ func (j *Journal) checkLogs() error {
 			return j.storeError(err)
 		}
 		if at, damaged := log.findDamage(); damaged {
-			return &DamagedError{j.dir, log.name, fmt.Errorf("at byte %d it is not what was written, and what was written later is there", at)}
+			return &DamagedError{j.dir, log.name, fmt.Errorf("it is damaged at byte %d, and later data is intact", at)}
 		}
 	}
 	return nil

@@ -168,7 +168,7 @@ func (j *Journal) openPages(f *PageFile) (vfs.File, error) {
 	}
 	info, err := file.Stat()
 	if err == nil && info.Size() != f.Bytes {
-		err = fmt.Errorf("it has %d bytes, and had %d", info.Size(), f.Bytes)
+		err = fmt.Errorf("it has %d bytes, but should have %d", info.Size(), f.Bytes)
 	}
 	if err != nil {
 		return nil, &DamagedError{j.dir, f.Name, errors.Join(err, file.Close())}
@@ -262,7 +262,7 @@ func (j *Journal) checkPages(c *Checkpoint) error {
 			sum := crc32.New(castagnoli)
 			_, err = io.Copy(sum, file)
 			if err = errors.Join(err, file.Close()); err == nil && sum.Sum32() != f.Sum {
-				err = fmt.Errorf("page file %q is not what was written", f.Name)
+				err = fmt.Errorf("page file %q: its checksum does not match", f.Name)
 			}
 		}
 		if err != nil {

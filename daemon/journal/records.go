@@ -150,7 +150,7 @@ func (j *Journal) Records(from uint64, do func(position uint64, record []byte) e
 	return err
 }
 
-var errBlock = errors.New("it is not what was written")
+var errBlock = errors.New("its checksum or a length is wrong")
 
 // scanBlock passes the records of a block to a function. The error is errBlock if the block is damaged.
 func scanBlock(first uint64, block []byte, do func(record []byte) error) error {

@@ -15,7 +15,7 @@ func sealed(text []byte) []byte {
 	return fmt.Appendf(nil, "%s\n%08x\n", text, crc32.Checksum(text, castagnoli))
 }
 
-var errSeal = errors.New("its content is not what was written")
+var errSeal = errors.New("its checksum does not match")
 
 // readSealed returns the text of a small file, nil if the file does not exist. The error is errSeal if it is damaged.
 func (j *Journal) readSealed(name string) ([]byte, error) {

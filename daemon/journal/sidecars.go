@@ -102,7 +102,7 @@ func (j *Journal) readSidecars() (side sidecars, err error) {
 // lost.
 func (j *Journal) checkMissing(side *sidecars) error {
 	end, known := j.synced.Load(), side.end
-	whole := ""
+	intact := ""
 	for _, name := range side.files {
 		position, _ := checkpointPosition(name)
 		if position <= end {
@@ -110,11 +110,11 @@ func (j *Journal) checkMissing(side *sidecars) error {
 		}
 		known = max(known, position)
 		if c, ok := j.readAbout(name); ok && j.verify(&c) == nil {
-			whole = fmt.Sprintf("; %s, which is of %d records, is whole", name, position)
+			intact = fmt.Sprintf("; %s, a checkpoint of %d records, is intact", name, position)
 		}
 	}
 	if known > end {
-		return &DamagedError{j.dir, storeFolder, fmt.Errorf("records %d to %d are missing%s", end, known-1, whole)}
+		return &DamagedError{j.dir, storeFolder, fmt.Errorf("records %d to %d are missing%s", end, known-1, intact)}
 	}
 	if n := len(j.kept); n > 0 {
 		for _, position := range j.kept[n-1].Kept {
@@ -133,7 +133,7 @@ func (j *Journal) checkMissingValues(side *sidecars) error {
 		return err
 	}
 	if changes < side.changes {
-		return &DamagedError{j.dir, storeFolder, fmt.Errorf("it has %d changes of the values that are kept in it, and had %d", changes, side.changes)}
+		return &DamagedError{j.dir, storeFolder, fmt.Errorf("it has %d changes of its values, and had %d", changes, side.changes)}
 	}
 	for name := range side.values {
 		if _, ok := values[name]; !ok {

@@ -123,7 +123,7 @@ type storePanicError struct{ panicked any }
 
 // Error includes the value of the panic.
 func (e *storePanicError) Error() string {
-	return fmt.Sprintf("the store makes no sense of it: %v", e.panicked)
+	return fmt.Sprintf("the store cannot read it: %v", e.panicked)
 }
 
 func isStorePanic(err error) bool {

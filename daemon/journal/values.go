@@ -82,7 +82,7 @@ func (j *Journal) readValues() (changes uint64, values map[string][]byte, err er
 	}
 	err = j.scan([]byte{changesKey}, []byte{changesKey + 1}, func(_, value []byte) error {
 		if len(value) != 8 {
-			return &DamagedError{j.dir, storeFolder, fmt.Errorf("the number of changes of its values is %x", value)}
+			return &DamagedError{j.dir, storeFolder, fmt.Errorf("invalid number of changes of its values: %x", value)}
 		}
 		changes = binary.BigEndian.Uint64(value)
 		return nil
