@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// gathered is how long a commit waits for the callers that the last commits have served, if some come.
+// gathered returns how long a commit waits for expected callers, which come after some times.
 func gathered(t *testing.T, expected int, come ...time.Duration) (waited time.Duration) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &Journal{wake: make(chan struct{}, 1), closing: make(chan struct{}), expected: expected}
@@ -23,7 +23,7 @@ func gathered(t *testing.T, expected int, come ...time.Duration) (waited time.Du
 		came := time.Since(begun)
 		j.gather(time.Second)
 		waited = time.Since(begun) - came
-		time.Sleep(time.Minute) // all have come
+		time.Sleep(time.Minute) // until all have come
 	})
 	return waited
 }
@@ -47,7 +47,7 @@ func TestACommitWaitsForTheCallersThatWereJustServed(t *testing.T) {
 	}
 }
 
-// A record that is appended while a commit is under way has to wait for the next one.
+// A record that is appended during a commit waits for the next one.
 func TestACallerWaitsForTheFirstCommitThatHasItsRecords(t *testing.T) {
 	j := &Journal{wake: make(chan struct{}, 1), writes: 5}
 	under, next := j.joinCommit(5), j.joinCommit(6)

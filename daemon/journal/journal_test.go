@@ -38,7 +38,7 @@ func synced(t testing.TB, j *journal.Journal) {
 	}
 }
 
-// recordAt is the content of the record at a position: some are empty, some long.
+// recordAt returns the content of the record at a position. Some are empty, some are long.
 func recordAt(position uint64) []byte {
 	return bytes.Repeat([]byte{byte(position)}, int(position*position%1000))
 }
@@ -50,7 +50,7 @@ func appendSome(j *journal.Journal, n int) {
 	}
 }
 
-// checkRecords checks the records from a position on, and that there are so many.
+// checkRecords checks the records from a position on, and the number of all records.
 func checkRecords(t testing.TB, j *journal.Journal, from, end uint64) {
 	t.Helper()
 	next := from
@@ -100,18 +100,18 @@ func TestRecordsAreThereAgainInTheirOrder(t *testing.T) {
 	closed(t, j)
 }
 
-// TestACrashLosesOnlyWhatNoCallerWaitedFor crashes at random moments while many append and wait.
+// TestACrashLosesOnlyWhatNoCallerWaitedFor crashes at random moments while many callers append and wait.
 func TestACrashLosesOnlyWhatNoCallerWaitedFor(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	fs := vfs.NewCrashableMem()
-	told := uint64(0) // that the records before it are on disk
+	acked := uint64(0) // records that Sync reported on disk
 	for crash := range 40 {
 		j, err := journal.Open("state", journal.Options{FS: fs})
 		if err != nil {
 			t.Fatalf("after crash %d: %v", crash, err)
 		}
-		if end := j.Position(); end < told {
-			t.Fatalf("after crash %d there are %d records, and %d were on disk", crash, end, told)
+		if end := j.Position(); end < acked {
+			t.Fatalf("after crash %d there are %d records, and %d were on disk", crash, end, acked)
 		}
 		checkRecords(t, j, 0, j.Position())
 		var waiting sync.WaitGroup
@@ -126,7 +126,7 @@ func TestACrashLosesOnlyWhatNoCallerWaitedFor(t *testing.T) {
 					t.Error(err)
 				}
 				mu.Lock()
-				told = max(told, now)
+				acked = max(acked, now)
 				mu.Unlock()
 			})
 		}
@@ -135,23 +135,23 @@ func TestACrashLosesOnlyWhatNoCallerWaitedFor(t *testing.T) {
 		}
 		mu.Lock()
 		crashed := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: random.IntN(101), RNG: random})
-		before := told
+		before := acked
 		mu.Unlock()
 		waiting.Wait()
-		told = before
+		acked = before
 		closed(t, j)
 		fs = crashed
 	}
-	if told < 1000 {
-		t.Errorf("only %d records were ever on disk: this shows little", told)
+	if acked < 1000 {
+		t.Errorf("only %d records were ever on disk: the test shows little", acked)
 	}
 }
 
-// TestACrashInAnOpeningLeavesAStoreThatOpens crashes after each change of the disk that an opening makes. The store
-// writes a new manifest then, and a marker with its name.
+// TestACrashInAnOpeningLeavesAStoreThatOpens crashes after each change of the disk by Open, in which the store writes a
+// new manifest and a marker with its name.
 func TestACrashInAnOpeningLeavesAStoreThatOpens(t *testing.T) {
-	const clones = 12 // of the disk after each change: which directory entries survive is random
-	var mu sync.Mutex // guards what follows: the store also works in the background
+	const clones = 12 // per change: it is random which directory entries survive
+	var mu sync.Mutex // guards left and on: the store also works in the background
 	var left []*vfs.MemFS
 	on, random := false, rand.New(rand.NewPCG(3, 4))
 	watch := func(now bool) {
@@ -179,7 +179,7 @@ func TestACrashInAnOpeningLeavesAStoreThatOpens(t *testing.T) {
 	watch(false)
 	closed(t, j)
 	if len(left) < 10*clones {
-		t.Fatalf("an opening makes %d changes of the disk: this shows little", len(left)/clones)
+		t.Fatalf("an opening makes %d changes of the disk: the test shows little", len(left)/clones)
 	}
 	for at, disk := range left {
 		j, err := journal.Open("state", journal.Options{FS: disk})
@@ -222,7 +222,7 @@ func TestTheLastTwoCheckpointsAreKeptWithTheRecordsAfterTheOlder(t *testing.T) {
 	}
 	checkRecords(t, j, 300, 450)
 	files, err := crashed.List("state")
-	if err != nil || len(files) != 8 { // FORMAT, lock, store, end, and two with two about them
+	if err != nil || len(files) != 8 { // FORMAT, lock, store, end, two checkpoints and two sidecars
 		t.Errorf("the directory has %v: %v", files, err)
 	}
 	closed(t, j)

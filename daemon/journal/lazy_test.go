@@ -8,7 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// onDisk is how many records there are after a crash.
+// onDisk returns the number of records after a crash.
 func onDisk(t *testing.T, fs *vfs.MemFS) uint64 {
 	t.Helper()
 	crashed := opened(t, fs.CrashClone(vfs.CrashCloneCfg{}))

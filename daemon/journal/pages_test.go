@@ -12,14 +12,14 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// memory is bytes that are in a page file.
+// memory is a memory and its place in a page file.
 type memory struct {
 	content []byte
 	file    string
 	offset  int64
 }
 
-// keepMemories makes a checkpoint: memories that a page file has stay, and others are written.
+// keepMemories makes a checkpoint of memories: it keeps those in a page file, and writes the others.
 func keepMemories(t testing.TB, j *journal.Journal, memories ...*memory) journal.Checkpoint {
 	t.Helper()
 	appendSome(j, 10)
@@ -71,7 +71,7 @@ func checkMemories(t testing.TB, j *journal.Journal, c *journal.Checkpoint, memo
 	}
 }
 
-// pageFiles are the page files in the directory.
+// pageFiles returns the names of the page files in the directory.
 func pageFiles(t testing.TB, fs vfs.FS) (names []string) {
 	t.Helper()
 	all, err := fs.List("state")

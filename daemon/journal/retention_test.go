@@ -11,8 +11,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// hourly are checkpoints of which the last was made now, and each of the others an hour before the next. Each has
-// records and a file of so many bytes.
+// hourly returns checkpoints at intervals of an hour, the last one made now, each with records and a file of so many
+// bytes.
 func hourly(count int, now time.Time, records, file int64) (all []journal.Checkpoint) {
 	for i := range count {
 		all = append(all, journal.Checkpoint{
@@ -144,7 +144,7 @@ func TestTheRecordsAfterTheOldestCheckpointOfAHistoryAreKept(t *testing.T) {
 		t.Errorf("checkpoints %v are kept", got)
 	}
 	checkRecords(t, j, 100, 650)
-	if files, err := crashed.List("state"); err != nil || len(files) != 12 { // FORMAT, lock, store, end, and four with four about them
+	if files, err := crashed.List("state"); err != nil || len(files) != 12 { // FORMAT, lock, store, end, four checkpoints and four sidecars
 		t.Errorf("the directory has %v: %v", files, err)
 	}
 	keep(t, j, false, "the last")
