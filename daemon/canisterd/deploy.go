@@ -82,21 +82,21 @@ type deployment struct {
 
 // deploying is one run of deploy.
 type deploying struct {
-	cli     *cli
-	daemon  *remote.Daemon
-	project *project.Project
-	flags   *deployFlags
-	store   *store
-	network network
-	ids     names
-	unkept  bool // the folder does not remember the ids
+	cli        *cli
+	daemon     *remote.Daemon
+	project    *project.Project
+	flags      *deployFlags
+	store      *store
+	network    network
+	ids        names
+	unrecorded bool // the ids are not written to the folder
 }
 
-// noteDone notes the outcome for a canister.
+// noteDone prints the outcome for a canister as a note.
 func (c *cli) noteDone(name, what string) { c.note("%s: %s", name, what) }
 
-// telling reports the work of deploy as it goes, or after a failure. On a terminal that shows stdout, too, the table at
-// the end contains all of it, so nothing is printed before; if the table does not come, told prints the report instead.
+// telling returns two functions: tell reports the outcome for a canister, told prints reports that were held back. If both
+// outputs are terminals, the table at the end contains all outcomes, so they are held back and printed only on failure.
 func (c *cli) telling() (tell func(name, what string), told func()) {
 	if c.json || !terminal(c.out) || !terminal(c.err) {
 		return c.noteDone, func() {}
@@ -109,7 +109,7 @@ func (c *cli) telling() (tell func(name, what string), told func()) {
 	}
 }
 
-// deployFolder creates and installs the canisters of a folder; tell hears of each that is done.
+// deployFolder creates and installs the canisters of a folder, and calls tell with the outcome for each.
 func (c *cli) deployFolder(ctx context.Context, d *remote.Daemon, folder string, f *deployFlags, tell func(name, what string)) (map[string]deployment, error) {
 	p, err := project.Read(folder)
 	if err != nil {
@@ -140,7 +140,7 @@ func (c *cli) deployFolder(ctx context.Context, d *remote.Daemon, folder string,
 	return x.createAll(ctx, order, tell)
 }
 
-// createAll creates and installs the canisters in this order.
+// createAll creates the canisters in this order, and then installs them.
 func (x *deploying) createAll(ctx context.Context, order []string, tell func(name, what string)) (map[string]deployment, error) {
 	if err := x.project.Check(x.flags.only, x.ids); err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func (x *deploying) createAll(ctx context.Context, order []string, tell func(nam
 		if err != nil {
 			return nil, fmt.Errorf("creating %s: %w", name, err)
 		}
-		if err := x.remember(ctx); err != nil { // what is created is never forgotten
+		if err := x.record(ctx); err != nil { // after each, so that a failure leaves no canister unrecorded
 			return nil, err
 		}
 	}
@@ -195,7 +195,7 @@ func (x *deploying) installAll(ctx context.Context, order []string, tell func(na
 	return done, nil
 }
 
-// create makes a canister, unless the one of an earlier run is still there.
+// create creates a canister unless the one of an earlier run still exists.
 func (x *deploying) create(ctx context.Context, name string) error {
 	spec := x.project.Canisters[name]
 	if x.ids[name] != "" {
@@ -222,7 +222,7 @@ func (x *deploying) create(ctx context.Context, name string) error {
 	return err
 }
 
-// install gives a canister the state that the project describes.
+// install updates the settings of a canister and installs its module as the project describes.
 func (x *deploying) install(ctx context.Context, name string) (string, error) {
 	spec, id := x.project.Canisters[name], x.ids[name]
 	settings, err := x.project.Given(name, x.ids)

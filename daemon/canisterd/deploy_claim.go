@@ -15,11 +15,11 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// claim finds out which canisters of the project are there already, before anything is created. It forgets ids that the
-// network does not have, and refuses those that belong to another name or another project.
+// claim determines which canisters of the project exist, before any is created. It drops ids that the network does not
+// have, and rejects ids that belong to another name or another project.
 func (x *deploying) claim(ctx context.Context) error {
 	x.ids = x.store.live(x.network)
-	if err := x.copied(); err != nil {
+	if err := x.checkCopied(); err != nil {
 		return err
 	}
 	var gone []string
@@ -45,14 +45,14 @@ func (x *deploying) claim(ctx context.Context) error {
 	}
 	x.tellForgotten(gone)
 	for _, name := range slices.Sorted(maps.Keys(x.project.Canisters)) {
-		if err := x.free(ctx, name, owner); err != nil {
+		if err := x.checkFree(ctx, name, owner); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// tellForgotten tells which ids are used no longer: ids of networks that are gone, and of deleted canisters.
+// tellForgotten prints which ids are no longer used: those of networks that are gone, and of deleted canisters.
 func (x *deploying) tellForgotten(gone []string) {
 	if len(gone) > 0 {
 		x.cli.note("note: %s not there any more: %s", plural(len(gone), "this canister is", "these canisters are"), strings.Join(gone, ", "))
@@ -68,7 +68,7 @@ func (x *deploying) tellForgotten(gone []string) {
 	}
 }
 
-// plural is one text for one thing and another for several.
+// plural returns one text for one thing and another for several.
 func plural(n int, one, several string) string {
 	if n == 1 {
 		return one
@@ -76,8 +76,8 @@ func plural(n int, one, several string) string {
 	return several
 }
 
-// free refuses the id that the project wants for a canister where another canister has it.
-func (x *deploying) free(ctx context.Context, name string, owner map[string]string) error {
+// checkFree rejects the id that the project wants for a canister if another canister has it.
+func (x *deploying) checkFree(ctx context.Context, name string, owner map[string]string) error {
 	want := x.project.Canisters[name].ID
 	switch {
 	case want == "" || want == x.ids[name]:
@@ -98,7 +98,7 @@ func (x *deploying) free(ctx context.Context, name string, owner map[string]stri
 	return fmt.Errorf("canister %s: the id %s belongs to %s: delete that one (canisterd canister delete %[2]s --stop), or take another id", name, want, other)
 }
 
-// inspect describes a canister, nil where it is not there.
+// inspect returns a canister, nil if it does not exist.
 func (x *deploying) inspect(ctx context.Context, id string) (*controlv1.Canister, error) {
 	got, err := x.daemon.Canisters.GetCanister(ctx, &controlv1.GetCanisterRequest{Instance: x.cli.instance, CanisterId: id})
 	if remote.Code(err) == codes.NotFound {
@@ -107,7 +107,7 @@ func (x *deploying) inspect(ctx context.Context, id string) (*controlv1.Canister
 	return got.GetCanister(), err
 }
 
-// ownerOf is the name of a canister in its own environment, and its project, if the name is not this one; "" otherwise.
+// ownerOf describes the owner of a canister by the names in its environment variables, "" if its name there is this one.
 func ownerOf(name string, there *controlv1.Canister) string {
 	var itself string
 	var all []string
@@ -125,8 +125,8 @@ func ownerOf(name string, there *controlv1.Canister) string {
 	return fmt.Sprintf("%s, of a project with the canisters %s", itself, strings.Join(all, ", "))
 }
 
-// copied refuses ids that another folder has too, of which this one is a copy: both would write to the same canisters.
-func (x *deploying) copied() error {
+// checkCopied rejects ids that this folder shares with the folder it is a copy of: both would write to the same canisters.
+func (x *deploying) checkCopied() error {
 	here, err := filepath.Abs(x.project.Folder())
 	if err != nil || x.store.Folder == "" || x.store.Folder == here || len(x.ids) == 0 {
 		x.store.Folder = here
@@ -146,9 +146,9 @@ func (x *deploying) copied() error {
 	return nil
 }
 
-// remember writes down the ids that the project has now.
-func (x *deploying) remember(ctx context.Context) error {
-	if x.unkept {
+// record writes the ids of the canisters to the folder.
+func (x *deploying) record(ctx context.Context) error {
+	if x.unrecorded {
 		return nil
 	}
 	now, err := x.cli.networkOf(ctx, x.daemon)

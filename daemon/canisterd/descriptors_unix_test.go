@@ -16,12 +16,12 @@ import (
 	"github.com/canisterd/canisterd/daemon/instance/instancetest"
 )
 
-// TestAStartWithFewDescriptorsSaysWhatToDo starts a daemon, with a state directory of several instances, in processes that may
-// open few files. What cannot be opened is not called damaged, and nothing of it is lost.
+// TestAStartWithFewDescriptorsSaysWhatToDo starts a daemon that has several instances in processes that may open few
+// files. An instance that cannot be opened must not be reported as damaged, and must not be lost.
 func TestAStartWithFewDescriptorsSaysWhatToDo(t *testing.T) {
 	t.Chdir(t.TempDir())
 	names := []string{"one", "two", "three", "four"}
-	d, expect := keptIn(t, keptState)
+	d, expect := startKept(t, keptState)
 	for _, name := range names {
 		expect(exitOK, name, "instance", "create", name)
 	}
@@ -47,15 +47,15 @@ func TestAStartWithFewDescriptorsSaysWhatToDo(t *testing.T) {
 		}
 	}
 	if refused == 0 || served == 0 {
-		t.Errorf("%d starts were refused and %d left instances out: this shows little", refused, served)
+		t.Errorf("%d starts failed and %d left instances out, want some of both", refused, served)
 	}
-	_, expect = keptIn(t, keptState)
+	_, expect = startKept(t, keptState)
 	for _, name := range names {
 		expect(exitOK, name, "instance", "show", name)
 	}
 }
 
-// startWithin starts a daemon that may have so many descriptors, and ends it once it is ready. The text is what it wrote.
+// startWithin starts a daemon with a limit of descriptors, stops it once it is ready, and returns its standard error.
 func startWithin(t *testing.T, limit int) (ready bool, text string) {
 	t.Helper()
 	self, err := os.Executable()

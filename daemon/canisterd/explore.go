@@ -23,21 +23,21 @@ import (
 
 // Exit codes of explorations.
 const (
-	exitFinding = exitReject // a property is violated: a result, as a reject is one
-	exitStale   = 3          // a schedule does not fit the canisters any more
+	exitFinding = exitReject // a property is violated: a result, as a reject is
+	exitStale   = 3          // a schedule no longer fits the canisters
 )
 
-// scheduleFolder is where the schedules of findings are unless --folder says otherwise.
+// scheduleFolder is the default of --folder, which holds the schedules of findings.
 const scheduleFolder = "explore"
 
-// What an exploration has that is not told otherwise: how often a run goes on at the next timer, runs, and time.
+// Defaults of an exploration: how often a run continues at the next timer, runs, and time.
 const (
 	defaultWaits = 4
 	defaultRuns  = 10_000
 	defaultTime  = time.Minute
 )
 
-// exploreFlags are what an exploration is made of.
+// exploreFlags are the flags of canisterd explore.
 type exploreFlags struct {
 	before, operations, twice, kinds, untrusted []string
 
@@ -52,7 +52,7 @@ type exploreFlags struct {
 	failOnSuspicion        bool
 }
 
-// propertyFlags are what runs must not do.
+// propertyFlags are the properties that runs are checked for.
 type propertyFlags struct {
 	invariants, sometimes, maximize, observe []string
 	onlyStated                               bool
@@ -82,8 +82,8 @@ func (c *cli) explore() *cobra.Command {
 mainnet can cause, on forks of an instance. The instance is not changed.
 
 An operation is an update call: CANISTER METHOD [ARGUMENTS] [as PRINCIPAL], as
-for canister call. Operations begin at any time of a run. Each finding is told
-by the shortest order that shows it, and written to a file (--folder), which
+for canister call. Operations begin at any time of a run. Each finding is shown
+by the shortest order that leads to it, and written to a file (--folder), which
 canisterd explore replay runs again. With --go-test, a Go test is written that
 fails until the bug is fixed.
 
@@ -103,7 +103,7 @@ failed. Suspicions are printed, and leave it 0 without --fail-on-suspicion.`,
 				return err
 			}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				report, err := c.explored(ctx, d, request, f.workers.processes)
+				report, err := c.runExploration(ctx, d, request, f.workers.processes)
 				if err != nil {
 					return err
 				}
@@ -130,7 +130,7 @@ failed. Suspicions are printed, and leave it 0 without --fail-on-suspicion.`,
 	return cmd
 }
 
-// takeSection sets the flags that were not given to what the project of the folder says.
+// takeSection sets flags that were not given from the section explore of the nearest project.
 func takeSection(cmd *cobra.Command) error {
 	folder := project.Nearest()
 	if _, err := os.Stat(filepath.Join(folder, project.File)); err != nil {
@@ -168,7 +168,7 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 	flags.StringSliceVar(&f.untrusted, "untrusted", nil, "canisters that may never answer a call")
 	flags.Uint32Var(&f.runs, "runs", defaultRuns, "runs at most; 0: 10,000")
 	flags.StringVar(&f.limit, "time", "60s", "time at most; 0 for no limit")
-	flags.Uint64Var(&f.seed, "seed", 1, "what drawn orders come from")
+	flags.Uint64Var(&f.seed, "seed", 1, "seed of random orders")
 	flags.BoolVar(&f.failOnSuspicion, "fail-on-suspicion", false, "exit with code 2 for a suspicion, too")
 	flags.Uint32Var(&f.stop, "stop", 0, "end after so many findings; 0 goes on")
 	f.workers.add(cmd)
@@ -179,12 +179,12 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.snapshot, "snapshot", "", "explore a snapshot of the instance instead of its present")
 }
 
-// request reads the flags.
+// request makes the request from the flags.
 func (f *exploreFlags) request(c *cli) (*controlv1.ExploreRequest, error) {
 	if len(f.operations)+len(f.twice) == 0 {
 		return nil, errors.New("no operations: give some with --op, for example --op 'bank withdraw 100', or in the section explore of " + project.File)
 	}
-	if err := errors.Join(checkForm(f.form, "text", "mermaid"), checkGoTest(f.goTest), checkFolder("--html", f.html), checkFolder("--go-test", f.goTest)); err != nil {
+	if err := errors.Join(checkForm(f.form, "text", "mermaid"), checkGoTest(f.goTest), checkOutputFile("--html", f.html), checkOutputFile("--go-test", f.goTest)); err != nil {
 		return nil, err
 	}
 	workers, server, err := f.workers.read()
@@ -230,13 +230,13 @@ func checkForm(form string, forms ...string) error {
 	return nil
 }
 
-// checkFolder refuses a file in a folder that is not there: it is written after a long time.
-func checkFolder(flag, path string) error {
+// checkOutputFile rejects a file that cannot be created. The file is written only after the exploration.
+func checkOutputFile(flag, path string) error {
 	if path == "" {
 		return nil
 	}
 	if there, err := os.Stat(path); err == nil && there.IsDir() {
-		return fmt.Errorf("%s %s: it is a folder, and not a file", flag, path)
+		return fmt.Errorf("%s %s: it is a folder, not a file", flag, path)
 	}
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("%s: %w", flag, err)
@@ -252,8 +252,8 @@ func writePage(path, page string) error {
 	return nil
 }
 
-// callAndCaller divides an operation at the last " as " that is not in a text.
-func callAndCaller(text string) (call, as string) {
+// splitCaller splits an operation at the last " as " outside string literals.
+func splitCaller(text string) (call, as string) {
 	const word = " as "
 	at, quoted, escaped := -1, false, false
 	for i := range len(text) {
@@ -274,9 +274,9 @@ func callAndCaller(text string) (call, as string) {
 	return text[:at], strings.TrimSpace(text[at+len(word):])
 }
 
-// operation reads an operation: a call, with its caller behind it.
+// operation parses an operation: a call, followed by its caller if there is one.
 func (c *cli) operation(text string) (*controlv1.ExploreOperation, error) {
-	call, as := callAndCaller(text)
+	call, as := splitCaller(text)
 	words := strings.SplitN(strings.TrimSpace(call), " ", 3)
 	if len(words) < 2 {
 		return nil, errors.New("expected CANISTER METHOD [ARGUMENTS] [as PRINCIPAL]")
@@ -302,8 +302,9 @@ func (c *cli) operation(text string) (*controlv1.ExploreOperation, error) {
 	return &controlv1.ExploreOperation{Call: &controlv1.Call{CanisterId: id, Method: words[1], Argument: argument, Sender: sender}, Title: text}, nil
 }
 
-// explored follows an exploration to its report. It starts as many workers as were asked for, or says how to start some.
-func (c *cli) explored(cmdCtx context.Context, d *remote.Daemon, in *controlv1.ExploreRequest, processes uint32) (*controlv1.ExploreReport, error) {
+// runExploration runs an exploration and returns its report. If the daemon waits for workers, it starts the given number
+// of processes, or prints the command that starts one.
+func (c *cli) runExploration(cmdCtx context.Context, d *remote.Daemon, in *controlv1.ExploreRequest, processes uint32) (*controlv1.ExploreReport, error) {
 	ctx, end := context.WithCancelCause(cmdCtx)
 	defer end(nil)
 	stream, err := d.Explorer.Explore(ctx, in)
@@ -336,13 +337,13 @@ func (c *cli) explored(cmdCtx context.Context, d *remote.Daemon, in *controlv1.E
 		case server != "":
 			fmt.Fprintf(c.err, "start workers with: canisterd explore worker %s\n", server)
 		case terminal(c.err) && !c.json:
-			c.draw(c.progressOf(p, time.Since(begin)))
+			c.draw(progressLine(p, time.Since(begin)))
 		}
 	}
 }
 
-// progressOf is how far an exploration is.
-func (c *cli) progressOf(p *controlv1.ExploreProgress, took time.Duration) string {
+// progressLine formats the progress of an exploration.
+func progressLine(p *controlv1.ExploreProgress, took time.Duration) string {
 	covers := p.GetCoverage()
 	line := fmt.Sprintf("%d runs (%.0f a second), %d different, %d of %d races in both orders, %d edges, %d of %d faults, %d findings",
 		p.GetRuns(), float64(p.GetRuns())/took.Seconds(), covers.GetDistinct(), covers.GetReversed(), covers.GetRaces(), covers.GetEdges(),
@@ -353,17 +354,17 @@ func (c *cli) progressOf(p *controlv1.ExploreProgress, took time.Duration) strin
 	return line
 }
 
-// printReport prints a report and keeps its schedules. The error is the exit code for a finding.
+// printReport prints a report and writes its schedules. For a finding, it returns the exit code as an error.
 func (c *cli) printReport(r *controlv1.ExploreReport, f *exploreFlags) error {
 	var all strings.Builder
-	violations, kept := 0, &scheduleFolderOf{cli: c, path: f.folder}
+	violations, schedules := 0, &scheduleWriter{cli: c, folder: f.folder}
 	for _, finding := range r.GetFindings() {
 		kind := "suspicion"
 		if !finding.GetSuspicion() {
 			kind, violations = "finding", violations+1
 		}
 		fmt.Fprintf(&all, "%s in run %d (%s): ", kind, finding.GetRun(), finding.GetPhase())
-		if err := c.tellRun(&all, finding, kept, f); err != nil {
+		if err := c.writeRun(&all, finding, schedules, f); err != nil {
 			return err
 		}
 	}
@@ -372,7 +373,7 @@ func (c *cli) printReport(r *controlv1.ExploreReport, f *exploreFlags) error {
 			fmt.Fprintf(&all, "the largest %s is %s\n\n", x.GetTitle(), cmp.Or(x.GetValue(), "not known: no run gives a number"))
 			continue
 		}
-		if err := c.tellRun(&all, x.GetFound(), kept, f); err != nil {
+		if err := c.writeRun(&all, x.GetFound(), schedules, f); err != nil {
 			return err
 		}
 	}
@@ -386,14 +387,14 @@ func (c *cli) printReport(r *controlv1.ExploreReport, f *exploreFlags) error {
 	return nil
 }
 
-// tellRun writes the run of a finding, and the command that replays it.
-func (c *cli) tellRun(all *strings.Builder, finding *controlv1.ExploreFinding, kept *scheduleFolderOf, f *exploreFlags) error {
+// writeRun writes the run of a finding, and the command that replays it.
+func (c *cli) writeRun(all *strings.Builder, finding *controlv1.ExploreFinding, schedules *scheduleWriter, f *exploreFlags) error {
 	all.WriteString(finding.GetExplanation())
 	if f.form == "mermaid" && finding.GetSchedule() != "" {
 		all.WriteString(finding.GetMermaid())
 	}
 	if finding.GetSchedule() != "" && f.folder != "" {
-		path, err := kept.keep(finding)
+		path, err := schedules.write(finding)
 		if err != nil {
 			return err
 		}

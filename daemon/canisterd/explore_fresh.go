@@ -15,9 +15,8 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// keepGoTest writes the Go test of an exploration. What the exploration has found is looked for again where the test
-// looks for it: in a network in which only the project was deployed. If it is not found there, the test says so, and so
-// does a note.
+// keepGoTest writes the Go test of an exploration. The test runs in a network in which only the project is deployed, so
+// keepGoTest explores such a network, too. If a finding is missing there, a note and a comment in the test say so.
 func (c *cli) keepGoTest(ctx context.Context, d *remote.Daemon, f *exploreFlags, in *controlv1.ExploreRequest, r *controlv1.ExploreReport) error {
 	if err := c.writeGoTest(f, in, r, ""); err != nil {
 		return err
@@ -36,13 +35,13 @@ func (c *cli) keepGoTest(ctx context.Context, d *remote.Daemon, f *exploreFlags,
 	return c.writeGoTest(f, in, r, missed)
 }
 
-// missedFresh says which findings a fresh deployment does not show, "" if it shows all.
+// missedFresh says which findings a fresh deployment does not reproduce, "" if it reproduces all.
 func (c *cli) missedFresh(ctx context.Context, d *remote.Daemon, in *controlv1.ExploreRequest, r *controlv1.ExploreReport) (string, error) {
-	fresh, err := c.exploredFresh(ctx, d, in)
+	fresh, err := c.exploreFresh(ctx, d, in)
 	if err != nil {
 		return "", err
 	}
-	suspicions := !slices.ContainsFunc(r.GetFindings(), violation) // count if nothing else was found
+	suspicions := !slices.ContainsFunc(r.GetFindings(), violation) // they count only if nothing else was found
 	var missed []string
 	for _, f := range r.GetFindings() {
 		same := func(o *controlv1.ExploreFinding) bool {
@@ -59,27 +58,27 @@ func (c *cli) missedFresh(ctx context.Context, d *remote.Daemon, in *controlv1.E
 		strings.Join(slices.Compact(missed), ", "), c.instanceName(), project.File), nil
 }
 
-// exploredFresh explores the same on a fresh deployment of the project, in an instance that is deleted then.
-func (c *cli) exploredFresh(ctx context.Context, d *remote.Daemon, in *controlv1.ExploreRequest) (*controlv1.ExploreReport, error) {
+// exploreFresh repeats an exploration on a fresh deployment of the project, in an instance that it deletes afterwards.
+func (c *cli) exploreFresh(ctx context.Context, d *remote.Daemon, in *controlv1.ExploreRequest) (*controlv1.ExploreReport, error) {
 	made, err := d.Instances.CreateInstance(ctx, &controlv1.CreateInstanceRequest{Ephemeral: true})
 	if err != nil {
 		return nil, err
 	}
-	there := *c
-	there.instance, there.deployed = made.GetInstance().GetName(), nil
+	fresh := *c
+	fresh.instance, fresh.deployed = made.GetInstance().GetName(), nil
 	defer func() {
-		// The exploration may have been given up; an instance that stays ends with the daemon.
-		_, _ = d.Instances.DeleteInstance(context.WithoutCancel(ctx), &controlv1.DeleteInstanceRequest{Instance: there.instance})
+		// The context may be canceled. If this fails, the instance ends with the daemon.
+		_, _ = d.Instances.DeleteInstance(context.WithoutCancel(ctx), &controlv1.DeleteInstanceRequest{Instance: fresh.instance})
 	}()
-	ids, err := there.deployUnkept(ctx, d, projectFolder(c))
+	ids, err := fresh.deployUnrecorded(ctx, d, projectFolder(c))
 	if err != nil {
 		return nil, err
 	}
-	return c.explored(ctx, d, c.elsewhere(in, there.instance, ids), 0)
+	return c.runExploration(ctx, d, c.retarget(in, fresh.instance, ids), 0)
 }
 
-// deployUnkept deploys a project of which the folder does not remember the ids.
-func (c *cli) deployUnkept(ctx context.Context, d *remote.Daemon, folder string) (names, error) {
+// deployUnrecorded deploys a project without recording the ids of its canisters in the folder.
+func (c *cli) deployUnrecorded(ctx context.Context, d *remote.Daemon, folder string) (names, error) {
 	p, err := project.Read(folder)
 	if err != nil {
 		return nil, err
@@ -88,13 +87,13 @@ func (c *cli) deployUnkept(ctx context.Context, d *remote.Daemon, folder string)
 	if err != nil {
 		return nil, err
 	}
-	x := &deploying{cli: c, daemon: d, project: p, flags: &deployFlags{mode: "auto"}, store: &store{}, ids: names{}, unkept: true}
+	x := &deploying{cli: c, daemon: d, project: p, flags: &deployFlags{mode: "auto"}, store: &store{}, ids: names{}, unrecorded: true}
 	_, err = x.createAll(ctx, order, func(string, string) {})
 	return x.ids, err
 }
 
-// elsewhere is a request for another instance, in which the canisters have other ids.
-func (c *cli) elsewhere(in *controlv1.ExploreRequest, instance string, ids names) *controlv1.ExploreRequest {
+// retarget returns a copy of a request for another instance, in which the canisters have other ids.
+func (c *cli) retarget(in *controlv1.ExploreRequest, instance string, ids names) *controlv1.ExploreRequest {
 	out := proto.CloneOf(in)
 	var pairs []string
 	for _, name := range slices.Sorted(maps.Keys(ids)) {
@@ -102,20 +101,20 @@ func (c *cli) elsewhere(in *controlv1.ExploreRequest, instance string, ids names
 			pairs = append(pairs, old, ids[name])
 		}
 	}
-	replaceTexts(out.ProtoReflect(), strings.NewReplacer(pairs...))
+	replaceStrings(out.ProtoReflect(), strings.NewReplacer(pairs...))
 	out.Instance, out.Snapshot, out.WorkerServer, out.Html, out.Names = instance, "", "", false, ids
 	return out
 }
 
-// replaceTexts replaces parts of all texts of a message.
-func replaceTexts(m protoreflect.Message, by *strings.Replacer) {
+// replaceStrings applies a replacer to all strings in a message.
+func replaceStrings(m protoreflect.Message, by *strings.Replacer) {
 	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		switch kind := field.Kind(); {
 		case field.IsMap():
 		case field.IsList() && (kind == protoreflect.StringKind || kind == protoreflect.MessageKind):
 			for i := range value.List().Len() {
 				if kind == protoreflect.MessageKind {
-					replaceTexts(value.List().Get(i).Message(), by)
+					replaceStrings(value.List().Get(i).Message(), by)
 				} else {
 					value.List().Set(i, protoreflect.ValueOfString(by.Replace(value.List().Get(i).String())))
 				}
@@ -123,7 +122,7 @@ func replaceTexts(m protoreflect.Message, by *strings.Replacer) {
 		case kind == protoreflect.StringKind:
 			m.Set(field, protoreflect.ValueOfString(by.Replace(value.String())))
 		case kind == protoreflect.MessageKind:
-			replaceTexts(value.Message(), by)
+			replaceStrings(value.Message(), by)
 		}
 		return true
 	})

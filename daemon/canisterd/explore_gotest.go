@@ -18,21 +18,21 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// goTest is a Go test that explores the same operations in a network of its own.
+// goTest builds a Go test that explores the same operations in its own network.
 type goTest struct {
 	path      string // of the file
 	canisters []string
 	before    strings.Builder // calls
 	options   strings.Builder
 	imports   map[string]bool
-	missed    string // what the test does not show
+	missed    string // which findings the test does not reproduce, "" if none
 }
 
-// emittedFaults are the names of faults in package explore that do not follow from their words.
+// emittedFaults are the names in package explore of faults that are not named there as in the API.
 var emittedFaults = map[string]string{"upgrade": "UpgradeInCall"}
 
-// writeGoTest writes the Go test of an exploration. Its network is that of the project after canisterd deploy; missed says
-// what such a network does not show, "" if it shows all.
+// writeGoTest writes the Go test of an exploration. The test deploys the project to a new network. missed says which
+// findings such a network does not reproduce, "" if it reproduces all.
 func (c *cli) writeGoTest(f *exploreFlags, in *controlv1.ExploreRequest, r *controlv1.ExploreReport, missed string) error {
 	g := &goTest{path: f.goTest, missed: missed, imports: map[string]bool{"testing": true, modulePath: true, modulePath + "/explore": true}}
 	if err := g.write(c, f, in, r); err != nil {
@@ -64,12 +64,12 @@ func (g *goTest) write(c *cli, f *exploreFlags, in *controlv1.ExploreRequest, r 
 // modulePath is the module that the test imports.
 const modulePath = "github.com/canisterd/canisterd"
 
-// option adds an option of explore.Run.
+// option appends an option of explore.Run.
 func (g *goTest) option(form string, args ...any) {
 	fmt.Fprintf(&g.options, "\t\t"+form+",\n", args...)
 }
 
-// canister is the expression for a canister.
+// canister returns the Go expression for a canister, and declares its variable.
 func (g *goTest) canister(c *cli, id string) (string, error) {
 	name := c.nameOf(id)
 	if name == id {
@@ -81,7 +81,7 @@ func (g *goTest) canister(c *cli, id string) (string, error) {
 	return variableOf(name), nil
 }
 
-// variableOf is a Go name for a canister.
+// variableOf returns the Go variable for a canister.
 func variableOf(name string) string {
 	name = strings.NewReplacer("-", "_").Replace(name)
 	if token.IsKeyword(name) || slices.Contains([]string{"t", "ic", "all", "err", "os", "time", "explore", "canisterd", "principal", "testing"}, name) {
@@ -90,7 +90,7 @@ func variableOf(name string) string {
 	return name
 }
 
-// operations adds the operations.
+// operations adds the operations, and the calls before them.
 func (g *goTest) operations(c *cli, in *controlv1.ExploreRequest) error {
 	for _, o := range in.GetBefore() {
 		call, err := g.call(c, o.GetCall())
@@ -114,7 +114,7 @@ func (g *goTest) operations(c *cli, in *controlv1.ExploreRequest) error {
 	return nil
 }
 
-// call is a call as arguments of a function: the canister, the method, and its arguments.
+// call returns the arguments of explore.Op for a call: the canister, the method, and its arguments.
 func (g *goTest) call(c *cli, call *controlv1.Call) (string, error) {
 	to, err := g.canister(c, call.GetCanisterId())
 	if err != nil {
@@ -131,7 +131,7 @@ func (g *goTest) call(c *cli, call *controlv1.Call) (string, error) {
 	return text, nil
 }
 
-// argument is Candid text as an expression in Go. Canisters of the project have other ids in another network.
+// argument returns Candid text as a Go expression. It replaces ids of canisters, which differ in another network.
 func (g *goTest) argument(c *cli, text string) string {
 	expression := strconv.Quote(text)
 	for _, id := range sortedKeys(c.known().names) {
@@ -145,7 +145,7 @@ func (g *goTest) argument(c *cli, text string) string {
 	return expression
 }
 
-// properties adds what runs must not do.
+// properties adds the properties that runs are checked for.
 func (g *goTest) properties(c *cli, in *controlv1.ExploreRequest, r *controlv1.ExploreReport) {
 	p := in.GetProperties()
 	for _, lines := range []struct {
@@ -167,7 +167,7 @@ func (g *goTest) properties(c *cli, in *controlv1.ExploreRequest, r *controlv1.E
 // violation reports whether a finding is more than a suspicion.
 func violation(f *controlv1.ExploreFinding) bool { return !f.GetSuspicion() }
 
-// outside adds what the network, controllers and servers may do.
+// outside adds what untrusted canisters, controllers and servers may do.
 func (g *goTest) outside(c *cli, f *exploreFlags, in *controlv1.ExploreRequest) error {
 	var untrusted, answers []string
 	for _, name := range in.GetUntrusted() {
@@ -203,7 +203,7 @@ func (g *goTest) outside(c *cli, f *exploreFlags, in *controlv1.ExploreRequest) 
 	return nil
 }
 
-// named is the expression for a canister with a name or an id.
+// named returns the Go expression for a canister that is given by its name or its id.
 func (g *goTest) named(c *cli, name string) (string, error) {
 	id, err := c.canisterOf(name)
 	if err != nil {
@@ -212,7 +212,7 @@ func (g *goTest) named(c *cli, name string) (string, error) {
 	return g.canister(c, id)
 }
 
-// budget adds how long the exploration goes on, and how, where it is not the default.
+// budget adds the faults, runs, time limit and seed that differ from the defaults.
 func (g *goTest) budget(in *controlv1.ExploreRequest, r *controlv1.ExploreReport) {
 	if in.GetFaults() != 1 || len(in.GetFaultKinds()) > 0 {
 		kinds := ""
@@ -240,7 +240,7 @@ func (g *goTest) budget(in *controlv1.ExploreRequest, r *controlv1.ExploreReport
 	}
 }
 
-// faultOf is the name of a kind of fault in package explore.
+// faultOf returns the name of a kind of fault in package explore.
 func faultOf(kind string) string {
 	if name := emittedFaults[kind]; name != "" {
 		return name
@@ -252,13 +252,13 @@ func faultOf(kind string) string {
 	return name
 }
 
-// projectFolder is the folder whose project was deployed.
+// projectFolder returns the folder of the deployed project.
 func projectFolder(c *cli) string {
 	_, folder := nearestStore(c.folder)
 	return folder
 }
 
-// fromTest is a path as the test sees it, which runs in its own folder.
+// fromTest returns a path relative to the folder of the test, in which go test runs it.
 func (g *goTest) fromTest(path string) (string, error) {
 	from, err := filepath.Abs(filepath.Dir(g.path))
 	if err != nil {
@@ -272,7 +272,7 @@ func (g *goTest) fromTest(path string) (string, error) {
 	return filepath.ToSlash(relative), err
 }
 
-// file is the text of the test.
+// file returns the source text of the test.
 func (g *goTest) file(folder string, r *controlv1.ExploreReport) string {
 	var all strings.Builder
 	fmt.Fprintf(&all, "package %s\n\nimport (\n", packageOf(filepath.Dir(g.path)))
@@ -302,7 +302,7 @@ func (g *goTest) file(folder string, r *controlv1.ExploreReport) string {
 	return all.String()
 }
 
-// packageOf is the package of tests in a folder: that of its Go files, or else one named as the folder.
+// packageOf returns the package of tests in a folder: the one of its Go files, or else one named after the folder.
 func packageOf(folder string) string {
 	files, _ := filepath.Glob(filepath.Join(folder, "*.go"))
 	for _, path := range files {
@@ -323,7 +323,7 @@ func packageOf(folder string) string {
 	return name + "_test"
 }
 
-// checkGoTest refuses a file that go test would not run.
+// checkGoTest rejects a file name that go test would ignore.
 func checkGoTest(path string) error {
 	if path != "" && !strings.HasSuffix(path, "_test.go") {
 		return errors.New("--go-test " + path + ": the name of a Go test ends in _test.go")

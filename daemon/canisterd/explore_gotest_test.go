@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestANewUserFindsARaceAndKeepsATestOfIt is the way of a new user: an empty folder with a canister that loses updates,
-// canisterd explore with two operations and nothing else, and the Go test that it writes, before and after the repair.
+// TestANewUserFindsARaceAndKeepsATestOfIt does what a new user does: deploy a canister that loses updates from an empty
+// folder, explore two operations with no other flags, and run the Go test that this writes, before and after the repair.
 func TestANewUserFindsARaceAndKeepsATestOfIt(t *testing.T) {
 	environment := goEnvironment(t)
 	prepare(t)
@@ -36,7 +36,7 @@ func TestANewUserFindsARaceAndKeepsATestOfIt(t *testing.T) {
 		t.Errorf("a suspicion is a failure:\n%s", shown)
 	}
 	if shown := perform(t, `explore --op 'app earn 10' --op 'app earn 20' --fail-on-suspicion`); !strings.Contains(shown, "(exit 2)") {
-		t.Errorf("a suspicion is no failure with --fail-on-suspicion:\n%s", shown)
+		t.Errorf("a suspicion is not a failure with --fail-on-suspicion:\n%s", shown)
 	}
 	writeFile(t, "go.mod", moduleOfUser(t, filepath.Join(examples, "..")))
 	writeFile(t, "go.sum", mustRead(t, filepath.Join(examples, "..", "go.sum")))
@@ -59,7 +59,7 @@ func TestCallsBeforeTheOperationsBelongToRunsReplaysAndTheEmittedTest(t *testing
 		writeFile(t, file, mustRead(t, filepath.Join(examples, "doublewithdraw", file)))
 	}
 	perform(t, "deploy")
-	documented := keptTest(t)
+	documented := documentedCommand(t)
 	shown := perform(t, documented+` --html findings.html`)
 	if strings.Contains(shown, "note: ") {
 		t.Errorf("a fresh deployment does not show what was found:\n%s", shown)
@@ -77,8 +77,8 @@ func TestCallsBeforeTheOperationsBelongToRunsReplaysAndTheEmittedTest(t *testing
 	if replayed := perform(t, "explore replay explore/vault-paidOut-100.yaml"); !strings.Contains(replayed, "still fails") {
 		t.Errorf("the replay says %s", replayed)
 	}
-	showForms(t, "explore/vault-paidOut-100.yaml", mustRead(t, "findings.html"))
-	replayFolders(t)
+	checkForms(t, "explore/vault-paidOut-100.yaml", mustRead(t, "findings.html"))
+	checkCorpus(t)
 	writeFile(t, "canisterd.yaml", `canisters: {bank: {wasm: bank.wasm}, vault: {wasm: vault.wasm}}
 explore:
   before: ['bank open ("${vault}")', bank deposit 100]
@@ -91,7 +91,7 @@ explore:
 		t.Errorf("the section of canisterd.yaml gives\n%s", read)
 	}
 	if read := perform(t, "explore --folder '' --op 'bank withdraw 100'"); !strings.Contains(read, "All orders of this operation (1) were run, without faults: no violation") {
-		t.Errorf("a flag counts less than the section of canisterd.yaml:\n%s", read)
+		t.Errorf("the section of canisterd.yaml overrides a flag:\n%s", read)
 	}
 	if refused := perform(t, strings.Replace(documented, "explore ", "explore --before 'bank close' ", 1)); !strings.Contains(refused, "bank close, before the operations: it is rejected") {
 		t.Errorf("a call that is rejected: %s", refused)
@@ -103,8 +103,8 @@ explore:
 	}
 }
 
-// keptTest is the command of the page that writes a test.
-func keptTest(t *testing.T) string {
+// documentedCommand returns the command of docs/explore.md that writes a test.
+func documentedCommand(t *testing.T) string {
 	t.Helper()
 	_, section, _ := strings.Cut(mustRead(t, filepath.Join(os.Getenv("EXAMPLES"), "..", "docs", "explore.md")), "## Keep a test\n")
 	_, rest, found := strings.Cut(section, "```sh usage\ncanisterd ")
@@ -115,8 +115,7 @@ func keptTest(t *testing.T) string {
 	return command
 }
 
-// TestATestThatAFreshDeploymentPassesSaysSo explores a bank that was opened by calls. The test that is written does not
-// make them.
+// TestATestThatAFreshDeploymentPassesSaysSo explores a bank that was opened by calls, which the written test does not make.
 func TestATestThatAFreshDeploymentPassesSaysSo(t *testing.T) {
 	prepare(t)
 	for _, file := range []string{"bank.wasm", "vault.wasm"} {
@@ -171,8 +170,8 @@ func TestTheEmittedTestHasAllThatTheFindingNeeds(t *testing.T) {
 	}
 }
 
-// showForms checks the forms in which commands show the run of a schedule. The page of all findings has the same diagram.
-func showForms(t *testing.T, schedule, findings string) {
+// checkForms checks the forms in which commands show the run of a schedule. The page of all findings has the same diagram.
+func checkForms(t *testing.T, schedule, findings string) {
 	t.Helper()
 	for form, begins := range map[string]string{
 		"text": "still fails: vault paidOut <= 100 does not hold", "mermaid": "sequenceDiagram\n", "svg": "<svg xmlns=", "html": "<!doctype html>",
@@ -198,11 +197,11 @@ func showForms(t *testing.T, schedule, findings string) {
 	}
 }
 
-// bankHash is the hash of the module of the bank in a schedule.
+// bankHash matches the hash of the module of the bank in a schedule.
 var bankHash = regexp.MustCompile("bank: [0-9a-f]{64}")
 
-// replayFolders replays folders with schedules, and checks that the worst outcome gives the exit code.
-func replayFolders(t *testing.T) {
+// checkCorpus replays folders with schedules, and checks that the worst outcome gives the exit code.
+func checkCorpus(t *testing.T) {
 	t.Helper()
 	bug := mustRead(t, "explore/vault-paidOut-100.yaml")
 	holds := strings.Replace(bug, "vault paidOut <= 100", "vault paidOut <= 200", 1)
@@ -241,7 +240,7 @@ func replayFolders(t *testing.T) {
 	}
 }
 
-// goEnvironment is the environment of the go command, whose folders do not depend on the home of the test.
+// goEnvironment returns the environment of the go command, with caches that do not depend on the home of the test.
 func goEnvironment(t *testing.T) []string {
 	t.Helper()
 	all := append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
@@ -255,10 +254,10 @@ func goEnvironment(t *testing.T) []string {
 	return all
 }
 
-// requirements are the blocks of go.mod that name modules.
+// requirements matches the blocks of go.mod that name modules.
 var requirements = regexp.MustCompile(`(?ms)^require \(.*?^\)\n`)
 
-// moduleOfUser is the go.mod of a user of this module, with the modules that it needs.
+// moduleOfUser returns the go.mod of a user of this module, with the modules that it needs.
 func moduleOfUser(t *testing.T, root string) string {
 	t.Helper()
 	needed := requirements.FindAllString(mustRead(t, filepath.Join(root, "go.mod")), -1)
@@ -266,6 +265,7 @@ func moduleOfUser(t *testing.T, root string) string {
 		strings.Join(needed, "\n") + "\nreplace " + modulePath + " => " + filepath.ToSlash(filepath.Clean(root)) + "\n"
 }
 
+// goTests runs the Go tests of the current folder, and returns their output.
 func goTests(t *testing.T, environment []string) (string, error) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "go", "test", "-count=1", "./...")

@@ -12,22 +12,23 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// scheduleFolderOf is the folder with the schedules of one report.
-type scheduleFolderOf struct {
+// scheduleWriter writes the schedules of one report.
+type scheduleWriter struct {
 	cli     *cli
-	path    string
+	folder  string
 	written []string // files of this report
 }
 
-// keep writes the schedule of a finding. A file of an earlier report about the same is replaced, another one never.
-func (s *scheduleFolderOf) keep(f *controlv1.ExploreFinding) (path string, err error) {
-	if err := os.MkdirAll(s.path, 0o755); err != nil {
+// write writes the schedule of a finding to a new file. It replaces a file of an earlier report only if that has the same
+// subject.
+func (s *scheduleWriter) write(f *controlv1.ExploreFinding) (path string, err error) {
+	if err := os.MkdirAll(s.folder, 0o755); err != nil {
 		return "", fmt.Errorf("making the folder for schedules: %w", err)
 	}
-	name := s.nameOf(f)
-	path = filepath.Join(s.path, name+".yaml")
+	name := s.baseName(f)
+	path = filepath.Join(s.folder, name+".yaml")
 	for number := 2; s.taken(path, f); number++ {
-		path = filepath.Join(s.path, fmt.Sprintf("%s-%d.yaml", name, number))
+		path = filepath.Join(s.folder, fmt.Sprintf("%s-%d.yaml", name, number))
 	}
 	if err := os.WriteFile(path, []byte(f.GetSchedule()), 0o600); err != nil {
 		return "", fmt.Errorf("writing the schedule: %w", err)
@@ -36,8 +37,8 @@ func (s *scheduleFolderOf) keep(f *controlv1.ExploreFinding) (path string, err e
 	return path, nil
 }
 
-// nameOf is what a finding is about as the name of a file: open-at-rest-app-send.
-func (s *scheduleFolderOf) nameOf(f *controlv1.ExploreFinding) string {
+// baseName returns the name of the file of a finding without its extension, such as open-at-rest-app-send.
+func (s *scheduleWriter) baseName(f *controlv1.ExploreFinding) string {
 	text := f.GetProperty()
 	for _, about := range []string{s.cli.nameOf(f.GetCanisterId()), f.GetMethod()} {
 		if !strings.Contains(text, about) { // an invariant names both
@@ -50,17 +51,17 @@ func (s *scheduleFolderOf) nameOf(f *controlv1.ExploreFinding) string {
 	return strings.Join(words, "-")
 }
 
-// taken reports whether a file is about something else, or was written for another finding of the report.
-func (s *scheduleFolderOf) taken(path string, f *controlv1.ExploreFinding) bool {
+// taken reports whether a file has another subject, or was written for another finding of this report.
+func (s *scheduleWriter) taken(path string, f *controlv1.ExploreFinding) bool {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
-	return err != nil || slices.Contains(s.written, path) || aboutOf(string(text)) != aboutOf(f.GetSchedule())
+	return err != nil || slices.Contains(s.written, path) || subjectOf(string(text)) != subjectOf(f.GetSchedule())
 }
 
-// aboutOf is the beginning of a schedule: the property, and the canister and the method that it is about.
-func aboutOf(schedule string) string {
-	about, _, _ := strings.Cut(schedule, "\ntext:")
-	return about
+// subjectOf returns the head of a schedule: the property, the canister and the method.
+func subjectOf(schedule string) string {
+	subject, _, _ := strings.Cut(schedule, "\ntext:")
+	return subject
 }

@@ -15,7 +15,7 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// replayFlags are what schedules are replayed on.
+// replayFlags are the flags of commands that replay schedules.
 type replayFlags struct {
 	properties     propertyFlags
 	outside        outsideFlags
@@ -29,14 +29,14 @@ func (f *replayFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.snapshot, "snapshot", "", "begin at a snapshot of the instance instead of its present")
 }
 
-// addShown adds the flags of commands that show a run.
+// addShown adds these flags and those of commands that show a run.
 func (f *replayFlags) addShown(cmd *cobra.Command) {
 	f.add(cmd)
 	cmd.Flags().StringVar(&f.form, "form", "text", "how the run is shown: text, mermaid, svg or html")
 	cmd.Flags().StringVar(&f.html, "html", "", "a file to write: the run as a page with its diagram, for a browser")
 }
 
-// replay runs the schedule of a file.
+// replay replays the schedule of a file.
 func (f *replayFlags) replay(ctx context.Context, c *cli, d *remote.Daemon, path string) (*controlv1.ReplayScheduleResponse, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -55,8 +55,8 @@ func (f *replayFlags) replay(ctx context.Context, c *cli, d *remote.Daemon, path
 	})
 }
 
-// replayCommand is the command that replays the schedule of a finding: with the modules that its file does not have, and
-// where it was found.
+// replayCommand returns the command that replays the schedule of a finding. It names the instance, the snapshot and the
+// modules of upgrades, which the file does not contain.
 func (c *cli) replayCommand(path string, f *controlv1.ExploreFinding, flags *exploreFlags) string {
 	words := []string{"canisterd"}
 	if c.instance != os.Getenv("CANISTERD_INSTANCE") {
@@ -73,13 +73,13 @@ func (c *cli) replayCommand(path string, f *controlv1.ExploreFinding, flags *exp
 		}
 	}
 	for i, word := range words {
-		words[i] = shellWord(word)
+		words[i] = shellQuote(word)
 	}
-	return strings.Join(append(words, shellWord(path)), " ")
+	return strings.Join(append(words, shellQuote(path)), " ")
 }
 
-// shellWord is a word as it is written in a shell.
-func shellWord(word string) string {
+// shellQuote quotes a word for a shell if it has special characters.
+func shellQuote(word string) string {
 	special := func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./=:,@", r)
 	}
@@ -89,8 +89,9 @@ func shellWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// ofSchedule makes a command about the schedule of a file. The section of the project counts where a flag is not given.
-func (c *cli) ofSchedule(cmd *cobra.Command, f *replayFlags, print func(*controlv1.ReplayScheduleResponse) error) *cobra.Command {
+// scheduleCommand completes a command that replays the schedule of a file and prints the result. Flags that are not given
+// come from the section explore of the project.
+func (c *cli) scheduleCommand(cmd *cobra.Command, f *replayFlags, print func(*controlv1.ReplayScheduleResponse) error) *cobra.Command {
 	cmd.Args = cobra.ExactArgs(1)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if f.form != "" {
@@ -119,7 +120,7 @@ func (c *cli) exploreReplay() *cobra.Command {
 		Short: "Run the schedule of a finding again: exit code 2 if it still fails, 0 if it is fixed, 3 if it is stale",
 	}
 	f.addShown(cmd)
-	return c.ofSchedule(cmd, &f, func(r *controlv1.ReplayScheduleResponse) error {
+	return c.scheduleCommand(cmd, &f, func(r *controlv1.ReplayScheduleResponse) error {
 		if err := c.printRun(r, &f); err != nil {
 			return err
 		}
@@ -135,19 +136,19 @@ func (c *cli) exploreShow() *cobra.Command {
 		Example: `  canisterd explore show --form svg explore/lost-service-bank-withdraw.yaml > lost.svg`,
 	}
 	f.addShown(cmd)
-	return c.ofSchedule(cmd, &f, func(r *controlv1.ReplayScheduleResponse) error { return c.printRun(r, &f) })
+	return c.scheduleCommand(cmd, &f, func(r *controlv1.ReplayScheduleResponse) error { return c.printRun(r, &f) })
 }
 
 func (c *cli) exploreShrink() *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{Use: "shrink FILE", Short: "Print the schedule of a finding without what it does not need"}
 	f.add(cmd)
-	return c.ofSchedule(cmd, &f, func(r *controlv1.ReplayScheduleResponse) error {
-		return c.print(strings.TrimRight(cmp.Or(r.GetSchedule(), told(r)), "\n"), r)
+	return c.scheduleCommand(cmd, &f, func(r *controlv1.ReplayScheduleResponse) error {
+		return c.print(strings.TrimRight(cmp.Or(r.GetSchedule(), outcomeText(r)), "\n"), r)
 	})
 }
 
-// outcomes are what replays say, with their exit codes.
+// outcomes are the outcomes of replays, with their words and exit codes.
 var outcomes = map[controlv1.ReplayOutcome]struct {
 	words string
 	code  exitCode
@@ -157,7 +158,7 @@ var outcomes = map[controlv1.ReplayOutcome]struct {
 	controlv1.ReplayOutcome_REPLAY_OUTCOME_STALE:       {"stale", exitStale},
 }
 
-// exitOf is an exit code as an error.
+// exitOf returns an exit code as an error, nil for success.
 func exitOf(code exitCode) error {
 	if code == exitOK {
 		return nil
@@ -165,19 +166,19 @@ func exitOf(code exitCode) error {
 	return code
 }
 
-// told is a replay as text.
-func told(r *controlv1.ReplayScheduleResponse) string {
+// outcomeText describes the outcome of a replay.
+func outcomeText(r *controlv1.ReplayScheduleResponse) string {
 	return outcomes[r.GetOutcome()].words + ": " + r.GetExplanation()
 }
 
-// printRun prints the run of a schedule in the form that was asked for, and writes its page.
+// printRun prints the run of a schedule in the requested form, and writes its page.
 func (c *cli) printRun(r *controlv1.ReplayScheduleResponse, f *replayFlags) error {
 	if f.html != "" {
 		if err := writePage(f.html, r.GetHtml()); err != nil {
 			return err
 		}
 	}
-	text := map[string]string{"text": told(r), "mermaid": r.GetMermaid(), "svg": r.GetSvg(), "html": r.GetHtml()}[f.form]
+	text := map[string]string{"text": outcomeText(r), "mermaid": r.GetMermaid(), "svg": r.GetSvg(), "html": r.GetHtml()}[f.form]
 	if f.form != "html" {
 		r.Html = "" // --json prints the rest
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// bugProject makes the project of a bug of examples/asyncbugs in the present folder, and deploys it.
+// bugProject writes the project of a bug of examples/asyncbugs to the current folder, and deploys it.
 func bugProject(t *testing.T, bug, init string) {
 	t.Helper()
 	examples := filepath.Join(os.Getenv("EXAMPLES"), "asyncbugs")
@@ -17,7 +17,7 @@ func bugProject(t *testing.T, bug, init string) {
 	perform(t, "deploy")
 }
 
-// replayCommandOf is the command with which a report ends the finding of a property.
+// replayCommandOf returns the command that a report prints after the finding of a property.
 func replayCommandOf(t *testing.T, report, property string) string {
 	t.Helper()
 	_, rest, found := strings.Cut(report, property)
@@ -56,7 +56,7 @@ func TestThePrintedCommandReplaysAFindingThatNeedsAnUpgrade(t *testing.T) {
 	}
 }
 
-// TestEachFindingHasAScheduleOfItsOwn explores two canisters that call each other. Both may wait for ever for the other.
+// TestEachFindingHasAScheduleOfItsOwn explores two canisters that call each other. Each may wait forever for the other.
 func TestEachFindingHasAScheduleOfItsOwn(t *testing.T) {
 	prepare(t)
 	bug := filepath.Join(os.Getenv("EXAMPLES"), "asyncbugs", "15-mutual-locks")
@@ -89,8 +89,8 @@ func TestEachFindingHasAScheduleOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestGoalsAreToldWithTheirRuns explores the bank for the largest payment, and for one that no run makes.
-func TestGoalsAreToldWithTheirRuns(t *testing.T) {
+// TestGoalsAreReportedWithTheirRuns explores the bank for the largest payment, and for one that no run makes.
+func TestGoalsAreReportedWithTheirRuns(t *testing.T) {
 	prepare(t)
 	for _, file := range []string{"bank.wasm", "vault.wasm"} {
 		writeFile(t, file, mustRead(t, filepath.Join(os.Getenv("EXAMPLES"), "doublewithdraw", file)))
@@ -115,7 +115,7 @@ func TestGoalsAreToldWithTheirRuns(t *testing.T) {
 	}
 }
 
-func TestTheCallerOfAnOperationStandsBehindItsArguments(t *testing.T) {
+func TestTheCallerOfAnOperationFollowsItsArguments(t *testing.T) {
 	for text, want := range map[string][2]string{
 		`bank open`:                                {`bank open`, ""},
 		`bank open as bob`:                         {`bank open`, "bob"},
@@ -125,13 +125,13 @@ func TestTheCallerOfAnOperationStandsBehindItsArguments(t *testing.T) {
 		`bank open "a \\" as bob`:                  {`bank open "a \\"`, "bob"},
 		`bank open (record { was = 1 }) as alice `: {`bank open (record { was = 1 })`, "alice"},
 	} {
-		if call, as := callAndCaller(text); [2]string{call, as} != want {
+		if call, as := splitCaller(text); [2]string{call, as} != want {
 			t.Errorf("%s is %q as %q, want %q", text, call, as, want)
 		}
 	}
 }
 
-func TestAnExplorationKeepsItsReportAndSaysWhatItCannotDo(t *testing.T) {
+func TestAnExplorationWritesItsPageAndSaysWhatItCannotDo(t *testing.T) {
 	prepare(t)
 	for _, file := range []string{"bank.wasm", "vault.wasm"} {
 		writeFile(t, file, mustRead(t, filepath.Join(os.Getenv("EXAMPLES"), "doublewithdraw", file)))
@@ -144,7 +144,7 @@ explore: {stop: 1, workers: 2, runs: 30, faults: 0}
 	const explore = `explore --folder '' --op 'bank deposit 100' `
 	for command, says := range map[string]string{
 		explore + "--html none/findings.html":                             "--html: stat none: no such file or directory\n(exit 1)",
-		explore + "--html .":                                              "--html .: it is a folder, and not a file\n(exit 1)",
+		explore + "--html .":                                              "--html .: it is a folder, not a file\n(exit 1)",
 		explore + "--faults 1 --fault upgrade":                            "no module was given to which a canister is upgraded",
 		explore + "--faults 1 --fault unknown":                            "were run, without faults; no message can have a fault of these kinds: no violation.",
 		explore + "--invariant 'vault paidOut < 0' --op 'bank deposit 1'": "finding in run 1 (fifo)",

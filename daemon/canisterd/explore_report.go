@@ -8,7 +8,7 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// summary is how much was explored.
+// summary describes what was explored: the conclusion, goals, operations, and faults at each await.
 func (c *cli) summary(r *controlv1.ExploreReport) string {
 	var all strings.Builder
 	all.WriteString(r.GetConclusion() + "\n")
@@ -46,6 +46,7 @@ func (c *cli) summary(r *controlv1.ExploreReport) string {
 	return all.String()
 }
 
+// upper returns names in capital letters, for the header of a table.
 func upper(names []string) (all []string) {
 	for _, name := range names {
 		all = append(all, strings.ToUpper(name))

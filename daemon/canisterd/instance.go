@@ -68,10 +68,10 @@ func (c *cli) instances(all []*controlv1.Instance) string {
 	return t.String()
 }
 
-// subnetUsage is of --subnet wherever networks are made.
+// subnetUsage describes --subnet of all commands that make networks.
 var subnetUsage = "kind of a subnet, repeated or comma-separated: " + strings.Join(subnetKinds(), ", ") + " (default: nns,application)"
 
-// outcallsUsage is of --outcalls wherever networks are made.
+// outcallsUsage describes --outcalls of all commands that make instances.
 const outcallsUsage = "what becomes of HTTP outcalls: allow (https and http), hold, deny, strict (as mainnet: https only) or replicated (GET and HEAD once for each node) (default: the daemon's)"
 
 type instanceFlags struct {
@@ -87,7 +87,7 @@ const (
 	rateLimitsUsage = "limit how much memory canisters change and how often they are installed, as mainnet does"
 )
 
-// parseSeed reads a seed; nil for none.
+// parseSeed parses a seed; an empty text is none.
 func parseSeed(text string) ([]byte, error) {
 	seed, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
 	if err != nil {
@@ -102,7 +102,7 @@ type reachFlags struct {
 	targets []string
 }
 
-// add adds the flags; otherwise says what holds without them.
+// add adds the flags; otherwise describes their default.
 func (f *reachFlags) add(cmd *cobra.Command, otherwise string) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.local, "outcalls-local", false, "let HTTP outcalls reach this machine and its networks: loopback, link-local and private addresses (default: "+otherwise+")")
@@ -123,7 +123,7 @@ func (f *instanceFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.httpListen, "http-listen", "", "address of an HTTP interface of its own, host:port; port 0 takes any free one")
 }
 
-// addEphemeral adds the flag of commands whose instances are kept otherwise.
+// addEphemeral adds --ephemeral to a command whose instances are kept by default.
 func (f *instanceFlags) addEphemeral(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.ephemeral, "ephemeral", false, "end with the daemon (default: kept where the daemon keeps its own)")
 }
@@ -191,12 +191,12 @@ func (c *cli) instanceCreate() *cobra.Command {
 	return cmd
 }
 
-// described is an instance for people.
+// described describes an instance for people.
 func (c *cli) described(i *controlv1.Instance) string {
 	return fmt.Sprintf("%s is %s\n%s", i.GetName(), word(i.GetState(), "INSTANCE_STATE_"), c.particulars(i))
 }
 
-// particulars are what belongs to an instance, line by line.
+// particulars lists the properties of an instance, one per line.
 func (c *cli) particulars(i *controlv1.Instance) string {
 	var text strings.Builder
 	if i.GetFailure() != "" {
@@ -241,7 +241,7 @@ func (c *cli) instanceShow() *cobra.Command {
 	}
 }
 
-// named is the instance a command is for: its argument, or the one of --instance.
+// named returns the name of the instance that a command is about: its argument, or --instance.
 func (c *cli) named(args []string) string {
 	if len(args) > 0 {
 		return args[0]
@@ -249,10 +249,10 @@ func (c *cli) named(args []string) string {
 	return c.instance
 }
 
-// deletedByDefault is what is to be deleted with the instance that most commands are about.
+// deletedByDefault names what a deletion of the default instance deletes.
 const deletedByDefault = "the instance default, which commands are about without --instance, and everything in it"
 
-// confirmed asks on a terminal before something is deleted; elsewhere it wants to be told.
+// confirmed asks on a terminal before something is deleted. Elsewhere it requires --yes.
 func (c *cli) confirmed(what string, yes bool) error {
 	if yes {
 		return nil

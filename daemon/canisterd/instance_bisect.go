@@ -18,38 +18,38 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// bisection is a search for the first round after which a call or an expression has another answer.
+// bisection is a search for the first round after which the answer to a call or an expression is different.
 type bisection struct {
 	c     *cli
 	d     *remote.Daemon
 	ask   func(ctx context.Context, d *remote.Daemon, instance string) (probe, error)
-	is    string // the answer that is looked for; "": any other than the first, or that at the end
-	atEnd bool   // without is: the one at the end
+	is    string // the answer to find; "": any that differs from the first, or the last with atEnd
+	atEnd bool   // without is, find the answer at the end
 	lease string
-	asked int
+	forks int // made so far
 }
 
-// probe is what was asked at a round. Answers are compared, and shown with what they come from.
+// probe is the answer at one round. The search compares answers; shown adds the values that an answer comes from.
 type probe struct {
 	answer, shown string
-	absent        bool // the canister, its code or its method is not there, or gives no value
+	absent        bool // the canister, its code or its method does not exist, or there is no value
 }
 
-// notThere are the error codes of calls of a canister, a method or code that is not there (interface specification, "Error
-// codes").
-var notThere = []string{"IC0301", noSuchMethod, "IC0537"}
+// absentCodes are the error codes of calls to a canister, method or code that does not exist (interface specification,
+// "Error codes").
+var absentCodes = []string{"IC0301", noSuchMethod, "IC0537"}
 
-// bisected is what a search has found.
-type bisected struct {
-	Round  uint64            `json:"round"`
-	Before string            `json:"before"`
-	After  string            `json:"after"`
-	Forks  int               `json:"forks"`
-	Inputs []bisectedByInput `json:"inputs"`
+// bisectResult is the result of a search.
+type bisectResult struct {
+	Round  uint64        `json:"round"`
+	Before string        `json:"before"`
+	After  string        `json:"after"`
+	Forks  int           `json:"forks"`
+	Inputs []bisectInput `json:"inputs"`
 }
 
-// bisectedByInput is an input that came before the round that was found, or a message whose code failed in it.
-type bisectedByInput struct {
+// bisectInput is an input of the round that was found, or a message that trapped in it.
+type bisectInput struct {
 	Kind     string `json:"kind"`
 	Request  string `json:"request_id,omitempty"`
 	Canister string `json:"canister_id,omitempty"`
@@ -74,14 +74,14 @@ is not changed.
 EXPRESSION is one argument: two sides with one of ` + strings.Join(relation.All, " ") + ` between them. A
 side is CANISTER.FIELD with a field of canister status --json, CANISTER QUERY or
 CANISTER QUERY (ARGUMENTS), or a value. The search is then for the first round
-after which it is as true or as false as at the end. CANISTER.FIELD alone is
-compared with what it was.
+after which the expression is true, or false, as it is at the end. CANISTER.FIELD
+alone is compared with its first value.
 
-Rounds before the canister, its code and its method were there do not count: the
+Rounds before the canister, its code and its method existed are skipped: the
 search begins with the first answer. With --is, the search is for the first round
 after which there is this answer.
-The answer may change only once between the two ends of the search; otherwise
-one of the changes is found.`,
+If the answer changes more than once between the two ends of the search, one of
+the changes is found.`,
 		Example: `  canisterd instance bisect bank balance
   canisterd instance bisect bank solvent --is '(false)'
   canisterd instance bisect bank withdraw 100 --update --from 20 --to 60
@@ -91,33 +91,14 @@ one of the changes is found.`,
 		Args: cobra.RangeArgs(1, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b := &bisection{c: c, is: is}
-			if err := b.about(&f, args, update); err != nil {
+			if err := b.parse(&f, args, update); err != nil {
 				return err
 			}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				lease, err := d.HoldLease(ctx)
+				found, err := b.run(ctx, d, from, to)
 				if err != nil {
 					return err
 				}
-				defer lease.Release()
-				b.d, b.lease = d, lease.ID()
-				past, err := history(ctx, d, c.instance)
-				if err != nil {
-					return err
-				}
-				first, err := roundOf(past, "--from", from, past.GetFirstHeight())
-				if err != nil {
-					return err
-				}
-				last, err := roundOf(past, "--to", to, past.GetLastHeight())
-				if err != nil {
-					return err
-				}
-				found, err := b.search(ctx, first, last)
-				if err != nil {
-					return err
-				}
-				found.explain(past)
 				return c.print(found.text(), found)
 			})
 		},
@@ -130,8 +111,36 @@ one of the changes is found.`,
 	return sending(cmd)
 }
 
-// about says what is asked: the call or the expression of the arguments.
-func (b *bisection) about(f *callFlags, args []string, update bool) error {
+// run searches between the rounds that the flags --from and --to name.
+func (b *bisection) run(ctx context.Context, d *remote.Daemon, from, to string) (*bisectResult, error) {
+	lease, err := d.HoldLease(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer lease.Release()
+	b.d, b.lease = d, lease.ID()
+	past, err := history(ctx, d, b.c.instance)
+	if err != nil {
+		return nil, err
+	}
+	first, err := roundOf(past, "--from", from, past.GetFirstHeight())
+	if err != nil {
+		return nil, err
+	}
+	last, err := roundOf(past, "--to", to, past.GetLastHeight())
+	if err != nil {
+		return nil, err
+	}
+	found, err := b.search(ctx, first, last)
+	if err != nil {
+		return nil, err
+	}
+	found.addInputs(past)
+	return found, nil
+}
+
+// parse reads the call or the expression from the arguments.
+func (b *bisection) parse(f *callFlags, args []string, update bool) error {
 	if len(args) == 1 {
 		if update || f.hex != "" {
 			return errors.New("--update and --hex are for a call: name its canister and its method as two arguments")
@@ -153,12 +162,12 @@ func (b *bisection) about(f *callFlags, args []string, update bool) error {
 			return probe{}, err
 		}
 		text := answerText(outcome)
-		return probe{text, cmp.Or(text, "a reply of no bytes"), slices.Contains(notThere, outcome.GetReject().GetErrorCode())}, nil
+		return probe{text, cmp.Or(text, "a reply of no bytes"), slices.Contains(absentCodes, outcome.GetReject().GetErrorCode())}, nil
 	}
 	return nil
 }
 
-// outcomeOf is the outcome of a call.
+// outcomeOf makes an update call or a query, and returns its outcome.
 func outcomeOf(ctx context.Context, d *remote.Daemon, instance string, call *controlv1.Call, update bool) (*controlv1.Outcome, error) {
 	if update {
 		r, err := d.Calls.Update(ctx, &controlv1.UpdateRequest{Instance: instance, Call: call})
@@ -168,10 +177,10 @@ func outcomeOf(ctx context.Context, d *remote.Daemon, instance string, call *con
 	return r.GetOutcome(), err
 }
 
-// roundOf is a round that is given by its number or by a mark; before it, if none is given.
-func roundOf(past *controlv1.GetHistoryResponse, flag, text string, without uint64) (uint64, error) {
+// roundOf returns the round that a number or a mark names, or unset for an empty text.
+func roundOf(past *controlv1.GetHistoryResponse, flag, text string, unset uint64) (uint64, error) {
 	if text == "" {
-		return without, nil
+		return unset, nil
 	}
 	name, marked := strings.CutPrefix(text, markPrefix)
 	if !marked {
@@ -189,8 +198,8 @@ func roundOf(past *controlv1.GetHistoryResponse, flag, text string, without uint
 	return 0, fmt.Errorf("invalid %s %q: the history has no such mark (canisterd instance history lists them)", flag, text)
 }
 
-// search finds the first round in a range after which the answer is another one.
-func (b *bisection) search(ctx context.Context, from, to uint64) (*bisected, error) {
+// search finds the first round in a range after which the answer is different, by bisection.
+func (b *bisection) search(ctx context.Context, from, to uint64) (*bisectResult, error) {
 	if from >= to {
 		return nil, fmt.Errorf("nothing to search from round %d to round %d: give a later --to or an earlier --from", from, to)
 	}
@@ -202,7 +211,7 @@ func (b *bisection) search(ctx context.Context, from, to uint64) (*bisected, err
 	if err != nil {
 		return nil, err
 	}
-	if from, first, err = b.begin(ctx, from, to, first, last); err != nil {
+	if from, first, err = b.firstAnswer(ctx, from, to, first, last); err != nil {
 		return nil, err
 	}
 	is := b.is
@@ -216,9 +225,9 @@ func (b *bisection) search(ctx context.Context, from, to uint64) (*bisected, err
 	case !changed(last) && is != "":
 		return nil, fmt.Errorf("the answer is %s after round %d, and not %s: give a round after which it is (--to)", last.shown, to, is)
 	case !changed(last):
-		return nil, fmt.Errorf("the answer is %s after round %d and %s after round %d: it does not become another one (canisterd instance history lists the rounds)", first.shown, from, last.shown, to)
+		return nil, fmt.Errorf("the answer is %s after round %d and %s after round %d: it does not change (canisterd instance history lists the rounds)", first.shown, from, last.shown, to)
 	}
-	found := &bisected{Before: first.shown, After: last.shown}
+	found := &bisectResult{Before: first.shown, After: last.shown}
 	for from+1 < to {
 		middle := from + (to-from)/2
 		now, err := b.answer(ctx, middle)
@@ -231,12 +240,13 @@ func (b *bisection) search(ctx context.Context, from, to uint64) (*bisected, err
 			from, found.Before = middle, now.shown
 		}
 	}
-	found.Round, found.Forks = to, b.asked
+	found.Round, found.Forks = to, b.forks
 	return found, nil
 }
 
-// begin finds the first round in a range after which there is an answer, unless one is looked for.
-func (b *bisection) begin(ctx context.Context, from, to uint64, first, last probe) (uint64, probe, error) {
+// firstAnswer returns the first round in a range after which there is an answer, and that answer. With --is, it returns
+// the beginning of the range.
+func (b *bisection) firstAnswer(ctx context.Context, from, to uint64, first, last probe) (uint64, probe, error) {
 	if !first.absent || b.is != "" {
 		return from, first, nil
 	}
@@ -258,7 +268,7 @@ func (b *bisection) begin(ctx context.Context, from, to uint64, first, last prob
 	return to, last, nil
 }
 
-// answer is the answer in a fork at a round.
+// answer forks the instance at a round, and returns the answer there.
 func (b *bisection) answer(ctx context.Context, round uint64) (p probe, err error) {
 	made, err := b.d.Instances.ForkInstance(ctx, &controlv1.ForkInstanceRequest{
 		Instance: b.c.instance, Lease: b.lease, At: &controlv1.ForkInstanceRequest_Height{Height: round},
@@ -267,7 +277,7 @@ func (b *bisection) answer(ctx context.Context, round uint64) (p probe, err erro
 	if err != nil {
 		return p, err
 	}
-	b.asked++
+	b.forks++
 	name := made.GetInstance().GetName()
 	defer func() {
 		_, ended := b.d.Instances.DeleteInstance(ctx, &controlv1.DeleteInstanceRequest{Instance: name})
@@ -282,10 +292,10 @@ func (b *bisection) answer(ctx context.Context, round uint64) (p probe, err erro
 	return p, err
 }
 
-// noAnswer is shown where there is no answer.
+// noAnswer is printed if there is no answer.
 const noAnswer = "none"
 
-// answerText is an answer in one line, as it is compared and shown.
+// answerText returns an outcome as one line, which bisect compares and prints.
 func answerText(o *controlv1.Outcome) string {
 	if r := o.GetReject(); r != nil {
 		return fmt.Sprintf("rejected (%s)", r.GetErrorCode())
@@ -299,17 +309,17 @@ func answerText(o *controlv1.Outcome) string {
 	return fmt.Sprintf("%x", o.GetReply().GetBytes())
 }
 
-// explain adds what was accepted just before the round that was found.
-func (b *bisected) explain(h *controlv1.GetHistoryResponse) {
-	b.Inputs = []bisectedByInput{}
+// addInputs adds the inputs that were accepted just before the round that was found.
+func (b *bisectResult) addInputs(h *controlv1.GetHistoryResponse) {
+	b.Inputs = []bisectInput{}
 	for _, in := range h.GetInputs() {
 		if in.GetHeight()+1 == b.Round {
-			b.Inputs = append(b.Inputs, bisectedByInput{in.GetKind(), fmt.Sprintf("%x", in.GetRequestId()), in.GetCanisterId(), in.GetMethod(), in.GetSender(), in.GetErrorCode(), in.GetText()})
+			b.Inputs = append(b.Inputs, bisectInput{in.GetKind(), fmt.Sprintf("%x", in.GetRequestId()), in.GetCanisterId(), in.GetMethod(), in.GetSender(), in.GetErrorCode(), in.GetText()})
 		}
 	}
 }
 
-func (b *bisected) text() string {
+func (b *bisectResult) text() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "round   %d (found with %s)\nbefore  %s\nafter   %s", b.Round, count(uint64(b.Forks), "fork"), b.Before, b.After)
 	for _, in := range b.Inputs {

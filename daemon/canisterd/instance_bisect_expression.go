@@ -18,8 +18,8 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// expression is a statement about the state of an instance: two sides with a relation between them, or one side, of which
-// the value is asked.
+// expression is a statement about the state of an instance: two sides with a relation between them, or one side whose
+// value is the answer.
 type expression struct {
 	left, right side
 	relation    string // "": there is no right side
@@ -32,7 +32,7 @@ type side struct {
 	value           candid.Value
 }
 
-// readExpression reads an expression such as
+// readExpression parses an expression such as
 //
 //	bank.cycles < 1_000_000
 //	bank.module_hash
@@ -55,7 +55,7 @@ func (c *cli) readExpression(text string) (*expression, error) {
 	return e, nil
 }
 
-// readSide reads a side. A word that is nothing else is a text.
+// readSide parses a side. A word that is neither a field nor a Candid value is a text.
 func (c *cli) readSide(text string) (s side, err error) {
 	text = strings.TrimSpace(text)
 	word, rest, _ := strings.Cut(text, " ")
@@ -87,7 +87,7 @@ func (c *cli) readSide(text string) (s side, err error) {
 	return s, nil
 }
 
-// answer is the value of an expression without a relation, or whether the relation holds; shown with what the sides are.
+// answer returns whether the relation holds, shown with the values of both sides; without a relation, the value of the left.
 func (e *expression) answer(ctx context.Context, d *remote.Daemon, instance string) (probe, error) {
 	left, err := e.left.valueIn(ctx, d, instance)
 	right := candid.Value(nil)
@@ -101,7 +101,7 @@ func (e *expression) answer(ctx context.Context, d *remote.Daemon, instance stri
 		if text := valueText(left); text != "" {
 			return probe{text, text, false}, nil
 		}
-		return probe{noAnswer, noAnswer, true}, nil // such as the hash of a module that is not there
+		return probe{noAnswer, noAnswer, true}, nil // such as the module hash of an empty canister
 	}
 	holds, err := relation.Holds(left, e.relation, right)
 	answer := fmt.Sprint(holds)
@@ -109,6 +109,7 @@ func (e *expression) answer(ctx context.Context, d *remote.Daemon, instance stri
 	return probe{answer, shown, false}, err
 }
 
+// valueIn returns the value of a side in an instance.
 func (s *side) valueIn(ctx context.Context, d *remote.Daemon, instance string) (candid.Value, error) {
 	switch {
 	case s.field != "":
@@ -132,7 +133,7 @@ func (s *side) valueIn(ctx context.Context, d *remote.Daemon, instance string) (
 	return s.value, nil
 }
 
-// statusFields are the fields of a canister, as canister status --json names them.
+// statusFields returns the names of the fields of a canister in canister status --json.
 func statusFields() (names []string) {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[canisterStatusResult]()) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -141,7 +142,7 @@ func statusFields() (names []string) {
 	return names
 }
 
-// fieldOf is a field of a canister.
+// fieldOf returns a field of a canister.
 func fieldOf(s *controlv1.Canister, name string) candid.Value {
 	switch v := reflect.ValueOf(canisterResult(s)).Field(slices.Index(statusFields(), name)).Interface().(type) {
 	case uint64:
@@ -166,7 +167,7 @@ func fieldOf(s *controlv1.Canister, name string) candid.Value {
 	}
 }
 
-// valueText is a value as bisect compares and shows it: texts without quotes, numbers without their type.
+// valueText formats a value as bisect compares and prints it: texts without quotes, numbers without their type.
 func valueText(v candid.Value) string {
 	if text, ok := v.(candid.Text); ok {
 		return string(text)

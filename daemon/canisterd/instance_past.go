@@ -14,14 +14,14 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// markKind is the kind of marks in a history, and markPrefix begins a moment that is named by one.
+// markKind is the kind of marks in a history, and markPrefix the prefix of a moment that a mark names.
 const (
 	markKind   = "mark"
 	markPrefix = markKind + ":"
 )
 
-// fork makes a fork of the present, or of the moment that a text names. Digits alone are a round. Those that are no round
-// there may be the beginning of an id: one in fifty ids begins with eight of them.
+// fork forks the present, or the moment that a text names. A decimal number is a round; if there is no such round, it may
+// be the prefix of a request id: one id in 43 begins with eight decimal digits.
 func fork(ctx context.Context, d *remote.Daemon, request *controlv1.ForkInstanceRequest, at string) (*controlv1.ForkInstanceResponse, error) {
 	if err := forkAt(request, at); err != nil {
 		return nil, err
@@ -38,13 +38,13 @@ func fork(ctx context.Context, d *remote.Daemon, request *controlv1.ForkInstance
 	return nil, err
 }
 
-// isUnknownMoment reports whether a journal does not have a moment.
+// isUnknownMoment reports whether an error says that the journal does not have the moment.
 func isUnknownMoment(err error) bool {
 	reason, _ := remote.Reason(err)
 	return reason == "MOMENT_UNKNOWN"
 }
 
-// forkAt makes a request one for a fork of the past, unless no moment is given.
+// forkAt sets the moment of a request to fork the past. An empty text leaves the present.
 func forkAt(request *controlv1.ForkInstanceRequest, text string) error {
 	if text == "" {
 		return nil
@@ -115,7 +115,7 @@ state back. If a name is given again, the newest mark with it counts.`,
 	}
 }
 
-// history is the whole history of an instance.
+// history reads all pages of the history of an instance.
 func history(ctx context.Context, d *remote.Daemon, name string) (*controlv1.GetHistoryResponse, error) {
 	all := &controlv1.GetHistoryResponse{}
 	for token := ""; ; {
@@ -131,6 +131,7 @@ func history(ctx context.Context, d *remote.Daemon, name string) (*controlv1.Get
 	}
 }
 
+// shownHistory formats a history as a table of inputs and checkpoints.
 func (c *cli) shownHistory(h *controlv1.GetHistoryResponse) string {
 	t := c.table("ROUND", "TIME", "INPUT", "REQUEST", "CANISTER", "METHOD", "SENDER OR TRAP")
 	checkpoints := h.GetCheckpoints()
@@ -149,7 +150,7 @@ func (c *cli) shownHistory(h *controlv1.GetHistoryResponse) string {
 	return t.String() + fmt.Sprintf("\nforks: round %d (%s) to %d (%s)", h.GetFirstHeight(), stamp(h.GetFirstTime()), h.GetLastHeight(), stamp(h.GetLastTime()))
 }
 
-// kindText is the kind of an input, with the name of a mark.
+// kindText returns the kind of an input, with the name of a mark.
 func kindText(in *controlv1.AcceptedInput) string {
 	if in.GetKind() == markKind {
 		return "mark " + in.GetText()
@@ -157,7 +158,7 @@ func kindText(in *controlv1.AcceptedInput) string {
 	return in.GetKind()
 }
 
-// senderOrTrap is the sender of an update call, or what a trap says.
+// senderOrTrap returns the sender of an update call, or the error of a trap.
 func senderOrTrap(in *controlv1.AcceptedInput) string {
 	if in.GetErrorCode() == "" {
 		return in.GetSender()
@@ -165,8 +166,8 @@ func senderOrTrap(in *controlv1.AcceptedInput) string {
 	return fmt.Sprintf("%s: %s", in.GetErrorCode(), in.GetText())
 }
 
-// shortRequestDigits is how many digits of an id are enough in practice: bisect and the examples show so many.
+// shortRequestDigits is the number of digits that identify a request in practice; bisect and the examples show as many.
 const shortRequestDigits = 8
 
-// shortRequest is the beginning of a request id, as commands take it.
+// shortRequest returns a prefix of a request id that commands accept.
 func shortRequest(id []byte) string { return fmt.Sprintf("%.8x", id) }

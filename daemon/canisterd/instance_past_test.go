@@ -24,14 +24,14 @@ func keptCounter(t *testing.T) (d *daemon.Daemon, expect func(code int, want str
 	if err := os.WriteFile("canisterd.yaml", []byte("canisters:\n  counter: {wasm: counter.wasm}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return keptIn(t, keptState)
+	return startKept(t, keptState)
 }
 
-// keptState is the state directory of keptCounter.
+// keptState is the state directory of keptCounter, in the folder of the test.
 const keptState = "state"
 
-// keptIn is a daemon with a state directory, and commands to it.
-func keptIn(t *testing.T, dir string) (d *daemon.Daemon, expect func(code int, want string, args ...string)) {
+// startKept starts a daemon with a state directory; expect runs commands against it.
+func startKept(t *testing.T, dir string) (d *daemon.Daemon, expect func(code int, want string, args ...string)) {
 	t.Helper()
 	d, err := daemon.Start(t.Context(), daemon.Config{Listen: "127.0.0.1:0", CacheDir: canistertest.CacheDir(t), StateDir: dir, Pacing: daemon.Manual})
 	if err != nil {
@@ -40,14 +40,14 @@ func keptIn(t *testing.T, dir string) (d *daemon.Daemon, expect func(code int, w
 	t.Cleanup(func() { _ = d.Close() })
 	return d, func(code int, want string, args ...string) {
 		t.Helper()
-		if got, text := commanded(t, d, args...); got != code || !strings.Contains(text, want) {
+		if got, text := runOn(t, d, args...); got != code || !strings.Contains(text, want) {
 			t.Errorf("canisterd %s: exit code %d, want %d and %q:\n%s", strings.Join(args, " "), got, code, want, text)
 		}
 	}
 }
 
-// commanded is the exit code of a command to a daemon, with everything that it prints.
-func commanded(t *testing.T, d *daemon.Daemon, args ...string) (code int, text string) {
+// runOn runs a command against a daemon, and returns its exit code with all that it prints.
+func runOn(t *testing.T, d *daemon.Daemon, args ...string) (code int, text string) {
 	t.Helper()
 	var out, errOut bytes.Buffer
 	code = run(t.Context(), append([]string{"--url", d.URL()}, args...), &out, &errOut)
@@ -90,7 +90,7 @@ func TestTheRoundThatChangedAnAnswerIsFoundInTheHistory(t *testing.T) {
 	expect(exitFailed, "has no state at 2040-01-01T00:00:00Z: its journal goes from round 0 ", "instance", "fork", "--at", "2040-01-01T00:00:00Z")
 }
 
-// TestAForkBeforeAMessageTakesTheIdsThatTheHistoryPrints forks after a restart: then no event of the message is left.
+// TestAForkBeforeAMessageTakesTheIdsThatTheHistoryPrints forks after a restart, when no event of the message is left.
 func TestAForkBeforeAMessageTakesTheIdsThatTheHistoryPrints(t *testing.T) {
 	d, expect := keptCounter(t)
 	expect(exitOK, "installed", "deploy")
@@ -99,20 +99,20 @@ func TestAForkBeforeAMessageTakesTheIdsThatTheHistoryPrints(t *testing.T) {
 	submitted := 0
 	for range 1000 { // one id in 43 begins with eight decimal digits
 		submitted++
-		code, text := commanded(t, d, "canister", "submit", "counter", "inc")
+		code, text := runOn(t, d, "canister", "submit", "counter", "inc")
 		if code != exitOK {
-			t.Fatalf("a message is not taken: %s", text)
+			t.Fatalf("a message is not accepted: %s", text)
 		}
 		if strings.Trim(ids.FindString(text)[:shortRequestDigits], "0123456789") == "" {
 			break
 		}
 	}
-	_, listed := commanded(t, d, "instance", "history")
+	_, listed := runOn(t, d, "instance", "history")
 	all := ids.FindAllString(listed, -1)
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, expect = keptIn(t, keptState)
+	_, expect = startKept(t, keptState)
 	last := all[len(all)-1]
 	for i, at := range []string{last, last[:shortRequestDigits], "0x" + strings.ToUpper(last)} {
 		name := fmt.Sprintf("then%d", i)
@@ -151,7 +151,7 @@ func TestTheRoundThatChangedAFieldOrAnExpressionIsFoundInTheHistory(t *testing.T
 	expect(exitFailed, "--update and --hex are for a call", "instance", "bisect", "counter.cycles", "--update")
 }
 
-// TestABisectionBeginsWhereThereIsAnAnswer lets a canister count twice after its creation, and then replaces its module.
+// TestABisectionBeginsWhereThereIsAnAnswer searches the history of a canister that counts, is upgraded, and counts again.
 func TestABisectionBeginsWhereThereIsAnAnswer(t *testing.T) {
 	d, expect := keptCounter(t)
 	expect(exitOK, "installed", "deploy")
@@ -167,9 +167,9 @@ func TestABisectionBeginsWhereThereIsAnAnswer(t *testing.T) {
 	expect(exitOK, found, "instance", "bisect", "counter", "get", "--from", "0", "--to", to)
 	expect(exitOK, found, "instance", "bisect", "counter get >= 1")
 	expect(exitOK, "before  false (0 >= 1)\nafter   true (1 >= 1)", "instance", "bisect", "counter get >= 1")
-	expect(exitFailed, "it does not become another one", "instance", "bisect", "counter.cycles < 99_000_000")
-	expect(exitFailed, "it does not become another one", "instance", "bisect", "counter.module_hash")
-	expect(exitFailed, "it does not become another one", "instance", "bisect", "counter", "get", "--to", installed)
+	expect(exitFailed, "it does not change", "instance", "bisect", "counter.cycles < 99_000_000")
+	expect(exitFailed, "it does not change", "instance", "bisect", "counter.module_hash")
+	expect(exitFailed, "it does not change", "instance", "bisect", "counter", "get", "--to", installed)
 	for _, asked := range [][]string{{"counter", "nosuch"}, {"counter nosuch > 1"}, {"counter.module_hash", "--to", "1"}, {"counter", "get", "--to", "1"}} {
 		expect(exitFailed, "take rounds with an answer for --from and --to", append([]string{"instance", "bisect"}, asked...)...)
 	}
@@ -192,8 +192,8 @@ func TestEachFieldOfACanisterHasAValue(t *testing.T) {
 }
 
 func TestABisectionNamesTheTrapsOfItsRound(t *testing.T) {
-	b := &bisected{Round: 5, Before: "(1 : nat)", After: "(2 : nat)"}
-	b.explain(&controlv1.GetHistoryResponse{Inputs: []*controlv1.AcceptedInput{
+	b := &bisectResult{Round: 5, Before: "(1 : nat)", After: "(2 : nat)"}
+	b.addInputs(&controlv1.GetHistoryResponse{Inputs: []*controlv1.AcceptedInput{
 		{Height: 3, Kind: "trap", CanisterId: "aaaaa-aa", Method: "early", ErrorCode: "IC0503", Text: "not this one"},
 		{Height: 4, Kind: "mark", Text: "here"},
 		{Height: 4, Kind: "trap", CanisterId: "aaaaa-aa", Method: "withdraw", ErrorCode: "IC0503", Text: "no money"},

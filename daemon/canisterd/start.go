@@ -33,10 +33,10 @@ type startFlags struct {
 	history                    retentionFlags
 }
 
-// stateUsage is of --state-dir of instances.
+// stateUsage describes --state-dir of instances.
 const stateUsage = "folder where the memories of canisters are while the daemon runs, and nothing afterwards (default: memory)"
 
-// systemUsage is of --system-canisters wherever networks are made.
+// systemUsage describes --system-canisters of all commands that make networks.
 const systemUsage = "system canisters to install at their mainnet ids, comma-separated: registry, icp_token, cycles_minting, cycles_token, all of these, or ii (see " + systemcanisters.FolderVariable + "); subnets that they need are added (default: none)"
 
 func (c *cli) start() *cobra.Command {
@@ -91,7 +91,7 @@ all are in memory, and gone when it stops.`,
 	return sending(cmd)
 }
 
-// ready is the line that --json prints when requests are served.
+// ready is the line that --json prints once requests are served.
 type ready struct {
 	URL     string          `json:"url"`
 	Control string          `json:"control,omitempty"`
@@ -101,7 +101,7 @@ type ready struct {
 	State   string          `json:"state_dir"` // "" with --ephemeral
 }
 
-// stateFolder is the state directory that the flags ask for, "" for none.
+// stateFolder returns the state directory that the flags select, "" for none.
 func (f *startFlags) stateFolder() (string, error) {
 	switch {
 	case f.ephemeral && f.stateDir != "":
@@ -118,7 +118,7 @@ func (f *startFlags) stateFolder() (string, error) {
 	return dir, nil
 }
 
-// daemonConfig is the configuration of the daemon that the flags ask for, without its names.
+// daemonConfig returns the configuration of the daemon that the flags describe, without its gateway.
 func (c *cli) daemonConfig(f *startFlags) (config daemon.Config, err error) {
 	config = daemon.Config{
 		Listen: f.listen, Control: f.control, CacheDir: f.cacheDir, RateLimits: f.rateLimits, CheckpointBytes: f.checkpointBytes,
@@ -161,6 +161,7 @@ func (c *cli) daemonConfig(f *startFlags) (config daemon.Config, err error) {
 	return config, err
 }
 
+// serve runs the daemon until the context ends or it fails.
 func (c *cli) serve(ctx context.Context, f startFlags) error {
 	config, err := c.daemonConfig(&f)
 	if err != nil {
@@ -193,7 +194,7 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 	return d.Close()
 }
 
-// fateOfState says what becomes of state when a daemon stops that has a state directory, "" for none.
+// fateOfState says what happens to state when a daemon with this state directory stops, "" for none.
 func fateOfState(stateDir string) string {
 	if stateDir == "" {
 		return "canisters and their state are discarded"
@@ -201,7 +202,7 @@ func fateOfState(stateDir string) string {
 	return "canisters and their state are kept in " + stateDir
 }
 
-// populate deploys and calls what --deploy and --call say.
+// populate runs the deployment and the call of --deploy and --call.
 func (c *cli) populate(ctx context.Context, address string, f *startFlags) error {
 	var commands [][]string
 	if f.deploy != "" {
@@ -222,7 +223,7 @@ func (c *cli) populate(ctx context.Context, address string, f *startFlags) error
 	return nil
 }
 
-// tokenOf is the token in a file, or of the environment where no file is named.
+// tokenOf returns the token in a file, or the one in the environment if no file is named.
 func tokenOf(file string) (string, error) {
 	if file == "" {
 		return os.Getenv("CANISTERD_CONTROL_TOKEN"), nil
@@ -238,10 +239,10 @@ func tokenOf(file string) (string, error) {
 	return token, nil
 }
 
-// documentation is where the documentation is.
+// documentation is the address of the documentation.
 const documentation = "https://github.com/canisterd/canisterd#readme"
 
-// banner is what a person sees first.
+// banner describes a daemon that is ready, for people.
 func banner(d *daemon.Daemon, stateDir string) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "canisterd %s; documentation: %s\n\nhttp      %s\n", daemon.Version(), documentation, d.URL())

@@ -27,12 +27,12 @@ the default one in it.`,
 	return cmd
 }
 
-// stateArgument is the state directory that a command names, or the one of canisterd start; of the instance that the
-// command is about.
+// stateArgument returns the state directory that a command names, or else the default one; in it, the directory of
+// the instance that the command is about.
 func (c *cli) stateArgument(args []string) (dir string, err error) {
 	if len(args) > 0 {
 		if info, err := os.Stat(args[0]); err == nil && info.Mode().IsRegular() {
-			return args[0], nil // exported from one
+			return args[0], nil // a file of state export
 		}
 		return daemon.InstanceStateDir(args[0], c.instance), nil
 	}
@@ -43,7 +43,7 @@ func (c *cli) stateArgument(args []string) (dir string, err error) {
 	return dir, err
 }
 
-// stateReport is a state directory in JSON.
+// stateReport describes a state directory in JSON.
 type stateReport struct {
 	Checkpoints []stateCheckpoint `json:"checkpoints"`
 	Records     uint64            `json:"records"`
@@ -51,12 +51,14 @@ type stateReport struct {
 	Damaged     []string          `json:"damaged"`
 }
 
+// stateCheckpoint describes a checkpoint in JSON.
 type stateCheckpoint struct {
 	File   string `json:"file"`
 	Height uint64 `json:"height"`
 	Bytes  int64  `json:"bytes"`
 }
 
+// showHealth prints the checkpoints, the records and the damage of a state directory.
 func (c *cli) showHealth(h *daemon.StateHealth) error {
 	report := stateReport{Records: h.End - h.From, Damaged: []string{}}
 	var text strings.Builder
@@ -95,7 +97,7 @@ func (c *cli) stateCheck() *cobra.Command {
 			}
 			good, ok := h.Good()
 			if !ok {
-				return fmt.Errorf("no checkpoint is left from which a daemon could go on")
+				return fmt.Errorf("no usable checkpoint is left: a daemon cannot go on from this directory")
 			}
 			return fmt.Errorf("the state directory is damaged: canisterd state repair %s goes on from %s (height %d)", dir, good.File, good.Height)
 		},
@@ -105,11 +107,11 @@ func (c *cli) stateCheck() *cobra.Command {
 func (c *cli) stateRepair() *cobra.Command {
 	return &cobra.Command{
 		Use:   "repair [FOLDER]",
-		Short: "Make a damaged state directory one from which a daemon goes on",
-		Long: `Make a damaged state directory one from which a daemon goes on: from the newest
-checkpoint that is not damaged, with the records after it. Damaged records are
-removed with everything after them. A store that is damaged is put aside, and
-what can be read of it is in a new one.`,
+		Short: "Repair a damaged state directory, so that a daemon can go on from it",
+		Long: `Repair a damaged state directory, so that a daemon can go on from it: from the
+newest checkpoint that is not damaged, with the records after it. Damaged records
+are removed with everything after them. A damaged store is put aside, and what
+can be read of it is copied to a new one.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir, err := c.stateArgument(args)
@@ -179,7 +181,7 @@ daemon has the directory open, canisterd instance export --journal writes it.`,
 	}
 }
 
-// replayed replays a state directory, or a file that was exported from one.
+// replayed replays a state directory, or a file of state export.
 func replayed(ctx context.Context, path string, traces int) (daemon.Replayed, error) {
 	config := daemon.Config{CompileWorker: compileWorker()}
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
@@ -221,7 +223,7 @@ func (c *cli) stateDelete() *cobra.Command {
 	return cmd
 }
 
-// replayReport is a replay in JSON.
+// replayReport describes a replay in JSON.
 type replayReport struct {
 	From        uint64   `json:"from_height"`
 	Height      uint64   `json:"height"`
@@ -235,6 +237,7 @@ type replayReport struct {
 	Traces      []string `json:"traces,omitempty"`
 }
 
+// replayText describes a replay for people.
 func replayText(r *daemon.Replayed) string {
 	text := fmt.Sprintf("height %s to %s: %s (%s, %s), %s and %s compared", grouped(fmt.Sprint(r.From)), grouped(fmt.Sprint(r.Height)),
 		count(r.Records, "record"), count(r.Inputs, "input"), count(r.Rounds, "round"), count(uint64(r.Roots), "certified root"), count(uint64(r.Checkpoints), "checkpoint"))

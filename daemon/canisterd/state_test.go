@@ -62,6 +62,13 @@ func TestAStateDirectoryIsCheckedReplayedCompactedAndRepaired(t *testing.T) {
 	expect(exitOK, "0 checkpoints compared", "replay")
 	expect(exitOK, "0 records after the oldest", "state", "compact")
 	expect(exitOK, "0 records (0 inputs", "replay")
+	checkRepairWithoutStore(t, dir, expect)
+}
+
+// checkRepairWithoutStore removes the store of a state directory, and checks that the repaired directory has the same
+// network.
+func checkRepairWithoutStore(t *testing.T, dir string, expect func(code int, want string, args ...string)) {
+	t.Helper()
 	var before, after bytes.Buffer
 	run(t.Context(), []string{"replay", dir}, &before, &before)
 	if err := os.RemoveAll(filepath.Join(dir, "store")); err != nil {
