@@ -21,9 +21,9 @@ type asked struct {
 	handler grpc.MethodHandler
 }
 
-// askedRPCs are the RPCs that Ask answers, by their names in snake case: what happens in one instance, and its snapshots.
-// Other interfaces create and delete instances, set the pacing, and make calls in their own way; what writes to folders or
-// listens at addresses is for clients of the control API alone.
+// askedRPCs returns the RPCs that Ask answers, by their names in snake case: those about one instance and its snapshots.
+// Other interfaces have their own calls to create and delete instances, to set the pacing, and to call canisters. RPCs that
+// write to folders or listen at addresses are only in the control API.
 func (s *Server) askedRPCs() map[string]asked {
 	all := make(map[string]asked)
 	for _, service := range []struct {
@@ -43,23 +43,24 @@ func (s *Server) askedRPCs() map[string]asked {
 			}
 		}
 	}
-	all["explore"] = asked{&explorer{Server: s}, exploreAtOnce}
+	all["explore"] = asked{&explorer{Server: s}, exploreUnary}
 	return all
 }
 
-// exploreAtOnce is Explore with the report as the answer: the method of a service that would do that.
-func exploreAtOnce(server any, ctx context.Context, decode func(any) error, guard grpc.UnaryServerInterceptor) (any, error) { //nolint:revive // grpc.MethodHandler has this form
+// exploreUnary is the handler of Explore as a unary RPC, which answers with the report. It has the form of those that protoc
+// generates.
+func exploreUnary(server any, ctx context.Context, decode func(any) error, guard grpc.UnaryServerInterceptor) (any, error) { //nolint:revive // grpc.MethodHandler has this form
 	in := new(controlv1.ExploreRequest)
 	if err := decode(in); err != nil {
 		return nil, err
 	}
 	info := &grpc.UnaryServerInfo{Server: server, FullMethod: controlv1.Explorer_Explore_FullMethodName}
 	return guard(ctx, in, info, func(ctx context.Context, in any) (any, error) {
-		return server.(*explorer).exploreAtOnce(ctx, in.(*controlv1.ExploreRequest))
+		return server.(*explorer).exploreUnary(ctx, in.(*controlv1.ExploreRequest))
 	})
 }
 
-// snakeCase is the name of an RPC in snake case: add_rule of AddRule.
+// snakeCase returns the name of an RPC in snake case: add_rule for AddRule.
 func snakeCase(name string) string {
 	var out strings.Builder
 	for i, r := range name {
@@ -71,9 +72,9 @@ func snakeCase(name string) string {
 	return strings.ToLower(out.String())
 }
 
-// Ask answers an RPC with one request and one answer for programs without gRPC; that of Explore is the report. The name is in snake case; request and
-// answer are JSON with the field names of the .proto files (ProtoJSON). The request is about the instance, whatever it
-// says itself. known is false for a name that is not offered; an error is an *Error, or a context error.
+// Ask makes a unary RPC for programs without gRPC. Explore answers with its report. The name is in snake case; request and
+// answer are JSON with the field names of the .proto files (ProtoJSON). instance replaces the instance of the request. known
+// is false for a name that is not offered; an error is an *Error, or a context error.
 func (s *Server) Ask(ctx context.Context, name, instance string, request []byte) (answer []byte, known bool, err error) {
 	rpc, known := s.askedRPCs()[name]
 	if !known {
@@ -87,7 +88,7 @@ func (s *Server) Ask(ctx context.Context, name, instance string, request []byte)
 	if err != nil {
 		return nil, true, Unexpected.Refuse(err)
 	}
-	// The package varies the spaces that it writes from build to build.
+	// protojson varies its spaces from build to build.
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, written); err != nil {
 		return nil, true, Unexpected.Refuse(err)
@@ -95,11 +96,11 @@ func (s *Server) Ask(ctx context.Context, name, instance string, request []byte)
 	return compact.Bytes(), true, nil
 }
 
-// readAsked reads a request about an instance; nothing is an empty request.
+// readAsked decodes a request and sets its instance. Empty JSON is an empty request.
 func readAsked(in proto.Message, instance string, request []byte) error {
 	if len(bytes.TrimSpace(request)) > 0 {
 		if err := protojson.Unmarshal(request, in); err != nil {
-			// The package writes one of two spaces, by the build of the program.
+			// protojson writes one of two kinds of spaces, depending on the build.
 			text := strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\u00a0", " "), "proto: ")
 			return BadField.Refuse("the body", quoted(string(request)), text)
 		}

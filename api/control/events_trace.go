@@ -18,10 +18,10 @@ import (
 	"github.com/canisterd/canisterd/replica/trace"
 )
 
-// traceUnknown takes what was asked for.
+// traceUnknown takes a description of the root that was asked for.
 var traceUnknown = reason("TRACE_UNKNOWN", codes.NotFound, "nothing is remembered of %s: it never was, or too much has happened since")
 
-// GetTrace is the call tree of a user's message, or of a call context.
+// GetTrace returns the call tree of a user's message, or of a call context.
 func (s *events) GetTrace(ctx context.Context, in *controlv1.GetTraceRequest) (*controlv1.GetTraceResponse, error) {
 	i, err := s.instance(in.GetInstance())
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *events) GetTrace(ctx context.Context, in *controlv1.GetTraceRequest) (*
 	return out, nil
 }
 
-// readRoot reads which tree is asked for, unless it is the tree of the last message.
+// readRoot reads the root of the requested tree. It is zero for the last message, a prefix or a range of messages.
 func readRoot(in *controlv1.GetTraceRequest) (root trace.Root, err error) {
 	switch of := in.GetOf().(type) {
 	case *controlv1.GetTraceRequest_RequestId:
@@ -105,7 +105,7 @@ func readRoot(in *controlv1.GetTraceRequest) (root trace.Root, err error) {
 	return root, MissingField.Refuse("of", "request_id, request_prefix, context, last or since")
 }
 
-// checkPrefix refuses a text that is not the beginning of a request id in hex.
+// checkPrefix rejects a text that cannot be the prefix of a request id in hex.
 func checkPrefix(field, prefix string) error {
 	if len(prefix) == 0 || len(prefix) > hex.EncodedLen(len(replica.RequestID{})) || strings.Trim(prefix, "0123456789abcdef") != "" {
 		return BadField.Refuse(field, quoted(prefix), "take 1 to 64 hex digits in lower case")
@@ -113,7 +113,7 @@ func checkPrefix(field, prefix string) error {
 	return nil
 }
 
-// requestWith is the user's message whose id begins with a prefix; zero where none does.
+// requestWith returns the id of the user's message that has a prefix; zero if none has it.
 func requestWith(prefix string, all []replica.Event) (found replica.RequestID, err error) {
 	seen := map[replica.RequestID]bool{}
 	var ids []string
@@ -132,7 +132,7 @@ func requestWith(prefix string, all []replica.Event) (found replica.RequestID, e
 	return found, nil
 }
 
-// readNames reads the names that are shown for canisters.
+// readNames reads the names under which canisters are shown.
 func readNames(in map[string]string) (trace.Names, error) {
 	names := make(map[principal.Principal]string, len(in))
 	for text, name := range in {
@@ -145,7 +145,7 @@ func readNames(in map[string]string) (trace.Names, error) {
 	return func(id principal.Principal) string { return names[id] }, nil
 }
 
-// remembered are all events an instance remembers, the oldest first.
+// remembered returns all events that an instance keeps, the oldest first.
 func remembered(ctx context.Context, i *instance.Instance) (all []replica.Event, err error) {
 	reader, err := i.Node().Events(ctx, node.From{Beginning: true}, node.Filter{})
 	if err != nil {
@@ -164,7 +164,7 @@ func remembered(ctx context.Context, i *instance.Instance) (all []replica.Event,
 	}
 }
 
-// shownTree is a call with everything under it, to a maximum depth.
+// shownTree returns the message for a call with its subtree, to a maximum depth.
 func shownTree(c *trace.Call, depth int) *controlv1.TraceCall {
 	shown := &controlv1.TraceCall{
 		CanisterId: c.Canister.String(), Method: c.Method, Source: sources[c.Source], ContextId: uint64(c.Context), CallId: uint64(c.Number),

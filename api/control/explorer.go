@@ -15,25 +15,21 @@ import (
 	"github.com/canisterd/canisterd/explore/campaign"
 	"github.com/canisterd/canisterd/explore/harness"
 	"github.com/canisterd/canisterd/explore/property"
-	"github.com/canisterd/canisterd/explore/schedule"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 )
 
 const (
-	// maxExploreOperations is how many operations an exploration has at most, maxExploreRuns how many runs, maxExploreFaults
-	// how many faults a run. Ours.
+	// maxExploreOperations limits the operations of an exploration, maxExploreRuns its runs, and maxExploreFaults the faults
+	// of a run. Ours.
 	maxExploreOperations = 100
 	maxExploreRuns       = 10_000_000
 	maxExploreFaults     = 8
-	// maxExploreWaits is how often a run waits for a timer. Ours.
+	// maxExploreWaits limits how often a run waits for a timer. Ours.
 	maxExploreWaits = 1000
 )
 
-// scheduleRefused takes the error of a schedule that cannot be replayed here.
-var scheduleRefused = reason("SCHEDULE_REFUSED", codes.InvalidArgument, "%v")
-
-// explorationRefused takes the error of the exploration: an operation that the network did not accept, for example.
+// explorationRefused takes the error of an exploration, for example about an operation that the network did not accept.
 var explorationRefused = reason("EXPLORATION_REFUSED", codes.InvalidArgument, "%v")
 
 type explorer struct {
@@ -48,8 +44,8 @@ func (s *explorer) Explore(in *controlv1.ExploreRequest, stream grpc.ServerStrea
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	out := newOutbox(ctx, end, stream.Send)
-	report, err := s.explored(ctx, in, func(c *campaign.Config) (func(), error) {
-		return s.connect(ctx, end, c, in.GetProperties(), func(q *controlv1.ExploreQuestions) error {
+	report, err := s.runExploration(ctx, in, func(c *campaign.Config) (func(), error) {
+		return s.connectClient(ctx, end, c, in.GetProperties(), func(q *controlv1.ExploreQuestions) error {
 			return out.send(&controlv1.ExploreResponse{Step: &controlv1.ExploreResponse_Questions{Questions: q}})
 		})
 	}, out)
@@ -59,39 +55,39 @@ func (s *explorer) Explore(in *controlv1.ExploreRequest, stream grpc.ServerStrea
 	return out.send(&controlv1.ExploreResponse{Step: &controlv1.ExploreResponse_Report{Report: report}})
 }
 
-// exploreAtOnce is Explore without progress.
-func (s *explorer) exploreAtOnce(ctx context.Context, in *controlv1.ExploreRequest) (*controlv1.ExploreReport, error) {
+// exploreUnary is Explore as a unary RPC, without progress.
+func (s *explorer) exploreUnary(ctx context.Context, in *controlv1.ExploreRequest) (*controlv1.ExploreReport, error) {
 	if n := len(in.GetProperties().GetAsked()); n > 0 {
-		return nil, BadField.Refuse("properties.asked", n, "an answer at once cannot ask the client: Explorer.Explore over gRPC can")
+		return nil, BadField.Refuse("properties.asked", n, "a unary call cannot ask the client: Explorer.Explore over gRPC can")
 	}
 	if in.GetWorkerServer() != "" {
-		return nil, BadField.Refuse("worker_server", "set", "an answer at once cannot say where workers find the exploration: Explorer.Explore over gRPC can")
+		return nil, BadField.Refuse("worker_server", "set", "a unary call cannot say where workers find the exploration: Explorer.Explore over gRPC can")
 	}
 	ctx, done := s.until(ctx)
 	defer done()
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	out := newOutbox(ctx, end, func(*controlv1.ExploreResponse) error { return nil })
-	return s.explored(ctx, in, func(*campaign.Config) (func(), error) { return func() {}, nil }, out)
+	return s.runExploration(ctx, in, func(*campaign.Config) (func(), error) { return func() {}, nil }, out)
 }
 
-// connect connects the properties that the client answers for with the client. What it returns ends that.
-func (s *explorer) connect(ctx context.Context, end context.CancelCauseFunc, c *campaign.Config, in *controlv1.ExploreProperties, send func(*controlv1.ExploreQuestions) error) (done func(), err error) {
+// connectClient makes the properties that the client answers for send their questions with send, until done is called.
+func (s *explorer) connectClient(ctx context.Context, end context.CancelCauseFunc, c *campaign.Config, in *controlv1.ExploreProperties, send func(*controlv1.ExploreQuestions) error) (done func(), err error) {
 	all := clientProperties(c)
 	patience, err := readAnswerTime(in)
 	if err != nil || len(all) == 0 {
 		return func() {}, err
 	}
-	client, done := s.newAsking(ctx, end, patience)
+	queue, done := s.newQuestionQueue(ctx, end, patience)
 	for _, p := range all {
-		p.client = client
+		p.questions = queue
 	}
-	go client.run(send)
+	go queue.run(send)
 	return done, nil
 }
 
-// explored explores operations. Ready is called when they are known.
-func (s *explorer) explored(ctx context.Context, in *controlv1.ExploreRequest, ready func(*campaign.Config) (func(), error), out *outbox[controlv1.ExploreResponse]) (*controlv1.ExploreReport, error) {
+// runExploration runs an exploration. It calls ready once the configuration is read, and what that returns at the end.
+func (s *explorer) runExploration(ctx context.Context, in *controlv1.ExploreRequest, ready func(*campaign.Config) (func(), error), out *outbox[controlv1.ExploreResponse]) (*controlv1.ExploreReport, error) {
 	i, err := s.instance(in.GetInstance())
 	if err != nil {
 		return nil, err
@@ -101,7 +97,7 @@ func (s *explorer) explored(ctx context.Context, in *controlv1.ExploreRequest, r
 		return nil, err
 	}
 	defer base.Close()
-	config, err := s.configured(ctx, i, in, base)
+	config, err := s.readConfig(ctx, i, in, base)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +114,7 @@ func (s *explorer) explored(ctx context.Context, in *controlv1.ExploreRequest, r
 		}
 		defer queue.Close()
 		tell.workers = func() int { count, _ := queue.Workers(); return count }
-		if err := out.send(progressed(&controlv1.ExploreProgress{WorkerServer: queue.URL()})); err != nil {
+		if err := out.send(progressStep(&controlv1.ExploreProgress{WorkerServer: queue.URL()})); err != nil {
 			return nil, err
 		}
 	}
@@ -145,8 +141,8 @@ func (s *explorer) explored(ctx context.Context, in *controlv1.ExploreRequest, r
 	return answer, err
 }
 
-// configured reads what is to be explored.
-func (s *explorer) configured(ctx context.Context, i *instance.Instance, in *controlv1.ExploreRequest, base *replica.Network) (*campaign.Config, error) {
+// checkLimits rejects requests that exceed a limit.
+func checkLimits(in *controlv1.ExploreRequest) error {
 	for _, limit := range []struct {
 		field     string
 		value     int
@@ -160,8 +156,16 @@ func (s *explorer) configured(ctx context.Context, i *instance.Instance, in *con
 		{"waits", int(in.GetWaits()), maxExploreWaits, "a run waits at most 1,000 times"},
 	} {
 		if limit.value > limit.most {
-			return nil, BadField.Refuse(limit.field, limit.value, limit.otherwise)
+			return BadField.Refuse(limit.field, limit.value, limit.otherwise)
 		}
+	}
+	return nil
+}
+
+// readConfig reads the configuration of an exploration.
+func (s *explorer) readConfig(ctx context.Context, i *instance.Instance, in *controlv1.ExploreRequest, base *replica.Network) (*campaign.Config, error) {
+	if err := checkLimits(in); err != nil {
+		return nil, err
 	}
 	if n := len(in.GetProperties().GetAsked()); n > 0 && in.GetWorkerServer() != "" {
 		return nil, BadField.Refuse("properties.asked", n, "workers of other processes cannot ask the client: leave worker_server or these properties out")
@@ -203,7 +207,7 @@ func (s *explorer) configured(ctx context.Context, i *instance.Instance, in *con
 	return c, checkKinds(c, in)
 }
 
-// checkKinds refuses kinds of faults that cannot happen because what they need was not given.
+// checkKinds rejects kinds of faults whose preconditions the request does not meet, because they cannot happen.
 func checkKinds(c *campaign.Config, in *controlv1.ExploreRequest) error {
 	retried := slices.ContainsFunc(c.Setup.Operations, func(o harness.Operation) bool { return o.Retried })
 	for _, needs := range []struct {
@@ -223,7 +227,7 @@ func checkKinds(c *campaign.Config, in *controlv1.ExploreRequest) error {
 	return nil
 }
 
-// prepare makes the calls before the runs.
+// prepare makes the calls before the runs, if there are any, on a copy of the base. The caller frees it with done.
 func prepare(c *campaign.Config) (done func(), err error) {
 	if len(c.Before) == 0 {
 		return func() {}, nil
@@ -236,6 +240,7 @@ func prepare(c *campaign.Config) (done func(), err error) {
 	return done, nil
 }
 
+// readOperations reads operations in their order.
 func (s *explorer) readOperations(ctx context.Context, i *instance.Instance, in []*controlv1.ExploreOperation) (all []harness.Operation, err error) {
 	for _, o := range in {
 		operation, err := s.readOperation(ctx, i, o)
@@ -247,7 +252,7 @@ func (s *explorer) readOperations(ctx context.Context, i *instance.Instance, in 
 	return all, nil
 }
 
-// readFaultKinds reads which faults may happen.
+// readFaultKinds reads the faults that may happen, and the untrusted canisters.
 func readFaultKinds(c *campaign.Config, in *controlv1.ExploreRequest, names *property.Names) error {
 	for _, name := range in.GetFaultKinds() {
 		kind, err := harness.ParseFault(name)
@@ -268,14 +273,14 @@ func readFaultKinds(c *campaign.Config, in *controlv1.ExploreRequest, names *pro
 	return nil
 }
 
-// outside is a request that says what controllers and servers may do.
-type outside interface {
+// outsideRequest is a request with modules of upgrades and answers to HTTP outcalls.
+type outsideRequest interface {
 	GetUpgrades() []*controlv1.ExploreUpgrade
 	GetOutcalls() []*controlv1.ExploreOutcall
 }
 
-// readOutside reads what controllers and servers may do.
-func readOutside(c *campaign.Config, in outside, names *property.Names) error {
+// readOutside reads modules of upgrades and answers to HTTP outcalls.
+func readOutside(c *campaign.Config, in outsideRequest, names *property.Names) error {
 	c.Setup.Upgrades = map[principal.Principal]harness.NextModule{}
 	for _, u := range in.GetUpgrades() {
 		id, found := names.Canister(u.GetCanister())
@@ -297,14 +302,14 @@ func readOutside(c *campaign.Config, in outside, names *property.Names) error {
 	return nil
 }
 
-// stating is a request with properties.
-type stating interface {
+// propertiesRequest is a request with properties and names of canisters.
+type propertiesRequest interface {
 	GetProperties() *controlv1.ExploreProperties
 	GetNames() map[string]string
 }
 
-// readProperties reads what runs must not do.
-func readProperties(c *campaign.Config, in stating, base *replica.Network) (*property.Names, error) {
+// readProperties reads the base, the names of canisters, and the properties that runs are checked for.
+func readProperties(c *campaign.Config, in propertiesRequest, base *replica.Network) (*property.Names, error) {
 	ids, shown := map[string]principal.Principal{}, map[principal.Principal]string{}
 	for name, text := range in.GetNames() {
 		id, err := readPrincipal("names", text)
@@ -331,7 +336,7 @@ func readProperties(c *campaign.Config, in stating, base *replica.Network) (*pro
 	return names, readClientProperties(c, in.GetProperties(), names)
 }
 
-// readLines reads the lines of invariants and goals.
+// readLines parses the lines of invariants and goals.
 func readLines(c *campaign.Config, in *controlv1.ExploreProperties, names *property.Names) error {
 	for _, line := range in.GetInvariants() {
 		p, err := names.ParseInvariant(line)
@@ -375,118 +380,4 @@ func (s *explorer) readOperation(ctx context.Context, i *instance.Instance, in *
 		o.Title = call.receiver.String() + "." + call.method
 	}
 	return o, nil
-}
-
-// ReplaySchedule runs the schedule of a finding again.
-func (s *explorer) ReplaySchedule(ctx context.Context, in *controlv1.ReplayScheduleRequest) (*controlv1.ReplayScheduleResponse, error) {
-	if n := len(in.GetProperties().GetAsked()); n > 0 {
-		return nil, BadField.Refuse("properties.asked", n, "ReplaySchedule cannot ask the client: ReplayAsking can")
-	}
-	return s.replay(ctx, in, func(*campaign.Config) (func(), error) { return func() {}, nil })
-}
-
-// ReplayAsking runs the schedule of a finding again, and asks the client about its properties.
-func (s *explorer) ReplayAsking(in *controlv1.ReplayAskingRequest, stream grpc.ServerStreamingServer[controlv1.ReplayAskingResponse]) error {
-	ctx, done := s.until(stream.Context())
-	defer done()
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	out := newOutbox(ctx, end, stream.Send)
-	replayed, err := s.replay(ctx, in.GetReplay(), func(c *campaign.Config) (func(), error) {
-		return s.connect(ctx, end, c, in.GetReplay().GetProperties(), func(q *controlv1.ExploreQuestions) error {
-			return out.send(&controlv1.ReplayAskingResponse{Step: &controlv1.ReplayAskingResponse_Questions{Questions: q}})
-		})
-	})
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case err != nil:
-		return err
-	}
-	return out.send(&controlv1.ReplayAskingResponse{Step: &controlv1.ReplayAskingResponse_Replayed{Replayed: replayed}})
-}
-
-// replay runs a schedule. Ready is called when its operations are known.
-func (s *explorer) replay(ctx context.Context, in *controlv1.ReplayScheduleRequest, ready func(*campaign.Config) (func(), error)) (*controlv1.ReplayScheduleResponse, error) {
-	i, err := s.instance(in.GetInstance())
-	if err != nil {
-		return nil, err
-	}
-	file, err := schedule.Read([]byte(in.GetSchedule()))
-	if err != nil {
-		return nil, scheduleRefused.Refuse(err)
-	}
-	base, err := i.Frozen(ctx, in.GetSnapshot())
-	if err != nil {
-		return nil, err
-	}
-	defer base.Close()
-	c := &campaign.Config{Seed: file.Seed}
-	names, err := readProperties(c, in, base)
-	if err != nil {
-		return nil, err
-	}
-	if p, err := names.ParseInvariant(file.Property); err == nil {
-		c.Properties = append(c.Properties, p)
-	}
-	if c.Setup.Operations, err = campaign.Operations(file, names.Canister); err != nil {
-		return nil, scheduleRefused.Refuse(err)
-	}
-	if err := readOutside(c, in, names); err != nil {
-		return nil, err
-	}
-	if c.Before, err = campaign.Before(file, names.Canister); err != nil {
-		return nil, scheduleRefused.Refuse(err)
-	}
-	run, err := c.OfFile(file, names.Canister)
-	if err != nil {
-		return nil, scheduleRefused.Refuse(err)
-	}
-	end, err := ready(c)
-	if err != nil {
-		return nil, err
-	}
-	defer end()
-	done, err := prepare(c)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return replayed(c, file, run, in.GetHtml())
-}
-
-// replayOutcomes are the outcomes of replays as the protocol has them.
-var replayOutcomes = map[campaign.Outcome]controlv1.ReplayOutcome{
-	campaign.StillFails: controlv1.ReplayOutcome_REPLAY_OUTCOME_STILL_FAILS,
-	campaign.Fixed:      controlv1.ReplayOutcome_REPLAY_OUTCOME_FIXED,
-	campaign.Stale:      controlv1.ReplayOutcome_REPLAY_OUTCOME_STALE,
-}
-
-// replayed runs a schedule and says what came of it.
-func replayed(c *campaign.Config, file *schedule.File, run *campaign.Schedule, html bool) (*controlv1.ReplayScheduleResponse, error) {
-	again, err := campaign.Replay(c, run)
-	if err != nil {
-		return nil, explorationRefused.Refuse(err)
-	}
-	f, err := again.Finding(run, file.Property)
-	if err != nil {
-		return nil, explorationRefused.Refuse(err)
-	}
-	out := &controlv1.ReplayScheduleResponse{Outcome: replayOutcomes[f.Outcome]}
-	if f.Outcome == campaign.StillFails {
-		if err := campaign.Shorten(c, f); err != nil {
-			return nil, explorationRefused.Refuse(err)
-		}
-		text, err := schedule.Write(f.File(c))
-		if err != nil {
-			return nil, err
-		}
-		out.Schedule = string(text)
-	}
-	out.Differences = shownDifferences(f)
-	out.Explanation, out.Mermaid, out.Svg = f.Explain(&c.Setup), f.Mermaid(&c.Setup), f.SVG(&c.Setup)
-	if html {
-		out.Html, err = f.Page(c)
-	}
-	return out, err
 }

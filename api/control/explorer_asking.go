@@ -20,32 +20,32 @@ var (
 	questionTooLarge   = reason("QUESTION_TOO_LARGE", codes.ResourceExhausted, "a question about %q has %d bytes, and may have at most 1,048,576: let its queries answer less", "title")
 )
 
-// asking puts questions to the client of an exploration. Workers ask at the same time; each waits for its answer, so that
-// there are never more questions than workers. An answer is remembered, because most runs end in states that look like one
-// before: then there is no round trip.
-type asking struct {
-	name     string
+// questionQueue asks the client of an exploration whether its properties hold. Each worker waits for the answer to its
+// question, so there are never more open questions than workers. Answers are cached: most runs end in a state that looks
+// like an earlier one, and then need no round trip.
+type questionQueue struct {
+	name     string // of the exploration, for AnswerQuestions
 	patience time.Duration
 	ctx      context.Context         // of the exploration
-	end      context.CancelCauseFunc // of the exploration, where the client fails
-	ready    chan struct{}           // has room for one: there are pending questions
+	end      context.CancelCauseFunc // of the exploration, if the client fails
+	ready    chan struct{}           // signals pending questions; has room for one
 
-	mu       sync.Mutex                      // guards what follows
-	asked    uint64                          // questions so far
-	pending  []*question                     // that were not sent
-	open     map[uint64]*question            // by number; pending ones, too
-	alike    map[[sha256.Size]byte]*question // the same by key: workers may have the same question
-	known    map[[sha256.Size]byte]verdict
-	knownLen int // bytes of the texts of known
+	mu         sync.Mutex                      // guards the fields below
+	asked      uint64                          // questions so far
+	pending    []*question                     // not yet sent
+	open       map[uint64]*question            // by number: not yet answered, includes pending
+	byKey      map[[sha256.Size]byte]*question // open, by key: several workers may wait for the same one
+	cache      map[[sha256.Size]byte]verdict
+	cacheBytes int // of the texts in cache
 }
 
-// verdict is an answer.
+// verdict is the answer to a question.
 type verdict struct {
 	holds bool
 	text  string
 }
 
-// question waits for its answer.
+// question is one question of one or more workers.
 type question struct {
 	key      [sha256.Size]byte
 	message  *controlv1.ExploreQuestion
@@ -53,116 +53,117 @@ type question struct {
 	answer   verdict
 }
 
-// newAsking makes an exploration ask its client. What it returns takes the name away from the exploration.
-func (s *Server) newAsking(ctx context.Context, end context.CancelCauseFunc, patience time.Duration) (a *asking, done func()) {
-	a = &asking{
+// newQuestionQueue makes the queue of an exploration. AnswerQuestions finds it by its name until done is called.
+func (s *Server) newQuestionQueue(ctx context.Context, end context.CancelCauseFunc, patience time.Duration) (q *questionQueue, done func()) {
+	q = &questionQueue{
 		name: rand.Text(), patience: patience, ctx: ctx, end: end, ready: make(chan struct{}, 1),
-		open: make(map[uint64]*question), alike: make(map[[sha256.Size]byte]*question), known: make(map[[sha256.Size]byte]verdict),
+		open: make(map[uint64]*question), byKey: make(map[[sha256.Size]byte]*question), cache: make(map[[sha256.Size]byte]verdict),
 	}
-	s.asking.Store(a.name, a)
-	return a, func() { s.asking.Delete(a.name) }
+	s.questions.Store(q.name, q)
+	return q, func() { s.questions.Delete(q.name) }
 }
 
-// ask is the client's answer to a question. The key is the same for questions that look the same to the client. It holds if
-// the exploration ends before there is an answer: what it shows then is lost.
-func (a *asking) ask(key [sha256.Size]byte, message func() *controlv1.ExploreQuestion) verdict {
-	if v, known := a.remembered(key); known {
+// ask returns the client's answer to a question. Questions that look the same to the client have the same key. If the
+// exploration ends before the answer, the property holds: the results are discarded then.
+func (q *questionQueue) ask(key [sha256.Size]byte, message func() *controlv1.ExploreQuestion) verdict {
+	if v, known := q.cached(key); known {
 		return v
 	}
 	m := message()
 	if size := proto.Size(m); size > maxQuestionBytes {
-		a.end(questionTooLarge.Refuse(m.GetTitle(), size))
+		q.end(questionTooLarge.Refuse(m.GetTitle(), size))
 		return verdict{holds: true}
 	}
-	q := a.add(key, m)
-	late := time.NewTimer(a.patience)
+	one := q.add(key, m)
+	late := time.NewTimer(q.patience)
 	defer late.Stop()
 	select {
-	case <-q.answered:
-		return q.answer
-	case <-a.ctx.Done():
+	case <-one.answered:
+		return one.answer
+	case <-q.ctx.Done():
 	case <-late.C:
-		a.end(questionUnanswered.Refuse(q.message.GetNumber(), m.GetTitle(), a.patience))
+		q.end(questionUnanswered.Refuse(one.message.GetNumber(), m.GetTitle(), q.patience))
 	}
 	return verdict{holds: true}
 }
 
-func (a *asking) remembered(key [sha256.Size]byte) (v verdict, known bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	v, known = a.known[key]
+// cached returns the cached answer to a question.
+func (q *questionQueue) cached(key [sha256.Size]byte) (v verdict, known bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	v, known = q.cache[key]
 	return v, known
 }
 
-// add makes a message a question, unless the same one waits for its answer.
-func (a *asking) add(key [sha256.Size]byte, m *controlv1.ExploreQuestion) *question {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if same := a.alike[key]; same != nil {
+// add adds a question, unless one with the same key is open, which it returns instead.
+func (q *questionQueue) add(key [sha256.Size]byte, m *controlv1.ExploreQuestion) *question {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if same := q.byKey[key]; same != nil {
 		return same
 	}
-	a.asked++
-	m.Number = a.asked
-	q := &question{key: key, message: m, answered: make(chan struct{})}
-	if v, known := a.known[key]; known { // since it was looked for
-		q.answer = v
-		close(q.answered)
-		return q
+	q.asked++
+	m.Number = q.asked
+	one := &question{key: key, message: m, answered: make(chan struct{})}
+	if v, known := q.cache[key]; known { // answered since ask looked it up
+		one.answer = v
+		close(one.answered)
+		return one
 	}
-	a.open[m.Number], a.alike[key] = q, q
-	a.pending = append(a.pending, q)
+	q.open[m.Number], q.byKey[key] = one, one
+	q.pending = append(q.pending, one)
 	select {
-	case a.ready <- struct{}{}:
+	case q.ready <- struct{}{}:
 	default:
 	}
-	return q
+	return one
 }
 
-// run sends questions until the exploration ends: those that came while a message was sent go into the next one.
-func (a *asking) run(send func(*controlv1.ExploreQuestions) error) {
+// run sends questions until the exploration ends. Questions that are added during a send go into the next message.
+func (q *questionQueue) run(send func(*controlv1.ExploreQuestions) error) {
 	for {
 		select {
-		case <-a.ready:
-		case <-a.ctx.Done():
+		case <-q.ready:
+		case <-q.ctx.Done():
 			return
 		}
-		for all := a.take(); all != nil; all = a.take() {
+		for all := q.take(); all != nil; all = q.take() {
 			if send(all) != nil {
-				return // the exploration ends, too
+				return // the outbox ends the exploration
 			}
 		}
 	}
 }
 
-// take is a message with pending questions, nil if there are none.
-func (a *asking) take() *controlv1.ExploreQuestions {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if len(a.pending) == 0 {
+// take removes pending questions, and returns them as one message; nil if there are none.
+func (q *questionQueue) take() *controlv1.ExploreQuestions {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.pending) == 0 {
 		return nil
 	}
-	all, size := &controlv1.ExploreQuestions{Exploration: a.name}, 0
-	for len(a.pending) > 0 && len(all.Questions) < maxVerdicts {
-		next := a.pending[0].message
+	all, size := &controlv1.ExploreQuestions{Exploration: q.name}, 0
+	for len(q.pending) > 0 && len(all.Questions) < maxVerdicts {
+		next := q.pending[0].message
 		if size += proto.Size(next); size > 2*maxQuestionBytes {
 			break
 		}
 		all.Questions = append(all.Questions, next)
-		a.pending = a.pending[1:]
+		q.pending = q.pending[1:]
 	}
 	return all
 }
 
-// answer gives questions their answers: all, or none and an error.
-func (a *asking) answer(all []*controlv1.ExploreVerdict) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+// answer answers questions: all of them, or on an error none.
+func (q *questionQueue) answer(all []*controlv1.ExploreVerdict) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	if len(all) > maxVerdicts {
 		return BadField.Refuse("verdicts", len(all), "at most 1,000 questions are answered at a time")
 	}
 	for i, v := range all {
 		again := func(o *controlv1.ExploreVerdict) bool { return o.GetNumber() == v.GetNumber() }
-		if a.open[v.GetNumber()] == nil || slices.ContainsFunc(all[:i], again) {
+		if q.open[v.GetNumber()] == nil || slices.ContainsFunc(all[:i], again) {
 			return BadField.Refuse("verdicts.number", v.GetNumber(), "no question with this number waits for an answer")
 		}
 		if len(v.GetText()) > maxVerdictText {
@@ -170,14 +171,14 @@ func (a *asking) answer(all []*controlv1.ExploreVerdict) error {
 		}
 	}
 	for _, v := range all {
-		q := a.open[v.GetNumber()]
-		delete(a.open, v.GetNumber())
-		delete(a.alike, q.key)
-		q.answer = verdict{v.GetHolds(), v.GetText()}
-		close(q.answered)
-		if len(a.known) < maxRemembered && a.knownLen+len(q.answer.text) <= maxRememberedText {
-			a.known[q.key] = q.answer
-			a.knownLen += len(q.answer.text)
+		one := q.open[v.GetNumber()]
+		delete(q.open, v.GetNumber())
+		delete(q.byKey, one.key)
+		one.answer = verdict{v.GetHolds(), v.GetText()}
+		close(one.answered)
+		if len(q.cache) < maxRemembered && q.cacheBytes+len(one.answer.text) <= maxRememberedText {
+			q.cache[one.key] = one.answer
+			q.cacheBytes += len(one.answer.text)
 		}
 	}
 	return nil
@@ -185,13 +186,13 @@ func (a *asking) answer(all []*controlv1.ExploreVerdict) error {
 
 // AnswerQuestions answers questions of an exploration.
 func (s *explorer) AnswerQuestions(_ context.Context, in *controlv1.AnswerQuestionsRequest) (*controlv1.AnswerQuestionsResponse, error) {
-	found, known := s.asking.Load(in.GetExploration())
+	found, known := s.questions.Load(in.GetExploration())
 	if !known {
 		return nil, explorationUnknown.Refuse(in.GetExploration())
 	}
-	a := found.(*asking)
-	if err := a.answer(in.GetVerdicts()); err != nil {
-		a.end(err) // it would wait for an answer that does not come
+	q := found.(*questionQueue)
+	if err := q.answer(in.GetVerdicts()); err != nil {
+		q.end(err) // it would wait for an answer that never comes
 		return nil, err
 	}
 	return &controlv1.AnswerQuestionsResponse{}, nil

@@ -13,12 +13,13 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// asker asks, with a client that answers at once: it sees messages of several questions, too.
-func asker(t *testing.T, text string) (a *asking, ask func(number int, title string), asked *int) {
+// answeredQueue returns a queue whose client answers at once, a function that asks, and the number of questions that the
+// client has seen.
+func answeredQueue(t *testing.T, text string) (a *questionQueue, ask func(number int, title string), asked *int) {
 	t.Helper()
 	ctx, end := context.WithCancelCause(t.Context())
 	t.Cleanup(func() { end(nil) })
-	a, done := (&Server{}).newAsking(ctx, end, defaultAnswerTime)
+	a, done := (&Server{}).newQuestionQueue(ctx, end, defaultAnswerTime)
 	t.Cleanup(done)
 	asked = new(int)
 	go a.run(func(all *controlv1.ExploreQuestions) error {
@@ -36,8 +37,8 @@ func asker(t *testing.T, text string) (a *asking, ask func(number int, title str
 	}, asked
 }
 
-func TestTwoHundredThousandAnswersAreRemembered(t *testing.T) {
-	_, ask, asked := asker(t, "")
+func TestTwoHundredThousandAnswersAreCached(t *testing.T) {
+	_, ask, asked := answeredQueue(t, "")
 	for number := range 200_001 {
 		ask(number, "")
 	}
@@ -47,24 +48,24 @@ func TestTwoHundredThousandAnswersAreRemembered(t *testing.T) {
 	}
 	ask(200_000, "")
 	if *asked != 200_002 {
-		t.Errorf("%d questions are asked, want 200,002: the last one is not remembered", *asked)
+		t.Errorf("%d questions are asked, want 200,002: the last one is not cached", *asked)
 	}
 }
 
-func TestTextsOfSixteenMiBAreRemembered(t *testing.T) {
-	_, ask, asked := asker(t, strings.Repeat("x", 4096))
+func TestTextsOfSixteenMiBAreCached(t *testing.T) {
+	_, ask, asked := answeredQueue(t, strings.Repeat("x", 4096))
 	for number := range 4097 {
 		ask(number, "")
 	}
 	ask(4095, "")
 	ask(4096, "")
 	if *asked != 4098 {
-		t.Errorf("%d questions are asked, want 4,098: all but the last one are remembered", *asked)
+		t.Errorf("%d questions are asked, want 4,098: all but the last one are cached", *asked)
 	}
 }
 
 func TestAQuestionHasAtMostAMiB(t *testing.T) {
-	a, ask, asked := asker(t, "")
+	a, ask, asked := answeredQueue(t, "")
 	fits := 1<<20 - proto.Size(&controlv1.ExploreQuestion{Title: strings.Repeat("x", 1<<20)}) + 1<<20
 	ask(1, strings.Repeat("x", fits))
 	if *asked != 1 || a.ctx.Err() != nil {
@@ -77,9 +78,9 @@ func TestAQuestionHasAtMostAMiB(t *testing.T) {
 	}
 }
 
-// Messages have at most 2 MiB of questions: clients take 4 MiB.
-func TestQuestionsThatWaitGoIntoMessages(t *testing.T) {
-	a, done := (&Server{}).newAsking(t.Context(), nil, 0)
+// A message has at most 2 MiB of questions, because clients take 4 MiB.
+func TestPendingQuestionsAreSentTogether(t *testing.T) {
+	a, done := (&Server{}).newQuestionQueue(t.Context(), nil, 0)
 	defer done()
 	for number := range 5 {
 		a.add([sha256.Size]byte{byte(number)}, &controlv1.ExploreQuestion{Title: strings.Repeat("x", 900_000)})
@@ -96,8 +97,8 @@ func TestQuestionsThatWaitGoIntoMessages(t *testing.T) {
 	}
 }
 
-func TestAnswersForAThousandQuestionsAreTakenAtATime(t *testing.T) {
-	a, done := (&Server{}).newAsking(t.Context(), nil, 0)
+func TestOneRequestAnswersAtMostAThousandQuestions(t *testing.T) {
+	a, done := (&Server{}).newQuestionQueue(t.Context(), nil, 0)
 	defer done()
 	var all []*controlv1.ExploreVerdict
 	for number := range 1001 {

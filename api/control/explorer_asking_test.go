@@ -21,31 +21,33 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// asking is a stream of messages with questions, as a client without generics would read it.
-type asking interface {
+// askingStream is a stream of messages, some of which have questions.
+type askingStream interface {
 	Recv() (proto.Message, *controlv1.ExploreQuestions, error)
 }
 
-type exploring struct {
+// exploreStream is the stream of Explore.
+type exploreStream struct {
 	grpc.ServerStreamingClient[controlv1.ExploreResponse]
 }
 
-func (s exploring) Recv() (proto.Message, *controlv1.ExploreQuestions, error) {
+func (s exploreStream) Recv() (proto.Message, *controlv1.ExploreQuestions, error) {
 	out, err := s.ServerStreamingClient.Recv()
 	return out, out.GetQuestions(), err
 }
 
-type replaying struct {
+// replayStream is the stream of ReplayAsking.
+type replayStream struct {
 	grpc.ServerStreamingClient[controlv1.ReplayAskingResponse]
 }
 
-func (s replaying) Recv() (proto.Message, *controlv1.ExploreQuestions, error) {
+func (s replayStream) Recv() (proto.Message, *controlv1.ExploreQuestions, error) {
 	out, err := s.ServerStreamingClient.Recv()
 	return out, out.GetQuestions(), err
 }
 
-// answered reads a stream to its end and answers its questions. The error is nil where it ends well.
-func answering(s asking, answer func(*controlv1.ExploreQuestions)) (last proto.Message, err error) {
+// answerAll reads a stream to its end, and answers its questions. It returns the last message.
+func answerAll(s askingStream, answer func(*controlv1.ExploreQuestions)) (last proto.Message, err error) {
 	for {
 		out, questions, err := s.Recv()
 		switch {
@@ -60,23 +62,22 @@ func answering(s asking, answer func(*controlv1.ExploreQuestions)) (last proto.M
 	}
 }
 
-// explored explores, and answers questions. The report is nil after an error.
-func (a *api) explored(in *controlv1.ExploreRequest, answer func(*controlv1.ExploreQuestions)) (*controlv1.ExploreReport, error) {
+// exploreAnswering runs an exploration, and answers its questions.
+func (a *api) exploreAnswering(in *controlv1.ExploreRequest, answer func(*controlv1.ExploreQuestions)) (*controlv1.ExploreReport, error) {
 	a.Helper()
 	stream, err := a.explorer.Explore(a.ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	last, err := answering(exploring{stream}, answer)
+	last, err := answerAll(exploreStream{stream}, answer)
 	if err != nil {
 		return nil, err
 	}
 	return last.(*controlv1.ExploreResponse).GetReport(), nil
 }
 
-// conserves is the property of a client: what the vault has paid out is what the bank has paid in its answers. It is checked
-// in the client's own language.
-func conserves(q *controlv1.ExploreQuestion) *controlv1.ExploreVerdict {
+// checkConserved checks the property of the client: the vault has paid nothing, or one withdrawal.
+func checkConserved(q *controlv1.ExploreQuestion) *controlv1.ExploreVerdict {
 	values, _, err := candid.Decode(q.GetObserved()[0].GetReply().GetBytes())
 	if err != nil {
 		return &controlv1.ExploreVerdict{Number: q.GetNumber(), Text: err.Error()}
@@ -87,8 +88,8 @@ func conserves(q *controlv1.ExploreQuestion) *controlv1.ExploreVerdict {
 	return &controlv1.ExploreVerdict{Number: q.GetNumber(), Holds: true}
 }
 
-// stolen is an exploration of two withdrawals that asks its client.
-func (a *api) stolen() *controlv1.ExploreRequest {
+// askingRequest returns an exploration of two withdrawals that asks its client.
+func (a *api) askingRequest() *controlv1.ExploreRequest {
 	bank, vault := a.theft()
 	a.mask(bank, "BANK")
 	a.mask(vault, "VAULT")
@@ -102,13 +103,13 @@ func (a *api) stolen() *controlv1.ExploreRequest {
 	}
 }
 
-// script writes down questions and answers.
-func (a *api) script(q *controlv1.ExploreQuestions) {
+// answerLogged answers questions, and adds questions and answers to the script.
+func (a *api) answerLogged(q *controlv1.ExploreQuestions) {
 	a.mask(q.GetExploration(), "EXPLORATION")
 	a.answered(q)
 	all := &controlv1.AnswerQuestionsRequest{Exploration: q.GetExploration()}
 	for _, one := range q.GetQuestions() {
-		all.Verdicts = append(all.Verdicts, conserves(one))
+		all.Verdicts = append(all.Verdicts, checkConserved(one))
 	}
 	call(a, a.explorer.AnswerQuestions, all)
 }
@@ -116,10 +117,10 @@ func (a *api) script(q *controlv1.ExploreQuestions) {
 func TestAClientAnswersForItsOwnProperties(t *testing.T) {
 	a := served(t, daemon.Config{Pacing: daemon.Manual})
 	a.still()
-	in := a.stolen()
+	in := a.askingRequest()
 	a.note("a state is asked about once: runs that end in one that looks the same, and those that shorten a schedule, need no question")
 	a.asked(in)
-	report, err := a.explored(in, a.script)
+	report, err := a.exploreAnswering(in, a.answerLogged)
 	if err != nil || len(report.GetFindings()) == 0 {
 		t.Fatalf("the exploration ends with %v, %v", report, err)
 	}
@@ -135,18 +136,18 @@ func TestAClientAnswersForItsOwnProperties(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	last, err := answering(replaying{again}, a.script)
+	last, err := answerAll(replayStream{again}, a.answerLogged)
 	if err != nil {
 		t.Fatal(err)
 	}
 	a.note("%s", last.(*controlv1.ReplayAskingResponse).GetReplayed().GetOutcome())
-	a.refusesQuestions(in)
-	a.clientsFail(in)
+	a.rejectProperties(in)
+	a.failClients(in)
 	a.compare("explorer_asking")
 }
 
-// refusesQuestions writes down what cannot be asked.
-func (a *api) refusesQuestions(in *controlv1.ExploreRequest) {
+// rejectProperties adds to the script how properties that cannot be asked about are rejected.
+func (a *api) rejectProperties(in *controlv1.ExploreRequest) {
 	a.note("what cannot be asked says why")
 	for _, change := range []func(*controlv1.ExploreProperties){
 		func(p *controlv1.ExploreProperties) { p.Asked[0].Title = "" },
@@ -175,17 +176,17 @@ func (a *api) refusesQuestions(in *controlv1.ExploreRequest) {
 	} {
 		many := proto.CloneOf(wrong)
 		change(many.Properties)
-		if _, err := a.explored(many, nil); err == nil || !strings.Contains(err.Error(), text) {
+		if _, err := a.exploreAnswering(many, nil); err == nil || !strings.Contains(err.Error(), text) {
 			a.Errorf("the exploration ends with %v, want %s", err, text)
 		}
 	}
 }
 
-// clientsFail writes down how explorations end whose clients fail.
-func (a *api) clientsFail(in *controlv1.ExploreRequest) {
+// failClients adds to the script how explorations end whose clients fail.
+func (a *api) failClients(in *controlv1.ExploreRequest) {
 	ends := func(in *controlv1.ExploreRequest, answer func(*controlv1.ExploreQuestions)) {
 		begin := time.Now()
-		_, err := a.explored(in, answer)
+		_, err := a.exploreAnswering(in, answer)
 		if err == nil {
 			a.Fatal("the exploration ends as if its client had answered")
 		}
@@ -211,22 +212,21 @@ func (a *api) clientsFail(in *controlv1.ExploreRequest) {
 	ends(large, func(*controlv1.ExploreQuestions) { a.Error("it is asked") })
 }
 
-// The report is the one of a client that answers every question by itself: what is remembered, and how many workers ask, does
-// not matter.
+// The report does not depend on the number of workers that ask, nor on which answers are cached.
 func TestAnswersOfAClientGiveTheSameReportWithAnyNumberOfWorkers(t *testing.T) {
 	a := served(t, daemon.Config{Pacing: daemon.Manual})
 	a.still()
-	in := a.stolen()
+	in := a.askingRequest()
 	in.Properties.Asked[0].EachMessage = true
 	in.FaultKinds, in.Operations = nil, append(in.Operations, in.Operations[0])
 	var reports []*controlv1.ExploreReport
 	for _, workers := range []uint32{1, 2} {
 		in.Workers = workers
 		asked := 0
-		report, err := a.explored(in, func(q *controlv1.ExploreQuestions) {
+		report, err := a.exploreAnswering(in, func(q *controlv1.ExploreQuestions) {
 			all := &controlv1.AnswerQuestionsRequest{Exploration: q.GetExploration()}
 			for _, one := range q.GetQuestions() {
-				all.Verdicts = append(all.Verdicts, conserves(one))
+				all.Verdicts = append(all.Verdicts, checkConserved(one))
 			}
 			asked += len(all.GetVerdicts())
 			must(a, a.explorer.AnswerQuestions, all)
@@ -248,19 +248,19 @@ func TestAnswersOfAClientGiveTheSameReportWithAnyNumberOfWorkers(t *testing.T) {
 func TestAQueryOfAClientThatItsCanisterDoesNotHaveIsRefused(t *testing.T) {
 	a := served(t, daemon.Config{Pacing: daemon.Manual})
 	a.still()
-	in := a.stolen()
+	in := a.askingRequest()
 	in.Properties.Asked[0].Queries = []string{"vault paid"}
-	_, err := a.explored(in, func(*controlv1.ExploreQuestions) { t.Error("it is asked") })
+	_, err := a.exploreAnswering(in, func(*controlv1.ExploreQuestions) { t.Error("it is asked") })
 	if status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "canister vault has no query paid; it has paidOut") {
 		t.Errorf("a query with a wrong name: %v", err)
 	}
 }
 
-// A client that reads nothing holds up neither the exploration nor its instance: its stream is full of a question.
+// A client that does not read its stream, which a question fills, blocks neither the exploration nor its instance.
 func TestAClientThatDoesNotReadEndsTheExplorationThatAsksIt(t *testing.T) {
 	a := served(t, daemon.Config{Pacing: daemon.Manual})
 	a.still()
-	in := a.stolen()
+	in := a.askingRequest()
 	in.Properties.AnswerTime = durationpb.New(200 * time.Millisecond)
 	in.Properties.Asked[0].Queries = slicesOf(fmt.Sprintf("vault paidOut (%q)", strings.Repeat("x", 17_500)), 50)
 	stream, err := a.explorer.Explore(a.ctx, in)
@@ -283,11 +283,11 @@ func TestAClientThatDoesNotReadEndsTheExplorationThatAsksIt(t *testing.T) {
 	}
 }
 
-// What a client asked for that is gone ends with it.
+// An exploration ends when its client disconnects.
 func TestAClientThatIsGoneEndsTheExplorationThatAsksIt(t *testing.T) {
 	a := served(t, daemon.Config{Pacing: daemon.Manual})
 	a.still()
-	in := a.stolen()
+	in := a.askingRequest()
 	ctx, cancel := context.WithCancel(a.ctx)
 	defer cancel()
 	stream, err := a.explorer.Explore(ctx, in)

@@ -8,20 +8,20 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// outbox sends the messages of a stream on one goroutine. Where a client does not read, a message waits there, and not the
-// exploration: that can still end, which ends the stream and the wait.
+// outbox sends the messages of a stream on its own goroutine. If the client does not read, that goroutine blocks, but the
+// exploration can still end, which ends the stream and unblocks the goroutine.
 type outbox[M any] struct {
 	ctx     context.Context
 	waiting chan outgoing[M] // has room for one
 }
 
-// outgoing is a message on its way; sent is told what came of it.
+// outgoing is a message to send; sent receives the result.
 type outgoing[M any] struct {
 	message *M
 	sent    chan<- error // has room for one
 }
 
-// newOutbox makes an outbox that lasts until a context ends, or a message cannot be sent: then it ends the context.
+// newOutbox makes an outbox that lasts until the context ends. If a message cannot be sent, it ends the context.
 func newOutbox[M any](ctx context.Context, end context.CancelCauseFunc, send func(*M) error) *outbox[M] {
 	o := &outbox[M]{ctx, make(chan outgoing[M], 1)}
 	go func() {
@@ -42,7 +42,7 @@ func newOutbox[M any](ctx context.Context, end context.CancelCauseFunc, send fun
 	return o
 }
 
-// send sends a message and waits until it is under way.
+// send sends a message, and waits until gRPC has taken it.
 func (o *outbox[M]) send(m *M) error {
 	sent := make(chan error, 1)
 	select {
@@ -58,7 +58,7 @@ func (o *outbox[M]) send(m *M) error {
 	}
 }
 
-// offer sends a message unless another one waits.
+// offer sends a message, or drops it if another one waits.
 func (o *outbox[M]) offer(m *M) {
 	select {
 	case o.waiting <- outgoing[M]{m, make(chan error, 1)}:
@@ -66,24 +66,25 @@ func (o *outbox[M]) offer(m *M) {
 	}
 }
 
-// progress tells a client how far an exploration is.
+// progress sends the progress of an exploration to its client.
 type progress struct {
 	out     *outbox[controlv1.ExploreResponse]
-	next    time.Time // of a message
+	next    time.Time // of the next message
 	workers func() int
 }
 
+// report sends the progress, at most once in progressInterval.
 func (p *progress) report(r *campaign.Report) {
 	if time.Now().Before(p.next) {
 		return
 	}
 	p.next = time.Now().Add(progressInterval)
-	p.out.offer(progressed(&controlv1.ExploreProgress{
+	p.out.offer(progressStep(&controlv1.ExploreProgress{
 		Runs: uint64(r.Runs), Messages: uint64(r.Messages), Findings: uint32(len(r.Findings)), Workers: uint32(p.workers()),
 		Coverage: shownCoverage(&r.Coverage),
 	}))
 }
 
-func progressed(m *controlv1.ExploreProgress) *controlv1.ExploreResponse {
+func progressStep(m *controlv1.ExploreProgress) *controlv1.ExploreResponse {
 	return &controlv1.ExploreResponse{Step: &controlv1.ExploreResponse_Progress{Progress: m}}
 }

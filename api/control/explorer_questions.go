@@ -15,24 +15,24 @@ import (
 
 // clientProperty is a property that the client of an exploration answers for.
 type clientProperty struct {
-	title   string
-	lines   []string // of the queries
-	queries []harness.Query
-	each    bool // after each message, too
-	config  *campaign.Config
-	client  *asking // set before the exploration begins
+	title     string
+	lines     []string // of the queries
+	queries   []harness.Query
+	each      bool // after each message, too
+	config    *campaign.Config
+	questions *questionQueue // set before the exploration begins
 }
 
-// Name is the title.
+// Name returns the title.
 func (p *clientProperty) Name() string { return p.title }
 
-// Queries are the queries whose results the client sees. One that its canister does not have refuses the exploration.
+// Queries returns the queries whose results the client sees. One that its canister does not have refuses the exploration.
 func (p *clientProperty) Queries() []harness.Query { return p.queries }
 
-// AtRest asks about a run that is at rest.
+// AtRest asks the client about a run at rest.
 func (p *clientProperty) AtRest(r *harness.Run) []property.Violation { return p.check(r, true) }
 
-// AfterMessage asks about a run in the middle.
+// AfterMessage asks the client about a run after a message, if it wants to be asked then.
 func (p *clientProperty) AfterMessage(r *harness.Run) []property.Violation {
 	if !p.each {
 		return nil
@@ -40,9 +40,10 @@ func (p *clientProperty) AfterMessage(r *harness.Run) []property.Violation {
 	return p.check(r, false)
 }
 
+// check asks the client about the present state of a run.
 func (p *clientProperty) check(r *harness.Run, atRest bool) []property.Violation {
-	s := p.sighted(r, atRest)
-	v := p.client.ask(s.key(), s.question)
+	o := p.observe(r, atRest)
+	v := p.questions.ask(o.key(), o.question)
 	switch {
 	case v.holds:
 		return nil
@@ -52,8 +53,8 @@ func (p *clientProperty) check(r *harness.Run, atRest bool) []property.Violation
 	return []property.Violation{{Property: p.title, Text: fmt.Sprintf("%s does not hold: %s", p.title, v.text)}}
 }
 
-// sight is what a client sees of a run.
-type sight struct {
+// observation is the part of a run's state that the client sees.
+type observation struct {
 	*clientProperty
 	atRest  bool
 	answers []harness.Answer
@@ -66,17 +67,18 @@ type result struct {
 	err   error
 }
 
-func (p *clientProperty) sighted(r *harness.Run, atRest bool) *sight {
-	s := &sight{clientProperty: p, atRest: atRest, answers: r.Answers()}
+// observe makes the queries of the property.
+func (p *clientProperty) observe(r *harness.Run, atRest bool) *observation {
+	o := &observation{clientProperty: p, atRest: atRest, answers: r.Answers()}
 	for i := range p.queries {
 		reply, err := r.Query(&p.queries[i])
-		s.results = append(s.results, result{reply, err})
+		o.results = append(o.results, result{reply, err})
 	}
-	return s
+	return o
 }
 
-// key is the same for what looks the same.
-func (s *sight) key() [sha256.Size]byte {
+// key returns a hash of the observation.
+func (s *observation) key() [sha256.Size]byte {
 	var all strings.Builder
 	fmt.Fprintf(&all, "%q %v\n", s.title, s.atRest)
 	for _, a := range s.answers {
@@ -88,8 +90,8 @@ func (s *sight) key() [sha256.Size]byte {
 	return sha256.Sum256([]byte(all.String()))
 }
 
-// question is the message for the client.
-func (s *sight) question() *controlv1.ExploreQuestion {
+// question returns the question to the client.
+func (s *observation) question() *controlv1.ExploreQuestion {
 	out := &controlv1.ExploreQuestion{Title: s.title, AtRest: s.atRest}
 	for _, a := range s.answers {
 		o := &s.config.Setup.Operations[a.Position]
@@ -118,7 +120,8 @@ func (s *sight) question() *controlv1.ExploreQuestion {
 	return out
 }
 
-func (s *sight) reply(of *harness.Query, bytes []byte) *controlv1.ExploreReply {
+// reply returns a reply of a method with its text.
+func (s *observation) reply(of *harness.Query, bytes []byte) *controlv1.ExploreReply {
 	return &controlv1.ExploreReply{Bytes: bytes, Text: s.config.ReplyText(of.Canister, of.Method, bytes)}
 }
 
@@ -162,7 +165,7 @@ func readAnswerTime(in *controlv1.ExploreProperties) (time.Duration, error) {
 	return wait, nil
 }
 
-// clientProperties are the properties of an exploration that its client answers for.
+// clientProperties returns the properties of an exploration that its client answers for.
 func clientProperties(c *campaign.Config) (all []*clientProperty) {
 	for _, p := range c.Properties {
 		if a, ok := p.(*clientProperty); ok {

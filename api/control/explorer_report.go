@@ -11,10 +11,10 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// progressInterval is the least time between two messages about the progress of an exploration (ours).
+// progressInterval is the minimum time between two messages about the progress of an exploration. Ours.
 const progressInterval = time.Second
 
-// shownCoverage is a coverage as a message.
+// shownCoverage returns the message for a coverage.
 func shownCoverage(c *campaign.Coverage) *controlv1.ExploreCoverage {
 	return &controlv1.ExploreCoverage{
 		Distinct: uint64(c.Distinct), Races: uint64(c.Races), Reversed: uint64(c.Reversed), Edges: uint64(c.Edges),
@@ -22,7 +22,7 @@ func shownCoverage(c *campaign.Coverage) *controlv1.ExploreCoverage {
 	}
 }
 
-// shownReport is a report as a message.
+// shownReport returns the message for a report.
 func shownReport(c *campaign.Config, r *campaign.Report) (*controlv1.ExploreReport, error) {
 	out := &controlv1.ExploreReport{
 		Runs: uint64(r.Runs), Messages: uint64(r.Messages), Classes: uint64(r.Classes), Exhausted: r.Exhausted, ExhaustedFaults: r.ExhaustedFaults,
@@ -70,7 +70,7 @@ func shownReport(c *campaign.Config, r *campaign.Report) (*controlv1.ExploreRepo
 	return out, nil
 }
 
-// shownDifferences are what differs after the run of a finding, as messages.
+// shownDifferences returns the messages for the differences of a finding's state from the state of a serial order.
 func shownDifferences(f *campaign.Finding) (all []*controlv1.ExploreDifference) {
 	for _, d := range f.Differences {
 		all = append(all, &controlv1.ExploreDifference{
@@ -80,7 +80,7 @@ func shownDifferences(f *campaign.Finding) (all []*controlv1.ExploreDifference) 
 	return all
 }
 
-// shownFinding is a finding as a message.
+// shownFinding returns the message for a finding.
 func shownFinding(c *campaign.Config, f *campaign.Finding) (*controlv1.ExploreFinding, error) {
 	out := &controlv1.ExploreFinding{
 		Property: f.Property, Method: f.Method, Text: f.Text, Suspicion: f.Suspicion, Run: uint64(f.Run), Phase: f.Phase, Others: uint64(f.Others),
@@ -90,7 +90,7 @@ func shownFinding(c *campaign.Config, f *campaign.Finding) (*controlv1.ExploreFi
 		out.CanisterId = f.Canister.String()
 	}
 	if len(f.Schedule.Operations) == 0 {
-		return out, nil // it is about all runs
+		return out, nil // it is about all runs, and has no schedule
 	}
 	file := f.File(c)
 	text, err := schedule.Write(file)

@@ -119,7 +119,7 @@ func (h *ExploreHost) read(digest string, base func() (io.ReadCloser, error)) er
 	return nil
 }
 
-// readDescription is the part of configured that workers need.
+// readDescription reads the part of a configuration that workers need.
 func readDescription(c *campaign.Config, in *controlv1.ExploreRequest, base *replica.Network) error {
 	names, err := readProperties(c, in, base)
 	if err != nil {

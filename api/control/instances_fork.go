@@ -11,7 +11,7 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// ForkInstance makes an instance that goes on from another's present, from one of its snapshots, or from a past state.
+// ForkInstance makes an instance that continues from the present, a snapshot, or a past state of another.
 func (s *instances) ForkInstance(ctx context.Context, in *controlv1.ForkInstanceRequest) (*controlv1.ForkInstanceResponse, error) {
 	spec := &instance.ForkSpec{
 		Placement: instance.Placement{Name: in.GetName(), Listen: in.GetHttpListen(), Lease: in.GetLease(), Ephemeral: in.GetEphemeral()},
@@ -42,7 +42,7 @@ func (s *instances) ForkInstance(ctx context.Context, in *controlv1.ForkInstance
 	return &controlv1.ForkInstanceResponse{Instance: describe(made)}, nil
 }
 
-// readMoment is the past state that a request names, nil for the present.
+// readMoment returns the past state that a request names, nil for the present.
 func readMoment(in *controlv1.ForkInstanceRequest) (*instance.Moment, error) {
 	switch at := in.GetAt().(type) {
 	case *controlv1.ForkInstanceRequest_Height:
@@ -67,7 +67,7 @@ func readMoment(in *controlv1.ForkInstanceRequest) (*instance.Moment, error) {
 	return nil, nil
 }
 
-// TakeSnapshot keeps the present of an instance under a name.
+// TakeSnapshot saves the present of an instance under a name.
 func (s *instances) TakeSnapshot(ctx context.Context, in *controlv1.TakeSnapshotRequest) (*controlv1.TakeSnapshotResponse, error) {
 	i, err := s.instance(in.GetInstance())
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *instances) TakeSnapshot(ctx context.Context, in *controlv1.TakeSnapshot
 	return &controlv1.TakeSnapshotResponse{Snapshot: snapshotMessage(i, &taken)}, nil
 }
 
-// ListSnapshots gives the snapshots of an instance by name, in pages.
+// ListSnapshots returns the snapshots of an instance by name, in pages.
 func (s *instances) ListSnapshots(_ context.Context, in *controlv1.ListSnapshotsRequest) (*controlv1.ListSnapshotsResponse, error) {
 	i, err := s.instance(in.GetInstance())
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *instances) ListSnapshots(_ context.Context, in *controlv1.ListSnapshots
 	return out, nil
 }
 
-// DeleteSnapshot forgets a snapshot.
+// DeleteSnapshot deletes a snapshot.
 func (s *instances) DeleteSnapshot(_ context.Context, in *controlv1.DeleteSnapshotRequest) (*controlv1.DeleteSnapshotResponse, error) {
 	i, err := s.named(in.GetInstance(), in.GetSnapshot())
 	if err != nil {
@@ -109,7 +109,7 @@ func (s *instances) DeleteSnapshot(_ context.Context, in *controlv1.DeleteSnapsh
 	return &controlv1.DeleteSnapshotResponse{}, nil
 }
 
-// RestoreSnapshot makes an instance go on from a snapshot.
+// RestoreSnapshot returns an instance to the state of a snapshot.
 func (s *instances) RestoreSnapshot(ctx context.Context, in *controlv1.RestoreSnapshotRequest) (*controlv1.RestoreSnapshotResponse, error) {
 	i, err := s.named(in.GetInstance(), in.GetSnapshot())
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *instances) RestoreSnapshot(ctx context.Context, in *controlv1.RestoreSn
 	return &controlv1.RestoreSnapshotResponse{Instance: describe(i)}, nil
 }
 
-// named is an instance of which a request names a snapshot.
+// named returns the instance of a request that must name a snapshot.
 func (s *instances) named(name, snapshot string) (*instance.Instance, error) {
 	i, err := s.instance(name)
 	if err == nil && snapshot == "" {

@@ -27,16 +27,16 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// Options says how a server serves.
+// Options configures a server.
 type Options struct {
 	Log       *slog.Logger  // nil: nothing is logged
 	KeepAlive time.Duration // 0: KeepAlive
 	Token     string        // that clients have to send; "": none
 	Version   string        // of the daemon, for status requests
-	// Memory is what messages are read into and answers sent from; nil: without a limit.
+	// Memory limits the memory of requests and answers; nil: no limit.
 	Memory *budget.Budget
-	// Observe is told of each RPC that is not a stream when it has ended: its method (package.Service/Method), whether
-	// it failed, and what it took. Nil: no listener.
+	// Observe is called after each unary RPC with its method (package.Service/Method), whether it failed, and how long it
+	// took. Nil: no observer.
 	Observe func(method string, failed bool, took time.Duration)
 	// Transport is TLS; nil: none.
 	Transport credentials.TransportCredentials
@@ -50,7 +50,7 @@ type Server struct {
 	health     *health.Server
 	keepAlive  time.Duration
 	version    string
-	closing    chan struct{} // closed when streams that would last for ever have to end
+	closing    chan struct{} // closed when streams that never end by themselves have to end
 	close      sync.Once
 	cut        context.Context // ends when everything has to end
 	cutOff     context.CancelFunc
@@ -58,11 +58,11 @@ type Server struct {
 	interfaces interfaces // of canisters, for arguments and replies
 	observe    func(method string, failed bool, took time.Duration)
 	showing    chan struct{}      // places in which streams make messages of events
-	asking     sync.Map           // *asking by name: explorations that ask their clients
-	token      *[sha256.Size]byte // hash of it; nil where none is asked for
+	questions  sync.Map           // *questionQueue by name: explorations that ask their clients
+	token      *[sha256.Size]byte // its hash; nil if clients need none
 }
 
-// DaemonStops is for streams that end because the daemon does.
+// DaemonStops ends RPCs when the daemon stops.
 var DaemonStops = reason("DAEMON_STOPS", codes.Unavailable, "the daemon stops")
 
 // New makes a server with all services. It does not serve yet, and its health is NOT_SERVING until SetServing.
@@ -101,8 +101,7 @@ func New(registry Registry, options Options) *Server {
 	return s
 }
 
-// SetServing says what the health service answers, for the server ("") and for each
-// service.
+// SetServing sets the answer of the health service, for the server ("") and for each service.
 func (s *Server) SetServing(serving bool) {
 	state := healthv1.HealthCheckResponse_NOT_SERVING
 	if serving {
@@ -122,8 +121,8 @@ func (s *Server) Serve(l net.Listener) error {
 	return nil
 }
 
-// Close says NOT_SERVING to watching clients, lets RPCs under way end until ctx does, tells the others that the daemon
-// stops, and then cuts them off.
+// Close reports NOT_SERVING to watching clients, and lets RPCs in progress end until ctx ends. The others then get
+// DaemonStops, and are cut off after cutPatience.
 func (s *Server) Close(ctx context.Context) {
 	s.health.Shutdown()
 	s.close.Do(func() { close(s.closing) })
@@ -147,8 +146,8 @@ func (s *Server) Close(ctx context.Context) {
 	s.cutOff()
 }
 
-// until is a context for a stream that lasts until its client or the server ends it;
-// context.Cause is the error to end it with.
+// until returns a context for a stream that lasts until its client or the server ends it. context.Cause of it is the error
+// for the client.
 func (s *Server) until(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := make(chan struct{})
@@ -163,11 +162,11 @@ func (s *Server) until(ctx context.Context) (context.Context, context.CancelFunc
 	return ctx, sync.OnceFunc(func() { close(stop); cancel(nil) })
 }
 
-// instance is the instance a request means.
+// instance returns the instance that a request names.
 func (s *Server) instance(name string) (*instance.Instance, error) { return s.registry.Instance(name) }
 
-// guardUnary gives errors their codes, and panics the end of an error. What goes on when
-// everything has to end is told so.
+// guardUnary runs the handler of a unary RPC, turns its errors into statuses and its panics into errors, and ends its
+// context when the server is cut off.
 func (s *Server) guardUnary(ctx context.Context, in any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (out any, err error) {
 	r := rpcOf(ctx)
 	r.start()
@@ -193,7 +192,7 @@ func (s *Server) guardUnary(ctx context.Context, in any, info *grpc.UnaryServerI
 	return out, err
 }
 
-// begins is when an RPC begins, for ends.
+// begins returns the time at which an RPC begins, for ends.
 func (s *Server) begins() (begin time.Time) {
 	if s.observe != nil {
 		begin = time.Now()
@@ -201,15 +200,14 @@ func (s *Server) begins() (begin time.Time) {
 	return begin
 }
 
-// ends tells of an RPC that has ended.
+// ends reports an RPC that has ended to the observer.
 func (s *Server) ends(method string, begin time.Time, err error) {
 	if s.observe != nil {
 		s.observe(strings.TrimPrefix(method, "/"), err != nil, time.Since(begin))
 	}
 }
 
-// guardStream is guardUnary for streams. A handler that waits for its client goes on
-// until that stream is over.
+// guardStream is guardUnary for streams. A handler that waits for its client continues until gRPC ends the stream.
 func (s *Server) guardStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
 	r := rpcOf(stream.Context())
 	r.start()
@@ -228,7 +226,7 @@ func (s *Server) guardStream(srv any, stream grpc.ServerStream, info *grpc.Strea
 	}
 }
 
-// answer is the error a client is told.
+// answer returns the error for the client, and logs it.
 func (s *Server) answer(method string, bug any, err error) error {
 	if bug != nil {
 		s.log.Error("an RPC failed by a bug", "rpc", method, "bug", bug, "stack", string(debug.Stack()))
@@ -244,8 +242,7 @@ func (s *Server) answer(method string, bug any, err error) error {
 	return err
 }
 
-// guarded runs a function on a goroutine of its own; a bug in it is given as the
-// error, as one of the handler would be.
+// guarded runs a function on its own goroutine. A panic in it becomes the error, like one in a handler.
 func guarded(do func() error) <-chan error {
 	done := make(chan error, 1)
 	go func() {
