@@ -15,20 +15,20 @@ import (
 	"github.com/canisterd/canisterd/canister"
 )
 
-// workerModule is the file in the folder of a compile worker that has the module to compile.
+// workerModule is the file with the module to compile, in the folder of a compile worker.
 const workerModule = "module.wasm"
 
-// compileWorker compiles modules in processes of this program: each ends after one module, and gives back what it used.
+// compileWorker compiles modules in processes of this program. Each exits after one module, which frees its memory.
 type compileWorker struct {
 	command []string
-	wall    time.Duration // when a process is killed
+	wall    time.Duration // after which a process is killed
 }
 
 func newCompileWorker(command []string) *compileWorker {
 	return &compileWorker{command: command, wall: maxCompileWall}
 }
 
-// compile runs one process. It is killed when the context ends or the worker's time has passed.
+// compile runs one process, and kills it when the context ends or its time is up.
 func (w *compileWorker) compile(ctx context.Context, dir string, binary []byte) error {
 	module := filepath.Join(dir, workerModule)
 	if err := os.WriteFile(module, binary, 0o600); err != nil {
@@ -37,10 +37,10 @@ func (w *compileWorker) compile(ctx context.Context, dir string, binary []byte) 
 	limited, cancel := context.WithTimeout(ctx, w.wall)
 	defer cancel()
 	cmd := exec.CommandContext(limited, w.command[0], append(w.command[1:], dir)...)
-	cmd.Env = []string{} // it needs none of the daemon's secrets
+	cmd.Env = []string{} // keeps the daemon's secrets from it
 	said := &headWriter{room: maxWorkerText}
 	cmd.Stderr = said
-	// The worker ends when its standard input does, which the system closes with the daemon.
+	// The worker exits at the end of its standard input, which the system closes if the daemon dies.
 	alive, err := cmd.StdinPipe()
 	if err != nil {
 		return fmt.Errorf("start the compile worker: %w", err)
@@ -69,8 +69,8 @@ func ignoreClosed(err error) error {
 	return err
 }
 
-// CompileWorker is the other side: it compiles the module in a folder, within limits of memory, and
-// ends the process when its standard input ends.
+// CompileWorker is the main function of a compile worker: it compiles the module in a folder, within a limit of memory, and
+// exits at the end of its standard input.
 func CompileWorker(ctx context.Context, dir string) error {
 	go func() {
 		_, _ = os.Stdin.Read(make([]byte, 1))
@@ -84,14 +84,14 @@ func CompileWorker(ctx context.Context, dir string) error {
 	return canister.CompileInto(ctx, dir, binary, runtime.NumCPU())
 }
 
-// headWriter keeps the beginning of what is written. It has no method of bytes.Buffer that
-// io.Copy prefers to Write.
+// headWriter keeps the first bytes that are written. It does not embed bytes.Buffer, because io.Copy would call ReadFrom
+// instead of Write.
 type headWriter struct {
 	kept bytes.Buffer
 	room int
 }
 
-// String is what was kept.
+// String returns the bytes that were kept.
 func (w *headWriter) String() string { return w.kept.String() }
 
 func (w *headWriter) Write(p []byte) (int, error) {

@@ -8,8 +8,10 @@ import (
 	"github.com/canisterd/canisterd/daemon/instance/instancetest"
 )
 
-// shell is a worker that runs a script.
-func shell(script string) *compileWorker { return newCompileWorker([]string{"/bin/sh", "-c", script}) }
+// shellWorker returns a worker that runs a script.
+func shellWorker(script string) *compileWorker {
+	return newCompileWorker([]string{"/bin/sh", "-c", script})
+}
 
 func TestAWorkerThatFailsIsQuotedWith4KiBAtMost(t *testing.T) {
 	for script, want := range map[string]string{
@@ -18,18 +20,18 @@ func TestAWorkerThatFailsIsQuotedWith4KiBAtMost(t *testing.T) {
 		"exit 7":                           "run the compile worker /bin/sh: exit status 7",
 		"echo 'out of memory' >&2; exit 1": "compiling the module takes more than the 4096 MiB of memory that a compile worker may use: break large functions up",
 	} {
-		if err := shell(script).compile(instancetest.Patient(t), t.TempDir(), nil); err == nil || err.Error() != want {
+		if err := shellWorker(script).compile(instancetest.Patient(t), t.TempDir(), nil); err == nil || err.Error() != want {
 			t.Errorf("%s: %.5000v, want %q", script, err, want)
 		}
 	}
 }
 
 func TestAWorkerIsKilledAfterFiveMinutes(t *testing.T) {
-	w := shell("exec sleep 100")
+	w := shellWorker("exec sleep 100")
 	if w.wall != 5*time.Minute {
 		t.Errorf("a worker has %v", w.wall)
 	}
-	for _, wall := range []time.Duration{time.Millisecond, 0} { // 0: before the process starts
+	for _, wall := range []time.Duration{time.Millisecond, 0} { // 0: its time is up before the process starts
 		w.wall = wall
 		want := "compiling the module took longer than " + wall.String() + ": the machine is busy, or the module's functions are too complex"
 		if err := w.compile(instancetest.Patient(t), t.TempDir(), nil); err == nil || err.Error() != want {

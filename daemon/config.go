@@ -15,34 +15,33 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// DefaultListen is where the Internet Computer's own tools expect a local
+// DefaultListen is the address at which the Internet Computer's own tools expect a local
 // network.
 const DefaultListen = "127.0.0.1:4943"
 
-// Config says what to start. Its zero value is a root subnet and an application
-// subnet on DefaultListen that forget everything when they are closed.
+// Config configures a daemon. Its zero value is a root subnet and an application subnet on
+// DefaultListen, whose state is lost when the daemon is closed.
 type Config struct {
 	// Listen is the address of the HTTP interface, host:port; port 0 takes any
 	// free one.
 	Listen string
-	// Control says where the control API is served and for whom.
+	// Control configures the address of the control API and its clients.
 	Control Control
-	// StateDir is the state directory of the network: everything survives there, and a network that is there goes on.
-	// Empty: nothing survives the daemon.
+	// StateDir is the state directory, in which the network survives the daemon. A network that is there continues. Empty:
+	// nothing survives the daemon.
 	StateDir string
-	// CheckpointBytes is after how many bytes of records a checkpoint is made; 0: 64 MiB.
+	// CheckpointBytes is the number of bytes of records after which a checkpoint is made; 0: 64 MiB.
 	CheckpointBytes int64
-	// Retention is how much of its history a kept instance has. The zero value is no history.
+	// Retention limits the history of instances that are kept. The zero value keeps none.
 	Retention Retention
 	// CacheDir keeps compiled modules from one start to the next; empty for a
 	// folder of the user's cache, or without a usable home a temporary one of this user alone.
 	CacheDir string
 	// CompileWorker is a program with arguments that calls CompileWorker on the folder in its
-	// last argument. It compiles the modules that take long; none to compile them in
-	// this process.
+	// last argument. It compiles modules that take long. Empty: this process compiles them.
 	CompileWorker []string
-	// Subnets are the network's subnets; none for a root subnet with the id of
-	// mainnet's and one application subnet.
+	// Subnets are the network's subnets; none for a root subnet with the id of mainnet's root
+	// subnet, and one application subnet.
 	Subnets []replica.SubnetConfig
 	// Admins administer all application subnets and cloud engines, on which nothing
 	// costs anything then (interface specification, "Subnet admins"). Subnets can also
@@ -54,48 +53,48 @@ type Config struct {
 	// SystemModules is a folder with published modules of system canisters, which are installed instead of canisterd's own
 	// (systemcanisters.Modules); empty for none.
 	SystemModules string
-	// Seed is what keys, ids and randomness come from, up to 32 bytes: with the same seed
-	// networks are the same from start to start, the first and, made in the same order, those
-	// that are made without a seed of their own. None: a seed is drawn. Networks of different
-	// seeds differ in root key, subnet ids and canister ids, so that an agent that reaches
-	// another one by mistake is refused.
+	// Seed is the seed of keys, ids and randomness, up to 32 bytes. With the same seed, the
+	// first network is the same at every start, and so are networks without their own seed if
+	// they are made in the same order. None: a random seed. Networks of different seeds differ
+	// in root key, subnet ids and canister ids, so that the calls of an agent that reaches the
+	// wrong one are rejected.
 	Seed []byte
 	// RateLimits limits how much memory canisters change and how often they are installed, as
 	// mainnet does (IC0209).
 	RateLimits bool
-	// Pacing says how the network's time moves.
+	// Pacing is how the wall clock drives the network.
 	Pacing Pacing
-	// Interval is the time between two rounds where Pacing is Interval; 0 for a second.
+	// Interval is the time between two rounds if Pacing is Interval; 0 for a second.
 	Interval time.Duration
-	// KeptInstances is how many instances the daemon keeps on disk at most; 0: 256.
+	// KeptInstances is the maximum number of instances on disk; 0: 256.
 	KeptInstances int
-	// Instances is how many instances the daemon has at most; 0: MaxInstances.
+	// Instances is the maximum number of instances; 0: MaxInstances.
 	Instances int
 	// Outcalls configures canisters' HTTP outcalls.
 	Outcalls Outcalls
 	// OutcallsLocal lets outcalls reach this machine and its networks: loopback, link-local
 	// and private addresses.
 	OutcallsLocal bool
-	// OutcallTargets are servers there that they may reach without OutcallsLocal: host:port,
+	// OutcallTargets are local servers that outcalls may reach without OutcallsLocal: host:port,
 	// host, or a prefix of addresses such as 10.0.0.0/8.
 	OutcallTargets []string
-	// Gateway configures what browsers see of canisters.
+	// Gateway configures the HTTP gateway, through which browsers reach canisters.
 	Gateway Gateway
-	// MemoryLimit is how many bytes of memory the process uses at most, besides the heaps and stable
-	// memories of canisters: above it, requests are refused. 0: half of the memory of the machine or
-	// control group; at least MinMemoryLimit.
+	// MemoryLimit limits the memory of the process in bytes, without the heaps and stable memories
+	// of canisters; above it, requests are rejected. 0: half of the memory of the machine or control
+	// group. At least MinMemoryLimit.
 	MemoryLimit int64
 	// PocketIC serves the REST interface of PocketIC's server. It replaces the HTTP interface of a first instance:
 	// clients make their own instances.
 	PocketIC bool
 	// PocketICMajor is the major version of the clients of that interface: older ones do not know all error codes. 0: the newest.
 	PocketICMajor int
-	// Diagnostics gets lines about calls that were not taken over that interface, and what
-	// canisters print; nil for nothing.
+	// Diagnostics receives a line for each rejected call of that interface, and the output of
+	// canisters; nil for none.
 	Diagnostics io.Writer
-	// Spans says where the daemon sends spans of messages and calls; the zero value sends none.
+	// Spans configures where spans of messages and calls are sent; the zero value sends none.
 	Spans Spans
-	// Log gets what the daemon has to say; nil for nothing.
+	// Log is the log of the daemon; nil for none.
 	Log *slog.Logger
 
 	wall    func() time.Time // the wall clock; nil for time.Now
@@ -107,10 +106,10 @@ type Pacing = instance.PacingMode
 
 const (
 	// Auto runs a round as soon as there is work, at the time of the wall clock:
-	// an update is answered at once, timers fire when they are due.
+	// an update is answered immediately, and timers fire when they are due.
 	Auto = instance.Auto
-	// Manual moves neither time nor rounds by itself; clients of the control API do,
-	// or who embeds the daemon (Daemon.Node).
+	// Manual runs no rounds and leaves the time as it is. Clients of the control API do both,
+	// or the program that embeds the daemon (Daemon.Node).
 	Manual = instance.Manual
 	// Still runs a round as soon as there is work, and leaves the time to clients.
 	Still = instance.Still
@@ -118,7 +117,7 @@ const (
 	Interval = instance.Interval
 )
 
-// withDefaults is the configuration with every field decided.
+// withDefaults returns the configuration with all defaults set, or an error if it is invalid.
 func (c Config) withDefaults() (Config, error) {
 	if c.Listen == "" {
 		c.Listen = DefaultListen

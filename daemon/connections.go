@@ -11,45 +11,44 @@ import (
 	"time"
 )
 
-// connectionLimit bounds the connections of clients, so that the daemon keeps descriptors for
-// its files. Where all are taken, the connection that has waited longest without a request
-// under way, be it silent, slow or kept for the next request, is closed for a new one. One that
-// was opened just now, or whose request just begins to come, is spared: the new one waits.
+// connectionLimit limits the connections of clients, so that the daemon keeps descriptors for
+// its files. At the limit, a new connection replaces the one that has been idle longest: silent,
+// slow, or kept open for the next request. A connection that was just opened, or whose request
+// has just begun to arrive, is spared; the new one waits.
 type connectionLimit struct {
 	most int // connections; of gRPC at most half as many
 
 	mu     sync.Mutex // guards the fields below and the fields of connections
 	open   int
 	grpc   int
-	silent list.List // of *limitedConn without a request under way, the oldest first
-	begun  list.List // of those whose request has begun to come
+	silent list.List // of *limitedConn without a request, the oldest first
+	begun  list.List // of *limitedConn whose request has begun to arrive, the oldest first
 }
 
-// limitedConn is a connection that counts.
+// limitedConn is a connection that counts towards a limit.
 type limitedConn struct {
 	net.Conn
 	limit    *connectionLimit
-	requests int           // under way
-	in       *list.List    // silent or begun; nil while a request is under way, and once it is closed
-	place    *list.Element // there
-	since    time.Time     // when it came there
+	requests int           // in progress
+	in       *list.List    // silent or begun; nil while a request is in progress, and once closed
+	place    *list.Element // in that list
+	since    time.Time     // when it was put there
 	grpc     bool
 	closed   bool
-	// heard says that it is not silent. It is written with the lock.
-	heard atomic.Bool
+	heard    atomic.Bool // it is not silent; written under the lock
 }
 
 func newConnectionLimit(most int) *connectionLimit { return &connectionLimit{most: most} }
 
-// count is how many connections are open, and how many may be.
+// count returns the number of open connections, and their limit.
 func (l *connectionLimit) count() (open, most int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.open, l.most
 }
 
-// admit counts a new connection; nil if the limit is reached: it was closed. It may wait until another connection has
-// been there for long enough to be closed.
+// admit counts a new connection. At the limit it closes an idle one, for which it may have to wait. If all are busy, it
+// closes the new one and returns nil.
 func (l *connectionLimit) admit(conn net.Conn) *limitedConn {
 	for {
 		victim, wait, full := l.choose(time.Now())
@@ -57,7 +56,7 @@ func (l *connectionLimit) admit(conn net.Conn) *limitedConn {
 		case !full:
 			return l.enter(conn)
 		case victim != nil:
-			_ = victim.Conn.Close() // its client hears nothing more
+			_ = victim.Conn.Close()
 		case wait == 0:
 			_ = conn.Close() // all others are busy
 			return nil
@@ -76,8 +75,8 @@ func (l *connectionLimit) enter(conn net.Conn) *limitedConn {
 	return c
 }
 
-// choose removes the connection that is to be closed for a new one if the limit is reached. wait is how long all are
-// spared, 0 if none is idle.
+// choose removes the connection to close for a new one, if the limit is reached. If all idle ones are spared, wait is the
+// time until the first can be closed; it is 0 if none is idle.
 func (l *connectionLimit) choose(now time.Time) (victim *limitedConn, wait time.Duration, full bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -105,8 +104,8 @@ func (l *connectionLimit) choose(now time.Time) (victim *limitedConn, wait time.
 	return victim, wait, true
 }
 
-// oldest is the first of a list, and for how long it is spared where those are that came after
-// a time. Silent ones whose request has come, and was not read yet, begin. Needs mu.
+// oldest returns the first of a list, and for how long it is still spared: those added after the
+// time spared are. Silent ones whose socket has unread bytes move to begun. Needs mu.
 func (l *connectionLimit) oldest(of *list.List, spared time.Time) (c *limitedConn, rest time.Duration) {
 	for e := of.Front(); e != nil; e = of.Front() {
 		c = e.Value.(*limitedConn)
@@ -118,7 +117,7 @@ func (l *connectionLimit) oldest(of *list.List, spared time.Time) (c *limitedCon
 	return nil, 0
 }
 
-// evict closes the connection that has been idle for longest, spared or not; it is false where none is.
+// evict closes the connection that has been idle longest, spared or not. It returns false if none is idle.
 func (l *connectionLimit) evict() bool {
 	l.mu.Lock()
 	var victim *limitedConn
@@ -134,7 +133,7 @@ func (l *connectionLimit) evict() bool {
 	return victim != nil && victim.Conn.Close() == nil
 }
 
-// move puts the connection at the end of a list; nil: into none. Needs the limit's mu.
+// move moves the connection to the end of a list; nil for none. Needs the limit's mu.
 func (c *limitedConn) move(to *list.List) {
 	if c.in != nil {
 		c.in.Remove(c.place)
@@ -144,7 +143,7 @@ func (c *limitedConn) move(to *list.List) {
 	}
 }
 
-// begin says that a request begins to come. Needs the limit's mu.
+// begin records that a request has begun to arrive. Needs the limit's mu.
 func (c *limitedConn) begin() {
 	c.heard.Store(true)
 	if c.in != nil {
@@ -152,7 +151,7 @@ func (c *limitedConn) begin() {
 	}
 }
 
-// leave says that the connection counts no more. Needs the limit's mu.
+// leave stops counting the connection. Needs the limit's mu.
 func (c *limitedConn) leave() {
 	if c.closed {
 		return
@@ -165,9 +164,9 @@ func (c *limitedConn) leave() {
 	c.move(nil)
 }
 
-// Read reads; the first bytes of a request spare the connection for a while. It says so before it takes them from the
-// socket, where the system can tell that they are there: a connection that was chosen between the two, silent and
-// without bytes in its socket, was closed with its request. The client read an end of file.
+// Read reads. The first bytes of a request spare the connection for a while. Where the system can peek at a socket, Read
+// marks the connection before it takes them from the socket: choose once ran between the two, found the connection silent
+// with an empty socket, and closed it. The client of that request read an end of file.
 func (c *limitedConn) Read(p []byte) (int, error) {
 	silent := !c.heard.Load()
 	if silent && awaitUnread(c.Conn) {
@@ -181,14 +180,14 @@ func (c *limitedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// hear says that the first bytes of a request have come.
+// hear records that the first bytes of a request have arrived.
 func (c *limitedConn) hear() {
 	c.limit.mu.Lock()
 	defer c.limit.mu.Unlock()
 	c.begin()
 }
 
-// occupy says that a request is under way.
+// occupy records that a request is in progress.
 func (c *limitedConn) occupy() {
 	c.limit.mu.Lock()
 	defer c.limit.mu.Unlock()
@@ -196,8 +195,8 @@ func (c *limitedConn) occupy() {
 	c.move(nil)
 }
 
-// release says that the handler of a request has returned. The server still writes the end of the answer: the
-// connection is spared like one whose request has begun, until rest.
+// release records that the handler of a request has returned. The server still writes the end of the response, so until
+// rest the connection is spared like one whose request has begun to arrive.
 func (c *limitedConn) release() {
 	c.limit.mu.Lock()
 	defer c.limit.mu.Unlock()
@@ -206,7 +205,7 @@ func (c *limitedConn) release() {
 	}
 }
 
-// rest says that all answers were written, and the connection is kept for the next request.
+// rest records that all responses were written, and the connection is kept open for the next request.
 func (c *limitedConn) rest() {
 	c.limit.mu.Lock()
 	defer c.limit.mu.Unlock()
@@ -216,8 +215,8 @@ func (c *limitedConn) rest() {
 	}
 }
 
-// occupyByGRPC says that gRPC is spoken, whose server asks silent clients for signs of life:
-// the connection stays busy until it is closed. It is false where gRPC has its share.
+// occupyByGRPC records that the connection speaks gRPC: it stays busy until it is closed, as the
+// gRPC server pings silent clients. It returns false if gRPC has its share of connections.
 func (c *limitedConn) occupyByGRPC() bool {
 	c.limit.mu.Lock()
 	full := c.limit.grpc >= c.limit.most/2
@@ -233,7 +232,7 @@ func (c *limitedConn) occupyByGRPC() bool {
 	return true
 }
 
-// Close closes the connection, which counts no more.
+// Close closes the connection, and stops counting it.
 func (c *limitedConn) Close() error {
 	c.limit.mu.Lock()
 	c.leave()
@@ -241,15 +240,14 @@ func (c *limitedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// limitedListener admits the connections of a listener. grpc says that only gRPC is spoken
-// there: a connection is idle until its client has sent something.
+// limitedListener applies the limit to the connections of a listener.
 type limitedListener struct {
 	net.Listener
 	limit *connectionLimit
-	grpc  bool
+	grpc  bool // only gRPC is spoken: a connection is idle until its client has sent something
 }
 
-// Accept is the next connection there is room for.
+// Accept returns the next admitted connection.
 func (l *limitedListener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
@@ -269,29 +267,29 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// grpcConn is a connection of gRPC at an address of its own.
+// grpcConn is a connection of gRPC at its own address.
 type grpcConn struct {
 	*limitedConn
-	once  sync.Once
-	spare bool // gRPC had no room for it
+	once     sync.Once
+	rejected bool // gRPC already had its share of connections
 }
 
-// Read reads; the first bytes make the connection busy.
+// Read reads. The first bytes make the connection busy.
 func (c *grpcConn) Read(p []byte) (int, error) {
 	n, err := c.limitedConn.Read(p)
 	if n > 0 {
-		c.once.Do(func() { c.spare = !c.occupyByGRPC() })
+		c.once.Do(func() { c.rejected = !c.occupyByGRPC() })
 	}
-	if c.spare {
+	if c.rejected {
 		return 0, net.ErrClosed
 	}
 	return n, err
 }
 
-// connectionKey is where contexts of requests have their connection.
+// connectionKey is the key of the connection in the contexts of requests.
 type connectionKey struct{}
 
-// withConnection puts the connection into the context of its requests.
+// withConnection adds the connection to the context of its requests.
 func withConnection(ctx context.Context, conn net.Conn) context.Context {
 	if limited := limitedBelow(conn); limited != nil {
 		return context.WithValue(ctx, connectionKey{}, limited)
@@ -299,14 +297,14 @@ func withConnection(ctx context.Context, conn net.Conn) context.Context {
 	return ctx
 }
 
-// restIdle is the hook of an HTTP server that makes connections rest once their answers were written.
+// restIdle is the ConnState hook of HTTP servers: it makes connections rest once their responses were written.
 func restIdle(conn net.Conn, state http.ConnState) {
 	if limited := limitedBelow(conn); limited != nil && state == http.StateIdle {
 		limited.rest()
 	}
 }
 
-// limitedBelow is the connection that counts below those of a protocol; nil if there is none.
+// limitedBelow unwraps a connection of a protocol, nil if it is not limited.
 func limitedBelow(conn net.Conn) *limitedConn {
 	if known, ok := conn.(*knownConn); ok {
 		conn = known.Conn
@@ -318,7 +316,7 @@ func limitedBelow(conn net.Conn) *limitedConn {
 	return limited
 }
 
-// occupying makes the connection of a request busy while it is answered.
+// occupying makes the connection of a request busy while the handler runs.
 func occupying(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if conn, ok := r.Context().Value(connectionKey{}).(*limitedConn); ok {

@@ -28,7 +28,7 @@ func TestIdleConnectionsMakeRoomForNewOnesOldestFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		switch i % 3 { // silent, slow, and begun like gRPC
+		switch i % 3 { // silent, HTTP that is slow, and gRPC that is slow
 		case 1:
 			_, _ = io.WriteString(conn, "GET /api/v2/status HTTP/1.1\r\nHost: local")
 		case 2:
@@ -58,7 +58,7 @@ func TestBusyConnectionsAreNotClosedForNewOnes(t *testing.T) {
 	}
 	third.occupy()
 	if limit.admit(pipe()) != nil || limit.open != 2 {
-		t.Errorf("a connection was taken beside %d busy ones", limit.open)
+		t.Errorf("a connection was admitted beside %d busy ones", limit.open)
 	}
 	first.release()
 	first.rest()
@@ -74,7 +74,7 @@ func TestBusyConnectionsAreNotClosedForNewOnes(t *testing.T) {
 	}
 }
 
-// A handler has returned, and its answer is still in the buffer of the server: a new connection, 20 ms later, closed
+// A handler had returned, and its response was still in the buffer of the server. A new connection, 20 ms later, closed
 // this one, and the client read an end of file.
 func TestAConnectionWhoseAnswerIsBeingWrittenIsSpared(t *testing.T) {
 	limit := newConnectionLimit(1)
@@ -107,7 +107,7 @@ func TestGRPCHasHalfOfTheConnections(t *testing.T) {
 	}
 }
 
-func TestAConnectionWhoseRequestHasComeIsSpared(t *testing.T) {
+func TestAConnectionWhoseRequestHasArrivedIsSpared(t *testing.T) {
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -149,37 +149,37 @@ func TestAConnectionWhoseRequestHasComeIsSpared(t *testing.T) {
 	}
 }
 
-// takenConn is a connection whose reads tell that the bytes have left the socket.
-type takenConn struct {
+// hookedConn is a connection that calls a hook after each read from its socket.
+type hookedConn struct {
 	*net.TCPConn
-	taken func()
+	afterRead func()
 }
 
-func (c *takenConn) Read(p []byte) (int, error) {
+func (c *hookedConn) Read(p []byte) (int, error) {
 	n, err := c.TCPConn.Read(p)
-	c.taken()
+	c.afterRead()
 	return n, err
 }
 
-// The machine stood still for 20 ms. Then the reader of a connection took the request from the socket, and before it
-// could say so, the acceptor found the connection silent and its socket empty: it was closed for a new one.
+// The machine had stalled for 20 ms. Then the reader of a connection took the request from the socket, and before it
+// marked the connection, the acceptor found it silent with an empty socket, and closed it for a new one.
 func TestAConnectionIsSparedWhileItsRequestIsTakenFromTheSocket(t *testing.T) {
 	client, server := connected(t)
 	limit := newConnectionLimit(1)
-	taken := &takenConn{TCPConn: server.(*net.TCPConn)}
-	c := limit.admit(taken)
-	asked := false
-	taken.taken = func() {
-		asked = true
+	conn := &hookedConn{TCPConn: server.(*net.TCPConn)}
+	c := limit.admit(conn)
+	called := false
+	conn.afterRead = func() {
+		called = true
 		if victim, _, _ := limit.choose(c.since.Add(silentGrace)); victim != nil {
-			t.Error("a connection was chosen whose request had come")
+			t.Error("a connection was chosen whose request had arrived")
 		}
 	}
 	if _, err := io.WriteString(client, "GET"); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := c.Read(make([]byte, 3)); n != 3 || err != nil || !asked {
-		t.Errorf("read %d bytes, %v, asked %t", n, err, asked)
+	if n, err := c.Read(make([]byte, 3)); n != 3 || err != nil || !called {
+		t.Errorf("read %d bytes, %v; the hook was called: %t", n, err, called)
 	}
 }
 
@@ -203,12 +203,12 @@ func TestAReadOfASilentConnectionEndsWithItsDeadlineItsClientAndItsClose(t *test
 				t.Errorf("%s: %v, want %v", name, err, want)
 			}
 		case <-time.After(instancetest.Patience):
-			t.Errorf("%s: the read goes on", name)
+			t.Errorf("%s: the read does not end", name)
 		}
 	}
 }
 
-// connected is both ends of a connection.
+// connected returns both ends of a connection.
 func connected(t *testing.T) (client, server net.Conn) {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -245,14 +245,14 @@ func TestAnIdleConnectionIsSparedFor20MillisecondsAndFor250WithHalfARequest(t *t
 	}
 }
 
-// scarce is a listener that says again and again that no descriptor is free.
-type scarce struct {
+// scarceListener is a listener that first fails to accept a number of times, because no descriptor is free.
+type scarceListener struct {
 	net.Listener
-	left int
+	failures int // left
 }
 
-func (s *scarce) Accept() (net.Conn, error) {
-	if s.left--; s.left >= 0 {
+func (s *scarceListener) Accept() (net.Conn, error) {
+	if s.failures--; s.failures >= 0 {
 		return nil, &net.OpError{Op: "accept", Err: os.NewSyscallError("accept4", syscall.EMFILE)}
 	}
 	return s.Listener.Accept()
@@ -263,7 +263,7 @@ func TestWithoutFreeDescriptorsTheProtocolMultiplexerGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mux := newProtocolMux(&scarce{l, acceptTries + 5}, newConnectionLimit(10))
+	mux := newProtocolMux(&scarceListener{l, acceptTries + 5}, newConnectionLimit(10))
 	ended := make(chan error, 1)
 	go func() { ended <- mux.run() }()
 	go func() {

@@ -58,7 +58,7 @@ func (d *Daemon) serveControl(ctx context.Context, config *Control) error {
 	shared := &d.mux.grpc
 	if listener != nil && listener.Addr().Network() == "unix" && options.Transport == nil {
 		listener = d.serveProfiles(ctx, listener, config.Token)
-		shared = listener.(*exchange)
+		shared = listener.(*protocolListener)
 	}
 	if listener != net.Listener(&d.mux.grpc) {
 		err = d.mux.grpc.Close() // its clients are sent away
@@ -113,7 +113,7 @@ func (d *Daemon) permit(address net.Addr, config *Control) error {
 	if loopback(address) || config.Insecure || config.Token != "" && config.Certificate != "" {
 		return nil
 	}
-	return fmt.Errorf("the control API at %s would be everybody's who reaches that address: give TLS (--control-tls-cert, --control-tls-key) and a token (--control-token-file or CANISTERD_CONTROL_TOKEN), or say that it may be (--insecure-control)", address)
+	return fmt.Errorf("the control API at %s would be open to everyone who reaches that address: give TLS (--control-tls-cert, --control-tls-key) and a token (--control-token-file or CANISTERD_CONTROL_TOKEN), or allow that (--insecure-control)", address)
 }
 
 // listenUnix listens at a socket that only this user may open. A socket that a daemon

@@ -145,9 +145,9 @@ func TestTheControlAPIIsServedAtASocketOfThisUser(t *testing.T) {
 func TestTheControlAPIIsNotForOtherMachinesUnlessAskedFor(t *testing.T) {
 	cert, key := certificate(t)
 	for want, config := range map[string]Config{
-		"would be everybody's who reaches that address": {Listen: "127.0.0.1:0", Control: Control{Address: "0.0.0.0:0"}},
-		"would be everybody's":                          {Listen: "127.0.0.1:0", Control: Control{Address: "0.0.0.0:0", Token: "secret"}},
-		"(--control-tls-cert, --control-tls-key)":       {Listen: "127.0.0.1:0", Control: Control{Address: "0.0.0.0:0", Certificate: cert, Key: key}},
+		"would be open to everyone who reaches that address": {Listen: "127.0.0.1:0", Control: Control{Address: "0.0.0.0:0"}},
+		"would be open to everyone":                          {Listen: "127.0.0.1:0", Control: Control{Address: "0.0.0.0:0", Token: "secret"}},
+		"(--control-tls-cert, --control-tls-key)":            {Listen: "127.0.0.1:0", Control: Control{Address: "0.0.0.0:0", Certificate: cert, Key: key}},
 		"give both":                                       {Listen: "127.0.0.1:0", Control: Control{Address: "127.0.0.1:0", Certificate: cert}},
 		"reading the certificate":                         {Listen: "127.0.0.1:0", Control: Control{Address: "127.0.0.1:0", Certificate: key, Key: cert}},
 		"only at an address of its own":                   {Listen: "127.0.0.1:0", Control: Control{Certificate: cert, Key: key}},

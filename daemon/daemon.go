@@ -24,11 +24,11 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// Daemon is some networks, one of them to begin with, with their HTTP interfaces and
-// the control API over them.
+// Daemon runs networks, of which it makes one at the start, and serves their HTTP interfaces
+// and the control API.
 type Daemon struct {
 	instances *instance.Registry
-	first     *instance.Instance // the one it was started with; nil with pocket
+	first     *instance.Instance // made at the start; nil with pocket
 	gateway   *gateway.Gateway
 	pocket    *pocketic.Server // nil unless it serves PocketIC's interface
 	memory    memory
@@ -40,14 +40,14 @@ type Daemon struct {
 	server    *http.Server
 	listener  net.Listener
 	profiles  *profiles       // nil without a unix socket
-	control   *control.Server // nil until it is served, or might be
+	control   *control.Server // nil before serveControl
 	log       *slog.Logger
 
 	controlAddress string
 
 	cancel  context.CancelFunc // ends every request's context
 	running sync.WaitGroup
-	failed  chan struct{} // closed when the daemon cannot go on
+	failed  chan struct{} // closed when the daemon cannot continue
 	fail    sync.Once
 	err     error // why, once failed is closed
 
@@ -55,16 +55,16 @@ type Daemon struct {
 	closed  error
 }
 
-// closePatience is how long Close waits for requests under way, cutPatience how
-// long for their clients to hear that they get no answer.
+// closePatience is how long Close waits for requests in progress, cutPatience how long it then
+// waits until their clients were told that there is no answer.
 const (
 	closePatience = 3 * time.Second
 	cutPatience   = time.Second
 )
 
-// How long a client may take before its connection is given up: to send the head
-// of a request, all of it (5 MiB at most), to take the answer in, and to think of
-// the next request. Longer than the longest answer takes (ic.AnswerTimeout).
+// Timeouts after which a client's connection is closed: to send the head of a request, to send
+// all of it (5 MiB at most), to read the response, and between requests. writeTimeout is longer
+// than any answer takes (ic.AnswerTimeout).
 const (
 	headTimeout  = 10 * time.Second
 	readTimeout  = time.Minute
@@ -72,8 +72,8 @@ const (
 	idleTimeout  = 2 * time.Minute
 )
 
-// Start starts a network and serves it. ctx bounds the start; the daemon runs
-// until Close. It serves when Start returns.
+// Start starts a daemon, which serves when Start returns and runs until Close. ctx applies to
+// the start alone.
 func Start(ctx context.Context, config Config) (*Daemon, error) {
 	config, err := config.withDefaults()
 	if err != nil {
@@ -114,7 +114,7 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 	return d, nil
 }
 
-// listening says why an address cannot be used, and what to do.
+// listening returns an error that says why an address cannot be used, and what to do.
 func listening(address string, err error) error {
 	if errors.Is(err, addressInUse) {
 		return fmt.Errorf("listening on %s: something listens there already: stop it (canisterd stop) or take another port, 0 for any free one: %w", address, err)
@@ -122,7 +122,7 @@ func listening(address string, err error) error {
 	return fmt.Errorf("listening on %q, which must be host:port: %w", address, err)
 }
 
-// registryConfig is what the daemon's instances are made with.
+// registryConfig returns the configuration of the daemon's instances.
 func (d *Daemon) registryConfig(config *Config) instance.Config {
 	made := instance.Config{
 		Host: host{d}, Log: config.Log, Wall: config.wall, Limit: config.Instances, Kept: config.KeptInstances, Seed: config.Seed, Memory: d.memory.instance,
@@ -137,17 +137,17 @@ func (d *Daemon) registryConfig(config *Config) instance.Config {
 	return made
 }
 
-// spread gives the process as many processors as it has work for.
+// spread raises GOMAXPROCS, so that requests are served while all processors run Wasm.
 func (d *Daemon) spread() {
-	// A processor that runs compiled Wasm is not given back before its slice is over. As many
-	// as the machine has run updates at a time, and as many queries: two more keep requests
-	// served while all of them do.
+	// A P that runs compiled Wasm is not preempted until its slice of instructions is over. At
+	// most one P per processor runs updates, and one per processor queries: two more serve
+	// requests.
 	if processors := 2*runtime.NumCPU() + 2; runtime.GOMAXPROCS(0) < processors {
 		runtime.GOMAXPROCS(processors)
 	}
 }
 
-// build makes the instance the daemon begins with.
+// build makes the first instance, and resumes those that are kept in the state directory.
 func (d *Daemon) build(ctx context.Context, config *Config) error {
 	stateDir, memories := config.StateDir, ""
 	if stateDir != "" {
@@ -173,12 +173,12 @@ func (d *Daemon) build(ctx context.Context, config *Config) error {
 	return nil
 }
 
-// connectionsOf is the number of connections for a process with a number of descriptors.
+// connectionsOf returns the limit of connections for a process with a limit of descriptors.
 func connectionsOf(descriptors uint64) int {
 	return int(max(min(descriptors/2, maxConnections), minConnections))
 }
 
-// newServer is a server of HTTP interfaces; ctx ends what is under way.
+// newServer returns a server of HTTP interfaces. Requests end with ctx.
 func (d *Daemon) newServer(ctx context.Context, handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           occupying(d.observed(handler)),
@@ -193,14 +193,14 @@ func (d *Daemon) newServer(ctx context.Context, handler http.Handler) *http.Serv
 	}
 }
 
-// serve begins to answer connections.
+// serve starts the servers.
 func (d *Daemon) serve(running context.Context, config *Control) error {
 	d.server = d.newServer(running, http.HandlerFunc(d.answer))
 	if d.pocket != nil {
 		d.server.ReadTimeout, d.server.WriteTimeout = 0, 0 // operations take as long as they take
 	}
 	d.mux = newProtocolMux(d.listener, d.limit)
-	// The interface of PocketIC asks the control API: it is there before the first request.
+	// The interface of PocketIC uses the control API, which must be served before the first request.
 	if err := d.serveControl(running, config); err != nil {
 		return err
 	}
@@ -217,6 +217,7 @@ func (d *Daemon) serve(running context.Context, config *Control) error {
 	return nil
 }
 
+// stopFor records the first error for which the daemon stops, and closes failed.
 func (d *Daemon) stopFor(err error) {
 	d.fail.Do(func() {
 		d.err = err
@@ -225,28 +226,28 @@ func (d *Daemon) stopFor(err error) {
 	})
 }
 
-// Failed is closed when the daemon cannot go on; Close then says why.
+// Failed returns a channel that is closed when the daemon cannot continue; Close then returns why.
 func (d *Daemon) Failed() <-chan struct{} { return d.failed }
 
-// URL is where the daemon listens, without a slash at the end.
+// URL returns the URL of the HTTP interface, without a slash at the end.
 func (d *Daemon) URL() string { return "http://" + d.listener.Addr().String() }
 
-// Node is the network the daemon was started with, for programs that embed it.
+// Node returns the first network, for programs that embed the daemon.
 func (d *Daemon) Node() *node.Node { return d.first.Node() }
 
-// RootKey is the network's root key in DER form.
+// RootKey returns the root key of the first network in DER form.
 func (d *Daemon) RootKey() []byte { return d.Node().View().RootKey }
 
-// Seed is what the network's keys, ids and randomness come from.
+// Seed returns the seed of the first network's keys, ids and randomness.
 func (d *Daemon) Seed() []byte {
 	seed := d.first.About().Seed
 	return seed[:]
 }
 
-// Instances are the instances of the daemon, to be made, found and deleted.
+// Instances returns the registry, which makes, finds and deletes instances.
 func (d *Daemon) Instances() *instance.Registry { return d.instances }
 
-// Subnets are the network's subnets, the root subnet first.
+// Subnets returns the subnets of the first network, the root subnet first.
 func (d *Daemon) Subnets() []Subnet {
 	var subnets []Subnet
 	for _, s := range d.Node().View().Subnets {
@@ -255,8 +256,8 @@ func (d *Daemon) Subnets() []Subnet {
 	return subnets
 }
 
-// Close ends the daemon and frees everything it took: requests under way get
-// some seconds, then they are cut off.
+// Close stops the daemon and frees its resources. Requests in progress have closePatience to
+// end, then they are cut off.
 func (d *Daemon) Close() error {
 	d.closing.Do(func() { d.closed = d.close() })
 	return d.closed
@@ -285,8 +286,8 @@ func (d *Daemon) close() error {
 	return errors.Join(errs...)
 }
 
-// hangUp ends the servers: requests under way get time to be answered, then they
-// are told that their answer has to be asked for again, then they are cut off.
+// hangUp stops the servers. Requests in progress have closePatience to be answered. Their
+// clients are then told to ask again for the answer, and are cut off after cutPatience.
 func (d *Daemon) hangUp() (err error) {
 	defer d.mux.close()
 	defer func() { err = errors.Join(err, d.profiles.close()) }()
@@ -308,14 +309,15 @@ func (d *Daemon) hangUp() (err error) {
 	return nil
 }
 
+// shutdown waits a limited time for the requests of the HTTP server to end.
 func (d *Daemon) shutdown(patience time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	return d.server.Shutdown(ctx)
 }
 
-// Version is the version of this build: the module's version where it was
-// installed as one, else the commit it was built from.
+// Version returns the version of this build: the version of the module if it was installed as
+// one, or else the commit.
 func Version() string { return version() }
 
 var version = sync.OnceValue(func() string {

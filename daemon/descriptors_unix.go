@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// descriptors is how many descriptors the process may have. The Go runtime has raised the
-// soft limit to the hard one when the process started.
+// descriptors returns the limit of open descriptors. The Go runtime raises the soft limit to the
+// hard limit when the process starts.
 func descriptors() uint64 {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
@@ -23,7 +23,7 @@ func outOfDescriptors(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// unread reports whether a connection has bytes that wait to be read.
+// unread reports whether the socket of a connection has unread bytes.
 func unread(conn net.Conn) (yes bool) {
 	socket, ok := conn.(syscall.Conn)
 	if !ok {
@@ -40,8 +40,8 @@ func unread(conn net.Conn) (yes bool) {
 	return yes && err == nil
 }
 
-// awaitUnread waits until a connection has bytes that can be read, and leaves them there. It is false if they will not
-// come: the next read tells why. It respects the deadline for reads.
+// awaitUnread waits until the socket of a connection has unread bytes, without reading them. It returns false if none will
+// arrive; the next read returns the reason. The read deadline ends the wait.
 func awaitUnread(conn net.Conn) (yes bool) {
 	socket, ok := conn.(syscall.Conn)
 	if !ok {
@@ -59,7 +59,7 @@ func awaitUnread(conn net.Conn) (yes bool) {
 	return yes && err == nil
 }
 
-// peek looks at the next byte of a socket, and leaves it there. n is 0 at the end; EAGAIN: nothing has come yet.
+// peek peeks at the next byte of a socket. n is 0 at the end of the stream. The error is EAGAIN if no byte has arrived.
 func peek(fd int) (n int, err error) {
 	for {
 		var one [1]byte

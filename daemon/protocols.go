@@ -8,41 +8,40 @@ import (
 	"time"
 )
 
-// preface begins every connection of HTTP/2 without TLS (RFC 9113, section 3.4). No
-// browser opens one, and nothing but gRPC is spoken over it here.
+// preface begins every HTTP/2 connection without TLS (RFC 9113, section 3.4). Browsers open
+// none, and here only gRPC uses it.
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
-// protocolMux shares one listener between HTTP/1 and gRPC: which of them a connection
-// is for is seen by its first bytes. Each is served by a server of its own, which has
-// the connection to itself.
+// protocolMux shares one listener between HTTP/1 and gRPC. It tells them apart by the first
+// bytes of a connection, and hands the connection to the server of that protocol.
 type protocolMux struct {
 	listener net.Listener
 	limit    *connectionLimit
-	http     exchange
-	grpc     exchange
+	http     protocolListener
+	grpc     protocolListener
 	running  sync.WaitGroup
 	ended    chan struct{}
 	end      sync.Once
 	mu       sync.Mutex            // guards waiting
-	waiting  map[net.Conn]struct{} // connections with an unknown protocol so far
+	waiting  map[net.Conn]struct{} // connections whose protocol is not yet known; nil once closed
 }
 
 func newProtocolMux(l net.Listener, limit *connectionLimit) *protocolMux {
 	s := &protocolMux{listener: l, limit: limit, ended: make(chan struct{}), waiting: make(map[net.Conn]struct{})}
-	for _, e := range []*exchange{&s.http, &s.grpc} {
-		*e = exchange{mux: s, accepted: make(chan net.Conn), closed: make(chan struct{})}
+	for _, l := range []*protocolListener{&s.http, &s.grpc} {
+		*l = protocolListener{mux: s, accepted: make(chan net.Conn), closed: make(chan struct{})}
 	}
 	return s
 }
 
-// How often in a row, and how fast, an accept that fails is tried again. One that fails for
-// want of descriptors is tried for ever: some are free soon, by those that are closed for it.
+// run ends after acceptTries failures to accept, with a pause between them. Without free
+// descriptors it never gives up: it closes idle connections, which frees some.
 const (
 	acceptTries = 100
 	acceptPause = 50 * time.Millisecond
 )
 
-// run takes connections until it is closed.
+// run accepts connections until the mux is closed.
 func (s *protocolMux) run() error {
 	defer s.close()
 	for failed := 0; ; {
@@ -68,9 +67,8 @@ func (s *protocolMux) run() error {
 	}
 }
 
-// begin waits for the first bytes of a connection beside everything else. It closes the
-// connection where the mux is closed. close waits for all connections that began before:
-// they are counted under the same lock.
+// begin starts a goroutine that connects a connection, or closes it if the mux is closed. running
+// is incremented under the lock, so that close waits for every goroutine.
 func (s *protocolMux) begin(conn *limitedConn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,10 +80,10 @@ func (s *protocolMux) begin(conn *limitedConn) {
 	s.running.Go(func() { s.connect(conn) })
 }
 
-// connect gives a connection to whom it is for.
+// connect reads the first bytes of a connection, and hands it to the listener of its protocol.
 func (s *protocolMux) connect(conn *limitedConn) {
 	known := &knownConn{Conn: conn}
-	_ = conn.SetReadDeadline(time.Now().Add(headTimeout)) // a connection that is closed says so to the read
+	_ = conn.SetReadDeadline(time.Now().Add(headTimeout)) // if it is closed, the read below fails
 	for len(known.begun) < len(preface) && bytes.HasPrefix([]byte(preface), known.begun) {
 		var buffer [len(preface)]byte
 		n, err := conn.Read(buffer[:len(preface)-len(known.begun)])
@@ -115,13 +113,14 @@ func (s *protocolMux) connect(conn *limitedConn) {
 	}
 }
 
+// forget removes a connection from those whose protocol is not yet known.
 func (s *protocolMux) forget(conn net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.waiting, conn)
 }
 
-// close ends the listener and the connections that are still waiting.
+// close closes the listener and the connections whose protocol is not yet known.
 func (s *protocolMux) close() {
 	s.end.Do(func() {
 		close(s.ended)
@@ -136,41 +135,41 @@ func (s *protocolMux) close() {
 	s.running.Wait()
 }
 
-// exchange is one protocol of a protocolMux: a listener.
-type exchange struct {
+// protocolListener is the listener of one protocol of a protocolMux.
+type protocolListener struct {
 	mux      *protocolMux
 	accepted chan net.Conn
 	closed   chan struct{}
 	once     sync.Once
 }
 
-// Accept is the next connection for this side.
-func (e *exchange) Accept() (net.Conn, error) {
+// Accept returns the next connection of this protocol.
+func (l *protocolListener) Accept() (net.Conn, error) {
 	select {
-	case conn := <-e.accepted:
+	case conn := <-l.accepted:
 		return conn, nil
-	case <-e.closed:
-	case <-e.mux.ended:
+	case <-l.closed:
+	case <-l.mux.ended:
 	}
 	return nil, net.ErrClosed
 }
 
-// Close makes Accept end; the other side goes on.
-func (e *exchange) Close() error {
-	e.once.Do(func() { close(e.closed) })
+// Close ends Accept. The other protocol is still served.
+func (l *protocolListener) Close() error {
+	l.once.Do(func() { close(l.closed) })
 	return nil
 }
 
-// Addr is the address of the listener both share.
-func (e *exchange) Addr() net.Addr { return e.mux.listener.Addr() }
+// Addr returns the address of the shared listener.
+func (l *protocolListener) Addr() net.Addr { return l.mux.listener.Addr() }
 
-// knownConn is a connection whose first bytes were read; they are read again.
+// knownConn is a connection of a known protocol. It returns the bytes that the mux has read again.
 type knownConn struct {
 	net.Conn
 	begun []byte
 }
 
-// Read gives what was read before, then what comes.
+// Read returns the bytes that the mux has read, then those of the connection.
 func (c *knownConn) Read(p []byte) (int, error) {
 	if len(c.begun) == 0 {
 		return c.Conn.Read(p)

@@ -11,24 +11,24 @@ import (
 	"github.com/canisterd/canisterd/daemon/journal"
 )
 
-// What state directories have, for programs that look after them. No daemon may have the directory open.
+// Types of the functions for state directories. No daemon may have the directory open.
 type (
-	// StateHealth is what is in a state directory, and what is damaged in it.
+	// StateHealth describes the content of a state directory, and its damage.
 	StateHealth = journal.Health
-	// Replayed is what the history of a state directory came to.
+	// Replayed is the result of a replay.
 	Replayed = instance.Replayed
-	// Retention is how much of its history a kept instance has.
+	// Retention limits the history of instances that are kept.
 	Retention = journal.Retention
 )
 
-// DefaultRetention is the history that canisterd start keeps.
+// DefaultRetention returns the limits of the history that canisterd start keeps.
 func DefaultRetention() Retention { return journal.DefaultRetention() }
 
-// InstanceStateDir is the state directory of an instance in the one of a daemon.
+// InstanceStateDir returns the state directory of an instance inside the one of a daemon.
 func InstanceStateDir(stateDir, name string) string { return instance.KeptIn(stateDir, name) }
 
-// CheckState reads everything in a state directory and changes nothing. The error says why the directory cannot be read
-// at all.
+// CheckState reads everything in a state directory, and changes nothing. It returns an error if the directory cannot
+// be read; damage is in the result.
 func CheckState(dir string) (StateHealth, error) {
 	j, err := journal.Open(dir, journal.Options{ReadOnly: true, Damaged: true})
 	if err != nil {
@@ -43,8 +43,8 @@ func CheckState(dir string) (StateHealth, error) {
 	return h, j.Close()
 }
 
-// RepairState makes a damaged state directory one from which a daemon goes on. lost says from which record on records
-// were removed, the end of them if none.
+// RepairState repairs a damaged state directory, so that a daemon can continue from it. lost is the number of the first
+// record that was removed, or the end of the records if none was.
 func RepairState(dir string) (health StateHealth, lost uint64, err error) {
 	j, err := journal.Open(dir, journal.Options{Damaged: true})
 	if err != nil {
@@ -57,7 +57,7 @@ func RepairState(dir string) (health StateHealth, lost uint64, err error) {
 	return health, lost, err
 }
 
-// CompactState makes a state directory as small as it can be.
+// CompactState reduces a state directory to one checkpoint without records.
 func CompactState(dir string, config Config) error {
 	made, err := config.forState()
 	if err != nil {
@@ -66,7 +66,7 @@ func CompactState(dir string, config Config) error {
 	return forState(instance.Compact(dir, made))
 }
 
-// DeleteState removes a state directory. Another folder is refused.
+// DeleteState removes a state directory. It rejects any other folder.
 func DeleteState(dir string) error {
 	j, err := journal.Open(dir, journal.Options{ReadOnly: true, Damaged: true})
 	if err == nil {
@@ -83,8 +83,8 @@ func DeleteState(dir string) error {
 	return nil
 }
 
-// ReplayState runs again what the journal of a state directory tells, and compares it with what was recorded. It shows
-// the call trees of the newest messages of users, as many as traces says.
+// ReplayState replays the journal of a state directory, and compares the results with the records. It returns the call trees
+// of the newest messages of users, at most traces of them.
 func ReplayState(ctx context.Context, dir string, config Config, traces int) (Replayed, error) {
 	made, err := config.forState()
 	if err != nil {
@@ -94,19 +94,19 @@ func ReplayState(ctx context.Context, dir string, config Config, traces int) (Re
 	return done, forState(err)
 }
 
-// stateError is an error of a state directory with another text than for a start.
+// stateError replaces the text of an error, which tells what to do about a start.
 type stateError struct {
 	text string
 	err  error
 }
 
-// Error is the text.
+// Error returns the text.
 func (e *stateError) Error() string { return e.text }
 
-// Unwrap is the error for a start.
+// Unwrap returns the replaced error.
 func (e *stateError) Unwrap() error { return e.err }
 
-// forState says of a directory that is in use what to do for work on the directory.
+// forState replaces the text about a directory that is in use, whose advice is about a start.
 func forState(err error) error {
 	if locked, ok := errors.AsType[*journal.LockedError](err); ok {
 		return &stateError{locked.Reason(), err}
@@ -114,7 +114,7 @@ func forState(err error) error {
 	return err
 }
 
-// forRepair is forState for the commands that an error of a damaged directory names: it does not name them again.
+// forRepair is forState for the commands that the error of a damaged directory recommends: its text does not name them.
 func forRepair(err error) error {
 	if damaged, ok := errors.AsType[*journal.DamagedError](err); ok {
 		return &stateError{fmt.Sprintf("state directory %q is damaged: %s", damaged.Dir, damaged.Reason()), err}
@@ -122,7 +122,7 @@ func forRepair(err error) error {
 	return forState(err)
 }
 
-// forState is what work on a state directory needs of a configuration: the compiler of modules.
+// forState returns the part of a configuration that work on a state directory needs: the compiler of modules.
 func (c Config) forState() (instance.Config, error) {
 	c, err := c.withDefaults()
 	if err != nil {

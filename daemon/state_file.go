@@ -10,8 +10,8 @@ import (
 	"github.com/canisterd/canisterd/daemon/journal"
 )
 
-// ExportState writes a state directory to one file, from which ReplayFile replays it on any machine: checkpoints,
-// records, and the modules in them. Other instances in the directory are left out.
+// ExportState writes the checkpoints, the records and the modules of a state directory to one file, which ReplayFile
+// replays on any machine. It leaves out other instances in the directory.
 func ExportState(dir string, to io.Writer) (err error) {
 	j, err := journal.Open(dir, journal.Options{ReadOnly: true})
 	if locked, ok := errors.AsType[*journal.LockedError](err); ok {
@@ -24,7 +24,7 @@ func ExportState(dir string, to io.Writer) (err error) {
 	return j.Export(to)
 }
 
-// ReplayFile is ReplayState of a file that ExportState wrote. It unpacks the file in the folder for temporary files.
+// ReplayFile is ReplayState for a file that ExportState wrote. It unpacks the file in a temporary folder.
 func ReplayFile(ctx context.Context, from io.Reader, config Config, traces int) (_ Replayed, err error) {
 	dir, err := os.MkdirTemp("", "canisterd-replay-")
 	if err != nil {

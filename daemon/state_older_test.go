@@ -15,9 +15,9 @@ import (
 	"github.com/canisterd/canisterd/daemon/journal"
 )
 
-// older is the content of a file that canisterd state export of an older version wrote. testdata/states/VERSION.journal.gz
-// is of a program with that version of the archive format: a counter has counted to 3 before a checkpoint and to 5 after
-// it, and then the daemon was killed. In version 8 an update trapped at the end.
+// older returns the content of a file that canisterd state export of an older version wrote. The program that wrote
+// testdata/states/VERSION.journal.gz had that version of the archive format: a counter counted to 3 before a checkpoint and
+// to 5 after it, and then the daemon was killed. In version 8 an update trapped at the end.
 func older(t *testing.T, version string) []byte {
 	t.Helper()
 	content, err := io.ReadAll(unzipped(t, version+".journal.gz"))
@@ -27,7 +27,7 @@ func older(t *testing.T, version string) []byte {
 	return content
 }
 
-// unzipped is the content of a file of testdata/states.
+// unzipped returns a reader of a compressed file of testdata/states.
 func unzipped(t *testing.T, name string) io.Reader {
 	t.Helper()
 	file, err := os.Open(filepath.Join("testdata", "states", name))
@@ -42,9 +42,9 @@ func unzipped(t *testing.T, name string) io.Reader {
 	return content
 }
 
-// unpackOlder unpacks a state directory as an older program left it. testdata/states/9.tar.gz is the directory of a program
-// of commit 3dbf55ac itself, with its store: canisterd start --seed 00 --state-dir, the canister of daemon/torture, three
-// updates, canisterd stop, another start, two updates, and kill -9.
+// unpackOlder unpacks a state directory of an older program. The program of commit 3dbf55ac left testdata/states/9.tar.gz,
+// with its store, after canisterd start --seed 00 --state-dir, the canister of daemon/torture, three updates, canisterd stop,
+// another start, two updates, and kill -9.
 func unpackOlder(t *testing.T, dir, version string) {
 	t.Helper()
 	for files := tar.NewReader(unzipped(t, version+".tar.gz")); ; {
@@ -70,8 +70,8 @@ func unpackOlder(t *testing.T, dir, version string) {
 	}
 }
 
-// checkGoesOn starts a daemon twice with a state directory whose canister has counted to 5.
-func checkGoesOn(t *testing.T, dir, version string) {
+// checkContinues starts a daemon twice with a state directory whose canister has counted to 5, and checks that it counts on.
+func checkContinues(t *testing.T, dir, version string) {
 	t.Helper()
 	counter, err := principal.Parse("7tjcv-pp777-77776-qaaaa-cai")
 	if err != nil {
@@ -85,14 +85,14 @@ func checkGoesOn(t *testing.T, dir, version string) {
 		u := userOf(t, d)
 		reply, err := u.Call(u.ctx, counter, counter, "count", nil)
 		if err != nil || len(reply) != 16 || binary.LittleEndian.Uint64(reply) != want || binary.LittleEndian.Uint64(reply[8:]) != want {
-			t.Errorf("version %s goes on with %x, want %d: %v", version, reply, want, err)
+			t.Errorf("version %s continues with %x, want %d: %v", version, reply, want, err)
 		}
 		u.Close()
 		if err := d.Close(); err != nil {
 			t.Error(err)
 		}
 		if r, err := ReplayState(t.Context(), dir, Config{}, 0); err != nil || r.Checkpoints == 0 || r.Older != 0 {
-			t.Errorf("version %s, written further, replays to %+v: %v", version, r, err)
+			t.Errorf("version %s, with new records, replays to %+v: %v", version, r, err)
 		}
 	}
 }
@@ -104,7 +104,7 @@ func TestAStateDirectoryThatAnOlderProgramLeftGoesOnAndReplays(t *testing.T) {
 	if r, err := ReplayState(t.Context(), dir, Config{}, 0); err != nil || r.Checkpoints != 1 || r.Older != 0 || r.Inputs < 7 {
 		t.Errorf("version %s replays to %+v: %v", version, r, err)
 	}
-	checkGoesOn(t, dir, version)
+	checkContinues(t, dir, version)
 }
 
 func TestStateDirectoriesOfOlderVersionsGoOnAndReplay(t *testing.T) {
@@ -121,6 +121,6 @@ func TestStateDirectoriesOfOlderVersionsGoOnAndReplay(t *testing.T) {
 		if err := journal.Unpack(dir, bytes.NewReader(file)); err != nil {
 			t.Fatal(err)
 		}
-		checkGoesOn(t, dir, version)
+		checkContinues(t, dir, version)
 	}
 }

@@ -12,8 +12,9 @@ import (
 	"testing"
 )
 
-// TestAJournalFileReplaysForAnyNumberOfWorkersWithoutTheNetwork records a network with 1 worker and one with 4, in which many
-// canisters have messages in the same rounds and one makes outcalls. Then the server of the outcalls is gone.
+// TestAJournalFileReplaysForAnyNumberOfWorkersWithoutTheNetwork records a network with 1 worker and one with 4, in which
+// several canisters execute messages in the same rounds and one makes outcalls. It replays them without the server of the
+// outcalls.
 func TestAJournalFileReplaysForAnyNumberOfWorkersWithoutTheNetwork(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		var asked atomic.Int64

@@ -14,8 +14,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// sumFile is the last file of an archive: the SHA-256 of the names, sizes and contents before it. The store takes damage at
-// the end of its log for what a crash left there, and would go on without it.
+// sumFile is the last file of an archive: the SHA-256 of the names, sizes and contents before it. Without it, damage at the
+// end of the log would go unnoticed: the store takes it for the effect of a crash, and drops it.
 const sumFile = "SHA256"
 
 // Export writes the directory to one file, which Unpack makes a directory of: checkpoints, records and values. A journal

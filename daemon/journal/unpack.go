@@ -10,21 +10,21 @@ import (
 	"path/filepath"
 )
 
-// counted counts what is read.
-type counted struct {
+// countingReader counts the bytes that are read.
+type countingReader struct {
 	from io.Reader
 	read int64
 }
 
-// Read reads.
-func (c *counted) Read(b []byte) (int, error) {
+// Read reads and counts.
+func (c *countingReader) Read(b []byte) (int, error) {
 	n, err := c.from.Read(b)
 	c.read += int64(n)
 	return n, err
 }
 
-// Unpack writes the files of an archive of Export to a folder, and nothing outside it: the archive may be of a stranger. It
-// writes no more than it reads: an archive may say that a file has holes.
+// Unpack writes the files of an archive to a folder. The archive is not trusted: nothing is written outside the folder,
+// and no more than is read, because an archive may declare holes in a file.
 func Unpack(dir string, from io.Reader) (err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -34,7 +34,7 @@ func Unpack(dir string, from io.Reader) (err error) {
 	if err := root.Mkdir(storeFolder, 0o700); err != nil {
 		return err
 	}
-	input, sum := &counted{from: from}, sha256.New()
+	input, sum := &countingReader{from: from}, sha256.New()
 	written := int64(0)
 	for archive := tar.NewReader(input); ; {
 		header, err := archive.Next()
@@ -72,8 +72,8 @@ func Unpack(dir string, from io.Reader) (err error) {
 	}
 }
 
-// checkSum compares the sum at the end of an archive with that of what was read.
-func checkSum(archive io.Reader, now []byte, input *counted) error {
+// checkSum compares the sum at the end of an archive with the sum of its files.
+func checkSum(archive io.Reader, now []byte, input *countingReader) error {
 	was, err := io.ReadAll(io.LimitReader(archive, 1<<10))
 	if err != nil {
 		return fmt.Errorf("its checksum at byte %d: %w", input.read, err)
