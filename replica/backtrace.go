@@ -125,7 +125,7 @@ func (m *subnet) markTrap(j *Job, request RequestID) {
 	if e.Method == "" {
 		e.Method = e.Task.String()
 	}
-	m.net.journal.trapped(&TrapMark{Canister: j.Entry.ID(), Method: e.Method, Request: request, Code: failure.Error, Text: failure.Text})
+	m.net.journal.markTrap(&TrapMark{Canister: j.Entry.ID(), Method: e.Method, Request: request, Code: failure.Error, Text: failure.Text})
 }
 
 // askedBy is the user's message that a call of the management canister answers, and the

@@ -11,7 +11,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// Marks are what the record of a round says beside what moved the network.
+// Marks are the parts of a round's record that do not change the network.
 type Marks struct {
 	Traps    []TrapMark // messages of the round whose code failed, at most MaxMarkedTraps
 	Unmarked int        // other messages of the round whose code failed
@@ -21,16 +21,16 @@ type Marks struct {
 // TrapMark is a message whose code failed.
 type TrapMark struct {
 	Canister principal.Principal
-	Method   string    // its beginning; the entry point of a task
-	Request  RequestID // of the user's message that it answers; zero for none
+	Method   string    // shortened; the entry point of a task
+	Request  RequestID // of the user's message that it belongs to; zero for none
 	Code     intercanister.ErrorCode
 	Text     string // the beginning of the first line of the reject
 }
 
-// certifiedRoot is the beginning of a root hash that was computed.
+// certifiedRoot is a prefix of a root hash that was computed.
 type certifiedRoot struct {
 	subnet int
-	back   uint64 // heights between it and the last one before the round
+	back   uint64 // its height is this much lower than the last one before the round
 	root   [markedRootBytes]byte
 }
 
@@ -52,8 +52,8 @@ func (k *Marks) archive(c *archive.Coder) {
 	})
 }
 
-// trapped marks a message of the present round whose code failed.
-func (j *journalling) trapped(t *TrapMark) {
+// markTrap marks a message of the current round whose code failed.
+func (j *journalling) markTrap(t *TrapMark) {
 	if len(j.marks.Traps) == MaxMarkedTraps {
 		j.marks.Unmarked++
 		return
@@ -64,23 +64,23 @@ func (j *journalling) trapped(t *TrapMark) {
 	j.marks.Traps = append(j.marks.Traps, *t)
 }
 
-// shortened is the beginning of a text.
+// shortened returns a text, cut to maxMarkedText bytes.
 func shortened(text string) string { return text[:min(len(text), maxMarkedText)] }
 
-// take is what was marked since the last round.
+// take returns the marks since the last round, and clears them.
 func (j *journalling) take() (marks Marks) {
 	marks, j.marks = j.marks, Marks{}
 	return marks
 }
 
-// certifiedView is a view that readers have, of which certificates may still be made.
+// certifiedView is a view that readers have and may still make certificates from.
 type certifiedView struct {
 	view   *View
 	marked uint64 // bit i: the root of its subnet i is marked
 }
 
-// keepView keeps the last view, if readers have one: the next height replaces it, and they may make certificates of it
-// later. Views that are lateHeights old are forgotten, and those of which all roots are marked.
+// keepView keeps the last view, if readers have one: the next height replaces it, and they may make certificates from it
+// later. It drops views that are lateHeights old, and views with all roots marked.
 func (j *journalling) keepView(views *Views) {
 	j.views = slices.DeleteFunc(j.views, func(v certifiedView) bool {
 		return v.view.Height+lateHeights <= views.Height() || bits.OnesCount64(v.marked) == len(v.view.Subnets)
@@ -91,8 +91,8 @@ func (j *journalling) keepView(views *Views) {
 	}
 }
 
-// certifiedRoots are roots of the last lateHeights views that were computed since the round before, for a certificate or
-// by HashTrees. Computing those of other rounds would delay this one.
+// certifiedRoots returns the roots of the last lateHeights views that were computed since the round before, for a
+// certificate or by HashTrees. Computing the others would delay this round.
 func (n *Network) certifiedRoots() (roots []certifiedRoot) {
 	n.journal.keepView(n.views)
 	for k := range n.journal.views {
@@ -113,12 +113,13 @@ func (n *Network) certifiedRoots() (roots []certifiedRoot) {
 	return roots
 }
 
+// markedRoot returns the prefix of a root hash that records have.
 func markedRoot(root [32]byte) (marked [markedRootBytes]byte) {
 	copy(marked[:], root[:])
 	return marked
 }
 
-// rememberView keeps the view of the last height for comparisons with roots that later records have.
+// rememberView keeps the view of the last height, for comparison with roots in later records.
 func (n *Network) rememberView() {
 	if n.open {
 		return
@@ -128,8 +129,8 @@ func (n *Network) rememberView() {
 	n.compared = append(n.compared, view)
 }
 
-// compareRoots compares views with certificates that were made of them. Those of views before the first record are not
-// compared, and not counted.
+// compareRoots compares the roots of views with those that were recorded, and returns their number. It skips roots of views
+// before the first record.
 func (n *Network) compareRoots(roots []certifiedRoot) (compared int, err error) {
 	for _, r := range roots {
 		if r.subnet >= len(n.subnets) {

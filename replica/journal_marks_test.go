@@ -13,7 +13,7 @@ import (
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
 
-// marked are the marks of the rounds of a tape.
+// marked returns the marks of the rounds of a tape.
 func (p *tape) marked(t *testing.T) (all []replica.Marks) {
 	t.Helper()
 	for _, record := range p.records {
@@ -85,7 +85,7 @@ func TestARoundHas16MarksOfFailuresAtMost(t *testing.T) {
 	}
 }
 
-// verified replays a tape with a comparison of roots, and counts them.
+// verified replays a tape, compares its roots, and returns their number.
 func (p *tape) verified(t *testing.T, config replica.Config) (roots int, err error) {
 	t.Helper()
 	n, err := replica.New(config)
@@ -103,7 +103,7 @@ func (p *tape) verified(t *testing.T, config replica.Config) (roots int, err err
 	return roots, nil
 }
 
-func TestAReplayComparesTheRootsOfWhichCertificatesWereMade(t *testing.T) {
+func TestAReplayComparesTheRootsOfCertificates(t *testing.T) {
 	s, config, p := recorded(t)
 	plain := len(p.records[len(p.records)-1])
 	s.Round()
@@ -149,8 +149,8 @@ func TestTheRootsOfEachRoundAreMarkedIfItsTreesAreHashedBeforeTheNext(t *testing
 	}
 }
 
-// TestARootIsMarkedThoughItsCertificateComesAfterLaterRounds makes certificates of views that readers have had for some
-// heights: of rounds, and of a time.
+// TestARootIsMarkedThoughItsCertificateComesAfterLaterRounds makes certificates from views that are some heights old: views
+// of rounds, and of a certified time.
 func TestARootIsMarkedThoughItsCertificateComesAfterLaterRounds(t *testing.T) {
 	s, config, p := recorded(t)
 	roots := 0
@@ -198,7 +198,7 @@ func TestARootIsMarkedThoughItsCertificateComesAfterLaterRounds(t *testing.T) {
 	}
 }
 
-func TestAMarkOfAUserIsARecordThatAReplayPassesOver(t *testing.T) {
+func TestAMarkOfAUserIsARecordThatAReplaySkips(t *testing.T) {
 	s, config, p := recorded(t)
 	longest := strings.Repeat("m", 64)
 	before := s.RootHash()

@@ -11,29 +11,29 @@ import (
 
 // stagedTree is a subnet's certified state tree at one height, staged as an older tree and
 // the changes since. It is built when a reader first asks for it: most heights are never
-// certified, and putting a request into the tree costs more than executing it. It is
+// certified, and inserting a request into the tree costs more than executing it. It is
 // immutable to its readers and safe for concurrent use.
 type stagedTree struct {
 	subnet    principal.Principal
 	key       *certify.SubnetKey
 	base      certify.Tree
-	canisters []canisterChange // since base, in order; the owner appends behind them, they are never written again
-	requests  []requestChange  // as canisters
+	canisters []canisterChange // since base, in order; immutable, though the owner appends to the same array
+	requests  []requestChange  // likewise
 	ended     ended
 	signed    HeightSink
 
-	making sync.Mutex // held while made is made
+	making sync.Mutex // held while made is built
 	made   atomic.Pointer[certify.Height]
-	hashed atomic.Bool // by HashTrees
+	hashed atomic.Bool // HashTrees was called
 }
 
-// ended is what the tree shows of a subnet at the end of a round besides canisters and requests.
+// ended is the content of the tree besides canisters and requests, from the end of a round.
 type ended struct {
 	time, height uint64 // ns
 	metrics      certify.SubnetMetrics
 }
 
-// height is the tree, ready to be signed.
+// height returns the tree, ready to be signed. The first call builds it.
 func (t *stagedTree) height() *certify.Height {
 	if h := t.made.Load(); h != nil {
 		return h
@@ -51,7 +51,7 @@ func (t *stagedTree) height() *certify.Height {
 	return h
 }
 
-// onSigned is what to call when the height has been signed, nil for nothing.
+// onSigned returns the function to call when the height has been signed, nil for none.
 func (t *stagedTree) onSigned() func() {
 	if t.signed == nil {
 		return nil
@@ -59,7 +59,7 @@ func (t *stagedTree) onSigned() func() {
 	return func() { t.signed(t.subnet, t.ended.height, t.ended.time) }
 }
 
-// stage gives a reader the tree of the last round. Views.mu is held.
+// stage returns the tree of the last round for a reader. Views.mu is held.
 func (m *subnet) stage(signed HeightSink) *stagedTree {
 	m.indexNew()
 	return &stagedTree{
@@ -68,13 +68,13 @@ func (m *subnet) stage(signed HeightSink) *stagedTree {
 	}
 }
 
-// indexNew enters the requests that no reader has seen into the read index. Views.mu is held.
+// indexNew adds the requests that no reader has seen to the read index. Views.mu is held.
 func (m *subnet) indexNew() {
 	requests := &m.record.requests
 	m.net.index.add(m.ID, requests.list[requests.published:])
 }
 
-// staged is the tree of the last round.
+// staged returns the tree of the last round.
 func (m *subnet) staged() *stagedTree {
 	if m.ahead != nil {
 		return m.ahead
@@ -100,6 +100,7 @@ func (m *subnet) recordRound() {
 	}}
 }
 
+// recordRequest records the change of a request, or its removal if it has no number.
 func (m *subnet) recordRequest(a *state.ChangedRequest) {
 	if a.Number == 0 {
 		if !m.record.prune(a.ID, a.Recorded) {
@@ -113,13 +114,13 @@ func (m *subnet) recordRequest(a *state.ChangedRequest) {
 	}
 }
 
-// Metrics are those of the last staged tree (state.Host).
+// Metrics returns the metrics in the last staged tree (state.Host).
 func (m *subnet) Metrics() (metrics certify.SubnetMetrics, instructions uint64) {
 	return m.ended.metrics, m.Instructions
 }
 
-// rebase takes the last staged tree as the base of the next if a reader has built it, or
-// builds it if too much has changed since the base.
+// rebase makes the last staged tree the base of the next if a reader has built it. It builds
+// the tree if too much has changed since the base.
 func (m *subnet) rebase() {
 	t := m.ahead
 	if view := m.net.views.latest.Load(); t == nil && view != nil {
@@ -141,6 +142,7 @@ func (m *subnet) rebase() {
 	m.record.rebase(tree)
 }
 
+// canisterChange returns the change of a canister, and updates its module in the read index.
 func (m *subnet) canisterChange(r *state.Entry) canisterChange {
 	c := r.Canister
 	if now, here := m.net.find(c.ID); here == nil || now == m {

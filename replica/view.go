@@ -9,13 +9,13 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// View is a network at the end of a round: immutable, and safe for any number of readers. A height is signed when its
+// View is a network at the end of a round. It is immutable and safe for concurrent use. A height is signed when its
 // certificate is first requested.
 type View struct {
 	Time, Height uint64
 	RootKey      []byte // DER
 	Subnets      []SubnetView
-	dated        int64 // ns by which what it certifies is dated later
+	dated        int64 // ns that are added to certified times
 	routes       *routes
 	delegations  *delegations
 	index        *readIndex
@@ -35,14 +35,14 @@ type SubnetView struct {
 
 	number int // of SubnetConfig
 	staged *stagedTree
-	dated  int64 // ns by which what it certifies is dated later
+	dated  int64 // ns that are added to certified times
 }
 
-// Certified is the certified state tree. It is made when it is first asked for.
+// Certified returns the certified state tree. The first call builds it.
 func (s *SubnetView) Certified() *certify.Height { return s.staged.height().Dated(s.dated) }
 
-// HashTrees computes the root hashes of the certified state trees, so that a journal records them (Marks). Safe for any
-// goroutine.
+// HashTrees computes the root hashes of the certified state trees, so that a journal records them (Marks). It is safe for
+// concurrent use.
 func (v *View) HashTrees() {
 	for i := range v.Subnets {
 		t := v.Subnets[i].staged
@@ -51,7 +51,7 @@ func (v *View) HashTrees() {
 	}
 }
 
-// Dated is the view as certified for clients with another clock: the same state with a time that is later by so many
+// Dated returns the view for clients with another clock: the same state, certified with a time that is later by this many
 // nanoseconds, or earlier if by is negative.
 func (v *View) Dated(by int64) *View {
 	if by == 0 {
@@ -66,10 +66,10 @@ func (v *View) Dated(by int64) *View {
 	return &other
 }
 
-// Root is the root subnet.
+// Root returns the root subnet.
 func (v *View) Root() *SubnetView { return &v.Subnets[0] }
 
-// Subnet is the subnet with an id, nil if there is none.
+// Subnet returns the subnet with an id, nil if there is none.
 func (v *View) Subnet(id principal.Principal) *SubnetView {
 	if position, ok := v.routes.byID[id]; ok {
 		return &v.Subnets[position]
@@ -77,7 +77,7 @@ func (v *View) Subnet(id principal.Principal) *SubnetView {
 	return nil
 }
 
-// shown is a subnet of the network. It is nearer to the front than in the view if another subnet was deleted since.
+// shown returns the view of a subnet. The position of the subnet may be lower than in the view, if others were deleted since.
 func (v *View) shown(m *subnet) *SubnetView {
 	for i := m.position; i < len(v.Subnets); i++ {
 		if v.Subnets[i].ID == m.ID {
@@ -87,7 +87,7 @@ func (v *View) shown(m *subnet) *SubnetView {
 	panic("replica: the view does not have subnet " + m.ID.String())
 }
 
-// SubnetOf is the subnet that hosts a canister id, nil where none does.
+// SubnetOf returns the subnet that hosts a canister id, nil if none does.
 func (v *View) SubnetOf(canister principal.Principal) *SubnetView {
 	if position := v.routes.find(canister); position >= 0 {
 		return &v.Subnets[position]
@@ -95,9 +95,9 @@ func (v *View) SubnetOf(canister principal.Principal) *SubnetView {
 	return nil
 }
 
-// DefaultCanister is the canister id that stands for the network where a user
+// DefaultCanister returns the canister id that stands for the network if a user
 // names none: the first of the allocation range of its first application
-// subnet, or else of its first subnet. Subnets that were added do not count.
+// subnet, or else of its first subnet. Subnets that were added are ignored.
 func (v *View) DefaultCanister() principal.Principal {
 	for _, wanted := range []SubnetKind{Application, VerifiedApplication, System} {
 		for i := range v.Subnets {
@@ -109,14 +109,14 @@ func (v *View) DefaultCanister() principal.Principal {
 	return principal.Canister(allocation(v.seed, 0).First)
 }
 
-// Certificate is a certificate of a subnet for some paths, with the delegation
-// from the root subnet in the layout of the endpoint that asks.
+// Certificate returns a certificate of a subnet for some paths, with the delegation
+// from the root subnet in the layout of the requested endpoint.
 func (v *View) Certificate(s *SubnetView, layout certify.RangesLayout, paths ...certify.Path) []byte {
 	return s.Certified().Certificate(v.Delegation(s, layout), paths...)
 }
 
-// Delegation is the root subnet's delegation to a subnet, nil for the root subnet itself. It is renewed once a minute
-// of the network's time, and each time the view has another date.
+// Delegation returns the root subnet's delegation to a subnet, nil for the root subnet itself. It is cached for a minute of
+// the network's time, unless the view is Dated.
 func (v *View) Delegation(s *SubnetView, layout certify.RangesLayout) *certify.Delegation {
 	switch {
 	case s.ID == v.Subnets[0].ID:
@@ -127,7 +127,7 @@ func (v *View) Delegation(s *SubnetView, layout certify.RangesLayout) *certify.D
 	return v.delegations.get(v, s.ID, layout)
 }
 
-// delegations keeps the delegations made so far. The content of a delegation does not change; only its time grows old.
+// delegations caches delegations. The content of a delegation never changes, but its time becomes old.
 type delegations struct {
 	mu   sync.Mutex // guards made
 	made map[delegationKey]madeDelegation
@@ -143,9 +143,10 @@ type madeDelegation struct {
 	delegation *certify.Delegation
 }
 
-// delegationAge is how old a delegation may be, in nanoseconds. Ours.
+// delegationAge is the maximum age of a cached delegation, in nanoseconds. Ours.
 const delegationAge = 60_000_000_000
 
+// get returns a cached delegation, or makes one if it is too old.
 func (d *delegations) get(v *View, subnet principal.Principal, layout certify.RangesLayout) *certify.Delegation {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -161,29 +162,28 @@ func (d *delegations) get(v *View, subnet principal.Principal, layout certify.Ra
 	return m.delegation
 }
 
-// Views gives the views of a network to readers on any goroutine. The owner makes none: most
-// rounds end without a reader, and then nothing is made for them. A round that ends notes what
-// has changed, in its record's own part; the first reader who comes before the next round ends
-// makes the view, and what the record has by then is shared from there on.
+// Views makes the views of a network for readers on any goroutine. The owner makes none, because
+// most rounds have no reader: at the end of a round, it only records the changes. The first
+// reader before the end of the next round makes the view, which then shares the record.
 type Views struct {
 	latest atomic.Pointer[View] // nil until a reader asks for it
 	// time, in ns, and height belong to the round that ended last. They are written with mu held.
 	time, height atomic.Uint64
 
-	// mu guards what follows and, of the network, what a view is made of: that is written with
-	// mu held, or while there is a latest view, of which no other is made.
+	// mu guards the fields below, and the fields of the network from which a view is made. Those
+	// are written with mu held, or while there is a latest view, because then none is made.
 	mu      sync.Mutex
 	network *Network
 	signed  HeightSink
 }
 
-// Time is the time of the round that ended last, in ns. It makes no view.
+// Time returns the time of the last round, in ns, without making a view.
 func (v *Views) Time() uint64 { return v.time.Load() }
 
-// Height is the height of the round that ended last. It makes no view.
+// Height returns the height of the last round, without making a view.
 func (v *Views) Height() uint64 { return v.height.Load() }
 
-// Latest is the view of the round that ended last.
+// Latest returns the view of the last round.
 func (v *Views) Latest() *View {
 	if view := v.latest.Load(); view != nil {
 		return view
@@ -226,7 +226,7 @@ func (n *Network) publish() {
 	n.show()
 }
 
-// show lets readers have a view of what was recorded last. Views.mu is held.
+// show makes the last recorded round visible to readers. Views.mu is held.
 func (n *Network) show() {
 	for _, m := range n.subnets {
 		if m.shownRanges == nil {

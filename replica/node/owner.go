@@ -17,10 +17,11 @@ type request struct {
 	done chan struct{}
 }
 
+// requests pools requests: one that is not waited for to its end does not return to it.
 var requests = sync.Pool{New: func() any { return &request{done: make(chan struct{}, 1)} }}
 
-// own is the node's goroutine. It owns the network whenever there is work that
-// no caller did at once (inline): what waits in the inbox, and rounds that
+// own is the node's goroutine. It owns the network while there is work that
+// no caller does itself (inline): requests in the inbox, and rounds that
 // follow one another.
 func (n *Node) own() {
 	held := false
@@ -33,7 +34,7 @@ func (n *Node) own() {
 	defer func() {
 		n.fail(recover())
 		if !held {
-			n.owner.Lock() // for good: from here on the network cannot be owned
+			n.owner.Lock() // never unlocked: from here on the network cannot be owned
 		}
 		n.recorder.close()
 	}()
@@ -55,7 +56,7 @@ func (n *Node) own() {
 	}
 }
 
-// fail stops the node; where a bug or a damaged page file is the reason, it is kept.
+// fail stops the node. It keeps the error of a bug or a damaged page file, nil for none.
 func (n *Node) fail(bug any) {
 	if bug != nil {
 		err := damage(bug)
@@ -69,7 +70,7 @@ func (n *Node) fail(bug any) {
 	n.close()
 }
 
-// damage is the error of a panic for a page file that is damaged, nil for a bug.
+// damage returns the error of a panic for a damaged page file, nil for a bug.
 func damage(panicked any) error {
 	err, _ := panicked.(error)
 	if damaged, ok := errors.AsType[*canister.DamagedPages](err); ok {
@@ -78,7 +79,7 @@ func damage(panicked any) error {
 	return nil
 }
 
-// work takes what waits and runs rounds until there is nothing to do. It is
+// work does the requests in the inbox and runs rounds until there is nothing to do. It returns
 // false when the node closes.
 func (n *Node) work(first *request) bool {
 	if first != nil {
@@ -98,8 +99,7 @@ func (n *Node) work(first *request) bool {
 // busy reports whether the next round is due.
 func (n *Node) busy() bool { return n.mode == Auto && n.network.Activity().Pressing }
 
-// serve takes what waits in the inbox, at most a batch. It is false when the
-// node closes.
+// serve does the requests in the inbox, at most MaxBatch. It returns false when the node closes.
 func (n *Node) serve() bool {
 	for range MaxBatch {
 		select {
@@ -114,15 +114,16 @@ func (n *Node) serve() bool {
 	return true
 }
 
+// answer does a request, and wakes its caller.
 func (n *Node) answer(r *request) {
 	r.do(n)
 	n.happened()
 	r.done <- struct{}{}
 }
 
-// inline does something on the caller's goroutine, with the round that follows from it, if the network is idle and has
-// no waiters: handing it to another goroutine and back costs more than most messages. The node's goroutine does what is
-// left after one round. done is false if the caller must ask.
+// inline runs a function on the caller's goroutine, with the round that follows from it, if the network is idle and the
+// inbox empty: handing it to another goroutine and back costs more than most messages. The node's goroutine runs further
+// rounds. done is false if the caller must send a request.
 func (n *Node) inline(do func(*Node)) (done bool, err error) {
 	if len(n.waiting()) > 0 || !n.owner.TryLock() {
 		return false, nil
@@ -152,7 +153,7 @@ func (n *Node) inline(do func(*Node)) (done bool, err error) {
 	return true, nil
 }
 
-// poke makes the node's goroutine look.
+// poke wakes the node's goroutine.
 func (n *Node) poke() {
 	select {
 	case n.wake <- struct{}{}:
@@ -160,8 +161,7 @@ func (n *Node) poke() {
 	}
 }
 
-// waiting is the inbox: requests that wait for the owner. It is nil, which blocks for ever, until the first request had
-// to wait.
+// waiting returns the inbox. It is nil, which blocks forever, until the first request has to wait.
 func (n *Node) waiting() chan *request {
 	if box := n.inbox.Load(); box != nil {
 		return *box
@@ -169,8 +169,8 @@ func (n *Node) waiting() chan *request {
 	return nil
 }
 
-// box is the inbox for a request that has to wait. It takes half of the memory of an idle instance, so the first such
-// request makes it, and tells the node's goroutine.
+// box returns the inbox for a request that has to wait. It is half of the memory of an idle instance, so the first such
+// request makes it, and wakes the node's goroutine to receive from it.
 func (n *Node) box() chan *request {
 	if box := n.waiting(); box != nil {
 		return box
@@ -181,14 +181,14 @@ func (n *Node) box() chan *request {
 	return n.waiting()
 }
 
-// Do runs a function that owns the network meanwhile, and returns when it has
-// run. Where ctx ends before it began, it may run later or never; the function
-// must not touch what its caller gave up then.
+// Do runs a function that owns the network while it runs, and returns afterwards. If ctx
+// ends before it begins, it may run later or never, so it must not use what its caller
+// then frees.
 func (n *Node) Do(ctx context.Context, do func(*replica.Network)) error {
 	return n.ask(ctx, func(n *Node) { do(n.network) })
 }
 
-// ask has the owner do something, and returns when what it did is settled.
+// ask runs a function as the owner, and returns when its effects are settled.
 func (n *Node) ask(ctx context.Context, do func(*Node)) error {
 	if err := n.askUnsettled(ctx, do); err != nil {
 		return err
@@ -196,7 +196,7 @@ func (n *Node) ask(ctx context.Context, do func(*Node)) error {
 	return n.Settle(ctx)
 }
 
-// askUnsettled is ask for those who tell no caller what was done: a crash may undo it.
+// askUnsettled is ask for effects that are not reported to a client: a crash may undo them.
 func (n *Node) askUnsettled(ctx context.Context, do func(*Node)) error {
 	if done, err := n.inline(do); done {
 		return err
@@ -208,8 +208,8 @@ func (n *Node) askUnsettled(ctx context.Context, do func(*Node)) error {
 	return n.wait(ctx, r)
 }
 
-// tell asks for something whose caller has gone: where the node is closed by
-// then there is nothing left to do it to.
+// tell runs a function whose caller is gone. It ignores that the node may be closed: then there
+// is nothing to do.
 func (n *Node) tell(do func(*Node)) { _ = n.askUnsettled(context.Background(), do) }
 
 // send puts a request into the inbox. After an error it is not there.
@@ -226,6 +226,7 @@ func (n *Node) send(ctx context.Context, do func(*Node)) (*request, error) {
 	}
 }
 
+// wait waits until a request is done.
 func (n *Node) wait(ctx context.Context, r *request) error {
 	select {
 	case <-r.done:
@@ -239,6 +240,7 @@ func (n *Node) wait(ctx context.Context, r *request) error {
 	}
 }
 
+// stopped returns the reason why the node is closed.
 func (n *Node) stopped() error {
 	if bug := n.failure(); bug != nil {
 		return bug

@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// inspect runs canister_inspect_message in a query slot. The error is errEvicted where it is to be
+// inspect runs canister_inspect_message in a query slot. The error is errEvicted if it must be
 // prepared and run again.
 func (n *Node) inspect(slot *querySlot, inspection *replica.Inspection) (reject *intercanister.Reject, err error) {
 	defer slot.release()
@@ -26,13 +26,13 @@ func (n *Node) inspect(slot *querySlot, inspection *replica.Inspection) (reject 
 	return reject, slot.err
 }
 
-// query is a query that is prepared, nil inside where its asker went away.
+// query is a prepared query. PreparedQuery is nil if its caller was gone before.
 type query struct {
 	*replica.PreparedQuery
 	generation *generation
 }
 
-// Query runs a query on the present state. If ctx ends, a running query ends at the end of its slice.
+// Query runs a query on the current state. If ctx ends, a running query ends at the end of its slice.
 func (n *Node) Query(ctx context.Context, q *replica.Query) (replica.QueryResult, error) {
 	slot := n.slotFor(ctx, q.Receiver, q.Sender)
 	for {
@@ -43,7 +43,7 @@ func (n *Node) Query(ctx context.Context, q *replica.Query) (replica.QueryResult
 	}
 }
 
-// query prepares and runs a query. The error is errEvicted where it is to begin again.
+// query prepares and runs a query. The error is errEvicted if it must begin again.
 func (n *Node) query(slot *querySlot, q *replica.Query) (replica.QueryResult, error) {
 	ctx := slot.ctx
 	if err := slot.acquire(); err != nil {
@@ -81,7 +81,7 @@ func (n *Node) query(slot *querySlot, q *replica.Query) (replica.QueryResult, er
 	return n.runQuery(slot, <-prepared)
 }
 
-// abandon gives back what a query held whose asker went away.
+// abandon releases the slot and the state of a query whose caller is gone.
 func (n *Node) abandon(slot *querySlot, prepared <-chan query) {
 	defer slot.release()
 	select {
@@ -96,6 +96,7 @@ func (n *Node) abandon(slot *querySlot, prepared <-chan query) {
 	}
 }
 
+// discard releases the state of a query that will not run.
 func (q *query) discard() {
 	if q.PreparedQuery != nil {
 		q.Discard()
@@ -103,8 +104,8 @@ func (q *query) discard() {
 	}
 }
 
-// runQuery runs a prepared query on a goroutine of its own, so that the caller is not held up
-// where ctx ends in the middle of a slice.
+// runQuery runs a prepared query on its own goroutine, so that the caller does not wait for the
+// end of a slice if ctx ends.
 func (n *Node) runQuery(slot *querySlot, q query) (replica.QueryResult, error) {
 	ctx := slot.ctx
 	if q.PreparedQuery == nil {
@@ -147,8 +148,8 @@ func (n *Node) runQuery(slot *querySlot, q query) (replica.QueryResult, error) {
 	}
 }
 
-// queryFailed is the error of a query that panicked. A bug is of this query alone. A damaged page file stops the node: no
-// message of the canister could be executed either.
+// queryFailed returns the error of a query that panicked. A bug affects this query alone. A damaged page file stops the
+// node, because no message of the canister could be executed either.
 func (n *Node) queryFailed(panicked any) error {
 	if damage(panicked) == nil {
 		return fmt.Errorf("a query failed by a bug: %v\n%s", panicked, debug.Stack())

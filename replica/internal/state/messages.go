@@ -5,10 +5,11 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// MessageMemory is the memory of messages, in bytes: first of calls with guaranteed response, including the room for
-// responses; then of best-effort calls, which is their size.
+// MessageMemory is the memory of messages, in bytes: of calls with guaranteed response, including the reservations for
+// responses, and of best-effort calls, which is their size.
 type MessageMemory struct{ Guaranteed, BestEffort uint64 }
 
+// of returns the memory of calls with a deadline; 0 is the deadline of calls with guaranteed response.
 func (u *MessageMemory) of(deadline uint64) *uint64 {
 	if deadline != 0 {
 		return &u.BestEffort
@@ -16,8 +17,8 @@ func (u *MessageMemory) of(deadline uint64) *uint64 {
 	return &u.Guaranteed
 }
 
-// ReserveMemory counts bytes of a message of a call with this deadline for a canister and
-// for its subnet.
+// ReserveMemory adds the bytes of a message of a call with this deadline to the memory of a
+// canister and of its subnet.
 func (s *State) ReserveMemory(r *Entry, deadline, bytes uint64) {
 	s.remember(r)
 	*s.Messages.of(deadline) += bytes
@@ -25,7 +26,7 @@ func (s *State) ReserveMemory(r *Entry, deadline, bytes uint64) {
 	r.Canister.MessageBytes += bytes
 }
 
-// ReleaseMemory undoes ReserveMemory for as many bytes.
+// ReleaseMemory undoes ReserveMemory for this many bytes.
 func (s *State) ReleaseMemory(r *Entry, deadline, bytes uint64) {
 	own := r.Messages.of(deadline)
 	if *own < bytes {
@@ -36,16 +37,17 @@ func (s *State) ReleaseMemory(r *Entry, deadline, bytes uint64) {
 	*s.Messages.of(deadline) -= bytes
 	visible := min(bytes, r.Canister.MessageBytes)
 	r.Canister.MessageBytes -= visible
-	r.Isolated -= bytes - visible // the message has come in this batch: single steps may deliver it before the batch is over
+	r.Isolated -= bytes - visible // the message came in this batch: single steps may deliver it before the batch ends
 }
 
+// remember keeps the message memory from before the batch, for MessagesSince.
 func (s *State) remember(r *Entry) {
 	if r.before.batch != s.Batch {
 		r.before.batch, r.before.bytes = s.Batch, r.Canister.MessageBytes
 	}
 }
 
-// MessagesSince is by how much, modulo 2^64, the memory of a canister's messages has
+// MessagesSince returns by how much, modulo 2^64, the memory of a canister's messages has
 // grown since the batch began.
 func (s *State) MessagesSince(r *Entry) uint64 {
 	if r.before.batch != s.Batch {
@@ -54,11 +56,11 @@ func (s *State) MessagesSince(r *Entry) uint64 {
 	return r.Canister.MessageBytes - r.before.bytes
 }
 
-// Expiry is when a best-effort call with this deadline has waited too long, in nanoseconds. Deadlines are whole seconds,
-// rounded down, and the whole second they name belongs to the call.
+// Expiry returns the time at which a best-effort call with this deadline expires, in nanoseconds. Deadlines are whole
+// seconds, rounded down, and the second that they name belongs to the call.
 func Expiry(deadline uint64) uint64 { return deadline + Second }
 
-// Late reports whether a best-effort request has waited too long.
+// Late reports whether a best-effort request has expired.
 func (s *State) Late(q *intercanister.Request) bool {
 	return q.Deadline != 0 && s.Time >= Expiry(q.Deadline)
 }
@@ -74,8 +76,8 @@ func (s *State) ReleaseRequest(r *Entry, q *intercanister.Request) {
 	s.Deadlines.Remove(q.Expiry)
 }
 
-// DeclineRequest releases what a request holds that left its queue and is rejected before it
-// runs.
+// DeclineRequest releases the slot and the reservation of a request that left its queue and is
+// rejected before it runs.
 func (s *State) DeclineRequest(r *Entry, q *intercanister.Request) {
 	r.Mailbox.FreeRequestSlot(q.Sender)
 	if q.Deadline == 0 {
@@ -83,7 +85,7 @@ func (s *State) DeclineRequest(r *Entry, q *intercanister.Request) {
 	}
 }
 
-// Respond answers a context and gives what goes back with the response.
+// Respond responds to a call context, and returns the cycles that are refunded with the response.
 func (s *State) Respond(r *Entry, context *intercanister.Context) cycles.Amount {
 	if context.Origin.Kind == intercanister.FromCanister && context.Origin.Deadline == 0 {
 		s.ReleaseMemory(r, 0, intercanister.ResponseReservation)
