@@ -11,18 +11,18 @@ import (
 	"github.com/canisterd/canisterd/explore/workqueue"
 )
 
-// ExploreWorker says how a worker of explorations runs.
+// ExploreWorker configures a worker of explorations.
 type ExploreWorker struct {
 	Server   string                           // URL of the NATS server
-	Slots    int                              // runs beside each other
-	CacheDir string                           // of compiled modules; "": that of the user
-	Say      func(format string, args ...any) // tells people what happens
+	Slots    int                              // runs in parallel
+	CacheDir string                           // of compiled modules; "": the one of the user
+	Say      func(format string, args ...any) // prints messages for people
 }
 
-// Dedicate makes this process one that does nothing else: it uses a processor for each slot.
+// Dedicate configures this process for the worker alone: it uses one processor for each slot.
 func (w *ExploreWorker) Dedicate() { workqueue.Dedicate(w.Slots) }
 
-// Run runs jobs of explorations until the context ends, or a server that an exploration has started ends with it.
+// Run runs jobs of explorations until the context ends, or until the server ends with the exploration that started it.
 func (w *ExploreWorker) Run(ctx context.Context) (err error) {
 	if w.CacheDir == "" {
 		w.CacheDir = defaultCache(slog.New(slog.DiscardHandler))

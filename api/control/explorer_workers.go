@@ -20,7 +20,7 @@ import (
 // workersFailed takes the error of a NATS server, or of the workers there.
 var workersFailed = reason("EXPLORE_WORKERS_FAILED", codes.Unavailable, "the workers of the exploration: %v")
 
-// distribute gives the jobs of an exploration to workers of other processes. The caller closes what it returns.
+// distribute makes workers of other processes do the jobs of an exploration. The caller closes the coordinator.
 func (s *explorer) distribute(ctx context.Context, in *controlv1.ExploreRequest, c *campaign.Config, base *replica.Network) (*workqueue.Coordinator, error) {
 	description, err := proto.Marshal(forWorkers(in, c))
 	if err != nil {
@@ -34,8 +34,8 @@ func (s *explorer) distribute(ctx context.Context, in *controlv1.ExploreRequest,
 	return queue, nil
 }
 
-// forWorkers is what the workers of an exploration need of its request, with arguments as bytes: their types are those of
-// the instance.
+// forWorkers returns the part of a request that its workers need. Arguments are bytes, because only the instance has their
+// types.
 func forWorkers(in *controlv1.ExploreRequest, c *campaign.Config) *controlv1.ExploreRequest {
 	return &controlv1.ExploreRequest{
 		Before: plainOperations(c.Before), Operations: plainOperations(c.Setup.Operations), Properties: in.GetProperties(), Names: in.GetNames(),
@@ -43,6 +43,7 @@ func forWorkers(in *controlv1.ExploreRequest, c *campaign.Config) *controlv1.Exp
 	}
 }
 
+// plainOperations returns operations with their arguments as bytes.
 func plainOperations(all []harness.Operation) (out []*controlv1.ExploreOperation) {
 	for i := range all {
 		m := &all[i].Message
@@ -62,12 +63,12 @@ type ExploreHost struct {
 	done   func()           // frees what the newest worker was made of
 }
 
-// NewExploreHost makes a host whose networks run on an engine. The caller closes it before the engine.
+// NewExploreHost returns a host whose networks run on an engine. The caller closes it before the engine.
 func NewExploreHost(engine *canister.Engine) *ExploreHost {
 	return &ExploreHost{engine: engine, done: func() {}}
 }
 
-// Close frees the newest base. Workers are closed before.
+// Close frees the newest base. The caller closes the workers before.
 func (h *ExploreHost) Close() {
 	h.done()
 	if h.base != nil {
@@ -75,7 +76,7 @@ func (h *ExploreHost) Close() {
 	}
 }
 
-// Open makes a worker: workqueue.Host.Open. A base that is the same as the one before is not read again.
+// Open makes a worker (workqueue.Host). It does not read a base again that has the digest of the one before.
 func (h *ExploreHost) Open(description []byte, digest string, base func() (io.ReadCloser, error)) (*campaign.Worker, error) {
 	in := &controlv1.ExploreRequest{}
 	if err := proto.Unmarshal(description, in); err != nil {
@@ -98,7 +99,7 @@ func (h *ExploreHost) Open(description []byte, digest string, base func() (io.Re
 	return campaign.NewWorker(c)
 }
 
-// read reads a base.
+// read reads a base, unless its digest is the one of the newest.
 func (h *ExploreHost) read(digest string, base func() (io.ReadCloser, error)) error {
 	if h.base != nil && h.digest == digest {
 		return nil
@@ -136,6 +137,7 @@ func readDescription(c *campaign.Config, in *controlv1.ExploreRequest, base *rep
 	return err
 }
 
+// readPlain reads operations of plainOperations.
 func readPlain(in []*controlv1.ExploreOperation) (all []harness.Operation, err error) {
 	for _, o := range in {
 		m := replica.Ingress{Method: o.GetCall().GetMethod(), Arg: bytes.Clone(o.GetCall().GetArgument().GetBytes())}
@@ -153,7 +155,7 @@ func readPlain(in []*controlv1.ExploreOperation) (all []harness.Operation, err e
 	return all, nil
 }
 
-// operationOf is an operation with its message, whose size it fills in.
+// operationOf returns an operation with its message, whose size it sets.
 func operationOf(o *controlv1.ExploreOperation, m replica.Ingress) harness.Operation {
 	m.Size = len(m.Arg) + len(m.Method) + replica.EnvelopeBytes
 	return harness.Operation{Title: o.GetTitle(), Retried: o.GetRetried(), Message: m}

@@ -15,7 +15,7 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// corpusRow is what the replay of one schedule of a folder says.
+// corpusRow is the result of the replay of one schedule of a folder.
 type corpusRow struct {
 	File    string `json:"file"`
 	Outcome string `json:"outcome"`
@@ -52,7 +52,7 @@ could not be replayed, else 3 if one is stale, else 0.`,
 				for i, path := range files {
 					r, err := f.replay(ctx, c, d, path)
 					if err != nil && status.Code(err) != codes.InvalidArgument {
-						return err // it is not about this schedule
+						return err // not about this schedule alone
 					}
 					rows[i] = rowOf(path, r, err)
 				}
@@ -64,7 +64,7 @@ could not be replayed, else 3 if one is stale, else 0.`,
 	return cmd
 }
 
-// schedulesOf are the schedules of a folder, in the order of their names.
+// schedulesOf returns the schedules of a folder, sorted by name.
 func schedulesOf(folder string) ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
 	if err == nil && len(files) == 0 {
@@ -76,6 +76,7 @@ func schedulesOf(folder string) ([]string, error) {
 	return files, nil
 }
 
+// rowOf returns the row for the replay of a file, or for its error.
 func rowOf(path string, r *controlv1.ReplayScheduleResponse, err error) corpusRow {
 	if err != nil {
 		return corpusRow{path, notReplayed, status.Convert(err).Message(), exitFailed}
@@ -85,9 +86,10 @@ func rowOf(path string, r *controlv1.ReplayScheduleResponse, err error) corpusRo
 	return corpusRow{path, outcome.words, text, outcome.code}
 }
 
-// worst are exit codes, the worst first.
+// worst lists exit codes, the worst first.
 var worst = []exitCode{exitFinding, exitFailed, exitStale}
 
+// printCorpus prints the results, and returns the worst exit code as an error.
 func (c *cli) printCorpus(rows []corpusRow) error {
 	t := c.table("SCHEDULE", "OUTCOME", "")
 	codes := map[exitCode]bool{}

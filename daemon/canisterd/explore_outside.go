@@ -11,7 +11,7 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// outsideFlags say what controllers and servers may do in a run.
+// outsideFlags are the upgrades and the answers to HTTP outcalls that a run may have.
 type outsideFlags struct{ upgrades, outcalls []string }
 
 func (f *outsideFlags) add(cmd *cobra.Command) {

@@ -19,29 +19,29 @@ import (
 )
 
 const (
-	// embeddedServer is the word, and the URL, for a NATS server of the daemon on this computer.
+	// embeddedServer and embeddedServerURL select a NATS server inside the daemon.
 	embeddedServer    = "embedded"
 	embeddedServerURL = embeddedServer + "://"
-	// exploreServerVariable is where a worker finds the URL of its server, which may have a token, if no argument has it.
+	// exploreServerVariable gives a worker without an argument the URL of its server, which may contain a token.
 	exploreServerVariable = "CANISTERD_EXPLORE_SERVER"
-	// workerPatience is how long a worker that is told to end may take.
+	// workerPatience is how long a worker may take to end after an interrupt.
 	workerPatience = 5 * time.Second
-	// maxWorkerProcesses is how many workers one command starts. Ours.
+	// maxWorkerProcesses limits the workers that one command starts. Ours.
 	maxWorkerProcesses = 64
 )
 
-// workersFlags say which processes run an exploration, and how many runs beside each other.
+// workersFlags say which processes run an exploration, and how many runs are made in parallel.
 type workersFlags struct {
 	workers   string
 	processes uint32
 }
 
 func (f *workersFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.workers, "workers", "", "runs beside each other (default: one for each processor); or the URL of a NATS server over which workers run them; or embedded, for a server of the daemon (canisterd explore worker)")
+	cmd.Flags().StringVar(&f.workers, "workers", "", "runs in parallel (default: one for each processor); or the URL of a NATS server over which workers run them; or embedded, for a server of the daemon (canisterd explore worker)")
 	cmd.Flags().Uint32Var(&f.processes, "worker-processes", 0, "workers to start on this computer, each a process of its own, for --workers embedded or a URL (default: none)")
 }
 
-// read is the number of runs beside each other, or the URL of a server.
+// read returns the number of parallel runs, or the URL of a server.
 func (f *workersFlags) read() (count uint32, server string, err error) {
 	if f.processes > maxWorkerProcesses {
 		return 0, "", fmt.Errorf("--worker-processes %d: at most %d are started", f.processes, maxWorkerProcesses)
@@ -66,8 +66,8 @@ func (f *workersFlags) read() (count uint32, server string, err error) {
 	return uint32(n), "", nil
 }
 
-// startWorkers starts workers for the server of an exploration, which fails ends if all of them fail. The caller stops
-// them.
+// startWorkers starts workers for the server of an exploration. If all of them fail, it calls fails, which ends the
+// exploration. The caller stops the workers.
 func startWorkers(ctx context.Context, count uint32, server string, fails context.CancelCauseFunc) (stop func(), err error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -99,7 +99,7 @@ func startWorkers(ctx context.Context, count uint32, server string, fails contex
 	return func() { end(); <-done }, nil
 }
 
-// startWorker starts one worker. Its end is told when it has ended, with the error or nil.
+// startWorker starts one worker, and sends its error, or nil, to ended when it exits.
 func startWorker(ctx context.Context, program, server string, ended chan<- error) error {
 	says := new(bytes.Buffer)
 	cmd := exec.CommandContext(ctx, program, "explore", "worker", "--parallel", "1")
@@ -120,7 +120,7 @@ func startWorker(ctx context.Context, program, server string, ended chan<- error
 	return nil
 }
 
-// exploreWorker is the command of a worker.
+// exploreWorker returns the command that runs a worker.
 func (c *cli) exploreWorker() *cobra.Command {
 	var parallel int
 	cmd := &cobra.Command{
@@ -152,6 +152,6 @@ has started its server, and otherwise waits for the next one.`,
 			return err
 		},
 	}
-	cmd.Flags().IntVar(&parallel, "parallel", runtime.GOMAXPROCS(0), "runs beside each other, each with a processor (default: one for each processor)")
+	cmd.Flags().IntVar(&parallel, "parallel", runtime.GOMAXPROCS(0), "runs in parallel, each with a processor (default: one for each processor)")
 	return cmd
 }
