@@ -8,18 +8,18 @@ import (
 	"github.com/canisterd/canisterd/replica/sched"
 )
 
-// Await is a call of a method by another, with the faults that its messages can have.
+// Await is a call from one method to another, with the faults that its messages can have.
 type Await struct {
 	Caller, Callee string // canister and method
-	// Tried is in how many runs a fault took place; 0: it can, and no run has tried it.
+	// Tried counts the runs in which a fault happened. 0: the fault is possible, but no run has tried it.
 	Tried map[harness.FaultKind]int
-	Runs  int // that came to it
+	Runs  int // that made the call
 }
 
-// matrix finds the awaits of a report that messages and their faults belong to.
+// matrix finds the awaits of a report by their methods and by the messages and faults that belong to them.
 type matrix struct {
 	positions map[[2]string]int // in Awaits, by caller and callee
-	concerned map[string][]int  // positions in Awaits, by the name of a call, and by the message that makes calls
+	byMessage map[string][]int  // positions in Awaits, by the name of a call and by the message that makes it
 	titles    map[method]string
 }
 
@@ -29,7 +29,7 @@ type method struct {
 	name     string
 }
 
-// title is a method for people: bank.withdraw.
+// title returns a method for people: bank.withdraw.
 func (r *Report) title(canister principal.Principal, name string) string {
 	key := method{canister, name}
 	title, known := r.matrix.titles[key]
@@ -47,12 +47,12 @@ func (r *Report) countAwaits(o *outcome) {
 			made := &s.Calls[n]
 			at := r.await(r.caller(o.steps[:i+1], s.Context), r.title(made.Callee, made.Method))
 			r.Awaits[at].Runs++
-			r.matrix.concern(made.Name, at)
-			r.matrix.concern(s.Move, at)
+			r.matrix.add(made.Name, at)
+			r.matrix.add(s.Move, at)
 		}
 	}
 	for _, f := range o.plan {
-		if !o.had(f) {
+		if !o.hasFault(f) {
 			continue
 		}
 		for _, at := range r.matrix.of(f) {
@@ -61,8 +61,8 @@ func (r *Report) countAwaits(o *outcome) {
 	}
 }
 
-// possible enters faults that messages can have.
-func (r *Report) possible(faults []harness.Fault) {
+// addPossible adds faults that messages can have, whether or not a run tries them.
+func (r *Report) addPossible(faults []harness.Fault) {
 	for _, f := range faults {
 		for _, at := range r.matrix.of(f) {
 			r.Awaits[at].Tried[f.Kind] += 0
@@ -70,7 +70,7 @@ func (r *Report) possible(faults []harness.Fault) {
 	}
 }
 
-// await is the position of an await, which is added if it is new.
+// await returns the position of an await in Awaits, and adds it if it is new.
 func (r *Report) await(caller, callee string) int {
 	key := [2]string{caller, callee}
 	at, known := r.matrix.positions[key]
@@ -82,7 +82,7 @@ func (r *Report) await(caller, callee string) int {
 	return at
 }
 
-// caller is the method that a call context executes, "" if no step has begun it.
+// caller returns the method that opened a call context, "" if no step has.
 func (r *Report) caller(steps []*harness.Step, context string) string {
 	for _, s := range slices.Backward(steps) {
 		if s.Kind != sched.Response && s.Began && s.Context == context {
@@ -92,18 +92,18 @@ func (r *Report) caller(steps []*harness.Step, context string) string {
 	return ""
 }
 
-// concern notes that a call, or the message that makes it, belongs to an await.
-func (m *matrix) concern(name string, at int) {
-	if known := m.concerned[name]; !slices.Contains(known, at) && len(m.concerned) < maxCovered {
-		m.concerned[name] = append(known, at)
+// add maps a call, or the message that makes it, to an await.
+func (m *matrix) add(name string, at int) {
+	if known := m.byMessage[name]; !slices.Contains(known, at) && len(m.byMessage) < maxCovered {
+		m.byMessage[name] = append(known, at)
 	}
 }
 
-// of are the awaits that a fault belongs to: that of the call whose request or answer has it, or, where a message cannot
-// make calls, those of its calls.
+// of returns the awaits that a fault belongs to: the call whose request or answer has the fault, or, for NoCalls, the
+// calls of the message.
 func (m *matrix) of(f harness.Fault) []int {
 	if f.Kind == harness.NoCalls {
-		return m.concerned[f.At]
+		return m.byMessage[f.At]
 	}
-	return m.concerned[harness.CallOf(f.At)]
+	return m.byMessage[harness.CallOf(f.At)]
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/canisterd/canisterd/explore/search"
 )
 
-// planned is a run that is to be made.
+// planned is a run that was not made yet.
 type planned struct {
 	plan   harness.Plan
 	picker search.Picker
 }
 
-// batch makes several runs. Runs that begin with the same messages under the same faults share this part: its messages
-// are delivered once, and the network is forked where the runs part. Their outcomes are as if each was made by itself.
+// batch makes several runs. Runs that begin with the same messages under the same faults share this prefix: its messages
+// are delivered once, and the network is forked where the runs diverge. The outcomes do not depend on the sharing.
 //
 //	run 1   op1  op2  op1/1.request  …
 //	run 2   op1  op2  op2/1.request  …      op1 and op2 are delivered once, and one fork is made
@@ -46,17 +46,17 @@ func (b *bench) each(l *harness.Harness, runs []planned) []outcome {
 	return t.outcomes
 }
 
-// fewParts is how many parts need no memory of their own.
+// fewParts is how many parts fit in the buffer on the stack.
 const fewParts = 4
 
-// part is runs that make the same next move under the same faults.
+// part has the runs that make the same next move under the same faults.
 type part struct {
 	at     int // position of the move
 	faults harness.Plan
-	runs   []int // the first stands for all
+	runs   []int
 }
 
-// follow makes runs that were the same so far, with the violations that they have shown. It closes the run of the harness.
+// follow continues runs that were the same so far, with the violations found in them. It closes the run of the harness.
 func (t *batch) follow(r *harness.Run, runs []int, found []property.Violation, messages int) {
 	defer r.Close()
 	var room [fewParts]part
@@ -78,7 +78,7 @@ func (t *batch) follow(r *harness.Run, runs []int, found []property.Violation, m
 	t.judgeEach(r, runs, found)
 }
 
-// choose asks each run for its next move, and appends the parts of those that make the same.
+// choose asks each run for its next move, and groups the runs into parts.
 func (t *batch) choose(r *harness.Run, moves []search.Move, runs []int, parts []part) []part {
 	for n, run := range runs {
 		at := t.runs[run].picker.Pick(moves)
@@ -99,15 +99,15 @@ func (t *batch) choose(r *harness.Run, moves []search.Move, runs []int, parts []
 	return parts
 }
 
-// take makes the move of some runs, and adds the violations that it shows.
+// take makes the move of a part, and appends the violations that it causes.
 func (t *batch) take(r *harness.Run, p *part, found []property.Violation) []property.Violation {
 	r.Under(t.runs[p.runs[0]].plan)
 	r.Take(p.at)
 	return append(slices.Clip(found), t.afterMessage(r)...)
 }
 
-// judgeEach makes the outcomes of runs that were the same to their end. Faults whose messages did not come are all in
-// which their plans can differ.
+// judgeEach sets the outcomes of runs that were the same to their end. Their plans can only differ in faults whose
+// messages did not come.
 func (t *batch) judgeEach(r *harness.Run, runs []int, found []property.Violation) {
 	for i, run := range runs {
 		plan := t.runs[run].plan

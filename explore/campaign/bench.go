@@ -10,8 +10,8 @@ import (
 	"github.com/canisterd/canisterd/explore/search"
 )
 
-// bench is some of the operations with everything that is needed to judge their runs. Workers share it: after it was
-// made it does not change.
+// bench has some of the operations and everything that is needed to judge their runs. Workers share it: newBench is the
+// only writer.
 type bench struct {
 	config     *Config
 	chosen     []int // positions of the operations
@@ -19,10 +19,10 @@ type bench struct {
 	profile    search.Profile // of the FIFO run
 	work       uint64         // instructions of the FIFO run
 	fifo       []*harness.Step
-	due        bool // a timer or a deadline is ahead when a run begins
+	due        bool // a timer or a deadline is pending when a run begins
 }
 
-// outcome is what a run showed.
+// outcome is the result of a run.
 type outcome struct {
 	steps      []*harness.Step
 	plan       harness.Plan
@@ -30,13 +30,13 @@ type outcome struct {
 	answers    []harness.Answer
 	reached    []bool   // goals of Config.Sometimes
 	values     []string // goals of Config.Maximize, as fractions; "" for none
-	unfinished bool     // it did not come to rest
-	partial    bool     // it is of the middle of a run that counts by itself
+	unfinished bool     // the run did not come to rest
+	partial    bool     // only a part of a run: one that was cut, or one that is counted when it ends
 	unapplied  []harness.Fault
 }
 
-// had reports whether a fault took place: its message came, or the call was made whose callee is silent.
-func (o *outcome) had(f harness.Fault) bool {
+// hasFault reports whether a fault happened: to its message, or, for Silent, when the call was made.
+func (o *outcome) hasFault(f harness.Fault) bool {
 	if f.Kind == harness.Silent {
 		call := harness.CallOf(f.At)
 		return slices.ContainsFunc(o.steps, func(s *harness.Step) bool {
@@ -46,7 +46,7 @@ func (o *outcome) had(f harness.Fault) bool {
 	return slices.ContainsFunc(o.steps, func(s *harness.Step) bool { return s.Move == f.At && s.Fault == f.Kind })
 }
 
-// newBench makes a bench and its harness, which the caller closes.
+// newBench returns a bench and its harness. The caller closes the harness.
 func newBench(config *Config, chosen []int) (*bench, *harness.Harness, error) {
 	if err := config.check(); err != nil {
 		return nil, nil, err
@@ -71,8 +71,8 @@ func newBench(config *Config, chosen []int) (*bench, *harness.Harness, error) {
 	return b, l, nil
 }
 
-// errOver is why an exploration has nothing to report.
-var errOver = errors.New("the time was over before the first runs were: they take longer than the exploration may")
+// errTimeOver says why an exploration has nothing to report.
+var errTimeOver = errors.New("the time was over before the first runs ended: give the exploration more time")
 
 // learn shows the baselines to the properties, and checks that runs are deterministic.
 func (b *bench) learn(l *harness.Harness) error {
@@ -80,7 +80,7 @@ func (b *bench) learn(l *harness.Harness) error {
 	first, work := b.baseline(l, profiler, false)
 	again, _ := b.baseline(l, search.FIFO, false)
 	if l.Cut() {
-		return errOver
+		return errTimeOver
 	}
 	if !slices.Equal(names(first), names(again)) {
 		return fmt.Errorf("two runs in FIFO order deliver different messages, %v and %v: report this as a bug of canisterd", names(first), names(again))
@@ -88,19 +88,19 @@ func (b *bench) learn(l *harness.Harness) error {
 	b.profile, b.fifo, b.work = profiler.Profile, first, work
 	for _, order := range serialOrders(b.chosen) {
 		if b.baseline(l, search.Serial(order), true); l.Cut() {
-			return errOver
+			return errTimeOver
 		}
 	}
 	return nil
 }
 
-// together is how many runs are made together.
+// together returns how many runs a job has.
 func (b *bench) together() int {
 	one := max(1, b.work+uint64(len(b.fifo))*messageInstructions)
 	return int(max(1, min(instructionsTogether/one, MaxJobs)))
 }
 
-// baseline is a run that the properties learn from. Work is the instructions of its messages.
+// baseline makes a run that the properties learn from. Work is the number of instructions of its messages.
 func (b *bench) baseline(l *harness.Harness, picker search.Picker, serial bool) (steps []*harness.Step, work uint64) {
 	r := l.Begin(nil)
 	defer r.Close()
@@ -140,8 +140,8 @@ func (b *bench) between(r *harness.Run, picker search.Picker) search.Picker {
 	})
 }
 
-// serialOrders are the orders in which the operations run one after the other: all of few operations, the rotations of
-// many.
+// serialOrders returns orders in which the operations run one after the other: all permutations of up to maxSerial
+// operations, the rotations of more.
 func serialOrders(chosen []int) (orders [][]string) {
 	all := make([]string, len(chosen))
 	for i, position := range chosen {
@@ -166,13 +166,13 @@ func serialOrders(chosen []int) (orders [][]string) {
 	return orders
 }
 
-// run is one run under a plan.
+// run makes one run under a plan.
 func (b *bench) run(l *harness.Harness, plan harness.Plan, picker search.Picker) outcome {
 	return b.each(l, []planned{{plan, picker}})[0]
 }
 
-// atRest are the violations of what was stated, where the run was at rest and goes on because time has passed. What holds
-// for all canisters is checked when it is over: a timer may still repair something.
+// atRest checks the stated properties if the run was at rest and continues because time has passed. The built-in
+// properties are only checked when the run is over: a timer may still repair something.
 func (b *bench) atRest(r *harness.Run) (found []property.Violation) {
 	if !r.Rested() {
 		return nil
@@ -185,7 +185,7 @@ func (b *bench) atRest(r *harness.Run) (found []property.Violation) {
 	return found
 }
 
-// afterMessage are the violations of properties that hold after each message.
+// afterMessage checks the properties that must hold after each message.
 func (b *bench) afterMessage(r *harness.Run) (found []property.Violation) {
 	for _, p := range b.properties {
 		for _, v := range p.AfterMessage(r) {
@@ -197,7 +197,8 @@ func (b *bench) afterMessage(r *harness.Run) (found []property.Violation) {
 	return found
 }
 
-// judge says what a run showed that is over. One that is cut shows what was found before.
+// judge sets the outcome of a run that has ended. The outcome of a run that was cut only has the violations found
+// before.
 func (b *bench) judge(r *harness.Run, o *outcome) {
 	early := o.violations
 	if b.judgeRest(r, o); r.Cut() {
@@ -230,7 +231,7 @@ func (b *bench) judgeRest(r *harness.Run, o *outcome) {
 	}
 }
 
-// names are the names of the messages of a run.
+// names returns the names of the messages of a run.
 func names(steps []*harness.Step) (all []string) {
 	for i := range steps {
 		all = append(all, steps[i].Move)

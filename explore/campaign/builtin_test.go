@@ -16,7 +16,8 @@ import (
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
 
-// scripted explores two messages to the scriptable canister A, each with a program; B is scriptable, too.
+// scripted returns an exploration of two messages to the scriptable canister A, each with a program. B is scriptable,
+// too.
 func scripted(t *testing.T, program string) *campaign.Config {
 	t.Helper()
 	s := real.NewStage(t, replica.Config{Engine: canistertest.SharedEngine(t)})
@@ -154,7 +155,7 @@ func TestCanistersThatGiveAwayMoreCyclesThanAfterSerialOrdersAreFound(t *testing
 	}
 }
 
-// nameOf names the canister of the first operation.
+// nameOf returns the name of the canister of the first operation.
 func nameOf(setup *harness.Setup) func(principal.Principal) string {
 	return func(id principal.Principal) string {
 		if id == setup.Operations[0].Message.Receiver {
@@ -212,8 +213,7 @@ func TestARunThatGoesOnForEverIsASuspicion(t *testing.T) {
 	}
 }
 
-// TestNotAllOrdersAreClaimedWhereARunWithAFaultGoesOnForEver is about a method that is done at once, unless its call is
-// rejected.
+// TestNotAllOrdersAreClaimedWhereARunWithAFaultGoesOnForEver tests a method that ends unless its call is rejected.
 func TestNotAllOrdersAreClaimedWhereARunWithAFaultGoesOnForEver(t *testing.T) {
 	c := scripted(t, `call B.run(reply) on-reply(reply "ok") on-reject(on timer {drop timer(1)}; drop timer(1); reply "no")`)
 	c.Kinds, c.Setup.Operations = []harness.FaultKind{harness.RejectError}, c.Setup.Operations[:1]

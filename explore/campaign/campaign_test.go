@@ -15,7 +15,7 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// theft is the exploration of withdrawals of 100 from an account of 100, at a bank of examples/doublewithdraw.
+// theft returns an exploration of withdrawals of 100 from an account of 100, with a bank of examples/doublewithdraw.
 func theft(t testing.TB, bank string, withdrawals int) *campaign.Config {
 	t.Helper()
 	return theftOn(t, bank, withdrawals, 1)
@@ -73,8 +73,8 @@ func TestACarefulBankIsWithoutFindings(t *testing.T) {
 	t.Log(campaigntest.Text(c, r))
 }
 
-// TestTheReportIsTheSameForAnyNumberOfWorkers also shows that runs which share their beginning are as if each was made by
-// itself: a worker for each run of a chunk shares nothing.
+// TestTheReportIsTheSameForAnyNumberOfWorkers also shows that sharing the first messages of runs changes nothing: with
+// a worker for each run of a chunk, nothing is shared.
 func TestTheReportIsTheSameForAnyNumberOfWorkers(t *testing.T) {
 	for name, change := range map[string]func(*campaign.Config){
 		"phases": func(*campaign.Config) {},
@@ -142,8 +142,8 @@ func TestNotAllOrdersAreClaimedForCanistersOnSeveralSubnets(t *testing.T) {
 	}
 }
 
-// TestAllOrdersOfTwoAndThreeWithdrawalsAreThoseOfBruteForce enumerates every order of deliveries, without regard to which
-// of them commute, and compares their classes, and what they violate, with an exploration.
+// TestAllOrdersOfTwoAndThreeWithdrawalsAreThoseOfBruteForce enumerates all orders of deliveries, commuting or not, and
+// compares their classes and violations with those of an exploration.
 func TestAllOrdersOfTwoAndThreeWithdrawalsAreThoseOfBruteForce(t *testing.T) {
 	for _, c := range []struct {
 		bank        string
@@ -166,7 +166,7 @@ func TestAllOrdersOfTwoAndThreeWithdrawalsAreThoseOfBruteForce(t *testing.T) {
 	}
 }
 
-// brute is the classes of all orders, each as what its canisters see, and whether one of the orders violates a property.
+// brute returns the classes of all orders, each as what its canisters see, and whether any order violates a property.
 func brute(t *testing.T, config *campaign.Config) (classes map[string]bool, violated bool) {
 	t.Helper()
 	l, err := harness.New(&config.Setup, nil)

@@ -9,7 +9,8 @@ import (
 	"github.com/canisterd/canisterd/explore/harness"
 )
 
-// check reports a query that its canister does not have: a mistyped name would look like a finding, or like nothing.
+// check returns an error for a query that its canister does not have. Otherwise a mistyped name would look like a
+// finding, or would go unnoticed.
 func (c *Config) check() error {
 	for _, p := range c.Properties {
 		asks, ok := p.(interface{ Queries() []harness.Query })
@@ -39,7 +40,7 @@ func (c *Config) check() error {
 	return nil
 }
 
-// checkQueries reports a query of a property that its canister does not have.
+// checkQueries is check for the queries of one property.
 func (c *Config) checkQueries(property string, queries []harness.Query) error {
 	for i := range queries {
 		q := &queries[i]

@@ -11,7 +11,8 @@ import (
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
 
-// stopsItself has the method halt, which stops the canister and awaits that: it is stopped when no call is open.
+// stopsItself has the method halt, which stops the canister and awaits the answer. That never comes: the canister only
+// stops when no call is open.
 const stopsItself = `(module
 	(import "ic0" "msg_reply" (func $reply))
 	(import "ic0" "canister_self_size" (func $size (result i32)))

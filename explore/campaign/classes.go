@@ -7,18 +7,18 @@ import (
 	"github.com/canisterd/canisterd/explore/search"
 )
 
-// enumeration runs all classes of orders without faults, divided into subtrees. One subtree may have many more classes than
-// another: each of a group may have some times its part of the budget that was left before the group before it, so that
-// two groups may be under way.
+// enumeration runs all classes of orders without faults, divided into subtrees. Subtrees differ in size, so each
+// subtree of a group may have several times its share of the budget. The share is that of the budget left two groups
+// earlier, so that two groups can run at the same time.
 type enumeration struct {
 	*exploration
 	parts  []search.Subtree
-	budget int   // classes, at most
-	most   []int // classes of each subtree of a group, at most; written before they may begin
+	budget int   // maximum number of classes
+	most   []int // by group: maximum number of classes of each subtree; written before the group may begin
 	all    bool  // all classes of the subtrees so far were run
 }
 
-// allClasses runs each class of orders without faults, if there are not too many. It reports whether all were run.
+// allClasses runs each class of orders without faults, if there are not too many, and reports whether all were run.
 func (e *exploration) allClasses(estimate float64) (all bool, err error) {
 	budget := e.left() / 2
 	if e.over() || estimate > float64(budget) {
@@ -36,7 +36,7 @@ func (e *exploration) allClasses(estimate float64) (all bool, err error) {
 	return n.all && !e.done, err
 }
 
-// share is how many classes a subtree may have when some subtrees were taken.
+// share returns how many classes each remaining subtree may have after some subtrees were taken.
 func (n *enumeration) share(taken int) int {
 	return max(chunk, uneven*(n.budget-n.report.Classes)/max(1, len(n.parts)-taken))
 }
@@ -66,13 +66,13 @@ func (n *enumeration) take(number int, r Result) bool {
 
 func cut(at search.Tree) bool { return at.(*harness.Run).Cut() }
 
-// classes runs the classes of a subtree, at most a number of them.
+// classes runs at most a number of classes of a subtree. Finished reports whether these were all.
 func (b *bench) classes(l *harness.Harness, plan harness.Plan, part search.Subtree, most int) (outcomes []outcome, finished bool) {
 	c := search.Classes{
 		After: func(at search.Tree) {
 			r := at.(*harness.Run)
 			found := b.afterMessage(r)
-			r.Moves() // whether it is at rest is known then
+			r.Moves() // sets Rested
 			if found = append(found, b.atRest(r)...); len(found) > 0 {
 				outcomes = append(outcomes, outcome{steps: r.Steps(), plan: plan, violations: found, partial: true})
 			}
@@ -89,11 +89,11 @@ func (b *bench) classes(l *harness.Harness, plan harness.Plan, part search.Subtr
 	return outcomes, c.Explore(l.Begin(plan), part).Finished
 }
 
-// classesOfFaults runs all classes under each single fault, if there are not too many. It reports whether all were run. The
-// faults are those of the messages of all classes without faults: a message that only a run with a fault has can have
-// none in a run with one.
+// classesOfFaults runs all classes under each single fault, if there are not too many, and reports whether all were
+// run. The faults are those of messages of runs without faults: a message that only occurs under a fault cannot have
+// the run's only fault itself.
 func (e *exploration) classesOfFaults() (all bool, err error) {
-	sites := slices.Clone(e.alone.list)
+	sites := slices.Clone(e.single.list)
 	if len(sites)*e.report.Classes > e.left()/2 {
 		return false, nil
 	}
@@ -111,5 +111,5 @@ func (e *exploration) classesOfFaults() (all bool, err error) {
 		return e.endChunk(b, number)
 	}
 	err = e.run(b)
-	return all && !e.done && !e.alone.more, err
+	return all && !e.done && !e.single.more, err
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/canisterd/canisterd/explore/search"
 )
 
-// commute is how messages commute under a plan, nil for as they do where runs are compared at rest. Time that passes behind
-// a message is seen by all canisters: it makes a difference what comes before. So does the order of messages of canisters
-// that a property looks at together after each message.
+// commute returns whether two messages commute under a plan; nil stands for search.Commute. A message with the fault
+// PassTime commutes with no other, because all canisters see the time that passes after it. Neither do messages of
+// different canisters commute if a property compares these canisters after each message.
 func (b *bench) commute(plan harness.Plan) func(a, b *search.Move) bool {
 	var passes []string
 	for _, f := range plan {
@@ -18,7 +18,7 @@ func (b *bench) commute(plan harness.Plan) func(a, b *search.Move) bool {
 			passes = append(passes, f.At)
 		}
 	}
-	var together [][]int // receivers
+	var together [][]int // receivers that a property compares
 	for _, p := range b.properties {
 		canisters, all := property.Together(p)
 		if all {

@@ -9,36 +9,36 @@ import (
 	"github.com/canisterd/canisterd/explore/search"
 )
 
-// Config says what is explored, and for how long.
+// Config says what to explore, and for how long.
 type Config struct {
 	Setup harness.Setup
-	// Before are the calls that were made before the base stood still: for schedules.
+	// Before are the calls that were made in the base before the exploration. Schedule files list them.
 	Before     []harness.Operation
-	Properties []property.Property // beside the built-in ones; workers share them
+	Properties []property.Property // in addition to the built-in ones; workers share them
 	NoBuiltin  bool                // only Properties are checked
-	Observe    []harness.Query     // state that serial orders are compared by
+	Observe    []harness.Query     // queries by which runs are compared with serial ones
 	Sometimes  []property.Sometimes
 	Maximize   []property.Maximize
 	Seed       uint64
 	Runs       int // at most; 0: DefaultRuns
-	Workers    int // of this process; 0: one
-	// Pool runs the jobs in the place of Workers; nil: they do. The report does not depend on it.
+	Workers    int // goroutines of this process; 0: one
+	// Pool runs the jobs instead of Workers if it is not nil. The report does not depend on it.
 	Pool Pool
 	// Faults is how many faults a run has at most; 0: none.
 	Faults int
 	// Kinds are the faults that may happen; nil: all.
 	Kinds []harness.FaultKind
-	// Untrusted reports whether a callee may never answer; nil: every callee answers.
+	// Untrusted reports whether a callee may leave calls unanswered; nil: every callee answers.
 	Untrusted func(principal.Principal) bool
-	// Stop is the number of different violations after which the exploration ends; 0: it goes on. Suspicions do not
-	// count.
+	// Stop is the number of different violations after which the exploration ends; 0: the budget is spent. Suspicions do
+	// not count.
 	Stop int
-	// Only is a strategy for all runs in the place of the phases; nil: the phases.
+	// Only draws the orders of all runs instead of the phases if it is not nil.
 	Only *search.Strategy
-	// Expired ends the exploration when it becomes true, and the runs that are under way; nil: it never does. The report then
-	// depends on the time.
+	// Expired ends the exploration and the runs in progress when it becomes true; nil: it never does. The report then
+	// depends on the speed of the computer.
 	Expired func() bool
-	// Progress is called after each chunk of runs; nil: no progress is reported.
+	// Progress is called after each chunk of runs; nil: progress is not reported.
 	Progress func(*Report)
 }
 
@@ -55,7 +55,7 @@ func (c *Config) withDefaults() Config {
 	return full
 }
 
-// strategy is what draws orders.
+// strategy returns the strategy that draws orders.
 func (c *Config) strategy() search.Strategy {
 	if c.Only != nil {
 		return *c.Only

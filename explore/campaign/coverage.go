@@ -6,42 +6,42 @@ import (
 	"github.com/canisterd/canisterd/explore/harness"
 )
 
-// Coverage is how much of what can happen the runs have shown. A number that has come to maxCovered stays there.
+// Coverage counts how much of the possible behavior the runs have shown. Each number stops at maxCovered.
 type Coverage struct {
 	// Distinct is the number of different runs. Two runs are the same if each canister executed the same messages in the
-	// same order, and they ended in the same way.
+	// same order, and each message ended in the same way.
 	Distinct int
-	// Races is the number of pairs of messages of two operations that a canister executed one directly after the other,
-	// and Reversed how many of them were executed in both orders.
+	// Races is the number of pairs of messages of different operations that a canister executed in direct succession, and
+	// Reversed how many of these pairs were executed in both orders.
 	Races, Reversed int
-	// Edges is the number of pairs of kinds of messages that a canister executed one directly after the other. Messages of
-	// one kind call the same method, or answer its calls, and end in the same way.
+	// Edges is the number of pairs of kinds of messages that a canister executed in direct succession. Messages of one
+	// kind call the same method, or answer its calls, and end in the same way.
 	Edges int
-	// Faults is the number of faults that messages can have, and Tried how many of them a run had.
+	// Faults is the number of faults that messages can have, and Tried how many of them happened in a run.
 	Faults, Tried int
 }
 
-// String is the coverage in words.
+// String returns the coverage in words.
 func (c *Coverage) String() string {
 	return fmt.Sprintf("%d different runs, %d of %d races in both orders, %d edges, %d of %d faults", c.Distinct, c.Reversed, c.Races, c.Edges, c.Tried, c.Faults)
 }
 
-// coverage counts what runs show.
+// coverage updates the Coverage of a report, one run after the other.
 type coverage struct {
 	*Coverage // of the report
 	kinds     kinds
 	messages  map[string]numbered
 	runs      map[uint64]bool   // by hash
-	races     map[[2]int32]bool // messages by number, in the order of their execution
-	edges     map[[2]int32]bool // kinds by number
+	races     map[[2]int32]bool // numbers of messages, in the order of their execution
+	edges     map[[2]int32]bool // numbers of kinds, in the order of their execution
 	faults    map[harness.Fault]bool
-	latest    []executed // by number of the canister; of the run that is shown
+	latest    []executed // of the present run, by number of the canister
 }
 
-// numbered is a message with its operation, both by number.
+// numbered is a message, with its number and that of the first message of its operation.
 type numbered struct{ number, operation int32 }
 
-// executed is what a canister has executed in the run that is shown.
+// executed is what a canister has executed in the present run.
 type executed struct {
 	any     bool
 	message numbered // the latest
@@ -69,13 +69,13 @@ func (c *coverage) add(o *outcome) {
 			c.addEdge(at.kind, k.number)
 			c.addRace(at.message, m)
 		}
-		*at = executed{true, m, k.number, mixed(at.hash, uint64(m.number)<<32|uint64(k.number))}
+		*at = executed{true, m, k.number, mix(at.hash, uint64(m.number)<<32|uint64(k.number))}
 	}
 	c.addRun()
 	c.addFaults(o)
 }
 
-// message is a message by number. All have the same one when there are too many.
+// message returns the number of a message. Beyond maxCovered, all messages share the zero value.
 func (c *coverage) message(move string) numbered {
 	m, known := c.messages[move]
 	if known || len(c.messages) >= maxCovered {
@@ -98,7 +98,7 @@ func (c *coverage) addEdge(first, second int32) {
 	}
 }
 
-// addRace counts two messages, unless they belong to the same operation.
+// addRace counts a pair of messages, unless they belong to the same operation.
 func (c *coverage) addRace(first, second numbered) {
 	if first.operation == second.operation {
 		return
@@ -119,7 +119,7 @@ func (c *coverage) addRace(first, second numbered) {
 func (c *coverage) addRun() {
 	hash := uint64(0)
 	for i := range c.latest {
-		hash = mixed(hash, c.latest[i].hash)
+		hash = mix(hash, c.latest[i].hash)
 	}
 	if len(c.runs) < maxCovered {
 		c.runs[hash] = true
@@ -127,18 +127,18 @@ func (c *coverage) addRun() {
 	}
 }
 
-// addFaults counts the faults that took place.
+// addFaults counts the faults that happened.
 func (c *coverage) addFaults(o *outcome) {
 	for _, f := range o.plan {
-		if len(c.faults) < maxCovered && !c.faults[f] && o.had(f) {
+		if len(c.faults) < maxCovered && !c.faults[f] && o.hasFault(f) {
 			c.faults[f] = true
 			c.Tried = len(c.faults)
 		}
 	}
 }
 
-// mixed is a hash of a hash and the next number (splitmix64).
-func mixed(hash, next uint64) uint64 {
+// mix adds a number to a hash (the finalizer of splitmix64).
+func mix(hash, next uint64) uint64 {
 	hash = (hash ^ next) + 0x9e3779b97f4a7c15
 	hash = (hash ^ hash>>30) * 0xbf58476d1ce4e5b9
 	hash = (hash ^ hash>>27) * 0x94d049bb133111eb

@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/explore/search"
 )
 
-// once is an exploration of some withdrawals that makes one run.
+// once returns the report of an exploration of withdrawals that makes one run.
 func once(t *testing.T, withdrawals int, strategy search.Strategy) *campaign.Report {
 	t.Helper()
 	c := theft(t, "careful", withdrawals)
@@ -38,7 +38,7 @@ func TestEachFaultOfEachMessageIsTriedOnce(t *testing.T) {
 	c := theft(t, "careful", 1)
 	c.NoBuiltin, c.Kinds = true, []harness.FaultKind{harness.TrapCallback, harness.RejectCanister}
 	r := run(t, c)
-	// The call of the vault may be rejected, and the callback may trap. Each run is another one.
+	// The call of the vault can be rejected, and the callback can trap. All three runs are different.
 	if got := r.Coverage; got.Faults != 2 || got.Tried != 2 || got.Distinct != 3 || got.Races != 0 {
 		t.Errorf("%+v", got)
 	}

@@ -14,22 +14,22 @@ import (
 	"github.com/canisterd/canisterd/explore/search"
 )
 
-// Difference is one value that is another after a run than after its operations one after the other.
+// Difference is a value that differs between a run and a serial run of its operations.
 type Difference struct {
-	Canister      string // that it belongs to; "" for the answer to an operation
+	Canister      string // name of the canister; "" for the answer to an operation
 	Title         string // the answer, the query, or the cycles of the canister
 	Serial, Found string // values in Candid text, or why there is none
 }
 
-// Compare finds out what differs between the run of a finding and the first serial order of its operations: answers, the
-// queries without arguments of the canisters of the run, observed queries, and cycles. Queries are asked as the user of
-// the first operation. Of a replay that does not violate its property nothing is compared.
+// Compare sets the differences between the run of a finding and the first serial order of its operations: answers, the
+// queries without arguments of the canisters of the run, observed queries, and cycles. The sender of the first
+// operation sends the queries. A replay that does not violate its property is not compared.
 func (f *Finding) Compare(config *Config) error {
 	if len(f.Schedule.Operations) == 0 || f.compared || f.Outcome > StillFails {
 		return nil
 	}
 	full := config.withDefaults()
-	full.Setup.Expired = nil // a report is complete
+	full.Setup.Expired = nil // findings are compared even if the time is over
 	b, l, err := newBench(&full, f.Schedule.Operations)
 	if err != nil {
 		return err
@@ -39,12 +39,12 @@ func (f *Finding) Compare(config *Config) error {
 	return nil
 }
 
-// compare is Finding.Compare with a bench of the operations.
+// compare is Finding.Compare on a bench with the operations of the finding.
 func (b *bench) compare(l *harness.Harness, f *Finding) {
 	f.Differences, f.compared = nil, true
-	queries := b.config.readable(f)
-	serial := b.shown(l, f, queries, nil, search.Serial(serialOrders(b.chosen)[0]))
-	found := b.shown(l, f, queries, f.Schedule.Plan, search.Follow(f.Schedule.Deviations))
+	queries := b.config.comparedQueries(f)
+	serial := b.valuesAfter(l, f, queries, nil, search.Serial(serialOrders(b.chosen)[0]))
+	found := b.valuesAfter(l, f, queries, f.Schedule.Plan, search.Follow(f.Schedule.Deviations))
 	for i, d := range found {
 		if d.Serial = serial[i].Found; d.Serial != d.Found {
 			f.Differences = append(f.Differences, d)
@@ -52,8 +52,8 @@ func (b *bench) compare(l *harness.Harness, f *Finding) {
 	}
 }
 
-// shown are the values after a run, as those of the found one.
-func (b *bench) shown(l *harness.Harness, f *Finding, queries []harness.Query, plan harness.Plan, picker search.Picker) (all []Difference) {
+// valuesAfter makes a run and returns its values in the field Found.
+func (b *bench) valuesAfter(l *harness.Harness, f *Finding, queries []harness.Query, plan harness.Plan, picker search.Picker) (all []Difference) {
 	r, setup := l.Begin(plan), &b.config.Setup
 	defer r.Close()
 	search.Drive(r, picker, maxMessages)
@@ -66,22 +66,22 @@ func (b *bench) shown(l *harness.Harness, f *Finding, queries []harness.Query, p
 		name := setup.NameOf(id)
 		for i := range queries {
 			if q := &queries[i]; q.Canister == id {
-				all = append(all, Difference{Canister: name, Title: titleOf(q), Found: b.config.queried(r, q)})
+				all = append(all, Difference{Canister: name, Title: titleOf(q), Found: b.config.queryText(r, q)})
 			}
 		}
 		if gain := r.Gain(id); gain != nil {
 			all = append(all, Difference{Canister: name, Title: "cycles gained", Found: gain.String()})
 		}
 	}
-	for i := range queries { // of canisters that take no part
+	for i := range queries { // of canisters that take no part in the run
 		if q := &queries[i]; !slices.Contains(canistersOf(f), q.Canister) {
-			all = append(all, Difference{Canister: setup.NameOf(q.Canister), Title: titleOf(q), Found: b.config.queried(r, q)})
+			all = append(all, Difference{Canister: setup.NameOf(q.Canister), Title: titleOf(q), Found: b.config.queryText(r, q)})
 		}
 	}
 	return all
 }
 
-// titleOf is a query with its arguments.
+// titleOf returns a query with its arguments.
 func titleOf(q *harness.Query) string {
 	if values, _, err := candid.Decode(q.Arg); err == nil && len(values) > 0 {
 		return q.Method + candid.Brief(values, maxCell, nil)
@@ -89,7 +89,7 @@ func titleOf(q *harness.Query) string {
 	return q.Method
 }
 
-// canistersOf are the canisters of a run, in the order of their first messages.
+// canistersOf returns the canisters of a run, in the order of their first messages.
 func canistersOf(f *Finding) (all []principal.Principal) {
 	for _, s := range f.Steps {
 		if !slices.Contains(all, s.Canister) {
@@ -99,9 +99,9 @@ func canistersOf(f *Finding) (all []principal.Principal) {
 	return all
 }
 
-// readable are the queries of the canisters of a run, and the observed ones. Those that have arguments refuse the empty
-// one, or ignore it.
-func (c *Config) readable(f *Finding) (all []harness.Query) {
+// comparedQueries returns the queries of the canisters of a run and the observed queries. All queries get empty
+// arguments: those that need arguments reject them, or ignore that they are empty.
+func (c *Config) comparedQueries(f *Finding) (all []harness.Query) {
 	sender := c.Setup.Operations[f.Schedule.Operations[0]].Message.Sender
 	for _, id := range canistersOf(f) {
 		k := c.Setup.Base.Canister(id)
@@ -125,8 +125,8 @@ func (c *Config) readable(f *Finding) (all []harness.Query) {
 	return all
 }
 
-// queried is the result of a query as text.
-func (c *Config) queried(r *harness.Run, q *harness.Query) string {
+// queryText returns the result of a query as text.
+func (c *Config) queryText(r *harness.Run, q *harness.Query) string {
 	reply, err := r.Query(q)
 	if err != nil {
 		return err.Error()
@@ -134,7 +134,7 @@ func (c *Config) queried(r *harness.Run, q *harness.Query) string {
 	return c.ReplyText(q.Canister, q.Method, reply)
 }
 
-// differenceTable is what differs as a table, "" if nothing does. The values of a canister stand together below its name.
+// differenceTable returns the differences as a table, "" if there are none. The values of a canister follow its name.
 func (f *Finding) differenceTable() string {
 	if len(f.Differences) == 0 {
 		return ""
@@ -165,5 +165,5 @@ func (f *Finding) differenceTable() string {
 	return all.String()
 }
 
-// cell is a value in one line.
+// cell returns a value in one line.
 func cell(text string) string { return clipped(strings.Join(strings.Fields(text), " "), maxCell) }

@@ -12,10 +12,10 @@ import (
 	"github.com/canisterd/canisterd/explore/property"
 )
 
-// clock is the time of an exploration in messages: it counts those after which the properties are checked.
+// clock measures the time of an exploration in messages: it counts the checks after each message.
 type clock struct {
 	messages, end int
-	broken        int // the message after which a property does not hold
+	broken        int // the message after which the property is violated
 }
 
 func (k *clock) expired() bool { return k.messages >= k.end }
@@ -29,7 +29,7 @@ func (k *clock) property() property.Property {
 	}}
 }
 
-// timed makes the time of an exploration that of a clock. It has one worker.
+// timed makes an exploration with one worker use a clock.
 func timed(c *campaign.Config, k *clock) {
 	c.Expired, c.Properties, c.Workers = k.expired, []property.Property{k.property()}, 1
 }
@@ -38,7 +38,7 @@ func TestAnExplorationWhoseTimeIsOverDuringItsPreparationIsAnError(t *testing.T)
 	c := long(t, 1_000_000)
 	asked := 0
 	c.Expired = func() bool { asked++; return true }
-	if _, err := campaign.Run(c); err == nil || !strings.Contains(err.Error(), "the time was over before the first runs were") || asked != 1 {
+	if _, err := campaign.Run(c); err == nil || !strings.Contains(err.Error(), "the time was over before the first runs ended") || asked != 1 {
 		t.Errorf("it is asked %d times whether the time is over; %v", asked, err)
 	}
 }

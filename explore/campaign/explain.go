@@ -11,13 +11,13 @@ import (
 	"github.com/canisterd/canisterd/replica/sched"
 )
 
-// Explain tells a finding: what is wrong, with which operations, how their messages were delivered, and what is different
-// after them.
+// Explain describes a finding: the violation, the operations, the order in which their messages were delivered, and the
+// differences from a serial run.
 func (f *Finding) Explain(setup *harness.Setup) string {
 	var all strings.Builder
 	fmt.Fprintf(&all, "%s.\n", strings.TrimRight(oneLine(f.Text), ".")) // texts of rejects end with a period
 	if len(f.Schedule.Operations) == 0 {
-		return all.String() // it is about all runs
+		return all.String() // the finding is about all runs
 	}
 	for _, position := range f.Schedule.Operations {
 		fmt.Fprintf(&all, "  %s: %s\n", harness.OperationName(position), setup.Operations[position].Title)
@@ -29,15 +29,15 @@ func (f *Finding) Explain(setup *harness.Setup) string {
 	return all.String() + f.differenceTable()
 }
 
-// told are the messages that a finding lists: the first of a run without an end.
-func told(v *property.Violation, steps []*harness.Step) []*harness.Step {
+// listed returns the messages that a finding lists: the first maxListed of a run that does not come to rest, else all.
+func listed(v *property.Violation, steps []*harness.Step) []*harness.Step {
 	if v.Property == (property.NeverRests{}).Name() {
-		return steps[:min(len(steps), maxTold)]
+		return steps[:min(len(steps), maxListed)]
 	}
 	return steps
 }
 
-// oneLine is a text of several lines, such as that of a reject, in one.
+// oneLine joins the lines of a text, such as the message of a reject.
 func oneLine(text string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "..", ".")
 }
@@ -63,7 +63,7 @@ func (s Schedule) Words(setup *harness.Setup, steps []*harness.Step) string {
 	return all.String()
 }
 
-// message is a message for people: the vault's answer to op1/1 (transfer).
+// message returns a message for people: the answer to op1/1 (transfer) at bank.
 func message(setup *harness.Setup, steps []*harness.Step, name string) string {
 	for _, s := range steps {
 		if s.Move != name {
@@ -90,7 +90,7 @@ func message(setup *harness.Setup, steps []*harness.Step, name string) string {
 	return name
 }
 
-// line is a step as a line of a list.
+// line returns a step as a line of a list.
 func line(setup *harness.Setup, s *harness.Step) string {
 	text := fmt.Sprintf("%s at %s", s.Move, setup.NameOf(s.Canister))
 	switch s.Kind {
@@ -118,7 +118,7 @@ func line(setup *harness.Setup, s *harness.Step) string {
 	return text
 }
 
-// Mermaid is the run of a finding as a sequence diagram for mermaid.js.
+// Mermaid returns the run of a finding as a sequence diagram for mermaid.js.
 func (f *Finding) Mermaid(setup *harness.Setup) string {
 	var body strings.Builder
 	actors, order := map[principal.Principal]string{}, []principal.Principal(nil)
@@ -165,7 +165,7 @@ func arrows(body *strings.Builder, s *harness.Step, actor func(principal.Princip
 	}
 }
 
-// plain is a text without the characters that mermaid.js reads.
+// plain replaces the characters that have a meaning for mermaid.js.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("#;<>&\"{}%\\`$:\n", r) {

@@ -8,19 +8,19 @@ import (
 	"github.com/canisterd/canisterd/explore/search"
 )
 
-// exploration is one exploration on its way. Only its own goroutine writes it: workers return outcomes, which are
-// added in the order of their numbers.
+// exploration is the state of one call of Run. Only the goroutine of that call writes it: workers return outcomes,
+// which are added in job order.
 type exploration struct {
 	*Config
-	worker   *Worker // for what is not a job
+	worker   *Worker // for the runs that are not jobs
 	baseline string
 	report   *Report
-	sites    siteSet // faults that a message of some run can have
-	alone    siteSet // those of the messages of runs without faults: a run may have one of them and no other
+	sites    siteSet // faults that messages of any run can have
+	single   siteSet // faults that messages of runs without faults can have: the candidates for a single fault
 	done     bool    // the budget is spent, the time is over, or enough was found
 }
 
-// Run explores. The error says which operation the network did not accept, or why workers failed.
+// Run runs an exploration. The error says which operation the network did not accept, or why the workers failed.
 func Run(config *Config) (*Report, error) {
 	full := config.withDefaults()
 	w, err := NewWorker(&full)
@@ -38,7 +38,7 @@ func Run(config *Config) (*Report, error) {
 		return nil, err
 	}
 	if e.report.Runs == 0 {
-		return nil, errOver
+		return nil, errTimeOver
 	}
 	e.report.finish()
 	e.report.FaultKinds = e.sites.kinds()
@@ -74,8 +74,8 @@ func (e *exploration) phases() error {
 	return e.draw(exhausted)
 }
 
-// orders runs orders of messages: all classes, if there are not too many, without faults and then under each single
-// fault. Otherwise it runs exchanges.
+// orders runs all classes of orders, without faults and then under each single fault, if there are not too many.
+// Otherwise it runs exchanges.
 func (e *exploration) orders() (err error) {
 	estimate := e.estimate()
 	if estimate > float64(e.left()/sampled) {
@@ -95,19 +95,19 @@ func (e *exploration) orders() (err error) {
 	return err
 }
 
-// add adds the outcome of a run to the report.
+// add adds the outcome of a run to the report, unless the exploration is done.
 func (e *exploration) add(phase string, o outcome) {
 	if e.done {
 		return
 	}
 	e.report.count(&o)
 	for _, v := range o.violations {
-		e.report.find(phase, v, &o)
+		e.report.addViolation(phase, v, &o)
 	}
 	e.done = e.report.Runs >= e.Runs || e.Stop > 0 && e.report.violations() >= e.Stop
 }
 
-// each runs a batch of jobs and adds the outcomes in the order of their numbers.
+// each runs a batch of jobs and adds the outcomes in job order.
 func (e *exploration) each(phase string, b *Batch, then func(*outcome)) error {
 	if e.over() || b.Count == 0 {
 		return nil
@@ -125,7 +125,7 @@ func (e *exploration) each(phase string, b *Batch, then func(*outcome)) error {
 	return e.run(b)
 }
 
-// endChunk shows the progress if a job is the last of a chunk, or of its batch. It reports whether the batch goes on.
+// endChunk reports progress if the job is the last of its chunk or batch, and returns whether the batch goes on.
 func (e *exploration) endChunk(b *Batch, number int) (goesOn bool) {
 	if number+1 < b.Count && (number+1)%chunk != 0 {
 		return true
@@ -134,7 +134,7 @@ func (e *exploration) endChunk(b *Batch, number int) (goesOn bool) {
 	return !e.over()
 }
 
-// run runs a batch. Without Ready, all its jobs may begin.
+// run runs a batch. Without Ready, all its jobs may begin at once.
 func (e *exploration) run(b *Batch) error {
 	b.Baseline, b.config = e.baseline, e.Config
 	if b.Ready == nil {
@@ -146,35 +146,35 @@ func (e *exploration) run(b *Batch) error {
 	return nil
 }
 
-// over reports whether no more runs are to begin.
+// over reports whether no more runs should begin.
 func (e *exploration) over() bool {
 	e.done = e.done || e.Expired()
 	return e.done
 }
 
-// left is how many runs the budget has left.
+// left returns how many runs the budget has left.
 func (e *exploration) left() int { return max(0, e.Runs-e.report.Runs) }
 
-// eachFault runs the operations in FIFO order, once for each fault of each message. Messages that only such a run has
-// are remembered for pairs and draws.
+// eachFault runs the operations in FIFO order, once for each fault of each message. Messages that only occur under a
+// fault are kept for pairs and draws.
 func (e *exploration) eachFault() error {
 	first := slices.Clone(e.sites.list)
 	b := &Batch{Count: len(first), Job: func(number int) Job { return Job{Plan: harness.Plan{first[number]}} }}
 	return e.each("fault", b, func(o *outcome) { e.findFaults(o.steps, false) })
 }
 
-// findFaults remembers the faults that the messages of a run may have. Alone says that the run had none.
-func (e *exploration) findFaults(steps []*harness.Step, alone bool) {
+// findFaults collects the faults that the messages of a run can have. Faultless says that the run itself had none.
+func (e *exploration) findFaults(steps []*harness.Step, faultless bool) {
 	faults := e.Config.sites(steps)
 	e.sites.add(faults)
-	e.report.possible(faults)
-	if alone {
-		e.alone.add(e.Config.alone(steps, e.worker.bench.due))
+	e.report.addPossible(faults)
+	if faultless {
+		e.single.add(e.Config.singleFaults(steps, e.worker.bench.due))
 	}
 	e.report.Coverage.Faults = len(e.sites.list)
 }
 
-// estimate is an estimate of the number of classes without faults.
+// estimate returns an estimate of the number of classes without faults.
 func (e *exploration) estimate() float64 {
 	root := e.worker.harness.Begin(nil)
 	defer root.Close()
@@ -182,13 +182,13 @@ func (e *exploration) estimate() float64 {
 	return estimate
 }
 
-// sample draws orders without faults where there are many: what some of them show need not wait until all were run.
+// sample draws orders without faults before a long enumeration, so that easy findings need not wait for its end.
 func (e *exploration) sample(count int) error {
 	b := &Batch{Count: count, Job: func(number int) Job { return Job{Chance: rand.NewPCG(e.Seed, uint64(number))} }}
 	return e.each("sample", b, nil)
 }
 
-// exchanges runs the operations in FIFO order, but with one later message of a canister before an earlier one.
+// exchanges runs the operations in FIFO order, except that one later message of a canister comes before an earlier one.
 func (e *exploration) exchanges() error {
 	var all []search.Before
 	fifo := e.worker.bench.fifo
@@ -204,7 +204,7 @@ func (e *exploration) exchanges() error {
 	return e.each("exchange", b, nil)
 }
 
-// pairs runs the operations in FIFO order, once for each two faults of different messages.
+// pairs runs the operations in FIFO order, once for each pair of faults of different messages.
 func (e *exploration) pairs() error {
 	var plans []harness.Plan
 	most := e.left() / 4
@@ -219,7 +219,7 @@ func (e *exploration) pairs() error {
 	return e.each("two faults", b, nil)
 }
 
-// draw spends what is left of the budget on orders that the strategy draws, some of which a guide leads.
+// draw spends the rest of the budget on orders drawn by the strategy, some of them led by a guide.
 func (e *exploration) draw(faulty bool) error {
 	sites := slices.Clone(e.sites.list)
 	b, learn, lead := &Batch{Count: e.left()}, (func(*outcome))(nil), func(int, *Job, *rand.Rand) {}
@@ -237,7 +237,8 @@ func (e *exploration) draw(faulty bool) error {
 	return e.each(e.strategy().Name, b, learn)
 }
 
-// drawPlan draws the faults of a run. Half of the runs have some, all of them where the orders without faults are exhausted.
+// drawPlan draws the faults of a run. Half of the runs have faults; once the orders without faults are exhausted
+// (faulty), all do.
 func (e *exploration) drawPlan(sites []harness.Fault, faulty bool, chance *rand.Rand) (plan harness.Plan) {
 	if e.Faults > 0 && len(sites) > 0 && (faulty || chance.IntN(2) == 0) {
 		for range 1 + chance.IntN(e.Faults) {

@@ -6,10 +6,10 @@ import (
 	"github.com/canisterd/canisterd/explore/harness"
 )
 
-// Sites are the faults that the messages of a run may have.
+// Sites returns the faults that the messages of a run can have.
 func Sites(c *Config, steps []*harness.Step) []harness.Fault { return c.sites(steps) }
 
-// Observed is how many queries an exploration observes.
+// Observed returns how many queries an exploration observes.
 func Observed(t *testing.T, c *Config) int {
 	t.Helper()
 	full := c.withDefaults()

@@ -21,7 +21,7 @@ import (
 // call is an operation of a test: a program for the scriptable canister A or B.
 type call struct{ to, program string }
 
-// operations explores some operations of A and B.
+// operations returns an exploration of operations of A and B.
 func operations(t *testing.T, all ...call) *campaign.Config {
 	t.Helper()
 	c := scripted(t, `reply`)
@@ -42,7 +42,7 @@ func operations(t *testing.T, all ...call) *campaign.Config {
 	return c
 }
 
-// onlyLater are two operations of which the second makes a call in no order but the one in which it comes first.
+// onlyLater are two operations. The second makes a call only in orders where it comes first.
 var onlyLater = []call{
 	{"A", `set 1; reply "ok"`},
 	{"A", `if get {trap "late"}; call B.run(reply "x") on-reply(reply "ok") on-reject(reply "no")`},
@@ -65,8 +65,8 @@ func TestAFaultOfAMessageThatFIFODoesNotHaveIsTried(t *testing.T) {
 	}
 }
 
-// TestAllOrdersWithEachFaultAreThoseOfBruteForce enumerates every order of deliveries under every fault that a message of
-// some order can have, without regard to which of them commute, and compares what was seen with an exploration.
+// TestAllOrdersWithEachFaultAreThoseOfBruteForce enumerates all orders of deliveries, commuting or not, under each
+// fault that a message of any order can have, and compares the runs with those of an exploration.
 func TestAllOrdersWithEachFaultAreThoseOfBruteForce(t *testing.T) {
 	for name, all := range map[string][]call{
 		"a call in one order": onlyLater,
@@ -121,8 +121,8 @@ func TestAllOrdersWithEachFaultAreThoseOfBruteForce(t *testing.T) {
 	}
 }
 
-// TestAllStatesBetweenMessagesAreThoseOfBruteForce is about properties that are checked after each message: states in the
-// middle of equivalent orders differ.
+// TestAllStatesBetweenMessagesAreThoseOfBruteForce tests properties that are checked after each message: the
+// intermediate states of equivalent orders differ.
 func TestAllStatesBetweenMessagesAreThoseOfBruteForce(t *testing.T) {
 	for _, withdrawals := range []int{1, 2, 3} {
 		c := theft(t, "careful", withdrawals)
@@ -149,7 +149,7 @@ func TestAllStatesBetweenMessagesAreThoseOfBruteForce(t *testing.T) {
 	}
 }
 
-// missing are the first of those that are in one set and not in the other.
+// missing returns the first elements of a set that the other set does not have.
 func missing(in, other map[string]bool) (all []string) {
 	for _, one := range slices.Sorted(maps.Keys(in)) {
 		if !other[one] && len(all) < 3 {
@@ -159,13 +159,13 @@ func missing(in, other map[string]bool) (all []string) {
 	return all
 }
 
-// seen is what different runs show.
+// seen collects what runs show.
 type seen struct {
 	sync.Mutex
 	all map[string]bool
 }
 
-// property sees the runs that an exploration judges.
+// property collects the runs that an exploration judges.
 func (s *seen) property() property.Property {
 	return &property.Func{Title: "is seen", Holds: func(r *harness.Run) error {
 		if len(r.Moves()) == 0 && len(r.Unapplied()) == 0 {
@@ -177,7 +177,7 @@ func (s *seen) property() property.Property {
 	}}
 }
 
-// between sees the states between the messages of an exploration.
+// between collects the states after each message of an exploration.
 func (s *seen) between() *property.Func {
 	return &property.Func{Title: "is seen", When: property.EachMessage, Holds: func(r *harness.Run) error {
 		s.Lock()
@@ -187,7 +187,7 @@ func (s *seen) between() *property.Func {
 	}}
 }
 
-// shown is what each canister sees of a run, and what users see: equal for equivalent orders under the same fault.
+// shown returns what the canisters and the users see of a run. It is equal for equivalent orders under the same fault.
 func shown(r *harness.Run) string {
 	canisters := map[string]string{}
 	for _, s := range r.Steps() {
@@ -196,7 +196,7 @@ func shown(r *harness.Run) string {
 	return fmt.Sprint(r.Plan(), canisters, r.Answers())
 }
 
-// bruteFaults is what all orders show, without faults and with each fault of each of their messages.
+// bruteFaults returns what all orders show, without faults and with each fault of each of their messages.
 func bruteFaults(t *testing.T, c *campaign.Config) map[string]bool {
 	t.Helper()
 	l, err := harness.New(&c.Setup, nil)

@@ -14,18 +14,18 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// File is the schedule file of a finding.
+// File returns the schedule file of a finding.
 func (f *Finding) File(c *Config) *schedule.File {
 	base := c.Setup.Base.RootHash()
 	file := &schedule.File{
 		Property: f.Property, Method: f.Method, Text: f.Text, Modules: make(map[string]string), Base: hex.EncodeToString(base[:]), Seed: c.Seed,
-		Waits: c.Setup.Waits, Observe: c.observed(), Messages: names(f.Steps), Upgrades: f.upgrades(c), Outcalls: f.outcalls(c),
+		Waits: c.Setup.Waits, Observe: c.fileQueries(), Messages: names(f.Steps), Upgrades: f.upgrades(c), Outcalls: f.outcalls(c),
 	}
 	if f.Canister.Len() > 0 {
 		file.Canister = c.Setup.NameOf(f.Canister)
 	}
 	for i := range c.Before {
-		file.Before = append(file.Before, c.written("", &c.Before[i]))
+		file.Before = append(file.Before, c.fileOperation("", &c.Before[i]))
 	}
 	for _, position := range f.Schedule.Operations {
 		file.Operations = append(file.Operations, c.operation(position))
@@ -33,8 +33,8 @@ func (f *Finding) File(c *Config) *schedule.File {
 	for _, position := range f.probed(c) {
 		file.Probed = append(file.Probed, c.operation(position))
 	}
-	for _, id := range c.concerns(f) {
-		if hash := c.module(id); hash != "" {
+	for _, id := range c.involved(f) {
+		if hash := c.moduleHash(id); hash != "" {
 			file.Modules[c.Setup.NameOf(id)] = hash
 		}
 	}
@@ -51,28 +51,29 @@ func (f *Finding) File(c *Config) *schedule.File {
 	return file
 }
 
-// operation is the operation at a position as a file has it.
+// operation returns the operation at a position for a file.
 func (c *Config) operation(position int) schedule.Operation {
-	return c.written(harness.OperationName(position), &c.Setup.Operations[position])
+	return c.fileOperation(harness.OperationName(position), &c.Setup.Operations[position])
 }
 
-// written is an operation as a file has it.
-func (c *Config) written(name string, o *harness.Operation) schedule.Operation {
+// fileOperation returns an operation for a file.
+func (c *Config) fileOperation(name string, o *harness.Operation) schedule.Operation {
 	return schedule.Operation{
 		Name: name, Canister: c.Setup.NameOf(o.Message.Receiver), Method: o.Message.Method,
 		Argument: hex.EncodeToString(o.Message.Arg), Sender: o.Message.Sender.String(), Title: o.Title, Retried: o.Retried,
 	}
 }
 
-// OfFile is the schedule of a file; canister finds a canister by its name or id. Its operations must be those of the
-// configuration, under the same numbers. The configuration then waits for timers, observes queries and answers outcalls as
-// the file says. The error also says which module is missing to which the run upgrades a canister.
+// OfFile returns the schedule of a file; canister finds a canister by its name or id. The operations of the file must
+// be those of the configuration, at the same positions. OfFile changes the waits, the observed queries and the answers
+// to outcalls in the configuration to those of the file. It fails if the run upgrades a canister and the configuration
+// has no module for the upgrade.
 func (c *Config) OfFile(file *schedule.File, canister func(name string) (principal.Principal, bool)) (*Schedule, error) {
 	s := &Schedule{}
-	if err := s.remember(file, canister); err != nil {
+	if err := s.readRecord(file, canister); err != nil {
 		return nil, err
 	}
-	if err := c.take(file, canister); err != nil {
+	if err := c.applyFile(file, canister); err != nil {
 		return nil, err
 	}
 	for _, o := range file.Operations {
@@ -85,16 +86,16 @@ func (c *Config) OfFile(file *schedule.File, canister func(name string) (princip
 		}
 		own := c.operation(position)
 		if own.Canister != o.Canister || own.Method != o.Method || own.Argument != o.Argument || own.Sender != o.Sender {
-			return nil, fmt.Errorf("operation %s of the schedule is %s.%s(%s) of %s, and that of the exploration %s.%s(%s) of %s: the operations have changed since it was found",
+			return nil, fmt.Errorf("operation %s of the schedule is %s.%s(%s) of %s, but here it is %s.%s(%s) of %s: the operations have changed since the schedule was found",
 				o.Name, o.Canister, o.Method, o.Argument, o.Sender, own.Canister, own.Method, own.Argument, own.Sender)
 		}
 		s.Operations = append(s.Operations, position)
 	}
-	return s, s.read(c, file)
+	return s, s.readDeviations(c, file)
 }
 
-// read takes over how a file deviates from FIFO.
-func (s *Schedule) read(c *Config, file *schedule.File) error {
+// readDeviations reads the deviations and the faults of a file.
+func (s *Schedule) readDeviations(c *Config, file *schedule.File) error {
 	for _, d := range file.Deviations {
 		if d.Run == d.Before {
 			return fmt.Errorf("message %s cannot come before itself", d.Run)
@@ -106,7 +107,7 @@ func (s *Schedule) read(c *Config, file *schedule.File) error {
 		if err != nil {
 			return err
 		}
-		if err := c.fits(kind, &f); err != nil {
+		if err := c.checkFault(kind, &f); err != nil {
 			return err
 		}
 		s.Plan = append(s.Plan, harness.Fault{At: f.At, Kind: kind, Answer: max(0, f.Answer-1)})
@@ -114,14 +115,14 @@ func (s *Schedule) read(c *Config, file *schedule.File) error {
 	return nil
 }
 
-// fits says why a fault of a file cannot be made, nil if it can.
-func (c *Config) fits(kind harness.FaultKind, f *schedule.Fault) error {
+// checkFault says why a fault of a file is invalid or cannot happen with this configuration, nil if it can.
+func (c *Config) checkFault(kind harness.FaultKind, f *schedule.Fault) error {
 	answers := len(c.Setup.Outcalls)
 	switch {
 	case kind != harness.OtherAnswer && f.Answer != 0:
 		return fmt.Errorf("fault %s of %s has an answer, and only %s has one", f.Kind, f.At, harness.OtherAnswer)
 	case kind == harness.OtherAnswer && answers == 0:
-		return fmt.Errorf("fault %s of %s needs the answers to HTTP outcalls, and none were given: give those of the exploration (--outcall)", f.Kind, f.At)
+		return fmt.Errorf("fault %s of %s needs the answers to HTTP outcalls, but none were given: give those of the exploration (--outcall)", f.Kind, f.At)
 	case kind == harness.OtherAnswer && (f.Answer < 1 || f.Answer > answers):
 		return fmt.Errorf("fault %s of %s has answer %d: expected 1 to %d, the answers to HTTP outcalls", f.Kind, f.At, f.Answer, answers)
 	case kind == harness.Upgrade && len(c.Setup.Upgrades) == 0:
@@ -130,7 +131,7 @@ func (c *Config) fits(kind harness.FaultKind, f *schedule.Fault) error {
 	return nil
 }
 
-// positionOf is the position of the operation with a name.
+// positionOf returns the position of the operation with a name.
 func positionOf(name string) (int, error) {
 	number, found := strings.CutPrefix(name, "op")
 	n, err := strconv.Atoi(number)
@@ -140,8 +141,8 @@ func positionOf(name string) (int, error) {
 	return n - 1, nil
 }
 
-// Operations makes the operations of a file, each at its position; canister finds a canister by its name or id.
-// Operations that the file leaves out are empty.
+// Operations returns the operations of a file, each at its position; canister finds a canister by its name or id.
+// Positions that the file leaves out are empty.
 func Operations(file *schedule.File, canister func(name string) (principal.Principal, bool)) (all []harness.Operation, err error) {
 	for _, o := range slices.Concat(file.Operations, file.Probed) {
 		position, err := positionOf(o.Name)
@@ -158,7 +159,7 @@ func Operations(file *schedule.File, canister func(name string) (principal.Princ
 	return all, nil
 }
 
-// Before makes the calls of a file that come before its run.
+// Before returns the calls of a file that come before its run.
 func Before(file *schedule.File, canister func(name string) (principal.Principal, bool)) (all []harness.Operation, err error) {
 	for i := range file.Before {
 		o, err := readOperation(&file.Before[i], canister)
@@ -170,13 +171,13 @@ func Before(file *schedule.File, canister func(name string) (principal.Principal
 	return all, nil
 }
 
-// take takes over what a file says of its run beside the operations.
-func (c *Config) take(file *schedule.File, canister func(name string) (principal.Principal, bool)) error {
+// applyFile copies the settings of a file other than its operations to the configuration.
+func (c *Config) applyFile(file *schedule.File, canister func(name string) (principal.Principal, bool)) error {
 	c.Setup.Waits = file.Waits
 	if len(file.Messages) == 0 {
 		return nil // older files do not have the rest
 	}
-	if err := c.upgradable(file, canister); err != nil {
+	if err := c.checkUpgrades(file, canister); err != nil {
 		return err
 	}
 	if len(file.Outcalls) > 0 {
@@ -196,8 +197,8 @@ func (c *Config) take(file *schedule.File, canister func(name string) (principal
 	return nil
 }
 
-// observed are the observed queries as a file has them.
-func (c *Config) observed() (all []schedule.Query) {
+// fileQueries returns the observed queries for a file.
+func (c *Config) fileQueries() (all []schedule.Query) {
 	for _, q := range c.Observe {
 		all = append(all, schedule.Query{
 			Canister: c.Setup.NameOf(q.Canister), Method: q.Method, Argument: hex.EncodeToString(q.Arg), Sender: q.Sender.String(),
@@ -206,9 +207,9 @@ func (c *Config) observed() (all []schedule.Query) {
 	return all
 }
 
-// readOperation makes an operation of a file.
+// readOperation converts an operation of a file.
 func readOperation(o *schedule.Operation, canister func(name string) (principal.Principal, bool)) (made harness.Operation, err error) {
-	id, err := known(o.Canister, canister)
+	id, err := lookUp(o.Canister, canister)
 	if err != nil {
 		return made, err
 	}

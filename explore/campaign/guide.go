@@ -6,17 +6,16 @@ import (
 	"github.com/canisterd/canisterd/explore/harness"
 )
 
-// guide remembers which runs showed something new, so that others begin like them. New is a link between two messages of a
-// canister that no run had before. Runs are shown to it in the order of their numbers.
+// guide keeps the runs that showed something new, so that other runs can begin like them. New is a link between two
+// messages of a canister that no earlier run had. Runs must be learned in the order of their numbers.
 type guide struct {
 	kinds     kinds
-	canisters []latest // by kind.canister; of the run that is shown
+	canisters []latest // of the present run, by kind.canister
 	seen      map[link]bool
 	kept      keptRuns
 }
 
-// keptRuns are runs in the order of their numbers. Only new ones are added, so that a goroutine may read those of an earlier
-// time.
+// keptRuns are runs in the order of their numbers. Runs are only appended, so that goroutines can read earlier slices.
 type keptRuns []keptRun
 
 // keptRun is a run that showed something new.
@@ -25,16 +24,17 @@ type keptRun struct {
 	names []string // of its messages
 }
 
-// latest are the newest messages of a canister.
-type latest struct{ last, wrote shown }
+// latest are the last message of a canister and the last one that changed its memory.
+type latest struct{ last, wrote executedStep }
 
-// shown is a message; its step is nil for none.
-type shown struct {
+// executedStep is a message and its kind; the step is nil if there is none.
+type executedStep struct {
 	step *harness.Step
 	kind int32
 }
 
-// link is two kinds of messages of a canister: the second comes next, or it reads what the first has written.
+// link is a pair of kinds of messages that a canister executed: the second directly after the first, or (reads) after
+// the first wrote and no message in between did.
 type link struct {
 	first, second int32
 	same          bool // they belong to the same operation
@@ -47,7 +47,7 @@ func newGuide(fifo []*harness.Step) *guide {
 	return g
 }
 
-// learn keeps a run that has a new link.
+// learn keeps a run if it has a new link.
 func (g *guide) learn(o *outcome) {
 	if len(g.kept) >= maxKept {
 		return
@@ -59,7 +59,7 @@ func (g *guide) learn(o *outcome) {
 		if int(k.canister) == len(g.canisters) {
 			g.canisters = append(g.canisters, latest{})
 		}
-		at, now := &g.canisters[k.canister], shown{s, k.number}
+		at, now := &g.canisters[k.canister], executedStep{s, k.number}
 		g.see(at.last, now, false)
 		g.see(at.wrote, now, true)
 		at.last = now
@@ -72,7 +72,7 @@ func (g *guide) learn(o *outcome) {
 	}
 }
 
-func (g *guide) see(first, second shown, reads bool) {
+func (g *guide) see(first, second executedStep, reads bool) {
 	if first.step == nil {
 		return
 	}
@@ -80,7 +80,8 @@ func (g *guide) see(first, second shown, reads bool) {
 	g.seen[link{first.kind, second.kind, same, reads}] = true
 }
 
-// lead makes a part of the jobs begin like one of the runs, rather a new one. Most of them have its faults, too.
+// lead makes a share of the jobs begin like one of the runs, preferably a recent one. Most of these have its faults,
+// too.
 func (all keptRuns) lead(j *Job, chance *rand.Rand) {
 	if len(all) == 0 || chance.IntN(guided) > 0 {
 		return

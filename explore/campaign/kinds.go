@@ -6,13 +6,13 @@ import (
 	"github.com/canisterd/canisterd/replica/sched"
 )
 
-// kinds numbers the kinds of messages and the canisters that execute them, from 0 in the order in which they are seen.
+// kinds numbers the kinds of messages and the canisters that execute them, from 0 in the order of their first use.
 type kinds struct {
 	messages  map[kindOfMessage]kind
 	canisters map[principal.Principal]int32
 }
 
-// kindOfMessage is what messages have in common that do the same.
+// kindOfMessage has the properties that all messages of a kind share.
 type kindOfMessage struct {
 	canister         principal.Principal
 	method           string
@@ -21,7 +21,7 @@ type kindOfMessage struct {
 	rejected, failed bool
 }
 
-// kind is a kind of messages by number: comparing numbers is many times as quick.
+// kind is the number of a kind of messages. Numbers are much faster to compare than the properties.
 type kind struct {
 	number   int32
 	canister int32 // the number of the canister
@@ -31,7 +31,7 @@ func newKinds() kinds {
 	return kinds{make(map[kindOfMessage]kind), make(map[principal.Principal]int32)}
 }
 
-// of is the kind of a message, which is numbered where it is the first of its kind.
+// of returns the kind of a message. The first message of a kind gets the next number.
 func (k *kinds) of(s *harness.Step) kind {
 	of := kindOfMessage{s.Canister, s.Method, s.Kind, s.Fault, s.Rejected != nil, s.Failure != nil}
 	known, found := k.messages[of]

@@ -10,9 +10,9 @@ import (
 	"github.com/canisterd/canisterd/explore/search"
 )
 
-// observed are the queries by which runs are compared with serial ones. A user who names none gets the queries without
-// arguments that the canisters of a serial run declare, maxObserved at most, and without those that depend on the time:
-// methods that answer nothing would hide a lost update otherwise.
+// observed returns the queries by which runs are compared with serial ones. If the user names none, these are the
+// queries without arguments that the canisters of a serial run declare, at most maxObserved, except those whose replies
+// depend on the time. Without queries, methods that return nothing would hide a lost update.
 func (b *bench) observed(l *harness.Harness) (stable []harness.Query) {
 	if len(b.config.Observe) > 0 {
 		return b.config.Observe
@@ -20,7 +20,7 @@ func (b *bench) observed(l *harness.Harness) (stable []harness.Query) {
 	r := l.Begin(nil)
 	defer r.Close()
 	search.Drive(r, search.Serial(serialOrders(b.chosen)[0]), maxMessages)
-	queries := b.config.declared(r.Steps())
+	queries := b.config.declaredQueries(r.Steps())
 	replies := func() (all []string, failed []error) {
 		for i := range queries {
 			reply, err := r.Query(&queries[i])
@@ -39,8 +39,8 @@ func (b *bench) observed(l *harness.Harness) (stable []harness.Query) {
 	return stable
 }
 
-// declared are queries without arguments that the canisters of a run declare in their Candid interface.
-func (c *Config) declared(steps []*harness.Step) (all []harness.Query) {
+// declaredQueries returns queries without arguments that the canisters of a run declare in their Candid interfaces.
+func (c *Config) declaredQueries(steps []*harness.Step) (all []harness.Query) {
 	var seen []principal.Principal
 	for _, s := range steps {
 		if slices.Contains(seen, s.Canister) {
@@ -60,7 +60,7 @@ func (c *Config) declared(steps []*harness.Step) (all []harness.Query) {
 	return all
 }
 
-// interfaceOf is the Candid interface in the module of a canister.
+// interfaceOf returns the Candid interface in the module of a canister.
 func (c *Config) interfaceOf(id principal.Principal) (*did.File, bool) {
 	k := c.Setup.Base.Canister(id)
 	if k == nil || k.Module() == nil {

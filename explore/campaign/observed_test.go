@@ -13,8 +13,8 @@ import (
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
 
-// silentCounter has the method inc, which awaits a call and answers nothing. The callback writes the sum of one and what
-// the test says: its environment is the number as it was before the await. The query now answers the time.
+// silentCounter has the method inc, which awaits a call and returns nothing. The callback stores one plus a value that
+// the test chooses; its environment is the number before the await. The query now returns the time.
 const silentCounter = `(module
 	(@custom "icp:public candid:service" "service : {inc: () -> (); get: () -> (nat32) query; now: () -> (nat64) query; at: (nat32) -> (nat32) query}")
 	(import "ic0" "msg_reply" (func $reply))
@@ -46,7 +46,7 @@ const silentCounter = `(module
 		(call $new (i32.const 200) (call $size) (i32.const 100) (i32.const 4) (i32.const 0) (local.get $before) (i32.const 1) (local.get $before))
 		(if (call $perform) (then (unreachable)))))`
 
-// manyQueries is a canister with the method inc and so many queries without arguments.
+// manyQueries returns a canister with the method inc and a number of queries without arguments.
 func manyQueries(count int) string {
 	var declared, exported strings.Builder
 	for i := range count {
@@ -66,13 +66,13 @@ func TestSixteenQueriesAreObservedWithoutBeingNamed(t *testing.T) {
 	}
 }
 
-// increments are two calls of a silent counter.
+// increments returns an exploration of two calls of a silent counter.
 func increments(t *testing.T, sum string) *campaign.Config {
 	t.Helper()
 	return installed(t, fmt.Sprintf(silentCounter, sum))
 }
 
-// installed are two calls of inc of a canister.
+// installed returns an exploration of two calls of inc of a canister.
 func installed(t *testing.T, text string) *campaign.Config {
 	t.Helper()
 	module, err := wat.Assemble(text)

@@ -18,13 +18,13 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-// pageFinding is a finding as the page shows it.
+// pageFinding is a finding for the template of the page.
 type pageFinding struct {
-	Number      int    // in a report, from 1
+	Number      int    // in a report, from 1; 0: no number
 	Kind        string // finding, suspicion, or the outcome of a replay
-	Class       string // of the kind, for its color
+	Class       string // CSS class of the kind
 	Text        string
-	Where       string // the run that showed it
+	Where       string // the run with the finding
 	Operations  []pageOperation
 	Deviations  []string
 	Diagram     template.HTML
@@ -41,14 +41,14 @@ type pageMetrics struct {
 	Awaits     []pageAwait
 }
 
-// pageAwait is a row of the matrix of awaits and faults.
+// pageAwait is a row of the table of awaits and faults.
 type pageAwait struct {
 	Await string
 	Runs  int
 	Tried []string // for each column
 }
 
-// metrics are the tables of the report.
+// metrics returns the tables of the report.
 func (r *Report) metrics() *pageMetrics {
 	m := &pageMetrics{Operations: r.Operations}
 	for _, a := range r.Awaits {
@@ -76,7 +76,7 @@ type pageOperation struct {
 	Color       template.CSS
 }
 
-// Page is the findings as one page of HTML, with a diagram of each run. It needs no other file.
+// Page returns the findings as a self-contained HTML page with a diagram of each run.
 func (r *Report) Page(c *Config) (string, error) {
 	findings := make([]pageFinding, len(r.Findings))
 	for i, f := range r.Findings {
@@ -86,7 +86,7 @@ func (r *Report) Page(c *Config) (string, error) {
 		}
 		findings[i].Number = i + 1
 		if f.Schedule.Operations == nil {
-			continue // it is about all runs
+			continue // the finding is about all runs
 		}
 		text, err := schedule.Write(f.File(c))
 		if err != nil {
@@ -97,7 +97,7 @@ func (r *Report) Page(c *Config) (string, error) {
 	return page(r.Conclusion(), findings, r.metrics())
 }
 
-// Page is a finding, or its replay, as one page of HTML with a diagram. It needs no other file.
+// Page returns a finding, or its replay, as a self-contained HTML page with a diagram.
 func (f *Finding) Page(c *Config) (string, error) {
 	shown, err := f.onPage(c)
 	if err != nil {
@@ -111,14 +111,14 @@ func page(conclusion string, findings []pageFinding, metrics *pageMetrics) (stri
 	if err := pageTemplate.Execute(&out, struct {
 		Conclusion string
 		Findings   []pageFinding
-		Metrics    *pageMetrics // nil: there are none
+		Metrics    *pageMetrics // nil for a single finding
 	}{conclusion, findings, metrics}); err != nil {
 		return "", fmt.Errorf("writing the page: %w", err)
 	}
 	return out.String(), nil
 }
 
-// kind is what a finding is called, with the class of its color.
+// kind returns the label of a finding and its CSS class.
 func (f *Finding) kind() (words, class string) {
 	switch {
 	case f.Outcome != 0:

@@ -13,26 +13,26 @@ import (
 	"github.com/canisterd/canisterd/explore/schedule"
 )
 
-// record is what a file says of the run that was found. Replays are compared with it: that a property holds says
-// nothing where the code is the same, or where the run is another.
+// record describes the run that a schedule file was written for. A replay in which the property holds means nothing if
+// the code is unchanged or the run is a different one; the record tells these cases apart.
 type record struct {
-	canister principal.Principal // that the violation is about; empty for none
-	method   string
-	messages []string // of the run; nil in older files
-	modules  []module // in the order of the names
-	upgrades []module // to which the run upgrades canisters
-	base     string   // hash of the state in which the run begins; "" if it is not known
+	canister principal.Principal // of the violation; empty for none
+	method   string              // of the violation
+	messages []string            // of the run; nil in older files
+	modules  []module            // sorted by name
+	upgrades []module            // to which the run upgrades canisters
+	base     string              // hash of the state in which the run begins; "" if unknown
 }
 
-// module is a module of a canister.
+// module is the module of one canister.
 type module struct {
 	name     string // of the canister
 	canister principal.Principal
 	hash     string
 }
 
-// known is the canister with a name or an id.
-func known(name string, canister func(string) (principal.Principal, bool)) (principal.Principal, error) {
+// lookUp returns the canister with a name or an id, which canister finds.
+func lookUp(name string, canister func(string) (principal.Principal, bool)) (principal.Principal, error) {
 	id, found := canister(name)
 	if !found {
 		return id, fmt.Errorf("the schedule is about canister %q, which the network does not have", name)
@@ -40,23 +40,23 @@ func known(name string, canister func(string) (principal.Principal, bool)) (prin
 	return id, nil
 }
 
-// remember takes over what a file says of its run.
-func (s *Schedule) remember(file *schedule.File, canister func(string) (principal.Principal, bool)) (err error) {
+// readRecord copies the description of the recorded run from a file.
+func (s *Schedule) readRecord(file *schedule.File, canister func(string) (principal.Principal, bool)) (err error) {
 	r := &record{method: file.Method, messages: file.Messages, base: file.Base}
 	if file.Canister != "" {
-		if r.canister, err = known(file.Canister, canister); err != nil {
+		if r.canister, err = lookUp(file.Canister, canister); err != nil {
 			return err
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(file.Modules)) {
-		id, err := known(name, canister)
+		id, err := lookUp(name, canister)
 		if err != nil {
 			return err
 		}
 		r.modules = append(r.modules, module{name, id, file.Modules[name]})
 	}
 	for _, u := range file.Upgrades {
-		id, err := known(u.Canister, canister)
+		id, err := lookUp(u.Canister, canister)
 		if err != nil {
 			return err
 		}
@@ -66,8 +66,8 @@ func (s *Schedule) remember(file *schedule.File, canister func(string) (principa
 	return nil
 }
 
-// concerns are the canisters of whose modules it depends whether a run has a violation.
-func (c *Config) concerns(f *Finding) (all []principal.Principal) {
+// involved returns the canisters whose modules decide whether a run has the violation.
+func (c *Config) involved(f *Finding) (all []principal.Principal) {
 	for i := range f.Steps {
 		all = append(all, f.Steps[i].Canister)
 	}
@@ -82,8 +82,8 @@ func (c *Config) concerns(f *Finding) (all []principal.Principal) {
 	return append(all, f.Canister)
 }
 
-// module is the hash of the module of a canister in the base, "" if it has none.
-func (c *Config) module(id principal.Principal) string {
+// moduleHash returns the hash of a canister's module in the base, "" if it has none.
+func (c *Config) moduleHash(id principal.Principal) string {
 	if k := c.Setup.Base.Canister(id); k != nil && k.Module() != nil {
 		hash := k.Module().Hash()
 		return hex.EncodeToString(hash[:])
@@ -91,16 +91,16 @@ func (c *Config) module(id principal.Principal) string {
 	return ""
 }
 
-// next is the hash of the module to which a canister may be upgraded.
-func (c *Config) next(id principal.Principal) string {
+// upgradeHash returns the hash of the module to which a canister may be upgraded.
+func (c *Config) upgradeHash(id principal.Principal) string {
 	hash := sha256.Sum256(c.Setup.Upgrades[id].Module)
 	return hex.EncodeToString(hash[:])
 }
 
-// upgrades are the modules that the run of a finding needs.
+// upgrades returns the upgrades that the run of a finding needs.
 func (f *Finding) upgrades(c *Config) (all []schedule.Upgrade) {
 	for _, s := range f.Steps {
-		own := schedule.Upgrade{Canister: c.Setup.NameOf(s.Canister), Module: c.next(s.Canister)}
+		own := schedule.Upgrade{Canister: c.Setup.NameOf(s.Canister), Module: c.upgradeHash(s.Canister)}
 		if s.Fault == harness.Upgrade && !slices.Contains(all, own) {
 			all = append(all, own)
 		}
@@ -108,21 +108,21 @@ func (f *Finding) upgrades(c *Config) (all []schedule.Upgrade) {
 	return all
 }
 
-// upgradable says which module is missing to which the run of a file upgrades a canister.
-func (c *Config) upgradable(file *schedule.File, canister func(string) (principal.Principal, bool)) error {
+// checkUpgrades returns an error if the run of a file upgrades a canister and no module was given for it.
+func (c *Config) checkUpgrades(file *schedule.File, canister func(string) (principal.Principal, bool)) error {
 	for _, u := range file.Upgrades {
-		id, err := known(u.Canister, canister)
+		id, err := lookUp(u.Canister, canister)
 		if err != nil {
 			return err
 		}
 		if _, given := c.Setup.Upgrades[id]; !given {
-			return fmt.Errorf("the schedule upgrades %[1]s, and no module was given to which it is upgraded: give the one of the exploration (--upgrade %[1]s=FILE)", u.Canister)
+			return fmt.Errorf("the schedule upgrades %[1]s, but no module was given for the upgrade: give the one of the exploration (--upgrade %[1]s=FILE)", u.Canister)
 		}
 	}
 	return nil
 }
 
-// outcalls are the answers that the run of a finding needs.
+// outcalls returns the answers to HTTP outcalls that the run of a finding needs.
 func (f *Finding) outcalls(c *Config) (all []schedule.Outcall) {
 	if !slices.ContainsFunc(f.Steps, func(s *harness.Step) bool { return s.Outcall }) {
 		return nil
@@ -133,7 +133,8 @@ func (f *Finding) outcalls(c *Config) (all []schedule.Outcall) {
 	return all
 }
 
-// probed are the positions of operations that do not take part, and that a finding is about.
+// probed returns the positions of the operations that a finding of LostService is about and that take no part in its
+// run.
 func (f *Finding) probed(c *Config) (all []int) {
 	for i := range c.Setup.Operations {
 		to := &c.Setup.Operations[i].Message
@@ -145,24 +146,24 @@ func (f *Finding) probed(c *Config) (all []int) {
 	return all
 }
 
-// gone is a canister of the record that has no module now, "" for none.
-func (r *record) gone(c *Config) string {
+// missingModule returns a canister of the record that now has no module, "" for none.
+func (r *record) missingModule(c *Config) string {
 	for _, m := range r.modules {
-		if c.module(m.canister) == "" {
+		if c.moduleHash(m.canister) == "" {
 			return m.name
 		}
 	}
 	return ""
 }
 
-// repaired reports whether a module is not that of the record.
-func (r *record) repaired(c *Config) bool {
-	return slices.ContainsFunc(r.modules, func(m module) bool { return c.module(m.canister) != m.hash }) ||
-		slices.ContainsFunc(r.upgrades, func(m module) bool { return c.next(m.canister) != m.hash })
+// modulesChanged reports whether any module differs from the record.
+func (r *record) modulesChanged(c *Config) bool {
+	return slices.ContainsFunc(r.modules, func(m module) bool { return c.moduleHash(m.canister) != m.hash }) ||
+		slices.ContainsFunc(r.upgrades, func(m module) bool { return c.upgradeHash(m.canister) != m.hash })
 }
 
-// missing is the first message of the record that did not come in a run, "" for none.
-func (r *record) missing(steps []*harness.Step) string {
+// missingMessage returns the first message of the record that a run did not deliver, "" for none.
+func (r *record) missingMessage(steps []*harness.Step) string {
 	came := names(steps)
 	at := slices.IndexFunc(r.messages, func(name string) bool { return !slices.Contains(came, name) })
 	if at < 0 {
@@ -171,23 +172,24 @@ func (r *record) missing(steps []*harness.Step) string {
 	return r.messages[at]
 }
 
-// unexplained says why it does not count that a property holds in a run, "" if it counts: a module has changed.
-func (r *record) unexplained(c *Config, steps []*harness.Step) string {
-	if name := r.gone(c); name != "" {
+// inconclusive says why it proves nothing that the property holds in a run. It is "" if a module has changed: then the
+// property was fixed.
+func (r *record) inconclusive(c *Config, steps []*harness.Step) string {
+	if name := r.missingModule(c); name != "" {
 		return fmt.Sprintf("canister %s has no module", name)
 	}
-	if len(r.modules) == 0 || r.repaired(c) {
+	if len(r.modules) == 0 || r.modulesChanged(c) {
 		return ""
 	}
-	why := "the modules are those of the schedule; " + r.otherState(c)
-	if at := r.missing(steps); at != "" {
+	why := "the modules are those of the schedule; " + r.difference(c)
+	if at := r.missingMessage(steps); at != "" {
 		return fmt.Sprintf("diverged at %s, which did not come: %s", at, why)
 	}
 	return why
 }
 
-// otherState says what can be different where no module is.
-func (r *record) otherState(c *Config) string {
+// difference says what must have changed if no module has.
+func (r *record) difference(c *Config) string {
 	base := c.Setup.Base.RootHash()
 	now := hex.EncodeToString(base[:])
 	switch r.base {

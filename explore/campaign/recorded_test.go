@@ -9,8 +9,8 @@ import (
 	"github.com/canisterd/canisterd/internal/golden"
 )
 
-// Each exploration here has a network that was made for it, as after a restart. The golden file was recorded once:
-// another machine that writes or replays it differently fails.
+// Each exploration here has a new network, as after a restart. The golden file was recorded once: the test fails on a
+// machine that writes or replays it differently.
 func TestARecordedScheduleIsReplayedAfterARestartAndWithOtherWorkers(t *testing.T) {
 	for _, workers := range []int{1, 2, 5} {
 		found := theft(t, "bank", 3)

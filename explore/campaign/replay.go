@@ -11,21 +11,21 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// Outcome is what a replay says of the property that its schedule violated.
+// Outcome is the result of a replay for the property that its schedule violated.
 type Outcome uint8
 
 // The outcomes.
 const (
 	StillFails Outcome = iota + 1 // the property is violated again
-	Fixed                         // it is not, and a module has changed
-	Stale                         // it is not, but the run is another: the replay says nothing about these canisters
+	Fixed                         // the property holds, and a module has changed
+	Stale                         // the property holds in a different run, which proves nothing about these canisters
 )
 
-// String is the outcome for people.
+// String returns the outcome for people.
 func (o Outcome) String() string { return [...]string{"", "still fails", "fixed", "stale"}[o] }
 
-// Replay is a run of a finding's schedule, or of one from a file. It says whether the property is violated again, and
-// which parts of the schedule found no messages.
+// Replay runs the schedule of a finding or a file. The result says whether the property is violated again, and which
+// parts of the schedule matched no messages.
 func Replay(config *Config, s *Schedule) (*Replayed, error) {
 	full := config.withDefaults()
 	b, l, err := newBench(&full, s.Operations)
@@ -36,19 +36,19 @@ func Replay(config *Config, s *Schedule) (*Replayed, error) {
 	follow := search.Follow(s.Deviations)
 	o := b.run(l, s.Plan, follow)
 	if o.partial {
-		return nil, errOver
+		return nil, errTimeOver
 	}
 	r := &Replayed{Violations: o.violations, Steps: o.steps, Unmet: follow.Unmet(), Unapplied: o.unapplied, checked: b.properties}
-	r.record, r.refused = s.record, full.withoutMethod(o.answers)
-	r.silent = !slices.ContainsFunc(o.answers, func(a harness.Answer) bool { return !a.Open && a.Reject == nil })
+	r.record, r.missingMethod = s.record, full.missingMethod(o.answers)
+	r.noReply = !slices.ContainsFunc(o.answers, func(a harness.Answer) bool { return !a.Open && a.Reject == nil })
 	if r.record != nil {
-		r.unexplained = r.record.unexplained(&full, o.steps)
+		r.inconclusive = r.record.inconclusive(&full, o.steps)
 	}
 	return r, nil
 }
 
-// withoutMethod says which operation has called a method that its canister does not have, "" for none.
-func (c *Config) withoutMethod(answers []harness.Answer) string {
+// missingMethod says which operation called a method that its canister does not have, "" for none.
+func (c *Config) missingMethod(answers []harness.Answer) string {
 	for _, a := range answers {
 		if a.Reject != nil && (a.Reject.Error == intercanister.CanisterMethodNotFound || a.Reject.Error == intercanister.CanisterWasmModuleNotFound) {
 			to := &c.Setup.Operations[a.Position].Message
@@ -58,22 +58,22 @@ func (c *Config) withoutMethod(answers []harness.Answer) string {
 	return ""
 }
 
-// Replayed is what a replay showed.
+// Replayed is the result of a replay.
 type Replayed struct {
 	Violations []property.Violation
 	Steps      []*harness.Step
-	Unmet      []search.Before // deviations whose messages did not come in this order
-	Unapplied  []harness.Fault // faults whose messages did not come
+	Unmet      []search.Before // deviations whose messages did not come, or not in this order
+	Unapplied  []harness.Fault // faults that did not happen
 	checked    []property.Property
 
-	record      *record // of the file of the schedule; nil: it is of none
-	refused     string  // which operation has no method, "" for none
-	unexplained string  // why it does not count that the property holds, "" if it counts
-	silent      bool    // no operation is replied to
+	record        *record // of the schedule file; nil: the schedule has no file
+	missingMethod string  // which operation calls a method that does not exist, "" for none
+	inconclusive  string  // why it proves nothing that the property holds, "" if it proves a fix
+	noReply       bool    // no operation got a reply
 }
 
-// Violation is the first violation of a property, nil if the replay does not violate it. One about the same canister and
-// method as that of the file is taken before others.
+// Violation returns the first violation of a property, nil if the replay does not violate it. It prefers a violation
+// with the canister and the method that the file names.
 func (r *Replayed) Violation(name string) (found *property.Violation) {
 	for i := range r.Violations {
 		v := &r.Violations[i]
@@ -93,26 +93,28 @@ func (r *Replayed) Violation(name string) (found *property.Violation) {
 // Violates reports whether the replay violates a property.
 func (r *Replayed) Violates(name string) bool { return r.Violation(name) != nil }
 
-// Outcome is what the replay says of a property. Of a schedule without a file it is not known whether a module has
-// changed.
+// Outcome returns the outcome for a property. For a schedule without a file it is unknown whether a module has changed:
+// Fixed then only says that the property holds.
 func (r *Replayed) Outcome(name string) Outcome {
 	switch {
 	case r.Violates(name):
 		return StillFails
-	case r.Stale() || r.unexplained != "":
+	case r.Stale() || r.inconclusive != "":
 		return Stale
 	}
 	return Fixed
 }
 
-// Stale reports whether a part of the schedule does not fit the canisters any more.
-func (r *Replayed) Stale() bool { return r.refused != "" || len(r.Unmet) > 0 || len(r.Unapplied) > 0 }
+// Stale reports whether a part of the schedule no longer fits the canisters.
+func (r *Replayed) Stale() bool {
+	return r.missingMethod != "" || len(r.Unmet) > 0 || len(r.Unapplied) > 0
+}
 
 // Diverged says where a stale schedule does not fit, "" if it fits.
 func (r *Replayed) Diverged() string {
 	switch {
-	case r.refused != "":
-		return r.refused
+	case r.missingMethod != "":
+		return r.missingMethod
 	case len(r.Unapplied) > 0:
 		f := r.Unapplied[0]
 		if slices.Contains(names(r.Steps), f.At) {
@@ -125,22 +127,22 @@ func (r *Replayed) Diverged() string {
 	return ""
 }
 
-// Finding is the run of the replay, told as a finding of the property with a name. The error says that the replay does
-// not check this property: that it is not violated would say nothing.
+// Finding returns the run of the replay as a finding of the property with a name. It fails if the replay does not check
+// this property: then the absence of a violation means nothing.
 func (r *Replayed) Finding(s *Schedule, name string) (*Finding, error) {
 	if !slices.ContainsFunc(r.checked, func(p property.Property) bool { return property.Finds(p, name) }) {
-		return nil, fmt.Errorf("the schedule violates %q, which is not checked here: state it as where the schedule was found", name)
+		return nil, fmt.Errorf("the schedule violates %q, which is not checked here: state it as in the exploration that found the schedule", name)
 	}
 	f := &Finding{Schedule: *s, Steps: r.Steps, Outcome: r.Outcome(name)}
 	switch f.Property = name; f.Outcome {
 	case StillFails:
 		f.Violation = *r.Violation(name)
-		f.Steps = told(&f.Violation, r.Steps)
+		f.Steps = listed(&f.Violation, r.Steps)
 	case Stale:
-		f.Text = cmp.Or(r.Diverged(), r.unexplained)
+		f.Text = cmp.Or(r.Diverged(), r.inconclusive)
 	case Fixed:
 		f.Text = name + " holds in this run"
-		if r.silent {
+		if r.noReply {
 			f.Text += ", in which no operation is replied to"
 		}
 	}

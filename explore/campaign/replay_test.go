@@ -14,7 +14,7 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// stolen is the schedule file of two withdrawals of the same money.
+// stolen returns the schedule file of two withdrawals of the same money.
 func stolen(t *testing.T) *schedule.File {
 	t.Helper()
 	c := theft(t, "bank", 2)
@@ -23,7 +23,7 @@ func stolen(t *testing.T) *schedule.File {
 	return run(t, c).Violations()[0].File(c)
 }
 
-// replayed replays a file at a bank, as the daemon does.
+// replayed replays a file with a bank, as the daemon does.
 func replayed(t *testing.T, file *schedule.File, c *campaign.Config) *campaign.Finding {
 	t.Helper()
 	var err error
@@ -157,7 +157,7 @@ func TestAFileHasWhatItsReplayNeeds(t *testing.T) {
 func TestFaultsOfFilesThatCannotBeMadeAreRefused(t *testing.T) {
 	for says, fault := range map[string]schedule.Fault{
 		"fault stop of op1 has an answer, and only other_answer has one":                                      {At: "op1", Kind: "stop", Answer: 1},
-		"fault other_answer of op1 needs the answers to HTTP outcalls, and none were given":                   {At: "op1", Kind: "other_answer", Answer: 2},
+		"fault other_answer of op1 needs the answers to HTTP outcalls, but none were given":                   {At: "op1", Kind: "other_answer", Answer: 2},
 		"fault upgrade of op1/1.reply needs the module to which the canister is upgraded: give that of the e": {At: "op1/1.reply", Kind: "upgrade"},
 		`invalid fault "fire"`: {At: "op1", Kind: "fire"},
 	} {

@@ -11,18 +11,19 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// Report is what an exploration showed.
+// Report is the result of an exploration.
 type Report struct {
 	Findings []*Finding // in the order in which they were found
 	Runs     int
 	Messages int // that were delivered
-	// Classes is the number of classes of equivalent orders that were run without faults; Exhausted says that these are
-	// all, ExhaustedFaults that all classes under each single fault were run, too. Neither is said of canisters on several
-	// subnets: a message to another subnet arrives in the next round, and not every time of arrival is tried.
+	// Classes is the number of classes of equivalent orders that were run without faults. Exhausted says that these are
+	// all, ExhaustedFaults that all classes under each single fault were run as well. Both are false if the messages of a
+	// run are on several subnets: a message to another subnet arrives in the next round, and not all arrival times are
+	// tried.
 	Classes         int
 	Exhausted       bool
 	ExhaustedFaults bool
-	FaultKinds      []harness.FaultKind // that some message could have, in the order of their names
+	FaultKinds      []harness.FaultKind // that some message could have, sorted by name
 	Unfinished      int                 // runs that did not come to rest
 	Coverage        Coverage
 	Operations      []OperationCount
@@ -32,66 +33,65 @@ type Report struct {
 
 	config *Config
 	covers *coverage
-	across bool // a run had messages on several subnets
+	across bool // the messages of a run were on several subnets
 	byKey  map[string]*Finding
 	matrix matrix // of Awaits
 }
 
-// traps are the errors of rejects because code trapped.
+// traps are the error codes of rejects by trapping code.
 var traps = []intercanister.ErrorCode{
 	intercanister.CanisterTrapped, intercanister.CanisterCalledTrap, intercanister.CanisterInstructionLimitExceeded,
 }
 
-// OperationCount counts the answers to an operation: Trapped are the rejects because its code trapped, Rejected the
-// others.
+// OperationCount counts the answers to an operation: Trapped are the rejects because code trapped, Rejected all others.
 type OperationCount struct {
 	Title                            string
 	Replied, Rejected, Trapped, Open int
 }
 
-// Goal is a state that is to be reached in some run.
+// Goal is a state that some run should reach.
 type Goal struct {
 	Title string
 	Runs  int // that reached it
 }
 
-// Extreme is the largest value of a number.
+// Extreme is the largest value that any run gave for a query.
 type Extreme struct {
 	Title string
-	Value *big.Rat // nil: no run has one
-	// Found is the shortest run that gives the value, told as a finding of the invariant that the number is smaller; nil
-	// where the value is no integer, or no run has one.
+	Value *big.Rat // nil: no run gave one
+	// Found is the shortest run that gives the value, as a finding that violates the invariant "smaller than the value";
+	// nil if the value is not an integer or no run gave one.
 	Found *Finding
 	plan  harness.Plan // of the first run that gives the value
 	names []string     // of its messages
 }
 
-// Schedule is how a run differs from a FIFO run of all operations.
+// Schedule describes how a run differs from the FIFO run of all operations.
 type Schedule struct {
-	Operations []int // positions of those that take part
+	Operations []int // positions of the operations that take part
 	Deviations []search.Before
 	Plan       harness.Plan
-	record     *record // of a file; nil: it is of no file
+	record     *record // of the file; nil: the schedule was not read from a file
 }
 
 // Finding is a violation with the shortest schedule that shows it.
 type Finding struct {
 	property.Violation
-	Run      int    // number of the run that showed it first, from 1
-	Phase    string // that showed it
+	Run      int    // the first run with the violation, from 1
+	Phase    string // of that run
 	Schedule Schedule
 	Steps    []*harness.Step // of the shortest run
-	Others   int             // runs that showed it later
-	Outcome  Outcome         // of a replay; 0: it is of an exploration
-	// Differences are those of the shortest run from its operations one after the other, canister by canister.
+	Others   int             // later runs with the violation
+	Outcome  Outcome         // of a replay; 0: the finding is from an exploration
+	// Differences are the differences between the shortest run and a serial run of its operations, grouped by canister.
 	Differences []Difference
-	compared    bool     // Differences are known
+	compared    bool     // Differences is set
 	names       []string // of the messages of the first run
 }
 
 func newReport(c *Config) *Report {
 	r := &Report{config: c, byKey: make(map[string]*Finding)}
-	r.matrix = matrix{positions: make(map[[2]string]int), concerned: make(map[string][]int), titles: make(map[method]string)}
+	r.matrix = matrix{positions: make(map[[2]string]int), byMessage: make(map[string][]int), titles: make(map[method]string)}
 	r.covers = newCoverage(&r.Coverage)
 	for i := range c.Setup.Operations {
 		r.Operations = append(r.Operations, OperationCount{Title: c.Setup.Operations[i].Title})
@@ -105,7 +105,7 @@ func newReport(c *Config) *Report {
 	return r
 }
 
-// count adds a run to the numbers.
+// count adds a run to the numbers of the report.
 func (r *Report) count(o *outcome) {
 	if o.partial {
 		return
@@ -142,19 +142,19 @@ func (r *Report) count(o *outcome) {
 	r.covers.add(o)
 }
 
-// find adds a violation: a new finding, or one more run of a known one.
-func (r *Report) find(phase string, v property.Violation, o *outcome) {
+// addViolation adds a finding, or counts the run for a known one.
+func (r *Report) addViolation(phase string, v property.Violation, o *outcome) {
 	if known := r.byKey[v.Key()]; known != nil {
 		known.Others++
 		return
 	}
-	f := &Finding{Violation: v, Run: r.Runs, Phase: phase, names: names(o.steps), Steps: told(&v, o.steps)}
+	f := &Finding{Violation: v, Run: r.Runs, Phase: phase, names: names(o.steps), Steps: listed(&v, o.steps)}
 	f.Schedule.Plan = o.plan
 	r.byKey[v.Key()] = f
 	r.Findings = append(r.Findings, f)
 }
 
-// violations counts the findings that are no suspicions.
+// violations counts the findings that are not suspicions.
 func (r *Report) violations() (count int) {
 	for _, f := range r.Findings {
 		if !f.Suspicion {
@@ -164,7 +164,7 @@ func (r *Report) violations() (count int) {
 	return count
 }
 
-// Violations are the findings that are no suspicions.
+// Violations returns the findings that are not suspicions.
 func (r *Report) Violations() (all []*Finding) {
 	for _, f := range r.Findings {
 		if !f.Suspicion {
@@ -174,12 +174,12 @@ func (r *Report) Violations() (all []*Finding) {
 	return all
 }
 
-// finish adds what is found about all runs: operations that only fail, and goals that no run has reached. Where the
-// exploration ended early, because enough was found, a later run might have reached them.
+// finish adds the findings about all runs: operations that always fail, and goals that no run reached. An unreached
+// goal is only a suspicion if the exploration stopped early: a later run might have reached it.
 func (r *Report) finish() {
 	r.Exhausted, r.ExhaustedFaults = r.Exhausted && !r.across, r.ExhaustedFaults && !r.across
 	early := r.config.Stop > 0 && r.violations() >= r.config.Stop
-	r.failing()
+	r.addNeverReplied()
 	for _, g := range r.Reached {
 		if g.Runs == 0 {
 			r.Findings = append(r.Findings, &Finding{Run: r.Runs, Phase: "end", Violation: property.Violation{
@@ -189,12 +189,13 @@ func (r *Report) finish() {
 	}
 }
 
-// NeverReplies is the property that operations succeed in some run. Properties that hold where nothing happens say
-// little.
+// NeverReplies is the property that each operation succeeds in some run. If an operation always fails, the other
+// properties hold trivially.
 const NeverReplies = "never-replies"
 
-// failing adds the operations that no run replies to. That none of all is replied to is a violation: nothing was explored.
-func (r *Report) failing() {
+// addNeverReplied adds the operations that no run replies to. These are suspicions, unless no operation is ever replied
+// to: then nothing was explored.
+func (r *Report) addNeverReplied() {
 	some := slices.ContainsFunc(r.Operations, func(c OperationCount) bool { return c.Replied > 0 })
 	for i := range r.Operations {
 		c := &r.Operations[i]

@@ -11,16 +11,16 @@ import (
 	"github.com/canisterd/canisterd/explore/search"
 )
 
-// shortener makes schedules shorter that violate a property, one replay after the other.
+// shortener shortens a schedule that violates a property, by replaying candidates.
 type shortener struct {
 	config    *Config
 	key       string // of the violation
 	replays   int
-	benches   map[string]*bench
-	harnesses map[string]*harness.Harness
-	all       *Worker // has the bench for all operations; nil: it is made like the others
+	benches   map[string]*bench           // by operations
+	harnesses map[string]*harness.Harness // of the benches
+	all       *Worker                     // has the bench for all operations; nil: that bench is made like the others
 	err       error
-	last      outcome // of the newest replay that violates the property
+	last      outcome // of the latest replay that violates the property
 }
 
 // shorten gives each finding its shortest schedule.
@@ -43,7 +43,8 @@ func (e *exploration) shorten() error {
 	return nil
 }
 
-// shortenLargest looks for the shortest run that gives the largest value: one that violates that the number is smaller.
+// shortenLargest sets the shortest run that gives the largest value, by shortening a violation of the invariant
+// "smaller than this value".
 func (e *exploration) shortenLargest(goal *property.Maximize, x *Extreme) error {
 	if x.Value == nil || !x.Value.IsInt() {
 		return nil
@@ -65,7 +66,8 @@ func (e *exploration) shortenLargest(goal *property.Maximize, x *Extreme) error 
 	return nil
 }
 
-// Shorten looks for the shortest schedule of a finding: fewer operations, fewer faults, fewer deviations from FIFO.
+// Shorten sets the shortest schedule of a finding that it can find: with fewer operations, faults and deviations from
+// FIFO.
 func Shorten(config *Config, f *Finding) error {
 	full := config.withDefaults()
 	return newShortener(&full, f).shorten(f)
@@ -87,7 +89,7 @@ func (s *shortener) shorten(f *Finding) error {
 	}
 	if s.violates(f.Schedule) {
 		f.Schedule = s.shortest(f.Schedule)
-		f.Steps, f.Violation = told(&f.Violation, s.last.steps), s.violation(f.Violation)
+		f.Steps, f.Violation = listed(&f.Violation, s.last.steps), s.violation(f.Violation)
 	}
 	if b, l := s.bench(f.Schedule.Operations); b != nil {
 		b.compare(l, f)
@@ -95,7 +97,7 @@ func (s *shortener) shorten(f *Finding) error {
 	return s.err
 }
 
-// deviations are how a run with these messages deviates from FIFO.
+// deviations returns how a run with these messages deviates from FIFO.
 func (b *bench) deviations(l *harness.Harness, plan harness.Plan, messages []string) []search.Before {
 	recorder := search.Record(search.Named(messages))
 	r := l.Begin(plan)
@@ -104,7 +106,7 @@ func (b *bench) deviations(l *harness.Harness, plan harness.Plan, messages []str
 	return recorder.Constraints
 }
 
-// bench is the bench for some operations, nil after an error.
+// bench returns the bench for some operations, nil after an error.
 func (s *shortener) bench(chosen []int) (*bench, *harness.Harness) {
 	if s.all != nil && len(chosen) == len(s.all.bench.chosen) {
 		return s.all.bench, s.all.harness
@@ -115,7 +117,7 @@ func (s *shortener) bench(chosen []int) (*bench, *harness.Harness) {
 	}
 	b, l, err := newBench(s.config, chosen)
 	if err != nil {
-		if !errors.Is(err, errOver) {
+		if !errors.Is(err, errTimeOver) {
 			s.err = err
 		}
 		return nil, nil
@@ -125,12 +127,13 @@ func (s *shortener) bench(chosen []int) (*bench, *harness.Harness) {
 }
 
 func (s *shortener) close() {
-	for _, l := range s.harnesses { // each by itself: no order can be seen
+	for _, l := range s.harnesses { // the order makes no difference
 		l.Close()
 	}
 }
 
-// violates replays a schedule.
+// violates replays a schedule, and reports whether it violates the property. It is false beyond maxReplays or when the
+// time is over.
 func (s *shortener) violates(schedule Schedule) bool {
 	if s.replays >= maxReplays || s.err != nil || s.config.Expired() {
 		return false
@@ -148,7 +151,7 @@ func (s *shortener) violates(schedule Schedule) bool {
 	return true
 }
 
-// violation is the violation of the newest replay.
+// violation returns the violation of the latest replay that violates the property.
 func (s *shortener) violation(otherwise property.Violation) property.Violation {
 	for _, v := range s.last.violations {
 		if v.Key() == s.key {
@@ -158,7 +161,7 @@ func (s *shortener) violation(otherwise property.Violation) property.Violation {
 	return otherwise
 }
 
-// shortest removes what a schedule does not need.
+// shortest removes the operations, deviations and faults that the violation does not need.
 func (s *shortener) shortest(found Schedule) Schedule {
 	for _, position := range slices.Clone(found.Operations) {
 		if less := found.without(position); len(less.Operations) > 0 && s.violates(less) {
@@ -175,7 +178,7 @@ func (s *shortener) shortest(found Schedule) Schedule {
 	return found
 }
 
-// without is the schedule without an operation, and without what it says about its messages.
+// without returns the schedule without an operation and without the deviations and faults of its messages.
 func (s Schedule) without(position int) Schedule {
 	task := harness.OperationName(position)
 	less := Schedule{
@@ -188,8 +191,8 @@ func (s Schedule) without(position int) Schedule {
 	return less
 }
 
-// minimize is delta debugging (Zeller and Hildebrandt 2002): a shorter list for which a test still holds. No single
-// element of it can be left out.
+// minimize returns a shorter list for which a test still holds, by delta debugging (Zeller and Hildebrandt 2002).
+// Without any single one of its elements the test fails.
 func minimize[T any](list []T, holds func([]T) bool) []T {
 	if len(list) > 0 && holds(nil) {
 		return nil

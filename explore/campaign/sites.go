@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/replica/sched"
 )
 
-// sites are the faults that the messages of a run may have.
+// sites returns the faults that the messages of a run can have.
 func (c *Config) sites(steps []*harness.Step) (all []harness.Fault) {
 	for _, s := range steps {
 		possible := c.Setup.Possible(s)
@@ -24,11 +24,11 @@ func (c *Config) sites(steps []*harness.Step) (all []harness.Fault) {
 	return all
 }
 
-// siteSet remembers faults in the order in which they were seen.
+// siteSet is a set of at most maxSites faults in the order of their addition.
 type siteSet struct {
 	list []harness.Fault
 	seen map[harness.Fault]bool
-	more bool // some are left out
+	more bool // the set is full, and faults were left out
 }
 
 func (s *siteSet) add(faults []harness.Fault) {
@@ -47,7 +47,7 @@ func (s *siteSet) add(faults []harness.Fault) {
 	}
 }
 
-// kinds are the kinds of the faults, in the order of their names.
+// kinds returns the kinds of the faults, sorted by name.
 func (s *siteSet) kinds() (all []harness.FaultKind) {
 	for i := range s.list {
 		if kind := s.list[i].Kind; !slices.Contains(all, kind) {

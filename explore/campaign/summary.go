@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Conclusion is how much was run, and what a report without findings means: some sentences in lines.
+// Conclusion returns lines that say how much was run, and what the absence of findings means.
 func (r *Report) Conclusion() string {
 	var all strings.Builder
 	fmt.Fprintf(&all, "%d runs, %d messages. %s\n", r.Runs, r.Messages, r.verdict())
@@ -16,7 +16,7 @@ func (r *Report) Conclusion() string {
 	return all.String()
 }
 
-// verdict says whether all orders were run.
+// verdict says whether all orders were run, and under which faults.
 func (r *Report) verdict() string {
 	if !r.Exhausted {
 		return "Not all orders were run: what was not found may still be there."
@@ -44,7 +44,8 @@ func (r *Report) verdict() string {
 	return text + "."
 }
 
-// Summary is the conclusion, and how each operation was answered: an exploration whose operations only fail finds nothing.
+// Summary returns the conclusion and the counts of answers to each operation. The counts show whether operations
+// succeed at all: an exploration of operations that always fail finds nothing.
 func (r *Report) Summary() string {
 	lines := []string{r.Conclusion()}
 	for _, o := range r.Operations {

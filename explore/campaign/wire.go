@@ -81,7 +81,7 @@ func (b *Batch) ReadResults(record []byte, jobs []Job) (results []Result, err er
 	return results, err
 }
 
-// fits checks that a result is one of a job, and completes it.
+// fits checks that a result belongs to a job, and completes it.
 func (b *Batch) fits(j *Job, r *Result) error {
 	if j.Part == nil && len(r.outcomes) != 1 {
 		return fmt.Errorf("a job of one run has %d results", len(r.outcomes))

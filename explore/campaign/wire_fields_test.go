@@ -122,7 +122,7 @@ func FuzzAnyResultsCanBeTakenOrAreRefused(f *testing.F) {
 		for i := range read[0].outcomes {
 			report.count(&read[0].outcomes[i])
 			for _, v := range read[0].outcomes[i].violations {
-				report.find("fuzz", v, &read[0].outcomes[i])
+				report.addViolation("fuzz", v, &read[0].outcomes[i])
 			}
 		}
 		for _, found := range report.Findings {

@@ -17,11 +17,11 @@ import (
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
 
-// modules is the folder of the modules, seen from a package of the folder explore.
+// modules is the folder of the modules, relative to a package below the folder explore.
 const modules = "../../examples/doublewithdraw"
 
-// Theft is the exploration of withdrawals of 100 from an account of 100. The bank is called "bank" and has this module.
-// The exploration looks for runs in which the vault pays more.
+// Theft returns an exploration of withdrawals of 100 from an account of 100. The bank is called "bank" and has this
+// module. The exploration looks for runs in which the vault pays more than 100.
 func Theft(t testing.TB, network replica.Config, module string, withdrawals int) (*real.Stage, *campaign.Config) {
 	t.Helper()
 	s := Banks(t, network, map[string]string{"bank": module})
@@ -32,8 +32,8 @@ func Theft(t testing.TB, network replica.Config, module string, withdrawals int)
 	return s, c
 }
 
-// Banks is a network with canisters in Motoko: a vault on the last subnet, and on the first one banks by name, each
-// with its module and 100 of the user.
+// Banks returns a network with canisters in Motoko: a vault on the last subnet, and banks by name on the first, each
+// with its module and a deposit of 100.
 func Banks(t testing.TB, network replica.Config, banks map[string]string) *real.Stage {
 	t.Helper()
 	s := real.NewStage(t, network)
@@ -57,7 +57,7 @@ func Banks(t testing.TB, network replica.Config, banks map[string]string) *real.
 	return s
 }
 
-// Module is a module of examples/doublewithdraw: "vault", or one of the banks "bank" and "careful".
+// Module returns a module of examples/doublewithdraw: "vault", or one of the banks "bank" and "careful".
 func Module(t testing.TB, name string) []byte {
 	t.Helper()
 	module, err := os.ReadFile(filepath.Join(modules, name+".wasm"))
@@ -67,7 +67,7 @@ func Module(t testing.TB, name string) []byte {
 	return module
 }
 
-// NewConfig is a campaign without operations that looks for runs in which the invariant does not hold.
+// NewConfig returns an exploration without operations that looks for runs that violate the invariant.
 func NewConfig(t testing.TB, s *real.Stage, invariant string) *campaign.Config {
 	t.Helper()
 	names := &property.Names{Canister: func(name string) (principal.Principal, bool) {
@@ -90,13 +90,13 @@ func NewConfig(t testing.TB, s *real.Stage, invariant string) *campaign.Config {
 	return c
 }
 
-// Operation calls a method of a bank with 100.
+// Operation returns a call of a method of a bank with the argument 100.
 func Operation(s *real.Stage, bank, method string) harness.Operation {
 	in := s.Ingress(s.ID(bank), s.ID(bank), method, s.Args("(100 : nat)"))
 	return harness.Operation{Title: bank + "." + method + "(100)", Message: *in}
 }
 
-// Named finds the canisters of a configuration by name.
+// Named returns a function that finds the canisters of a configuration by name.
 func Named(c *campaign.Config) func(name string) (principal.Principal, bool) {
 	return func(name string) (principal.Principal, bool) {
 		for _, r := range c.Setup.Base.Introspect().Reports(principal.Principal{}, math.MaxInt) {

@@ -6,7 +6,7 @@ import (
 	"github.com/canisterd/canisterd/explore/harness"
 )
 
-// noArguments is the argument of a query without arguments.
+// noArguments encodes empty Candid arguments.
 var noArguments = []byte("DIDL\x00\x00")
 
 func (c *Config) answerText(id principal.Principal, method string, a *harness.Answer) string {
@@ -19,7 +19,7 @@ func (c *Config) answerText(id principal.Principal, method string, a *harness.An
 	return c.ReplyText(id, method, a.Reply)
 }
 
-// ReplyText is a reply in Candid text, with the names of the canister's interface where its module has one.
+// ReplyText returns a reply in Candid text, with field names if the module of the canister has a Candid interface.
 func (c *Config) ReplyText(id principal.Principal, method string, reply []byte) string {
 	if file, found := c.interfaceOf(id); found {
 		if m, declared := file.Method(method); declared {
