@@ -5,37 +5,38 @@ import (
 	"slices"
 )
 
-// Classes enumerates one order of each class of equivalent orders, depth first.
+// Classes enumerates one order of each class of equivalent orders, depth-first.
 type Classes struct {
-	// Commute reports whether two moves may be exchanged; nil: the function Commute. If it is never true, all orders are
+	// Commute reports whether two moves may be exchanged; nil: the function Commute. If it is always false, all orders are
 	// enumerated.
 	Commute func(a, b *Move) bool
-	// Steps is how many moves are made at most; 0: as many as there are.
+	// Steps is the maximum number of moves of the enumeration; 0: unlimited.
 	Steps int
-	// Depth is how many moves a run has at most; 0: as many as there are. A longer run is visited as it is then, and ends
-	// the enumeration: most likely it has no end, and neither have the others.
+	// Depth is the maximum number of moves of a run; 0: unlimited. A run that reaches it unfinished is visited and ends
+	// the enumeration: most likely it never ends, and neither do the others.
 	Depth int
-	// Visit is given each run that is over; false ends the enumeration. The run is closed after the call.
+	// Visit is called with each run that is over; false ends the enumeration. The run is closed after the call. nil: runs
+	// are only counted.
 	Visit func(Tree) bool
-	// Ends is asked after each move whether the enumeration ends there, with the run in the middle; nil: it does not.
+	// Ends is called after each move; true ends the enumeration in the middle of the run. nil: never.
 	Ends func(Tree) bool
 	// After is called after each move that no earlier order has made; nil: it is not called.
 	After func(Tree)
 }
 
-// Enumerated says how far an enumeration came.
+// Enumerated is the result of an enumeration.
 type Enumerated struct {
 	Classes  int  // runs that were visited
 	Steps    int  // moves that were made
 	Finished bool // all classes were visited
 }
 
-// Subtree is a part of an enumeration: the orders that begin with some moves, but not with those that sleep. The
-// subtrees of one Split are independent of each other.
+// Subtree is a part of an enumeration: the orders that begin with the moves of Path and do not continue with a move
+// that sleeps. The subtrees of one Split are independent of each other.
 type Subtree struct {
-	Path  []int // positions of the first moves
-	New   int   // how many of them no earlier subtree of the Split has made: the last ones
-	Sleep []Move
+	Path  []int  // positions of the first moves
+	New   int    // how many of the last moves of Path no earlier subtree of the Split has made
+	Sleep []Move // the sleep set after Path
 }
 
 // enumeration is one call of Explore.
@@ -45,7 +46,7 @@ type enumeration struct {
 	stopped bool
 }
 
-// Explore enumerates a subtree of the orders that continue a run; the zero Subtree is all of them. It closes the run.
+// Explore enumerates a subtree of the orders that continue a run; the zero Subtree has all of them. It closes the run.
 func (c *Classes) Explore(root Tree, part Subtree) Enumerated {
 	e := &enumeration{Classes: c}
 	for i, at := range part.Path {
@@ -64,7 +65,7 @@ func (c *Classes) Explore(root Tree, part Subtree) Enumerated {
 	return e.done
 }
 
-// explore visits the classes below a point, which so many moves have led to. It closes the run.
+// explore visits the classes that continue a run of depth moves. It closes the run.
 func (e *enumeration) explore(at Tree, sleep []Move, depth int) {
 	defer func() { at.Close() }()
 	moves := slices.Clone(at.Moves())
@@ -87,9 +88,9 @@ func (e *enumeration) explore(at Tree, sleep []Move, depth int) {
 		e.done.Steps++
 		chosen := &moves[position]
 		below := e.stillSleeping(sleep, chosen)
-		if i == len(awake)-1 { // nothing else needs this point
+		if i == len(awake)-1 { // the last order continues the run itself, and closes it
 			last := at
-			at = closed{}
+			at = noClose{}
 			e.take(last, position, below, depth)
 			return
 		}
@@ -100,7 +101,7 @@ func (e *enumeration) explore(at Tree, sleep []Move, depth int) {
 	}
 }
 
-// take makes a move after so many others, and goes on below it.
+// take makes a move after depth others, and explores the orders that follow.
 func (e *enumeration) take(at Tree, position int, sleep []Move, depth int) {
 	at.Take(position)
 	if e.After != nil {
@@ -116,7 +117,7 @@ func (e *enumeration) take(at Tree, position int, sleep []Move, depth int) {
 
 func (c *Classes) ends(at Tree) bool { return c.Ends != nil && c.Ends(at) }
 
-// awake are the positions of the moves that do not sleep.
+// awake returns the positions of the moves that do not sleep.
 func (c *Classes) awake(moves, sleep []Move) (positions []int) {
 	for i := range moves {
 		if find(sleep, moves[i].Name) < 0 {
@@ -126,7 +127,7 @@ func (c *Classes) awake(moves, sleep []Move) (positions []int) {
 	return positions
 }
 
-// stillSleeping are the moves that still sleep after a move was made.
+// stillSleeping returns the moves that still sleep after a move: those that commute with it.
 func (c *Classes) stillSleeping(sleep []Move, made *Move) (still []Move) {
 	commute := c.Commute
 	if commute == nil {
@@ -140,13 +141,13 @@ func (c *Classes) stillSleeping(sleep []Move, made *Move) (still []Move) {
 	return still
 }
 
-// closed is a run in the place of one that somebody else closes.
-type closed struct{ Tree }
+// noClose replaces a run that its new owner closes.
+type noClose struct{ Tree }
 
-func (closed) Close() {}
+func (noClose) Close() {}
 
-// Split divides the orders that continue a run into subtrees, at least as many as asked for if there are enough orders.
-// The order of the subtrees is that of Explore. It closes the run.
+// Split divides the orders that continue a run into subtrees, at least atLeast if there are enough orders. The subtrees
+// are in the order of Explore. It closes the run.
 func (c *Classes) Split(root Tree, atLeast int) []Subtree {
 	parts := []Subtree{{}}
 	for range splitDepth {
@@ -157,7 +158,7 @@ func (c *Classes) Split(root Tree, atLeast int) []Subtree {
 		for _, p := range parts {
 			next = append(next, c.divide(root, p)...)
 		}
-		if len(next) == len(parts) && ended(next, parts) {
+		if len(next) == len(parts) && unchanged(next, parts) {
 			break
 		}
 		parts = next
@@ -166,8 +167,8 @@ func (c *Classes) Split(root Tree, atLeast int) []Subtree {
 	return parts
 }
 
-// ended reports whether a division has changed nothing.
-func ended(next, parts []Subtree) bool {
+// unchanged reports whether a division has changed nothing.
+func unchanged(next, parts []Subtree) bool {
 	for i := range next {
 		if len(next[i].Path) != len(parts[i].Path) {
 			return false
@@ -176,7 +177,7 @@ func ended(next, parts []Subtree) bool {
 	return true
 }
 
-// divide are the subtrees one move below a subtree, or the subtree itself if its run is over.
+// divide returns the subtrees one move below a subtree, or the subtree itself if its run is over.
 func (c *Classes) divide(root Tree, part Subtree) (below []Subtree) {
 	at := root.Fork()
 	defer at.Close()
@@ -202,9 +203,9 @@ func (c *Classes) divide(root Tree, part Subtree) (below []Subtree) {
 	return below
 }
 
-// Estimate is the number of orders that Explore would follow, including those that end where all moves sleep. It is the
-// mean of probes (Knuth 1975): each follows one order at random, Steps moves at most, and multiplies the numbers of its
-// choices. The run stays open.
+// Estimate returns an estimate of the number of orders that Explore would follow, including those that end because all
+// moves sleep. It is the mean of probes (Knuth 1975): each follows a random order for at most Steps moves, and
+// multiplies the numbers of choices. The run stays open.
 func (c *Classes) Estimate(root Tree, probes int, chance *rand.Rand) (orders float64, steps int) {
 	sum := 0.0
 	for range probes {

@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/explore/search"
 )
 
-// never makes an enumeration one of all orders.
+// never makes an enumeration visit all orders.
 func never(_, _ *search.Move) bool { return false }
 
 func TestClassesAreAsManyAsBruteForceFinds(t *testing.T) {
@@ -108,7 +108,7 @@ func TestAnEnumerationEndsAtItsLimitAndWhereItsVisitorSays(t *testing.T) {
 }
 
 func TestARunThatIsTooLongIsVisitedAndEndsTheEnumeration(t *testing.T) {
-	var left []int // moves that are left, of each run
+	var left []int // by run: how many moves are left
 	c := search.Classes{Visit: func(at search.Tree) bool { left = append(left, len(at.Moves())); return true }}
 	whole := c.Explore(withdrawals(2).start(), search.Subtree{})
 	longest := whole.Steps

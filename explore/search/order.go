@@ -11,13 +11,12 @@ type Before struct {
 type Constrained struct {
 	Constraints []Before
 	made        map[string]bool
-	used        map[int]bool // constraints that made a move wait
 	dropped     map[int]bool
 }
 
 // Follow is a picker that follows FIFO under constraints.
 func Follow(constraints []Before) *Constrained {
-	return &Constrained{Constraints: constraints, made: make(map[string]bool), used: make(map[int]bool), dropped: make(map[int]bool)}
+	return &Constrained{Constraints: constraints, made: make(map[string]bool), dropped: make(map[int]bool)}
 }
 
 // Pick chooses the first move that does not wait.
@@ -42,7 +41,6 @@ func (c *Constrained) Pick(moves []Move) int {
 func (c *Constrained) waits(name string) int {
 	for i, b := range c.Constraints {
 		if b.Later == name && !c.made[b.First] && !c.dropped[i] {
-			c.used[i] = true
 			return i
 		}
 	}
