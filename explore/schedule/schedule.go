@@ -12,35 +12,37 @@ import (
 // Version is the version of the format. Files of other versions are refused.
 const Version = 1
 
-// File is how the run of a finding differs from FIFO.
+// File describes a run that violates a property: its operations, and how it differs from FIFO.
 type File struct {
 	Version int `yaml:"version"`
-	// Property is what the run violates, Canister and Method what the violation is about; Text says how.
+	// Property is the property that the run violates. Canister and Method are those of the violation, and Text describes
+	// it.
 	Property string `yaml:"property"`
 	Canister string `yaml:"canister,omitempty"`
 	Method   string `yaml:"method,omitempty"`
 	Text     string `yaml:"text,omitempty"`
-	// Modules are the hashes of the modules by the names of their canisters, and Base is the hash of the state in which the
-	// run begins: a property that holds although the modules are the same was not repaired.
+	// Modules are the hashes of the modules by canister name, and Base is the hash of the state in which the run begins.
+	// If the property holds but no module has changed, nothing was fixed.
 	Modules map[string]string `yaml:"modules,omitempty"`
 	Base    string            `yaml:"base,omitempty"`
 	Seed    uint64            `yaml:"seed"`
-	Waits   int               `yaml:"waits,omitempty"` // how often the run goes on at the next timer when it is at rest
-	// Upgrades are the modules to which the run upgrades canisters. The file has their hashes: who replays it has them.
+	Waits   int               `yaml:"waits,omitempty"` // how often the run continues at the next timer when it is at rest
+	// Upgrades are the modules to which the run upgrades canisters. The file only has their hashes: a replay needs the
+	// modules.
 	Upgrades []Upgrade `yaml:"upgrades,omitempty"`
-	// Outcalls are the answers that HTTP outcalls get: the first without a fault.
+	// Outcalls are the answers to HTTP outcalls. Without a fault, an outcall gets the first.
 	Outcalls []Outcall `yaml:"outcalls,omitempty"`
 	// Observe are the queries by which serial orders are compared.
 	Observe []Query `yaml:"observe,omitempty"`
-	// Before are calls that are made one after the other before the run; they have no names.
+	// Before are calls that are made one after the other before the run. They have no names.
 	Before []Operation `yaml:"before,omitempty"`
-	// Operations are the messages of users, by name: op1, op2. Those that the run does not need are missing.
+	// Operations are the messages of users, by name: op1, op2. Operations that the run does not need are left out.
 	Operations []Operation `yaml:"operations"`
-	// Probed are operations that do not take part, and of which it is checked whether they still work.
+	// Probed are operations that take no part in the run; the replay checks whether they still work.
 	Probed     []Operation `yaml:"probed,omitempty"`
 	Deviations []Deviation `yaml:"deviations,omitempty"`
 	Faults     []Fault     `yaml:"faults,omitempty"`
-	// Messages are the messages of the run in their order, by name. Older files do not have them.
+	// Messages are the names of the messages of the run, in order. Older files do not have them.
 	Messages []string `yaml:"messages,omitempty,flow"`
 }
 
@@ -64,7 +66,7 @@ type Query struct {
 	Sender   string `yaml:"sender"`
 }
 
-// Operation is a message of a user.
+// Operation is an update call of a user.
 type Operation struct {
 	Name     string `yaml:"name,omitempty"` // op2
 	Canister string `yaml:"canister"`       // name, or id
@@ -85,10 +87,10 @@ type Deviation struct {
 type Fault struct {
 	At     string `yaml:"at"`
 	Kind   string `yaml:"kind"`
-	Answer int    `yaml:"answer,omitempty"` // of other_answer: which one of the list, from 1
+	Answer int    `yaml:"answer,omitempty"` // of other_answer: number of the answer in Outcalls, from 1
 }
 
-// Write is the text of a file.
+// Write returns the text of a file.
 func Write(f *File) ([]byte, error) {
 	f.Version = Version
 	var out bytes.Buffer
@@ -100,7 +102,7 @@ func Write(f *File) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Read reads the text of a file. The error says what is not as the format wants it.
+// Read parses the text of a file. The error says what violates the format.
 func Read(text []byte) (*File, error) {
 	f := new(File)
 	d := yaml.NewDecoder(bytes.NewReader(text))
