@@ -8,20 +8,20 @@ import (
 	"github.com/canisterd/canisterd/explore/harness"
 )
 
-// Invariant compares the first result of a query with a value, or with that of another query.
+// Invariant compares the first result of a query with a value, or with the first result of another query.
 type Invariant struct {
 	Title    string // as the user wrote it
 	Left     harness.Query
 	Relation string
-	Right    *harness.Query // nil: Value counts
-	Value    candid.Value   // of the right side
+	Right    *harness.Query // nil: the right side is Value
+	Value    candid.Value
 	When     When
 }
 
-// Name is the title.
+// Name returns the title.
 func (p *Invariant) Name() string { return p.Title }
 
-// Queries are the queries that the invariant compares.
+// Queries returns the queries that the invariant compares.
 func (p *Invariant) Queries() []harness.Query {
 	if p.Right == nil {
 		return []harness.Query{p.Left}
@@ -32,7 +32,7 @@ func (p *Invariant) Queries() []harness.Query {
 // AtRest checks the invariant.
 func (p *Invariant) AtRest(r *harness.Run) []Violation { return p.check(r) }
 
-// AfterMessage checks an invariant that is to hold after each message.
+// AfterMessage checks the invariant if it must hold after each message.
 func (p *Invariant) AfterMessage(r *harness.Run) []Violation {
 	if p.When != EachMessage {
 		return nil
@@ -48,7 +48,7 @@ func (p *Invariant) check(r *harness.Run) []Violation {
 	return []Violation{{Property: p.Title, Canister: p.Left.Canister, Method: p.Left.Method, Text: text}}
 }
 
-// Holds reports whether the invariant holds in the present state, and what the two sides are if it does not.
+// Holds reports whether the invariant holds in the present state. If not, the text has the values of both sides.
 func (p *Invariant) Holds(r *harness.Run) (holds bool, text string) {
 	left, err := ask(r, &p.Left)
 	right := p.Value
@@ -67,7 +67,7 @@ func (p *Invariant) Holds(r *harness.Run) (holds bool, text string) {
 	return false, fmt.Sprintf("%s does not hold: the left side is %s, the right side %s", p.Title, candid.Format(left), candid.Format(right))
 }
 
-// ask is the first result of a query.
+// ask returns the first result of a query.
 func ask(r *harness.Run, q *harness.Query) (candid.Value, error) {
 	reply, err := r.Query(q)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
 
-// rested is a run that is over, of one operation that takes two messages for each turn, and one more.
+// rested returns a finished run of one operation, which takes two messages for each turn and one more.
 func rested(t *testing.T, turns int) *harness.Run {
 	t.Helper()
 	s := real.NewStage(t, replica.Config{})
@@ -40,7 +40,7 @@ func rested(t *testing.T, turns int) *harness.Run {
 	return r
 }
 
-// A run after which the operation takes more messages stands for one after which it goes on for ever.
+// The run that is checked has a longer operation than the one that is learned: it stands for one that never ends.
 func TestAnOperationThatTakesMoreThanAThousandMessagesCountsAsNeverAnswered(t *testing.T) {
 	p := new(property.LostService)
 	p.Learn(rested(t, 1), true)

@@ -5,18 +5,19 @@ import (
 	"github.com/canisterd/canisterd/explore/harness"
 )
 
-// Violation is one way in which a run breaks a property.
+// Violation says how a run violates a property.
 type Violation struct {
-	Property string // its name
+	Property string // name of the property
 	Canister principal.Principal
 	Method   string
-	At       string // name of the message or call that it is about; "" for none
+	At       string // name of the message or call with the violation; "" for none
 	Text     string // one sentence without a period
-	// Suspicion says that the property need not hold: two users may see something that no serial order explains.
+	// Suspicion says that the violation may be intended: a service may promise less than the property demands.
 	Suspicion bool
 }
 
-// Key is the same for violations that are told as one. A violation is not told as more of a suspicion.
+// Key is equal for violations that are reported as one finding. A suspicion and a certain violation are never one
+// finding.
 func (v *Violation) Key() string {
 	key := v.Property + " " + v.Canister.String() + " " + v.Method
 	if v.Suspicion {
@@ -25,13 +26,13 @@ func (v *Violation) Key() string {
 	return key
 }
 
-// Property is what a run is checked for.
+// Property is a check of runs.
 type Property interface {
-	// Name is what reports call it.
+	// Name returns the name in reports.
 	Name() string
 	// AtRest checks a run that is over.
 	AtRest(r *harness.Run) []Violation
-	// AfterMessage checks a run after its newest step, wherever the run stands.
+	// AfterMessage checks a run after its latest step, before it is over too.
 	AfterMessage(r *harness.Run) []Violation
 }
 
@@ -56,29 +57,28 @@ func MayRepair(p Property) bool {
 	return false
 }
 
-// Finds reports whether a violation of a property may have a name.
+// Finds reports whether the violations of a property can have a name.
 func Finds(p Property, name string) bool {
 	_, open := p.(OpenAtRest)
 	return p.Name() == name || open && name == circularWait
 }
 
-// Baseline is a property that compares runs with what is known to be right: it is shown the FIFO run and the serial ones,
-// which do one operation after the other, before it checks any.
+// Baseline is a property that compares runs with runs that are known to be right: before any check, it learns the FIFO
+// run and the serial runs, which make one operation after the other.
 type Baseline interface {
 	Property
-	// Learn is shown a run without faults that is over.
+	// Learn is called with runs without faults that are over.
 	Learn(r *harness.Run, serial bool)
 }
 
-// Between is a Baseline that is also shown the states of serial runs in which some operations are over, and the others have
-// not begun.
+// Between is a Baseline that also learns the states between the operations of serial runs.
 type Between interface {
 	Baseline
 	LearnBetween(r *harness.Run)
 }
 
-// Together are the canisters whose state a property looks at together after each message, or all. Which of their messages
-// comes first makes a difference then.
+// Together returns the canisters whose states a property compares after each message; all says that it may compare any.
+// The order of messages of these canisters then makes a difference.
 func Together(p Property) (canisters []principal.Principal, all bool) {
 	switch p := p.(type) {
 	case *Invariant:
@@ -97,8 +97,8 @@ type Endless interface {
 	Unfinished(r *harness.Run) []Violation
 }
 
-// Builtin are the properties that are checked without being asked for. Serial says that the baselines will be shown all
-// serial orders of the operations.
+// Builtin returns the properties that are checked by default. Serial says that the baselines will learn all serial
+// orders of the operations.
 func Builtin(serial bool, observe []harness.Query) []Property {
 	all := []Property{&Traps{}, TrapAfterAwait{}, OpenAtRest{}, &LostService{}, NeverRests{}}
 	if serial {
@@ -107,7 +107,7 @@ func Builtin(serial bool, observe []harness.Query) []Property {
 	return all
 }
 
-// atRest is for properties that say nothing about the middle of a run.
+// atRest is embedded by properties that do not check the middle of a run.
 type atRest struct{}
 
 // AfterMessage finds nothing.

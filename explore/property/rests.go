@@ -6,17 +6,17 @@ import (
 	"github.com/canisterd/canisterd/explore/harness"
 )
 
-// NeverRests finds runs that go on without an end: nothing that holds at rest is checked there. It is a suspicion, because
-// the run was ended before it was known what it does.
+// NeverRests finds runs that do not come to rest, in which the properties at rest are not checked. It is a suspicion,
+// because the run was cut off: it might have come to rest later.
 type NeverRests struct{ atRest }
 
-// Name is "never-rests".
+// Name returns "never-rests".
 func (NeverRests) Name() string { return "never-rests" }
 
 // AtRest finds nothing.
 func (NeverRests) AtRest(*harness.Run) []Violation { return nil }
 
-// Unfinished tells what began what goes on: the operation or the task of the newest message.
+// Unfinished names the operation or the task that the latest message is part of.
 func (p NeverRests) Unfinished(r *harness.Run) []Violation {
 	steps := r.Steps()
 	first := steps[len(steps)-1]

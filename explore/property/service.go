@@ -9,16 +9,16 @@ import (
 	"github.com/canisterd/canisterd/explore/harness"
 )
 
-// LostService finds operations that work after every serial run, and no more after a run: a lock that is never released.
-// An operation works if it is answered with a reply. What works again a day later is a suspicion: a lock that expires. So is a
-// reply that is a variant of a case that no serial run gives.
+// LostService finds operations that work after every serial run, but not after this run: a lock is never released, say.
+// An operation works if it gets a reply. Two cases are suspicions: the operation works again a day later (the lock
+// expires), or it replies a variant case that it replies after no serial run.
 type LostService struct {
 	atRest
-	works map[int]bool     // operations that every serial run leaves working, by position
-	cases map[int][]string // of replies that are variants
+	works map[int]bool     // by position: operations that work after every serial run
+	cases map[int][]string // by position: variant cases of replies
 }
 
-// Name is "lost-service".
+// Name returns "lost-service".
 func (*LostService) Name() string { return "lost-service" }
 
 // Learn probes all operations after a serial run.
@@ -35,12 +35,12 @@ func (p *LostService) Learn(r *harness.Run, serial bool) {
 		p.works[i] = works(answer) && (first || p.works[i])
 		p.cases[i] = append(p.cases[i], caseOf(answer.Reply))
 	}
-	for _, answer := range r.Answers() { // what the operations say when they begin in the base
+	for _, answer := range r.Answers() { // the replies during the serial run are valid, too
 		p.cases[answer.Position] = append(p.cases[answer.Position], caseOf(answer.Reply))
 	}
 }
 
-// sameAsEarlier reports whether an earlier operation has the same message, so that one probe says enough.
+// sameAsEarlier reports whether an earlier operation has the same message, so that its probe is enough.
 func sameAsEarlier(operations []harness.Operation, position int) bool {
 	own := &operations[position].Message
 	return slices.ContainsFunc(operations[:position], func(o harness.Operation) bool {
@@ -51,7 +51,7 @@ func sameAsEarlier(operations []harness.Operation, position int) bool {
 
 func works(a harness.Answer) bool { return !a.Open && a.Reject == nil }
 
-// caseOf is the case of a reply that is a variant, "" for all others.
+// caseOf returns the case of a reply that is a variant, "" for other replies.
 func caseOf(reply []byte) string {
 	values, _, err := candid.Decode(reply)
 	if err != nil || len(values) == 0 {
@@ -63,7 +63,7 @@ func caseOf(reply []byte) string {
 	return ""
 }
 
-// notWorking says that an operation does not work after a run, and whether it does a day later.
+// notWorking describes an operation that does not work after a run; again says that it works a day later.
 func notWorking(title string, answer *harness.Answer, again bool) string {
 	what, why := "is not answered", ""
 	if answer.Reject != nil {
@@ -78,7 +78,7 @@ func notWorking(title string, answer *harness.Answer, again bool) string {
 // AtRest probes the operations that must work.
 func (p *LostService) AtRest(r *harness.Run) (found []Violation) {
 	if silentOf(r) != "" {
-		return nil // who waits for a silent callee is told by OpenAtRest
+		return nil // OpenAtRest reports callers that wait for a silent callee
 	}
 	operations := r.Setup().Operations
 	for i := range operations {
@@ -94,7 +94,7 @@ func (p *LostService) AtRest(r *harness.Run) (found []Violation) {
 			v.Text = notWorking(operation.Title, &answer, v.Suspicion)
 		case !slices.Contains(p.cases[i], got):
 			v.Suspicion = true
-			v.Text = fmt.Sprintf("%s is answered %s after this run, as after no serial run", operation.Title, got)
+			v.Text = fmt.Sprintf("%s replies %s after this run, but after no serial run", operation.Title, got)
 		default:
 			continue
 		}

@@ -8,18 +8,17 @@ import (
 	"github.com/canisterd/canisterd/replica/sched"
 )
 
-// Traps finds code that fails in some order and not in others: traps of methods and tasks that neither the FIFO run nor
-// a serial one has. They are suspicions, because a method that traps changes nothing. Callbacks are the business of
-// TrapAfterAwait.
+// Traps finds methods and tasks that trap, but neither in the FIFO run nor in a serial run. These are suspicions,
+// because a method that traps changes nothing. TrapAfterAwait checks callbacks.
 type Traps struct {
 	atRest
 	known map[string]bool // canister and method
 }
 
-// Name is "new-trap".
+// Name returns "new-trap".
 func (*Traps) Name() string { return "new-trap" }
 
-// Learn remembers the traps of a run.
+// Learn records the traps of a run.
 func (t *Traps) Learn(r *harness.Run, _ bool) {
 	if t.known == nil {
 		t.known = make(map[string]bool)
@@ -33,7 +32,7 @@ func (t *Traps) Learn(r *harness.Run, _ bool) {
 
 func trapKey(s *harness.Step) string { return s.Canister.String() + " " + s.Method }
 
-// AtRest finds the traps that no baseline has.
+// AtRest returns the traps that no baseline has.
 func (t *Traps) AtRest(r *harness.Run) (found []Violation) {
 	for _, s := range r.Steps() {
 		if s.Failure == nil || s.Kind == sched.Response || t.known[trapKey(s)] || s.Fault != harness.NoFault {
@@ -48,14 +47,14 @@ func (t *Traps) AtRest(r *harness.Run) (found []Violation) {
 }
 
 // TrapAfterAwait finds callbacks that trap after earlier messages of the same call have changed the canister: those
-// changes stay. Callbacks that were made to trap by a fault are not meant: any callback can be, so that each method that
-// awaits would be told. What follows from such a trap is the business of the other properties.
+// changes stay. It ignores traps by a fault: they can hit any callback, so it would report every method that awaits.
+// Other properties check what follows from such a trap.
 type TrapAfterAwait struct{ atRest }
 
-// Name is "trap-after-await".
+// Name returns "trap-after-await".
 func (TrapAfterAwait) Name() string { return "trap-after-await" }
 
-// AtRest finds the callbacks that trapped.
+// AtRest returns the callbacks that trapped.
 func (p TrapAfterAwait) AtRest(r *harness.Run) (found []Violation) {
 	steps := r.Steps()
 	for i, s := range steps {
