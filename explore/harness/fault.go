@@ -178,7 +178,7 @@ func (s *Setup) Possible(step *Step) (all []Fault) {
 	return all
 }
 
-// intercept does what the plan has for a request, and reports whether it is not to be delivered.
+// intercept answers a request in place of its callee if the fault says so, and reports whether it did.
 func (r *Run) intercept(a *replica.Ahead, kind FaultKind) bool {
 	if a.Move.Kind != sched.Request {
 		return false
@@ -189,32 +189,32 @@ func (r *Run) intercept(a *replica.Ahead, kind FaultKind) bool {
 	}
 	r.step.Over, r.step.Dropped = true, true
 	if !r.settle(a, answer) {
-		r.unapplied()
+		r.clearApplied()
 		r.step.Over, r.step.Dropped = false, false
 		return false
 	}
 	return true
 }
 
-// settle answers the call of a request in the place of its callee. It is false where no network could do that.
+// settle answers the call of a request in place of its callee, and reports whether the network accepted that.
 func (r *Run) settle(a *replica.Ahead, answer replica.Settlement) bool {
 	subnet, hosted := r.network.HostOf(a.Sender)
 	return hosted && r.network.Apply(&replica.SettleCall{Subnet: subnet, Call: a.Call, Answer: answer}).Refusal == nil
 }
 
-// unapplied notes that the fault of the present step cannot happen to its message.
-func (r *Run) unapplied() {
+// clearApplied records that the fault of the present step cannot happen to its message.
+func (r *Run) clearApplied() {
 	r.step.Fault = NoFault
 	delete(r.applied, r.step.Move)
 }
 
-// deliver makes a delivery under the faults that do not keep it from its receiver.
+// deliver makes a delivery under a fault that lets the message reach its receiver.
 func (r *Run) deliver(at int, fault Fault) {
 	a := &r.ahead[at]
-	if !r.before(a, fault.Kind) {
-		r.unapplied()
+	if !r.applyBefore(a, fault.Kind) {
+		r.clearApplied()
 	}
-	r.reach(a)
+	r.endRoundsUntil(a)
 	strain := replica.Strain{NoCalls: fault.Kind == NoCalls}
 	switch fault.Kind {
 	case TrapCallback:
@@ -222,7 +222,7 @@ func (r *Run) deliver(at int, fault Fault) {
 	case TrapCleanup:
 		strain.Callback = canister.CleanupExhaustedToo
 	case LostAnswer:
-		r.rule("", replica.Rule{
+		r.addRule("", replica.Rule{
 			Match:  replica.Match{Kind: replica.KindResponse, Caller: &a.Sender, Callee: &a.Receiver, Method: a.Method, Times: 1},
 			Action: replica.Action{Kind: replica.ActUnknown},
 		})
@@ -233,13 +233,13 @@ func (r *Run) deliver(at int, fault Fault) {
 		r.settle(a, replica.Settlement{Unknown: true}) // refused where the rule has done it
 	}
 	r.removeRules()
-	if !r.behind(a, fault) {
-		r.unapplied()
+	if !r.applyAfter(a, fault) {
+		r.clearApplied()
 	}
 }
 
-// before does what a fault does before its message is delivered. It is false where that cannot be.
-func (r *Run) before(a *replica.Ahead, kind FaultKind) bool {
+// applyBefore applies the part of a fault that comes before its message, and reports whether that was possible.
+func (r *Run) applyBefore(a *replica.Ahead, kind FaultKind) bool {
 	switch kind {
 	case Stop:
 		return r.stop(a.Receiver)
@@ -249,8 +249,8 @@ func (r *Run) before(a *replica.Ahead, kind FaultKind) bool {
 	return true
 }
 
-// behind does what a fault does behind its message. It is false where that cannot be.
-func (r *Run) behind(a *replica.Ahead, fault Fault) bool {
+// applyAfter applies the part of a fault that comes after its message, and reports whether that was possible.
+func (r *Run) applyAfter(a *replica.Ahead, fault Fault) bool {
 	if r.step.Outcall {
 		r.answerOutcalls(fault.Answer)
 	}
@@ -263,13 +263,13 @@ func (r *Run) behind(a *replica.Ahead, fault Fault) bool {
 	return true
 }
 
-// ruleFor is a rule for the present step, and the message of the fault that it is for.
+// ruleFor is a rule for the present step, with the message of its fault.
 type ruleFor struct {
 	id uint64
 	at string
 }
 
-// silence makes rules that hold the requests of the present message whose callees are to be silent.
+// silence adds rules that hold the requests of the present message whose callees must stay silent.
 func (r *Run) silence(a *replica.Ahead) {
 	for _, f := range r.plan {
 		if f.Kind != Silent || callerOf(f.At) != r.step.Context {
@@ -281,7 +281,7 @@ func (r *Run) silence(a *replica.Ahead) {
 			ordinal -= made.count
 		}
 		if skip := ordinal - 1; err == nil && skip >= 0 {
-			r.rule(f.At, replica.Rule{
+			r.addRule(f.At, replica.Rule{
 				Match:  replica.Match{Kind: replica.KindRequest, Caller: &a.Receiver, Skip: uint64(skip), Times: 1},
 				Action: replica.Action{Kind: replica.ActHold},
 			})
@@ -289,8 +289,8 @@ func (r *Run) silence(a *replica.Ahead) {
 	}
 }
 
-// rule makes a rule for the present step.
-func (r *Run) rule(at string, rule replica.Rule) {
+// addRule adds a rule for the present step.
+func (r *Run) addRule(at string, rule replica.Rule) {
 	r.rules = append(r.rules, ruleFor{r.network.Apply(&replica.AddRule{Rule: rule}).Rule, at})
 }
 
@@ -302,7 +302,7 @@ func (r *Run) removeRules() {
 	for _, state := range r.network.Rules() {
 		for _, mine := range r.rules {
 			if mine.id == state.ID && mine.at != "" && state.Matched > 0 {
-				r.apply(mine.at)
+				r.markApplied(mine.at)
 			}
 		}
 	}

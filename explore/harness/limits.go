@@ -1,8 +1,8 @@
 package harness
 
-// maxBefore is how many messages a call before the runs and what follows from it deliver at most. Ours.
+// maxBefore is how many messages a call before the runs delivers at most, with all that follow from it. Ours.
 const maxBefore = 10_000
 
-// messagesUnasked is after how many messages runs ask whether their time is over. A slice of a long message counts as one.
-// Ours: asking costs less than a message.
-const messagesUnasked = 64
+// expiryInterval is after how many messages runs check whether the time is over. A slice of a long message counts as
+// one. Ours: the check costs less than a message.
+const expiryInterval = 64

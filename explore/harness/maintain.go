@@ -45,8 +45,8 @@ func (r *Run) stop(id principal.Principal) bool {
 	return true
 }
 
-// start starts the canisters that were stopped, and reports whether there were any.
-func (r *Run) start() bool {
+// startStopped starts the canisters that were stopped, and reports whether there were any.
+func (r *Run) startStopped() bool {
 	started := false
 	for _, id := range r.stopped {
 		started = r.command(id, "start_canister", management.Canister{ID: id}) || started
@@ -55,8 +55,8 @@ func (r *Run) start() bool {
 	return started
 }
 
-// command executes a call of the management canister at once, by a controller of a canister. It is false where the
-// canister has no controller, or where the network does not take the call.
+// command executes a call of the management canister at once, by a controller of a canister. It returns false if the
+// canister has no controller, or if the network does not accept the call.
 func (r *Run) command(id principal.Principal, method string, argument any) bool {
 	c := r.network.Canister(id)
 	if c == nil || len(c.Settings.Controllers) == 0 {
@@ -87,8 +87,8 @@ func (r *Run) command(id principal.Principal, method string, argument any) bool 
 	return false
 }
 
-// reach ends rounds until a delivery is legal: a command may have used up what its round has for messages.
-func (r *Run) reach(a *replica.Ahead) {
+// endRoundsUntil ends rounds until a delivery is legal: a command may have used up the round's budget for messages.
+func (r *Run) endRoundsUntil(a *replica.Ahead) {
 	if r.step.Fault != Stop && r.step.Fault != Upgrade {
 		return
 	}
@@ -103,7 +103,7 @@ func (r *Run) only(a *replica.Ahead) sched.Oracle {
 	return r
 }
 
-// Choose is the position of the delivery that was chosen last.
+// Choose returns the position of the delivery that was chosen last.
 func (r *Run) Choose(moves []sched.Move) int {
 	if i := slices.Index(moves, r.wanted); i >= 0 {
 		return i

@@ -21,19 +21,19 @@ const (
 
 func callName(context string, ordinal int) string { return context + "/" + strconv.Itoa(ordinal) }
 
-// RequestOf is the name of the request of a call, ReplyOf of its answer.
+// RequestOf returns the name of the request of a call.
 func RequestOf(call string) string { return call + requestPart }
 
-// ReplyOf is the name of the answer to a call.
+// ReplyOf returns the name of the answer to a call.
 func ReplyOf(call string) string { return call + replyPart }
 
-// AgainOf is the name of the second message of an operation.
+// AgainOf returns the name of the second message of an operation that is sent twice.
 func AgainOf(operation string) string { return operation + againPart }
 
-// OperationOf is the operation that a message or a call is a part of, whichever of its messages began it.
+// OperationOf returns the operation that a message or a call is part of, also if the second message began it.
 func OperationOf(move string) string { return strings.TrimSuffix(TaskOf(move), againPart) }
 
-// CallOf is the call that a message belongs to, "" if it is not a request or an answer.
+// CallOf returns the call of a request or an answer, "" for other messages.
 func CallOf(move string) string {
 	for _, part := range []string{requestPart, replyPart} {
 		if call, found := strings.CutSuffix(move, part); found {
@@ -43,7 +43,7 @@ func CallOf(move string) string {
 	return ""
 }
 
-// contextOf is the call context that a message is executed in.
+// contextOf returns the call context that a message is executed in.
 func contextOf(move string) string {
 	if call, found := strings.CutSuffix(move, replyPart); found {
 		return call[:strings.LastIndexByte(call, '/')]
@@ -51,7 +51,7 @@ func contextOf(move string) string {
 	return strings.TrimSuffix(move, requestPart)
 }
 
-// executedIn is the call context that a message or a slice of it is executed in.
+// executedIn returns the call context that a message or a slice of one is executed in.
 func executedIn(move string) string {
 	context := contextOf(move)
 	if i := strings.Index(context, slicePart); i >= 0 {
@@ -60,13 +60,13 @@ func executedIn(move string) string {
 	return context
 }
 
-// callerOf is the call context that made the call of a request or an answer, "" if there is none.
+// callerOf returns the call context that made the call of a request or an answer, "" for other messages.
 func callerOf(move string) string {
 	call := CallOf(move)
 	return call[:max(0, strings.LastIndexByte(call, '/'))]
 }
 
-// TaskOf is the operation, or the task of the system, that a message or a call is a part of.
+// TaskOf returns the operation or the system task that a message or a call is part of.
 func TaskOf(move string) string {
 	if i := strings.IndexByte(move, '/'); i >= 0 {
 		return move[:i]
@@ -77,12 +77,12 @@ func TaskOf(move string) string {
 	return move
 }
 
-// taskNames are the parts of names for tasks of the system.
+// taskNames are the names of system tasks in the names of messages.
 var taskNames = map[intercanister.Task]string{
 	intercanister.GlobalTimer: "timer", intercanister.Heartbeat: "heartbeat", intercanister.LowMemory: "low-memory",
 }
 
-// move is a delivery as package search sees it.
+// move converts a delivery for package search.
 func (r *Run) move(a *replica.Ahead) search.Move {
 	m := search.Move{Receiver: ReceiverOf(a.Receiver)}
 	switch a.Move.Kind {
@@ -115,17 +115,17 @@ func (r *Run) move(a *replica.Ahead) search.Move {
 	return m
 }
 
-// callOf is what is known of a call; one that was made before the run has a name of its own.
+// callOf returns the state of a call. A call that was made before the run gets a name of its own.
 func (r *Run) callOf(key callKey) *callState {
-	if c := r.known(key); c != nil {
+	if c := r.findCall(key); c != nil {
 		return c
 	}
 	name := fmt.Sprintf("earlier/%s-%d", r.harness.setup.NameOf(key.caller), key.call)
 	return &callState{request: RequestOf(name), reply: ReplyOf(name)}
 }
 
-// known is what is known of a call that was made in the run and is not over, nil for others.
-func (r *Run) known(key callKey) *callState {
+// findCall returns the state of an open call that was made in the run, nil for others.
+func (r *Run) findCall(key callKey) *callState {
 	for i := range r.calls {
 		if r.calls[i].key == key {
 			return &r.calls[i]

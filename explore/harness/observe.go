@@ -12,16 +12,16 @@ import (
 	"github.com/canisterd/canisterd/replica/introspect"
 )
 
-// Answer is what the user of an operation got.
+// Answer is the answer to an operation.
 type Answer struct {
 	Operation string // op1
 	Position  int    // of the operation in the setup
 	Reply     []byte
 	Reject    *intercanister.Reject
-	Open      bool // the run is over, and nothing was answered
+	Open      bool // the operation was not answered
 }
 
-// String is the answer for comparisons: equal for equal answers.
+// String returns the answer for comparisons: equal for equal answers.
 func (a Answer) String() string {
 	switch {
 	case a.Open:
@@ -32,24 +32,24 @@ func (a Answer) String() string {
 	return fmt.Sprintf("%s is answered %x", a.Operation, a.Reply)
 }
 
-// Answers are the answers to the operations that take part, in their order.
+// Answers returns the answers to the operations that take part, in the order of their positions.
 func (r *Run) Answers() (all []Answer) {
-	all = make([]Answer, len(r.harness.taking))
-	for i := range r.harness.taking {
+	all = make([]Answer, len(r.harness.participants))
+	for i := range r.harness.participants {
 		if r.kept != nil && r.kept[i] != nil {
 			all[i] = *r.kept[i]
 			continue
 		}
-		t := &r.harness.taking[i]
+		t := &r.harness.participants[i]
 		all[i] = r.answer(t.position, t.name, t.id)
 	}
 	return all
 }
 
-// keepAnswers keeps the answers so far: the network forgets them after some minutes.
+// keepAnswers saves the answers so far, because the network forgets them after some minutes.
 func (r *Run) keepAnswers() {
 	if r.kept == nil {
-		r.kept = make([]*Answer, len(r.harness.taking))
+		r.kept = make([]*Answer, len(r.harness.participants))
 	}
 	for i, a := range r.Answers() {
 		if !a.Open {
@@ -58,7 +58,7 @@ func (r *Run) keepAnswers() {
 	}
 }
 
-// answer is the answer to a message of the operation at a position.
+// answer returns the answer to a message of the operation at a position.
 func (r *Run) answer(position int, operation string, id replica.RequestID) Answer {
 	in := &r.harness.setup.Operations[position].Message
 	answer := Answer{Operation: operation, Position: position, Open: true}
@@ -79,7 +79,7 @@ type Query struct {
 	Arg              []byte
 }
 
-// Query asks the present state. The error says why there is no reply: the rejection of the canister, or of the network.
+// Query runs a query in the present state. The error is the reject of the canister or the refusal of the network.
 func (r *Run) Query(q *Query) ([]byte, error) {
 	result := r.network.Query(&replica.Query{Sender: q.Sender, Receiver: q.Canister, Effective: q.Canister, Method: q.Method, Arg: q.Arg})
 	switch {
@@ -91,8 +91,8 @@ func (r *Run) Query(q *Query) ([]byte, error) {
 	return result.Reply, nil
 }
 
-// Open are the call contexts that are open now and do not end when deadlines of best-effort calls pass: at rest, those
-// that nothing answers. There is none while HTTP outcalls or signatures are to be answered from outside.
+// Open returns the open call contexts that do not end when deadlines of best-effort calls pass: at rest, those that are
+// never answered. It returns none while HTTP outcalls or signatures wait for an answer from outside.
 func (r *Run) Open() []introspect.OpenContext {
 	census := r.network.Census()
 	if census.Contexts == 0 || census.Outcalls > 0 || census.Signatures > 0 {
@@ -101,12 +101,12 @@ func (r *Run) Open() []introspect.OpenContext {
 	network := r.network.Introspect()
 	open, _ := network.Contexts(introspect.Page{})
 	calls, _ := network.Futures(introspect.Page{})
-	return withoutEnding(open, calls)
+	return openForever(open, calls)
 }
 
-// withoutEnding leaves out the contexts that end with time: all their calls have deadlines, or are served by such
-// contexts.
-func withoutEnding(open []introspect.OpenContext, calls []introspect.OpenFuture) []introspect.OpenContext {
+// openForever removes the contexts that end with time: each of their calls has a deadline, or is served by such a
+// context.
+func openForever(open []introspect.OpenContext, calls []introspect.OpenFuture) []introspect.OpenContext {
 	ends := make(map[introspect.CallRef]bool)
 	for i := range calls {
 		if calls[i].Deadline != 0 {
@@ -129,9 +129,10 @@ func withoutEnding(open []introspect.OpenContext, calls []introspect.OpenFuture)
 	}
 }
 
-// Gain is how many more cycles a canister has than before the run, fewer where it is negative, with what it paid in fees:
-// cycles that it accepted or was refunded, without those that it attached to calls or burned. Fees depend on the order of
-// messages, and what canisters give each other must not. It is nil for a canister that is not there at both times.
+// Gain returns how many cycles a canister has gained since the run began (negative: lost), not counting fees: it adds
+// the cycles accepted and refunded, and subtracts those attached to calls and burned. Fees depend on the order of
+// messages; what canisters give each other must not. Gain is nil if the canister did not exist before the run or does
+// not now.
 func (r *Run) Gain(id principal.Principal) *big.Int {
 	before, now := r.harness.base.Canister(id), r.network.Canister(id)
 	if before == nil || now == nil {
@@ -140,23 +141,24 @@ func (r *Run) Gain(id principal.Principal) *big.Int {
 	return new(big.Int).Sub(worth(now), worth(before))
 }
 
-// worth is what a canister has, with what it has paid in fees.
+// worth returns the cycles of a canister plus the fees that it has paid.
 func worth(c *canister.Canister) *big.Int {
 	sum := c.Balance.Add(c.Reserved).Add(c.Consumed.Total()).Big()
 	return sum.Sub(sum, c.Consumed.Burned.Big())
 }
 
-// Settled reports whether no call is open. Then no cycles are on their way.
+// Settled reports whether no call is open. Then no cycles are in transit.
 func (r *Run) Settled() bool { return r.network.Census().Contexts == 0 }
 
-// Setup is what the harness of the run was made of.
+// Setup returns the setup of the harness.
 func (r *Run) Setup() *Setup { return r.harness.setup }
 
-// Plan is the faults of the run.
+// Plan returns the faults of the run.
 func (r *Run) Plan() Plan { return r.plan }
 
-// Probe is the answer to an operation that begins now, when the run is over, and runs alone on a fork of the network. It
-// says nothing where the run is cut. Later is how much time passes before, in nanoseconds: what is due then happens first.
+// Probe runs an operation alone on a fork of the network after the run is over, and returns its answer. The answer
+// means nothing if the run is cut. Later is how much time passes before the operation, in nanoseconds; all that is due
+// by then happens first.
 func (r *Run) Probe(position, limit int, later uint64) Answer {
 	f := r.Fork().(*Run)
 	defer f.Close()
@@ -164,7 +166,7 @@ func (r *Run) Probe(position, limit int, later uint64) Answer {
 	if later > 0 {
 		now := f.network.Activity().Clock
 		f.advance(now+later, now)
-		f.inOrder(limit)
+		f.runFIFO(limit)
 		f.over = false
 	}
 	in := r.harness.setup.Operations[position].Message
@@ -174,12 +176,12 @@ func (r *Run) Probe(position, limit int, later uint64) Answer {
 		answer.Open, answer.Reject = false, result.Reject
 		return answer
 	}
-	f.inOrder(limit)
+	f.runFIFO(limit)
 	return f.answer(position, answer.Operation, in.ID)
 }
 
-// inOrder makes moves in FIFO order until the run is over or cut, at most limit of them.
-func (r *Run) inOrder(limit int) {
+// runFIFO makes at most limit moves in FIFO order, until the run is over or cut.
+func (r *Run) runFIFO(limit int) {
 	for range limit {
 		if len(r.Moves()) == 0 {
 			return

@@ -15,8 +15,8 @@ import (
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
 
-// scripted is a message with a program to the scriptable canister A, which has its tasks from another program. B is
-// scriptable, too.
+// scripted returns a setup with one message to the scriptable canister A: a program. Another program sets the tasks of
+// A. B is scriptable, too.
 func scripted(t testing.TB, tasks, program string) (*real.Stage, *harness.Setup) {
 	t.Helper()
 	s := real.NewStage(t, replica.Config{Engine: canistertest.SharedEngine(t)})
@@ -39,7 +39,7 @@ func scripted(t testing.TB, tasks, program string) (*real.Stage, *harness.Setup)
 	return s, &harness.Setup{Base: s.Network, Operations: []harness.Operation{{Title: "A.run", Message: *in}}}
 }
 
-// answered is what the first operation is answered with under a plan, at the end of its FIFO run.
+// answered returns the answer to the first operation under a plan, and its finished FIFO run.
 func answered(t *testing.T, setup *harness.Setup, plan harness.Plan) (answer string, r *harness.Run) {
 	t.Helper()
 	r = begin(t, setup, plan)
@@ -117,7 +117,7 @@ func TestARunAtRestGoesOnAtTheNextTimerAsOftenAsItMay(t *testing.T) {
 	}
 }
 
-// TestAnAnswerIsKnownHoweverMuchTimePassesBehindIt is about answers that the network forgets after five minutes.
+// TestAnAnswerIsKnownHoweverMuchTimePassesBehindIt tests answers that the network forgets after five minutes.
 func TestAnAnswerIsKnownHoweverMuchTimePassesBehindIt(t *testing.T) {
 	for _, minutes := range []int{2, 60} {
 		again := fmt.Sprintf(`drop timer(add(time, %d_000_000_000))`, 60*minutes)

@@ -18,37 +18,37 @@ type Run struct {
 	plan    Plan
 	ahead   []replica.Ahead
 	moves   []search.Move
-	steps   []*Step // those that are over do not change: forks and outcomes share them
-	step    *Step   // the present one, which is the last; nil between steps
+	steps   []*Step // finished steps do not change: forks and outcomes share them
+	step    *Step   // the present step, which is the last; nil between steps
 	calls   []callState
 	made    []madeCalls    // by context
-	tasks   map[string]int // tasks of the system that ran, by the beginning of their names; nil for none
+	tasks   map[string]int // how often system tasks ran, by the prefix of their names; nil for none
 	parked  map[principal.Principal]parked
-	applied map[string]bool // faults by the names of their messages; nil for none
+	applied map[string]bool // faults that happened, by the names of their messages; nil for none
 	rules   []ruleFor       // of the present step
-	wanted  sched.Move      // that Choose looks for
+	wanted  sched.Move      // the move that Choose looks for
 
 	instructions uint64 // of all messages
 
 	waits    int                   // how often the run may still wait for a timer
-	rested   bool                  // it has waited before the present moves
-	over     bool                  // it has come to rest, and waits no more: a later round may find another timer due
-	waited   uint64                // ns that have passed since the newest step
-	kept     []*Answer             // to operations that were answered before time passed, in the order of taking; nil for none
-	stopped  []principal.Principal // canisters that are to be started at rest
-	commands int                   // of controllers, for their ids
+	rested   bool                  // the run has waited before the present moves
+	over     bool                  // the run has ended; without this flag, a later round might find another timer due
+	waited   uint64                // ns that have passed since the latest step
+	kept     []*Answer             // answers from before time passed, by participant; nil for none
+	stopped  []principal.Principal // canisters to start again at rest
+	commands int                   // number of commands by controllers, for their ids
 }
 
 // parked is a message in the middle of its code.
 type parked struct {
 	move   string
-	last   string // slice that ran
+	last   string // name of the last slice that ran
 	slices int
 }
 
 var _ search.Tree = (*Run)(nil)
 
-// Begin is a run before its first move. The caller closes it.
+// Begin returns a run before its first move. The caller closes it.
 func (l *Harness) Begin(plan Plan) *Run {
 	r := &Run{harness: l, plan: plan, waits: l.setup.Waits}
 	r.network = l.base.Fork(replica.ForkConfig{Parts: replica.Parts{Runner: l.runner, Events: r}})
@@ -56,7 +56,7 @@ func (l *Harness) Begin(plan Plan) *Run {
 	return r
 }
 
-// Fork is a second run at the same point.
+// Fork returns a second run at the same point.
 func (r *Run) Fork() search.Tree {
 	f := *r
 	f.steps, f.ahead, f.moves, f.rules = slices.Clip(r.steps), nil, nil, nil
@@ -70,8 +70,8 @@ func (r *Run) Fork() search.Tree {
 // Close frees the run.
 func (r *Run) Close() { r.network.Close() }
 
-// Moves are the legal next deliveries. Rounds that have nothing left to deliver are closed. At rest there is none: the
-// run has waited for timers as often as it may.
+// Moves returns the legal next deliveries. It ends rounds that have nothing left to deliver. It returns none when the
+// run is over: at rest, with no timer left to wait for.
 func (r *Run) Moves() []search.Move {
 	if len(r.moves) > 0 {
 		return r.moves
@@ -83,7 +83,7 @@ func (r *Run) Moves() []search.Move {
 		if r.ahead = r.network.AppendAhead(r.ahead[:0]); len(r.ahead) > 0 {
 			break
 		}
-		if !r.network.Step(sched.FIFO{}) && !r.start() && !r.wait() {
+		if !r.network.Step(sched.FIFO{}) && !r.startStopped() && !r.wait() {
 			r.over = true
 			return nil
 		}
@@ -94,7 +94,7 @@ func (r *Run) Moves() []search.Move {
 	return r.moves
 }
 
-// Take makes a delivery, with the fault that the plan has for it.
+// Take makes a delivery under the fault that the plan has for it.
 func (r *Run) Take(at int) {
 	a, move := &r.ahead[at], r.moves[at]
 	r.step = &Step{
@@ -107,11 +107,11 @@ func (r *Run) Take(at int) {
 	case sched.Request:
 		r.step.Bounded = r.callOf(callKey{a.Sender, a.Call}).bounded
 	case sched.Response:
-		r.answered(callKey{a.Receiver, a.Call})
+		r.recordAnswer(callKey{a.Receiver, a.Call})
 	}
 	fault := r.plan.at(move.Name)
 	if fault.Kind != NoFault {
-		r.apply(move.Name)
+		r.markApplied(move.Name)
 		r.step.Fault = fault.Kind
 	}
 	if !r.intercept(a, fault.Kind) {
@@ -121,27 +121,27 @@ func (r *Run) Take(at int) {
 		r.step.Timer = c.Timer != 0
 	}
 	r.step.Due = r.Due()
-	r.note(a)
+	r.updateNames(a)
 	r.step, r.moves = nil, r.moves[:0]
 }
 
-// answered notes whose answer the present step is, and forgets the call.
-func (r *Run) answered(key callKey) {
+// recordAnswer sets the peer and the rejection of the present step, an answer, and removes the call.
+func (r *Run) recordAnswer(key callKey) {
 	c := r.callOf(key)
 	r.step.Peer, r.step.Rejected, r.step.Bounded = c.callee, c.rejection, c.bounded
 	r.calls = slices.DeleteFunc(r.calls, func(c callState) bool { return c.key == key })
 }
 
-// apply notes that the fault of a message happens.
-func (r *Run) apply(move string) {
+// markApplied records that the fault of a message happens.
+func (r *Run) markApplied(move string) {
 	if r.applied == nil {
 		r.applied = make(map[string]bool)
 	}
 	r.applied[move] = true
 }
 
-// note counts what names need: tasks that ran, and slices.
-func (r *Run) note(a *replica.Ahead) {
+// updateNames counts the tasks and slices that ran, which the names of later messages need.
+func (r *Run) updateNames(a *replica.Ahead) {
 	name := r.step.Move
 	if a.Move.Kind == sched.Task {
 		if r.tasks == nil {
@@ -165,13 +165,13 @@ func (r *Run) note(a *replica.Ahead) {
 	r.parked[a.Receiver] = parked{p.move, name, p.slices + 1}
 }
 
-// Steps are the deliveries so far. They are read-only.
+// Steps returns the deliveries so far. They are read-only.
 func (r *Run) Steps() []*Step { return r.steps }
 
-// Instructions are those of all messages so far.
+// Instructions returns the number of instructions of all messages so far.
 func (r *Run) Instructions() uint64 { return r.instructions }
 
-// Unapplied are the faults of the plan whose messages did not come.
+// Unapplied returns the faults of the plan that did not happen.
 func (r *Run) Unapplied() (left []Fault) {
 	for _, f := range r.plan {
 		if !r.applied[f.At] {

@@ -90,7 +90,7 @@ func TestAQueryBetweenMessagesSeesWhatTheyHaveChanged(t *testing.T) {
 }
 
 // TestARequestArrivesBeforeAMessageThatHasWaitedLonger delivers a request while an older message still waits for the same
-// canister. Freeing the memory of the request must not make the canister look poor.
+// canister. Freeing the memory of the request must not make the canister look out of cycles.
 func TestARequestArrivesBeforeAMessageThatHasWaitedLonger(t *testing.T) {
 	for _, deadline := range []string{"", "within 10 "} {
 		s, setup := scripted(t, "", `call B.run(reply "x") `+deadline+`on-reply(reply "ok") on-reject(reply reject-message)`)

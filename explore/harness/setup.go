@@ -10,51 +10,52 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// Operation is a message of a user that takes part in the runs of a harness. The zero values of ID and Expiry of the message
-// are filled in.
+// Operation is an update call of a user in the runs of a harness. The harness sets the id and the expiry of the
+// message.
 type Operation struct {
 	Title   string // for people: bank.withdraw(100)
 	Message replica.Ingress
 	Retried bool // its user may send it twice
 }
 
-// Setup is what a harness is made of.
+// Setup is the configuration of a harness.
 type Setup struct {
-	Base       *replica.Network // sleeps; it is forked, and stays its owner's
+	Base       *replica.Network // idle; the harness only forks it, and the owner closes it
 	Operations []Operation
-	// Name is the name of a canister for people, "" if it has none; nil: no canister has a name.
+	// Name returns the name of a canister for people, "" if it has none; nil: no canister has a name.
 	Name func(principal.Principal) string
-	// Waits is how often a run that is at rest goes on at the next global timer.
+	// Waits is how often a run at rest continues at the next global timer.
 	Waits int
 	// Upgrades are the modules to which canisters may be upgraded in the middle of a run.
 	Upgrades map[principal.Principal]NextModule
-	// Outcalls are the answers that HTTP outcalls may get. Without a fault it is the first; none: no outcall is answered.
+	// Outcalls are the possible answers to HTTP outcalls. Without a fault, an outcall gets the first; none: no outcall is
+	// answered.
 	Outcalls []replica.OutcallAnswer
-	// Expired ends runs in the middle when it becomes true: Run.Cut; nil: it never does.
+	// Expired cuts runs when it becomes true (Run.Cut); nil: never.
 	Expired func() bool
 }
 
-// Harness makes runs. It belongs to one goroutine.
+// Harness makes runs. Only one goroutine may use it.
 type Harness struct {
-	setup  *Setup
-	base   *replica.Network // a fork of the base with all messages of operations in their queues
-	runner *replica.Coroutines
-	ops    map[replica.RequestID]string
-	taking []takingPart // in the order of their positions
+	setup        *Setup
+	base         *replica.Network // a fork of the base with all messages of operations in their queues
+	runner       *replica.Coroutines
+	ops          map[replica.RequestID]string
+	participants []participant // in the order of their positions
 
-	cut     bool // Setup.Expired was true
-	unasked int  // messages since it was asked
+	cut         bool // Setup.Expired was true
+	sinceExpiry int  // messages since Setup.Expired was last called
 }
 
-// takingPart is an operation that takes part.
-type takingPart struct {
+// participant is an operation that takes part.
+type participant struct {
 	position int
 	name     string
 	id       replica.RequestID
 }
 
-// New makes a harness for some of the operations, given by their positions; nil for all. An operation keeps its number when
-// others are left out. The error says which message the network did not accept. The caller closes the harness.
+// New returns a harness for some of the operations, given by their positions; nil for all. Operations keep their names
+// when others are left out. The error says which message the network did not accept. The caller closes the harness.
 func New(setup *Setup, chosen []int) (*Harness, error) {
 	l := &Harness{setup: setup, runner: new(replica.Coroutines), ops: make(map[replica.RequestID]string)}
 	l.base = setup.Base.Fork(replica.ForkConfig{Parts: replica.Parts{Runner: l.runner}, Volatile: true})
@@ -73,21 +74,21 @@ func New(setup *Setup, chosen []int) (*Harness, error) {
 			return nil, fmt.Errorf("operation %d, %s: %w", i+1, setup.Operations[i].Title, err)
 		}
 		l.ops[in.ID] = OperationName(i)
-		l.taking = append(l.taking, takingPart{i, OperationName(i), in.ID})
+		l.participants = append(l.participants, participant{i, OperationName(i), in.ID})
 		if setup.Operations[i].Retried {
 			l.ops[againID(i)] = AgainOf(OperationName(i))
 		}
 	}
-	slices.SortFunc(l.taking, func(a, b takingPart) int { return cmp.Compare(a.position, b.position) })
+	slices.SortFunc(l.participants, func(a, b participant) int { return cmp.Compare(a.position, b.position) })
 	return l, nil
 }
 
-// againID is the id of the second message of an operation.
+// againID returns the id of the second message of an operation.
 func againID(position int) replica.RequestID {
 	return sha256.Sum256(fmt.Appendf(nil, "canisterd explore operation %d again", position+1))
 }
 
-// retried reports whether a message is of an operation that its user may send twice.
+// retried reports whether a message begins an operation that its user may send twice.
 func (s *Setup) retried(move string) bool {
 	for i := range s.Operations {
 		if OperationName(i) == move {
@@ -97,7 +98,7 @@ func (s *Setup) retried(move string) bool {
 	return false
 }
 
-// sentTwice are the positions of the operations that users send twice under a plan.
+// sentTwice returns the positions of the operations that users send twice under a plan.
 func (s *Setup) sentTwice(plan Plan) (all []int) {
 	for i := range s.Operations {
 		if s.Operations[i].Retried && plan.at(OperationName(i)).Kind == SendTwice {
@@ -112,21 +113,21 @@ func (l *Harness) BeginAlike(a, b Plan) bool {
 	return slices.Equal(l.setup.sentTwice(a), l.setup.sentTwice(b))
 }
 
-// sendTwice sends the operations a second time that the plan says.
+// sendTwice sends the second messages of the operations that users send twice under the plan.
 func (r *Run) sendTwice() {
 	for _, i := range r.harness.setup.sentTwice(r.plan) {
 		in := r.harness.setup.Operations[i].Message
 		in.ID, in.Expiry = againID(i), r.network.Activity().Clock+replica.MaxIngressTTL
-		r.network.Apply(&in) // what is not accepted does not come
+		r.network.Apply(&in) // a refused message does not come
 	}
 }
 
-// probeID is the id of the message of a probe.
+// probeID returns the id of the message of a probe.
 func probeID(position int) replica.RequestID {
 	return sha256.Sum256(fmt.Appendf(nil, "canisterd explore probe %d", position+1))
 }
 
-// OperationName is the name of the message that begins the operation at a position.
+// OperationName returns the name of the operation at a position, and of the message that begins it.
 func OperationName(position int) string { return fmt.Sprintf("op%d", position+1) }
 
 func (l *Harness) submit(in *replica.Ingress) error {
@@ -140,20 +141,20 @@ func (l *Harness) submit(in *replica.Ingress) error {
 	return nil
 }
 
-// Fork is a second harness for another goroutine, which closes it.
+// Fork returns a second harness for another goroutine, which closes it.
 func (l *Harness) Fork() *Harness {
-	f := &Harness{setup: l.setup, runner: new(replica.Coroutines), ops: l.ops, taking: l.taking}
+	f := &Harness{setup: l.setup, runner: new(replica.Coroutines), ops: l.ops, participants: l.participants}
 	f.base = l.base.Fork(replica.ForkConfig{Parts: replica.Parts{Runner: f.runner}})
 	return f
 }
 
-// Close frees the harness. Its runs are to be closed before.
+// Close frees the harness. Its runs must be closed first.
 func (l *Harness) Close() {
 	l.base.Close()
 	l.runner.Close()
 }
 
-// NameOf is the name of a canister for people, its id if it has none.
+// NameOf returns the name of a canister for people, its id if it has none.
 func (s *Setup) NameOf(id principal.Principal) string {
 	if s.Name != nil {
 		if name := s.Name(id); name != "" {
@@ -172,7 +173,7 @@ const (
 	fnvPrime  = 1099511628211
 )
 
-// ReceiverOf is the receiver of the moves of a canister: the same number in all runs.
+// ReceiverOf returns the Receiver of the moves of a canister. It is the same in all runs.
 func ReceiverOf(id principal.Principal) int {
 	sum := uint64(fnvOffset)
 	var bytes [principal.MaxLen]byte

@@ -13,14 +13,14 @@ import (
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
 
-// theft is a bank of examples/doublewithdraw with an account of 100 and a vault, and k withdrawals of 100.
+// theft returns a bank of examples/doublewithdraw with an account of 100 and a vault, and k withdrawals of 100.
 func theft(t testing.TB, bank string, k int) (*real.Stage, *harness.Setup) {
 	t.Helper()
 	s, c := campaigntest.Theft(t, replica.Config{Engine: canistertest.SharedEngine(t)}, bank, k)
 	return s, &c.Setup
 }
 
-// begin is a run of all operations.
+// begin returns a run of all operations.
 func begin(t testing.TB, setup *harness.Setup, plan harness.Plan) *harness.Run {
 	t.Helper()
 	l := newHarness(t, setup)
@@ -39,7 +39,7 @@ func newHarness(t testing.TB, setup *harness.Setup) *harness.Harness {
 	return l
 }
 
-// paidOut is what the vault of a run has paid.
+// paidOut returns what the vault of a run has paid.
 func paidOut(t testing.TB, s *real.Stage, r *harness.Run) uint64 {
 	t.Helper()
 	reply, err := r.Query(&harness.Query{Canister: s.ID("vault"), Sender: principal.Anonymous, Method: "paidOut", Arg: s.Args("()")})

@@ -12,9 +12,9 @@ import (
 	"github.com/canisterd/canisterd/replica/sched"
 )
 
-// TestARunEndsInTheStateOfANetworkThatIsNeitherForkedNorAsked draws orders of messages. A run is queried and forked on its
-// way, and goes on with instances and pages of memory that other runs have left. Then the same moves are made in an
-// ordinary fork of the base.
+// TestARunEndsInTheStateOfANetworkThatIsNeitherForkedNorAsked draws orders of messages. A run is queried and forked on
+// the way, and reuses instances and memory pages that other runs have left. Its end is compared with the same moves in
+// an ordinary fork of the base.
 func TestARunEndsInTheStateOfANetworkThatIsNeitherForkedNorAsked(t *testing.T) {
 	for _, bank := range []string{"bank", "careful"} {
 		s, setup := theft(t, bank, 3)
@@ -43,7 +43,7 @@ func TestARunEndsInTheStateOfANetworkThatIsNeitherForkedNorAsked(t *testing.T) {
 	}
 }
 
-// branch runs a fork of a run to its end, or the run itself. It returns the other one.
+// branch runs either a fork of a run or the run itself to its end, and returns the other.
 func branch(t *testing.T, s *real.Stage, r *harness.Run, chance *rand.Rand) *harness.Run {
 	t.Helper()
 	ends, stays := r.Fork().(*harness.Run), r
@@ -59,7 +59,7 @@ func branch(t *testing.T, s *real.Stage, r *harness.Run, chance *rand.Rand) *har
 	return stays
 }
 
-// alone is the hash of the state after moves, in a fork of the base that writes its pages to the file.
+// alone returns the hash of the state after moves, in a fork of the base that writes its pages to the file.
 func alone(t *testing.T, setup *harness.Setup, made []int) [32]byte {
 	t.Helper()
 	n := setup.Base.Fork(replica.ForkConfig{})

@@ -83,14 +83,14 @@ func (r *Run) Event(e *replica.Event) {
 			r.step.Outcall = true
 		}
 	case replica.CallRegistered:
-		r.registered(e)
+		r.recordCall(e)
 	case replica.CallSettled:
-		r.settled(e)
+		r.recordSettlement(e)
 	}
 }
 
-// registered names a call that the present message made.
-func (r *Run) registered(e *replica.Event) {
+// recordCall names a call that the present message made.
+func (r *Run) recordCall(e *replica.Event) {
 	s := r.step
 	if s == nil || s.Canister != e.Canister {
 		return
@@ -102,7 +102,7 @@ func (r *Run) registered(e *replica.Event) {
 	s.Calls = append(s.Calls, CallMade{name, e.Peer, e.Method, e.Deadline != 0})
 }
 
-// countCall counts one more call of a context, and returns its ordinal.
+// countCall counts a call of a context, and returns its ordinal.
 func (r *Run) countCall(context string) int {
 	made := r.madeBy(context)
 	if made == nil {
@@ -113,7 +113,8 @@ func (r *Run) countCall(context string) int {
 	return made.count
 }
 
-// madeBy is the number of calls of a context, nil before the first. Contexts that make calls are mostly new.
+// madeBy returns the number of calls of a context, nil before the first. It searches backward: the caller is mostly a
+// new context.
 func (r *Run) madeBy(context string) *madeCalls {
 	for i := len(r.made) - 1; i >= 0; i-- {
 		if r.made[i].context == context {
@@ -123,9 +124,9 @@ func (r *Run) madeBy(context string) *madeCalls {
 	return nil
 }
 
-// settled notes which move answered a call, and how.
-func (r *Run) settled(e *replica.Event) {
-	c := r.known(callKey{e.Canister, e.Call})
+// recordSettlement records which move answered a call, and how.
+func (r *Run) recordSettlement(e *replica.Event) {
+	c := r.findCall(callKey{e.Canister, e.Call})
 	if c == nil {
 		return
 	}
