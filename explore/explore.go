@@ -258,7 +258,7 @@ func (c *config) replay(text []byte) error {
 	}
 	switch f.Outcome {
 	case campaign.StillFails:
-		if err := f.Compare(&c.Config); err != nil {
+		if err := f.Compare(&own); err != nil {
 			return err
 		}
 		return fmt.Errorf("the bug is still there: %s", f.Explain(&c.Setup))

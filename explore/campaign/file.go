@@ -117,16 +117,25 @@ func (s *Schedule) readDeviations(c *Config, file *schedule.File) error {
 
 // checkFault says why a fault of a file is invalid or cannot happen with this configuration, nil if it can.
 func (c *Config) checkFault(kind harness.FaultKind, f *schedule.Fault) error {
-	answers := len(c.Setup.Outcalls)
 	switch {
-	case kind != harness.OtherAnswer && f.Answer != 0:
+	case kind == harness.OtherAnswer:
+		return c.checkAnswer(f.At, f.Answer)
+	case f.Answer != 0:
 		return fmt.Errorf("fault %s of %s has an answer, and only %s has one", f.Kind, f.At, harness.OtherAnswer)
-	case kind == harness.OtherAnswer && answers == 0:
-		return fmt.Errorf("fault %s of %s needs the answers to HTTP outcalls, but none were given: give those of the exploration (--outcall)", f.Kind, f.At)
-	case kind == harness.OtherAnswer && (f.Answer < 1 || f.Answer > answers):
-		return fmt.Errorf("fault %s of %s has answer %d: expected 1 to %d, the answers to HTTP outcalls", f.Kind, f.At, f.Answer, answers)
 	case kind == harness.Upgrade && len(c.Setup.Upgrades) == 0:
 		return fmt.Errorf("fault %s of %s needs the module to which the canister is upgraded: give that of the exploration (--upgrade)", f.Kind, f.At)
+	}
+	return nil
+}
+
+// checkAnswer returns an error if the configuration does not have the answer of a fault OtherAnswer. Numbers begin at 1.
+func (c *Config) checkAnswer(at string, number int) error {
+	answers := len(c.Setup.Outcalls)
+	switch {
+	case answers == 0:
+		return fmt.Errorf("fault %s of %s needs the answers to HTTP outcalls, but none were given: give those of the exploration (--outcall)", harness.OtherAnswer, at)
+	case number < 1 || number > answers:
+		return fmt.Errorf("fault %s of %s has answer %d: expected 1 to %d, the answers to HTTP outcalls", harness.OtherAnswer, at, number, answers)
 	}
 	return nil
 }

@@ -28,6 +28,14 @@ func (o Outcome) String() string { return [...]string{"", "still fails", "fixed"
 // parts of the schedule matched no messages.
 func Replay(config *Config, s *Schedule) (*Replayed, error) {
 	full := config.withDefaults()
+	for _, f := range s.Plan {
+		if f.Kind != harness.OtherAnswer {
+			continue
+		}
+		if err := full.checkAnswer(f.At, f.Answer+1); err != nil {
+			return nil, err
+		}
+	}
 	b, l, err := newBench(&full, s.Operations)
 	if err != nil {
 		return nil, err
