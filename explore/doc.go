@@ -14,23 +14,23 @@
 //	}
 //
 // The network is not changed. A finding fails the test with the shortest order of messages that shows it, and is written
-// to testdata/explore, from where the next test runs it first.
+// to testdata/explore. The next test replays it first.
 //
 // # What is checked
 //
-// Beside what the test states: callbacks that trap after an await, calls that are never answered, operations that work
-// no more after a run, canisters that give away more cycles than after any serial order of the operations, and queries of
-// canisters whose names begin with invariant_ (true, or null of opt text). Answers that no serial order explains are
-// suspicions: they are reported, and fail a test only with [FailOnSuspicion].
+// Beside the properties of the test: callbacks that trap after an await, calls that are never answered, operations that
+// stop working after a run, canisters that give away more cycles than after any serial order of the operations, and
+// queries of canisters whose names begin with invariant_ (they must return true, or null for an opt text). Answers that no
+// serial order explains are suspicions: they are reported, but fail a test only with [FailOnSuspicion].
 //
 // # What a report says
 //
 // Two to four operations have few classes of equivalent orders. All of them are run, without faults and under each
-// single fault; [Report].Exhausted and ExhaustedFaults say so: then the properties hold for these operations, this state
-// and these faults, whatever the order. For more operations, orders are drawn.
+// single fault. If [Report].Exhausted and ExhaustedFaults are true, the properties hold in all orders of these operations,
+// in this state and with these faults. For more operations, orders are drawn.
 //
 // # What it owns
 //
 // This package owns the options for Go programs and the files of testdata/explore. It must not know how orders are
-// chosen: explore/campaign does.
+// chosen: that is the task of explore/campaign.
 package explore

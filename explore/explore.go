@@ -20,7 +20,7 @@ import (
 	"github.com/canisterd/canisterd/explore/search"
 )
 
-// Report is what an exploration showed.
+// Report is the result of an exploration.
 type Report struct {
 	*campaign.Report
 	config *config
@@ -29,20 +29,20 @@ type Report struct {
 // Finding is a violation with the shortest schedule that shows it.
 type Finding = campaign.Finding
 
-// Explain tells a finding: what is wrong, and in which order the messages were delivered.
+// Explain describes a finding: the violation, and the order in which the messages were delivered.
 func (r *Report) Explain(f *Finding) string { return f.Explain(&r.config.Setup) }
 
-// Diagram is the run of a finding as a sequence diagram for mermaid.js.
+// Diagram returns the run of a finding as a sequence diagram for mermaid.js.
 func (r *Report) Diagram(f *Finding) string { return f.Mermaid(&r.config.Setup) }
 
-// Schedule is the file of a finding, which [Run] replays from testdata/explore.
+// Schedule returns the schedule file of a finding. [Run] replays the schedule files in testdata/explore.
 func (r *Report) Schedule(f *Finding) ([]byte, error) {
 	return schedule.Write(f.File(&r.config.Config))
 }
 
-// Explore explores operations on forks of the present state of a network. The error says which option is wrong, or which
-// operation the network did not accept; findings are in the report. When the context ends, so does the exploration, with the
-// context's error.
+// Explore explores operations on forks of the present state of a network. The error says which option is invalid, or
+// which operation the network did not accept; findings are in the report. If the context ends, the exploration ends
+// with the error of the context.
 func Explore(ctx context.Context, n *canisterd.Network, options ...Option) (*Report, error) {
 	c, done, err := configured(ctx, n, options)
 	if err != nil {
@@ -56,8 +56,9 @@ func Explore(ctx context.Context, n *canisterd.Network, options ...Option) (*Rep
 	return report, err
 }
 
-// Schedule says how a run differs from the FIFO run of all operations. Messages are named by what they serve: op1, the
-// first operation; op1/2.request, the second call that is made for it; op1/2.reply, the answer; bank:timer1, a task.
+// Schedule describes how a run differs from the FIFO run of all operations. Messages are named by their origin: op1 is
+// the first operation, op1/2.request the second call that it makes, op1/2.reply the answer to that call, and
+// bank:timer1 a task.
 type Schedule struct {
 	Deviations []Before
 	Faults     []FaultAt
@@ -70,10 +71,10 @@ type (
 	FaultAt = harness.Fault
 )
 
-// Replayed is what one run showed.
+// Replayed is the result of a replay.
 type Replayed = campaign.Replayed
 
-// Replay runs a schedule on a fork of the present state of a network. The error says which option is wrong, or which
+// Replay runs a schedule on a fork of the present state of a network. The error says which option is invalid, or which
 // operation the network did not accept; violations are in the result.
 func Replay(ctx context.Context, n *canisterd.Network, s *Schedule, options ...Option) (*Replayed, error) {
 	c, done, err := configured(ctx, n, options)
@@ -96,7 +97,7 @@ func (c *config) explore() (*Report, error) {
 	return &Report{report, c}, nil
 }
 
-// configured reads options. The caller calls done when all is over.
+// configured applies the options and freezes the network. The caller must call done at the end.
 func configured(ctx context.Context, n *canisterd.Network, options []Option) (c *config, done func(), err error) {
 	c = defaults(ctx, n)
 	for _, option := range options {
@@ -124,7 +125,7 @@ func configured(ctx context.Context, n *canisterd.Network, options []Option) (c 
 	return c, base.Close, nil
 }
 
-// canister is the canister with a name or an id.
+// canister returns the canister with a name or an id.
 func (c *config) canister(name string) (principal.Principal, bool) {
 	if known, err := c.network.Canister(name); err == nil {
 		return known.ID(), true
@@ -133,9 +134,9 @@ func (c *config) canister(name string) (principal.Principal, bool) {
 	return id, err == nil
 }
 
-// Run explores operations for a test, which fails with what is found. First it replays the schedules of earlier findings
-// of this test in testdata/explore: one that still violates its property fails the test, and so does one that does not fit
-// the canisters any more. The log of the test has the summary of the report.
+// Run explores operations for a test; findings fail the test. First it replays the schedules of earlier findings of
+// this test in testdata/explore: a schedule that still violates its property fails the test, and so does one that no
+// longer fits the canisters. Run logs the summary of the report.
 func Run(t testing.TB, n *canisterd.Network, options ...Option) *Report {
 	t.Helper()
 	c, done, err := configured(t.Context(), n, options)
@@ -162,12 +163,12 @@ func Run(t testing.TB, n *canisterd.Network, options ...Option) *Report {
 			t.Logf("suspicion: %s", report.Explain(f))
 			continue
 		}
-		t.Errorf("run %d: %s%s", f.Run, report.Explain(f), c.keep(t, report, f))
+		t.Errorf("run %d: %s%s", f.Run, report.Explain(f), c.writeSchedule(t, report, f))
 	}
 	return report
 }
 
-// prefix begins the names of a test's files.
+// prefix returns the prefix of the names of a test's files.
 func prefix(t testing.TB) string {
 	return strings.Map(func(r rune) rune {
 		if r == '/' || r == '\\' || r == ' ' || r == ':' {
@@ -177,15 +178,15 @@ func prefix(t testing.TB) string {
 	}, t.Name())
 }
 
-// keep writes the schedule of a finding and says where it is.
-func (c *config) keep(t testing.TB, report *Report, f *Finding) string {
+// writeSchedule writes the schedule of a finding, and says where it is.
+func (c *config) writeSchedule(t testing.TB, report *Report, f *Finding) string {
 	t.Helper()
 	if len(f.Schedule.Operations) == 0 {
-		return "" // it is about all runs
+		return "" // the finding is about all runs
 	}
 	file := f.File(&report.config.Config)
 	text, err := schedule.Write(file)
-	path := c.freePath(t, file)
+	path := c.schedulePath(t, file)
 	if err == nil {
 		err = os.MkdirAll(c.folder, 0o755)
 	}
@@ -199,8 +200,9 @@ func (c *config) keep(t testing.TB, report *Report, f *Finding) string {
 	return "The schedule is in " + path + ": the next test begins with it."
 }
 
-// freePath is the first file of a test that is free, or that an earlier test has written about the same.
-func (c *config) freePath(t testing.TB, f *schedule.File) string {
+// schedulePath returns the first path that is free, or whose schedule is about the same property, canister and method
+// and was not written by this test.
+func (c *config) schedulePath(t testing.TB, f *schedule.File) string {
 	for number := 1; ; number++ {
 		path := filepath.Join(c.folder, fmt.Sprintf("%s.%d.yaml", prefix(t), number))
 		text, err := os.ReadFile(path)
@@ -217,7 +219,7 @@ func (c *config) freePath(t testing.TB, f *schedule.File) string {
 	}
 }
 
-// replayAll replays the schedules of a test, and reports whether one of them fails it.
+// replayAll replays the schedules of a test, and reports whether any of them fails it.
 func (c *config) replayAll(t testing.TB) (failed bool) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(c.folder, prefix(t)+".*.yaml"))
@@ -237,16 +239,21 @@ func (c *config) replayAll(t testing.TB) (failed bool) {
 	return failed
 }
 
+// notReplayable says why a schedule cannot be replayed, and what to do.
+func notReplayable(err error) error {
+	return fmt.Errorf("the schedule cannot be replayed: %w. If the change is intended, remove the file", err)
+}
+
 // replay runs a schedule. The error says that it still violates its property, or that it is stale.
 func (c *config) replay(text []byte) error {
 	file, err := schedule.Read(text)
 	if err != nil {
 		return err
 	}
-	own := c.Config // the exploration that follows does not wait and observe as the file says
+	own := c.Config // OfFile changes it; the exploration that follows keeps the settings of the test
 	s, err := own.OfFile(file, c.canister)
 	if err != nil {
-		return fmt.Errorf("the schedule cannot be replayed: %w. If that is as it should be, remove the file", err)
+		return notReplayable(err)
 	}
 	again, err := campaign.Replay(&own, s)
 	if err != nil {
@@ -254,7 +261,7 @@ func (c *config) replay(text []byte) error {
 	}
 	f, err := again.Finding(s, file.Property)
 	if err != nil {
-		return fmt.Errorf("the schedule cannot be replayed: %w. If that is as it should be, remove the file", err)
+		return notReplayable(err)
 	}
 	switch f.Outcome {
 	case campaign.StillFails:

@@ -131,7 +131,7 @@ func TestAnswersAreComparedWithSerialOrdersByWhatIsObserved(t *testing.T) {
 	}
 }
 
-// recorder is a test whose failures are recorded.
+// recorder records the failures of a test.
 type recorder struct {
 	testing.TB
 	errors []string

@@ -1,7 +1,7 @@
 package explore
 
 const (
-	// titleWidth is how many columns the arguments of an operation take in its title (ours).
+	// titleWidth is the maximum width of the arguments in the title of an operation, in columns (ours).
 	titleWidth = 60
 	// maxFaults is how many faults a run may have (ours).
 	maxFaults = 8

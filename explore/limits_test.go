@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/explore"
 )
 
-// reminder is a canister whose timer fires a minute after its method was called, and each minute from then on.
+// reminder is a canister whose timer fires each minute, beginning a minute after its method was called.
 const reminder = `(module
 	(import "ic0" "time" (func $time (result i64)))
 	(import "ic0" "global_timer_set" (func $set (param i64) (result i64)))

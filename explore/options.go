@@ -16,10 +16,10 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// Option says what is explored, or how. [Op] is one.
+// Option says what to explore, or how: for example [Op].
 type Option func(*config) error
 
-// config is what the options of one exploration say.
+// config is the configuration that the options of one exploration make.
 type config struct {
 	campaign.Config
 	ctx        context.Context
@@ -27,10 +27,11 @@ type config struct {
 	lines      []func(*property.Names) error // invariants and goals, read when all canisters are known
 	suspicions bool
 	folder     string
-	written    []string // schedules of this test
+	written    []string // paths of the schedules that this test has written
 }
 
-// Op is an operation: an update call that begins at any time of a run. Arguments are as with [canisterd.Canister.Call].
+// Op is an operation: an update call that may begin at any time of a run. Arguments are as for
+// [canisterd.Canister.Call].
 func Op(c *canisterd.Canister, method string, args ...any) Option {
 	return func(to *config) error {
 		in, err := c.Message(to.ctx, method, args...)
@@ -42,7 +43,7 @@ func Op(c *canisterd.Canister, method string, args ...any) Option {
 	}
 }
 
-// titleOf is a call for people.
+// titleOf returns a call for people.
 func titleOf(c *canisterd.Canister, in *replica.Ingress) string {
 	title := c.String() + "." + in.Method
 	if values, _, err := candid.Decode(in.Arg); err == nil {
@@ -71,8 +72,8 @@ func Invariant(line string) Option {
 	})
 }
 
-// Sometimes is a line as for [Invariant] that must hold at the end of some run: a goal without which the exploration
-// says little. If no run reaches it, that is a finding.
+// Sometimes is a line as for [Invariant] that must hold at the end of some run: a state that the exploration must reach
+// to be meaningful. If no run reaches it, that is a finding.
 func Sometimes(line string) Option {
 	return read(func(to *config, names *property.Names) error {
 		p, err := names.ParseInvariant(line)
@@ -83,7 +84,8 @@ func Sometimes(line string) Option {
 	})
 }
 
-// Maximize is a query with a number, such as "vault paidOut". The report has the shortest run that makes it the largest.
+// Maximize is a query with a numeric result, such as "vault paidOut". The report has the shortest run with the largest
+// result.
 func Maximize(query string) Option {
 	return read(func(to *config, names *property.Names) error {
 		q, err := names.ParseQuery(query)
@@ -94,8 +96,8 @@ func Maximize(query string) Option {
 	})
 }
 
-// Observe is a query that belongs to what users see, such as "bank balance": serial orders are compared by the answers to
-// operations and to these queries.
+// Observe is a query whose reply users see, such as "bank balance": runs are compared with serial orders by the answers
+// to operations and to these queries.
 func Observe(query string) Option {
 	return read(func(to *config, names *property.Names) error {
 		q, err := names.ParseQuery(query)
@@ -113,30 +115,30 @@ func read(line func(*config, *property.Names) error) Option {
 	}
 }
 
-// State is the network of a run, for queries. It is valid until the function that is given it returns.
+// State is the network of a run, for queries. It is only valid in the function that gets it.
 type State struct {
 	ctx context.Context
 	run *harness.Run
 }
 
-// Query is [canisterd.Canister.Query] in this state.
+// Query is [canisterd.Canister.Query] in the state of the run.
 func (s *State) Query(c *canisterd.Canister, method string, args ...any) error {
 	return c.QueryBy(s.ctx, func(q *replica.Query) ([]byte, error) {
 		return s.run.Query(&harness.Query{Canister: q.Receiver, Sender: q.Sender, Method: q.Method, Arg: q.Arg})
 	}, method, args...)
 }
 
-// Query is [State.Query] for the result of a query that has one.
+// Query is [State.Query] for a query with one result.
 func Query[R any](s *State, c *canisterd.Canister, method string, args ...any) (result R, err error) {
 	err = s.Query(c, method, append(args, canisterd.Into(&result))...)
 	return result, err
 }
 
-// Answers are the answers to the operations that take part in the run, in their order.
+// Answers returns the answers to the operations that take part in the run, in the order of the options.
 func (s *State) Answers() []harness.Answer { return s.run.Answers() }
 
-// Holds is an invariant in Go: why it does not hold when no message is left, nil if it does. It is called on several
-// goroutines.
+// Holds is an invariant in Go. Check returns why it does not hold when no message is left, nil if it does. It is called on
+// several goroutines.
 func Holds(title string, check func(*State) error) Option {
 	return holds(title, check, property.AtRest)
 }
@@ -160,7 +162,8 @@ func holds(title string, check func(*State) error, when property.When) Option {
 	}
 }
 
-// Faults is how many faults a run has at most, and of which kinds: all, if none is given. Without the option it is one.
+// Faults is how many faults a run has at most, and of which kinds; without kinds, all. The default is one fault of any
+// kind.
 func Faults(most int, kinds ...Fault) Option {
 	return func(to *config) error {
 		if most < 0 || most > maxFaults {
@@ -171,7 +174,7 @@ func Faults(most int, kinds ...Fault) Option {
 	}
 }
 
-// Waits is how often a run goes on at the next global timer when no message is left. Without the option it is four times.
+// Waits is how often a run continues at the next global timer when no message is left. The default is four times.
 func Waits(times int) Option {
 	return func(to *config) error {
 		if times < 0 || times > maxWaits {
@@ -182,7 +185,8 @@ func Waits(times int) Option {
 	}
 }
 
-// Retried is an operation whose message its user may send twice, such as after a time without an answer. Each is executed.
+// Retried is an operation whose message the user may send twice, for example after a timeout. Both messages are
+// executed.
 func Retried(operation Option) Option {
 	return func(to *config) error {
 		before := len(to.Setup.Operations)
@@ -196,8 +200,8 @@ func Retried(operation Option) Option {
 	}
 }
 
-// Upgrade lets the controller of a canister upgrade it in the middle of a run, between a call and its answer, to a module
-// as it is uploaded. The arguments are bytes, as canister_post_upgrade reads them; nil: none.
+// Upgrade lets the controller of a canister upgrade it in the middle of a run, between a call and its answer. The
+// module is as uploaded. The argument has the bytes that canister_post_upgrade reads; nil: no arguments.
 func Upgrade(c *canisterd.Canister, module, arg []byte) Option {
 	return func(to *config) error {
 		if to.Setup.Upgrades == nil {
@@ -208,13 +212,13 @@ func Upgrade(c *canisterd.Canister, module, arg []byte) Option {
 	}
 }
 
-// Outcalls are the answers that HTTP outcalls may get: the first without a fault, each other one as a fault. Without the
-// option no outcall is answered.
+// Outcalls are the possible answers to HTTP outcalls: the first without a fault, each of the others as a fault. By
+// default no outcall is answered.
 func Outcalls(answers ...OutcallAnswer) Option {
 	return func(to *config) error { to.Setup.Outcalls = answers; return nil }
 }
 
-// OutcallAnswer is what the outside answers to an HTTP outcall.
+// OutcallAnswer is an answer to an HTTP outcall.
 type OutcallAnswer = replica.OutcallAnswer
 
 // Fault is a kind of fault.
@@ -232,15 +236,15 @@ const (
 	TrapCleanup       = harness.TrapCleanup       // and its cleanup closure, too
 	NoCalls           = harness.NoCalls           // a message cannot make calls: ic0.call_perform is not 0
 	Silent            = harness.Silent            // an untrusted callee never answers
-	FireTimer         = harness.FireTimer         // the global timer of a canister fires behind a message, before it is due
-	PassTime          = harness.PassTime          // time passes behind a message, until the next timer or deadline
+	FireTimer         = harness.FireTimer         // the global timer of a canister fires after a message, before it is due
+	PassTime          = harness.PassTime          // time passes after a message, until the next timer or deadline
 	Stop              = harness.Stop              // a canister is stopped between a call and its answer, and started later
 	UpgradeInCall     = harness.Upgrade           // a canister is upgraded between a call and its answer ([Upgrade])
 	SendTwice         = harness.SendTwice         // the message of an operation comes twice ([Retried])
 	OtherAnswer       = harness.OtherAnswer       // an HTTP outcall has another answer ([Outcalls])
 )
 
-// Untrusted are canisters that may never answer a call.
+// Untrusted are canisters that may leave calls unanswered.
 func Untrusted(canisters ...*canisterd.Canister) Option {
 	return func(to *config) error {
 		ids := map[principal.Principal]bool{}
@@ -252,7 +256,7 @@ func Untrusted(canisters ...*canisterd.Canister) Option {
 	}
 }
 
-// Budget is the number of runs. Without the option it is 10,000.
+// Budget is the maximum number of runs. The default is 10,000.
 func Budget(runs int) Option {
 	return func(to *config) error {
 		if runs < 1 {
@@ -263,7 +267,7 @@ func Budget(runs int) Option {
 	}
 }
 
-// Within ends the exploration after a time of this computer. The report then depends on its speed.
+// Within ends the exploration after some real time. The report then depends on the speed of the computer.
 func Within(limit time.Duration) Option {
 	return func(to *config) error {
 		end := time.Now().Add(limit)
@@ -272,18 +276,18 @@ func Within(limit time.Duration) Option {
 	}
 }
 
-// Seed is what drawn orders come from. Without the option it is 1.
+// Seed is the seed of the drawn orders. The default is 1.
 func Seed(seed uint64) Option {
 	return func(to *config) error { to.Config.Seed = seed; return nil }
 }
 
-// Workers is how many runs are made beside each other; the report does not depend on it. Without the option there is one
-// for each processor.
+// Workers is how many runs are made concurrently. The report does not depend on it. The default is one for each
+// processor.
 func Workers(count int) Option {
 	return func(to *config) error { to.Config.Workers = count; return nil }
 }
 
-// KeepGoing goes on after the first violation, until the budget is spent.
+// KeepGoing continues after the first violation, until the budget is spent.
 func KeepGoing() Option {
 	return func(to *config) error { to.Config.Stop = 0; return nil }
 }
@@ -293,7 +297,7 @@ func FailOnSuspicion() Option {
 	return func(to *config) error { to.suspicions = true; return nil }
 }
 
-// OnlyStated checks what the options state, and nothing else.
+// OnlyStated checks the properties of the options alone, without the built-in ones.
 func OnlyStated() Option {
 	return func(to *config) error { to.NoBuiltin = true; return nil }
 }
@@ -304,7 +308,7 @@ var strategies = []search.Strategy{
 }
 
 // Only spends the whole budget on orders that one strategy draws: fifo, random, pos, pct-1 to pct-3, surw, delays-1 to
-// delays-3, portfolio, or guided, which explorations draw by. It is for comparing strategies.
+// delays-3, portfolio, or guided, which is the default of explorations. It is for comparing strategies.
 func Only(strategy string) Option {
 	return func(to *config) error {
 		for i := range strategies {
