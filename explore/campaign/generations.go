@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// generations divides drawn runs. A run begins like one that the guide kept from the runs before the generation before its
-// own, however many workers there are:
+// generations divides drawn runs, so that guidance does not depend on the number of workers. A run begins like one that
+// the guide kept from runs at least two generations earlier:
 //
 //	generation    0      1      2      3      4      5
 //	runs         0–15  16–31  32–47  48–63  64–79  80–99  …
 //	knows of       –      –    0–15   0–31   0–47   0–63  …
 //
-// So the runs of a generation may begin while those of the generation before are under way, and no worker waits. A
-// generation is a quarter as long as all that came before it, and at least firstGeneration.
+// So the runs of a generation may begin while those of the previous generation are in progress, and no worker waits. A
+// generation is a quarter as long as all earlier ones together, and at least firstGeneration.
 type generations struct {
 	guide  *guide
 	begins []int      // the first run of each, and the number of all runs
@@ -31,7 +31,7 @@ func newGenerations(g *guide, count int) *generations {
 	return s
 }
 
-// of is the generation of a run.
+// of returns the generation of a run.
 func (s *generations) of(run int) int {
 	number, first := slices.BinarySearch(s.begins, run)
 	if !first {
@@ -54,5 +54,5 @@ func (s *generations) lead(run int, j *Job, chance *rand.Rand) {
 	s.known[s.of(run)].lead(j, chance)
 }
 
-// ready is how many runs may begin when the results of some were taken: those of the next generation, too.
+// ready returns how many runs may begin after the results of some were taken: also those of the next generation.
 func (s *generations) ready(taken int) int { return s.begins[min(s.of(taken)+2, len(s.begins)-1)] }

@@ -2,10 +2,10 @@ package campaign
 
 import "sync"
 
-// goroutines are a pool of this process: workers beside each other.
+// goroutines is a pool of concurrent workers in this process.
 type goroutines struct{ workers []*Worker }
 
-// newGoroutines makes a number of workers of one.
+// newGoroutines returns a pool with forks of a worker.
 func newGoroutines(w *Worker, count int) *goroutines {
 	g := &goroutines{}
 	for range count {
@@ -14,27 +14,27 @@ func newGoroutines(w *Worker, count int) *goroutines {
 	return g
 }
 
-// close frees the workers.
+// close frees the forks.
 func (g *goroutines) close() {
 	for _, w := range g.workers {
 		w.Close()
 	}
 }
 
-// share is the part of some jobs that one worker has.
+// share returns how many of some jobs each worker gets.
 func (g *goroutines) share(count int) int { return (count + len(g.workers) - 1) / len(g.workers) }
 
-// jobRange is consecutive jobs.
+// jobRange is a range of consecutive jobs.
 type jobRange struct{ first, end int }
 
-// done is the results of a range of jobs.
+// done has the results of a range of jobs.
 type done struct {
 	first   int
 	results []Result
 }
 
-// Run runs a batch. Workers take ranges of jobs. They are at most so far ahead of the last result that was taken that
-// results take little memory.
+// Run runs a batch. Workers take ranges of jobs. How far they may run ahead of the last result taken is bounded, so that
+// waiting results take little memory.
 func (g *goroutines) Run(b *Batch) error {
 	size := max(1, min(b.Together, g.share(b.Count)))
 	most := max(2*len(g.workers), ahead/size) // ranges that wait, are run, or have results that wait

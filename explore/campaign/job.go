@@ -10,13 +10,13 @@ import (
 	"github.com/canisterd/canisterd/explore/search"
 )
 
-// Job is a part of an exploration that depends on nothing but itself: one run, or all classes of some orders. Every
-// worker makes the same of it.
+// Job is an independent part of an exploration: one run, or all classes of a subtree. Every worker gets the same
+// result.
 type Job struct {
 	Plan harness.Plan
-	// Follow is how the run deviates from FIFO, where Chance and Part are nil.
+	// Follow is how the run deviates from FIFO, if Chance and Part are nil.
 	Follow []search.Before
-	// Chance is what the strategy of the exploration draws the order of the run from.
+	// Chance is the generator from which the strategy of the exploration draws the order of the run.
 	Chance *rand.PCG
 	// Begin are the names of the first messages of such a run, as far as they come.
 	Begin []string
@@ -25,33 +25,32 @@ type Job struct {
 	Most int
 }
 
-// Result is what came of a job.
+// Result is the result of a job.
 type Result struct {
 	outcomes []outcome // one of a run
 	finished bool      // all classes of Part were run
 }
 
-// Batch is some jobs of an exploration.
+// Batch has some jobs of an exploration.
 type Batch struct {
 	Count int
-	// Job is the job with a number, 0 to Count-1. It is called on any goroutine.
+	// Job returns the job with a number, 0 to Count-1. It is called on any goroutine.
 	Job func(number int) Job
-	// Take is given the results in the order of the numbers, on the goroutine that has called Run. The batch ends when it
-	// is false, and the results of later jobs are lost.
+	// Take is called with the results in job order, on the goroutine that called Run. If it returns false, the batch ends,
+	// and the results of later jobs are lost.
 	Take func(number int, r Result) bool
-	// Ready is how many jobs may begin when the results of a number of jobs were taken, which is more than that number until
-	// all may: the others depend on results. It is called on the goroutine that has called Run.
+	// Ready returns how many jobs may begin after the results of a number of jobs were taken: the others depend on more
+	// results. It is more than that number until all jobs may begin. It is called on the goroutine that called Run.
 	Ready func(taken int) int
-	// Together is how many jobs a worker does at a time, at most: it delivers the messages once with which several of
-	// them begin.
+	// Together is the maximum number of jobs that a worker runs at a time. It delivers their common first messages once.
 	Together int
-	// Baseline is Worker.Baseline of workers that see what the exploration sees.
+	// Baseline is the Worker.Baseline of workers with the same base and operations as the exploration.
 	Baseline string
 
 	config *Config
 }
 
-// Pool runs jobs, beside each other and in any order.
+// Pool runs jobs concurrently and in any order.
 type Pool interface {
 	// Run runs a batch. The error says why results are missing.
 	Run(b *Batch) error
@@ -60,10 +59,10 @@ type Pool interface {
 // PoolError is the error of a Pool: the exploration ended without a report.
 type PoolError struct{ Err error }
 
-// Error says why results are missing.
+// Error returns why results are missing.
 func (e *PoolError) Error() string { return e.Err.Error() }
 
-// Unwrap is the error of the pool.
+// Unwrap returns the error of the pool.
 func (e *PoolError) Unwrap() error { return e.Err }
 
 // Worker runs jobs, one after the other. It belongs to one goroutine.
@@ -72,8 +71,8 @@ type Worker struct {
 	harness *harness.Harness
 }
 
-// NewWorker makes a worker for the jobs of an exploration, which may be made elsewhere. The error says which operation
-// the network did not accept. The caller closes it.
+// NewWorker returns a worker for the jobs of an exploration, which may be of another process. The error says which
+// operation the network did not accept. The caller closes the worker.
 func NewWorker(config *Config) (*Worker, error) {
 	if len(config.Setup.Operations) == 0 {
 		return nil, fmt.Errorf("no operations: an exploration needs at least one message to deliver")
@@ -92,13 +91,13 @@ func NewWorker(config *Config) (*Worker, error) {
 	return &Worker{b, l}, nil
 }
 
-// Fork is a second worker for another goroutine, which closes it.
+// Fork returns a second worker for another goroutine, which closes it.
 func (w *Worker) Fork() *Worker { return &Worker{w.bench, w.harness.Fork()} }
 
 // Close frees the worker.
 func (w *Worker) Close() { w.harness.Close() }
 
-// Baseline is the same for workers that see the same: the base, and the messages in FIFO order.
+// Baseline identifies the base and the messages in FIFO order. It is equal for workers that give the same results.
 func (w *Worker) Baseline() string {
 	base := w.bench.config.Setup.Base.RootHash()
 	sum := sha256.Sum256(fmt.Appendf(base[:], "%q", names(w.bench.fifo)))
@@ -108,8 +107,7 @@ func (w *Worker) Baseline() string {
 // Do runs a job.
 func (w *Worker) Do(j *Job) Result { return w.DoAll([]Job{*j})[0] }
 
-// DoAll runs jobs, and returns their results in the same order. Messages with which several of their runs begin are
-// delivered once.
+// DoAll runs jobs, and returns their results in the same order. Common first messages of their runs are delivered once.
 func (w *Worker) DoAll(jobs []Job) []Result {
 	results, runs, numbers := make([]Result, len(jobs)), []planned(nil), []int(nil)
 	for i := range jobs {
@@ -125,7 +123,7 @@ func (w *Worker) DoAll(jobs []Job) []Result {
 	return results
 }
 
-// picker chooses the moves of the run of a job.
+// picker returns the picker for the run of a job.
 func (w *Worker) picker(j *Job) search.Picker {
 	if j.Chance == nil {
 		return search.Follow(j.Follow)

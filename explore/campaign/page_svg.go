@@ -21,10 +21,10 @@ const (
 	rowHeight = 46
 )
 
-// colors are those of operations: readable on white, and different for people who do not see red and green apart.
+// colors are the colors of operations: readable on white, and distinguishable with red-green color blindness.
 var colors = []string{"#0b62a4", "#b35806", "#5e3c99", "#00796b", "#8c2d64", "#5d6d1e"}
 
-// colorOf is the color of an operation; tasks of the system are gray.
+// colorOf returns the color of an operation; system tasks are gray.
 func colorOf(task string) string {
 	position, err := positionOf(strings.TrimSuffix(task, harness.AgainOf("")))
 	if err != nil {
@@ -46,7 +46,7 @@ type diagram struct {
 //go:embed page_svg.css
 var svgStyle string
 
-// SVG is the run of a finding as a sequence diagram: a file of its own, "" if there is no run.
+// SVG returns the run of a finding as a sequence diagram in a self-contained file, "" if there is no run.
 func (f *Finding) SVG(setup *harness.Setup) string {
 	text, found := strings.CutPrefix(f.svg(setup), "<svg ")
 	if !found {
@@ -55,7 +55,7 @@ func (f *Finding) SVG(setup *harness.Setup) string {
 	return `<svg xmlns="http://www.w3.org/2000/svg" ` + text + "\n"
 }
 
-// svg is the run as a sequence diagram in a page.
+// svg returns the run as a sequence diagram for a page.
 func (f *Finding) svg(setup *harness.Setup) string {
 	if len(f.Steps) == 0 {
 		return ""
@@ -173,7 +173,7 @@ func (d *diagram) arrow(from, to, y int, color, dashed string) {
 	fmt.Fprintf(&d.body, `<polygon points="%d,%d %d,%d %d,%d" fill="%s"/>`, tip, y, back, y-5, back, y+5, color)
 }
 
-// clipped is a text of some characters at most.
+// clipped returns a text of at most some characters.
 func clipped(text string, most int) string {
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most-1]) + "…"

@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/explore/search"
 )
 
-// AppendJobs writes jobs for workers of other processes.
+// AppendJobs encodes jobs for workers of other processes.
 func AppendJobs(dst []byte, jobs []Job) ([]byte, error) {
 	return new(archive.Recorder).Append(dst, func(c *archive.Coder) { archiveJobs(c, &jobs) })
 }
