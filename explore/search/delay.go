@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Delays follows FIFO but for count moves of a run, drawn at random, which are passed over in favor of the next one
-// (delay bounding: Emmi, Qadeer and Rakamarić, POPL 2011).
+// Delays follows FIFO, except that it delays count random moves of a run and makes the next one instead (delay
+// bounding: Emmi, Qadeer and Rakamarić, POPL 2011).
 func Delays(count int) Strategy {
 	return Strategy{Name: fmt.Sprintf("delays-%d", count), Begin: func(chance *rand.Rand, seen *Profile) Picker {
 		skips := make([]int, count)
@@ -18,8 +18,8 @@ func Delays(count int) Strategy {
 	}}
 }
 
-// DelaysAt follows FIFO, but passes over the first move at the given positions of the run: as often as a position is
-// given.
+// DelaysAt follows FIFO, but delays the first move at the given positions of the run. A position that is given n times
+// skips n moves.
 func DelaysAt(positions []int) Picker {
 	positions = slices.Clone(positions)
 	made := 0

@@ -2,7 +2,7 @@ package search
 
 import "math/rand/v2"
 
-// FIFO makes the move that has waited longest, as a network without faults does.
+// FIFO picks the move that has waited longest, as a network without faults does.
 var FIFO Picker = PickerFunc(func([]Move) int { return 0 })
 
 // InOrder is the strategy of FIFO: all its runs are the same.
@@ -10,8 +10,8 @@ func InOrder() Strategy {
 	return Strategy{Name: "fifo", Begin: func(*rand.Rand, *Profile) Picker { return FIFO }}
 }
 
-// Serial does one task after the other: the next task begins when nothing is left to do for the earlier ones. Tasks are
-// given by the names of their first moves; the others come behind them.
+// Serial runs one task after the other: a task begins when the earlier ones have no moves left. Tasks are given by the
+// names of their first moves; all other tasks come after them.
 func Serial(tasks []string) Picker {
 	rank := make(map[string]int, len(tasks))
 	for i, name := range tasks {

@@ -24,8 +24,8 @@ func Commute(a, b *Move) bool {
 
 // Run is one run of the system that is explored. The same moves lead to the same states.
 type Run interface {
-	// Moves are the legal next moves, in the order in which FIFO makes them. It is empty where the run is over. The
-	// slice is valid until the next call of Take.
+	// Moves returns the legal next moves in FIFO order, none if the run is over. The slice is valid until the next call of
+	// Take.
 	Moves() []Move
 	// Take makes the move at a position of Moves.
 	Take(at int)
@@ -34,7 +34,7 @@ type Run interface {
 // Tree is a run that can be continued in several ways.
 type Tree interface {
 	Run
-	// Fork is a second run at the same point.
+	// Fork returns a second run at the same point.
 	Fork() Tree
 	// Close frees the run.
 	Close()
@@ -42,11 +42,11 @@ type Tree interface {
 
 // Picker chooses the moves of one run.
 type Picker interface {
-	// Pick is the position of the move to make. There is at least one.
+	// Pick returns the position of the move to make. There is at least one move.
 	Pick(moves []Move) int
 }
 
-// PickerFunc is a Picker made of a function.
+// PickerFunc is a function as a Picker.
 type PickerFunc func(moves []Move) int
 
 // Pick calls the function.
@@ -55,13 +55,13 @@ func (f PickerFunc) Pick(moves []Move) int { return f(moves) }
 // Strategy draws orders.
 type Strategy struct {
 	Name string
-	// Begin makes the picker of one run. Chance belongs to the run; the profile is of an earlier run.
+	// Begin returns the picker of one run. The run owns chance; the profile is of an earlier run.
 	Begin func(chance *rand.Rand, seen *Profile) Picker
-	// Guided says that a part of the runs begin like earlier ones that showed something new.
+	// Guided says that a share of the runs begins like earlier runs that showed something new.
 	Guided bool
 }
 
-// Drive makes moves until the run is over, at most limit of them. It is false where the limit ended the run.
+// Drive makes at most limit moves, until the run is over. It returns whether the run is over.
 func Drive(run Run, picker Picker, limit int) bool {
 	for range limit {
 		moves := run.Moves()
@@ -73,7 +73,7 @@ func Drive(run Run, picker Picker, limit int) bool {
 	return len(run.Moves()) == 0
 }
 
-// find is the position of the move with a name, -1 if there is none.
+// find returns the position of the move with a name, -1 if there is none.
 func find(moves []Move, name string) int {
 	for i := range moves {
 		if moves[i].Name == name {

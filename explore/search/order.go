@@ -1,20 +1,20 @@
 package search
 
-// Before is a deviation from FIFO: the move Later waits until the move First was made. A run that deviates by
-// constraints survives that other operations are removed: names stay, and a constraint that cannot be met is dropped.
+// Before is a deviation from FIFO: the move Later waits until the move First was made. Such constraints still apply
+// after other operations are removed: names stay the same, and a constraint that cannot be met is dropped.
 type Before struct {
 	First, Later string
 }
 
-// Constrained follows FIFO under constraints. Where every possible move waits for a move that is not possible, the
-// oldest constraint is dropped.
+// Constrained follows FIFO under constraints. If every possible move waits for one that is not possible, it drops the
+// oldest constraint.
 type Constrained struct {
 	Constraints []Before
 	made        map[string]bool
 	dropped     map[int]bool
 }
 
-// Follow is a picker that follows FIFO under constraints.
+// Follow returns a picker that follows FIFO under constraints.
 func Follow(constraints []Before) *Constrained {
 	return &Constrained{Constraints: constraints, made: make(map[string]bool), dropped: make(map[int]bool)}
 }
@@ -37,7 +37,7 @@ func (c *Constrained) Pick(moves []Move) int {
 	}
 }
 
-// waits is the constraint that a move waits for, -1 for none.
+// waits returns the constraint that a move waits for, -1 for none.
 func (c *Constrained) waits(name string) int {
 	for i, b := range c.Constraints {
 		if b.Later == name && !c.made[b.First] && !c.dropped[i] {
@@ -47,7 +47,7 @@ func (c *Constrained) waits(name string) int {
 	return -1
 }
 
-// Unmet are the constraints that the run did not meet: their moves did not appear, or not in this order.
+// Unmet returns the constraints that the run did not meet: their moves did not appear, or not in this order.
 func (c *Constrained) Unmet() (unmet []Before) {
 	for i, b := range c.Constraints {
 		if c.dropped[i] || !c.made[b.First] || !c.made[b.Later] {
@@ -57,17 +57,18 @@ func (c *Constrained) Unmet() (unmet []Before) {
 	return unmet
 }
 
-// Recorder is a picker that writes down, as constraints, how another picker deviates from FIFO.
+// Recorder is a picker that records, as constraints, how another picker deviates from FIFO.
 type Recorder struct {
 	Picker      Picker
 	Constraints []Before
 	made        map[string]bool
 }
 
-// Record begins a recording.
+// Record returns a recorder of a picker.
 func Record(picker Picker) *Recorder { return &Recorder{Picker: picker, made: make(map[string]bool)} }
 
-// Pick asks the other picker. Each move before the chosen one that no earlier constraint holds back gets one.
+// Pick asks the other picker. It adds a constraint for each move before the chosen one, unless an earlier constraint
+// already holds it back.
 func (r *Recorder) Pick(moves []Move) int {
 	at := r.Picker.Pick(moves)
 	for i := range at {
@@ -88,8 +89,8 @@ func (r *Recorder) waits(name string) bool {
 	return false
 }
 
-// Named makes the moves with the given names, one after the other, and follows FIFO where a name is missing and behind
-// the last.
+// Named makes the moves with the given names, one after the other. It follows FIFO if a name is missing and after the
+// last.
 func Named(names []string) Picker {
 	made := 0
 	return PickerFunc(func(moves []Move) int {
@@ -101,7 +102,7 @@ func Named(names []string) Picker {
 	})
 }
 
-// Begun makes the moves with the given names, one after the other. Where one is missing, and behind the last, another
+// Begun makes the moves with the given names, one after the other. Once a name is missing, and after the last, another
 // picker chooses.
 func Begun(names []string, rest Picker) Picker {
 	return PickerFunc(func(moves []Move) int {

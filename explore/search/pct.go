@@ -52,8 +52,8 @@ func (p *pct) highest(moves []Move) int {
 	return best
 }
 
-// chainOf is the chain of a move. A new move continues the chain that its cause ends, or begins one with a priority of
-// its own.
+// chainOf returns the chain of a move. A new move continues the chain that ends with its cause, or begins a new chain
+// with its own priority.
 func (p *pct) chainOf(m *Move) int {
 	if chain, known := p.chains[m.Name]; known {
 		return chain

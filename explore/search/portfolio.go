@@ -2,13 +2,13 @@ package search
 
 import "math/rand/v2"
 
-// Share is a strategy with its part of the runs.
+// Share is a strategy with its share of the runs.
 type Share struct {
 	Strategy Strategy
 	Parts    int
 }
 
-// Portfolio draws a strategy for each run, in proportion to the parts.
+// Portfolio draws a strategy for each run, in proportion to the shares.
 func Portfolio(shares ...Share) Strategy {
 	sum := 0
 	for _, s := range shares {
@@ -33,5 +33,5 @@ func Mixed() Strategy {
 	)
 }
 
-// Default is what explorations draw by: Mixed, with guidance.
+// Default is the default strategy of explorations: Mixed, with guidance.
 func Default() Strategy { return Strategy{Name: "guided", Begin: Mixed().Begin, Guided: true} }

@@ -58,7 +58,7 @@ func (s *surw) Pick(moves []Move) int {
 	return at
 }
 
-// draw is a task by the moves that it has left; one that the profile does not know has one.
+// draw draws a task in proportion to the moves that it has left; a task that the profile does not know has one.
 func (s *surw) draw(tasks []string) string {
 	sum := 0
 	for _, task := range tasks {
@@ -73,7 +73,7 @@ func (s *surw) draw(tasks []string) string {
 	return tasks[0]
 }
 
-// tasksOf are the tasks of moves, each once.
+// tasksOf returns the tasks of moves, each once.
 func tasksOf(moves []Move) (tasks []string) {
 	for i := range moves {
 		if indexOf(tasks, moves[i].Task) < 0 {
