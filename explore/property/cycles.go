@@ -9,32 +9,32 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// LostCycles finds canisters that give away more cycles than after any serial order of the operations, or of some of them:
-// a payment that is made twice, or that nothing gives back. Cycles themselves are never lost on their way: what a callee
-// does not accept is refunded. Fees do not count. With a fault it is a suspicion: what a canister has given when a later
-// call fails may be what it promises.
+// LostCycles finds canisters that give away more cycles than after any serial order of all or some of the operations: a
+// payment is made twice or never returned, say. Cycles are never lost in transit: those that a callee does not accept
+// are refunded. Fees do not count. With a fault it is a suspicion: the canister may mean to have paid when a later call
+// fails.
 type LostCycles struct {
 	atRest
 	least map[principal.Principal]*big.Int // gains below zero
 }
 
-// Name is "lost-cycles".
+// Name returns "lost-cycles".
 func (*LostCycles) Name() string { return "lost-cycles" }
 
-// Learn remembers what canisters give away in a serial run.
+// Learn records what canisters give away in a serial run.
 func (p *LostCycles) Learn(r *harness.Run, serial bool) {
 	if serial {
 		p.LearnBetween(r)
 	}
 }
 
-// LearnBetween remembers what canisters give away for some of the operations: in another order, an operation may be
-// refused because another one is under way.
+// LearnBetween records what canisters give away for some of the operations: in another order, an operation may be
+// refused because another is in progress.
 func (p *LostCycles) LearnBetween(r *harness.Run) {
 	if p.least == nil {
 		p.least = make(map[principal.Principal]*big.Int)
 	}
-	for id := range taking(r) { // each by itself
+	for id := range participants(r) { // the order makes no difference
 		if gain := r.Gain(id); gain != nil && p.below(id, gain) {
 			p.least[id] = gain
 		}
@@ -47,8 +47,8 @@ func (p *LostCycles) below(id principal.Principal, gain *big.Int) bool {
 	return gain.Sign() < 0 && (!known || gain.Cmp(least) < 0)
 }
 
-// taking are the canisters that take part in a run.
-func taking(r *harness.Run) map[principal.Principal]bool {
+// participants returns the canisters that take part in a run.
+func participants(r *harness.Run) map[principal.Principal]bool {
 	all := make(map[principal.Principal]bool)
 	for _, s := range r.Steps() {
 		all[s.Canister] = true
@@ -56,15 +56,15 @@ func taking(r *harness.Run) map[principal.Principal]bool {
 	return all
 }
 
-// AtRest compares what canisters gave away, where no cycles are on their way.
+// AtRest compares what canisters gave away, if no cycles are in transit.
 func (p *LostCycles) AtRest(r *harness.Run) (found []Violation) {
-	told := make(map[principal.Principal]bool)
+	seen := make(map[principal.Principal]bool)
 	for _, s := range r.Steps() {
 		id := s.Canister
-		if told[id] {
+		if seen[id] {
 			continue
 		}
-		told[id] = true
+		seen[id] = true
 		gain := r.Gain(id)
 		if gain == nil || !p.below(id, gain) || !r.Settled() {
 			continue
@@ -81,7 +81,7 @@ func (p *LostCycles) AtRest(r *harness.Run) (found []Violation) {
 	return found
 }
 
-// grouped is a number of cycles without its sign.
+// grouped returns a number of cycles without its sign, with grouped digits.
 func grouped(n *big.Int) string {
 	amount, _ := cycles.FromBig(new(big.Int).Abs(n)) // what a canister gave is no more than it had
 	return amount.Grouped()

@@ -11,18 +11,18 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// foundPrefix begins the names of queries that are invariants by themselves.
+// foundPrefix is the prefix of the names of queries that are invariants.
 const foundPrefix = "invariant_"
 
 // Stated is an invariant that a canister states: a query without arguments whose name begins with invariant_. It holds
-// if the query answers true, or null where its result is opt text; the text is why it does not hold.
+// if the query returns true, or null for the result type opt text; a text says why it does not hold.
 type Stated struct {
 	atRest
 	Query harness.Query
 	Owner string // name of the canister
 }
 
-// StatedBy are the invariants that the canisters of a network state.
+// StatedBy returns the invariants that the canisters of a network state.
 func StatedBy(n *replica.Network, name func(principal.Principal) string) (all []Property) {
 	for _, report := range n.Introspect().Reports(principal.Principal{}, maxCanisters) {
 		if report.Module == nil {
@@ -42,13 +42,13 @@ func StatedBy(n *replica.Network, name func(principal.Principal) string) (all []
 	return all
 }
 
-// noArguments is the argument of a query without arguments.
+// noArguments encodes empty Candid arguments.
 var noArguments = []byte("DIDL\x00\x00")
 
-// Name is the canister and the query.
+// Name returns the canister and the query.
 func (p *Stated) Name() string { return p.Owner + " " + p.Query.Method }
 
-// AtRest asks the query.
+// AtRest checks the invariant.
 func (p *Stated) AtRest(r *harness.Run) []Violation {
 	why := p.why(r)
 	if why == "" {
@@ -60,7 +60,7 @@ func (p *Stated) AtRest(r *harness.Run) []Violation {
 	}}
 }
 
-// why is why the invariant does not hold, "" if it does.
+// why returns why the invariant does not hold, "" if it does.
 func (p *Stated) why(r *harness.Run) string {
 	result, err := ask(r, &p.Query)
 	if err != nil {
@@ -89,12 +89,12 @@ func (p *Stated) why(r *harness.Run) string {
 // Func is an invariant in Go.
 type Func struct {
 	Title string
-	// Holds is why the invariant does not hold, nil if it does.
+	// Holds returns why the invariant does not hold, nil if it does.
 	Holds func(r *harness.Run) error
 	When  When
 }
 
-// Name is the title.
+// Name returns the title.
 func (p *Func) Name() string { return p.Title }
 
 // AtRest checks the invariant.
@@ -105,7 +105,7 @@ func (p *Func) AtRest(r *harness.Run) []Violation {
 	return nil
 }
 
-// AfterMessage checks an invariant that is to hold after each message.
+// AfterMessage checks the invariant if it must hold after each message.
 func (p *Func) AfterMessage(r *harness.Run) []Violation {
 	if p.When != EachMessage {
 		return nil

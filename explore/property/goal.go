@@ -7,7 +7,7 @@ import (
 	"github.com/canisterd/canisterd/explore/harness"
 )
 
-// Sometimes is a state that some run has to reach: without it the exploration says little.
+// Sometimes is a state that some run must reach for the exploration to be meaningful.
 type Sometimes struct {
 	Title     string
 	Condition Invariant
@@ -19,13 +19,13 @@ func (g *Sometimes) Reached(r *harness.Run) bool {
 	return holds
 }
 
-// Maximize is a number that is to become as large as it can: a loss.
+// Maximize is a number that the exploration maximizes: a loss, say.
 type Maximize struct {
 	Title string
 	Query harness.Query
 }
 
-// Value is the number in a run that is over, nil if the query gives none.
+// Value returns the number in a run that is over, nil if the query gives none.
 func (g *Maximize) Value(r *harness.Run) *big.Rat {
 	v, err := ask(r, &g.Query)
 	if err != nil {

@@ -7,18 +7,18 @@ import (
 	"github.com/canisterd/canisterd/replica/introspect"
 )
 
-// OpenAtRest finds calls that nothing will answer: when no message is left, their contexts are open. Their canisters
-// cannot be stopped. Calls that wait for each other are told apart.
+// OpenAtRest finds calls that will never be answered: their contexts are open when no message is left, so their
+// canisters cannot be stopped. Calls that wait for each other get a name of their own.
 type OpenAtRest struct{ atRest }
 
-// Name is "open-at-rest".
+// Name returns "open-at-rest".
 func (OpenAtRest) Name() string { return "open-at-rest" }
 
-// circularWait is the name of violations by calls that wait for each other.
+// circularWait is the property name of violations by calls that wait for each other.
 const circularWait = "circular-wait"
 
-// AtRest finds the open contexts, one for each canister and method. Where a callee was silent by a fault, the callers
-// that wait for it are a finding about that callee.
+// AtRest returns the open contexts. If a fault silenced a callee, the violations name the request that it did not
+// answer.
 func (p OpenAtRest) AtRest(r *harness.Run) (found []Violation) {
 	open := r.Open()
 	for i := range open {
@@ -50,7 +50,7 @@ func (OpenAtRest) text(r *harness.Run, c *introspect.OpenContext) string {
 	return fmt.Sprintf("%s of %s is open for ever%s: the canister cannot be stopped", c.Method, canister, why)
 }
 
-// silentOf is the message that a fault keeps without an answer, "" if there is none.
+// silentOf returns the message that a fault leaves unanswered, "" if there is none.
 func silentOf(r *harness.Run) string {
 	for _, f := range r.Plan() {
 		if f.Kind == harness.Silent {

@@ -7,18 +7,18 @@ import (
 	"github.com/canisterd/canisterd/explore/harness"
 )
 
-// Serializable finds runs of concurrent operations whose answers and observed state no serial order of the same
-// operations gives. That is a suspicion: a service may promise less.
+// Serializable finds runs of concurrent operations whose answers and observed state no serial order of the operations
+// gives. These are suspicions: a service may promise less.
 type Serializable struct {
 	atRest
 	Observe []harness.Query
 	serial  map[string]bool
 }
 
-// Name is "serializable".
+// Name returns "serializable".
 func (*Serializable) Name() string { return "serializable" }
 
-// Learn remembers what a serial run shows.
+// Learn records what a serial run shows.
 func (p *Serializable) Learn(r *harness.Run, serial bool) {
 	if !serial {
 		return
@@ -29,7 +29,7 @@ func (p *Serializable) Learn(r *harness.Run, serial bool) {
 	p.serial[p.shown(r)] = true
 }
 
-// shown is what users see of a run.
+// shown returns what users see of a run.
 func (p *Serializable) shown(r *harness.Run) string {
 	var all strings.Builder
 	for _, a := range r.Answers() {
