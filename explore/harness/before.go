@@ -8,8 +8,8 @@ import (
 	"github.com/canisterd/canisterd/replica/sched"
 )
 
-// Prepare is a fork of a network after some calls, which were made one after the other in FIFO order. The error says which
-// of them was not replied to. The caller calls done when no fork of the network is used any more.
+// Prepare makes calls on a fork of a network, one after the other in FIFO order, and returns the fork. The error says
+// which call got no reply. The caller must call done when no fork of the result is in use anymore.
 func Prepare(base *replica.Network, before []Operation) (prepared *replica.Network, done func(), err error) {
 	runner := new(replica.Coroutines)
 	n := base.Fork(replica.ForkConfig{Parts: replica.Parts{Runner: runner}, Volatile: true})

@@ -1,8 +1,8 @@
 // Package harness runs operations on forks of a network, one legal delivery at a time, for package search to choose.
 //
-// It owns the names of messages, the faults that can be planned for them, and what is recorded of a run. It must not
-// know which orders are tried, what is a bug, or who asks. It has no clock and no goroutine: each Harness belongs to one
-// goroutine, and a fork of it to another.
+// It owns the names of messages, the faults that can be planned for them, and the records of runs. It must not know
+// which orders are tried, what a bug is, or its caller. It has no clock and no goroutine: only one goroutine may use a
+// Harness, and another may use a fork of it.
 //
 // # Names
 //
@@ -22,7 +22,7 @@
 //
 // # Faults
 //
-// A Plan lists faults by the names of messages. A fault changes how its message is delivered: the request is rejected in
-// the place of its callee, the callback traps, its canister is upgraded before, time passes behind it, and so on. All of
+// A Plan lists faults by the names of messages. A fault changes how its message is delivered: the request is rejected
+// instead of executed, the callback traps, the canister is upgraded before, time passes after it, and so on. All of
 // them happen on mainnet; FaultKind says when.
 package harness

@@ -65,13 +65,13 @@ var faultWords = [...]string{
 	"has another answer of the list",
 }
 
-// String is the name of the kind in schedule files.
+// String returns the name of the kind in schedule files.
 func (k FaultKind) String() string { return faultNames[k] }
 
 // Words say what happens to the message: "is rejected with SYS_TRANSIENT".
 func (k FaultKind) Words() string { return faultWords[k] }
 
-// ParseFault is the kind with a name.
+// ParseFault returns the kind with a name.
 func ParseFault(name string) (FaultKind, error) {
 	for k := RejectTransient; int(k) < len(faultNames); k++ {
 		if faultNames[k] == name {
@@ -108,11 +108,11 @@ func (p Plan) at(move string) Fault {
 	return Fault{}
 }
 
-// Under continues the run under another plan. It has the same faults as the present one for the messages so far.
+// Under continues the run under another plan, which must have the same faults for the messages so far.
 func (r *Run) Under(plan Plan) { r.plan = plan }
 
-// Concerning are the faults of a plan that change the move at a position of Moves. Runs that make the same moves under the
-// same faults have the same state.
+// Concerning returns the faults of a plan that change the move at a position of Moves. Runs that make the same moves
+// under the same faults have the same state.
 func (r *Run) Concerning(plan Plan, at int) (some Plan) {
 	if len(plan) == 0 {
 		return nil
@@ -130,7 +130,7 @@ func (r *Run) Concerning(plan Plan, at int) (some Plan) {
 	return some
 }
 
-// rejections are the answers in the place of callees.
+// rejections are the rejects in place of answers of callees.
 var rejections = map[FaultKind]*intercanister.Reject{
 	RejectTransient:   {Code: intercanister.SysTransient, Text: "the network could not deliver the call (fault of the exploration)"},
 	RejectDestination: {Code: intercanister.DestinationInvalid, Text: "the callee does not exist (fault of the exploration)"},
@@ -138,7 +138,7 @@ var rejections = map[FaultKind]*intercanister.Reject{
 	RejectCanister:    {Code: intercanister.CanisterReject, Text: "the callee rejects the call (fault of the exploration)"},
 }
 
-// Possible are the faults that may happen to the message of a step, except Silent, which depends on the callee.
+// Possible returns the faults that can happen to the message of a step, except Silent, which depends on the callee.
 func (s *Setup) Possible(step *Step) (all []Fault) {
 	add := func(kinds ...FaultKind) {
 		for _, kind := range kinds {
