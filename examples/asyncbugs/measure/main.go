@@ -19,7 +19,8 @@ import (
 	"github.com/canisterd/canisterd/examples/asyncbugs"
 )
 
-// strategies are those that are compared, each with the whole budget. By itself the explorer enumerates before it draws.
+// strategies are the compared strategies, each with the whole budget. By default the explorer enumerates before it
+// draws.
 var strategies = []string{"random", "pos", "pct-3", "surw", "portfolio", "guided"}
 
 func main() {
@@ -41,11 +42,11 @@ func main() {
 	}
 }
 
-// measurement says what is measured.
+// measurement says what to measure.
 type measurement struct {
 	out          io.Writer
 	folder, only string
-	compared     string // strategies, with commas
+	compared     string // strategies, separated by commas
 	defaults     bool
 	runs, seeds  int
 }
@@ -99,7 +100,7 @@ func (m *measurement) table(ctx context.Context, base *canisterd.Network, head s
 	return nil
 }
 
-// byDefault is what the explorer finds of a bug and of its twin with the default settings.
+// byDefault returns what the explorer finds in a bug and in its twin with the default settings.
 func (m *measurement) byDefault(ctx context.Context, base *canisterd.Network, bug *asyncbugs.Bug) (cells string, err error) {
 	buggy, err := newStage(ctx, base, bug, asyncbugs.Buggy)
 	if err != nil {
@@ -123,7 +124,7 @@ func (m *measurement) byDefault(ctx context.Context, base *canisterd.Network, bu
 	return fmt.Sprintf(" %s | %s | %d, %d |%s", first, seeded, len(bug.Schedule.Deviations), len(bug.Schedule.Faults), silent), err
 }
 
-// byStrategy is when each strategy finds a bug.
+// byStrategy returns the run in which each strategy finds a bug.
 func (m *measurement) byStrategy(ctx context.Context, base *canisterd.Network, bug *asyncbugs.Bug) (cells string, err error) {
 	buggy, err := newStage(ctx, base, bug, asyncbugs.Buggy)
 	if err != nil {

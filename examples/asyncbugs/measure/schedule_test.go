@@ -11,8 +11,8 @@ import (
 	"github.com/canisterd/canisterd/explore/harness"
 )
 
-// The schedule of bug.yaml is the least that is different from FIFO: each message of it comes, the bug breaks its
-// invariant, and its twin does not.
+// The schedule of bug.yaml has the fewest deviations from FIFO: all its messages come, the bug breaks its invariant,
+// and the twin does not.
 func TestTheScheduleMadeByHandShowsTheBugAndNotTheTwin(t *testing.T) {
 	t.Parallel()
 	base := canisterd.New(t)
@@ -52,7 +52,7 @@ func replay(t *testing.T, base *canisterd.Network, bug *asyncbugs.Bug, twin asyn
 	}
 }
 
-// scheduleOf is the schedule of bug.yaml.
+// scheduleOf returns the schedule of bug.yaml.
 func scheduleOf(t *testing.T, bug *asyncbugs.Bug) *explore.Schedule {
 	s := &explore.Schedule{}
 	for _, d := range bug.Schedule.Deviations {

@@ -16,7 +16,7 @@ import (
 	"github.com/canisterd/canisterd/explore"
 )
 
-// stage is a twin of a bug, deployed, with what the explorer is told of it.
+// stage is a deployed twin of a bug, with the options for its exploration.
 type stage struct {
 	bug     *asyncbugs.Bug
 	network *canisterd.Network
@@ -42,7 +42,7 @@ func newStage(ctx context.Context, base *canisterd.Network, bug *asyncbugs.Bug, 
 	return s, nil
 }
 
-// dueTimer lets time pass until the first timer of the canisters is due in the next round, as it is where the schedules by
+// dueTimer advances the time until the first timer of the canisters is due in the next round, as it is where the schedules by
 // hand begin. Within a run, time passes only when no message is left.
 func (s *stage) dueTimer(ctx context.Context) error {
 	timers, err := s.network.Timers(ctx)
@@ -73,7 +73,7 @@ func (s *stage) describe() error {
 		}
 		untrusted = append(untrusted, c)
 	}
-	for name, file := range s.bug.Explore.Upgrades { // each by itself: the order makes no difference
+	for name, file := range s.bug.Explore.Upgrades { // the order makes no difference
 		c, err := s.network.Canister(name)
 		if err != nil {
 			return err
@@ -95,7 +95,8 @@ func (s *stage) explore(ctx context.Context, more ...explore.Option) (*explore.R
 	return explore.Explore(ctx, s.network, slices.Concat(s.options, more)...)
 }
 
-// stated are the options for the invariants of the bug alone. That a canister can be stopped is none of them.
+// stated returns the option that only checks the invariants of the bug; none if the bug keeps a canister from stopping,
+// which a built-in property checks.
 func (s *stage) stated() []explore.Option {
 	if strings.HasSuffix(s.bug.Explore.Invariants[0], asyncbugs.CanStop) {
 		return nil
@@ -103,7 +104,7 @@ func (s *stage) stated() []explore.Option {
 	return []explore.Option{explore.OnlyStated()}
 }
 
-// first is the first violation that an exploration finds, and the run that shows it.
+// first returns the run and the property of the first violation that an exploration finds.
 func (s *stage) first(ctx context.Context, runs int) (cell string, err error) {
 	report, err := s.explore(ctx, explore.Budget(runs))
 	if err != nil {
@@ -115,8 +116,8 @@ func (s *stage) first(ctx context.Context, runs int) (cell string, err error) {
 	return "– | ", nil
 }
 
-// seeded are the run that breaks the invariant of the bug, its phase and the time to it, and the length of the longest of
-// the shortest schedules, over some seeds. Where seeds differ, it is the median with the smallest and the largest.
+// seeded returns the run that breaks the invariant of the bug, its phase, the time until then, and the length of the
+// longest of the shortest schedules, over seedsOfAll seeds. If the runs differ, it has the median with the range.
 func (s *stage) seeded(ctx context.Context, runs int) (cells string, err error) {
 	var firsts []int
 	var longest *explore.Finding
@@ -144,12 +145,12 @@ func (s *stage) seeded(ctx context.Context, runs int) (cells string, err error) 
 	return fmt.Sprintf("%s | %s | %.1f s | %d, %d", run, longest.Phase, slowest.Seconds(), len(longest.Schedule.Deviations), len(longest.Schedule.Plan)), nil
 }
 
-// seedsOfAll is the number of seeds of explorations as they are by default.
+// seedsOfAll is the number of seeds of explorations with the default strategy.
 const seedsOfAll = 10
 
 func lengthOf(f *explore.Finding) int { return len(f.Schedule.Deviations) + len(f.Schedule.Plan) }
 
-// silent says what the explorer finds in the twin: nothing, if both are correct.
+// silent returns what the explorer finds in the twin: nothing, if both are correct.
 func (s *stage) silent(ctx context.Context, runs int) (cells string, err error) {
 	report, err := s.explore(ctx, explore.Budget(runs))
 	if err != nil {
@@ -176,7 +177,7 @@ func (s *stage) silent(ctx context.Context, runs int) (cells string, err error) 
 	return fmt.Sprintf(" %d%s | %s |", report.Runs, all, strings.Join(findings, ", ")), nil
 }
 
-// compare is the median of the first runs of a strategy over the seeds, where so many found something.
+// compare returns the median of the runs in which a strategy first finds the bug, over the seeds that find it.
 func (s *stage) compare(ctx context.Context, strategy string, runs, seeds int) (cell string, err error) {
 	var first []int
 	for seed := range seeds {
