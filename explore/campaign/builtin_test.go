@@ -111,7 +111,7 @@ func TestCanistersThatGiveAwayMoreCyclesThanAfterSerialOrdersAreFound(t *testing
 	for name, c := range map[string]struct {
 		program string
 		kinds   []harness.FaultKind
-		want    []string // "?" behind suspicions
+		want    []string // "?" after suspicions
 		says    string
 	}{
 		"each operation pays": {program: pay},

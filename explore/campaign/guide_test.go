@@ -11,7 +11,8 @@ import (
 	"github.com/canisterd/canisterd/replica/sched"
 )
 
-// steps are messages of one canister: names, each of which has written if it ends with an exclamation mark.
+// steps returns messages of one canister by their names. A message has written if its name ends with an exclamation
+// mark.
 func steps(names ...string) (all []*harness.Step) {
 	for _, name := range names {
 		s := &harness.Step{Move: name, Kind: sched.Ingress, Canister: principal.Anonymous, Method: "withdraw"}

@@ -15,8 +15,8 @@ const (
 	// ahead is how many jobs the goroutines may be ahead of the results that were taken.
 	ahead = 2 * chunk
 	// instructionsTogether is how many instructions the runs of one job have together, and messageInstructions the
-	// overhead of a message beside its code. Up to 512 short runs share the delivery of their first messages; a long run
-	// is a job of its own.
+	// overhead of a message in addition to its code. Up to 512 short runs share the delivery of their first messages; a
+	// long run is a job of its own.
 	instructionsTogether = 100_000_000
 	messageInstructions  = 20_000
 	// MaxJobs is how many jobs go to a worker of another process at a time.

@@ -37,7 +37,7 @@ func colorOf(task string) string {
 type diagram struct {
 	body  strings.Builder
 	setup *harness.Setup
-	lanes []principal.Principal // behind the user's
+	lanes []principal.Principal // after the user's
 	made  map[string]int        // rows in which calls were made
 }
 

@@ -23,7 +23,7 @@ const (
 	RejectDestination
 	RejectError
 	RejectCanister
-	// The caller of a best-effort call is told SYS_UNKNOWN: the callee has not run, or it has and its answer is lost.
+	// The caller of a best-effort call gets SYS_UNKNOWN: the callee has not run, or it has and its answer is lost.
 	Unknown
 	LostAnswer
 	// A callback exceeds its instruction limit; its cleanup closure runs, or exceeds the limit too.
@@ -33,19 +33,19 @@ const (
 	NoCalls
 	// The callee of a request does not answer before the end of the run.
 	Silent
-	// The global timer of the canister that has taken the message fires then, whatever it was set to.
+	// The global timer of the message's receiver fires after the message, even if it is not due.
 	FireTimer
-	// Behind the message, time passes until the next timer or the next deadline of a call: the round ends, messages that
-	// are left wait for the next, and heartbeats run.
+	// After the message, time passes until the next timer or the next deadline of a call: the round ends, the remaining
+	// messages wait for the next one, and heartbeats run.
 	PassTime
-	// Before an answer arrives, its canister is asked to stop by its controller; it is started when no message is left.
+	// Before an answer arrives, the controller asks its canister to stop. The canister is started when no message is left.
 	Stop
-	// Before an answer arrives, its canister is upgraded by its controller, to a module of Setup.Upgrades. Where its
-	// code refuses that by a trap, nothing happens.
+	// Before an answer arrives, the controller upgrades its canister to a module of Setup.Upgrades. If the canister traps
+	// in the upgrade, nothing changes.
 	Upgrade
 	// The user sends the message of an operation a second time, with another request id: Operation.Retried.
 	SendTwice
-	// An HTTP outcall is answered with another answer of Setup.Outcalls than the first.
+	// An HTTP outcall gets an answer of Setup.Outcalls other than the first.
 	OtherAnswer
 )
 

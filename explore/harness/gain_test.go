@@ -27,7 +27,7 @@ func TestWhatOneCanisterGivesAwayTheOtherGets(t *testing.T) {
 		switch {
 		case len(plan) > 0 && plan[0].Kind == harness.Silent:
 			if r.Settled() && a.Sign() != 0 {
-				t.Errorf("A waits for B for ever, and gains %s", a)
+				t.Errorf("A waits for B forever, and gains %s", a)
 			}
 			continue
 		case !r.Settled():

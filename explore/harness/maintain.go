@@ -97,7 +97,7 @@ func (r *Run) endRoundsUntil(a *replica.Ahead) {
 	}
 }
 
-// only chooses one delivery, wherever it stands: other inputs may have come before it.
+// only chooses one delivery at any position: other inputs may have come before it.
 func (r *Run) only(a *replica.Ahead) sched.Oracle {
 	r.wanted = a.Move
 	return r

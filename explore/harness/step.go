@@ -31,7 +31,7 @@ type Step struct {
 	Due            bool                  // a timer or a deadline is ahead, or a heartbeat runs in each round
 	Outcall        bool                  // the message made an HTTP outcall
 	Waited         uint64                // ns that have passed before the message
-	Over           bool                  // false for a slice after which the message goes on
+	Over           bool                  // false for a slice of a message that has more slices
 }
 
 // CallMade is a call that a message made.

@@ -47,7 +47,7 @@ func (OpenAtRest) text(r *harness.Run, c *introspect.OpenContext) string {
 	if c.Deadlocked {
 		return fmt.Sprintf("%s of %s waits for itself%s", c.Method, canister, why)
 	}
-	return fmt.Sprintf("%s of %s is open for ever%s: the canister cannot be stopped", c.Method, canister, why)
+	return fmt.Sprintf("%s of %s is open forever%s: the canister cannot be stopped", c.Method, canister, why)
 }
 
 // silentOf returns the message that a fault leaves unanswered, "" if there is none.
