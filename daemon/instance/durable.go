@@ -73,7 +73,7 @@ func notify(channel chan<- struct{}) {
 // and replays compare them. Adding a request to the tree takes as long as executing it, so hashAll computes at most one
 // root per rootInterval, and none if more than rootRecords records came in that time.
 func (k *keeper) hashAll(ctx context.Context, n *node.Node) {
-	for before := uint64(0); ; {
+	for before := k.journal.Position(); ; {
 		select {
 		case <-ctx.Done():
 			return

@@ -42,10 +42,13 @@ func (j *Journal) salvage() (*salvage, error) {
 	folder := storeFolder
 	names, err := j.fs.List(j.path(folder))
 	if isNotExist(err) {
-		if folder, err = j.lastAside(); folder == "" {
-			return s, err
+		folder, err = j.lastAside()
+		if err == nil && folder == "" {
+			return s, nil
 		}
-		names, err = j.fs.List(j.path(folder))
+		if err == nil {
+			names, err = j.fs.List(j.path(folder))
+		}
 	}
 	for _, name := range names {
 		path := j.fs.PathJoin(folder, name)
