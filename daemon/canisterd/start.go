@@ -46,11 +46,11 @@ func (c *cli) start() *cobra.Command {
 		Short: "Start a local Internet Computer and stay with it until stopped",
 		Long: `Start a local Internet Computer and stay with it until stopped.
 
-Its canisters and their state are kept in a folder, by default one of the user's
-data folder: they are there after the next start, whatever ended this one.
-canisterd state looks after that folder. So are
-instances that are created later, unless they say otherwise. With --ephemeral
-all are in memory, and gone when it stops.`,
+Canisters and their state are kept on disk, by default in the user's data
+folder, and are there after the next start, whatever ended this one. So are
+instances that are created later, unless they are ephemeral. canisterd state
+checks and repairs that folder. With --ephemeral everything is in memory, and
+gone when the daemon stops.`,
 		Example: `  canisterd start
   canisterd start --deploy .
   canisterd start --state-dir ./state

@@ -69,7 +69,7 @@ func (c *cli) showHealth(h *daemon.StateHealth) error {
 	fmt.Fprintf(&text, "journal     %s after the oldest of them", count(report.Records, "record"))
 	if h.Had > h.End {
 		report.Lost = h.Had - h.End
-		fmt.Fprintf(&text, ", and %s that were on disk cannot be read", count(report.Lost, "later one"))
+		fmt.Fprintf(&text, ", and %s cannot be read", count(report.Lost, "later record"))
 	}
 	for _, reason := range h.Reasons() {
 		report.Damaged = append(report.Damaged, reason)

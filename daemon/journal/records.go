@@ -117,6 +117,14 @@ func (j *Journal) readEnd() error {
 	return err
 }
 
+// missingRecords says which records are missing: those from a position on, before another one.
+func missingRecords(from, end uint64) string {
+	if from+1 == end {
+		return fmt.Sprintf("record %d is missing", from)
+	}
+	return fmt.Sprintf("records %d to %d are missing", from, end-1)
+}
+
 // Records passes all records from a position on to a function, until that returns an error. A record is valid only
 // during the call. The error is a *DamagedError if a record is missing or damaged.
 func (j *Journal) Records(from uint64, do func(position uint64, record []byte) error) error {
@@ -128,7 +136,7 @@ func (j *Journal) Records(from uint64, do func(position uint64, record []byte) e
 	err = j.scan(positionKey(recordsKey, block), []byte{recordsEnd}, func(key, value []byte) error {
 		first := binary.BigEndian.Uint64(key[1:])
 		if first > next {
-			return &DamagedError{j.dir, journalName, fmt.Errorf("records %d to %d are missing", next, first-1)}
+			return &DamagedError{j.dir, journalName, errors.New(missingRecords(next, first))}
 		}
 		at := first
 		err := scanBlock(first, value, func(record []byte) error {
@@ -145,7 +153,7 @@ func (j *Journal) Records(from uint64, do func(position uint64, record []byte) e
 		return err
 	})
 	if err == nil && next < end {
-		err = &DamagedError{j.dir, journalName, fmt.Errorf("records %d to %d are missing", next, end-1)}
+		err = &DamagedError{j.dir, journalName, errors.New(missingRecords(next, end))}
 	}
 	return err
 }

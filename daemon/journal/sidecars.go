@@ -114,7 +114,7 @@ func (j *Journal) checkMissing(side *sidecars) error {
 		}
 	}
 	if known > end {
-		return &DamagedError{j.dir, storeFolder, fmt.Errorf("records %d to %d are missing%s", end, known-1, intact)}
+		return &DamagedError{j.dir, storeFolder, errors.New(missingRecords(end, known) + intact)}
 	}
 	if n := len(j.kept); n > 0 {
 		for _, position := range j.kept[n-1].Kept {
