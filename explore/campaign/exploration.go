@@ -242,7 +242,10 @@ func (e *exploration) draw(faulty bool) error {
 func (e *exploration) drawPlan(sites []harness.Fault, faulty bool, chance *rand.Rand) (plan harness.Plan) {
 	if e.Faults > 0 && len(sites) > 0 && (faulty || chance.IntN(2) == 0) {
 		for range 1 + chance.IntN(e.Faults) {
-			plan = append(plan, sites[chance.IntN(len(sites))])
+			site := sites[chance.IntN(len(sites))]
+			if !slices.ContainsFunc(plan, func(f harness.Fault) bool { return f.At == site.At }) { // a message has one fault
+				plan = append(plan, site)
+			}
 		}
 	}
 	return plan
