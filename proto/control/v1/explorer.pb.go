@@ -22,7 +22,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ReplayOutcome is what a replay says of a finding.
+// ReplayOutcome is the result of a replay of a finding.
 type ReplayOutcome int32
 
 const (
@@ -139,7 +139,7 @@ func (x *ExploreOperation) GetRetried() bool {
 // ExploreUpgrade lets the controller of a canister upgrade it in the middle of a run.
 type ExploreUpgrade struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Canister      string                 `protobuf:"bytes,1,opt,name=canister,proto3" json:"canister,omitempty"` // its id, or a name of the names of the request
+	Canister      string                 `protobuf:"bytes,1,opt,name=canister,proto3" json:"canister,omitempty"` // its id, or a name in the request
 	Module        []byte                 `protobuf:"bytes,2,opt,name=module,proto3" json:"module,omitempty"`     // as uploaded
 	Argument      []byte                 `protobuf:"bytes,3,opt,name=argument,proto3" json:"argument,omitempty"` // of canister_post_upgrade; none: no arguments in Candid
 	unknownFields protoimpl.UnknownFields
@@ -250,10 +250,10 @@ func (x *ExploreOutcall) GetBody() []byte {
 	return nil
 }
 
-// ExploreProperties are what runs must not do, as lines: "vault paidOut <= 100". A canister is an id, or a name of the names of the request.
+// ExploreProperties are properties that runs must not violate, as lines: "vault paidOut <= 100". A canister is an id, or a name in the request.
 type ExploreProperties struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Invariants    []string               `protobuf:"bytes,1,rep,name=invariants,proto3" json:"invariants,omitempty"`                    // hold when no message is left; with "each message: " in front, after each message; with "eventually: ", when a run is over, whose timers may repair something
+	Invariants    []string               `protobuf:"bytes,1,rep,name=invariants,proto3" json:"invariants,omitempty"`                    // must hold when no message is left; with "each message: " in front, after each message; with "eventually: ", at the end of a run, after its timers
 	Sometimes     []string               `protobuf:"bytes,2,rep,name=sometimes,proto3" json:"sometimes,omitempty"`                      // hold at the end of some run
 	Maximize      []string               `protobuf:"bytes,3,rep,name=maximize,proto3" json:"maximize,omitempty"`                        // queries with a number that is to become as large as it can: "vault paidOut"
 	Observe       []string               `protobuf:"bytes,4,rep,name=observe,proto3" json:"observe,omitempty"`                          // queries by which serial orders are compared
@@ -418,7 +418,7 @@ type ExploreRequest struct {
 	FaultKinds []string               `protobuf:"bytes,9,rep,name=fault_kinds,json=faultKinds,proto3" json:"fault_kinds,omitempty"`                                                // reject_transient, trap_callback, …; none: all
 	Untrusted  []string               `protobuf:"bytes,10,rep,name=untrusted,proto3" json:"untrusted,omitempty"`                                                                   // ids or names of canisters that may never answer a call
 	Stop       uint32                 `protobuf:"varint,11,opt,name=stop,proto3" json:"stop,omitempty"`                                                                            // end after so many different violations; 0: go on
-	Workers    uint32                 `protobuf:"varint,12,opt,name=workers,proto3" json:"workers,omitempty"`                                                                      // runs beside each other; 0: as many as there are processors. The report does not depend on it
+	Workers    uint32                 `protobuf:"varint,12,opt,name=workers,proto3" json:"workers,omitempty"`                                                                      // runs in parallel; 0: one for each processor. The report does not depend on it
 	Names      map[string]string      `protobuf:"bytes,13,rep,name=names,proto3" json:"names,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // ids of canisters by name
 	Waits      *uint32                `protobuf:"varint,14,opt,name=waits,proto3,oneof" json:"waits,omitempty"`                                                                    // how often a run goes on at the next global timer when no message is left, at most 1,000; unset: 4
 	Upgrades   []*ExploreUpgrade      `protobuf:"bytes,15,rep,name=upgrades,proto3" json:"upgrades,omitempty"`                                                                     // modules to which canisters may be upgraded between a call and its answer
@@ -595,7 +595,7 @@ func (x *ExploreRequest) GetWorkerServer() string {
 	return ""
 }
 
-// ExploreResponse is how far an exploration is, or what it has shown.
+// ExploreResponse is the progress of an exploration, or its result.
 type ExploreResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Step:
@@ -1142,7 +1142,7 @@ type ExploreVerdict struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Number        uint64                 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"` // of the question
 	Holds         bool                   `protobuf:"varint,2,opt,name=holds,proto3" json:"holds,omitempty"`   // the property
-	Text          string                 `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`      // why it does not hold, at most 4,096 bytes; it is told in the finding
+	Text          string                 `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`      // why it does not hold, at most 4,096 bytes; the finding includes it
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1235,7 +1235,7 @@ func (*AnswerQuestionsResponse) Descriptor() ([]byte, []int) {
 	return file_control_v1_explorer_proto_rawDescGZIP(), []int{14}
 }
 
-// ExploreProgress says how far an exploration is.
+// ExploreProgress is the progress of an exploration.
 type ExploreProgress struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Runs          uint64                 `protobuf:"varint,1,opt,name=runs,proto3" json:"runs,omitempty"`                                    // that are over
@@ -1320,7 +1320,7 @@ func (x *ExploreProgress) GetCoverage() *ExploreCoverage {
 	return nil
 }
 
-// ExploreReport is what an exploration has shown.
+// ExploreReport is the result of an exploration.
 type ExploreReport struct {
 	state           protoimpl.MessageState   `protogen:"open.v1"`
 	Findings        []*ExploreFinding        `protobuf:"bytes,1,rep,name=findings,proto3" json:"findings,omitempty"`                                       // in the order in which they were found
@@ -1477,7 +1477,7 @@ func (x *ExploreReport) GetConclusion() string {
 	return ""
 }
 
-// ExploreCoverage is how much of what can happen the runs have shown.
+// ExploreCoverage measures how much of the possible behavior the runs have covered.
 type ExploreCoverage struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Distinct      uint64                 `protobuf:"varint,1,opt,name=distinct,proto3" json:"distinct,omitempty"` // different runs: in two that are the same, each canister executes the same messages in the same order, and they end in the same way
@@ -1703,7 +1703,7 @@ func (x *ExploreFinding) GetDifferences() []*ExploreDifference {
 	return nil
 }
 
-// ExploreDifference is a value that is another after a run than after its operations one after the other.
+// ExploreDifference is a value that differs between a run and its operations executed one after the other.
 type ExploreDifference struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Canister      string                 `protobuf:"bytes,1,opt,name=canister,proto3" json:"canister,omitempty"` // its name, or its id; "" for the answer to an operation
@@ -2186,7 +2186,7 @@ func (x *ReplayScheduleRequest) GetHtml() bool {
 	return false
 }
 
-// ReplayScheduleResponse is what a replay has shown.
+// ReplayScheduleResponse is the result of a replay.
 type ReplayScheduleResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Outcome       ReplayOutcome          `protobuf:"varint,1,opt,name=outcome,proto3,enum=canisterd.control.v1.ReplayOutcome" json:"outcome,omitempty"` // of the property of the schedule

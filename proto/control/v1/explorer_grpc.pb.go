@@ -32,7 +32,7 @@ const (
 // Explorer runs operations in every legal order of their messages and with every fault that mainnet can cause, on forks of an instance.
 // The instance itself is not changed.
 type ExplorerClient interface {
-	// Explore explores operations and streams how far it is; the last message is the report. Cancelled, it ends without one.
+	// Explore explores operations and streams its progress; the last message is the report. If it is canceled, there is none.
 	// Errors: NOT_FOUND (no such instance or snapshot), INVALID_ARGUMENT (an operation that is not accepted, an invariant that cannot be
 	// read, an answer that fits no question), DEADLINE_EXCEEDED (a question was not answered in time), RESOURCE_EXHAUSTED (a question is too large).
 	Explore(ctx context.Context, in *ExploreRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ExploreResponse], error)
@@ -121,7 +121,7 @@ func (c *explorerClient) AnswerQuestions(ctx context.Context, in *AnswerQuestion
 // Explorer runs operations in every legal order of their messages and with every fault that mainnet can cause, on forks of an instance.
 // The instance itself is not changed.
 type ExplorerServer interface {
-	// Explore explores operations and streams how far it is; the last message is the report. Cancelled, it ends without one.
+	// Explore explores operations and streams its progress; the last message is the report. If it is canceled, there is none.
 	// Errors: NOT_FOUND (no such instance or snapshot), INVALID_ARGUMENT (an operation that is not accepted, an invariant that cannot be
 	// read, an answer that fits no question), DEADLINE_EXCEEDED (a question was not answered in time), RESOURCE_EXHAUSTED (a question is too large).
 	Explore(*ExploreRequest, grpc.ServerStreamingServer[ExploreResponse]) error
