@@ -7,9 +7,12 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/canisterd/canisterd/explore/campaign"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -110,5 +113,26 @@ func TestOneRequestAnswersAtMostAThousandQuestions(t *testing.T) {
 	}
 	if err := a.answer(all[:1000]); err != nil {
 		t.Errorf("1,000 answers: %v", err)
+	}
+}
+
+func TestAQuestionWaitsFor30SecondsByDefaultAnd10MinutesAtMost(t *testing.T) {
+	for set, want := range map[time.Duration]time.Duration{0: 30 * time.Second, time.Nanosecond: 1, 10 * time.Minute: 10 * time.Minute, 10*time.Minute + 1: 0, -1: 0} {
+		in := &controlv1.ExploreProperties{}
+		if set != 0 {
+			in.AnswerTime = durationpb.New(set)
+		}
+		if got, err := readAnswerTime(in); (err == nil) != (want > 0) || err == nil && got != want {
+			t.Errorf("with %v set, a question waits for %v (%v), want %v", set, got, err, want)
+		}
+	}
+}
+
+func TestATitleOfAPropertyHas100BytesAtMost(t *testing.T) {
+	for length, fits := range map[int]bool{1: true, 100: true, 101: false} {
+		in := &controlv1.ExploreProperties{Asked: []*controlv1.ExploreAsked{{Title: strings.Repeat("x", length)}}}
+		if err := readClientProperties(&campaign.Config{}, in, nil); (err == nil) != fits {
+			t.Errorf("a title of %d bytes: %v", length, err)
+		}
 	}
 }
