@@ -116,6 +116,7 @@ type api struct {
 func served(t *testing.T) *api {
 	t.Helper()
 	diagnostics := new(bytes.Buffer) // the daemon writes it, one at a time
+	texts := given(t)                // its folder is removed after the daemon has written to it
 	d, err := daemon.Start(t.Context(), daemon.Config{Listen: "127.0.0.1:0", PocketIC: true, CacheDir: canistertest.CacheDir(t), Diagnostics: diagnostics})
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +126,7 @@ func served(t *testing.T) *api {
 			t.Error(err)
 		}
 	})
-	return &api{T: t, url: d.URL(), given: given(t), used: make(map[string]bool), diagnostics: diagnostics}
+	return &api{T: t, url: d.URL(), given: texts, used: make(map[string]bool), diagnostics: diagnostics}
 }
 
 var (
