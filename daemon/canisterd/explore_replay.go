@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -89,10 +90,9 @@ func shellQuote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// scheduleCommand completes a command that replays the schedule of a file and prints the result. Flags that are not given
-// come from the section explore of the project.
-func (c *cli) scheduleCommand(cmd *cobra.Command, f *replayFlags, print func(*controlv1.ReplayScheduleResponse) error) *cobra.Command {
-	cmd.Args = cobra.ExactArgs(1)
+// scheduleCommand completes a command that replays the schedules of files and prints each result. Flags that are not given
+// come from the section explore of the project. print gets the path of the file if there are several.
+func (c *cli) scheduleCommand(cmd *cobra.Command, f *replayFlags, print func(path string, r *controlv1.ReplayScheduleResponse) error) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if f.form != "" {
 			if err := checkForm(f.form, "text", "mermaid", "svg", "html"); err != nil {
@@ -103,11 +103,21 @@ func (c *cli) scheduleCommand(cmd *cobra.Command, f *replayFlags, print func(*co
 			return err
 		}
 		return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-			r, err := f.replay(ctx, c, d, args[0])
-			if err != nil {
-				return err
+			for _, path := range args {
+				r, err := f.replay(ctx, c, d, path)
+				if len(args) == 1 {
+					path = ""
+				} else if err != nil {
+					err = fmt.Errorf("%s: %w", path, err)
+				}
+				if err != nil {
+					return err
+				}
+				if err := print(path, r); err != nil {
+					return err
+				}
 			}
-			return print(r)
+			return nil
 		})
 	}
 	return cmd
@@ -115,17 +125,32 @@ func (c *cli) scheduleCommand(cmd *cobra.Command, f *replayFlags, print func(*co
 
 func (c *cli) exploreReplay() *cobra.Command {
 	var f replayFlags
+	worst := exitCode(exitOK)
 	cmd := &cobra.Command{
-		Use:   "replay FILE",
-		Short: "Run the schedule of a finding again: exit code 2 if it still fails, 0 if it is fixed, 3 if it is stale",
+		Use:   "replay FILE...",
+		Short: "Run the schedules of findings again: exit code 2 if one still fails, else 3 if one is stale, and 0 if all are fixed",
+		Example: `  canisterd explore replay explore/lost-service-bank-withdraw.yaml
+  canisterd explore replay explore/*.yaml`,
+		Args: cobra.MinimumNArgs(1),
 	}
 	f.addShown(cmd)
-	return c.scheduleCommand(cmd, &f, func(r *controlv1.ReplayScheduleResponse) error {
-		if err := c.printRun(r, &f); err != nil {
+	c.scheduleCommand(cmd, &f, func(path string, r *controlv1.ReplayScheduleResponse) error {
+		if code := outcomes[r.GetOutcome()].code; worst != exitFinding && code != exitOK {
+			worst = code
+		}
+		return c.printRun(path, r, &f)
+	})
+	replay := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 1 && (f.html != "" || f.form != "text") {
+			return errors.New("--html and --form take one file: canisterd explore replay FILE")
+		}
+		if err := replay(cmd, args); err != nil {
 			return err
 		}
-		return exitOf(outcomes[r.GetOutcome()].code)
-	})
+		return exitOf(worst)
+	}
+	return cmd
 }
 
 func (c *cli) exploreShow() *cobra.Command {
@@ -135,15 +160,17 @@ func (c *cli) exploreShow() *cobra.Command {
 		Short:   "Show the run of a schedule as text, a diagram or a page (--form), and exit with 0",
 		Example: `  canisterd explore show --form svg explore/lost-service-bank-withdraw.yaml > lost.svg`,
 	}
+	cmd.Args = cobra.ExactArgs(1)
 	f.addShown(cmd)
-	return c.scheduleCommand(cmd, &f, func(r *controlv1.ReplayScheduleResponse) error { return c.printRun(r, &f) })
+	return c.scheduleCommand(cmd, &f, func(_ string, r *controlv1.ReplayScheduleResponse) error { return c.printRun("", r, &f) })
 }
 
 func (c *cli) exploreShrink() *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{Use: "shrink FILE", Short: "Print the schedule of a finding without what it does not need"}
+	cmd.Args = cobra.ExactArgs(1)
 	f.add(cmd)
-	return c.scheduleCommand(cmd, &f, func(r *controlv1.ReplayScheduleResponse) error {
+	return c.scheduleCommand(cmd, &f, func(_ string, r *controlv1.ReplayScheduleResponse) error {
 		return c.print(strings.TrimRight(cmp.Or(r.GetSchedule(), outcomeText(r)), "\n"), r)
 	})
 }
@@ -171,14 +198,18 @@ func outcomeText(r *controlv1.ReplayScheduleResponse) string {
 	return outcomes[r.GetOutcome()].words + ": " + r.GetExplanation()
 }
 
-// printRun prints the run of a schedule in the requested form, and writes its page.
-func (c *cli) printRun(r *controlv1.ReplayScheduleResponse, f *replayFlags) error {
+// printRun prints the run of a schedule in the requested form, after the path of its file if that is not empty, and
+// writes its page.
+func (c *cli) printRun(path string, r *controlv1.ReplayScheduleResponse, f *replayFlags) error {
 	if f.html != "" {
 		if err := writePage(f.html, r.GetHtml()); err != nil {
 			return err
 		}
 	}
 	text := map[string]string{"text": outcomeText(r), "mermaid": r.GetMermaid(), "svg": r.GetSvg(), "html": r.GetHtml()}[f.form]
+	if path != "" {
+		text = path + ": " + text
+	}
 	if f.form != "html" {
 		r.Html = "" // --json prints the rest
 	}

@@ -157,3 +157,30 @@ explore: {stop: 1, workers: 2, runs: 30, faults: 0}
 		}
 	}
 }
+
+// TestSchedulesReplayInANetworkWithOtherIDs replays all schedules of a folder at once. One argument is the id of a canister.
+func TestSchedulesReplayInANetworkWithOtherIDs(t *testing.T) {
+	prepare(t)
+	for _, file := range []string{"bank.wasm", "vault.wasm"} {
+		writeFile(t, file, mustRead(t, filepath.Join(os.Getenv("EXAMPLES"), "doublewithdraw", file)))
+	}
+	perform(t, "deploy")
+	perform(t, `explore --before 'bank open ("${vault}")' --before 'bank deposit 100' --op 'bank withdraw 100' --op 'bank withdraw 100' --invariant 'vault paidOut <= 100'`)
+	perform(t, "instance create other")
+	if here, there := perform(t, "canister id vault"), perform(t, "-i other deploy"); strings.Contains(there, strings.TrimSpace(here)) {
+		t.Fatalf("the vault has id %s in both networks:\n%s", here, there)
+	}
+	const first, second = "explore/serializable-bank-withdraw.yaml", "explore/vault-paidOut-100.yaml"
+	for command, says := range map[string][]string{
+		"-i other explore replay " + first + " " + second:   {first + ": still fails: ", "\n" + second + ": still fails: ", "(exit 2)"},
+		"-i other explore replay " + second + " none.yaml":  {second + ": still fails: ", "error: none.yaml: reading the schedule", "(exit 1)"},
+		"explore replay --form svg " + first + " " + second: {"--html and --form take one file", "(exit 1)"},
+	} {
+		shown := perform(t, command)
+		for _, part := range says {
+			if !strings.Contains(shown, part) {
+				t.Errorf("%s does not say %q:\n%s", command, part, shown)
+			}
+		}
+	}
+}

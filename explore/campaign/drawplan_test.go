@@ -10,7 +10,8 @@ import (
 func TestADrawnPlanHasOneFaultForEachMessageAtMost(t *testing.T) {
 	e := &exploration{Config: &Config{Faults: 3}}
 	sites := []harness.Fault{
-		{At: "op1/1.request", Kind: harness.RejectError}, {At: "op1/1.request", Kind: harness.RejectCanister},
+		{At: "op1/1.request", Kind: harness.RejectError},
+		{At: "op1/1.request", Kind: harness.RejectCanister},
 		{At: "op1/1.reply", Kind: harness.TrapCallback},
 	}
 	chance, longest := rand.New(rand.NewPCG(1, 2)), 0

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"bytes"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -60,7 +61,7 @@ func (c *Config) operation(position int) schedule.Operation {
 func (c *Config) fileOperation(name string, o *harness.Operation) schedule.Operation {
 	return schedule.Operation{
 		Name: name, Canister: c.Setup.NameOf(o.Message.Receiver), Method: o.Message.Method,
-		Argument: hex.EncodeToString(o.Message.Arg), Sender: o.Message.Sender.String(), Title: o.Title, Retried: o.Retried,
+		Argument: c.fileArgument(o.Message.Arg), Sender: o.Message.Sender.String(), Title: o.Title, Retried: o.Retried,
 	}
 }
 
@@ -84,8 +85,12 @@ func (c *Config) OfFile(file *schedule.File, canister func(name string) (princip
 		if position >= len(c.Setup.Operations) {
 			return nil, fmt.Errorf("the schedule has operation %s, and the exploration has only %d", o.Name, len(c.Setup.Operations))
 		}
+		arg, err := readArgument(o.Argument, canister)
+		if err != nil {
+			return nil, fmt.Errorf("invalid argument of %s: %w", o.Name, err)
+		}
 		own := c.operation(position)
-		if own.Canister != o.Canister || own.Method != o.Method || own.Argument != o.Argument || own.Sender != o.Sender {
+		if own.Canister != o.Canister || own.Method != o.Method || !bytes.Equal(c.Setup.Operations[position].Message.Arg, arg) || own.Sender != o.Sender {
 			return nil, fmt.Errorf("operation %s of the schedule is %s.%s(%s) of %s, but here it is %s.%s(%s) of %s: the operations have changed since the schedule was found",
 				o.Name, o.Canister, o.Method, o.Argument, o.Sender, own.Canister, own.Method, own.Argument, own.Sender)
 		}
@@ -210,7 +215,7 @@ func (c *Config) applyFile(file *schedule.File, canister func(name string) (prin
 func (c *Config) fileQueries() (all []schedule.Query) {
 	for _, q := range c.Observe {
 		all = append(all, schedule.Query{
-			Canister: c.Setup.NameOf(q.Canister), Method: q.Method, Argument: hex.EncodeToString(q.Arg), Sender: q.Sender.String(),
+			Canister: c.Setup.NameOf(q.Canister), Method: q.Method, Argument: c.fileArgument(q.Arg), Sender: q.Sender.String(),
 		})
 	}
 	return all
@@ -222,9 +227,9 @@ func readOperation(o *schedule.Operation, canister func(name string) (principal.
 	if err != nil {
 		return made, err
 	}
-	arg, err := hex.DecodeString(o.Argument)
+	arg, err := readArgument(o.Argument, canister)
 	if err != nil {
-		return made, fmt.Errorf("invalid argument of %s: expected hex, got %q", o.Name, o.Argument)
+		return made, fmt.Errorf("invalid argument of %s: %w", o.Name, err)
 	}
 	sender, err := principal.Parse(o.Sender)
 	if err != nil {

@@ -62,7 +62,7 @@ type Outcall struct {
 type Query struct {
 	Canister string `yaml:"canister"` // name, or id
 	Method   string `yaml:"method"`
-	Argument string `yaml:"argument"` // hex of the Candid bytes
+	Argument string `yaml:"argument"` // Candid text, in which ${NAME} is the id of a canister; or hex
 	Sender   string `yaml:"sender"`
 }
 
@@ -71,7 +71,7 @@ type Operation struct {
 	Name     string `yaml:"name,omitempty"` // op2
 	Canister string `yaml:"canister"`       // name, or id
 	Method   string `yaml:"method"`
-	Argument string `yaml:"argument"` // hex of the Candid bytes
+	Argument string `yaml:"argument"` // Candid text, in which ${NAME} is the id of a canister; or hex
 	Sender   string `yaml:"sender"`
 	Title    string `yaml:"title,omitempty"`   // for people
 	Retried  bool   `yaml:"retried,omitempty"` // its user may send it twice
