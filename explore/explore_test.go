@@ -88,6 +88,26 @@ func TestAnExplorationOfACorrectBankPassesItsTest(t *testing.T) {
 	}
 }
 
+func TestAFunctionIsCheckedAtRestAfterEachMessageAndAtTheEnd(t *testing.T) {
+	ic, bank, vault := bank(t, "bank.wasm")
+	for name, holds := range map[string]func(string, func(*explore.State) error) explore.Option{
+		"at rest": explore.Holds, "after each message": explore.HoldsAfterEachMessage, "at the end": explore.HoldsEventually,
+	} {
+		checks := 0
+		report, err := explore.Explore(t.Context(), ic.Network, explore.Op(bank, "withdraw", 100), explore.Op(bank, "withdraw", 100),
+			explore.OnlyStated(), explore.Workers(1), explore.Budget(1), explore.Faults(0), holds(name, func(s *explore.State) error {
+				checks++
+				if paid, err := explore.Query[int](s, vault, "paidOut"); err != nil || paid > 100 {
+					return fmt.Errorf("%d are paid: %w", paid, err)
+				}
+				return nil
+			}))
+		if err != nil || len(report.Findings) != 1 || report.Findings[0].Property != name || checks == 0 {
+			t.Errorf("%s, after %d checks: %+v, %v", name, checks, report, err)
+		}
+	}
+}
+
 func TestTheReportIsTheSameForAnyNumberOfWorkers(t *testing.T) {
 	ic, bank, vault := bank(t, "bank.wasm")
 	explain := func(workers int) string {

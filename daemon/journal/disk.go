@@ -248,7 +248,7 @@ type diskFile struct {
 	vfs.File
 	disk   *disk
 	name   string
-	using  sync.RWMutex // read-locked to use the file, locked to close it
+	using  sync.RWMutex // held to read or write the file, and exclusively to close it
 	closed bool         // guarded by using
 }
 
