@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestValuesPrintAndReadBackAtTheirType(t *testing.T) {
@@ -170,6 +171,16 @@ func TestAVecHasATypeAllItsElementsFit(t *testing.T) {
 		}
 		if typ, err := TypeOf(v); err == nil {
 			t.Errorf("%s has the type %s", text, typ)
+		}
+	}
+}
+
+// A message with half a character is refused by protocol buffers.
+func TestAnErrorAboutALongTextIsValidUTF8(t *testing.T) {
+	for n := range 4 {
+		_, err := ParseValue(`"` + strings.Repeat("a", 60+n) + strings.Repeat("é", 10) + `" : nat`)
+		if err == nil || !utf8.ValidString(err.Error()) {
+			t.Errorf("after %d letters: %q", 60+n, err)
 		}
 	}
 }

@@ -43,17 +43,21 @@ func Holds(left candid.Value, relation string, right candid.Value) (bool, error)
 	}
 }
 
-// Split divides a line at its first relation that is outside of quotes and parentheses.
+// Split divides a line at its first relation outside of quotes, parentheses and brackets.
 func Split(line string) (left, relation, right string) {
-	depth, quoted := 0, false
+	depth, quoted, escaped := 0, false, false
 	for i := range len(line) {
 		switch c := line[i]; {
+		case escaped:
+			escaped = false
+		case quoted && c == '\\':
+			escaped = true
 		case c == '"':
 			quoted = !quoted
 		case quoted:
-		case c == '(' || c == '{':
+		case c == '(' || c == '{' || c == '[':
 			depth++
-		case c == ')' || c == '}':
+		case c == ')' || c == '}' || c == ']':
 			depth--
 		case depth == 0:
 			for _, relation := range All {

@@ -39,6 +39,8 @@ func TestALineIsDividedOutsideOfQuotesAndParentheses(t *testing.T) {
 	for line, want := range map[string][3]string{
 		"a b <= 1":                 {"a b ", "<=", " 1"},
 		`a of ("<", 7)!="no <= y"`: {`a of ("<", 7)`, "!=", `"no <= y"`},
+		`a of ("\" < ", "\\") < 2`: {`a of ("\" < ", "\\") `, "<", " 2"},
+		"a [b < 1] > 2":            {"a [b < 1] ", ">", " 2"},
 		"a (b < 1) {c > 2}":        {"a (b < 1) {c > 2}", "", ""},
 	} {
 		if left, is, right := relation.Split(line); [3]string{left, is, right} != want {
