@@ -10,8 +10,8 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// Archive writes a canister, or fills one that has only its ID with the state that was written. modules holds its code
-// and the code of its snapshots. No message may be under way.
+// Archive writes a canister, or reads its state into one that has only its ID. modules holds its code and the code of
+// its snapshots. No message may be in progress.
 func (c *Canister) Archive(a *archive.Coder, modules *Modules) {
 	archive.Number(a, &c.Created)
 	archive.Number(a, &c.Installed)
@@ -107,7 +107,7 @@ func (o *ChangeOrigin) archive(a *archive.Coder) {
 	archive.Pointer(a, &o.Version, func(v *uint64) { archive.Number(a, v) })
 }
 
-// readState makes the Wasm state of a canister, nil after a fault.
+// readState reads the Wasm state of a canister. It returns nil after a fault.
 func (m *Modules) readState(a *archive.Coder, features Features) *state {
 	var hash [32]byte
 	archive.Hash(a, &hash)
@@ -182,8 +182,8 @@ func (m *Modules) readSnapshot(a *archive.Coder) *Snapshot {
 	return s
 }
 
-// loadable checks that a snapshot that was read can be loaded into a canister: a taken snapshot is not checked again.
-// Its module is nil if it was uploaded.
+// loadable checks that a snapshot that was read can be loaded into a canister: Load does not check a taken snapshot
+// again. module is nil if the snapshot was uploaded.
 func (s *Snapshot) loadable(a *archive.Coder, module *Module) bool {
 	for _, g := range s.Globals {
 		a.Check(g.Type >= GlobalV128 && g.Type <= GlobalI32, "a global of type %#x", g.Type)
@@ -230,7 +230,7 @@ func (s *Settings) archive(a *archive.Coder) {
 
 func (l *Log) archive(a *archive.Coder) {
 	archive.Number(a, &l.next)
-	after := uint64(0) // the last record, and one
+	after := uint64(0) // one more than the number of the last record
 	l.records.Archive(a, func(r *LogRecord) {
 		archive.Number(a, &r.Index)
 		archive.Number(a, &r.Time)
@@ -304,7 +304,7 @@ const (
 	renaming
 )
 
-// archiveDetails writes what was changed, or reads it.
+// archiveDetails writes or reads the details of a change.
 func archiveDetails(a *archive.Coder, details ChangeDetails) ChangeDetails {
 	kind := kindOfChange(details)
 	archive.AtMost(a, &kind, renaming)

@@ -9,8 +9,7 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/wasm"
 )
 
-// Modules are the modules in an archive, each once: those that canisters or their
-// snapshots have, or are to have.
+// Modules are the modules of an archive, each once: those that canisters or their snapshots have, or will have.
 type Modules struct {
 	engine *Engine // nil where no canister has code
 	byHash map[[32]byte]*archivedModule
@@ -18,16 +17,16 @@ type Modules struct {
 }
 
 type archivedModule struct {
-	binary *binary // nil for one that is written, and that no canister has yet
-	module *Module // of those that are read, or that no canister has yet
+	binary *binary // nil for one that is written before any canister has it
+	module *Module // set for one that is read, or that no canister has yet
 }
 
-// NewModules is an empty set of modules. The engine may be nil if no canister has code.
+// NewModules returns an empty set of modules. The engine may be nil if no canister has code.
 func NewModules(engine *Engine) *Modules {
 	return &Modules{engine: engine, byHash: make(map[[32]byte]*archivedModule)}
 }
 
-// Add enters the modules of a canister that is to be written.
+// Add adds the modules of a canister that is to be written.
 func (m *Modules) Add(c *Canister) {
 	if c.state != nil {
 		m.add(c.state.binary)
@@ -39,7 +38,7 @@ func (m *Modules) Add(c *Canister) {
 	}
 }
 
-// AddInstalled enters the module of an installation that is under way.
+// AddInstalled adds the module of an installation in progress.
 func (m *Modules) AddInstalled(in *Install) {
 	if in.Module != nil {
 		m.enter(in.Module.Hash(), archivedModule{module: in.Module})
@@ -56,8 +55,8 @@ func (m *Modules) enter(hash [32]byte, a archivedModule) {
 	}
 }
 
-// Archive writes the modules, a section each, or reads them and makes them ready to be
-// installed. Those that were read are to be closed when all canisters have theirs.
+// Archive writes the modules, one section each, or reads them and prepares them for installation. Close releases those
+// that were read, when all canisters have theirs.
 func (m *Modules) Archive(c *archive.Coder) {
 	c.Section("modules", func() {
 		archive.Slice(c, &m.hashes, archive.MaxItems, func(hash *[32]byte) { archive.Hash(c, hash) })
@@ -76,7 +75,7 @@ func (m *Modules) Archive(c *archive.Coder) {
 	}
 }
 
-// Close gives up the modules that were read; canisters and snapshots keep theirs.
+// Close releases the modules that were read; canisters and snapshots keep theirs.
 func (m *Modules) Close() {
 	for _, hash := range m.hashes {
 		if a := m.byHash[hash]; a != nil && a.module != nil {
@@ -111,7 +110,7 @@ func (m *Modules) read(c *archive.Coder, hash [32]byte) {
 	m.byHash[hash] = &archivedModule{binary: b, module: module}
 }
 
-// archive writes the bytes of a module as Coder.Bytes does, but never has all of them.
+// archive writes the bytes of a module as Coder.Bytes does, without holding all of them in memory.
 func (b *binary) archive(c *archive.Coder) {
 	length := b.size + 1
 	archive.Number(c, &length)
@@ -126,8 +125,7 @@ func (b *binary) archive(c *archive.Coder) {
 	}
 }
 
-// archiveInstalled writes which module an installation brings, or makes it one that is to
-// be installed.
+// archiveInstalled writes or reads the module of an installation. A module that was read can be installed.
 func (m *Modules) archiveInstalled(c *archive.Coder, module *Module) {
 	var hash [32]byte
 	if !c.Reading() {
@@ -149,8 +147,8 @@ func (m *Modules) archiveInstalled(c *archive.Coder, module *Module) {
 	}
 }
 
-// archiveUnnamed writes or reads the module of a snapshot that is being uploaded: bytes
-// that need not be a module yet. nil is given after a fault.
+// archiveUnnamed writes or reads the module of a snapshot that is being uploaded: bytes that need not form a module
+// yet. It returns nil after a fault.
 func (m *Modules) archiveUnnamed(c *archive.Coder, b *binary) *binary {
 	if !c.Reading() {
 		archive.Number(c, &b.size)
@@ -172,7 +170,7 @@ func (m *Modules) archiveUnnamed(c *archive.Coder, b *binary) *binary {
 
 func roundUp(size uint64) uint64 { return (size + wasm.PageSize - 1) &^ (wasm.PageSize - 1) }
 
-// find gives a module that was read, with a share of its bytes.
+// find returns a module that was read, and retains its bytes.
 func (m *Modules) find(c *archive.Coder, hash [32]byte) (*Module, *binary) {
 	a := m.byHash[hash]
 	if a == nil || a.module == nil {

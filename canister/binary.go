@@ -6,8 +6,8 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/wasm"
 )
 
-// binary is a module as uploaded. Its bytes lie in the checkpoint file, once for all canisters and snapshots that have
-// it: they are needed only for reading a snapshot.
+// binary is a module as uploaded. The checkpoint file holds its bytes once for all canisters and snapshots that have
+// it: only readers of snapshots need them.
 type binary struct {
 	engine *Engine
 	hash   [32]byte
@@ -17,7 +17,7 @@ type binary struct {
 	image  *wasm.Image
 }
 
-// newBinary makes a module of zeros that is to be written.
+// newBinary allocates a module of zeros, to be written later.
 func (e *Engine) newBinary(size uint64) (*binary, error) {
 	image, err := e.wasm.NewImage((size + wasm.PageSize - 1) &^ (wasm.PageSize - 1))
 	if err != nil {
@@ -26,7 +26,7 @@ func (e *Engine) newBinary(size uint64) (*binary, error) {
 	return &binary{engine: e, refs: 1, size: size, image: image}, nil
 }
 
-// keep makes the module as uploaded readable; the caller releases it.
+// keep stores the module as uploaded for readers of snapshots; the caller releases it.
 func (e *Engine) keep(m *Module) (*binary, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

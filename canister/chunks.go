@@ -9,27 +9,27 @@ import (
 	"github.com/canisterd/canisterd/internal/cow"
 )
 
-// ChunkStore holds the chunks of a module too large for one message (interface
-// specification, "IC method upload_chunk").
+// ChunkStore holds the chunks of a module that is too large for one message (interface specification, "IC method
+// upload_chunk").
 type ChunkStore struct {
-	kept *chunks  // nil: none
-	mark cow.Mark // set while another store has them as well
+	kept *chunks  // nil if there are none
+	mark cow.Mark // set while another store shares the chunks
 }
 
 // chunks is the content of a chunk store.
 type chunks struct {
-	bytes map[[32]byte][]byte // by their hashes
+	bytes map[[32]byte][]byte // by hash
 	order [][32]byte          // ascending
 }
 
-// Len is the number of chunks.
+// Len returns the number of chunks.
 func (s *ChunkStore) Len() int { return len(s.hashes()) }
 
-// Bytes is the memory the store is billed for: every chunk counts as a full one.
+// Bytes returns the memory that the store is billed for: every chunk counts as a full one.
 func (s *ChunkStore) Bytes() uint64 { return uint64(s.Len()) * ChunkBytes }
 
-// Put stores a chunk of at most ChunkBytes and gives its SHA-256. It is false
-// where the store is full and does not have the chunk yet.
+// Put stores a chunk of at most ChunkBytes and returns its SHA-256. It returns false if the store is full and does not
+// have the chunk yet.
 func (s *ChunkStore) Put(chunk []byte) (hash [32]byte, ok bool) {
 	hash = sha256.Sum256(chunk)
 	if _, known := s.Get(hash); known {
@@ -51,7 +51,7 @@ func (s *ChunkStore) Put(chunk []byte) (hash [32]byte, ok bool) {
 	return hash, true
 }
 
-// Get is the chunk with a hash, and false if there is none. It must not be written.
+// Get returns the chunk with a hash, and false if there is none. The caller must not write it.
 func (s *ChunkStore) Get(hash [32]byte) ([]byte, bool) {
 	if s.kept == nil {
 		return nil, false
@@ -60,10 +60,10 @@ func (s *ChunkStore) Get(hash [32]byte) ([]byte, bool) {
 	return chunk, ok
 }
 
-// Hashes are the hashes of all chunks in ascending order.
+// Hashes returns the hashes of all chunks in ascending order.
 func (s *ChunkStore) Hashes() [][32]byte { return slices.Clone(s.hashes()) }
 
-// hashes is Hashes for reading.
+// hashes returns the hashes without a copy, for reading only.
 func (s *ChunkStore) hashes() [][32]byte {
 	if s.kept == nil {
 		return nil
@@ -77,7 +77,7 @@ func (s *ChunkStore) Fork() ChunkStore {
 	return *s
 }
 
-// HeapDelta is how many bytes a replica that has made no checkpoint yet holds as changes: whole pages of 4 KiB.
+// HeapDelta returns how many bytes a replica without a checkpoint yet holds as changes: whole pages of 4 KiB.
 func (s *ChunkStore) HeapDelta() uint64 {
 	var n uint64
 	for _, hash := range s.hashes() {

@@ -1,6 +1,6 @@
 package canister
 
-// PagesDiffering is how many pages of 4 KiB of the heaps and of the stable memories of two canisters differ, as of
+// PagesDiffering returns how many pages of 4 KiB of the heaps and of the stable memories of two canisters differ, as of
 // their last message. Pages that forks share are not read. Neither canister may run meanwhile. The error comes from the
 // checkpoint file.
 func (c *Canister) PagesDiffering(o *Canister) (heap, stable uint64, err error) {

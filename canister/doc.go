@@ -1,21 +1,16 @@
-// Package canister is one canister: its module, its settings, its memories,
-// its balance, and what happens when it executes a message.
+// Package canister runs one canister: its module, settings, memories, balance, and the execution of its messages.
 //
-// It owns the state of a canister apart from queues and call contexts, the
-// rules of message execution (interface specification, "Canister
-// interface (System API)" and "Message execution"), installation of code, the
-// instruction and memory limits, and the texts of everything a canister can do
-// wrong. A message is a transaction: it is committed whole or leaves the
-// canister as it was.
+// It owns the state of a canister except queues and call contexts, the rules of message execution (interface
+// specification, "Canister interface (System API)" and "Message execution"), installation of code, the instruction and
+// memory limits, and the texts of all errors of a canister. A message is a transaction: it is committed as a whole, or
+// leaves the canister unchanged.
 //
-// It must not know how messages reach a canister, who waits for the answer, what
-// a round or a subnet's other canisters are: what it needs of them stands in
-// Subnet and Message. It has no clock, starts no goroutine and does no I/O.
+// It must not know how messages reach a canister, which caller waits for the answer, rounds, or the subnet's other
+// canisters: Subnet and Message hold what it needs of them. It has no clock, starts no goroutine and does no I/O.
 //
 // # Goroutines
 //
-// A Canister has one owner: the executor while one of its messages runs,
-// otherwise the subnet that holds it. An Engine and a Module may be used from any
-// goroutine, and a QueryTarget on one other than its canister's. A Fork has an
-// owner of its own, which may run it while its source runs.
+// A Canister has one owner: the executor while one of its messages runs, otherwise the subnet that holds it. An Engine
+// and a Module may be used from any goroutine, and a QueryTarget on another goroutine than its canister's. A Fork has
+// its own owner, which may run it while its source runs.
 package canister

@@ -15,11 +15,10 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// EngineConfig says where an engine keeps what it can make again (CacheDir:
-// compiled modules), where it keeps the memories of canisters (HeapDir) and how
-// many canisters it holds ready to run (MaxResident, 0 for the default). Empty
-// folders mean: in memory. Compiler, where there is one, does CompileInto in a process of its own for
-// modules that take long. Stopwatch measures commits, in nanoseconds; nil: they are not measured.
+// EngineConfig configures an engine. CacheDir holds compiled modules, which can be made again, and HeapDir the memories
+// of canisters; an empty folder means memory. MaxResident is the number of canisters that are kept ready to run (0 for
+// the default). Compiler, if set, runs CompileInto in a separate process for modules that take long to compile.
+// Stopwatch, if set, measures commits in nanoseconds.
 type EngineConfig struct {
 	CacheDir, HeapDir string
 	MaxResident       int
@@ -27,21 +26,20 @@ type EngineConfig struct {
 	Stopwatch         func() int64
 }
 
-// Engine runs Wasm with the System API. It is safe for concurrent use; one serves
-// any number of networks.
+// Engine runs Wasm with the System API. It is safe for concurrent use. One engine serves any number of networks.
 type Engine struct {
 	wasm       *wasm.Engine
 	signatures *signatures
-	stopwatch  func() int64 // nil: commits are not measured
+	stopwatch  func() int64 // nil if commits are not measured
 	commits    durations
 
-	executions sync.Pool // of *ic0.Execution: forks that live for a few messages leave many
+	executions sync.Pool // of *ic0.Execution: forks that live for a few messages discard many
 
 	mu       sync.Mutex           // guards binaries, and refs of each
 	binaries map[[32]byte]*binary // by hash, while a canister or a snapshot has them
 }
 
-// NewEngine makes an engine. Errors are those of its folders.
+// NewEngine makes an engine. It returns the errors of its folders.
 func NewEngine(cfg EngineConfig) (*Engine, error) {
 	e, err := wasm.NewEngine(wasm.Config{CacheDir: cfg.CacheDir, HeapDir: cfg.HeapDir, MaxResident: cfg.MaxResident, Compiler: cfg.Compiler})
 	if err != nil {
@@ -55,18 +53,16 @@ func NewEngine(cfg EngineConfig) (*Engine, error) {
 	}, nil
 }
 
-// InUse is how many bytes of the checkpoint file are handed out to heaps, stable memories, modules and snapshots. Most
-// of them are never written and take no space.
+// InUse returns how many bytes of the checkpoint file are allocated to heaps, stable memories, modules and snapshots.
+// Most of them are never written and take no space.
 func (e *Engine) InUse() int64 { return e.wasm.File().InUse() }
 
-// Close gives back everything. No canister of the engine may be used later.
+// Close releases all resources. No canister of the engine may be used afterwards.
 func (e *Engine) Close() error { return e.wasm.Close() }
 
-// Prepare validates, meters and compiles a module as uploaded, raw or gzip. It is a
-// pure function of the bytes: the same module is prepared once and found by its hash
-// afterwards. The reject is IC0505, or IC0521; its
-// text lacks the canister: "Error from Canister <id>: " belongs before it. A module that only canisters with some
-// feature may have is prepared for all (Module.Refusal).
+// Prepare validates, meters and compiles a module as uploaded, raw or gzip. It is a pure function of the bytes: a
+// module is prepared once and later found by its hash. The reject is IC0505 or IC0521. The caller puts "Error from
+// Canister <id>: " before its text. A module that needs a feature is prepared for every caller (Module.Refusal).
 func (e *Engine) Prepare(ctx context.Context, uploaded []byte) (*Module, *intercanister.Reject) {
 	m, reject, err := e.prepare(ctx, uploaded)
 	if err != nil {
@@ -75,8 +71,8 @@ func (e *Engine) Prepare(ctx context.Context, uploaded []byte) (*Module, *interc
 	return m, reject
 }
 
-// Warm is Prepare for a module that is about to be installed. The error says why it was not compiled where
-// that is not the module's fault, so that trying again may help.
+// Warm prepares a module that is about to be installed. The error says why it was not compiled, for reasons other than
+// the module itself, so that another attempt may succeed.
 func (e *Engine) Warm(ctx context.Context, uploaded []byte) error {
 	_, _, err := e.prepare(ctx, uploaded)
 	return err
@@ -101,7 +97,7 @@ func (e *Engine) prepare(ctx context.Context, uploaded []byte) (*Module, *interc
 	return &Module{engine: e, code: code, m: m, custom: customBytes(m), uploaded: uploaded}, nil, nil
 }
 
-// rewrite is the rewritten form of a module, from the cache where it is there.
+// rewrite returns the rewritten form of a module, from the cache if it is there.
 func (e *Engine) rewrite(ctx context.Context, uploaded []byte) (*rewrite.Module, error) {
 	hash := rewrite.Hash(uploaded)
 	if m, ok := e.wasm.CachedModule(hash); ok {
@@ -120,14 +116,14 @@ func (e *Engine) rewrite(ctx context.Context, uploaded []byte) (*rewrite.Module,
 	return m, nil
 }
 
-// CompileFor returns a context whose modules are compiled in turn with those of other instances, and of
-// other senders of the instance. Both must be comparable.
+// CompileFor returns a context whose modules are compiled in turn with those of other instances and of other senders of
+// the instance. Both must be comparable.
 func CompileFor(ctx context.Context, instance, sender any) context.Context {
 	return wasm.WithClient(ctx, wasm.Client{Instance: instance, Sender: sender})
 }
 
-// CompileInto compiles a rewritten module with a number of goroutines and leaves the compiled form in a folder: the
-// task of EngineConfig.Compiler.
+// CompileInto compiles a rewritten module with a number of goroutines and writes the compiled form to a folder. It is
+// the task of EngineConfig.Compiler.
 func CompileInto(ctx context.Context, dir string, binary []byte, workers int) error {
 	return wasm.CompileInto(ctx, dir, binary, workers)
 }
@@ -140,13 +136,13 @@ func invalidWasm(text string) *intercanister.Reject {
 	return &intercanister.Reject{Code: intercanister.CanisterInvalidWasm.Reject(), Error: intercanister.CanisterInvalidWasm, Text: text}
 }
 
-// Module is a module ready to be installed into a canister that it has no Refusal for. It is immutable.
+// Module is a module that can be installed into a canister for which it has no Refusal. It is immutable.
 type Module struct {
 	engine *Engine
-	code   *wasm.Code // nil if there is a Refusal for every canister
+	code   *wasm.Code // nil if every canister has a Refusal
 	m      *rewrite.Module
 	custom uint64 // bytes of its custom sections
-	// uploaded is the module as uploaded until it is installed; then it lies in the checkpoint file.
+	// uploaded is the module as uploaded until it is installed; then the checkpoint file holds it.
 	uploaded []byte
 }
 
@@ -167,36 +163,36 @@ type Method struct {
 	Name string
 }
 
-// Section is a custom section that canister_metadata gives out.
+// Section is a custom section that canister_metadata returns.
 type Section struct {
 	Name    string
 	Public  bool
 	Content []byte
 }
 
-// Hash is the SHA-256 of the module as uploaded: module_hash.
+// Hash returns the SHA-256 of the module as uploaded: module_hash.
 func (m *Module) Hash() [32]byte { return m.m.Hash }
 
 // Wide reports whether the memory is 64-bit.
 func (m *Module) Wide() bool { return m.m.Wide }
 
-// UploadedSize is the length in bytes of the module as uploaded.
+// UploadedSize returns the length in bytes of the module as uploaded.
 func (m *Module) UploadedSize() int { return m.m.UploadedSize }
 
-// Size is the length in bytes of the module after decompression.
+// Size returns the length in bytes of the module after decompression.
 func (m *Module) Size() int { return m.m.Size }
 
-// InstructionCost is the cost of preparing the module, which its installer pays.
+// InstructionCost returns the cost of preparing the module, which its installer pays.
 func (m *Module) InstructionCost() uint64 { return m.m.InstructionCost }
 
-// KnownInstructionCost is what it costs where the subnet has compiled the module since
-// its last checkpoint: a hundredth of the price of compiling.
+// KnownInstructionCost returns this cost if the subnet has compiled the module since its last checkpoint: compiling
+// costs a hundredth.
 func (m *Module) KnownInstructionCost() uint64 {
 	compiling := rewrite.InstructionsPerOperator * m.m.Operators
 	return m.m.InstructionCost - compiling + compiling/knownModuleDiscount
 }
 
-// Methods are the exported methods, sorted by kind and name.
+// Methods returns the exported methods, sorted by kind and name.
 func (m *Module) Methods() []Method {
 	all := make([]Method, len(m.m.Methods))
 	for i, method := range m.m.Methods {
@@ -207,7 +203,7 @@ func (m *Module) Methods() []Method {
 
 func kindOf(k rewrite.Kind) MethodKind { return UpdateMethod + MethodKind(k) }
 
-// Method says how the module exports a method; NoMethod where it does not.
+// Method returns the kind of an exported method, or NoMethod.
 func (m *Module) Method(name string) MethodKind {
 	for kind := UpdateMethod; kind <= CompositeQueryMethod; kind++ {
 		if m.export(kind, name) != "" {
@@ -217,7 +213,7 @@ func (m *Module) Method(name string) MethodKind {
 	return NoMethod
 }
 
-// Sections are the custom sections named "icp:public NAME" or "icp:private NAME".
+// Sections returns the custom sections named "icp:public NAME" or "icp:private NAME".
 func (m *Module) Sections() []Section {
 	all := make([]Section, len(m.m.Custom))
 	for i, s := range m.m.Custom {
@@ -226,7 +222,7 @@ func (m *Module) Sections() []Section {
 	return all
 }
 
-// Section is the custom section with a name, and false if there is none.
+// Section returns the custom section with a name, and false if there is none.
 func (m *Module) Section(name string) (Section, bool) {
 	for _, s := range m.m.Custom {
 		if s.Name == name {
@@ -236,7 +232,7 @@ func (m *Module) Section(name string) (Section, bool) {
 	return Section{}, false
 }
 
-// export is the full export name of a method, empty if there is none.
+// export returns the full export name of a method, empty if there is none.
 func (m *Module) export(kind MethodKind, name string) string {
 	i, found := slices.BinarySearchFunc(m.m.Methods, Method{kind, name}, func(a rewrite.Method, b Method) int {
 		if kind := kindOf(a.Kind); kind != b.Kind {
@@ -253,12 +249,11 @@ func (m *Module) export(kind MethodKind, name string) string {
 // Exports reports whether the module exports a method of a kind.
 func (m *Module) Exports(kind MethodKind, name string) bool { return m.export(kind, name) != "" }
 
-// Has reports whether the module has the function that a message of this context runs, where
-// that is the system's to call: Init, PreUpgrade, PostUpgrade, InspectMessage, Heartbeat,
-// GlobalTimer, LowMemory, Start.
+// Has reports whether the module has the function that the system calls in this context: Init, PreUpgrade, PostUpgrade,
+// InspectMessage, Heartbeat, GlobalTimer, LowMemory, Start.
 func (m *Module) Has(context Context) bool { return m.function(context) != "" }
 
-// function is the export of the function that Has is about, empty if there is none.
+// function returns the export that Has looks for, empty if there is none.
 func (m *Module) function(context Context) string {
 	e := &m.m.Entries
 	has := false
@@ -286,7 +281,7 @@ func (m *Module) function(context Context) string {
 	return context.Entry()
 }
 
-// enhancedPersistence is the custom section of modules that keep their heap.
+// enhancedPersistence is the name of the custom section of modules that keep their heap.
 const enhancedPersistence = "enhanced-orthogonal-persistence"
 
 func (m *Module) keepsHeap() bool {
@@ -294,7 +289,7 @@ func (m *Module) keepsHeap() bool {
 	return ok && !s.Public
 }
 
-// sectionKindBytes is what a replica counts for a custom section's being public or private.
+// sectionKindBytes is what a replica counts for the visibility of a custom section, public or private.
 const sectionKindBytes = 1
 
 func customBytes(m *rewrite.Module) uint64 {

@@ -7,18 +7,17 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// Execute runs the message as a transaction on c. On return the Wasm state,
-// Certified, Timer, Balance (accepted, attached, prepaid and burned cycles), Consumed,
-// Logs and Version are what the outcome says: all changed, or, after a failure,
-// none but Logs. A query method changes only Balance, Version and Logs. The timer is
-// 0 after canister_global_timer in any case, unless that set it.
+// Execute runs the message as a transaction on c. On success, the Wasm state, Certified, Timer, Balance (accepted,
+// attached, prepaid and burned cycles), Consumed, Logs and Version match the outcome. After a failure, only Logs has
+// changed. A query method changes only Balance, Version and Logs. After canister_global_timer, the timer is 0 unless
+// the function set it.
 //
-// A canister without a module gives IC0537, a method it does not export IC0536. For
-// a callback Execute runs the reply or reject closure with 95 % of the limit; if it
-// fails, the cleanup closure with the rest; both are in one Outcome.
+// A canister without a module fails with IC0537, a method that it does not export with IC0536. For a callback, Execute
+// runs the reply or reject closure with 95 % of the limit. If that fails, it runs the cleanup closure with the rest.
+// One Outcome describes both.
 //
-// Prepaid execution is the caller's business: before Execute the balance lacks it,
-// and the refund is computed from Outcome.Instructions.
+// The caller handles the prepayment: it takes it from the balance before Execute, and computes the refund from
+// Outcome.Instructions.
 func (c *Canister) Execute(sub *Subnet, m *Message) Outcome {
 	if c.state == nil {
 		return Outcome{Failure: moduleNotFound().reject(c.ID)}
@@ -70,7 +69,7 @@ func (c *Canister) execute(sub *Subnet, m *Message) Outcome {
 	return c.fail(&res)
 }
 
-// limitOf is how many instructions a message of this context may use.
+// limitOf returns how many instructions a message of this context may use.
 func limitOf(l *Limits, context Context) uint64 {
 	switch context {
 	case ReplicatedQuery, Query, TransformQuery, CompositeQuery, CompositeReply, CompositeReject:
@@ -81,7 +80,7 @@ func limitOf(l *Limits, context Context) uint64 {
 	return l.Message
 }
 
-// entry is what a message runs.
+// entry returns the function that a message runs.
 func (r *runner) entry(m *Message) (wasm.Entry, *failure) {
 	var export string
 	kind, name := "update", m.Method
@@ -105,7 +104,7 @@ func (r *runner) entry(m *Message) (wasm.Entry, *failure) {
 	return wasm.Entry{Export: export}, nil
 }
 
-// settle commits a message that succeeded. It fails after all where the memories find no room.
+// settle commits a message that succeeded. The message fails after all if there is no space for the memories.
 func (c *Canister) settle(res *result) {
 	if res.failure != nil {
 		return
@@ -121,7 +120,7 @@ func (c *Canister) settle(res *result) {
 	}
 }
 
-// outcome is what a message did that succeeded.
+// outcome returns the effects of a message that succeeded.
 func (r *runner) outcome(res *result) Outcome {
 	x := r.x
 	return Outcome{
@@ -130,7 +129,7 @@ func (r *runner) outcome(res *result) Outcome {
 	}
 }
 
-// commit makes what the execution did the canister's state.
+// commit makes the effects of the execution the canister's state.
 func (c *Canister) commit(context Context) error {
 	s := c.state
 	if context.Keeps() {
@@ -147,7 +146,7 @@ func (c *Canister) commit(context Context) error {
 	return nil
 }
 
-// commit makes the memories durable. After an error nothing is, and the message is still open.
+// commit commits both memories. After an error neither is committed, and the message is still open.
 func (r *runner) commit() error {
 	begin := r.module.engine.commitBegins()
 	defer r.module.engine.commitEnds(begin)
@@ -164,7 +163,7 @@ func (r *runner) commit() error {
 	return nil
 }
 
-// adopt takes over what the execution changed outside the memories.
+// adopt copies what the execution changed outside the memories.
 func (c *Canister) adopt(r *runner) {
 	x := r.x
 	c.Reserved = x.Reserved
@@ -179,7 +178,7 @@ func (c *Canister) adopt(r *runner) {
 	}
 }
 
-// fail forgets a message that failed, all but its logs.
+// fail discards a message that failed, except its logs.
 func (c *Canister) fail(res *result) Outcome {
 	return Outcome{
 		Failure: res.failure.reject(c.ID), Backtrace: res.failure.frames(),
@@ -187,8 +186,8 @@ func (c *Canister) fail(res *result) Outcome {
 	}
 }
 
-// overdrawn is why a message that was paused is undone although it succeeded: it spent
-// cycles the canister owes by now. Callbacks may.
+// overdrawn returns why a message that was paused is undone although it succeeded: it spent cycles that the canister
+// has since come to owe. Callbacks may do so.
 func (c *Canister) overdrawn(m *Message, res *result) *intercanister.Reject {
 	if m.Debit.IsZero() || res.failure != nil || m.Context == ReplyCallback || m.Context == RejectCallback {
 		return nil
@@ -204,7 +203,7 @@ func (c *Canister) overdrawn(m *Message, res *result) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterOutOfCycles, "%s", text)
 }
 
-// forget undoes a message, all but its logs.
+// forget undoes a message, except its logs.
 func (c *Canister) forget() (logs int) {
 	s := c.state
 	s.runner.x.Drop()
@@ -221,8 +220,8 @@ func (c *Canister) undo(res *result) (logs int) {
 	return len(s.runner.x.Logs())
 }
 
-// cleanup runs the cleanup closure of a callback that failed, on the state before it, with the
-// instructions that are left and those kept for it.
+// cleanup runs the cleanup closure of a callback that failed, on the state before the callback, with the remaining
+// instructions and the reserve.
 func (c *Canister) cleanup(sub *Subnet, m *Message, a *attempt, callback result, reserve uint64) Outcome {
 	s := c.state
 	logs := c.undo(&callback)

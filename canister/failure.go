@@ -17,11 +17,11 @@ import (
 // failure is why a run failed, with its backtrace.
 type failure struct {
 	*ic0.Failure
-	trace   string // lines, each ended; empty for none
+	trace   string // lines, each with a line end; empty if there is none
 	visible bool   // the receiver of the reject may see the backtrace
 }
 
-// sentence is the replica's text without the canister and the advice.
+// sentence returns the replica's text without the canister and the advice.
 func (f *failure) sentence() string {
 	if f.trace == "" || !f.visible {
 		return f.Text
@@ -29,7 +29,7 @@ func (f *failure) sentence() string {
 	return f.Text + "\n" + f.trace
 }
 
-// reject is the failure as the answer to a call.
+// reject returns the failure as the answer to a call.
 func (f *failure) reject(id principal.Principal) *intercanister.Reject {
 	text := "Error from Canister " + id.String() + ": " + f.sentence()
 	if f.Help != "" {
@@ -38,7 +38,7 @@ func (f *failure) reject(id principal.Principal) *intercanister.Reject {
 	return rejection(f.Code, text)
 }
 
-// joined is the reject of a callback whose cleanup failed as well.
+// joined returns the reject of a callback whose cleanup failed as well.
 func joined(id principal.Principal, callback, cleanup *failure) *intercanister.Reject {
 	return rejection(callback.Code, "Error from Canister "+id.String()+": "+callback.sentence()+
 		"\n\ncall_on_cleanup also failed:\n\n"+cleanup.sentence())
@@ -48,7 +48,7 @@ func rejection(code intercanister.ErrorCode, text string) *intercanister.Reject 
 	return &intercanister.Reject{Code: code.Reject(), Error: code, Text: intercanister.Elide(text)}
 }
 
-// log puts the failure into the execution's log.
+// log adds the failure to the execution's log.
 func (f *failure) log(x *ic0.Execution) {
 	if f.Trap == "" || !x.Context.Replicated() {
 		return
@@ -65,8 +65,7 @@ func (c *Canister) visible(m *Message) bool {
 	return c.Settings.LogVisibility.Allows(m.Caller, c.Settings.Controllers)
 }
 
-// backtrace prints the frames of the canister's own functions, one on a line. It is
-// empty where none of them has a name.
+// backtrace prints the frames of the canister's own functions, one on a line. It is empty if none of them has a name.
 func backtrace(frames []wasm.Frame) string {
 	var lines strings.Builder
 	named, printed := false, 0
@@ -91,20 +90,18 @@ func backtrace(frames []wasm.Frame) string {
 // backtraceTitle is the line before the frames.
 const backtraceTitle = "Canister Backtrace:\n"
 
-// frames are the lines of the backtrace without its title.
+// frames returns the lines of the backtrace without its title.
 func (f *failure) frames() string {
 	return strings.TrimSuffix(strings.TrimPrefix(f.trace, backtraceTitle), "\n")
 }
 
-// ours reports whether a function is not the canister's: the System API and what the
-// rewriter adds.
+// ours reports whether a function is not the canister's, but belongs to the System API or was added by the rewriter.
 func ours(name string) bool {
 	return strings.HasPrefix(name, "ic0.") || strings.HasPrefix(name, "ic0_64.") || strings.HasPrefix(name, "canisterd") ||
 		strings.HasPrefix(name, rewrite.WASIModule+".")
 }
 
-// HeapOverLimit is why no update may run where the heap is larger than
-// wasm_memory_limit already (IC0539), nil where it is not.
+// HeapOverLimit returns the reject of every update while the heap is larger than wasm_memory_limit (IC0539), or nil.
 func (c *Canister) HeapOverLimit() *intercanister.Reject {
 	if c.state == nil || c.Settings.WasmMemoryLimit == 0 || c.state.heap <= c.Settings.WasmMemoryLimit {
 		return nil
@@ -128,11 +125,11 @@ func moduleNotFound() *failure {
 	}}
 }
 
-// DamagedPages is what a network panics with if a page file that a memory is loaded from is damaged: the canister is not at
-// fault, and cannot go on.
+// DamagedPages is the panic of a network if a page file from which it loads a memory is damaged: the canister is not at
+// fault, and cannot continue.
 type DamagedPages = archive.PageFileError
 
-// stopIfDamaged panics where an error tells of a damaged page file.
+// stopIfDamaged panics if an error reports a damaged page file.
 func stopIfDamaged(err error) {
 	if damaged, ok := errors.AsType[*DamagedPages](err); ok {
 		panic(damaged)

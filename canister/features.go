@@ -9,20 +9,20 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// Features are what a canister may use beyond the Internet Computer: a set. The network has none of them, so a canister
-// has only those that its owner chose.
+// Features is a set of what a canister may use beyond the Internet Computer. Mainnet has none of these features, so a
+// canister has only those that its owner chose.
 type Features uint8
 
 // FeatureWASI lets a canister have modules that import WASI preview 1 (see package canister/internal/wasi).
 const FeatureWASI Features = 1 << 0
 
-// AllFeatures are the features there are.
+// AllFeatures are all known features.
 const AllFeatures = FeatureWASI
 
 // featureNames are the names of the features, by bit.
 var featureNames = [...]string{"wasi"}
 
-// FeaturesOf are the features with some names. The error lists the names there are.
+// FeaturesOf returns the features with the given names. The error lists the known names.
 func FeaturesOf(names []string) (all Features, err error) {
 	for _, name := range names {
 		i := slices.Index(featureNames[:], name)
@@ -34,7 +34,7 @@ func FeaturesOf(names []string) (all Features, err error) {
 	return all, nil
 }
 
-// Names are the names of the features, in the order of Features.
+// Names returns the names of the features, in the order of Features.
 func (f Features) Names() []string {
 	var names []string
 	for i, name := range featureNames {
@@ -45,8 +45,8 @@ func (f Features) Names() []string {
 	return names
 }
 
-// Refusal is why a canister with these features cannot have the module (IC0505), nil if it can. Without the feature
-// that a module needs it is the network's refusal. Like the reject of Prepare, it lacks the canister.
+// Refusal returns why a canister with these features cannot have the module (IC0505), or nil. Without the feature that
+// a module needs, it is mainnet's refusal. Like the reject of Prepare, it does not name the canister.
 func (m *Module) Refusal(f Features) *intercanister.Reject {
 	switch {
 	case m.m.Refusal == "":
@@ -59,7 +59,7 @@ func (m *Module) Refusal(f Features) *intercanister.Reject {
 	return nil
 }
 
-// Needs are the features that a canister must have for the module.
+// Needs returns the features that a canister must have for the module.
 func (m *Module) Needs() Features {
 	if m.m.Refusal != "" {
 		return FeatureWASI
@@ -67,9 +67,9 @@ func (m *Module) Needs() Features {
 	return 0
 }
 
-// WASIFunction is a function of WASI preview 1 as WebAssembly writes its type: Params are i32 or i64. Returns is false
-// where it gives no error number, an i32.
+// WASIFunction is a function of WASI preview 1 with its WebAssembly type: Params are i32 or i64. Returns is false if it
+// does not return an error number, an i32.
 type WASIFunction = wasi.Declaration
 
-// WASI are all functions that modules with FeatureWASI may import, family by family.
+// WASI returns all functions that modules with FeatureWASI may import, family by family.
 func WASI() []WASIFunction { return wasi.Declarations() }

@@ -7,19 +7,18 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/wasm"
 )
 
-// snapshotRoot holds the committed memories of a canister at one time. A canister and its forks
-// share it, and count its users; each makes memories of its own when it is used, which most
-// canisters of a fork never are.
+// snapshotRoot holds the committed memories of a canister at one time. A canister and its forks share it and count its
+// users. Each creates its own memories on first use; most canisters of a fork are never used.
 type snapshotRoot struct {
 	guest  wasm.SnapshotRoot
 	stable stable.SnapshotRoot
 	users  atomic.Int64
 }
 
-// Fork is a second canister with the same id and the same state, for another network: from here on the two are
-// independent, each on a goroutine of its own. Only a few words are copied: the two share memories, chunks, logs,
-// history and snapshots, each until it changes them. If a message of the canister is paused, the fork is as before it,
-// except logs and timer, which a message changes before it is over.
+// Fork returns a second canister with the same id and state, for another network: from then on the two are independent,
+// each on its own goroutine. Only a few words are copied: the two share memories, chunks, logs, history and snapshots,
+// each until it changes them. If a message of the canister is paused, the fork has the state before it, except logs and
+// timer, which a message changes before it ends.
 func (c *Canister) Fork() *Canister { return c.ForkInto(new(Room)) }
 
 // Room is the memory of one fork. A caller that forks many canisters allocates many rooms at once.
@@ -29,15 +28,15 @@ type Room struct {
 }
 
 // PrepareFork makes the snapshot root that forks share. Fork makes it if it is missing. A caller that forks many
-// canisters prepares all of them first: their states lie apart in memory, and in a loop that does little else the
-// processor waits for several cache misses at a time.
+// canisters prepares all of them first: their states are scattered in memory, and in a loop that does little else the
+// processor handles several cache misses in parallel.
 func (c *Canister) PrepareFork() {
 	if c.state != nil {
 		c.state.ensureRoot()
 	}
 }
 
-// ForkInto is Fork with memory of the caller.
+// ForkInto is Fork with memory provided by the caller.
 func (c *Canister) ForkInto(room *Room) *Canister {
 	f := &room.canister
 	c.Logs.mark.Share()
@@ -51,14 +50,14 @@ func (c *Canister) ForkInto(room *Room) *Canister {
 	return f
 }
 
-// fork makes an empty state one with the same memories.
+// fork makes f, an empty state, a fork of s.
 func (s *state) fork(f *state) {
 	f.root = s.ensureRoot()
 	f.root.users.Add(1)
 	f.module, f.binary, f.heap, f.pages = s.module, s.binary.retain(), s.heap, s.pages
 }
 
-// ensureRoot is the snapshot root of the state, made if there is none.
+// ensureRoot returns the snapshot root of the state, and makes it if there is none.
 func (s *state) ensureRoot() *snapshotRoot {
 	if s.root == nil {
 		s.root = &snapshotRoot{guest: s.runner.guest.SnapshotRoot(), stable: s.runner.stable.SnapshotRoot()}
@@ -96,7 +95,7 @@ func (s *Snapshot) fork() *Snapshot {
 	return &f
 }
 
-// fork is the module for a second snapshot. A module that was uploaded in parts may be written, so it is not shared.
+// fork returns the module for a second snapshot. A module uploaded in parts may be written, so it is not shared.
 func (b *binary) fork() *binary {
 	if b.named {
 		return b.retain()

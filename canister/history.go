@@ -6,16 +6,16 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// History is the canister's history (interface specification, "Canister
-// history"): the newest MaxHistory changes and the number of all there ever were.
+// History is the canister's history (interface specification, "Canister history"): the newest MaxHistory changes, and
+// the total number of changes.
 type History struct {
 	Total uint64
-	kept  *changes // nil: none; replaced by a copy and never written, because forks and queries have it as well
+	kept  *changes // nil if empty; replaced by a copy and never written, because forks and queries share it
 }
 
 // changes is the content of a history.
 type changes struct {
-	list  []Change // oldest first
+	list  []Change // cached sum over all changes: each message needs it, and changes are rare
 	bytes uint64   // of all: each message asks for it, a change is rare
 }
 
@@ -31,7 +31,7 @@ type Change struct {
 type ChangeOrigin struct {
 	Principal    principal.Principal
 	FromCanister bool
-	Version      *uint64 // FromCanister: the sender_canister_version given, or nil
+	Version      *uint64 // if FromCanister: the sender_canister_version of the call, or nil
 }
 
 // ChangeDetails says what was changed: one of Creation, Uninstallation,
@@ -55,11 +55,11 @@ type Deployment struct {
 
 // SnapshotLoad is the loading of a snapshot.
 type SnapshotLoad struct {
-	From     *principal.Principal // the other canister it was taken of, or nil
+	From     *principal.Principal // the other canister that it was taken from, or nil
 	Snapshot []byte
 	Version  uint64 // of the canister when the snapshot was taken
 	TakenAt  uint64 // ns
-	Uploaded bool   // it was made by uploading, not by taking
+	Uploaded bool   // it was uploaded, not taken
 }
 
 // ControllersChange is a change of the controllers.
@@ -82,7 +82,7 @@ func (SnapshotLoad) change()      {}
 func (ControllersChange) change() {}
 func (Renaming) change()          {}
 
-// Add enters a change and forgets the oldest one where there are too many.
+// Add adds a change, and drops the oldest one if there are too many.
 func (h *History) Add(c Change) {
 	h.Total++
 	old, bytes := h.Changes(), h.Bytes()+c.bytes()
@@ -101,17 +101,16 @@ func (h *History) Changes() []Change {
 	return h.kept.list
 }
 
-// Recent are the newest n changes, oldest first; fewer where there are fewer.
+// Recent returns the newest n changes, oldest first, or all if there are fewer.
 func (h *History) Recent(n uint64) []Change {
 	all := h.Changes()
 	return all[uint64(len(all))-min(n, uint64(len(all))):]
 }
 
-// Drop forgets all changes but not how many there were: what happens to a
-// canister that runs out of cycles.
+// Drop drops all changes but keeps their number, as for a canister that runs out of cycles.
 func (h *History) Drop() { h.kept = nil }
 
-// Bytes is the memory the history is billed for.
+// Bytes returns the memory that the history is billed for.
 func (h *History) Bytes() uint64 {
 	if h.kept == nil {
 		return 0
@@ -119,7 +118,7 @@ func (h *History) Bytes() uint64 {
 	return h.kept.bytes
 }
 
-// changeBytes is what the replica counts for a change besides lists of principals.
+// changeBytes is what the replica counts for a change in addition to lists of principals.
 const changeBytes = 104
 
 func (c *Change) bytes() uint64 {

@@ -21,7 +21,7 @@ const (
 	Upgrade
 )
 
-// String is the variant of canister_install_mode.
+// String returns the variant of canister_install_mode.
 func (m InstallMode) String() string { return [...]string{"install", "reinstall", "upgrade"}[m] }
 
 // Persistence says what an upgrade does with the heap (wasm_memory_persistence).
@@ -34,25 +34,25 @@ const (
 	Replace
 )
 
-// Install is an installation of code (interface specification, "IC method
-// install_code"), checked for permissions by its maker.
+// Install is an installation of code (interface specification, "IC method install_code"). The caller has checked its
+// permissions.
 type Install struct {
 	Mode           InstallMode
 	SkipPreUpgrade bool        // Upgrade
 	Persistence    Persistence // Upgrade
 	Module         *Module
-	Known          bool // the subnet has compiled the module before: it costs less
+	Known          bool // the subnet has compiled the module before, so it costs less
 	Arg            []byte
 	Caller         principal.Principal // the sender: ic0.msg_caller
 	Origin         ChangeOrigin        // for the history
 	Pause          func()              // as Message.Pause
 }
 
-// Install runs install_code as one transaction over start, canister_init or canister_pre_upgrade, start,
-// canister_post_upgrade (interface specification, "IC method install_code"). On success the canister has the new
-// module, Version counted up, Installed set and an entry in the history; after a failure it is as before, except Logs.
+// Install runs install_code as one transaction of start, canister_init or canister_pre_upgrade, start,
+// canister_post_upgrade (interface specification, "IC method install_code"). On success, the canister has the new
+// module, an incremented Version, a new Installed and an entry in the history. After a failure, only Logs has changed.
 //
-// Prepaid execution is the caller's business, as in Execute.
+// The caller handles the prepayment, as in Execute.
 func (c *Canister) Install(sub *Subnet, in *Install) Outcome {
 	i := installation{
 		real: c, work: *c, sub: sub, in: in, firstLog: c.Logs.Next(),
@@ -60,7 +60,7 @@ func (c *Canister) Install(sub *Subnet, in *Install) Outcome {
 	}
 	over := false
 	defer func() {
-		if !over { // it will not resume from its pause
+		if !over { // a paused message was abandoned
 			i.abandon()
 		}
 	}()
@@ -80,14 +80,14 @@ func (c *Canister) Install(sub *Subnet, in *Install) Outcome {
 	return out
 }
 
-// installation is one install_code on its way.
+// installation is the progress of one install_code.
 type installation struct {
 	real     *Canister
-	work     Canister // what the canister will be; its logs are not used
+	work     Canister // the canister after the installation; its logs are not used
 	sub      *Subnet
 	in       *Install
 	message  Message
-	next     *state // with the new code, not committed; nil before
+	next     *state // with the new code, not committed; nil before create
 	used     uint64
 	pages    int
 	fresh    uint64 // pages of data segments
@@ -140,7 +140,7 @@ func (i *installation) run() *intercanister.Reject {
 	return i.affordable()
 }
 
-// admissible checks the mode against what the canister is.
+// admissible checks the mode against the state of the canister.
 func (i *installation) admissible(old *state) *intercanister.Reject {
 	switch {
 	case i.in.Mode == InstallFresh && old != nil:
@@ -168,7 +168,7 @@ func (i *installation) persistence(old *state) *intercanister.Reject {
 	return nil
 }
 
-// create makes the state with the new code. It costs what preparing the module costs.
+// create makes the state with the new code. It costs as much as preparing the module.
 func (i *installation) create(old *state) *intercanister.Reject {
 	m := i.in.Module
 	cost := m.InstructionCost()
@@ -213,7 +213,7 @@ func (i *installation) notCreated(err error) *intercanister.Reject {
 	return engineFailed(err).reject(i.work.ID)
 }
 
-// step runs one function and takes over what it changed outside the memories.
+// step runs one function and adopts what it changed outside the memories.
 func (i *installation) step(r *runner, context Context) *intercanister.Reject {
 	limit := i.sub.Limits.Install
 	res := r.run(&i.work, &i.real.Logs, i.sub, &i.message, &attempt{
@@ -237,8 +237,8 @@ func (i *installation) step(r *runner, context Context) *intercanister.Reject {
 	return nil
 }
 
-// affordable checks what the canister has become against its limits and its balance,
-// and sets cycles aside for growth.
+// affordable checks the new state of the canister against its limits and its balance, and reserves cycles for its
+// growth.
 func (i *installation) affordable() *intercanister.Reject {
 	w, sub := &i.work, i.sub
 	heap := i.next.runner.guest.MemorySize()
@@ -270,7 +270,7 @@ func (i *installation) affordable() *intercanister.Reject {
 	return nil
 }
 
-// delta is how many bytes of memory the installation changed, the data segments of a fresh heap included.
+// delta returns how many bytes of memory the installation changed, including the data segments of a fresh heap.
 func (i *installation) delta() uint64 {
 	if i.sub.Limits.HeapDelta == 0 {
 		return 0
@@ -303,8 +303,7 @@ func (i *installation) commit() *intercanister.Reject {
 	return nil
 }
 
-// abandon gives back everything that was made for the installation and undoes what was
-// done to the old state.
+// abandon releases everything that was made for the installation, and undoes the changes of the old state.
 func (i *installation) abandon() {
 	if i.next != nil {
 		i.next.close(i.in.Mode == Upgrade)

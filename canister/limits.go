@@ -10,25 +10,25 @@ type Limits struct {
 	Inspect uint64 // instructions of canister_inspect_message
 	Install uint64 // instructions of a whole install_code
 
-	// Slice is the replica's slice: one step of a message that overshoots the end of a slice by a
-	// whole slice ends the message. 0 for none.
+	// Slice is the replica's slice: a step of a message that exceeds the end of a slice by a whole slice ends the
+	// message. 0 for no limit.
 	Slice uint64
-	// PauseAfter is how many instructions run between two calls of Message.Pause: how
-	// long a message is before it stops for others.
+	// PauseAfter is how many instructions run between two calls of Message.Pause: how long a message runs before it
+	// yields to others.
 	PauseAfter uint64
 
 	StablePages        uint64 // 4 KiB pages of stable memory one message may touch, and may change
-	StablePagesInstall uint64 // in init and pre_upgrade
+	StablePagesInstall uint64 // in init, post_upgrade and pre_upgrade
 	StablePagesQuery   uint64 // in queries
 
 	SubnetMemory uint64 // bytes all canisters of the subnet may use
 
 	// HeapDelta is how many bytes of memory a canister may change in a round, InstallRate how many instructions it may
-	// run in installations; 0 for any number. Going over it once is free and makes the canister wait.
+	// run in installations; 0 for any number. The first excess is free and makes the canister wait.
 	HeapDelta, InstallRate uint64
 }
 
-// ApplicationLimits are the limits of an application subnet.
+// ApplicationLimits returns the limits of an application subnet.
 func ApplicationLimits() Limits {
 	return Limits{
 		Message: 40_000_000_000, Query: 5_000_000_000, Inspect: 200_000_000, Install: 300_000_000_000,
@@ -39,7 +39,7 @@ func ApplicationLimits() Limits {
 	}
 }
 
-// SystemLimits are the limits of a system subnet.
+// SystemLimits returns the limits of a system subnet.
 func SystemLimits() Limits {
 	l := ApplicationLimits()
 	l.Message, l.Query, l.Install = 50_000_000_000, 50_000_000_000, 1_000_000_000_000
@@ -47,24 +47,22 @@ func SystemLimits() Limits {
 	return l
 }
 
-// InstallSteps is how many functions an installation runs at most: canister_pre_upgrade, start, and canister_init or
-// canister_post_upgrade.
+// InstallSteps is the maximum number of functions that an installation runs: canister_pre_upgrade, start, and
+// canister_init or canister_post_upgrade.
 const InstallSteps = 3
 
-// Limits of one canister. Where the specification gives another value it stands
-// beside ours.
+// Limits of one canister. A comment gives the specification's value if it differs.
 const (
-	// DefaultPauseAfter is Limits.PauseAfter (the replica's slice: 2,000,000,000). Ours is
-	// smaller, so that a long message delays the others by tens of milliseconds, not seconds.
+	// DefaultPauseAfter is Limits.PauseAfter (the replica's slice: 2,000,000,000). Ours is smaller, so that a long
+	// message delays the others by tens of milliseconds, not seconds.
 	DefaultPauseAfter = 50_000_000
-	// engineSlice is how many instructions run before the engine looks up (ours; about a millisecond).
+	// engineSlice is how many instructions run before the engine calls back (ours; about a millisecond).
 	engineSlice = 2_000_000
-	// A message that has changed scatteredPages pages of 4 KiB pauses every
-	// ScatteredPauseAfter instructions at the latest. Ours: a page fault takes as long as
-	// thousands of instructions.
+	// A message that has changed scatteredPages pages of 4 KiB pauses at least every ScatteredPauseAfter instructions.
+	// Ours: a page fault takes as long as thousands of instructions.
 	scatteredPages      = 1_024
 	ScatteredPauseAfter = 100_000
-	// CleanupReservePercent is the part of a callback's limit kept for its cleanup closure.
+	// CleanupReservePercent is the percentage of a callback's limit that is reserved for its cleanup closure.
 	CleanupReservePercent = 5
 	// maxBacktraceFrames is how many of the canister's functions a backtrace shows (replica: 20,
 	// wasm_backtrace_max_frames).
@@ -82,34 +80,33 @@ const (
 	MaxVariableNameBytes = 128
 	MaxVariableBytes     = 128
 
-	// DefaultLogMemoryLimit, MinLogMemoryLimit and MaxLogMemoryLimit are bytes of a canister's log.
+	// DefaultLogMemoryLimit, MinLogMemoryLimit and MaxLogMemoryLimit limit a canister's log, in bytes.
 	DefaultLogMemoryLimit = 4 << 10
 	MinLogMemoryLimit     = 4 << 10
 	MaxLogMemoryLimit     = 2 << 20
-	// LogRecordOverhead is what a record counts for beyond its content, while it is made and in an
-	// answer of fetch_canister_logs; logRecordHeader what it takes of the log.
+	// LogRecordOverhead is what a record counts for in addition to its content, while it is made and in an answer of
+	// fetch_canister_logs; logRecordHeader is what it takes of the log.
 	LogRecordOverhead = ic0.RecordOverhead
 	logRecordHeader   = 20
-	// logPages of logPageBytes are what a log takes beyond its room.
+	// logPages of logPageBytes are what a log takes in addition to its room.
 	logPages, logPageBytes = 2, 4 << 10
 
-	// pageCharge and widePageCharge are instructions for each 4 KiB page of the heap a message
+	// pageCharge and widePageCharge are the instructions charged for each 4 KiB page of the heap that a message
 	// changed.
 	pageCharge     = 1000
 	widePageCharge = 4000
 
-	// knownModuleDiscount is the part of compiling that a module costs which the subnet has
-	// compiled before (the replica's).
+	// knownModuleDiscount divides the cost of compiling a module that the subnet has compiled before (the replica's).
 	knownModuleDiscount = 100
 
-	// idleViews is how many views of a canister's state wait for the next query.
+	// idleViews is how many idle views of a canister's state are kept for the next query.
 	idleViews = 4
 
 	// MaxHistory is how many changes a canister remembers (at least 20; the replica's: 20).
 	MaxHistory = 20
 
-	// ChunkBytes is the largest chunk, and what every chunk counts as; MaxChunks is the room
-	// of a chunk store.
+	// ChunkBytes is the largest chunk, and the size that every chunk is billed for; MaxChunks is the capacity of a
+	// chunk store.
 	ChunkBytes = 1 << 20
 	MaxChunks  = 100
 

@@ -28,7 +28,7 @@ func (s *Snapshot) Fits(m *Module) bool {
 	return s.Size(HeapPart) <= most
 }
 
-// HeapWith is the size the heap of the snapshot has with a module: at least what that asks for.
+// HeapWith returns the size of the snapshot's heap with a module: at least the module's minimum.
 func (s *Snapshot) HeapWith(m *Module) uint64 {
 	if !m.m.HasMemory {
 		return s.Size(HeapPart)
@@ -36,7 +36,7 @@ func (s *Snapshot) HeapWith(m *Module) uint64 {
 	return max(s.Size(HeapPart), uint64(m.m.MemoryMin)*wasm.WasmPageSize)
 }
 
-// UsageLoaded is the memory the canister would use with a snapshot loaded.
+// UsageLoaded returns the memory that the canister would use with a snapshot loaded.
 func (c *Canister) UsageLoaded(s *Snapshot, m *Module) Usage {
 	u := c.overhead()
 	u.Chunks = s.Chunks.Bytes()
@@ -44,10 +44,10 @@ func (c *Canister) UsageLoaded(s *Snapshot, m *Module) Usage {
 	return u
 }
 
-// Load makes code, memories, globals, certified data and chunk store of an idle canister those of a snapshot, which
-// need not be its own. Nothing runs. m is the snapshot's module, which it Matches and Fits. Everything else of the
-// canister stays; version, times and history are the caller's business. The error says that the disk is full; then the
-// canister is unchanged.
+// Load replaces code, memories, globals, certified data and chunk store of an idle canister by those of a snapshot,
+// which may be of another canister. Nothing runs. m is the snapshot's module, which it Matches and Fits. Everything
+// else stays; the caller updates version, times and history. An error means that the disk is full; the canister is then
+// unchanged.
 func (c *Canister) Load(s *Snapshot, m *Module) error {
 	kept, err := m.engine.keep(m)
 	if err != nil {
@@ -64,8 +64,8 @@ func (c *Canister) Load(s *Snapshot, m *Module) error {
 	return nil
 }
 
-// LowOnHeap is the condition of the low-memory hook for a heap of some bytes: less than the threshold is left below the
-// limit, or below the largest heap without a limit.
+// LowOnHeap is the condition of the low-memory hook for a heap of some bytes: less than the threshold remains below the
+// limit, or below the largest heap if there is no limit.
 func (s *Settings) LowOnHeap(heap uint64, wide bool) bool {
 	limit := uint64(NarrowHeapBytes)
 	if wide {
@@ -77,7 +77,7 @@ func (s *Settings) LowOnHeap(heap uint64, wide bool) bool {
 	return limit < heap+s.WasmMemoryThreshold
 }
 
-// values are the mutable globals as the engine takes them.
+// values returns the mutable globals in the engine's form.
 func (s *Snapshot) values(m *Module) []wasm.GlobalValue {
 	var values []wasm.GlobalValue
 	for i, x := range m.m.Exposed {
@@ -88,7 +88,7 @@ func (s *Snapshot) values(m *Module) []wasm.GlobalValue {
 	return values
 }
 
-// HeapDelta is how many bytes of the canister's memories a replica that has made no checkpoint yet holds as changes.
+// HeapDelta returns how many bytes of the canister's memories a replica without a checkpoint yet holds as changes.
 func (c *Canister) HeapDelta() uint64 {
 	n := c.Chunks.HeapDelta()
 	if s := c.state; s != nil {

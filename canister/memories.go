@@ -5,16 +5,15 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/wasm"
 )
 
-// Memories are the heap and the stable memory of a canister as they were committed
-// last when they were taken. Nothing is copied; what the canister changes afterwards
-// is not seen. They may be read and closed on any goroutine, by one at a time, and
-// must be closed before the engine is.
+// Memories are the heap and the stable memory of a canister as of the last commit. Nothing is copied, and later changes
+// of the canister are not visible. They may be read and closed on any goroutine, by one at a time, and must be closed
+// before the engine.
 type Memories struct {
 	heap   *wasm.Image
 	stable *stable.Memory
 }
 
-// Memories takes hold of the memories, nil without code. It may be called while a message of the canister is paused.
+// Memories returns the memories, nil without code. It may be called while a message of the canister is paused.
 func (c *Canister) Memories() *Memories {
 	if c.state == nil {
 		return nil
@@ -23,20 +22,20 @@ func (c *Canister) Memories() *Memories {
 	return &Memories{r.guest.Freeze(), r.stable.Snapshot()}
 }
 
-// HeapSize and StableSize are the sizes in bytes.
+// HeapSize returns the size of the heap in bytes.
 func (m *Memories) HeapSize() uint64 { return m.heap.Size() }
 
-// StableSize is the size of the stable memory in bytes.
+// StableSize returns the size of the stable memory in bytes.
 func (m *Memories) StableSize() uint64 { return m.stable.Size() * stable.PageSize }
 
-// ReadHeap fills dst with the bytes of the heap at an offset; it must have them. The error comes from the checkpoint
+// ReadHeap fills dst with the bytes of the heap at an offset; they must exist. The error comes from the checkpoint
 // file.
 func (m *Memories) ReadHeap(offset uint64, dst []byte) error { return m.heap.Read(offset, dst) }
 
 // ReadStable is ReadHeap for the stable memory.
 func (m *Memories) ReadStable(offset uint64, dst []byte) error { return m.stable.Peek(offset, dst) }
 
-// Close gives them back.
+// Close releases them.
 func (m *Memories) Close() {
 	m.heap.Close()
 	m.stable.Close()

@@ -8,10 +8,10 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
 )
 
-// Polyfill makes a module that needs FeatureWASI, raw or gzip, into one that every canister may have: it imports the
-// System API alone. The functions of WASI are part of it, and do what they do with the feature; docs/wasi.md lists what
-// differs. A module that does not need the feature comes back as it is. The error says why the module is not valid, even
-// with the feature.
+// Polyfill turns a module that needs FeatureWASI, raw or gzip, into one that every canister may have: it imports only
+// the System API. It contains the functions of WASI, which behave as with the feature; docs/wasi.md lists the
+// differences. A module that does not need the feature is returned unchanged. The error says why the module is not
+// valid, even with the feature.
 func Polyfill(uploaded []byte) ([]byte, error) {
 	raw, err := rewrite.Raw(uploaded)
 	if err != nil {

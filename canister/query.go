@@ -5,17 +5,17 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// QueryTarget is the state of a canister at the time it was prepared, for queries
-// on any goroutine while the canister itself goes on. It must be released.
+// QueryTarget is the state of a canister when it was prepared, for queries on any goroutine while the canister itself
+// goes on. It must be released.
 type QueryTarget struct {
-	canister Canister // its settings and balances then
+	canister Canister // its settings and balances at that time
 	state    *state
 	view     *runner
 	inPlace  bool // view is the runner of the canister
 }
 
-// PrepareQuery takes hold of the last committed state. It rejects an empty canister
-// (IC0537), and may be called while a message of the canister is paused.
+// PrepareQuery retains the last committed state. It rejects an empty canister (IC0537), and may be called while a
+// message of the canister is paused.
 func (c *Canister) PrepareQuery() (*QueryTarget, *intercanister.Reject) {
 	s := c.state
 	if s == nil {
@@ -30,9 +30,9 @@ func (c *Canister) PrepareQuery() (*QueryTarget, *intercanister.Reject) {
 	return q, nil
 }
 
-// QueryInPlace is PrepareQuery without a view, which is cheaper: a query runs on the memories of the canister itself, and
-// is undone. The target can run everything but composite queries, on the goroutine of the canister, until its next message
-// begins. No message may be paused.
+// QueryInPlace is a cheaper PrepareQuery without a view: a query runs on the memories of the canister itself, and is
+// undone. The target can run everything except composite queries, on the goroutine of the canister, until its next
+// message begins. No message may be paused.
 func (c *Canister) QueryInPlace() (*QueryTarget, *intercanister.Reject) {
 	s := c.state
 	if s == nil {
@@ -43,7 +43,7 @@ func (c *Canister) QueryInPlace() (*QueryTarget, *intercanister.Reject) {
 	return q, nil
 }
 
-// Module is the module whose code runs.
+// Module returns the module whose code runs.
 func (q *QueryTarget) Module() *Module { return q.state.module }
 
 // Run runs a query, a transform or inspect_message on the state and changes nothing. A composite query and its
@@ -71,7 +71,7 @@ func (q *QueryTarget) Run(sub *Subnet, m *Message) Outcome {
 	return out
 }
 
-// attempt runs a function and gives what it did.
+// attempt runs a function and returns its outcome.
 func (q *QueryTarget) attempt(sub *Subnet, m *Message, a *attempt) Outcome {
 	c := &q.canister
 	res := q.view.run(c, &c.Logs, sub, m, a)
@@ -88,8 +88,8 @@ func (q *QueryTarget) attempt(sub *Subnet, m *Message, a *attempt) Outcome {
 	return out
 }
 
-// callback runs a callback of a composite query. What it fails after is undone, and its cleanup
-// closure runs with the instructions it left.
+// callback runs a callback of a composite query. If it fails, its changes are undone, and its cleanup closure runs with
+// the remaining instructions.
 func (q *QueryTarget) callback(sub *Subnet, m *Message, a *attempt) Outcome {
 	c, v := &q.canister, q.view
 	if err := v.hold(); err != nil {
@@ -118,7 +118,7 @@ func (q *QueryTarget) callback(sub *Subnet, m *Message, a *attempt) Outcome {
 	return out
 }
 
-// hold remembers the memories of a view, and revert makes them what they were then.
+// hold records the memories of a view, and revert restores them.
 func (r *runner) hold() error {
 	if err := r.stable.Hold(); err != nil {
 		return err
@@ -131,7 +131,7 @@ func (r *runner) revert() error {
 	return r.guest.Revert()
 }
 
-// Release gives the state back.
+// Release releases the state.
 func (q *QueryTarget) Release() {
 	if q.view != nil && !q.inPlace {
 		q.state.release(q.view)

@@ -15,7 +15,7 @@ type attempt struct {
 	context Context
 	entry   wasm.Entry
 	limit   uint64 // instructions it may use
-	report  uint64 // the limit its failure names
+	report  uint64 // the limit that its failure names
 	slice   uint64 // the replica's slices, 0 for none
 	tracked bool   // changed pages are charged
 	pause   func()
@@ -24,17 +24,17 @@ type attempt struct {
 	canceled func() bool // nil in messages that change the state
 }
 
-// result is how it went.
+// result is the result of an attempt.
 type result struct {
 	instructions uint64
 	pages        int
-	counted      bool   // the subnet limits delta, and the message keeps what it changes
+	counted      bool   // the subnet limits delta, and the message keeps its changes
 	delta        uint64 // bytes of both memories that changed
 	failure      *failure
 }
 
-// run runs a function of c's code for m. What it did stands in r.x and in the memories,
-// nothing is committed. log gives the numbers of log records.
+// run runs a function of c's code for m. Its effects are in r.x and in the memories; nothing is committed. log gives
+// the numbers of log records.
 func (r *runner) run(c *Canister, log *Log, sub *Subnet, m *Message, a *attempt) result {
 	r.running = true
 	r.fill(c, log, sub, m, a.context)
@@ -44,7 +44,7 @@ func (r *runner) run(c *Canister, log *Log, sub *Subnet, m *Message, a *attempt)
 		budget.ScatteredPages, budget.ScatteredSlice = scatteredPages, ScatteredPauseAfter
 	}
 	err := r.guest.Run(a.entry, r.x, budget)
-	r.running = false // not after a panic, or where a paused message is abandoned
+	r.running = false // not after a panic, or if a paused message is abandoned
 	r.x.EndLine()
 	if r.x.Exited {
 		err = nil
@@ -67,7 +67,7 @@ func (r *runner) run(c *Canister, log *Log, sub *Subnet, m *Message, a *attempt)
 	return out
 }
 
-// fill tells the execution all it may know.
+// fill sets everything that the execution may know.
 func (r *runner) fill(c *Canister, log *Log, sub *Subnet, m *Message, context Context) {
 	r.ready()
 	x, set := r.x, c.Settings
@@ -102,7 +102,7 @@ func (r *runner) fill(c *Canister, log *Log, sub *Subnet, m *Message, context Co
 	x.Begin(stablePages(l, context))
 }
 
-// mayWait reports whether messages of a context may be parked by their code.
+// mayWait reports whether code may park messages of a context.
 func mayWait(context Context) bool {
 	switch context {
 	case Update, Heartbeat, GlobalTimer, LowMemory:
@@ -121,7 +121,7 @@ func stablePages(l *Limits, context Context) uint64 {
 	return l.StablePages
 }
 
-// traps are the replica's words for the ways code can fail.
+// traps are the replica's terms for the ways code can fail.
 var traps = map[wasm.TrapKind]string{
 	wasm.HeapOutOfBounds:   "heap out of bounds",
 	wasm.TableOutOfBounds:  "table out of bounds",
@@ -134,14 +134,14 @@ var traps = map[wasm.TrapKind]string{
 	wasm.NullFunction:      "unknown",
 }
 
-// closures are the replica's words for closures that cannot be called.
+// closures are the replica's terms for closures that cannot be called.
 var closures = map[wasm.TrapKind]string{
 	wasm.TableNotFound:    "table not found",
 	wasm.NullClosure:      "unexpected null function reference",
 	wasm.ClosureSignature: "function invocation does not match its signature",
 }
 
-// failureOf says why a run failed.
+// failureOf returns why a run failed.
 func (r *runner) failureOf(err error, a *attempt, visible bool) *failure {
 	var trap *wasm.Trap
 	errors.As(err, &trap)

@@ -2,12 +2,12 @@ package canister
 
 import "github.com/canisterd/canisterd/canister/internal/stable"
 
-// SetStable makes content the stable memory of an idle canister that has code, with zeros up to the end of a Wasm page.
-// Nothing runs, and everything else stays. The error says that the disk is full; then the canister is unchanged.
+// SetStable replaces the stable memory of an idle canister that has code by content, with zeros up to the end of a Wasm
+// page. Nothing runs, and everything else stays. An error means that the disk is full; the canister is then unchanged.
 func (c *Canister) SetStable(content []byte) error {
 	s := c.state
 	memory := stable.New(s.module.engine.wasm.File())
-	defer memory.Close() // what is loaded is a fork of it
+	defer memory.Close() // Load takes a fork of it
 	if _, ok := memory.Grow((uint64(len(content)) + stable.PageSize - 1) / stable.PageSize); !ok {
 		panic("canister: the content of a stable memory is longer than one can be")
 	}

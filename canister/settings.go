@@ -9,19 +9,18 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// Settings are the settings of a canister (interface specification, "IC method create_canister"). The caller that
-// writes them has checked the ranges; their constants are in limits.go.
+// Settings are the settings of a canister (interface specification, "IC method create_canister"). The caller has
+// checked the ranges; limits.go has the constants.
 type Settings struct {
 	Controllers       []principal.Principal // at most MaxControllers, in the order given
 	ComputeAllocation uint64                // percent, 0 to 100
-	MemoryAllocation  uint64                // bytes guaranteed; 0 for best effort. It does not cap usage
+	MemoryAllocation  uint64                // guaranteed bytes; 0 for best effort. It does not limit usage
 	FreezingThreshold uint64                // seconds
-	ReservedLimit     cycles.Amount         // reserved_cycles_limit: what Canister.Reserved may grow to
+	ReservedLimit     cycles.Amount         // reserved_cycles_limit: the maximum of Canister.Reserved
 	MinimumIncoming   cycles.Amount         // minimum_incoming_canister_call_cycles
 
-	// WasmMemoryLimit is what the heap may grow to in updates, init and
-	// post_upgrade, in bytes; 0 for no limit but the heap's own. WasmMemoryThreshold is how
-	// much room below the limit makes canister_on_low_wasm_memory due.
+	// WasmMemoryLimit is the maximum size of the heap in updates, init and post_upgrade, in bytes; 0 for only the
+	// heap's own limit. canister_on_low_wasm_memory is due if less than WasmMemoryThreshold remains below the limit.
 	WasmMemoryLimit, WasmMemoryThreshold uint64
 
 	LogVisibility, SnapshotVisibility, StatusVisibility Visibility
@@ -30,13 +29,13 @@ type Settings struct {
 	Environment    []Variable // sorted by name, names unique
 }
 
-// Visibility says who besides the controllers may read something.
+// Visibility says who can read something, in addition to the controllers.
 type Visibility struct {
 	Kind    VisibilityKind
 	Viewers []principal.Principal // AllowedViewers: at most MaxViewers
 }
 
-// VisibilityKind is the variant of a log_visibility and its likes.
+// VisibilityKind is the variant of log_visibility and similar settings.
 type VisibilityKind uint8
 
 // The variants. The zero value is the default.
@@ -62,7 +61,7 @@ func (v Visibility) Allows(caller principal.Principal, controllers []principal.P
 // Variable is one environment variable.
 type Variable = ic0.Variable
 
-// DefaultSettings are the settings of a canister that was created without any.
+// DefaultSettings returns the settings of a canister that was created without any.
 func DefaultSettings(controllers ...principal.Principal) Settings {
 	return Settings{
 		Controllers:       controllers,

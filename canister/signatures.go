@@ -18,7 +18,7 @@ var theSignatures = sync.OnceValue(func() *signatures {
 	return &signatures{narrow: ic0.Signatures(false), wide: ic0.Signatures(true), wasi: wasi.Signatures()}
 })
 
-// systemAPI is the type of a function of the System API.
+// systemAPI returns the type of a function of the System API.
 func (all *signatures) systemAPI(name string, wide bool) (params, results []byte, ok bool) {
 	table := all.narrow
 	if wide {
@@ -28,7 +28,7 @@ func (all *signatures) systemAPI(name string, wide bool) (params, results []byte
 	return s.Params, s.Results, ok
 }
 
-// ofWASI is the type of a function of WASI preview 1.
+// ofWASI returns the type of a function of WASI preview 1.
 func (all *signatures) ofWASI(name string) (params, results []byte, ok bool) {
 	s, ok := all.wasi[name]
 	return s.Params, s.Results, ok

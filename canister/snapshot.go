@@ -9,7 +9,7 @@ import (
 )
 
 // Snapshot is the state of a canister at one moment (interface specification, "Canister snapshots"). It was taken of
-// the canister, or made by uploading it; only the latter is written. It shares its pages with the canister until that
+// the canister, or uploaded; only an uploaded one is written. It shares its pages with the canister until the canister
 // changes them.
 type Snapshot struct {
 	Number   uint64 // among the canister's
@@ -19,10 +19,10 @@ type Snapshot struct {
 	// Certified is the certified data, at most 32 bytes; Chunks is the chunk store.
 	Certified []byte
 	Chunks    ChunkStore
-	// Globals are those the code exports and the mutable ones, in the replica's order.
+	// Globals are the exported globals and the mutable ones, in the replica's order.
 	Globals []Global
-	// Timer is the global timer, ns, 0 where it is inactive; Hook is where the low-memory hook stands. They are nil
-	// where an uploaded snapshot does not say.
+	// Timer is the global timer in ns, 0 if it is inactive; Hook is the state of the low-memory hook. They are nil if
+	// an uploaded snapshot does not specify them.
 	Timer *uint64
 	Hook  *Hook
 
@@ -31,7 +31,7 @@ type Snapshot struct {
 	stable *stable.Memory
 }
 
-// Global is the value of a global: Low alone except for v128. Type is its value type in the binary format of Wasm.
+// Global is the value of a global: only Low except for v128. Type is its value type in the binary format of Wasm.
 type Global struct {
 	Type      byte
 	Low, High uint64
@@ -46,7 +46,7 @@ const (
 	GlobalV128 = 0x7b
 )
 
-// Hook is where the low-memory hook stands (interface specification, "On low wasm memory").
+// Hook is the state of the low-memory hook (interface specification, "On low wasm memory").
 type Hook uint8
 
 // The states of the hook.
@@ -66,7 +66,7 @@ const (
 	StablePart
 )
 
-// SnapshotMetadata describes a snapshot that is to be uploaded: sizes in bytes, of memories in whole Wasm pages.
+// SnapshotMetadata describes a snapshot to be uploaded: sizes are in bytes, those of memories in whole Wasm pages.
 type SnapshotMetadata struct {
 	Taken, Version               uint64
 	ModuleSize, HeapSize, Stable uint64
@@ -76,13 +76,13 @@ type SnapshotMetadata struct {
 	Hook                         *Hook
 }
 
-// Bytes is the memory a snapshot with this metadata is billed for, without chunks.
+// Bytes returns the memory that a snapshot with this metadata is billed for, without chunks.
 func (d *SnapshotMetadata) Bytes() uint64 {
 	return d.ModuleSize + d.HeapSize + d.Stable + uint64(len(d.Certified)) + globalBytes*uint64(len(d.Globals))
 }
 
-// Snapshot takes a snapshot of an idle canister that has code. Nothing is copied. hook is where its low-memory hook
-// stands.
+// Snapshot takes a snapshot of an idle canister that has code. Nothing is copied. hook is the state of its low-memory
+// hook.
 func (c *Canister) Snapshot(now uint64, hook Hook) *Snapshot {
 	s, timer := c.state, c.Timer
 	r := s.loadedRunner()
@@ -92,13 +92,13 @@ func (c *Canister) Snapshot(now uint64, hook Hook) *Snapshot {
 	}
 }
 
-// SnapshotBytes is the memory a snapshot of the canister would be billed for.
+// SnapshotBytes returns the memory that a snapshot of the canister would be billed for.
 func (c *Canister) SnapshotBytes() uint64 {
 	u := c.MemoryUsage()
 	return u.Heap + u.Stable + u.Globals + u.Binary + u.Chunks + uint64(len(c.Certified))
 }
 
-// globals are the values of all globals a replica keeps with the state.
+// globals returns the values of all globals that a replica keeps with the state.
 func (s *state) globals() []Global {
 	exposed := s.module.m.Exposed
 	mutable := s.loadedRunner().guest.Globals()
@@ -114,7 +114,7 @@ func (s *state) globals() []Global {
 	return all
 }
 
-// NewSnapshot makes a snapshot with a module and memories of zeros, which are to be uploaded. The error says that the
+// NewSnapshot makes a snapshot with a module and memories of zeros, which are to be uploaded. An error means that the
 // disk is full.
 func (e *Engine) NewSnapshot(d *SnapshotMetadata) (*Snapshot, error) {
 	b, err := e.newBinary(d.ModuleSize)
@@ -138,14 +138,14 @@ func (e *Engine) NewSnapshot(d *SnapshotMetadata) (*Snapshot, error) {
 	return s, nil
 }
 
-// Close gives back what the snapshot has.
+// Close releases the snapshot's module and memories.
 func (s *Snapshot) Close() {
 	s.binary.release()
 	s.heap.Close()
 	s.stable.Close()
 }
 
-// Size is the length of a part in bytes.
+// Size returns the length of a part in bytes.
 func (s *Snapshot) Size(p SnapshotPart) uint64 {
 	switch p {
 	case ModulePart:
@@ -156,7 +156,7 @@ func (s *Snapshot) Size(p SnapshotPart) uint64 {
 	return s.stable.Size() * stable.PageSize
 }
 
-// Bytes is the memory the snapshot is billed for.
+// Bytes returns the memory that the snapshot is billed for.
 func (s *Snapshot) Bytes() uint64 {
 	n := s.Size(ModulePart) + s.Size(HeapPart) + s.Size(StablePart) + s.Chunks.Bytes() + uint64(len(s.Certified))
 	if s.Uploaded {
@@ -165,7 +165,7 @@ func (s *Snapshot) Bytes() uint64 {
 	return n + globalMemory(len(s.Globals))
 }
 
-// HeapDelta is how many bytes of the snapshot a replica that has made no checkpoint yet holds as changes.
+// HeapDelta returns how many bytes of the snapshot a replica without a checkpoint yet holds as changes.
 func (s *Snapshot) HeapDelta() uint64 {
 	return wasm.PageSize*(s.heap.Written()+s.stable.Written()) + s.Chunks.HeapDelta()
 }
@@ -176,7 +176,7 @@ func (s *Snapshot) Within(p SnapshotPart, offset, size uint64) bool {
 	return offset <= all && size <= all-offset
 }
 
-// Read gives size bytes of a part, which must have them. The error comes from the checkpoint file.
+// Read returns size bytes of a part, which must have them. The error comes from the checkpoint file.
 func (s *Snapshot) Read(p SnapshotPart, offset, size uint64) ([]byte, error) {
 	if !s.Within(p, offset, size) {
 		return nil, fmt.Errorf("read %d bytes of a snapshot at offset %d: the part has %d bytes", size, offset, s.Size(p))
@@ -191,8 +191,8 @@ func (s *Snapshot) Read(p SnapshotPart, offset, size uint64) ([]byte, error) {
 	return dst, s.stable.Peek(offset, dst)
 }
 
-// Write writes a part of an uploaded snapshot, which must have room for the bytes. The error says that the disk is
-// full; then some bytes may be written.
+// Write writes to a part of an uploaded snapshot, which must have room for the bytes. An error means that the disk is
+// full; some bytes may then be written.
 func (s *Snapshot) Write(p SnapshotPart, offset uint64, src []byte) error {
 	if !s.Uploaded || !s.Within(p, offset, uint64(len(src))) {
 		return fmt.Errorf("write %d bytes of a snapshot at offset %d: the part has %d bytes", len(src), offset, s.Size(p))

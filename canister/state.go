@@ -8,23 +8,23 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/wasm"
 )
 
-// state is the Wasm state of a canister: what exists while code is installed.
+// state is the Wasm state of a canister: it exists while code is installed.
 type state struct {
 	module *Module
 	binary *binary
 	heap   uint64 // committed size of the heap in bytes
 
-	// The committed memories are those of the runner if there is one, and of the snapshot root if there is one: a fork
-	// has no runner before it is used, and a state that was changed since it was forked has no root.
+	// The runner, if there is one, and the snapshot root, if there is one, hold the committed memories: a fork has no
+	// runner before its first use, and a state that has changed since it was forked has no root.
 	runner *runner
 	root   *snapshotRoot
 
 	pages uint32 // committed size of stable memory in Wasm pages
 
-	mu     sync.Mutex // guards what follows: queries give views back on other goroutines
-	views  uint8      // how many are idle
+	mu     sync.Mutex // guards what follows: queries return views on other goroutines
+	views  uint8      // number of idle views
 	closed bool
-	idle   *runner // the first of the views of the committed state that wait for the next query
+	idle   *runner // list of idle views of the committed state, for the next queries
 }
 
 // runner is a guest with its stable memory and what it needs to run: the canister's own, or a view for queries.
@@ -32,9 +32,9 @@ type runner struct {
 	module *Module
 	guest  *wasm.Guest
 	stable *stable.Memory
-	next   *runner        // of the views that are idle
+	next   *runner        // in the list of idle views
 	x      *ic0.Execution // nil before the first run
-	// running says that the execution is in use, also while it is paused.
+	// running is set while the execution is in use, even while it is paused.
 	running bool
 
 	onSlice   func(uint64)
@@ -62,7 +62,7 @@ func (r *runner) ready() {
 	}
 }
 
-// drop gives the execution back for another runner. One in the middle of its code is still in use.
+// drop returns the execution to the pool for another runner. An execution in the middle of its code is still in use.
 func (r *runner) drop() {
 	if x := r.x; x != nil && !r.running {
 		r.x = nil
@@ -71,7 +71,7 @@ func (r *runner) drop() {
 	}
 }
 
-// forget releases what a message brought and made.
+// forget releases the inputs and results of a message.
 func (r *runner) forget() {
 	r.pause, r.canceled = nil, nil
 	if r.x != nil {
@@ -79,7 +79,7 @@ func (r *runner) forget() {
 	}
 }
 
-// sliced is called whenever the engine looks up.
+// sliced is called after each slice of the engine.
 func (r *runner) sliced(progress uint64) {
 	if r.after > ScatteredPauseAfter && r.after <= DefaultPauseAfter && r.guest.Scattered() {
 		r.after, r.nextPause = ScatteredPauseAfter, progress
@@ -104,7 +104,7 @@ func newState(m *Module, b *binary, g *wasm.Guest, mem *stable.Memory) *state {
 	return s
 }
 
-// loadedRunner is the runner of the state, made of the snapshot root if there is none yet.
+// loadedRunner returns the runner of the state, and makes it from the snapshot root if there is none yet.
 func (s *state) loadedRunner() *runner {
 	if s.runner == nil {
 		s.runner = s.root.runner(s.module, s.root.guest.Guest())
@@ -112,7 +112,7 @@ func (s *state) loadedRunner() *runner {
 	return s.runner
 }
 
-// volatileRunner is loadedRunner where a guest that is made now is volatile.
+// volatileRunner is loadedRunner, except that a guest that it makes is volatile.
 func (s *state) volatileRunner() *runner {
 	if s.runner == nil {
 		s.runner = s.root.runner(s.module, s.root.guest.Volatile())
@@ -120,7 +120,7 @@ func (s *state) volatileRunner() *runner {
 	return s.runner
 }
 
-// MakeVolatile makes the memories of a canister that was forked and not used since volatile, as a message in a volatile
+// MakeVolatile makes the memories of a forked canister that was not used since volatile, as a message in a volatile
 // network does.
 func (c *Canister) MakeVolatile() {
 	if c.state != nil {
@@ -128,17 +128,17 @@ func (c *Canister) MakeVolatile() {
 	}
 }
 
-// runner is a runner on the memories of the root.
+// runner returns a runner on the memories of the root.
 func (m *snapshotRoot) runner(module *Module, guest *wasm.Guest) *runner {
 	r := new(runner)
 	r.init(module, guest, m.stable.Memory())
 	return r
 }
 
-// note enters the sizes that were just committed.
+// note records the sizes that were just committed.
 func (s *state) note() { s.heap, s.pages = s.runner.guest.MemorySize(), uint32(s.runner.stable.Size()) }
 
-// measure adds what the code takes and memories of these sizes.
+// measure sets the usage of the code and of memories of these sizes.
 func (m *Module) measure(u *Usage, heap, pages uint64) {
 	u.Heap = heap
 	u.Stable = pages * stable.PageSize
@@ -150,16 +150,16 @@ func (m *Module) measure(u *Usage, heap, pages uint64) {
 // globalBytes is what a replica counts for a global.
 const globalBytes = 32
 
-// globalMemory is what it counts for the globals of a module, with the one in which it counts instructions.
+// globalMemory is the same for the globals of a module and the one that counts instructions.
 func globalMemory(globals int) uint64 { return globalBytes * uint64(globals+1) }
 
-// commit makes what a message did the committed state.
+// commit commits what a message did.
 func (s *state) commit() error {
 	s.dropRoot()
 	return s.runner.commit()
 }
 
-// rollback makes everything what it was before the message.
+// rollback restores the state before the message.
 func (s *state) rollback() {
 	if s.runner != nil {
 		s.runner.rollback()
@@ -171,7 +171,7 @@ func (r *runner) rollback() {
 	r.stable.Rollback()
 }
 
-// close gives everything back; keepStable leaves the stable memory to a successor.
+// close releases all resources; keepStable leaves the stable memory to a successor.
 func (s *state) close(keepStable bool) {
 	s.mu.Lock()
 	idle := s.idle
@@ -224,7 +224,7 @@ func (s *state) view() (*runner, error) {
 	return v, nil
 }
 
-// release takes a view back.
+// release returns a view to the list of idle views, or closes it.
 func (s *state) release(v *runner) {
 	v.rollback()
 	s.mu.Lock()

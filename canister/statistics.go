@@ -5,17 +5,17 @@ import (
 	"sync/atomic"
 )
 
-// EngineStatistics are what an engine keeps ready, and what it has done since it was made.
+// EngineStatistics are what an engine keeps ready, and what it has done since it was created.
 type EngineStatistics struct {
-	Resident    int       // canisters that have an instance and a mapped heap
-	MaxResident int       // of them at most, besides those in the middle of a message
-	Evictions   uint64    // of resident canisters, for others
-	Compiled    uint64    // modules; those from the cache do not count
-	InUse       int64     // bytes of the checkpoint file that are handed out
+	Resident    int       // canisters with an instance and a mapped heap
+	MaxResident int       // limit of Resident, besides those in the middle of a message
+	Evictions   uint64    // of resident canisters, to make room for others
+	Compiled    uint64    // modules, without those from the cache
+	InUse       int64     // allocated bytes of the checkpoint file
 	Commits     Durations // of heaps and stable memories after messages and installations
 }
 
-// AddCounts counts what another engine has done as well.
+// AddCounts adds the counts of another engine.
 func (s *EngineStatistics) AddCounts(other *EngineStatistics) {
 	s.Evictions += other.Evictions
 	s.Compiled += other.Compiled
@@ -25,7 +25,7 @@ func (s *EngineStatistics) AddCounts(other *EngineStatistics) {
 // commitBuckets is how many bounds CommitBounds has.
 const commitBuckets = 11
 
-// CommitBounds are the upper bounds of the buckets of Durations, in nanoseconds: 1,024 ns, and four times as much
+// CommitBounds returns the upper bounds of the buckets of Durations, in nanoseconds: 1,024 ns, and four times as much
 // from bucket to bucket, up to a second.
 func CommitBounds() [commitBuckets]int64 {
 	var bounds [commitBuckets]int64
@@ -38,13 +38,13 @@ func CommitBounds() [commitBuckets]int64 {
 // firstBound is the bound of the first bucket in nanoseconds.
 const firstBound = 1024
 
-// Durations counts durations by their length.
+// Durations counts durations in buckets by length.
 type Durations struct {
 	Counts [commitBuckets + 1]uint64 // by bucket; the last has no bound
 	Sum    int64                     // ns
 }
 
-// Add counts the durations of others as well.
+// Add adds the counts of others.
 func (d *Durations) Add(others *Durations) {
 	for i, n := range others.Counts {
 		d.Counts[i] += n
@@ -52,13 +52,13 @@ func (d *Durations) Add(others *Durations) {
 	d.Sum += others.Sum
 }
 
-// durations are Durations that any goroutine adds to.
+// durations is Durations for concurrent use.
 type durations struct {
 	counts [commitBuckets + 1]atomic.Uint64
 	sum    atomic.Int64
 }
 
-// add counts a duration in nanoseconds. Stopwatches that go back count as zero.
+// add counts a duration in nanoseconds. A negative duration, of a stopwatch that went back, counts as zero.
 func (d *durations) add(ns int64) {
 	ns = max(ns, 0)
 	bucket := 0
@@ -69,7 +69,7 @@ func (d *durations) add(ns int64) {
 	d.sum.Add(ns)
 }
 
-// read is what was counted so far.
+// read returns the counts so far.
 func (d *durations) read() (all Durations) {
 	for i := range d.counts {
 		all.Counts[i] = d.counts[i].Load()
@@ -78,7 +78,7 @@ func (d *durations) read() (all Durations) {
 	return all
 }
 
-// Statistics are the statistics of the engine now. Without EngineConfig.Stopwatch no commits are counted.
+// Statistics returns the current statistics of the engine. Without EngineConfig.Stopwatch no commits are counted.
 func (e *Engine) Statistics() EngineStatistics {
 	s := e.wasm.Statistics()
 	return EngineStatistics{
@@ -87,7 +87,7 @@ func (e *Engine) Statistics() EngineStatistics {
 	}
 }
 
-// commitBegins is what the stopwatch shows at the beginning of a commit.
+// commitBegins returns the value of the stopwatch at the beginning of a commit.
 func (e *Engine) commitBegins() (begin int64) {
 	if e.stopwatch == nil {
 		return 0
@@ -95,7 +95,7 @@ func (e *Engine) commitBegins() (begin int64) {
 	return e.stopwatch()
 }
 
-// commitEnds counts a commit that began when the stopwatch showed begin.
+// commitEnds counts a commit that began at the stopwatch value begin.
 func (e *Engine) commitEnds(begin int64) {
 	if e.stopwatch != nil {
 		e.commits.add(e.stopwatch() - begin)

@@ -6,8 +6,8 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// Subnet is what a subnet tells every execution of a round. It is constant during
-// the round and read by all executions of it at once.
+// Subnet is the input of a subnet to every execution of a round. It is constant during the round, and all executions of
+// the round read it concurrently.
 type Subnet struct {
 	ID      principal.Principal
 	RootKey []byte // DER
@@ -16,26 +16,25 @@ type Subnet struct {
 	Limits  Limits
 	Time    uint64 // ns, the batch time
 
-	// MemoryUsed is what all canisters of the subnet used before the messages that run
-	// together, in bytes: where growth starts from.
+	// MemoryUsed is what all canisters of the subnet used before the messages that run together, in bytes: growth is
+	// measured from it.
 	MemoryUsed uint64
-	// Keys are the threshold keys that canisters of this subnet can have signatures with.
+	// Keys are the threshold keys that canisters of this subnet can sign with.
 	Keys []Key
-	// Volatile is set in networks that live for a few messages: what the messages of canisters commit stays in memory,
-	// and instances are used again by the next fork of the same state.
+	// Volatile is set in networks that live for a few messages: committed changes of canisters stay in memory, and the
+	// next fork of the same state reuses instances.
 	Volatile bool
-	// Unthrottled is set where debug_print is charged for printing as well (metering: the
-	// replica's feature rate_limiting_of_debug_prints is off).
+	// Unthrottled is set if debug_print is charged for printing as well (metering: the replica's feature
+	// rate_limiting_of_debug_prints is off).
 	Unthrottled bool
-	// Randomness is what random bytes of WASI are made of, with the message.
+	// Randomness is the seed, with the message, of random bytes of WASI.
 	Randomness [32]byte
-	// Print is given what a canister prints, whole and at once, on the goroutine that runs the message; the text is
-	// valid only during the call. A message that begins again prints again. nil: no listener.
+	// Print receives each text that a canister prints, whole and immediately, on the goroutine that runs the message;
+	// the text is valid only during the call. A message that begins again prints again. nil: no listener.
 	Print func(canister principal.Principal, text []byte)
 }
 
-// Key is a threshold key and the size of the subnet that holds it, which sets
-// the price of signatures.
+// Key is a threshold key and the size of the subnet that holds it, which determines the price of signatures.
 type Key = ic0.Key
 
 // KeyScheme is the scheme of a threshold key.
