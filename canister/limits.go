@@ -11,7 +11,7 @@ type Limits struct {
 	Install uint64 // instructions of a whole install_code
 
 	// Slice is the replica's slice: a step of a message that exceeds the end of a slice by a whole slice ends the
-	// message. 0 for no limit.
+	// message. 0 for no slices.
 	Slice uint64
 	// PauseAfter is how many instructions run between two calls of Message.Pause: how long a message runs before it
 	// yields to others.

@@ -39,8 +39,8 @@ const (
 // parts of an Install. Cleanup and CompositeCleanup are parts of a callback.
 type Message struct {
 	Context Context
-	// Method is the name of the method without the prefix: updates, queries, and for
-	// InspectMessage the method the ingress message wants to call.
+	// Method is the name of the method without the prefix, for updates and queries. For InspectMessage it is the method
+	// that the ingress message wants to call.
 	Method string
 	// Closure is what a callback runs: the reply or the reject closure. Cleanup is its cleanup closure, or nil.
 	Closure intercanister.Closure

@@ -7,11 +7,11 @@ import (
 	"github.com/canisterd/canisterd/archive"
 )
 
-// maxArchivedWords bounds the globals of a state that is read.
+// maxArchivedWords limits the globals of a state that is read.
 const maxArchivedWords = 1 << 16
 
-// Archive writes the committed state of a guest: the pages of its heap that were ever
-// written, and its globals. No message may be open. It makes no guest resident.
+// Archive writes the committed state of a guest: the pages of its heap that were ever written, and its globals. No
+// message may be open. The guest does not become resident.
 func (g *Guest) Archive(c *archive.Coder) {
 	s := g.slot
 	s.mu.Lock()
@@ -23,19 +23,19 @@ func (g *Guest) Archive(c *archive.Coder) {
 	s.archive(c, &s.mu, int64(size/PageSize))
 }
 
-// Archive writes an image: the pages that were ever written.
+// Archive writes the pages of an image that were ever written.
 func (im *Image) Archive(c *archive.Coder) {
 	size := im.Size()
 	archive.Number(c, &size)
 	im.archive(c, &im.mu, im.size/PageSize)
 }
 
-// archive writes the pages that exist, of a given number. It holds the lock for a page at a time: readers go on.
+// archive writes the pages that exist below a page number. It locks for one page at a time, so that readers continue.
 func (s *store) archive(c *archive.Coder, mu sync.Locker, pages int64) {
 	mu.Lock()
 	base := s.base
 	if s.own > 0 || base != nil && base.pages > pages {
-		base = nil // the layer has less than the store, or more
+		base = nil // the layer has fewer pages than the store, or more
 	}
 	mu.Unlock()
 	if base != nil && c.KeepPages(&base.saved) {
@@ -69,8 +69,8 @@ func (s *store) archive(c *archive.Coder, mu sync.Locker, pages int64) {
 	}
 }
 
-// ReadGuest makes a guest of what Archive has written. Nothing runs, and it is not resident. What
-// does not fit the code, or the disk, is a fault; the guest is nil then.
+// ReadGuest makes a guest from what Archive has written. Nothing runs, and the guest is not resident. Content that does
+// not fit the code, or the disk, is a fault; the guest is then nil.
 func (e *Engine) ReadGuest(c *archive.Coder, code *Code) *Guest {
 	m := code.module
 	var size uint64
@@ -93,8 +93,8 @@ func (e *Engine) ReadGuest(c *archive.Coder, code *Code) *Guest {
 	return g
 }
 
-// ReadImage makes an image of what Image.Archive has written, up to a number of bytes; empty says that it is to be
-// written as one that was made empty. What does not fit is a fault; the image is nil then.
+// ReadImage makes an image from what Image.Archive has written, up to a number of bytes; empty allows writes to it, as
+// to one that was made empty. Content that does not fit is a fault; the image is then nil.
 func (e *Engine) ReadImage(c *archive.Coder, most uint64, empty bool) *Image {
 	var size uint64
 	archive.AtMost(c, &size, most)
@@ -109,7 +109,7 @@ func (e *Engine) ReadImage(c *archive.Coder, most uint64, empty bool) *Image {
 	return im
 }
 
-// unarchive makes a new store hold the pages of a heap of size bytes.
+// unarchive reads the pages of a heap of size bytes into a new store.
 func (s *store) unarchive(c *archive.Coder, size int64) {
 	segment := archive.ReadPages(c, uint64(size/PageSize), func(first, count uint64, content []byte) error {
 		if err := s.ensure(size); err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // Code is a compiled module, shared by all guests that run it. Its compiled form may be dropped while it has no
-// instance and is made again when needed.
+// instance, and is made again when needed.
 type Code struct {
 	engine *Engine
 	module *rewrite.Module
@@ -19,14 +19,14 @@ type Code struct {
 
 	mu        sync.Mutex // guards everything below; never held while compiling
 	compiled  wazero.CompiledModule
-	flight    *flight // the compilation under way; nil for none
+	flight    *flight // the compilation in progress, or nil
 	instances int     // instances
 }
 
-// Module is what the code was compiled from.
+// Module returns the module that the code was compiled from.
 func (c *Code) Module() *rewrite.Module { return c.module }
 
-// codeCache keeps codes by the hash of their binary; those without an instance are dropped, least recently used first.
+// codeCache keeps codes by the hash of their binary. It drops codes without an instance, least recently used first.
 type codeCache struct {
 	byHash map[[32]byte]*list.Element
 	order  *list.List // of *Code, most recently used first
@@ -38,8 +38,8 @@ func newCodeCache() codeCache {
 	return codeCache{byHash: map[[32]byte]*list.Element{}, order: list.New(), most: maxCompiled}
 }
 
-// Compile makes a rewritten module runnable; two calls with the same module compile once. The error is the engine's,
-// which should have none for a module that the rewriter accepted, or the context's.
+// Compile makes a rewritten module runnable; two calls with the same module compile once. The error comes from the
+// engine, which should accept every module that the rewriter accepted, or from the context.
 func (e *Engine) Compile(ctx context.Context, m *rewrite.Module) (*Code, error) {
 	c := e.code(m)
 	if _, err := c.ready(ctx, false); err != nil {
@@ -48,7 +48,7 @@ func (e *Engine) Compile(ctx context.Context, m *rewrite.Module) (*Code, error) 
 	return c, nil
 }
 
-// code finds or makes the Code of a module and counts the use.
+// code finds or makes the Code of a module, and marks it as most recently used.
 func (e *Engine) code(m *rewrite.Module) *Code {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -66,7 +66,7 @@ func (cc *codeCache) add(c *Code) {
 	cc.bytes += len(c.module.Binary)
 }
 
-// overflow removes the codes that are too many from the cache, except keep. Needs the engine's lock.
+// overflow removes excess codes from the cache, except keep. Needs the engine's lock.
 func (cc *codeCache) overflow(keep *Code) []*Code {
 	var victims []*Code
 	for at := cc.order.Back(); at != nil && (cc.order.Len() > cc.most || cc.bytes > maxCompiledBytes); {
@@ -83,7 +83,7 @@ func (cc *codeCache) overflow(keep *Code) []*Code {
 	return victims
 }
 
-// drop gives the compiled form back unless something runs on it or is about to; then the last instance does.
+// drop closes the compiled form unless something runs on it or is about to; the last release closes it then.
 func (c *Code) drop() {
 	if !c.mu.TryLock() {
 		return
@@ -99,7 +99,7 @@ func (c *Code) dropIdle() {
 	}
 }
 
-// acquire returns the compiled form for one instance, which release gives back.
+// acquire returns the compiled form for one instance; release ends the use.
 func (c *Code) acquire() (wazero.CompiledModule, error) { return c.ready(context.Background(), true) }
 
 func (c *Code) release() {

@@ -7,7 +7,7 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
-// Committed is what a message did to the state.
+// Committed describes what a message changed.
 type Committed struct {
 	DirtyPages int    // 4 KiB pages whose bytes differ from before the message (or since Mark)
 	HeapBytes  uint64 // size of the heap
@@ -28,8 +28,8 @@ func (g *Guest) compare() ([]span, error) {
 	return g.changed, nil
 }
 
-// Mark begins another execution within the same message: DirtyPages counts from here on. It remembers the pages written
-// so far.
+// Mark begins another execution within the same message: DirtyPages counts from here on. It copies the pages written so
+// far.
 func (g *Guest) Mark() error {
 	g.begin()
 	changed, err := g.compare()
@@ -52,7 +52,7 @@ func (g *Guest) Mark() error {
 	return nil
 }
 
-// DirtyPages is the number of 4 KiB pages whose bytes differ from before the message, or since Mark. It is 0 for a
+// DirtyPages returns the number of 4 KiB pages whose bytes differ from before the message, or since Mark. It is 0 for a
 // snapshot, whose writes are not tracked.
 func (g *Guest) DirtyPages() int {
 	if !g.open || g.origin != nil {
@@ -78,9 +78,8 @@ func (g *Guest) DirtyPages() int {
 	return n
 }
 
-// Commit makes heap and globals the committed state and ends the message. On an error (the disk is full) nothing is
-// committed and the message is still open, to be rolled back: its heap may have any bytes. A snapshot cannot be
-// committed: that is a bug.
+// Commit commits heap and globals and ends the message. On an error (the disk is full) nothing is committed, and the
+// message is still open and must be rolled back: its heap may have any bytes. To commit a snapshot is a bug.
 func (g *Guest) Commit() (Committed, error) {
 	if g.origin != nil {
 		panic("wasm: commit of a snapshot")
@@ -149,8 +148,8 @@ func (g *Guest) store(changed []span) error {
 	return nil
 }
 
-// Rollback ends the message; heap and globals are the committed ones again. Without an open message it does nothing. A
-// successor that keeps the heap cannot be rolled back before it is committed, only closed.
+// Rollback ends the message and restores the committed heap and globals. Without an open message it does nothing. A
+// successor that keeps the heap can only be closed, not rolled back, before it is committed.
 func (g *Guest) Rollback() {
 	if !g.open {
 		return
@@ -159,7 +158,7 @@ func (g *Guest) Rollback() {
 		panic("wasm: rollback of a successor that was not committed; close it")
 	}
 	if err := g.rollback(); err != nil {
-		// The committed bytes are intact: becoming resident from them is as good.
+		// The committed bytes are intact: becoming resident from them is equivalent.
 		g.evict()
 	}
 	g.finish()
@@ -179,12 +178,12 @@ func (g *Guest) rollback() error {
 		return nil
 	}
 	if stale {
-		return nil // a snapshot that commits went past: beginSnapshot loads the newest state
+		return nil // commits went past this snapshot: beginSnapshot loads the newest state
 	}
 	return g.restore()
 }
 
-// restore undoes the message in place. No other commit comes between: an owner is alone, and a snapshot checks its
+// restore undoes the message in place. No other commit can intervene: only the owner commits, and a snapshot checks its
 // version again.
 func (g *Guest) restore() error {
 	s, l := g.slot, g.resident
@@ -216,7 +215,7 @@ func (g *Guest) finish() {
 	g.residency.Unlock()
 }
 
-// Globals are the mutable globals: of the open message, or the committed ones.
+// Globals returns the mutable globals: of the open message, or the committed ones.
 func (g *Guest) Globals() []GlobalValue {
 	words := make([]uint64, g.code.layout.words)
 	if g.open {
@@ -229,7 +228,7 @@ func (g *Guest) Globals() []GlobalValue {
 	return g.code.layout.values(words)
 }
 
-// ReadHeap fills dst with heap bytes at off, of the open message or the committed ones; it makes no guest resident.
+// ReadHeap fills dst with heap bytes at off, of the open message or the committed ones. It makes no guest resident.
 func (g *Guest) ReadHeap(off uint64, dst []byte) error {
 	g.slot.mu.Lock()
 	defer g.slot.mu.Unlock()

@@ -11,10 +11,10 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// flight is a compilation that any number of callers wait for. It is given up when the last of them goes away.
+// flight is a compilation that any number of callers wait for. It is canceled when the last of them gives up.
 type flight struct {
 	done   chan struct{}
-	err    error // good when done
+	err    error // valid when done is closed
 	cancel context.CancelFunc
 
 	waiters int // guarded by the code's mu
@@ -25,7 +25,7 @@ func runtimeConfig(cache wazero.CompilationCache) wazero.RuntimeConfig {
 	return wazero.NewRuntimeConfigCompiler().WithCoreFeatures(features).WithDebugInfoEnabled(false).WithCompilationCache(cache)
 }
 
-// CompileInto compiles a rewritten module and leaves the compiled form in a folder, for the engine of this program.
+// CompileInto compiles a rewritten module and writes the compiled form to a folder, for the engine of this program.
 func CompileInto(ctx context.Context, dir string, binary []byte, workers int) error {
 	cache, err := wazero.NewCompilationCacheWithDir(dir)
 	if err != nil {
@@ -36,8 +36,8 @@ func CompileInto(ctx context.Context, dir string, binary []byte, workers int) er
 	return errors.Join(err, r.Close(context.WithoutCancel(ctx)), cache.Close(context.WithoutCancel(ctx)))
 }
 
-// WaitTurn waits until the client of a context may work on a module that does not take long. The function it
-// returns ends the turn.
+// WaitTurn waits until the client of a context may work on a module that does not take long. The returned function ends
+// the turn.
 func (e *Engine) WaitTurn(ctx context.Context) (end func(), err error) {
 	if err := e.quick.acquire(ctx); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (e *Engine) WaitTurn(ctx context.Context) (end func(), err error) {
 	return func() { e.quick.release(ctx) }, nil
 }
 
-// ready returns the compiled form, which is made if it is missing, and counts an instance on it if asked.
+// ready returns the compiled form, compiling it if it is missing. If instance is set, it counts an instance on it.
 func (c *Code) ready(ctx context.Context, instance bool) (wazero.CompiledModule, error) {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -71,7 +71,7 @@ func (c *Code) ready(ctx context.Context, instance bool) (wazero.CompiledModule,
 	}
 }
 
-// start begins a compilation on behalf of the first caller that waits for it. Needs c.mu.
+// start begins a compilation for the first caller that waits for it. Needs c.mu.
 func (c *Code) start(ctx context.Context) *flight {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	f := &flight{done: make(chan struct{}), cancel: cancel}
@@ -106,7 +106,7 @@ func (c *Code) land(f *flight, compiled wazero.CompiledModule, err error) {
 	close(f.done)
 }
 
-// await waits for a compilation, or gives it up with the context.
+// await waits for a compilation. If the context ends first and no other caller waits, it cancels the compilation.
 func (c *Code) await(ctx context.Context, f *flight) error {
 	select {
 	case <-f.done:
@@ -124,7 +124,7 @@ func (c *Code) await(ctx context.Context, f *flight) error {
 	return ctx.Err()
 }
 
-// recordCompiled keeps a code that was dropped before and is needed again, and drops those that are too many.
+// recordCompiled adds a code that was dropped and is needed again to the cache, and drops excess codes.
 func (e *Engine) recordCompiled(c *Code) {
 	e.mu.Lock()
 	e.compiled++
@@ -138,7 +138,7 @@ func (e *Engine) recordCompiled(c *Code) {
 	}
 }
 
-// compile makes the compiled form, from the cache folder where it is there.
+// compile makes the compiled form, or loads it from the cache folder if it is there.
 func (c *Code) compile(ctx context.Context) (compiled wazero.CompiledModule, err error) {
 	defer func() {
 		if bug := recover(); bug != nil {
@@ -177,7 +177,7 @@ func (c *Code) build(ctx context.Context, dir string, slow bool) error {
 	return CompileInto(ctx, dir, c.module.Binary, e.config.CompileWorkers)
 }
 
-// load has the engine's runtime take the compiled form from its cache, or make it.
+// load makes the engine's runtime load the compiled form from its cache, or compile it.
 func (c *Code) load(ctx context.Context) (wazero.CompiledModule, error) {
 	if err := c.engine.instantiateHosts(c.module); err != nil {
 		return nil, err

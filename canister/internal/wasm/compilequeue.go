@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Client is on whose behalf a module is compiled: clients of one instance share the turns
-// of that instance. Both must be comparable.
+// Client identifies the client for which a module is compiled: clients of one instance share the turns of that
+// instance. Both must be comparable.
 type Client struct{ Instance, Sender any }
 
 type clientKey struct{}
@@ -18,15 +18,15 @@ func WithClient(ctx context.Context, c Client) context.Context {
 	return context.WithValue(ctx, clientKey{}, c)
 }
 
-// compileQueue bounds how many modules are compiled at a time. Those that wait take turns: one
-// module of each instance after the other, and within an instance one of each sender.
+// compileQueue limits how many modules are compiled at a time. Waiting modules take turns: one module of each instance
+// after the other, and within an instance one of each sender.
 type compileQueue struct {
 	mu        sync.Mutex // guards everything below
 	free      int        // slots
 	instances []instanceQueue
 }
 
-// instanceQueue is an instance with modules that wait; its turn is next where it is first.
+// instanceQueue is an instance with waiting modules. The first one in the list has the next turn.
 type instanceQueue struct {
 	instance any
 	senders  []senderQueue
@@ -34,10 +34,10 @@ type instanceQueue struct {
 
 type senderQueue struct {
 	sender  any
-	tickets []chan struct{} // closed when a slot is theirs
+	tickets []chan struct{} // closed when it gets a slot
 }
 
-// acquire waits for a slot, which release gives back. The error is the context's.
+// acquire waits for a slot; release frees it. The error is the context's.
 func (q *compileQueue) acquire(ctx context.Context) error {
 	client, queued := ctx.Value(clientKey{}).(Client)
 	if !queued {
@@ -55,7 +55,7 @@ func (q *compileQueue) acquire(ctx context.Context) error {
 	}
 }
 
-// release gives a slot to the next that waits.
+// release passes a slot to the next waiting ticket.
 func (q *compileQueue) release(ctx context.Context) {
 	if _, queued := ctx.Value(clientKey{}).(Client); !queued {
 		return
@@ -66,7 +66,7 @@ func (q *compileQueue) release(ctx context.Context) {
 	q.grant()
 }
 
-// enqueue adds a ticket, which is closed at once where a slot is free.
+// enqueue adds a ticket, which is closed at once if a slot is free.
 func (q *compileQueue) enqueue(c Client) chan struct{} {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -87,7 +87,7 @@ func (q *compileQueue) enqueue(c Client) chan struct{} {
 	return ticket
 }
 
-// grant gives the free slots away. Whose turn it was goes to the end of the line. Needs q.mu.
+// grant assigns the free slots. An instance or sender that had its turn moves to the end of the queue. Needs q.mu.
 func (q *compileQueue) grant() {
 	for ; q.free > 0 && len(q.instances) > 0; q.free-- {
 		instance := q.instances[0]
@@ -105,7 +105,7 @@ func (q *compileQueue) grant() {
 	}
 }
 
-// withdraw removes a ticket; it is false where the ticket has a slot already.
+// withdraw removes a ticket. It returns false if the ticket already has a slot.
 func (q *compileQueue) withdraw(c Client, ticket chan struct{}) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

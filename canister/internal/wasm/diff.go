@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Differing is how many pages of the committed heaps of two guests differ. Pages that both have in one place are not
-// read. The error comes from the checkpoint file.
+// Differing returns how many pages of the committed heaps of two guests differ. Pages that both have in one place are
+// not read. The error comes from the checkpoint file.
 func (g *Guest) Differing(o *Guest) (pages uint64, err error) {
 	a, b := g.slot, o.slot
 	if a == b {

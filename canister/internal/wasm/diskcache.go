@@ -16,8 +16,8 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
 )
 
-// diskCache is a folder of rewritten modules (a checksum, then the module) beside the engine's own folder of compiled
-// code. Anything wrong with a file makes it as good as missing.
+// diskCache is a folder of rewritten modules (a checksum, then the module) next to the engine's own folder of compiled
+// code. A damaged file counts as missing.
 type diskCache struct {
 	dir   string // of the modules and receipts
 	root  string
@@ -67,7 +67,7 @@ func (d *diskCache) all() []string {
 	return append(modules, d.compiled()...)
 }
 
-// buildFingerprint tells programs apart whose rewriters may differ.
+// buildFingerprint distinguishes programs whose rewriters may differ.
 func buildFingerprint() [32]byte {
 	h := sha256.New()
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -105,7 +105,7 @@ func (d *diskCache) load(key [32]byte) (*rewrite.Module, error) {
 }
 
 // A file of the cache is a checksum (against damage, as in a receipt, not against forgery), the length of the
-// description, the description of the module and its binary, which is used where it lies.
+// description, the description of the module and its binary, which is used in place.
 const (
 	checksumSize = 4
 	headSize     = checksumSize + 4
@@ -151,7 +151,7 @@ func (d *diskCache) save(key [32]byte, m *rewrite.Module) error {
 	return d.replace(d.path(key), file)
 }
 
-// replace writes beside and renames, so that no reader sees half a file.
+// replace writes a temporary file and renames it, so that no reader sees half a file.
 func (d *diskCache) replace(path string, content []byte) error {
 	f, err := os.CreateTemp(d.dir, "new-*")
 	if err != nil {

@@ -18,15 +18,15 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
 )
 
-// Config says where an engine keeps things and how many.
+// Config configures the folders and limits of an engine.
 type Config struct {
 	CacheDir       string   // compiled code and rewritten modules on disk by hash; "" = memory only
 	HeapDir        string   // directory of the one sparse checkpoint file; "" = in memory on Linux, temporary folder elsewhere
 	MaxResident    int      // resident guests; 0 = DefaultMaxLive
 	CompileWorkers int      // goroutines that compile one module; 0 = number of processors
 	Heaps          HeapKind // HeapAuto outside of tests
-	// Compiler does CompileInto in a process of its own, for modules that take long; nil = in this process. It needs
-	// CacheDir, or a temporary folder is made.
+	// Compiler runs CompileInto in a separate process, for modules that take long; nil = in this process. It needs
+	// CacheDir; without one, a temporary folder is made.
 	Compiler func(ctx context.Context, dir string, binary []byte) error
 }
 
@@ -39,14 +39,14 @@ type Engine struct {
 	file    *checkpoint.File
 	heaps   *heapSpace
 	hosts   hostModules
-	// instances is the configuration of every instance. A source of random bytes is given because making the default
-	// one takes longer than the rest of an instance; no module can ask for any.
+	// instances is the configuration of every instance. It has a source of random bytes because making the default one
+	// takes longer than the rest of an instance; no module can ask for any.
 	instances wazero.ModuleConfig
-	temporary string // folder in place of CacheDir that Close removes; "" for none
+	temporary string // folder in place of CacheDir that Close removes; "" if there is none
 
-	// Modules that take long to compile have slots of their own, so that the others do not wait for them.
+	// Modules that take long to compile have their own slots, so that the others do not wait for them.
 	quick, slow compileQueue
-	flights     sync.WaitGroup  // compilations under way
+	flights     sync.WaitGroup  // compilations in progress
 	evictions   atomic.Uint64   // of resident guests
 	idle        atomic.Int64    // instances that wait in pools
 	lifetime    context.Context // ends with Close
@@ -56,7 +56,7 @@ type Engine struct {
 	codes    codeCache
 	modules  moduleCache
 	resident []*Guest // guests with an instance
-	hand     int      // of the clock that chooses which guest is evicted
+	hand     int      // of the clock algorithm that chooses the next guest to evict
 	closed   bool
 	compiled int // calls of the compiler
 }
@@ -114,14 +114,14 @@ func (e *Engine) open() (err error) {
 	return nil
 }
 
-// HeapKind says how this engine keeps heaps.
+// HeapKind returns how this engine keeps heaps.
 func (e *Engine) HeapKind() HeapKind { return e.heaps.kind }
 
-// File is the checkpoint file, for package stable.
+// File returns the checkpoint file, for package stable.
 func (e *Engine) File() *checkpoint.File { return e.file }
 
-// Close gives back instances, mappings, files and compiled code. No guest of the engine may be in a message or used
-// later.
+// Close releases instances, mappings, files and compiled code. No guest of the engine may be in a message or used
+// afterwards.
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	if e.closed {
@@ -171,16 +171,16 @@ type HostFunction struct {
 	Call            func(g *Guest, stack []uint64)
 }
 
-// hostModules are the host modules of an engine. To instantiate a host function takes as long as to compile a small
-// function. Nearly all modules have 32-bit memory and need no WASI, so Link instantiates what they import. The other host
-// modules are instantiated before the first module that may import them is loaded.
+// hostModules are the host modules of an engine. Instantiating a host function takes as long as compiling a small
+// function. Nearly all modules have 32-bit memory and need no WASI, so Link instantiates what they import. The other
+// host modules are instantiated before the first module that may import them is loaded.
 type hostModules struct {
 	mu      sync.Mutex // guards what follows
 	linked  bool
 	pending []HostModule // not instantiated yet
 }
 
-// Link gives modules their host functions. It is called once, before the first Compile.
+// Link provides the host functions of modules. It is called once, before the first Compile.
 func (e *Engine) Link(modules ...HostModule) error {
 	h := &e.hosts
 	h.mu.Lock()
@@ -229,7 +229,7 @@ func (e *Engine) instantiateHost(m *HostModule) error {
 	return nil
 }
 
-// meteringModule is what the rewriter's own imports need.
+// meteringModule returns the functions that the rewriter itself imports into modules.
 func meteringModule() HostModule {
 	i32 := api.ValueTypeI32
 	return HostModule{Name: rewrite.ModuleName, Functions: []HostFunction{

@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// makeRoom evicts guests until one more fits. Those in the middle of a message stay; too many of them is an error.
+// makeRoom evicts guests until one more fits. Guests in the middle of a message stay; too many of them is an error.
 func (e *Engine) makeRoom() error {
 	for {
 		e.mu.Lock()
@@ -43,7 +43,7 @@ func (e *Engine) victim() *Guest {
 	return nil
 }
 
-// admit and leave keep the list of resident guests.
+// admit and leave maintain the list of resident guests.
 func (e *Engine) admit(g *Guest) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -64,14 +64,14 @@ func (e *Engine) leave(g *Guest) {
 	e.resident = e.resident[:last]
 }
 
-// Statistics are what an engine keeps resident, and what it has done since it was made.
+// Statistics are what an engine keeps resident, and what it has done since it was created.
 type Statistics struct {
-	Resident, MaxResident int    // guests that have an instance, and how many at most
-	Evictions             uint64 // of resident guests, for others
-	Compiled              uint64 // modules; those from a cache do not count
+	Resident, MaxResident int    // guests that have an instance, and their limit
+	Evictions             uint64 // of resident guests, to make room for others
+	Compiled              uint64 // modules, without those from a cache
 }
 
-// Statistics are the statistics of the engine now.
+// Statistics returns the current statistics of the engine.
 func (e *Engine) Statistics() Statistics {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -80,7 +80,7 @@ func (e *Engine) Statistics() Statistics {
 	}
 }
 
-// Resident is the number of guests that have an instance.
+// Resident returns the number of guests that have an instance.
 func (e *Engine) Resident() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 
 const valueTypeV128 = 0x7b
 
-// GlobalValue is the committed or current value of a mutable global: Low alone except for v128.
+// GlobalValue is the committed or current value of a mutable global: only Low except for v128.
 type GlobalValue struct {
 	Index     uint32 // in the original module
 	Type      byte   // value type of the binary format
@@ -52,7 +52,7 @@ func (l globalLayout) values(words []uint64) []GlobalValue {
 	return values
 }
 
-// saved are the words of a state whose globals have these values; those that are not given are zero.
+// saved returns the words of a state whose globals have these values; missing ones are zero.
 func (l globalLayout) saved(values []GlobalValue) []uint64 {
 	words, at := make([]uint64, l.words), 0
 	for _, g := range l.globals {

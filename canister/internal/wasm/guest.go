@@ -10,7 +10,7 @@ import (
 )
 
 // Guest is the Wasm state of one canister: heap, mutable globals, instance. It is resident or evicted; every method
-// makes it resident as needed.
+// makes it resident if needed.
 //
 // The first method that runs it or touches its memory opens a message; Commit, Rollback or Close ends it. An open guest
 // stays resident.
@@ -25,37 +25,37 @@ type Guest struct {
 	place     int // in the engine's list of resident guests
 
 	predecessor *Guest // set until a successor is committed
-	origin      *Guest // of a snapshot
+	origin      *Guest // the guest of which it is a snapshot
 	version     uint64 // of the slot, at the beginning of a snapshot's message
 	began       int64  // bytes of heap at the beginning of the message
 	open        bool
 	running     bool
 	compared    bool // changed is up to date
 	closed      bool
-	lost        bool // the heap that a commit leaves behind, see heap.committed
+	lost        bool // the last commit left a lost heap, see heap.committed
 
 	host     any
 	onGrow   func(oldPages, wantPages uint32) error
 	ending   error
 	budget   Budget
 	boundary uint64 // executed count at which the replica's slice ends
-	resumed  uint64 // executed count at which it began
+	resumed  uint64 // executed count at which that slice began
 	granted  uint64 // executed instructions = granted - counter
-	part     uint64 // instructions, at most, that are granted next: few after many page faults
+	part     uint64 // upper limit of the instructions granted next: few after many page faults
 	sliceEnd uint64 // executed count at which the slice ends, at least granted
 	look     uint64 // progress at which changed pages are counted next, see Budget.ScatteredPages
-	// scattered says that the message has changed Budget.ScatteredPages pages. Run clears it.
+	// scattered is set if the message has changed Budget.ScatteredPages pages. Run clears it.
 	scattered bool
-	moved     uint64 // instructions of those that pieces of bulk operations were charged with, see Budget.Pause
+	moved     uint64 // instructions charged again for pieces of bulk operations, see Budget.Pause
 
 	changed []span
-	marked  map[int64]*[PageSize]byte // pages as they were at Mark, where they differed from the committed ones
+	marked  map[int64]*[PageSize]byte // pages at Mark that differed from the committed ones
 	held    heldState
 }
 
-// NewGuest makes the state of a freshly installed module: a zero heap with the active data segments, globals at their
-// initial values; the start function is still to run. The state counts as committed, so that a message is compared with
-// it, and Close gives everything back. The error is a *Trap if a segment does not fit.
+// NewGuest makes the state of a freshly installed module: a zero heap with the active data segments, and globals at
+// their initial values; the start function has not run. The state counts as committed, so that a message is compared
+// with it, and Close releases it. The error is a *Trap if a segment does not fit.
 func (e *Engine) NewGuest(code *Code) (*Guest, error) {
 	g := &Guest{engine: e, code: code, slot: &slot{store: store{file: e.file}, refs: 1}}
 	g.slot.owner = g
@@ -95,10 +95,10 @@ func (g *Guest) applyData() error {
 	return nil
 }
 
-// Successor makes the state that an upgrade (keepHeap) or a reinstall leads to, without touching g. With keepHeap it
-// has the bytes g has now, uncommitted ones included, at least as many as the new module asks for, and no data segments
-// are applied; otherwise it is as from NewGuest. Until it is committed g must not run; Close leaves g as it was. Its
-// Commit takes the place of g, which is closed.
+// Successor makes the state after an upgrade (keepHeap) or a reinstall, without changing g. With keepHeap it has the
+// current bytes of g, including uncommitted ones, at least as many as the new module's minimum, and no data segments
+// are applied. Otherwise it is as from NewGuest. Until it is committed, g must not run; Close leaves g unchanged. Its
+// Commit replaces g, which is closed.
 func (g *Guest) Successor(code *Code, keepHeap bool) (*Guest, error) {
 	if !keepHeap {
 		s, err := g.engine.NewGuest(code)
@@ -139,8 +139,8 @@ func (g *Guest) inherit(from *Guest) error {
 }
 
 // Snapshot makes a second guest over g's committed state. It sees that state until it is rolled back, whatever g
-// commits meanwhile; after Rollback its next message sees the newest. It can be rolled back only. It may be called from
-// any goroutine.
+// commits meanwhile; after Rollback its next message sees the newest state. It can only be rolled back. It may be
+// called from any goroutine.
 func (g *Guest) Snapshot() (*Guest, error) {
 	r := &Guest{engine: g.engine, code: g.code, slot: g.slot, origin: g}
 	r.slot.retain()
@@ -151,7 +151,7 @@ func (g *Guest) Snapshot() (*Guest, error) {
 	return r, nil
 }
 
-// Close gives everything back: the slot too, unless a successor or a snapshot still needs it.
+// Close releases everything, including the slot unless a successor or a snapshot still needs it.
 func (g *Guest) Close() {
 	if g.closed {
 		return
@@ -209,7 +209,7 @@ func (g *Guest) tryBegin() error {
 	return nil
 }
 
-// beginSnapshot brings the snapshot to the newest committed state and keeps it there until the message ends.
+// beginSnapshot moves the snapshot to the newest committed state, which it then has until the message ends.
 func (g *Guest) beginSnapshot() error {
 	s := g.slot
 	for {
@@ -235,7 +235,7 @@ func (g *Guest) beginSnapshot() error {
 	}
 }
 
-// refresh makes a resident snapshot the newest committed state. Needs the slot's lock.
+// refresh loads the newest committed state into a resident snapshot. Needs the slot's lock.
 func (g *Guest) refresh() error {
 	if g.version != g.slot.version {
 		if err := g.resident.heap.load(); err != nil {
@@ -275,7 +275,7 @@ func (g *Guest) makeResident(size int64) error {
 	return nil
 }
 
-// resume gives a new instance the committed state, if there is one of this guest's code.
+// resume restores the committed state into a new instance, if there is one of this guest's code.
 func (g *Guest) resume(l *resident) error {
 	s := g.slot
 	s.mu.Lock()
@@ -292,7 +292,7 @@ func (g *Guest) resume(l *resident) error {
 	return nil
 }
 
-// evict drops instance and heap. What is not committed is lost. Needs residency.
+// evict drops instance and heap. Uncommitted changes are lost. Needs residency.
 func (g *Guest) evict() {
 	l := g.resident
 	if l == nil {

@@ -10,80 +10,80 @@ import (
 	"sync/atomic"
 )
 
-// heap is the memory of a resident guest: bytes that start as the committed ones and that the message writes.
+// heap is the memory of a resident guest: it starts with the committed bytes, and the message writes to it.
 type heap interface {
-	// bytes is the whole heap in place; growing moves it.
+	// bytes returns the whole heap in place; growing moves it.
 	bytes() []byte
 	// grow makes the heap size bytes long; the new bytes are zero.
 	grow(size int64) error
-	// load makes all bytes the committed ones; the size is unchanged. Needs the slot's lock.
+	// load restores all committed bytes; the size is unchanged. Needs the slot's lock.
 	load() error
-	// changed appends the pages whose bytes differ from the committed ones to spans, in order. The pages it had to look
-	// at stay noted for commit and restore until the next call. Needs the slot's lock.
+	// changed appends the pages whose bytes differ from the committed ones to spans, in order. It records the pages
+	// that it compared, for commit and restore, until the next call. Needs the slot's lock.
 	changed(spans []span) ([]span, error)
 	// changedMany reports whether at least this many pages differ from the committed ones. It is called in the middle
 	// of a message, between unwatch and watch. Needs the slot's lock.
 	changedMany(pages int) (bool, error)
-	// written says that the bytes of pages are in the file, and a commit is under way: until committed, restore or free
-	// the heap may have any bytes there. Needs the slot's lock.
+	// written reports that the bytes of pages are in the file while a commit is in progress: until committed, restore
+	// or free, the heap may have any bytes there. Needs the slot's lock.
 	written(pages span)
-	// committed says that the changed pages found last are now the committed ones. On an error the heap is lost: it can
-	// only be freed. Needs the slot's lock.
+	// committed reports that the changed pages found last are now the committed ones. On an error the heap is lost: it
+	// can only be freed. Needs the slot's lock.
 	committed(changed []span) error
-	// restore makes all bytes the committed ones again; compared says that changed holds the pages found last and
-	// nothing was written since. The size is as it was. Needs the slot's lock.
+	// restore restores all committed bytes; compared says that changed holds the pages found last and nothing was
+	// written since. The size is unchanged. Needs the slot's lock.
 	restore(changed []span, compared bool) error
-	// watch and unwatch enclose everything that may write to the heap, on one thread. What is written otherwise must be
-	// followed by lost.
+	// watch and unwatch enclose everything that may write to the heap, on one thread. Any other write must be followed
+	// by lost.
 	watch()
 	unwatch()
 	lost()
-	// faulted is how many page faults the thread took since watch or the last call, where that is known. It is called
-	// between the two.
+	// faulted returns how many page faults the thread took since watch or the last call, if that is known. It is called
+	// between watch and unwatch.
 	faulted() int64
-	// preserve makes the heap keep its bytes of these pages although the committed ones are about to change. Called by
-	// another goroutine than the one that runs the guest, with the slot's lock.
+	// preserve makes the heap keep its bytes of these pages although the committed ones are about to change. It is
+	// called by another goroutine than the one that runs the guest, with the slot's lock.
 	preserve(pages span)
-	// hold remembers all bytes until release; revert makes them what they were then, and zero where the heap has grown
-	// since. For heaps of snapshots. Need the slot's lock.
+	// hold saves all bytes until release; revert restores them, with zeros where the heap has grown since. For heaps of
+	// snapshots. They need the slot's lock.
 	hold() error
 	revert() error
 	release()
-	// remap makes the bytes those of the slot again after their places changed there; all of them are the committed
-	// ones. Needs the slot's lock.
+	// remap restores the mapping to the bytes of the slot after their places changed there; all of them must be
+	// committed. Needs the slot's lock.
 	remap() error
-	// moveTo makes the bytes those of another slot, whose bytes differ from the present ones in these pages only, and
-	// lies on the same layers.
+	// moveTo gives the heap the bytes of another slot, which differ from the present ones only in these pages. The slot
+	// is on the same layers.
 	moveTo(s *slot, differing []int64) error
-	// free gives the memory back.
+	// free releases the memory.
 	free() error
 }
 
-// HeapKind is the way heaps are kept.
+// HeapKind is a way to keep heaps.
 type HeapKind string
 
 const (
-	// HeapAuto takes the first of the others that works here.
+	// HeapAuto selects the first of the others that works here.
 	HeapAuto HeapKind = ""
 	// HeapScan maps the checkpoint file privately and asks the kernel for the private pages (PAGEMAP_SCAN, Linux 6.7).
 	HeapScan HeapKind = "scan"
-	// HeapPagemap is the same with /proc/self/pagemap: commit reads 8 bytes per page of heap.
+	// HeapPagemap does the same with /proc/self/pagemap: commit reads 8 bytes per page of heap.
 	HeapPagemap HeapKind = "pagemap"
-	// HeapCopy keeps the heap of each resident guest twice and compares: works everywhere, costs the size of the heap
-	// at each commit.
+	// HeapCopy keeps the heap of each resident guest twice and compares: it works everywhere, and each commit costs the
+	// size of the heap.
 	HeapCopy HeapKind = "copy"
 )
 
-// HeapKinds are the kinds that work on this machine, the best first.
+// HeapKinds returns the kinds that work on this machine, the best first.
 func HeapKinds() []HeapKind { return append(mappedKinds(), HeapCopy) }
 
 // heapSpace makes heaps of one kind.
 type heapSpace struct {
 	kind    HeapKind
 	pagemap *os.File // nil for HeapCopy
-	// countFaults says that the page faults of a thread can be counted.
+	// countFaults is set if the page faults of a thread can be counted.
 	countFaults bool
-	// mappings is how many all heaps have, of room.
+	// mappings is the number of mappings of all heaps; room is its limit.
 	mappings atomic.Int64
 	room     int64
 }
@@ -113,10 +113,10 @@ func (hs *heapSpace) close() error {
 	return hs.pagemap.Close()
 }
 
-// scarce says that half of all mappings are in use.
+// scarce reports whether half of all mappings are in use.
 func (hs *heapSpace) scarce() bool { return hs.mappings.Load() >= hs.room/2 }
 
-// maxRuns is how many runs of pages of its own a heap may have among those of the layers under it.
+// maxRuns returns how many runs of its own pages a heap may have among those of the layers under it.
 func (hs *heapSpace) maxRuns(size int64) int64 {
 	switch pages := size / PageSize; {
 	case hs.kind == HeapCopy:
@@ -130,8 +130,8 @@ func (hs *heapSpace) maxRuns(size int64) int64 {
 
 const pagemapPath = "/proc/self/pagemap"
 
-// heap makes a heap of size bytes over the slot; bytes past the committed size are zero. Needs the slot's lock. A
-// reader does not share the bytes it grows by with the slot.
+// heap makes a heap of size bytes over the slot; bytes past the committed size are zero. Needs the slot's lock. The
+// growth of a reader is not shared with the slot.
 func (hs *heapSpace) heap(s *slot, size int64, reader bool) (heap, error) {
 	if err := s.loadLayers(); err != nil {
 		return nil, err
@@ -142,12 +142,12 @@ func (hs *heapSpace) heap(s *slot, size int64, reader bool) (heap, error) {
 	return newMappedHeap(hs, s, size, reader)
 }
 
-// errTorn says that growing failed half-way and the heap is lost, private pages included.
+// errTorn reports that growing failed half-way and the heap is lost, including private pages.
 var errTorn = errors.New("heap lost while growing")
 
 var zeroPage [PageSize]byte
 
-// appendPage adds a page to spans that end before it.
+// appendPage appends a page to spans that end before it.
 func appendPage(spans []span, page int64) []span {
 	if n := len(spans); n > 0 && spans[n-1].end == page {
 		spans[n-1].end++
@@ -182,7 +182,7 @@ func samePage(page, content []byte) bool {
 	return bytes.Equal(page, content)
 }
 
-// fillPage makes a page the committed content, where nil stands for zeros.
+// fillPage sets a page to the committed content, where nil stands for zeros.
 func fillPage(page, content []byte) {
 	if content == nil {
 		clear(page)

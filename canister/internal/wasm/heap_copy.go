@@ -2,7 +2,7 @@ package wasm
 
 import "github.com/canisterd/canisterd/canister/internal/checkpoint"
 
-// copyHeap is the portable heap: a plain copy of the committed bytes, and a second one to compare with. Every operation
+// copyHeap is the portable heap: a plain copy of the committed bytes, and a second copy for comparison. Every operation
 // costs the size of the heap.
 type copyHeap struct {
 	slot   *slot
@@ -16,7 +16,7 @@ func newCopyHeap(s *slot, size int64) (*copyHeap, error) {
 	return h, h.load()
 }
 
-// cloneInto gives the bytes of src, in dst where they fit.
+// cloneInto returns a copy of src, in dst if it fits.
 func cloneInto(dst, src []byte) []byte {
 	if cap(dst) < len(src) {
 		dst = make([]byte, len(src))

@@ -13,33 +13,33 @@ import (
 
 // mappedHeap maps the places of the slot's pages privately. A page that is written becomes a private copy; all others
 // are the committed bytes themselves. A page whose place has changed since it was mapped is private as well, until it
-// is dropped: then it is mapped from its new place.
+// is dropped and mapped from its new place.
 type mappedHeap struct {
 	space   *heapSpace
 	slot    *slot
 	reader  bool
 	memory  []byte
 	pieces  pieces
-	moves   uint64 // the moves of the slot that all pieces have followed
-	counted int    // pieces that are in the count of all heaps
+	moves   uint64 // slot.moves when all pieces were last up to date
+	counted int    // pieces included in the count of all heaps
 	private []span // private pages found last
 	// unknown says that there may be more private pages than those. A thread that took no page fault made none, and
 	// counting faults is cheaper than listing pages, which walks the page tables of the whole heap.
 	unknown bool
-	// fresh is at least how many pages became private since they were listed.
+	// fresh is an upper bound of the number of pages that became private since the last listing.
 	fresh     int64
 	usage     unix.Rusage
 	asked     int64
 	faults    int64
 	counting  bool
 	commits   uint
-	untrimmed int64 // page faults since trim did something last
-	// mapped is how many page faults there were since all page tables were dropped, walks how often they were walked.
+	untrimmed int64 // page faults since the last trim that did something
+	// mapped counts page faults since all page tables were dropped, walks counts the walks of the tables since then.
 	mapped int64
 	walks  uint
-	// flushed says that private pages were given up before their commit was over, see written.
+	// flushed is set if private pages were dropped before their commit was complete, see written.
 	flushed bool
-	// preserved is unknown as seen by the goroutine that preserves pages. Guarded by the slot's lock.
+	// preserved is unknown as set by the goroutine that preserves pages. Guarded by the slot's lock.
 	preserved bool
 	pages     privatePages
 	content   [PageSize]byte // committed bytes that are not in the file's window
@@ -90,13 +90,13 @@ func newMappedHeap(hs *heapSpace, s *slot, size int64, reader bool) (heap, error
 	return h, nil
 }
 
-// count brings the number of mappings of all heaps up to date.
+// count updates the number of mappings of all heaps.
 func (h *mappedHeap) count() {
 	h.space.mappings.Add(int64(len(h.pieces) - h.counted))
 	h.counted = len(h.pieces)
 }
 
-// mapFrom maps the pieces over memory from a page on.
+// mapFrom maps the pieces over memory, from a page on.
 func (h *mappedHeap) mapFrom(page int64) error {
 	end := int64(len(h.memory) / PageSize)
 	for i, p := range h.pieces {
@@ -158,8 +158,8 @@ func (h *mappedHeap) grow(size int64) error {
 	return h.move(size, false)
 }
 
-// move takes the heap, private pages included, to a place where size bytes fit, and maps the rest there: the slot, or
-// zeros of its own.
+// move moves the heap, including private pages, to an address where size bytes fit, and maps the rest there: the slot,
+// or anonymous zeros.
 func (h *mappedHeap) move(size int64, anonymous bool) error {
 	base, err := unix.MmapPtr(-1, 0, nil, uintptr(size), unix.PROT_NONE, reserving)
 	if err != nil {
@@ -170,7 +170,7 @@ func (h *mappedHeap) move(size int64, anonymous bool) error {
 	h.memory = memory
 	rest, err := h.moveInto(memory, old, anonymous)
 	if err != nil {
-		// The compiled code must not run on: its memory is in pieces.
+		// The compiled code must not continue: its memory is in pieces.
 		h.memory, h.pieces = nil, nil
 		_ = unmap(memory)
 		_ = unmap(rest)
@@ -179,7 +179,7 @@ func (h *mappedHeap) move(size int64, anonymous bool) error {
 	return nil
 }
 
-// moveInto returns the part of the old memory that could not be moved; the rest of it may be in use elsewhere by then.
+// moveInto returns the part of the old memory that could not be moved; the rest of it may already be in use elsewhere.
 func (h *mappedHeap) moveInto(memory, old []byte, anonymous bool) ([]byte, error) {
 	pages := int64(len(old) / PageSize)
 	for i, p := range h.pieces {
@@ -198,8 +198,8 @@ func (h *mappedHeap) moveInto(memory, old []byte, anonymous bool) ([]byte, error
 	return nil, mapAnonymous(memory[len(old):])
 }
 
-// movePages moves mappings. The system may hold as several what is one piece here, and moves one at a time. On an
-// error, moved is how many bytes were moved.
+// movePages moves mappings. The system may hold one piece as several mappings, and moves one at a time. On an error,
+// moved is how many bytes were moved.
 func movePages(to, from []byte) (moved int, err error) {
 	_, err = unix.MremapPtr(unsafe.Pointer(unsafe.SliceData(from)), uintptr(len(from)), unsafe.Pointer(unsafe.SliceData(to)), uintptr(len(to)),
 		unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED)
@@ -214,7 +214,7 @@ func movePages(to, from []byte) (moved int, err error) {
 	return half + moved, err
 }
 
-// list makes private the list of private pages.
+// list updates h.private, the list of private pages.
 func (h *mappedHeap) list() error {
 	if !h.unknown && !h.preserved {
 		return nil
@@ -325,13 +325,13 @@ func (h *mappedHeap) changedMany(pages int) (bool, error) {
 	return false, nil
 }
 
-// committed keeps a few private pages, the changed ones: they are the hot ones. From time to time all others go,
-// because every one that stays is compared at each commit. After an error the heap is lost, and the slot has all of its
+// committed keeps a few private pages, the changed ones: they are the hot ones. From time to time it drops all others,
+// because each commit compares every one that stays. After an error the heap is lost, but the slot has all of its
 // bytes.
 func (h *mappedHeap) committed(changed []span) error {
 	h.commits++
 	if h.slot.volatile {
-		return nil // the committed bytes are nowhere else to be mapped from
+		return nil // the file does not have the committed bytes
 	}
 	if h.flushed {
 		return h.dropFlushed()
@@ -350,7 +350,7 @@ func (h *mappedHeap) committed(changed []span) error {
 	return nil
 }
 
-// cold is the private pages except a few of the changed ones.
+// cold returns the private pages except a few of the changed ones.
 func (h *mappedHeap) cold(changed []span) (cold []span) {
 	kept := int64(0)
 	for _, p := range h.private {
@@ -374,14 +374,14 @@ func (h *mappedHeap) cold(changed []span) (cold []span) {
 	return cold
 }
 
-// restore copies over few pages and drops many: a page that is dropped has to be faulted in again.
+// restore copies over few pages and drops many: a dropped page has to be faulted in again.
 func (h *mappedHeap) restore(changed []span, compared bool) error {
 	if err := h.list(); err != nil {
 		return err
 	}
 	kept := int(stickyPages)
 	if h.slot.volatile {
-		kept = maxPatches // which cannot be mapped: those that are dropped are copied back
+		kept = maxPatches // patches cannot be mapped: dropped ones are copied back
 	}
 	if h.flushed || countPages(h.private) > kept {
 		dropped := h.ofTheFile(h.private)
@@ -441,10 +441,10 @@ func (h *mappedHeap) faulted() int64 {
 	return h.asked - before
 }
 
-// lost is called where pages may have become private without a fault of the thread.
+// lost is called when pages may have become private without a fault of the thread.
 func (h *mappedHeap) lost() { h.unknown, h.fresh = true, math.MaxInt32 }
 
-// countFaults is the number of page faults the current thread has taken.
+// countFaults returns the number of page faults of the current thread.
 func countFaults(u *unix.Rusage) int64 {
 	if _, _, errno := unix.RawSyscall(unix.SYS_GETRUSAGE, unix.RUSAGE_THREAD, uintptr(unsafe.Pointer(u)), 0); errno != 0 {
 		panic(fmt.Errorf("wasm: count page faults: %w", errno))
@@ -452,8 +452,8 @@ func countFaults(u *unix.Rusage) int64 {
 	return u.Minflt + u.Majflt
 }
 
-// preserve writes to each page without changing it: the kernel makes a private copy of what is there now. What is
-// mapped from nowhere does not change with the file.
+// preserve writes to each page without changing it: the kernel makes a private copy of its content. Anonymous pages do
+// not change with the file.
 //
 //go:norace
 func (h *mappedHeap) preserve(pages span) {

@@ -2,16 +2,15 @@ package wasm
 
 import "fmt"
 
-// heldState is what a snapshot has to go back to beside its heap.
+// heldState is what Revert restores besides the heap.
 type heldState struct {
 	active   bool
 	globals  []uint64
 	segments [][]byte
 }
 
-// Hold remembers heap and globals as the open message has them, for Revert: once for each Hold, before the message
-// ends. Only the messages of a snapshot can be held: they run several functions one after the other, of which one may
-// have to be undone.
+// Hold saves heap and globals of the open message for Revert: once for each Hold, before the message ends. Only
+// messages of a snapshot can be held: they run several functions in sequence, and may have to undo one of them.
 func (g *Guest) Hold() error {
 	if g.origin == nil && !g.slot.volatile {
 		panic("wasm: hold of a guest that is no snapshot")
@@ -34,8 +33,7 @@ func (g *Guest) Hold() error {
 	return nil
 }
 
-// Revert makes heap and globals what they were at the last Hold. The heap does not shrink: what it grew by since is
-// zero.
+// Revert restores heap and globals of the last Hold. The heap does not shrink: its growth since then is zero.
 func (g *Guest) Revert() error {
 	if !g.held.active {
 		panic("wasm: revert of a message that was not held")
@@ -53,7 +51,7 @@ func (g *Guest) Revert() error {
 	return nil
 }
 
-// letGo forgets what was held. Needs the slot's lock.
+// letGo discards what was held. Needs the slot's lock.
 func (g *Guest) letGo() {
 	g.held.active = false
 	clear(g.held.segments)

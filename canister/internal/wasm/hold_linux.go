@@ -2,12 +2,12 @@ package wasm
 
 import "bytes"
 
-// heldPages is what a mapped heap was when it was held. Guarded by the slot's lock.
+// heldPages is the saved content of a mapped heap. Guarded by the slot's lock.
 type heldPages struct {
 	active bool
 	size   int64
-	// private are the pages that were private then. All others were committed; overwritten are the committed pages that
-	// a commit has overwritten since. nil stands for zeros.
+	// private are the pages that were private at hold. All others were committed; overwritten are the committed pages
+	// that a commit has overwritten since. nil stands for zeros.
 	private, overwritten map[int64][]byte
 }
 
@@ -26,7 +26,7 @@ func (h *mappedHeap) hold() error {
 }
 
 // keep copies committed pages that are about to be overwritten. A page that cannot be read cannot be mapped either: it
-// stays out.
+// is skipped.
 func (h *mappedHeap) keep(pages span) {
 	p := &h.held
 	for n := pages.first; n < min(pages.end, p.size/PageSize); n++ {
@@ -65,7 +65,7 @@ func (h *mappedHeap) revert() error {
 	return nil
 }
 
-// heldPage is what a page was when the heap was held.
+// heldPage returns the content of a page when the heap was held.
 func (h *mappedHeap) heldPage(n int64) ([]byte, error) {
 	p := &h.held
 	if n >= p.size/PageSize {

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Image is the bytes of a heap at one time. Taking one copies nothing: it lies on the layer that the heap was until
-// then. Its methods may be called from anywhere, and while the guest runs; Write is for images that were made empty.
+// Image has the bytes of a heap at one time. Taking one copies nothing: image and heap share the bytes as a layer. Its
+// methods may be called from anywhere, and while the guest runs; Write is for images that were made empty.
 type Image struct {
 	engine *Engine
 	size   int64
@@ -42,20 +42,20 @@ func (im *Image) Fork() *Image {
 	return &Image{engine: im.engine, size: im.size, empty: im.empty, store: im.over(im.freeze(im.size))}
 }
 
-// Close gives the space of the image back.
+// Close releases the space of the image.
 func (im *Image) Close() { im.close() }
 
-// Size is the size of the heap in bytes.
+// Size returns the size of the heap in bytes.
 func (im *Image) Size() uint64 { return uint64(im.size) }
 
-// Written is the number of pages that were ever written.
+// Written returns the number of pages that were ever written.
 func (im *Image) Written() uint64 {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	return uint64(im.written)
 }
 
-// Written is the number of pages of the committed heap that were ever written.
+// Written returns the number of pages of the committed heap that were ever written.
 func (g *Guest) Written() uint64 {
 	g.slot.mu.Lock()
 	defer g.slot.mu.Unlock()
@@ -111,7 +111,7 @@ func (im *Image) Write(off uint64, src []byte) error {
 	return nil
 }
 
-// put writes whole pages that lie together in the file.
+// put writes whole pages that are contiguous in the file.
 func (im *Image) put(page int64, src []byte) error {
 	offset, _ := im.locate(page)
 	if err := im.file.WriteAt(src, offset); err != nil {
@@ -134,9 +134,9 @@ func (im *Image) patch(page, in int64, src []byte) error {
 	return im.put(page, b[:])
 }
 
-// Restore makes a guest whose committed heap is the heap of an image, grown to the minimum that the module asks for,
-// and whose mutable globals have these values. Nothing runs, neither data segments nor the start function, and nothing
-// is copied. The guest is evicted until it is used.
+// Restore makes a guest whose committed heap is the heap of an image, grown to the minimum of the module, and whose
+// mutable globals have these values. Nothing runs, neither data segments nor the start function, and nothing is copied.
+// The guest is evicted until it is used.
 func (e *Engine) Restore(code *Code, im *Image, globals []GlobalValue) *Guest {
 	im.mu.Lock()
 	defer im.mu.Unlock()

@@ -8,16 +8,16 @@ import (
 	"github.com/canisterd/canisterd/archive"
 )
 
-// layer is a part of the bytes of one or more heaps. It is immutable.
+// layer holds a part of the bytes of one or more heaps. It is immutable.
 type layer struct {
 	store
-	pages int64 // size of the heap when it was frozen; those above have their places
+	pages int64 // size of the heap when it was frozen; later pages have their places above
 	users atomic.Int64
-	saved archive.Segments // where stores have the bytes of the layer and of those under it
+	saved archive.Segments // archived bytes of the layer and of those under it
 }
 
-// freeze makes all bytes of a heap of size bytes a layer that others can lie on, nil where all of them are zero. The
-// caller has a share of it. No page changes its place.
+// freeze turns all bytes of a heap of size bytes into a layer that others can share, or returns nil if all of them are
+// zero. The caller gets a reference. No page changes its place.
 func (s *store) freeze(size int64) *layer {
 	if s.own > 0 {
 		l := &layer{store: *s, pages: size / PageSize}
@@ -27,7 +27,7 @@ func (s *store) freeze(size int64) *layer {
 	return s.base.share()
 }
 
-// over is a store with the bytes of a layer.
+// over returns a store with the bytes of a layer.
 func (s *store) over(l *layer) store {
 	o := store{file: s.file, base: l}
 	if l != nil {
@@ -43,7 +43,7 @@ func (l *layer) share() *layer {
 	return l
 }
 
-// release gives a share back, and the space with the last one.
+// release drops a reference; the last one frees the space.
 func (l *layer) release() {
 	for l != nil && l.users.Add(-1) == 0 {
 		l.free()
@@ -59,17 +59,17 @@ func (s *store) free() {
 	s.extents = nil
 }
 
-// close gives everything back.
+// close releases everything.
 func (s *store) close() {
 	s.free()
 	s.base.release()
 	*s = store{file: s.file}
 }
 
-// settle keeps what lies under a heap of size bytes small: an unshared layer is merged with the layer above it, and so
-// is a layer whose visible pages are at most twice the pages written above it. Thus there are at most as many layers as
-// the number of pages has bits, and the copying is in proportion to the writing. Runs of pages here, which take
-// mappings, are joined past a number. remap makes an existing mapping follow. A step that fails for lack of space is
+// settle keeps what is under a heap of size bytes small: it merges an unshared layer with the layer above it, and also
+// a layer whose visible pages are at most twice the pages written above it. Thus the number of layers is at most the
+// number of bits of the page count, and the copying is proportional to the writing. Above a number of runs of pages
+// here, which take mappings, it joins runs. remap updates an existing mapping. A step that fails for lack of space is
 // tried again after the next commit; until then nothing visible has changed.
 func (s *store) settle(size, runs int64, remap func() error) {
 	for s.base != nil {
@@ -93,7 +93,7 @@ func (s *store) settle(size, runs int64, remap func() error) {
 	}
 }
 
-// sink copies what the store has to the layer under it, which is not shared, and takes its place.
+// sink copies the store's pages to the unshared layer under it, and takes over that layer's extents.
 func (s *store) sink(size int64, remap func() error) error {
 	l := s.base
 	err := l.load()
@@ -123,7 +123,7 @@ func (s *store) sink(size int64, remap func() error) error {
 	return nil
 }
 
-// absorb copies what is left to see of the layer under the store, and leaves it.
+// absorb copies the visible pages of the layer under the store, and releases the layer.
 func (s *store) absorb(size int64, remap func() error) error {
 	if err := s.ensure(size); err != nil {
 		return err
@@ -164,7 +164,7 @@ func (s *store) rest(l *layer) {
 	s.runs = s.here.runsUpTo(l.pages)
 }
 
-// gap is pages between two runs; cost is how many of them must be copied to fill it.
+// gap is the pages between two runs; cost is how many of them must be copied to fill it.
 type gap struct {
 	span
 	cost int64
@@ -184,7 +184,7 @@ func (s *store) join(size, enough int64) {
 	}
 }
 
-// gaps are the pages between the runs of pages that are here.
+// gaps returns the gaps between the runs of pages that are here.
 func (s *store) gaps() []gap {
 	var all []gap
 	limit := s.base.pages

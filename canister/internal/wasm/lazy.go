@@ -21,7 +21,7 @@ func (s *store) attach(segment *archive.Segment, size int64) error {
 	return nil
 }
 
-// load loads the bytes of a layer if they are not here yet.
+// load loads the bytes of a layer if they are not loaded yet.
 func (s *store) load() error {
 	if s.lazy.Loaded() {
 		return nil
@@ -45,14 +45,14 @@ func (s *store) loadLayers() error {
 	return nil
 }
 
-// enterRun is enter for a run of pages.
+// enterRun calls enter for a run of pages.
 func (s *store) enterRun(page, count int64) {
 	for end := page + count; page < end; page++ {
 		s.enter(page)
 	}
 }
 
-// writePages writes pages into new extents; nil content: zeros, which are there already if the file punches holes.
+// writePages writes pages into new extents. nil content means zeros, which are already there if the file punches holes.
 func (s *store) writePages(page, count int64, content []byte) error {
 	for count > 0 {
 		offset, room := s.locate(page)

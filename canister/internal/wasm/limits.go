@@ -6,22 +6,22 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
 )
 
-// None of these is a number of the specification; they bound what the engine keeps.
+// None of these numbers is in the specification; they limit what the engine keeps.
 const (
 	// PageSize is the operating system page of the specification (4 KiB), the unit of dirty-page charges (spec: 4,096).
 	PageSize = 4096
 	// WasmPageSize is the page of memory.grow (spec: 65,536).
 	WasmPageSize = 65536
-	// DefaultMaxResident is the number of resident guests. Linux allows 65,530 mappings and the Go runtime dies when it
-	// gets none.
+	// DefaultMaxResident is the number of resident guests. Linux allows 65,530 mappings, and the Go runtime dies if it
+	// cannot get one.
 	DefaultMaxResident = 16000
-	// maxMappings is how many mappings the heaps of resident guests have; guests are evicted where there would be more.
+	// maxMappings is the limit of the mappings of all resident heaps; guests are evicted to stay below it.
 	maxMappings = 45_000
-	// A heap has so many runs of pages of its own among those of the layers under it, and one for every so many pages:
-	// each run takes up to two mappings. It has fewer where half of all mappings are in use.
+	// A heap may have this many runs of its own pages among those of the layers under it, and one more per pagesPerRun
+	// pages: each run takes up to two mappings. The lower limits apply while half of all mappings are in use.
 	manyRuns, pagesPerRun         = 64, 64
 	fewRuns, pagesPerRunWhereFull = 8, 256
-	// maxPinned is how many guests above MaxLive may be resident because they are in the middle of a message.
+	// maxPinned is how many guests above MaxResident may be resident because they are in the middle of a message.
 	maxPinned = 4096
 	// MaxSlice is the largest number of instructions between two pauses: about 5 ms of compiled code.
 	MaxSlice = 5_000_000
@@ -29,32 +29,30 @@ const (
 	// pauses).
 	PieceBytes = rewrite.PieceBytes
 	// minGrant to maxGrant is how many instructions the counter is set to at once. Compiled code cannot be interrupted
-	// in between, and code that writes to another page every few instructions takes a page fault of some microseconds
-	// each time: after manyFaults it is granted least.
+	// in between, and code that often writes to another page takes a page fault of some microseconds each time: after
+	// manyFaults it is granted the least.
 	minGrant, maxGrant = 5_000, 50_000
 	manyFaults         = 100
-	// smallHeapGrant is what a heap of at most smallHeap bytes is granted: all its page faults together take some
+	// smallHeapGrant is the grant of a heap of at most smallHeap bytes: all its page faults together take some
 	// milliseconds.
 	smallHeapGrant = 200_000
 	smallHeap      = 16 << 20
-	// DefaultSlice is granted when a budget names none.
+	// DefaultSlice is granted if a budget specifies none.
 	DefaultSlice = 2_000_000
-	// stickyPages is how many private pages a heap keeps between messages, so that hot pages are not faulted in again
-	// and again.
+	// stickyPages is how many private pages a heap keeps between messages, so that hot pages are not faulted in
+	// repeatedly.
 	stickyPages = 64
-	// stickyCommits is after how many commits the private pages that the last one did not change are given up.
+	// stickyCommits is after how many commits the private pages that the last one did not change are dropped.
 	stickyCommits = 32
 	// writtenPart is how many pages of a commit are written at a time.
 	writtenPart = 1 << 20 / PageSize
-	// dropGap is how many pages are dropped with the private ones around them.
+	// dropGap is how many other pages are dropped together with the private ones around them.
 	dropGap = 32
-	// tablePages is how many pages a page table of the processor has, dropTables of how many tables pages are dropped
-	// at a time.
+	// tablePages is how many pages a page table of the processor has; pages are dropped in parts of dropTables tables.
 	tablePages, dropTables = 512, 2
 	// maxWalks is after how many walks of its page tables a large heap drops them.
 	maxWalks = 16
-	// maxUndo is how many committed pages a commit remembers so that it can be undone if the disk fails while they are
-	// overwritten.
+	// maxUndo is how many committed pages a commit saves, to undo it if the disk fails while they are overwritten.
 	maxUndo = 64 << 20 / PageSize
 	// maxCopy is how many pages are copied from file to file at a time.
 	maxCopy = 1 << 20 / PageSize
@@ -62,34 +60,33 @@ const (
 	maxFunctions = 4
 	// maxStack is the largest wasm stack, in bytes, that stays with a kept function object.
 	maxStack = 128 << 10
-	// maxCompiled and maxCompiledBytes bound the compiled modules kept without an instance, by number and by size of
+	// maxCompiled and maxCompiledBytes limit the compiled modules kept without an instance, by number and by size of
 	// their Wasm.
 	maxCompiled      = 1024
 	maxCompiledBytes = 256 << 20
-	// maxModules and maxModuleBytes bound the rewritten modules kept in memory.
+	// maxModules and maxModuleBytes limit the rewritten modules kept in memory.
 	maxModules     = 256
 	maxModuleBytes = 64 << 20
-	// slowCompileTime is the estimated time, in nanoseconds, from which a module is compiled in a process of its own
-	// where there is one, and in slots of its own: starting a process and loading its result takes some 50 ms.
+	// slowCompileTime is the estimated time, in nanoseconds, from which a module is compiled in a separate process, if
+	// there is one, and in separate slots: starting a process and loading its result takes some 50 ms.
 	slowCompileTime = 500_000_000
-	// maxScratchAge is when a folder that a module is compiled into is left behind for sure.
+	// maxScratchAge is the age at which a folder of a compilation has certainly been abandoned.
 	maxScratchAge = time.Hour
-	// maxDiskCache bounds the cache folder when it is opened; the oldest files go first.
+	// maxDiskCache limits the cache folder when it is opened; the oldest files are removed first.
 	maxDiskCache = 8 << 30
 )
 
 // Smaller in tests, whose heaps are small.
 var (
-	// maxPatches is how many pages of its own a volatile guest keeps in memory: 8 MiB. One that changes more goes on
-	// like any other.
+	// maxPatches is how many pages of its own a volatile guest keeps in memory: 8 MiB. One that changes more is no
+	// longer volatile.
 	maxPatches = 2048
-	// trimFaults is after how many page faults of a heap the pages of the file are given back that are not committed.
+	// trimFaults is after how many page faults of a heap the uncommitted pages of the file are freed.
 	trimFaults = int64(32 << 20 / PageSize)
-	// blockPages is the unit in which pages of a heap that were never written are told from others, in pages; a
-	// multiple of 64.
+	// blockPages is the unit, in pages, in which never-written pages of a heap are told from others; a multiple of 64.
 	blockPages = int64(256)
-	// manyPages is how many private pages a commit gives up while it writes, and not all at its end.
+	// manyPages is the number of private pages above which a commit drops them while it writes, not at its end.
 	manyPages = 4 << 20 / PageSize
-	// largeHeap is from how many bytes on page tables are dropped, too.
+	// largeHeap is the size in bytes from which page tables are dropped as well.
 	largeHeap = 64 << 20
 )

@@ -6,7 +6,7 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
 )
 
-// moduleCache keeps rewritten modules in memory, the least recently used go first.
+// moduleCache keeps rewritten modules in memory, and drops the least recently used first.
 type moduleCache struct {
 	byHash map[[32]byte]*list.Element
 	order  *list.List // of moduleEntry
@@ -36,8 +36,8 @@ func (mc *moduleCache) add(key [32]byte, m *rewrite.Module) {
 	}
 }
 
-// CachedModule finds the rewritten form of a module by a key that its user makes of the uploaded bytes and everything
-// else the rewriter depends on; the version of this program is part of it already.
+// CachedModule finds the rewritten form of a module by a key, which the caller derives from the uploaded bytes and
+// everything else the rewriter depends on; the version of this program is already part of it.
 func (e *Engine) CachedModule(key [32]byte) (*rewrite.Module, bool) {
 	e.mu.Lock()
 	at, ok := e.modules.byHash[key]
@@ -61,8 +61,8 @@ func (e *Engine) CachedModule(key [32]byte) (*rewrite.Module, bool) {
 	return m, true
 }
 
-// CacheModule keeps the rewritten form of a module for CachedModule. Failing to write it to disk is not an error: the
-// cache is only a cache.
+// CacheModule keeps the rewritten form of a module for CachedModule. A failure to write it to disk is not an error,
+// because it is only a cache.
 func (e *Engine) CacheModule(key [32]byte, m *rewrite.Module) {
 	e.mu.Lock()
 	e.modules.add(key, m)

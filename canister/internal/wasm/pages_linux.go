@@ -26,8 +26,8 @@ type scanArguments struct {
 
 type scanRegion struct{ start, end, _ uint64 } // the last: categories
 
-// privatePages lists the private pages of one mapping at a time. It is part of a heap, so that listing allocates
-// nothing.
+// privatePages lists the private pages of one mapping at a time. It is part of a heap, so that listing does not
+// allocate.
 type privatePages struct {
 	arguments scanArguments
 	regions   [32]scanRegion
@@ -64,7 +64,7 @@ func (p *privatePages) list(hs *heapSpace, memory []byte, spans []span) ([]span,
 				spans = append(spans, span{first, last})
 			}
 		}
-		// The walk end the kernel reports may be stale after an inner restart; a list that is not full is complete.
+		// The walk end from the kernel may be stale after an inner restart; a list that is not full is complete.
 		if n < uintptr(len(p.regions)) {
 			return spans, nil
 		}
@@ -74,7 +74,7 @@ func (p *privatePages) list(hs *heapSpace, memory []byte, spans []span) ([]span,
 	}
 }
 
-// readPagemap is list for kernels that cannot scan: eight bytes for every page of the heap.
+// readPagemap is list for kernels without PAGEMAP_SCAN: it reads eight bytes for every page of the heap.
 func readPagemap(pagemap *os.File, memory []byte, spans []span) ([]span, error) {
 	const fileBacked, present, swapped = 1 << 61, 1 << 63, 1 << 62
 	buf := make([]byte, min(64<<10, len(memory)/PageSize*8))
@@ -130,7 +130,7 @@ func mappedKinds() []HeapKind {
 	return kinds
 }
 
-// faultsAreCounted says whether this system counts the page faults of a thread. Some emulations of Linux do not.
+// faultsAreCounted reports whether this system counts the page faults of a thread. Some emulations of Linux do not.
 func faultsAreCounted() bool {
 	memory, err := unix.Mmap(-1, 0, 2*PageSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {

@@ -2,19 +2,19 @@ package wasm
 
 import "slices"
 
-// piece is a mapping of a heap: the page it begins at and where in the file that is.
+// piece is a mapping of a heap: its first page, and the offset of that page in the file.
 type piece struct{ first, offset int64 }
 
-// anonymousPiece is the offset of a mapping of no file.
+// anonymousPiece is the offset of an anonymous mapping.
 const anonymousPiece = -1
 
-// at is where in the file a page of the piece is.
+// at returns the offset in the file of a page of the piece.
 func (p piece) at(page int64) int64 { return p.offset + (page-p.first)*PageSize }
 
-// pieces are the mappings of a heap in order. Each goes up to the next one.
+// pieces are the mappings of a heap in order. Each extends to the next one.
 type pieces []piece
 
-// end is where a piece ends, at most at limit.
+// end returns the end of a piece, at most limit.
 func (ps pieces) end(i int, limit int64) int64 {
 	if i+1 < len(ps) {
 		return min(ps[i+1].first, limit)
@@ -22,7 +22,7 @@ func (ps pieces) end(i int, limit int64) int64 {
 	return limit
 }
 
-// find is the piece that a page is in.
+// find returns the index of the piece that has a page.
 func (ps pieces) find(page int64) int {
 	i, found := slices.BinarySearchFunc(ps, page, func(p piece, page int64) int { return int(p.first - page) })
 	if !found {
@@ -31,7 +31,7 @@ func (ps pieces) find(page int64) int {
 	return i
 }
 
-// goesOn says that the piece goes on in another one.
+// goesOn reports whether next continues the piece.
 func (p piece) goesOn(next piece) bool {
 	if p.offset == anonymousPiece || next.offset == anonymousPiece {
 		return p.offset == next.offset
@@ -39,7 +39,7 @@ func (p piece) goesOn(next piece) bool {
 	return p.at(next.first) == next.offset
 }
 
-// add puts a piece at the end.
+// add appends a piece.
 func (ps pieces) add(p piece) pieces {
 	if n := len(ps); n > 0 && ps[n-1].goesOn(p) {
 		return ps
@@ -47,7 +47,7 @@ func (ps pieces) add(p piece) pieces {
 	return append(ps, p)
 }
 
-// cut forgets the pieces that begin at a page or after it.
+// cut removes the pieces that begin at a page or after it.
 func (ps pieces) cut(page int64) pieces {
 	for len(ps) > 0 && ps[len(ps)-1].first >= page {
 		ps = ps[:len(ps)-1]
@@ -55,7 +55,7 @@ func (ps pieces) cut(page int64) pieces {
 	return ps
 }
 
-// put is the pieces after a part of the file was mapped over some pages of a heap of a given size.
+// put returns the pieces after a part of the file was mapped over some pages of a heap of a given size.
 func (ps pieces) put(over span, offset, pages int64) pieces {
 	i, j := ps.find(over.first), ps.find(over.end-1)
 	var few [4]piece

@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Where the pages of a heap are mapped from. A block that was never written is anonymous memory: through a private
-// mapping of the file, a write to a hole would take a page of the file beside the private one. Once one of its pages is
-// committed, all of the block is mapped from the file.
+// This file chooses where the pages of a heap are mapped from. A block that was never written is anonymous memory:
+// through a private mapping of the file, a write to a hole would take a page of the file in addition to the private
+// one. Once one of its pages is committed, the whole block is mapped from the file.
 
-// place adds pieces for pages at the end.
+// place appends pieces for pages at the end.
 func (h *mappedHeap) place(first, end int64) {
 	add := func(first, _, offset int64) error {
 		h.pieces = h.pieces.add(piece{first, offset})
@@ -29,7 +29,7 @@ func (h *mappedHeap) place(first, end int64) {
 	}
 }
 
-// anonymous says that some pages are mapped from nowhere.
+// anonymous reports whether some pages are anonymous memory.
 func (ps pieces) anonymous() bool {
 	for _, p := range ps {
 		if p.offset == anonymousPiece {
@@ -39,8 +39,8 @@ func (ps pieces) anonymous() bool {
 	return false
 }
 
-// mapAnonymous maps zeros over memory. Its pages are never huge ones: a byte that is written would make hundreds of
-// pages private.
+// mapAnonymous maps zeros over memory. Its pages are never huge: a byte that is written would make hundreds of pages
+// private.
 func mapAnonymous(memory []byte) error {
 	_, err := unix.MmapPtr(-1, 0, unsafe.Pointer(unsafe.SliceData(memory)), uintptr(len(memory)), protection, reserving|unix.MAP_FIXED)
 	if err != nil {
@@ -50,8 +50,8 @@ func mapAnonymous(memory []byte) error {
 	return nil
 }
 
-// follow maps pages from where they are now; drop says that the others are to be dropped. Private pages in a block that
-// moved are dropped in any case: all of them must be committed or given up.
+// follow maps pages from their current places; drop says whether to drop the others as well. Private pages in a block
+// that moved are dropped in any case: all of them must be committed or discarded.
 func (h *mappedHeap) follow(pages span, drop bool) error {
 	defer h.count()
 	for pages.first < pages.end {
@@ -73,7 +73,7 @@ func (h *mappedHeap) follow(pages span, drop bool) error {
 	return nil
 }
 
-// followTo is follow for pages of the file that lie together there now.
+// followTo is follow for pages of the file that are now contiguous there.
 func (h *mappedHeap) followTo(pages span, offset int64, drop bool) error {
 	for pages.first < pages.end {
 		i := h.pieces.find(pages.first)
@@ -95,8 +95,8 @@ func (h *mappedHeap) followTo(pages span, offset int64, drop bool) error {
 	return nil
 }
 
-// followBlock is follow for the first of some pages in an anonymous piece and those after it for which the same is to
-// be done. It returns the page after them. Where mappings are scarce, the whole piece becomes one of the file.
+// followBlock is follow for the first of some pages in an anonymous piece, and the following pages that need the same
+// treatment. It returns the page after them. If mappings are scarce, the whole piece becomes one of the file.
 func (h *mappedHeap) followBlock(i int, pages span, drop bool) (end int64, err error) {
 	all := span{h.pieces[i].first, h.pieces.end(i, int64(len(h.memory)/PageSize))}
 	blank := h.slot.blank(pages.first)
@@ -118,7 +118,7 @@ func (h *mappedHeap) followBlock(i int, pages span, drop bool) (end int64, err e
 	})
 }
 
-// ofTheFile is those pages that are mapped from the file.
+// ofTheFile returns those of the pages that are mapped from the file.
 func (h *mappedHeap) ofTheFile(pages []span) (all []span) {
 	for _, p := range pages {
 		for p.first < p.end {
@@ -143,9 +143,9 @@ func (h *mappedHeap) dropAll() error {
 	return err
 }
 
-// withTables is the private pages of a large heap with all others that have their page tables in common: the kernel
-// frees a table that it dropped as a whole (since Linux 6.14). Listing private pages then walks the tables of what was
-// touched since, and not of all that ever was.
+// withTables returns the private pages of a large heap with all others that share their page tables: the kernel frees a
+// table that is dropped as a whole (since Linux 6.14). Listing private pages then walks only the tables of what was
+// touched since.
 func (h *mappedHeap) withTables(private []span) (tables []span) {
 	if len(h.memory) < largeHeap || h.moves != h.slot.moves {
 		return private
@@ -162,15 +162,15 @@ func (h *mappedHeap) withTables(private []span) (tables []span) {
 	return tables
 }
 
-// walksCost reports whether the page tables of a large heap have been walked so often that reading its pages again costs
-// less than to go on. A walk takes as long as a page fault for each 16 faults that made the tables: one of them maps up
-// to 16 pages of the file. This is the ski rental rule: it pays at most twice the optimum.
+// walksCost reports whether the page tables of a large heap have been walked so often that reading its pages again
+// costs less than more walks. A walk takes as long as a page fault for each 16 faults that made the tables: one of them
+// maps up to 16 pages of the file. This is the ski rental rule: it costs at most twice the optimum.
 func (h *mappedHeap) walksCost() bool {
 	return len(h.memory) >= largeHeap && h.walks >= maxWalks && h.mapped >= maxWalks
 }
 
-// dropTables drops all pages, which must be committed, with their page tables: the next walk visits those that were
-// touched since.
+// dropTables drops all pages, which must be committed, with their page tables: the next walk visits only those that
+// were touched since.
 func (h *mappedHeap) dropTables() error {
 	h.walks, h.mapped = 0, 0
 	all := []span{{0, int64(len(h.memory) / PageSize)}}
@@ -183,13 +183,13 @@ func (h *mappedHeap) dropTables() error {
 	return nil
 }
 
-// firstPage is the number of the first page in the address space.
+// firstPage returns the number of the first page in the address space.
 func (h *mappedHeap) firstPage() int64 {
 	return int64(uintptr(unsafe.Pointer(unsafe.SliceData(h.memory)))) / PageSize
 }
 
-// dropPages drops private pages, all of which must be committed or given up. What lies between two of them is dropped
-// with them where that is little: a call takes longer than reading some pages again.
+// dropPages drops private pages, all of which must be committed or discarded. Small gaps between them are dropped with
+// them: a call takes longer than reading some pages again.
 func (h *mappedHeap) dropPages(pages []span) error {
 	for i := 0; i < len(pages); {
 		p := pages[i]
@@ -209,8 +209,8 @@ func (h *mappedHeap) dropPages(pages []span) error {
 	return nil
 }
 
-// drop gives up private pages, in parts that end where a page table does: the whole process waits for each where it
-// maps memory.
+// drop discards private pages, in parts that end at the end of a page table: the whole process waits for each part when
+// it maps memory.
 func (h *mappedHeap) drop(p span) error {
 	for base := h.firstPage(); p.first < p.end; {
 		end := min((base+p.first)/tablePages*tablePages+dropTables*tablePages-base, p.end)
@@ -222,8 +222,8 @@ func (h *mappedHeap) drop(p span) error {
 	return nil
 }
 
-// trim notes page faults. After some it gives the pages of the file back that lie in blocks with committed pages and
-// are not committed themselves: there is one for each that was written or read.
+// trim counts page faults. After a number of them, it frees the uncommitted pages of the file in blocks with committed
+// pages: there is one for each such page that was written or read.
 func (h *mappedHeap) trim(faults int64) {
 	if h.untrimmed += faults; h.untrimmed < trimFaults {
 		return
@@ -234,18 +234,18 @@ func (h *mappedHeap) trim(faults int64) {
 	h.slot.trim(h.ofTheFile([]span{{0, min(int64(len(h.memory)/PageSize), h.slot.reach())}}))
 }
 
-// written gives up private pages whose bytes are in the file, where a message changed many: else a commit would take
+// written drops private pages whose bytes are in the file, if a message changed many: otherwise a commit would take
 // their space twice.
 func (h *mappedHeap) written(pages span) {
 	if !h.flushed && countPages(h.private) <= manyPages {
 		return
 	}
 	h.flushed = true
-	_ = h.drop(pages) // they take space for a while
+	_ = h.drop(pages) // on an error they take space for a while
 }
 
-// dropFlushed drops all private pages, some of which were given up already: until they are mapped from the file they
-// read as zero.
+// dropFlushed drops all private pages, some of which were dropped before: until they are mapped from the file they read
+// as zero.
 func (h *mappedHeap) dropFlushed() error {
 	synced := h.slot.base == nil
 	if err := h.dropAll(); err != nil {

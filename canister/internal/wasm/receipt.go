@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// A receipt says which file of the engine's own cache holds the compiled form of a module, and its checksum. The engine
-// checks the machine code in such a file but not the table of functions before it, and wrong entries there would be
-// jumped to.
+// A receipt names the file of the engine's own cache that holds the compiled form of a module, with its checksum. The
+// engine checks the machine code in such a file, but not the table of functions before it, and would jump to wrong
+// entries there.
 type receipt struct {
 	file string
 	size int64
@@ -55,14 +55,13 @@ func readReceipt(path string) (r receipt, err error) {
 	return r, err
 }
 
-// compiled are the files of the engine's own cache.
+// compiled returns the files of the engine's own cache.
 func (d *diskCache) compiled() []string {
 	files, _ := filepath.Glob(filepath.Join(d.root, "wazero-*", "*"))
 	return files
 }
 
-// check reports whether the compiled form of a module is there, and removes it if it is not what it was when it was
-// made.
+// check reports whether the compiled form of a module is there, and removes it if it has changed since it was made.
 func (d *diskCache) check(hash [32]byte) bool {
 	want, err := readReceipt(d.receiptPath(hash))
 	if err != nil {
@@ -84,8 +83,8 @@ func (d *diskCache) check(hash [32]byte) bool {
 // scratchPrefix begins the names of the folders that modules are compiled into.
 const scratchPrefix = "compiling-"
 
-// compile has a module compiled into a folder of its own, and moves the compiled form into the cache
-// with a receipt. Nothing is locked meanwhile: the folder tells whose compiled form it is.
+// compile compiles a module into a separate folder, and moves the compiled form into the cache with a receipt. It needs
+// no lock: the folder identifies the module.
 func (d *diskCache) compile(hash [32]byte, build func(dir string) error) (err error) {
 	dir, err := os.MkdirTemp(d.root, scratchPrefix)
 	if err != nil {
@@ -104,8 +103,8 @@ func (d *diskCache) compile(hash [32]byte, build func(dir string) error) (err er
 	return nil
 }
 
-// adopt moves a file of compiled code into the cache. Its receipt is written first, so that no
-// file is there that cannot be checked.
+// adopt moves a file of compiled code into the cache. It writes the receipt first, so that every file in the cache can
+// be checked.
 func (d *diskCache) adopt(hash [32]byte, path string) error {
 	r, err := receiptOf(path)
 	if err != nil {
@@ -121,7 +120,7 @@ func (d *diskCache) adopt(hash [32]byte, path string) error {
 	return os.Rename(path, filepath.Join(folder, r.file))
 }
 
-// dropScratch removes the folders of compilations that were cut off.
+// dropScratch removes the folders of interrupted compilations.
 func (d *diskCache) dropScratch() {
 	folders, _ := filepath.Glob(filepath.Join(d.root, scratchPrefix+"*"))
 	for _, path := range folders {

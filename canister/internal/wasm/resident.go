@@ -23,12 +23,12 @@ type resident struct {
 	counter      api.MutableGlobal
 	globals      []globalCell
 	functions    [maxFunctions]function
-	next         int       // function to forget next
-	running      *function // while a message runs: what it was called with, one of functions
+	next         int       // function to replace next
+	running      *function // during a message: the called function, one of functions
 	segments     [][]byte  // passive data segments, emptied by data.drop
 	segmentsWere [][]byte
-	patches      patches // of a resident that waits in a pool: what its heap has beside the layers
-	changed      []span  // of a resident that waits: room for the next guest
+	patches      patches // if it waits in a pool: what its heap has in addition to the layers
+	changed      []span  // if it waits in a pool: memory for the next guest
 	differing    []int64 // scratch of adopt
 	context      callContext
 	stack        [2]uint64
@@ -41,8 +41,8 @@ type function struct {
 	stack *[]byte
 }
 
-// callContext carries the guest to host functions. It is a context without values, deadline or cancellation: looking
-// those up would cost more than a host call.
+// callContext carries the guest to host functions. It is a context without values, deadline or cancellation, because
+// looking those up would cost more than a host call.
 type callContext struct {
 	context.Context
 	guest *Guest
@@ -52,7 +52,7 @@ func (*callContext) Value(any) any         { return nil }
 func (*callContext) Done() <-chan struct{} { return nil }
 func (*callContext) Err() error            { return nil }
 
-// newResident instantiates the code over a heap and takes it over, also on error.
+// newResident instantiates the code over a heap. It takes ownership of the heap, even on error.
 func newResident(g *Guest, code *Code, h heap) (r *resident, err error) {
 	r = &resident{guest: g, code: code, heap: h}
 	r.context = callContext{Context: context.Background(), guest: g}
@@ -89,13 +89,13 @@ func (r *resident) instantiate(compiled wazero.CompiledModule) (err error) {
 	return nil
 }
 
-// Allocate implements experimental.MemoryAllocator: the heap is there already.
+// Allocate implements experimental.MemoryAllocator: the heap already exists.
 func (r *resident) Allocate(_, _ uint64) experimental.LinearMemory { return (*linearMemory)(r) }
 
 // linearMemory is the heap as the engine sees it.
 type linearMemory resident
 
-// Reallocate returns nil when the heap cannot grow: memory.grow is -1 then.
+// Reallocate returns nil if the heap cannot grow: memory.grow then returns -1.
 func (m *linearMemory) Reallocate(size uint64) []byte {
 	h := m.heap
 	if uint64(len(h.bytes())) < size {
@@ -149,7 +149,7 @@ func (r *resident) find(name string) *function {
 	return f
 }
 
-// forget drops a function object, and its stack with it.
+// forget drops a function object and its stack.
 func (f *function) forget() { *f = function{} }
 
 // forgetIdle drops the function objects that no message runs.
@@ -161,8 +161,8 @@ func (r *resident) forgetIdle() {
 	}
 }
 
-// segmentsOf finds the data segments of an instance. The engine does not show them, and a replica starts every message
-// with all of them, whatever an earlier one dropped.
+// segmentsOf returns the data segments of an instance. The engine does not expose them, and a replica starts every
+// message with all of them, even if an earlier message dropped some.
 func segmentsOf(instance api.Module) [][]byte {
 	v := reflect.ValueOf(instance)
 	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {

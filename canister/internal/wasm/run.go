@@ -16,28 +16,28 @@ type Entry struct {
 	Env    uint64
 }
 
-// Budget is how many instructions a message may use and how they are granted.
+// Budget says how many instructions a message may use and how they are granted.
 type Budget struct {
-	Limit uint64 // in all; the message ends at the first check that finds more executed
+	Limit uint64 // in total; the message ends at the first check that finds more executed
 	Slice uint64 // between two calls of Pause, at most MaxSlice; 0 = DefaultSlice
-	// ReplicaSlice is the slice of the replica's deterministic time slicing (2e9): one step that overshoots the end of
-	// a slice by a whole slice ends the message with SliceOverrun. 0 = no such slices (queries).
+	// ReplicaSlice is the slice of the replica's deterministic time slicing (2e9): a step that exceeds the end of a
+	// slice by a whole slice ends the message with SliceOverrun. 0 = no such slices (queries).
 	ReplicaSlice uint64
 	// A message that has changed ScatteredPages pages is scattered, and its slices are ScatteredSlice from then on:
 	// page faults take time that an instruction count does not show. Pages are counted after ScatteredSlice
 	// instructions, and again each time the instructions have doubled. 0 = they are not counted.
 	ScatteredPages int
 	ScatteredSlice uint64
-	// Pause is called on the guest's goroutine each time a slice ends and the message goes on, and between the pieces
-	// of a bulk operation. It may block: that is how a long message is suspended. It may call End. Progress is the
-	// number of instructions executed; a bulk operation, which is charged as a whole before it begins, adds its own
-	// once more, piece by piece. It depends on the code alone, never on time.
+	// Pause is called on the guest's goroutine each time a slice ends and the message continues, and between the pieces
+	// of a bulk operation. It may block, to suspend a long message. It may call End. Progress is the number of executed
+	// instructions; a bulk operation, which is charged as a whole before it begins, adds its own a second time, piece
+	// by piece. It depends only on the code, never on time.
 	Pause func(progress uint64)
 }
 
 // Run runs one function of the message. It returns nil, a *Trap, or the error a host function gave to End. A panic in a
-// host function comes out as a panic. Memory and globals stay as the function left them until Commit or Rollback; Run
-// may be called again before.
+// host function is passed on. Memory and globals stay as the function left them until Commit or Rollback; Run may be
+// called again before.
 func (g *Guest) Run(entry Entry, host any, budget Budget) error {
 	g.begin()
 	if g.running {
@@ -69,7 +69,7 @@ func (g *Guest) Run(entry Entry, host any, budget Budget) error {
 	return nil
 }
 
-// uncallable says why an entry cannot be called, Bug where it may be.
+// uncallable returns why an entry cannot be called, or Bug if it can.
 func (g *Guest) uncallable(entry Entry, f *function) TrapKind {
 	switch {
 	case entry.Export == "" && entry.Env > math.MaxUint32 && !g.Wide():
@@ -82,8 +82,8 @@ func (g *Guest) uncallable(entry Entry, f *function) TrapKind {
 	return FunctionNotFound
 }
 
-// notCalled says why the trampoline itself failed with a trap of this kind. The engine does not tell an empty entry
-// from an index past the table.
+// notCalled returns why the trampoline itself failed with a trap of this kind. The engine does not distinguish an empty
+// entry from an index past the table.
 func (g *Guest) notCalled(entry Entry, kind TrapKind) TrapKind {
 	switch kind {
 	case TableOutOfBounds, NullFunction:
@@ -97,7 +97,7 @@ func (g *Guest) notCalled(entry Entry, kind TrapKind) TrapKind {
 	return kind
 }
 
-// outcome sorts out what an unwound message ended with.
+// outcome returns the error of an unwound message.
 func (g *Guest) outcome(err error, entry Entry) error {
 	if g.ending != nil && errors.Is(err, errEnded) {
 		ending := g.ending
@@ -117,8 +117,8 @@ func (g *Guest) outcome(err error, entry Entry) error {
 	return trap
 }
 
-// grant begins the next slice after a number of executed instructions: no further than the limit and the end of the
-// replica's slice.
+// grant begins the next slice after a number of executed instructions: up to the limit and the end of the replica's
+// slice.
 func (g *Guest) grant(executed uint64) {
 	slice := g.budget.Slice
 	if slice == 0 {
@@ -143,7 +143,7 @@ func (g *Guest) grant(executed uint64) {
 // hasSmallHeap reports whether all page faults that the heap can cause take little time.
 func (g *Guest) hasSmallHeap() bool { return len(g.resident.heap.bytes()) <= smallHeap }
 
-// firstPart is how many instructions are granted at the beginning of a message.
+// firstPart returns how many instructions are granted at the beginning of a message.
 func (g *Guest) firstPart() uint64 {
 	if g.hasSmallHeap() {
 		return smallHeapGrant
@@ -151,7 +151,7 @@ func (g *Guest) firstPart() uint64 {
 	return minGrant
 }
 
-// nextPart is how many are granted next: in a large heap few after many page faults.
+// nextPart returns how many are granted next: in a large heap, few after many page faults.
 func (g *Guest) nextPart() uint64 {
 	switch {
 	case g.hasSmallHeap():
@@ -172,19 +172,18 @@ func (g *Guest) shortenPart() {
 	}
 }
 
-// grantPart sets the counter for the next part of the slice. Parts change nothing that can be seen: the message neither
-// pauses nor ends between two of them.
+// grantPart sets the counter for the next part of the slice. Parts have no visible effect: the message neither pauses
+// nor ends between two of them.
 func (g *Guest) grantPart(counter, executed uint64) {
 	next := min(g.part, g.sliceEnd-executed, g.look-executed)
 	g.granted = executed + next
 	g.setLeft(counter, int64(next))
 }
 
-// left is what the counter has.
+// left returns the instructions left in the counter.
 func (g *Guest) left() int64 { return rewrite.Instructions(g.resident.counter.Get()) }
 
-// setLeft sets what the counter has left. What is so far below zero that it holds no such number is counted as granted
-// and used.
+// setLeft sets the instructions left in the counter. A value below its range counts the excess as granted and used.
 func (g *Guest) setLeft(counter uint64, left int64) {
 	if left < -rewrite.MaxInstructions {
 		g.granted += uint64(-rewrite.MaxInstructions - left)
@@ -193,8 +192,8 @@ func (g *Guest) setLeft(counter uint64, left int64) {
 	g.resident.counter.Set(rewrite.SetInstructions(counter, left))
 }
 
-// refill is called where the counter was found below zero: the next part of the slice or the next slice begins, or the
-// message ends. With a full call stack it is called by a function whose frame does not fit.
+// refill is called when the counter is below zero: the next part of the slice or the next slice begins, or the message
+// ends. With a full call stack, a function whose frame does not fit calls it.
 func (g *Guest) refill() {
 	counter := g.resident.counter.Get()
 	if rewrite.StackFull(counter) {
@@ -222,16 +221,15 @@ func (g *Guest) refill() {
 	g.grant(executed)
 }
 
-// refuseHugeCharge ends a message that a size charges with more instructions than the counter holds. No limit is that
-// high.
+// refuseHugeCharge ends a message with a charge of more instructions than the counter holds. No limit is that high.
 func (g *Guest) refuseHugeCharge(size uint64) {
 	g.granted += min(size, math.MaxInt64)
 	g.refill()
 	panic(fmt.Sprintf("wasm: bug: a message goes on after a charge of %d instructions; the limit is %d", size, g.budget.Limit))
 }
 
-// lookForScattered counts the changed pages where a count is due, and reports whether the message has just become
-// scattered. Only the bytes of the heap decide, so a message pauses at the same places wherever it runs.
+// lookForScattered counts the changed pages when a count is due, and reports whether the message has just become
+// scattered. This depends only on the bytes of the heap, so a message pauses at the same places wherever it runs.
 func (g *Guest) lookForScattered(progress uint64) bool {
 	if progress < g.look {
 		return false
@@ -254,7 +252,7 @@ func (g *Guest) lookForScattered(progress uint64) bool {
 // Scattered reports whether the message of the current or last Run is scattered, see Budget.
 func (g *Guest) Scattered() bool { return g.scattered }
 
-// pause releases the thread, since it may take long.
+// pause releases the thread, since a pause may take long.
 func (g *Guest) pause(progress uint64) {
 	if g.budget.Pause == nil {
 		return
@@ -265,7 +263,7 @@ func (g *Guest) pause(progress uint64) {
 }
 
 // Suspend is called inside a host function that waits: it releases the thread while wait runs. The wait may be long and
-// the canister takes no other message meanwhile, so function objects of other methods are dropped: each has a stack of
+// the canister takes no other message meanwhile, so it drops the function objects of other methods: each has a stack of
 // 10 KiB.
 func (g *Guest) Suspend(wait func()) {
 	g.resident.forgetIdle()
@@ -274,8 +272,8 @@ func (g *Guest) Suspend(wait func()) {
 	wait()
 }
 
-// FinishPiece is called between two pieces of a bulk operation, with what was charged for the one that is done: the
-// message may pause there. The counter does not change.
+// FinishPiece is called between two pieces of a bulk operation, with the charge of the finished piece: the message may
+// pause there. The counter does not change.
 func (g *Guest) FinishPiece(instructions uint64) {
 	g.moved += instructions
 	progress := g.Executed() + g.moved
@@ -283,7 +281,7 @@ func (g *Guest) FinishPiece(instructions uint64) {
 	g.pause(progress)
 }
 
-// Host is what Run was given, for host functions.
+// Host returns the host passed to Run, for host functions.
 func (g *Guest) Host() any { return g.host }
 
 // End is called inside a host function (or Pause, or OnGrow): it unwinds the guest, and Run returns err. It does not
@@ -296,8 +294,8 @@ func (g *Guest) End(err error) {
 	panic(errEnded)
 }
 
-// Executed is the number of instructions this Run executed so far or in all. It is exact at host calls and may be above
-// the limit when the message ended for that reason.
+// Executed returns the number of instructions that this Run executed so far or in total. It is exact at host calls, and
+// may exceed the limit if the message ended for that reason.
 func (g *Guest) Executed() uint64 {
 	if g.resident == nil {
 		return 0
@@ -305,7 +303,7 @@ func (g *Guest) Executed() uint64 {
 	return g.granted - uint64(g.left())
 }
 
-// Charge takes n instructions for a System API call: check, subtract, check. It does not return when the message is out
+// Charge takes n instructions for a System API call: check, subtract, check. It does not return if the message is out
 // of instructions. A count beyond int64 always fails: the message ends with the instructions it had, and the trap
 // counts what the slice could have used.
 func (g *Guest) Charge(n uint64) {
@@ -336,7 +334,7 @@ func (g *Guest) spend(counter, n uint64) {
 	}
 }
 
-// grew is the policy of a memory.grow that may have happened; old is its result.
+// grew applies the policy of memory.grow, which may have failed; old is its result.
 func (g *Guest) grew(old, pages uint32) {
 	if old == math.MaxUint32 {
 		return
@@ -356,16 +354,16 @@ func (g *Guest) grew(old, pages uint32) {
 // KiB, and an error ends the message. It is not called when growing failed.
 func (g *Guest) OnGrow(policy func(oldPages, wantPages uint32) error) { g.onGrow = policy }
 
-// Wide says whether the module has a 64-bit memory.
+// Wide reports whether the module has a 64-bit memory.
 func (g *Guest) Wide() bool { return g.code.module.Wide }
 
-// HasMemory says whether the module has a memory.
+// HasMemory reports whether the module has a memory.
 func (g *Guest) HasMemory() bool { return g.code.module.HasMemory }
 
-// Code is what the guest runs.
+// Code returns the code that the guest runs.
 func (g *Guest) Code() *Code { return g.code }
 
-// MemorySize is the size of the heap in bytes, as the open message sees it, or the committed one.
+// MemorySize returns the size of the heap in bytes, of the open message or the committed one.
 func (g *Guest) MemorySize() uint64 {
 	if g.open {
 		return uint64(len(g.resident.heap.bytes()))
@@ -375,8 +373,8 @@ func (g *Guest) MemorySize() uint64 {
 	return uint64(g.slot.size)
 }
 
-// View is the heap bytes [ptr, ptr+size) in place, or false if some are out of bounds. It is valid until the guest runs
-// again or the message ends, and opens a message if there is none.
+// View returns the heap bytes [ptr, ptr+size) in place, or false if some are out of bounds. It is valid until the guest
+// runs again or the message ends. It opens a message if there is none.
 func (g *Guest) View(ptr, size uint64) ([]byte, bool) {
 	g.begin()
 	memory := g.resident.heap.bytes()

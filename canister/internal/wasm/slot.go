@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
-// slot is the committed state of one canister's Wasm: heap bytes in the checkpoint file and globals. The owner alone
+// slot is the committed state of one canister's Wasm: heap bytes in the checkpoint file and globals. Only the owner
 // changes it, under mu; snapshots read it under mu.
 type slot struct {
 	mu sync.Mutex // guards what follows
@@ -18,15 +18,15 @@ type slot struct {
 	version uint64   // counts commits
 	owner   *Guest   // nil once closed
 	readers []reader // heaps of open snapshots
-	// volatile says that commits go to patches; pool is where its instances wait, nil for others.
+	// volatile says that commits go to patches; pool holds its idle instances, nil for others.
 	volatile bool
 	patches  patches
 	pool     *pool
 	refs     int
 }
 
-// reader is the heap of an open snapshot. It keeps its version of a page before that is overwritten, and its share of
-// the layers from which it is mapped.
+// reader is the heap of an open snapshot. It saves its version of a page before that is overwritten, and holds
+// references to the layers from which it is mapped.
 type reader struct {
 	heap   heap
 	layers []*layer
@@ -41,7 +41,7 @@ func (s *slot) retain() {
 	s.mu.Unlock()
 }
 
-// release gives everything back with the last reference. The mappings are gone by then.
+// release drops a reference. The last one frees everything; the mappings no longer exist then.
 func (s *slot) release() {
 	s.mu.Lock()
 	s.refs--
@@ -54,7 +54,7 @@ func (s *slot) release() {
 	}
 }
 
-// room makes the extents hold a heap of size bytes, unless the layers hold it and nothing changed. Needs mu.
+// room ensures that the extents hold a heap of size bytes, unless the layers hold it and nothing changed. Needs mu.
 func (s *slot) room(size int64, changed []span) error {
 	if len(changed) == 0 {
 		return s.cover(size)
@@ -62,8 +62,8 @@ func (s *slot) room(size int64, changed []span) error {
 	return s.ensure(size)
 }
 
-// write makes the changed pages of memory committed bytes, after open snapshots have taken over what they still need.
-// On an error nothing has changed. written is called for new pages that are in the file. Needs mu.
+// write commits the changed pages of memory, after open snapshots have saved what they still need. On an error nothing
+// has changed. written is called for new pages that are in the file. Needs mu.
 func (s *slot) write(memory []byte, changed []span, written func(span)) error {
 	if reached, err := s.tryWrite(memory, changed, written); err != nil {
 		// In as few calls as possible: each may wait for the disk.
@@ -79,8 +79,8 @@ func (s *slot) write(memory []byte, changed []span, written func(span)) error {
 	return nil
 }
 
-// eachAbsentRange calls visit for ranges of the file that hold the changed pages that are not
-// present. Runs of such pages are visited together with the absent pages between them. Needs mu.
+// eachAbsentRange calls visit for the ranges of the file that hold the changed pages that are not present. Runs of such
+// pages are visited together with the absent pages between them. Needs mu.
 func (s *slot) eachAbsentRange(changed []span, visit func(offset, size int64)) {
 	var from, to int64 // bytes of the file
 	var last int64     // the page after them
@@ -99,9 +99,9 @@ func (s *slot) eachAbsentRange(changed []span, visit func(offset, size int64)) {
 	}
 }
 
-// tryWrite writes the pages first that are new in the extents: they are the ones for which there may be no space, and
-// they are easily given up. On an error the pages that were present are what they were, and the new ones before page
-// reached anything.
+// tryWrite first writes the pages that are new in the extents: space may be missing only for these, and they are easily
+// discarded. On an error, the pages that were present are unchanged, and the new ones before page reached have any
+// content.
 func (s *slot) tryWrite(memory []byte, changed []span, written func(span)) (reached int64, err error) {
 	for _, r := range s.readers {
 		for _, c := range changed {
@@ -127,7 +127,7 @@ func (s *slot) tryWrite(memory []byte, changed []span, written func(span)) (reac
 	return reached, s.overwrite(memory, changed)
 }
 
-// before is the part of the spans that lies before a page.
+// before returns the part of the spans before a page.
 func before(spans []span, page int64) (part []span) {
 	for _, p := range spans {
 		if p.first < page {
@@ -137,13 +137,13 @@ func before(spans []span, page int64) (part []span) {
 	return part
 }
 
-// undo is the committed bytes of a page that is being overwritten.
+// undo has the committed bytes of a page that is being overwritten.
 type undo struct {
 	offset int64
 	bytes  *checkpoint.Page
 }
 
-// overwrite replaces the changed pages that are present. If the file fails at one of them, those before are put back.
+// overwrite replaces the changed pages that are present. If the file fails at one of them, it restores the others.
 func (s *slot) overwrite(memory []byte, changed []span) error {
 	var few [stickyPages]undo
 	done := few[:0]
@@ -167,7 +167,7 @@ func (s *slot) overwrite(memory []byte, changed []span) error {
 	return err
 }
 
-// putBack writes the old bytes of pages again after a commit failed. If that fails too, execution cannot continue.
+// putBack restores the old bytes of pages after a commit failed. If that fails too, execution cannot continue.
 func (s *slot) putBack(done []undo, cause error) {
 	if len(done) >= maxUndo {
 		panic(fmt.Errorf("wasm: commit failed after %d pages were overwritten, the heap is lost: %w", len(done), cause))
@@ -179,8 +179,8 @@ func (s *slot) putBack(done []undo, cause error) {
 	}
 }
 
-// eachRun calls visit for the runs of changed pages that lie together in the extents and are all present there or all
-// not.
+// eachRun calls visit for the runs of changed pages that are contiguous in the extents, and either all present there or
+// all absent.
 func (s *slot) eachRun(changed []span, present bool, visit func(first, end, offset int64) error) error {
 	for _, c := range changed {
 		for first := c.first; first < c.end; {
@@ -201,15 +201,15 @@ func (s *slot) eachRun(changed []span, present bool, visit func(first, end, offs
 	return nil
 }
 
-// trimAll is trim for the first pages of the slot, once the owner no longer maps them. If the slot was frozen after the
-// owner grew, the new pages went to the layer, which is not trimmed.
+// trimAll trims the first pages of the slot, once the owner no longer maps them. If the slot was frozen after the owner
+// grew, the new pages went to the layer, which is not trimmed.
 func (s *slot) trimAll(pages int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.trim([]span{{0, min(pages, s.reach())}})
 }
 
-// freeze is the store's freeze; open snapshots keep the pages they are mapped from. Needs mu.
+// freeze freezes the store; open snapshots keep references to the layers they are mapped from. Needs mu.
 func (s *slot) freeze() *layer {
 	l := s.store.freeze(s.size)
 	for i := range s.readers {
@@ -219,7 +219,7 @@ func (s *slot) freeze() *layer {
 	return l
 }
 
-// subscribe and unsubscribe keep the list of open snapshots. Need mu.
+// subscribe and unsubscribe maintain the list of open snapshots. They need mu.
 func (s *slot) subscribe(h heap) {
 	r := reader{heap: h}
 	if s.base != nil {

@@ -3,12 +3,12 @@ package wasm
 import "slices"
 
 // SnapshotRoot is the committed state of a guest at one time, from which independent guests are made. It takes a few
-// words, however big the heap: guests made from it share its bytes until they change them (copy-on-write). It is
+// words, however big the heap is: guests made from it share its bytes until they change them (copy-on-write). It is
 // immutable and may be used on any goroutine until its owner closes it.
 type SnapshotRoot struct {
 	engine  *Engine
 	code    *Code
-	base    *layer // the heap, nil where all of it is zero
+	base    *layer // the heap, nil if all of it is zero
 	size    int64  // bytes of heap
 	globals []uint64
 	// volatile says that the guests are volatile; patches are over the base.
@@ -21,7 +21,7 @@ type SnapshotRoot struct {
 // root has the state before it.
 func (g *Guest) SnapshotRoot() SnapshotRoot {
 	s := g.slot
-	if s.volatile && !g.open { // the next guest goes on where this one stands
+	if s.volatile && !g.open { // the next guest continues from here
 		g.residency.Lock()
 		if has := s.patches.share(); g.resident == nil || !g.lend(has) {
 			has.recycle(g.engine.file)
@@ -39,7 +39,7 @@ func (g *Guest) SnapshotRoot() SnapshotRoot {
 	return root
 }
 
-// Guest makes a guest, which becomes resident when it is used. Those of a volatile guest are volatile.
+// Guest makes a guest, which becomes resident on first use. If the root is of a volatile guest, it is volatile.
 func (m *SnapshotRoot) Guest() *Guest {
 	both := new(struct {
 		guest Guest
@@ -56,7 +56,7 @@ func (m *SnapshotRoot) Guest() *Guest {
 	return g
 }
 
-// Close gives everything back; the guests stay.
+// Close releases the root; the guests stay.
 func (m *SnapshotRoot) Close() {
 	m.patches.recycle(m.engine.file)
 	m.pool.release()

@@ -7,9 +7,9 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// stackOf is where the wasm stack of a function object can be looked at. A deep recursion leaves up to hundreds of
-// megabytes with the object, and the engine has no way to ask. It is nil where the engine's function objects look
-// different; then nothing is known.
+// stackOf returns the address of the wasm stack of a function object. A deep recursion leaves up to hundreds of
+// megabytes with the object, and the engine has no API for it. It returns nil if the engine's function objects look
+// different; then the stack is unknown.
 func stackOf(f api.Function) *[]byte {
 	v := reflect.ValueOf(f)
 	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {

@@ -7,18 +7,18 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
-// store says where the bytes of a heap are: some pages in extents of its own, the others in the layers under it.
+// store knows where the bytes of a heap are: some pages in its own extents, the others in the layers under it.
 type store struct {
 	file    *checkpoint.File
-	base    *layer // what lies under it; nil for nothing
+	base    *layer // the layer under it, or nil
 	extents []checkpoint.Extent
 	present bitmap               // pages that were written here
 	here    bitmap               // pages that are mapped from here, written or not; see place
 	own     int64                // pages present
-	covered int64                // the ones among them that base itself has, too
+	covered int64                // those of them that base itself has, too
 	written int64                // pages present here or below; the others read as zero
 	runs    int64                // of pages here
-	moves   uint64               // counts the changes of place
+	moves   uint64               // counts changes of place
 	lazy    *archive.LazySegment // of a layer whose bytes are loaded on first use; nil for others
 }
 
@@ -36,7 +36,7 @@ func (b *bitmap) set(page int64) {
 	(*b)[page>>6] |= 1 << (page & 63)
 }
 
-// word is the 64 bits that a page is one of.
+// word returns the 64 bits that include a page.
 func (b bitmap) word(page int64) uint64 {
 	if page>>6 < int64(len(b)) {
 		return b[page>>6]
@@ -44,7 +44,7 @@ func (b bitmap) word(page int64) uint64 {
 	return 0
 }
 
-// none reports whether it has none of the pages [first, end).
+// none reports whether none of the pages [first, end) is set.
 func (b bitmap) none(first, end int64) bool {
 	for first < end {
 		if first&63 == 0 && first+64 <= end && b.word(first) == 0 {
@@ -59,7 +59,7 @@ func (b bitmap) none(first, end int64) bool {
 	return true
 }
 
-// both counts the pages that two have.
+// both counts the pages that both have.
 func (b bitmap) both(other bitmap) (pages int64) {
 	for i := range min(len(b), len(other)) {
 		pages += int64(bits.OnesCount64(b[i] & other[i]))
@@ -89,7 +89,7 @@ func (s *store) below() *store {
 	return &s.base.store
 }
 
-// holder is the store that has the bytes of a page, nil where they are zero.
+// holder returns the store that has the bytes of a page, nil if they are zero.
 func (s *store) holder(page int64) *store {
 	for ; s != nil; s = s.below() {
 		if s.present.has(page) {
@@ -99,7 +99,7 @@ func (s *store) holder(page int64) *store {
 	return nil
 }
 
-// place is the store from which a page is mapped: its holder. A page without a holder reads as zero wherever it is
+// place returns the store from which a page is mapped: its holder. A page without a holder reads as zero wherever it is
 // mapped from; it is mapped with its neighbors, so that there are few mappings.
 func (s *store) place(page int64) *store {
 	for s.base != nil && page < s.base.pages && !s.here.has(page) {
@@ -129,7 +129,7 @@ func (s *store) capacity() (size int64) {
 	return size
 }
 
-// reach is how many pages have a place.
+// reach returns how many pages have a place.
 func (s *store) reach() int64 {
 	pages := s.capacity() / PageSize
 	if s.base != nil {
@@ -138,7 +138,7 @@ func (s *store) reach() int64 {
 	return pages
 }
 
-// cover makes sure that a heap of size bytes can be mapped.
+// cover ensures that a heap of size bytes can be mapped.
 func (s *store) cover(size int64) error {
 	if s.base != nil && size <= s.base.pages*PageSize {
 		return nil
@@ -146,7 +146,7 @@ func (s *store) cover(size int64) error {
 	return s.ensure(size)
 }
 
-// locate returns where a page is in the extents and how many pages follow it there, itself included.
+// locate returns where a page is in the extents, and how many contiguous pages begin there.
 func (s *store) locate(page int64) (offset, pages int64) {
 	at := page * PageSize
 	for i := range s.extents {
@@ -175,7 +175,7 @@ func (s *store) page(page int64, buf *[PageSize]byte) ([]byte, error) {
 	return buf[:], s.file.ReadAt(buf[:], offset)
 }
 
-// read fills dst with bytes at offset; bytes past the end are the caller's mistake.
+// read fills dst with bytes at offset; reading past the end is a mistake of the caller.
 func (s *store) read(dst []byte, offset int64) error {
 	var buf [PageSize]byte
 	for len(dst) > 0 {
@@ -195,13 +195,13 @@ func (s *store) read(dst []byte, offset int64) error {
 	return nil
 }
 
-// enter notes that a page was written to the extents.
+// enter records that a page was written to the extents.
 func (s *store) enter(page int64) {
 	if s.present.has(page) {
 		return
 	}
 	if s.blank(page) {
-		s.moves++ // it was mapped from nowhere, perhaps
+		s.moves++ // it may have been anonymous memory
 	}
 	s.present.set(page)
 	s.own++
@@ -247,7 +247,7 @@ func (s *store) eachPlace(first, end int64, visit func(first, end, offset int64)
 	return nil
 }
 
-// placeEnd is where the run of pages ends that begins at first and has its place in at.
+// placeEnd returns the end of the run of pages that begins at first and has its place in at.
 func (s *store) placeEnd(at *store, first, end int64) int64 {
 	next := first + 1
 	for next < end {
@@ -263,7 +263,7 @@ func (s *store) placeEnd(at *store, first, end int64) int64 {
 	return next
 }
 
-// allAt says that the 64 pages from page on have their place in at.
+// allAt reports whether the 64 pages from page on have their place in at.
 func (s *store) allAt(at *store, page int64) bool {
 	for ; s != at; s = &s.base.store {
 		if s.base == nil || page+64 > s.base.pages || s.here.word(page) != 0 {
@@ -273,7 +273,7 @@ func (s *store) allAt(at *store, page int64) bool {
 	return s.base == nil || page >= s.base.pages || s.here.word(page) == ^uint64(0)
 }
 
-// blank reports whether no heap has a page of the block that a page is in.
+// blank reports whether no page of the block that includes this page was ever written.
 func (s *store) blank(page int64) bool {
 	page = page / blockPages * blockPages
 	for end := page + blockPages; page < end; page += 64 {
@@ -284,7 +284,7 @@ func (s *store) blank(page int64) bool {
 	return true
 }
 
-// blanks is where the run of pages ends that begins at first and is all of whole blank blocks, or all of other pages.
+// blanks returns the end of the run of pages from first on that consists of whole blank blocks only, or of other pages.
 func (s *store) blanks(first, end int64) (next int64, blank bool) {
 	whole := func(page int64) bool { return page%blockPages == 0 && page+blockPages <= end && s.blank(page) }
 	blank = whole(first)
@@ -312,7 +312,7 @@ func (s *store) eachAbsent(first, end int64, visit func(first, end int64)) {
 	}
 }
 
-// any is the 64 bits that a page is one of: which of the pages have a holder.
+// any returns the 64 bits that include a page: which of these pages have a holder.
 func (s *store) any(page int64) (word uint64) {
 	for ; s != nil; s = s.below() {
 		word |= s.present.word(page)
@@ -320,8 +320,8 @@ func (s *store) any(page int64) (word uint64) {
 	return word
 }
 
-// trim gives back the space of pages without a holder, which reads and rolled-back writes took: through a mapping of a
-// file in memory, both allocate. Every mapping of such a page goes on reading zeros.
+// trim frees the space of pages without a holder, which reads and rolled-back writes took: both allocate through a
+// mapping of a file in memory. Every mapping of such a page still reads zeros.
 func (s *store) trim(pages []span) {
 	if s.file.InMemory() {
 		for i := 0; i < len(pages); {
@@ -334,8 +334,8 @@ func (s *store) trim(pages []span) {
 	}
 }
 
-// noneHas reports whether no store in the chain has any of the pages [first, end): then runs of pages before
-// and after them can be given back together, which costs one call for both.
+// noneHas reports whether no store in the chain has any of the pages [first, end): then runs of pages before and after
+// them can be freed together, in one call.
 func (s *store) noneHas(first, end int64) bool {
 	for ; s != nil; s = s.below() {
 		if !s.present.none(first, end) {
@@ -345,7 +345,7 @@ func (s *store) noneHas(first, end int64) bool {
 	return true
 }
 
-// leave is trim for pages that are about to be entered and lie in a layer as yet.
+// leave trims pages that are about to be entered and are still in a layer.
 func (s *store) leave(pages []span) {
 	if s.base != nil && s.file.InMemory() {
 		for _, p := range pages {
@@ -354,7 +354,7 @@ func (s *store) leave(pages []span) {
 	}
 }
 
-// punch gives back the space of pages, except those whose place is in the store but.
+// punch frees the space of pages, except those whose place is in the store but.
 func (s *store) punch(first, end int64, but *store) {
 	_ = s.eachPlace(first, end, func(first, end, offset int64) error {
 		if but == nil || s.place(first) != but {
@@ -395,7 +395,7 @@ func (s *store) take(from *store, first, end int64) error {
 	return nil
 }
 
-// next is the first page from page on that is in the map, end is the first that is not; both are at most limit.
+// next returns the first page from page on that is set, end the first that is not; both are at most limit.
 func (b bitmap) next(page, limit int64) int64 {
 	for page < limit && !b.has(page) {
 		if page&63 == 0 && b.word(page) == 0 {

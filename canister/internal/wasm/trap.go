@@ -27,7 +27,7 @@ const (
 	FunctionNotFound // an export, or an index past the table
 	TableNotFound    // for a closure
 	NullClosure      // an empty entry of the table
-	ClosureSignature // a function that does not take one pointer, or gives something
+	ClosureSignature // a function that does not take one pointer, or returns something
 	ClosureArgument  // more than 32 bits, for a module with 32-bit memory
 	InstructionLimit
 	SliceOverrun
@@ -49,14 +49,14 @@ func (k TrapKind) String() string {
 // Frame is a function on the Wasm stack.
 type Frame struct {
 	Name  string // from the name section; "" if there is none
-	Index int    // as a replica numbers functions, -1 where only the name is known
+	Index int    // as a replica numbers functions, -1 if only the name is known
 }
 
 // Trap is the error of a message that the engine ended.
 type Trap struct {
 	Kind      TrapKind
 	Backtrace []Frame // innermost first, at most 30
-	Detail    string  // what the engine said, for Bug
+	Detail    string  // the engine's text, for Bug
 	Count     uint64  // SliceOverrun: instructions of the slice; InstructionLimit: those one charge was too large for, or 0
 }
 
@@ -67,15 +67,15 @@ func (t *Trap) Error() string {
 	return "wasm trap: " + t.Kind.String() + ": " + t.Detail
 }
 
-// ended unwinds the guest: what a host function panics with after it noted the error in the guest.
+// ended unwinds the guest: a host function panics with it after storing the error in the guest.
 type ended struct{}
 
 func (ended) Error() string { return "message ended by the host" }
 
 var errEnded error = ended{}
 
-// trapKinds are the texts of the engine's own errors. The engine does not tell a null table entry from an index past
-// the table.
+// trapKinds maps the texts of the engine's own errors. The engine does not distinguish a null table entry from an index
+// past the table.
 var trapKinds = map[string]TrapKind{
 	"out of bounds memory access":   HeapOutOfBounds,
 	"invalid table access":          TableOutOfBounds,
@@ -91,8 +91,7 @@ var trapKinds = map[string]TrapKind{
 // engineError is the name of the type of the engine's own errors, which is internal to it.
 const engineError = "*wasmruntime.Error"
 
-// trapOf makes a trap of an error that compiled code ended with; ok is false when it came from a panic in a host
-// function.
+// trapOf makes a trap from an error that ended compiled code; ok is false if it came from a panic in a host function.
 func trapOf(err error) (t *Trap, ok bool) {
 	cause := err
 	for {
@@ -113,7 +112,7 @@ func trapOf(err error) (t *Trap, ok bool) {
 	return t, true
 }
 
-// backtraceOf reads the frames out of the text of an engine error: one line each, "module.name(parameters) results".
+// backtraceOf parses the frames in the text of an engine error: one line each, "module.name(parameters) results".
 func backtraceOf(err error) []Frame {
 	_, text, ok := strings.Cut(err.Error(), "wasm stack trace:\n\t")
 	if !ok {
@@ -129,10 +128,10 @@ func backtraceOf(err error) []Frame {
 	return frames
 }
 
-// frameName cuts the signature off: the last "(" that is followed by value types only begins the parameters.
+// frameName cuts off the signature: the last "(" that is followed only by value types begins the parameters.
 func frameName(line string) (string, bool) {
 	at := len(line)
-	for range 2 { // results may stand in brackets too
+	for range 2 { // results may be in brackets too
 		at = strings.LastIndexByte(line[:at], '(')
 		if at < 0 {
 			return "", false

@@ -10,9 +10,9 @@ import (
 )
 
 // A volatile guest writes nothing to the checkpoint file: the pages that it commits are patches in memory over the
-// layers that it was made on. It is made for networks that live for a few messages (explorations), of which many are
-// forked from one state. An instance of such a guest does not end with it. It waits in a pool, and the next guest on
-// the same layers takes it, with the few pages put right in which the two heaps differ:
+// layers that it was made on. It is for networks that live for a few messages (explorations), many of which are forked
+// from one state. An instance of such a guest outlives it: it waits in a pool, and the next guest on the same layers
+// takes it and corrects the few pages in which the two heaps differ:
 //
 //	root     A B C D          layer
 //	guest 1  A B'C D'         its patches B' D', and so the heap of its instance
@@ -25,21 +25,21 @@ type patch struct {
 	page  int64
 	bytes *checkpoint.Page
 	// users counts the lists that have the patch, nil for one. The bytes change only in a patch of one list, and are
-	// used again when the last list gives the patch back.
+	// reused when the last list releases the patch.
 	users *atomic.Int32
 }
 
 // shared reports whether another list has the patch.
 func (p *patch) shared() bool { return p.users != nil && p.users.Load() > 1 }
 
-// patches are in the order of their pages.
+// patches are sorted by page.
 type patches []patch
 
 func (p patches) search(page int64) (int, bool) {
 	return slices.BinarySearchFunc(p, page, func(x patch, page int64) int { return int(x.page - page) })
 }
 
-// share is the same patches for a second owner. Lists that came from a share may be shared on several goroutines.
+// share returns the same patches for a second owner. Lists that came from a share may be shared on several goroutines.
 func (p patches) share() patches {
 	for i := range p {
 		if p[i].users == nil {
@@ -51,7 +51,7 @@ func (p patches) share() patches {
 	return slices.Clone(p)
 }
 
-// page is the committed content of a page, in place or in buf; nil means all zero. Needs mu.
+// page returns the committed content of a page, in place or in buf; nil means all zero. Needs mu.
 func (s *slot) page(page int64, buf *[PageSize]byte) ([]byte, error) {
 	if i, patched := s.patches.search(page); patched {
 		return s.patches[i].bytes[:], nil
@@ -74,7 +74,7 @@ func (s *slot) read(dst []byte, offset int64) error {
 	return nil
 }
 
-// keep makes the changed pages of memory patches. Needs mu.
+// keep stores the changed pages of memory as patches. Needs mu.
 func (s *slot) keep(memory []byte, changed []span) {
 	for _, c := range changed {
 		for _, r := range s.readers {
@@ -113,12 +113,12 @@ func (s *slot) persist() error {
 		s.enter(p.page)
 	}
 	s.dropPatches()
-	s.volatile = false // the share of the pool goes with the slot
+	s.volatile = false // the slot's release drops the reference to the pool
 	return nil
 }
 
-// mustPersist is persist for what needs the bytes in one place. Without room for them execution cannot continue. Needs
-// mu.
+// mustPersist persists for operations that need the bytes in one place. If there is no space for them, execution cannot
+// continue. Needs mu.
 func (s *slot) mustPersist() {
 	if err := s.persist(); err != nil {
 		panic(fmt.Errorf("wasm: write the pages of a volatile guest: %w", err))
@@ -130,7 +130,7 @@ func (s *slot) dropPatches() {
 	s.patches = nil
 }
 
-// recycle gives back the patches, and the pages of those that no other list has.
+// recycle releases the patches, and returns the pages that no other list has to the file.
 func (p patches) recycle(file *checkpoint.File) {
 	for _, x := range p {
 		if x.users == nil || x.users.Add(-1) == 0 {
@@ -139,7 +139,7 @@ func (p patches) recycle(file *checkpoint.File) {
 	}
 }
 
-// differ appends the pages that two lists of patches over the same layers may have with other bytes.
+// differ appends the pages whose bytes may differ between two lists of patches over the same layers.
 func (p patches) differ(o patches, pages []int64) []int64 {
 	for len(p) > 0 || len(o) > 0 {
 		switch {
@@ -159,8 +159,8 @@ func (p patches) differ(o patches, pages []int64) []int64 {
 	return pages
 }
 
-// pool is the instances that wait for a guest over the layers of a snapshot root. The root and the guests that are made
-// from it share it; with the last of them it ends.
+// pool holds the idle instances for guests over the layers of a snapshot root. The root and the guests made from it
+// share it; it ends with the last of them.
 type pool struct {
 	mu    sync.Mutex // guards what follows
 	users int
@@ -174,7 +174,7 @@ func (p *pool) share() *pool {
 	return p
 }
 
-// release gives a share back. The instances end with the last one.
+// release drops a reference. The last one closes the instances.
 func (p *pool) release() {
 	if p == nil {
 		return
@@ -191,7 +191,7 @@ func (p *pool) release() {
 	}
 }
 
-// endIdle closes an instance that waits. What cannot be given back to the system is lost until the process ends.
+// endIdle closes an idle instance. What cannot be returned to the system is lost until the process ends.
 func (r *resident) endIdle() {
 	e := r.guest.engine
 	r.patches.recycle(e.file)
@@ -199,7 +199,7 @@ func (r *resident) endIdle() {
 	_ = r.close()
 }
 
-// take is an instance of the code with a heap of size bytes, nil if none waits.
+// take returns an instance of the code with a heap of size bytes, nil if none is idle.
 func (p *pool) take(code *Code, size int64) *resident {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -212,8 +212,8 @@ func (p *pool) take(code *Code, size int64) *resident {
 	return nil
 }
 
-// lend puts the instance of a volatile guest into its pool, if it can go on in another guest. Patches are what the heap
-// has; they are the pool's. It reports whether the instance is gone. Needs residency.
+// lend puts the instance of a volatile guest into its pool, if another guest can use it. Patches are the content of the
+// heap; the pool takes them. It reports whether it took the instance. Needs residency.
 func (g *Guest) lend(has patches) bool {
 	l, s, e := g.resident, g.slot, g.engine
 	if l == nil || !s.volatile || g.open || g.origin != nil || g.code.module.MutatesTable || e.idle.Load() >= int64(e.config.MaxResident) {
@@ -229,8 +229,8 @@ func (g *Guest) lend(has patches) bool {
 	return true
 }
 
-// leaveInstance lends the instance of a guest that is about to be closed, with its patches, unless another guest has its
-// slot as well. Needs residency.
+// leaveInstance lends the instance of a guest that is about to be closed, with its patches, unless another guest shares
+// its slot. Needs residency.
 func (g *Guest) leaveInstance() {
 	s := g.slot
 	s.mu.Lock()
@@ -243,7 +243,7 @@ func (g *Guest) leaveInstance() {
 	}
 }
 
-// adopt makes a volatile guest resident with an instance of its pool. It reports whether there was one. Needs residency.
+// adopt makes a volatile guest resident with an instance of its pool, and reports if there was one. Needs residency.
 func (g *Guest) adopt() (bool, error) {
 	s := g.slot
 	if !s.volatile || g.origin != nil || s.owner != g {
@@ -271,7 +271,7 @@ func (g *Guest) adopt() (bool, error) {
 }
 
 // Volatile makes a guest that commits to memory, see the beginning of this file. Its owner calls its methods on one
-// goroutine at a time, like those of any guest; guests of one root may be on several.
+// goroutine at a time, as for any guest; guests of one root may be on several.
 func (m *SnapshotRoot) Volatile() *Guest {
 	v := *m
 	v.volatile = true
