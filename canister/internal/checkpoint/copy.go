@@ -1,7 +1,7 @@
 package checkpoint
 
-// The runtime cannot stop the world while one call of copy or clear runs: for gigabytes it would wait a second. A call
-// of a function is where it can, and each piece is one.
+// The runtime cannot stop the world during one call of copy or clear: for gigabytes it would wait a second. It can stop
+// at a function call, so each piece is one.
 
 // piece is how many bytes are copied at a time: 1 MiB takes some 0.1 ms. No result depends on it.
 const piece = 1 << 20

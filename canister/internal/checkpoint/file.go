@@ -22,13 +22,13 @@ type File struct {
 	folder string // where the file is, for errors
 	remove string // path to remove when closing, "" once unlinked
 	window []byte // shared mapping of the beginning of the file; nil if there is none
-	memory bool   // the file is memory: a page that was written can be overwritten through the window without a fault that fails
+	memory bool   // the file is memory: the window can overwrite a written page without a fault that fails
 	punch  bool
 	pages  sync.Pool // of *Page
 	chunks sync.Pool // of *chunk
 
 	mu   sync.Mutex // guards what follows
-	end  int64      // first offset never handed out
+	end  int64      // first offset never allocated
 	size int64      // length of the file
 	free [64][]int64
 	used int64
@@ -37,17 +37,17 @@ type File struct {
 // Page is a buffer for the smallest unit that the users of the file write.
 type Page [pageSize]byte
 
-// Sizes of system calls, which change how long they take and no result.
+// Sizes of system calls. They change only the duration of calls.
 const (
 	// chunkPages is how many pages are written with one system call.
 	chunkPages = 64
-	// punchPart is how many bytes are given back to the system at a time.
+	// punchPart is how many bytes are freed at a time.
 	punchPart = 8 << 20
 	// growStep is by how much the length of the file grows at a time; the new bytes are a hole.
 	growStep = 1 << 30
 )
 
-// chunk is what WritePages writes at a time.
+// chunk is the unit of WritePages.
 type chunk [chunkPages * pageSize]byte
 
 // Borrow lends a page with any content; Return takes it back. All memories of an engine share the few that are in use
@@ -62,7 +62,7 @@ func (c *File) Borrow() *Page {
 // Return takes a borrowed page back.
 func (c *File) Return(p *Page) { c.pages.Put(p) }
 
-// Open makes an empty checkpoint file in dir; with an empty dir it lives in memory on Linux and in the temporary folder
+// Open makes an empty checkpoint file in dir; with an empty dir it is in memory on Linux, and in the temporary folder
 // elsewhere.
 func Open(dir string) (*File, error) {
 	f, remove, memory, err := create(dir)
@@ -78,7 +78,7 @@ func Open(dir string) (*File, error) {
 	return c, nil
 }
 
-// Close gives everything back. The mappings that others made of the file must be gone.
+// Close releases everything. The mappings that others made of the file must be gone.
 func (c *File) Close() error {
 	err := errors.Join(unmapWindow(c.window), c.file.Close())
 	c.window = nil
@@ -88,23 +88,23 @@ func (c *File) Close() error {
 	return err
 }
 
-// Descriptor is what a mapping of the file needs.
+// Descriptor returns the file descriptor, for mappings of the file.
 func (c *File) Descriptor() int { return int(c.file.Fd()) }
 
-// Punches says whether freed extents read as zero. Where they do not, their owner must remember what it wrote.
+// Punches reports whether freed extents read as zero. If not, their owner must remember what it wrote.
 func (c *File) Punches() bool { return c.punch }
 
-// InMemory says that the file is memory: overwriting what was written cannot fail.
+// InMemory reports whether the file is memory: overwriting written bytes then cannot fail.
 func (c *File) InMemory() bool { return c.memory }
 
-// InUse is the number of bytes of all extents that are handed out. It says nothing about how many of them take space.
+// InUse returns the number of bytes of all allocated extents. Not all of them take space.
 func (c *File) InUse() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.used
 }
 
-// Allocate hands out an extent of at least size bytes, all zero (see Punches). It takes no space until it is written.
+// Allocate returns an extent of at least size bytes, all zero (see Punches). It takes no space until it is written.
 func (c *File) Allocate(size int64) (Extent, error) {
 	class := bits.Len64(uint64(max(size, MinExtent) - 1))
 	size = 1 << class
@@ -132,10 +132,10 @@ func (c *File) Allocate(size int64) (Extent, error) {
 	return e, nil
 }
 
-// Free takes an extent back and gives its space to the file system.
+// Free takes an extent back and returns its space to the file system.
 func (c *File) Free(e Extent) {
 	if c.punch && c.punchParts(e.Offset, e.Size) != nil {
-		return // never hand out bytes that might not read as zero
+		return // never allocate bytes that might not read as zero
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -144,14 +144,14 @@ func (c *File) Free(e Extent) {
 	c.used -= e.Size
 }
 
-// Punch gives the space of [offset, offset+size) back; the range reads as zero afterwards where Punches is true.
+// Punch frees the space of [offset, offset+size). The range then reads as zero if Punches returns true.
 func (c *File) Punch(offset, size int64) {
 	if c.punch {
-		_ = c.punchParts(offset, size) // only space is lost when it fails
+		_ = c.punchParts(offset, size) // a failure only loses space
 	}
 }
 
-// punchParts punches a range in parts: all who write to the file wait for each.
+// punchParts punches a range in parts: all writers of the file wait for each.
 func (c *File) punchParts(offset, size int64) error {
 	for ; size > 0; offset, size = offset+punchPart, size-punchPart {
 		if err := punch(c.file, offset, min(size, punchPart)); err != nil {
@@ -161,10 +161,10 @@ func (c *File) punchParts(offset, size int64) error {
 	return nil
 }
 
-// Reserve makes sure that writing [offset, offset+size) cannot run out of space, where the system can promise that.
+// Reserve ensures that writing [offset, offset+size) cannot run out of space, if the system can guarantee that.
 func (c *File) Reserve(offset, size int64) error {
 	if c.memory {
-		return nil // a lack of memory is not reported as an error by anybody
+		return nil // the system does not report a lack of memory as an error
 	}
 	if err := reserve(c.file, offset, size); err != nil {
 		return c.full(size, err)
@@ -172,7 +172,7 @@ func (c *File) Reserve(offset, size int64) error {
 	return nil
 }
 
-// ReadAt fills dst with the bytes at offset, all of which lie in extents handed out.
+// ReadAt fills dst with the bytes at offset, all in allocated extents.
 func (c *File) ReadAt(dst []byte, offset int64) error {
 	if v := c.View(offset, int64(len(dst))); v != nil {
 		Copy(dst, v)
@@ -184,7 +184,7 @@ func (c *File) ReadAt(dst []byte, offset int64) error {
 	return nil
 }
 
-// WriteAt writes src at offset, which lies in extents handed out.
+// WriteAt writes src at offset, in allocated extents.
 func (c *File) WriteAt(src []byte, offset int64) error {
 	if _, err := c.file.WriteAt(src, offset); err != nil {
 		return c.full(int64(len(src)), err)
@@ -192,7 +192,7 @@ func (c *File) WriteAt(src []byte, offset int64) error {
 	return nil
 }
 
-// Overwrite is WriteAt for a range that was written before and not punched since. It is much faster where the file is
+// Overwrite is WriteAt for a range that was written before and not punched since. It is much faster if the file is
 // memory.
 func (c *File) Overwrite(src []byte, offset int64) error {
 	if c.memory {
@@ -204,8 +204,8 @@ func (c *File) Overwrite(src []byte, offset int64) error {
 	return c.WriteAt(src, offset)
 }
 
-// WritePages writes pages one after the other at offset, in few system calls. written says that the whole range was
-// written before and not punched since, as for Overwrite.
+// WritePages writes contiguous pages at offset, in few system calls. written says that the whole range was written
+// before and not punched since, as for Overwrite.
 func (c *File) WritePages(pages []*Page, offset int64, written bool) error {
 	if v := c.View(offset, int64(len(pages))*pageSize); written && c.memory && v != nil {
 		for i, p := range pages {
@@ -233,8 +233,8 @@ func (c *File) WritePages(pages []*Page, offset int64, written bool) error {
 	return nil
 }
 
-// View is the bytes of [offset, offset+size) in place, read only, or nil where the file is not mapped there. Reading a
-// range that was never written may allocate space for it.
+// View returns the bytes of [offset, offset+size) in place, read only, or nil if the file is not mapped there. Reading
+// a range that was never written may allocate space for it.
 func (c *File) View(offset, size int64) []byte {
 	if offset+size > int64(len(c.window)) {
 		return nil

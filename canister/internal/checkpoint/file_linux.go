@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// create returns a file without a name: it is gone when the process is, however that ends. A folder on tmpfs is memory
-// with a limit, and a private mapping of a hole in it needs memory from there to be written: past the limit that is a
-// fatal fault. Memory without a limit of its own is taken instead.
+// create returns a file without a name: it is gone when the process ends, for any reason. A folder on tmpfs is memory
+// with a limit, and writing to a private mapping of a hole in it needs memory from there: past the limit that is a
+// fatal fault. So create uses memory without its own limit instead.
 func create(dir string) (f *os.File, remove string, memory bool, err error) {
 	if dir == "" || onTmpfs(dir) {
 		fd, err := unix.MemfdCreate("canisterd-checkpoint", unix.MFD_CLOEXEC)
@@ -22,7 +22,7 @@ func create(dir string) (f *os.File, remove string, memory bool, err error) {
 	}
 	name := f.Name()
 	if os.Remove(name) == nil {
-		name = "" // else it is removed when it is closed
+		name = "" // otherwise Close removes it
 	}
 	return f, name, false, nil
 }
@@ -40,7 +40,7 @@ func punch(f *os.File, offset, size int64) error {
 	})
 }
 
-// reserve is a promise only where the file system knows it; elsewhere the write itself reports the lack of space.
+// reserve is a guarantee only if the file system supports it; otherwise the write itself reports the lack of space.
 func reserve(f *os.File, offset, size int64) error {
 	err := retry(func() error { return unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, offset, size) })
 	if err == unix.EOPNOTSUPP || err == unix.ENOSYS {
@@ -57,10 +57,10 @@ func retry(call func() error) error {
 	}
 }
 
-// What is not in the window is read with system calls: only the time of reading depends on its size.
+// Bytes outside the window are read with system calls: only the time of reading depends on its size.
 const (
-	// windowSize is how much of the file is mapped for reading; a quarter of it is tried where the address space is too
-	// small.
+	// windowSize is how much of the file is mapped for reading; if the address space is too small, a quarter of it is
+	// tried.
 	windowSize = 4 << 40
 	// minWindow is the smallest window worth having.
 	minWindow = 16 << 30

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// create leaves a named file: an open file cannot be removed here, so Close does it.
+// create makes a named file: Windows cannot remove an open file, so Close does it.
 func create(dir string) (f *os.File, remove string, memory bool, err error) {
 	f, err = os.CreateTemp(dir, "checkpoint-*")
 	if err != nil {

@@ -6,11 +6,11 @@ import (
 	"os"
 )
 
-// ErrFull is wrapped by every error that says the file cannot take more bytes.
+// ErrFull is wrapped by every error that reports that the file cannot take more bytes.
 var ErrFull = errors.New("the checkpoint file is full")
 
-// full is the error of size bytes that the file did not take. The name of the file is left out: the folder is what a
-// reader can act on.
+// full returns the error of size bytes that the file did not take. It names only the folder, because a reader can act
+// on that.
 func (c *File) full(size int64, cause error) error {
 	if path, ok := errors.AsType[*os.PathError](cause); ok {
 		cause = path.Err
