@@ -5,11 +5,10 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
-// archiveCommit is after how many pages a memory that is read is committed.
+// archiveCommit is after how many pages Read commits the memory.
 const archiveCommit = 4096
 
-// Archive writes the committed state of a memory: the pages that were ever written. No
-// message may be open.
+// Archive writes the committed state of a memory: the pages that were ever written. No message may be open.
 func (m *Memory) Archive(c *archive.Coder) {
 	size := m.size
 	archive.Number(c, &size)
@@ -30,7 +29,7 @@ func (m *Memory) Archive(c *archive.Coder) {
 	saved.Add(all.Close())
 }
 
-// savedOf is where stores have the pages of a tree.
+// savedOf returns the archived pages of a tree.
 func (s *space) savedOf(t *tree) *archive.Segments {
 	if t.root == nil {
 		return new(archive.Segments)
@@ -43,8 +42,8 @@ func (s *space) savedOf(t *tree) *archive.Segments {
 	return t.root.saved
 }
 
-// Read makes a memory of what Archive has written. What does not fit, a full disk too, is
-// a fault; the memory is nil then.
+// Read makes a memory from what Archive has written. Content that does not fit, or a full disk, is a fault; the memory
+// is then nil.
 func Read(c *archive.Coder, file *checkpoint.File) *Memory {
 	var size uint64
 	archive.AtMost(c, &size, MaxPages)
@@ -84,7 +83,7 @@ func Read(c *archive.Coder, file *checkpoint.File) *Memory {
 
 var zeros [OSPageSize]byte
 
-// each visits the pages that were ever written, in their order, until visit is false.
+// each visits the pages that were ever written in order, until visit returns false.
 func (t *tree) each(visit func(page uint64) bool) {
 	if t.root != nil {
 		t.root.each(t.height, 0, visit)

@@ -8,15 +8,15 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
-// scratch is lists that the end of a message needs, kept so that small messages allocate nothing.
+// scratch has lists that the end of a message needs, kept so that small messages do not allocate.
 type scratch struct {
-	order []uint64           // pages in the order they lie in memory
+	order []uint64           // pages in the order of the memory
 	row   []*checkpoint.Page // buffers that are written together
-	old   []uint32           // file pages that are given back
+	old   []uint32           // file pages to free
 }
 
-// spill writes the buffers to file pages that only this message knows: pages side by side in memory to pages side by
-// side in the file, where there are such.
+// spill writes the buffers to file pages that only this message knows, and if possible pages that are adjacent in
+// memory to adjacent file pages.
 func (m *Memory) spill() error {
 	if err := m.space.load(); err != nil {
 		return err
@@ -41,7 +41,7 @@ func (m *Memory) spill() error {
 	return nil
 }
 
-// spillSome writes the first of these pages and as many after it as have a place in a row, and returns how many.
+// spillSome writes the first of these pages, and as many after it as get adjacent file pages, and returns how many.
 func (m *Memory) spillSome(order []uint64) (int, error) {
 	s := m.space
 	s.mu.Lock()
@@ -73,8 +73,8 @@ func (m *Memory) spillSome(order []uint64) (int, error) {
 	return n, nil
 }
 
-// place finds file pages for the first of these pages and some after it: those they have already (again), or new ones.
-// old says that the file pages have space. Needs the space's mu.
+// place finds file pages for the first of these pages and some after it: those that they already have (again), or new
+// ones. old says that the file pages have space. Needs the space's mu.
 func (m *Memory) place(order []uint64) (r run, offset int64, old, again bool, err error) {
 	first, again := m.spilled[order[0]]
 	n := uint32(1)
@@ -92,8 +92,8 @@ func (m *Memory) place(order []uint64) (r run, offset int64, old, again bool, er
 	return run{first, n}, offset, true, true, nil
 }
 
-// Prepare does all of a Commit that may fail: the writes of the message are in the file, and not visible yet. On an
-// error (the disk is full) the message is still open, as it is after a success, until Commit or Rollback.
+// Prepare does everything in Commit that may fail: it writes the message's changes to the file, where they are not
+// visible yet. After success or an error (the disk is full), the message is still open until Commit or Rollback.
 func (m *Memory) Prepare() error {
 	if m.snapshot {
 		panic("stable: commit of a snapshot")
@@ -104,11 +104,11 @@ func (m *Memory) Prepare() error {
 	return m.spill()
 }
 
-// Yield makes the rollback of the message give back all space that is not used: the file has no room left.
+// Yield makes the rollback of the message free all unused space, because the file is full.
 func (m *Memory) Yield() { m.full = true }
 
-// Commit makes the writes of the message the committed state. On an error nothing is committed and the message is still
-// open; if nothing was written since Prepare, it cannot fail.
+// Commit commits the writes of the message. On an error nothing is committed and the message is still open; if nothing
+// was written since Prepare, it cannot fail.
 func (m *Memory) Commit() error {
 	if err := m.Prepare(); err != nil {
 		return err
@@ -141,7 +141,7 @@ func (m *Memory) Commit() error {
 	return nil
 }
 
-// Rollback forgets what the message wrote and grew. A snapshot then sees the newest committed state.
+// Rollback discards what the message wrote and grew. A snapshot then sees the newest committed state.
 func (m *Memory) Rollback() {
 	m.discard()
 	m.forget()
@@ -155,7 +155,7 @@ func (m *Memory) Rollback() {
 	m.size = m.head.size
 }
 
-// discard gives back what the message took. After a lack of room that is all of it: others may need the space more.
+// discard frees what the message took; after a lack of space, all of it, because others may need it more.
 func (m *Memory) discard() {
 	m.touched.reset()
 	for _, b := range m.buffers {
@@ -180,7 +180,7 @@ func (m *Memory) discard() {
 	m.clear()
 }
 
-// clear empties the record of what was written, and gives back what a big message made it need.
+// clear empties the record of what was written, and frees what a big message added to it.
 func (m *Memory) clear() {
 	m.full = false
 	if len(m.spilled) > maxBuffered {

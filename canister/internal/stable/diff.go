@@ -2,7 +2,7 @@ package stable
 
 import "fmt"
 
-// Differing is how many pages of 4 KiB of two committed memories differ. Pages that both have in one place are not
+// Differing returns how many pages of 4 KiB of two committed memories differ. Pages that both have in one place are not
 // read. Neither memory may commit meanwhile. The error comes from the checkpoint file.
 func (m *Memory) Differing(o *Memory) (pages uint64, err error) {
 	a, b := m.head.table, o.head.table
@@ -11,7 +11,7 @@ func (m *Memory) Differing(o *Memory) (pages uint64, err error) {
 	return w.walk(a.lifted(height), b.lifted(height), height, 0)
 }
 
-// lifted is the root of a tree as if it were of a height.
+// lifted returns the root of a tree as if the tree had a height.
 func (t tree) lifted(height uint) *node {
 	n := t.root
 	for h := t.height; h < height && n != nil; h++ {
@@ -20,7 +20,7 @@ func (t tree) lifted(height uint) *node {
 	return n
 }
 
-// pair is the spaces of two memories.
+// pair has the spaces of two memories.
 type pair struct{ a, b *space }
 
 func (p pair) walk(x, y *node, height uint, first uint64) (pages uint64, err error) {
@@ -61,7 +61,7 @@ func (n *node) page(i uint64) uint32 {
 	return n.pages[i]
 }
 
-// differ compares two file pages, 0 for zeros.
+// differ compares two file pages, where 0 stands for zeros.
 func (p pair) differ(x, y uint32) (bool, error) {
 	if x == y && (p.a == p.b || x == 0) {
 		return false, nil

@@ -6,15 +6,15 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
-// layer is what a message wrote before it was held.
+// layer is what a message wrote before Hold.
 type layer struct {
 	size    uint64 // in pages of 64 KiB
 	buffers map[uint64]*checkpoint.Page
 	spilled map[uint64]uint32
 }
 
-// Hold remembers the memory of a snapshot as it is now, for Revert, until the next Hold or Rollback. On an error (the
-// disk is full) the message should be rolled back.
+// Hold saves the memory of a snapshot for Revert, until the next Hold or Rollback. On an error (the disk is full) the
+// message should be rolled back.
 func (m *Memory) Hold() error {
 	if !m.snapshot {
 		panic("stable: hold of a memory that is no snapshot")
@@ -32,7 +32,7 @@ func (m *Memory) Hold() error {
 	return nil
 }
 
-// sink moves what the message wrote since it was last held to what it had written before.
+// sink moves what the message wrote since the last Hold to what it had written before.
 func (m *Memory) sink() {
 	h, old := m.held, m.scratch.old[:0]
 	for page, at := range m.spilled {
@@ -73,7 +73,7 @@ func (m *Memory) giveUp(pages []uint32) {
 	m.space.mu.Unlock()
 }
 
-// Revert makes the memory what it was at the last Hold.
+// Revert restores the memory of the last Hold.
 func (m *Memory) Revert() {
 	if m.held == nil {
 		panic("stable: revert of a memory that was not held")
@@ -82,7 +82,7 @@ func (m *Memory) Revert() {
 	m.size = m.held.size
 }
 
-// forget gives back what was held.
+// forget frees what was held.
 func (m *Memory) forget() {
 	h := m.held
 	if h == nil {
@@ -99,8 +99,8 @@ func (m *Memory) forget() {
 	m.giveUp(old)
 }
 
-// at is the file page with the bytes of a page that is in no buffer of the message, 0 where all of them are zero; or
-// its buffer from before the message was held.
+// at returns the file page of a page that is in no buffer of the message, 0 if it is all zero; or its buffer from
+// before Hold.
 func (m *Memory) at(page uint64) (file uint32, buffer *checkpoint.Page) {
 	if at := m.spilled[page]; at != 0 {
 		return at, nil

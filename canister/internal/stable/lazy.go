@@ -39,7 +39,7 @@ func (m *Memory) attach(segment *archive.Segment) (err error) {
 	return err
 }
 
-// load loads the pages of the space if they are not here yet. It takes mu.
+// load loads the pages of the space if they are not loaded yet. It takes mu.
 func (s *space) load() error {
 	if s.lazy == nil || s.lazy.segment.Loaded() {
 		return nil
@@ -51,14 +51,14 @@ func (s *space) load() error {
 	return nil
 }
 
-// close gives up pages that were never loaded.
+// close releases pages that were never loaded.
 func (p *lazyPages) close() {
 	if p != nil {
 		p.segment.Close()
 	}
 }
 
-// write writes the next pages to their places; nil content: zeros, which are there already if the file punches holes.
+// write writes the next pages to their places. nil content means zeros, which exist already if the file punches holes.
 func (p *lazyPages) write(s *space, count uint64, content []byte) error {
 	for count > 0 {
 		next := &p.places[0]

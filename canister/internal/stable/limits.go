@@ -9,6 +9,6 @@ const (
 	OSPageSize = 4096
 	// maxBuffered is how many pages a message may hold in memory before they go to the file.
 	maxBuffered = 256
-	// maxFree is how many unused pages keep their space in the file; the space of more is given back.
+	// maxFree is how many unused pages keep their space in the file; the rest is freed.
 	maxFree = 1024
 )

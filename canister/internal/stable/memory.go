@@ -7,7 +7,7 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
-// Memory is one stable memory, or a snapshot of one. What is written stays until Rollback, and for good after Commit.
+// Memory is one stable memory, or a snapshot of one. Writes last until Rollback, and permanently after Commit.
 type Memory struct {
 	space    *space
 	head     *head // the committed state: own, or of the memory it is a snapshot of
@@ -16,34 +16,34 @@ type Memory struct {
 	closed   bool
 
 	table tree   // the pages before the writes of the message
-	size  uint64 // in pages of 64 KiB, with what the message grew
+	size  uint64 // in pages of 64 KiB, including the growth by the message
 
 	buffers map[uint64]*checkpoint.Page // pages the message wrote
-	spilled map[uint64]uint32           // more of them, in file pages of their own
-	held    *layer                      // what it wrote before it was held, nil if it never was
-	full    bool                        // the file had no room for more
+	spilled map[uint64]uint32           // more of them, in separate file pages
+	held    *layer                      // what it wrote before the last Hold, or nil
+	full    bool                        // the file had no space for more
 	touched touched
 	scratch scratch
 }
 
-// ErrOutOfBounds is the error of a range that does not lie in the memory.
+// ErrOutOfBounds is the error of a range outside the memory.
 var ErrOutOfBounds = errors.New("stable memory out of bounds")
 
-// New makes an empty stable memory whose bytes will live in the file.
+// New makes an empty stable memory whose bytes are kept in the file.
 func New(file *checkpoint.File) *Memory {
 	m := &Memory{space: &space{file: file, users: 1}}
 	m.head = &m.own
 	return m
 }
 
-// Fork makes a memory of its own with the committed bytes of m, at the cost of a few pointers: the two share every page
-// until one of them writes it. What an open message of m wrote is m's alone.
+// Fork makes an independent memory with the committed bytes of m, at the cost of a few pointers: the two share every
+// page until one of them writes it. Only m has the writes of its open message.
 func (m *Memory) Fork() *Memory { return m.space.fork(m.head) }
 
-// Written is the number of pages of 4 KiB that were ever written.
+// Written returns the number of pages of 4 KiB that were ever written.
 func (m *Memory) Written() uint64 { return m.head.written }
 
-// Close gives everything back; the pages that open snapshots see stay until they are closed.
+// Close releases everything; the pages that open snapshots see stay until they are closed.
 func (m *Memory) Close() {
 	if m.closed {
 		return
@@ -61,8 +61,8 @@ func (m *Memory) Close() {
 	}
 }
 
-// Snapshot is a memory with the committed bytes of m, which later commits of m do not change; Rollback moves it to the
-// newest ones. It cannot be committed. It may be called from any goroutine.
+// Snapshot returns a memory with the committed bytes of m, which later commits of m do not change; Rollback moves it to
+// the newest ones. It cannot be committed. It may be called from any goroutine.
 func (m *Memory) Snapshot() *Memory {
 	s := m.space
 	s.mu.Lock()
@@ -73,10 +73,10 @@ func (m *Memory) Snapshot() *Memory {
 	return r
 }
 
-// Size is the number of pages of 64 KiB.
+// Size returns the number of pages of 64 KiB.
 func (m *Memory) Size() uint64 { return m.size }
 
-// Grow adds pages of 64 KiB, all zero, and returns the size before; false if the memory would be bigger than MaxPages.
+// Grow adds zero pages of 64 KiB, and returns the size before; false if the memory would be bigger than MaxPages.
 func (m *Memory) Grow(pages uint64) (uint64, bool) {
 	if pages > MaxPages-m.size {
 		return 0, false
@@ -86,7 +86,7 @@ func (m *Memory) Grow(pages uint64) (uint64, bool) {
 	return was, true
 }
 
-// InBounds says whether [offset, offset+size) lies in the memory.
+// InBounds reports whether [offset, offset+size) lies in the memory.
 func (m *Memory) InBounds(offset, size uint64) bool {
 	bytes := m.size * PageSize
 	return offset <= bytes && size <= bytes-offset
@@ -99,7 +99,7 @@ func (m *Memory) Fresh(offset, size uint64) (unaccessed, unwritten uint64) {
 	return m.touched.fresh(first, end)
 }
 
-// NewExecution forgets which pages were touched: counts start from zero within the same message.
+// NewExecution resets the touched pages: counts start from zero within the same message.
 func (m *Memory) NewExecution() { m.touched.reset() }
 
 func pagesOf(offset, size uint64) (first, end uint64) {
@@ -119,7 +119,7 @@ func (m *Memory) Read(offset uint64, dst []byte) error {
 	return m.read(offset, dst)
 }
 
-// Peek is Read for inspection: it does not count as an access.
+// Peek is Read for inspection, without counting as an access.
 func (m *Memory) Peek(offset uint64, dst []byte) error {
 	if !m.InBounds(offset, uint64(len(dst))) {
 		return fmt.Errorf("read %d bytes at %d of %d: %w", len(dst), offset, m.size*PageSize, ErrOutOfBounds)
@@ -165,7 +165,7 @@ func (m *Memory) readPage(page, in uint64, dst []byte) error {
 	return m.space.file.ReadAt(dst, offset+int64(in))
 }
 
-// Changed is the number of pages of 4 KiB that the open message has written.
+// Changed returns the number of pages of 4 KiB that the open message has written.
 func (m *Memory) Changed() int {
 	n := len(m.buffers)
 	for page := range m.spilled {
@@ -176,7 +176,7 @@ func (m *Memory) Changed() int {
 	return n
 }
 
-// tree is the page table that the message began with. The owner alone changes the committed one, so it may look at it.
+// tree returns the page table at the beginning of the message. Only the owner changes it, so it needs no lock here.
 func (m *Memory) tree() tree {
 	if m.snapshot {
 		return m.table
@@ -184,7 +184,7 @@ func (m *Memory) tree() tree {
 	return m.head.table
 }
 
-// Write writes src at offset. The error is ErrOutOfBounds, or says that the file is full; then some bytes may be
+// Write writes src at offset. The error is ErrOutOfBounds, or reports that the file is full; some bytes may then be
 // written, and the message should be rolled back.
 func (m *Memory) Write(offset uint64, src []byte) error {
 	if !m.InBounds(offset, uint64(len(src))) {
@@ -205,7 +205,7 @@ func (m *Memory) Write(offset uint64, src []byte) error {
 	return nil
 }
 
-// buffer returns the buffer of a page, with its bytes in it unless all of them are about to be written.
+// buffer returns the buffer of a page, filled with the page unless the caller overwrites all of it.
 func (m *Memory) buffer(page uint64, whole bool) (*checkpoint.Page, error) {
 	if b := m.buffers[page]; b != nil {
 		return b, nil

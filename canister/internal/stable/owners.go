@@ -1,12 +1,11 @@
 package stable
 
-// owners counts the leaves of trees that have a file page, where there are several.
+// owners counts the leaves of trees that have a file page, if there are several.
 type owners struct {
-	chunks []*ownersChunk // by file page; nil where all pages have one owner
+	chunks []*ownersChunk // by file page; nil if all pages have one owner
 }
 
-// ownersInChunk is how many file pages have their owners counted together: the size of a table, which no count depends
-// on.
+// ownersInChunk is how many file pages share one table of counts. No count depends on it.
 const ownersInChunk = 256
 
 type ownersChunk struct {
@@ -14,7 +13,7 @@ type ownersChunk struct {
 	several int                   // pages that have some
 }
 
-// add gives a file page another owner; page 0 means none.
+// add adds an owner to a file page; page 0 means none.
 func (o *owners) add(page uint32) {
 	if page == 0 {
 		return
@@ -33,7 +32,7 @@ func (o *owners) add(page uint32) {
 	}
 }
 
-// drop takes an owner from a file page and reports whether it was the last one.
+// drop removes an owner from a file page, and reports whether it was the last one.
 func (o *owners) drop(page uint32) (last bool) {
 	i := int(page / ownersInChunk)
 	if i >= len(o.chunks) || o.chunks[i] == nil || o.chunks[i].more[page%ownersInChunk] == 0 {

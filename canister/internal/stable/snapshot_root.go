@@ -1,6 +1,6 @@
 package stable
 
-// SnapshotRoot is the committed bytes of a memory at one time, from which independent memories are made. It is
+// SnapshotRoot has the committed bytes of a memory at one time, from which independent memories are made. It is
 // immutable and may be used on any goroutine until its owner closes it.
 type SnapshotRoot struct {
 	space *space
@@ -18,14 +18,14 @@ func (m *Memory) SnapshotRoot() SnapshotRoot {
 // Memory makes a memory with the bytes of the root.
 func (t *SnapshotRoot) Memory() *Memory { return t.space.fork(&t.head) }
 
-// Close gives everything back; the memories stay.
+// Close releases the root; the memories stay.
 func (t *SnapshotRoot) Close() {
 	t.space.mu.Lock()
 	defer t.space.mu.Unlock()
 	t.space.leave(&t.table)
 }
 
-// share is one more use of the space, with the same bytes. Needs mu.
+// share adds a user of the space, with the same bytes. Needs mu.
 func (s *space) share(h *head) head {
 	s.users++
 	return head{h.table.share(), h.size, h.written}

@@ -10,10 +10,10 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
-// space is what a memory, its forks and their snapshots share: the pages of the file.
+// space is shared by a memory, its forks and their snapshots: the pages of the file.
 type space struct {
 	file *checkpoint.File
-	lazy *lazyPages // pages that are loaded on first use; nil if all pages were always here
+	lazy *lazyPages // pages that are loaded on first use; nil if all pages were present from the start
 
 	mu      sync.Mutex // guards what follows, and head of each memory
 	extents []checkpoint.Extent
@@ -21,7 +21,7 @@ type space struct {
 	end     uint32   // file pages in all extents; page 0 is never used
 	next    uint32   // first file page never used
 	free    runs     // unused file pages that have space
-	holes   runs     // unused file pages whose space was given back
+	holes   runs     // unused file pages whose space was freed
 	owners  owners
 	users   int // memories, snapshot roots and snapshots
 }
@@ -33,7 +33,7 @@ type head struct {
 	written uint64 // pages of 4 KiB that the table has
 }
 
-// drop ends the use of a tree and takes back the file pages that only this tree has. Needs mu.
+// drop releases a tree, and frees the file pages that only this tree has. Needs mu.
 func (s *space) drop(t *tree) {
 	var old []uint32
 	t.release(&s.owners, func(at uint32) { old = append(old, at) })
@@ -42,7 +42,7 @@ func (s *space) drop(t *tree) {
 	}
 }
 
-// take returns up to most file pages to write, where they are, and whether they have space already. Needs mu.
+// take returns up to most adjacent file pages to write, their offset, and whether they already have space. Needs mu.
 func (s *space) take(most uint32) (r run, offset int64, old bool, err error) {
 	switch {
 	case s.free.pages > 0:
@@ -59,7 +59,7 @@ func (s *space) take(most uint32) (r run, offset int64, old bool, err error) {
 		s.next += r.pages
 	}
 	offset, room := s.locate(r.first)
-	if room < r.pages { // the rest lies in another extent
+	if room < r.pages { // the rest is in another extent
 		rest := run{r.first + room, r.pages - room}
 		r.pages = room
 		if old {
@@ -73,10 +73,10 @@ func (s *space) take(most uint32) (r run, offset int64, old bool, err error) {
 
 var errTooManyPages = errors.New("a stable memory, its snapshots and its forks use more than 16 TiB")
 
-// maxExtent is the largest extent asked of the file at a time: what is not used of it takes no space.
+// maxExtent is the largest extent that is allocated at a time: its unused part takes no space.
 const maxExtent = 64 << 20
 
-// extend adds an extent as big as all before it, within bounds. Needs mu.
+// extend adds an extent as big as all before it, up to maxExtent. Needs mu.
 func (s *space) extend() error {
 	e, err := s.file.Allocate(min(max(int64(s.end)*OSPageSize, checkpoint.MinExtent), maxExtent))
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *space) extend() error {
 	return nil
 }
 
-// locate returns where a file page is and how many lie there in a row, itself included. Needs mu.
+// locate returns where a file page is, and how many adjacent pages begin there. Needs mu.
 func (s *space) locate(page uint32) (offset int64, pages uint32) {
 	low, high := 0, len(s.starts)
 	for high-low > 1 {
@@ -108,7 +108,7 @@ func (s *space) locate(page uint32) (offset int64, pages uint32) {
 	return e.Offset + in, uint32((e.Size - in) / OSPageSize)
 }
 
-// give takes back unreferenced file pages, in any order, and keeps the space of a few; it changes the order. Needs mu.
+// give frees unreferenced file pages, in any order, and keeps the space of a few; it sorts pages. Needs mu.
 func (s *space) give(pages []uint32, keep int) {
 	slices.Sort(pages)
 	for _, page := range pages {
@@ -117,7 +117,7 @@ func (s *space) give(pages []uint32, keep int) {
 	s.trim(keep)
 }
 
-// trim gives back the space of all unused pages but keep. Needs mu.
+// trim frees the space of unused pages, except keep of them. Needs mu.
 func (s *space) trim(keep int) {
 	for s.free.pages > keep {
 		s.empty(s.free.pop(uint32(s.free.pages - keep)))
@@ -125,7 +125,7 @@ func (s *space) trim(keep int) {
 	s.holes.merge()
 }
 
-// empty gives back the space of unused pages. Needs mu.
+// empty frees the space of unused pages. Needs mu.
 func (s *space) empty(r run) {
 	for rest := r; rest.pages > 0; {
 		offset, pages := s.locate(rest.first)
@@ -140,7 +140,7 @@ func (s *space) empty(r run) {
 // enter makes a snapshot see the newest committed state. Needs mu.
 func (s *space) enter(m *Memory) { m.table, m.size = m.head.table.share(), m.head.size }
 
-// leave ends the use of the space by one memory, whose tree this is, and frees everything with the last one. Needs mu.
+// leave removes a memory, whose tree this is, from the users of the space; the last one frees everything. Needs mu.
 func (s *space) leave(t *tree) {
 	if s.users--; s.users > 0 {
 		s.drop(t)

@@ -9,7 +9,7 @@ type touched struct {
 
 type touchedWord struct{ accessed, written uint64 }
 
-// eachWord calls visit for each entry that [first, end) falls in, with the bits of the range in it.
+// eachWord calls visit for each entry that intersects [first, end), with the bits of the range in it.
 func eachWord(first, end uint64, visit func(word, mask uint64)) {
 	for first < end {
 		word := first / 64
@@ -49,8 +49,8 @@ func (t *touched) mark(first, end uint64, write bool) {
 	})
 }
 
-// keptTouched is the size above which the record of touched pages is dropped instead of emptied. It only changes what
-// is allocated.
+// keptTouched is the size above which the record of touched pages is dropped instead of emptied. It only affects
+// allocations.
 const keptTouched = 1024
 
 func (t *touched) reset() {

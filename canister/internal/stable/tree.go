@@ -2,13 +2,13 @@ package stable
 
 import "github.com/canisterd/canisterd/archive"
 
-// node is a node of the page table: 64 children, or at height 0 the file pages of 64 pages, 0 for none. One that has
+// node is a node of the page table: 64 children, or at height 0 the file pages of 64 pages, 0 for none. A node with
 // several users is copied before it is changed.
 type node struct {
 	users int // nodes and memories that have it; guarded by the space's mu
 	kids  *[fanout]*node
 	pages *[fanout]uint32
-	saved *archive.Segments // of a root: where stores have the pages of the tree; nil for none
+	saved *archive.Segments // of a root: the archived pages of the tree, or nil
 }
 
 const (
@@ -37,7 +37,7 @@ func (t tree) get(page uint64) uint32 {
 	return 0
 }
 
-// share is the same tree for one more memory. Needs the space's mu.
+// share returns the same tree for another memory. Needs the space's mu.
 func (t tree) share() tree {
 	if t.root != nil {
 		t.root.users++
@@ -45,8 +45,8 @@ func (t tree) share() tree {
 	return t
 }
 
-// set enters a file page and returns the one that was there. The file pages of nodes that are copied have one more
-// owner. Needs the space's mu.
+// set sets the file page of a page and returns the previous one. The file pages of copied nodes get another owner.
+// Needs the space's mu.
 func (t *tree) set(s *owners, page uint64, to uint32) uint32 {
 	for page>>(fanoutBits*(t.height+1)) != 0 {
 		if t.root != nil {
@@ -100,8 +100,8 @@ func own(n *node, height uint, s *owners) *node {
 	return c
 }
 
-// release ends the use of a tree by a memory and calls visit for the file pages that have lost their last owner. Nodes
-// that others use are skipped. Needs the space's mu.
+// release releases the tree of a memory, and calls visit for the file pages that have lost their last owner. It skips
+// nodes with other users. Needs the space's mu.
 func (t *tree) release(s *owners, visit func(at uint32)) {
 	if t.root != nil {
 		t.root.release(s, visit)
