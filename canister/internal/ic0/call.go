@@ -15,9 +15,9 @@ const (
 func callFunctions() []function {
 	return []function{
 		// call_new(callee, callee size, method, method size, reply function, reply env, reject function, reject env)
-		// begins a call and drops one that was begun. It traps for a method of more than maxMethodName bytes and a
-		// callee that is not a principal ("Canister provided invalid principal id"). Indexes of functions are checked
-		// when the callback runs.
+		// begins a call and drops one that was begun. It traps if the method has more than maxMethodName bytes, and if
+		// the callee is not a principal ("Canister provided invalid principal id"). The indexes of functions are
+		// checked when the callback runs.
 		{name: "call_new", params: "pppppppp", where: calling, cost: cost{computed: callNewCost}, body: callNew},
 		// call_on_cleanup(function, env) sets the closure that runs if a callback traps. It traps without a call under
 		// construction, and the second time.
@@ -72,7 +72,7 @@ func callFunctions() []function {
 	}
 }
 
-// begun is the call under construction; without one the message ends.
+// begun returns the call under construction, or ends the message if there is none.
 func (x *Execution) begun(function string) *pending {
 	if x.pending == nil {
 		x.misuse("%s called when no call is under construction.", function)
@@ -103,8 +103,8 @@ func callNew(x *Execution, s []uint64) {
 	x.pending = &x.building
 }
 
-// closure is a closure as the code gave it. No table has a function 2^32-1, so that an index
-// too large for a table is as good as that.
+// closure returns a closure as the code specified it. No table has a function 2^32-1, so it stands for every index that
+// is too large for a table.
 func closure(fn, env uint64) intercanister.Closure {
 	return intercanister.Closure{Fn: uint32(min(fn, 1<<32-1)), Env: env}
 }
@@ -113,8 +113,8 @@ func invalidPrincipal() *Failure {
 	return &Failure{Code: intercanister.CanisterContractViolation, Text: "Canister provided invalid principal id", Help: ToolchainHelp}
 }
 
-// attach moves cycles from the balance to the call under construction. A controller is not
-// told how many are missing: unlike where memory grows, it can ask.
+// attach moves cycles from the balance to the call under construction. The error does not tell a controller how many
+// are missing, unlike that of memory growth.
 func (x *Execution) attach(function string, amount cycles.Amount) {
 	p := x.begun(function)
 	if x.Balance.Less(x.freezingLimit(x.InUse, x.Messages).Add(amount)) {
@@ -141,9 +141,8 @@ func (x *Execution) hasRoom(callee principal.Principal) bool {
 	return x.Room == nil || len(x.Calls) < x.Callbacks && x.made.to(callee) < x.Room(callee)
 }
 
-// prepay takes the price of the call from the balance. The request's place in memory counts
-// for the freezing limit as well. A query must have the cycles too, and keeps them, as it keeps nothing
-// of what it changed.
+// prepay takes the price of the call from the balance. The freezing limit includes the request's memory as well. A
+// query must have the cycles too, but does not lose them, because its changes are discarded.
 func (x *Execution) prepay(p *pending) bool {
 	bytes := len(p.Method) + len(p.Payload)
 	messages := x.Messages

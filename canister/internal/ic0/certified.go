@@ -52,7 +52,7 @@ func certifiedFunctions() []function {
 
 func (x *Execution) hasCertificate() bool { return x.Certificate != nil || x.Certify != nil }
 
-// certificate is the data certificate, made when the code first asks for it.
+// certificate returns the data certificate, made when the code first asks for it.
 func (x *Execution) certificate() []byte {
 	if x.Certificate == nil {
 		x.Certificate = x.Certify()

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Context is an execution context of the System API (interface specification,
-// "Overview of imports"): what kind of message runs decides which functions it
-// may call.
+// Context is an execution context of the System API (interface specification, "Overview of imports"): the kind of the
+// running message determines which functions it may call.
 type Context uint8
 
 // The contexts, with the specification's letters.
@@ -35,7 +34,7 @@ const (
 	contexts
 )
 
-// String is the name the replica gives the context in its texts.
+// String returns the replica's name of the context in its texts.
 func (c Context) String() string {
 	if c < contexts {
 		return modes[c]
@@ -43,8 +42,7 @@ func (c Context) String() string {
 	return fmt.Sprintf("context %d", uint8(c))
 }
 
-// modes are the replica's words for the contexts, as in `"ic0_call_new" cannot
-// be executed in start mode`.
+// modes are the replica's terms for the contexts, as in `"ic0_call_new" cannot be executed in start mode`.
 var modes = [contexts]string{
 	Start: "start", Init: "init", PostUpgrade: "init", PreUpgrade: "pre upgrade",
 	Update: "update", ReplicatedQuery: "replicated query", Query: "non replicated query",
@@ -55,8 +53,7 @@ var modes = [contexts]string{
 	InspectMessage: "inspect message", Heartbeat: "heartbeat", GlobalTimer: "global timer", LowMemory: "on low Wasm memory",
 }
 
-// Entry is the export that the system calls in this context; empty where the message says what
-// runs.
+// Entry returns the export that the system calls in this context, or "" if the message specifies what runs.
 func (c Context) Entry() string {
 	switch c {
 	case Init:
@@ -97,18 +94,17 @@ var replicated = of(Start, Init, PostUpgrade, PreUpgrade, Update, ReplicatedQuer
 // ic0.in_replicated_execution.
 func (c Context) Replicated() bool { return replicated.has(c) }
 
-// Keeps reports whether the canister's memories and certified data stay changed
-// when the message succeeds.
+// Keeps reports whether the changes of the canister's memories and certified data are kept when the message succeeds.
 func (c Context) Keeps() bool { return replicated.has(c) && c != ReplicatedQuery }
 
-// letters are the specification's.
+// letters are the specification's letters of the contexts.
 var letters = [contexts]string{
 	Start: "s", Init: "I", PostUpgrade: "I", PreUpgrade: "G", Update: "U", ReplicatedQuery: "RQ", Query: "NRQ", TransformQuery: "TQ",
 	CompositeQuery: "CQ", ReplyCallback: "Ry", RejectCallback: "Rt", CompositeReply: "CRy", CompositeReject: "CRt", Cleanup: "C",
 	CompositeCleanup: "CC", InspectMessage: "F", Heartbeat: "T", GlobalTimer: "T", LowMemory: "T",
 }
 
-// String is the set in the specification's letters; * is every context but s.
+// String returns the set in the specification's letters; * is every context except s.
 func (s set) String() string {
 	if s&anywhere == anywhere {
 		if s.has(Start) {

@@ -6,13 +6,13 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// What the cost functions of signatures answer besides 0.
+// Results of the cost functions of signatures, besides 0.
 const (
 	unknownScheme = 1
 	unknownKey    = 2
 )
 
-// costFunctions tell what operations cost.
+// costFunctions return what operations cost.
 func costFunctions() []function {
 	return []function{
 		// cost_call(method size, argument size, dst) writes what a call prepays, in cycles, as all functions here.
@@ -55,8 +55,8 @@ func costFunctions() []function {
 	}
 }
 
-// signatureCost writes the price of a signature at the last parameter. The first two
-// are the key's name, the third its scheme: an index into schemes.
+// signatureCost writes the price of a signature to the address in the last parameter. The first two parameters are the
+// key's name, the third is its scheme: an index into schemes.
 func (x *Execution) signatureCost(function string, s []uint64, schemes ...KeyScheme) uint64 {
 	name := x.heap("ic0."+function+" heap", s[0], s[1])
 	if !utf8.Valid(name) {

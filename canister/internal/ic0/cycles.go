@@ -5,8 +5,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// cyclesMinting is the cycles minting canister, rkp4c-7iaaa-aaaaa-aaaca-cai: the only one
-// that makes cycles.
+// cyclesMinting is the cycles minting canister, rkp4c-7iaaa-aaaaa-aaaca-cai: the only one that makes cycles.
 var cyclesMinting = principal.Canister(4)
 
 // cyclesFunctions read and move cycles.
@@ -70,7 +69,7 @@ func cyclesFunctions() []function {
 	}
 }
 
-// mint adds cycles to the balance, as many as it has room for.
+// mint adds cycles to the balance, up to its maximum.
 func (x *Execution) mint(amount cycles.Amount) cycles.Amount {
 	amount = amount.Min(cycles.Max.Sub(x.Balance))
 	x.Balance, x.Minted = x.Balance.Add(amount), x.Minted.Add(amount)

@@ -31,7 +31,7 @@ func debugFunctions() []function {
 	}
 }
 
-// WriteLog logs a text that the code printed, and shows it to the subnet's listener.
+// WriteLog logs a text that the code printed, and passes it to the subnet's listener.
 func (x *Execution) WriteLog(text []byte) {
 	if x.Print != nil {
 		x.Print(x.Canister.ID, text)
@@ -50,7 +50,7 @@ func calledTrap(text string) *Failure {
 	}
 }
 
-// LogCost is what putting n bytes into the log costs.
+// LogCost returns the cost of adding n bytes to the log.
 func (x *Execution) LogCost(n uint64) uint64 {
 	return 2*min(n, x.log.room) + 50*min(n, x.log.left())
 }
@@ -67,8 +67,7 @@ func trapCost(x *Execution, s []uint64) uint64 {
 	return saturate(plain+x.LogCost(s[1]), 1, s[1])
 }
 
-// lossy is text with what is not UTF-8 replaced by U+FFFD, one for each maximal part of a
-// character.
+// lossy returns text with U+FFFD in place of invalid UTF-8, one for each maximal part of a character.
 func lossy(text []byte) string {
 	if utf8.Valid(text) {
 		return string(text)
@@ -85,7 +84,7 @@ func lossy(text []byte) string {
 	return out.String()
 }
 
-// brokenPart is the length of the longest beginning of text that could begin a character.
+// brokenPart returns the length of the longest prefix of text that could begin a character.
 func brokenPart(text []byte) int {
 	for n := min(len(text), utf8.UTFMax-1); n > 1; n-- {
 		if !utf8.FullRune(text[:n]) {

@@ -10,7 +10,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// environmentFunctions tell a canister who and where it is.
+// environmentFunctions return the canister's identity and environment.
 func environmentFunctions() []function {
 	return append(variableFunctions(), []function{
 		// canister_self_size() is the length of the canister's own id, in bytes.
@@ -52,7 +52,7 @@ func environmentFunctions() []function {
 		{name: "root_key_copy", params: "ppp", where: rooted, cost: bytesOf(2), alias: "ic0.root_key_copy", body: func(x *Execution, s []uint64) {
 			x.copyOut("ic0.root_key_copy", "bytes", s[0], s[1], s[2], x.RootKey)
 		}},
-		// is_controller(src, size) is 1 where the principal is a controller, else 0. It traps for bytes that are not a
+		// is_controller(src, size) is 1 if the principal is a controller, else 0. It traps for bytes that are not a
 		// principal: "Canister provided invalid principal id".
 		{name: "is_controller", params: "pp", results: "i", where: everywhere, cost: cost{1000, 1, 1, nil}, body: func(x *Execution, s []uint64) {
 			p, err := principal.FromBytes(x.heap("ic0.is_controller", s[0], s[1]))
@@ -64,7 +64,7 @@ func environmentFunctions() []function {
 				s[0] = 1
 			}
 		}},
-		// in_replicated_execution() is 1 where every node of the subnet runs the message, else 0.
+		// in_replicated_execution() is 1 if every node of the subnet runs the message, else 0.
 		{name: "in_replicated_execution", results: "i", where: everywhere, cost: flat(plain), body: func(x *Execution, s []uint64) {
 			s[0] = 0
 			if x.Context.Replicated() {
@@ -89,8 +89,8 @@ func variableFunctions() []function {
 		{name: "env_var_name_copy", params: "pppp", where: anywhere, cost: bytesOf(3), body: func(x *Execution, s []uint64) {
 			x.copyText("ic0.env_var_name_copy", "name", s[1], s[2], s[3], x.variableAt(s[0]).Name)
 		}},
-		// env_var_name_exists(src, size) is 1 where the canister has the variable, else 0. It traps for a name of more
-		// than maxVariableName bytes and one that is not UTF-8.
+		// env_var_name_exists(src, size) is 1 if the canister has the variable, else 0. It traps for a name of more
+		// than maxVariableName bytes, or one that is not UTF-8.
 		{name: "env_var_name_exists", params: "pp", results: "i", where: anywhere, cost: flat(plain), body: func(x *Execution, s []uint64) {
 			_, found := x.find(x.variableName("ic0.env_var_name_exists", "heap", s[0], s[1]))
 			s[0] = 0

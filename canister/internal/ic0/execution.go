@@ -11,9 +11,8 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// Execution is one run of a canister's code: what the functions of the System API
-// may read and what they have changed so far. Package canister fills it in,
-// runs the guest with it as its host, and commits or forgets what it says.
+// Execution is one run of a canister's code: what the functions of the System API may read, and what they have changed
+// so far. Package canister fills it in, runs the guest with it as its host, and commits or discards its changes.
 type Execution struct {
 	Guest   *wasm.Guest
 	Stable  *stable.Memory
@@ -26,14 +25,14 @@ type Execution struct {
 	Changes
 	Performed
 
-	// Failure is set where a function ended the message.
+	// Failure is set if a function ended the message.
 	Failure *Failure
 
 	building pending
-	ended    wasm.Trap // what a function that fails ends the guest with; the engine adds the backtrace
+	ended    wasm.Trap // the error with which a failing function ends the guest; the engine adds the backtrace
 }
 
-// Canister is what the functions read of the canister.
+// Canister has the properties of the canister that the functions read.
 type Canister struct {
 	ID          principal.Principal
 	Status      uint32
@@ -47,7 +46,7 @@ type Canister struct {
 // Variable is one environment variable.
 type Variable struct{ Name, Value string }
 
-// Subnet is what they read of the subnet.
+// Subnet has the properties of the subnet that they read.
 type Subnet struct {
 	SubnetID  principal.Principal
 	RootKey   []byte
@@ -57,24 +56,24 @@ type Subnet struct {
 	Time      uint64
 	Callback  uint64    // instruction limit of a callback, which a call prepays
 	Printing  bool      // debug_print is charged for printing as well
-	Available uint64    // bytes of memory the subnet has left
+	Available uint64    // bytes of memory that the subnet has left
 	Used      uint64    // bytes of memory in use on the subnet
 	Pages     [3]uint64 // 4 KiB pages of stable memory: of messages, installations, queries
-	// Print is given what a canister prints, whole and at once; nil: no listener.
+	// Print receives what a canister prints, whole and immediately; nil: no listener.
 	Print func(canister principal.Principal, text []byte)
 	// Randomness is the key of all random bytes of WASI.
 	Randomness [32]byte
 }
 
-// Stream is what an execution holds of WASI's streams. Line is the unfinished line of File, a descriptor. Random gives
-// random bytes; nil before the first.
+// Stream is the state of WASI's streams. Line is the unfinished line of File, a descriptor. Random returns random
+// bytes; it is nil before the first use.
 type Stream struct {
 	Line   []byte
 	File   uint32
 	Random io.Reader
 }
 
-// Message is what they read of the message and its call context.
+// Message has the properties of the message and its call context that they read.
 type Message struct {
 	Caller             principal.Principal
 	Payload            []byte
@@ -86,13 +85,13 @@ type Message struct {
 	Responded          bool
 	Prior              uint64
 	Certificate        []byte
-	Certify            func() []byte // makes Certificate where that is nil
+	Certify            func() []byte // makes Certificate if that is nil
 	CallerInfo, Signer []byte
 	Room               func(principal.Principal) int
 	Callbacks          int
 	MessageRoom        uint64
 	// Sleep parks the message, which has executed some instructions, until a time in nanoseconds, and returns the time
-	// at which it goes on. nil: the message cannot wait.
+	// at which it resumes. nil: the message cannot wait.
 	Sleep func(until, executed uint64) (now uint64)
 }
 
@@ -101,36 +100,35 @@ type Changes struct {
 	Balance, Reserved cycles.Amount
 	Offered           cycles.Amount // cycles of the call context not yet accepted
 	Accepted, Burned  cycles.Amount
-	Minted            cycles.Amount // made by the cycles minting canister; the balance has them
-	Sent              cycles.Amount // paid for carrying requests
+	Minted            cycles.Amount // made by the cycles minting canister; the balance includes them
+	Sent              cycles.Amount // paid for sending requests
 	Timer             uint64
 	TimerSet          bool
 	Certified         []byte
 	CertifiedSet      bool
 }
 
-// Performed is what the message did to the world.
+// Performed has the effects of the message outside the canister's state.
 type Performed struct {
 	Response *intercanister.Response
 	Calls    []Call
 	Admitted bool // accept_message was called
 	log      delta
 
-	// Exited is set where the code ended the message with success before its function returned (WASI's proc_exit).
+	// Exited is set if the code ended the message with success before its function returned (WASI's proc_exit).
 	Exited bool
 	Stream Stream
 
-	reply   []byte   // what msg_reply_data_append gathered
+	reply   []byte   // what msg_reply_data_append appended
 	pending *pending // the call under construction: building, or nil
 	made    callees
 
-	guaranteed uint64 // bytes of memory its calls with guaranteed response take
+	guaranteed uint64 // bytes of memory that its calls with guaranteed response take
 
 	accessed, written uint64 // 4 KiB pages of stable memory that may still be touched
 }
 
-// Begin clears what an earlier execution left and sets the budget of stable memory
-// pages.
+// Begin clears the state of an earlier execution, and sets the budget of stable memory pages.
 func (x *Execution) Begin(pages uint64) {
 	x.Failure = nil
 	p := &x.Performed
@@ -140,18 +138,18 @@ func (x *Execution) Begin(pages uint64) {
 	x.Stable.NewExecution()
 }
 
-// Forget releases what the message brought and made.
+// Forget releases the inputs and results of a message.
 func (x *Execution) Forget() {
 	x.Message, x.Performed, x.Certified, x.building = Message{}, Performed{}, nil, pending{}
 }
 
-// Logs are the records the execution logged.
+// Logs returns the records that the execution logged.
 func (x *Execution) Logs() []LogRecord { return x.log.records }
 
 // Log adds a record to the execution's log.
 func (x *Execution) Log(text string) { x.log.add([]byte(text), x.Time) }
 
-// EndLine logs the line that a stream has begun, if there is one.
+// EndLine logs the unfinished line of a stream, if there is one.
 func (x *Execution) EndLine() {
 	if line := x.Stream.Line; len(line) > 0 {
 		x.Stream.Line = line[:0]
@@ -169,7 +167,7 @@ func (x *Execution) Exit(code uint32) {
 	x.Guest.End(&x.ended)
 }
 
-// Drop gives back the cycles of a call that was begun and not performed.
+// Drop returns the cycles of a call that was begun and not performed to the balance.
 func (x *Execution) Drop() {
 	if x.pending != nil {
 		x.Balance = x.Balance.Add(x.pending.Cycles)

@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// Memory is what the growth of a memory is checked against.
+// Memory has the limits and usage against which the growth of a memory is checked.
 type Memory struct {
 	InUse      uint64        // bytes the canister uses, all its memories
 	Allocation uint64        // bytes guaranteed to it
@@ -20,15 +20,14 @@ type Memory struct {
 	allocated  uint64
 }
 
-// freezingLimit is the balance under which the canister would be frozen if it used so much.
+// freezingLimit returns the balance below which the canister would be frozen with this usage.
 func (x *Execution) freezingLimit(memory, messages uint64) cycles.Amount {
 	return x.Fees.FreezingLimit(cycles.HoldingsOf(memory, x.Allocation, messages, x.Compute), x.Threshold, x.Reserved)
 }
 
-// Overdrawn reports whether the message, which began with a balance and may not spend
-// below the freezing limit, has spent what a debit since then has taken, and how much is
-// missing for it. messages is the memory of messages before it, reserved what was
-// reserved.
+// Overdrawn reports whether the message, which began with a balance and may not spend below the freezing limit, has
+// spent cycles that a debit has taken since then, and how many are missing. messages is the memory of messages before
+// it, reserved the reserved balance before it.
 func (x *Execution) Overdrawn(balance, reserved, debit cycles.Amount, messages uint64) (missing cycles.Amount, poor bool) {
 	left, spent := balance.Sub(debit), balance.Sub(x.Balance)
 	if !left.Less(spent.Add(x.freezingLimit(x.InUse, x.Messages))) {
@@ -40,23 +39,23 @@ func (x *Execution) Overdrawn(balance, reserved, debit cycles.Amount, messages u
 	return spent.Add(limit).Sub(left), true
 }
 
-// liquid is what the canister may spend now.
+// liquid returns what the canister may spend now.
 func (x *Execution) liquid() cycles.Amount {
 	return x.Balance.Sub(x.freezingLimit(x.InUse, x.Messages))
 }
 
 var (
-	// limited are the contexts wasm_memory_limit holds in.
+	// limited are the contexts in which wasm_memory_limit applies.
 	limited = of(Start, Init, PostUpgrade, Update)
 	// thrifty are the contexts that may not grow memory below the freezing limit.
 	thrifty = of(Update, Heartbeat, GlobalTimer, LowMemory)
-	// reserving are the contexts whose growth takes memory of the subnet and reserves cycles at once;
-	// an installation does at its end.
+	// reserving are the contexts whose growth takes memory of the subnet and reserves cycles at once; an installation
+	// does so at its end.
 	reserving = of(Update, Heartbeat, GlobalTimer, LowMemory, ReplyCallback, RejectCallback, Cleanup)
 )
 
-// HeapGrew is called after memory.grow made the heap larger by pages of 64 KiB; the error
-// ends the message. It is the policy of Guest.OnGrow.
+// HeapGrew is called after memory.grow made the heap larger by pages of 64 KiB. An error ends the message. It is the
+// policy of Guest.OnGrow.
 func (x *Execution) HeapGrew(old, pages uint32) error {
 	now := (uint64(old) + uint64(pages)) << 16
 	if limited.has(x.Context) && x.HeapLimit != 0 && now > x.HeapLimit {
@@ -68,13 +67,13 @@ func (x *Execution) HeapGrew(old, pages uint32) error {
 	return nil
 }
 
-// Fail notes why the message failed and gives an error to end the guest with.
+// Fail records why the message failed, and returns an error to end the guest with.
 func (x *Execution) Fail(f *Failure) error {
 	x.Failure = f
 	return f
 }
 
-// grow checks and enters the growth of a memory by bytes.
+// grow checks and records the growth of a memory by bytes.
 func (x *Execution) grow(bytes uint64) *Failure {
 	old, now := max(x.InUse, x.Allocation), max(x.InUse+bytes, x.Allocation)
 	grown := now - old
@@ -108,8 +107,7 @@ func (x *Execution) reserve(grown uint64) *Failure {
 	return nil
 }
 
-// Reservation is what growing by bytes on a subnet that uses used sets aside, or why it
-// cannot be.
+// Reservation returns the cycles that growing by bytes reserves on a subnet that uses used, or why it is not possible.
 func (x *Execution) Reservation(grown, used uint64) (cycles.Amount, *Failure) {
 	amount := x.Fees.Reservation(used, grown)
 	if total := x.Reserved.Add(amount); !amount.IsZero() && x.Limit.Less(total) {
@@ -137,7 +135,7 @@ func (x *Execution) tooPoor(grown uint64, have, need cycles.Amount) *Failure {
 	}
 }
 
-// HeapLimit is the failure of a heap that grew over wasm_memory_limit (IC0539).
+// HeapLimit returns the failure of a heap that grew over wasm_memory_limit (IC0539).
 func HeapLimit(limit, bytes uint64) *Failure {
 	return &Failure{
 		Code: intercanister.CanisterWasmMemoryLimitExceeded,

@@ -17,7 +17,7 @@ const (
 	maxNarrowAddress  = 1<<32 - 1       // the largest address of a 32-bit heap
 	maxWideAddress    = 6 << 30         // bytes of the largest 64-bit heap
 
-	// RecordOverhead is what a log record takes beyond its content, in bytes.
+	// RecordOverhead is what a log record takes in addition to its content, in bytes.
 	RecordOverhead = 40
 )
 
@@ -26,5 +26,5 @@ const (
 	plain             = 500    // what most calls cost
 	decoding          = 10_000 // a call whose argument is Candid
 	stableAccess      = 20     // a read or write of stable memory, and one for each byte
-	stablePageWritten = 1000   // each 4 KiB page of stable memory a message writes first
+	stablePageWritten = 1000   // each 4 KiB page of stable memory when a message first writes it
 )

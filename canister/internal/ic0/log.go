@@ -2,12 +2,12 @@ package ic0
 
 // LogRecord is one record of a canister's log.
 type LogRecord struct {
-	Index   uint64 // of all records the canister ever logged
+	Index   uint64 // among all records the canister ever logged
 	Time    uint64 // ns
 	Content []byte
 }
 
-// Bytes is what the record counts for in the room of a log.
+// Bytes returns what the record counts for in the room of a log.
 func (r *LogRecord) Bytes() uint64 { return RecordOverhead + uint64(len(r.Content)) }
 
 // delta is what one execution has logged: the newest records that fit the room.
@@ -17,10 +17,10 @@ type delta struct {
 	next        uint64
 }
 
-// left is the room not used yet.
+// left returns the unused room.
 func (d *delta) left() uint64 { return d.room - min(d.bytes, d.room) }
 
-// add logs text, cut to the room, and forgets the oldest records it has no room for.
+// add logs text, cut to the room, and drops the oldest records that no longer fit.
 func (d *delta) add(text []byte, time uint64) {
 	if d.room < RecordOverhead {
 		return

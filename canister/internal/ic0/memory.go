@@ -6,8 +6,8 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// heap gives the bytes [src, src+size) of the heap in place, or ends the message; what names
-// the function and the parameter in the text.
+// heap returns the bytes [src, src+size) of the heap in place, or ends the message; what names the function and the
+// parameter in the text.
 func (x *Execution) heap(what string, src, size uint64) []byte {
 	if view, ok := x.Guest.View(src, size); ok {
 		return view
@@ -27,8 +27,8 @@ func (x *Execution) outOfSlice(what string, src, size, have uint64) {
 	x.misuse("%s: src=%d + length=%d exceeds the slice size=%d", what, src, size, have)
 }
 
-// copyOut copies data[offset, offset+size) to the heap at dst, or ends the message. function is as
-// in "ic0.msg_caller_copy", part names the data.
+// copyOut copies data[offset, offset+size) to the heap at dst, or ends the message. function is as in
+// "ic0.msg_caller_copy", part names the data.
 func (x *Execution) copyOut(function, part string, dst, offset, size uint64, data []byte) {
 	to, ok := x.Guest.View(dst, size)
 	if !ok {
@@ -63,7 +63,7 @@ func (x *Execution) putAmount(function string, dst uint64, a cycles.Amount) {
 	binary.LittleEndian.PutUint64(to[8:], a.Hi)
 }
 
-// narrow gives an amount as 64 bits, or ends the message.
+// narrow returns an amount as 64 bits, or ends the message.
 func (x *Execution) narrow(a cycles.Amount) uint64 {
 	if a.Hi != 0 {
 		x.fail(Trapped(cyclesTooMany))

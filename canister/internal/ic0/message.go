@@ -1,6 +1,6 @@
 package ic0
 
-// messageFunctions read what the message and its call context say.
+// messageFunctions read the message and its call context.
 func messageFunctions() []function {
 	return []function{
 		// msg_arg_data_size() is the length of the argument, in bytes; in a reply callback, of the reply.

@@ -27,12 +27,12 @@ type replication struct {
 	Total uint32 `ic:"total_requests"`
 }
 
-// reservedValue is what may be skipped of an argument: the value of a case of its variant.
-// A field that the type does not have is an error, as in the replica.
+// reservedValue is the quota of skipped values in an argument: the value of a case of its variant. A field that the
+// type does not have is an error, as in the replica.
 const reservedValue = 1
 
-// outcallPrice is what an outcall with a usage costs. As in the replica, counts that no
-// outcall can have are priced like any others.
+// outcallPrice returns the cost of an outcall with a usage. As in the replica, impossible counts are priced like any
+// others.
 func (x *Execution) outcallPrice(argument []byte) cycles.Amount {
 	var a outcallUsage
 	if err := (candid.Quota{Skip: reservedValue}).Unmarshal(argument, &a); err != nil {
@@ -42,7 +42,7 @@ func (x *Execution) outcallPrice(argument []byte) cycles.Amount {
 	return x.Fees.OutcallPrice(a.Request, usage, a.Type.committee(x.Fees.Nodes))
 }
 
-// committee is the committee of an outcall; an outcall without a type is fully replicated.
+// committee returns the committee of an outcall; an outcall without a type is fully replicated.
 func (t *outcallType) committee(nodes uint64) cycles.Committee {
 	switch {
 	case t == nil || t.FullyReplicated != nil:

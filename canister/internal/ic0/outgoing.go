@@ -6,14 +6,14 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// Call is a call a message made. Its request lacks the call's id, which the
-// ledger gives; Deadline is set for a best-effort call.
+// Call is a call that a message made. The ledger later adds the id to its request; Deadline is set for a best-effort
+// call.
 type Call struct {
 	intercanister.Request
 	Reply, Reject intercanister.Closure
-	Cleanup       *intercanister.Closure // nil for none
-	// Execution is prepaid for running the callback, Transmission for carrying the response. What
-	// carrying the request costs is paid and gone.
+	Cleanup       *intercanister.Closure // or nil
+	// Execution is prepaid for running the callback, Transmission for sending the response. The cost of sending the
+	// request is already paid.
 	Execution, Transmission cycles.Amount
 }
 
@@ -24,15 +24,14 @@ type pending struct {
 	seconds uint32
 }
 
-// callees counts the calls of a message by callee. Most messages call one canister, which
-// needs no map.
+// callees counts the calls of a message by callee. Most messages call only one canister, which needs no map.
 type callees struct {
 	first  principal.Principal
 	calls  int                         // to the first
 	others map[principal.Principal]int // nil if there are none
 }
 
-// to is the number of calls to a callee.
+// to returns the number of calls to a callee.
 func (c *callees) to(callee principal.Principal) int {
 	if c.calls > 0 && callee == c.first {
 		return c.calls

@@ -58,8 +58,8 @@ func (x *Execution) checkAnswer(function, suggestion string, have, more uint64) 
 	}
 }
 
-// respond answers the call context. The cycles it still offers stay available until the
-// execution ends, which refunds what is left.
+// respond answers the call context. The cycles it still offers stay available until the end of the execution, which
+// refunds the rest.
 func (x *Execution) respond(r intercanister.Response) {
 	x.Response = &r
 	x.Responded, x.reply = true, nil

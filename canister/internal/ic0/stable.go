@@ -8,8 +8,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// stableFunctions read and write stable memory. The 32-bit ones refuse a memory of more
-// than 4 GiB.
+// stableFunctions read and write stable memory. The 32-bit ones refuse a memory of more than 4 GiB.
 func stableFunctions() []function {
 	grow, access := flat(100), cost{computed: accessCost}
 	return []function{
@@ -61,12 +60,12 @@ func stableFunctions() []function {
 	}
 }
 
-// accessCost is for the size of a read or write in the third parameter. The sum wraps, as in the code a replica puts
-// there.
+// accessCost returns the cost of a read or write with its size in the third parameter. The sum wraps, as in the code
+// that a replica generates.
 func accessCost(_ *Execution, s []uint64) uint64 { return s[2] + stableAccess }
 
-// addressable ends the message where an address or a size is beyond any heap. That is looked at before pages are
-// counted; the bounds of this heap are afterwards.
+// addressable ends the message if an address or a size is beyond any heap. This is checked before pages are counted;
+// the bounds of this heap are checked afterwards.
 func (x *Execution) addressable(address, size uint64) {
 	limit := uint64(maxNarrowAddress)
 	if x.Guest.Wide() {
@@ -83,8 +82,7 @@ func (x *Execution) smallStable() {
 	}
 }
 
-// growStable gives the old size, or 2^64-1 where the memory cannot grow so far. Too few
-// cycles end the message.
+// growStable returns the old size, or 2^64-1 if the memory cannot grow that much. A lack of cycles ends the message.
 func (x *Execution) growStable(pages, limit uint64) uint64 {
 	const failed = 1<<64 - 1
 	size := x.Stable.Size()
@@ -114,8 +112,8 @@ func (x *Execution) readStable(dst, offset, size uint64) {
 	x.eachPiece(dst, offset, size, x.Stable.Read)
 }
 
-// eachPiece moves size bytes between the heap and stable memory in pieces, between which the message may pause. It ends
-// the message before the first byte where the range is not in the heap.
+// eachPiece moves size bytes between the heap and stable memory in pieces, between which the message may pause. If the
+// range is not in the heap, it ends the message before the first byte.
 func (x *Execution) eachPiece(address, offset, size uint64, move func(offset uint64, heap []byte) error) {
 	if _, ok := x.Guest.View(address, size); !ok {
 		x.fail(Trapped(heapOutOfBounds))
@@ -170,7 +168,7 @@ func (x *Execution) tooManyPages(what, limits string, args ...any) {
 	})
 }
 
-// broken ends the message where the disk failed: the canister's state stays as it was.
+// broken ends the message because the disk failed: the canister's state is unchanged.
 func (x *Execution) broken(err error) {
 	x.fail(&Failure{Code: intercanister.CanisterWasmEngineError, Text: "Canister encountered a Wasm engine error: " + err.Error(), Broken: err})
 }

@@ -12,24 +12,24 @@ import (
 // function is one function of the System API.
 type function struct {
 	name string
-	// params and results are value types: i for i32, l for i64, p for the type of a pointer,
-	// which is i32 or i64 with the memory.
+	// params and results are value types: i for i32, l for i64, p for the type of a pointer, which is i32 or i64 like
+	// the memory.
 	params, results string
 	where           set  // contexts it may be called in
 	cost            cost // instructions charged before anything else
 	body            func(x *Execution, stack []uint64)
 
 	narrow bool   // only for modules with 32-bit memory
-	native bool   // the replica does it in the code itself, and charges it as a bulk operation
-	tables bool   // values that look like pointers are not
-	alias  string // what the replica calls it where the context is wrong; "" for ic0_name
+	native bool   // the replica inlines it in the code, and charges it as a bulk operation
+	tables bool   // values that look like pointers are table indexes or environments
+	alias  string // the replica's name for it in errors about the context; "" for ic0_name
 }
 
-// cost is what a call is charged: fixed instructions and some for each byte, whose
-// number is a parameter. Costs that depend on more are computed.
+// cost is the charge of a call: fixed instructions, and some for each byte, whose number is a parameter. Costs that
+// depend on more are computed.
 type cost struct {
 	fixed, each uint64
-	param       int // that holds the bytes; used where each is not 0
+	param       int // the parameter with the bytes; used if each is not 0
 	computed    func(x *Execution, stack []uint64) uint64
 }
 
@@ -46,7 +46,7 @@ func (c *cost) of(x *Execution, stack []uint64) uint64 {
 	return saturate(c.fixed, c.each, stack[c.param])
 }
 
-// saturate is fixed + each*n, at most 2^64-1.
+// saturate returns fixed + each*n, at most 2^64-1.
 func saturate(fixed, each, n uint64) uint64 {
 	if n > (1<<63)/each {
 		return 1<<64 - 1
@@ -54,7 +54,7 @@ func saturate(fixed, each, n uint64) uint64 {
 	return fixed + each*n
 }
 
-// functions are all functions, family by family.
+// functions returns all functions, family by family.
 func functions() []function {
 	var all []function
 	for _, family := range [][]function{
@@ -66,8 +66,7 @@ func functions() []function {
 	return all
 }
 
-// Modules are the host modules to link: one for modules with 32-bit memory, one for
-// those with 64-bit memory.
+// Modules returns the host modules to link: one for modules with 32-bit memory, one for modules with 64-bit memory.
 func Modules() []wasm.HostModule {
 	return []wasm.HostModule{hostModule(rewrite.SystemModule, false), hostModule(rewrite.WideSystemModule, true)}
 }
@@ -96,8 +95,8 @@ func valueTypes(types string, wide bool) []api.ValueType {
 	return out
 }
 
-// host is the function as the engine calls it: the charge comes first, then whether there is
-// a memory if the function needs one, then the context, and that before anything else.
+// host returns the function as the engine calls it: it first charges, then checks that there is a memory if the
+// function needs one, then the context, before anything else.
 func (f function) host(wide bool) func(g *wasm.Guest, stack []uint64) {
 	var short uint // which parameters are 32 bits wide
 	for i, t := range valueTypes(f.params, wide) {
@@ -137,11 +136,10 @@ func (f function) host(wide bool) func(g *wasm.Guest, stack []uint64) {
 	}
 }
 
-// Signature gives the value types of a function in the binary format. It has the shape
-// of rewrite.SystemAPI.
+// Signature has the value types of a function in the binary format. It has the form of rewrite.SystemAPI.
 type Signature struct{ Params, Results []byte }
 
-// Signatures is the table of signatures by name, for modules with 64-bit memory if wide.
+// Signatures returns the signatures by name, for modules with 64-bit memory if wide.
 func Signatures(wide bool) map[string]Signature {
 	table := make(map[string]Signature)
 	for _, f := range functions() {
@@ -152,14 +150,14 @@ func Signatures(wide bool) map[string]Signature {
 	return table
 }
 
-// Declaration is a function as the specification writes it: I stands for the type of a
-// pointer, Contexts are in its letters.
+// Declaration is a function as the specification writes it: I stands for the type of a pointer, Contexts uses its
+// letters.
 type Declaration struct {
 	Name, Type, Contexts string
 	Narrow               bool // only for modules with 32-bit memory
 }
 
-// Declarations are all functions, family by family.
+// Declarations returns all functions, family by family.
 func Declarations() []Declaration {
 	words := strings.NewReplacer("i", "i32, ", "l", "i64, ", "p", "I, ")
 	list := func(types string) string { return "(" + strings.TrimSuffix(words.Replace(types), ", ") + ")" }

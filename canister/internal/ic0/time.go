@@ -1,6 +1,6 @@
 package ic0
 
-// timeFunctions tell time and instructions, and set the timer.
+// timeFunctions return times and instruction counts, and set the timer.
 func timeFunctions() []function {
 	return []function{
 		// time() is the time of the message, in ns since 1970. It stands still while the message runs.
