@@ -1,15 +1,15 @@
 package rewrite
 
-// bodies are the functions of the code section, imports not counted. They are written callees first, since a call of a
-// function that is known to need little of the call stack makes no check. Where the walk over a body meets a call of a
-// function that was not begun, it waits for another walk that writes it. A callee that is being walked itself, as in a
-// recursion, counts as one that checks.
+// bodies are the functions of the code section, without imports. They are written callees first, because a call of a
+// function that is known to need little of the call stack makes no check. If the walk over a body finds a call of a
+// function that was not begun, it waits for another walk that writes that function. A callee that is itself being
+// walked, as in a recursion, counts as one that checks.
 type bodies struct {
 	code    []reader
 	written []writtenBody
-	idle    []*body // to walk with again
+	idle    []*body // to reuse for another walk
 	walks   int
-	failed  int // the first function that is not valid; those after it need not be written
+	failed  int // the first invalid function; later ones need not be written
 	invalid *Invalid
 }
 
@@ -39,7 +39,7 @@ func (c *codeWriter) locateBodies() {
 	c.bodies.failed, c.bodies.invalid = len(c.bodies.code), r.err
 }
 
-// writeBody writes a function, after those that it calls.
+// writeBody writes a function, after the functions that it calls.
 func (c *codeWriter) writeBody(i int) {
 	bodies := &c.bodies
 	var b *body
@@ -63,8 +63,8 @@ func (c *codeWriter) writeBody(i int) {
 	bodies.idle = append(bodies.idle, b)
 }
 
-// stackNeed is how much of the call stack a function takes with all it calls. It is unboundedStack for a function that
-// checks.
+// stackNeed returns how much of the call stack a function takes with all its callees. It is unboundedStack for a
+// function that checks.
 func (c *codeWriter) stackNeed(i int) uint32 {
 	if c.stackNeeds[i] == 0 && c.bodies.walks < maxWalks && i < c.bodies.failed {
 		c.writeBody(i)
@@ -75,7 +75,7 @@ func (c *codeWriter) stackNeed(i int) uint32 {
 	return c.stackNeeds[i]
 }
 
-// size is the number of bytes that appendBodies appends.
+// size returns the number of bytes that appendBodies appends.
 func (c *codeWriter) size() int {
 	size := len(c.out)
 	for _, b := range c.bodies.written {

@@ -3,18 +3,18 @@ package rewrite
 import "slices"
 
 // operand is one entry of the validator's operand stack, with what lowering knows about its value. Structs of up to
-// four fields travel in registers: with more, pushing and taking cost twice as much.
+// four fields are passed in registers: with more, pushing and taking cost twice as much.
 type operand struct {
 	operandKind
 	local   int32  // the local it was read from, or -1
 	version uint32 // of that local when it was read
-	from    uint32 // calls before it came to be, as engineFrame counts them
+	from    uint32 // calls before it was created, as engineFrame counts them
 }
 
 type operandKind struct {
 	typ   valueType
 	small bool // an i64 known to be below 2^32
-	short bool // a constant that as a size makes no bulk operator longer than a piece
+	short bool // a constant that as a size keeps a bulk operator within a piece
 }
 
 // frame is an open control construct of the original code.
@@ -26,14 +26,14 @@ type frame struct {
 	op              byte  // opBlock (also the function itself), opLoop, opIf, opElse
 	begin           int   // of its operator in the output
 	unreachable     bool
-	dead            bool        // entered from unreachable code: nothing of it is emitted
-	join            mirrorState // at its end, as the edges so far want it
-	mirror          mirrorState // where it begins
-	costSlot        int         // of the check point at its head, for loops that leave before calling the host
+	dead            bool        // entered from unreachable code: it is not emitted
+	join            mirrorState // at its end, as required by the edges so far
+	mirror          mirrorState // at its beginning
+	costSlot        int         // of the check point at its head, for loops that leave before they call the host
 	construct       int32       // its place in the estimate
 }
 
-// body holds the walk over one function body: decode, check, meter and emit. It is reused from function to function.
+// body is the state of the walk over one function body: decode, check, meter and emit. It is reused for all functions.
 type body struct {
 	s      *source
 	wide   bool // the memory is 64-bit
@@ -48,15 +48,15 @@ type body struct {
 	place  int    // among the local functions
 	given  int    // locals of the original, parameters included
 	typ    funcType
-	live   bool // the operator at hand can be reached: it is emitted
+	live   bool // the current operator can be reached: it is emitted
 	labels int  // open labels of the output
 
 	groups             uint32 // of local declarations
-	declStart, declEnd int    // where they stand
+	declStart, declEnd int    // their position
 
-	at          int  // offset of the operator at hand
+	at          int  // offset of the current operator
 	opcode      byte // its first byte
-	ops         int  // operators read, the one at hand included
+	ops         int  // operators read, including the current one
 	bad         string
 	extra       []valueType // locals added
 	meter       meter
@@ -157,7 +157,7 @@ func (b *body) newLocal(t valueType) uint32 {
 
 func (b *body) fail(text string) { b.r.failAt(b.at, text) }
 
-// copy emits the operator at hand as it was.
+// copy emits the current operator unchanged.
 func (b *body) copy() {
 	if !b.live || b.r.err != nil {
 		return
@@ -192,7 +192,7 @@ func (b *body) pushAll(types string) {
 	}
 }
 
-// pop takes any operand.
+// pop takes an operand of any type.
 func (b *body) pop() operand {
 	if len(b.stack) == b.top.height {
 		if !b.top.unreachable {
@@ -230,7 +230,7 @@ func (b *body) discard(want valueType) {
 	b.take(want)
 }
 
-// takeMissing is take where no operand of the type is on top. Unreachable code has operands of any type.
+// takeMissing handles a take for which no operand of the type is on top. Unreachable code has operands of any type.
 func (b *body) takeMissing(want valueType) operand {
 	if len(b.stack) > b.top.height {
 		b.fail("type mismatch: expected " + want.String() + ", found " + b.stack[len(b.stack)-1].typ.String())
@@ -246,7 +246,7 @@ func (b *body) takeAll(types string) {
 	}
 }
 
-// simple treats an operator whose type is fixed and which is emitted unchanged.
+// simple handles an operator with a fixed type that is emitted unchanged.
 func (b *body) simple(cost, weight uint16, in, out string) {
 	b.begin(uint64(cost), uint64(weight))
 	b.takeAll(in)

@@ -39,7 +39,7 @@ func (b *body) memorySizeOp(op byte) {
 	}
 }
 
-// forbid records an operator that a replica does not accept, unless the rules of the language alone apply.
+// forbid records an operator that a replica rejects, unless only the rules of the language apply.
 func (b *body) forbid(name string) {
 	if b.bad == "" && !b.s.options.Conformance {
 		b.bad = name
@@ -149,7 +149,7 @@ func (b *body) dataOp(code uint32) {
 	}
 }
 
-// lowerThree lowers three operands, the topmost first; those not wide stay as they are. All types are index types.
+// lowerThree lowers three operands, the topmost first; narrow ones stay unchanged. All types are index types.
 func (b *body) lowerThree(third, second, first operand) {
 	if third.typ != typeI64 && second.typ != typeI64 && first.typ != typeI64 {
 		return
@@ -248,7 +248,7 @@ func (b *body) tableCopy() {
 	}
 }
 
-// tableResize treats table.grow, size and fill.
+// tableResize handles table.grow, size and fill.
 func (b *body) tableResize(code uint32) {
 	at, t := b.tableAt()
 	if b.r.err != nil {

@@ -16,11 +16,11 @@ type codeWriter struct {
 	firstAdded        uint32
 
 	bodies     bodies
-	frames     []uint32 // bytes of the call stack that each function written so far takes
-	stackNeeds []uint32 // the same with all it calls, unboundedStack if it checks or is not finished, 0 if it is not begun
+	frames     []uint32 // bytes of the call stack that each written function takes
+	stackNeeds []uint32 // the same with all callees, unboundedStack if it checks or is not finished, 0 if not begun
 
 	added     []addedFunction
-	open      map[funcType]openDispatcher // those that take further functions
+	open      map[funcType]openDispatcher // those that can take more functions
 	splitters map[splitter]uint32         // place among the added functions
 
 	mutableGlobals int
@@ -28,12 +28,12 @@ type codeWriter struct {
 	declared       int      // locals of all functions so far
 	operators      uint64   // of all functions so far
 	instrumented   uint64   // operators that a replica adds to them
-	violation      *Invalid // of the first function that a replica would not accept
+	violation      *Invalid // of the first function that a replica would reject
 	violator       int      // that function
 	compileTime    uint64   // estimate for all functions so far, in nanoseconds
 }
 
-// addedFunction is a function that bodies need. It has a type of its own.
+// addedFunction is a function that bodies need. It has its own type.
 type addedFunction interface {
 	signature() funcType
 	body(c *codeWriter) []byte
@@ -41,7 +41,7 @@ type addedFunction interface {
 	name() string
 }
 
-// add returns the place of a further function among the added ones.
+// add returns the place of another function among the added ones.
 func (c *codeWriter) add(f addedFunction) uint32 {
 	c.added = append(c.added, f)
 	return uint32(len(c.added) - 1)
@@ -83,7 +83,7 @@ func (c *codeWriter) append(b *body) {
 	c.out, c.bodies.written[b.place] = out, writtenBody{from, len(out)}
 }
 
-// judge holds a body against the replica's limits; the first violation of the first function counts.
+// judge checks a body against the replica's limits; only the first violation of the first function is kept.
 func (c *codeWriter) judge(index int, b *body) {
 	c.operators += uint64(b.ops)
 	c.instrumented += b.meter.operators
@@ -111,7 +111,7 @@ func (c *codeWriter) violates(index int, b *body) *Invalid {
 	return c.judgeFunction(index, b)
 }
 
-// checkCodeSize is the first check of all: it looks at the section's declared size alone.
+// checkCodeSize is the very first check: it considers only the declared size of the section.
 func checkCodeSize(raw []byte, allowed uint32) *Invalid {
 	r := &reader{data: raw, pos: min(8, len(raw))}
 	for r.err == nil && !r.done() {

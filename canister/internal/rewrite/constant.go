@@ -7,7 +7,7 @@ type constant struct {
 	index  uint32 // of global.get
 }
 
-// constantExpression reads, checks and re-encodes a constant expression of one operator, its end included.
+// constantExpression reads, checks and re-encodes a constant expression of one operator, including its end.
 func (s *source) constantExpression(r *reader, want valueType, out []byte) (constant, []byte) {
 	at := r.pos
 	c := constant{opcode: r.byte()}
@@ -69,7 +69,7 @@ func (s *source) constantExpression(r *reader, want valueType, out []byte) (cons
 	return c, append(out, r.data[at:r.pos]...)
 }
 
-// constantGlobal types global.get: only imported, immutable globals are constant.
+// constantGlobal returns the type of global.get: only imported, immutable globals are constant.
 func (s *source) constantGlobal(r *reader, c *constant) valueType {
 	at := r.pos
 	c.index = r.u32()
@@ -99,13 +99,13 @@ func (s *source) lowerOffset(out []byte, c constant) []byte {
 // injectedFunctions is how many function imports the pass appends to the original ones.
 const injectedFunctions = 4
 
-// replicaFunctions is how many a replica's pass puts before the functions of a module, those that its backtraces count.
+// replicaFunctions is how many functions a replica's pass puts before those of a module, as its backtraces count them.
 const replicaFunctions = 2
 
-// ReplicaIndex is the index that a replica's backtrace gives a function of the rewritten module.
+// ReplicaIndex returns the index that a replica's backtrace has for a function of the rewritten module.
 func ReplicaIndex(rewritten int) int { return rewritten - injectedFunctions + replicaFunctions }
 
-// shifted is the index a function has in the rewritten module.
+// shifted returns the index of a function in the rewritten module.
 func (s *source) shifted(i uint32) uint32 {
 	if int64(i) < int64(s.importedFunctions) {
 		return i

@@ -39,7 +39,7 @@ func (b *body) controlOp(op byte) {
 	}
 }
 
-// blockType reads the type of a block and keeps its encoding for the output.
+// blockType reads the type of a block, and returns its encoding for the output.
 func (b *body) blockType() (t funcType, encoded []byte) {
 	at := b.r.pos
 	if at < len(b.r.data) {
@@ -61,7 +61,7 @@ func (b *body) blockType() (t funcType, encoded []byte) {
 	return b.s.types[i], b.r.data[at:b.r.pos]
 }
 
-// resultText is a one-letter type list that needs no allocation.
+// resultText returns a one-letter type list without an allocation.
 func resultText(t valueType) string {
 	const letters = "iIfFvre"
 	for i := range len(letters) {
@@ -94,7 +94,7 @@ func (b *body) open(op byte) {
 		params: t.params, results: t.results, height: len(b.stack), op: op, begin: len(b.out), mirror: b.meter.state, dead: !b.live, closes: 1, costSlot: -1,
 	}
 	if b.live && op == opIf {
-		f.join = f.mirror // the edge of an else that may not come
+		f.join = f.mirror // the edge of an else that may be absent
 	}
 	switch op {
 	case opLoop:
@@ -116,7 +116,7 @@ func (b *body) open(op byte) {
 	b.pushAll(t.params)
 }
 
-// takeResults takes the results of the innermost construct, after which nothing may be left in it.
+// takeResults takes the results of the innermost construct, which must then be empty.
 func (b *body) takeResults() {
 	b.takeAll(b.top.results)
 	if b.r.err == nil && len(b.stack) != b.top.height {
@@ -206,7 +206,7 @@ func (b *body) target() *frame {
 	return &b.frames[len(b.frames)-1-int(i)]
 }
 
-// labelTypes are the operands a branch to a construct takes.
+// labelTypes returns the types of the operands that a branch to a construct takes.
 func (f *frame) labelTypes() string {
 	if f.op == opLoop {
 		return f.params
@@ -214,8 +214,8 @@ func (f *frame) labelTypes() string {
 	return f.results
 }
 
-// prepareBranch keeps the counter's mirror in order along an edge: a loop head expects it right, the function's end
-// expects the counter right.
+// prepareBranch keeps the counter's mirror consistent along an edge: a loop head expects the mirror to be right, the
+// function's end expects the counter to be right.
 func (b *body) prepareBranch(f *frame) {
 	switch {
 	case !b.live || b.meter.off:
@@ -230,8 +230,8 @@ func (b *body) prepareBranch(f *frame) {
 	}
 }
 
-// prepareJoin is prepareBranch for an edge to the end of a construct: the first edge that is not even decides, the
-// others follow.
+// prepareJoin is prepareBranch for an edge to the end of a construct: the first edge that is not even decides the
+// state, and the others follow.
 func (b *body) prepareJoin(f *frame) {
 	state := b.meter.state
 	switch {
@@ -360,7 +360,7 @@ func (b *body) callOp(op byte) {
 	b.called(op == opReturnCall, t)
 }
 
-// called treats what calls have in common after their emission.
+// called does what calls have in common after they are emitted.
 func (b *body) called(tail bool, t funcType) {
 	b.estimateCall(t)
 	if b.live {

@@ -1,10 +1,10 @@
 package rewrite
 
-// The counter is one number for two things that a function takes at its entry, so that one subtraction takes both and
-// one store makes both known. From the highest bit down:
+// The counter combines two numbers that a function changes at its entry, so that one subtraction changes both and one
+// store publishes both. From the highest bit down:
 //
 //	44 bits  instructions left in the slice, signed
-//	 1 bit   set where the call stack is full
+//	 1 bit   set if the call stack is full
 //	19 bits  bytes of the call stack in use, in units of 16, from emptyStack on
 //
 // A charge subtracts instructions << stackBits. A frame is added: the bit of a full stack is the carry.
@@ -12,26 +12,26 @@ const (
 	stackBits = 20
 	stackUnit = frameAlignment
 	stackFull = 1 << (stackBits - 1)
-	// emptyStack is where the frames of StackRoom bytes just do not carry.
+	// emptyStack is the value from which frames of StackRoom bytes just do not carry.
 	emptyStack = stackFull - 1 - StackRoom/stackUnit
-	// maxFrame is a frame that fits no stack. A carry goes no further than the bit of a full stack.
+	// maxFrame is a frame that fits no stack. A carry does not go beyond the bit of a full stack.
 	maxFrame = StackRoom + stackUnit
-	// exhausted are the bits of which one is set where a message cannot go on.
+	// exhausted are the bits of which at least one is set if a message cannot continue.
 	exhausted = -1<<63 | stackFull
 )
 
-// MaxInstructions is how many instructions the counter can be set to. Charges may leave as many below zero.
+// MaxInstructions is the maximum number of instructions in the counter. Charges may leave as many below zero.
 const MaxInstructions = 1 << (63 - stackBits - 1)
 
-// NewCounter is the counter of a call that begins: with these instructions and an empty call stack.
+// NewCounter returns the counter of a new call: with these instructions and an empty call stack.
 func NewCounter(instructions int64) uint64 {
 	return uint64(instructions)<<stackBits | emptyStack
 }
 
-// Instructions is what the counter has left; below zero is what was charged too much.
+// Instructions returns the instructions left in the counter; a negative number is the excess of the charges.
 func Instructions(counter uint64) int64 { return int64(counter) >> stackBits }
 
-// SetInstructions is the counter with other instructions and the call stack as it is.
+// SetInstructions returns the counter with other instructions and the same call stack.
 func SetInstructions(counter uint64, instructions int64) uint64 {
 	return uint64(instructions)<<stackBits | counter&(1<<stackBits-1)
 }
@@ -39,7 +39,7 @@ func SetInstructions(counter uint64, instructions int64) uint64 {
 // StackFull reports whether a function was called whose frame does not fit the call stack.
 func StackFull(counter uint64) bool { return counter&stackFull != 0 }
 
-// StackUsed is the number of bytes that the frames on the call stack have.
+// StackUsed returns the number of bytes of the frames on the call stack.
 func StackUsed(counter uint64) uint32 {
 	return (uint32(counter&(1<<stackBits-1)) - emptyStack) * stackUnit
 }

@@ -71,7 +71,7 @@ func (s *source) functionNames() []functionName {
 	return nil
 }
 
-// nameMap reads names whose indices grow; all of them share one string.
+// nameMap reads names with ascending indices; all of them share one string.
 func (s *source) nameMap(r *reader) []functionName {
 	all, base := string(r.data[r.pos:]), r.pos
 	n := r.count(maxEngineItems, "names")
@@ -90,7 +90,7 @@ func (s *source) nameMap(r *reader) []functionName {
 	return names
 }
 
-// appendNames appends a name section with the function names at their new indices and of added functions.
+// appendNames appends a name section with the function names at their new indices, and those of added functions.
 func (s *source) appendNames(out []byte, names []functionName, code *codeWriter) []byte {
 	if len(names) == 0 {
 		return out
@@ -112,7 +112,7 @@ func (s *source) appendNames(out []byte, names []functionName, code *codeWriter)
 	return appendSection(out, sectionCustom, content)
 }
 
-// checkNames bounds the names of functions; the text shows the beginning of the name.
+// checkNames limits the names of functions; the text shows the beginning of the name.
 func (s *source) checkNames() *Invalid {
 	for _, n := range s.functionNames() {
 		if len(n.name) > maxFunctionNameSize {

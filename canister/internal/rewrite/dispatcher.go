@@ -1,13 +1,13 @@
 package rewrite
 
-// dispatcherWidth is how many functions one dispatcher serves; it bounds the size of a dispatcher.
+// dispatcherWidth is how many functions one dispatcher serves; it limits the size of a dispatcher.
 const dispatcherWidth = 64
 
-// dispatcher is the function that a function's entry check leaves for when the counter is exhausted: it calls the host,
-// gives charge and frame back and calls the function again. Every operand travels as an argument and nothing is needed
-// after the call, so that the way into the body keeps all its values in registers. It has the type of the functions it
-// serves, followed by which of them to call (i32) and what its entry subtracts (i64). Where the call stack is full it
-// has the counter say so, without the charge: a replica's engine checks the stack first.
+// dispatcher is the function to which a function's entry check goes if the counter is exhausted: it calls the host,
+// gives charge and frame back and calls the function again. Every operand is an argument and nothing is needed after
+// the call, so that the path into the body keeps all values in registers. Its type is that of the functions it serves,
+// followed by which of them to call (i32) and what the entry subtracts (i64). If the call stack is full, it sets that
+// bit in the counter, without the charge: a replica's engine checks the stack first.
 type dispatcher struct {
 	typ   funcType
 	calls []uint32 // function indices in the rewritten module
@@ -31,7 +31,7 @@ func (c *codeWriter) dispatch(typ funcType, function uint32) (dispatcherIndex, p
 	return c.firstAdded + d.at, uint32(len(d.calls) - 1)
 }
 
-// signature is the dispatcher's own type.
+// signature returns the dispatcher's own type.
 func (d *dispatcher) signature() funcType {
 	return funcType{params: d.typ.params + "iI", results: d.typ.results}
 }

@@ -2,7 +2,7 @@ package rewrite
 
 import "math"
 
-// elementSection checks the element segments and re-encodes them at once: they hold function indices and offsets.
+// elementSection checks and re-encodes the element segments in one step: they hold function indices and offsets.
 func (s *source) elementSection(r *reader) {
 	n := r.count(maxElemSegments, "element segments")
 	out := appendU32(make([]byte, 0, len(r.data)-r.pos+16), uint32(n))
@@ -24,7 +24,7 @@ func (s *source) elementSegment(r *reader, out []byte) []byte {
 	active, expressions := flags&1 == 0, flags&4 != 0
 	out = appendU32(out, flags)
 	elem := typeFunc
-	room := uint64(math.MaxUint64) // elements between the offset and the table's end, where both are known
+	room := uint64(math.MaxUint64) // elements between the offset and the table's end, if both are known
 	if active {
 		var t uint32
 		if flags&2 != 0 {

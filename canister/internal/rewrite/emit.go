@@ -12,7 +12,7 @@ type emitter struct {
 	out  []byte
 }
 
-// closureParams are the parameters of the trampoline's function.
+// closureEnv returns the type of the trampoline's second parameter.
 func (e *emitter) closureEnv() valueType {
 	if e.s.wide() {
 		return typeI64
@@ -34,7 +34,7 @@ const (
 
 func (e *emitter) emit() []byte {
 	s := e.s
-	e.out = make([]byte, 0, len(s.elemOut)+4096) // codeSection makes room for the code
+	e.out = make([]byte, 0, len(s.elemOut)+4096) // codeSection allocates the space for the code
 	e.out = append(e.out, "\x00asm\x01\x00\x00\x00"...)
 	e.typeSection()
 	e.importSection()
@@ -137,11 +137,11 @@ func (e *emitter) functionSection() {
 // added counts the functions appended to the original ones.
 func (e *emitter) added() uint32 { return e.s.helpers() + uint32(len(e.code.added)) }
 
-// trampoline tells whether there is a table of functions to call through.
+// trampoline reports whether there is a table of functions to call through.
 func (s *source) trampoline() bool { return len(s.tables) > 0 && s.tables[0].elem == typeFunc }
 
-// helpers counts the functions that follow the original ones in every module of its kind; those that bodies needed
-// follow them.
+// helpers counts the functions that follow the original ones in every module of its kind. The functions that bodies
+// needed come after them.
 func (s *source) helpers() uint32 {
 	if s.trampoline() {
 		return 2
@@ -149,7 +149,7 @@ func (s *source) helpers() uint32 {
 	return 1
 }
 
-// lowerMemory gives the 32-bit limits of a memory.
+// lowerMemory returns the 32-bit limits of a memory.
 func lowerMemory(l limits) limits {
 	if !l.wide {
 		return l
@@ -161,7 +161,7 @@ func lowerMemory(l limits) limits {
 	return low
 }
 
-// lowerTable gives the 32-bit limits of a table.
+// lowerTable returns the 32-bit limits of a table.
 func lowerTable(l limits) limits {
 	if l.wide {
 		l.wide = false
@@ -278,14 +278,14 @@ func appendCode(out, code []byte) []byte {
 	return append(appendU32(out, uint32(len(code))), code...)
 }
 
-// closureBody is the function (fn i32, env I) that calls entry fn of the first table.
+// closureBody returns the function (fn i32, env I) that calls entry fn of the first table.
 func (e *emitter) closureBody() []byte {
 	out := []byte{0, opLocalGet, 1, opLocalGet, 0, opCallIndirect}
 	return append(appendU32(out, e.addedType(addedEnv)), 0, opEnd)
 }
 
-// dataSection keeps the indices of data segments: an active one that was taken out is an empty passive one, which is
-// what it would be after instantiation.
+// dataSection keeps the indices of data segments: an active one that was taken out becomes an empty passive one, as it
+// would be after instantiation.
 func (e *emitter) dataSection() {
 	s := e.s
 	keep := s.options.Conformance || s.dataCount >= 0

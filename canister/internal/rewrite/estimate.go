@@ -5,16 +5,14 @@ import (
 	"slices"
 )
 
-// compileEstimate predicts how long the compiler takes for a function, while its body is walked.
-// The compiler brings a body into static single assignment form, with a phi (a
-// parameter of a block) for each local that has several definitions there, and works on
-// blocks, phis and the values that are live in each block. Each of these is at worst a product of
-// two or three counts, so that a body of some kilobytes can take hours. The estimate
-// follows the same construction, in time linear in the body and the phis: it knows the
-// construct that defines a local, the joins between a definition and its use, and the loops
-// between a use and its definition.
+// compileEstimate predicts how long the compiler takes for a function, while its body is walked. The compiler
+// transforms a body into static single assignment form, with a phi (a parameter of a block) for each local that has
+// several definitions there, and works on blocks, phis and the values that are live in each block. The time for each of
+// these is at worst a product of two or three counts, so a body of some kilobytes can take hours. The estimate follows
+// the same construction, in time linear in the body and the phis: it knows the construct that defines a local, the
+// joins between a definition and its use, and the loops between a use and its definition.
 //
-// It depends on the bytes of the body alone, so that a module is accepted everywhere or nowhere.
+// It depends only on the bytes of the body, so that a module is accepted everywhere or nowhere.
 type compileEstimate struct {
 	constructs []construct
 	loops      []int32 // open ones, outermost first
@@ -22,23 +20,23 @@ type compileEstimate struct {
 	compileCounts
 }
 
-// compileCounts are what is counted.
+// compileCounts are the counts of the estimate.
 type compileCounts struct {
-	deepest int  // loops within each other
+	deepest int  // nesting depth of loops
 	over    bool // counting has stopped: the function is above its bound
 
-	// The block at hand.
+	// The current block.
 	block  uint32 // ordinal
 	chain  uint32 // blocks before it, back to one with several predecessors
 	depth  uint32 // in the tree of dominators
 	bounds uint32 // addresses known to be within the memory
 
-	// The sums. An operator is counted with its operands where they can be many.
+	// The sums. An operator is counted with its operands if they can be many.
 	operands   uint64
 	joined     uint64 // edges to all joins so far
 	joins      uint64 // squares of the edges to each join
 	steps      uint64 // blocks passed from a use back to its definition
-	crossings  uint64 // edges to joins passed on that way
+	crossings  uint64 // edges to joins passed on the way
 	live       uint64 // values live at the beginning of each block
 	dominators uint64 // depth of each edge
 	known      uint64 // bounds known at the beginning of each block
@@ -47,7 +45,7 @@ type compileCounts struct {
 // construct is a control construct of the body, kept until the end of the function.
 type construct struct {
 	parent int32
-	nested int32 // loops around it, itself included
+	nested int32 // loops around it, including itself
 	loop   bool
 	closed bool
 
@@ -59,7 +57,7 @@ type construct struct {
 	ifChain, ifDepth, ifBounds uint32 // where it begins
 }
 
-// localUse says where a local stands.
+// localUse records the last definition and use of a local.
 type localUse struct {
 	construct int32  // innermost one with a definition or phi of it
 	defined   uint32 // block of its last definition or phi
@@ -75,7 +73,7 @@ func (e *compileEstimate) reset(locals int) {
 	e.compileCounts = compileCounts{block: 1, operands: uint64(locals) / localsPerOperand}
 }
 
-// nanoseconds is the time to compile the function walked, by its number of operators, with one processor.
+// nanoseconds returns the time to compile the walked function, given its number of operators, with one processor.
 func (e *compileEstimate) nanoseconds(operators int) uint64 {
 	if e.over {
 		return maxCompileTime + 1
@@ -97,7 +95,7 @@ func saturatedProduct(a, b uint64) uint64 {
 	return low
 }
 
-// use counts a use of a local in the construct at hand.
+// use counts a use of a local in the current construct.
 func (e *compileEstimate) use(i uint32, at int32) {
 	l := &e.locals[i]
 	if l.defined != e.block {
@@ -122,15 +120,15 @@ func (e *compileEstimate) define(i uint32, at int32) {
 	e.locals[i] = localUse{construct: at, defined: e.block, last: e.block, joined: e.joined}
 }
 
-// extend keeps a local live up to the block at hand.
+// extend keeps a local live up to the current block.
 func (e *compileEstimate) extend(l *localUse) {
 	e.live += uint64(e.block - l.last)
 	e.crossings += e.joined - l.joined
 	l.last, l.joined = e.block, e.joined
 }
 
-// join gives a local phis at the ends of the constructs around its definition that are
-// closed, up to the one given, and makes the first that is not its place.
+// join adds phis for a local at the ends of the closed constructs around its definition, up to the given one. The first
+// open construct becomes its place.
 func (e *compileEstimate) join(l *localUse, until int32) {
 	at := l.construct
 	for at != until && e.constructs[at].closed {
@@ -139,18 +137,18 @@ func (e *compileEstimate) join(l *localUse, until int32) {
 			c.phis++
 			e.operands += uint64(c.edges)
 		} else if parent := &e.constructs[c.parent]; parent.closed && !parent.joins() && c.parent != until {
-			c.parent = parent.parent // the next that comes this way is faster
+			c.parent = parent.parent // the next walk along this path is faster
 		}
 		at = c.parent
 	}
 	l.construct = at
 }
 
-// joins reports whether several edges meet at the end of a construct that is closed.
+// joins reports whether several edges meet at the end of a closed construct.
 func (c *construct) joins() bool { return !c.loop && c.edges > 1 }
 
-// stop ends the counting of a function that is above its bound by its operands alone, so that a
-// body does not take the rewriter longer than others of its size.
+// stop ends the counting of a function whose operands alone exceed its limit, so that the rewriter does not take longer
+// for a body than for others of its size.
 func (e *compileEstimate) stop() {
 	e.over = e.over || e.operands > maxCompileTime/operandTime
 }

@@ -32,14 +32,14 @@ func (e *compileEstimate) begin(operands int) {
 	e.known += uint64(e.bounds)
 }
 
-// follow enters a block whose only predecessor is the block at hand.
+// follow enters a block whose only predecessor is the current block.
 func (e *compileEstimate) follow(operands int) {
 	e.chain++
 	e.depth++
 	e.begin(operands)
 }
 
-// edge counts a branch from the block at hand to the label of a construct.
+// edge counts a branch from the current block to the label of a construct.
 func (e *compileEstimate) edge(at int32, operands int) {
 	c := &e.constructs[at]
 	c.edges++
@@ -49,7 +49,7 @@ func (e *compileEstimate) edge(at int32, operands int) {
 	e.dominators += uint64(e.depth)
 }
 
-// restore goes back to where an `if` begins.
+// restore returns to the state at the beginning of an `if`.
 func (e *compileEstimate) restore(at int32) {
 	c := &e.constructs[at]
 	e.chain, e.depth, e.bounds = c.ifChain, c.ifDepth, c.ifBounds
@@ -89,7 +89,7 @@ func (e *compileEstimate) repeat(c *construct, at int32) {
 	e.stop()
 }
 
-// estimateOpen hands the construct that the operator at hand opens to the estimate.
+// estimateOpen passes the construct that the current operator opens to the estimate.
 func (b *body) estimateOpen(f *frame) {
 	if b.live && !b.compile.over {
 		f.construct = b.compile.enter(f.op, b.top.construct, len(b.stack))
@@ -121,7 +121,7 @@ func (b *body) estimateEnd(f *frame) {
 	b.compile.leave(f.construct, len(b.stack)+len(f.results))
 }
 
-// estimateCheck counts an `if` that the rewriter adds, which takes operands and gives as many.
+// estimateCheck counts an `if` that the rewriter adds, which takes operands and returns as many.
 func (b *body) estimateCheck(operands int) {
 	if !b.live || b.compile.over {
 		return
@@ -133,8 +133,8 @@ func (b *body) estimateCheck(operands int) {
 	b.compile.leave(at, len(b.stack))
 }
 
-// estimateBranch counts a branch to a construct. Conditional ones get a block of their
-// own on the way, and `br_if` goes on in a block of its own.
+// estimateBranch counts a branch to a construct. A conditional branch gets its own block on the way, and `br_if`
+// continues in its own block.
 func (b *body) estimateBranch(f *frame, op byte) {
 	if !b.live || b.compile.over {
 		return
@@ -161,7 +161,7 @@ func (b *body) estimateMemory() {
 	b.compile.bounds++
 }
 
-// estimateGlobal counts a use of a global, which is looked for like a local.
+// estimateGlobal counts a use of a global, which is looked up like a local.
 func (b *body) estimateGlobal() {
 	if b.live {
 		b.compile.steps += uint64(b.compile.chain)

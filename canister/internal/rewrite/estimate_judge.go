@@ -4,7 +4,7 @@ const estimateAdvice = "Complexity is the time to compile the code here, in micr
 	"it grows with loops times locals and with branches times live values. The limit is the daemon's own. " +
 	"Try breaking large functions up into multiple smaller functions."
 
-// judgeFunction holds the estimate of a function against its limit and adds it to the module's.
+// judgeFunction checks the estimate of a function against its limit, and adds it to the module's.
 func (c *codeWriter) judgeFunction(index int, b *body) *Invalid {
 	time := b.compile.nanoseconds(b.ops)
 	c.compileTime = min(c.compileTime+time, 1<<62)
@@ -17,7 +17,7 @@ func (c *codeWriter) judgeFunction(index int, b *body) *Invalid {
 	return bad
 }
 
-// judgeModule holds the estimates of all functions together against the limit of the module.
+// judgeModule checks the sum of the estimates against the limit of the module.
 func (c *codeWriter) judgeModule() {
 	c.compileTime += typeTime * uint64(len(c.s.types)) * uint64(c.s.bodyCount)
 	allowed := maxModuleCompileTime + compileTimeFactor*operatorTime*c.operators
@@ -29,7 +29,7 @@ func (c *codeWriter) judgeModule() {
 	c.violation.help = estimateAdvice
 }
 
-// microseconds rounds up, so that what is above a limit looks so.
+// microseconds rounds up, so that a value above a limit is shown as above it.
 func microseconds(nanoseconds uint64) uint64 { return (nanoseconds + 999) / 1000 }
 
 // countMutableGlobals counts the globals that are read again after each call.

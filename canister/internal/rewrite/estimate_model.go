@@ -1,7 +1,7 @@
 package rewrite
 
-// What a unit of the estimate takes, in nanoseconds, measured with one processor of 2024;
-// TestTheEstimateFollowsTheCompiler measures again.
+// The cost of a unit of the estimate, in nanoseconds, measured with one processor of 2024;
+// TestTheEstimateFollowsTheCompiler measures it again.
 const (
 	operatorTime       = 1000
 	operandTime        = 1000

@@ -11,8 +11,8 @@ type ExposedGlobal struct {
 	Low, High uint64
 }
 
-// exposed are the globals that a replica exports: what the module exports, in the order of its exports, and after that
-// the mutable ones it does not.
+// exposed returns the globals that a replica exports: those that the module exports, in the order of its exports,
+// followed by the other mutable ones.
 func (s *source) exposed() []ExposedGlobal {
 	var all []ExposedGlobal
 	exported := make([]bool, len(s.globals))
@@ -43,7 +43,7 @@ func (s *source) expose(all []ExposedGlobal, index uint32) []ExposedGlobal {
 	return append(all, x)
 }
 
-// constantBits is the value of a constant expression that constantExpression has read.
+// constantBits returns the value of a constant expression that constantExpression has read.
 func constantBits(init []byte) (low, high uint64) {
 	if len(init) == 0 {
 		return 0, 0

@@ -9,12 +9,12 @@ const (
 	frameAlignment = 16
 	intBytes       = 8
 	floatBytes     = 16 // floats and vectors have slots of one size
-	savedRegisters = 5  // keep integers across calls; a function saves those it uses
-	intArguments   = 4  // registers for integer parameters, beside two of the engine's own
+	savedRegisters = 5  // keep integers across calls; a function saves those that it uses
+	intArguments   = 4  // registers for integer parameters, besides two of the engine's own
 	floatArguments = 8
 
-	// entryStack is what the engine has used of the call stack when it enters a canister, and what it keeps for the
-	// link of a callee.
+	// entryStack is what the engine has used of the call stack when it enters a canister, plus the space for the link
+	// of a callee.
 	entryStack = 80
 )
 
@@ -36,20 +36,20 @@ func classOf(t valueType) valueClass {
 }
 
 // engineFrame estimates the frame that the replica's engine gives a function. It counts the values that are needed
-// after each call, where a call is whatever calls in the function as a replica instruments it: the check at its entry
-// and at the head of a loop too.
+// after each call, where a call is every call in the function as a replica instruments it, including the checks at its
+// entry and at loop heads.
 type engineFrame struct {
 	calls    uint32                // so far
-	changes  [][valueClasses]int32 // by call: values that begin to be needed after it, less those that end
-	values   []localValue          // of the locals, as they are now
+	changes  [][valueClasses]int32 // by call: values first needed after it, minus those that end
+	values   []localValue          // of the locals, currently
 	loops    []carryingLoop        // open ones
-	outgoing uint32                // bytes of arguments on the stack, at most
+	outgoing uint32                // maximum bytes of arguments on the stack
 }
 
 // localValue is the value of a local since it was last assigned. It is needed after the calls from <= c < end.
 type localValue struct {
 	assigned  int32 // ordinal of the operator, 0 for a parameter, -1 for a local that was not assigned
-	loop      int32 // ordinal of the open loop that carries it, if that is after the assignment; -1 for none
+	loop      int32 // ordinal of the open loop that carries it, if after the assignment; -1 for none
 	from, end uint32
 }
 
@@ -68,7 +68,7 @@ func (e *engineFrame) reset(params int) {
 	}
 }
 
-// declare adds locals up to n in all. They are zero, and a constant needs no register.
+// declare adds locals, up to n in total. They are zero, and a constant needs no register.
 func (e *engineFrame) declare(n int) {
 	params := len(e.values)
 	e.values = slices.Grow(e.values, n-params)[:n]
@@ -77,7 +77,7 @@ func (e *engineFrame) declare(n int) {
 	}
 }
 
-// addCall is a place where the function calls something.
+// addCall records a place where the function calls something.
 func (e *engineFrame) addCall() {
 	e.calls++
 	e.changes = append(e.changes, [valueClasses]int32{})
@@ -111,7 +111,7 @@ func (e *engineFrame) closeLoop() {
 	e.loops = e.loops[:last]
 }
 
-// read is a use of a local.
+// read records a use of a local.
 func (e *engineFrame) read(local uint32) {
 	v := &e.values[local]
 	v.end = e.calls
@@ -120,7 +120,7 @@ func (e *engineFrame) read(local uint32) {
 	}
 }
 
-// carry has the outermost loop that a local is read in, but was not assigned in, carry its value.
+// carry makes the outermost loop that reads a local, but does not assign it before, carry its value.
 func (e *engineFrame) carry(v *localValue, local uint32) {
 	outermost, _ := slices.BinarySearchFunc(e.loops, v.assigned, func(l carryingLoop, assigned int32) int {
 		return int(l.first - assigned)
@@ -130,7 +130,7 @@ func (e *engineFrame) carry(v *localValue, local uint32) {
 	l.carried = append(l.carried, local)
 }
 
-// assign ends the value that a local had.
+// assign ends the previous value of a local.
 func (e *engineFrame) assign(local uint32, t valueType, ordinal int32) {
 	v := &e.values[local]
 	if v.assigned >= 0 {
@@ -162,7 +162,7 @@ func (e *engineFrame) pass(params string) {
 
 func alignFrame(bytes uint32) uint32 { return (bytes + frameAlignment - 1) &^ (frameAlignment - 1) }
 
-// size is the frame at the end of the function.
+// size returns the frame at the end of the function.
 func (e *engineFrame) size(locals []localState) uint32 {
 	for i := range e.values {
 		if v := &e.values[i]; v.assigned >= 0 {

@@ -32,8 +32,7 @@ const (
 	RuleInstantiation   // valid, but making an instance traps; the one rule whose code is IC0521
 )
 
-// Invalid says why a module cannot be installed (IC0505). Detail is the replica's sentence without the prefix that all
-// of them share.
+// Invalid says why a module cannot be installed (IC0505). Detail is the replica's sentence without the common prefix.
 type Invalid struct {
 	Rule   Rule
 	Detail string
@@ -50,7 +49,7 @@ const (
 	helpPages = "http://internetcomputer.org/docs/current/references/execution-errors#"
 )
 
-// Error is the replica's sentence, beginning "Canister's Wasm module is not valid: " and ending in a full stop.
+// Error returns the replica's sentence, which begins "Canister's Wasm module is not valid: " and ends in a full stop.
 func (e *Invalid) Error() string {
 	text := prefixInvalid + e.Detail
 	switch e.Rule {
@@ -65,8 +64,8 @@ func (e *Invalid) Error() string {
 	return text
 }
 
-// Message is Error followed by a line of advice: what a replica puts behind "Error from Canister <id>: " in the reject
-// message.
+// Message returns Error followed by a line of advice: what a replica puts after "Error from Canister <id>: " in the
+// reject message.
 func (e *Invalid) Message() string {
 	if e.help == "" {
 		return e.Error()
@@ -83,7 +82,7 @@ func (e *Invalid) advise(advice, page string) *Invalid {
 	return e
 }
 
-// invalidModule is a failure of the WebAssembly rules at a byte offset of the module.
+// invalidModule returns a failure of the WebAssembly rules at a byte offset of the module.
 func invalidModule(text string, offset int) *Invalid {
 	return invalid(RuleEngine, "Wasmtime failed to validate wasm module wasmtime::Module::validate() failed with %s (at offset 0x%x)", text, offset)
 }

@@ -101,7 +101,7 @@ func (s *source) importSection(r *reader) {
 	s.checkCounts(r)
 }
 
-// checkCounts holds the engine's bounds on tables and memories.
+// checkCounts enforces the engine's limits on tables and memories.
 func (s *source) checkCounts(r *reader) {
 	if r.err == nil && len(s.memories) > 1 {
 		r.fail("multiple memories")

@@ -3,10 +3,10 @@ package rewrite
 // StackSize is the size of the call stack in bytes of the replica's engine (replica: MAX_WASM_STACK_SIZE, 5242880).
 const StackSize = 5 << 20
 
-// StackRoom is the part of it that the frames of a canister's functions have.
+// StackRoom is the part of the stack that is available to the frames of a canister's functions.
 const StackRoom = StackSize - entryStack
 
-// Limits of a module. The specification's value stands beside ours where they differ.
+// Limits of a module. A comment gives the specification's value if it differs.
 const (
 	maxModuleBytes      = 100 << 20  // uncompressed module; replica 104857600
 	maxFunctions        = 50_000     // local functions
@@ -38,11 +38,11 @@ const (
 	maxNesting       = 100_000    // control frames; the specification sets none, the replica's is bounded by the body size
 
 	// PieceBytes is how much of a memory or table a bulk operator moves before the host is called (a replica interrupts
-	// none): about a millisecond, page faults included.
+	// none): about a millisecond, including page faults.
 	PieceBytes = 1 << 20
-	// maxUncheckedStack is how many bytes of the call stack a function and all it calls take at most without a check.
+	// maxUncheckedStack is how many bytes of the call stack a function and its callees may take without a check.
 	maxUncheckedStack = 1 << 10
-	// maxWalks is how many function bodies are walked at a time. All but the last wait for a function that they call.
+	// maxWalks is how many function bodies are walked at a time. All but the last wait for a callee.
 	maxWalks = 64
 
 	narrowMaxPages = 65536 // 4 GiB
@@ -55,11 +55,11 @@ const (
 // estimated at 0.25 s, whole modules at 2.6 to 3.1 times their operators.
 const (
 	maxCompileTime       = 2_000_000_000 // one function
-	maxModuleCompileTime = 5_000_000_000 // all functions together, and so many times their operators besides
+	maxModuleCompileTime = 5_000_000_000 // all functions together, plus a multiple of their operators
 	compileTimeFactor    = 8
 	maxNaNBranches       = 500 // of one function; further values are made canonical without a branch
 
-	// maxConstructs are counted in one function. With more it is above maxComplexity, or above maxCompileTime by the
-	// bulk operators that are split.
+	// maxConstructs is how many constructs of a function are counted. A function with more exceeds maxComplexity, or
+	// exceeds maxCompileTime by its split bulk operators.
 	maxConstructs = maxComplexity/weightControl + maxNaNBranches + maxCompileTime/(splitOperands*operandTime) + 1
 )

@@ -2,10 +2,10 @@ package rewrite
 
 // lowering is the state of the 64-bit address lowering of a function body.
 type lowering struct {
-	gen     uint32                   // shadows of another generation are forgotten
+	gen     uint32                   // shadows of other generations are invalid
 	scratch [len(scratchTypes)]int32 // one scratch local per type of value, -1 while unused
 	second  int32                    // scratch local for a second i32
-	address int32                    // scratch local for the address at hand; values kept aside never share it
+	address int32                    // scratch local for the current address; values kept aside never share it
 }
 
 const scratchTypes = "iIfFvre"
@@ -18,7 +18,7 @@ func (l *lowering) reset() {
 	l.second, l.address = -1, -1
 }
 
-// forget drops what is known about locals, because another path joins here.
+// forget drops the knowledge about locals, because another path joins here.
 func (l *lowering) forget() { l.gen++ }
 
 // scratch returns the function's scratch local of a type.
@@ -41,7 +41,7 @@ func (b *body) secondScratch() uint32 {
 	return uint32(b.lower.second)
 }
 
-// lowerTop turns the i64 on top of the stack into the i32 that stands for it: itself below 2^32, 2^32-1 from there on.
+// lowerTop replaces the i64 on top of the stack by the i32 that represents it: itself below 2^32, otherwise 2^32-1.
 func (b *body) lowerTop(v operand) {
 	var l *localState
 	if v.local >= 0 && b.locals[v.local].version == v.version {
@@ -66,9 +66,8 @@ func (b *body) lowerTop(v operand) {
 	}
 }
 
-// saturate is plain arithmetic, which engines run faster here than a select: the upper half h is at most 2^32-1, so the
-// upper half of 0-h is all ones unless h is zero, and or-ing it to the address leaves the address alone or makes it
-// 2^32-1.
+// saturate uses plain arithmetic, which engines run faster here than a select: the upper half h is at most 2^32-1, so
+// the upper half of 0-h is all ones unless h is zero. Or-ing it to the address keeps the address or makes it 2^32-1.
 func (b *body) saturate() {
 	if b.lower.address < 0 {
 		b.lower.address = int32(b.newLocal(typeI64))
@@ -80,7 +79,7 @@ func (b *body) saturate() {
 	b.out = append(b.out, opI64Const, 32, opI64ShrU, opI64Sub, opI64Const, 32, opI64ShrU, opI64Or, opI32WrapI64)
 }
 
-// isSmallOp tells the i64 operators whose result is known to be below 2^32, or may be.
+// isSmallOp reports whether the result of an i64 operator is known to be below 2^32, or may be.
 func isSmallOp(op byte) bool {
 	switch op {
 	case opI64ExtendI32U, opI64And, opI64Or, opI64Xor, opI64RemU, opI64DivU, opI64ShrU:
@@ -89,7 +88,7 @@ func isSmallOp(op byte) bool {
 	return false
 }
 
-// numericSmall treats these operators.
+// numericSmall handles these operators.
 func (b *body) numericSmall(op byte, o *operator) {
 	b.begin(uint64(o.cost), uint64(o.weight))
 	small := true
@@ -111,7 +110,7 @@ func (b *body) numericSmall(op byte, o *operator) {
 	b.copy()
 }
 
-// keep puts the value on top of the stack aside, so that what is below can be lowered.
+// keep moves the value on top of the stack to a local, so that the value below can be lowered.
 func (b *body) keep(t valueType) uint32 {
 	local := b.scratch(t)
 	b.opIndex(opLocalSet, local)
@@ -149,7 +148,7 @@ func (b *body) address() operand {
 	return b.take(typeI32)
 }
 
-// accessOp treats a scalar load or store.
+// accessOp handles a scalar load or store.
 func (b *body) accessOp(op byte, o *accessOperator) {
 	arg := b.memArg(o.align)
 	if b.r.err != nil {
@@ -218,8 +217,7 @@ func (b *body) vectorAccess(code uint32, o *vectorOperator) {
 }
 
 // lowerAddress lowers the address of an access, which is below a value of the given type unless that is 0, and returns
-// the offset to use. An offset at or above 2^32 is beyond any memory: the access is left to trap at the highest
-// address.
+// the offset to use. An offset of 2^32 or more is beyond any memory: the access then traps at the highest address.
 func (b *body) lowerAddress(address operand, offset uint64, value valueType) uint32 {
 	var kept uint32
 	if value != 0 {

@@ -10,18 +10,18 @@ type meter struct {
 	check   bool   // its point checks the counter as well
 	pending bool   // its point is not emitted yet
 	first   int    // ordinal of its first operator
-	patch   int    // where its cost is to be written, or -1
+	patch   int    // position of its cost in the output, or -1
 	slot    int    // in loopCosts, or -1
 	entry   uint64 // what the function's first block subtracts from the counter
 
-	entryPatch int // where it is written
+	entryPatch int // position of entry in the output
 
 	loopCosts []uint64 // head costs of the function's loops
 	operators uint64   // that a replica adds to the function
 }
 
-// meterFunction opens the first block: every call pays a flat charge and is a check point. The body stands in a label
-// that its check leaves for.
+// meterFunction opens the first block: every call pays a flat charge and is a check point. The check leaves the body
+// through a label around it.
 func (b *body) meterFunction() {
 	m := &b.meter
 	m.loopCosts, m.operators = m.loopCosts[:0], 0
@@ -36,7 +36,7 @@ func (b *body) meterFunction() {
 	}
 }
 
-// begin charges the operator at hand to its block. It is so short that the compiler makes it part of its callers.
+// begin charges the current operator to its block. It is short enough for the compiler to inline.
 func (b *body) begin(cost, weight uint64) {
 	b.complexity += weight
 	b.meter.cost += cost
@@ -45,8 +45,8 @@ func (b *body) begin(cost, weight uint64) {
 	}
 }
 
-// beginPoint emits the block's point if it is due, and makes the counter right if the operator at hand observes it. A
-// plain point is left out while nothing is charged: the operators before it are free and do nothing.
+// beginPoint emits the block's point if it is due, and makes the counter right if the current operator observes it. A
+// plain point is deferred while nothing is charged: the operators before it are free and do nothing.
 func (b *body) beginPoint() {
 	if !b.live {
 		return
@@ -68,7 +68,7 @@ func (b *body) beginPoint() {
 }
 
 // beginBulk is begin for an operator charged by its size operand, which is on top of the stack. At the very start of a
-// block the charge by size precedes the block's own.
+// block, the charge by size precedes the block's own.
 func (b *body) beginBulk(weight uint64, size valueType) {
 	wideOps := uint64(dynamicNarrowOps)
 	if size == typeI64 {
@@ -101,7 +101,7 @@ func (b *body) chargeSize(size valueType) {
 	b.meter.state = mirrorStale
 }
 
-// endBlock closes the block with the operator at hand and opens the next.
+// endBlock closes the block with the current operator and opens the next.
 func (b *body) endBlock() {
 	m := &b.meter
 	switch {
@@ -125,7 +125,7 @@ func (b *body) endBlock() {
 // reservedSubtraction subtracts a charge that is not known yet.
 var reservedSubtraction = [1 + reservedCharge + 1]byte{0: opI64Const, 1 + reservedCharge: opI64Sub}
 
-// charge emits the subtraction of a cost that is not known yet, from the mirror alone, and returns where to write it.
+// charge emits the subtraction of a cost that is not known yet, only from the mirror, and returns where to write it.
 func (b *body) charge() int {
 	m := &b.meter
 	if m.state == mirrorStale {
@@ -146,7 +146,7 @@ func (b *body) publish() {
 	b.opIndex(opGlobalSet, b.code.counter)
 }
 
-// settle makes the counter right, before it may be looked at.
+// settle makes the counter right before it may be read.
 func (b *body) settle() {
 	if b.meter.state == mirrorAhead {
 		b.publish()
@@ -154,7 +154,7 @@ func (b *body) settle() {
 	}
 }
 
-// refresh reads the counter into its mirror.
+// refresh copies the counter into its mirror.
 func (b *body) refresh() {
 	b.opIndex(opGlobalGet, b.code.counter)
 	b.opIndex(opLocalSet, b.meter.mirror)
@@ -170,8 +170,8 @@ func (b *body) checkMirror() {
 	b.out = append(b.out, belowZero[:]...)
 }
 
-// checkEntry is the check at a function's entry: exhausted, it leaves for the end of the body. Nothing has happened yet
-// but the charge.
+// checkEntry emits the check at a function's entry: if exhausted, it goes to the end of the body. Only the charge has
+// happened yet.
 func (b *body) checkEntry() {
 	b.opIndex(opLocalGet, b.meter.mirror)
 	b.calls.check = len(b.out)
@@ -179,7 +179,7 @@ func (b *body) checkEntry() {
 	b.opIndex(opBrIf, 0)
 }
 
-// closeFunction ends the body and has its dispatcher call the function again where the check leaves for.
+// closeFunction ends the body. Where the check goes, it makes the dispatcher call the function again.
 func (b *body) closeFunction() {
 	if b.live {
 		b.settle()
@@ -197,7 +197,7 @@ func (b *body) closeFunction() {
 	b.op(opEnd)
 }
 
-// checkInline calls the host where it stands.
+// checkInline calls the host in place.
 func (b *body) checkInline() {
 	b.checkMirror()
 	b.out = append(b.out, opIf, blockEmpty)
@@ -208,7 +208,7 @@ func (b *body) checkInline() {
 	b.meter.state = mirrorAhead
 }
 
-// openLoop emits the head of a loop. One without parameters is wrapped so that the host is called outside of it.
+// openLoop emits the head of a loop. A loop without parameters is wrapped so that the host is called outside of it.
 func (b *body) openLoop(f *frame, encoded []byte) {
 	m := &b.meter
 	if !b.live {
@@ -241,8 +241,8 @@ func (b *body) openLoop(f *frame, encoded []byte) {
 	b.out = append(b.out, opBrIf, 1)
 }
 
-// closeLoop ends what openLoop wrapped around a loop: the host is called, the charge of the head given back and the
-// head run again.
+// closeLoop ends the wrapping of openLoop around a loop: it calls the host, gives the charge of the head back and runs
+// the head again.
 func (b *body) closeLoop(f *frame) {
 	b.out = append(b.out, opEnd, opBr, 2, opEnd)
 	b.publish()
@@ -255,7 +255,7 @@ func (b *body) closeLoop(f *frame) {
 	b.out = append(b.out, opBr, 0, opEnd, opEnd)
 }
 
-// chargeBody is the function (size i64) -> i64 that charges by a size and returns it.
+// chargeBody returns the function (size i64) -> i64 that charges by a size and returns it.
 func (c *codeWriter) chargeBody() []byte {
 	out := []byte{0}
 	get := func(op byte, i uint32) { out = appendU32(append(out, op), i) }

@@ -1,6 +1,6 @@
 package rewrite
 
-// mirrorState is how a function's mirror of the counter stands to the counter.
+// mirrorState relates a function's mirror of the counter to the counter.
 type mirrorState uint8
 
 const (
@@ -9,8 +9,8 @@ const (
 	mirrorStale                    // the counter is right, the mirror may be any older value
 )
 
-// observes tells which operators may trap or call, upon which the counter may be looked at. Operators that leave the
-// function settle the counter themselves.
+// observes says which operators may trap or call, so that the counter may be read. Operators that leave the function
+// settle the counter themselves.
 var observes = func() (table [256]bool) {
 	for op := range table {
 		table[op] = mayTrapOrCall(byte(op))

@@ -4,20 +4,20 @@ import "sort"
 
 // Names of what the pass adds to a module. Exports of the original module that begin with "canisterd " are dropped.
 const (
-	// ModuleName is the import module of the two host functions the pass needs.
+	// ModuleName is the import module of the host functions that the pass needs.
 	ModuleName = "canisterd"
-	// OutOfInstructions () is called at a check point where Instructions of the counter are below zero. The host sets
-	// them to zero or more, or ends the message by a panic. It is also called where StackFull is true of the counter:
-	// then the host must end the message.
+	// OutOfInstructions () is called at a check point if Instructions of the counter are below zero. The host sets them
+	// to zero or more, or ends the message by a panic. It is also called if StackFull is true of the counter: then the
+	// host must end the message.
 	OutOfInstructions = "out_of_instructions"
-	// BulkCheck (instructions i32) is called between two pieces of a bulk operator, with what was charged for the one
-	// that is done. It may block.
+	// BulkCheck (instructions i32) is called between two pieces of a bulk operator, with the charge of the finished
+	// piece. It may block.
 	BulkCheck = "bulk_check"
-	// HugeCharge (size i64) is called where a size above MaxInstructions, which the counter cannot hold, is to be
-	// charged. The host ends the message by a panic, since no limit is that high.
+	// HugeCharge (size i64) is called for a charge by a size above MaxInstructions, which the counter cannot hold. The
+	// host ends the message by a panic, since no limit is that high.
 	HugeCharge = "huge_charge"
-	// GrowCheck (old i32, pages i32) -> i32 is called after every memory.grow with its result and the pages asked for,
-	// and returns what the guest sees. For a 64-bit memory pages saturate at 2^32-1.
+	// GrowCheck (old i32, pages i32) -> i32 is called after every memory.grow with its result and the requested pages,
+	// and returns what the guest sees. For a 64-bit memory, pages saturate at 2^32-1.
 	GrowCheck = "grow_check"
 
 	// SystemModule and WideSystemModule are the import modules of the System API of modules with 32-bit and 64-bit
@@ -26,8 +26,8 @@ const (
 	WideSystemModule = "ic0_64"
 
 	// CounterGlobal is the exported mutable i64 global with the instructions left in the current slice and the part of
-	// the call stack in use, as Instructions and StackUsed read it. The host sets it to NewCounter before every call; a
-	// call that returns leaves the stack empty.
+	// the call stack in use, as Instructions and StackUsed decode it. The host sets it to NewCounter before every call;
+	// a call that returns leaves the stack empty.
 	CounterGlobal = "canisterd counter"
 	// CallClosure is the exported trampoline (fn i32, env i32 or i64): call_indirect on the first table with type (I)
 	// -> (). It is not metered.
@@ -37,28 +37,28 @@ const (
 	ExportedTable  = "canisterd table"
 	// StartFunction is the export of the function named by the start section.
 	StartFunction = "canisterd start"
-	// globalPrefix and the original index make the export name of a mutable global.
+	// globalPrefix and the original index form the export name of a mutable global.
 	globalPrefix = "canisterd global "
 	ownPrefix    = "canisterd "
 )
 
-// SystemAPI gives the signature of a System API function by name, for modules with 64-bit memory if wide, as value
+// SystemAPI returns the signature of a System API function by name, for modules with 64-bit memory if wide, as value
 // types of the binary format (0x7f i32, 0x7e i64).
 type SystemAPI func(name string, wide bool) (params, results []byte, ok bool)
 
-// Options choose among the rules.
+// Options select the rules.
 type Options struct {
 	Schedule Schedule
 	// SystemAPI is the set of functions that may be imported. It is not consulted in conformance mode.
 	SystemAPI SystemAPI
-	// WASI gives the signature of a function of WASI preview 1; nil: modules that need such functions are invalid.
+	// WASI returns the signature of a function of WASI preview 1; nil: modules that need such functions are invalid.
 	WASI func(name string) (params, results []byte, ok bool)
-	// Conformance is the mode of the WebAssembly test suite: the rules of the language alone, with any imports and
+	// Conformance is the mode of the WebAssembly test suite: only the rules of the language, with any imports and
 	// exports, active segments and the start section left in place and table operators allowed. Metering and lowering
 	// are as always.
 	Conformance bool
 
-	// unmetered leaves out every charge and check: what metering costs is measured against it.
+	// unmetered omits every charge and check: the cost of metering is measured against it.
 	unmetered bool
 }
 
@@ -85,22 +85,22 @@ type Module struct {
 	Methods []Method        // sorted by kind, then name
 	Custom  []CustomSection // icp: sections, in order
 
-	// Refusal is why the module cannot be installed on the network: it needs WASI. Empty for all others, which are the
-	// same with Options.WASI and without. Fault is why it cannot be installed with WASI either; then there is no Binary.
-	// Both are Messages of an Invalid.
+	// Refusal is why the module cannot be installed on mainnet: it needs WASI. It is empty for all others, which are
+	// the same with and without Options.WASI. Fault is why it cannot be installed even with WASI; then there is no
+	// Binary. Both are Messages of an Invalid.
 	Refusal, Fault string
 
 	MutatesTable    bool   // contains table.set, grow, fill, copy or init; possible in conformance mode only
-	Functions       uint32 // functions, imported ones included, of the original module
+	Functions       uint32 // functions of the original module, including imported ones
 	Operators       uint64 // of the module as a replica instruments it
-	InstructionCost uint64 // what creating the execution state charges
+	InstructionCost uint64 // the charge for creating the execution state
 	CompileTime     uint64 // estimated, in nanoseconds of one processor
 
 	names []functionName
 }
 
-// MayImport reports whether the rewritten module may import functions of a host module. It is true for a module that
-// the rewriter does not know.
+// MayImport reports whether the rewritten module may import functions of a host module. It returns true for a host
+// module that the rewriter does not know.
 func (m *Module) MayImport(host string) bool {
 	switch host {
 	case SystemModule:
@@ -160,7 +160,7 @@ type functionName struct {
 	name  string
 }
 
-// FunctionName gives the name that the name section has for a function of the original module, or "".
+// FunctionName returns the name that the name section has for a function of the original module, or "".
 func (m *Module) FunctionName(index uint32) string {
 	i := sort.Search(len(m.names), func(i int) bool { return m.names[i].index >= index })
 	if i < len(m.names) && m.names[i].index == index {

@@ -2,7 +2,7 @@ package rewrite
 
 import "encoding/binary"
 
-// Every NaN that arithmetic makes is the canonical one, as on a replica: processors differ in the bits of theirs, and
+// Every NaN that arithmetic makes is the canonical one, as on a replica: processors differ in the bits of NaNs, and
 // those bits reach memory, replies and state hashes. Operators that only move or re-sign a value keep its bits.
 
 const (
@@ -10,15 +10,15 @@ const (
 	canonicalF64 = 0x7ff8000000000000
 )
 
-// makesNaN tells the scalar operators whose NaN has unspecified bits: ceil to max of either width.
+// makesNaN reports the scalar operators whose NaN has unspecified bits: ceil to max of either width.
 func makesNaN(op byte) bool { return op >= 0x8d && op <= 0x97 || op >= 0x9b && op <= 0xa5 }
 
-// ignoresNaNBits tells the operators that take a float from the top of the stack and do the same for every NaN.
+// ignoresNaNBits reports the operators that take a float from the top of the stack and treat every NaN alike.
 func ignoresNaNBits(op byte) bool {
 	return makesNaN(op) || op >= 0x5b && op <= 0x66 || op >= 0xa8 && op <= 0xab || op >= 0xae && op <= 0xb1
 }
 
-// vectorNaN gives the lane type of the vector operators that make NaNs, or 0.
+// vectorNaN returns the lane type of the vector operators that make NaNs, or 0.
 func vectorNaN(code uint32) valueType {
 	switch {
 	case code >= 0x67 && code <= 0x6a || code >= 0xe3 && code <= 0xe9:
@@ -30,8 +30,8 @@ func vectorNaN(code uint32) valueType {
 }
 
 // canonicalize replaces a NaN on top of the stack by the canonical one, unless the next operator does not see the
-// difference. A branch is the fastest way, but the time to compile grows with the square of the branches: functions
-// with many get a select from some point on.
+// difference. A branch is the fastest way, but the time to compile grows with the square of the branches: after some
+// number of them, a function gets selects.
 func (b *body) canonicalize(t valueType) {
 	if !b.live || b.r.err != nil || b.r.pos < len(b.r.data) && ignoresNaNBits(b.r.data[b.r.pos]) {
 		return

@@ -1,18 +1,17 @@
 package rewrite
 
-// constantOperand is the place of an operand that is a constant: where one is an operand of an operation, no register
-// has to keep it.
+// constantOperand is the local of a constant operand: an operation encodes it directly, so no register has to keep it.
 const constantOperand = -2
 
-// constant treats an operator that pushes a constant.
+// constant handles an operator that pushes a constant.
 func (b *body) constant(t valueType) {
 	b.begin(costDefault, 1)
 	b.stack = append(b.stack, operand{operandKind: operandKind{typ: t}, local: constantOperand, from: b.engineFrame.calls})
 	b.copy()
 }
 
-// keepConstants makes values of n constants below the topmost operands: what a call takes is in a register while the
-// calls run that make its other arguments.
+// keepConstants turns n constants below the topmost operands into values: an argument of a call is in a register during
+// the calls that compute its other arguments.
 func (b *body) keepConstants(topmost, n int) {
 	end := max(len(b.stack)-topmost, 0)
 	for i := max(end-n, 0); i < end; i++ {
@@ -22,7 +21,7 @@ func (b *body) keepConstants(topmost, n int) {
 	}
 }
 
-// consume counts the calls over which an operand that is taken was needed.
+// consume records the calls across which a taken operand was needed.
 func (b *body) consume(v operand) {
 	switch {
 	case v.from == b.engineFrame.calls || v.local == constantOperand:

@@ -1,6 +1,6 @@
 package rewrite
 
-// valueType is a value type by its letter: the tables of operators are written with them.
+// valueType is a value type as a letter: the tables of operators use these letters.
 type valueType byte
 
 const (
@@ -16,7 +16,7 @@ const (
 
 func (t valueType) reference() bool { return t == typeFunc || t == typeExtern }
 
-// encoded is the byte of the binary format.
+// encoded returns the byte of the binary format.
 func (t valueType) encoded() byte {
 	switch t {
 	case typeI32:
@@ -112,7 +112,7 @@ const (
 	shuffleImmediate
 )
 
-// vectorOperator is a SIMD operator; lanes bounds its lane immediates.
+// vectorOperator is a SIMD operator; lanes limits its lane immediates.
 type vectorOperator struct {
 	name      string
 	in, out   string
@@ -122,7 +122,7 @@ type vectorOperator struct {
 	cost      uint16
 }
 
-// Opcodes that the pass treats one by one.
+// Opcodes that the pass handles individually.
 const (
 	opUnreachable        = 0x00
 	opNop                = 0x01

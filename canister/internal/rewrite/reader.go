@@ -4,7 +4,7 @@ import (
 	"unicode/utf8"
 )
 
-// reader walks over a byte slice that outlives it. The first fault is kept and every later read returns zero values, so
+// reader reads a byte slice that outlives it. It keeps the first fault, and every later read returns zero values, so
 // that callers check once per item and not once per byte.
 type reader struct {
 	data []byte
@@ -12,7 +12,7 @@ type reader struct {
 	err  *Invalid
 }
 
-// fail keeps the first fault; the offset named is the reader's position.
+// fail keeps the first fault; its offset is the reader's position.
 func (r *reader) fail(text string) { r.failAt(r.pos, text) }
 
 func (r *reader) failAt(pos int, text string) {
@@ -157,7 +157,7 @@ func (r *reader) name(limit uint32) string {
 	return string(b)
 }
 
-// sub returns a reader over the next n bytes with positions in the whole.
+// sub returns a reader over the next n bytes, with positions in the whole slice.
 func (r *reader) sub(n int) reader {
 	if r.err != nil || n < 0 || n > len(r.data)-r.pos {
 		r.fail("unexpected end-of-file")

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Rewrite validates and rewrites a module as uploaded, raw or gzip. A module that cannot be installed gives an
+// Rewrite validates and rewrites a module as uploaded, raw or gzip. For a module that cannot be installed it returns an
 // *Invalid; any other error is a fault of the caller's options.
 func Rewrite(uploaded []byte, options Options) (*Module, error) {
 	if options.Schedule == "" {
@@ -33,7 +33,7 @@ func Rewrite(uploaded []byte, options Options) (*Module, error) {
 	return m, nil
 }
 
-// Hash is the SHA-256 of a module. It is computed in pieces, since the runtime cannot stop the world within one.
+// Hash returns the SHA-256 of a module. It hashes in pieces, since the runtime cannot stop the world within one.
 func Hash(module []byte) (hash [32]byte) {
 	h := sha256.New()
 	for piece := range slices.Chunk(module, PieceBytes) {
@@ -80,7 +80,7 @@ func rewriteRaw(raw []byte, options Options, rules rules) (*Module, *Invalid) {
 	return m, nil
 }
 
-// describe fills everything of the result but the binary.
+// describe fills in everything of the result except the binary.
 func (s *source) describe(code *codeWriter) *Module {
 	m := &Module{
 		Wide: s.wide(), HasMemory: len(s.memories) > 0, MutatesTable: code.mutatesTable,
@@ -106,7 +106,7 @@ func (s *source) describe(code *codeWriter) *Module {
 	return m
 }
 
-// describeInterface fills imports, exports, start and active data.
+// describeInterface fills in imports, exports, start and active data.
 func (s *source) describeInterface(m *Module) {
 	if s.options.Conformance {
 		return

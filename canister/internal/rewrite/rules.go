@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// checkRules holds the module against the Internet Computer's rules, in the replica's order. The type rules are known
-// to hold.
+// checkRules checks the module against the Internet Computer's rules, in the replica's order. The type rules are
+// already known to hold.
 func (s *source) checkRules(code *codeWriter) *Invalid {
 	for _, check := range []func() *Invalid{
 		s.checkImports, s.checkExports, s.checkData, s.checkGlobals, s.checkFunctions, s.checkMemory,
@@ -119,7 +119,7 @@ func (s *source) method(export string) (Method, bool) {
 	return Method{}, false
 }
 
-// set notes a system entry point and tells whether the name is one.
+// set records a system entry point, and reports whether the name is one.
 func (e *Entries) set(name string) bool {
 	switch name {
 	case "canister_init":
@@ -260,7 +260,7 @@ func (s *source) checkDataFits() *Invalid {
 	return nil
 }
 
-// checkElementsFit finds what traps when a replica makes an instance. The engine here would pass over such a segment
+// checkElementsFit finds segments that trap when a replica makes an instance. The engine here would skip such a segment
 // and all after it.
 func (s *source) checkElementsFit() *Invalid {
 	if s.elemBeyond {
@@ -269,7 +269,7 @@ func (s *source) checkElementsFit() *Invalid {
 	return nil
 }
 
-// checkTables holds what a replica's store refuses when it instantiates the module.
+// checkTables checks what a replica's store rejects when it instantiates the module.
 func (s *source) checkTables() *Invalid {
 	if n := len(s.tables); n > maxTables {
 		return invalid(RuleEngine, "Wasm module defines %d tables; a canister may have at most %d.", n, maxTables)

@@ -3,18 +3,18 @@ package rewrite
 // Schedule names a dated set of the rules that changed between replica versions. The zero value is the default.
 type Schedule string
 
-// The schedules known.
+// The known schedules.
 const (
 	Schedule202603 Schedule = "2026-03" // before installs paid a base charge
 	Schedule202606 Schedule = "2026-06" // the default: base charge, no charge per accessed page
 	Schedule202607 Schedule = "2026-07" // accessed pages charged by the memory tracker
 )
 
-// rules is what a schedule decides in this package.
+// rules is what a schedule determines in this package.
 type rules struct {
 	executionStateBase uint64 // instructions per install, upgrade and snapshot load
 	codeSectionBytes   uint32 // 10 MiB in the documentation; a replica of 2026 reports 12582912 as its limit
-	stableWriteOps     uint64 // operators by which the bodies that replace stable writes are shorter
+	stableWriteOps     uint64 // by how many operators the bodies that replace stable writes are shorter
 }
 
 var schedules = map[Schedule]rules{
@@ -38,7 +38,7 @@ const (
 	injectedGlobals  = 3
 )
 
-// replacedImports gives the size of the bodies that stand in for the stable memory functions.
+// replacedImports returns the size of the bodies that replace the stable memory functions.
 func (r rules) replacedImports(name string) uint64 {
 	switch name {
 	case "stable_size":
@@ -61,7 +61,7 @@ func (r rules) replacedImports(name string) uint64 {
 	return 0
 }
 
-// widePenalty is what a load or store of a 64-bit memory costs more than one of a 32-bit memory.
+// widePenalty is the extra cost of a load or store of a 64-bit memory.
 const widePenalty = 1
 
 // Costs of the operators that are not in a table.

@@ -112,10 +112,10 @@ type source struct {
 	hasCode    bool
 }
 
-// wide tells whether the System API of this module takes 64-bit pointers.
+// wide reports whether the System API of this module takes 64-bit pointers.
 func (s *source) wide() bool { return len(s.memories) > 0 && s.memories[0].wide }
 
-// sectionOrder gives the place of a section: the data count stands before the code.
+// sectionOrder has the place of each section: the data count comes before the code.
 var sectionOrder = [...]int{
 	sectionType: 1, sectionImport: 2, sectionFunction: 3, sectionTable: 4, sectionMemory: 5, sectionGlobal: 6, sectionExport: 7,
 	sectionStart: 8, sectionElement: 9, sectionDataCount: 10, sectionCode: 11, sectionData: 12,
@@ -201,7 +201,7 @@ func (s *source) section(id byte, r *reader, size uint32) {
 	}
 }
 
-// finish checks what holds between sections.
+// finish checks consistency between sections.
 func (s *source) finish(r *reader) {
 	if !s.hasCode {
 		s.bodies = reader{data: r.data, pos: r.pos}

@@ -1,19 +1,19 @@
 package rewrite
 
-// A bulk operator of gigabytes runs for seconds in the engine, where no garbage collection can interrupt it. One that
-// is longer than a piece is therefore split: a function added to the module does all pieces but the last, and the
-// operator itself does that one.
+// A bulk operator of gigabytes runs for seconds in the engine, where no garbage collection can interrupt it. So an
+// operator that is longer than a piece is split: a function added to the module does all pieces except the last, and
+// the operator itself does that one.
 //
 //	to, from, n
 //	if n > piece (unsigned): call splitter, which returns the operands of the last piece
 //	the operator
 //
-// The splitter checks the bounds of the whole operation first. Where they do not hold it returns its operands
-// unchanged, so that the operator traps where it stands and before a byte was written. It calls the host after each
-// piece. Charges are made before, for the whole operation.
+// The splitter checks the bounds of the whole operation first. If they do not hold, it returns its operands unchanged,
+// so that the operator itself traps before a byte is written. It calls the host after each piece. The whole operation
+// is charged in advance.
 
-// splitter is the function that does all pieces but the last of one bulk operator: its parameters and its results are
-// the operator's operands.
+// splitter is the function that does all pieces except the last of one bulk operator: its parameters and its results
+// are the operator's operands.
 type splitter struct {
 	code    uint32 // of the operator, after opMisc
 	indices [2]uint32
@@ -22,15 +22,15 @@ type splitter struct {
 	from    uint64    // size of the data or element segment, for the init operators
 }
 
-// elementBytes is what an element of a table takes in the engine.
+// elementBytes is the size of a table element in the engine.
 const elementBytes = 8
 
 // isShort reports whether an integer constant, as the size of a bulk operator, is at most the size of one piece.
 func isShort(v int64) bool { return v >= 0 && v <= PieceBytes/elementBytes }
 
-// splitMemory, splitSegment, splitTable and splitElements split the operator that is emitted next, whose three lowered
-// operands are on top of the stack; n is its size. An operation on a segment of at most one piece is either short or
-// out of bounds.
+// splitMemory, splitSegment, splitTable and splitElements split the next emitted operator, whose three lowered operands
+// are on top of the stack; n is its size. An operation on a segment of at most one piece is either short or out of
+// bounds.
 func (b *body) splitMemory(code uint32, n operand) {
 	b.split(splitter{code: code, value: typeI32, piece: PieceBytes}, n)
 }
@@ -84,7 +84,7 @@ func (s *splitter) signature() funcType {
 	return funcType{params: operands, results: operands}
 }
 
-// name is shown in no backtrace, like all names that begin so.
+// name begins with ownPrefix, so that no backtrace shows it.
 func (s *splitter) name() string { return ownPrefix + "bulk operation" }
 
 // The parameters of a splitter.
@@ -114,7 +114,7 @@ func (s *splitter) body(c *codeWriter) []byte {
 	return append(w.out, opEnd)
 }
 
-// measureTarget and measureSource append the size, as an i64, of what is written and of what is copied from.
+// measureTarget and measureSource append the size, as an i64, of the destination and of the source.
 func (s *splitter) measureTarget(out []byte) []byte {
 	switch s.code {
 	case miscTableInit:
@@ -161,7 +161,7 @@ func (w *splitWriter) leave() {
 	w.out = append(w.out, opReturn)
 }
 
-// leaveUnless returns the operands unchanged unless [start, start+size) lies in what is measured.
+// leaveUnless returns the operands unchanged unless [start, start+size) lies within the measured size.
 func (w *splitWriter) leaveUnless(start uint32, measure func(out []byte) []byte) {
 	w.get(start)
 	w.out = append(w.out, opI64ExtendI32U)
@@ -172,7 +172,7 @@ func (w *splitWriter) leaveUnless(start uint32, measure func(out []byte) []byte)
 	w.out = append(w.out, opEnd)
 }
 
-// forward does one piece after the other while more than one is left.
+// forward does one piece after the other while more than one remains.
 func (w *splitWriter) forward() {
 	w.out = append(w.out, opLoop, blockEmpty)
 	w.get(splitTo)
@@ -187,7 +187,7 @@ func (w *splitWriter) forward() {
 	w.again()
 }
 
-// backward begins with the last piece: what is copied to a higher place must not be overwritten before it is read.
+// backward begins with the last piece: bytes copied to a higher place must not be overwritten before they are read.
 func (w *splitWriter) backward() {
 	w.out = append(w.out, opLoop, blockEmpty)
 	w.move(splitSize, opI32Sub)

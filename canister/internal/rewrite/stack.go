@@ -2,7 +2,7 @@ package rewrite
 
 import "slices"
 
-// callStack is the stack metering of a function body.
+// callStack is the state of the stack metering of a function body.
 type callStack struct {
 	frameUse
 	regions []stackRegion
@@ -14,17 +14,17 @@ type callStack struct {
 
 // frameUse is what a body needs of the call stack.
 type frameUse struct {
-	need  uint32 // bytes of the callees that do not check, at most
+	need  uint32 // maximum bytes of the callees that do not check
 	frame uint32 // bytes, known at the end of the body
-	units int64  // of the counter's: what the frame adds to it
+	units int64  // of the counter: what the frame adds to it
 
-	branched  bool // the function may have taken one of several ways
+	branched  bool // the function may have taken one of several paths
 	unbounded bool // it calls functions that may check
-	entry     bool // one of the calls comes after the entry without a branch: the frame is taken at the entry
+	entry     bool // one of the calls follows the entry without a branch: the frame is taken at the entry
 	check     int  // place of the comparison at the entry
 }
 
-// stackRegion is a part of a body in which its frame is taken: from a place, which is in no loop, to the end of the
+// stackRegion is a part of a body in which its frame is taken: from a place outside all loops to the end of the
 // construct around it. All calls are in regions.
 type stackRegion struct {
 	depth, label int   // of the construct
@@ -42,7 +42,7 @@ type place struct {
 	mirror mirrorState
 }
 
-// here is the end of the output so far.
+// here returns the end of the output so far.
 func (b *body) here() place { return place{len(b.out), b.meter.state} }
 
 // stackCall is a call of a function that may check.
@@ -51,14 +51,14 @@ type stackCall struct {
 	labels   int
 }
 
-// stackLeave is an operator that goes to labels from shallow to deep; 0 leaves the function.
+// stackLeave is an operator that branches to labels from shallow to deep; 0 leaves the function.
 type stackLeave struct {
 	at, next      place
 	op            byte
 	shallow, deep int
 }
 
-// splice is code that is put in where the body is written.
+// splice is code that is inserted when the body is written.
 type splice struct {
 	place
 	kind   spliceKind
@@ -71,17 +71,17 @@ const (
 	takeFrame   spliceKind = iota // with a check
 	retakeFrame                   // without
 	giveFrame
-	joinRoom // the comparison at the entry is one of the room as well
+	joinRoom // the comparison at the entry also checks the room
 )
 
 const (
-	// unboundedStack is the need of a function that checks by itself or is being written.
+	// unboundedStack is the need of a function that checks itself or is being written.
 	unboundedStack = 1<<32 - 1
-	// fullLabel is the label that the checks of regions leave for, and functionLabels are those around a function's own
-	// code.
+	// fullLabel is the label to which the checks of regions branch, and functionLabels are the labels around a
+	// function's own code.
 	fullLabel      = 2
 	functionLabels = 3
-	// maxRegions is how many regions a function has at most. A higher limit makes ways without calls faster and
+	// maxRegions is the maximum number of regions of a function. A higher limit makes paths without calls faster and
 	// compiling slower.
 	maxRegions = 4
 )
@@ -91,11 +91,11 @@ func (s *callStack) reset() {
 	s.regions, s.calls, s.leaves, s.splices = s.regions[:0], s.calls[:0], s.leaves[:0], s.splices[:0]
 }
 
-// bounded tells whether a callee is known to need little of the stack, and counts it.
+// bounded reports whether a callee is known to need little of the stack, and counts its need.
 func (b *body) bounded(function uint32, tail bool) bool {
 	callee := int(function) - b.s.importedFunctions
 	if callee < 0 {
-		return true // the host has a stack of its own
+		return true // the host has its own stack
 	}
 	if tail {
 		return false
@@ -108,8 +108,8 @@ func (b *body) bounded(function uint32, tail bool) bool {
 	return true
 }
 
-// meterCall notes the call written at a place, of a function that may check. The callee of a tail call has the room of
-// its caller.
+// meterCall records the call written at a place, of a function that may check. The callee of a tail call takes the room
+// of its caller.
 func (b *body) meterCall(at place, tail bool) {
 	c := &b.calls
 	c.unbounded = true
@@ -135,7 +135,7 @@ func (b *body) meterCall(at place, tail bool) {
 	}
 }
 
-// openRegion begins a region at a place in a construct, for the call noted last.
+// openRegion begins a region at a place in a construct, for the last recorded call.
 func (b *body) openRegion(depth int, from place) {
 	c := &b.calls
 	leave := len(c.leaves)
@@ -147,7 +147,7 @@ func (b *body) openRegion(depth int, from place) {
 	})
 }
 
-// leaves notes the operator written at a place that goes to labels from shallow to deep.
+// leaves records the operator written at a place that branches to labels from shallow to deep.
 func (b *body) leaves(at place, op byte, shallow, deep int) {
 	if b.live {
 		b.calls.branched = true
@@ -171,7 +171,7 @@ func (b *body) endRegion() {
 	}
 }
 
-// placeStackChecks decides where the function takes its frame. It is known at the end of the body, as the frame is.
+// placeStackChecks decides where the function takes its frame. Like the frame, this is known at the end of the body.
 func (b *body) placeStackChecks() {
 	c := &b.calls
 	c.frame = min(b.engineFrame.size(b.locals), maxFrame)
@@ -191,7 +191,7 @@ func (b *body) placeStackChecks() {
 		if b.placeRegion(r) {
 			continue
 		}
-		// A br_table both leaves the region and stays in it: each call is a region of its own.
+		// A br_table both leaves the region and stays in it: each call gets its own region.
 		c.entry, c.splices = false, c.splices[:before]
 		for _, call := range c.calls[r.calls.from:r.calls.to] {
 			c.splices = append(c.splices, splice{call.at, takeFrame, call.labels}, splice{call.next, giveFrame, 0})
@@ -202,8 +202,8 @@ func (b *body) placeStackChecks() {
 	}
 }
 
-// joinRegions has a function with many regions take its frame at its entry, which is less code to compile. It reports
-// whether it can.
+// joinRegions makes a function with many regions take its frame at its entry, which is less code to compile. It reports
+// whether this is possible.
 func (b *body) joinRegions() bool {
 	c := &b.calls
 	if c.entry = true; !b.placeRegion(&c.body) {
@@ -214,7 +214,7 @@ func (b *body) joinRegions() bool {
 	return true
 }
 
-// takeAtEntry has the charge and the check at the entry take the frame too.
+// takeAtEntry makes the charge and the check at the entry include the frame.
 func (b *body) takeAtEntry() {
 	m := &b.meter
 	m.entry -= uint64(b.calls.units)
@@ -222,8 +222,8 @@ func (b *body) takeAtEntry() {
 	b.calls.splices = slices.Insert(b.calls.splices, 0, splice{place{at: b.calls.check}, joinRoom, 0})
 }
 
-// closeStackChecks writes what the checks of regions leave for. It is not the dispatcher's call: that takes the
-// parameters as they were, and a way to it from the middle of the body would have the compiler keep them.
+// closeStackChecks writes the code to which the checks of regions branch. It does not use the dispatcher's call: that
+// needs the original parameters, and a path to it from the middle of the body would make the compiler keep them.
 func (b *body) closeStackChecks() {
 	b.out = append(b.out, opReturn, opEnd)
 	if len(b.calls.regions) > 0 && !b.calls.entry {
@@ -232,7 +232,7 @@ func (b *body) closeStackChecks() {
 	b.op(opUnreachable)
 }
 
-// placeRegion takes the frame where the region begins and gives it back wherever it is left.
+// placeRegion takes the frame at the beginning of the region, and gives it back at each exit.
 func (b *body) placeRegion(r *stackRegion) bool {
 	c := &b.calls
 	if !c.entry {
@@ -256,7 +256,7 @@ func (b *body) placeRegion(r *stackRegion) bool {
 	return true
 }
 
-// splice appends the body joined with what its calls need.
+// splice appends the body, joined with the code for its calls.
 func (b *body) splice(out []byte) []byte {
 	from := 0
 	for _, s := range b.calls.splices {
@@ -278,7 +278,7 @@ func (b *body) splice(out []byte) []byte {
 	return append(out, b.out[from:]...)
 }
 
-// takeRoom takes the frame, and leaves for a label where the call stack is full. The counter is right there.
+// takeRoom takes the frame, and branches to a label if the call stack is full. The counter is then right.
 func (b *body) takeRoom(out []byte, mirror mirrorState, label uint32) []byte {
 	if mirror == mirrorAhead {
 		mirror = mirrorEven // both are right afterwards
@@ -288,13 +288,13 @@ func (b *body) takeRoom(out []byte, mirror mirrorState, label uint32) []byte {
 	return appendU32(append(appendIsFull(out), opBrIf), label)
 }
 
-// appendIsFull appends the condition that a counter says that the call stack is full.
+// appendIsFull appends the condition that a counter has a full call stack.
 func appendIsFull(out []byte) []byte {
 	out = appendSigned(append(out, opI64Const), stackFull)
 	return append(out, opI64And, opI64Const, 0, opI64Ne)
 }
 
-// moveRoom adds the frame to the counter or subtracts it, where the mirror stands so.
+// moveRoom adds the frame to the counter or subtracts it, given the state of the mirror.
 func (b *body) moveRoom(out []byte, mirror mirrorState, op byte) []byte {
 	if mirror == mirrorStale {
 		out = appendU32(append(out, opGlobalGet), b.code.counter)
@@ -311,9 +311,9 @@ func (b *body) moveRoom(out []byte, mirror mirrorState, op byte) []byte {
 	return appendU32(append(out, opGlobalSet), b.code.counter)
 }
 
-// stackEntry appends what stands at the very beginning of a function: the label that the checks of regions leave for, and
-// the check of a large frame of a function that calls only functions without checks. Nothing has happened yet: a
-// replica's engine checks before the first operator too.
+// stackEntry appends the very beginning of a function: the label to which the checks of regions branch, and the check
+// of a large frame if the function calls only functions without checks. Nothing has happened yet: a replica's engine
+// also checks before the first operator.
 func (b *body) stackEntry(out []byte) []byte {
 	if b.meter.off {
 		return out

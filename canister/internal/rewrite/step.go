@@ -1,6 +1,6 @@
 package rewrite
 
-// form is what operators have in common that are treated alike.
+// form is a group of operators that are handled alike.
 type form uint8
 
 const (
@@ -16,8 +16,7 @@ const (
 	controlForm
 )
 
-// forms is the form of each operator. One look-up takes the place of several comparisons, none of which a processor
-// can foresee.
+// forms is the form of each operator. One look-up replaces several comparisons that a processor cannot predict.
 var forms = func() (table [256]form) {
 	for op := range table {
 		table[op] = formOf(byte(op))
@@ -50,7 +49,7 @@ func formOf(op byte) form {
 	return otherForm
 }
 
-// step treats the operator at hand.
+// step handles the current operator.
 func (b *body) step(op byte) {
 	switch forms[op] {
 	case unaryForm:
@@ -97,7 +96,7 @@ func (b *body) step(op byte) {
 	}
 }
 
-// otherOp treats an operator that is not frequent.
+// otherOp handles an infrequent operator.
 func (b *body) otherOp(op byte) {
 	switch op {
 	case opF32Const:

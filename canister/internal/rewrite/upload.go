@@ -14,7 +14,7 @@ const (
 	gzipFrame = 16 // header and footer of the shortest stream
 )
 
-// Raw is a module as uploaded, raw or gzip, without its compression. A module that cannot be decoded gives an *Invalid.
+// Raw decompresses a module as uploaded, raw or gzip. For a module that cannot be decoded it returns an *Invalid.
 func Raw(uploaded []byte) ([]byte, error) {
 	raw, bad := decodeUpload(uploaded)
 	if bad != nil {
@@ -55,7 +55,7 @@ func decompress(uploaded []byte) ([]byte, *Invalid) {
 		return nil, invalidDecoding("failed to decode compressed Wasm module: " + err.Error())
 	}
 	stream.Multistream(false)
-	// The footer is not trusted with memory either: the buffer grows as bytes really come.
+	// The footer does not determine the memory either: the buffer grows as bytes arrive.
 	var raw bytes.Buffer
 	raw.Grow(min(int(declared)+bytes.MinRead, 16*len(uploaded)))
 	n, err := io.Copy(&raw, io.LimitReader(stream, int64(declared)+1))

@@ -5,13 +5,13 @@ import "strings"
 const (
 	// WASIModule is the import module of WASI preview 1.
 	WASIModule = "wasi_snapshot_preview1"
-	// InitializeFunction is the export that a reactor of WASI wants called before any other. It takes the place of the
-	// start function.
+	// InitializeFunction is the export that a WASI reactor wants called before any other. It replaces the start
+	// function.
 	InitializeFunction = "_initialize"
 )
 
-// admitWASI reports whether the module, which breaks a rule, may do so because it needs WASI: it imports functions of
-// it, or names its methods as a compiler must that has no spaces in names. From then on the rules are those with WASI.
+// admitWASI reports whether the module may break a rule because it needs WASI: it imports functions of WASI, or names
+// its methods as a compiler that cannot use spaces does. From then on, the rules with WASI apply.
 func (s *source) admitWASI(broken *Invalid) bool {
 	if s.options.WASI == nil || s.wide() || broken.Rule != RuleImports && broken.Rule != RuleExports {
 		return false
@@ -48,7 +48,7 @@ func (s *source) exportsFunction(name string) bool {
 	return false
 }
 
-// underscored splits the name of a method that has an underscore where the network wants a space.
+// underscored splits the name of a method that has an underscore where the Internet Computer expects a space.
 func underscored(export string) (Method, bool) {
 	for _, p := range methodPrefixes {
 		if name, ok := strings.CutPrefix(export, strings.TrimSuffix(p.text, " ")+"_"); ok {

@@ -15,7 +15,7 @@ func appendU64(out []byte, v uint64) []byte {
 	return append(out, byte(v))
 }
 
-// sizeU32 is the number of bytes that appendU32 appends.
+// sizeU32 returns the number of bytes that appendU32 appends.
 func sizeU32(v uint32) int { return (bits.Len32(v|1) + 6) / 7 }
 
 func appendSigned(out []byte, v int64) []byte {
@@ -33,7 +33,7 @@ func appendSigned(out []byte, v int64) []byte {
 // signed LEB128.
 const reservedCharge = 8
 
-// putCharge writes what is subtracted from the counter.
+// putCharge writes the amount to subtract from the counter.
 func putCharge(at []byte, charge uint64) {
 	for i := range reservedCharge - 1 {
 		at[i] = byte(charge>>(7*i))&0x7f | 0x80
@@ -45,7 +45,7 @@ func appendName(out []byte, name string) []byte {
 	return append(appendU32(out, uint32(len(name))), name...)
 }
 
-// appendSection appends a section with its size in front.
+// appendSection appends a section, preceded by its size.
 func appendSection(out []byte, id byte, content []byte) []byte {
 	out = append(out, id)
 	out = appendU32(out, uint32(len(content)))
