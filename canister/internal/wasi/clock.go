@@ -6,7 +6,7 @@ const (
 	monotonic = 1
 )
 
-// clockFunctions tell the time of the message, in nanoseconds.
+// clockFunctions return the time of the message, in nanoseconds.
 func clockFunctions() []function {
 	return []function{
 		{name: "clock_res_get", params: "ii", body: func(c *call) errno { return c.putClock(c.params[0], c.params[1], 1) }},

@@ -16,7 +16,7 @@ const (
 	rightPoll  = 1 << 27 // poll_fd_readwrite
 )
 
-// descriptorFunctions are those of the standard streams. No other descriptor is open.
+// descriptorFunctions are the functions of the standard streams. No other descriptor is open.
 func descriptorFunctions() []function {
 	return []function{
 		{name: "fd_close", params: "i", body: func(c *call) errno { return c.open() }},
@@ -44,7 +44,7 @@ func (c *call) open() errno {
 	return success
 }
 
-// rights are those of the descriptor that is the first parameter.
+// rights returns the rights of the descriptor in the first parameter.
 func (c *call) rights() uint64 {
 	if c.params[0] == stdin {
 		return rightRead | rightPoll
@@ -71,7 +71,7 @@ func fdstatGet(c *call) errno {
 	return success
 }
 
-// setRights (descriptor, rights, inherited) takes rights away, which changes nothing; it adds none.
+// setRights (descriptor, rights, inherited) removes rights, which has no effect; it adds none.
 func setRights(c *call) errno {
 	if bad := c.open(); bad != success {
 		return bad
@@ -82,7 +82,7 @@ func setRights(c *call) errno {
 	return success
 }
 
-// fdRead (descriptor, vectors, count, read) finds the end of the input.
+// fdRead (descriptor, vectors, count, read) reads the end of the input.
 func fdRead(c *call) errno {
 	if c.params[0] != stdin {
 		return badFile

@@ -1,8 +1,8 @@
-// Package wasi is WASI preview 1 for canisters: the 19 functions of wasi_snapshot_preview1 that programs need that use
-// no files. A canister may import them only with the feature wasi, because the Internet Computer has none of them.
+// Package wasi implements WASI preview 1 for canisters: the 19 functions of wasi_snapshot_preview1 that programs
+// without files need. A canister may import them only with the feature wasi: the Internet Computer has none of them.
 //
-// It owns the table of functions with their types and prices, and what each does to the execution it is called in. It
-// must not know how a message is started, committed or parked, nor which modules may import the functions.
+// It owns the table of functions with their types and prices, and their effects on the current execution. It must not
+// know how a message is started, committed or parked, nor which modules may import the functions.
 //
 // # What a program sees
 //
@@ -19,18 +19,18 @@
 //	             Queries on one state draw the same bytes
 //	proc_exit    0 ends the message with success and commits it; any other code is a trap
 //
-// All functions may be called in every context, the start function included. A pointer that is out of bounds gives
-// EFAULT; the message goes on.
+// All functions may be called in every context, including the start function. A pointer that is out of bounds causes
+// EFAULT; the message continues.
 //
 // # Waiting
 //
-// poll_oneoff returns at once where a subscription is ready: a stream always is, a clock is when its time has come.
-// Where nothing is ready, an update or a task of the canister waits: the message is parked until the earliest time that
-// it waits for, and the canister takes no other message until it is over. In all other contexts (queries,
-// canister_inspect_message, callbacks, installations) it returns ENOTSUP: there nothing may wait.
+// poll_oneoff returns at once if a subscription is ready: a stream always is, a clock when its time has come. If
+// nothing is ready, an update or a task of the canister waits: the message is parked until the earliest time that it
+// waits for, and the canister takes no other message until it ends. In all other contexts (queries,
+// canister_inspect_message, callbacks, installations), waiting is not possible and poll_oneoff returns ENOTSUP.
 //
 // # Prices
 //
-// Each call costs 500 instructions, before anything else. Bytes cost one instruction each
-// where they are copied; what goes to the log costs what it costs with debug_print besides.
+// Each call costs 500 instructions, before anything else. Each copied byte costs one instruction; output to the log
+// additionally costs what it costs with debug_print.
 package wasi

@@ -1,6 +1,6 @@
 package wasi
 
-// environmentFunctions give arguments, of which there are none, and the environment variables of the canister.
+// environmentFunctions return the arguments, of which there are none, and the environment variables of the canister.
 func environmentFunctions() []function {
 	return []function{
 		{name: "args_get", params: "ii", body: func(*call) errno { return success }},
@@ -12,7 +12,7 @@ func environmentFunctions() []function {
 	}
 }
 
-// putSizes writes how many strings there are, and the bytes of all.
+// putSizes writes the number of strings, and their total size in bytes.
 func (c *call) putSizes(count, bytes uint32) errno {
 	if bad := c.put32(c.params[0], count); bad != success {
 		return bad
@@ -20,7 +20,7 @@ func (c *call) putSizes(count, bytes uint32) errno {
 	return c.put32(c.params[1], bytes)
 }
 
-// environmentBytes is the size of all variables as NAME=VALUE, each ended by a zero.
+// environmentBytes returns the size of all variables as NAME=VALUE, each ended by a zero.
 func (c *call) environmentBytes() uint64 {
 	n := 0
 	for _, v := range c.Variables {
@@ -29,7 +29,7 @@ func (c *call) environmentBytes() uint64 {
 	return uint64(n)
 }
 
-// environGet (pointers, text) writes the variables one after the other to text, and the address of each to pointers.
+// environGet (pointers, text) writes the variables to text, one after the other, and the address of each to pointers.
 func environGet(c *call) errno {
 	size := c.environmentBytes()
 	c.Guest.Charge(size)

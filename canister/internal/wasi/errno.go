@@ -1,13 +1,13 @@
 package wasi
 
-// errno is what a function returns (WASI preview 1, "errno").
+// errno is the result of a function (WASI preview 1, "errno").
 type errno uint32
 
-// The errors that functions give.
+// The errors that functions return.
 const (
 	success    errno = 0
 	badFile    errno = 8  // EBADF: the descriptor is not open, or not for this
-	fault      errno = 21 // EFAULT: memory that is not there
+	fault      errno = 21 // EFAULT: memory out of bounds
 	invalid    errno = 28 // EINVAL
 	notSupport errno = 58 // ENOTSUP: a message of this kind cannot wait
 	noSeek     errno = 70 // ESPIPE: a stream has no offset

@@ -2,7 +2,7 @@ package wasi
 
 import "encoding/binary"
 
-// view is the size bytes at ptr in place.
+// view returns the size bytes at ptr in place.
 func (c *call) view(ptr, size uint64) ([]byte, errno) {
 	if view, ok := c.Guest.View(ptr, size); ok {
 		return view, success

@@ -22,7 +22,7 @@ const (
 
 // subscription is something that a program waits for.
 type subscription struct {
-	data  uint64 // given back with the event
+	data  uint64 // returned with the event
 	event byte
 	until uint64 // ns, of a clock
 	bad   errno
@@ -40,7 +40,7 @@ func (s *subscription) put(to []byte) {
 	}
 }
 
-// ready reports whether the subscription has come true at a time. Streams always have, and so has what is wrong.
+// ready reports whether the subscription is ready at a time. Streams and invalid subscriptions always are.
 func (s *subscription) ready(now uint64) bool {
 	return s.event != eventClock || s.bad != success || s.until <= now
 }
@@ -114,7 +114,7 @@ func (c *call) subscription(at []byte) subscription {
 	return s
 }
 
-// later is the time some nanoseconds after another, the last one if there is none.
+// later returns the time some nanoseconds after another, or the maximum if that overflows.
 func later(now, after uint64) uint64 {
 	if now+after < now {
 		return 1<<64 - 1

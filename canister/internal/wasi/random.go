@@ -33,8 +33,8 @@ func randomGet(c *call) errno {
 	return success
 }
 
-// randomKey is the key of the message's random bytes. Messages that a canister executes one after the other differ in
-// its version, or in the number of its next log record; those of one state, in what they are.
+// randomKey returns the key of the message's random bytes. Successive messages of a canister differ in its version, or
+// in the number of its next log record; messages on one state differ in their own fields.
 func (c *call) randomKey() [32]byte {
 	key := append([]byte("random bytes of WASI"), c.Randomness[:]...)
 	key = append(c.Canister.ID.Append(key), byte(c.Context))

@@ -22,7 +22,7 @@ type call struct {
 	params []uint64
 }
 
-// functions are all functions, family by family.
+// functions returns all functions, family by family.
 func functions() []function {
 	var all []function
 	for _, family := range [][]function{
@@ -33,7 +33,7 @@ func functions() []function {
 	return all
 }
 
-// Declaration is a function as WebAssembly writes its type: Params are i32 or i64. Returns is false where it gives no
+// Declaration is a function with its WebAssembly type: Params are i32 or i64. Returns is false if it does not return an
 // errno, an i32.
 type Declaration struct {
 	Name    string
@@ -41,7 +41,7 @@ type Declaration struct {
 	Returns bool
 }
 
-// Declarations are all functions, family by family.
+// Declarations returns all functions, family by family.
 func Declarations() []Declaration {
 	var all []Declaration
 	for _, f := range functions() {
@@ -54,7 +54,7 @@ func Declarations() []Declaration {
 	return all
 }
 
-// Signatures is the table of signatures by name.
+// Signatures returns the signatures by name.
 func Signatures() map[string]ic0.Signature {
 	table := make(map[string]ic0.Signature)
 	for _, f := range functions() {
@@ -63,7 +63,7 @@ func Signatures() map[string]ic0.Signature {
 	return table
 }
 
-// Module is the host module to link.
+// Module returns the host module to link.
 func Module() wasm.HostModule {
 	m := wasm.HostModule{Name: rewrite.WASIModule}
 	for _, f := range functions() {
@@ -89,7 +89,7 @@ func (f *function) results() []api.ValueType {
 	return []api.ValueType{api.ValueTypeI32}
 }
 
-// host is the function as the engine calls it: the charge comes first.
+// host returns the function as the engine calls it: it charges first.
 func (f *function) host() func(g *wasm.Guest, stack []uint64) {
 	return func(g *wasm.Guest, stack []uint64) {
 		for i, t := range f.params {

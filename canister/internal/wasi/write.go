@@ -37,8 +37,8 @@ func fdWrite(c *call) errno {
 	return c.put32(c.params[3], uint32(written))
 }
 
-// write adds bytes to the line of a stream, and logs the lines that they end. The line of the other stream ends where it
-// stands.
+// write adds bytes to the line of a stream, and logs the lines that they complete. It first ends the unfinished line of
+// the other stream.
 func (c *call) write(file uint32, text []byte) {
 	if s := &c.Stream; s.File != file {
 		c.EndLine()
