@@ -1,14 +1,14 @@
 package polyfill
 
-// renumbering says what the indices of a module are in the linked one.
+// renumbering maps the indices of a module to those of the linked one.
 type renumbering struct {
 	function, global, typ func(uint32) uint32
-	// memorySize and memoryGrow are the functions to call instead of the instructions, if hidden is set.
+	// memorySize and memoryGrow are the functions that replace the instructions if hidden is set.
 	hidden                 bool
 	memorySize, memoryGrow uint32
 }
 
-// Operators with an index that changes, and those that change themselves.
+// Operators with an index that changes, and operators that are replaced.
 const (
 	opBlock              = 0x02
 	opIf                 = 0x04
@@ -51,7 +51,7 @@ func (r *reader) expression(out []byte, to *renumbering) []byte {
 	}
 }
 
-// instruction copies one instruction. Without a renumbering it is only read.
+// instruction copies one instruction. Without a renumbering it only reads it.
 func (r *reader) instruction(out []byte, to *renumbering) []byte {
 	at := r.pos
 	op := r.byte()
@@ -95,7 +95,7 @@ func appendSigned(out []byte, n uint32) []byte {
 	return append(out, byte(n))
 }
 
-// immediates skips what follows an operator.
+// immediates skips the immediates of an operator.
 func (r *reader) immediates(op byte) {
 	switch {
 	case op >= opBlock && op <= opIf, op == 0x41, op == 0x42, op == 0xd0: // block types, integers, types of null

@@ -1,8 +1,8 @@
-// Package polyfill makes a module that needs WASI preview 1 into one that imports the System API alone, so that the
-// Internet Computer runs it.
+// Package polyfill turns a module that needs WASI preview 1 into one that imports only the System API, so that the
+// Internet Computer can run it.
 //
-// It owns polyfill.wat, which has the functions of WASI, and the linker that puts them into a module. Bytes come in,
-// bytes go out; it must not know what a message is, nor which modules are valid: what is handed in was validated.
+// It owns polyfill.wat, which has the functions of WASI, and the linker that puts them into a module. It maps bytes to
+// bytes; it must not know messages, nor which modules are valid: its input was validated.
 //
 // # What is linked
 //

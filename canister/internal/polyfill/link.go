@@ -17,13 +17,13 @@ const (
 )
 
 // linker puts the library into a program. In the linked module the functions of the System API come first, then those
-// of the program, those of the library that are needed, and the entry points.
+// of the program, the needed ones of the library, and the entry points.
 type linker struct {
 	program, library *module
 
 	imports   []imported
 	types     []string
-	added     []uint32          // own functions of the library that are needed, by their place in it
+	added     []uint32          // needed own functions of the library, by their place in it
 	place     map[uint32]uint32 // function of the library -> index in the linked module
 	kept      []uint32          // import of the program -> index in the linked module, if it is not of WASI
 	entries   [][]byte          // bodies of the entry points
@@ -31,7 +31,7 @@ type linker struct {
 	exports   []exported
 }
 
-// Link is a valid module with the functions of WASI in it. Its imports are functions of the System API and of [WASI].
+// Link returns a valid module with the functions of WASI in it. It imports functions of the System API and of [WASI].
 func Link(program []byte) []byte {
 	l := &linker{program: parse(program), library: parse(library), place: make(map[uint32]uint32)}
 	l.types = slices.Clone(l.program.types)
@@ -40,7 +40,7 @@ func Link(program []byte) []byte {
 	return l.write()
 }
 
-// resolve finds the functions of the library that are needed, and says where all functions are.
+// resolve finds the functions of the library that are needed, and assigns the indices of all functions.
 func (l *linker) resolve() {
 	needed := make(map[uint32]bool)
 	for _, item := range l.program.imports {
@@ -75,7 +75,7 @@ func (l *linker) resolve() {
 	}
 }
 
-// importSystem is the index of a function of the System API that the library imports.
+// importSystem returns the index of a System API function that the library imports, and imports it if necessary.
 func (l *linker) importSystem(item imported) uint32 {
 	for i, x := range l.imports {
 		if x.module == systemModule && x.name == item.name {
@@ -110,7 +110,7 @@ func (l *linker) need(name string, needed map[uint32]bool) {
 	}
 }
 
-// typeIndex is the index of a type, which is added if the linked module does not have it.
+// typeIndex returns the index of a type, and adds the type if the linked module does not have it.
 func (l *linker) typeIndex(typ string) uint32 {
 	i := slices.Index(l.types, typ)
 	if i < 0 {
@@ -120,7 +120,7 @@ func (l *linker) typeIndex(typ string) uint32 {
 	return uint32(i)
 }
 
-// exportOf is the index of a function that the library exports.
+// exportOf returns the index of a function that the library exports.
 func (l *linker) exportOf(name string) uint32 {
 	f, _ := l.library.function(name)
 	return l.place[f]
@@ -132,7 +132,7 @@ func (l *linker) ofProgram() *renumbering {
 	return &renumbering{function: l.function, global: same, typ: same, hidden: true, memorySize: l.exportOf("memory_size"), memoryGrow: l.exportOf("memory_grow")}
 }
 
-// function is the index of a function of the program.
+// function returns the index of a function of the program.
 func (l *linker) function(i uint32) uint32 {
 	own := int(i) - len(l.program.imports)
 	switch {
@@ -187,7 +187,7 @@ func (l *linker) exportAll() {
 // entryType is the type of entry points: no parameters, no results.
 const entryType = "\x60\x00\x00"
 
-// signature is the type of a function.
+// signature returns the type of a function.
 func (m *module) signature(i uint32) string {
 	if own := int(i) - len(m.imports); own >= 0 {
 		return m.types[m.functions[own]]
@@ -195,7 +195,7 @@ func (m *module) signature(i uint32) string {
 	return m.types[m.imports[i].typ]
 }
 
-// spaced is the name of a method's export with the space that a compiler could not write.
+// spaced returns the name of a method's export with the space that a compiler could not write.
 func spaced(export string) string {
 	for _, kind := range []string{"canister_update", "canister_query", "canister_composite_query"} {
 		if name, ok := strings.CutPrefix(export, kind+"_"); ok {
@@ -205,7 +205,7 @@ func spaced(export string) string {
 	return export
 }
 
-// entry adds an entry point that calls functions of the program, and is its index.
+// entry adds an entry point that calls functions of the program, and returns its index.
 func (l *linker) entry(name string, functions ...uint32) uint32 {
 	body := []byte{0} // no locals
 	for _, f := range functions {

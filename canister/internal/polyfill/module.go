@@ -42,8 +42,8 @@ type memory struct {
 	hasMax   bool
 }
 
-// module is a module in its parts. Its imports are functions. Globals, elements and bodies are as they were read, and
-// so are the contents of the sections of raw.
+// module is a parsed module. Its imports are functions. Globals, elements and bodies are as read, and so are the
+// contents of the sections in raw.
 type module struct {
 	types     []string
 	imports   []imported
@@ -59,7 +59,7 @@ type module struct {
 	names     map[uint32]string // of functions
 }
 
-// parse takes a valid module apart.
+// parse parses a valid module.
 func parse(binary []byte) *module {
 	m := &module{raw: make(map[byte][]byte), names: make(map[uint32]string)}
 	r := &reader{data: binary, pos: len("\x00asm\x01\x00\x00\x00")}
@@ -147,7 +147,7 @@ func (m *module) custom(r *reader) {
 	}
 }
 
-// readNames reads the names of functions. The section is not validated: one that is cut off has no names from there on.
+// readNames reads the names of functions. The section is not validated: a truncated one has no names from there on.
 func (m *module) readNames(r *reader) {
 	const functions = 1
 	defer func() {
@@ -165,7 +165,7 @@ func (m *module) readNames(r *reader) {
 	}
 }
 
-// function is the index of an exported function.
+// function returns the index of an exported function.
 func (m *module) function(name string) (index uint32, ok bool) {
 	for _, e := range m.exports {
 		if e.kind == kindFunction && e.name == name {

@@ -2,7 +2,7 @@ package polyfill
 
 import "encoding/binary"
 
-// reader walks over a valid module.
+// reader reads a valid module.
 type reader struct {
 	data []byte
 	pos  int
@@ -20,7 +20,7 @@ func (r *reader) bytes(n int) []byte {
 	return r.data[r.pos-n : r.pos]
 }
 
-// number is an unsigned LEB128 number.
+// number reads an unsigned LEB128 number.
 func (r *reader) number() uint64 {
 	n, size := binary.Uvarint(r.data[r.pos:])
 	r.pos += size
@@ -35,15 +35,15 @@ func (r *reader) signed() {
 	}
 }
 
-// block is bytes with their size in front.
+// block reads bytes preceded by their size.
 func (r *reader) block() []byte { return r.bytes(int(r.u32())) }
 
-// since are the bytes read since a position.
+// since returns the bytes read since a position.
 func (r *reader) since(at int) []byte { return r.data[at:r.pos] }
 
 func appendU32(out []byte, n uint32) []byte { return binary.AppendUvarint(out, uint64(n)) }
 
-// appendBlock appends bytes with their size in front: a name, a body, or a section after its identifier.
+// appendBlock appends bytes preceded by their size: a name, a body, or a section after its identifier.
 func appendBlock(out, content []byte) []byte {
 	return append(appendU32(out, uint32(len(content))), content...)
 }

@@ -8,7 +8,7 @@ import (
 
 const maxPages = 1 << 16 // of a memory
 
-// write is the linked module.
+// write returns the linked module.
 func (l *linker) write() []byte {
 	p := l.program
 	code := l.code() // it may add types
@@ -52,7 +52,7 @@ func appendList[T any](out []byte, id byte, items []T, item func([]byte, T) []by
 	return appendSection(out, id, content)
 }
 
-// raw appends a section of the program as it is.
+// raw appends a section of the program unchanged.
 func (l *linker) raw(out []byte, id byte) []byte {
 	if content, ok := l.program.raw[id]; ok {
 		return appendSection(out, id, content)
@@ -60,7 +60,7 @@ func (l *linker) raw(out []byte, id byte) []byte {
 	return out
 }
 
-// functionTypes are the types of the functions that are not imported.
+// functionTypes returns the types of the functions that are not imported.
 func (l *linker) functionTypes() []uint32 {
 	all := slices.Clone(l.program.functions)
 	for _, own := range l.added {
@@ -72,7 +72,7 @@ func (l *linker) functionTypes() []uint32 {
 	return all
 }
 
-// code are the bodies of the functions that are not imported.
+// code returns the bodies of the functions that are not imported.
 func (l *linker) code() [][]byte {
 	all := make([][]byte, 0, len(l.program.bodies)+len(l.added)+len(l.entries))
 	to := l.ofProgram()
@@ -86,7 +86,7 @@ func (l *linker) code() [][]byte {
 	return append(all, l.entries...)
 }
 
-// memory is the memory of the program with a page more.
+// memory returns the memory of the program with one more page.
 func (l *linker) memory() []byte {
 	size := memory{}
 	if l.program.memory != nil {
@@ -106,7 +106,7 @@ func (l *linker) memory() []byte {
 // appendNames appends the names of all functions that have one, for backtraces.
 func (l *linker) appendNames(out []byte) []byte {
 	names := make(map[uint32]string)
-	// The order cannot be seen: each name has an index of its own.
+	// The order has no effect: each name has its own index.
 	for i, name := range l.program.names {
 		if int(i) < len(l.program.imports)+len(l.program.functions) {
 			names[l.function(i)] = name
