@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// constant writes a constant. Within an expression nothing needs braces; as a generic
-// argument everything does but literals and names.
+// constant writes a constant. Within an expression nothing needs braces; as a generic argument, everything except
+// literals and names does.
 func (p *printer) constant(within bool) {
 	tag, ok := read(p, p.next)
 	if !ok || !p.begin() {
@@ -35,7 +35,7 @@ func (p *printer) constant(within bool) {
 		p.integer()
 	case 'b', 'c':
 		ok = p.scalar(tag)
-	case 'e': // a literal is a reference; this is what it refers to
+	case 'e': // a literal is a reference; this is its referent
 		brace()
 		p.write("*")
 		p.literal()
@@ -91,7 +91,7 @@ func (p *printer) integer() {
 	p.write(digits)
 }
 
-// uint64Of is the value of hexadecimal digits; none are 0.
+// uint64Of returns the value of hexadecimal digits; no digits are 0.
 func uint64Of(digits string) (uint64, bool) {
 	digits = strings.TrimLeft(digits, "0")
 	if digits == "" {
@@ -134,8 +134,7 @@ func (p *printer) literal() {
 	p.quoted('"', string(text))
 }
 
-// quoted writes a text in quotes as Rust does for debugging. The other kind of quotes
-// is not escaped.
+// quoted writes a text in quotes as Rust does for debugging. It does not escape the other kind of quotes.
 func (p *printer) quoted(quote rune, text string) {
 	p.write(string(quote))
 	for _, r := range text {
@@ -154,8 +153,7 @@ func (p *printer) quoted(quote rune, text string) {
 	p.write(string(quote))
 }
 
-// escapeDebug is a character of a literal: what cannot be seen, or only with the one
-// before, by its number.
+// escapeDebug returns a character of a literal: as its number if it is invisible or combines with the previous one.
 func escapeDebug(r rune) string {
 	switch r {
 	case 0:

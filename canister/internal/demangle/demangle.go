@@ -2,8 +2,7 @@ package demangle
 
 import "strings"
 
-// Name is the readable form of a function's name: of a Rust symbol without its hash; of
-// any other name, the name.
+// Name returns the readable form of a function's name: a Rust symbol without its hash, or any other name unchanged.
 func Name(name string) string {
 	name = cutLLVM(name)
 	text, suffix, ok := legacy(name)
@@ -25,8 +24,7 @@ func cutLLVM(name string) string {
 	return name
 }
 
-// isSuffix reports whether a text is words that LLVM appends to a symbol, each after
-// a period. They are kept.
+// isSuffix reports whether a text consists of words that LLVM appends to a symbol, each after a period. They are kept.
 func isSuffix(text string) bool {
 	return text[0] == '.' && strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
 }

@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// identifier is a name in a v0 symbol. Where it has other characters than ASCII,
-// punycode says which and where.
+// identifier is a name in a v0 symbol. If it has non-ASCII characters, punycode encodes them and their positions.
 type identifier struct{ ascii, punycode string }
 
 func (i identifier) empty() bool { return i.ascii == "" && i.punycode == "" }
@@ -36,7 +35,7 @@ const (
 	punyStart = 0x80
 )
 
-// decode inserts the characters that the Punycode part has (RFC 3492, section 6.2). It is false if that is invalid or
+// decode inserts the characters of the Punycode part (RFC 3492, section 6.2). It returns false if that is invalid or
 // too long.
 func (i identifier) decode() (string, bool) {
 	if len(i.ascii) > maxUnicodeRunes {
@@ -96,7 +95,7 @@ func punyDelta(text string, bias int) (delta int, rest string, ok bool) {
 	}
 }
 
-// punyAdapt is the next bias.
+// punyAdapt returns the next bias.
 func punyAdapt(delta, size int) int {
 	delta += delta / size
 	k := 0

@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// legacy reads a symbol of the form _ZN, (length, element)…, E. Windows and macOS
-// write one underscore less and more.
+// legacy reads a symbol of the form _ZN, (length, element)…, E. Windows and macOS write one underscore less or more.
 func legacy(name string) (text, suffix string, ok bool) {
 	rest, ok := cutPrefix(name, "_ZN", "ZN", "__ZN")
 	if !ok || !isASCII(rest) {
@@ -43,8 +42,7 @@ var escapes = map[string]string{
 	"SP": "@", "BP": "*", "RF": "&", "LT": "<", "GT": ">", "LP": "(", "RP": ")", "C": ",",
 }
 
-// unescape gives the text of an element. From an escape that is unknown, the rest
-// stays as it is.
+// unescape returns the text of an element. After an unknown escape, the rest stays unchanged.
 func unescape(element string) string {
 	if strings.HasPrefix(element, "_$") {
 		element = element[1:]
@@ -81,7 +79,7 @@ func unescape(element string) string {
 	return out.String() + element
 }
 
-// escaped is the character that a word between two $ stands for.
+// escaped returns the character that a word between two $ stands for.
 func escaped(word string) (string, bool) {
 	if text, ok := escapes[word]; ok {
 		return text, true

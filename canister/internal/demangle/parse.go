@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// fault is why a v0 symbol cannot be read further.
+// fault says why a v0 symbol cannot be read further.
 type fault uint8
 
 const (
@@ -21,7 +21,7 @@ func (f fault) String() string {
 	return "{invalid syntax}"
 }
 
-// position is where in a symbol the reader stands.
+// position is the position of the reader in a symbol.
 //
 // Invariant: after a fault nothing more is read.
 type position struct {
@@ -29,19 +29,18 @@ type position struct {
 	fault     fault
 }
 
-// reader reads the tokens of a v0 symbol. A token that is not there is a fault, and
-// false.
+// reader reads the tokens of a v0 symbol. A missing token is a fault, and the method returns false.
 type reader struct {
 	position
 	symbol string
 	steps  int  // bytes that may still be read
-	full   bool // a limit was reached: there is a fault, and no back reference ends it
+	full   bool // a limit was reached: there is a fault, and no back reference clears it
 }
 
-// exhaust is for a limit that was reached.
+// exhaust records that a limit was reached.
 func (r *reader) exhaust() { r.full, r.fault = true, invalid }
 
-// advance goes past a byte.
+// advance skips a byte.
 func (r *reader) advance() {
 	r.at++
 	if r.steps--; r.steps < 0 {
@@ -49,7 +48,7 @@ func (r *reader) advance() {
 	}
 }
 
-// next is the next byte.
+// next reads the next byte.
 func (r *reader) next() (byte, bool) {
 	if r.at >= len(r.symbol) {
 		r.fault = invalid
@@ -71,7 +70,7 @@ func (r *reader) eat(b byte) bool {
 	return true
 }
 
-// enter begins a part that nests.
+// enter begins a nested part.
 func (r *reader) enter() bool {
 	if r.fault != sound {
 		return false
@@ -82,10 +81,10 @@ func (r *reader) enter() bool {
 	return r.fault == sound
 }
 
-// leave ends a part that nests.
+// leave ends a nested part.
 func (r *reader) leave() { r.depth-- }
 
-// fail is a fault of the syntax.
+// fail records a syntax fault.
 func (r *reader) fail() bool {
 	r.fault = invalid
 	return false
@@ -141,7 +140,7 @@ func (r *reader) tagged(tag byte) (uint64, bool) {
 	return n, ok
 }
 
-// disambiguator reads what tells things of one name apart.
+// disambiguator reads the number that distinguishes items of one name.
 func (r *reader) disambiguator() (uint64, bool) { return r.tagged('s') }
 
 // identifier reads a name: the length, the bytes, and the non-ASCII part in Punycode.
@@ -167,7 +166,7 @@ func (r *reader) identifier() (identifier, bool) {
 			return identifier{}, r.fail()
 		}
 	}
-	r.eat('_') // which keeps a name that begins with a digit from its length
+	r.eat('_') // separates a name that begins with a digit from its length
 	if size > len(r.symbol)-r.at {
 		return identifier{}, r.fail()
 	}
@@ -202,8 +201,7 @@ func (r *reader) nibbles() (string, bool) {
 	}
 }
 
-// target reads where a back reference leads whose tag was read: to something before
-// it.
+// target reads the position of a back reference whose tag was read: before the tag.
 func (r *reader) target() (position, bool) {
 	tag := r.at - 1
 	at, ok := r.number()

@@ -6,20 +6,19 @@ import (
 	"strings"
 )
 
-// printer reads a v0 symbol and writes its text, in the words of RFC 2603: paths, types
-// and constants (constant.go).
+// printer reads a v0 symbol and writes its text, in the terms of RFC 2603: paths, types and constants (constant.go).
 //
 // After a fault it completes the form that it was writing, with ? for parts that it cannot read. After a limit it reads
 // and writes nothing more.
 type printer struct {
 	reader
 	out    strings.Builder
-	silent int    // parts under way that are read and not written
-	bound  uint64 // lifetimes that binders around this have; not counted while silent
+	silent int    // nesting depth of parts that are read and not written
+	bound  uint64 // lifetimes of the surrounding binders; not counted while silent
 }
 
-// v0 reads a symbol of the form _R, path, optionally the path of the crate that
-// instantiated it. Windows and macOS write one underscore less and more.
+// v0 reads a symbol of the form _R, path, optionally the path of the crate that instantiated it. Windows and macOS
+// write one underscore less or more.
 func v0(name string) (text, suffix string, ok bool) {
 	rest, ok := cutPrefix(name, "_R", "R", "__R")
 	if !ok || rest == "" || rest[0] < 'A' || rest[0] > 'Z' || !isASCII(rest) {
@@ -41,7 +40,7 @@ func v0(name string) (text, suffix string, ok bool) {
 	return p.out.String(), rest[check.at:], true
 }
 
-// write writes a text whole, or nothing after a limit.
+// write writes a whole text, or nothing after a limit.
 func (p *printer) write(text string) {
 	switch {
 	case p.silent > 0 || p.full:
@@ -58,8 +57,7 @@ func (p *printer) writeName(name identifier) {
 	}
 }
 
-// try is for what was read: where that failed now, it writes why, and where it failed
-// before, a question mark.
+// try handles the result of a read: if it failed now, try writes why; if it failed before, a question mark.
 func (p *printer) try(before fault, ok bool) bool {
 	switch {
 	case ok:
@@ -90,18 +88,17 @@ func (p *printer) end() {
 	}
 }
 
-// wrong is for a token that was read and fits nothing.
+// wrong handles a token that was read and is not allowed here.
 func (p *printer) wrong() { p.try(sound, p.fail()) }
 
-// silently reads something and does not write it.
+// silently reads a part without writing it.
 func (p *printer) silently(part func()) {
 	p.silent++
 	part()
 	p.silent--
 }
 
-// follow writes what a back reference leads to. While nothing is written, it does not
-// look there.
+// follow writes the target of a back reference. While silent, it does not go there.
 func (p *printer) follow(part func()) {
 	to, ok := read(p, p.target)
 	if !ok || p.silent > 0 {
@@ -115,7 +112,7 @@ func (p *printer) follow(part func()) {
 	}
 }
 
-// list writes parts up to E, and tells how many there were.
+// list writes parts up to E, and returns their number.
 func (p *printer) list(separator string, part func()) int {
 	n := 0
 	for ; p.fault == sound && !p.eat('E'); n++ {
@@ -127,7 +124,7 @@ func (p *printer) list(separator string, part func()) int {
 	return n
 }
 
-// lifetime writes a lifetime: 0 is '_, others count the binders around from within.
+// lifetime writes a lifetime: 0 is '_, others count the surrounding binders from the innermost.
 func (p *printer) lifetime(index uint64) {
 	if p.silent > 0 {
 		return
@@ -146,7 +143,7 @@ func (p *printer) lifetime(index uint64) {
 	}
 }
 
-// binder reads a number of lifetimes and writes them before what they are bound for.
+// binder reads a number of lifetimes, and writes them before the part that they are bound for.
 func (p *printer) binder(part func()) {
 	n, ok := read(p, func() (uint64, bool) { return p.tagged('G') })
 	if !ok {
@@ -227,8 +224,7 @@ func (p *printer) path(value bool) {
 	p.end()
 }
 
-// nested writes a path within another: its namespace is a capital letter for what has
-// no name of its own, as closures.
+// nested writes a path within another: its namespace is a capital letter for items without a name, such as closures.
 func (p *printer) nested(value bool) bool {
 	space, ok := read(p, p.next)
 	if !ok {

@@ -2,7 +2,7 @@ package demangle
 
 import "strings"
 
-// basic are the types with a tag of their own.
+// basic are the types that have their own tag.
 var basic = map[byte]string{
 	'b': "bool", 'c': "char", 'e': "str", 'u': "()", 'a': "i8", 's': "i16", 'l': "i32", 'x': "i64", 'n': "i128", 'i': "isize",
 	'h': "u8", 't': "u16", 'm': "u32", 'y': "u64", 'o': "u128", 'j': "usize", 'f': "f32", 'd': "f64", 'z': "!", 'p': "_", 'v': "...",
@@ -147,8 +147,8 @@ func (p *printer) object() bool {
 	return true
 }
 
-// trait writes one trait of a trait object. Its associated types stand within the
-// angle brackets of its generic arguments.
+// trait writes one trait of a trait object. Its associated types are inside the angle brackets of its generic
+// arguments.
 func (p *printer) trait() {
 	open := p.openPath()
 	for p.eat('p') {
@@ -192,7 +192,7 @@ func (p *printer) openPath() (open bool) {
 	return false
 }
 
-// pattern writes what values a type is restricted to.
+// pattern writes the values to which a type is restricted.
 func (p *printer) pattern() {
 	tag, ok := read(p, p.next)
 	if !ok {
