@@ -16,8 +16,8 @@ type PageReader = interface {
 	Folder() string // of the file, as its store names it
 }
 
-// PageFileError says that pages in a file of a PageStore are not what was written, or cannot be read. The memory that
-// they are of is lost to this process.
+// PageFileError reports that pages in a file of a PageStore have changed, or cannot be read. This process has then lost
+// the memory with these pages.
 type PageFileError struct {
 	Folder, File string
 	Err          error
@@ -26,7 +26,7 @@ type PageFileError struct {
 // Error names the file.
 func (e *PageFileError) Error() string { return fmt.Sprintf("page file %q: %v", e.File, e.Err) }
 
-// Unwrap is what is wrong with the file.
+// Unwrap returns what is wrong with the file.
 func (e *PageFileError) Unwrap() error { return e.Err }
 
 // PageStore keeps the pages of memories in files next to the file of a Coder. If a memory has not changed, its pages
@@ -40,7 +40,7 @@ type PageStore interface {
 	Open(file string) (PageReader, error)
 }
 
-// Segment is the pages of one memory, contiguous in a file of a PageStore. It is immutable after Coder.Close.
+// Segment has the pages of one memory, contiguous in a file of a PageStore. It is immutable after Coder.Close.
 type Segment struct {
 	runs   []pageRun
 	file   string
@@ -55,7 +55,7 @@ type pageRun struct {
 	sum          [sha256.Size]byte
 }
 
-// size is the number of bytes that the segment takes in its file.
+// size returns the number of bytes that the segment takes in its file.
 func (s *Segment) size() (bytes int64) {
 	for i := range s.runs {
 		if !s.runs[i].zero {
@@ -100,8 +100,8 @@ func (s *Segment) damaged(format string, args ...any) error {
 	return &PageFileError{s.from.Folder(), s.file, fmt.Errorf(format, args...)}
 }
 
-// LazySegment is a segment that is loaded on first use, once for everyone who shares it. It is safe for concurrent use.
-// A nil LazySegment is loaded already.
+// LazySegment is a segment that is loaded on first use, once for all users that share it. It is safe for concurrent
+// use. A nil LazySegment is loaded already.
 type LazySegment struct {
 	once    sync.Once
 	loaded  atomic.Bool
@@ -109,7 +109,7 @@ type LazySegment struct {
 	err     error
 }
 
-// Lazy is the segment for loading on first use.
+// Lazy returns the segment for loading on first use.
 func (s *Segment) Lazy() *LazySegment { return &LazySegment{segment: s} }
 
 // Load passes the pages to put, as ReadPages does, if this is the first call. Every call returns the same error.
@@ -254,11 +254,11 @@ func (p *Pages) store() {
 	s.runs = append(s.runs, r)
 }
 
-// StorePages puts the pages of memories into a store; nil: into the file itself. It must precede the first section.
+// StorePages sets the store for the pages of memories; nil: the file itself. It must precede the first section.
 func (c *Coder) StorePages(pages PageStore) { c.pages = pages }
 
 // Places writes or reads the file and offset of each memory. It must follow the last memory. It returns the SHA-256 of
-// everything before it, which depends on the state alone, not on the places. A Coder without a store does nothing.
+// everything before it, which depends only on the state, not on the places. A Coder without a store does nothing.
 func (c *Coder) Places() (state [sha256.Size]byte) {
 	if c.pages == nil {
 		return state

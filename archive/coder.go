@@ -8,27 +8,26 @@ import (
 	"io"
 )
 
-// Coder writes a file, or reads one: the same calls in the same order do both. After the
-// first error it does nothing; values that are read are zero then. Not safe for concurrent
-// use.
+// Coder writes or reads a file: the same calls in the same order do both. After the first error it does nothing; values
+// that are read are then zero. It is not safe for concurrent use.
 type Coder struct {
 	reading bool
 	record  bool // there are no frames
 	version uint32
 	err     error
 
-	section  string // under way; empty between sections
+	section  string // current section; empty between sections
 	sections uint64
-	content  int64 // of the section, in frames that are over
+	content  int64 // of the section, in completed frames
 	offset   int64 // bytes of the file so far
-	frame    int64 // where the frame begins that is read
+	frame    int64 // offset of the frame that is read
 	sum      hash.Hash
-	zeros    uint64     // pages of zeros that are left out
+	zeros    uint64     // pages of zeros that were left out
 	pages    PageStore  // nil: pages are in the file itself
 	places   []*Segment // segments of the memories so far, in order
 
 	buf []byte // content of the frame
-	at  int    // reading: of buf; what is before was read
+	at  int    // reading: position in buf; the bytes before it were read
 
 	to       io.Writer
 	deflater *flate.Writer
@@ -39,20 +38,19 @@ type Coder struct {
 	stored   []byte
 }
 
-// Reading reports whether values are read, and not written.
+// Reading reports whether the Coder reads values, not writes them.
 func (c *Coder) Reading() bool { return c.reading }
 
-// Since reports whether the file has what came with a version of the format.
+// Since reports whether the file has what a version of the format added.
 func (c *Coder) Since(version uint32) bool { return c.version >= version }
 
-// Err is the first error: of the writer or reader, a *Fault of the file, or what Fail said.
+// Err returns the first error: of the writer or reader, a *Fault of the file, or the error of Fail.
 func (c *Coder) Err() error { return c.err }
 
-// Failed reports whether there was an error: what was read since is worth nothing.
+// Failed reports whether there was an error: values read since then are invalid.
 func (c *Coder) Failed() bool { return c.err != nil }
 
-// Fail says that something is wrong with what was read or is to be written. Only the
-// first fault counts.
+// Fail records that something is wrong with what was read or is to be written. Only the first fault counts.
 func (c *Coder) Fail(format string, args ...any) {
 	if c.err != nil {
 		return
@@ -64,8 +62,7 @@ func (c *Coder) Fail(format string, args ...any) {
 	c.err = err
 }
 
-// Check fails with a text unless the condition holds. It reports whether all is well so
-// far.
+// Check calls Fail with a text unless the condition holds. It reports whether there was no error so far.
 func (c *Coder) Check(holds bool, format string, args ...any) bool {
 	if !holds {
 		c.Fail(format, args...)
@@ -73,8 +70,8 @@ func (c *Coder) Check(holds bool, format string, args ...any) bool {
 	return c.err == nil
 }
 
-// Section is a part of the file under a name; body writes or reads what is in it. A file
-// that is read must have the sections in the order in which they are asked for.
+// Section is a named part of the file; body writes or reads its content. A file that is read must have the sections in
+// the order of the calls.
 func (c *Coder) Section(name string, body func()) {
 	if c.err != nil {
 		return
@@ -98,7 +95,7 @@ func (c *Coder) Section(name string, body func()) {
 	c.section = ""
 }
 
-// Close ends the file: it is whole, and nothing comes after it. It gives the first error.
+// Close ends the file: it is complete, and nothing follows it. It returns the first error.
 func (c *Coder) Close() error {
 	if c.err == nil {
 		if c.reading {

@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// Fault is what is wrong with a file that is read, and where.
+// Fault says what is wrong with a file that is read, and where.
 type Fault struct {
 	Section string // empty outside of sections
-	Offset  int64  // bytes of the file before the frame in which it is
-	Inside  int64  // bytes of the section's content before it; -1 where the frame itself is at fault
+	Offset  int64  // bytes of the file before the faulty frame
+	Inside  int64  // bytes of the section's content before it; -1 if the frame itself is faulty
 	Err     error
 }
 
-// Error says where and what.
+// Error returns the place and the fault.
 func (f *Fault) Error() string {
 	switch {
 	case f.Section == "":
@@ -24,7 +24,7 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("section %q, byte %d of its content, in the frame at byte %d of the file: %v", f.Section, f.Inside, f.Offset, f.Err)
 }
 
-// Unwrap is what is wrong.
+// Unwrap returns the fault without its place.
 func (f *Fault) Unwrap() error { return f.Err }
 
 // ErrNoArchive is the fault of a file that is not an archive at all.

@@ -2,14 +2,13 @@ package archive
 
 import "bytes"
 
-// Pages writes the pages of a memory that are there, in their order, runs of zeros
-// without their bytes. Close ends them.
+// Pages writes the existing pages of a memory in order, runs of zeros without their bytes. Close ends them.
 type Pages struct {
 	c       *Coder
-	next    uint64   // the page after the last that was put
+	next    uint64   // the page after the last call of Put
 	written uint64   // the page after the last in a record
-	zeros   uint64   // pages of zeros that wait to be written
-	run     []byte   // pages with something in them that wait
+	zeros   uint64   // pending pages of zeros
+	run     []byte   // pending pages that are not zero
 	segment *Segment // where the pages go; nil for the file itself
 	omitted uint64   // pages of zeros in the segment
 }
@@ -33,11 +32,10 @@ func NewPages(c *Coder) *Pages {
 	return p
 }
 
-// Put writes a page, which comes after those before. Its content is PageSize bytes, nil
-// for zeros.
+// Put writes a page after the previous ones. Its content is PageSize bytes, or nil for zeros.
 func (p *Pages) Put(page uint64, content []byte) {
 	omitted := &p.c.zeros
-	if p.segment != nil { // the same memory gives the same runs, whatever comes before it
+	if p.segment != nil { // the same memory gives the same runs, whatever precedes it
 		omitted = &p.omitted
 	}
 	zero := (content == nil || bytes.Equal(content, zeroPage[:])) && *omitted < maxZeroPages
@@ -91,9 +89,9 @@ func (p *Pages) Close() *Segment {
 	return p.segment
 }
 
-// ReadPages reads the pages of a memory of a given size. put gets runs of existing pages and their contents, which are
-// valid until it returns, and nil for zeros. put handles errors of the storage itself. If the pages are in a store, put is
-// not called. ReadPages returns their segment then, and nil otherwise. The segment can be loaded after Places.
+// ReadPages reads the pages of a memory of a given size. put receives runs of existing pages and their contents, which
+// are valid until it returns, and nil for zeros. put handles errors of the storage itself. If the pages are in a store,
+// put is not called, and ReadPages returns their segment, otherwise nil. The segment can be loaded after Places.
 func ReadPages(c *Coder, pages uint64, put func(first, count uint64, content []byte) error) *Segment {
 	beside := false
 	if c.Since(7) {
@@ -126,7 +124,7 @@ type pageReader struct {
 	omitted uint64   // pages of zeros in the segment
 }
 
-// next reads a run; false: there is none.
+// next reads a run, and returns false if there is none.
 func (r *pageReader) next() bool {
 	c := r.c
 	head := c.readNumber()

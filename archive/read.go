@@ -10,8 +10,7 @@ import (
 	"io"
 )
 
-// NewReader is a Coder that reads a file. Reading in small pieces is the reader's to make
-// cheap.
+// NewReader returns a Coder that reads a file. The reader must make small reads cheap.
 func NewReader(from io.Reader) *Coder {
 	c := &Coder{reading: true, from: from, sum: sha256.New()}
 	var head [len(magic) + 4]byte
@@ -29,7 +28,7 @@ func NewReader(from io.Reader) *Coder {
 	return c
 }
 
-// VersionOf is the version of a file, which may be newer than Version.
+// VersionOf returns the version of a file, which may be newer than Version.
 func VersionOf(from io.Reader) (uint32, error) {
 	var head [len(magic) + 4]byte
 	if _, err := io.ReadFull(from, head[:]); err != nil || string(head[:len(magic)]) != magic {
@@ -38,7 +37,7 @@ func VersionOf(from io.Reader) (uint32, error) {
 	return binary.BigEndian.Uint32(head[len(magic):]), nil
 }
 
-// broken is a fault of the file itself.
+// broken records a fault of the file itself.
 func (c *Coder) broken(err error) {
 	if c.err == nil {
 		c.err = &Fault{Section: c.section, Offset: c.frame, Inside: -1, Err: err}
@@ -102,7 +101,7 @@ func (c *Coder) enter(name string) {
 	c.sections++
 }
 
-// leave ends the section, of which everything must have been read.
+// leave ends the section. All of its content must have been read.
 func (c *Coder) leave() {
 	switch {
 	case c.err != nil:
@@ -113,7 +112,7 @@ func (c *Coder) leave() {
 	}
 }
 
-// next reads the next frame of the section; it is false at the section's end.
+// next reads the next frame of the section. It returns false at the end of the section.
 func (c *Coder) next() bool {
 	c.frame = c.offset
 	head := make([]byte, 1, 24)
@@ -181,7 +180,7 @@ func grown(b []byte, n int) []byte {
 	return b[:n]
 }
 
-// inflate makes the stored bytes the content, which must have this length.
+// inflate decompresses the stored bytes, which must give this length.
 func (c *Coder) inflate(raw int) {
 	source := bytes.NewReader(c.stored)
 	if c.inflater == nil {
@@ -244,7 +243,7 @@ func (c *Coder) read(b []byte) {
 	clear(b)
 }
 
-// more reads the next frame where there must be one.
+// more reads the next frame, which must exist.
 func (c *Coder) more() bool {
 	if c.record {
 		c.broken(errRecordEnds)

@@ -5,13 +5,13 @@ import (
 	"fmt"
 )
 
-// Records are values that their keeper frames, checks and compresses itself: a journal has many small ones. A record has
-// the version of the format first.
+// Records are values that the caller frames, checks and compresses: a journal has many small ones. A record begins with
+// the version of the format.
 
 // Recorder writes records. Its zero value is ready; it is not safe for concurrent use.
 type Recorder struct{ coder Coder }
 
-// Append writes a record behind dst: the values that write lists. The error is what Fail said.
+// Append appends a record to dst, with the values that write lists. The error is that of Fail.
 func (r *Recorder) Append(dst []byte, write func(*Coder)) ([]byte, error) {
 	c := &r.coder
 	c.version, c.record, c.err, c.buf = Version, true, nil, dst
@@ -21,7 +21,7 @@ func (r *Recorder) Append(dst []byte, write func(*Coder)) ([]byte, error) {
 	return dst, c.err
 }
 
-// ReadRecord reads a record, all of it, which may be arbitrary bytes: read lists its values as write did. Bytes that are
+// ReadRecord reads a whole record, which may be arbitrary bytes: read lists its values as write did. Bytes that are
 // read are copies. The error is a *Fault.
 func ReadRecord(record []byte, read func(*Coder)) error {
 	c := &Coder{reading: true, record: true, section: "record", buf: record, content: int64(len(record))}

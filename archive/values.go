@@ -10,7 +10,7 @@ type number interface {
 	~int | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
-// Number is a number that is not negative.
+// Number codes a number that is not negative.
 func Number[T number](c *Coder, v *T) {
 	if !c.reading {
 		c.addNumber(uint64(*v))
@@ -23,7 +23,7 @@ func Number[T number](c *Coder, v *T) {
 	}
 }
 
-// AtMost is a number up to a limit, which is included.
+// AtMost codes a number up to a limit, inclusive.
 func AtMost[T number](c *Coder, v *T, most T) {
 	Number(c, v)
 	if *v > most {
@@ -34,7 +34,7 @@ func AtMost[T number](c *Coder, v *T, most T) {
 	}
 }
 
-// Bool is true or false.
+// Bool codes true or false.
 func (c *Coder) Bool(v *bool) {
 	var n uint8
 	if *v {
@@ -46,7 +46,7 @@ func (c *Coder) Bool(v *bool) {
 	}
 }
 
-// Fixed is bytes of a number that is known: it fills what it is given.
+// Fixed codes bytes of a known number: all of b.
 func (c *Coder) Fixed(b []byte) {
 	if c.reading {
 		c.read(b)
@@ -55,7 +55,7 @@ func (c *Coder) Fixed(b []byte) {
 	}
 }
 
-// length is the length of something that may be nil, up to a limit. there is false if it is nil.
+// length codes the length of a value that may be nil, up to a limit. there is false if it is nil.
 func (c *Coder) length(n int, there bool, most int) (int, bool) {
 	if !there {
 		n = -1
@@ -76,7 +76,7 @@ func (c *Coder) length(n int, there bool, most int) (int, bool) {
 	return int(code) - 1, code > 0
 }
 
-// Bytes is bytes, up to a limit. nil stays nil.
+// Bytes codes bytes, up to a limit. nil stays nil.
 func (c *Coder) Bytes(v *[]byte, most int) {
 	n, there := c.length(len(*v), *v != nil, most)
 	if !c.reading {
@@ -96,7 +96,7 @@ func (c *Coder) Bytes(v *[]byte, most int) {
 	*v = b[:len(b):len(b)]
 }
 
-// String is a text, up to a limit in bytes.
+// String codes a text, up to a limit in bytes.
 func String[T ~string](c *Coder, v *T, most int) {
 	b := []byte(*v)
 	if b == nil {
@@ -108,13 +108,13 @@ func String[T ~string](c *Coder, v *T, most int) {
 	}
 }
 
-// Text is a String that is UTF-8, because it goes into Candid.
+// Text codes a String that must be UTF-8, because it goes into Candid.
 func Text[T ~string](c *Coder, v *T, most int) {
 	String(c, v, most)
 	c.Check(utf8.ValidString(string(*v)), "the text %q is not UTF-8", string(*v))
 }
 
-// Hash is 32 bytes.
+// Hash codes 32 bytes.
 func Hash[T ~[32]byte](c *Coder, v *T) {
 	b := [32]byte(*v)
 	c.Fixed(b[:])
@@ -123,7 +123,7 @@ func Hash[T ~[32]byte](c *Coder, v *T) {
 	}
 }
 
-// Principal is the name of an actor.
+// Principal codes a principal.
 func (c *Coder) Principal(v *principal.Principal) {
 	var raw [principal.MaxLen]byte
 	n := copy(raw[:], v.Bytes())
@@ -134,7 +134,7 @@ func (c *Coder) Principal(v *principal.Principal) {
 	}
 }
 
-// Slice is a list, up to a limit. An empty list is read as nil.
+// Slice codes a list, up to a limit. An empty list is read as nil.
 func Slice[T any](c *Coder, v *[]T, most int, each func(*T)) {
 	n := len(*v)
 	AtMost(c, &n, most)
@@ -152,7 +152,7 @@ func Slice[T any](c *Coder, v *[]T, most int, each func(*T)) {
 	}
 }
 
-// Pointer is something that may not be there.
+// Pointer codes a value that may be absent.
 func Pointer[T any](c *Coder, v **T, each func(*T)) {
 	there := *v != nil
 	c.Bool(&there)

@@ -23,10 +23,10 @@ const (
 	endMark     = 'E'
 )
 
-// NewWriter is a Coder that writes a file. Writes are of up to 256 KiB.
+// NewWriter returns a Coder that writes a file. Writes are of up to 256 KiB.
 func NewWriter(to io.Writer) *Coder { return NewWriterOf(Version, to) }
 
-// NewWriterOf is NewWriter for a file of a version from OldestWritten on. The state must have nothing that came later.
+// NewWriterOf is NewWriter for a version from OldestWritten on. The state must have nothing that later versions added.
 func NewWriterOf(version uint32, to io.Writer) *Coder {
 	if version < OldestWritten || version > Version {
 		panic(fmt.Sprintf("archive: version %d is not written", version))
@@ -54,14 +54,14 @@ func (c *Coder) open(name string) {
 	c.put(append([]byte{sectionMark, byte(len(name))}, name...))
 }
 
-// close writes what is left of the section, and its length.
+// close writes the rest of the section, and its length.
 func (c *Coder) close() {
 	c.flush()
 	end := binary.AppendUvarint([]byte{endFrame}, uint64(c.content))
 	c.put(binary.BigEndian.AppendUint32(end, c.checksum(c.content, end)))
 }
 
-// checksum is the checksum of a frame at a place of the section, or of the section's end.
+// checksum returns the checksum of a frame at a place of the section, or of the section's end.
 func (c *Coder) checksum(place int64, parts ...[]byte) uint32 {
 	var raw [8]byte
 	binary.BigEndian.PutUint64(raw[:], uint64(place))
@@ -90,7 +90,7 @@ func (c *Coder) flush() {
 	c.buf = c.buf[:0]
 }
 
-// squeezed is where compressed bytes go: no more of them than are worth it.
+// squeezed receives compressed bytes, up to the number at which compression is worthwhile.
 type squeezed struct {
 	bytes []byte
 	most  int
@@ -100,7 +100,7 @@ type tooLarge struct{}
 
 func (tooLarge) Error() string { return "compressing does not pay" }
 
-// Write takes bytes as long as they are few.
+// Write accepts bytes up to the limit.
 func (s *squeezed) Write(b []byte) (int, error) {
 	if len(s.bytes)+len(b) > s.most {
 		return 0, tooLarge{}
@@ -109,7 +109,7 @@ func (s *squeezed) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// deflate is the content compressed, nil where that is not worth it.
+// deflate returns the compressed content, or nil if that is not worthwhile.
 func (c *Coder) deflate() []byte {
 	if len(c.buf) < smallFrame {
 		return nil

@@ -1,2 +1,2 @@
-// Package archivetest is support for tests of checkpoints: a store of pages in memory.
+// Package archivetest supports tests of checkpoints with a store of pages in memory.
 package archivetest

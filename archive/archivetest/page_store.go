@@ -11,7 +11,7 @@ import (
 type PageStore struct {
 	Files map[string][]byte // by name
 	New   string            // name of the file that Put appends to
-	Copy  int               // Keep copies every so many memories to the new file; 0: none
+	Copy  int               // Keep copies one of so many memories to the new file; 0: none
 	Kept  int               // calls of Keep that found their bytes
 
 	open atomic.Int64 // readers
@@ -54,10 +54,10 @@ func (p *PageStore) Open(file string) (interface {
 	return &reader{bytes.NewReader(content), p}, nil
 }
 
-// Folder is that of all files.
+// Folder returns the folder of all files.
 func (r *reader) Folder() string { return "folder" }
 
-// Readers is the number of files that are open.
+// Readers returns the number of open files.
 func (p *PageStore) Readers() int64 { return p.open.Load() }
 
 type reader struct {
