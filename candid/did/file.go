@@ -13,7 +13,7 @@ type File struct {
 	defs    []definition
 	types   map[string]*candid.Type
 	main    *mainService
-	bases   []*mainService // services taken in by "import service"
+	bases   []*mainService // services imported by "import service"
 	service *candid.Type
 	init    []Arg
 	hasInit bool
@@ -46,20 +46,19 @@ type mainService struct {
 	name    string
 	init    []syntax.Arg
 	hasInit bool
-	initIn  *source // of init
+	initIn  *source // the source of init
 	expr    *syntax.Type
 	in      *source
 }
 
-// source is one text and the name it goes by in errors.
+// source is one text and its name in errors.
 type source struct {
 	name   string
 	parser *syntax.Parser
 }
 
-// Loader gives the text of an imported file. The path is the one written in the
-// import, joined to the folder of the file it stands in; it may lead anywhere:
-// the loader says what may be read.
+// Loader returns the text of an imported file. The path is that of the import, joined to the folder of the importing
+// file; it may lead anywhere: the loader decides what may be read.
 type Loader func(path string) (text string, err error)
 
 // Parse reads a file that imports nothing.
@@ -71,8 +70,7 @@ func noImports(string) (string, error) {
 	return "", errors.New("imports are not followed here: put the definitions into one file")
 }
 
-// ParseWith reads a file and what it imports. "import service" takes the
-// methods of the imported service into the main one.
+// ParseWith reads a file and its imports. "import service" adds the methods of the imported service to the main one.
 func ParseWith(text string, load Loader) (*File, error) {
 	b := newBuilder()
 	b.load = load
@@ -87,13 +85,13 @@ func ParseWith(text string, load Loader) (*File, error) {
 	return b.file, nil
 }
 
-// Type is the type with this name.
+// Type returns the type with this name.
 func (f *File) Type(name string) (*candid.Type, bool) {
 	t, ok := f.types[name]
 	return t, ok
 }
 
-// Names are the names of the type definitions, in the order of the file.
+// Names returns the names of the type definitions, in the order of the file.
 func (f *File) Names() []string {
 	names := make([]string, len(f.defs))
 	for i, d := range f.defs {
@@ -102,14 +100,13 @@ func (f *File) Names() []string {
 	return names
 }
 
-// Service is the type of the service, nil where the file declares none.
+// Service returns the type of the service, nil if the file declares none.
 func (f *File) Service() *candid.Type { return f.service }
 
-// Init are the arguments the service is installed with, and false where it is
-// not a service constructor.
+// Init returns the arguments of the service's installation, and false if it is not a service constructor.
 func (f *File) Init() ([]Arg, bool) { return f.init, f.hasInit }
 
-// Methods are the methods of the service, by name.
+// Methods returns the methods of the service, by name.
 func (f *File) Methods() []Method {
 	if f.service == nil {
 		return nil
@@ -121,7 +118,7 @@ func (f *File) Methods() []Method {
 	return methods
 }
 
-// Method is the method of the service with this name.
+// Method returns the method of the service with this name.
 func (f *File) Method(name string) (Method, bool) {
 	if f.service == nil {
 		return Method{}, false
@@ -153,7 +150,7 @@ func argsOf(types []*candid.Type, names []string) []Arg {
 	return args
 }
 
-// FormatTypes writes the types of an argument list, with their names: (principal, n : nat).
+// FormatTypes formats the types of an argument list, with their names: (principal, n : nat).
 func FormatTypes(args []Arg) string {
 	texts := make([]string, len(args))
 	for i, a := range args {
@@ -164,7 +161,7 @@ func FormatTypes(args []Arg) string {
 	return "(" + strings.Join(texts, ", ") + ")"
 }
 
-// Types are the types of an argument list.
+// Types returns the types of an argument list.
 func Types(args []Arg) []*candid.Type {
 	types := make([]*candid.Type, len(args))
 	for i, a := range args {
@@ -173,26 +170,23 @@ func Types(args []Arg) []*candid.Type {
 	return types
 }
 
-// EncodeArgs writes a textual argument list, "(1, \"x\")", as the message the
-// method takes.
+// EncodeArgs encodes a textual argument list, "(1, \"x\")", as the message that the method takes.
 func (m Method) EncodeArgs(text string) ([]byte, error) { return encode(text, m.Args) }
 
-// EncodeResults writes a textual result list as the message the method
-// answers.
+// EncodeResults encodes a textual result list as the message that the method answers.
 func (m Method) EncodeResults(text string) ([]byte, error) { return encode(text, m.Results) }
 
-// DecodeArgs reads a message as the method's arguments, labels named.
+// DecodeArgs decodes a message as the method's arguments, with named labels.
 func (m Method) DecodeArgs(message []byte) ([]candid.Value, error) {
 	return candid.DecodeTypes(message, Types(m.Args))
 }
 
-// DecodeResults reads a message as the method's results, labels named.
+// DecodeResults decodes a message as the method's results, with named labels.
 func (m Method) DecodeResults(message []byte) ([]candid.Value, error) {
 	return candid.DecodeTypes(message, Types(m.Results))
 }
 
-// EncodeInit writes a textual argument list as the message the service is
-// installed with.
+// EncodeInit encodes a textual argument list as the message with which the service is installed.
 func (f *File) EncodeInit(text string) ([]byte, error) { return encode(text, f.init) }
 
 func encode(text string, args []Arg) ([]byte, error) {

@@ -7,10 +7,10 @@ import (
 	"github.com/canisterd/canisterd/candid/internal/syntax"
 )
 
-// ParseWithInit reads a file that imports nothing, and beside it the arguments the service is
-// installed with: definitions that it needs, and a list of types, (principal, n : nat). So
-// Motoko writes them into modules: the file as metadata candid:service, the arguments as
-// candid:args. A file whose service is a constructor has arguments of its own, and keeps them.
+// ParseWithInit reads a file that imports nothing, with the arguments of the service's installation in a separate text:
+// the definitions they need, and a list of types, (principal, n : nat). Motoko writes them into modules in this form:
+// the file as metadata candid:service, the arguments as candid:args. A file whose service is a constructor keeps its
+// own arguments.
 func ParseWithInit(text, args string) (*File, error) {
 	b := newBuilder()
 	main, err := b.source("", text)
@@ -29,7 +29,7 @@ func ParseWithInit(text, args string) (*File, error) {
 	return b.file, nil
 }
 
-// initFrom reads the arguments of the service from a text of their own.
+// initFrom reads the arguments of the service from a separate text.
 func (b *builder) initFrom(main *mainService, text string) error {
 	p, err := syntax.NewParser(text, candid.MaxTextBytes)
 	if err != nil {
@@ -51,7 +51,7 @@ func (b *builder) initFrom(main *mainService, text string) error {
 	return nil
 }
 
-// dropTwins takes out the definitions after the known ones that say the same again.
+// dropTwins removes the definitions after the known ones that only repeat a definition.
 func (b *builder) dropTwins(known int) {
 	written := map[string]string{}
 	kept := b.file.defs[:known:known]
@@ -67,8 +67,8 @@ func (b *builder) dropTwins(known int) {
 	b.file.defs = kept
 }
 
-// InitText is the arguments the service is installed with, "(principal, n : nat)", and "" where
-// it is not a constructor.
+// InitText returns the arguments of the service's installation, "(principal, n : nat)", or "" if it is not a
+// constructor.
 func (f *File) InitText() string {
 	if !f.hasInit {
 		return ""
@@ -78,8 +78,7 @@ func (f *File) InitText() string {
 	return string(p.out)
 }
 
-// Constructor is the text that was read, with the arguments of the service in their place if
-// they came beside it.
+// Constructor returns the text of the file, with the arguments of the service in place if they came in a separate text.
 func (f *File) Constructor(text string) string {
 	main := f.main
 	if main == nil || main.initIn == nil || main.initIn == main.in || len(main.init) == 0 {

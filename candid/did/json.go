@@ -10,12 +10,11 @@ import (
 )
 
 // The JSON form of Candid values. It is read and written at a type: the type in the interface or, without an interface,
-// the type in the message. So no text is ambiguous, and a value written and read at the same type is the same value,
-// except the payload of a NaN.
+// the type in the message. So no text is ambiguous, and writing and reading a value at the same type returns the same
+// value, except for the payload of a NaN.
 //
-// An argument or result list is an array with one element each: [] for none,
-// [5] for one. It is an array for one too, because otherwise [5] would be both
-// the nat 5 and the vec of it. Optional arguments at the end may be left out.
+// An argument or result list is an array with one element each: [] for none, [5] for one. One argument is an array too,
+// because otherwise [5] would be both the nat 5 and the vec of it. Optional arguments at the end may be omitted.
 //
 //	null, reserved     null; at reserved anything is read and dropped
 //	bool               true, false
@@ -43,13 +42,13 @@ import (
 //	func               {"canister": "…", "method": "…"}
 //	empty              has no values
 //
-// Keys come in the order of their ids, as in the message.
+// Keys are in the order of their ids, as in the message.
 
 // JSONError is the error of every function that reads or writes JSON.
 type JSONError struct {
 	Path   string // where in the arguments, "$[0].owner.subaccount[3]"
-	Reason string // what is wrong there: the value, and the type expected
-	Limit  bool   // too long, too deep or too costly, whatever is in it
+	Reason string // what is wrong there: the value, and the expected type
+	Limit  bool   // too long, too deep or too costly, regardless of content
 }
 
 func (e *JSONError) Error() string { return e.Path + ": " + e.Reason }
@@ -69,8 +68,8 @@ func ParseJSON(text []byte, types []*candid.Type) ([]candid.Value, error) {
 	return values, nil
 }
 
-// FormatJSON is an argument list of the types in the JSON form. The error is a
-// *[JSONError]: a value is not of its type, or the text would be too long.
+// FormatJSON returns an argument list of the types in the JSON form. The error is a *[JSONError]: a value does not have
+// its type, or the text would be too long.
 func FormatJSON(values []candid.Value, types []*candid.Type) ([]byte, error) {
 	p := jsonPrinter{}
 	if fault := p.args(values, types); fault != nil {
@@ -79,8 +78,8 @@ func FormatJSON(values []candid.Value, types []*candid.Type) ([]byte, error) {
 	return p.out, nil
 }
 
-// MessageJSON is a message in the JSON form, at the types it was written with.
-// The error is a *[candid.DecodeError] or a *[JSONError].
+// MessageJSON returns a message in the JSON form, at the types it was written with. The error is a
+// *[candid.DecodeError] or a *[JSONError].
 func MessageJSON(message []byte) ([]byte, error) {
 	values, types, err := candid.Decode(message)
 	if err != nil {
@@ -89,22 +88,19 @@ func MessageJSON(message []byte) ([]byte, error) {
 	return FormatJSON(values, types)
 }
 
-// ArgsFromJSON writes an argument list in the JSON form as the message the
-// method takes.
+// ArgsFromJSON encodes an argument list in the JSON form as the message that the method takes.
 func (m Method) ArgsFromJSON(text []byte) ([]byte, error) { return fromJSON(text, m.Args) }
 
-// ArgsToJSON is a message of the method's arguments in the JSON form.
+// ArgsToJSON returns a message of the method's arguments in the JSON form.
 func (m Method) ArgsToJSON(message []byte) ([]byte, error) { return toJSON(message, m.Args) }
 
-// ResultsFromJSON writes a result list in the JSON form as the message the
-// method answers.
+// ResultsFromJSON encodes a result list in the JSON form as the message that the method answers.
 func (m Method) ResultsFromJSON(text []byte) ([]byte, error) { return fromJSON(text, m.Results) }
 
-// ResultsToJSON is a message of the method's results in the JSON form.
+// ResultsToJSON returns a message of the method's results in the JSON form.
 func (m Method) ResultsToJSON(message []byte) ([]byte, error) { return toJSON(message, m.Results) }
 
-// InitFromJSON writes an argument list in the JSON form as the message the
-// service is installed with.
+// InitFromJSON encodes an argument list in the JSON form as the message with which the service is installed.
 func (f *File) InitFromJSON(text []byte) ([]byte, error) { return fromJSON(text, f.init) }
 
 func fromJSON(text []byte, args []Arg) ([]byte, error) {
@@ -125,8 +121,8 @@ func toJSON(message []byte, args []Arg) ([]byte, error) {
 	return FormatJSON(values, types)
 }
 
-// jsonFault is a fault on its way out: the steps to it are added from the
-// inside out and cut, because values may nest deep.
+// jsonFault is a fault that is passed up: the steps to it are added from the inside out, and limited in number, because
+// values may nest deep.
 type jsonFault struct {
 	steps  []string
 	reason string
@@ -192,7 +188,7 @@ func canBeNull(t *candid.Type) bool {
 	return false
 }
 
-// idKey is the id in a key like "_7_", and false for every other key.
+// idKey returns the id in a key like "_7_", and false for every other key.
 func idKey(key string) (uint32, bool) {
 	if len(key) < 3 || key[0] != '_' || key[len(key)-1] != '_' || key[1] == '+' || key[1] == '0' && len(key) > 3 {
 		return 0, false
@@ -201,7 +197,7 @@ func idKey(key string) (uint32, bool) {
 	return uint32(id), err == nil
 }
 
-// byID is the index of the field with this id, −1 if there is none.
+// byID returns the index of the field with this id, −1 if there is none.
 func byID(fields []candid.Field, id uint32) int {
 	i, ok := slices.BinarySearchFunc(fields, id, func(f candid.Field, id uint32) int { return cmp.Compare(f.ID, id) })
 	if !ok {
@@ -210,7 +206,7 @@ func byID(fields []candid.Field, id uint32) int {
 	return i
 }
 
-// byKey is the index of the field with this key, −1 if there is none.
+// byKey returns the index of the field with this key, −1 if there is none.
 func byKey(fields []candid.Field, key string) int {
 	if id, ok := idKey(key); ok {
 		if i := byID(fields, id); i >= 0 {

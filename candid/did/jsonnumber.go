@@ -8,8 +8,7 @@ import (
 	"github.com/canisterd/canisterd/candid"
 )
 
-// exactInteger is the largest integer to which JavaScript counts without gaps,
-// Number.MAX_SAFE_INTEGER.
+// exactInteger is the largest integer up to which JavaScript represents all integers, Number.MAX_SAFE_INTEGER.
 const exactInteger = 1<<53 - 1
 
 // canonicalNaN is the NaN that canisters make (WebAssembly, "Floating-Point").
@@ -44,7 +43,7 @@ func (r *jsonReader) integer(t *candid.Type) (candid.Value, *jsonFault) {
 	return nil, &jsonFault{reason: cut(digits) + " does not fit " + cut(t.String())}
 }
 
-// decimal reports whether a text is digits, after a minus sign or not.
+// decimal reports whether a text is digits, optionally after a minus sign.
 func decimal(s string) bool {
 	if s != "" && s[0] == '-' {
 		s = s[1:]
@@ -57,7 +56,7 @@ func decimal(s string) bool {
 	return s != ""
 }
 
-// integerBits is the size of an integer kind, 0 for unbounded ones.
+// integerBits returns the size of an integer kind, 0 for unbounded ones.
 func integerBits(kind candid.Kind) (bits int, signed bool) {
 	switch kind {
 	case candid.KindNat8, candid.KindInt8:
@@ -72,7 +71,7 @@ func integerBits(kind candid.Kind) (bits int, signed bool) {
 	return bits, kind >= candid.KindInt8 && kind <= candid.KindInt64
 }
 
-// integerAt is the number at the kind, nil where it does not fit.
+// integerAt returns the number at the kind, nil if it does not fit.
 func integerAt(kind candid.Kind, digits string) candid.Value {
 	bits, signed := integerBits(kind)
 	switch {
@@ -216,8 +215,7 @@ func appendSigned(b []byte, i int64) []byte {
 	return append(strconv.AppendInt(append(b, '"'), i, 10), '"')
 }
 
-// appendFloat appends the shortest digits that read back as the same number,
-// with an exponent where JavaScript has one.
+// appendFloat appends the shortest digits that read back as the same number, with an exponent if JavaScript has one.
 func appendFloat(b []byte, f float64, bits int) []byte {
 	switch {
 	case math.IsNaN(f):

@@ -14,7 +14,7 @@ type jsonPrinter struct {
 	depth int
 }
 
-// room refuses to go on where more bytes would be too many.
+// room fails if more bytes would be too many.
 func (p *jsonPrinter) room(more int) *jsonFault {
 	if len(p.out)+more > MaxJSONOutput {
 		return &jsonFault{limit: true, reason: "as JSON the values have more than " + strconv.Itoa(MaxJSONOutput) + " bytes"}
@@ -71,8 +71,7 @@ func (p *jsonPrinter) misfit(v candid.Value, t *candid.Type) *jsonFault {
 	return &jsonFault{reason: cut(candid.Format(v)) + " is not " + valueOf(t)}
 }
 
-// plain writes a value without parts. A nat may stand at int, a service at
-// principal, as in messages.
+// plain writes a value without parts. A nat may be written at int, and a service at principal, as in messages.
 func (p *jsonPrinter) plain(v candid.Value, t *candid.Type) *jsonFault {
 	own, err := candid.TypeOf(v)
 	if err != nil || own.Kind() != t.Kind() &&
@@ -188,8 +187,8 @@ func (p *jsonPrinter) field(f candid.Field, v candid.Value) *jsonFault {
 	return nil
 }
 
-// keyOf is the key of a field or case: its name, or its id like "_7_" where it
-// has none or one that looks like an id.
+// keyOf returns the key of a field or case: its name, or its id like "_7_" if it has no name, or a name that looks like
+// an id.
 func keyOf(l candid.Label) string {
 	if _, like := idKey(l.Name); l.Name != "" && !like {
 		return l.Name
@@ -212,7 +211,7 @@ func (p *jsonPrinter) variant(v candid.Value, t *candid.Type) *jsonFault {
 	return fault
 }
 
-// text writes a string, control characters escaped.
+// text writes a string with escaped control characters.
 func (p *jsonPrinter) text(s string) *jsonFault {
 	if !utf8.ValidString(s) {
 		return &jsonFault{reason: "a text is valid UTF-8, this one is not"}

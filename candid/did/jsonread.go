@@ -10,8 +10,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// jsonReader reads JSON at types. fills is how many absent fields may still be
-// filled in.
+// jsonReader reads JSON at types. fills is how many more absent fields may be filled in.
 type jsonReader struct {
 	jsonScanner
 	fills int
@@ -49,7 +48,7 @@ func (r *jsonReader) args(types []*candid.Type) ([]candid.Value, *jsonFault) {
 	return values, nil
 }
 
-// unfit reads the value at hand to say that it is not what is expected.
+// unfit reads the current value to report that it is not what is expected.
 func (r *jsonReader) unfit(expected string) *jsonFault {
 	r.next()
 	start := r.pos
@@ -61,7 +60,7 @@ func (r *jsonReader) unfit(expected string) *jsonFault {
 
 func (r *jsonReader) misfit(t *candid.Type) *jsonFault { return r.unfit(valueOf(t)) }
 
-// valueOf is the type in an error message.
+// valueOf returns the type for an error message.
 func valueOf(t *candid.Type) string { return "a value of type " + cut(t.String()) }
 
 func (r *jsonReader) absent(t *candid.Type) (candid.Value, *jsonFault) {
@@ -199,7 +198,7 @@ func (r *jsonReader) base64(t *candid.Type) (candid.Value, *jsonFault) {
 	return candid.Blob(raw), nil
 }
 
-// strings reads an object of these keys, each with a string.
+// strings reads an object with these keys, each with a string.
 func (r *jsonReader) strings(t *candid.Type, keys ...string) ([]string, *jsonFault) {
 	texts, got := make([]string, len(keys)), make([]bool, len(keys))
 	fault := r.object(func(key string) (fault *jsonFault) {

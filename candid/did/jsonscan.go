@@ -8,9 +8,8 @@ import (
 	"github.com/canisterd/canisterd/candid"
 )
 
-// jsonScanner reads the grammar of JSON (RFC 8259). It is stricter than
-// encoding/json, which replaces what is not UTF-8 and halves of surrogate
-// pairs: a text would not be the one that was written.
+// jsonScanner reads the grammar of JSON (RFC 8259). It is stricter than encoding/json, which replaces invalid UTF-8 and
+// halves of surrogate pairs: the text would differ from what was written.
 type jsonScanner struct {
 	in    []byte
 	pos   int
@@ -21,7 +20,7 @@ func (s *jsonScanner) fail(reason string) *jsonFault {
 	return &jsonFault{reason: "at byte " + strconv.Itoa(s.pos) + ": " + reason}
 }
 
-// next skips white space and is the byte after it, 0 at the end.
+// next skips white space and returns the byte after it, 0 at the end.
 func (s *jsonScanner) next() byte {
 	for s.pos < len(s.in) {
 		switch c := s.in[s.pos]; c {
@@ -34,7 +33,7 @@ func (s *jsonScanner) next() byte {
 	return 0
 }
 
-// unexpected says what stands where something else should.
+// unexpected reports the current character and what was expected.
 func (s *jsonScanner) unexpected(what string) *jsonFault {
 	if s.next(); s.pos == len(s.in) {
 		return s.fail(what + " is expected, the text ends")
@@ -51,7 +50,7 @@ func (s *jsonScanner) expect(c byte) *jsonFault {
 	return nil
 }
 
-// accept takes the byte where it is next.
+// accept skips the byte if it is next.
 func (s *jsonScanner) accept(c byte) bool {
 	if s.next() != c || s.pos == len(s.in) {
 		return false
@@ -60,7 +59,7 @@ func (s *jsonScanner) accept(c byte) bool {
 	return true
 }
 
-// word takes the word where it is next.
+// word skips the word if it is next.
 func (s *jsonScanner) word(w string) bool {
 	s.next()
 	if end := s.pos + len(w); end <= len(s.in) && string(s.in[s.pos:end]) == w {
@@ -100,8 +99,7 @@ func (s *jsonScanner) array(element func(i int) *jsonFault) *jsonFault {
 	}
 }
 
-// object reads "{", then a value for each key, then "}". The value's reader
-// adds the key to its faults.
+// object reads "{", then a value for each key, then "}". The function value adds the key to its faults.
 func (s *jsonScanner) object(value func(key string) *jsonFault) *jsonFault {
 	if fault := s.expect('{'); fault != nil {
 		return fault
@@ -132,7 +130,7 @@ func (s *jsonScanner) object(value func(key string) *jsonFault) *jsonFault {
 	}
 }
 
-// number reads a number and is its text.
+// number reads a number and returns its text.
 func (s *jsonScanner) number() (string, *jsonFault) {
 	s.next()
 	start := s.pos
@@ -203,7 +201,7 @@ func (s *jsonScanner) text() (string, *jsonFault) {
 	return "", s.fail("the text ends within a string")
 }
 
-// escape appends what the escape sequence at hand stands for.
+// escape appends the character of the current escape sequence.
 func (s *jsonScanner) escape(b []byte) ([]byte, *jsonFault) {
 	s.pos++
 	if s.pos == len(s.in) {

@@ -21,15 +21,13 @@ func newBuilder() *builder {
 	return &builder{load: noImports, file: &File{types: make(map[string]*candid.Type)}, seen: make(map[string]*imported)}
 }
 
-// imported is a file read by an import; main is nil while it is being read and
-// where it declares no service.
+// imported is a file read by an import; main is nil while it is being read, and if it declares no service.
 type imported struct {
 	main  *mainService
 	taken bool // by "import service"
 }
 
-// source reads one text and what it imports; the service it declares is
-// returned, not kept.
+// source reads one text and its imports. It returns the service that the text declares, and does not store it.
 func (b *builder) source(name, text string) (*mainService, error) {
 	p, err := syntax.NewParser(text, candid.MaxTextBytes)
 	if err != nil {
@@ -106,7 +104,7 @@ func (b *builder) definition(src *source) error {
 	return nil
 }
 
-// imported reads an import. A file imported twice counts once.
+// imported reads an import. A file imported twice is read once.
 func (b *builder) imported(src *source) error {
 	p := src.parser
 	takeService, err := p.Accept("service")
@@ -140,7 +138,7 @@ func (b *builder) imported(src *source) error {
 	return nil
 }
 
-// read loads an imported file and takes its definitions in.
+// read loads an imported file and adds its definitions.
 func (b *builder) read(src *source, pos int, file string) (*imported, error) {
 	if len(b.seen) >= MaxImports {
 		return nil, src.parser.Fail(pos, "more than %d files are imported", MaxImports)
@@ -155,8 +153,8 @@ func (b *builder) read(src *source, pos int, file string) (*imported, error) {
 	return read, err
 }
 
-// relative is the path of an import as seen from the main file: imports are
-// written relative to the file they stand in. Absolute paths and URLs stay.
+// relative returns the path of an import relative to the main file: imports are relative to the importing file.
+// Absolute paths and URLs are unchanged.
 func relative(importer, imported string) string {
 	if path.IsAbs(imported) || strings.Contains(imported, ":") {
 		return imported

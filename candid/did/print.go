@@ -7,8 +7,8 @@ import (
 	"github.com/canisterd/canisterd/candid/internal/syntax"
 )
 
-// String is the file in canonical layout: imported definitions in place,
-// comments gone. Parsing it gives an equal file.
+// String returns the file in canonical layout, with imported definitions in place and without comments. Parsing it
+// gives an equal file.
 func (f *File) String() string {
 	p := printer{}
 	for _, d := range f.defs {
@@ -39,8 +39,7 @@ func (f *File) String() string {
 	return string(p.out)
 }
 
-// allMethods are the methods of the service and of those it takes in, as
-// written.
+// allMethods returns the methods of the service and of the services it imports, as written.
 func (f *File) allMethods() []syntax.Method {
 	var all []syntax.Method
 	for _, s := range append([]*mainService{f.main}, f.bases...) {
@@ -62,11 +61,10 @@ func (f *File) defined(name string) *syntax.Type {
 	panic("did: " + name + " was resolved and is not defined")
 }
 
-// lineWidth is where a line should end.
+// lineWidth is the preferred maximum length of a line.
 const lineWidth = 80
 
-// printer prints type expressions, on one line where they fit. limit makes it
-// give up, with over set, once out is longer.
+// printer prints type expressions, on one line if they fit. With a limit, it stops and sets over once out is longer.
 type printer struct {
 	out    []byte
 	indent int
@@ -157,7 +155,7 @@ func (p *printer) methods(methods []syntax.Method) {
 	})
 }
 
-// group prints n elements on one line, or on a line each where they do not fit.
+// group prints n elements on one line, or one per line if they do not fit.
 func (p *printer) group(opening, closing, separator string, n int, element func(q *printer, i int)) {
 	flat := func(q *printer) {
 		pad := ""

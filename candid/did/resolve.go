@@ -49,8 +49,7 @@ func (s *source) fail(pos int, format string, args ...any) error {
 	return fmt.Errorf("in the imported file %q: %w", s.name, err)
 }
 
-// vacuous refuses definitions that only lead to each other: type A = B;
-// type B = A.
+// vacuous rejects definitions that only refer to each other: type A = B; type B = A.
 func (b *builder) vacuous() error {
 	alias := make(map[string]string)
 	for _, d := range b.file.defs {
@@ -81,7 +80,7 @@ func (b *builder) vacuous() error {
 	return nil
 }
 
-// walk calls visit for the expression and all in it.
+// walk calls visit for the expression and all its parts.
 func walk(e *syntax.Type, visit func(e *syntax.Type) error) error {
 	if e == nil {
 		return nil
@@ -115,8 +114,7 @@ func walk(e *syntax.Type, visit func(e *syntax.Type) error) error {
 	return nil
 }
 
-// known checks that every name in the expression is defined, to say where it
-// is not.
+// known checks that every name in the expression is defined, to report where one is not.
 func (b *builder) known(in *source, e *syntax.Type) error {
 	return walk(e, func(e *syntax.Type) error {
 		if _, ok := b.file.types[e.Name]; e.Op == "" && !ok {
@@ -126,7 +124,7 @@ func (b *builder) known(in *source, e *syntax.Type) error {
 	})
 }
 
-// methodsAreFuncs checks methods given by name.
+// methodsAreFuncs checks methods whose type is a name.
 func (b *builder) methodsAreFuncs(in *source, e *syntax.Type) error {
 	return walk(e, func(e *syntax.Type) error {
 		for _, m := range e.Methods {
@@ -141,7 +139,7 @@ func (b *builder) methodsAreFuncs(in *source, e *syntax.Type) error {
 	})
 }
 
-// services makes the type of the main service and the services it takes in.
+// services makes the type of the main service, including the services it imports.
 func (b *builder) services() error {
 	main := b.file.main
 	if main == nil && len(b.file.bases) > 0 {

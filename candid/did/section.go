@@ -7,17 +7,17 @@ import (
 	"io"
 )
 
-// Metadata in which modules say their interface, and the types of the arguments they are
-// installed with where that has no constructor.
+// Metadata in which modules declare their interface, and the types of the arguments of their installation if the
+// interface has no constructor.
 const (
 	InterfaceSection = "candid:service"
 	InitSection      = "candid:args"
 )
 
-// ErrNoInterface is of a module without an interface.
+// ErrNoInterface is the error of a module without an interface.
 var ErrNoInterface = errors.New("the module has no metadata candid:service, which would say the types: send bytes or text")
 
-// FromModule is the interface in a module. The module may be packed by gzip; its unpacked size is limited.
+// FromModule returns the interface in a module. The module may be compressed by gzip; its decompressed size is limited.
 func FromModule(module []byte, most int64) (*File, error) {
 	text, ok := Section(module, InterfaceSection, most)
 	if !ok {
@@ -30,9 +30,8 @@ func FromModule(module []byte, most int64) (*File, error) {
 	return ParseWithInit(text, args)
 }
 
-// Section is the content of a custom section "icp:public NAME" or "icp:private NAME"
-// of a module that is not compiled yet, packed by gzip or not. What is wrong with the
-// module its compiler says.
+// Section returns the content of a custom section "icp:public NAME" or "icp:private NAME" of a module that is not
+// compiled yet, with or without gzip. The compiler reports what is wrong with the module.
 func Section(module []byte, name string, most int64) (string, bool) {
 	const headerBytes, customSection = 8, 0
 	module = unpacked(module, most)
@@ -60,7 +59,7 @@ func Section(module []byte, name string, most int64) (string, bool) {
 	return "", false
 }
 
-// unpacked is a module without gzip, as much of it as it may have.
+// unpacked returns a module without gzip, up to a number of bytes.
 func unpacked(module []byte, most int64) []byte {
 	if !bytes.HasPrefix(module, []byte{0x1f, 0x8b}) {
 		return module
@@ -76,7 +75,7 @@ func unpacked(module []byte, most int64) []byte {
 	return raw
 }
 
-// uleb reads a number of at most 32 bits and is how many bytes it has, 0 if it is malformed.
+// uleb reads a number of at most 32 bits, and returns how many bytes it has, 0 if it is malformed.
 func uleb(b []byte) (value uint64, n int) {
 	const most = 5
 	for i := range min(len(b), most) {
