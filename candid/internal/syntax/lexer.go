@@ -56,14 +56,13 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Reason)
 }
 
-// Lexer cuts a text into tokens.
+// Lexer splits a text into tokens.
 type Lexer struct {
 	src string
 	pos int
 }
 
-// NewLexer is a lexer at the start of src, which must be UTF-8 of at most most
-// bytes.
+// NewLexer returns a lexer at the start of src, which must be UTF-8 of at most most bytes.
 func NewLexer(src string, most int) (*Lexer, error) {
 	if len(src) > most {
 		return nil, fmt.Errorf("the text has %d bytes, at most %d are read", len(src), most)
@@ -74,7 +73,7 @@ func NewLexer(src string, most int) (*Lexer, error) {
 	return &Lexer{src: src}, nil
 }
 
-// Fail is an error at a byte offset.
+// Fail returns an error at a byte offset.
 func (l *Lexer) Fail(pos int, format string, args ...any) error {
 	before := l.src[:min(pos, len(l.src))]
 	return &Error{
@@ -84,7 +83,7 @@ func (l *Lexer) Fail(pos int, format string, args ...any) error {
 	}
 }
 
-// Next is the next token; at the end it is EOF forever.
+// Next returns the next token, and EOF at the end, repeatedly.
 func (l *Lexer) Next() (Token, error) {
 	if err := l.space(); err != nil {
 		return Token{}, err
@@ -121,7 +120,7 @@ func hexDigit(c byte) bool {
 	return digit(c) || c|0x20 >= 'a' && c|0x20 <= 'f'
 }
 
-// space passes over white space and comments; block comments nest.
+// space skips white space and comments; block comments nest.
 func (l *Lexer) space() error {
 	for l.pos < len(l.src) {
 		rest := l.src[l.pos:]
@@ -165,7 +164,7 @@ func (l *Lexer) block() error {
 	return l.Fail(start, "the comment is not closed with */")
 }
 
-// digits passes over digits with single underscores between them.
+// digits skips digits with single underscores between them.
 func (l *Lexer) digits(is func(byte) bool) bool {
 	start := l.pos
 	for l.pos < len(l.src) && (is(l.src[l.pos]) || l.src[l.pos] == '_' && l.pos > start) {
@@ -181,7 +180,7 @@ func (l *Lexer) peek() byte {
 	return 0
 }
 
-// number reads 42, 0x2a, 4.2e1 or 0x1.8p3; a sign is a token of its own.
+// number reads 42, 0x2a, 4.2e1 or 0x1.8p3; a sign is a separate token.
 func (l *Lexer) number() (Token, error) {
 	start, is, exponent := l.pos, digit, byte('e')
 	hex := len(l.src) > start+1 && l.src[start] == '0' && l.src[start+1]|0x20 == 'x'

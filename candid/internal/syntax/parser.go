@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Parser reads tokens with one token of lookahead beyond the current one, and
-// knows type expressions. The parsers of values and of .did files embed it.
+// Parser reads tokens with one token of lookahead, and parses type expressions. The parsers of values and of .did files
+// embed it.
 type Parser struct {
 	*Lexer
 	Tok   Token // the current token
@@ -14,7 +14,7 @@ type Parser struct {
 	depth int
 }
 
-// NewParser is a parser at the first token of src.
+// NewParser returns a parser at the first token of src.
 func NewParser(src string, most int) (*Parser, error) {
 	l, err := NewLexer(src, most)
 	if err != nil {
@@ -34,7 +34,7 @@ func (p *Parser) Advance() (err error) {
 	return err
 }
 
-// Peek is the token after the current one.
+// Peek returns the token after the current one.
 func (p *Parser) Peek() (Token, error) {
 	if len(p.ahead) == 0 {
 		t, err := p.Next()
@@ -51,7 +51,7 @@ func (p *Parser) Is(text string) bool {
 	return (p.Tok.Kind == Punct || p.Tok.Kind == Ident) && p.Tok.Text == text
 }
 
-// Accept goes past the current token if it is this one.
+// Accept skips the current token if it is this one.
 func (p *Parser) Accept(text string) (bool, error) {
 	if !p.Is(text) {
 		return false, nil
@@ -59,7 +59,7 @@ func (p *Parser) Accept(text string) (bool, error) {
 	return true, p.Advance()
 }
 
-// Expect goes past the current token, which must be this one.
+// Expect skips the current token, which must be this one.
 func (p *Parser) Expect(text string) error {
 	if !p.Is(text) {
 		return p.Unexpected("“" + text + "”")
@@ -67,7 +67,7 @@ func (p *Parser) Expect(text string) error {
 	return p.Advance()
 }
 
-// Unexpected is the error for a current token that is not what is needed.
+// Unexpected returns the error for a current token that is not the wanted one.
 func (p *Parser) Unexpected(wanted string) error {
 	return p.Fail(p.Tok.Pos, "%s is expected, not %s", wanted, p.Tok)
 }
@@ -97,7 +97,7 @@ func (p *Parser) FieldID() (uint32, error) {
 	return uint32(n), p.Advance()
 }
 
-// Digits are the digits of an Int token and their base, 10 or 16.
+// Digits returns the digits of an Int token and their base, 10 or 16.
 func Digits(literal string) (digits string, base int) {
 	if len(literal) > 2 && literal[1]|0x20 == 'x' {
 		return literal[2:], 16
@@ -105,8 +105,8 @@ func Digits(literal string) (digits string, base int) {
 	return literal, 10
 }
 
-// List reads elements with separators between, one allowed after the last,
-// up to and with the closing token.
+// List reads elements with separators between them, optionally one after the last, up to and including the closing
+// token.
 func (p *Parser) List(separator, closing string, element func() error) error {
 	for !p.Is(closing) {
 		if err := element(); err != nil {
@@ -192,7 +192,7 @@ func (p *Parser) fields(kind string) (fields []Field, err error) {
 	return fields, err
 }
 
-// hash is the id of a name; candid.Hash is the same for everyone above.
+// hash returns the id of a name; candid.Hash is the same for the packages above.
 func hash(name string) (h uint32) {
 	for i := range len(name) {
 		h = h*223 + uint32(name[i])

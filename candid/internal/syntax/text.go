@@ -35,7 +35,7 @@ func (l *Lexer) text() (Token, error) {
 	return Token{}, l.Fail(start, "the text is not closed with a quote")
 }
 
-// escape appends what the escape sequence at hand stands for.
+// escape appends the character of the current escape sequence.
 func (l *Lexer) escape(b []byte) ([]byte, error) {
 	start := l.pos
 	rest := l.src[start+1:]
@@ -100,8 +100,7 @@ func Primitive(id string) bool {
 	return primitiveNames[id] || id == "null" || id == "principal"
 }
 
-// Name is a name as written in both textual forms: in quotes where it is not
-// an identifier or is a word of the grammar.
+// Name formats a name for both textual forms: in quotes if it is not an identifier or is a word of the grammar.
 func Name(name string) string {
 	plain := name != "" && letter(name[0]) && !keywords[name]
 	for i := 0; plain && i < len(name); i++ {
@@ -113,7 +112,7 @@ func Name(name string) string {
 	return Quote(name)
 }
 
-// Quote is a text in quotes, escaped so that it reads back the same.
+// Quote returns a text in quotes, escaped so that it reads back the same.
 func Quote(s string) string { return string(AppendQuote(make([]byte, 0, len(s)+2), s)) }
 
 // AppendQuote appends s in quotes. Bytes that are not UTF-8 become \hh.
@@ -138,8 +137,7 @@ func AppendQuote(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// AppendBlob appends the bytes in quotes, printable ASCII as it is and all
-// else as \hh.
+// AppendBlob appends the bytes in quotes, printable ASCII unchanged and everything else as \hh.
 func AppendBlob(b, blob []byte) []byte {
 	b = append(b, '"')
 	for _, c := range blob {

@@ -1,11 +1,10 @@
 package syntax
 
-// MaxTypeDepth bounds how deeply a type expression nests.
+// MaxTypeDepth limits how deeply a type expression nests.
 const MaxTypeDepth = 1000
 
-// Type is a type expression. Op is a keyword (opt, vec, blob, record, variant,
-// func, service), the name of a primitive type, or "" where Name refers to a
-// definition.
+// Type is a type expression. Op is a keyword (opt, vec, blob, record, variant, func, service), the name of a primitive
+// type, or "" if Name refers to a definition.
 type Type struct {
 	Op      string
 	Name    string
