@@ -15,15 +15,14 @@ import (
 // specification, "Principals").
 const MaxLen = 29
 
-// Principal is a principal as a comparable value: usable as a map key, equal
-// by ==. The zero value is the management canister, the empty principal.
+// Principal is a principal as a comparable value: usable as a map key, comparable by ==. The zero value is the
+// management canister, the empty principal.
 type Principal struct {
 	n uint8
 	b [MaxLen]byte
 }
 
-// Class says how a principal came about, by its last byte (interface
-// specification, "Special forms of Principals").
+// Class says how a principal was derived, by its last byte (interface specification, "Special forms of Principals").
 type Class uint8
 
 const (
@@ -45,7 +44,7 @@ var (
 
 var encoding = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// FromBytes is the principal with these bytes, at most MaxLen of them.
+// FromBytes returns the principal with these bytes, at most MaxLen of them.
 func FromBytes(raw []byte) (Principal, error) {
 	if len(raw) > MaxLen {
 		return Principal{}, fmt.Errorf("a principal has at most %d bytes, got %d", MaxLen, len(raw))
@@ -56,7 +55,7 @@ func FromBytes(raw []byte) (Principal, error) {
 	return p, nil
 }
 
-// MustFromBytes is FromBytes for bytes known to fit; it panics where they do not.
+// MustFromBytes is FromBytes for bytes known to fit; it panics if they do not.
 func MustFromBytes(raw []byte) Principal {
 	p, err := FromBytes(raw)
 	if err != nil {
@@ -65,8 +64,7 @@ func MustFromBytes(raw []byte) Principal {
 	return p
 }
 
-// Canister is the id of the canister with this number: the number in eight
-// bytes, big-endian, then 01 01.
+// Canister returns the id of the canister with this number: the number in eight bytes, big-endian, then 01 01.
 func Canister(number uint64) Principal {
 	p := Principal{n: 10}
 	binary.BigEndian.PutUint64(p.b[:8], number)
@@ -74,7 +72,7 @@ func Canister(number uint64) Principal {
 	return p
 }
 
-// CanisterNumber is the number of a canister id, and false if the principal does not have the form Canister gives.
+// CanisterNumber returns the number of a canister id, and false if the principal does not have the form of Canister.
 func (p Principal) CanisterNumber() (uint64, bool) {
 	if p.n != 10 || p.b[8] != 1 || p.b[9] != 1 {
 		return 0, false
@@ -82,8 +80,7 @@ func (p Principal) CanisterNumber() (uint64, bool) {
 	return binary.BigEndian.Uint64(p.b[:8]), true
 }
 
-// SelfAuthenticating is the principal of a public key in DER form: its SHA-224
-// and the byte 02.
+// SelfAuthenticating returns the principal of a public key in DER form: its SHA-224 and the byte 02.
 func SelfAuthenticating(der []byte) Principal {
 	h := sha256.Sum224(der)
 	p := Principal{n: MaxLen}
@@ -92,8 +89,7 @@ func SelfAuthenticating(der []byte) Principal {
 	return p
 }
 
-// Parse reads the textual form, in upper or lower case. What it accepts prints
-// back the same in lower case.
+// Parse reads the textual form, in upper or lower case. An accepted text prints back the same in lower case.
 func Parse(text string) (Principal, error) {
 	lower := strings.ToLower(text)
 	raw, err := encoding.DecodeString(strings.ToUpper(strings.ReplaceAll(lower, "-", "")))
@@ -116,7 +112,7 @@ func Parse(text string) (Principal, error) {
 	return p, nil
 }
 
-// MustParse is Parse for constants; it panics where the text is wrong.
+// MustParse is Parse for constants; it panics if the text is invalid.
 func MustParse(text string) Principal {
 	p, err := Parse(text)
 	if err != nil {
@@ -125,8 +121,7 @@ func MustParse(text string) Principal {
 	return p
 }
 
-// String is the textual form: base32 of checksum and bytes in lower case, in
-// groups of five.
+// String returns the textual form: base32 of checksum and bytes in lower case, in groups of five.
 func (p Principal) String() string {
 	var raw [4 + MaxLen]byte
 	binary.BigEndian.PutUint32(raw[:4], crc32.ChecksumIEEE(p.b[:p.n]))
@@ -148,13 +143,13 @@ func (p Principal) String() string {
 	return string(out)
 }
 
-// Bytes is a copy of the principal's bytes.
+// Bytes returns a copy of the principal's bytes.
 func (p Principal) Bytes() []byte { return bytes.Clone(p.b[:p.n]) }
 
 // Append appends the principal's bytes to dst.
 func (p Principal) Append(dst []byte) []byte { return append(dst, p.b[:p.n]...) }
 
-// Len is the number of bytes, 0 to MaxLen.
+// Len returns the number of bytes, 0 to MaxLen.
 func (p Principal) Len() int { return int(p.n) }
 
 // Compare orders principals by their bytes, a prefix first: the order of
@@ -163,7 +158,7 @@ func (p Principal) Compare(q Principal) int {
 	return bytes.Compare(p.b[:p.n], q.b[:q.n])
 }
 
-// Class is the class the last byte tells.
+// Class returns the class that the last byte indicates.
 func (p Principal) Class() Class {
 	if p.n == 0 {
 		return ClassManagement
@@ -190,10 +185,10 @@ func (p Principal) Class() Class {
 // IsAnonymous reports whether p is the anonymous principal.
 func (p Principal) IsAnonymous() bool { return p == Anonymous }
 
-// MarshalText is the textual form, for JSON.
+// MarshalText returns the textual form, for JSON.
 func (p Principal) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// UnmarshalText is Parse, for JSON.
+// UnmarshalText parses the textual form, for JSON.
 func (p *Principal) UnmarshalText(text []byte) error {
 	if p == nil {
 		return errors.New("no principal to read into")
