@@ -1,5 +1,5 @@
-// Package relation compares values of Candid as users state it: paidOut <= 100.
+// Package relation compares Candid values as users write it: paidOut <= 100.
 //
-// It owns the relations, their meaning, and where a line divides into two sides. It must not know what a side is, or where
-// its value comes from.
+// It owns the relations, their meaning, and the division of a line into two sides. It must not know what a side is, or
+// where its value comes from.
 package relation

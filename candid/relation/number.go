@@ -6,7 +6,7 @@ import (
 	"github.com/canisterd/canisterd/candid"
 )
 
-// Number is a value as a number, nil if it is none.
+// Number returns a value as a number, nil if it is not a number.
 func Number(v candid.Value) *big.Rat {
 	switch n := v.(type) {
 	case candid.Nat:

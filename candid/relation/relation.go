@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/candid"
 )
 
-// All are the relations. All but == and != are for numbers.
+// All are the relations. All except == and != are only for numbers.
 var All = []string{"==", "!=", "<=", ">=", "<", ">"}
 
 // Holds reports whether a relation holds between two values. Numbers are compared by value, whatever their types.
