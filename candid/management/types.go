@@ -69,7 +69,7 @@ type InstallMode struct {
 	Upgrade   **UpgradeOptions `ic:"upgrade,variant"`
 }
 
-// UpgradeOptions are options of an upgrade; nil is the default of the network.
+// UpgradeOptions are options of an upgrade; nil is the network's default.
 type UpgradeOptions struct {
 	SkipPreUpgrade *bool        `ic:"skip_pre_upgrade"`
 	Persistence    *Persistence `ic:"wasm_memory_persistence"`
