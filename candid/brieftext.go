@@ -9,9 +9,9 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// Brief is an argument list for a line that people skim, such as (100, ok = "done"): numbers have
-// no types, records and vectors no keywords, a variant is its field. It cannot be read back. What
-// takes more than width runes ends in "…". name is what people call a principal, "" for its text.
+// Brief formats an argument list for a line that people skim, such as (100, ok = "done"): numbers have no types,
+// records and vectors no keywords, a variant is its field. It cannot be parsed. A text longer than width runes ends in
+// "…". name returns the displayed name of a principal, or "" for its text.
 func Brief(args []Value, width int, name func(principal.Principal) string) string {
 	p := briefPrinter{limit: width * utf8.UTFMax, name: name}
 	p.list("(", ")", len(args), func(i int) { p.value(args[i], false) })
@@ -23,7 +23,7 @@ func Brief(args []Value, width int, name func(principal.Principal) string) strin
 	return string(runes[:max(width-1, 0)]) + "…"
 }
 
-// briefPrinter writes values until the text is as long as anyone reads.
+// briefPrinter writes values until the text is longer than its limit.
 type briefPrinter struct {
 	out   strings.Builder
 	limit int // bytes
@@ -31,7 +31,7 @@ type briefPrinter struct {
 	name  func(principal.Principal) string
 }
 
-// full reports whether nothing more is read.
+// full reports whether to stop.
 func (p *briefPrinter) full() bool { return p.out.Len() > p.limit || p.depth > MaxDepth }
 
 func (p *briefPrinter) list(opening, closing string, n int, element func(i int)) {
@@ -45,8 +45,8 @@ func (p *briefPrinter) list(opening, closing string, n int, element func(i int))
 	p.out.WriteString(closing)
 }
 
-// value writes a value. One that is written as "field = value" stands in parentheses where it is
-// itself the value of a field.
+// value writes a value. If it is written as "field = value" and is itself the value of a field, it is put in
+// parentheses.
 func (p *briefPrinter) value(v Value, inField bool) {
 	if p.full() {
 		return

@@ -7,11 +7,10 @@ import (
 	"strconv"
 )
 
-// Conform makes a value read from text, or put together by hand, a value of
-// the type: numbers take the type's size, nat goes to int, a value goes to opt
-// of its type, missing optional fields are filled in, fields the type does not
-// have are dropped, labels take the type's names. Unlike decoding a message, a
-// value that does not fit an option is an error, not null: a person wrote it.
+// Conform converts a value that was parsed from text, or built by hand, to a value of the type: numbers get the type's
+// size, nat becomes int, a value becomes an opt of its type, missing optional fields are filled in, fields that the
+// type does not have are dropped, labels get the type's names. Unlike in a decoded message, a value that does not fit
+// an option is an error, not null: a person wrote it.
 func Conform(v Value, t *Type) (Value, error) {
 	c := conformer{}
 	return c.value(v, t)
@@ -41,7 +40,7 @@ func ConformArgs(values []Value, types []*Type) ([]Value, error) {
 	return out, nil
 }
 
-// filler is the value of an absent argument or field.
+// filler returns the value of an absent argument or field.
 func filler(t *Type) (Value, error) {
 	switch t.Kind() {
 	case KindOpt:
@@ -56,7 +55,7 @@ func filler(t *Type) (Value, error) {
 
 type conformer struct {
 	depth int
-	loose bool // a number of any type is a literal, a principal names a service
+	loose bool // a number of any type is a literal, a principal can be a service
 }
 
 func (c *conformer) value(v Value, named *Type) (Value, error) {
@@ -112,7 +111,7 @@ func unfit(v Value, t *Type) error {
 	return fmt.Errorf("%s is not a value of type %s", clip(Format(v)), t.brief())
 }
 
-// blobElements is a blob as the literals its bytes could have been written as.
+// blobElements returns a blob as a vec of its bytes.
 func blobElements(b Blob) Vec {
 	vec := make(Vec, len(b))
 	for i, c := range b {
@@ -182,7 +181,7 @@ func (c *conformer) record(r Record, t *Type) (Value, error) {
 	return out, nil
 }
 
-// sortFields is the record with its fields by rising id.
+// sortFields returns the record with its fields by ascending id.
 func sortFields(r Record) (Record, error) {
 	byID := func(a, b FieldValue) int { return compareIDs(a.ID, b.ID) }
 	if !slices.IsSortedFunc(r, byID) {
@@ -209,7 +208,7 @@ func (c *conformer) variant(v Variant, t *Type) (Value, error) {
 	return Variant{t.fields[i].Label, inner}, nil
 }
 
-// kindOf is the kind of type a value has.
+// kindOf returns the kind of a value's type.
 func kindOf(v Value) Kind {
 	switch v.(type) {
 	case Null:
@@ -241,14 +240,13 @@ func kindOf(v Value) Kind {
 	return kind
 }
 
-// integerBits are the bits of the integers of fixed size; negative where they
-// have a sign.
+// integerBits are the bits of the integers of fixed size, negative if they have a sign.
 var integerBits = [kindCount]int{
 	KindNat8: 8, KindNat16: 16, KindNat32: 32, KindNat64: 64,
 	KindInt8: -8, KindInt16: -16, KindInt32: -32, KindInt64: -64,
 }
 
-// at is the number at a number type.
+// at returns the number at a number type.
 func (l literal) at(t *Type) (Value, error) {
 	switch t.kind {
 	case KindFloat32:
@@ -305,9 +303,8 @@ func intOfKind(kind Kind, i int64) Value {
 	return Int64(i)
 }
 
-// settle gives the numbers in a value the types they have by themselves. A
-// vec of numbers and Nat8 values, as in vec { 1 : nat8; 2 : nat8 }, becomes a
-// blob.
+// settle gives the numbers in a value their default types. A vec of numbers and Nat8 values, as in vec { 1 : nat8; 2 :
+// nat8 }, becomes a blob.
 func settle(v Value) (Value, error) {
 	var err error
 	switch v := v.(type) {

@@ -5,8 +5,7 @@ import (
 	"math"
 )
 
-// Decode reads a message at the types it was written with. Labels have ids and
-// no names. The error is a *[DecodeError].
+// Decode reads a message at the types it was written with. Labels have ids and no names. The error is a *[DecodeError].
 func Decode(message []byte) ([]Value, []*Type, error) {
 	d := &decoder{in: message}
 	if err := d.header(); err != nil {
@@ -127,7 +126,7 @@ func (d *decoder) primitive(t *Type) (Value, error) {
 
 func boxed[V Value](v V, err error) (Value, error) { return v, err }
 
-// fixedSize is the bytes of a value of a kind of fixed size, 0 for the others.
+// fixedSize is the number of bytes of a value of a kind of fixed size, 0 for other kinds.
 var fixedSize = [kindCount]uint8{
 	KindBool: 1,
 	KindNat8: 1, KindNat16: 2, KindNat32: 4, KindNat64: 8,

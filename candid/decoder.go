@@ -15,14 +15,14 @@ type decoder struct {
 	pos   int
 	table []Type // the message's type table
 	args  []*Type
-	parts int // fields and the like seen in the type table
+	parts int // number of fields and similar parts in the type table
 	quota int
 	skips int // quota left for skipping
 	depth int
 
 	proven map[pair]bool // reference types compared so far
 
-	// What the last errMismatch was about, for explain.
+	// The last errMismatch, for explain.
 	got, want *Type
 	reason    string
 	failedAt  int
@@ -34,12 +34,12 @@ func (d *decoder) malformed(format string, args ...any) error {
 }
 
 const (
-	costOfNothing = 4 // a value of no bytes, on top of the unit every value costs
+	costOfNothing = 4 // a value without bytes, in addition to the unit that every value costs
 	costOfFilling = 2 // a field or argument that is not in the message
 	costOfPair    = 4 // a pair of types compared
 )
 
-// charge pays for n units of work.
+// charge takes n units of work from the quota.
 func (d *decoder) charge(n uint64) error {
 	if n > uint64(d.quota) {
 		return &DecodeError{Kind: Limit, Offset: d.pos, Reason: fmt.Sprintf(
@@ -50,7 +50,7 @@ func (d *decoder) charge(n uint64) error {
 	return nil
 }
 
-// enter pays for one value and goes one level down; leave comes back.
+// enter charges for one value and goes one level down; leave goes back up.
 func (d *decoder) enter() error {
 	if d.depth++; d.depth > MaxDepth {
 		return &DecodeError{Kind: Limit, Offset: d.pos, Reason: fmt.Sprintf("values nest deeper than %d levels", MaxDepth)}
@@ -66,7 +66,7 @@ func (d *decoder) mismatch(got, want *Type, reason string) error {
 	return errMismatch
 }
 
-// at notes, while a mismatch travels up, where it happened.
+// at records the place of a mismatch while it is passed up.
 func (d *decoder) at(err error, where string) error {
 	if err == errMismatch && len(d.trail) < 32 {
 		d.trail = append(d.trail, where)
@@ -74,7 +74,7 @@ func (d *decoder) at(err error, where string) error {
 	return err
 }
 
-// explain gives a mismatch its words.
+// explain turns a mismatch into an error with a text.
 func (d *decoder) explain(err error, arg int) error {
 	if err != errMismatch {
 		return err
@@ -93,7 +93,7 @@ func (d *decoder) explain(err error, arg int) error {
 	return &DecodeError{Kind: Mismatch, Offset: d.failedAt, Path: path, Reason: reason}
 }
 
-// take is the next n bytes of the message, not copied.
+// take returns the next n bytes of the message, not copied.
 func (d *decoder) take(n uint64) ([]byte, error) {
 	if n > uint64(len(d.in)-d.pos) {
 		return nil, d.malformed("%d bytes are needed and %d are left", n, len(d.in)-d.pos)
@@ -121,7 +121,7 @@ func (d *decoder) flag(what string) (bool, error) {
 	return b == 1, err
 }
 
-// bytes is a length and that many bytes, not copied.
+// bytes reads a length and that many bytes, not copied.
 func (d *decoder) bytes() ([]byte, error) {
 	n, err := d.uleb()
 	if err != nil {
@@ -130,7 +130,7 @@ func (d *decoder) bytes() ([]byte, error) {
 	return d.take(n)
 }
 
-// text is a length and that many bytes of UTF-8, not copied.
+// text reads a length and that many bytes of UTF-8, not copied.
 func (d *decoder) text() ([]byte, error) {
 	b, err := d.bytes()
 	if err == nil && !utf8.Valid(b) {
@@ -188,8 +188,7 @@ func (d *decoder) tag(variant *Type) (Field, error) {
 	return variant.fields[i], nil
 }
 
-// length reads the length of a vector and pays for its elements, so that no
-// length stands alone.
+// length reads the length of a vector and charges for its elements, so that no length is free.
 func (d *decoder) length() (int, error) {
 	n, err := d.uleb()
 	if err != nil {
@@ -198,12 +197,11 @@ func (d *decoder) length() (int, error) {
 	return int(n), d.charge(n)
 }
 
-// room is how many of n elements, which are paid for, to allocate before they are read: at most one per remaining byte,
-// or maxPrealloc if that is more.
+// room returns how many of n elements, which are paid for, to allocate before they are read: at most one per remaining
+// byte, or maxPrealloc if that is more.
 func (d *decoder) room(n int) int { return min(n, max(len(d.in)-d.pos, maxPrealloc)) }
 
-// refersTo reports whether a reference of the wire type got may be used at the
-// type want.
+// refersTo reports whether a reference of the wire type got may be used at the type want.
 func (d *decoder) refersTo(got, want *Type) (bool, error) {
 	if ok, seen := d.proven[pair{got, want}]; seen {
 		return ok, nil

@@ -1,17 +1,16 @@
 package candid
 
-// Quota narrows what reading one message may cost, beside the limits that
-// always hold. Zero fields set nothing.
+// Quota lowers what reading one message may cost, in addition to the limits that always apply. Zero fields set no
+// quota.
 type Quota struct {
-	// Skip bounds the units spent on values the expected types do not have:
-	// one a value, and one a byte of primitives and vectors of them.
+	// Skip limits the units spent on values that the expected types do not have: one for each value, and one for each
+	// byte of primitives and vectors of them.
 	Skip int
 }
 
-// DecodeTypes reads a message at the expected types, coerced by subtyping
-// (Candid specification, "Decoding"): extra arguments and fields are dropped,
-// missing optional ones filled in, options that do not fit become null. Labels
-// take their names from the expected types. The error is a *[DecodeError].
+// DecodeTypes reads a message at the expected types, coerced by subtyping (Candid specification, "Decoding"): extra
+// arguments and fields are dropped, missing optional ones filled in, options that do not fit become null. Labels get
+// their names from the expected types. The error is a *[DecodeError].
 func DecodeTypes(message []byte, expected []*Type) ([]Value, error) {
 	return Quota{}.DecodeTypes(message, expected)
 }
@@ -58,7 +57,7 @@ func (d *decoder) rest(n int) error {
 	return d.end()
 }
 
-// absent is the value of an argument or field that is not in the message.
+// absent returns the value of an argument or field that is not in the message.
 func (d *decoder) absent(want *Type) (Value, error) {
 	if err := d.charge(costOfFilling); err != nil {
 		return nil, err
@@ -74,8 +73,8 @@ func (d *decoder) absent(want *Type) (Value, error) {
 	return nil, d.mismatch(nil, want, "Only opt, null and reserved may be missing")
 }
 
-// valueAt reads a value of the wire type got as one of the type want, both
-// without a name on top. It yields errMismatch where got is not want's.
+// valueAt reads a value of the wire type got as one of the type want; neither is a named type. It returns errMismatch
+// if got does not fit want.
 func (d *decoder) valueAt(got, want *Type) (Value, error) {
 	if err := d.enter(); err != nil {
 		return nil, err
@@ -111,8 +110,8 @@ func (d *decoder) valueAt(got, want *Type) (Value, error) {
 	return d.primitive(got)
 }
 
-// optional reads up to the content of an option expected at got: either it is empty, or inner is the wire type of what
-// follows.
+// optional reads up to the content of an option expected at got: either it is empty, or inner is the wire type of the
+// content.
 func (d *decoder) optional(got *Type) (inner *Type, err error) {
 	switch got.kind {
 	case KindNull, KindReserved:
@@ -127,8 +126,7 @@ func (d *decoder) optional(got *Type) (inner *Type, err error) {
 	return got, nil
 }
 
-// retreat goes back to where the content of an option began, which turned out
-// not to fit, and skips it.
+// retreat returns to the beginning of the content of an option, which did not fit, and skips it.
 func (d *decoder) retreat(inner *Type, pos, depth int) error {
 	d.pos, d.depth, d.trail = pos, depth, d.trail[:0]
 	return d.skip(inner)
@@ -215,7 +213,7 @@ func (d *decoder) recordAt(got, want *Type) (Value, error) {
 	return record, d.skipFields(got, at)
 }
 
-// atField is at for a field, without making a text where none is needed.
+// atField is at for a field; it formats the label only if needed.
 func (d *decoder) atField(err error, l Label) error {
 	if err == errMismatch {
 		return d.at(err, l.String())

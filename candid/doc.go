@@ -1,9 +1,7 @@
-// Package candid is the interface description language of the Internet
-// Computer: values, types, the binary form, subtyping and the textual form
-// (Candid specification 0.1.8).
+// Package candid implements the interface description language of the Internet Computer: values, types, the binary
+// form, subtyping and the textual form (Candid specification 0.1.8).
 //
-// It owns three ways to hold Candid data and the road between each of them and
-// bytes:
+// It owns three forms of Candid data, and the conversion between each of them and bytes:
 //
 //   - values of any type, a [Value] with a [Type]: [Encode], [Decode],
 //     [DecodeTypes];
@@ -12,13 +10,11 @@
 //     any Go number that fits;
 //   - text, for people: [ParseArgs], [ParseArgsAt], [FormatArgs].
 //
-// Everything that reads bytes from outside is bounded: depth, type table and
-// work have named limits (limits.go), and the work a message may cause grows
-// with its length, never with the numbers written in it.
+// Every function that reads external bytes is limited: depth, type table and work have named limits (limits.go), and
+// the work for a message grows with its length, never with the numbers in it.
 //
-// It must not know of canisters, of the management canister's methods or of
-// .did files; those are read by candid/did.
+// It must not know canisters, the management canister's methods or .did files; candid/did reads those.
 //
-// One memo is kept for the whole process: how a Go type maps to a Candid type. It is a pure function of the Go type, so
-// the memo is invisible.
+// The process keeps one cache: the mapping of Go types to Candid types. It is a pure function of the Go type, so the
+// cache has no visible effect.
 package candid

@@ -10,9 +10,9 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// Encode writes a message of the values at the types, one type a value. A nat
-// may stand at int, Null and a missing field at opt, anything at reserved; a
-// field the type does not have is an error, as is every other difference.
+// Encode writes a message of the values at the types, one type for each value. A nat may be written at int, Null and a
+// missing field at opt, anything at reserved; a field that the type does not have is an error, as is every other
+// difference.
 func Encode(values []Value, types []*Type) ([]byte, error) {
 	if len(values) != len(types) {
 		return nil, fmt.Errorf("%d values cannot be written at %d types", len(values), len(types))
@@ -130,7 +130,7 @@ func (e *encoder) blob(v Value, t *Type) error {
 	return misfit(v, t)
 }
 
-// bytes appends a length and the bytes, growing at most once.
+// bytes appends a length and the bytes, and grows the buffer at most once.
 func (e *encoder) bytes(b []byte) {
 	if need := len(e.buf) + len(b) + 10; need > cap(e.buf) {
 		grown := make([]byte, len(e.buf), max(need, 2*cap(e.buf)))
@@ -195,7 +195,7 @@ func (e *encoder) text(s string) error {
 	return nil
 }
 
-// plain writes a value without parts, and is false where it is not t's.
+// plain writes a value without parts. It returns false if the value is not of type t.
 func (e *encoder) plain(v Value, t *Type) (bool, error) {
 	switch v := v.(type) {
 	case Nat:
@@ -244,8 +244,7 @@ func (e *encoder) fixed(v Value, kind Kind) bool {
 	return true
 }
 
-// word is the kind of a value of fixed size and its bits, and KindInvalid for
-// other values.
+// word returns the kind of a value of fixed size and its bits, and KindInvalid for other values.
 func word(v Value) (Kind, uint64) {
 	switch v := v.(type) {
 	case Bool:

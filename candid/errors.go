@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// ErrorKind says what stood in the way of reading a message.
+// ErrorKind says why a message cannot be read.
 type ErrorKind uint8
 
 const (
 	// Malformed bytes are not a Candid message, whatever type is expected.
 	Malformed ErrorKind = iota + 1
-	// Mismatch: the message is fine, its types or values are not those expected.
+	// Mismatch: the message is valid, but its types or values are not those expected.
 	Mismatch
 	// Limit: reading the message costs more than is allowed.
 	Limit
@@ -23,7 +23,7 @@ const (
 type DecodeError struct {
 	Kind   ErrorKind
 	Offset int    // bytes into the message
-	Path   string // where in the arguments, "" where unknown
+	Path   string // where in the arguments, "" if unknown
 	Reason string
 }
 
@@ -48,14 +48,12 @@ func (e *DecodeError) Error() string {
 	return b.String()
 }
 
-// errMismatch travels up to the next option, which turns it into null, or to
-// the caller, where decoder.explain gives it words. It has none of its own
-// because options meet it often and throw it away.
+// errMismatch is passed up to the next option, which turns it into null, or to the caller, where decoder.explain adds a
+// text. It has no text of its own because options often cause and discard it.
 var errMismatch = errors.New("candid: mismatch")
 
-// valueError is a fault in a value being written, and the way to it from the
-// inside out. The way is kept apart from the words, and cut, because values
-// may nest deep.
+// valueError is a fault in a value being written, with the path to it from the inside out. The path is separate from
+// the text, and limited, because values may nest deep.
 type valueError struct {
 	steps []string
 	err   error
@@ -73,7 +71,7 @@ func (e *valueError) Error() string {
 
 func (e *valueError) Unwrap() error { return e.err }
 
-// inside adds a step to the way to a fault.
+// inside adds a step to the path of a fault.
 func inside(err error, step string) error {
 	const most = 32
 	e, ok := err.(*valueError)

@@ -7,10 +7,10 @@ import (
 	"strconv"
 )
 
-// MarshalAt writes a message of Go values at the types of an interface, one an argument. It takes what [Marshal] takes,
-// and numbers of any Go type where they fit: 100 is written as a nat, a nat64 or an int8, whatever the method takes. A
-// principal is written as a reference to a service. Missing optional arguments and fields are filled in, fields that the
-// types do not have are dropped. A nil argument is null.
+// MarshalAt writes a message of Go values at the types of an interface, one for each argument. It takes what [Marshal]
+// takes, and numbers of any Go type if they fit: 100 is written as a nat, a nat64 or an int8, whatever the method
+// takes. A principal is written as a reference to a service. Missing optional arguments and fields are filled in,
+// fields that the types do not have are dropped. A nil argument is null.
 func MarshalAt(types []*Type, args ...any) ([]byte, error) {
 	values := make([]Value, len(args))
 	for i, arg := range args {
@@ -40,8 +40,8 @@ func MarshalAt(types []*Type, args ...any) ([]byte, error) {
 }
 
 // UnmarshalFit reads a message into what the targets point to. It reads what [Unmarshal] reads, and numbers of any type
-// where they fit the Go type: a nat into a uint64 or an int. What does not fit an option of the Go type is an error, not
-// nil. Arguments after the last target are dropped.
+// if they fit the Go type: a nat into a uint64 or an int. A value that does not fit an option of the Go type is an
+// error, not nil. Arguments after the last target are dropped.
 func UnmarshalFit(message []byte, targets ...any) error {
 	values, _, err := Decode(message)
 	if err != nil {
@@ -88,7 +88,7 @@ func fitAll(values []Value, types []*Type) ([]Value, error) {
 	return fitted, nil
 }
 
-// loosened is a number as the literal it could have been written as, and a principal as the service it may name.
+// loosened returns a number as a literal without a type, and a principal as the service it may name.
 func loosened(v Value, t *Type) Value {
 	switch n := v.(type) {
 	case Nat:
@@ -115,7 +115,7 @@ func loosened(v Value, t *Type) Value {
 	return v
 }
 
-// floatLiteral is a floating-point number for another type than its own.
+// floatLiteral returns a floating-point number for another type than its own.
 func floatLiteral(f float64, bits int, v Value, t *Type) Value {
 	if kindOf(v) == t.kind {
 		return v

@@ -8,8 +8,8 @@ import (
 
 var magic = []byte("DIDL")
 
-// header reads all that comes before the values: the magic bytes, the type
-// table and the argument types (Candid specification, "Binary Format").
+// header reads everything before the values: the magic bytes, the type table and the argument types (Candid
+// specification, "Binary Format").
 func (d *decoder) header() error {
 	d.quota = QuotaBase + QuotaPerByte*len(d.in)
 	if !bytes.HasPrefix(d.in, magic) {
@@ -50,7 +50,7 @@ func (d *decoder) count(what string, size, most int) (int, error) {
 	return int(n), nil
 }
 
-// members is count for what types are made of, limited over the whole table.
+// members is count for the parts of types, limited over the whole table.
 func (d *decoder) members(what string, size int) (int, error) {
 	n, err := d.count(what, size, MaxTableParts-d.parts)
 	d.parts += n

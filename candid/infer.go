@@ -6,9 +6,8 @@ import (
 	"strconv"
 )
 
-// TypeOf is the smallest type a value has by itself. A vector has the type all
-// its elements fit; an empty one is vec empty, no option is opt empty. A func
-// reference has the type func () -> (), a service reference service {}.
+// TypeOf returns the smallest type of a value. A vector has the type that all its elements fit; an empty one is vec
+// empty, an empty option is opt empty. A func reference has the type func () -> (), a service reference service {}.
 func TypeOf(v Value) (*Type, error) { return typeOf(v, 0) }
 
 // TypesOf is [TypeOf] for each value.
@@ -96,7 +95,7 @@ func typeOfParts(v Value, depth int) (*Type, error) {
 	return VecOf(elem), nil
 }
 
-// join is a type the values of both types can be written at.
+// join returns a type at which the values of both types can be written.
 func join(a, b *Type, depth int) (*Type, error) {
 	if a == b || b.kind == KindEmpty {
 		return a, nil
@@ -130,8 +129,8 @@ func join(a, b *Type, depth int) (*Type, error) {
 	return a, nil
 }
 
-// maxInferredCases bounds the cases of a variant type made up from the values
-// of a vec: every new case costs a look at those before.
+// maxInferredCases limits the cases of a variant type inferred from the values of a vec: every new case is compared
+// with the previous ones.
 const maxInferredCases = 1000
 
 // joinFields joins records of the same fields and variants of any cases.

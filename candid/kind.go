@@ -31,12 +31,10 @@ const (
 	KindFunc
 	KindService
 	KindPrincipal
-	// KindFuture is a type of a later version of Candid: a value of it can be
-	// skipped, and read as a missing option. As a type to read or write at,
-	// which it becomes only by way of Decode, it is reserved.
+	// KindFuture is a type of a later version of Candid: a value of it can be skipped, and read as a missing option. As
+	// a type to read or write at, which only Decode can return, it is reserved.
 	KindFuture
-	// KindNamed is a name for another type, the means of recursion. Kind never
-	// reports it.
+	// KindNamed is a name for another type, used for recursion. Kind never returns it.
 	KindNamed
 )
 
@@ -49,7 +47,7 @@ var kindNames = [kindCount]string{
 	"future", "named",
 }
 
-// String is the keyword of the kind.
+// String returns the keyword of the kind.
 func (k Kind) String() string {
 	if int(k) < kindCount {
 		return kindNames[k]
@@ -74,8 +72,8 @@ var primitives = func() (all [kindCount]*Type) {
 
 var blobType = &Type{kind: KindVec, elem: primitives[KindNat8]}
 
-// Type is the type of a primitive kind. It panics for the others: those need
-// parts, see [OptOf], [VecOf], [RecordOf], [VariantOf], [FuncOf], [ServiceOf].
+// Type returns the type of a primitive kind. It panics for the others: those need parts, see [OptOf], [VecOf],
+// [RecordOf], [VariantOf], [FuncOf], [ServiceOf].
 func (k Kind) Type() *Type {
 	if !k.primitive() {
 		panic("candid: " + k.String() + " is not a primitive type")
@@ -83,7 +81,7 @@ func (k Kind) Type() *Type {
 	return primitives[k]
 }
 
-// PrimitiveByName is the primitive type with this keyword.
+// PrimitiveByName returns the primitive type with this keyword.
 func PrimitiveByName(keyword string) (*Type, bool) {
 	for k, name := range kindNames {
 		if name == keyword && Kind(k).primitive() {

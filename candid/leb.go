@@ -34,8 +34,7 @@ func appendInt(b []byte, i Int) []byte {
 	if i.big == nil {
 		return appendSleb(b, i.small)
 	}
-	// A sign bit on top of the magnitude; of −2^k alone the magnitude's top
-	// bit is the sign.
+	// The magnitude plus a sign bit; only for −2^k, the magnitude's top bit is the sign.
 	x, size := i.big, i.big.BitLen()+1
 	if x.Sign() < 0 {
 		size = new(big.Int).Not(x).BitLen() + 1
@@ -86,8 +85,7 @@ func groupsToBig(groups []byte) *big.Int {
 	return new(big.Int).SetBytes(raw)
 }
 
-// uleb reads an unsigned number of at most 64 bits; longer forms than needed
-// are allowed.
+// uleb reads an unsigned number of at most 64 bits, which may be longer than necessary.
 func (d *decoder) uleb() (uint64, error) {
 	if d.pos < len(d.in) && d.in[d.pos] < 0x80 {
 		d.pos++
@@ -128,7 +126,7 @@ func (d *decoder) sleb() (int64, error) {
 	return 0, d.malformed("the message ends within a number")
 }
 
-// groups is the bytes of one LEB128 number of any length.
+// groups returns the bytes of one LEB128 number of any length.
 func (d *decoder) groups() ([]byte, error) {
 	for end := d.pos; end < len(d.in); end++ {
 		if d.in[end] < 0x80 {

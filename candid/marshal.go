@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Marshal writes a message of Go values, one an argument:
+// Marshal writes a message of Go values, one for each argument:
 //
 //	bool, string                     bool, text (must be UTF-8)
 //	uint8 … uint64, int8 … int64     nat8 … nat64, int8 … int64
@@ -58,7 +58,7 @@ func Marshal(args ...any) ([]byte, error) {
 	return e.buf, nil
 }
 
-// addressable is the value where its parts can be pointed at.
+// addressable returns the value in a form whose parts have addresses.
 func addressable(arg any) reflect.Value {
 	v := reflect.ValueOf(arg)
 	switch v.Kind() {
@@ -70,9 +70,8 @@ func addressable(arg any) reflect.Value {
 	return v
 }
 
-// Unmarshal reads a message into what the targets point to, as [DecodeTypes]
-// does at the types [Marshal] would write: subtyping, filled-in options and
-// all. Message errors are *[DecodeError].
+// Unmarshal reads a message into what the targets point to, as [DecodeTypes] does at the types that [Marshal] would
+// write, including subtyping and filled-in options. Message errors are *[DecodeError].
 func Unmarshal(message []byte, targets ...any) error {
 	return Quota{}.Unmarshal(message, targets...)
 }
@@ -104,7 +103,7 @@ func (q Quota) Unmarshal(message []byte, targets ...any) error {
 	return d.rest(len(targets))
 }
 
-// TypeFor is the Candid type of a Go type.
+// TypeFor returns the Candid type of a Go type.
 func TypeFor[T any]() (*Type, error) {
 	p, err := planFor(reflect.TypeFor[T]())
 	if err != nil {
@@ -113,6 +112,6 @@ func TypeFor[T any]() (*Type, error) {
 	return p.typ, nil
 }
 
-// Typed is implemented by Go types made of [Func] or [Service] to say their
-// Candid type: references are only read where their type is a subtype of it.
+// Typed is implemented by Go types made of [Func] or [Service] to declare their Candid type: only references whose type
+// is a subtype of it are read.
 type Typed interface{ CandidType() *Type }

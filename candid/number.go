@@ -10,19 +10,19 @@ import (
 // Nat is a natural number of any size. The zero value is 0.
 type Nat struct {
 	small uint64
-	big   *big.Int // set only where the number does not fit small
+	big   *big.Int // set only if the number does not fit small
 }
 
 // Int is an integer of any size. The zero value is 0.
 type Int struct {
 	small int64
-	big   *big.Int // set only where the number does not fit small
+	big   *big.Int // set only if the number does not fit small
 }
 
-// NatOf is the natural number n.
+// NatOf returns the natural number n.
 func NatOf(n uint64) Nat { return Nat{small: n} }
 
-// NatOfBig is the natural number n, and an error where n is negative.
+// NatOfBig returns the natural number n, and an error if n is negative.
 func NatOfBig(n *big.Int) (Nat, error) {
 	if n.Sign() < 0 {
 		return Nat{}, fmt.Errorf("a nat is not negative, got %s", clip(n.String()))
@@ -30,7 +30,7 @@ func NatOfBig(n *big.Int) (Nat, error) {
 	return natOf(new(big.Int).Set(n)), nil
 }
 
-// natOf takes n over.
+// natOf takes ownership of n.
 func natOf(n *big.Int) Nat {
 	if n.IsUint64() {
 		return Nat{small: n.Uint64()}
@@ -38,10 +38,10 @@ func natOf(n *big.Int) Nat {
 	return Nat{big: n}
 }
 
-// Uint64 is the number, and false where it does not fit.
+// Uint64 returns the number, and false if it does not fit.
 func (n Nat) Uint64() (uint64, bool) { return n.small, n.big == nil }
 
-// Big is the number as a new big.Int.
+// Big returns the number as a new big.Int.
 func (n Nat) Big() *big.Int {
 	if n.big != nil {
 		return new(big.Int).Set(n.big)
@@ -49,7 +49,7 @@ func (n Nat) Big() *big.Int {
 	return new(big.Int).SetUint64(n.small)
 }
 
-// Cmp is −1, 0 or 1.
+// Cmp returns −1, 0 or 1.
 func (n Nat) Cmp(m Nat) int {
 	if n.big == nil && m.big == nil {
 		switch {
@@ -63,7 +63,7 @@ func (n Nat) Cmp(m Nat) int {
 	return n.Big().Cmp(m.Big())
 }
 
-// Int is the number as an Int.
+// Int returns the number as an Int.
 func (n Nat) Int() Int {
 	if n.big != nil {
 		return Int{big: n.big}
@@ -74,7 +74,7 @@ func (n Nat) Int() Int {
 	return Int{big: new(big.Int).SetUint64(n.small)}
 }
 
-// String is the number in decimal digits, without underscores.
+// String returns the number in decimal digits, without underscores.
 func (n Nat) String() string {
 	if n.big != nil {
 		return n.big.String()
@@ -82,13 +82,13 @@ func (n Nat) String() string {
 	return strconv.FormatUint(n.small, 10)
 }
 
-// IntOf is the integer i.
+// IntOf returns the integer i.
 func IntOf(i int64) Int { return Int{small: i} }
 
-// IntOfBig is the integer i.
+// IntOfBig returns the integer i.
 func IntOfBig(i *big.Int) Int { return intOf(new(big.Int).Set(i)) }
 
-// intOf takes i over.
+// intOf takes ownership of i.
 func intOf(i *big.Int) Int {
 	if i.IsInt64() {
 		return Int{small: i.Int64()}
@@ -96,10 +96,10 @@ func intOf(i *big.Int) Int {
 	return Int{big: i}
 }
 
-// Int64 is the number, and false where it does not fit.
+// Int64 returns the number, and false if it does not fit.
 func (i Int) Int64() (int64, bool) { return i.small, i.big == nil }
 
-// Big is the number as a new big.Int.
+// Big returns the number as a new big.Int.
 func (i Int) Big() *big.Int {
 	if i.big != nil {
 		return new(big.Int).Set(i.big)
@@ -107,7 +107,7 @@ func (i Int) Big() *big.Int {
 	return big.NewInt(i.small)
 }
 
-// Cmp is −1, 0 or 1.
+// Cmp returns −1, 0 or 1.
 func (i Int) Cmp(j Int) int {
 	if i.big == nil && j.big == nil {
 		switch {
@@ -121,10 +121,10 @@ func (i Int) Cmp(j Int) int {
 	return i.Big().Cmp(j.Big())
 }
 
-// Sign is −1, 0 or 1.
+// Sign returns −1, 0 or 1.
 func (i Int) Sign() int { return i.Cmp(Int{}) }
 
-// nat is the number as a Nat, and false where it is negative.
+// nat returns the number as a Nat, and false if it is negative.
 func (i Int) nat() (Nat, bool) {
 	if i.big != nil {
 		if i.big.Sign() < 0 {
@@ -135,7 +135,7 @@ func (i Int) nat() (Nat, bool) {
 	return Nat{small: uint64(i.small)}, i.small >= 0
 }
 
-// String is the number in decimal digits, without underscores.
+// String returns the number in decimal digits, without underscores.
 func (i Int) String() string {
 	if i.big != nil {
 		return i.big.String()

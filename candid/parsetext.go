@@ -12,8 +12,8 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// literal is a number in a text whose type is not known yet. It never leaves
-// this package: settle or conform turn it into a value.
+// literal is a number in a text whose type is not known yet. It never leaves this package: settle or Conform converts
+// it to a value.
 type literal struct {
 	whole *big.Int // nil for a floating-point number
 	text  string   // sign and digits of a floating-point number
@@ -21,9 +21,8 @@ type literal struct {
 
 func (literal) candidValue() {}
 
-// ParseArgs reads an argument list, "(42, opt \"x\")", without knowing its
-// types: whole numbers become int, others float64, unless annotated. nan and
-// inf are read as float64 beyond the grammar, because values may hold them.
+// ParseArgs reads an argument list, "(42, opt \"x\")", without knowing its types: whole numbers become int, others
+// float64, unless annotated. In addition to the grammar, nan and inf are read as float64, because values may hold them.
 func ParseArgs(text string) ([]Value, error) {
 	raw, err := parseArgs(text)
 	if err != nil {
@@ -37,8 +36,8 @@ func ParseArgs(text string) ([]Value, error) {
 	return raw, nil
 }
 
-// ParseArgsAt reads an argument list as values of the types. Missing optional
-// arguments and fields are filled in, fields the types do not have dropped.
+// ParseArgsAt reads an argument list as values of the types. Missing optional arguments and fields are filled in,
+// fields that the types do not have are dropped.
 func ParseArgsAt(text string, types []*Type) ([]Value, error) {
 	raw, err := parseArgs(text)
 	if err != nil {
@@ -293,7 +292,7 @@ func (p *valueParser) record() (Value, error) {
 	return record, nil
 }
 
-// label reads "name =" or "7 =" if that is what follows.
+// label reads "name =" or "7 =" if it follows.
 func (p *valueParser) label(l *Label) (bool, error) {
 	if p.Tok.Kind != syntax.Ident && p.Tok.Kind != syntax.Text && p.Tok.Kind != syntax.Int {
 		return false, nil
@@ -342,8 +341,8 @@ func (p *valueParser) variant() (Value, error) {
 	return v, p.Expect("}")
 }
 
-// float is the number as a binary number of the given bits. One too large for
-// them is infinite only where it is written as inf.
+// float returns the number as a binary number of the given bits. It fails if the number is too large for them; only inf
+// is infinite.
 func (l literal) float(bits int) (float64, error) {
 	text := l.text
 	if l.whole != nil {

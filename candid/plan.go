@@ -12,8 +12,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// plan is how values of one Go type are written and read: all that reflection
-// has to find out, found out once.
+// plan says how values of one Go type are written and read: it caches the results of reflection.
 type plan struct {
 	typ    *Type
 	header []byte // of a message with one argument of the type
@@ -22,7 +21,7 @@ type plan struct {
 	read func(d *decoder, got *Type, v reflect.Value) error
 }
 
-// plans is a memo of a pure function of the Go type.
+// plans caches a pure function of the Go type.
 var plans sync.Map // reflect.Type → *plan
 
 func planFor(t reflect.Type) (*plan, error) {
@@ -39,7 +38,7 @@ func planFor(t reflect.Type) (*plan, error) {
 	return kept.(*plan), nil
 }
 
-// readFrom reads one value, paying for it.
+// readFrom reads one value and charges for it.
 func (p *plan) readFrom(d *decoder, got *Type, v reflect.Value) error {
 	if err := d.enter(); err != nil {
 		return err
@@ -63,13 +62,13 @@ func (p *plan) absent(d *decoder, v reflect.Value) error {
 	return nil
 }
 
-// planKey is a Go type and the tag option that chose between nat and int.
+// planKey is a Go type and the tag option that selects nat or int.
 type planKey struct {
 	typ  reflect.Type
 	kind Kind // KindNat, KindInt or 0
 }
 
-// planner makes plans; made holds those begun, for recursive types.
+// planner makes plans; made holds the plans begun so far, for recursive types.
 type planner struct{ made map[planKey]*plan }
 
 func (m *planner) plan(t reflect.Type, key planKey) (*plan, error) {
@@ -162,7 +161,7 @@ func (m *planner) byKind(p *plan, t reflect.Type, key planKey) error {
 	return nil
 }
 
-// typed plans a type made of Func or Service that says its Candid type.
+// typed plans a type made of Func or Service that declares its Candid type.
 func (p *plan) typed(t reflect.Type) error {
 	declared := reflect.Zero(t).Interface().(Typed).CandidType().resolve()
 	switch {
@@ -181,7 +180,7 @@ type planField struct {
 	Label
 	index int
 	plan  *plan
-	elem  reflect.Type // of a variant case: what the pointer points to
+	elem  reflect.Type // of a variant case: the type that the pointer points to
 }
 
 func (m *planner) structure(p *plan, t reflect.Type) error {

@@ -7,7 +7,7 @@ import (
 	"reflect"
 )
 
-// pointer is v as a pointer to its Go type, which costs no allocation.
+// pointer returns v as a pointer to its Go type, without an allocation if v is addressable.
 func pointer[T any](v reflect.Value) *T {
 	if v.CanAddr() {
 		return v.Addr().Interface().(*T)
@@ -16,8 +16,8 @@ func pointer[T any](v reflect.Value) *T {
 	return &held
 }
 
-// tooLarge is for a number that is a fine nat or int and does not fit the Go
-// value. It must not turn into null under an option.
+// tooLarge returns the error of a number that is a valid nat or int but does not fit the Go value. It must not turn
+// into null under an option.
 func (d *decoder) tooLarge(number, goType string) error {
 	return &DecodeError{Kind: Mismatch, Offset: d.pos, Reason: clip(number) + " does not fit " + goType}
 }
@@ -42,7 +42,7 @@ func (d *decoder) intAt(got *Type) (Int, error) {
 	return Int{}, d.mismatch(got, primitives[KindInt], "")
 }
 
-// wordAt reads a number of fixed size, bool included.
+// wordAt reads a number of fixed size, including bool.
 func (d *decoder) wordAt(got, want *Type) (uint64, error) {
 	if got.kind != want.kind {
 		return 0, d.mismatch(got, want, "")
@@ -81,7 +81,7 @@ func (p *plan) int() {
 	}
 }
 
-// big plans big.Int, an int unless kind says nat.
+// big plans big.Int, an int unless kind is nat.
 func (p *plan) big(kind Kind) {
 	if kind == KindNat {
 		p.typ = primitives[KindNat]
@@ -203,8 +203,7 @@ func (d *decoder) uintAt(got *Type, kind Kind) (n Nat, fits bool, err error) {
 	return n, fits, err
 }
 
-// signed plans Go's signed integers: of fixed size, or an int. As a nat they
-// must not be negative.
+// signed plans Go's signed integers: of fixed size, or an int. As a nat, they must not be negative.
 func (p *plan) signed(t reflect.Type, kind Kind) {
 	if kind == 0 {
 		kind = fixedKinds[t.Kind()]

@@ -52,7 +52,7 @@ func (p *plan) principal() {
 	}
 }
 
-// principalOf is the principal in a value of a type made of principal.Principal.
+// principalOf returns the principal in a value of a type made of principal.Principal.
 func principalOf(v reflect.Value) principal.Principal {
 	if v.Type() == typePrincipal {
 		return *pointer[principal.Principal](v)
@@ -158,7 +158,7 @@ func (p *plan) opt(t reflect.Type, elem *plan) {
 	}
 }
 
-// chargedBytes is how much of a Go element a unit of the quota pays for.
+// chargedBytes is how much of a Go element one unit of the quota pays for.
 const chargedBytes = 32
 
 func (p *plan) vec(t reflect.Type, elem *plan) {

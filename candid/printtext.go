@@ -8,30 +8,29 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// Format is a value in the textual form on one line, numbers annotated with
-// their types. Reading it at its type ([ParseValueAt]) gives the value back.
+// Format returns a value in the textual form on one line, with the types of numbers. Reading it at its type
+// ([ParseValueAt]) returns the same value.
 func Format(v Value) string {
 	p := printer{}
 	p.value(v)
 	return string(p.out)
 }
 
-// FormatArgs is an argument list on one line, "(1 : nat, \"x\")".
+// FormatArgs returns an argument list on one line, "(1 : nat, \"x\")".
 func FormatArgs(args []Value) string {
 	p := printer{}
 	p.args(args)
 	return string(p.out)
 }
 
-// PrettyArgs is an argument list for people: what does not fit a line is
-// spread over several.
+// PrettyArgs returns an argument list for people: parts that do not fit a line are spread over several.
 func PrettyArgs(args []Value) string {
 	p := printer{pretty: true}
 	p.args(args)
 	return string(p.out)
 }
 
-// prettyWidth is where a pretty-printed line should end.
+// prettyWidth is the preferred maximum length of a pretty-printed line.
 const prettyWidth = 80
 
 type printer struct {
@@ -39,8 +38,8 @@ type printer struct {
 	pretty bool
 	indent int
 	depth  int
-	// limit makes the printer give up, with over set, once out is longer:
-	// finding out whether a value fits a line must not print all of it.
+	// limit makes the printer stop and set over once out is longer: checking whether a value fits a line must not print
+	// all of it.
 	limit int
 	over  bool
 }
@@ -52,7 +51,7 @@ func (p *printer) full(more int) bool {
 	return p.over
 }
 
-// fits reports whether what print prints ends before the line does.
+// fits reports whether the output of print fits the rest of the line.
 func (p *printer) fits(print func(q *printer)) bool {
 	column := len(p.out)
 	for column > 0 && p.out[column-1] != '\n' {
@@ -67,7 +66,7 @@ func (p *printer) fits(print func(q *printer)) bool {
 	return !q.over && !q.full(0)
 }
 
-// group prints n elements between brackets, on one line or on a line each.
+// group prints n elements between brackets, on one line or one per line.
 func (p *printer) group(opening, closing string, separator byte, n int, element func(q *printer, i int)) {
 	flat := func(q *printer) {
 		q.out = append(q.out, opening...)
@@ -102,7 +101,7 @@ func (p *printer) group(opening, closing string, separator byte, n int, element 
 	p.out = append(p.out, closing...)
 }
 
-// maxIndent keeps deep values from printing mostly spaces.
+// maxIndent prevents deep values from printing mostly spaces.
 const maxIndent = 120
 
 func (p *printer) newline() {

@@ -1,7 +1,6 @@
 package candid
 
-// skip passes over one value of the wire type t, checking that it is one: what
-// is ignored must be as well-formed as what is read.
+// skip skips one value of the wire type t and validates it: skipped values must be as well-formed as others.
 func (d *decoder) skip(t *Type) error {
 	if err := d.enter(); err != nil {
 		return err
@@ -17,7 +16,7 @@ func (d *decoder) skip(t *Type) error {
 	return d.chargeSkip(1)
 }
 
-// chargeSkip pays for skipping from the quota a caller may have set.
+// chargeSkip takes the cost of skipping from the quota that a caller may have set.
 func (d *decoder) chargeSkip(n int) error {
 	if d.skips -= n; d.skips < 0 {
 		return &DecodeError{Kind: Limit, Offset: d.pos, Reason: "too much of the message is not part of the expected type: send less of it"}
@@ -97,9 +96,8 @@ func (d *decoder) skipPrimitive(kind Kind) error {
 	return err
 }
 
-// skipFuture passes over a value of a type of a later version: the length of
-// its bytes, the number of its references, the bytes. References travel
-// outside of the message; we have nowhere to take them from.
+// skipFuture skips a value of a type of a later version: the length of its bytes, the number of its references, the
+// bytes. References are passed outside of the message, so we cannot have them.
 func (d *decoder) skipFuture() error {
 	size, err := d.uleb()
 	if err != nil {

@@ -10,13 +10,11 @@ import (
 
 type pair struct{ sub, super *Type }
 
-// Subtype reports whether a value of type sub may be used where super is
-// expected (Candid specification, "Subtyping"). It is false, too, for types
-// that take more than MaxSubtypePairs comparisons; [CheckSubtype] tells.
+// Subtype reports whether a value of type sub may be used where super is expected (Candid specification, "Subtyping").
+// It is also false for types that take more than MaxSubtypePairs comparisons; [CheckSubtype] says so.
 func Subtype(sub, super *Type) bool { return CheckSubtype(sub, super) == nil }
 
-// CheckSubtype is nil where sub is a subtype of super, else it says which part
-// is in the way.
+// CheckSubtype returns nil if sub is a subtype of super; otherwise the error names the part that is not.
 func CheckSubtype(sub, super *Type) error {
 	budget := math.MaxInt
 	mismatch, enough := compare(sub, super, &budget)
@@ -29,10 +27,9 @@ func CheckSubtype(sub, super *Type) error {
 	return nil
 }
 
-// comparison is the work left and the work done. Everything is a subtype of an
-// option, so nothing is ever tried and taken back: the relation holds unless
-// some pair reachable from the first one plainly fails. That makes it a walk
-// over a graph of pairs, without recursion.
+// comparison is the state of a comparison. Everything is a subtype of an option, so there is no backtracking: the
+// relation holds unless some pair reachable from the first one fails directly. So it is a walk over a graph of pairs,
+// without recursion.
 type comparison struct {
 	todo []step
 	seen map[pair]struct{}
@@ -45,8 +42,7 @@ type step struct {
 	where string
 }
 
-// compare is nil where sub is a subtype of super, and false where it takes more
-// steps than *budget.
+// compare returns nil if sub is a subtype of super, and false if it takes more steps than *budget.
 func compare(sub, super *Type, budget *int) (mismatch error, enough bool) {
 	if sub.resolve() == super.resolve() {
 		return nil, true
@@ -80,7 +76,7 @@ func (c *comparison) add(sub, super *Type, from int, where string) {
 	c.todo = append(c.todo, step{p, from, where})
 }
 
-// parts is how many parts the comparison of p itself looks at.
+// parts returns how many parts the comparison of p itself visits.
 func (p pair) parts() int {
 	n := len(p.sub.fields) + len(p.super.fields) + len(p.sub.methods) + len(p.super.methods)
 	if p.sub.fn != nil {

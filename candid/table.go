@@ -16,14 +16,14 @@ func appendHeader(b []byte, types []*Type) []byte {
 	return w.list(b, types)
 }
 
-// tableWriter numbers the types of a table in the order they are met. It walks
-// a queue instead of recursing: types may nest as deep as they like.
+// tableWriter numbers the types of a table in the order of their first use. It uses a queue instead of recursion: types
+// may nest to any depth.
 type tableWriter struct {
 	index map[*Type]int
 	queue []*Type
 }
 
-// note gives a type its number, where it needs one.
+// note numbers a type if it needs a number.
 func (w *tableWriter) note(t *Type) int {
 	t = t.resolve()
 	if t.kind == KindFuture {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Type is a Candid type. Types are graphs: a recursive type reaches itself.
-// They do not change once made; share them freely.
+// Type is a Candid type. Types are graphs: a recursive type refers to itself. They are immutable once made, so they can
+// be shared.
 type Type struct {
 	kind    Kind
 	name    string
@@ -17,8 +17,7 @@ type Type struct {
 	methods []Method
 }
 
-// Label is the id of a record field or variant case and, where it is known,
-// the name whose hash the id is.
+// Label is the id of a record field or variant case and, if known, the name whose hash is the id.
 type Label struct {
 	ID   uint32
 	Name string
@@ -40,8 +39,7 @@ const (
 	CompositeQuery
 )
 
-// Signature is the type of a function. Names of arguments are documentation;
-// they may be absent ("").
+// Signature is the type of a function. Names of arguments are documentation; they may be absent ("").
 type Signature struct {
 	Args        []*Type
 	Results     []*Type
@@ -56,14 +54,13 @@ type Method struct {
 	Type *Type
 }
 
-// Named is the label of a name.
+// Named returns the label of a name.
 func Named(name string) Label { return Label{ID: Hash(name), Name: name} }
 
-// Numbered is a label without a name.
+// Numbered returns a label without a name.
 func Numbered(id uint32) Label { return Label{ID: id} }
 
-// Hash is the id of a field name (Candid specification, "Symbolic Field Ids"):
-// Σ utf8[i]·223^(k−i) mod 2^32.
+// Hash returns the id of a field name (Candid specification, "Symbolic Field Ids"): Σ utf8[i]·223^(k−i) mod 2^32.
 func Hash(name string) uint32 {
 	var h uint32
 	for i := range len(name) {
@@ -72,10 +69,10 @@ func Hash(name string) uint32 {
 	return h
 }
 
-// OptOf is opt elem.
+// OptOf returns opt elem.
 func OptOf(elem *Type) *Type { return &Type{kind: KindOpt, elem: elem} }
 
-// VecOf is vec elem.
+// VecOf returns vec elem.
 func VecOf(elem *Type) *Type {
 	if elem == primitives[KindNat8] {
 		return blobType
@@ -83,10 +80,10 @@ func VecOf(elem *Type) *Type {
 	return &Type{kind: KindVec, elem: elem}
 }
 
-// RecordOf is a record type. It fails where two fields have the same id.
+// RecordOf returns a record type. It fails if two fields have the same id.
 func RecordOf(fields ...Field) (*Type, error) { return composite(KindRecord, fields) }
 
-// VariantOf is a variant type. It fails where two cases have the same id.
+// VariantOf returns a variant type. It fails if two cases have the same id.
 func VariantOf(cases ...Field) (*Type, error) { return composite(KindVariant, cases) }
 
 func composite(kind Kind, fields []Field) (*Type, error) {
@@ -117,7 +114,7 @@ func compareIDs(a, b uint32) int {
 	return 0
 }
 
-// TupleOf is a record type with the ids 0, 1, ….
+// TupleOf returns a record type with the ids 0, 1, ….
 func TupleOf(elems ...*Type) *Type {
 	fields := make([]Field, len(elems))
 	for i, t := range elems {
@@ -126,7 +123,7 @@ func TupleOf(elems ...*Type) *Type {
 	return &Type{kind: KindRecord, fields: fields}
 }
 
-// FuncOf is a func type. A oneway function has no results.
+// FuncOf returns a func type. A oneway function has no results.
 func FuncOf(s Signature) (*Type, error) {
 	if s.Annotation&Oneway != 0 && len(s.Results) > 0 {
 		return nil, fmt.Errorf("a oneway function has no results, this one has %d", len(s.Results))
@@ -134,7 +131,7 @@ func FuncOf(s Signature) (*Type, error) {
 	return &Type{kind: KindFunc, fn: &s}, nil
 }
 
-// ServiceOf is a service type. It fails where two methods have the same name.
+// ServiceOf returns a service type. It fails if two methods have the same name.
 func ServiceOf(methods ...Method) (*Type, error) {
 	sorted := slices.Clone(methods)
 	slices.SortFunc(sorted, func(a, b Method) int { return strings.Compare(a.Name, b.Name) })
@@ -146,9 +143,8 @@ func ServiceOf(methods ...Method) (*Type, error) {
 	return &Type{kind: KindService, methods: sorted}, nil
 }
 
-// Recursive is a type with a name, made before its definition is known:
-// define sets the definition and must be called exactly once, before the type
-// is used for anything but building other types.
+// Recursive returns a named type before its definition is known: define sets the definition and must be called exactly
+// once, before the type is used for anything except building other types.
 func Recursive(name string) (t *Type, define func(*Type)) {
 	t = &Type{kind: KindNamed, name: name}
 	return t, func(def *Type) {
@@ -159,8 +155,8 @@ func Recursive(name string) (t *Type, define func(*Type)) {
 	}
 }
 
-// resolve follows names. The parser of definitions refuses vacuous types, so
-// there is an end; the bound is for types put together by hand.
+// resolve follows names. The parser of definitions rejects vacuous types, so the chain ends; the limit is for types
+// built by hand.
 func (t *Type) resolve() *Type {
 	for range MaxDepth {
 		if t == nil {
@@ -174,24 +170,22 @@ func (t *Type) resolve() *Type {
 	panic("candid: type " + t.name + " is defined as itself")
 }
 
-// Kind is the outermost constructor, names followed.
+// Kind returns the outermost constructor, after following names.
 func (t *Type) Kind() Kind { return t.resolve().kind }
 
-// Name is the name of a type made by [Recursive], or "".
+// Name returns the name of a type made by [Recursive], or "".
 func (t *Type) Name() string { return t.name }
 
-// Elem is the type inside opt and vec, nil for others.
+// Elem returns the type inside opt and vec, nil for others.
 func (t *Type) Elem() *Type { return t.resolve().elem }
 
-// Fields are the fields of a record or the cases of a variant, by rising id.
-// The caller must not change them.
+// Fields returns the fields of a record or the cases of a variant, by ascending id. The caller must not change them.
 func (t *Type) Fields() []Field { return t.resolve().fields }
 
-// Signature is the signature of a func type, nil for others.
+// Signature returns the signature of a func type, nil for others.
 func (t *Type) Signature() *Signature { return t.resolve().fn }
 
-// Methods are the methods of a service type, by name. The caller must not
-// change them.
+// Methods returns the methods of a service type, by name. The caller must not change them.
 func (t *Type) Methods() []Method { return t.resolve().methods }
 
 // IsBlob reports whether the type is vec nat8.
@@ -207,7 +201,7 @@ func (t *Type) optional() bool {
 	return k == KindOpt || k == KindNull || k == KindReserved || k == KindFuture
 }
 
-// field is the field with this id.
+// field returns the index of the field with this id.
 func (t *Type) field(id uint32) (index int, ok bool) {
 	return slices.BinarySearchFunc(t.fields, id, func(f Field, id uint32) int { return compareIDs(f.ID, id) })
 }

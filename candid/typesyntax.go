@@ -6,8 +6,7 @@ import (
 	"github.com/canisterd/canisterd/candid/internal/syntax"
 )
 
-// TypeFromSyntax makes a type of a type expression; lookup finds the types
-// that names stand for.
+// TypeFromSyntax makes a type from a type expression; lookup finds the types of names.
 func TypeFromSyntax(e *syntax.Type, lookup func(name string) (*Type, bool)) (*Type, error) {
 	switch e.Op {
 	case "":

@@ -6,7 +6,7 @@ import (
 	"github.com/canisterd/canisterd/candid/internal/syntax"
 )
 
-// String is the name, quoted where the grammar needs it, else the id.
+// String returns the name, quoted if the grammar requires it, or the id if there is no name.
 func (l Label) String() string {
 	if l.Name != "" {
 		return syntax.Name(l.Name)
@@ -14,19 +14,17 @@ func (l Label) String() string {
 	return strconv.FormatUint(uint64(l.ID), 10)
 }
 
-// typeTextBytes is where String stops: types of messages are graphs that can
-// unfold to any size.
+// typeTextBytes limits the text of String: types of messages are graphs that can unfold to any size.
 const typeTextBytes = 64 << 10
 
-// String is the type in the syntax of .did files. Named types appear by their
-// names; what would not end is cut with an ellipsis.
+// String returns the type in the syntax of .did files. Named types appear by their names; an endless text is cut with
+// an ellipsis.
 func (t *Type) String() string { return string((&typePrinter{limit: typeTextBytes}).ref(t)) }
 
-// brief is the type, short enough for an error message.
+// brief returns the type, short enough for an error message.
 func (t *Type) brief() string { return string((&typePrinter{limit: 120}).ref(t)) }
 
-// Definition is String for the type behind a name: the type itself, not its
-// name.
+// Definition is String for the type behind a name: the type itself, not its name.
 func (t *Type) Definition() string {
 	return string((&typePrinter{limit: typeTextBytes}).body(t.resolve()))
 }
@@ -77,7 +75,7 @@ func (p *typePrinter) body(t *Type) []byte {
 	return p.out
 }
 
-// more separates the elements of a list and says whether to go on.
+// more separates the elements of a list and reports whether to continue.
 func (p *typePrinter) more(i int, separator string) bool {
 	if i > 0 {
 		p.out = append(p.out, separator...)
@@ -114,7 +112,7 @@ func (p *typePrinter) signature(s *Signature) {
 	}
 }
 
-// words are the keywords of a set of annotations.
+// words returns the keywords of a set of annotations.
 func (a Annotation) words() (words []string) {
 	for i, word := range []string{"query", "oneway", "composite_query"} {
 		if a&(1<<i) != 0 {

@@ -45,7 +45,7 @@ type (
 	Vec []Value
 	// Blob is a vector of nat8.
 	Blob []byte
-	// Record is a record, its fields by rising id.
+	// Record is a record with its fields by ascending id.
 	Record []FieldValue
 	// Variant is one case of a variant.
 	Variant struct {
@@ -94,13 +94,13 @@ func (Principal) candidValue() {}
 func (Service) candidValue()   {}
 func (Func) candidValue()      {}
 
-// String is the textual form of the principal.
+// String returns the textual form of the principal.
 func (p Principal) String() string { return principal.Principal(p).String() }
 
-// String is the textual form of the service's principal.
+// String returns the textual form of the service's principal.
 func (s Service) String() string { return principal.Principal(s).String() }
 
-// Get is the value of the field with this name, nil if there is none.
+// Get returns the value of the field with this name, nil if there is none.
 func (r Record) Get(name string) Value {
 	id := Hash(name)
 	for _, f := range r {
@@ -111,8 +111,8 @@ func (r Record) Get(name string) Value {
 	return nil
 }
 
-// Equal reports whether two values are the same. Names of labels do not
-// matter; floating-point numbers are compared by their bits.
+// Equal reports whether two values are equal. Names of labels do not matter; floating-point numbers are compared by
+// their bits.
 func Equal(a, b Value) bool {
 	switch a := a.(type) {
 	case Nat:
