@@ -23,7 +23,7 @@
 // Pages are records of runs: the number of pages, the number of missing pages before them, and their content, unless
 // all are zero: a file leaves out some thousand pages of zeros.
 //
-// # Pages beside the file
+// # Pages in other files
 //
 // A checkpoint keeps the pages of memories in the files of a PageStore, uncompressed. The reader loads a memory on
 // first use. The writer skips a memory that an earlier checkpoint has. The checkpoint file has the SHA-256 of each run
@@ -39,7 +39,7 @@
 //	4  messages whose callbacks are made to need too many instructions
 //	5  features of canisters, and messages that wait for a time in the middle of their code
 //	6  subnets that were added to a network that ran, and subnets for benchmarks
-//	7  pages in files beside this one
+//	7  pages in separate files
 //	8  marks in the journal: messages whose code failed, and certified roots; subnets that were deleted
 //	9  marks of users in the journal
 //

@@ -11,7 +11,7 @@ import (
 
 // Modules are the modules of an archive, each once: those that canisters or their snapshots have, or will have.
 type Modules struct {
-	engine *Engine // nil where no canister has code
+	engine *Engine // nil if no canister has code
 	byHash map[[32]byte]*archivedModule
 	hashes [][32]byte // in order
 }

@@ -28,13 +28,13 @@ import (
 //	                   keys and subaccounts; an array of numbers and
 //	                   {"base64": "…"} are read too
 //	vec t              an array
-//	opt t              null or the value; where the value could be null itself,
+//	opt t              null or the value; if the value could be null itself,
 //	                   because t is null, reserved or an option, [] or [value]
 //	record             an object. A field without a name has the key "_7_", its
 //	                   id; so has a field whose name looks like that. Absent
 //	                   fields that are optional are filled in; a key the type
 //	                   does not have is an error: a typing error would be lost
-//	record { t; u }    an array, where the ids are 0, 1, … and have no names; an
+//	record { t; u }    an array, if the ids are 0, 1, … and have no names; an
 //	                   object {"_0_": …} is read too
 //	variant            an object of one key, {"ok": value}; a case of type null
 //	                   is {"stopped": null}, and "stopped" is read too

@@ -20,7 +20,7 @@ func callFunctions() []function {
 		// checked when the callback runs.
 		{name: "call_new", params: "pppppppp", where: calling, cost: cost{computed: callNewCost}, body: callNew},
 		// call_on_cleanup(function, env) sets the closure that runs if a callback traps. It traps without a call under
-		// construction, and the second time.
+		// construction, and on the second call.
 		{name: "call_on_cleanup", params: "pp", tables: true, where: calling, cost: flat(plain), body: func(x *Execution, s []uint64) {
 			p := x.begun("ic0.call_on_cleanup")
 			if p.Cleanup != nil {
@@ -30,7 +30,7 @@ func callFunctions() []function {
 			p.Cleanup = &c
 		}},
 		// call_data_append(src, size) appends bytes to the argument. It traps without a call under construction, and
-		// where method and argument exceed maxRequest ("Request to … has a payload size of …").
+		// if method and argument exceed maxRequest ("Request to … has a payload size of …").
 		{name: "call_data_append", params: "pp", where: calling, cost: sendingBytesOf(1), body: func(x *Execution, s []uint64) {
 			p := x.begun("ic0.call_data_append")
 			have := uint64(len(p.Method) + len(p.Payload))
@@ -41,7 +41,7 @@ func callFunctions() []function {
 			p.Payload = append(p.Payload, x.heap("ic0.call_data_append", s[0], s[1])...)
 		}},
 		// call_with_best_effort_response(seconds) gives the call a deadline, at most maxTimeout from now. It traps
-		// without a call under construction, and the second time ("a timeout is already set.").
+		// without a call under construction, and on the second call ("a timeout is already set.").
 		{name: "call_with_best_effort_response", params: "i", where: calling, cost: flat(plain), body: func(x *Execution, s []uint64) {
 			p := x.begun("ic0.call_with_best_effort_response")
 			if p.timeout {
@@ -58,7 +58,7 @@ func callFunctions() []function {
 		{name: "call_cycles_add128", params: "ll", where: paying, cost: flat(plain), body: func(x *Execution, s []uint64) {
 			x.attach("ic0_call_cycles_add128", cycles.Amount{Hi: s[0], Lo: s[1]})
 		}},
-		// call_perform() enqueues the call: 0; or drops it: 2, where a queue is full, message memory is short or the
+		// call_perform() enqueues the call: 0; or drops it: 2, if a queue is full, message memory is short or the
 		// canister would freeze. Then no callback runs. It traps without a call under construction.
 		{name: "call_perform", results: "i", where: calling, cost: flat(5000), body: func(x *Execution, s []uint64) {
 			p := x.begun("ic0.call_perform")

@@ -25,14 +25,14 @@ func certifiedFunctions() []function {
 				s[0] = 1
 			}
 		}},
-		// data_certificate_size() is the length of the certificate, in bytes. It traps where none is present.
+		// data_certificate_size() is the length of the certificate, in bytes. It traps if there is none.
 		{name: "data_certificate_size", results: "p", where: certified, cost: flat(plain), body: func(x *Execution, s []uint64) {
 			if !x.hasCertificate() {
 				x.wrongContext("ic0_data_certificate_size")
 			}
 			s[0] = uint64(len(x.certificate()))
 		}},
-		// data_certificate_copy(dst, offset, size) copies bytes of the certificate. It traps where none is present.
+		// data_certificate_copy(dst, offset, size) copies bytes of the certificate. It traps if there is none.
 		{name: "data_certificate_copy", params: "ppp", where: certified, cost: bytesOf(2), body: func(x *Execution, s []uint64) {
 			const text = "ic0_data_certificate_copy failed because %s + size is out of bounds. Found %s = %d and size = %d while %s + size must be <= %d"
 			if !x.hasCertificate() {

@@ -33,7 +33,7 @@ func costFunctions() []function {
 			x.putAmount("ic0_cost_http_request", s[2], x.Fees.Outcall(s[0], s[1]))
 		}},
 		// cost_http_request_v2(src, size, dst) writes the fee of an outcall by the usage that the argument, in Candid,
-		// describes. It traps where that cannot be decoded: "Failed to decode HttpRequestV2CostParams from Candid".
+		// describes. It traps if that cannot be decoded: "Failed to decode HttpRequestV2CostParams from Candid".
 		{name: "cost_http_request_v2", params: "ppp", where: everywhere, cost: flat(decoding), body: func(x *Execution, s []uint64) {
 			x.putAmount("ic0_cost_http_request_v2", s[2], x.outcallPrice(x.heap("ic0.cost_http_request_v2 heap", s[0], s[1])))
 		}},

@@ -20,7 +20,7 @@ func cyclesFunctions() []function {
 		{name: "msg_cycles_available128", params: "p", where: earning, cost: flat(plain), body: func(x *Execution, s []uint64) {
 			x.putAmount("ic0_msg_cycles_available128", s[0], x.Offered)
 		}},
-		// msg_cycles_refunded() is how many cycles came back with the response; the balance has them already. It traps
+		// msg_cycles_refunded() is how many cycles came back with the response; the balance includes them. It traps
 		// from 2^64 on.
 		{name: "msg_cycles_refunded", results: "l", where: refunded, cost: flat(plain), narrow: true, body: func(x *Execution, s []uint64) {
 			s[0] = x.narrow(x.Refunded)

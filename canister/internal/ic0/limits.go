@@ -2,7 +2,7 @@ package ic0
 
 import "github.com/canisterd/canisterd/canister/internal/stable"
 
-// Limits of the System API. All are the specification's, or the replica's where it has none.
+// Limits of the System API. All are the specification's, or the replica's if it has none.
 const (
 	maxReply          = 2 << 20         // bytes of a reply or reject
 	maxQueryReply     = 3 << 20         // bytes of the answer of a query

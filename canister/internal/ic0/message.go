@@ -21,7 +21,7 @@ func messageFunctions() []function {
 			var id [32]byte
 			x.copyOut("ic0.msg_caller_copy", "id", s[0], s[1], s[2], x.Caller.Append(id[:0]))
 		}},
-		// msg_caller_info_data_size() is the length of what the signer says of the caller, in bytes; 0 unless the
+		// msg_caller_info_data_size() is the length of the signer's information on the caller, in bytes; 0 unless the
 		// request was signed by a canister and has sender_info.
 		{name: "msg_caller_info_data_size", results: "p", where: withCallerInfo, cost: flat(plain), body: func(x *Execution, s []uint64) {
 			s[0] = uint64(len(x.CallerInfo))

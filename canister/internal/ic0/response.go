@@ -10,7 +10,7 @@ import (
 func responseFunctions() []function {
 	return []function{
 		// msg_reply_data_append(src, size) appends bytes to the reply. It traps after a response ("the call is already
-		// replied."), and where the reply exceeds maxReply, in queries maxQueryReply ("application payload size …
+		// replied."), and if the reply exceeds maxReply, in queries maxQueryReply ("application payload size …
 		// cannot be larger than …").
 		{name: "msg_reply_data_append", params: "pp", where: answering, cost: sendingBytesOf(1), body: func(x *Execution, s []uint64) {
 			if x.Responded {
@@ -27,7 +27,7 @@ func responseFunctions() []function {
 			x.respond(intercanister.Response{Reply: x.reply})
 		}},
 		// msg_reject(src, size) responds with a reject of code 4 and drops what was appended. It traps after a
-		// response, where the text exceeds the limits of a reply, and where it is not UTF-8 ("invalid UTF-8 string
+		// response, if the text exceeds the limits of a reply, and if it is not UTF-8 ("invalid UTF-8 string
 		// provided").
 		{name: "msg_reject", params: "pp", where: answering, cost: sendingBytesOf(1), body: func(x *Execution, s []uint64) {
 			if x.Responded {

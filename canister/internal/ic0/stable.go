@@ -18,8 +18,8 @@ func stableFunctions() []function {
 			x.smallStable()
 			s[0] = x.Stable.Size()
 		}},
-		// stable_grow(pages) adds pages of zeros: the old size, or -1 where that exceeds narrowStablePages or the
-		// subnet has no room. It traps for want of cycles (IC0532).
+		// stable_grow(pages) adds pages of zeros: the old size, or -1 if that exceeds narrowStablePages or the
+		// subnet has no room. It traps for lack of cycles (IC0532).
 		{name: "stable_grow", params: "i", results: "i", where: everywhere, cost: grow, narrow: true, body: func(x *Execution, s []uint64) {
 			x.smallStable()
 			s[0] = x.growStable(s[0], narrowStablePages)

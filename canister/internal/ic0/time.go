@@ -3,12 +3,12 @@ package ic0
 // timeFunctions return times and instruction counts, and set the timer.
 func timeFunctions() []function {
 	return []function{
-		// time() is the time of the message, in ns since 1970. It stands still while the message runs.
+		// time() is the time of the message, in ns since 1970. It does not change while the message runs.
 		{name: "time", results: "l", where: anywhere, cost: flat(plain), body: func(x *Execution, s []uint64) {
 			s[0] = x.Time
 		}},
-		// global_timer_set(time) sets when canister_global_timer runs, in ns since 1970; 0: never. It gives what was
-		// set before.
+		// global_timer_set(time) sets when canister_global_timer runs, in ns since 1970; 0: never. It returns the
+		// previous time.
 		{name: "global_timer_set", params: "l", results: "l", where: timing, cost: flat(plain), body: func(x *Execution, s []uint64) {
 			x.Timer, s[0] = s[0], x.Timer
 			x.TimerSet = true

@@ -11,7 +11,7 @@
 //	memory       is one page larger. The last page is not the program's: memory.size and memory.grow become calls that
 //	             hide it, and it moves when the memory grows. So no allocator of a program takes it
 //	initializer  the start function, or else the export _initialize, runs at the beginning of canister_init and of
-//	             canister_post_upgrade: a start function may not ask for the time. Both are added where they are missing
+//	             canister_post_upgrade: a start function may not ask for the time. Both are added if they are missing
 //	exports      canister_update_hi becomes "canister_update hi". An entry point logs the line that a stream has begun
 //	             when it returns
 //	sections     only the names of functions and the metadata (icp:) are kept: all positions in the code change

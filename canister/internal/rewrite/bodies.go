@@ -13,7 +13,7 @@ type bodies struct {
 	invalid *Invalid
 }
 
-// writtenBody is where a function is in the output.
+// writtenBody is the position of a function in the output.
 type writtenBody struct{ from, to int }
 
 // locateBodies finds the bodies of the code section.

@@ -23,7 +23,7 @@ type compileEstimate struct {
 // compileCounts are the counts of the estimate.
 type compileCounts struct {
 	deepest int  // nesting depth of loops
-	over    bool // counting has stopped: the function is above its bound
+	over    bool // counting has stopped: the function is above its limit
 
 	// The current block.
 	block  uint32 // ordinal
@@ -54,7 +54,7 @@ type construct struct {
 	uses  []uint32 // locals of the phis of a loop
 
 	chain, depth, bounds       uint32 // after its end, by the edges so far
-	ifChain, ifDepth, ifBounds uint32 // where it begins
+	ifChain, ifDepth, ifBounds uint32 // at its beginning
 }
 
 // localUse records the last definition and use of a local.

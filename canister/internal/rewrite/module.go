@@ -71,7 +71,7 @@ type Module struct {
 	BinaryHash   [32]byte // SHA-256 of Binary
 
 	Wide                 bool   // the memory was 64-bit: System API pointers are i64
-	HasMemory            bool   //
+	HasMemory            bool   // the module has a memory
 	HasTable             bool   // ExportedTable and CallClosure exist
 	TableSize            uint64 // entries of that table, which does not grow
 	MemoryMin, MemoryMax uint32 // pages of 64 KiB, the maximum after clamping

@@ -12,7 +12,7 @@ import (
 // TrapKind says why a message ended.
 type TrapKind int
 
-// The kinds of traps. Names and numbers are ours; package canister gives them the replica's texts and codes.
+// The kinds of traps. Names and numbers are ours; package canister maps them to the replica's texts and codes.
 const (
 	Bug TrapKind = iota
 	HeapOutOfBounds
