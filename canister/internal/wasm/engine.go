@@ -22,7 +22,7 @@ import (
 type Config struct {
 	CacheDir       string   // compiled code and rewritten modules on disk by hash; "" = memory only
 	HeapDir        string   // directory of the one sparse checkpoint file; "" = in memory on Linux, temporary folder elsewhere
-	MaxResident    int      // resident guests; 0 = DefaultMaxLive
+	MaxResident    int      // resident guests; 0 = DefaultMaxResident
 	CompileWorkers int      // goroutines that compile one module; 0 = number of processors
 	Heaps          HeapKind // HeapAuto outside of tests
 	// Compiler runs CompileInto in a separate process, for modules that take long; nil = in this process. It needs
