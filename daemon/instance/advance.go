@@ -9,21 +9,20 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// Advance says how time moves ahead.
+// Advance is a request to move time ahead.
 type Advance struct {
-	By   time.Duration // positive; 0: to when the next timer fires, or else something is due
-	Jump bool          // the next round is at that time; else what is due on the way is done at its own
+	By   time.Duration // positive; 0: to the next timer, or else to the next event
+	Jump bool          // to that time in one round; else events on the way happen at their own times
 }
 
-// Advanced is where the time of an instance stands, and what was done on the way.
+// Advanced is the time of an instance after an advance, and the work on the way.
 type Advanced struct {
 	Time             uint64 // of the last round; of the next after a jump
 	Rounds, Messages uint64
 }
 
-// Advance moves time ahead. Where the wall clock moves it too, that goes on from there: a
-// duration makes the offset larger by as much, however long the rounds on the way take. The
-// error may be a refusal (NoTimer, BadField).
+// Advance moves time ahead. If the wall clock also moves it, it continues from there: a duration raises the offset by
+// its amount, however long the rounds on the way take. The error may be a refusal (NoTimer, BadField).
 func (i *Instance) Advance(ctx context.Context, a Advance) (Advanced, error) {
 	offset := i.Offset() + a.By
 	target, err := i.target(ctx, a.By)
@@ -49,7 +48,7 @@ func (i *Instance) Advance(ctx context.Context, a Advance) (Advanced, error) {
 	return Advanced{at, done.Rounds, done.Messages}, nil
 }
 
-// target is the time that is so much later, or the time of the next timer.
+// target returns the time after a duration, or the time of the next timer for 0.
 func (i *Instance) target(ctx context.Context, by time.Duration) (uint64, error) {
 	if by > 0 {
 		now, err := Look(ctx, i, i.now)
@@ -75,27 +74,26 @@ func (i *Instance) target(ctx context.Context, by time.Duration) (uint64, error)
 }
 
 const (
-	// roundTime is how much time passes where something is due that has been due
-	// before: a canister whose timer fires again at once. About mainnet's time
-	// between two rounds.
+	// roundTime is how much time passes if an event was already due before: a canister whose timer fires again at once.
+	// About mainnet's time between two rounds.
 	roundTime = 1_000_000_000
-	// roundsAtOnce is how many rounds are run at one moment before time goes on
-	// although work is left: canisters that call themselves without end. Ours.
+	// roundsAtOnce limits the rounds at one moment, after which time passes although work is left: canisters that call
+	// themselves endlessly. Ours.
 	roundsAtOnce = 1000
 )
 
-// timeAdvance lets the time of a network pass as it would pass by itself: work that falls due on the way is done at its
-// own time, and so is what follows from it. The owner of the network calls its methods between two rounds. Canisters
-// pay for their resources, and old answers are forgotten, only when it stops for something else.
+// timeAdvance lets the time of a network pass naturally: work that falls due on the way runs at its own time, and so do
+// its consequences. The owner of the network calls its methods between two rounds. Canisters pay for their resources,
+// and old answers are forgotten, only when it stops for something else.
 type timeAdvance struct {
-	moment uint64 // time of the rounds that are being run
-	rounds int    // run there
+	moment uint64 // time of the current rounds
+	rounds int    // run at that time
 }
 
-// settle is Go or Linger as long as something is to be done at the present time.
+// settle returns Go or Linger while there is work at the present time.
 func (p *timeAdvance) settle(n *replica.Network) node.Next {
 	at := n.Activity().NextTime
-	// Rounds at one moment are a nanosecond apart, those that others run there too.
+	// Rounds at one moment are a nanosecond apart, including those that others run.
 	if at > p.moment+roundTime {
 		p.moment, p.rounds = at, 0
 	}
@@ -109,8 +107,7 @@ func (p *timeAdvance) settle(n *replica.Network) node.Next {
 	return node.Stop
 }
 
-// to goes on towards a time; it is Stop when a round was run there and nothing is left
-// to be done.
+// to continues towards a time; it returns Stop when a round ran there and no work is left.
 func (p *timeAdvance) to(n *replica.Network, target uint64) node.Next {
 	if next := p.settle(n); next != node.Stop {
 		return next
@@ -123,7 +120,7 @@ func (p *timeAdvance) to(n *replica.Network, target uint64) node.Next {
 	return node.Go
 }
 
-// jump sets the time of the next round to when something happens, at most the target.
+// jump sets the time of the next round to the next event, at most the target.
 func (p *timeAdvance) jump(n *replica.Network, target uint64) {
 	now := n.Activity().Time
 	at, ok := n.NextOf(replica.Events)

@@ -11,10 +11,10 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// instancesFolder is the folder of a state directory that has those of the other instances, under their names.
+// instancesFolder is the folder of a state directory for those of the other instances, by name.
 const instancesFolder = "instances"
 
-// KeptIn is the state directory of an instance in the one of a daemon.
+// KeptIn returns the state directory of an instance in that of a daemon.
 func KeptIn(stateDir, name string) string {
 	if name == "" || name == Default {
 		return stateDir
@@ -22,7 +22,7 @@ func KeptIn(stateDir, name string) string {
 	return filepath.Join(stateDir, instancesFolder, name)
 }
 
-// keptIn is the state directory for an instance that is made, "" for one that ends with the process.
+// keptIn returns the state directory for a new instance, "" for one that ends with the process.
 func (r *Registry) keptIn(to *Placement, name string) string {
 	if r.config.StateDir == "" || to.Ephemeral || to.Lease != "" {
 		return ""
@@ -30,9 +30,9 @@ func (r *Registry) keptIn(to *Placement, name string) string {
 	return KeptIn(r.config.StateDir, name)
 }
 
-// Resume makes the instances again that are kept beside the default one. One whose directory cannot be used is left out
-// with an error in the log: its name is refused (DamagedInstance) until it is deleted, or the daemon starts with a
-// directory that is repaired or moved away.
+// Resume restarts the kept instances other than the default one. If a directory cannot be used, it logs an error and
+// skips the instance: its name is refused (DamagedInstance) until it is deleted, or the daemon starts with a directory
+// that is repaired or moved away.
 func (r *Registry) Resume(ctx context.Context) error {
 	folder := filepath.Join(r.config.StateDir, instancesFolder)
 	names, err := journal.List(folder, r.config.Journal)
@@ -44,7 +44,7 @@ func (r *Registry) Resume(ctx context.Context) error {
 			continue // of another program
 		}
 		dir := KeptIn(r.config.StateDir, name)
-		r.seeds.next(nil) // those that follow have other ones
+		r.seeds.next(nil) // so that later instances get other seeds
 		_, err := r.admit(ctx, &Placement{Name: name}, func(string) (*startConfig, error) {
 			return r.resume(&Spec{Journal: dir}, Pacing{}, replica.Config{Version: r.config.Version, Keys: &r.keys}, true)
 		})
@@ -63,11 +63,11 @@ func (r *Registry) Resume(ctx context.Context) error {
 	return nil
 }
 
-// errIncomplete is for the directory of an instance that was never complete, or that is deleted.
+// errIncomplete is for the directory of an instance that never was complete, or was deleted.
 var errIncomplete = errors.New("the state directory has no complete instance")
 
-// keepFrom makes an instance that goes on from a network a durable one, which is kept in a directory; "" for none. The
-// network is closed where that fails. from is what keeps the instance that it was forked from, nil for none.
+// keepFrom makes an instance that continues a network durable, in a directory; "" for none. On failure it closes the
+// network. from keeps the instance that it was forked from, nil for none.
 func (r *Registry) keepFrom(dir string, network *replica.Network, from *keeper, f *startConfig) (err error) {
 	f.start = func(config node.Config) (*node.Node, error) { return node.Wake(network, config), nil }
 	if dir == "" {
@@ -97,16 +97,16 @@ func (r *Registry) keepFrom(dir string, network *replica.Network, from *keeper, 
 	return nil
 }
 
-// renew forgets what a directory has of a deleted instance beside its network.
+// renew clears what a directory holds of a deleted instance besides its network.
 func (k *keeper) renew() error {
 	k.kept = kept{}
 	return k.journal.RemoveOthers(nil)
 }
 
-// forget makes a directory one of no instance. Its checkpoints are good for nothing from then on.
+// forget marks a directory as holding no instance. Its checkpoints are useless from then on.
 func (k *keeper) forget() error { return k.change(func(k *kept) { k.Complete = false }) }
 
-// complete reports whether the directory has an instance that goes on at the next start.
+// complete reports whether the directory holds an instance that continues at the next start.
 func (k *keeper) complete() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -12,47 +12,46 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// maxViewAge is how old a view may be that is shown: an idle network makes no
-// rounds, but clients take old certificates for forged ones (agents: 5 minutes).
+// maxViewAge is the largest age of a view that is shown: an idle network makes no rounds, but clients take old
+// certificates for forged ones (agents: 5 minutes).
 const maxViewAge = time.Second
 
-// viewPatience is how long a request for a view waits for a newer one: while a canister writes gigabytes the last one
-// is shown, as old as it is.
+// viewPatience is how long a request for a view waits for a newer one: while a canister writes gigabytes, the last view
+// is shown, however old.
 const viewPatience = 50 * time.Millisecond
 
-// queryTime is how long a composite query may take before it makes no more calls
-// (the replica's: 10 seconds).
+// queryTime is how long a composite query may run before it makes no more calls (the replica: 10 seconds).
 const queryTime = 10 * time.Second
 
-// Backend is an instance as its users see it: the node, with the wall clock brought in. Time moves
-// before a request is looked at.
+// Backend is an instance as its users see it: the node, with the wall clock applied. Time moves before a request is
+// read.
 type Backend struct {
 	node   *node.Node
-	pacing atomic.Pointer[Pacing] // that drives the network now
+	pacing atomic.Pointer[Pacing] // the current one
 	clock  *clock
 
 	renewing atomic.Bool // a request waits for a newer view; one at a time is enough
 }
 
-// Times are one moment as two clocks show it, in nanoseconds since 1970.
+// Times is one moment on two clocks, in nanoseconds since 1970.
 type Times struct {
 	Now  uint64 // the network's own time
-	Wall uint64 // the wall clock, by which clients' requests expire who know no other time
+	Wall uint64 // the wall clock; requests of clients that know no other time expire by it
 }
 
-// Clock is the time by which requests expire: the time of the instance's clock, or of the network if it is paced by
+// Clock returns the time by which requests expire: that of the instance's clock, or of the network if it is paced by
 // hand or was just moved ahead.
 func (b *Backend) Clock() Times {
 	at, wall := b.node.Time(), b.clock.wallNow()
 	if b.pacing.Load().TimeByWallClock() {
-		at = max(at, b.clock.at(wall)) // one reading: requests of the wall clock's time are of the instance's then
+		at = max(at, b.clock.at(wall)) // one reading, so that both times match
 	}
 	return Times{Now: at, Wall: wall}
 }
 
-// View is the last view that no crash undoes, or a new one where that is too old to be believed and a
-// new one is to be had soon. It shows everything that clients were told. An instance whose disk fails shows the last
-// one that was on it.
+// View returns the last view that no crash undoes. If it is too old and a new one can be made soon, View returns that.
+// It shows everything that clients were told. If the disk of an instance fails, View returns the last view that was on
+// it.
 func (b *Backend) View() *replica.View {
 	oldest := uint64(0)
 	if pacing := b.pacing.Load(); modes[pacing.Mode].rounds == byNode && pacing.TimeByWallClock() {
@@ -66,7 +65,7 @@ func (b *Backend) View() *replica.View {
 	return view
 }
 
-// renew makes a round for the view it ends with.
+// renew makes a round to get a new view.
 func (b *Backend) renew() {
 	if !b.renewing.CompareAndSwap(false, true) {
 		return
@@ -74,13 +73,13 @@ func (b *Backend) renew() {
 	defer b.renewing.Store(false)
 	ctx, cancel := context.WithTimeout(context.Background(), viewPatience)
 	defer cancel()
-	// Out of patience or stopped: either way the last view is what there is.
+	// Out of patience or stopped: the last view has to do.
 	if err := b.advance(ctx); err == nil {
 		_, _ = b.node.Round(ctx)
 	}
 }
 
-// advance moves the network's time to the clock's.
+// advance moves the network's time to that of the clock.
 func (b *Backend) advance(ctx context.Context) error {
 	if !b.pacing.Load().TimeByWallClock() {
 		return nil
@@ -91,7 +90,7 @@ func (b *Backend) advance(ctx context.Context) error {
 	}))
 }
 
-// refused has what a stopped node says refuse the request.
+// refused turns the error of a stopped node into a refusal.
 func refused(err error) error {
 	if errors.Is(err, node.ErrClosed) {
 		return stopped{err}
@@ -99,15 +98,15 @@ func refused(err error) error {
 	return err
 }
 
-// stopped is node.ErrClosed, and a refusal.
+// stopped is both node.ErrClosed and a refusal.
 type stopped struct{ error }
 
-// Unwrap is what the node says, and the refusal.
+// Unwrap returns the error of the node, and the refusal.
 func (s stopped) Unwrap() []error {
 	return []error{s.error, refusal.New(refusal.Unavailable, "%v", s.error)}
 }
 
-// Submit hands a message in.
+// Submit submits a message.
 func (b *Backend) Submit(ctx context.Context, in *replica.Ingress) (replica.Receipt, error) {
 	receipt, err := b.SubmitAhead(ctx, in)
 	if err == nil {
@@ -119,7 +118,7 @@ func (b *Backend) Submit(ctx context.Context, in *replica.Ingress) (replica.Rece
 // Settle returns when no crash can undo what happened before the call.
 func (b *Backend) Settle(ctx context.Context) error { return refused(b.node.Settle(ctx)) }
 
-// SubmitAhead hands a message in for a client that is told nothing of it before Await or Settle returns: until then a
+// SubmitAhead submits a message for a client that hears nothing of it before Await or Settle returns: until then a
 // crash may undo it.
 func (b *Backend) SubmitAhead(ctx context.Context, in *replica.Ingress) (replica.Receipt, error) {
 	if err := b.advance(ctx); err != nil {

@@ -5,29 +5,28 @@ import (
 	"time"
 )
 
-// clock is the time of an instance that is not paced by hand: the wall clock's and an offset, which is never negative.
-// Time that is moved ahead makes the offset larger. The owner of the network reads it and moves the network's time in
-// one turn, so that no time from before a restore reaches the restored network.
+// clock is the time of an instance that is not paced by hand: the wall clock plus an offset, which is never negative.
+// Moving time ahead raises the offset. The owner of the network reads it and moves the network's time in one turn, so
+// that no time from before a restore reaches the restored network.
 //
-// A wall clock that is set forward, or was suspended, moves the instance's time forward. One that is set back makes the
-// offset larger: the instance's time goes on from where it was, and timers do not wait until the wall clock shows it
-// again.
+// A wall clock that is set forward, or was suspended, moves the instance's time forward. If it is set back, the offset
+// grows: the instance's time continues from where it was, and timers do not wait until the wall clock catches up.
 type clock struct {
 	wall   func() time.Time
 	offset atomic.Int64 // ns
-	latest atomic.Int64 // the wall clock as it was read last for the instance's time, in ns
+	latest atomic.Int64 // last reading of the wall clock, in ns
 }
 
-// leastSetBack is by how much a wall clock is back at least that was set. Readings of several goroutines, which are not
-// in order, differ by less.
+// leastSetBack is the smallest step back that counts as setting the wall clock. Unordered readings of several
+// goroutines differ by less.
 const leastSetBack = 100 * time.Millisecond
 
 func (c *clock) wallNow() uint64 { return uint64(c.wall().UnixNano()) }
 
-// now is the instance's time, in nanoseconds.
+// now returns the instance's time, in nanoseconds.
 func (c *clock) now() uint64 { return c.at(c.wallNow()) }
 
-// at is the instance's time when the wall clock was read, in nanoseconds.
+// at returns the instance's time at a reading of the wall clock, in nanoseconds.
 func (c *clock) at(read uint64) uint64 {
 	wall, latest := int64(read), c.latest.Load()
 	switch back := latest - wall; {
@@ -39,18 +38,18 @@ func (c *clock) at(read uint64) uint64 {
 	return uint64(wall + c.offset.Load())
 }
 
-// wallOf is when the wall clock shows that an instance's time has come.
+// wallOf returns the wall clock's time for a time of the instance.
 func (c *clock) wallOf(at uint64) time.Time { return time.Unix(0, int64(at)-c.offset.Load()) }
 
-// catchUp continues from the time of a network. One that is behind the wall clock, as after some
-// days in a file, catches up at once, like a machine that has slept.
+// catchUp continues from the time of a network. If that is behind the wall clock, as after some days in a file, it
+// catches up at once, like a machine that has slept.
 func (c *clock) catchUp(from uint64) {
 	wall := int64(c.wallNow())
 	c.latest.Store(wall)
 	c.offset.Store(max(0, int64(from)-wall))
 }
 
-// putAhead makes the offset at least so much.
+// putAhead raises the offset to at least this value.
 func (c *clock) putAhead(offset time.Duration) {
 	for {
 		before := c.offset.Load()

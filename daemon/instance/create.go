@@ -10,13 +10,12 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// DefaultSubnets are the subnets of a network where none are given: a root subnet and an
-// application subnet.
+// DefaultSubnets returns the default subnets of a network: a root subnet and an application subnet.
 func DefaultSubnets() []replica.SubnetConfig {
 	return []replica.SubnetConfig{{Kind: replica.NNS}, {Kind: replica.Application}}
 }
 
-// Create makes an instance, which runs when it returns.
+// Create makes an instance, which is running when Create returns.
 func (r *Registry) Create(ctx context.Context, spec *Spec) (*Instance, error) {
 	pacing, err := spec.Pacing.decided()
 	if err != nil {
@@ -55,8 +54,7 @@ func (r *Registry) Create(ctx context.Context, spec *Spec) (*Instance, error) {
 	})
 }
 
-// subnetsOf are the subnets of an instance, without rate limits unless it or the registry was
-// told to have them.
+// subnetsOf returns the subnets of an instance, without rate limits unless it or the registry is configured with them.
 func (r *Registry) subnetsOf(spec *Spec) []replica.SubnetConfig {
 	subnets := slices.Clone(spec.Subnets)
 	if len(subnets) == 0 {
@@ -71,7 +69,7 @@ func (r *Registry) subnetsOf(spec *Spec) []replica.SubnetConfig {
 	return subnets
 }
 
-// outcallsOf is the mode of an instance: the registry's where the instance says nothing.
+// outcallsOf returns the outcall mode of an instance, by default the registry's.
 func (r *Registry) outcallsOf(mode *OutcallMode) OutcallMode {
 	if mode == nil {
 		return r.config.Outcalls
@@ -79,7 +77,7 @@ func (r *Registry) outcallsOf(mode *OutcallMode) OutcallMode {
 	return *mode
 }
 
-// reachOf is what the outcalls of an instance reach: as outcallsOf.
+// reachOf does the same for what outcalls reach.
 func (r *Registry) reachOf(given OutcallReach) OutcallReach {
 	if given.IsZero() {
 		return r.config.Reach

@@ -8,16 +8,16 @@ import (
 	"sync"
 )
 
-// directory is the instances of a registry by name, and the leases they are bound to.
+// directory holds the instances of a registry by name, and the leases they are bound to.
 type directory struct {
 	mu        sync.RWMutex // guards what follows
 	instances map[string]*Instance
-	reserved  map[string]bool  // names of instances that are being made: whether they will be kept
-	damaged   map[string]error // kept instances that could not be started, with why
+	reserved  map[string]bool  // names of instances that are being made: true if they will be kept
+	damaged   map[string]error // kept instances that could not be started, with the reason
 	leases    map[string]map[string]*Instance
-	most      int // instances
-	mostKept  int // of them on disk
-	chosen    int // names the daemon has given
+	most      int // limit of instances
+	mostKept  int // limit of instances on disk
+	chosen    int // number of names that the daemon chose
 	closed    bool
 }
 
@@ -25,14 +25,14 @@ func newDirectory(most, kept int) directory {
 	return directory{most: cmp.Or(most, MaxInstances), mostKept: cmp.Or(kept, MaxKept), instances: make(map[string]*Instance), reserved: make(map[string]bool), damaged: make(map[string]error), leases: make(map[string]map[string]*Instance)}
 }
 
-// get is an instance, nil if there is none.
+// get returns an instance, nil if there is none.
 func (d *directory) get(name string) *Instance {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	return d.instances[cmp.Or(name, Default)]
 }
 
-// all are all instances by name.
+// all returns all instances, ordered by name.
 func (d *directory) all() []*Instance {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -44,8 +44,8 @@ func (d *directory) all() []*Instance {
 	return all
 }
 
-// reserve keeps a name for an instance that is being made: the one asked for, or one
-// that is free. Kept says that the instance will be kept on disk.
+// reserve reserves a name for a new instance: the requested one, or a free one. kept means that the instance will be
+// kept on disk.
 func (d *directory) reserve(to *Placement, kept bool) (name string, err error) {
 	if err := checkName("instance", to.Name); err != nil {
 		return "", err
@@ -78,7 +78,7 @@ func (d *directory) reserve(to *Placement, kept bool) (name string, err error) {
 	return name, nil
 }
 
-// kept is how many instances are kept on disk, with those that are being made. Needs mu.
+// kept returns the number of instances on disk, including those that are being made. Needs mu.
 func (d *directory) kept() (count int) {
 	for _, i := range d.instances {
 		if i.keeper != nil {
@@ -93,21 +93,21 @@ func (d *directory) kept() (count int) {
 	return count
 }
 
-// leaveOut keeps the name of an instance that could not be started.
+// leaveOut reserves the name of an instance that could not be started.
 func (d *directory) leaveOut(name string, why error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.damaged[name] = why
 }
 
-// leftOut is why an instance could not be started; nil for any other name.
+// leftOut returns why an instance could not be started, nil for any other name.
 func (d *directory) leftOut(name string) error {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	return d.damaged[name]
 }
 
-// discard gives the name of an instance back that could not be started, and says whether it was one.
+// discard releases the name of an instance that could not be started, and returns false for any other.
 func (d *directory) discard(name string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -116,15 +116,15 @@ func (d *directory) discard(name string) bool {
 	return was
 }
 
-// release gives back a name for which no instance was made.
+// release releases the name of an instance that was not made.
 func (d *directory) release(name string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.reserved, name)
 }
 
-// put adds an instance under its reserved name. The error says that it was too late:
-// the name is free again and the instance still the caller's.
+// put adds an instance under its reserved name. An error means that it was too late: the name is free again and the
+// caller still owns the instance.
 func (d *directory) put(i *Instance) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -142,7 +142,7 @@ func (d *directory) put(i *Instance) error {
 	return nil
 }
 
-// take removes an instance and gives it to the caller; nil if there is none.
+// take removes an instance and returns it to the caller; nil if there is none.
 func (d *directory) take(name string) *Instance {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -157,7 +157,7 @@ func (d *directory) take(name string) *Instance {
 	return i
 }
 
-// lease is a new lease.
+// lease creates a lease.
 func (d *directory) lease() (id string) {
 	id = rand.Text()
 	d.mu.Lock()
@@ -166,7 +166,7 @@ func (d *directory) lease() (id string) {
 	return id
 }
 
-// expire ends a lease: the instances bound to it are the caller's to close.
+// expire ends a lease. The caller must close the instances that were bound to it.
 func (d *directory) expire(id string) (bound []*Instance) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -178,7 +178,7 @@ func (d *directory) expire(id string) (bound []*Instance) {
 	return bound
 }
 
-// shut makes the directory take no more instances, and gives those that are there.
+// shut closes the directory to new instances, and returns the present ones.
 func (d *directory) shut() (all []*Instance) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -191,8 +191,7 @@ func (d *directory) shut() (all []*Instance) {
 	return all
 }
 
-// checkName refuses a name that no instance and no snapshot may have; field is where
-// it was given.
+// checkName refuses a name that is not valid for instances and snapshots; field is where it was given.
 func checkName(field, name string) error {
 	if name == "" || validInstanceName(name) {
 		return nil
@@ -200,7 +199,7 @@ func checkName(field, name string) error {
 	return BadField.Refuse(field, fmt.Sprintf("%.100q", name), "take 1 to 64 of a-z, 0-9, - and _, beginning with a letter, or nothing for a name the daemon chooses")
 }
 
-// validInstanceName reports whether an instance may have a name.
+// validInstanceName reports whether a name is valid for an instance.
 func validInstanceName(name string) bool {
 	if name == "" || len(name) > maxNameBytes || name[0] < 'a' || name[0] > 'z' {
 		return false

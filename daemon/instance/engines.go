@@ -18,25 +18,25 @@ type engine struct {
 	users int
 }
 
-// engines are the engines of a registry.
+// engines holds the engines of a registry.
 type engines struct {
 	cacheDir string
 	compiler func(ctx context.Context, dir string, module []byte) error
 	mu       sync.Mutex // guards what follows, and users of each engine
-	memory   *engine    // its first use is the registry's own; nil until it is needed
+	memory   *engine    // the registry is its first user; nil until it is needed
 	all      map[*engine]struct{}
-	closed   canister.EngineStatistics // counts of engines that are closed
+	closed   canister.EngineStatistics // counts of closed engines
 }
 
-// given is the engine of instances in memory that a registry was made with, nil for none.
+// given wraps the engine for instances in memory that a registry was given; nil for none.
 func given(shared *canister.Engine) *engine {
 	if shared == nil {
 		return nil
 	}
-	return &engine{shared, 2} // the registry's use and its owner's, which never ends here
+	return &engine{shared, 2} // users: the registry, and the engine's owner, who never leaves
 }
 
-// open makes an engine that keeps memories in a folder, with one use.
+// open makes an engine with one user that keeps memories in a folder.
 func (e *engines) open(dir string) (*engine, error) {
 	made, err := canister.NewEngine(canister.EngineConfig{CacheDir: e.cacheDir, HeapDir: dir, Compiler: e.compiler, Stopwatch: stopwatch()})
 	if err != nil {
@@ -45,7 +45,7 @@ func (e *engines) open(dir string) (*engine, error) {
 	return &engine{made, 1}, nil
 }
 
-// statistics are the statistics of all engines together; those that are closed have nothing resident.
+// statistics returns the sum of all engines; closed ones have nothing resident.
 func (e *engines) statistics() canister.EngineStatistics {
 	e.mu.Lock()
 	sum, open := e.closed, slices.Collect(maps.Keys(e.all))
@@ -60,7 +60,7 @@ func (e *engines) statistics() canister.EngineStatistics {
 	return sum
 }
 
-// list enters an engine that was opened. Needs mu.
+// list adds an opened engine. Needs mu.
 func (e *engines) list(made *engine) {
 	if e.all == nil {
 		e.all = make(map[*engine]struct{})
@@ -68,7 +68,7 @@ func (e *engines) list(made *engine) {
 	e.all[made] = struct{}{}
 }
 
-// retire removes an engine that is about to be closed, and keeps what it has counted.
+// retire removes an engine that is about to be closed, and keeps its counts.
 func (e *engines) retire(used *engine) {
 	last := used.Statistics()
 	e.mu.Lock()
@@ -77,8 +77,7 @@ func (e *engines) retire(used *engine) {
 	e.closed.AddCounts(&last)
 }
 
-// in is an engine for an instance that keeps its memories in a folder, "" for
-// memory, with one use more.
+// in returns an engine for an instance that keeps its memories in a folder, "" for memory. The caller becomes a user.
 func (e *engines) in(dir string) (*engine, error) {
 	if dir == "" {
 		return e.inMemory()
@@ -99,7 +98,7 @@ func (e *engines) in(dir string) (*engine, error) {
 	return made, nil
 }
 
-// inMemory is the engine of all instances in memory, with one use more.
+// inMemory returns the engine of all instances in memory. The caller becomes a user.
 func (e *engines) inMemory() (_ *engine, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -113,7 +112,7 @@ func (e *engines) inMemory() (_ *engine, err error) {
 	return e.memory, nil
 }
 
-// close gives back the registry's own use.
+// close ends the registry's own use.
 func (e *engines) close() error {
 	if e.memory == nil {
 		return nil
@@ -121,7 +120,7 @@ func (e *engines) close() error {
 	return e.leave(e.memory)
 }
 
-// share is one use more.
+// share adds a user.
 func (e *engines) share(shared *engine) *engine {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -129,7 +128,7 @@ func (e *engines) share(shared *engine) *engine {
 	return shared
 }
 
-// leave gives a use back; the last closes the engine.
+// leave removes a user; the last one closes the engine.
 func (e *engines) leave(used *engine) error {
 	e.mu.Lock()
 	used.users--

@@ -9,8 +9,8 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// Fork makes an instance that goes on from the present of another, from one of its snapshots, or from a past state that
-// its journal has.
+// Fork makes an instance that continues from the present of another, from one of its snapshots, or from a past state in
+// its journal.
 func (r *Registry) Fork(ctx context.Context, spec *ForkSpec) (*Instance, error) {
 	source, err := r.Instance(spec.Source)
 	if err != nil {
@@ -26,7 +26,7 @@ func (r *Registry) Fork(ctx context.Context, spec *ForkSpec) (*Instance, error) 
 		}
 	}
 	return r.admit(ctx, &spec.Placement, func(name string) (*startConfig, error) {
-		// The engine outlives the source: the fork has a use of it before it is made.
+		// The engine outlives the source: the fork becomes a user before it is made.
 		engine := r.engines.share(source.engine)
 		ahead := time.Duration(0)
 		if spec.At == nil {
@@ -53,7 +53,7 @@ func (r *Registry) Fork(ctx context.Context, spec *ForkSpec) (*Instance, error) 
 	})
 }
 
-// stateOf is the network that a fork goes on from, with its lineage.
+// stateOf returns the network that a fork continues, with its lineage.
 func (i *Instance) stateOf(ctx context.Context, spec *ForkSpec) (*replica.Network, []Ancestor, error) {
 	config := replica.ForkConfig{Reseed: spec.Reseed}
 	if spec.At == nil {

@@ -12,16 +12,16 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// History is what the journal of an instance has.
+// History is a part of the journal of an instance.
 type History struct {
-	First, Last  uint64 // rounds at which it can be forked
+	First, Last  uint64 // oldest and newest round at which it can be forked
 	Begins, Ends uint64 // ns, times of these rounds
 	Checkpoints  []journal.Checkpoint
 	Accepted     []Accepted
-	More         bool // than those
+	More         bool // the journal has more inputs
 }
 
-// Accepted is an input that clients gave, as the journal has it, a message whose code failed, or a mark.
+// Accepted is an input from clients in the journal, a message whose code failed, or a mark.
 type Accepted struct {
 	Position uint64 // records before it
 	Height   uint64 // rounds before it
@@ -32,8 +32,8 @@ type Accepted struct {
 	Mark     string            // the name, of kind "mark"
 }
 
-// History is the oldest and the newest round at which the instance can be forked, and up to most inputs, traps and marks after
-// so many records. The traps of one round are not divided: there may be some more.
+// History returns the range of rounds at which the instance can be forked, and up to most inputs, traps and marks after
+// a number of records. The traps of one round stay together: there may be some more.
 func (i *Instance) History(ctx context.Context, after uint64, most int) (h *History, err error) {
 	if err := i.flushRecords(ctx); err != nil {
 		return nil, err
@@ -50,7 +50,8 @@ func (i *Instance) History(ctx context.Context, after uint64, most int) (h *Hist
 	return h, err
 }
 
-// ExportJournal writes the journal of the instance to one file, for a replay on any machine. The instance goes on meanwhile.
+// ExportJournal writes the journal of the instance to one file, for a replay on any machine. The instance keeps
+// running.
 func (i *Instance) ExportJournal(ctx context.Context, to io.Writer) error {
 	if err := i.flushRecords(ctx); err != nil {
 		return err
@@ -58,7 +59,7 @@ func (i *Instance) ExportJournal(ctx context.Context, to io.Writer) error {
 	return i.withJournal(ctx, func(context.Context) error { return i.keeper.journal.Export(to) })
 }
 
-// accepted adds inputs that were accepted after so many records to a history.
+// accepted adds the inputs that were accepted after a number of records to a history.
 func (k *keeper) accepted(ctx context.Context, all []journal.Checkpoint, after uint64, most int, h *History) error {
 	from := newestBefore(all, func(c *journal.Checkpoint) bool { return c.Position <= after })
 	height, at := from.Height, from.Time
@@ -89,14 +90,14 @@ func (k *keeper) accepted(ctx context.Context, all []journal.Checkpoint, after u
 	return err
 }
 
-// trapKind is the kind of messages whose code failed, markKind that of users' marks.
+// trapKind is the kind of messages whose code failed, markKind the kind of users' marks.
 const (
 	trapKind = "trap"
 	markKind = "mark"
 )
 
-// Mark marks the present state with a name, at which it can be forked (Moment). The mark is on disk then. A name may be
-// given again: the newest mark with it counts. The result has the place of the mark.
+// Mark marks the present state with a name, at which it can be forked (Moment), and syncs it to disk. A name may be
+// used again: the newest mark counts. The result has the place of the mark.
 func (i *Instance) Mark(ctx context.Context, name string) (made Accepted, err error) {
 	if !validInstanceName(name) {
 		return Accepted{}, BadField.Refuse("mark", fmt.Sprintf("%.100q", name), "take 1 to 64 of a-z, 0-9, - and _, beginning with a letter")
@@ -112,7 +113,7 @@ func (i *Instance) Mark(ctx context.Context, name string) (made Accepted, err er
 	return made, err
 }
 
-// kindOf names the type of an input; "" for those that an instance gives itself.
+// kindOf names the type of an input, "" for inputs that the instance makes itself.
 func kindOf(in replica.Input) string {
 	switch in.(type) {
 	case nil, replica.QueryCounts, *replica.ForgetAnswers, *replica.ShedAnswers, *replica.ModulePrepared:

@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// Import makes an instance of a file. An error of the file is an *archive.Fault.
+// Import makes an instance from a file. An error in the file is an *archive.Fault.
 func (r *Registry) Import(ctx context.Context, spec *ImportSpec, file io.Reader) (*Instance, error) {
 	pacing, err := spec.Pacing.decided()
 	if err != nil {

@@ -24,7 +24,7 @@ type kept struct {
 	NetworkID string     // its lineage
 	Ancestors []Ancestor //
 	Snapshots []keptSnapshot
-	// For instances that the daemon starts again by itself: as in About, and the address at which they are served.
+	// For instances that the daemon restarts automatically: as in About, and the address at which they are served.
 	Outcalls             OutcallMode
 	Reach                OutcallReach
 	StateDir, ForkedFrom string
@@ -51,7 +51,7 @@ func (r *Registry) openKept(dir string) (k *keeper, there bool, err error) {
 	options := r.config.Journal
 	options.Log, options.Statistics = r.config.Log, &r.journals
 	if options.MemTableBytes == 0 && r.config.CheckpointBytes > 0 {
-		// A larger memtable would never be full and written, because checkpoints delete its records before.
+		// A larger memtable would never fill up and be written, because checkpoints delete its records before.
 		options.MemTableBytes = uint64(min(max(r.config.CheckpointBytes/2, leastMemTable), journal.MemTableBytes))
 	}
 	j, err := journal.Open(dir, options)

@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// lineage says which network an instance has: a random id, and the networks it goes on from.
-// Canister ids are given out again in the same order by every network of a topology, so an id
-// means something only together with the network it was given in.
+// lineage identifies the network of an instance: a random id, and the networks it continues. Every network of a
+// topology assigns canister ids in the same order, so an id has a meaning only together with the network that assigned
+// it.
 type lineage struct {
 	turn      sync.Mutex // held while the network is kept or replaced: before mu
 	mu        sync.Mutex // guards what follows
@@ -17,7 +17,7 @@ type lineage struct {
 	ancestors []Ancestor // the oldest first
 }
 
-// begin gives the network a new id. It goes on from the ancestors.
+// begin gives the network a new id. It continues the ancestors.
 func (l *lineage) begin(ancestors []Ancestor) {
 	id := make([]byte, networkIDBytes)
 	_, _ = rand.Read(id) // never fails
@@ -30,15 +30,14 @@ func (l *lineage) begin(ancestors []Ancestor) {
 	l.id, l.ancestors = hex.EncodeToString(id), ancestors
 }
 
-// at is the lineage of a network that goes on from this one's state at a height.
+// at returns the lineage of a network that continues this one's state at a height.
 func (l *lineage) at(height uint64) []Ancestor {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return append(slices.Clone(l.ancestors), Ancestor{NetworkID: l.id, Height: height})
 }
 
-// Lineage is the random id of the instance's network, and the networks it goes on from, the
-// oldest first.
+// Lineage returns the random id of the instance's network, and the networks it continues, the oldest first.
 func (i *Instance) Lineage() (id string, ancestors []Ancestor) {
 	i.lineage.mu.Lock()
 	defer i.lineage.mu.Unlock()

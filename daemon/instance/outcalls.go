@@ -6,16 +6,15 @@ type OutcallMode uint8
 const (
 	// AllowOutcalls makes the requests, https or http.
 	AllowOutcalls OutcallMode = iota
-	// HoldOutcalls keeps them for a client to answer; what is not answered within a
-	// minute of the network's time is rejected.
+	// HoldOutcalls keeps them for a client to answer; after a minute of the network's time without an answer they are
+	// rejected.
 	HoldOutcalls
 	// DenyOutcalls rejects them at once.
 	DenyOutcalls
-	// StrictOutcalls makes the requests that mainnet makes: only https, otherwise as
-	// ReplicatedOutcalls.
+	// StrictOutcalls makes the requests that mainnet makes: only https, otherwise like ReplicatedOutcalls.
 	StrictOutcalls
-	// ReplicatedOutcalls makes the requests, https or http: those that all nodes of a subnet
-	// make and that change nothing (GET and HEAD) once for each node.
+	// ReplicatedOutcalls makes the requests, https or http. Requests that all nodes of a subnet make and that change
+	// nothing (GET and HEAD) are made once for each node.
 	ReplicatedOutcalls
 
 	// LastOutcalls is the last mode.
@@ -24,14 +23,13 @@ const (
 
 var outcallModes = [...]string{"allow", "hold", "deny", "strict", "replicated"}
 
-// String is the name on the command line.
+// String returns the name on the command line.
 func (o OutcallMode) String() string { return outcallModes[o] }
 
-// byClients reports whether clients answer the outcalls; otherwise the host does, by itself.
+// byClients reports whether clients answer the outcalls; otherwise the host answers them.
 func (o OutcallMode) byClients() bool { return o == HoldOutcalls }
 
-// OutcallReach says which servers of this machine and its networks outcalls may reach. They
-// may reach all other servers.
+// OutcallReach says which servers of this machine and its networks outcalls may reach. All other servers are allowed.
 type OutcallReach struct {
 	Local   bool     // all of them
 	Targets []string // these: host:port, host, or a prefix of addresses such as 10.0.0.0/8

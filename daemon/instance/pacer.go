@@ -10,16 +10,16 @@ import (
 
 // driver drives a network in one pacing, at times of the wall clock. The zero time means none.
 type driver interface {
-	// first is when a driver that begins now has something to do.
+	// first returns when a driver that begins now has work.
 	first(now time.Time) time.Time
-	// active is when it has something to do because something happens in the network now.
+	// active returns when it has work because something happens in the network now.
 	active(now time.Time) time.Time
-	// tick does what is due, and gives when the next is. It is called on one goroutine at a time.
+	// tick does what is due, and returns when to call it next. It is called on one goroutine at a time.
 	tick(ctx context.Context, now time.Time) (next time.Time)
 }
 
-// pacer has the driver of one network called when it is due. It and the backend are where the
-// time of day enters, by the instance's clock; its own alarms are set by the wall clock.
+// pacer calls the driver of one network when it is due. Only the pacer and the backend read the time of day, through
+// the instance's clock; the pacer's own alarms are set by the wall clock.
 type pacer struct {
 	clock    *clock
 	schedule *schedule
@@ -30,12 +30,12 @@ type pacer struct {
 	mu      sync.Mutex // guards what follows and alarm
 	driver  driver     // nil while clients alone drive the network
 	ended   bool
-	ticking bool // on a goroutine of running
-	again   bool // it was due meanwhile
+	ticking bool // a goroutine of running ticks
+	again   bool // due again during the tick
 	running sync.WaitGroup
 }
 
-// start begins to pace a node; ctx ends what is under way.
+// start begins to pace a node; ctx ends the current tick.
 func (p *pacer) start(ctx context.Context, n *node.Node) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -43,8 +43,7 @@ func (p *pacer) start(ctx context.Context, n *node.Node) {
 	p.alarm.due = p.due
 }
 
-// set changes the driver. Once it is nil no tick is begun; end or quiet waits for the one under
-// way.
+// set changes the driver. Once it is nil no tick begins; end or quiet waits for the current one.
 func (p *pacer) set(pacing Pacing) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -57,14 +56,14 @@ func (p *pacer) set(pacing Pacing) {
 	}
 }
 
-// ring sets the alarm to a time, unless that is the zero time.
+// ring sets the alarm to a time, unless it is the zero time.
 func (p *pacer) ring(at time.Time) {
 	if !at.IsZero() {
 		p.schedule.set(&p.alarm, at)
 	}
 }
 
-// wake is called by the network's owner when something has happened.
+// wake is called by the network's owner when something happened.
 func (p *pacer) wake() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -88,7 +87,7 @@ func (p *pacer) due() {
 	}
 }
 
-// tick has a driver do what is due.
+// tick calls a driver to do what is due.
 func (p *pacer) tick(driver driver) {
 	now := p.clock.wall()
 	next := driver.tick(p.ctx, now)
@@ -99,12 +98,12 @@ func (p *pacer) tick(driver driver) {
 		p.again = false
 		next = now.Add(tick)
 	}
-	if driver == p.driver && !p.ended { // else another one has set its own time
+	if driver == p.driver && !p.ended { // otherwise the new driver has set its own time
 		p.ring(next)
 	}
 }
 
-// quiet waits until no tick is under way.
+// quiet waits until no tick is running.
 func (p *pacer) quiet(ctx context.Context) error {
 	done := make(chan struct{})
 	go func() {

@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// PacingMode is when rounds happen and how time moves.
+// PacingMode says when rounds happen and how time moves.
 type PacingMode uint8
 
 // The modes.
@@ -21,22 +21,20 @@ const (
 	pacingModes // how many there are
 )
 
-// modes has each mode, which is declared in a file of its own (pacing_auto.go).
+// modes lists the modes. Each is declared in its own file (pacing_auto.go).
 var modes = [pacingModes]*mode{Auto: &auto, Manual: &manual, Interval: &interval, Still: &still}
 
-// mode is a pacing mode. What depends on the mode is written here once: no other place compares
-// modes.
+// mode is a pacing mode. Everything that depends on the mode is here: other code never compares modes.
 type mode struct {
-	name string // as people and clients write it
+	name string // for people and clients
 	says string // when rounds happen, and at which time
 	// rounds says who begins rounds.
 	rounds roundsBy
-	// byWallClock says that the wall clock moves the time, by the offset ahead of it; otherwise
-	// only clients do.
+	// byWallClock means that the wall clock plus the offset moves the time; otherwise only clients do.
 	byWallClock bool
-	// hasInterval says that a pacing of the mode has an Interval.
+	// hasInterval means that a pacing of the mode has an Interval.
 	hasInterval bool
-	// drive makes what drives a network from now on; nil where only clients do.
+	// drive makes the driver of a network; nil if only clients drive it.
 	drive func(p *pacer, pacing Pacing, now time.Time) driver
 }
 
@@ -46,10 +44,10 @@ type roundsBy uint8
 const (
 	byNode    roundsBy = iota // its node, as soon as there is work
 	byDriver                  // the driver of the mode, at its times
-	byClients                 // clients, who ask for them
+	byClients                 // clients that ask for them
 )
 
-// PacingModes are all modes.
+// PacingModes returns all modes.
 func PacingModes() []PacingMode {
 	all := make([]PacingMode, pacingModes)
 	for m := range all {
@@ -58,7 +56,7 @@ func PacingModes() []PacingMode {
 	return all
 }
 
-// String names the mode for people.
+// String returns the name of the mode for people.
 func (m PacingMode) String() string {
 	if m < pacingModes {
 		return modes[m].name
@@ -66,19 +64,19 @@ func (m PacingMode) String() string {
 	return fmt.Sprintf("mode %d", uint8(m))
 }
 
-// Says is when rounds happen in the mode, and at which time.
+// Says describes when rounds happen in the mode, and at which time.
 func (m PacingMode) Says() string { return modes[m].says }
 
 // HasInterval reports whether a pacing of the mode has an Interval.
 func (m PacingMode) HasInterval() bool { return modes[m].hasInterval }
 
-// Pacing is a mode and, where the mode has one, the time between two rounds.
+// Pacing is a mode and, if the mode has one, the time between two rounds.
 type Pacing struct {
 	Mode     PacingMode
 	Interval time.Duration
 }
 
-// Check refuses a pacing that does not exist (BadPacing).
+// Check refuses an invalid pacing (BadPacing).
 func (p Pacing) Check() error {
 	switch {
 	case p.Mode >= pacingModes:
@@ -93,7 +91,7 @@ func (p Pacing) Check() error {
 	return nil
 }
 
-// decided is the pacing with its interval decided. The errors are as in Check.
+// decided returns the pacing with its default interval filled in. The errors are as in Check.
 func (p Pacing) decided() (Pacing, error) {
 	switch {
 	case p.Mode >= pacingModes:
@@ -111,7 +109,7 @@ func (p Pacing) TimeByWallClock() bool { return modes[p.Mode].byWallClock }
 // RoundsByClients reports whether rounds happen only when clients ask for them.
 func (p Pacing) RoundsByClients() bool { return modes[p.Mode].rounds == byClients }
 
-// nodeMode is the mode of a node that is paced so.
+// nodeMode returns the mode of a node with this pacing.
 func (p Pacing) nodeMode() node.Mode {
 	if modes[p.Mode].rounds == byNode {
 		return node.Auto

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// auto runs a round as soon as there is work: an update is answered at once, timers fire when
-// they are due.
+// auto runs a round as soon as there is work: an update is answered at once, timers fire when they are due.
 var auto = mode{
 	name: "auto", says: "a round as soon as there is work, at the time of the wall clock and the offset",
 	rounds: byNode, byWallClock: true,
@@ -14,17 +13,15 @@ var auto = mode{
 }
 
 const (
-	// tick is how often a network looks at the wall clock while it has something to
-	// do, and how soon after something has happened it looks for what is due next: the
-	// accuracy of global timers. Mainnet's is a round, about a second.
+	// tick is how often a busy network reads the wall clock, and how soon after an event it looks for what is due next:
+	// the accuracy of global timers. Mainnet's is a round, about a second.
 	tick = 20 * time.Millisecond
-	// heartbeat is the time between two heartbeats of an idle network: about
-	// mainnet's time between rounds.
+	// heartbeat is the time between two heartbeats of an idle network: about mainnet's time between rounds.
 	heartbeat = time.Second
 )
 
-// autoDriver moves the time of a network with the wall clock. A network that has nothing to do
-// costs nothing: it is looked at when something is due.
+// autoDriver moves the time of a network with the wall clock. An idle network costs nothing: the driver wakes when
+// something is due.
 type autoDriver struct {
 	*pacer
 	beat time.Time // of the last heartbeat
@@ -34,8 +31,7 @@ func (d *autoDriver) first(now time.Time) time.Time { return now }
 
 func (d *autoDriver) active(now time.Time) time.Time { return now.Add(tick) }
 
-// tick moves time to the clock's and says when to look again: never, where nothing will be due
-// unless something happens.
+// tick moves time to the clock's and returns when to look again: never if nothing will be due until something happens.
 func (d *autoDriver) tick(ctx context.Context, now time.Time) (next time.Time) {
 	beats := now.Sub(d.beat) >= heartbeat
 	if beats {
@@ -43,7 +39,7 @@ func (d *autoDriver) tick(ctx context.Context, now time.Time) (next time.Time) {
 	}
 	rest, err := d.node.Tick(ctx, d.clock.now, beats)
 	if err != nil {
-		return time.Time{} // the node has said why where it is a bug
+		return time.Time{} // the node has logged a bug
 	}
 	if rest.Heartbeat {
 		next = d.beat.Add(heartbeat)

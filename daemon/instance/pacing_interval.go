@@ -25,7 +25,7 @@ func (d *intervalDriver) first(now time.Time) time.Time { return now.Add(d.inter
 
 func (d *intervalDriver) active(time.Time) time.Time { return time.Time{} }
 
-// tick runs a round at the clock's time. Rounds that were missed are not made up for.
+// tick runs a round at the clock's time. Missed rounds are not made up for.
 func (d *intervalDriver) tick(ctx context.Context, _ time.Time) (next time.Time) {
 	if err := d.node.Wind(ctx, func() (uint64, bool) { return d.clock.now(), true }); err != nil {
 		return time.Time{}

@@ -18,24 +18,24 @@ const (
 	BadTopology                    // what is wrong with it
 	BadFolder                      // folder, what is wrong with it
 	BadAddress                     // address, what is wrong with it
-	BadField                       // field, its value, what it takes or why not
+	BadField                       // field, its value, what is allowed or why it is refused
 	BadPacing                      // what is wrong with it
 	UnknownLease                   // lease
 	UnknownSnapshot                // instance, snapshot
 	SnapshotExists                 // instance, snapshot
 	TooManySnapshots               // instance, limit
 	Stopping                       //
-	NotManual                      // what needs manual pacing, instance, its pacing
-	TimeGoesBack                   // the time there is, the one asked for
+	NotManual                      // operation, instance, its pacing
+	TimeGoesBack                   // the present time, the requested one
 	NoTimer                        // instance
-	NoSuchMove                     // what was asked for, how many there are
+	NoSuchMove                     // what was requested, how many there are
 	NoHistory                      // instance
 	UnknownMoment                  // instance, moment, first and last round that can be reached, their times
 	DamagedInstance                // name, why, its directory
 	Reasons                        // how many there are
 )
 
-// reasons says what each reason is about.
+// reasons describes each reason.
 var reasons = [Reasons]struct {
 	kind refusal.Kind
 	text string
@@ -64,24 +64,24 @@ var reasons = [Reasons]struct {
 	NoSuchMove:       {refusal.NotFound, "%s is none of the %d deliveries that may happen next", []string{"", "moves"}},
 }
 
-// Text is the text of refusals, with verbs for the arguments.
+// Text returns the text of refusals, with verbs for the arguments.
 func (r Reason) Text() string { return reasons[r].text }
 
-// Keys are the names of the arguments, "" for one that is only in the text; arguments after
-// the last are only in the text, too.
+// Keys returns the names of the arguments, "" for one that is only in the text. Arguments without a key are only in the
+// text, too.
 func (r Reason) Keys() []string { return reasons[r].keys }
 
-// Refuse is the refusal for a reason, with the arguments its text takes.
+// Refuse returns a refusal for a reason, with the arguments of its text.
 func (r Reason) Refuse(args ...any) *Refusal { return &Refusal{r, args} }
 
-// Refusal is what the registry or an instance does not do. Nothing happened.
+// Refusal is a request that the registry or an instance refuses. Nothing happened.
 type Refusal struct {
 	Reason    Reason
 	Arguments []any
 }
 
-// Error is the text.
+// Error returns the text.
 func (r *Refusal) Error() string { return fmt.Sprintf(reasons[r.Reason].text, r.Arguments...) }
 
-// Unwrap is the refusal, for code that does not know Reasons.
+// Unwrap returns the refusal for code that does not know Reasons.
 func (r *Refusal) Unwrap() error { return refusal.New(reasons[r.Reason].kind, "%s", r.Error()) }

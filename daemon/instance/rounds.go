@@ -7,7 +7,7 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// Ran is what some rounds did, and where the instance stands after them.
+// Ran is the result of some rounds, and the instance's state after them.
 type Ran struct {
 	node.Driven
 	Time, Height uint64 // of the last round

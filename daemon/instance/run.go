@@ -8,48 +8,48 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// Condition is what RunUntil waits for.
+// Condition is a condition that ends RunUntil.
 type Condition struct {
 	met func(*run, *replica.Network) node.Next
 }
 
-// Idle is the condition that nothing waits that could run.
+// Idle is the condition that no work is left that could run.
 func Idle() Condition { return Condition{(*run).idle} }
 
-// NextTimer is the condition that the next timer has fired and what follows from it is done.
+// NextTimer is the condition that the next timer has fired and its consequences have run.
 func NextTimer() Condition { return Condition{(*run).fired} }
 
-// At is the condition that a time has come and what follows from it is done.
+// At is the condition that a time has come and its consequences have run.
 func At(time uint64) Condition {
 	return Condition{func(r *run, n *replica.Network) node.Next { return r.reached(n, time) }}
 }
 
-// Answered is the condition that a user's message has its answer.
+// Answered is the condition that a user's message is answered.
 func Answered(id replica.RequestID) Condition {
 	return Condition{func(r *run, n *replica.Network) node.Next { return r.answered(n, id) }}
 }
 
-// StopReason is why RunUntil has stopped.
+// StopReason is why RunUntil stopped.
 type StopReason uint8
 
 // The reasons.
 const (
 	ConditionMet StopReason = iota
-	NothingMore             // can happen by itself, or time would pass for what a client holds
-	RoundsSpent             // as many as there may be
+	NothingMore             // can happen without clients, or time would pass for what a client holds
+	RoundsSpent             // the limit of rounds
 )
 
-// Until is why a run has stopped, and where the instance stands.
+// Until is why a run stopped, and the instance's state then.
 type Until struct {
 	Reason           StopReason
 	Time, Height     uint64 // of the last round
 	Rounds, Messages uint64
 	Held             int // messages that rules hold for clients
-	Outcalls         int // that wait for an answer
+	Outcalls         int // waiting for an answer
 }
 
-// RunUntil runs rounds until a condition holds, up to a limit; 0: a million. If clients move the time, time that has
-// to pass passes at once; otherwise only for conditions of time. The error may be node.ErrUnknown.
+// RunUntil runs rounds until a condition holds, up to a limit; 0: a million. If clients move the time, it skips the
+// time to the next event; otherwise only for conditions of time. The error may be node.ErrUnknown.
 func (i *Instance) RunUntil(ctx context.Context, c Condition, most uint64) (Until, error) {
 	r := i.newRun(c, most)
 	done, err := i.drive(ctx, r.next)
@@ -63,12 +63,12 @@ func (i *Instance) RunUntil(ctx context.Context, c Condition, most uint64) (Unti
 	return r.until, nil
 }
 
-// run is one RunUntil under way. The owner of the network calls its methods.
+// run is one call of RunUntil. The owner of the network calls its methods.
 type run struct {
 	instance  *Instance
-	byClients bool   // they move the time
+	byClients bool   // clients move the time
 	most      uint64 // rounds
-	rounds    uint64 // run
+	rounds    uint64 // rounds so far
 	met       func(*run, *replica.Network) node.Next
 	advance   timeAdvance
 	timer     uint64 // time of the next timer, once it is known
@@ -80,7 +80,7 @@ func (i *Instance) newRun(c Condition, most uint64) *run {
 	return &run{instance: i, byClients: !i.Pacing().TimeByWallClock(), most: cmp.Or(most, defaultMaxRounds), met: c.met}
 }
 
-// next is what happens next.
+// next returns what happens next.
 func (r *run) next(n *replica.Network) node.Next {
 	next := r.met(r, n)
 	if next == node.Go && r.rounds == r.most {
@@ -152,8 +152,8 @@ func (r *run) answered(n *replica.Network, id replica.RequestID) node.Next {
 	return node.Linger
 }
 
-// onwards is towards a message: what there is to do, and then what time brings. It is
-// Stop where nothing more can happen, or time would pass for those that a client holds.
+// onwards works towards a message: first the present work, then what time brings. It returns Stop if nothing more can
+// happen, or time would pass for a message that a client holds.
 func (r *run) onwards(n *replica.Network) node.Next {
 	if next := r.here(n); next != node.Stop {
 		return next
@@ -166,8 +166,8 @@ func (r *run) onwards(n *replica.Network) node.Next {
 	return node.Go
 }
 
-// here is what there is to do before time passes: Linger where the host makes an outcall, whose
-// answer comes by itself.
+// here does the work before time passes. It returns Linger if the host makes an outcall, whose answer arrives without a
+// round.
 func (r *run) here(n *replica.Network) node.Next {
 	if next := r.advance.settle(n); next != node.Stop {
 		return next
@@ -178,7 +178,7 @@ func (r *run) here(n *replica.Network) node.Next {
 	return node.Stop
 }
 
-// standing says whether a user's message is known, and whether its answer is shown.
+// standing returns whether a user's message is known, and whether its answer is shown.
 func standing(n *replica.Network, id replica.RequestID) (known, answered bool) {
 	for _, s := range n.View().Subnets {
 		if status := n.IngressStatus(s.ID, id); status != 0 {

@@ -7,27 +7,26 @@ import (
 	"time"
 )
 
-// schedule rings the alarms of all pacers: one goroutine and one timer for any number
-// of them.
+// schedule rings the alarms of all pacers, with one goroutine and one timer in total.
 type schedule struct {
 	clock func() time.Time
 	mu    sync.Mutex // guards queue and the alarms in it
 	queue alarms
-	first chan struct{} // has a value when the first alarm is another
+	first chan struct{} // has a value when the first alarm has changed
 }
 
-// alarm is called once at its time, or earlier if it is set again to an earlier one.
+// alarm is called once at its time, or earlier if it is set to an earlier time.
 type alarm struct {
 	due  func() // must not block
 	at   time.Time
-	rank int // position in the queue and one; 0 for none
+	rank int // position in the queue plus one; 0 for none
 }
 
 func newSchedule(clock func() time.Time) *schedule {
 	return &schedule{clock: clock, first: make(chan struct{}, 1)}
 }
 
-// set makes an alarm ring at a time at the latest.
+// set makes an alarm ring at a time or earlier.
 func (s *schedule) set(a *alarm, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,7 +48,7 @@ func (s *schedule) set(a *alarm, at time.Time) {
 	}
 }
 
-// cancel makes an alarm not ring.
+// cancel stops an alarm from ringing.
 func (s *schedule) cancel(a *alarm) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,7 +57,7 @@ func (s *schedule) cancel(a *alarm) {
 	}
 }
 
-// run rings until ctx ends.
+// run rings alarms until ctx ends.
 func (s *schedule) run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -84,8 +83,7 @@ func (s *schedule) run(ctx context.Context) {
 	}
 }
 
-// take takes the alarms whose time has come, and says how long it is to the next: 0
-// for ever.
+// take removes the alarms whose time has come, and returns how long it is to the next; 0: there is none.
 func (s *schedule) take() (due []*alarm, next time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,14 +10,14 @@ import (
 // SeedBytes is the length of a seed.
 const SeedBytes = 32
 
-// seeds gives each instance without a configured seed one of its own: the first is the daemon's, the others follow from
-// it and from the number of seeds given before. So a daemon with a seed is the same from start to start.
+// seeds gives each instance without a configured seed its own: the first is the daemon's, the others derive from it and
+// from the number of seeds given before. So a daemon with a seed gives the same ones at each start.
 type seeds struct {
 	daemon [SeedBytes]byte
 	given  atomic.Uint64
 }
 
-// newSeeds begins with a seed, filled up with zeros; nil for one that is drawn.
+// newSeeds starts with a seed, padded with zeros; nil for a random one.
 func newSeeds(seed []byte) *seeds {
 	s := new(seeds)
 	copy(s.daemon[:], seed)
@@ -27,7 +27,7 @@ func newSeeds(seed []byte) *seeds {
 	return s
 }
 
-// next is the seed of an instance: its own where it has one.
+// next returns the seed of an instance: its own if it has one.
 func (s *seeds) next(own *[SeedBytes]byte) [SeedBytes]byte {
 	if own != nil {
 		return *own

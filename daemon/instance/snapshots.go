@@ -12,21 +12,21 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// snapshots are the kept states of an instance by name.
+// snapshots holds the snapshots of an instance by name.
 type snapshots struct {
 	mu     sync.Mutex // guards what follows
 	kept   map[string]*snapshot
-	chosen int // names the daemon has given
+	chosen int // number of names that the daemon chose
 	closed bool
 }
 
-// snapshot is a network that sleeps. One goroutine at a time may have it.
+// snapshot is a network that is not running. One goroutine at a time may use it.
 type snapshot struct {
 	about   Snapshot
-	lineage []Ancestor                       // of a network that goes on from it
-	mu      sync.Mutex                       // guards network, and is held while it is forked or restored
+	lineage []Ancestor                       // of a network that continues it
+	mu      sync.Mutex                       // guards network; held while it is forked or restored
 	network *replica.Network                 // nil once it is closed, or before load
-	load    func() (*replica.Network, error) // reads it from the state directory when it is first used; nil: it was read
+	load    func() (*replica.Network, error) // reads it from the state directory on first use; nil: already read
 }
 
 // close frees the network.
@@ -40,7 +40,7 @@ func (s *snapshot) close() {
 	}
 }
 
-// TakeSnapshot keeps the present under a name.
+// TakeSnapshot saves the present under a name.
 func (i *Instance) TakeSnapshot(ctx context.Context, name string, replace bool) (Snapshot, error) {
 	if err := checkName("snapshot", name); err != nil {
 		return Snapshot{}, err
@@ -74,14 +74,14 @@ func (i *Instance) TakeSnapshot(ctx context.Context, name string, replace bool) 
 	return s.about, i.enterSnapshot(s, file)
 }
 
-// room refuses a snapshot beyond the limit.
+// room refuses a snapshot above the limit.
 func (s *snapshots) room(owner, name string, replace bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.admit(owner, name, replace)
 }
 
-// admit is room for the holder of the lock.
+// admit is room for callers that hold the lock.
 func (s *snapshots) admit(owner, name string, replace bool) error {
 	switch before := s.kept[name]; {
 	case s.closed:
@@ -94,7 +94,7 @@ func (s *snapshots) admit(owner, name string, replace bool) error {
 	return nil
 }
 
-// put adds a snapshot under a name, or one that is free, and gives the one that had it.
+// put adds a snapshot under a name, or a free one, and returns the one that it replaces.
 func (s *snapshots) put(owner, name string, kept *snapshot, replace bool) (before *snapshot, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,7 +116,7 @@ func (s *snapshots) put(owner, name string, kept *snapshot, replace bool) (befor
 	return before, nil
 }
 
-// Snapshots are all snapshots by name.
+// Snapshots returns all snapshots, ordered by name.
 func (i *Instance) Snapshots() []Snapshot {
 	i.snapshots.mu.Lock()
 	defer i.snapshots.mu.Unlock()
@@ -128,7 +128,7 @@ func (i *Instance) Snapshots() []Snapshot {
 	return all
 }
 
-// DeleteSnapshot forgets a snapshot.
+// DeleteSnapshot deletes a snapshot.
 func (i *Instance) DeleteSnapshot(name string) error {
 	i.snapshots.mu.Lock()
 	s := i.snapshots.kept[name]
@@ -144,7 +144,7 @@ func (i *Instance) DeleteSnapshot(name string) error {
 	return i.changeSnapshots(name, nil)
 }
 
-// use does something with a snapshot, which is locked meanwhile.
+// use locks a snapshot and passes it to a function.
 func (i *Instance) use(name string, do func(*snapshot) error) error {
 	i.snapshots.mu.Lock()
 	s := i.snapshots.kept[name]
@@ -167,7 +167,7 @@ func (i *Instance) use(name string, do func(*snapshot) error) error {
 	return do(s)
 }
 
-// Restore lets the instance go on from a snapshot.
+// Restore makes the instance continue from a snapshot.
 func (i *Instance) Restore(ctx context.Context, name string) error {
 	i.lineage.turn.Lock()
 	defer i.lineage.turn.Unlock()
@@ -181,13 +181,13 @@ func (i *Instance) Restore(ctx context.Context, name string) error {
 	})
 }
 
-// Frozen is a fork of a snapshot, or of the present.
+// Frozen returns a fork of a snapshot, or of the present.
 func (i *Instance) Frozen(ctx context.Context, name string) (*replica.Network, error) {
 	forked, _, err := i.frozen(ctx, name, replica.ForkConfig{})
 	return forked, err
 }
 
-// frozen is also what a network that goes on from the fork has for its lineage.
+// frozen also returns the lineage of a network that continues the fork.
 func (i *Instance) frozen(ctx context.Context, name string, config replica.ForkConfig) (forked *replica.Network, ancestors []Ancestor, err error) {
 	if name == "" {
 		i.lineage.turn.Lock()
@@ -205,8 +205,8 @@ func (i *Instance) frozen(ctx context.Context, name string, config replica.ForkC
 	return forked, ancestors, err
 }
 
-// ahead is how far ahead of the wall clock a fork of a snapshot, or of the present, has to
-// be to show the time its source shows.
+// ahead returns the lead over the wall clock that a fork of a snapshot, or of the present, needs to show the time of
+// its source.
 func (i *Instance) ahead(snapshot string) time.Duration {
 	if snapshot != "" || !i.Pacing().TimeByWallClock() {
 		return 0
@@ -214,7 +214,7 @@ func (i *Instance) ahead(snapshot string) time.Duration {
 	return i.Offset()
 }
 
-// close frees all snapshots; none is taken from here on.
+// close frees all snapshots. None can be taken after it.
 func (s *snapshots) close() {
 	s.mu.Lock()
 	s.closed = true

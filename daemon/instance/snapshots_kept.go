@@ -10,14 +10,14 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// keptSnapshot is what a state directory has of a snapshot.
+// keptSnapshot is the entry of a snapshot in a state directory.
 type keptSnapshot struct {
 	Snapshot
-	Ancestors []Ancestor // of a network that goes on from it
+	Ancestors []Ancestor // of a network that continues it
 	File      string
 }
 
-// keepFile writes a snapshot to the state directory, if there is one, and gives the name of its file.
+// keepFile writes a snapshot to the state directory, if there is one, and returns the name of its file.
 func (i *Instance) keepFile(network *replica.Network) (file string, err error) {
 	if i.keeper == nil {
 		return "", nil
@@ -26,7 +26,7 @@ func (i *Instance) keepFile(network *replica.Network) (file string, err error) {
 	return file, i.keeper.journal.PutFile(file, network.Export)
 }
 
-// enterSnapshot makes a snapshot, whose file is there, one that is kept. The one that had its name is removed.
+// enterSnapshot enters a snapshot with a written file as kept. The previous one with its name is removed.
 func (i *Instance) enterSnapshot(s *snapshot, file string) error {
 	if i.keeper == nil {
 		return nil
@@ -34,7 +34,7 @@ func (i *Instance) enterSnapshot(s *snapshot, file string) error {
 	return i.changeSnapshots(s.about.Name, &keptSnapshot{Snapshot: s.about, Ancestors: s.lineage, File: file})
 }
 
-// changeSnapshots replaces the kept snapshot with a name; nil: by none.
+// changeSnapshots replaces the kept snapshot with a name; nil removes it.
 func (i *Instance) changeSnapshots(name string, by *keptSnapshot) error {
 	var old []string
 	err := i.keeper.change(func(k *kept) {

@@ -55,7 +55,7 @@ func (r *Registry) start(ctx context.Context, f *startConfig) (_ *Instance, err 
 	i.ctx, i.end = context.WithCancel(context.Background())
 	i.clock.wall = r.config.Wall
 	i.pacer = pacer{clock: &i.clock, schedule: r.schedule}
-	// The instance is there before its node, whose goroutine calls it.
+	// The instance exists before its node, whose goroutine calls it.
 	if i.node, err = f.start(r.nodeConfig(i, f.pacing)); err != nil {
 		i.end()
 		i.memory.Close()
@@ -99,7 +99,7 @@ func (r *Registry) nodeConfig(i *Instance, pacing Pacing) node.Config {
 // begin completes an instance whose node runs, so that others may find it.
 func (i *Instance) begin(ctx context.Context, f *startConfig) error {
 	if i.node.Height() == 0 {
-		// The first round certifies the state before anything happened.
+		// The first round certifies the state before anything happens.
 		if _, err := i.node.Round(ctx); err != nil {
 			return err
 		}
@@ -130,8 +130,8 @@ func (i *Instance) catchUp(ctx context.Context, ahead time.Duration) error {
 	})
 }
 
-// outcallMade is called by the network's owner when canisters have made outcalls. The host makes them from the first
-// on.
+// outcallMade is called by the network's owner when canisters have made outcalls. On the first call it starts the
+// host's client.
 func (i *Instance) outcallMade() {
 	if i.about.Outcalls.byClients() || i.front == nil {
 		return

@@ -13,8 +13,7 @@ import (
 	"github.com/canisterd/canisterd/replica/sched"
 )
 
-// Moves opens a round and gives the deliveries that may happen next. The error may be a refusal
-// (NotManual).
+// Moves opens a round and returns the deliveries that may happen next. The error may be a refusal (NotManual).
 func (i *Instance) Moves(ctx context.Context) (node.Choices, error) {
 	if err := i.byClients("listing moves"); err != nil {
 		return node.Choices{}, err
@@ -22,7 +21,7 @@ func (i *Instance) Moves(ctx context.Context) (node.Choices, error) {
 	return i.node.Choices(ctx)
 }
 
-// byClients refuses what needs rounds that nothing but clients begins.
+// byClients refuses an operation unless only clients begin rounds.
 func (i *Instance) byClients(what string) error {
 	if p := i.Pacing(); !p.RoundsByClients() {
 		return NotManual.Refuse(what, i.name, p.Mode)
@@ -30,10 +29,10 @@ func (i *Instance) byClients(what string) error {
 	return nil
 }
 
-// Choice chooses the delivery that is made next.
+// Choice chooses the next delivery.
 type Choice struct {
 	choose func(node.Choices) int // negative for none
-	what   string                 // was asked for
+	what   string                 // was requested
 }
 
 // Oldest chooses the first delivery.
@@ -44,8 +43,8 @@ func Position(at uint32) Choice {
 	return Choice{func(node.Choices) int { return int(at) }, fmt.Sprintf("position %d", at)}
 }
 
-// Drawn chooses by a seed. The moves take part in the draw, so that a client that steps with one
-// seed does not take the same position again and again.
+// Drawn chooses randomly by a seed and the moves, so that a client that always steps with the same seed does not take
+// the same position again and again.
 func Drawn(seed uint64) Choice {
 	return Choice{choose: func(c node.Choices) int {
 		if len(c.Ahead) == 0 {
@@ -63,7 +62,7 @@ func Drawn(seed uint64) Choice {
 	}}
 }
 
-// Move is a delivery, given by the fields that are set.
+// Move is a delivery, described by the fields that are set.
 type Move struct {
 	Subnet, Receiver, Sender *principal.Principal
 	Kind                     *sched.Kind
@@ -94,8 +93,7 @@ func (w Move) matches(a *replica.Ahead) bool {
 	return true
 }
 
-// Step makes one delivery, or closes the round where none is left. The error may be a refusal
-// (NotManual, NoSuchMove).
+// Step makes one delivery, or closes the round if none is left. The error may be a refusal (NotManual, NoSuchMove).
 func (i *Instance) Step(ctx context.Context, c Choice) (node.Stepped, error) {
 	if err := i.byClients("stepping"); err != nil {
 		return node.Stepped{}, err

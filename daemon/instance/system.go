@@ -24,7 +24,7 @@ func (i *Instance) installSystemCanisters(ctx context.Context, f *startConfig) e
 // installation is a node in which system canisters are installed.
 type installation struct{ *node.Node }
 
-// Call hands a call in, and runs rounds until it is answered.
+// Call submits a call, and runs rounds until it is answered.
 func (n installation) Call(ctx context.Context, call *systemcanisters.Call) ([]byte, error) {
 	host, method := n.View().SubnetOf(call.Effective), call.Method
 	if host == nil {

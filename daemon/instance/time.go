@@ -9,10 +9,10 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// Latest is the last time there is, in nanoseconds: some canisters and clients have 63 bits.
+// Latest is the largest time, in nanoseconds: some canisters and clients have 63 bits.
 const Latest = math.MaxInt64
 
-// Look is what a look at the network of an instance shows, between two rounds.
+// Look returns what a function reads in the network of an instance between two rounds.
 func Look[T any](ctx context.Context, i *Instance, look func(*replica.Network) T) (T, error) {
 	seen := make(chan T, 1)
 	if err := i.node.Do(ctx, func(n *replica.Network) { seen <- look(n) }); err != nil {
@@ -22,18 +22,18 @@ func Look[T any](ctx context.Context, i *Instance, look func(*replica.Network) T
 	return <-seen, nil
 }
 
-// Time is where the time of an instance stands, in nanoseconds, and how it moves.
+// Time is the time of an instance, in nanoseconds, and how it moves.
 type Time struct {
 	Last      uint64 // of the last round
 	Height    uint64
 	NextRound uint64 // of a round that begins now
-	NextDue   uint64 // when something happens by itself; 0: never
-	NextTimer uint64 // when a timer fires; 0: none is set
+	NextDue   uint64 // of the next event that needs no client; 0: never
+	NextTimer uint64 // when the next timer fires; 0: none is set
 	Pacing    Pacing
 	Offset    time.Duration
 }
 
-// Time is where the time of the instance stands.
+// Time returns the time of the instance.
 func (i *Instance) Time(ctx context.Context) (Time, error) {
 	return Look(ctx, i, func(n *replica.Network) (t Time) {
 		activity := n.Activity()
@@ -46,26 +46,26 @@ func (i *Instance) Time(ctx context.Context) (Time, error) {
 	})
 }
 
-// Now is the time by which messages that are handed in now expire.
+// Now returns the time by which messages that are submitted now expire.
 func (i *Instance) Now(ctx context.Context) (uint64, error) {
 	if i.Pacing().TimeByWallClock() {
 		return i.backend.Clock().Now, nil
 	}
-	return Look(ctx, i, func(n *replica.Network) uint64 { return n.Activity().Clock }) // may be ahead of what the last round has seen
+	return Look(ctx, i, func(n *replica.Network) uint64 { return n.Activity().Clock }) // may be ahead of the last round
 }
 
-// CatchUp brings the wall clock in where it moves the time. The owner of the network calls it.
+// CatchUp applies the wall clock if it moves the time. The owner of the network calls it.
 func (i *Instance) CatchUp(n *replica.Network) {
 	if i.Pacing().TimeByWallClock() {
 		n.Apply(replica.AdvanceTo(i.backend.Clock().Now))
 	}
 }
 
-// SetTime sets the time of the next round, from which the wall clock goes on where it moves time.
-// The error is a refusal (TimeGoesBack).
+// SetTime sets the time of the next round; the wall clock continues from there if it moves time. The error is a refusal
+// (TimeGoesBack).
 func (i *Instance) SetTime(ctx context.Context, at uint64) error { return i.jump(ctx, at, 0) }
 
-// jump sets the time of the next round; the offset is at least so much then.
+// jump sets the time of the next round, with a minimum of the offset.
 func (i *Instance) jump(ctx context.Context, at uint64, offset time.Duration) error {
 	now, err := Look(ctx, i, func(n *replica.Network) uint64 {
 		now := i.now(n)
@@ -82,22 +82,22 @@ func (i *Instance) jump(ctx context.Context, at uint64, offset time.Duration) er
 	return err
 }
 
-// written is a time as RFC 3339 has it.
+// written formats a time as RFC 3339.
 func written(ns uint64) string { return time.Unix(0, int64(ns)).UTC().Format(time.RFC3339Nano) }
 
-// now is what the clock of the instance shows: the wall clock's time and the offset, or what the
-// time of its network was moved to where that is later.
+// now returns the time of the instance's clock: the wall clock's time and the offset, or the time to which its network
+// was moved if that is later.
 func (i *Instance) now(n *replica.Network) uint64 {
 	return max(n.Activity().Clock, i.backend.Clock().Now)
 }
 
-// keepUp makes the wall clock go on from the time to which the network's was moved.
+// keepUp makes the wall clock continue from the time to which the network's was moved.
 func (i *Instance) keepUp(n *replica.Network) {
 	i.PutAhead(time.Duration(n.Activity().Clock - i.backend.Clock().Wall))
 }
 
-// drive is Node.Drive for callers that move time: the wall clock goes on from the time at which the driver is done, or
-// its caller has gone.
+// drive is Node.Drive for callers that move time: the wall clock continues from the time at which the driver finishes,
+// or its caller gives up.
 func (i *Instance) drive(ctx context.Context, driver func(*replica.Network) node.Next) (node.Driven, error) {
 	done, err := i.node.Drive(ctx, driver)
 	keeping := i.node.Do(context.WithoutCancel(ctx), i.keepUp)

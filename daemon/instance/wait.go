@@ -33,8 +33,7 @@ func (i *Instance) Await(ctx context.Context, seen func(*replica.Network) bool) 
 	}
 }
 
-// AwaitAnswer waits until a message of a subnet is answered, and View shows it unless Await runs
-// the rounds.
+// AwaitAnswer waits until a message of a subnet is answered, and View shows it unless Await runs the rounds.
 func (i *Instance) AwaitAnswer(ctx context.Context, subnet principal.Principal, id replica.RequestID) error {
 	if !i.Pacing().RoundsByClients() {
 		return i.backend.Await(ctx, subnet, id)
@@ -46,7 +45,7 @@ func (i *Instance) AwaitAnswer(ctx context.Context, subnet principal.Principal, 
 	return err
 }
 
-// busyUntil runs rounds while there is work, until something is seen.
+// busyUntil runs rounds while there is work, until seen is true.
 func busyUntil(seen func(*replica.Network) bool) func(*replica.Network) node.Next {
 	return func(n *replica.Network) node.Next {
 		switch {
@@ -59,8 +58,8 @@ func busyUntil(seen func(*replica.Network) bool) func(*replica.Network) node.Nex
 	}
 }
 
-// AwaitHere is Await without letting time pass: where clients move the time, it is false once
-// nothing more can happen at the present time.
+// AwaitHere is Await without letting time pass: if clients move the time, it returns false once nothing more can happen
+// at the present time.
 func (i *Instance) AwaitHere(ctx context.Context, seen func(*replica.Network) bool) (bool, error) {
 	if i.Pacing().TimeByWallClock() {
 		err := i.node.Until(ctx, seen)

@@ -1,3 +1,3 @@
-// Package instancetest is support for tests of instances: it installs canisters and calls them
-// through the Backend, without a front end.
+// Package instancetest supports tests of instances: it installs canisters and calls them through the Backend, without a
+// front end.
 package instancetest

@@ -21,7 +21,7 @@ const answering = `(module
 	(func (export "canister_init") (drop (call $timer (i64.const 4000000000000000000))))
 	(func (export "canister_update ask") (i32.store (i32.const 0) (i32.const 7)) (call $append (i32.const 70000) (i32.const 4)) (call $reply)))`
 
-// Inhabit gives an instance a canister with a heap and a timer, and has it answer.
+// Inhabit gives an instance a canister with a heap and a timer, and makes it answer.
 func Inhabit(t testing.TB, i *instance.Instance) {
 	t.Helper()
 	id := Deploy(t, i, wat.MustAssemble(answering), nil)
@@ -56,7 +56,7 @@ func DeployTo(t testing.TB, i *instance.Instance, home principal.Principal, modu
 	return id
 }
 
-// Manage calls a method of the management canister, and reads its reply unless that is nil.
+// Manage calls a method of the management canister, and reads its reply unless reply is nil.
 func Manage(t testing.TB, i *instance.Instance, effective principal.Principal, method string, arg, reply any) {
 	t.Helper()
 	encoded, err := candid.Marshal(arg)
@@ -72,7 +72,7 @@ func Manage(t testing.TB, i *instance.Instance, effective principal.Principal, m
 	}
 }
 
-// Update makes a call without a signature, and gives the reply.
+// Update makes an unsigned call, and returns the reply.
 func Update(t testing.TB, i *instance.Instance, callee, effective principal.Principal, method string, arg []byte) []byte {
 	t.Helper()
 	id := Submit(t, i, callee, effective, method, arg)
@@ -90,7 +90,7 @@ func Update(t testing.TB, i *instance.Instance, callee, effective principal.Prin
 	return answer.Reply
 }
 
-// Submit hands a call in without a signature.
+// Submit submits an unsigned call.
 func Submit(t testing.TB, i *instance.Instance, callee, effective principal.Principal, method string, arg []byte) replica.RequestID {
 	t.Helper()
 	now, err := i.Now(t.Context())

@@ -9,7 +9,7 @@ import (
 // Patience bounds the wait for the wall clock or for another goroutine.
 const Patience = time.Minute
 
-// Patient is a context for one test. It ends after Patience.
+// Patient returns a context for one test, which ends after Patience.
 func Patient(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), Patience)
