@@ -1,6 +1,6 @@
 // Package canisterd is an Internet Computer for Go tests: a network of canisters in the process of the test, without a
-// binary, a port or a file. A test deploys modules, calls them with Go values, moves time, holds messages, and goes back
-// to snapshots:
+// binary, a port or a file. A test deploys modules, calls them with Go values, moves time, holds messages, and restores
+// snapshots:
 //
 //	func TestWithdraw(t *testing.T) {
 //		ic := canisterd.New(t)
@@ -18,38 +18,38 @@
 //
 // # Networks
 //
-// [New] makes a network for a test, benchmark or fuzz test and closes it with the test. What such an [IC] cannot do fails
-// the test, because a test can do nothing about a module that is not there. A call may fail as part of what is tested:
-// calls return errors. [Open] makes the same [Network] for programs; there everything returns an error.
+// [New] makes a network for a test, benchmark or fuzz test and closes it with the test. If the [IC] itself fails, it
+// fails the test, because a test cannot recover from a missing module. A call may fail as part of the test: calls
+// return errors. [Open] makes the same [Network] for programs; there everything returns an error.
 //
-// Tests that run in parallel each have a network of their own. All networks of a process share one engine, so a module is
-// compiled once, and a network takes some milliseconds.
+// Each parallel test has its own network. All networks of a process share one engine, so a module is compiled once, and
+// a network takes a few milliseconds.
 //
 // # Options
 //
-// Options are functions, such as [Seed] and [Init]. Most networks have none, a struct would be empty braces in most
-// calls, and the arguments of [Init] have no type that a field could have.
+// Options are functions, such as [Seed] and [Init]. Most networks have none: a struct would be empty braces in most
+// calls, and no type of a field fits the arguments of [Init].
 //
 // # Time
 //
 // Time stands still unless a test moves it, and rounds run only while a call is answered: a test gives the same result
-// each time, with the same canister ids. [Network.Advance] lets time pass as it would by itself; each timer on the way
-// fires when it is due. With [WallClock] a network runs by itself, at the time of this computer.
+// each time, with the same canister ids. [Network.Advance] lets time pass naturally; each timer on the way fires when
+// it is due. With [WallClock] a network runs on its own, at the time of this computer.
 //
 // # Values
 //
-// Arguments are Go values, written at the types that the canister's own interface says (candid:service): 100 is a nat, a
-// nat64 or an int8, whatever the method takes. [Into] names the variables that the results are read into. Package candid
-// says how Go types and Candid types correspond. [Text] is arguments or results as Candid text, [Bytes] as they are.
+// Arguments are Go values, encoded with the types of the canister's own interface (candid:service): 100 is a nat, a
+// nat64 or an int8, as the method requires. [Into] names the variables that receive the results. Package candid
+// documents how Go types and Candid types correspond. [Text] is Candid text, [Bytes] are raw bytes.
 //
 // # Errors
 //
-// A canister that rejects a call gives a [*Reject], with code, message and backtrace. What the network did not accept is
-// a [*Refusal]: nothing happened. A call that cannot be answered before time passes or a held message is released gives
-// [ErrWaiting]; it goes on, and [Pending.Await] can ask again. Get the types with errors.As.
+// If a canister rejects a call, the error is a [*Reject] with code, message and backtrace. If the network refuses a
+// request, it is a [*Refusal]: nothing happened. A call that needs time to pass or a held message to be released
+// returns [ErrWaiting]; it continues, and [Pending.Await] can wait again. Get the types with errors.As.
 //
 // # What it owns
 //
-// This package owns the interface for Go programs, and the networks of this process. It must not know the control API or
-// any other protocol; package daemon/instance is what runs a network.
+// This package owns the interface for Go programs, and the networks of this process. It must not know the control API
+// or any other protocol; package daemon/instance runs the networks.
 package canisterd

@@ -1,8 +1,7 @@
-// Package api is what the front ends share: the network as they see it
-// (Backend, View) and the table of refusals with their HTTP statuses.
+// Package api holds what the front ends share: their view of the network (Backend, View) and the table of refusals with
+// their HTTP statuses.
 //
-// It owns no behaviour: a Backend is implemented by the node of an instance, and
-// the front ends under api/ turn a protocol into its methods. It must not know
-// any protocol, who signs requests or who may read which path; those are the
-// front ends' own.
+// It owns no behavior: the node of an instance implements Backend, and the front ends under api/ translate a protocol
+// to its methods. It must not know any protocol, who signs requests or who may read which path; the front ends own
+// these.
 package api

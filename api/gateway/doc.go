@@ -1,11 +1,10 @@
-// Package gateway serves what canisters answer to browsers: it turns HTTP requests into calls of http_request and
+// Package gateway serves canisters to browsers: it turns HTTP requests into calls of http_request and
 // http_request_update, and verifies the answers (HTTP gateway protocol specification).
 //
 // It owns the mapping of hosts to canisters, the Candid messages of the protocol, upgrades, streams and ranges, the
-// headers that are passed on in each direction, and the pages that it makes itself: faults, the dashboard, the topology.
-// The verification proper is in package verify. It must not know listeners, processes or how instances are made: it is
-// given Networks, each with its HTTP interface, and it has no power over them that a page could not have by itself: it
-// calls canisters as the anonymous user.
+// headers that are passed on in each direction, and its own pages: faults, the dashboard, the topology. Package verify
+// does the verification. It must not know listeners, processes or how instances are made: it is given Networks, each
+// with its HTTP interface, and has no more power over them than a page: it calls canisters as the anonymous user.
 //
 // # One request
 //
@@ -20,15 +19,15 @@
 //
 // # Decisions
 //
-// A response is sent when all of it was verified. A stream of callbacks is collected up to a limit before it is
-// verified. The gateway of DFINITY verifies four parts and passes on longer streams as they come; here, a longer stream
-// is refused, and the page names the ways out: the raw host, or certified ranges, which are verified one by one and
-// never collected.
+// A response is sent after all of it was verified. A stream of callbacks is collected up to a limit and then verified.
+// DFINITY's gateway verifies four parts and passes on longer streams as they come. Here, a longer stream is refused,
+// and the page names the alternatives: the raw host, or certified ranges, which are verified one by one and never
+// collected.
 //
-// The time that a certificate is compared with is the time of the state that answered, not the wall clock: instances
-// may live in any year.
+// A certificate is compared with the time of the state that answered, not the wall clock: instances may live in any
+// year.
 //
-// Only hosts are served that cannot be the name of a page on the Internet: addresses, localhost and names below it,
-// private names, and the configured domains. Otherwise a page of strangers whose name resolves to this machine (DNS
+// Only hosts that cannot be the name of a page on the Internet are served: addresses, localhost and names below it,
+// private names, and the configured domains. Otherwise a foreign page whose name resolves to this machine (DNS
 // rebinding) could read everything that is served here. Pages about instances have no CORS headers for the same reason.
 package gateway

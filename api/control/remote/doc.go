@@ -1,7 +1,7 @@
 // Package remote is the Go client of a daemon's control API: a connection with the generated client of every service,
-// and on top of them what takes more than one message (installing a module, exporting an instance, holding a lease,
+// and the operations that take more than one message (installing a module, exporting an instance, holding a lease,
 // following events over a broken connection).
 //
-// It owns how an address is written, how credentials travel and how errors read. It must not know what a canister or a
-// network is: everything it says comes from the daemon.
+// It owns the form of an address, how credentials travel and how errors read. It must not know what a canister or a
+// network is: all its facts come from the daemon.
 package remote

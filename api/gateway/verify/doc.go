@@ -2,8 +2,8 @@
 // specification, "Response Verification" and "Legacy Response Verification").
 //
 // It owns the header IC-Certificate, the expressions of the header IC-CertificateExpression, the choice of the most
-// specific path, and the hashes of requests and responses. It must not know how a canister is called or how an answer
-// is sent: it takes a request, a response and a time, and says which headers of the response are certified.
+// specific path, and the hashes of requests and responses. It must not know how to call a canister or send an answer:
+// it takes a request, a response and a time, and returns which headers of the response are certified.
 //
 // # The steps for one answer
 //
@@ -16,11 +16,11 @@
 //
 // # Decisions
 //
-// A response with two headers IC-Certificate or two headers IC-CertificateExpression is refused: which of them counts
-// would depend on the reader.
+// A response with two headers IC-Certificate or two headers IC-CertificateExpression is refused: different readers
+// would pick different ones.
 //
-// A canister that says in its section supported_certificate_versions that it supports version 2 may not answer with
-// version 1. The caller reads the section.
+// A canister whose section supported_certificate_versions includes version 2 may not answer with version 1. The caller
+// reads the section.
 //
-// Signatures are remembered, so that all assets of a page cost one check of a signature.
+// Signatures are remembered: all assets of a page cost one signature check.
 package verify

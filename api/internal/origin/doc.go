@@ -1,4 +1,4 @@
-// Package origin tells requests of pages of strangers from requests of this machine, by the headers that a browser sets.
+// Package origin distinguishes requests of foreign web pages from local requests, by the headers that a browser sets.
 //
-// It owns which names and addresses are local or private. It must not know what a request is for.
+// It owns which names and addresses are local or private. It must not know the purpose of a request.
 package origin
