@@ -11,13 +11,13 @@ import (
 	"github.com/canisterd/canisterd/daemon/metrics"
 )
 
-// Paths of the daemon's own, on every host that names no canister.
+// The daemon's own paths, on every host that names no canister.
 const (
 	metricsPath = "/metrics"
 	healthPath  = "/health"
 )
 
-// answer gives a request to the instance its path names, or else to the one its host names.
+// answer passes a request to the instance that its path names, or else its host.
 func (d *Daemon) answer(w http.ResponseWriter, r *http.Request) {
 	if d.operates(w, r) {
 		return
@@ -43,7 +43,7 @@ func (d *Daemon) answer(w http.ResponseWriter, r *http.Request) {
 	d.gateway.ServeInstance(w, inside, network{i})
 }
 
-// operates answers requests about the daemon itself; false for other requests.
+// operates answers requests about the daemon itself, and returns false for others.
 func (d *Daemon) operates(w http.ResponseWriter, r *http.Request) bool {
 	if r.URL.Path != metricsPath && r.URL.Path != healthPath || d.gateway.HostsCanister(r) {
 		return false
@@ -63,7 +63,7 @@ func (d *Daemon) operates(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// answerHealth says whether the daemon serves and its first instance runs: 204 if it does, otherwise 503 with the reason.
+// answerHealth reports whether the daemon serves and its first instance runs: 204, or 503 with the reason.
 func (d *Daemon) answerHealth(w http.ResponseWriter) {
 	if d.first != nil {
 		if bug := d.first.Node().Bug(); bug != nil {
@@ -94,7 +94,7 @@ func (d *Daemon) observed(next http.Handler) http.Handler {
 	})
 }
 
-// endpointOf is the group of requests that a path belongs to.
+// endpointOf returns the group of requests that a path belongs to.
 func (d *Daemon) endpointOf(path string) metrics.Endpoint {
 	if d.pocket != nil && !strings.Contains(path, "/api/v") {
 		return metrics.PocketIC
@@ -130,5 +130,5 @@ func (w *statusWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap gives the writer to http.ResponseController.
+// Unwrap returns the writer to http.ResponseController.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -9,10 +9,9 @@ import (
 	"strconv"
 )
 
-// defaultCache is the folder for compiled modules where none is named: in the user's cache,
-// or without a usable home in a folder of the shared temporary one. Modules there are native
-// code that runs, so no other user may write to it. Without such a folder modules are
-// compiled at each start ("").
+// defaultCache returns the default folder for compiled modules: in the user's cache, or without a usable home a folder
+// in the shared temporary one. The modules are native code that runs, so no other user may write to it. Without such a
+// folder modules are compiled at each start ("").
 func defaultCache(log *slog.Logger) string {
 	home, err := os.UserCacheDir()
 	if err == nil {
@@ -30,7 +29,7 @@ func defaultCache(log *slog.Logger) string {
 	return madeModules(shared, log)
 }
 
-// madeModules is the folder for modules in a private one.
+// madeModules returns the folder for modules in a private one.
 func madeModules(private string, log *slog.Logger) string {
 	dir := filepath.Join(private, "modules")
 	if err := makePrivate(dir); err != nil {
@@ -40,7 +39,7 @@ func madeModules(private string, log *slog.Logger) string {
 	return dir
 }
 
-// makePrivate makes a folder that only this user can write, or checks that it is one.
+// makePrivate makes a folder that only this user can write, or checks an existing one.
 func makePrivate(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return fmt.Errorf("making the folder of %s: %w", dir, err)

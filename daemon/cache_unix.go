@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// checkOwner refuses a folder of another user, or one that others can write.
+// checkOwner refuses a folder that belongs to another user, or that others can write.
 func checkOwner(dir string, info os.FileInfo) error {
 	if owner, ok := info.Sys().(*syscall.Stat_t); !ok || int(owner.Uid) != os.Geteuid() {
 		return fmt.Errorf("%s belongs to another user, who could write what is run from there: remove it", dir)
@@ -19,7 +19,7 @@ func checkOwner(dir string, info os.FileInfo) error {
 	return fmt.Errorf("%s can be written by other users (mode %04o), but what is there is run: remove it, or make it yours alone (chmod 700)", dir, info.Mode().Perm())
 }
 
-// checkPrivate refuses a folder for state of another user, or one that others can open.
+// checkPrivate refuses a state folder that belongs to another user, or that others can open.
 func checkPrivate(dir string, info os.FileInfo) error {
 	if owner, ok := info.Sys().(*syscall.Stat_t); !ok || int(owner.Uid) != os.Geteuid() {
 		return fmt.Errorf("%s belongs to another user (HOME may be theirs)", dir)

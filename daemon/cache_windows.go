@@ -2,9 +2,9 @@ package daemon
 
 import "os"
 
-// checkOwner accepts each folder: the user's folders are closed to others by their lists of
-// access, the temporary one among them.
+// checkOwner accepts every folder: access control lists close the user's folders to others, including the temporary
+// one.
 func checkOwner(string, os.FileInfo) error { return nil }
 
-// checkPrivate accepts each folder, as checkOwner.
+// checkPrivate accepts every folder, like checkOwner.
 func checkPrivate(string, os.FileInfo) error { return nil }

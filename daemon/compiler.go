@@ -37,7 +37,7 @@ func (w *compileWorker) compile(ctx context.Context, dir string, binary []byte) 
 	limited, cancel := context.WithTimeout(ctx, w.wall)
 	defer cancel()
 	cmd := exec.CommandContext(limited, w.command[0], append(w.command[1:], dir)...)
-	cmd.Env = []string{} // keeps the daemon's secrets from it
+	cmd.Env = []string{} // hides the daemon's secrets from it
 	said := &headWriter{room: maxWorkerText}
 	cmd.Stderr = said
 	// The worker exits at the end of its standard input, which the system closes if the daemon dies.
@@ -69,8 +69,8 @@ func ignoreClosed(err error) error {
 	return err
 }
 
-// CompileWorker is the main function of a compile worker: it compiles the module in a folder, within a limit of memory, and
-// exits at the end of its standard input.
+// CompileWorker is the main function of a compile worker: it compiles the module in a folder, within a memory limit,
+// and exits at the end of its standard input.
 func CompileWorker(ctx context.Context, dir string) error {
 	go func() {
 		_, _ = os.Stdin.Read(make([]byte, 1))
@@ -84,14 +84,14 @@ func CompileWorker(ctx context.Context, dir string) error {
 	return canister.CompileInto(ctx, dir, binary, runtime.NumCPU())
 }
 
-// headWriter keeps the first bytes that are written. It does not embed bytes.Buffer, because io.Copy would call ReadFrom
-// instead of Write.
+// headWriter keeps the first bytes written. It does not embed bytes.Buffer, because io.Copy would call ReadFrom instead
+// of Write.
 type headWriter struct {
 	kept bytes.Buffer
 	room int
 }
 
-// String returns the bytes that were kept.
+// String returns the kept bytes.
 func (w *headWriter) String() string { return w.kept.String() }
 
 func (w *headWriter) Write(p []byte) (int, error) {

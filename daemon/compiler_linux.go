@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limitWorker bounds the memory of this process and lets others have the processors first. A limit that the
-// system does not know is left out: the estimate of the time bounds the memory too.
+// limitWorker bounds the memory of this process and lowers its priority. It skips a limit that the system does not
+// know: the estimate of the time bounds the memory too.
 func limitWorker() {
 	debug.SetMemoryLimit(maxWorkerMemory / 2)
 	_ = unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: maxWorkerMemory, Max: maxWorkerMemory})
@@ -17,9 +17,9 @@ func limitWorker() {
 	}
 }
 
-// giveWay sets the niceness of each thread of this process, and reports whether a thread had another one.
-// Linux keeps a niceness per thread, and a new thread inherits the one of its creator. A thread that is created
-// during the walk can be missed, so the walk is repeated until it changes nothing.
+// giveWay sets the niceness of each thread of this process, and reports whether it changed any. Linux keeps a niceness
+// per thread, and a new thread inherits its creator's. The walk can miss a thread that is created meanwhile, so it is
+// repeated until it changes nothing.
 func giveWay() (changed bool) {
 	threads, _ := os.ReadDir("/proc/self/task")
 	for _, thread := range threads {

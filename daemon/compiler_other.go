@@ -4,6 +4,6 @@ package daemon
 
 import "runtime/debug"
 
-// limitWorker bounds the memory of this process as well as can be: the collector works harder near the limit, and the
+// limitWorker bounds the memory of this process as far as possible: the collector works harder near the limit, and the
 // estimate of the time bounds the memory too. A hard limit is not available here.
 func limitWorker() { debug.SetMemoryLimit(maxWorkerMemory / 2) }

@@ -15,37 +15,34 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// DefaultListen is the address at which the Internet Computer's own tools expect a local
-// network.
+// DefaultListen is the address at which the Internet Computer's own tools expect a local network.
 const DefaultListen = "127.0.0.1:4943"
 
-// Config configures a daemon. Its zero value is a root subnet and an application subnet on
-// DefaultListen, whose state is lost when the daemon is closed.
+// Config configures a daemon. Its zero value is a root subnet and an application subnet on DefaultListen, whose state
+// is lost when the daemon is closed.
 type Config struct {
-	// Listen is the address of the HTTP interface, host:port; port 0 takes any
-	// free one.
+	// Listen is the address of the HTTP interface, host:port; port 0 takes any free one.
 	Listen string
 	// Control configures the address of the control API and its clients.
 	Control Control
-	// StateDir is the state directory, in which the network survives the daemon. A network that is there continues. Empty:
+	// StateDir is the state directory, in which the network survives the daemon. A network in it continues. Empty:
 	// nothing survives the daemon.
 	StateDir string
 	// CheckpointBytes is the number of bytes of records after which a checkpoint is made; 0: 64 MiB.
 	CheckpointBytes int64
 	// Retention limits the history of instances that are kept. The zero value keeps none.
 	Retention Retention
-	// CacheDir keeps compiled modules from one start to the next; empty for a
-	// folder of the user's cache, or without a usable home a temporary one of this user alone.
+	// CacheDir keeps compiled modules between starts; empty for a folder of the user's cache, or without a usable home
+	// a private temporary one.
 	CacheDir string
-	// CompileWorker is a program with arguments that calls CompileWorker on the folder in its
-	// last argument. It compiles modules that take long. Empty: this process compiles them.
+	// CompileWorker is a program with arguments that calls CompileWorker on the folder in its last argument. It
+	// compiles slow modules. Empty: this process compiles them.
 	CompileWorker []string
-	// Subnets are the network's subnets; none for a root subnet with the id of mainnet's root
-	// subnet, and one application subnet.
+	// Subnets are the network's subnets; none for a root subnet with the id of mainnet's root subnet, and one
+	// application subnet.
 	Subnets []replica.SubnetConfig
-	// Admins administer all application subnets and cloud engines, on which nothing
-	// costs anything then (interface specification, "Subnet admins"). Subnets can also
-	// have admins of their own (replica.SubnetConfig).
+	// Admins administer all application subnets and cloud engines, which are then free of charge (interface
+	// specification, "Subnet admins"). Subnets can also have their own admins (replica.SubnetConfig).
 	Admins []principal.Principal
 	// SystemCanisters are installed in the first instance: the registry, the ICP ledger, the cycles minting canister and the
 	// cycles ledger, at their mainnet ids. Subnets that they need are added.
@@ -53,16 +50,15 @@ type Config struct {
 	// SystemModules is a folder with published modules of system canisters, which are installed instead of canisterd's own
 	// (systemcanisters.Modules); empty for none.
 	SystemModules string
-	// Seed is the seed of keys, ids and randomness, up to 32 bytes. With the same seed, the
-	// first network is the same at every start, and so are networks without their own seed if
-	// they are made in the same order. None: a random seed. Networks of different seeds differ
-	// in root key, subnet ids and canister ids, so that the calls of an agent that reaches the
-	// wrong one are rejected.
+	// Seed is the seed of keys, ids and randomness, up to 32 bytes. With the same seed, the first network is the same
+	// at every start, and so are networks without their own seed if they are made in the same order. None: a random
+	// seed. Networks of different seeds differ in root key, subnet ids and canister ids, so that calls of an agent to
+	// the wrong one are rejected.
 	Seed []byte
 	// RateLimits limits how much memory canisters change and how often they are installed, as
 	// mainnet does (IC0209).
 	RateLimits bool
-	// Pacing is how the wall clock drives the network.
+	// Pacing says how the wall clock drives the network.
 	Pacing Pacing
 	// Interval is the time between two rounds if Pacing is Interval; 0 for a second.
 	Interval time.Duration
@@ -101,7 +97,7 @@ type Config struct {
 	workers int              // as instance.Config.Workers
 }
 
-// Pacing is how the wall clock drives a network.
+// Pacing says how the wall clock drives a network.
 type Pacing = instance.PacingMode
 
 const (

@@ -11,10 +11,9 @@ import (
 	"time"
 )
 
-// connectionLimit limits the connections of clients, so that the daemon keeps descriptors for
-// its files. At the limit, a new connection replaces the one that has been idle longest: silent,
-// slow, or kept open for the next request. A connection that was just opened, or whose request
-// has just begun to arrive, is spared; the new one waits.
+// connectionLimit limits the connections of clients, so that the daemon keeps descriptors for its files. At the limit,
+// a new connection replaces the one that has been idle longest: silent, slow, or kept open for the next request. The
+// new one waits if that was just opened, or its request has just begun to arrive.
 type connectionLimit struct {
 	most int // connections; of gRPC at most half as many
 
@@ -104,8 +103,8 @@ func (l *connectionLimit) choose(now time.Time) (victim *limitedConn, wait time.
 	return victim, wait, true
 }
 
-// oldest returns the first of a list, and for how long it is still spared: those added after the
-// time spared are. Silent ones whose socket has unread bytes move to begun. Needs mu.
+// oldest returns the first of a list, and for how long it is still spared: all that were added after the time spared
+// are. Silent ones whose socket has unread bytes move to begun. Needs mu.
 func (l *connectionLimit) oldest(of *list.List, spared time.Time) (c *limitedConn, rest time.Duration) {
 	for e := of.Front(); e != nil; e = of.Front() {
 		c = e.Value.(*limitedConn)

@@ -18,30 +18,27 @@ import (
 // NoControl is the Control.Address of a daemon without the control API.
 const NoControl = "off"
 
-// Control says where the control API is served and for whom. Its clients control
-// the daemon's instances, and can have the daemon write to folders and listen at
-// addresses. The zero value serves it where the HTTP interface is if that is an
-// address of this machine's own, and nowhere else.
+// Control says where the control API is served and for whom. Its clients control the daemon's instances, and can make
+// the daemon write to folders and listen at addresses. The zero value serves it with the HTTP interface if that has a
+// loopback address, and nowhere otherwise.
 type Control struct {
-	// Address is host:port, unix:///PATH, or NoControl; "" for the address of the HTTP
-	// interface, which both then share.
+	// Address is host:port, unix:///PATH, or NoControl; "" shares the address of the HTTP interface.
 	Address string
-	// Certificate and Key are files of a TLS certificate in PEM form. Only an address of
-	// its own has TLS.
+	// Certificate and Key are files of a TLS certificate in PEM form. A shared address has no TLS.
 	Certificate, Key string
-	// Token is what clients have to send: authorization: Bearer TOKEN.
+	// Token is the token that clients must send: authorization: Bearer TOKEN.
 	Token string
 	// Insecure serves addresses that other machines reach without TLS and token.
 	Insecure bool
-	// KeepAlive is how long a connection may be silent before the client is asked for a
-	// sign of life, and how long it may take to give one: 0 for control.KeepAlive.
+	// KeepAlive is how long a connection may be silent before the daemon pings the client, and how long the client may
+	// take to respond: 0 for control.KeepAlive.
 	KeepAlive time.Duration
 }
 
 // unixScheme begins the address of a socket in the file system.
 const unixScheme = "unix://"
 
-// serveControl begins to serve the control API.
+// serveControl starts to serve the control API.
 func (d *Daemon) serveControl(ctx context.Context, config *Control) error {
 	options := control.Options{Log: d.log, Token: config.Token, KeepAlive: config.KeepAlive, Version: Version(), Memory: d.memory.control, Observe: d.metrics.ObserveControl}
 	listener, err := d.controlListener(ctx, config)
@@ -61,7 +58,7 @@ func (d *Daemon) serveControl(ctx context.Context, config *Control) error {
 		shared = listener.(*protocolListener)
 	}
 	if listener != net.Listener(&d.mux.grpc) {
-		err = d.mux.grpc.Close() // its clients are sent away
+		err = d.mux.grpc.Close() // refuses its clients
 	}
 	if listener == nil || err != nil {
 		return err
@@ -79,7 +76,7 @@ func (d *Daemon) serveControl(ctx context.Context, config *Control) error {
 	return nil
 }
 
-// controlListener is the listener the configuration asks for; nil for none.
+// controlListener returns the configured listener; nil for none.
 func (d *Daemon) controlListener(ctx context.Context, config *Control) (net.Listener, error) {
 	shared := config.Address == "" || config.Address == d.listener.Addr().String()
 	switch path, unix := strings.CutPrefix(config.Address, unixScheme); {
@@ -108,7 +105,7 @@ func (d *Daemon) controlListener(ctx context.Context, config *Control) (net.List
 	return l, nil
 }
 
-// permit refuses an address that other machines reach without what keeps them out.
+// permit refuses an address that other machines reach without protection.
 func (d *Daemon) permit(address net.Addr, config *Control) error {
 	if loopback(address) || config.Insecure || config.Token != "" && config.Certificate != "" {
 		return nil
@@ -116,11 +113,10 @@ func (d *Daemon) permit(address net.Addr, config *Control) error {
 	return fmt.Errorf("the control API at %s would be open to everyone who reaches that address: give TLS (--control-tls-cert, --control-tls-key) and a token (--control-token-file or CANISTERD_CONTROL_TOKEN), or allow that (--insecure-control)", address)
 }
 
-// listenUnix listens at a socket that only this user may open. A socket that a daemon
-// left behind is removed.
+// listenUnix listens at a socket that only this user may open. It removes a socket that a daemon left behind.
 func listenUnix(ctx context.Context, path string) (net.Listener, error) {
 	if conn, err := new(net.Dialer).DialContext(ctx, "unix", path); err == nil {
-		_ = conn.Close() // nothing was said over it
+		_ = conn.Close() // nothing was sent
 		return nil, fmt.Errorf("listening on %s%s: something listens there already: stop it (canisterd stop) or take another path", unixScheme, path)
 	} else if info, failed := os.Lstat(path); failed == nil && info.Mode()&os.ModeSocket != 0 && ctx.Err() == nil {
 		if err := os.Remove(path); err != nil {
@@ -149,7 +145,7 @@ func transportOf(config *Control) (credentials.TransportCredentials, error) {
 	return credentials.NewTLS(&tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}), nil
 }
 
-// addressOf is an address as clients write it.
+// addressOf formats an address for clients.
 func addressOf(address net.Addr, secure bool) string {
 	switch {
 	case address.Network() == "unix":
@@ -160,12 +156,12 @@ func addressOf(address net.Addr, secure bool) string {
 	return address.String()
 }
 
-// loopback reports whether an address is reached from this machine only.
+// loopback reports whether an address is reachable from this machine only.
 func loopback(address net.Addr) bool {
 	tcp, ok := address.(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()
 }
 
-// ControlAddress is where the control API is served, as the package api/control/remote
-// takes it: host:port, https://host:port with TLS, unix:///PATH; "" where it is not.
+// ControlAddress returns the address of the control API for package api/control/remote: host:port, https://host:port
+// with TLS, unix:///PATH; "" if it is not served.
 func (d *Daemon) ControlAddress() string { return d.controlAddress }

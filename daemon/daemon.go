@@ -24,8 +24,7 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// Daemon runs networks, of which it makes one at the start, and serves their HTTP interfaces
-// and the control API.
+// Daemon runs networks, the first of which it makes at the start, and serves their HTTP interfaces and the control API.
 type Daemon struct {
 	instances *instance.Registry
 	first     *instance.Instance // made at the start; nil with pocket
@@ -55,16 +54,15 @@ type Daemon struct {
 	closed  error
 }
 
-// closePatience is how long Close waits for requests in progress, cutPatience how long it then
-// waits until their clients were told that there is no answer.
+// closePatience is how long Close waits for requests in progress, cutPatience how long it then waits until their
+// clients were told that there is no answer.
 const (
 	closePatience = 3 * time.Second
 	cutPatience   = time.Second
 )
 
-// Timeouts after which a client's connection is closed: to send the head of a request, to send
-// all of it (5 MiB at most), to read the response, and between requests. writeTimeout is longer
-// than any answer takes (ic.AnswerTimeout).
+// Timeouts after which a client's connection is closed: to send the head of a request, to send all of it (5 MiB at
+// most), to read the response, and between requests. writeTimeout is longer than any answer takes (ic.AnswerTimeout).
 const (
 	headTimeout  = 10 * time.Second
 	readTimeout  = time.Minute
@@ -72,8 +70,7 @@ const (
 	idleTimeout  = 2 * time.Minute
 )
 
-// Start starts a daemon, which serves when Start returns and runs until Close. ctx applies to
-// the start alone.
+// Start starts a daemon, which serves when Start returns and runs until Close. ctx applies only to the start.
 func Start(ctx context.Context, config Config) (*Daemon, error) {
 	config, err := config.withDefaults()
 	if err != nil {
@@ -197,7 +194,7 @@ func (d *Daemon) newServer(ctx context.Context, handler http.Handler) *http.Serv
 func (d *Daemon) serve(running context.Context, config *Control) error {
 	d.server = d.newServer(running, http.HandlerFunc(d.answer))
 	if d.pocket != nil {
-		d.server.ReadTimeout, d.server.WriteTimeout = 0, 0 // operations take as long as they take
+		d.server.ReadTimeout, d.server.WriteTimeout = 0, 0 // operations may take any time
 	}
 	d.mux = newProtocolMux(d.listener, d.limit)
 	// The interface of PocketIC uses the control API, which must be served before the first request.
@@ -286,8 +283,8 @@ func (d *Daemon) close() error {
 	return errors.Join(errs...)
 }
 
-// hangUp stops the servers. Requests in progress have closePatience to be answered. Their
-// clients are then told to ask again for the answer, and are cut off after cutPatience.
+// hangUp stops the servers. Requests in progress have closePatience to be answered. Their clients are then told to
+// retry, and are cut off after cutPatience.
 func (d *Daemon) hangUp() (err error) {
 	defer d.mux.close()
 	defer func() { err = errors.Join(err, d.profiles.close()) }()

@@ -9,8 +9,8 @@ import (
 	"runtime"
 )
 
-// DefaultStateDir is the folder in which canisterd start keeps the network of this user, unless it is told otherwise.
-// The error says that the user has no folder for data.
+// DefaultStateDir returns the folder in which canisterd start keeps the network of this user by default. The error says
+// that the user has no folder for data.
 func DefaultStateDir() (string, error) {
 	data, err := dataHome()
 	if err != nil {
@@ -19,12 +19,12 @@ func DefaultStateDir() (string, error) {
 	return filepath.Join(data, "canisterd", "state"), nil
 }
 
-// dataHome is the folder of this platform for the data of a user's programs.
+// dataHome returns this platform's folder for the data of a user's programs.
 func dataHome() (string, error) {
-	if data := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(data) { // others are ignored, as its specification wants
+	if data := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(data) { // its specification says to ignore others
 		return data, nil
 	}
-	if runtime.GOOS == "windows" { // where its folder for caches is the one for data of this machine
+	if runtime.GOOS == "windows" { // its folder for caches is also for local data
 		return os.UserCacheDir()
 	}
 	home, err := os.UserHomeDir()
@@ -37,7 +37,7 @@ func dataHome() (string, error) {
 	return filepath.Join(home, ".local", "share"), nil
 }
 
-// OwnStateDir is DefaultStateDir, where it makes a folder that other users cannot read, or checks that it is one.
+// OwnStateDir returns DefaultStateDir. It makes the folder private to this user, or checks that it is.
 func OwnStateDir() (string, error) {
 	dir, err := DefaultStateDir()
 	if err != nil {

@@ -12,9 +12,8 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// logEvents tells the log, at the level of what is said with --verbose, what happens in the
-// instance: the event's kind, and in the group "event" its fields, by the names of the
-// vocabulary of events.
+// logEvents logs the events of the instance at the level of --verbose: the event's kind, and its fields in the group
+// "event", with the names of the vocabulary of events.
 func (f *front) logEvents(ctx context.Context, i *instance.Instance) {
 	from := node.From{Beginning: true}
 	for {
@@ -45,7 +44,7 @@ func (f *front) logFrom(ctx context.Context, i *instance.Instance, from node.Fro
 	}
 }
 
-// logRest logs what is recorded when the instance ends.
+// logRest logs the events recorded by the end of the instance.
 func (f *front) logRest(ctx context.Context, s *node.Stream) error {
 	for {
 		e, ok, err := s.Recorded()
@@ -71,7 +70,7 @@ func attributes(e *node.Recorded) []slog.Attr {
 	return all
 }
 
-// asynchronousStack is a backtrace across canisters in a line, the innermost context first.
+// asynchronousStack formats a backtrace across canisters on a line, the innermost context first.
 func asynchronousStack(callers []replica.Caller) string {
 	frames := make([]string, len(callers))
 	for i, c := range callers {

@@ -12,7 +12,7 @@ import (
 	"github.com/canisterd/canisterd/canister"
 )
 
-// Health is how good something is.
+// Health is the state of something that was checked.
 type Health uint8
 
 // The states of health. The zero value is good.
@@ -22,13 +22,13 @@ const (
 	Ill         // does not work
 )
 
-// String names the state.
+// String returns the name of the state.
 func (h Health) String() string { return [...]string{"well", "weak", "ill"}[h] }
 
-// MarshalText is the name.
+// MarshalText returns the name.
 func (h Health) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
-// Finding is what a check of the machine found, and what to do about it.
+// Finding is the result of a check of the machine, and advice.
 type Finding struct {
 	Check  string `json:"check"`
 	Health Health `json:"health"`
@@ -36,8 +36,7 @@ type Finding struct {
 	Advice string `json:"advice,omitempty"`
 }
 
-// Examine checks whether this machine has what a daemon of this configuration needs, and what makes it slower than it
-// could be.
+// Examine checks whether this machine has what a daemon with this configuration needs, and what slows it down.
 func Examine(config Config) []Finding {
 	findings := []Finding{
 		{Check: "version", Found: fmt.Sprintf("canisterd %s, %s, %s/%s, %d processors", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())},
@@ -64,7 +63,7 @@ func Examine(config Config) []Finding {
 	return findings
 }
 
-// examineHeaps says how heaps are kept here: by the kernel's help, or by copying them.
+// examineHeaps reports how this machine commits heaps: with the kernel's help, or by copying them.
 func examineHeaps() Finding {
 	f := Finding{Check: "heaps", Found: canister.HeapKinds()[0]}
 	switch f.Found {
@@ -80,10 +79,10 @@ func examineHeaps() Finding {
 	return f
 }
 
-// wantedMappings is what thousands of resident canisters take at most, and Linux's default.
+// wantedMappings is the most that thousands of resident canisters take, and Linux's default.
 const wantedMappings = 65530
 
-// examineLimits looks at the limits of Linux that large networks meet.
+// examineLimits checks limits of Linux that large networks can reach.
 func examineLimits() (findings []Finding) {
 	if text, err := os.ReadFile("/proc/sys/vm/max_map_count"); err == nil {
 		n, err := strconv.Atoi(strings.TrimSpace(string(text)))
@@ -111,7 +110,7 @@ func examineFolder(what, folder string) Finding {
 	}
 	bytes, files := int64(0), 0
 	for path := range filesIn(folder) {
-		if info, err := os.Stat(path); err == nil { // one may be gone by now
+		if info, err := os.Stat(path); err == nil { // it may be gone by now
 			bytes, files = bytes+info.Size(), files+1
 		}
 	}
@@ -119,10 +118,10 @@ func examineFolder(what, folder string) Finding {
 	return f
 }
 
-// filesIn are the files below a folder, as far as they can be looked at.
+// filesIn returns the readable files below a folder.
 func filesIn(folder string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		entries, _ := os.ReadDir(folder) // what cannot be read is not counted
+		entries, _ := os.ReadDir(folder) // unreadable folders are not counted
 		for _, e := range entries {
 			path := filepath.Join(folder, e.Name())
 			if e.IsDir() {

@@ -15,7 +15,7 @@ import (
 type ExploreWorker struct {
 	Server   string                           // URL of the NATS server
 	Slots    int                              // runs in parallel
-	CacheDir string                           // of compiled modules; "": the one of the user
+	CacheDir string                           // of compiled modules; "": the user's
 	Say      func(format string, args ...any) // prints messages for people
 }
 

@@ -16,7 +16,7 @@ import (
 // instancePath begins the paths of instances: /instances/NAME/api/v2/status.
 const instancePath = "/instances/"
 
-// host gives instances their fronts.
+// host makes fronts for instances.
 type host struct{ daemon *Daemon }
 
 // Attach makes the front of an instance.
@@ -28,35 +28,34 @@ func (h host) Attach(name string, about *instance.About) (instance.Front, error)
 	return &front{daemon: h.daemon, reach: reach, log: h.daemon.log.With("instance", name)}, nil
 }
 
-// front is what the daemon has for one instance: its HTTP interface, its HTTP client for
-// outcalls, and its log.
+// front serves one instance: it has its HTTP interface, its HTTP client for outcalls, and its log.
 type front struct {
 	daemon  *Daemon
 	reach   reach // of outcalls
 	log     *slog.Logger
 	handler http.Handler       // of the HTTP interface
-	server  *http.Server       // on a listener of its own; nil if there is none
+	server  *http.Server       // on its own listener; nil if there is none
 	of      *instance.Instance // nil before it is served
 }
 
 // shown is an instance as front ends see it.
 type shown struct{ *instance.Backend }
 
-// Clock is what the instance's clock and the wall clock show.
+// Clock returns the times of the instance's clock and the wall clock.
 func (s shown) Clock() api.Clock { return api.Clock(s.Backend.Clock()) }
 
-// View is the state at the end of the last round.
+// View returns the state at the end of the last round.
 func (s shown) View() api.View { return api.Show(s.Backend.View()) }
 
-// Submit hands a message in ahead of the disk: front ends call Await or Settle before they tell clients of it.
+// Submit submits a message ahead of the disk: front ends call Await or Settle before they tell clients of it.
 func (s shown) Submit(ctx context.Context, in *api.Ingress) (api.Receipt, error) {
 	return s.SubmitAhead(ctx, in)
 }
 
-// frontOf is the front of an instance of a daemon.
+// frontOf returns the front of an instance of a daemon.
 func frontOf(i *instance.Instance) *front { return i.Front().(*front) }
 
-// Serve makes the HTTP interface of an instance, and logs what happens in it.
+// Serve makes the HTTP interface of an instance, and logs its events.
 func (f *front) Serve(ctx context.Context, i *instance.Instance, listen string) (urls []string, err error) {
 	f.handler = ic.New(shown{i.Backend()}, ic.Info{Version: Version(), Memory: f.daemon.memory.requests, Decoders: f.daemon.decoders})
 	if listen != "" {
@@ -75,7 +74,7 @@ func (f *front) Serve(ctx context.Context, i *instance.Instance, listen string) 
 	return append(urls, f.daemon.urlsOf(i.Name())...), nil
 }
 
-// listen serves the HTTP interface on an address of its own.
+// listen serves the HTTP interface on its own address.
 func (f *front) listen(ctx context.Context, i *instance.Instance, address string) (url string, err error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
@@ -92,7 +91,7 @@ func (f *front) listen(ctx context.Context, i *instance.Instance, address string
 	return "http://" + listener.Addr().String(), nil
 }
 
-// Close stops serving the address of its own, and showing the instance.
+// Close stops serving the instance, also on its own address.
 func (f *front) Close() error {
 	if f.of != nil {
 		f.daemon.metrics.End(f.of)
@@ -103,7 +102,7 @@ func (f *front) Close() error {
 	return f.server.Close()
 }
 
-// urlsOf is where the daemon serves the HTTP interface of an instance.
+// urlsOf returns the URLs at which the daemon serves the HTTP interface of an instance.
 func (d *Daemon) urlsOf(name string) []string {
 	under := d.URL() + instancePath + name
 	if name == instance.Default {
@@ -112,8 +111,8 @@ func (d *Daemon) urlsOf(name string) []string {
 	return []string{under}
 }
 
-// instanceOf is the name in a path of the HTTP interface, and the path within the
-// instance; "" is the default one.
+// instanceOf splits a path of the HTTP interface into the name of the instance, "" for the default one, and the path
+// within it.
 func instanceOf(path string) (name, inside string) {
 	rest, named := strings.CutPrefix(path, instancePath)
 	if !named {

@@ -15,13 +15,13 @@ import (
 
 // Gateway configures the HTTP gateway. The zero value serves *.localhost and verifies.
 type Gateway struct {
-	// Domains are the domains below which hosts name canisters, beside localhost.
+	// Domains are the domains below which hosts name canisters, besides localhost.
 	Domains []string
-	// DomainsFile is a file of lines HOST:CANISTER; "" for none. It is read again when it changes.
+	// DomainsFile is a file of lines HOST:CANISTER; "" for none. It is reread when it changes.
 	DomainsFile string
 	// Names finds canisters of an instance by name, "" for the default instance; nil for none.
 	Names func(instance, name string) (principal.Principal, bool)
-	// Unverified passes on what canisters answer without checking that they have certified it.
+	// Unverified passes on canisters' responses without checking that they are certified.
 	Unverified bool
 }
 
@@ -33,10 +33,10 @@ func (d *Daemon) newGateway(config *Gateway) *gateway.Gateway {
 	})
 }
 
-// networks are the daemon's instances as the gateway sees them.
+// networks gives the gateway the daemon's instances.
 type networks struct{ daemon *Daemon }
 
-// Network is the instance with a name, "" for the default one.
+// Network returns the instance with a name, "" for the default one.
 func (n networks) Network(name string) gateway.Network {
 	i, err := n.daemon.instances.Instance(name)
 	if err != nil {
@@ -45,7 +45,7 @@ func (n networks) Network(name string) gateway.Network {
 	return network{i}
 }
 
-// Networks are all instances.
+// Networks returns all instances.
 func (n networks) Networks() []gateway.Network {
 	var all []gateway.Network
 	for _, i := range n.daemon.instances.Instances() {
@@ -54,22 +54,22 @@ func (n networks) Networks() []gateway.Network {
 	return all
 }
 
-// network is an instance as the gateway sees it.
+// network gives the gateway an instance.
 type network struct{ instance *instance.Instance }
 
-// Name is the instance's name.
+// Name returns the instance's name.
 func (n network) Name() string { return n.instance.Name() }
 
 // Backend answers calls.
 func (n network) Backend() api.Backend { return shown{n.instance.Backend()} }
 
-// API is the HTTP interface of the Internet Computer.
+// API returns the HTTP interface of the Internet Computer.
 func (n network) API() http.Handler { return frontOf(n.instance).handler }
 
-// Topology is the subnets in PocketIC's form.
+// Topology returns the subnets in PocketIC's form.
 func (n network) Topology() any { return pocketic.Topology(n.instance.Node().View()) }
 
-// Canisters are canisters by id, at most so many.
+// Canisters returns up to most canisters, ordered by id.
 func (n network) Canisters(ctx context.Context, most int) ([]gateway.Canister, error) {
 	found := make(chan []introspect.CanisterReport, 1)
 	err := n.instance.Node().Do(ctx, func(network *replica.Network) {
@@ -81,7 +81,7 @@ func (n network) Canisters(ctx context.Context, most int) ([]gateway.Canister, e
 	return gateway.Describe(<-found), nil
 }
 
-// Lineage is the id of the network of an instance, "" for the default one, and of the networks that it goes on from.
+// Lineage returns the ids of the network of an instance, "" for the default one, and of the networks that it continues.
 // The error is a refusal.
 func (d *Daemon) Lineage(name string) (id string, ancestors []instance.Ancestor, err error) {
 	i, err := d.instances.Instance(name)

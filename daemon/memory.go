@@ -15,12 +15,12 @@ import (
 	"github.com/canisterd/canisterd/replica/budget"
 )
 
-// memory is the daemon's budget, and what gives memory back to the system.
+// memory is the daemon's budget. It also returns memory to the system.
 type memory struct {
 	limit    int64          // of the process, in bytes
 	daemon   *budget.Budget // everything below
-	requests *budget.Budget // what the HTTP interface reads and sends
-	control  *budget.Budget // what the control API does
+	requests *budget.Budget // for what the HTTP interface reads and sends
+	control  *budget.Budget // for the control API
 	before   int64          // the limit of the Go runtime before the daemon set its own
 }
 
@@ -42,20 +42,20 @@ func newMemory(limit int64) memory {
 	return m
 }
 
-// close gives the Go runtime its limit back.
+// close restores the limit of the Go runtime.
 func (m *memory) close() {
 	if m.daemon != nil {
 		debug.SetMemoryLimit(m.before)
 	}
 }
 
-// instance is the budget of an instance.
+// instance returns the budget of an instance.
 func (m *memory) instance(name string) *budget.Budget {
 	return m.daemon.Child("instance "+name, m.limit/instanceShareOf*instanceShare)
 }
 
-// giveBack gives memory that is free back to the system until ctx ends: the Go runtime keeps it
-// for minutes. It does so when the load has ended, or the budgets say that much was freed.
+// giveBack returns free memory to the system until ctx ends: the Go runtime keeps it for minutes. It does so when the
+// load has ended, or the budgets show that much was freed.
 func (m *memory) giveBack(ctx context.Context) {
 	var r reclaimer
 	tick := time.NewTicker(reclaimInterval)
@@ -67,7 +67,7 @@ func (m *memory) giveBack(ctx context.Context) {
 		case <-tick.C:
 		}
 		if r.due(m.daemon.Used(), sampleMemory()) {
-			runtime.GC() // what a sync.Pool holds is free after two collections
+			runtime.GC() // a sync.Pool is emptied after two collections
 			debug.FreeOSMemory()
 			r.reclaimed(m.daemon.Used(), sampleMemory())
 		}
@@ -87,15 +87,15 @@ func sampleMemory() memorySample {
 	return memorySample{resident: at(0) - at(1), allocated: at(2)}
 }
 
-// reclaimer decides when memory is given back.
+// reclaimer decides when memory is returned to the system.
 type reclaimer struct {
-	peak  int64        // most bytes of the budgets in use since memory was last given back
-	floor int64        // resident bytes when it was
-	last  memorySample // of the tick before
-	rest  int          // ticks until it may be given back again
+	peak  int64        // most bytes of the budgets in use since memory was last returned
+	floor int64        // resident bytes at that time
+	last  memorySample // of the previous tick
+	rest  int          // ticks until memory may be returned again
 }
 
-// due reports whether memory is to be given back, at a tick.
+// due is called at each tick, and reports whether to return memory.
 func (r *reclaimer) due(used int64, now memorySample) bool {
 	idle := now.allocated-r.last.allocated < idleAllocation
 	r.last, r.peak = now, max(r.peak, used)
@@ -109,13 +109,13 @@ func (r *reclaimer) due(used int64, now memorySample) bool {
 	return idle && now.resident-r.floor > reclaimBytes || r.peak-used > reclaimBytes && used < r.peak/2
 }
 
-// reclaimed notes that memory was given back.
+// reclaimed records that memory was returned.
 func (r *reclaimer) reclaimed(used int64, now memorySample) {
 	r.peak, r.floor, r.last, r.rest = used, now.resident, now, reclaimRest
 }
 
-// availableMemory is how much memory the process may use: the machine's or its control
-// group's, whichever is less. root is the file system.
+// availableMemory returns the memory that the process may use: the machine's or its control group's, whichever is less.
+// root is the file system.
 func availableMemory(root fs.FS) int64 {
 	available := int64(defaultMemory)
 	if text, err := fs.ReadFile(root, "proc/meminfo"); err == nil {

@@ -19,31 +19,30 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// What the replica allows servers: to be connected to, and to answer whole.
+// The replica's limits for servers: to connect, and to answer completely.
 const (
 	connectTimeout = 2 * time.Second
 	outcallTimeout = 30 * time.Second
 )
 
 const (
-	// userAgent goes with requests that name none.
+	// userAgent is sent with requests that have none.
 	userAgent = "ic/1.0"
-	// maxHeadBytes is how much of a response's head is read; what canisters may
-	// have of it is less.
+	// maxHeadBytes limits the head of a response that is read; canisters may have less of it.
 	maxHeadBytes = 512 << 10
-	// maxIdle is how long connections are kept for the next request.
+	// maxIdle is how long idle connections are kept for the next request.
 	maxIdle = 10 * time.Second
 	// maxHostBytes is how much of a host's name is shown.
 	maxHostBytes = 50
 )
 
-// outcallClient is the HTTP client that makes canisters' outcalls. It follows no redirects, unpacks
-// no bodies and uses no proxies of this machine's user.
+// outcallClient is the HTTP client for canisters' outcalls. It follows no redirects, decompresses no bodies and ignores
+// the proxies of this machine's user.
 type outcallClient struct {
 	client  http.Client
 	strict  bool           // as on mainnet: https only
-	reach   reach          // which servers of this machine and its networks may be asked
-	roots   *x509.CertPool // that certificates are verified with; nil for the system's
+	reach   reach          // which servers of this machine and its networks are allowed
+	roots   *x509.CertPool // to verify certificates; nil for the system's
 	timeout time.Duration
 }
 
@@ -66,8 +65,8 @@ func newOutcallClient(strict bool, reach reach) *outcallClient {
 
 func (c *outcallClient) close() { c.client.CloseIdleConnections() }
 
-// connect opens a connection to a server. What is checked is each address that is about to
-// be dialed: a name may resolve to another one the next time.
+// connect opens a connection to a server. It checks each address that is about to be dialed: a name may resolve to
+// another one the next time.
 func (c *outcallClient) connect(ctx context.Context, network, address string) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: connectTimeout, Control: func(_, dialed string, _ syscall.RawConn) error { return c.reach.check(address, dialed) }}
 	return dialer.DialContext(ctx, network, address)
@@ -82,8 +81,8 @@ func (c *outcallClient) dial(ctx context.Context, network, address string) (net.
 	return &recordedConn{Conn: conn}, nil
 }
 
-// dialTLS opens a connection with TLS. The client looks into its type for HTTP/2, so only
-// those for HTTP/1 are recorded.
+// dialTLS opens a connection with TLS. The HTTP client checks its type for HTTP/2, so only those for HTTP/1 are
+// recorded.
 func (c *outcallClient) dialTLS(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := c.connect(ctx, network, address)
 	if err != nil {
@@ -97,7 +96,7 @@ func (c *outcallClient) dialTLS(ctx context.Context, network, address string) (n
 		err = secure.HandshakeContext(ctx)
 	}
 	if err != nil {
-		_ = conn.Close() // nothing was said over it
+		_ = conn.Close() // nothing was sent
 		return nil, err
 	}
 	if secure.ConnectionState().NegotiatedProtocol == "h2" {
@@ -106,7 +105,7 @@ func (c *outcallClient) dialTLS(ctx context.Context, network, address string) (n
 	return &recordedConn{Conn: secure}, nil
 }
 
-// send sends a request. The headers of the response are those the server sent.
+// send sends a request. The returned headers are those the server sent.
 func (c *outcallClient) send(request *http.Request) (response *http.Response, headers [][2]string, err error) {
 	var conn *recordedConn // nil for HTTP/2
 	var head *recordedHead
@@ -140,7 +139,7 @@ func (c *outcallClient) fetch(ctx context.Context, q *replica.Outcall) replica.O
 		}
 		return unreachable(request.URL.Hostname(), err)
 	}
-	defer func() { _ = response.Body.Close() }() // everything of it that counts is read
+	defer func() { _ = response.Body.Close() }() // everything needed was read
 	size, limit := uint64(0), q.DownloadLimit()
 	for _, h := range headers {
 		if !visible(h[1]) {
@@ -164,8 +163,7 @@ func (c *outcallClient) fetch(ctx context.Context, q *replica.Outcall) replica.O
 	return replica.OutcallAnswer{Status: uint16(response.StatusCode), Headers: headers, Body: body}
 }
 
-// unreachable is for a server that cannot be spoken with. The text is in two lines
-// as the replica's is.
+// unreachable is the answer for a server that cannot be reached. The text has two lines like the replica's.
 func unreachable(host string, err error) replica.OutcallAnswer {
 	if local, ok := errors.AsType[*unreachableError](err); ok {
 		return rejected(intercanister.SysFatal, "%v", local)
@@ -178,13 +176,13 @@ func unreachable(host string, err error) replica.OutcallAnswer {
 		host[:min(len(host), maxHostBytes)], err, strings.Repeat(" ", 36), "No SOCKS proxy addresses provided")
 }
 
-// The replica's text about headers that it cannot send.
+// The replica's texts about headers that it cannot send.
 var (
 	errHeaderName  = errors.New("Failed to parse header name invalid HTTP header name")
 	errHeaderValue = errors.New("Failed to parse header value failed to parse header value")
 )
 
-// requestOf is the request that a canister asks for.
+// requestOf returns the request for a canister's outcall.
 func (c *outcallClient) requestOf(ctx context.Context, q *replica.Outcall) (*http.Request, error) {
 	to, err := parseURL(q.URL, c.strict)
 	if err != nil {
@@ -220,8 +218,7 @@ func validName(name string) bool {
 	}) < 0
 }
 
-// visible reports whether a text has nothing but what headers may show: ASCII and
-// tabs.
+// visible reports whether a text has only characters that headers may show: ASCII and tabs.
 func visible(value string) bool {
 	return strings.IndexFunc(value, func(r rune) bool { return r != '\t' && (r < ' ' || r > '~') }) < 0
 }

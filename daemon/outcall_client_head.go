@@ -9,23 +9,22 @@ import (
 	"sync"
 )
 
-// recordedConn is a connection of HTTP/1 that records the head of the response that is
-// being read. The HTTP client changes the headers it hands out: it deletes connection:
-// close, content-length beside a transfer encoding and trailer, and adds cache-control to
-// pragma. What canisters get, and what counts for their limits, is what the server sent.
+// recordedConn is a connection of HTTP/1 that records the head of the current response. The HTTP client changes the
+// headers it returns: it deletes connection: close, trailer, and content-length next to a transfer encoding, and adds
+// cache-control to pragma. Canisters and their limits get what the server sent.
 type recordedConn struct {
 	net.Conn
 
 	mu      sync.Mutex    // guards current, and what it points to
-	current *recordedHead // nil where nothing is recorded
+	current *recordedHead // nil while nothing is recorded
 }
 
-// recordedHead is what was read for one request: at most maxHeadBytes and what one Read adds.
-// The client gives a connection to the next request before the caller of the last one has
-// its response, so each request has a recording of its own.
+// recordedHead holds the bytes read for one request: at most maxHeadBytes and one Read more. The client gives a
+// connection to the next request before the caller of the last one has its response, so each request has its own
+// recording.
 type recordedHead struct{ read []byte }
 
-// record begins to record: the next request is about to be sent.
+// record starts a recording: the next request is about to be sent.
 func (c *recordedConn) record() *recordedHead {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,9 +53,9 @@ func (c *recordedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// sentHeaders are the headers of the last head in recorded bytes, names in small letters:
-// those with the same name follow the first of them, otherwise they are in the order in
-// which the server sent them. Informational responses (1xx) come before the last head.
+// sentHeaders returns the headers of the last head in recorded bytes, names in lower case. Those with the same name
+// follow the first of them; otherwise they are in the server's order. Informational responses (1xx) come before the
+// last head.
 func sentHeaders(recorded []byte) (headers [][2]string) {
 	informational := false
 	for first := true; len(recorded) > 0; {
@@ -73,7 +72,7 @@ func sentHeaders(recorded []byte) (headers [][2]string) {
 			headers, first = nil, true
 		case len(line) == 0:
 			return grouped(headers)
-		case (line[0] == ' ' || line[0] == '\t') && len(headers) > 0: // a folded value goes on
+		case (line[0] == ' ' || line[0] == '\t') && len(headers) > 0: // a folded value continues
 			last := &headers[len(headers)-1]
 			last[1] = strings.TrimSpace(last[1] + " " + string(bytes.TrimSpace(line)))
 		default:
@@ -83,7 +82,7 @@ func sentHeaders(recorded []byte) (headers [][2]string) {
 	return grouped(headers)
 }
 
-// grouped moves headers to the first of the same name.
+// grouped moves headers to the first one of the same name.
 func grouped(headers [][2]string) [][2]string {
 	position := make(map[string]int)
 	for _, h := range headers {
@@ -95,8 +94,8 @@ func grouped(headers [][2]string) [][2]string {
 	return headers
 }
 
-// decodedHeaders are the headers of a response that came over HTTP/2, by name: the client
-// keeps all of them but trailer, whose names it keeps elsewhere.
+// decodedHeaders returns the headers of a response over HTTP/2, ordered by name: the client keeps all of them except
+// trailer, whose names it keeps elsewhere.
 func decodedHeaders(response *http.Response) (headers [][2]string) {
 	for name, values := range response.Header {
 		for _, value := range values {

@@ -10,22 +10,22 @@ import (
 	"github.com/canisterd/canisterd/daemon/instance"
 )
 
-// reach says which servers of this machine and its networks outcalls may reach. A page in a
-// browser can have a canister here without being asked (README, "Pages in a browser"), so by default
-// none: what only this machine can reach is not for canisters.
+// reach says which servers of this machine and its networks outcalls may reach. A web page can make a canister here
+// without the user's consent (README, "Pages in a browser"), so by default none: canisters must not reach what only
+// this machine can reach.
 type reach struct {
 	all      bool
 	prefixes []netip.Prefix
 	servers  []server
 }
 
-// server is a server that was named.
+// server is a configured server.
 type server struct {
-	host string // in small letters; a name or an address
+	host string // in lower case; a name or an address
 	port string // "" for any
 }
 
-// newReach reads what is configured. The error is a refusal.
+// newReach parses the configuration. The error is a refusal.
 func newReach(config instance.OutcallReach) (reach, error) {
 	r := reach{all: config.Local}
 	for _, text := range config.Targets {
@@ -47,8 +47,7 @@ func newReach(config instance.OutcallReach) (reach, error) {
 	return r, nil
 }
 
-// permits reports whether an outcall to host:port may connect to an address to which the
-// host resolved.
+// permits reports whether an outcall to host:port may connect to an address to which the host resolved.
 func (r *reach) permits(hostPort string, dialed netip.AddrPort) bool {
 	address := dialed.Addr().WithZone("").Unmap()
 	if r.all || !isLocal(address) {
@@ -71,7 +70,7 @@ func (r *reach) permits(hostPort string, dialed netip.AddrPort) bool {
 	return false
 }
 
-// unreachableError is for an outcall to a server of this machine or its networks.
+// unreachableError is for an outcall to a forbidden server of this machine or its networks.
 type unreachableError struct {
 	hostPort string
 	address  netip.Addr
@@ -95,7 +94,7 @@ func (r *reach) check(hostPort, dialed string) error {
 	return nil
 }
 
-// localPrefixes are those that do not lead into the Internet, beside the ones netip knows.
+// localPrefixes are prefixes, unknown to netip, that do not lead into the Internet.
 var localPrefixes = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),      // this network (RFC 1122); Linux connects to itself
 	netip.MustParsePrefix("100.64.0.0/10"),  // shared with the provider (RFC 6598)
@@ -106,7 +105,7 @@ var localPrefixes = []netip.Prefix{
 	netip.MustParsePrefix("64:ff9b:1::/48"), // translation within a network (RFC 8215)
 }
 
-// embedded are prefixes of IPv6 addresses that have an IPv4 address in them, from a byte on.
+// embedded are prefixes of IPv6 addresses that contain an IPv4 address at a byte offset.
 var embedded = []struct {
 	prefix netip.Prefix
 	at     int
@@ -116,8 +115,8 @@ var embedded = []struct {
 	{netip.MustParsePrefix("2002::/16"), 2},     // 6to4 (RFC 3056)
 }
 
-// isLocal reports whether an address is of this machine or of its networks: loopback,
-// link-local, private, multicast, reserved, or one of this machine's interfaces.
+// isLocal reports whether an address belongs to this machine or its networks: loopback, link-local, private, multicast,
+// reserved, or one of this machine's interfaces.
 func isLocal(address netip.Addr) bool {
 	address = address.WithZone("").Unmap()
 	if address.IsUnspecified() || address.IsLoopback() || address.IsPrivate() || address.IsLinkLocalUnicast() || address.IsMulticast() {
@@ -136,7 +135,7 @@ func isLocal(address netip.Addr) bool {
 	}
 	interfaces, err := net.InterfaceAddrs()
 	if err != nil {
-		return true // which addresses are this machine's is unknown
+		return true // this machine's addresses are unknown
 	}
 	for _, own := range interfaces {
 		if prefix, err := netip.ParsePrefix(own.String()); err == nil && prefix.Addr().Unmap() == address {

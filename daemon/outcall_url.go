@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The replica's text about URLs that it cannot read.
+// The replica's texts about URLs that it cannot read.
 var (
 	errURLEmpty     = errors.New("Failed to parse URL: empty string")
 	errURLFormat    = errors.New("Failed to parse URL: invalid format")
@@ -15,9 +15,8 @@ var (
 	errURLScheme    = errors.New("Url need to specify https scheme")
 )
 
-// parseURL reads the URL of an outcall as the replica does. The path and query reach the
-// server byte by byte as the canister wrote them; user and fragment are not sent. Only
-// https is allowed where strict is set.
+// parseURL reads the URL of an outcall as the replica does. The path and query reach the server byte by byte as the
+// canister wrote them; user and fragment are not sent. With strict, only https is allowed.
 func parseURL(text string, strict bool) (*url.URL, error) {
 	if text == "" {
 		return nil, errURLEmpty
@@ -50,7 +49,7 @@ func parseURL(text string, strict bool) (*url.URL, error) {
 	return parsed, nil
 }
 
-// cutScheme cuts off the scheme, in small letters.
+// cutScheme cuts off the scheme and returns it in lower case.
 func cutScheme(text string) (scheme, rest string, ok bool) {
 	scheme, rest, ok = strings.Cut(text, "://")
 	ok = ok && scheme != "" && strings.IndexFunc(scheme, func(r rune) bool { return !alphanumeric(r) && !strings.ContainsRune("+-.", r) }) < 0
@@ -60,14 +59,13 @@ func cutScheme(text string) (scheme, rest string, ok bool) {
 	return strings.ToLower(scheme), rest, true
 }
 
-// setPath gives a URL the path and query that are sent. They are opaque to net/url, which
-// would write some characters in another way.
+// setPath sets the path and query of a URL. They are opaque to net/url, which would encode some characters differently.
 func setPath(to *url.URL, path string) {
 	switch {
 	case path == "" || path[0] == '?':
 		path = "/" + path
 	case strings.HasPrefix(path, "//"):
-		// As the opaque part it would be read as the name of a host.
+		// As the opaque part it would be read as a host name.
 		to.RawPath, to.RawQuery, to.ForceQuery = path, "", false
 		if before, query, found := strings.Cut(path, "?"); found {
 			to.RawPath, to.RawQuery, to.ForceQuery = before, query, query == ""
@@ -90,9 +88,8 @@ func allowedInAuthority(r rune) bool {
 	return alphanumeric(r) || strings.ContainsRune("!$&'()*+,-.:;=@[]_~%", r)
 }
 
-// allowedPath reports whether a path with a query has only characters that are allowed:
-// printable ASCII, in the path without <, > and backquotes, in the query without <, > and
-// quotes.
+// allowedPath reports whether a path with a query has only allowed characters: printable ASCII, in the path without <,
+// > and backquotes, in the query without <, > and quotes.
 func allowedPath(path string) bool {
 	forbidden := "<>`"
 	for i := range len(path) {

@@ -24,18 +24,16 @@ type Outcalls = instance.OutcallMode
 const (
 	// AllowOutcalls makes the requests, https or http.
 	AllowOutcalls = instance.AllowOutcalls
-	// HoldOutcalls keeps them for a client of the control API, or who embeds the daemon
-	// (Daemon.Outcalls, Daemon.AnswerOutcall), to answer; what is not answered within
-	// a minute of the network's time is rejected.
+	// HoldOutcalls keeps them for a client of the control API, or the embedding program (Daemon.Outcalls,
+	// Daemon.AnswerOutcall), to answer; after a minute of the network's time without an answer they are rejected.
 	HoldOutcalls = instance.HoldOutcalls
 	// DenyOutcalls rejects them at once.
 	DenyOutcalls = instance.DenyOutcalls
-	// StrictOutcalls makes the requests that mainnet makes: only https, otherwise as
-	// ReplicatedOutcalls.
+	// StrictOutcalls makes the requests that mainnet makes: only https, otherwise like ReplicatedOutcalls.
 	StrictOutcalls = instance.StrictOutcalls
-	// ReplicatedOutcalls makes the requests, https or http: GET and HEAD once for each node
-	// of the subnet, whose answers are compared as consensus does. Without a transform, or
-	// with one that leaves a date in, they differ, and the canister gets a reject.
+	// ReplicatedOutcalls makes the requests, https or http: GET and HEAD once for each node of the subnet. The answers
+	// are compared as in consensus. Without a transform, or if it leaves a date in, they differ, and the canister gets
+	// a reject.
 	ReplicatedOutcalls = instance.ReplicatedOutcalls
 )
 
@@ -51,39 +49,37 @@ func ParseOutcalls(name string) (Outcalls, error) {
 	return 0, fmt.Errorf("%q is nothing to do with HTTP outcalls: use one of %s", name, strings.Join(names, ", "))
 }
 
-// deniedOutcall is what canisters hear where outcalls are denied.
+// deniedOutcall is the reject message if outcalls are denied.
 const deniedOutcall = "HTTP outcalls are denied on this network (canisterd start --outcalls=deny)"
 
-// maxOutcalls is how many outcalls are made at once, maxCanisterOutcalls how many of
-// them for one canister: the servers of one may be slow without the others having to
-// wait for them.
+// maxOutcalls limits concurrent outcalls, maxCanisterOutcalls those of one canister: others need not wait for the slow
+// servers of one.
 const (
 	maxOutcalls         = 500
 	maxCanisterOutcalls = 100
 )
 
-// maxNodeRequests is how many nodes' requests of one replicated outcall are made at once; further nodes follow in the
-// order of the nodes. An application subnet has 13.
+// maxNodeRequests limits the concurrent requests of one replicated outcall; further nodes follow in order. An
+// application subnet has 13.
 const maxNodeRequests = 13
 
-// performer makes the outcalls of a network's canisters: one request for all nodes
-// of a subnet, or one for each.
+// performer makes the outcalls of a network's canisters: one request for all nodes of a subnet, or one for each.
 type performer struct {
 	node       *node.Node
 	log        *slog.Logger
-	replicated bool // ask for each node
+	replicated bool // one request for each node
 	fetch      func(ctx context.Context, request *replica.Outcall) replica.OutcallAnswer
 
-	generation uint64                         // of the instance, when the outcalls were listed that were seen
+	generation uint64                         // of the instance, when seen was written
 	seen       map[principal.Principal]uint64 // by subnet: the number of the next outcall to look at
 	held       map[outcallID]bool             // seen, but there was no room for them
-	making     map[principal.Principal]int    // by canister: requests that may be under way
+	making     map[principal.Principal]int    // by canister: concurrent requests that its outcalls may have
 	made       int                            // the sum of making
-	ended      chan principal.Principal       // whose canister's requests are over, each by itself
+	ended      chan principal.Principal       // the canister of each request that has ended
 	running    sync.WaitGroup
 }
 
-// outcallID names an outcall.
+// outcallID identifies an outcall.
 type outcallID struct {
 	subnet principal.Principal
 	number uint64
@@ -96,7 +92,7 @@ func newPerformer(n *node.Node, log *slog.Logger) *performer {
 	}
 }
 
-// perform makes outcalls until ctx ends; then those under way are given up.
+// perform makes outcalls until ctx ends, and then cancels the current ones.
 func (p *performer) perform(ctx context.Context) {
 	defer p.running.Wait()
 	for {
@@ -118,8 +114,8 @@ func (p *performer) perform(ctx context.Context) {
 	}
 }
 
-// begin begins outcalls while there is room. A held outcall that is no longer pending has timed out: it is not made.
-// After a restore numbers begin again: all outcalls are new.
+// begin starts outcalls while there is room. A held outcall that is no longer pending has timed out: it is not made.
+// After a restore the numbers start again: all outcalls are new.
 func (p *performer) begin(ctx context.Context, pending []node.Outcall) {
 	if len(pending) > 0 && pending[0].Generation != p.generation {
 		p.generation, p.held = pending[0].Generation, nil
@@ -141,7 +137,7 @@ func (p *performer) begin(ctx context.Context, pending []node.Outcall) {
 		}
 		p.made += width
 		p.making[canister] += width
-		begun := *o // alone: the others of the list are not kept with it
+		begun := *o // a copy, which does not keep the whole list in memory
 		p.running.Go(func() {
 			p.answer(ctx, &begun)
 			for range width {
@@ -159,9 +155,8 @@ func (p *performer) end(canister principal.Principal) {
 	}
 }
 
-// requestsFor is how many requests are made for an outcall: one for each node of the committee
-// of a flexible outcall; else one, or one for each node where the answers are to be compared
-// and a request changes nothing at the server.
+// requestsFor returns the number of requests for an outcall: one for each node of the committee of a flexible outcall;
+// otherwise one, or one for each node if the answers are compared and a request changes nothing at the server.
 func (p *performer) requestsFor(o *node.Outcall) int {
 	method := o.Request.Method
 	if o.Request.Flexible() {
@@ -193,8 +188,7 @@ func (p *performer) answer(ctx context.Context, o *node.Outcall) {
 	}
 }
 
-// fetchAll makes the requests of an outcall. They begin in the order of the nodes, up to
-// maxNodeRequests at once.
+// fetchAll makes the requests of an outcall. They start in the order of the nodes, up to maxNodeRequests at once.
 func (p *performer) fetchAll(ctx context.Context, o *node.Outcall) []replica.OutcallAnswer {
 	answers := make([]replica.OutcallAnswer, p.requestsFor(o))
 	var next atomic.Int64
@@ -212,7 +206,7 @@ func (p *performer) fetchAll(ctx context.Context, o *node.Outcall) []replica.Out
 	return answers
 }
 
-// deny is the fetch of networks where outcalls are denied.
+// deny is the fetch function of networks without outcalls.
 func deny(context.Context, *replica.Outcall) replica.OutcallAnswer {
 	return rejected(intercanister.SysFatal, deniedOutcall)
 }
@@ -221,7 +215,7 @@ func rejected(code intercanister.RejectCode, format string, args ...any) replica
 	return replica.OutcallAnswer{Reject: &intercanister.Reject{Code: code, Text: fmt.Sprintf(format, args...)}}
 }
 
-// Outcalls are the HTTP outcalls that wait for an answer, by subnet and number.
+// Outcalls returns the HTTP outcalls that wait for an answer, ordered by subnet and number.
 func (d *Daemon) Outcalls(ctx context.Context) ([]node.Outcall, error) {
 	return d.Node().Outcalls(ctx)
 }

@@ -18,14 +18,14 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// Rounds of instances that stand in for PocketIC's, in instructions, as in the replica.
+// Rounds of PocketIC's instances, in instructions, as in the replica.
 const (
 	pocketSlice = 2_000_000_000
 	pocketRound = 4_000_000_000
 )
 
-// servePocket makes the daemon serve PocketIC's interface, and gives what takes the prints of
-// canisters; diagnostics may be nil.
+// servePocket makes the daemon serve PocketIC's interface, and returns the sink for canisters' prints; diagnostics may
+// be nil.
 func (d *Daemon) servePocket(diagnostics io.Writer, major int) (printed replica.PrintSink) {
 	options := pocketic.Options{Log: d.log, Memory: d.memory.requests, Major: major}
 	if diagnostics != nil {
@@ -39,13 +39,13 @@ func (d *Daemon) servePocket(diagnostics io.Writer, major int) (printed replica.
 	return printed
 }
 
-// lockedWriter is a writer for many goroutines.
+// lockedWriter is a writer for concurrent goroutines.
 type lockedWriter struct {
 	mu sync.Mutex // guards to
 	to io.Writer
 }
 
-// Write writes whole.
+// Write writes all bytes at once.
 func (w *lockedWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -55,8 +55,8 @@ func (w *lockedWriter) Write(p []byte) (int, error) {
 // pocketHost makes the instances of PocketIC's interface.
 type pocketHost struct{ *Daemon }
 
-// Create makes an instance whose rounds and time its client moves. All begin with one seed, as
-// PocketIC's do: instances of the same subnets have the same keys and ids.
+// Create makes an instance whose rounds and time its client moves. All start with the same seed, as in PocketIC:
+// instances of the same subnets have the same keys and ids.
 func (d pocketHost) Create(ctx context.Context, spec *pocketic.Spec) (pocketic.Instance, error) {
 	hold := HoldOutcalls
 	made, err := d.instances.Create(ctx, &instance.Spec{
@@ -70,7 +70,7 @@ func (d pocketHost) Create(ctx context.Context, spec *pocketic.Spec) (pocketic.I
 	return &pocketInstance{Instance: made, daemon: d.Daemon}, nil
 }
 
-// Fork makes an instance that goes on from another one, and stands still until its client moves it.
+// Fork makes an instance that continues another one, and stands still until its client moves it.
 func (d pocketHost) Fork(ctx context.Context, of *pocketic.Fork) (pocketic.Instance, error) {
 	made, err := d.instances.Fork(ctx, &instance.ForkSpec{Source: of.Source, Snapshot: of.Snapshot, Pacing: &instance.Pacing{Mode: Manual}})
 	if err != nil {
@@ -79,7 +79,7 @@ func (d pocketHost) Fork(ctx context.Context, of *pocketic.Fork) (pocketic.Insta
 	return &pocketInstance{Instance: made, daemon: d.Daemon}, nil
 }
 
-// Import makes an instance of a file, which stands still until its client moves it.
+// Import makes an instance from a file, which stands still until its client moves it.
 func (d pocketHost) Import(ctx context.Context, file io.Reader) (pocketic.Instance, error) {
 	hold := HoldOutcalls
 	made, err := d.instances.Import(ctx, &instance.ImportSpec{
@@ -128,25 +128,25 @@ func (d pocketHost) Listen(at *pocketic.Listener, handler http.Handler) (port in
 	return listener.Addr().(*net.TCPAddr).Port, func() { _ = server.Close() }, nil
 }
 
-// pocketInstance is an instance as PocketIC's interface drives it.
+// pocketInstance is an instance for PocketIC's interface.
 type pocketInstance struct {
 	*instance.Instance
 	daemon *Daemon
 
 	mu   sync.Mutex // guards halt
-	halt func()     // ends the making of outcalls; nil while they wait for mocks
+	halt func()     // stops making outcalls; nil while they wait for mocks
 }
 
-// Backend brings the wall clock in.
+// Backend applies the wall clock.
 func (i *pocketInstance) Backend() api.Backend { return shown{i.Instance.Backend()} }
 
-// API is the HTTP interface of the Internet Computer.
+// API returns the HTTP interface of the Internet Computer.
 func (i *pocketInstance) API() http.Handler { return frontOf(i.Instance).handler }
 
-// pacingModes are the pacing modes that PocketIC's interface has.
+// pacingModes maps the drives of PocketIC's interface to pacing modes.
 var pacingModes = map[pocketic.Drive]Pacing{pocketic.ByClient: Manual, pocketic.ByWallClock: Auto, pocketic.ByMessages: Still}
 
-// SetDrive says what moves the instance.
+// SetDrive sets what moves the instance.
 func (i *pocketInstance) SetDrive(ctx context.Context, by pocketic.Drive) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -194,10 +194,10 @@ func (i *pocketInstance) Close() error {
 	return nil
 }
 
-// Activity is how many requests of PocketIC's interface are under way and how many are over.
+// Activity returns the number of current and finished requests of PocketIC's interface.
 func (d *Daemon) Activity() (pending int64, served uint64) { return d.pocket.Activity() }
 
-// Port is the port the daemon listens on.
+// Port returns the port the daemon listens on.
 func (d *Daemon) Port() int {
 	return d.listener.Addr().(*net.TCPAddr).Port
 }

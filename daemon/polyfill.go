@@ -2,5 +2,5 @@ package daemon
 
 import "github.com/canisterd/canisterd/canister"
 
-// Polyfill makes a module that needs WASI into one that imports the System API alone (canister.Polyfill).
+// Polyfill makes a module that needs WASI into one that imports only the System API (canister.Polyfill).
 func Polyfill(module []byte) ([]byte, error) { return canister.Polyfill(module) }

@@ -9,14 +9,14 @@ import (
 	"net/http/pprof"
 )
 
-// profiles serve profiles of the process (net/http/pprof) over HTTP/1, at a unix socket that the control API has too. No
-// page of a browser reaches a socket in the file system, and only this user may open it.
+// profiles serves profiles of the process (net/http/pprof) over HTTP/1, at the control API's unix socket. No web page
+// reaches a socket in the file system, and only this user may open it.
 type profiles struct {
 	mux    *protocolMux
 	server *http.Server
 }
 
-// serveProfiles shares a unix socket between the control API and profiles, and gives the listener of the former.
+// serveProfiles shares a unix socket between the control API and profiles, and returns the listener of the control API.
 func (d *Daemon) serveProfiles(ctx context.Context, socket net.Listener, token string) net.Listener {
 	d.profiles = &profiles{newProtocolMux(socket, d.limit), d.newServer(ctx, authorized(profileHandler(), token))}
 	mux, server := d.profiles.mux, d.profiles.server
@@ -33,7 +33,7 @@ func (d *Daemon) serveProfiles(ctx context.Context, socket net.Listener, token s
 	return &mux.grpc
 }
 
-// close ends everything at the socket.
+// close closes everything at the socket.
 func (p *profiles) close() error {
 	if p == nil {
 		return nil
@@ -53,7 +53,7 @@ func profileHandler() http.Handler {
 	return paths
 }
 
-// authorized asks for the token of the control API, if there is one.
+// authorized requires the token of the control API, if there is one.
 func authorized(next http.Handler, token string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if token != "" && subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+token)) != 1 {

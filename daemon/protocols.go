@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// preface begins every HTTP/2 connection without TLS (RFC 9113, section 3.4). Browsers open
-// none, and here only gRPC uses it.
+// preface begins every HTTP/2 connection without TLS (RFC 9113, section 3.4). Browsers open none, and here only gRPC
+// uses it.
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
-// protocolMux shares one listener between HTTP/1 and gRPC. It tells them apart by the first
-// bytes of a connection, and hands the connection to the server of that protocol.
+// protocolMux shares one listener between HTTP/1 and gRPC. It distinguishes them by the first bytes of a connection,
+// and passes the connection to the server of that protocol.
 type protocolMux struct {
 	listener net.Listener
 	limit    *connectionLimit
@@ -67,8 +67,8 @@ func (s *protocolMux) run() error {
 	}
 }
 
-// begin starts a goroutine that connects a connection, or closes it if the mux is closed. running
-// is incremented under the lock, so that close waits for every goroutine.
+// begin starts a goroutine that connects a connection, or closes it if the mux is closed. running is incremented under
+// the lock, so that close waits for every goroutine.
 func (s *protocolMux) begin(conn *limitedConn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,7 +80,7 @@ func (s *protocolMux) begin(conn *limitedConn) {
 	s.running.Go(func() { s.connect(conn) })
 }
 
-// connect reads the first bytes of a connection, and hands it to the listener of its protocol.
+// connect reads the first bytes of a connection, and passes it to the listener of its protocol.
 func (s *protocolMux) connect(conn *limitedConn) {
 	known := &knownConn{Conn: conn}
 	_ = conn.SetReadDeadline(time.Now().Add(headTimeout)) // if it is closed, the read below fails
@@ -100,7 +100,7 @@ func (s *protocolMux) connect(conn *limitedConn) {
 	if string(known.begun) == preface {
 		to = &s.grpc
 		if !conn.occupyByGRPC() {
-			_ = conn.Close() // its client tries again
+			_ = conn.Close() // its client retries
 			return
 		}
 	}

@@ -24,7 +24,7 @@ type (
 // DefaultRetention returns the limits of the history that canisterd start keeps.
 func DefaultRetention() Retention { return journal.DefaultRetention() }
 
-// InstanceStateDir returns the state directory of an instance inside the one of a daemon.
+// InstanceStateDir returns the state directory of an instance inside that of a daemon.
 func InstanceStateDir(stateDir, name string) string { return instance.KeptIn(stateDir, name) }
 
 // CheckState reads everything in a state directory, and changes nothing. It returns an error if the directory cannot
@@ -66,7 +66,7 @@ func CompactState(dir string, config Config) error {
 	return forState(instance.Compact(dir, made))
 }
 
-// DeleteState removes a state directory. It rejects any other folder.
+// DeleteState removes a state directory. It refuses any other folder.
 func DeleteState(dir string) error {
 	j, err := journal.Open(dir, journal.Options{ReadOnly: true, Damaged: true})
 	if err == nil {
@@ -94,7 +94,7 @@ func ReplayState(ctx context.Context, dir string, config Config, traces int) (Re
 	return done, forState(err)
 }
 
-// stateError replaces the text of an error, which tells what to do about a start.
+// stateError replaces the text of an error that advises about a start.
 type stateError struct {
 	text string
 	err  error

@@ -10,24 +10,22 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// Subnet is what users ask of a subnet first.
+// Subnet is the basic information about a subnet.
 type Subnet struct {
 	ID principal.Principal `json:"id"`
 	// Kind is what ParseSubnets reads, such as nns.
 	Kind string `json:"kind"`
-	// First is the first canister id the subnet hosts: an effective id for
-	// requests that create canisters there.
+	// First is the first canister id the subnet hosts: an effective id for requests that create canisters there.
 	First principal.Principal `json:"first_canister"`
 }
 
-// kinds are the subnet kinds in the order help texts list them.
+// kinds are the subnet kinds in the order of help texts.
 var kinds = []replica.SubnetKind{
 	replica.Application, replica.NNS, replica.II, replica.SNS, replica.Fiduciary, replica.Bitcoin, replica.TestKeys,
 	replica.System, replica.VerifiedApplication, replica.CloudEngine,
 }
 
-// ParseSubnets reads the names of subnet kinds, in any case, with or without
-// underscores. None gives none.
+// ParseSubnets reads the names of subnet kinds, in any case, with or without underscores. None gives none.
 func ParseSubnets(names []string) ([]replica.SubnetConfig, error) {
 	var subnets []replica.SubnetConfig
 	for _, name := range names {
@@ -57,8 +55,7 @@ func ParseAdmins(texts []string) ([]principal.Principal, error) {
 	return admins, nil
 }
 
-// administered are the subnets with admins wherever there can be some: for them a
-// subnet must be free.
+// administered returns the subnets with admins on all that can have some. This makes them free of charge.
 func administered(subnets []replica.SubnetConfig, admins []principal.Principal) ([]replica.SubnetConfig, error) {
 	subnets = slices.Clone(subnets)
 	found := false

@@ -10,11 +10,11 @@ import (
 	"github.com/canisterd/canisterd/daemon/otlp"
 )
 
-// Spans say where the daemon sends spans; the zero value sends none.
+// Spans configures where the daemon sends spans; the zero value sends none.
 type Spans = otlp.Options
 
-// SpansFromEnvironment reads the standard variables of OpenTelemetry. endpoint, where it is not empty, takes the place
-// of OTEL_EXPORTER_OTLP_ENDPOINT.
+// SpansFromEnvironment reads the standard variables of OpenTelemetry. endpoint, unless empty, replaces
+// OTEL_EXPORTER_OTLP_ENDPOINT.
 func SpansFromEnvironment(endpoint string, lookup func(string) string) (Spans, error) {
 	return otlp.FromEnvironment(endpoint, Version(), lookup)
 }
@@ -33,7 +33,7 @@ func (d *Daemon) newMetrics() *metrics.Metrics {
 	return metrics.New(sources)
 }
 
-// newSpans makes what sends spans; nil for none.
+// newSpans makes the exporter of spans; nil for none.
 func newSpans(config *Config) (*otlp.Exporter, error) {
 	if config.Spans.Endpoint == "" {
 		return nil, nil
@@ -43,14 +43,14 @@ func newSpans(config *Config) (*otlp.Exporter, error) {
 	return otlp.New(options)
 }
 
-// follow makes spans of what happens in an instance.
+// follow makes spans from the events of an instance.
 func (d *Daemon) follow(i *instance.Instance) {
 	if d.spans != nil {
 		i.Go(func(ctx context.Context) { d.spans.Follow(ctx, i.Name(), i.Node()) })
 	}
 }
 
-// closeSpans sends the spans that are left.
+// closeSpans sends the remaining spans.
 func (d *Daemon) closeSpans() {
 	if d.spans == nil {
 		return
