@@ -11,9 +11,10 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// Call makes an update call and waits for its answer. The arguments are Go values, or one [Text] or [Bytes]; a *Canister
-// is written as its id. [Into] says where the results go. The error is a *[Reject] if the call was rejected, a *[Refusal]
-// if it was not made, [ErrWaiting] if it is not answered before time passes or a message is released, or the error of ctx.
+// Call makes an update call and waits for its answer. The arguments are Go values, or one [Text] or [Bytes]; a
+// *Canister becomes its id. [Into] receives the results. The error is a *[Reject] if the call was rejected, a
+// *[Refusal] if it was not made, [ErrWaiting] if it is not answered before time passes or a message is released, or the
+// error of ctx.
 func (c *Canister) Call(ctx context.Context, method string, args ...any) error {
 	pending, err := c.Submit(ctx, method, args...)
 	if err != nil {
@@ -22,13 +23,13 @@ func (c *Canister) Call(ctx context.Context, method string, args ...any) error {
 	return pending.Await(ctx)
 }
 
-// Call is [Canister.Call] for the result of a method that has one.
+// Call is [Canister.Call] and returns the method's result.
 func Call[R any](ctx context.Context, c *Canister, method string, args ...any) (result R, err error) {
 	err = c.Call(ctx, method, append(args, Into(&result))...)
 	return result, err
 }
 
-// Query makes a query call. Arguments and errors are as with [Canister.Call].
+// Query makes a query call. Arguments and errors are as in [Canister.Call].
 func (c *Canister) Query(ctx context.Context, method string, args ...any) error {
 	args, targets := split(args)
 	described := c.method(ctx, method)
@@ -48,13 +49,13 @@ func (c *Canister) Query(ctx context.Context, method string, args ...any) error 
 	return c.read(method, described, result.Reply, targets)
 }
 
-// Query is [Canister.Query] for the result of a method that has one.
+// Query is [Canister.Query] and returns the method's result.
 func Query[R any](ctx context.Context, c *Canister, method string, args ...any) (result R, err error) {
 	err = c.Query(ctx, method, append(args, Into(&result))...)
 	return result, err
 }
 
-// Pending is an update call that was made. Its answer is to be awaited.
+// Pending is an update call whose answer can be awaited.
 type Pending struct {
 	canister  *Canister
 	method    string
@@ -64,11 +65,11 @@ type Pending struct {
 	described *did.Method
 }
 
-// ID is the id of the request in hex, as the commands of canisterd take it.
+// ID returns the id of the request in hex, for the commands of canisterd.
 func (p *Pending) ID() string { return hex.EncodeToString(p.id[:]) }
 
-// Submit makes an update call and does not wait. Rounds run when something is awaited, time is moved, or [Network.Settle]
-// is called. Arguments and errors are as with [Canister.Call].
+// Submit makes an update call and does not wait. Rounds run when a call is awaited, time is moved, or [Network.Settle]
+// is called. Arguments and errors are as in [Canister.Call].
 func (c *Canister) Submit(ctx context.Context, method string, args ...any) (*Pending, error) {
 	args, targets := split(args)
 	effective := c.id
@@ -83,7 +84,7 @@ func (c *Canister) Submit(ctx context.Context, method string, args ...any) (*Pen
 	return pending, nil
 }
 
-// submit makes a call that is routed by a canister id. Modules that are installed have any size.
+// submit makes a call that is routed by a canister id. Modules that it installs have any size.
 func (c *Canister) submit(ctx context.Context, method string, effective principal.Principal, anySize bool, args ...any) (*Pending, error) {
 	described := c.method(ctx, method)
 	arg, err := c.argument(method, described, args)
@@ -112,11 +113,11 @@ func (c *Canister) submit(ctx context.Context, method string, effective principa
 		case receipt.Known == 0:
 			return c.pending(ctx, in, described)
 		}
-		in.ID = r.Node().FreshID(c.caller, c.id, method) // a network that was restored or forked may know the first
+		in.ID = r.Node().FreshID(c.caller, c.id, method) // a restored or forked network may know the first
 	}
 }
 
-// pending is a call that was handed in.
+// pending submits a call.
 func (c *Canister) pending(ctx context.Context, in *replica.Ingress, described *did.Method) (*Pending, error) {
 	p := &Pending{canister: c, method: in.Method, id: in.ID, described: described}
 	var err error
@@ -127,7 +128,7 @@ func (c *Canister) pending(ctx context.Context, in *replica.Ingress, described *
 	return p, err
 }
 
-// aboutOf is the canister that a call of the management canister is about, by which it is routed.
+// aboutOf returns the canister that a call of the management canister is about and is routed by.
 func aboutOf(arg []byte, otherwise principal.Principal) principal.Principal {
 	var about struct {
 		Canister *principal.Principal `ic:"canister_id"`
@@ -143,8 +144,8 @@ func aboutOf(arg []byte, otherwise principal.Principal) principal.Principal {
 	return otherwise
 }
 
-// Await waits for the answer and reads the results into the targets: those given here, or else those of
-// [Canister.Submit]. The errors are as with [Canister.Call]; a call may be awaited again.
+// Await waits for the answer and reads the results into the targets, or without any into those of [Canister.Submit].
+// The errors are as in [Canister.Call]; a call may be awaited again.
 func (p *Pending) Await(ctx context.Context, targets ...any) error {
 	if _, named := split(targets); len(named) > 0 {
 		targets = named
@@ -182,7 +183,7 @@ func (p *Pending) await(ctx context.Context, targets []any) error {
 	return c.read(p.method, p.described, a.Reply, targets)
 }
 
-// argument writes the arguments of a call.
+// argument encodes the arguments of a call.
 func (c *Canister) argument(method string, described *did.Method, args []any) ([]byte, error) {
 	var types []*candid.Type
 	text := encodeUntyped
@@ -202,7 +203,7 @@ func (c *Canister) argument(method string, described *did.Method, args []any) ([
 	return arg, nil
 }
 
-// read reads a reply.
+// read decodes a reply.
 func (c *Canister) read(method string, described *did.Method, reply []byte, targets []any) error {
 	err := decode(reply, targets, described)
 	switch {

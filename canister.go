@@ -16,52 +16,52 @@ import (
 // T is a trillion cycles: 5 * canisterd.T.
 const T = 1_000_000_000_000
 
-// Canister is a canister of a network, called by a user: the anonymous one unless [Canister.As] says another.
+// Canister is a canister of a network, called by a user: the anonymous one unless [Canister.As] sets another.
 type Canister struct {
 	network *Network
 	id      principal.Principal
 	caller  principal.Principal
-	// described is the interface of its module, as far as it was read. It changes with the module.
+	// described is the interface of its module, once it was read. It changes with the module.
 	described atomic.Pointer[described]
 }
 
-// ID is the id of the canister.
+// ID returns the id of the canister.
 func (c *Canister) ID() principal.Principal { return c.id }
 
-// String is the name of the canister, or its id if it has none.
+// String returns the name of the canister, or its id if it has none.
 func (c *Canister) String() string { return c.network.called(c.id) }
 
-// As is the same canister, called by a principal: a [User], or the id of another canister.
+// As returns the same canister, called by a principal: a [User], or the id of another canister.
 func (c *Canister) As(caller principal.Principal) *Canister {
 	return &Canister{network: c.network, id: c.id, caller: caller}
 }
 
-// In is the same canister in another network, such as a fork.
+// In returns the same canister in another network, such as a fork.
 func (c *Canister) In(n *Network) *Canister {
 	return &Canister{network: n, id: c.id, caller: c.caller}
 }
 
-// Upgrade installs a module from a file and keeps the state: stable memory, and the main memory where both modules say so
-// (enhanced orthogonal management.Persistence). Of the options only [Init] counts.
+// Upgrade installs a module from a file and keeps the state: stable memory, and the main memory if both modules request
+// it (enhanced orthogonal management.Persistence). It ignores all options except [Init].
 func (c *Canister) Upgrade(ctx context.Context, path string, options ...DeployOption) error {
 	return c.installFile(ctx, path, upgrade, options)
 }
 
-// Reinstall installs a module from a file and forgets the state. Of the options only [Init] counts.
+// Reinstall installs a module from a file and drops the state. It ignores all options except [Init].
 func (c *Canister) Reinstall(ctx context.Context, path string, options ...DeployOption) error {
 	return c.installFile(ctx, path, reinstall, options)
 }
 
-// Start starts a canister that was stopped.
+// Start starts a stopped canister.
 func (c *Canister) Start(ctx context.Context) error { return c.about(ctx, "start_canister") }
 
 // Stop stops the canister, once its open calls are answered.
 func (c *Canister) Stop(ctx context.Context) error { return c.about(ctx, "stop_canister") }
 
-// Delete deletes a canister that was stopped.
+// Delete deletes a stopped canister.
 func (c *Canister) Delete(ctx context.Context) error { return c.about(ctx, "delete_canister") }
 
-// about calls a method of the management canister that takes nothing but the canister, as its controller.
+// about calls, as its controller, a method of the management canister whose only argument is the canister.
 func (c *Canister) about(ctx context.Context, method string) error {
 	return c.manage(ctx, method, management.Canister{ID: c.id})
 }
@@ -82,7 +82,7 @@ func (c *Canister) report(ctx context.Context) (introspect.CanisterReport, error
 	return seen.CanisterReport, err
 }
 
-// Cycles is the balance of the canister. A balance that a uint64 does not hold is an error.
+// Cycles returns the balance of the canister. A balance that a uint64 does not hold is an error.
 func (c *Canister) Cycles(ctx context.Context) (uint64, error) {
 	r, err := c.report(ctx)
 	if err == nil && r.Balance.Hi != 0 {
@@ -91,18 +91,18 @@ func (c *Canister) Cycles(ctx context.Context) (uint64, error) {
 	return r.Balance.Lo, err
 }
 
-// AddCycles adds cycles out of nothing to the balance.
+// AddCycles adds newly created cycles to the balance.
 func (c *Canister) AddCycles(ctx context.Context, amount uint64) error {
 	return c.network.apply(ctx, replica.AddCycles{Canister: c.id, Amount: cycles.Of(amount)})
 }
 
-// SetCycles makes the balance an amount.
+// SetCycles sets the balance.
 func (c *Canister) SetCycles(ctx context.Context, amount uint64) error {
 	return c.network.apply(ctx, replica.SetCycles{Canister: c.id, Amount: cycles.Of(amount)})
 }
 
-// Logs are the lines that the canister has printed, the oldest first, as far as its log has room for them. A trap is a
-// line, too.
+// Logs returns the lines that the canister has printed, the oldest first, as far as its log has room for them. A trap
+// is also a line.
 func (c *Canister) Logs(ctx context.Context) ([]string, error) {
 	if _, err := c.report(ctx); err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// look is what the network shows between two rounds.
+// look returns what a function reads in the network between two rounds.
 func look[R any](ctx context.Context, n *Network, see func(*replica.Network) R) (R, error) {
 	return instance.Look(ctx, n.running.Instance, see)
 }
@@ -32,14 +32,14 @@ func (n *Network) applied(ctx context.Context, in replica.Input) (replica.Result
 	return result, err
 }
 
-// Now is the time of the network.
+// Now returns the time of the network.
 func (n *Network) Now(ctx context.Context) (time.Time, error) {
 	at, err := n.running.Now(ctx)
 	return stamp(at), err
 }
 
-// Advance lets time pass as it would pass by itself: each timer on the way fires when it is due, and what follows from it
-// is done at its own time.
+// Advance lets time pass naturally: each timer on the way fires when it is due, and its consequences run at their own
+// time.
 func (n *Network) Advance(ctx context.Context, by time.Duration) error {
 	if by <= 0 {
 		return fmt.Errorf("invalid duration %s: expected a positive one, because time never goes back", by)
@@ -73,7 +73,7 @@ func (n *Network) AdvanceToTimer(ctx context.Context) error {
 	return err
 }
 
-// Settle runs rounds until nothing is left that can be done at the present time.
+// Settle runs rounds until no work is left at the present time.
 func (n *Network) Settle(ctx context.Context) error {
 	_, err := n.running.RunUntil(ctx, instance.Idle(), 0)
 	return err
@@ -85,7 +85,7 @@ type Timer struct {
 	Due      time.Time
 }
 
-// Timers are the timers of canisters that are to fire, the next one first.
+// Timers returns the timers that canisters have set, the next one first.
 func (n *Network) Timers(ctx context.Context) ([]Timer, error) {
 	return look(ctx, n, func(net *replica.Network) (all []Timer) {
 		page := introspect.Page{}

@@ -16,10 +16,10 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// DeployOption is a property of a canister that is about to be made.
+// DeployOption is a property of a new canister.
 type DeployOption func(*deployment)
 
-// deployment is what a canister is made of.
+// deployment is the specification of a new canister.
 type deployment struct {
 	init        []any
 	cycles      *candid.Nat // nil: 100 T
@@ -31,33 +31,32 @@ type deployment struct {
 	name        string
 }
 
-// Init are the arguments of the installation or upgrade: Go values, or one [Text] or [Bytes].
+// Init sets the arguments of the installation or upgrade: Go values, or one [Text] or [Bytes].
 func Init(args ...any) DeployOption { return func(d *deployment) { d.init = args } }
 
-// Cycles is the balance that the canister is created with; without the option it is 100 T.
+// Cycles sets the balance that the canister is created with; the default is 100 T.
 func Cycles(amount uint64) DeployOption {
 	nat := candid.NatOf(amount)
 	return func(d *deployment) { d.cycles = &nat }
 }
 
-// ID is the id that the canister is created with, one of mainnet that a subnet of the network hosts; without the option
-// it is the next one that is free.
+// ID sets the id that the canister is created with, one of mainnet that a subnet of the network hosts; the default is
+// the next free id.
 func ID(id principal.Principal) DeployOption { return func(d *deployment) { d.id = &id } }
 
-// On is the kind of the subnet that the canister is created on: the first subnet of that kind.
+// On sets the kind of the subnet that the canister is created on: the first subnet of that kind.
 func On(kind SubnetKind) DeployOption { return func(d *deployment) { d.kind = &kind } }
 
-// Controllers are the controllers of the canister; without the option it is the anonymous user.
+// Controllers sets the controllers of the canister; the default is the anonymous user.
 func Controllers(controllers ...principal.Principal) DeployOption {
 	return func(d *deployment) { d.controllers = controllers }
 }
 
-// Features are what the module may use beyond the Internet Computer, which would refuse it: "wasi". They stay with the
-// canister over upgrades.
+// Features sets what the module may use although the Internet Computer would refuse it: "wasi". The canister keeps them
+// over upgrades.
 func Features(names ...string) DeployOption { return func(d *deployment) { d.features = names } }
 
-// Named is the name of the canister in traces, errors and [Network.Canister]; without the option it is the name of the
-// file.
+// Named sets the name of the canister in traces, errors and [Network.Canister]; the default is the name of the file.
 func Named(name string) DeployOption { return func(d *deployment) { d.name = name } }
 
 func deploymentOf(options []DeployOption) *deployment {
@@ -68,8 +67,8 @@ func deploymentOf(options []DeployOption) *deployment {
 	return d
 }
 
-// Deploy creates a canister and installs a module from a file, plain or packed by gzip. The path is relative to the
-// working folder, which for a test is the folder of its package.
+// Deploy creates a canister and installs a module from a file, plain or gzipped. The path is relative to the working
+// folder, which for a test is the folder of its package.
 func (n *Network) Deploy(ctx context.Context, path string, options ...DeployOption) (*Canister, error) {
 	module, err := os.ReadFile(path)
 	if err != nil {
@@ -105,7 +104,7 @@ func (n *Network) deploy(ctx context.Context, name string, module []byte, option
 	return c, nil
 }
 
-// Create creates a canister without code. The [Init] option does not count.
+// Create creates a canister without code. It ignores the [Init] option.
 func (n *Network) Create(ctx context.Context, options ...DeployOption) (*Canister, error) {
 	d := deploymentOf(options)
 	c, err := n.create(ctx, d)
@@ -116,7 +115,7 @@ func (n *Network) Create(ctx context.Context, options ...DeployOption) (*Caniste
 	return c, nil
 }
 
-// create makes a canister without code and without a name.
+// create creates a canister without code and without a name.
 func (n *Network) create(ctx context.Context, d *deployment) (*Canister, error) {
 	features, err := canister.FeaturesOf(d.features)
 	if err != nil {
@@ -147,7 +146,7 @@ func (n *Network) create(ctx context.Context, d *deployment) (*Canister, error) 
 	return n.CanisterAt(made.ID), nil
 }
 
-// placeOf is the canister id by which the subnet of a new canister is found.
+// placeOf returns the canister id that selects the subnet of a new canister.
 func (n *Network) placeOf(d *deployment) (principal.Principal, error) {
 	view := n.running.Node().View()
 	if d.id != nil {
@@ -202,10 +201,10 @@ func (c *Canister) install(ctx context.Context, module, arg []byte, mode mode) e
 	return c.manage(ctx, "install_code", in)
 }
 
-// keepSection is the metadata of modules whose main memory is kept at upgrades.
+// keepSection is the metadata of modules whose main memory survives upgrades.
 const keepSection = "enhanced-orthogonal-persistence"
 
-// keeps reports whether the main memory is kept at an upgrade: where both modules say so.
+// keeps reports whether an upgrade keeps the main memory: if both modules request it.
 func keeps(before *canister.Module, module []byte) bool {
 	if before == nil {
 		return false
@@ -217,7 +216,7 @@ func keeps(before *canister.Module, module []byte) bool {
 	return ok
 }
 
-// initOf are the arguments of an installation, at the types that the module says.
+// initOf encodes the arguments of an installation with the types that the module declares.
 func initOf(module []byte, args []any) ([]byte, error) {
 	var types []*candid.Type
 	text := encodeUntyped

@@ -11,11 +11,11 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// ErrWaiting is the error of a call that is not answered, and will not be before time passes, a held message is released
-// or an outcall is answered. The call goes on.
+// ErrWaiting is the error of a call that is not answered before time passes, a held message is released or an outcall
+// is answered. The call continues.
 var ErrWaiting = errors.New("nothing more happens before time passes or a held message is released")
 
-// Refusal is a request that the network did not accept, such as a time in the past: nothing happened.
+// Refusal is a request that the network refused, such as a time in the past: nothing happened.
 type Refusal = refusal.Refusal
 
 // RejectCode says who is to blame for a rejected call (interface specification, "Reject codes").
@@ -31,15 +31,15 @@ const (
 	SysUnknown         = intercanister.SysUnknown
 )
 
-// Reject is the error of a call that was rejected: by the canister, because its code failed, or by the network.
+// Reject is the error of a rejected call: by the canister, because its code failed, or by the network.
 type Reject struct {
-	Canister  principal.Principal // that was called
+	Canister  principal.Principal // the callee
 	Method    string
 	Code      RejectCode
-	ErrorCode string // such as IC0503; "" where the canister rejects with a code of its own
+	ErrorCode string // such as IC0503; "" if the canister rejects with its own code
 	Message   string // the replica's text, or the canister's
-	// Backtrace is where code failed, innermost first; empty where no code did. Beyond the canister that was called it
-	// goes on in the canisters that called one another.
+	// Backtrace is where code failed, innermost first; empty if none did. It continues beyond the callee in the
+	// canisters that called one another.
 	Backtrace []Frame
 	name      string
 }
@@ -47,10 +47,10 @@ type Reject struct {
 // Frame is a line of a backtrace.
 type Frame struct {
 	Canister principal.Principal
-	Function string // of the module, or the method that was called
+	Function string // of the module, or the called method
 }
 
-// Error is the text of the reject, with its backtrace unless the message has one.
+// Error returns the text of the reject, with its backtrace unless the message has one.
 func (r *Reject) Error() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s.%s: rejected with code %d", r.name, r.Method, r.Code)
@@ -67,7 +67,7 @@ func (r *Reject) Error() string {
 	return text.String()
 }
 
-// rejected is the error for a reject of a call.
+// rejected returns the error for a reject of a call.
 func (c *Canister) rejected(method string, r *intercanister.Reject, backtrace []replica.Frame) error {
 	out := &Reject{Canister: c.id, Method: method, Code: r.Code, Message: r.Text, name: c.network.called(c.id)}
 	if r.Error != 0 {

@@ -8,17 +8,17 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// Freeze is the present of the network as a network without a goroutine, for package explore, which runs forks of it. The
-// caller closes it.
+// Freeze returns the present of the network as a network without a goroutine, for package explore, which runs forks of
+// it. The caller closes it.
 func (n *Network) Freeze(ctx context.Context) (*replica.Network, error) {
 	return n.running.Node().Snapshot(ctx, replica.ForkConfig{})
 }
 
-// Name is the name that the network knows a canister by, "" if it has none.
+// Name returns the network's name of a canister, "" if it has none.
 func (c *Canister) Name() string { return c.network.nameOf(c.id) }
 
-// Message is the message of an update call that is not made, for package explore. The id and the expiry are left open.
-// Arguments are as with [Canister.Call].
+// Message returns the message of an update call without making it, for package explore. The id and the expiry are not
+// set. Arguments are as in [Canister.Call].
 func (c *Canister) Message(ctx context.Context, method string, args ...any) (*replica.Ingress, error) {
 	args, _ = split(args)
 	arg, err := c.argument(method, c.method(ctx, method), args)
@@ -34,7 +34,7 @@ func (c *Canister) Message(ctx context.Context, method string, args ...any) (*re
 	}, nil
 }
 
-// QueryBy is [Canister.Query] in a state that ask has hold of, for package explore.
+// QueryBy is [Canister.Query] in a state that ask holds, for package explore.
 func (c *Canister) QueryBy(ctx context.Context, ask func(*replica.Query) ([]byte, error), method string, args ...any) error {
 	args, targets := split(args)
 	described := c.method(ctx, method)
@@ -49,7 +49,7 @@ func (c *Canister) QueryBy(ctx context.Context, ask func(*replica.Query) ([]byte
 	return c.read(method, described, reply, targets)
 }
 
-// Argument is an argument of a method as Candid bytes, for package explore. Arguments are as with [Canister.Call].
+// Argument encodes an argument of a method as Candid bytes, for package explore. Arguments are as in [Canister.Call].
 func (c *Canister) Argument(ctx context.Context, method string, args ...any) ([]byte, error) {
 	return c.argument(method, c.method(ctx, method), args)
 }

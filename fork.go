@@ -9,9 +9,9 @@ import (
 	"github.com/canisterd/canisterd/daemon/instance"
 )
 
-// Fork is a second network that goes on from the present of this one, with the same canisters under the same names
-// ([Network.Canister], [Canister.In]). The two share memory until one of them writes: a fork costs the same whatever the
-// canisters hold. It is to be closed, too.
+// Fork makes a second network that continues from the present of this one, with the same canisters under the same names
+// ([Network.Canister], [Canister.In]). The two share memory until one of them writes: the cost of a fork does not
+// depend on the size of the canisters. The caller must close it.
 func (n *Network) Fork(ctx context.Context) (*Network, error) {
 	made, err := start(n.running.cache, n.outcalls, func(r *instance.Registry, name string) (*instance.Instance, error) {
 		return r.Fork(ctx, &instance.ForkSpec{Placement: instance.Placement{Name: name}, Source: n.running.Name()})
@@ -29,13 +29,13 @@ func (n *Network) Fork(ctx context.Context) (*Network, error) {
 	return fork, nil
 }
 
-// Snapshot is a state of a network that was kept. It costs memory as the network changes.
+// Snapshot is a saved state of a network. It costs memory as the network changes.
 type Snapshot struct {
 	network *Network
 	name    string
 }
 
-// Snapshot keeps the present state, until the network is closed or the snapshot is deleted.
+// Snapshot saves the present state, until the network is closed or the snapshot is deleted.
 func (n *Network) Snapshot(ctx context.Context) (*Snapshot, error) {
 	n.mu.Lock()
 	n.snapshots++
@@ -50,7 +50,7 @@ func (n *Network) Snapshot(ctx context.Context) (*Snapshot, error) {
 // errOtherNetwork is for a snapshot of another network.
 var errOtherNetwork = errors.New("the snapshot is of another network: fork that network instead")
 
-// Restore goes back to a state that was kept, with its time, messages and answers. The snapshot stays.
+// Restore goes back to a saved state, with its time, messages and answers. The snapshot stays.
 func (n *Network) Restore(ctx context.Context, s *Snapshot) error {
 	if s.network != n {
 		return errOtherNetwork
@@ -58,5 +58,5 @@ func (n *Network) Restore(ctx context.Context, s *Snapshot) error {
 	return n.running.Restore(ctx, s.name)
 }
 
-// Delete forgets the snapshot.
+// Delete deletes the snapshot.
 func (s *Snapshot) Delete() error { return s.network.running.DeleteSnapshot(s.name) }

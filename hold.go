@@ -13,7 +13,7 @@ import (
 	"github.com/canisterd/canisterd/replica/introspect"
 )
 
-// Stage says which message of a call is meant.
+// Stage selects the message of a call.
 type Stage uint8
 
 // The stages.
@@ -25,12 +25,11 @@ const (
 
 var stages = [...]replica.MessageKind{Request: replica.KindRequest, Response: replica.KindResponse, Ingress: replica.KindIngress}
 
-// Calls says which messages a rule is for: those that match all of its fields. The zero value means all calls between
-// canisters.
+// Calls selects the messages that match all of its fields. The zero value selects all calls between canisters.
 type Calls struct {
 	Stage          Stage
 	Caller, Callee *Canister // nil: any
-	Method         string    // may have * for any text; "": any
+	Method         string    // * matches any text; "": any
 	Skip           uint64    // this many messages pass first
 	Times          uint64    // for this many messages; 0: for all
 }
@@ -46,7 +45,7 @@ func (c Calls) match() replica.Match {
 	return m
 }
 
-// Rule decides what becomes of messages, until it is released.
+// Rule intercepts messages until it is released.
 type Rule struct {
 	network *Network
 	id      uint64
@@ -59,18 +58,18 @@ type Message struct {
 	id             uint64
 }
 
-// Hold keeps the messages that match until the rule is released.
+// Hold holds matching messages until the rule is released.
 func (n *Network) Hold(ctx context.Context, calls Calls) (*Rule, error) {
 	return n.rule(ctx, calls, replica.Action{Kind: replica.ActHold})
 }
 
-// RejectCalls answers the calls that match with a reject (CANISTER_REJECT), in the place of the callee.
+// RejectCalls answers matching calls with a reject (CANISTER_REJECT), in place of the callee.
 func (n *Network) RejectCalls(ctx context.Context, calls Calls, message string) (*Rule, error) {
 	return n.rule(ctx, calls, replica.Action{Kind: replica.ActReject, Reject: rejectOf(message)})
 }
 
-// AnswerCalls answers the calls that match with results, in the place of the callee: Go values, at the types that the
-// interface of calls.Callee says for calls.Method, or one [Text] or [Bytes].
+// AnswerCalls answers matching calls with results, in place of the callee: Go values, encoded with the result types of
+// calls.Method in the interface of calls.Callee, or one [Text] or [Bytes].
 func (n *Network) AnswerCalls(ctx context.Context, calls Calls, results ...any) (*Rule, error) {
 	reply, err := calls.Callee.results(ctx, calls.Method, results)
 	if err != nil {
@@ -91,7 +90,7 @@ func rejectOf(message string) *intercanister.Reject {
 	return &intercanister.Reject{Code: CanisterReject, Text: message}
 }
 
-// results writes results at the types of the canister's interface; c is nil where any canister may be meant.
+// results encodes results with the types of the canister's interface; c is nil if the rule is for any canister.
 func (c *Canister) results(ctx context.Context, method string, results []any) ([]byte, error) {
 	var types []*candid.Type
 	text := encodeUntyped
@@ -107,7 +106,7 @@ func (c *Canister) results(ctx context.Context, method string, results []any) ([
 	return reply, nil
 }
 
-// Messages are the messages that the rule holds, in the order in which they came.
+// Messages returns the messages that the rule holds, in the order of arrival.
 func (r *Rule) Messages(ctx context.Context) ([]Message, error) {
 	return look(ctx, r.network, func(n *replica.Network) (all []Message) {
 		for after := uint64(0); ; {
@@ -126,8 +125,8 @@ func messageOf(h *introspect.HeldMessage) Message {
 	return Message{Caller: h.Caller, Callee: h.Callee, Method: h.Method, id: h.ID}
 }
 
-// Wait runs rounds until the rule holds a message, and gives the first that it holds. The error is [ErrWaiting] if
-// nothing more happens before.
+// Wait runs rounds until the rule holds a message, and returns the first one. The error is [ErrWaiting] if nothing more
+// happens before that.
 func (r *Rule) Wait(ctx context.Context) (Message, error) {
 	first := make(chan Message, 1)
 	held, err := r.network.running.AwaitHere(ctx, func(n *replica.Network) bool {
@@ -147,17 +146,17 @@ func (r *Rule) Wait(ctx context.Context) (Message, error) {
 	return <-first, nil
 }
 
-// Release ends the rule: the messages that it holds go on, later ones pass.
+// Release ends the rule: the messages that it holds continue, later ones pass.
 func (r *Rule) Release(ctx context.Context) error {
 	return r.network.apply(ctx, replica.RemoveRule{ID: r.id, Release: true})
 }
 
-// Reject ends the rule, and answers the calls that it holds with a reject (CANISTER_REJECT) in the place of the callee.
+// Reject ends the rule, and answers the calls that it holds with a reject (CANISTER_REJECT) in place of the callee.
 func (r *Rule) Reject(ctx context.Context, message string) error {
 	return r.settle(ctx, func(Message) (replica.Settlement, error) { return replica.Settlement{Reject: rejectOf(message)}, nil })
 }
 
-// Reply ends the rule, and answers the calls that it holds with results in the place of the callee: Go values, or one
+// Reply ends the rule, and answers the calls that it holds with results in place of the callee: Go values, or one
 // [Text] or [Bytes].
 func (r *Rule) Reply(ctx context.Context, results ...any) error {
 	return r.settle(ctx, func(m Message) (replica.Settlement, error) {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TB is what [New] needs of a test, a benchmark or a fuzz test. A testing.TB is one.
+// TB is the part of a test, benchmark or fuzz test that [New] needs. A testing.TB is one.
 type TB interface {
 	Helper()
 	Cleanup(end func())
@@ -13,8 +13,8 @@ type TB interface {
 	Context() context.Context
 }
 
-// IC is a [Network] for a test: what a test author expects to work fails the test if it does not. The methods of the
-// Network that have a context and an error are in its field of that name.
+// IC is a [Network] for a test: an operation that must work fails the test if it does not. The field Network has the
+// methods with a context and an error.
 type IC struct {
 	*Network
 	t TB
@@ -82,14 +82,14 @@ func (ic *IC) Create(options ...DeployOption) *Canister {
 	return must(ic.t, c, err)
 }
 
-// Canister is [Network.Canister]: the canister with a name.
+// Canister is [Network.Canister]: it returns the canister with a name.
 func (ic *IC) Canister(name string) *Canister {
 	ic.t.Helper()
 	c, err := ic.Network.Canister(name)
 	return must(ic.t, c, err)
 }
 
-// Now is [Network.Now]: the time of the network.
+// Now is [Network.Now]: it returns the time of the network.
 func (ic *IC) Now() time.Time {
 	ic.t.Helper()
 	now, err := ic.Network.Now(ic.t.Context())
@@ -114,67 +114,68 @@ func (ic *IC) AdvanceToTimer() {
 	check(ic.t, ic.Network.AdvanceToTimer(ic.t.Context()))
 }
 
-// Settle is [Network.Settle]: what can be done at the present time is done.
+// Settle is [Network.Settle]: all work at the present time is done.
 func (ic *IC) Settle() {
 	ic.t.Helper()
 	check(ic.t, ic.Network.Settle(ic.t.Context()))
 }
 
-// Timers is [Network.Timers]: the timers of canisters, the next one first.
+// Timers is [Network.Timers]: it returns the timers of canisters, the next one first.
 func (ic *IC) Timers() []Timer {
 	ic.t.Helper()
 	all, err := ic.Network.Timers(ic.t.Context())
 	return must(ic.t, all, err)
 }
 
-// Fork is [Network.Fork]: a second network that goes on from the present of this one, and is closed with the test.
+// Fork is [Network.Fork]: it makes a second network that continues from the present of this one, and closes it with the
+// test.
 func (ic *IC) Fork() *IC {
 	ic.t.Helper()
 	n, err := ic.Network.Fork(ic.t.Context())
 	return own(ic.t, n, err)
 }
 
-// Snapshot is [Network.Snapshot]: it keeps the present state.
+// Snapshot is [Network.Snapshot]: it saves the present state.
 func (ic *IC) Snapshot() *Snapshot {
 	ic.t.Helper()
 	s, err := ic.Network.Snapshot(ic.t.Context())
 	return must(ic.t, s, err)
 }
 
-// Restore is [Network.Restore]: it goes back to a state that was kept.
+// Restore is [Network.Restore]: it goes back to a saved state.
 func (ic *IC) Restore(s *Snapshot) {
 	ic.t.Helper()
 	check(ic.t, ic.Network.Restore(ic.t.Context(), s))
 }
 
-// Trace is [Network.Trace]: what a call did as a tree, or the newest call if it is nil.
+// Trace is [Network.Trace]: it returns a call as a tree, the newest call if it is nil.
 func (ic *IC) Trace(of *Pending) string {
 	ic.t.Helper()
 	text, err := ic.Network.Trace(ic.t.Context(), of)
 	return must(ic.t, text, err)
 }
 
-// Held is a [Rule] for a test: what does not work fails the test.
+// Held is a [Rule] for a test: an operation that fails, fails the test.
 type Held struct {
 	rule *Rule
 	t    TB
 }
 
-// Hold is [Network.Hold]: it keeps the messages that match until they are released.
+// Hold is [Network.Hold]: it holds matching messages until they are released.
 func (ic *IC) Hold(calls Calls) *Held {
 	ic.t.Helper()
 	r, err := ic.Network.Hold(ic.t.Context(), calls)
 	return &Held{must(ic.t, r, err), ic.t}
 }
 
-// RejectCalls is [Network.RejectCalls]: it rejects the calls that match, in the place of the callee.
+// RejectCalls is [Network.RejectCalls]: it rejects matching calls, in place of the callee.
 func (ic *IC) RejectCalls(calls Calls, message string) *Held {
 	ic.t.Helper()
 	r, err := ic.Network.RejectCalls(ic.t.Context(), calls, message)
 	return &Held{must(ic.t, r, err), ic.t}
 }
 
-// AnswerCalls is [Network.AnswerCalls]: it answers the calls that match, in the place of the callee.
+// AnswerCalls is [Network.AnswerCalls]: it answers matching calls, in place of the callee.
 func (ic *IC) AnswerCalls(calls Calls, results ...any) *Held {
 	ic.t.Helper()
 	r, err := ic.Network.AnswerCalls(ic.t.Context(), calls, results...)
@@ -188,26 +189,26 @@ func (h *Held) Wait() Message {
 	return must(h.t, m, err)
 }
 
-// Messages is [Rule.Messages]: the messages that are held.
+// Messages is [Rule.Messages]: it returns the held messages.
 func (h *Held) Messages() []Message {
 	h.t.Helper()
 	all, err := h.rule.Messages(h.t.Context())
 	return must(h.t, all, err)
 }
 
-// Release is [Rule.Release]: held messages go on, later ones pass.
+// Release is [Rule.Release]: held messages continue, later ones pass.
 func (h *Held) Release() {
 	h.t.Helper()
 	check(h.t, h.rule.Release(h.t.Context()))
 }
 
-// Reject is [Rule.Reject]: it rejects the calls that are held, in the place of the callee.
+// Reject is [Rule.Reject]: it rejects the held calls, in place of the callee.
 func (h *Held) Reject(message string) {
 	h.t.Helper()
 	check(h.t, h.rule.Reject(h.t.Context(), message))
 }
 
-// Reply is [Rule.Reply]: it answers the calls that are held, in the place of the callee.
+// Reply is [Rule.Reply]: it answers the held calls, in place of the callee.
 func (h *Held) Reply(results ...any) {
 	h.t.Helper()
 	check(h.t, h.rule.Reply(h.t.Context(), results...))

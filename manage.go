@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// mode is how a module is installed.
+// mode says how a module is installed.
 type mode uint8
 
 const (

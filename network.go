@@ -13,7 +13,7 @@ import (
 	"github.com/canisterd/canisterd/daemon/instance"
 )
 
-// Network is an Internet Computer of its own. All methods are safe for concurrent use. Those of a network that was closed
+// Network is an independent Internet Computer. All methods are safe for concurrent use. Those of a closed network
 // return an error.
 type Network struct {
 	running  *running
@@ -22,10 +22,11 @@ type Network struct {
 	mu        sync.Mutex           // guards all below
 	canisters map[string]*Canister // by name
 	names     map[principal.Principal]string
-	snapshots int // that were taken
+	snapshots int // number of snapshots taken
 }
 
-// Open makes a network for a program; a test uses [New]. ctx is for the start alone. The network runs until it is closed.
+// Open makes a network for a program; a test uses [New]. ctx applies only to the start. The network runs until it is
+// closed.
 func Open(ctx context.Context, options ...Option) (*Network, error) {
 	c := configOf(options)
 	made, err := start(c.cache, c.outcalls, func(r *instance.Registry, name string) (*instance.Instance, error) {
@@ -42,10 +43,10 @@ func newNetwork(made *running, outcalls outcalls) *Network {
 	return &Network{running: made, outcalls: outcalls, canisters: map[string]*Canister{}, names: map[principal.Principal]string{}}
 }
 
-// Close ends the network. Its forks go on.
+// Close ends the network. Its forks continue.
 func (n *Network) Close() error { return n.running.close() }
 
-// Canister is the canister with a name: of the project, or of the file that [Network.Deploy] has read.
+// Canister returns the canister with a name: of the project, or of the file that [Network.Deploy] read.
 func (n *Network) Canister(name string) (*Canister, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -58,15 +59,15 @@ func (n *Network) Canister(name string) (*Canister, error) {
 	return nil, fmt.Errorf("no canister has the name %q: the names are %s", name, strings.Join(slices.Sorted(maps.Keys(n.canisters)), ", "))
 }
 
-// CanisterAt is a canister by its id, such as one that a canister has created. It may not be there.
+// CanisterAt returns a canister by its id, such as one that a canister has created. It may not exist.
 func (n *Network) CanisterAt(id principal.Principal) *Canister {
 	return &Canister{network: n, id: id, caller: principal.Anonymous}
 }
 
-// Management is the management canister (aaaaa-aa).
+// Management returns the management canister (aaaaa-aa).
 func (n *Network) Management() *Canister { return n.CanisterAt(principal.Management) }
 
-// add gives a canister a name, or a number behind it if another canister has the name.
+// add gives a canister a name, with a number appended if another canister has the name.
 func (n *Network) add(c *Canister, name string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -77,14 +78,14 @@ func (n *Network) add(c *Canister, name string) {
 	n.canisters[free], n.names[c.id] = c, free
 }
 
-// nameOf is the name of a canister, "" if it has none.
+// nameOf returns the name of a canister, "" if it has none.
 func (n *Network) nameOf(id principal.Principal) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.names[id]
 }
 
-// called is a canister as texts show it: by its name, or else by its id.
+// called returns the name of a canister for texts, or else its id.
 func (n *Network) called(id principal.Principal) string {
 	if name := n.nameOf(id); name != "" {
 		return name
@@ -92,11 +93,11 @@ func (n *Network) called(id principal.Principal) string {
 	return id.String()
 }
 
-// stamp is a time of the network.
+// stamp returns a time of the network.
 func stamp(ns uint64) time.Time { return time.Unix(0, int64(ns)).UTC() }
 
-// User is the principal of a user with a name, the same in every network. Calls are made as any principal, without a key
-// ([Canister.As]).
+// User returns the principal of a user with a name, the same in every network. Calls can be made as any principal,
+// without a key ([Canister.As]).
 func User(name string) principal.Principal {
 	return principal.SelfAuthenticating([]byte("canisterd user " + name))
 }

@@ -9,17 +9,17 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// Option is a property of a network that is about to be made.
+// Option is a property of a new network.
 type Option func(*config)
 
-// config is what a network is made of.
+// config is the specification of a new network.
 type config struct {
 	instance.Spec
 	outcalls outcalls
 	cache    string
 }
 
-// SubnetKind is what a subnet stands for on mainnet. It decides the size of the subnet and its fees.
+// SubnetKind is the kind of a subnet on mainnet. It determines the size of the subnet and its fees.
 type SubnetKind = replica.SubnetKind
 
 // Kinds of subnets.
@@ -35,8 +35,8 @@ const (
 	CloudEngine         = replica.CloudEngine
 )
 
-// Subnets are the subnets of the network, in this order. Without the option there are a root subnet (NNS) and an
-// application subnet, on which canisters are created.
+// Subnets sets the subnets of the network, in this order. The default is a root subnet (NNS) and an application subnet,
+// on which canisters are created.
 func Subnets(kinds ...SubnetKind) Option {
 	return func(c *config) {
 		c.Subnets = nil
@@ -46,8 +46,8 @@ func Subnets(kinds ...SubnetKind) Option {
 	}
 }
 
-// Seed is what the keys, the ids and the randomness of the network come from. Without the option all networks have the
-// same seed; two networks of one seed, given the same calls, do the same.
+// Seed sets the seed of the keys, the ids and the randomness of the network. By default all networks have the same
+// seed; two networks with one seed and the same calls do the same.
 func Seed(seed string) Option {
 	return func(c *config) { c.Spec.Seed = seedOf(seed) }
 }
@@ -57,14 +57,14 @@ func seedOf(text string) *[32]byte {
 	return &seed
 }
 
-// StartAt is the time at which the network begins. Without the option it is 2021-05-06T19:17:10Z, or the present time
-// with [WallClock].
+// StartAt sets the time at which the network begins. The default is 2021-05-06T19:17:10Z, or the present time with
+// [WallClock].
 func StartAt(at time.Time) Option {
 	return func(c *config) { c.Start = uint64(at.UnixNano()) }
 }
 
-// WallClock lets the network run by itself, at the time of this computer: rounds run as soon as there is work, and timers
-// fire when they are due. [Network.Advance] puts it ahead of the wall clock.
+// WallClock lets the network run on its own, at the time of this computer: rounds run as soon as there is work, and
+// timers fire when they are due. [Network.Advance] puts it ahead of the wall clock.
 func WallClock() Option {
 	return func(c *config) { c.Pacing = instance.Pacing{Mode: instance.Auto} }
 }
@@ -74,20 +74,20 @@ func RateLimits() Option {
 	return func(c *config) { c.Spec.RateLimits = true }
 }
 
-// Outcalls makes the HTTP outcalls of canisters with a transport, one request for all nodes of a subnet: [Handler] for an
-// http.Handler of the test, http.DefaultTransport for the real servers. Without the option outcalls are rejected.
+// Outcalls makes the HTTP outcalls of canisters with a transport, one request for all nodes of a subnet: [Handler] for
+// an http.Handler of the test, http.DefaultTransport for the real servers. By default outcalls are rejected.
 func Outcalls(transport http.RoundTripper) Option {
 	return func(c *config) { c.outcalls.transport = transport }
 }
 
-// Cache keeps compiled modules in a folder, so that the next process need not compile them again: a module of some hundred
-// kilobytes takes most of a second. Without the option nothing is written; within a process, every module is compiled
+// Cache keeps compiled modules in a folder, so that the next process need not compile them again: a module of some
+// hundred kilobytes takes most of a second. By default nothing is written; within a process, every module is compiled
 // once in either case.
 func Cache(folder string) Option {
 	return func(c *config) { c.cache = folder }
 }
 
-// configOf are the properties that options ask for.
+// configOf returns the properties that options set.
 func configOf(options []Option) *config {
 	c := &config{Spec: instance.Spec{Pacing: instance.Pacing{Mode: instance.Manual}, Seed: seedOf("canisterd")}}
 	for _, option := range options {

@@ -14,13 +14,13 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// outcalls says how HTTP outcalls are made.
+// outcalls configures HTTP outcalls.
 type outcalls struct {
 	transport http.RoundTripper // nil: they are rejected
 }
 
-// Handler is a transport that gives requests to a handler, in this process. The host of the request's URL says which
-// server is meant.
+// Handler returns a transport that passes requests to a handler in this process. The host of the request's URL tells
+// the servers apart.
 func Handler(h http.Handler) http.RoundTripper { return handlerTransport{h} }
 
 type handlerTransport struct{ http.Handler }
@@ -29,18 +29,18 @@ type handlerTransport struct{ http.Handler }
 func (t handlerTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	w := &responseWriter{header: http.Header{}}
 	t.ServeHTTP(w, request)
-	w.WriteHeader(http.StatusOK) // unless the handler has said another
+	w.WriteHeader(http.StatusOK) // unless the handler has set another
 	return &http.Response{StatusCode: w.status, Header: w.sent, Body: io.NopCloser(&w.body), Request: request}, nil
 }
 
-// responseWriter keeps the response of a handler.
+// responseWriter records the response of a handler.
 type responseWriter struct {
 	header, sent http.Header
-	status       int // 0: the handler has said none yet
+	status       int // 0: not set yet
 	body         bytes.Buffer
 }
 
-// Header is the header that is sent with the status.
+// Header returns the header that is sent with the status.
 func (w *responseWriter) Header() http.Header { return w.header }
 
 // WriteHeader sends the status and the header; the first counts.
@@ -64,7 +64,7 @@ type host struct {
 
 func newHost() *host { return &host{outcalls: map[string]outcalls{}} }
 
-// expect says how outcalls are made for an instance that is about to be made.
+// expect configures outcalls for a new instance.
 func (h *host) expect(name string, how outcalls) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -77,7 +77,7 @@ func (h *host) forget(name string) {
 	delete(h.outcalls, name)
 }
 
-// Attach gives an instance its front.
+// Attach makes the front of an instance.
 func (h *host) Attach(name string, _ *instance.About) (instance.Front, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -87,13 +87,13 @@ func (h *host) Attach(name string, _ *instance.About) (instance.Front, error) {
 // front makes the outcalls of one instance. It serves nothing.
 type front struct{ outcalls }
 
-// Serve does nothing: the network is reached by its methods alone.
+// Serve does nothing: the network is reached only by its methods.
 func (front) Serve(context.Context, *instance.Instance, string) ([]string, error) { return nil, nil }
 
 // Close does nothing.
 func (front) Close() error { return nil }
 
-// made names an outcall that is being made.
+// made identifies an outcall that is being made.
 type made struct {
 	generation, number uint64
 	subnet             string
@@ -127,11 +127,11 @@ func (f front) MakeOutcalls(ctx context.Context, i *instance.Instance) {
 	}
 }
 
-// answer makes one outcall. An outcall that has timed out meanwhile takes no answer, which is no error.
+// answer makes one outcall. If it has timed out meanwhile, it takes no answer, which is not an error.
 func (f front) answer(ctx context.Context, i *instance.Instance, o *node.Outcall) {
 	answer := f.fetch(ctx, &o.Request)
 	answers := []replica.OutcallAnswer{answer}
-	for range len(o.Request.Members) - 1 { // of a flexible outcall each node has an answer of its own
+	for range len(o.Request.Members) - 1 { // each node of a flexible outcall has its own answer
 		answers = append(answers, answer)
 	}
 	_ = i.Node().AnswerListed(ctx, o, answers...)
@@ -153,7 +153,7 @@ func (f front) fetch(ctx context.Context, q *replica.Outcall) replica.OutcallAns
 	if err != nil {
 		return failed("%v", err)
 	}
-	defer func() { _ = response.Body.Close() }() // everything of it that counts is read
+	defer func() { _ = response.Body.Close() }() // everything needed was read
 	limit := q.DownloadLimit()
 	body, err := io.ReadAll(io.LimitReader(response.Body, int64(limit)+1))
 	switch {

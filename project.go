@@ -15,8 +15,8 @@ import (
 )
 
 // DeployProject deploys the canisters of a folder as the command canisterd deploy does in an empty network: by its
-// canisterd.yaml, or without one every Wasm file under its own name. It gives the canisters by name, which
-// [Network.Canister] knows, too. Nothing is written to the folder.
+// canisterd.yaml, or without one every Wasm file under its own name. It returns the canisters by name, also for
+// [Network.Canister]. Nothing is written to the folder.
 func (n *Network) DeployProject(ctx context.Context, folder string) (map[string]*Canister, error) {
 	p, err := project.Read(folder)
 	if err != nil {
@@ -71,7 +71,7 @@ func (n *Network) createSpec(ctx context.Context, spec *project.Canister) (*Cani
 	return n.create(ctx, d)
 }
 
-// onSubnet reads a subnet of canisterd.yaml: its kind or its id.
+// onSubnet parses a subnet of canisterd.yaml: its kind or its id.
 func (d *deployment) onSubnet(text string) error {
 	bare := func(text string) string { return strings.ReplaceAll(strings.ToLower(text), "_", "") }
 	for kind := Application; kind <= CloudEngine; kind++ {
@@ -88,7 +88,7 @@ func (d *deployment) onSubnet(text string) error {
 	return nil
 }
 
-// installSpec gives a canister of a project its module, and then its settings.
+// installSpec installs the module of a canister of a project, and then applies its settings.
 func (c *Canister) installSpec(ctx context.Context, p *project.Project, name string, ids map[string]string) error {
 	spec := p.Canisters[name]
 	given, err := p.Given(name, ids)
@@ -117,7 +117,7 @@ func (c *Canister) installSpec(ctx context.Context, p *project.Project, name str
 	return c.install(ctx, module, arg, install)
 }
 
-// settingsOf are the settings of a project as the management canister takes them.
+// settingsOf converts the settings of a project for the management canister.
 func settingsOf(given *project.Given) (s *management.Settings, err error) {
 	s = &management.Settings{
 		ComputeAllocation: natOf(given.ComputeAllocation), MemoryAllocation: natOf(given.MemoryAllocation),
@@ -155,7 +155,7 @@ func settingsOf(given *project.Given) (s *management.Settings, err error) {
 	return s, nil
 }
 
-// natOfDigits is a number in decimal digits.
+// natOfDigits parses a number in decimal digits.
 func natOfDigits(digits string) (*candid.Nat, error) {
 	n, ok := new(big.Int).SetString(digits, 10)
 	if !ok {

@@ -10,14 +10,14 @@ import (
 	"github.com/canisterd/canisterd/daemon/instance"
 )
 
-// processes are what the networks of this process share, by the folder for compiled modules.
+// processes holds what the networks of this process share, by the folder for compiled modules.
 var processes struct {
 	mu      sync.Mutex // guards byCache
 	byCache map[string]*shared
 }
 
-// shared is what networks share: an engine, which remembers compiled modules as long as the process lives and has no
-// goroutine, and a registry, which is there as long as any network is.
+// shared is an engine, which remembers compiled modules as long as the process lives and has no goroutine, and a
+// registry, which exists while there is a network.
 type shared struct {
 	mu       sync.Mutex // guards all below
 	engine   *canister.Engine
@@ -27,7 +27,7 @@ type shared struct {
 	made     int
 }
 
-// sharedFor is what networks with a folder for compiled modules share; "" for none.
+// sharedFor returns what networks with a folder for compiled modules share; "" for none.
 func sharedFor(cache string) *shared {
 	processes.mu.Lock()
 	defer processes.mu.Unlock()
@@ -40,7 +40,7 @@ func sharedFor(cache string) *shared {
 	return processes.byCache[cache]
 }
 
-// add begins one more use and gives a name for a network.
+// add adds a user, and returns the name of its network.
 func (s *shared) add(cache string) (name string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,7 +58,7 @@ func (s *shared) add(cache string) (name string, err error) {
 	return fmt.Sprintf("network-%d", s.made), nil
 }
 
-// leave ends a use; the last closes the registry.
+// leave removes a user; the last one closes the registry.
 func (s *shared) leave() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,7 +68,7 @@ func (s *shared) leave() error {
 	return s.registry.Close()
 }
 
-// start makes an instance that has a use of what is shared until it ends.
+// start makes an instance that uses the shared parts until it ends.
 func start(cache string, how outcalls, create func(r *instance.Registry, name string) (*instance.Instance, error)) (*running, error) {
 	s := sharedFor(cache)
 	name, err := s.add(cache)
@@ -84,7 +84,7 @@ func start(cache string, how outcalls, create func(r *instance.Registry, name st
 	return &running{Instance: made, shared: s, cache: cache}, nil
 }
 
-// running is an instance with its use of what is shared.
+// running is an instance that uses the shared parts.
 type running struct {
 	*instance.Instance
 	shared  *shared
@@ -93,7 +93,7 @@ type running struct {
 	closed  error
 }
 
-// close ends the instance and its use.
+// close ends the instance and its use of them.
 func (r *running) close() error {
 	r.closing.Do(func() {
 		r.closed = r.shared.registry.Delete(r.Name())

@@ -11,11 +11,11 @@ import (
 	"github.com/canisterd/canisterd/replica/trace"
 )
 
-// errNoTrace is for a call of which nothing is remembered.
+// errNoTrace is for a call without remembered events.
 var errNoTrace = errors.New("nothing is remembered of the call: no call was made, or too much has happened since")
 
-// Trace is what a call did as a tree of calls, with rounds, instructions, cycles, traps and lines of logs: one line for
-// each. Without a call (nil) it is the tree of the newest call of a canister that is not the management canister.
+// Trace returns a call as a tree of calls, with rounds, instructions, cycles, traps and log lines, one line for each.
+// Without a call (nil) it is the newest call of a canister other than the management canister.
 func (n *Network) Trace(ctx context.Context, of *Pending) (string, error) {
 	events, err := n.events(ctx)
 	if err != nil {
@@ -34,7 +34,8 @@ func (n *Network) Trace(ctx context.Context, of *Pending) (string, error) {
 	return trace.Text(tree, n.nameOf), nil
 }
 
-// events are the events that the network remembers, the oldest first, without what depends on the speed of the computer.
+// events returns the events that the network remembers, the oldest first, without what depends on the speed of the
+// computer.
 func (n *Network) events(ctx context.Context) (all []replica.Event, err error) {
 	reader, err := n.running.Node().Events(ctx, node.From{Beginning: true}, node.Filter{})
 	if err != nil {
@@ -54,7 +55,7 @@ func (n *Network) events(ctx context.Context) (all []replica.Event, err error) {
 	}
 }
 
-// newest is the newest message of a user to a canister, or to the management canister where there is no other.
+// newest returns the newest message of a user to a canister, or to the management canister if there is no other.
 func (n *Network) newest(events []replica.Event) (id replica.RequestID) {
 	view := n.running.Node().View()
 	for i := range events {

@@ -23,15 +23,15 @@ type Text string
 // only target of [Into].
 type Bytes []byte
 
-// into is where results are read into.
+// into holds the variables that results are read into.
 type into struct{ targets []any }
 
-// Into names the variables that the results of a call are read into, by pointers. It stands behind the arguments of the
-// call. Numbers are read into any Go number that they fit, records into structs with tags (package candid). Results
-// behind the last target are dropped.
+// Into names the variables that receive the results of a call, as pointers. It follows the arguments of the call.
+// Numbers are read into any Go number that they fit, records into structs with tags (package candid). Results after the
+// last target are dropped.
 func Into(targets ...any) any { return into{targets} }
 
-// split takes the targets out of arguments.
+// split separates the targets from the arguments.
 func split(args []any) (rest, targets []any) {
 	for _, arg := range args {
 		if t, ok := arg.(into); ok {
@@ -43,7 +43,7 @@ func split(args []any) (rest, targets []any) {
 	return rest, targets
 }
 
-// encode writes arguments at types, which are nil where nothing says them; text reads Candid text.
+// encode encodes arguments with types, which are nil if nothing declares them; text reads Candid text.
 func encode(args []any, types []*candid.Type, text func(string) ([]byte, error)) ([]byte, error) {
 	values := make([]any, len(args))
 	for i, arg := range args {
@@ -72,7 +72,7 @@ func encode(args []any, types []*candid.Type, text func(string) ([]byte, error))
 	return candid.MarshalAt(types, values...)
 }
 
-// encodeUntyped writes Candid text at the types that it has by itself.
+// encodeUntyped encodes Candid text with its inferred types.
 func encodeUntyped(text string) ([]byte, error) {
 	values, err := candid.ParseArgs(text)
 	if err != nil {
@@ -81,7 +81,7 @@ func encodeUntyped(text string) ([]byte, error) {
 	return candid.EncodeValues(values...)
 }
 
-// decode reads a reply into targets. The method is nil where nothing describes it.
+// decode reads a reply into targets. The method is nil if nothing describes it.
 func decode(reply []byte, targets []any, method *did.Method) error {
 	if len(targets) == 0 {
 		return nil
@@ -108,10 +108,10 @@ func decode(reply []byte, targets []any, method *did.Method) error {
 // described is the interface of a module.
 type described struct {
 	module [sha256.Size]byte // its hash
-	file   *did.File         // nil where the module has none that can be read
+	file   *did.File         // nil if the module has no readable one
 }
 
-// interfaceQuery is the method that older canisters answer their interface with.
+// interfaceQuery is the method with which older canisters return their interface.
 const interfaceQuery = "__get_candid_interface_tmp_hack"
 
 // managementInterface is the interface of the management canister, which has no module.
@@ -123,7 +123,7 @@ var managementInterface = sync.OnceValue(func() *did.File {
 	return file
 })
 
-// method is a method as the canister's interface describes it, nil where nothing does.
+// method returns a method from the canister's interface, nil if it is not described.
 func (c *Canister) method(ctx context.Context, name string) *did.Method {
 	file := managementInterface()
 	if c.id != principal.Management {
@@ -146,7 +146,7 @@ func (c *Canister) method(ctx context.Context, name string) *did.Method {
 	return nil
 }
 
-// describe is the interface of a module, nil where it has none that can be read.
+// describe returns the interface of a module, nil if it has no readable one.
 func (c *Canister) describe(ctx context.Context, module *canister.Module) *did.File {
 	var text string
 	if section, ok := module.Section(did.InterfaceSection); ok {
