@@ -21,9 +21,9 @@ type asked struct {
 	handler grpc.MethodHandler
 }
 
-// askedRPCs returns the RPCs that Ask answers, by their names in snake case: those about one instance and its snapshots.
-// Other interfaces have their own calls to create and delete instances, to set the pacing, and to call canisters. RPCs that
-// write to folders or listen at addresses are only in the control API.
+// askedRPCs returns the RPCs that Ask answers, by their names in snake case: those about one instance and its
+// snapshots. Other interfaces have their own calls to create and delete instances, to set the pacing, and to call
+// canisters. RPCs that write to folders or listen at addresses are only in the control API.
 func (s *Server) askedRPCs() map[string]asked {
 	all := make(map[string]asked)
 	for _, service := range []struct {
@@ -47,8 +47,8 @@ func (s *Server) askedRPCs() map[string]asked {
 	return all
 }
 
-// exploreUnary is the handler of Explore as a unary RPC, which answers with the report. It has the form of those that protoc
-// generates.
+// exploreUnary is the handler of Explore as a unary RPC, which answers with the report. It has the form of generated
+// handlers.
 func exploreUnary(server any, ctx context.Context, decode func(any) error, guard grpc.UnaryServerInterceptor) (any, error) { //nolint:revive // grpc.MethodHandler has this form
 	in := new(controlv1.ExploreRequest)
 	if err := decode(in); err != nil {

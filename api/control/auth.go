@@ -11,17 +11,17 @@ import (
 	"google.golang.org/grpc/tap"
 )
 
-// tokenMissing and tokenWrong are for clients that do not say what they have to.
+// tokenMissing and tokenWrong are for clients without the right token.
 var (
 	tokenMissing = reason("TOKEN_MISSING", codes.Unauthenticated, "this daemon asks for a token: send the metadata authorization: Bearer TOKEN")
 	tokenWrong   = reason("TOKEN_WRONG", codes.Unauthenticated, "the token is not this daemon's")
 )
 
-// openMethods may be called without the token: it is public whether the daemon serves.
+// openMethods may be called without the token: whether the daemon serves is public.
 const openMethods = "/grpc.health.v1.Health/"
 
-// admit refuses a call without the token, and any while messages take all of their memory, before
-// anything but its head is read.
+// admit refuses a call without the token, and any call while messages take all of their memory, before anything but its
+// head is read.
 func (s *Server) admit(ctx context.Context, call *tap.Info) (context.Context, error) {
 	err := s.authorize(call.Header, call.FullMethodName)
 	if err == nil {
@@ -33,8 +33,7 @@ func (s *Server) admit(ctx context.Context, call *tap.Info) (context.Context, er
 	return watch(ctx), nil
 }
 
-// authorize refuses a call without the token. How long it takes says nothing about
-// the token: hashes are compared.
+// authorize refuses a call without the token. It compares hashes, so that its time reveals nothing about the token.
 func (s *Server) authorize(head metadata.MD, method string) error {
 	if s.token == nil || strings.HasPrefix(method, openMethods) {
 		return nil
@@ -51,7 +50,7 @@ func (s *Server) authorize(head metadata.MD, method string) error {
 	return nil
 }
 
-// tokenHash is what a token is compared by; nil for no token.
+// tokenHash returns the hash with which a token is compared; nil for no token.
 func tokenHash(token string) *[sha256.Size]byte {
 	if token == "" {
 		return nil

@@ -16,7 +16,7 @@ import (
 // batchFull takes the limit and what to do.
 var batchFull = reason("BATCH_FULL", codes.ResourceExhausted, "the call was made, but there is no room for its outcome: the outcomes of a batch have at most %d bytes together: %s", "limit")
 
-// Batch makes calls in order, all submitted before the first is waited for.
+// Batch makes calls in order. All are submitted before it waits for the first.
 func (s *calls) Batch(ctx context.Context, in *controlv1.BatchRequest) (*controlv1.BatchResponse, error) {
 	instance, err := s.instance(in.GetInstance())
 	if err != nil {
@@ -48,13 +48,13 @@ func (s *calls) Batch(ctx context.Context, in *controlv1.BatchRequest) (*control
 	return &controlv1.BatchResponse{Results: results}, nil
 }
 
-// batchBytes is how many bytes the outcomes of a batch may still have together.
+// batchBytes is how many more bytes the outcomes of a batch may have together.
 type batchBytes int
 
-// batchRoom leaves room for failures in the place of outcomes.
+// batchRoom leaves room for failures in place of outcomes.
 const batchRoom batchBytes = MaxResponseBytes - MaxBatch*(maxErrorText+100)
 
-// take is a result, or a failure if memory for it is lacking. The call was made.
+// take returns a result, or a failure if there is not enough memory for it. The call was made.
 func (left *batchBytes) take(result *controlv1.BatchResult) *controlv1.BatchResult {
 	size := proto.Size(result)
 	if result.GetOutcome() == nil || size <= int(*left) {
@@ -68,8 +68,7 @@ func (left *batchBytes) take(result *controlv1.BatchResult) *controlv1.BatchResu
 	return &controlv1.BatchResult{Failure: failureOf(batchFull.Refuse(batchRoom, instead))}
 }
 
-// begin makes a call as far as it goes at once. Where wait is set the outcome is still
-// to come.
+// begin makes a call as far as it can without waiting. wait is not nil if the outcome is still to come.
 func (s *calls) begin(ctx context.Context, i *instance.Instance, c *controlv1.Call, query bool) (outcome *controlv1.Outcome, wait func() (*controlv1.Outcome, error), err error) {
 	o, err := s.order(ctx, i, c)
 	if err != nil {
@@ -89,7 +88,7 @@ func (s *calls) begin(ctx context.Context, i *instance.Instance, c *controlv1.Ca
 	return nil, func() (*controlv1.Outcome, error) { return o.outcome(ctx, id) }, nil
 }
 
-// outcome waits for the outcome of a call that was submitted.
+// outcome waits for the outcome of a submitted call.
 func (o *order) outcome(ctx context.Context, id replica.RequestID) (*controlv1.Outcome, error) {
 	a, err := o.await(ctx, id)
 	if err != nil {
@@ -105,7 +104,7 @@ func resultOf(outcome *controlv1.Outcome, err error) *controlv1.BatchResult {
 	return &controlv1.BatchResult{Outcome: outcome}
 }
 
-// failureOf is an error as part of an answer.
+// failureOf returns an error as part of an answer.
 func failureOf(err error) *controlv1.Failure {
 	refused := refusalOf(err)
 	if refused == nil {

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// interfaceSection is the metadata that has a canister's interface, interfaceQuery
-	// the method that older canisters answer it with.
+	// interfaceSection is the metadata with a canister's interface, interfaceQuery the method with which older
+	// canisters return it.
 	interfaceSection = did.InterfaceSection
 	interfaceQuery   = "__get_candid_interface_tmp_hack"
 )
@@ -32,7 +32,7 @@ type described struct {
 type interfaces struct {
 	mu     sync.Mutex // guards what follows
 	known  map[[32]byte]described
-	oldest [][32]byte // in the order they came
+	oldest [][32]byte // in the order of arrival
 }
 
 func (c *interfaces) find(module [32]byte) (described, bool) {
@@ -58,7 +58,7 @@ func (c *interfaces) keep(module [32]byte, d described) {
 	c.known[module], c.oldest = d, append(c.oldest, module)
 }
 
-// interfaceOf is the interface of a canister.
+// interfaceOf returns the interface of a canister.
 func (s *Server) interfaceOf(ctx context.Context, i *instance.Instance, id principal.Principal) (*did.File, error) {
 	d, err := s.describedBy(ctx, i, id)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *Server) interfaceOf(ctx context.Context, i *instance.Instance, id princ
 	return d.file, nil
 }
 
-// describedBy is the interface of a canister, legible or not. The error is a refusal if there is none.
+// describedBy returns the interface of a canister, readable or not. The error is a refusal if there is none.
 func (s *Server) describedBy(ctx context.Context, i *instance.Instance, id principal.Principal) (described, error) {
 	if id == principal.Management {
 		return managementInterface(), nil
@@ -93,8 +93,7 @@ func (s *Server) describedBy(ctx context.Context, i *instance.Instance, id princ
 	return d, nil
 }
 
-// parseInterface reads an interface and the arguments of its installation, "" where nothing
-// beside the interface says them.
+// parseInterface parses an interface and the arguments of its installation, "" if only the interface has them.
 func parseInterface(text, args string) (*did.File, error) {
 	if args == "" {
 		return did.Parse(text)
@@ -109,7 +108,7 @@ var managementInterface = sync.OnceValue(func() described {
 	return described{text, file, err}
 })
 
-// said is the interface in a canister's own words.
+// said returns the interface as the canister states it.
 func said(ctx context.Context, i *instance.Instance, id principal.Principal, module *canister.Module) (string, error) {
 	if section, ok := module.Section(interfaceSection); ok {
 		return string(section.Content), nil

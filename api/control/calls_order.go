@@ -11,7 +11,7 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// order is a call as it was understood.
+// order is a call after it was parsed.
 type order struct {
 	instance  *instance.Instance
 	sender    principal.Principal
@@ -20,14 +20,14 @@ type order struct {
 	method    string
 	arg       []byte
 	form      controlv1.Form
-	described *did.Method // of the canister's interface; nil if there is none, or it does not count
+	described *did.Method // in the canister's interface; nil if there is none or it is not needed
 	anySize   bool
 }
 
 // noArguments is the argument of a method that takes none.
 var noArguments = []byte("DIDL\x00\x00")
 
-// orderTo understands a call to the instance with a name.
+// orderTo parses a call to the instance with a name.
 func (s *calls) orderTo(ctx context.Context, instance string, c *controlv1.Call) (*order, error) {
 	i, err := s.instance(instance)
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *calls) orderTo(ctx context.Context, instance string, c *controlv1.Call)
 	return s.order(ctx, i, c)
 }
 
-// order understands a call.
+// order parses a call.
 func (s *calls) order(ctx context.Context, i *instance.Instance, c *controlv1.Call) (*order, error) {
 	if c == nil {
 		return nil, MissingField.Refuse("call", "what to call")
@@ -69,7 +69,7 @@ func (s *calls) order(ctx context.Context, i *instance.Instance, c *controlv1.Ca
 	return o, nil
 }
 
-// requiredPrincipal reads a principal that has to be there.
+// requiredPrincipal parses a principal that must be set.
 func requiredPrincipal(field, text string) (principal.Principal, error) {
 	p, err := readPrincipal(field, text)
 	if err != nil {
@@ -78,7 +78,7 @@ func requiredPrincipal(field, text string) (principal.Principal, error) {
 	return *p, nil
 }
 
-// senderOf reads the principal a call is made as.
+// senderOf parses the sender of a call.
 func senderOf(field, text string) (principal.Principal, error) {
 	if text == "" {
 		return principal.Anonymous, nil
@@ -93,8 +93,8 @@ func checkForm(field string, form controlv1.Form) error {
 	return nil
 }
 
-// effectiveOf is the canister id a call is routed by where it does not say: for the
-// management canister the canister its argument is about, or else any of the network.
+// effectiveOf returns the default canister id for routing a call: for the management canister the canister that its
+// argument is about, or else any of the network.
 func effectiveOf(i *instance.Instance, receiver principal.Principal, arg []byte) principal.Principal {
 	if receiver != principal.Management {
 		return receiver

@@ -11,7 +11,7 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// outcomeOf is the answer of an update call.
+// outcomeOf returns the outcome of an update call.
 func outcomeOf(id replica.RequestID, a *replica.IngressAnswer, form controlv1.Form, described *did.Method) *controlv1.Outcome {
 	out := &controlv1.Outcome{Instructions: a.Instructions, Time: stamp(a.Answered), RequestId: id[:]}
 	if a.Reject != nil {
@@ -22,7 +22,7 @@ func outcomeOf(id replica.RequestID, a *replica.IngressAnswer, form controlv1.Fo
 	return out
 }
 
-// notLetIn is the outcome of a call whose message was rejected before it entered.
+// notLetIn returns the outcome of a call whose message was rejected before it entered.
 func notLetIn(o *order, reject *intercanister.Reject) *controlv1.Outcome {
 	return &controlv1.Outcome{
 		Answer: &controlv1.Outcome_Reject{Reject: rejectOf(reject, nil, o.receiver)},
@@ -30,7 +30,7 @@ func notLetIn(o *order, reject *intercanister.Reject) *controlv1.Outcome {
 	}
 }
 
-// rejectOf is a reject with its backtrace: what the network knows of it, else what is in its text.
+// rejectOf returns a reject with its backtrace: the network's, or else that in its text.
 func rejectOf(r *intercanister.Reject, backtrace []replica.Frame, of principal.Principal) *controlv1.Reject {
 	out := &controlv1.Reject{Code: controlv1.RejectCode(r.Code), Text: r.Text}
 	if r.Error != 0 {
@@ -53,7 +53,7 @@ func frameOf(f *replica.Frame) *controlv1.Frame {
 	return out
 }
 
-// framesOf are the frames of the backtrace in a text, innermost first: functions of one canister.
+// framesOf returns the frames of the backtrace in a text, innermost first: functions of one canister.
 func framesOf(text string, of principal.Principal) (frames []*controlv1.Frame) {
 	const title, end, named = "\nCanister Backtrace:\n", "\n.", "Error from Canister "
 	head, trace, ok := strings.Cut(text, title)

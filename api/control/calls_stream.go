@@ -17,38 +17,38 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// load is a stream of calls. The reader of the stream submits the calls that are there in batches and sends immediate
-// answers; one more goroutine waits for the rest.
+// load is a stream of calls. The reader of the stream submits the calls that have arrived in batches and sends
+// immediate answers; another goroutine waits for the rest.
 type load struct {
 	*calls
 	stream   grpc.BidiStreamingServer[controlv1.StreamRequest, controlv1.StreamResponse]
 	name     string // of the instance
 	instance *instance.Instance
-	end      context.CancelCauseFunc // with what went wrong
-	forgets  bool                    // the network forgets what is answered
-	room     chan struct{}           // a place for each call under way
-	left     chan struct{}           // has a value when some calls are still to be waited for
-	memory   *budget.Budget          // of calls that are not answered; nil: without a limit
-	freed    chan struct{}           // has a value when some of memory was given back
+	end      context.CancelCauseFunc // with the error
+	forgets  bool                    // the network forgets answered calls
+	room     chan struct{}           // a place for each call in progress
+	left     chan struct{}           // has a value when calls are still waiting
+	memory   *budget.Budget          // of unanswered calls; nil: without a limit
+	freed    chan struct{}           // has a value when some of memory was released
 
 	mu      sync.Mutex // guards waiting
 	waiting map[replica.RequestID]*flown
 
-	sending sync.Mutex // guards over, and is held during a send on stream
+	sending sync.Mutex // guards over; held during a send on stream
 	over    bool       // nothing more may be sent
 }
 
-// flown is a call of a stream that is under way.
+// flown is a call of a stream in progress.
 type flown struct {
 	*order
 	tag     uint64
 	bytes   int64 // of the stream's memory
 	id      replica.RequestID
-	entered bool                // the network has it, or has had it
-	subnet  principal.Principal // then: whose it is
+	entered bool                // the network has or had it
+	subnet  principal.Principal // of the message, if entered
 }
 
-// callRequest is a call of a stream as it came.
+// callRequest is a call of a stream as received.
 type callRequest struct {
 	*controlv1.StreamRequest
 	bytes int64 // of the stream's memory
@@ -60,7 +60,7 @@ type settledCall struct {
 	answer replica.IngressAnswer
 }
 
-// Stream makes calls as they come and answers them as they are answered.
+// Stream makes calls as they arrive, and sends each answer when it is known.
 func (s *calls) Stream(stream grpc.BidiStreamingServer[controlv1.StreamRequest, controlv1.StreamResponse]) error {
 	first, err := stream.Recv()
 	if errors.Is(err, io.EOF) {
@@ -123,8 +123,8 @@ func (l *load) read(ctx context.Context, come chan<- callRequest) error {
 	}
 }
 
-// takeMemory takes memory for a call until it is answered. It waits for other calls of the stream
-// to be answered, and refuses where other streams and messages have it.
+// takeMemory takes memory for a call until it is answered. It waits for other calls of the stream to be answered, and
+// refuses the call if other streams and messages have the memory.
 func (l *load) takeMemory(ctx context.Context, in *controlv1.StreamRequest) (bytes int64, err error) {
 	if l.memory == nil {
 		return 0, nil
@@ -142,7 +142,7 @@ func (l *load) takeMemory(ctx context.Context, in *controlv1.StreamRequest) (byt
 	}
 }
 
-// submitAll submits what comes, all that is there at once together.
+// submitAll submits calls, each time all that have arrived.
 func (l *load) submitAll(ctx context.Context, come <-chan callRequest) error {
 	var batch []*flown
 	for {
@@ -175,13 +175,12 @@ func (l *load) submitAll(ctx context.Context, come <-chan callRequest) error {
 	}
 }
 
-// take takes a place for a call and understands it. Those that have to run on their
-// own begin to.
+// take takes a place for a call and parses it. It starts calls that have their own goroutine.
 func (l *load) take(ctx context.Context, in callRequest, batch []*flown) ([]*flown, error) {
 	select {
 	case l.room <- struct{}{}:
 	default:
-		// What was taken before must not wait for room that it makes itself.
+		// The calls in the batch must not wait for places that only they can free.
 		if err := l.submit(ctx, batch); err != nil {
 			return nil, err
 		}
@@ -212,8 +211,8 @@ func (l *load) take(ctx context.Context, in callRequest, batch []*flown) ([]*flo
 	return append(batch, f), nil
 }
 
-// slow reports whether the owner of the network should not submit a call: the canister is asked whether it takes it, or
-// a module is compiled.
+// slow reports whether the owner of the network should not submit a call: the canister inspects it, or a module is
+// compiled.
 func (o *order) slow() bool {
 	if o.receiver == principal.Management {
 		return true
@@ -222,7 +221,7 @@ func (o *order) slow() bool {
 	return module != nil && module.Has(canister.InspectMessage)
 }
 
-// alone makes a call on a goroutine of its own.
+// alone makes a call on its own goroutine.
 func (l *load) alone(f *flown, do func() (*controlv1.Outcome, error)) {
 	done := guarded(func() error {
 		outcome, err := do()
@@ -239,7 +238,7 @@ func (l *load) alone(f *flown, do func() (*controlv1.Outcome, error)) {
 	}()
 }
 
-// submit hands a batch in, and answers what is answered already.
+// submit submits a batch, and sends the answers that are known.
 func (l *load) submit(ctx context.Context, batch []*flown) error {
 	if len(batch) == 0 {
 		return nil
@@ -290,14 +289,14 @@ func (l *load) apply(ctx context.Context, batch []*flown, in []*replica.Ingress)
 	return <-done, nil
 }
 
-// followed follows the outcome of a message of a batch when it was handed in.
+// followed handles the result of submitting a message of a batch.
 func (l *load) followed(ctx context.Context, f *flown, r *replica.Result) error {
 	if r.Refusal == nil && r.Reject == nil && r.Known == 0 {
 		return nil
 	}
 	l.forget(f.id)
 	switch {
-	case r.Known != 0: // by a network that was forked or restored: once more, under another id
+	case r.Known != 0: // by a forked or restored network: submit it again with another id
 		l.alone(f, func() (*controlv1.Outcome, error) { return l.updated(ctx, f.order) })
 		return nil
 	case r.Refusal != nil:

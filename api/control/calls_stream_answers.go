@@ -10,7 +10,7 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// expect enters calls that are about to be submitted, so that their answers are not missed.
+// expect enters calls before they are submitted, so that their answers are not missed.
 func (l *load) expect(batch []*flown) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -25,8 +25,7 @@ func (l *load) forget(id replica.RequestID) {
 	delete(l.waiting, id)
 }
 
-// settled are the calls that are answered by now, and are removed from the waiting ones. The owner of the network calls
-// it.
+// settled returns the answered calls, and removes them from the waiting ones. The owner of the network calls it.
 func (l *load) settled(n *replica.Network) (all []settledCall) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -45,18 +44,18 @@ func (l *load) settled(n *replica.Network) (all []settledCall) {
 	return all
 }
 
-// forgetAll makes the network forget calls whose answers are taken.
+// forgetAll makes the network forget calls whose answers were read.
 func forgetAll(n *replica.Network, all []settledCall) {
 	of := make(map[principal.Principal][]replica.RequestID)
 	for i := range all {
 		of[all[i].subnet] = append(of[all[i].subnet], all[i].id)
 	}
-	for subnet, ids := range of { // each by itself: no order can be seen
+	for subnet, ids := range of { // separately: the order is not visible
 		n.Apply(&replica.ForgetAnswers{Subnet: subnet, Requests: ids})
 	}
 }
 
-// updated makes a call that runs on its own.
+// updated makes a call that has its own goroutine.
 func (l *load) updated(ctx context.Context, o *order) (*controlv1.Outcome, error) {
 	outcome, err := o.update(ctx)
 	if err != nil || !l.forgets || len(outcome.GetRequestId()) == 0 {
@@ -70,7 +69,7 @@ func (l *load) updated(ctx context.Context, o *order) (*controlv1.Outcome, error
 	})
 }
 
-// sweep answers what is answered by now, and leaves the rest to collect.
+// sweep sends the answers that are known, and leaves the rest to collect.
 func (l *load) sweep(ctx context.Context) error {
 	found := make(chan []settledCall, 1)
 	if err := l.instance.Node().Do(ctx, func(n *replica.Network) { found <- l.settled(n) }); err != nil {
@@ -95,7 +94,7 @@ func (l *load) idle() bool {
 	return len(l.waiting) == 0
 }
 
-// collect answers calls whose answers take longer, until the stream ends.
+// collect sends later answers until the stream ends.
 func (l *load) collect(ctx context.Context) error {
 	for {
 		select {
@@ -116,8 +115,7 @@ func (l *load) collect(ctx context.Context) error {
 	}
 }
 
-// next waits until some calls are answered. In an instance of manual pacing it runs rounds until
-// then.
+// next waits until some calls are answered. With manual pacing it runs rounds until then.
 func (l *load) next(ctx context.Context) ([]settledCall, error) {
 	found := make(chan []settledCall, 1)
 	err := l.instance.Await(ctx, func(n *replica.Network) bool {
@@ -154,7 +152,7 @@ func (l *load) tell(all []settledCall) error {
 	return nil
 }
 
-// answer sends an answer and gives the call's place and memory to another one.
+// answer sends an answer and frees the call's place and memory.
 func (l *load) answer(bytes int64, out *controlv1.StreamResponse) error {
 	l.sending.Lock()
 	defer l.sending.Unlock()
@@ -170,7 +168,7 @@ func (l *load) answer(bytes int64, out *controlv1.StreamResponse) error {
 	return l.stream.Send(out)
 }
 
-// hush ends the sending: the stream is not there after its RPC.
+// hush ends sending: the stream must not be used after its RPC.
 func (l *load) hush() {
 	l.sending.Lock()
 	defer l.sending.Unlock()

@@ -56,7 +56,7 @@ func (s *calls) Submit(ctx context.Context, in *controlv1.SubmitRequest) (*contr
 	return &controlv1.SubmitResponse{RequestId: id[:]}, nil
 }
 
-// Await waits for the answer of a call that was submitted.
+// Await waits for the answer of a submitted call.
 func (s *calls) Await(ctx context.Context, in *controlv1.AwaitRequest) (*controlv1.AwaitResponse, error) {
 	instance, err := s.instance(in.GetInstance())
 	if err != nil {
@@ -77,8 +77,7 @@ func (s *calls) Await(ctx context.Context, in *controlv1.AwaitRequest) (*control
 	return s.awaitAt(ctx, instance, subnet, receiver, id, in.GetReplyForm())
 }
 
-// locate returns the subnet that knows a message and the canister it is for, before the next
-// view shows them.
+// locate returns the subnet and the receiver of a known message, before the next view shows them.
 func locate(ctx context.Context, i *instance.Instance, id replica.RequestID) (subnet, receiver principal.Principal, err error) {
 	found := make(chan [2]principal.Principal, 1)
 	err = i.Node().Do(ctx, func(n *replica.Network) {
@@ -118,7 +117,7 @@ func (s *calls) awaitAt(ctx context.Context, i *instance.Instance, subnet, recei
 	return &controlv1.AwaitResponse{Outcome: outcomeOf(id, &a, form, described)}, nil
 }
 
-// submit hands a call in, under a fresh id. The reject says that the message was not let in.
+// submit submits a call under a fresh id. The reject means that the message did not enter.
 func (o *order) submit(ctx context.Context) (replica.RequestID, *intercanister.Reject, error) {
 	in, err := o.ingress(ctx)
 	if err != nil {
@@ -137,7 +136,7 @@ func (o *order) freshID() replica.RequestID {
 	return o.instance.Node().FreshID(o.sender, o.receiver, o.method)
 }
 
-// ingress is the message of a call.
+// ingress returns the message of a call.
 func (o *order) ingress(ctx context.Context) (*api.Ingress, error) {
 	now, err := o.instance.Now(ctx)
 	if err != nil {
@@ -149,8 +148,7 @@ func (o *order) ingress(ctx context.Context) (*api.Ingress, error) {
 	}, nil
 }
 
-// await waits for the answer of a call; in an instance of manual pacing it runs rounds
-// until then.
+// await waits for the answer of a call; with manual pacing it runs rounds until then.
 func (o *order) await(ctx context.Context, id replica.RequestID) (replica.IngressAnswer, error) {
 	subnet, a, err := o.answer(ctx, id)
 	if err != nil || a.Status.Terminal() {
@@ -165,8 +163,7 @@ func (o *order) await(ctx context.Context, id replica.RequestID) (replica.Ingres
 	return a, forgotten(err)
 }
 
-// forgotten is the error of a call that was accepted: if it is unknown now, the instance was restored to a state before
-// it.
+// forgotten returns the error of an accepted call: if it is unknown now, the instance was restored to an earlier state.
 func forgotten(err error) error {
 	if errors.Is(err, node.ErrUnknown) {
 		return node.ErrRestored
@@ -174,7 +171,7 @@ func forgotten(err error) error {
 	return err
 }
 
-// answer is the state of a call so far, and its subnet.
+// answer returns the present state of a call, and its subnet.
 func (o *order) answer(ctx context.Context, id replica.RequestID) (subnet principal.Principal, a replica.IngressAnswer, err error) {
 	at := make(chan principal.Principal, 1)
 	a, err = lookUp(ctx, o.instance, id, func(n *replica.Network) principal.Principal {
@@ -188,7 +185,7 @@ func (o *order) answer(ctx context.Context, id replica.RequestID) (subnet princi
 	return subnet, a, err
 }
 
-// answerOf is the state of a message of a subnet so far. The error is for an unknown or forgotten message.
+// answerOf returns the present state of a message of a subnet. The error is for an unknown or forgotten message.
 func answerOf(ctx context.Context, i *instance.Instance, subnet principal.Principal, id replica.RequestID) (replica.IngressAnswer, error) {
 	return lookUp(ctx, i, id, func(*replica.Network) principal.Principal { return subnet })
 }
@@ -212,8 +209,8 @@ func lookUp(ctx context.Context, i *instance.Instance, id replica.RequestID, hos
 	return a, nil
 }
 
-// inTime is a context that ends a little before its deadline, where it has one, so
-// that the client still hears what it needs to go on.
+// inTime returns a context that ends shortly before its deadline, if it has one, so that the client still receives what
+// it needs to continue.
 func inTime(ctx context.Context) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -223,10 +220,10 @@ func inTime(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, deadline.Add(-spare))
 }
 
-// hexOf is a request id as people write it.
+// hexOf formats a request id.
 func hexOf(id replica.RequestID) string { return hex.EncodeToString(id[:]) }
 
-// unanswered is the error for a call that goes on without its caller.
+// unanswered returns the error for a call that continues without its caller.
 func unanswered(id replica.RequestID, err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return callUnanswered.Refuse(hexOf(id))

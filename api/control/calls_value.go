@@ -12,9 +12,8 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// describe finds the method in the interface of the canister where a form of the call
-// needs it. Only JSON has to have an argument's types: text says its own, and a reply
-// is read by the types in it where nothing else is known.
+// describe finds the method in the interface of the canister if a form of the call needs it. Only JSON requires an
+// argument's types: text has its own, and without an interface a reply is read by the types in it.
 func (s *calls) describe(ctx context.Context, o *order, argument *controlv1.Value) error {
 	_, json := argument.GetForm().(*controlv1.Value_Json)
 	_, text := argument.GetForm().(*controlv1.Value_Text)
@@ -36,7 +35,7 @@ func (s *calls) describe(ctx context.Context, o *order, argument *controlv1.Valu
 	return nil
 }
 
-// ignoreMissing drops the refusals for a canister without a legible interface.
+// ignoreMissing ignores the refusals for a canister without a readable interface.
 func ignoreMissing(err error) error {
 	if refused, ok := errors.AsType[*Error](err); ok && (refused.Reason == noInterface || refused.Reason == badInterface) {
 		return nil
@@ -44,7 +43,7 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// argument is the argument of a call as the canister takes it.
+// argument encodes the argument of a call.
 func (o *order) argument(v *controlv1.Value) ([]byte, error) {
 	switch form := v.GetForm().(type) {
 	case *controlv1.Value_Bytes:
@@ -66,7 +65,7 @@ func (o *order) fromText(text string) ([]byte, error) {
 	return untyped(text)
 }
 
-// untyped reads an argument list by itself.
+// untyped parses an argument list without an interface.
 func untyped(text string) ([]byte, error) {
 	values, err := candid.ParseArgs(text)
 	if err != nil {
@@ -75,7 +74,7 @@ func untyped(text string) ([]byte, error) {
 	return candid.EncodeValues(values...)
 }
 
-// takes are the types of the arguments of the method, "" where nothing is known of them.
+// takes returns the types of the arguments of the method, "" if they are unknown.
 func (o *order) takes() string {
 	if o.described == nil {
 		return ""
@@ -83,7 +82,7 @@ func (o *order) takes() string {
 	return did.FormatTypes(o.described.Args)
 }
 
-// refuseArgument is the refusal for an argument that is not of its type, which is takes.
+// refuseArgument refuses an argument that does not match its type, takes.
 func refuseArgument(method, takes string, err error) error {
 	if err == nil {
 		return nil
@@ -97,8 +96,8 @@ func refuseArgument(method, takes string, err error) error {
 	return badArgument.Refuse(method, err)
 }
 
-// valueOf is a reply in a form. One that is not Candid stays bytes, whatever was asked
-// for: the call was made, and its answer must not be lost.
+// valueOf returns a reply in a form. If it is not Candid it stays bytes, whatever form was requested: the call was
+// made, and its answer must not be lost.
 func valueOf(reply []byte, form controlv1.Form, described *did.Method) *controlv1.Value {
 	switch form {
 	case controlv1.Form_FORM_TEXT:
@@ -126,8 +125,7 @@ func read(reply []byte, described *did.Method) ([]candid.Value, []*candid.Type, 
 	return candid.Decode(reply)
 }
 
-// describedAs is the method a message was sent to, for its reply's form; nil where
-// nothing is known of it.
+// describedAs returns the method that received a message, for the form of its reply; nil if it is unknown.
 func (s *calls) describedAs(ctx context.Context, i *instance.Instance, receiver principal.Principal, method string, form controlv1.Form) (*did.Method, error) {
 	o := &order{instance: i, receiver: receiver, method: method, form: form}
 	err := s.describe(ctx, o, nil)

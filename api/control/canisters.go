@@ -35,7 +35,7 @@ var (
 	uploadBroken    = reason("UPLOAD_BROKEN", codes.InvalidArgument, "the upload is not what it should be: %s")
 )
 
-// rejected is the refusal for what the management canister rejects.
+// rejected returns a refusal for a reject of the management canister.
 func rejected(r *intercanister.Reject) *Error {
 	code := ""
 	if r.Error != 0 {
@@ -44,14 +44,14 @@ func rejected(r *intercanister.Reject) *Error {
 	return icReject.Refuse(r.Text, r.Code, code)
 }
 
-// subject is a canister an RPC is about.
+// subject is the canister of an RPC.
 type subject struct {
 	instance *instance.Instance
 	id       principal.Principal
 	report   introspect.CanisterReport
 }
 
-// subject finds the canister an RPC is about.
+// subject finds the canister of an RPC.
 func (s *canisters) subject(ctx context.Context, instance, canister string) (*subject, error) {
 	i, err := s.instance(instance)
 	if err != nil {
@@ -87,7 +87,7 @@ func (c *subject) look(ctx context.Context) error {
 	return nil
 }
 
-// controller is the sender of a change of the canister if none is named: its first controller.
+// controller returns the default sender of a change of the canister: its first controller.
 func (c *subject) controller() (principal.Principal, error) {
 	if controllers := c.report.Settings.Controllers; len(controllers) > 0 {
 		return controllers[0], nil
@@ -95,8 +95,8 @@ func (c *subject) controller() (principal.Principal, error) {
 	return principal.Principal{}, noController.Refuse(c.id)
 }
 
-// manage calls a method of the management canister about the canister, as one of its
-// controllers. A reject is a refusal.
+// manage calls a method of the management canister about the canister, as one of its controllers. A reject is a
+// refusal.
 func (c *subject) manage(ctx context.Context, method string, arg any) error {
 	sender, err := c.controller()
 	if err != nil {
@@ -106,7 +106,7 @@ func (c *subject) manage(ctx context.Context, method string, arg any) error {
 	return err
 }
 
-// manage calls the management canister and gives its answer. A reject is a refusal.
+// manage calls the management canister and returns its answer. A reject is a refusal.
 func manage(ctx context.Context, o *order, arg any) (replica.IngressAnswer, error) {
 	raw, err := candid.Marshal(arg)
 	if err != nil {
@@ -136,7 +136,7 @@ func (c *subject) apply(ctx context.Context, in replica.Input) (*refusal.Refusal
 	return result.Refusal, err
 }
 
-// amountOf reads an amount of cycles.
+// amountOf parses an amount of cycles.
 func amountOf(field, text string) (cycles.Amount, error) {
 	var amount cycles.Amount
 	if text == "" {

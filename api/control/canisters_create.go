@@ -11,7 +11,7 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// CreateCanister makes an empty canister out of thin air.
+// CreateCanister makes an empty canister with newly created cycles.
 func (s *canisters) CreateCanister(ctx context.Context, in *controlv1.CreateCanisterRequest) (*controlv1.CreateCanisterResponse, error) {
 	instance, err := s.instance(in.GetInstance())
 	if err != nil {
@@ -46,8 +46,7 @@ func (s *canisters) CreateCanister(ctx context.Context, in *controlv1.CreateCani
 	return &controlv1.CreateCanisterResponse{CanisterId: made.ID.String()}, nil
 }
 
-// placed says which id a canister is to have, nil for any, and the canister id by
-// which the subnet is found where it is to be.
+// placed returns the requested id of a canister, nil for any, and the canister id that selects its subnet.
 func placed(i *instance.Instance, canister, subnet string) (wanted *principal.Principal, effective principal.Principal, err error) {
 	view := i.Node().View()
 	effective = view.DefaultCanister()
@@ -79,7 +78,7 @@ func placed(i *instance.Instance, canister, subnet string) (wanted *principal.Pr
 	return &id, id, nil
 }
 
-// DeleteCanister deletes a canister, which is stopped before if that is wanted.
+// DeleteCanister deletes a canister, and stops it before if requested.
 func (s *canisters) DeleteCanister(ctx context.Context, in *controlv1.DeleteCanisterRequest) (*controlv1.DeleteCanisterResponse, error) {
 	c, err := s.subject(ctx, in.GetInstance(), in.GetCanisterId())
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// canisterBusy is for what needs a canister between two messages.
+// canisterBusy is for operations that need a canister between two messages.
 var canisterBusy = reason("CANISTER_BUSY", codes.Unavailable, "%s", "", "canister_id")
 
-// SetCycles makes the balance of a canister an amount.
+// SetCycles sets the balance of a canister.
 func (s *canisters) SetCycles(ctx context.Context, in *controlv1.SetCyclesRequest) (*controlv1.SetCyclesResponse, error) {
 	balance, err := s.fund(ctx, in, func(c *subject, amount cycles.Amount) replica.Input {
 		return replica.SetCycles{Canister: c.id, Amount: amount}
@@ -37,7 +37,7 @@ type funding interface {
 	GetCycles() string
 }
 
-// fund changes the balance of a canister and gives it as it is then.
+// fund changes the balance of a canister and returns the new one.
 func (s *canisters) fund(ctx context.Context, in funding, input func(*subject, cycles.Amount) replica.Input) (string, error) {
 	c, err := s.subject(ctx, in.GetInstance(), in.GetCanisterId())
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/canisterd/canisterd/replica/introspect"
 )
 
-// ListCanisters gives the canisters of an instance by id.
+// ListCanisters returns the canisters of an instance, ordered by id.
 func (s *canisters) ListCanisters(ctx context.Context, in *controlv1.ListCanistersRequest) (*controlv1.ListCanistersResponse, error) {
 	instance, err := s.instance(in.GetInstance())
 	if err != nil {
@@ -97,7 +97,7 @@ func canisterOf(r *introspect.CanisterReport) *controlv1.Canister {
 
 var kindNames = [...]string{canister.UpdateMethod: "update", canister.QueryMethod: "query", canister.CompositeQueryMethod: "composite_query"}
 
-// set is a time that may not be set.
+// set converts a time that may be unset.
 func set(ns uint64) *timestamppb.Timestamp {
 	if ns == 0 {
 		return nil
@@ -148,7 +148,7 @@ func (s *canisters) ReadMetadata(ctx context.Context, in *controlv1.ReadMetadata
 	return &controlv1.ReadMetadataResponse{Content: section.Content, Public: section.Public}, nil
 }
 
-// GetInterface is a canister's Candid interface, as it says it, or the interface of the management canister.
+// GetInterface returns a canister's Candid interface as it states it, or the interface of the management canister.
 func (s *canisters) GetInterface(ctx context.Context, in *controlv1.GetInterfaceRequest) (*controlv1.GetInterfaceResponse, error) {
 	if in.GetCanisterId() == principal.Management.String() {
 		d := managementInterface()
@@ -162,7 +162,7 @@ func (s *canisters) GetInterface(ctx context.Context, in *controlv1.GetInterface
 	if err != nil {
 		return nil, err
 	}
-	if d.file == nil { // it is not legible
+	if d.file == nil { // it is not readable
 		return &controlv1.GetInterfaceResponse{Candid: d.text}, nil
 	}
 	return &controlv1.GetInterfaceResponse{Candid: d.file.Constructor(d.text), InitArgs: d.file.InitText()}, nil

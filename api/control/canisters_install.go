@@ -18,7 +18,7 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// InstallCode installs a module that comes in pieces.
+// InstallCode installs a module that arrives in chunks.
 func (s *canisters) InstallCode(stream grpc.ClientStreamingServer[controlv1.InstallCodeRequest, controlv1.InstallCodeResponse]) error {
 	first, err := stream.Recv()
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -75,7 +75,7 @@ func (s *canisters) InstallCode(stream grpc.ClientStreamingServer[controlv1.Inst
 	return stream.SendAndClose(&controlv1.InstallCodeResponse{ModuleHash: hashOf(c.report.Module), Mode: mode, Instructions: a.Instructions})
 }
 
-// setFeatures gives the canister features.
+// setFeatures sets the features of the canister.
 func (c *subject) setFeatures(ctx context.Context, features canister.Features) error {
 	refused, err := c.apply(ctx, replica.SetFeatures{Canister: c.id, Features: features})
 	if err == nil && refused != nil {
@@ -84,7 +84,7 @@ func (c *subject) setFeatures(ctx context.Context, features canister.Features) e
 	return err
 }
 
-// modeOf reads how code is to be installed.
+// modeOf parses the mode of an installation.
 func modeOf(head *controlv1.InstallHead, empty bool, out *management.InstallMode) (controlv1.InstallMode, error) {
 	mode := head.GetMode()
 	if mode == controlv1.InstallMode_INSTALL_MODE_UNSPECIFIED {
@@ -119,11 +119,10 @@ func modeOf(head *controlv1.InstallHead, empty bool, out *management.InstallMode
 	return mode, nil
 }
 
-// keepSection is the metadata of modules whose main memory is kept at upgrades.
+// keepSection is the metadata of modules whose main memory survives upgrades.
 const keepSection = "enhanced-orthogonal-persistence"
 
-// keeps reports whether the canister's main memory is to be kept at an upgrade to a
-// module: where both say so.
+// keeps reports whether an upgrade to a module keeps the canister's main memory: if both request it.
 func (c *subject) keeps(module []byte) bool {
 	if c.report.Module == nil {
 		return false
@@ -158,8 +157,8 @@ func upload(stream grpc.ClientStreamingServer[controlv1.InstallCodeRequest, cont
 	}
 }
 
-// initialArgument is the argument of canister_init or canister_post_upgrade. Text and
-// JSON are read by the interface of the module.
+// initialArgument returns the argument of canister_init or canister_post_upgrade. Text and JSON are read by the
+// interface of the module.
 func initialArgument(v *controlv1.Value, module []byte) ([]byte, error) {
 	const of = "the installation"
 	switch form := v.GetForm().(type) {
@@ -189,7 +188,7 @@ func initialArgument(v *controlv1.Value, module []byte) ([]byte, error) {
 	return noArguments, nil
 }
 
-// initOf are the arguments of the installation, and false where nothing says them.
+// initOf returns the arguments of the installation, and false if nothing declares them.
 func initOf(file *did.File) ([]did.Arg, bool) {
 	if file == nil {
 		return nil, false

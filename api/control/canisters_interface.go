@@ -8,7 +8,7 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// settingsFrom reads settings, nil if there are none.
+// settingsFrom converts settings, nil if there are none.
 func settingsFrom(s *controlv1.Settings) (*management.Settings, error) {
 	if s == nil {
 		return nil, nil
@@ -98,7 +98,7 @@ func natFrom(n *uint64) *candid.Nat {
 	return &nat
 }
 
-// natOf is an amount as a nat.
+// natOf returns an amount as a nat.
 func natOf(a cycles.Amount) *candid.Nat {
 	n, err := candid.NatOfBig(a.Big())
 	if err != nil {

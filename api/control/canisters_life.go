@@ -23,7 +23,7 @@ func (s *canisters) StopCanister(ctx context.Context, in *controlv1.StopCanister
 	return &controlv1.StopCanisterResponse{}, s.about(ctx, in.GetInstance(), in.GetCanisterId(), "stop_canister")
 }
 
-// about calls a method that takes nothing but the canister.
+// about calls a method whose only argument is the canister.
 func (s *canisters) about(ctx context.Context, instance, canister, method string) error {
 	c, err := s.subject(ctx, instance, canister)
 	if err != nil {

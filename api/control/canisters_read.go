@@ -13,8 +13,7 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// ReadMemory streams committed bytes of the heap or of stable memory, all of one
-// moment.
+// ReadMemory streams committed bytes of the heap or of stable memory, all of one moment.
 func (s *canisters) ReadMemory(in *controlv1.ReadMemoryRequest, stream grpc.ServerStreamingServer[controlv1.ReadMemoryResponse]) error {
 	ctx := stream.Context()
 	c, err := s.subject(ctx, in.GetInstance(), in.GetCanisterId())
@@ -59,9 +58,9 @@ func (s *canisters) ReadMemory(in *controlv1.ReadMemoryRequest, stream grpc.Serv
 	return nil
 }
 
-// memories takes hold of the canister's memories.
+// memories references the canister's memories.
 func (c *subject) memories(ctx context.Context) (*canister.Memories, error) {
-	var mu sync.Mutex // the network may get to it after the caller stopped waiting
+	var mu sync.Mutex // the network may run it after the caller stopped waiting
 	var taken *canister.Memories
 	given := false
 	err := c.instance.Node().Do(ctx, func(n *replica.Network) {
@@ -86,8 +85,7 @@ func (c *subject) memories(ctx context.Context) (*canister.Memories, error) {
 	return taken, nil
 }
 
-// ReadLogs streams the log of a canister, and goes on with new records where that is
-// wanted.
+// ReadLogs streams the log of a canister, and continues with new records if requested.
 func (s *canisters) ReadLogs(in *controlv1.ReadLogsRequest, stream grpc.ServerStreamingServer[controlv1.ReadLogsResponse]) error {
 	c, err := s.subject(stream.Context(), in.GetInstance(), in.GetCanisterId())
 	if err != nil {
@@ -120,8 +118,7 @@ func (s *canisters) ReadLogs(in *controlv1.ReadLogsRequest, stream grpc.ServerSt
 	}
 }
 
-// logs are the records of the canister's log from a number on; where wait is set there
-// is at least one.
+// logs returns the records of the canister's log from a number on. With wait, it waits for at least one.
 func (c *subject) logs(ctx context.Context, from uint64, wait bool) ([]canister.LogRecord, error) {
 	type page struct {
 		records []canister.LogRecord

@@ -19,12 +19,12 @@ type clock struct {
 	*Server
 }
 
-// stamp is a time of the network, which counts nanoseconds since 1970.
+// stamp converts a time of the network, in nanoseconds since 1970.
 func stamp(ns uint64) *timestamppb.Timestamp {
 	return &timestamppb.Timestamp{Seconds: int64(ns / 1e9), Nanos: int32(ns % 1e9)}
 }
 
-// moment is a time that is unset where it is 0.
+// moment converts a time that is unset if it is 0.
 func moment(ns uint64) *timestamppb.Timestamp {
 	if ns == 0 {
 		return nil
@@ -32,7 +32,7 @@ func moment(ns uint64) *timestamppb.Timestamp {
 	return stamp(ns)
 }
 
-// instant reads a time.
+// instant parses a time.
 func instant(field string, t *timestamppb.Timestamp) (uint64, error) {
 	if t == nil {
 		return 0, MissingField.Refuse(field, "a time, such as 2026-01-31T12:00:00Z")
@@ -48,7 +48,7 @@ func instant(field string, t *timestamppb.Timestamp) (uint64, error) {
 
 func written(t *timestamppb.Timestamp) string { return t.AsTime().Format(time.RFC3339Nano) }
 
-// GetTime is the time of the last round and how it moves.
+// GetTime returns the time of the last round and how time moves.
 func (s *clock) GetTime(ctx context.Context, in *controlv1.GetTimeRequest) (*controlv1.GetTimeResponse, error) {
 	i, err := s.instance(in.GetInstance())
 	if err != nil {
@@ -64,8 +64,8 @@ func (s *clock) GetTime(ctx context.Context, in *controlv1.GetTimeRequest) (*con
 	}, nil
 }
 
-// shownOffset is how far an instance's time is ahead of the wall clock's, unset where it is
-// not, or is moved by clients.
+// shownOffset returns how far an instance's time is ahead of the wall clock's, unset if it is not, or if clients move
+// it.
 func shownOffset(p instance.Pacing, offset time.Duration) *durationpb.Duration {
 	if !p.TimeByWallClock() || offset == 0 {
 		return nil
@@ -73,8 +73,7 @@ func shownOffset(p instance.Pacing, offset time.Duration) *durationpb.Duration {
 	return durationpb.New(offset)
 }
 
-// SetTime sets the time of the next round, from which the wall clock goes on where it
-// moves time.
+// SetTime sets the time of the next round; the wall clock continues from there if it moves time.
 func (s *clock) SetTime(ctx context.Context, in *controlv1.SetTimeRequest) (*controlv1.SetTimeResponse, error) {
 	i, err := s.instance(in.GetInstance())
 	if err != nil {
@@ -116,14 +115,14 @@ func (s *clock) AdvanceTime(ctx context.Context, in *controlv1.AdvanceTimeReques
 	return &controlv1.AdvanceTimeResponse{Time: stamp(done.Time), Rounds: done.Rounds, Messages: done.Messages}, nil
 }
 
-// readAdvance reads by how much time is to move ahead.
+// readAdvance parses by how much to move time ahead.
 func readAdvance(d *durationpb.Duration) (time.Duration, error) {
 	switch seconds, nanos := d.GetSeconds(), d.GetNanos(); {
 	case d.CheckValid() != nil:
 		return 0, BadField.Refuse("duration", d, "it must be a valid google.protobuf.Duration")
 	case seconds < 0 || nanos < 0 || seconds == 0 && nanos == 0:
 		return 0, BadField.Refuse("duration", d.AsDuration(), "it must be positive: time never goes back")
-	case seconds >= instance.Latest/1_000_000_000: // a Duration of Go ends after 292 years
+	case seconds >= instance.Latest/1_000_000_000: // Go's Duration ends after 292 years
 		return 0, BadField.Refuse("duration", decimal(uint64(seconds))+"s", "times end in 2262")
 	}
 	return d.AsDuration(), nil
@@ -148,12 +147,12 @@ func (s *clock) SetPacing(ctx context.Context, in *controlv1.SetPacingRequest) (
 	return &controlv1.SetPacingResponse{Pacing: shownPacing(i.Pacing())}, nil
 }
 
-// pacingMessage is a mode as clients see it: they have one of the same name.
+// pacingMessage converts a mode for clients: the names are the same.
 func pacingMessage(m instance.PacingMode) controlv1.PacingMode {
 	return controlv1.PacingMode(controlv1.PacingMode_value["PACING_MODE_"+strings.ToUpper(m.String())])
 }
 
-// readPacing reads how an instance is to be paced; what is not set is the default.
+// readPacing parses a pacing; unset fields have their default.
 func readPacing(in *controlv1.Pacing) (p instance.Pacing, err error) {
 	if in.GetMode() != controlv1.PacingMode_PACING_MODE_UNSPECIFIED {
 		all := instance.PacingModes()

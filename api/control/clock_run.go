@@ -23,7 +23,7 @@ func (s *clock) RunRounds(ctx context.Context, in *controlv1.RunRoundsRequest) (
 	}, nil
 }
 
-// stopReasons are why runs stop, as clients see it.
+// stopReasons converts the reasons why runs stop, for clients.
 var stopReasons = map[instance.StopReason]controlv1.StopReason{
 	instance.ConditionMet: controlv1.StopReason_STOP_REASON_CONDITION,
 	instance.NothingMore:  controlv1.StopReason_STOP_REASON_IDLE,
@@ -50,7 +50,7 @@ func (s *clock) RunUntil(ctx context.Context, in *controlv1.RunUntilRequest) (*c
 	}, nil
 }
 
-// readCondition reads what a run is to wait for.
+// readCondition parses the condition of a run.
 func readCondition(in *controlv1.RunUntilRequest) (c instance.Condition, err error) {
 	switch wanted := in.GetCondition().(type) {
 	case *controlv1.RunUntilRequest_Idle:
@@ -73,7 +73,7 @@ func readCondition(in *controlv1.RunUntilRequest) (c instance.Condition, err err
 	return c, MissingField.Refuse("condition", "idle, request_id, time or next_timer")
 }
 
-// readRequestID reads the id of a user's message.
+// readRequestID parses the id of a user's message.
 func readRequestID(field string, in []byte) (id replica.RequestID, err error) {
 	if len(in) != len(id) {
 		return id, BadField.Refuse(field, len(in), "a request id has 32 bytes")

@@ -11,8 +11,7 @@ import (
 )
 
 const (
-	// defaultMoves and maxMoves are how many moves ListMoves lists where the request
-	// does not say, and at most. Ours.
+	// defaultMoves is how many moves ListMoves lists by default, maxMoves the most. Ours.
 	defaultMoves = 1000
 	maxMoves     = 10_000
 )
@@ -81,7 +80,7 @@ func (s *clock) StepMessage(ctx context.Context, in *controlv1.StepMessageReques
 	return out, nil
 }
 
-// readChoice reads how a request chooses a move.
+// readChoice parses how a request chooses a move.
 func readChoice(in *controlv1.StepMessageRequest) (instance.Choice, error) {
 	switch c := in.GetChoice().(type) {
 	case *controlv1.StepMessageRequest_Position:

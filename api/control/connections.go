@@ -7,31 +7,31 @@ import (
 	"github.com/canisterd/canisterd/replica/budget"
 )
 
-// connections are the open connections of a server, with the bytes of messages that each holds
-// in memory. They are counted where they pass, at the connection itself: gRPC reads a message
-// before a handler can refuse it, and queues an answer without a look at how much is queued.
+// connections holds the open connections of a server, with the bytes of messages that each has in memory. They are
+// counted at the connection itself: gRPC reads a message before a handler can refuse it, and queues an answer without
+// checking how much is queued.
 //
-// What is read stays in use until the handler is done with it (see rpc). Where the bytes of all
-// connections are above the budget, the connection that holds most of them is closed: to wait
-// would hold the memory, and the next message may be a small one of another client.
+// Bytes that were read stay in use until the handler has finished with them (see rpc). If all connections exceed the
+// budget, the connection with the most bytes is closed: waiting would hold the memory, and the next message may be a
+// small one of another client.
 type connections struct {
 	memory *budget.Budget // of messages; nil: without a limit
 
 	mu   sync.Mutex               // guards open; taken before connection.mu
-	open map[*connection]struct{} // nil once all were closed
+	open map[*connection]struct{} // nil after close
 }
 
-// listener returns l; the connections it accepts are counted.
+// listener returns l with its connections counted.
 func (c *connections) listener(l net.Listener) net.Listener { return &countingListener{l, c} }
 
-// close closes all.
+// close closes all connections.
 func (c *connections) close() {
 	c.mu.Lock()
 	open := c.open
 	c.open = nil
 	c.mu.Unlock()
 	for one := range open {
-		_ = one.Conn.Close() // its client hears nothing more
+		_ = one.Conn.Close() // its client receives nothing more
 	}
 }
 
@@ -44,7 +44,7 @@ func (c *connections) admit() error {
 	return nil
 }
 
-// shed closes the connection that holds the most bytes, while messages take more than the budget.
+// shed closes the connection with the most bytes, while messages take more than the budget.
 func (c *connections) shed() (closed *connection) {
 	c.mu.Lock()
 	if c.memory.Used() > c.memory.Limit() {
@@ -57,7 +57,7 @@ func (c *connections) shed() (closed *connection) {
 	}
 	c.mu.Unlock()
 	if closed != nil {
-		_ = closed.Close() // its client hears nothing more
+		_ = closed.Close() // its client receives nothing more
 	}
 	return closed
 }
@@ -68,7 +68,7 @@ type countingListener struct {
 	all *connections
 }
 
-// Accept is the next connection.
+// Accept returns the next connection.
 func (l *countingListener) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
 	if err != nil {
@@ -84,36 +84,36 @@ func (l *countingListener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// connection is one client's, with the bytes of messages that it holds.
+// connection is a client's connection, with the bytes of messages that it holds.
 type connection struct {
 	net.Conn
 	all *connections
 
 	mu       sync.Mutex // guards all below
-	received int64      // bytes read, until handlers are done with the messages they belong to
-	unsent   int64      // bytes of answers handed to gRPC and not written
+	received int64      // bytes read, until handlers have finished with their messages
+	unsent   int64      // bytes of answers passed to gRPC and not written
 	reading  int        // RPCs that may still bring bytes
-	closed   bool       // counting is over
+	closed   bool       // nothing is counted any more
 }
 
-// connectionAddr is the address of a connection's client. It carries the connection to the
-// contexts of its RPCs (see watch): gRPC hands out no other trace of it.
+// connectionAddr is the address of a connection's client. It carries the connection to the contexts of its RPCs (see
+// watch): gRPC provides no other access to it.
 type connectionAddr struct {
 	net.Addr
 	connection *connection
 }
 
-// RemoteAddr is a connectionAddr.
+// RemoteAddr returns a connectionAddr.
 func (c *connection) RemoteAddr() net.Addr { return connectionAddr{c.Conn.RemoteAddr(), c} }
 
-// Read counts what arrives.
+// Read reads, and counts the bytes.
 func (c *connection) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	c.receive(int64(n))
 	return n, err
 }
 
-// receive counts n bytes more that were read, and sheds connections where that is too many.
+// receive adds n bytes that were read, and sheds connections if there are too many.
 func (c *connection) receive(n int64) {
 	c.mu.Lock()
 	if c.closed {
@@ -127,7 +127,7 @@ func (c *connection) receive(n int64) {
 	}
 }
 
-// consume counts n bytes less that were read.
+// consume subtracts n bytes that were read.
 func (c *connection) consume(n int64) {
 	c.mu.Lock()
 	n = min(n, c.received)
@@ -136,8 +136,8 @@ func (c *connection) consume(n int64) {
 	c.mu.Unlock()
 }
 
-// begin says that an RPC may bring bytes, end that it brings no more. Between RPCs nothing is
-// held: frames and heads, which belong to no message, are forgotten then.
+// begin is called when an RPC may bring bytes, end when it brings no more. Between RPCs nothing is held: end drops the
+// bytes of frames and heads, which belong to no message.
 func (c *connection) begin() {
 	c.mu.Lock()
 	c.reading++
@@ -153,12 +153,12 @@ func (c *connection) end() {
 	}
 }
 
-// send takes n bytes for an answer, until they are written. It refuses what is above the budget.
+// send takes n bytes for an answer, until they are written. It refuses more than the budget.
 func (c *connection) send(n int64) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		return nil // gRPC says so
+		return nil // gRPC reports it
 	}
 	if err := c.all.memory.Reserve(n); err != nil {
 		return err
@@ -167,8 +167,8 @@ func (c *connection) send(n int64) error {
 	return nil
 }
 
-// Write gives back what it has written. Heads and frames count as well, so a little too much may
-// be given back, never too little.
+// Write releases the bytes that it has written. This includes heads and frames, so it may release slightly too much,
+// never too little.
 func (c *connection) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
 	c.mu.Lock()
@@ -179,14 +179,14 @@ func (c *connection) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// held is how many bytes of messages the connection holds.
+// held returns how many bytes of messages the connection holds.
 func (c *connection) held() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.received + c.unsent
 }
 
-// Close closes the connection and gives back what it holds.
+// Close closes the connection and releases its bytes.
 func (c *connection) Close() error {
 	c.all.mu.Lock()
 	delete(c.all.open, c)

@@ -16,17 +16,17 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 )
 
-// describedFiles are the .proto files of the control API with their comments, 0.1 MB (make proto). The generated Go code
-// has them without comments.
+// describedFiles are the .proto files of the control API with their comments, 0.1 MB (make proto). The generated Go
+// code omits the comments.
 //
 //go:embed described.binpb
 var describedFiles []byte
 
-// describedTypes finds the descriptors that reflection serves: those of the control API with their comments, so that clients
-// such as grpcurl can show them, and others as the program has them.
+// describedTypes finds the descriptors for reflection: those of the control API with their comments, for clients such
+// as grpcurl, and others without.
 type describedTypes struct{ files func() *protoregistry.Files }
 
-// registerReflection serves the descriptors of all services. They are read when first asked for.
+// registerReflection serves the descriptors of all services. They are read on the first request.
 func registerReflection(s *grpc.Server) {
 	options := reflection.ServerOptions{Services: s, DescriptorResolver: describedTypes{sync.OnceValue(readDescribed)}}
 	reflectionv1.RegisterServerReflectionServer(s, reflection.NewServerV1(options))

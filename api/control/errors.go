@@ -23,34 +23,33 @@ import (
 // Domain is the domain of every google.rpc.ErrorInfo.
 const Domain = "canisterd"
 
-// Reason is why an RPC is refused: what clients can rely on. Its name never
-// changes, its text may.
+// Reason is why an RPC is refused: the part that clients can rely on. Its name never changes, its text may.
 type Reason struct {
 	Name string // of google.rpc.ErrorInfo
 	Code codes.Code
 	Text string   // with verbs for the arguments of Refuse
-	Keys []string // of the metadata, one an argument; "" for an argument that is only in the text
+	Keys []string // of the metadata, one per argument; "" for an argument that is only in the text
 }
 
 var reasons []*Reason
 
-// reason declares a reason; it is called for variables of the package only.
+// reason declares a reason; only variables of the package call it.
 func reason(name string, code codes.Code, text string, keys ...string) *Reason {
 	r := &Reason{name, code, text, keys}
 	reasons = append(reasons, r)
 	return r
 }
 
-// Reasons are all reasons by name.
+// Reasons returns all reasons, ordered by name.
 func Reasons() []*Reason {
 	return slices.SortedFunc(slices.Values(reasons), func(a, b *Reason) int { return cmp.Compare(a.Name, b.Name) })
 }
 
 // Reasons that all services share.
 var (
-	// BadField is for a field that is not what it may be: field, what it has, what it takes or why not.
+	// BadField is for a field with an invalid value: field, value, what is allowed or why not.
 	BadField = reason("BAD_FIELD", codes.InvalidArgument, "%s cannot be %v: %v", "field", "value")
-	// MissingField is for a field that has to be set: field, what to put there.
+	// MissingField is for a required field: field, what to set.
 	MissingField    = reason("MISSING_FIELD", codes.InvalidArgument, "%s is not set: %s", "field")
 	Bug             = reason("BUG", codes.Internal, "the daemon has a bug here: %v")
 	Unexpected      = reason("UNEXPECTED", codes.Internal, "unexpected error: %v")
@@ -65,16 +64,15 @@ var (
 	overloaded      = reason("OVERLOADED", codes.Unavailable, "%s", "", "kind")
 )
 
-// Error is what an RPC that is refused ends with.
+// Error is the error of a refused RPC.
 type Error struct {
 	Reason   *Reason
 	Text     string
 	Metadata map[string]string
 }
 
-// Refuse is the refusal for a reason, with the arguments of its text; those that
-// have a key are its metadata. What would be too long for the trailers of an answer is
-// cut off.
+// Refuse returns a refusal for a reason, with the arguments of its text; those with a key are its metadata. Anything
+// too long for the trailers of an answer is cut off.
 func (r *Reason) Refuse(args ...any) *Error {
 	in := args[:min(len(args), countVerbs(r.Text))]
 	refusal := &Error{Reason: r, Text: shortened(fmt.Sprintf(r.Text, in...), maxErrorText)}
@@ -86,7 +84,7 @@ func (r *Reason) Refuse(args ...any) *Error {
 	return refusal
 }
 
-// shortened is a text in UTF-8 of a maximum size in bytes: a longer text ends with ….
+// shortened returns a UTF-8 text of at most a number of bytes: a longer text ends with ….
 func shortened(text string, most int) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if len(text) <= most {
@@ -99,8 +97,7 @@ func shortened(text string, most int) string {
 	return text[:end] + "…"
 }
 
-// countVerbs is how many arguments a text takes; later ones are for the metadata
-// alone.
+// countVerbs returns how many arguments a text takes; later ones are only for the metadata.
 func countVerbs(text string) (n int) {
 	for i := 0; i < len(text); i++ {
 		if text[i] != '%' {
@@ -122,10 +119,10 @@ func (r *Error) With(key, value string) *Error {
 	return r
 }
 
-// Error is the text.
+// Error returns the text.
 func (r *Error) Error() string { return r.Text }
 
-// GRPCStatus is the code, the text and a google.rpc.ErrorInfo.
+// GRPCStatus returns the code, the text and a google.rpc.ErrorInfo.
 func (r *Error) GRPCStatus() *status.Status {
 	s := status.New(r.Reason.Code, r.Text)
 	detailed, err := s.WithDetails(&errdetails.ErrorInfo{Reason: r.Reason.Name, Domain: Domain, Metadata: r.Metadata})
@@ -135,7 +132,7 @@ func (r *Error) GRPCStatus() *status.Status {
 	return detailed
 }
 
-// refusalOf is the refusal for any error a handler may give; nil if the error has a status of its own, or is nil.
+// refusalOf returns the refusal for any error of a handler; nil if the error has its own status, or is nil.
 func refusalOf(err error) *Error {
 	if refused, ok := errors.AsType[*Error](err); ok {
 		return refused
@@ -172,7 +169,7 @@ func refusalOf(err error) *Error {
 	return Unexpected.Refuse(err)
 }
 
-// reasonOf is the reason for a refusal that no service has a reason of its own for.
+// reasonOf returns the reason for a refusal for which no service has its own.
 func reasonOf(kind refusal.Kind) *Reason {
 	switch kind {
 	case refusal.TooLarge:
@@ -183,7 +180,7 @@ func reasonOf(kind refusal.Kind) *Reason {
 	return messageRefused
 }
 
-// quoted is a text of a client for an error: not all of it where it is long.
+// quoted returns a client's text for an error, shortened if it is long.
 func quoted(text string) string {
 	return strconv.Quote(shortened(text, maxQuoted))
 }

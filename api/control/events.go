@@ -25,17 +25,17 @@ type events struct {
 
 // Reasons of the service Events.
 var (
-	// eventsForgotten takes the number of the event wanted and the number of the oldest event.
+	// eventsForgotten takes the number of the requested event and that of the oldest one.
 	eventsForgotten = reason("EVENTS_FORGOTTEN", codes.OutOfRange,
 		"event %d is not remembered any more, the first that is is %d: watch from the beginning, and read faster or with a narrower filter", "wanted", "first")
-	// otherGeneration takes what is of another, and what to do.
+	// otherGeneration takes what belongs to another one, and what to do.
 	otherGeneration = reason("OTHER_INCARNATION", codes.FailedPrecondition,
 		"%s is of another generation of the instance, or of another instance: %s")
-	// eventNotYet takes the number of the event wanted.
+	// eventNotYet takes the number of the requested event.
 	eventNotYet = reason("EVENT_NOT_YET", codes.FailedPrecondition, "there is no event %d yet: use a token of this instance", "wanted")
 )
 
-// tokenPause is how long a watcher hears nothing before it is given a newer token. Ours.
+// tokenPause is how long a watcher receives nothing before it gets a newer token. Ours.
 const tokenPause = 10 * time.Second
 
 // Watch streams events.
@@ -85,12 +85,12 @@ func (s *events) Watch(in *controlv1.WatchRequest, stream grpc.ServerStreamingSe
 		if err := stream.Send(out); err != nil {
 			return err
 		}
-		// Streams that have much to send would each run for 10 ms before another goroutine does.
+		// Busy streams would each run for 10 ms before another goroutine does.
 		runtime.Gosched()
 	}
 }
 
-// nextOf waits for an event, but not for ever.
+// nextOf waits a limited time for an event.
 func nextOf(ctx context.Context, reader *node.Stream) (node.Recorded, error) {
 	e, ok, err := reader.Recorded()
 	if ok || err != nil {
@@ -101,7 +101,7 @@ func nextOf(ctx context.Context, reader *node.Stream) (node.Recorded, error) {
 	return reader.Next(ctx)
 }
 
-// misplaced is the refusal where a stream cannot go on from its place.
+// misplaced returns the refusal for a stream that cannot continue from its place.
 func misplaced(err error) error {
 	place, ok := errors.AsType[*node.PlaceError](err)
 	switch {
@@ -126,7 +126,7 @@ func readFrom(in *controlv1.WatchRequest) (from node.From, err error) {
 	return node.From{After: &token}, nil
 }
 
-// maxFiltered is how many kinds or canisters a filter names at most. Ours.
+// maxFiltered is the most kinds or canisters that a filter may name. Ours.
 const maxFiltered = 1000
 
 func readFilter(in *controlv1.EventFilter) (f node.Filter, err error) {
@@ -158,7 +158,7 @@ func readFilter(in *controlv1.EventFilter) (f node.Filter, err error) {
 	return f, nil
 }
 
-// eventKinds are the kinds of events by their names, which are the same on both sides.
+// eventKinds maps the kinds of events by their names, which are the same on both sides.
 var eventKinds = func() map[replica.EventKind]controlv1.EventKind {
 	kinds := make(map[replica.EventKind]controlv1.EventKind)
 	for kind := range replica.Kinds() {
@@ -177,9 +177,9 @@ func eventKindOf(shown controlv1.EventKind) (replica.EventKind, bool) {
 	return 0, false
 }
 
-// shown is an event in the words of the API, made in one of the server's places. Fifty streams that
-// replay events at once would otherwise all be ready to run, and every step of a small request would
-// wait for a turn of each. The error is the cause of ctx's end.
+// shown converts an event for clients, in one of the server's places. Otherwise fifty streams that replay events at
+// once would all be ready to run, and every step of a small request would wait for a turn of each. The error is the
+// cause of ctx's end.
 func (s *events) shown(ctx context.Context, e *node.Recorded) (*controlv1.Event, error) {
 	select {
 	case s.showing <- struct{}{}:
@@ -190,7 +190,7 @@ func (s *events) shown(ctx context.Context, e *node.Recorded) (*controlv1.Event,
 	return shownEvent(e.Sequence, &e.Event), nil
 }
 
-// shownEvent is an event in the words of the API.
+// shownEvent converts an event for clients.
 func shownEvent(sequence uint64, e *replica.Event) *controlv1.Event {
 	shown := &controlv1.Event{
 		Kind: eventKinds[e.Kind], Sequence: sequence, Time: stamp(e.Time), Height: e.Height, Source: sources[e.Source], Method: e.Method,
@@ -217,7 +217,7 @@ func shownEvent(sequence uint64, e *replica.Event) *controlv1.Event {
 	return shown
 }
 
-// placeEvent says where an event happened and who took part in it.
+// placeEvent sets where an event happened and who took part in it.
 func placeEvent(shown *controlv1.Event, e *replica.Event) {
 	for name, value := range e.Fields() {
 		text, ok := value.(string)

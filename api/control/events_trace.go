@@ -18,7 +18,7 @@ import (
 	"github.com/canisterd/canisterd/replica/trace"
 )
 
-// traceUnknown takes a description of the root that was asked for.
+// traceUnknown takes a description of the requested root.
 var traceUnknown = reason("TRACE_UNKNOWN", codes.NotFound, "nothing is remembered of %s: it never was, or too much has happened since")
 
 // GetTrace returns the call tree of a user's message, or of a call context.
@@ -105,7 +105,7 @@ func readRoot(in *controlv1.GetTraceRequest) (root trace.Root, err error) {
 	return root, MissingField.Refuse("of", "request_id, request_prefix, context, last or since")
 }
 
-// checkPrefix rejects a text that cannot be the prefix of a request id in hex.
+// checkPrefix refuses a text that cannot be the prefix of a request id in hex.
 func checkPrefix(field, prefix string) error {
 	if len(prefix) == 0 || len(prefix) > hex.EncodedLen(len(replica.RequestID{})) || strings.Trim(prefix, "0123456789abcdef") != "" {
 		return BadField.Refuse(field, quoted(prefix), "take 1 to 64 hex digits in lower case")
@@ -113,7 +113,7 @@ func checkPrefix(field, prefix string) error {
 	return nil
 }
 
-// requestWith returns the id of the user's message that has a prefix; zero if none has it.
+// requestWith returns the id of the user's message with a prefix; zero if there is none.
 func requestWith(prefix string, all []replica.Event) (found replica.RequestID, err error) {
 	seen := map[replica.RequestID]bool{}
 	var ids []string

@@ -11,8 +11,8 @@ import (
 	"github.com/canisterd/canisterd/replica/trace"
 )
 
-// toManagement reports whether a user's message, which was received, was for the management
-// canister: the event has the canister that it is about.
+// toManagement reports whether a received user's message was for the management canister: its event has the canister
+// that it is about.
 func toManagement(i *instance.Instance, e *replica.Event) bool {
 	file := managementInterface().file
 	if _, is := file.Method(e.Method); !is {
@@ -22,8 +22,8 @@ func toManagement(i *instance.Instance, e *replica.Event) bool {
 	return module == nil || module.Method(e.Method) == canister.NoMethod
 }
 
-// lastMessage is the newest user's message to a canister, or to the management canister where
-// that counts or no other is remembered.
+// lastMessage returns the newest user's message to a canister, or to the management canister if management is set or no
+// other is remembered.
 func lastMessage(i *instance.Instance, all []replica.Event, management bool) trace.Root {
 	for at := len(all) - 1; at >= 0 && !management; at-- {
 		if e := &all[at]; e.Kind == replica.IngressReceived && !toManagement(i, e) {
@@ -34,7 +34,7 @@ func lastMessage(i *instance.Instance, all []replica.Event, management bool) tra
 	return root
 }
 
-// tracesSince are the trees of the user's messages since a time.
+// tracesSince returns the trees of the user's messages since a time.
 func (s *events) tracesSince(ctx context.Context, i *instance.Instance, in *controlv1.GetTraceRequest, all []replica.Event, names trace.Names) (*controlv1.GetTraceResponse, error) {
 	switch in.GetForm() {
 	case controlv1.TraceForm_TRACE_FORM_UNSPECIFIED, controlv1.TraceForm_TRACE_FORM_TEXT:

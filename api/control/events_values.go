@@ -10,7 +10,7 @@ import (
 	"github.com/canisterd/canisterd/replica/trace"
 )
 
-// traceReader reads the arguments and replies in traces, by the interfaces that canisters have now.
+// traceReader decodes the arguments and replies in traces, by the present interfaces of canisters.
 type traceReader struct {
 	server   *Server
 	instance *instance.Instance
@@ -22,7 +22,7 @@ func (s *events) readerOf(i *instance.Instance, names trace.Names) *traceReader 
 	return &traceReader{server: s.Server, instance: i, names: names, files: make(map[principal.Principal]*did.File)}
 }
 
-// describe writes the arguments and replies of a tree.
+// describe fills in the arguments and replies of a tree.
 func (r *traceReader) describe(ctx context.Context, tree *trace.Tree) {
 	tree.Describe(func(c *trace.Call) (arg, reply string) {
 		method := r.method(ctx, c)
@@ -34,7 +34,7 @@ func (r *traceReader) describe(ctx context.Context, tree *trace.Tree) {
 	})
 }
 
-// method is the called method by its canister's interface; nil where nothing is known of it.
+// method returns the called method from its canister's interface; nil if it is unknown.
 func (r *traceReader) method(ctx context.Context, c *trace.Call) *did.Method {
 	file, ok := r.files[c.Canister]
 	if !ok {
@@ -52,7 +52,7 @@ func (r *traceReader) method(ctx context.Context, c *trace.Call) *did.Method {
 	return nil
 }
 
-// text is a payload by its method's types, or by its own; "" where it is not Candid.
+// text decodes a payload by its method's types, or by its own; "" if it is not Candid.
 func (r *traceReader) text(payload []byte, method *did.Method, decode func(did.Method, []byte) ([]candid.Value, error)) string {
 	if len(payload) == 0 {
 		return ""

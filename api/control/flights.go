@@ -35,8 +35,7 @@ var (
 	badOutcall     = reason("BAD_OUTCALL_ANSWER", codes.InvalidArgument, "%s")
 )
 
-// refusals are the reasons behind what the network answers to one of its inputs, by the
-// kind of the refusal.
+// refusals maps kinds of refusals, with which the network answers an input, to reasons.
 type refusals map[refusal.Kind]*Reason
 
 // apply applies an input to the network of an instance.
@@ -81,7 +80,7 @@ func (s *flights) CancelTimer(ctx context.Context, in *controlv1.CancelTimerRequ
 	return &controlv1.CancelTimerResponse{}, err
 }
 
-// readAny reads a principal that may be left out; nil then.
+// readAny parses an optional principal, nil if it is empty.
 func readAny(field, text string) (*principal.Principal, error) {
 	if text == "" {
 		return nil, nil //nolint:nilnil // nil is any principal

@@ -15,14 +15,14 @@ import (
 	"github.com/canisterd/canisterd/replica/introspect"
 )
 
-// answered is the method an answer is given for: of any callee where that is nil.
+// answered is the method that an answer is for: of any callee if that is nil.
 type answered struct {
 	callee *principal.Principal
 	method string
 }
 
-// readAnswer reads an answer in the place of a callee. Text and JSON are read by the callee's interface, text by itself
-// without an interface.
+// readAnswer parses an answer in place of a callee. Text and JSON are read by the callee's interface, text without one
+// if there is none.
 func (s *flights) readAnswer(ctx context.Context, i *instance.Instance, field string, in *controlv1.Answer, of answered) (a replica.Settlement, err error) {
 	switch says := in.GetAnswer().(type) {
 	case *controlv1.Answer_Reply:
@@ -45,7 +45,7 @@ func (s *flights) readAnswer(ctx context.Context, i *instance.Instance, field st
 	return a, MissingField.Refuse(field, "a reply, a reject or unknown")
 }
 
-// readReply reads a reply; one without a form is the empty list of results.
+// readReply parses a reply; one without a form is the empty list of results.
 func (s *flights) readReply(ctx context.Context, i *instance.Instance, field string, v *controlv1.Value, of answered) ([]byte, error) {
 	switch form := v.GetForm().(type) {
 	case *controlv1.Value_Bytes:
@@ -88,8 +88,8 @@ func textReply(method *did.Method, text string) ([]byte, error) {
 	return candid.EncodeValues(values...)
 }
 
-// methodOf is the method in the interface of its canister, nil where nothing says which
-// canister or the interface does not have it.
+// methodOf returns the method from the interface of its canister, nil if the canister is unknown or its interface lacks
+// the method.
 func (s *flights) methodOf(ctx context.Context, i *instance.Instance, of answered) (*did.Method, error) {
 	if of.callee == nil || *of.callee == principal.Management {
 		return nil, nil //nolint:nilnil // no method is known
@@ -105,7 +105,7 @@ func (s *flights) methodOf(ctx context.Context, i *instance.Instance, of answere
 	return &method, nil
 }
 
-// cut is what is shown of a long text.
+// cut returns the part of a long text that is shown.
 func cut(text string) string {
 	const shown = 100
 	if len(text) > shown {
@@ -114,7 +114,7 @@ func cut(text string) string {
 	return text
 }
 
-// shownAnswer is the answer of a rule, its reply in bytes.
+// shownAnswer converts the answer of a rule, its reply in bytes.
 func shownAnswer(a *replica.Action) *controlv1.Answer {
 	switch a.Kind {
 	case replica.ActReject:
@@ -125,7 +125,7 @@ func shownAnswer(a *replica.Action) *controlv1.Answer {
 	return &controlv1.Answer{Answer: &controlv1.Answer_Reply{Reply: &controlv1.Value{Form: &controlv1.Value_Bytes{Bytes: a.Reply}}}}
 }
 
-// shownReject is a reject on its way, without a backtrace.
+// shownReject converts a reject on its way, without a backtrace.
 func shownReject(r *intercanister.Reject) *controlv1.Reject {
 	if r == nil {
 		return nil
@@ -137,11 +137,10 @@ func shownReject(r *intercanister.Reject) *controlv1.Reject {
 	return shown
 }
 
-// asDuration is a span of the network's time.
+// asDuration converts a duration of the network.
 func asDuration(ns uint64) time.Duration { return time.Duration(min(ns, math.MaxInt64)) }
 
-// shownArgument is the argument of a call in a form; what cannot be shown in it is shown
-// in bytes.
+// shownArgument returns the argument of a call in a form, or in bytes if it has no such form.
 func (s *flights) shownArgument(ctx context.Context, i *instance.Instance, h *introspect.HeldMessage, form controlv1.Form) *controlv1.Value {
 	bytes := &controlv1.Value{Form: &controlv1.Value_Bytes{Bytes: h.Argument}}
 	if form != controlv1.Form_FORM_TEXT && form != controlv1.Form_FORM_JSON {
@@ -161,7 +160,7 @@ func (s *flights) shownArgument(ctx context.Context, i *instance.Instance, h *in
 	return &controlv1.Value{Form: &controlv1.Value_Json{Json: string(json)}}
 }
 
-// arguments reads an argument at the types of the callee's interface, or at its own.
+// arguments reads an argument by the types of the callee's interface, or by its own.
 func (s *flights) arguments(ctx context.Context, i *instance.Instance, h *introspect.HeldMessage) ([]candid.Value, []*candid.Type, error) {
 	if method, err := s.methodOf(ctx, i, answered{&h.Callee, h.Method}); err == nil && method != nil {
 		if values, err := method.DecodeArgs(h.Argument); err == nil {

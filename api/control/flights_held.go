@@ -88,8 +88,7 @@ type heldWait struct {
 	noRule      bool
 }
 
-// seen reports whether the wait is over: a message is held, or none will be because the
-// rule has gone.
+// seen reports whether the wait is over: a message is held, or none will be because the rule is gone.
 func (w *heldWait) seen(n *replica.Network) bool {
 	if w.found = n.Introspect().Held(w.rule, w.after, 1); len(w.found) > 0 {
 		return true
@@ -101,7 +100,7 @@ func (w *heldWait) seen(n *replica.Network) bool {
 	return w.noRule
 }
 
-// Release lets a held message go on.
+// Release lets a held message continue.
 func (s *flights) Release(ctx context.Context, in *controlv1.ReleaseRequest) (*controlv1.ReleaseResponse, error) {
 	_, err := s.apply(ctx, in.GetInstance(), replica.ReleaseHeld{ID: in.GetHeldId()}, refusals{refusal.NotFound: heldUnknown, refusal.Conflict: heldOrder})
 	return &controlv1.ReleaseResponse{}, err
@@ -113,7 +112,7 @@ func (s *flights) Drop(ctx context.Context, in *controlv1.DropRequest) (*control
 	return &controlv1.DropResponse{}, err
 }
 
-// Settle answers a call in the place of its callee.
+// Settle answers a call in place of its callee.
 func (s *flights) Settle(ctx context.Context, in *controlv1.SettleRequest) (*controlv1.SettleResponse, error) {
 	i, err := s.instance(in.GetInstance())
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 	"github.com/canisterd/canisterd/replica/introspect"
 )
 
-// listed is a page of a list with where the next one begins.
+// listed is a page of a list and the place of the next one.
 type listed[T any] struct {
 	entries []T
 	next    *introspect.Cursor
 }
 
-// flightPage gives a page of a list of an instance, as messages.
+// flightPage returns a page of a list of an instance, as messages.
 func flightPage[T, M any](ctx context.Context, s *Server, name string, page *controlv1.Page, canister string,
 	list func(*introspect.Network, introspect.Page) ([]T, *introspect.Cursor), show func(*T) M,
 ) (shown []M, token string, err error) {
@@ -145,12 +145,12 @@ func shownMessage(q *introspect.QueuedMessage) *controlv1.QueuedMessage {
 	return m
 }
 
-// sources are the words for where a message comes from.
+// sources maps the sources of messages to words.
 var sources = map[intercanister.Source]string{
 	intercanister.SourceTasks: "task", intercanister.SourceResponses: "response", intercanister.SourceIngress: "ingress", intercanister.SourceRequests: "request",
 }
 
-// ListTimers lists what happens by itself, by the time at which it does.
+// ListTimers lists the events that happen without clients, ordered by time.
 func (s *flights) ListTimers(ctx context.Context, in *controlv1.ListTimersRequest) (*controlv1.ListTimersResponse, error) {
 	all, token, err := flightPage(ctx, s.Server, in.GetInstance(), in.GetPage(), in.GetCanisterId(), (*introspect.Network).Timers, shownTimer)
 	if err != nil {

@@ -10,15 +10,13 @@ import (
 )
 
 const (
-	// defaultPage is how many entries a page of a list has where the request does not
-	// say. Ours.
+	// defaultPage is how many entries a page of a list has by default. Ours.
 	defaultPage = 100
-	// maxPageBytes is how much of arguments and bodies is on a page: more than one entry
-	// only as long as they stay below that. Ours.
+	// maxPageBytes limits the arguments and bodies on a page with more than one entry. Ours.
 	maxPageBytes = 3 << 20
 )
 
-// readPage reads which page of a list is asked for. An empty canister is any.
+// readPage parses the requested page of a list. An empty canister is any.
 func readPage(in *controlv1.Page, canister string) (page introspect.Page, err error) {
 	if page.Limit, err = pageSize(in); err != nil {
 		return page, err
@@ -40,10 +38,10 @@ func pageSize(in *controlv1.Page) (int, error) {
 	return defaultPage, nil
 }
 
-// cursorBytes is how long a cursor is: three numbers.
+// cursorBytes is the length of a cursor: three numbers.
 const cursorBytes = 3 * 8
 
-// readCursor reads the token of a page; nothing but where the list goes on is in it.
+// readCursor parses the token of a page, which holds only the place where the list continues.
 func readCursor(token string) (c introspect.Cursor, err error) {
 	if token == "" {
 		return c, nil
@@ -57,7 +55,7 @@ func readCursor(token string) (c introspect.Cursor, err error) {
 	}, nil
 }
 
-// pageToken is the token of the page that begins after a cursor, empty if there is none.
+// pageToken returns the token of the page that begins after a cursor, empty if there is none.
 func pageToken(c *introspect.Cursor) string {
 	if c == nil {
 		return ""
@@ -67,7 +65,7 @@ func pageToken(c *introspect.Cursor) string {
 	return base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(raw, c.ID))
 }
 
-// within is how many of the first entries are on a page, given the bytes of each.
+// within returns how many of the first entries are on a page, given the bytes of each.
 func within(entries int, bytes func(int) int) int {
 	sum := 0
 	for i := range entries {

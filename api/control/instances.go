@@ -29,7 +29,7 @@ func (s *instances) CreateInstance(ctx context.Context, in *controlv1.CreateInst
 	return &controlv1.CreateInstanceResponse{Instance: describe(made)}, nil
 }
 
-// ListInstances gives the instances by name, in pages.
+// ListInstances returns the instances by name, in pages.
 func (s *instances) ListInstances(_ context.Context, in *controlv1.ListInstancesRequest) (*controlv1.ListInstancesResponse, error) {
 	all := s.registry.Instances()
 	page, next, err := pageOf(all, (*instance.Instance).Name, in.GetPageSize(), in.GetPageToken())
@@ -66,8 +66,7 @@ func (s *instances) DeleteInstance(_ context.Context, in *controlv1.DeleteInstan
 	return &controlv1.DeleteInstanceResponse{}, nil
 }
 
-// pageOf is a page of a list that is sorted by its keys, and the token of the next:
-// the last key of this one.
+// pageOf returns a page of a list that is sorted by its keys, and the token of the next: the last key of this one.
 func pageOf[T any](all []T, key func(T) string, size uint32, token string) (page []T, next string, err error) {
 	if size > MaxPage {
 		return nil, "", BadField.Refuse("page_size", size, fmt.Sprintf("take at most %d, or 0 for %d", MaxPage, DefaultPage))

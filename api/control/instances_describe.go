@@ -43,7 +43,7 @@ func subnetMessage(s *replica.SubnetView) *controlv1.Subnet {
 	return out
 }
 
-// census counts what is open.
+// census counts the open parts of the network.
 func census(ctx context.Context, i *instance.Instance) (*controlv1.Census, error) {
 	counted := make(chan replica.Census, 1)
 	if err := i.Node().Do(ctx, func(n *replica.Network) { counted <- n.Census() }); err != nil {
@@ -56,7 +56,7 @@ func census(ctx context.Context, i *instance.Instance) (*controlv1.Census, error
 	}, nil
 }
 
-// kindMessages are the kinds of subnets as clients see them.
+// kindMessages maps the kinds of subnets for clients.
 var kindMessages = map[replica.SubnetKind]controlv1.SubnetKind{
 	replica.Application:         controlv1.SubnetKind_SUBNET_KIND_APPLICATION,
 	replica.NNS:                 controlv1.SubnetKind_SUBNET_KIND_NNS,
@@ -82,7 +82,7 @@ func kindOf(kind controlv1.SubnetKind) (replica.SubnetKind, bool) {
 	return 0, false
 }
 
-// outcallMessages are the modes as clients see them.
+// outcallMessages maps the modes for clients.
 var outcallMessages = [...]controlv1.OutcallMode{
 	instance.AllowOutcalls:      controlv1.OutcallMode_OUTCALL_MODE_ALLOW,
 	instance.HoldOutcalls:       controlv1.OutcallMode_OUTCALL_MODE_HOLD,
@@ -91,7 +91,7 @@ var outcallMessages = [...]controlv1.OutcallMode{
 	instance.ReplicatedOutcalls: controlv1.OutcallMode_OUTCALL_MODE_REPLICATED,
 }
 
-// principalOf reads a principal; field is its name.
+// principalOf parses a principal; field is its name.
 func principalOf(field, text string) (principal.Principal, error) {
 	p, err := principal.Parse(text)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/replica/introspect"
 )
 
-// Diff says what differs between two states: of instances, or of their snapshots.
+// Diff returns the differences between two states: of instances, or of their snapshots.
 func (s *instances) Diff(ctx context.Context, in *controlv1.DiffRequest) (*controlv1.DiffResponse, error) {
 	limit := int(in.GetLimit())
 	switch {
@@ -51,7 +51,7 @@ func (s *instances) Diff(ctx context.Context, in *controlv1.DiffRequest) (*contr
 	return out, nil
 }
 
-// state is a fork of a state a request names, for the caller to close: it is not driven while it is inspected.
+// state returns a fork of a state that a request names. The caller closes it. It is not driven while it is inspected.
 func (s *instances) state(ctx context.Context, in *controlv1.State) (*replica.Network, error) {
 	i, err := s.instance(in.GetInstance())
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// GetHistory gives what the journal of an instance has, in pages. The token is a position in the journal.
+// GetHistory returns the content of an instance's journal, in pages. The token is a position in the journal.
 func (s *instances) GetHistory(ctx context.Context, in *controlv1.GetHistoryRequest) (*controlv1.GetHistoryResponse, error) {
 	i, err := s.instance(in.GetInstance())
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *instances) MarkHistory(ctx context.Context, in *controlv1.MarkHistoryRe
 	return &controlv1.MarkHistoryResponse{Input: acceptedInput(&made)}, nil
 }
 
-// known is a time, unset where it is not known.
+// known converts a time, unset if it is unknown.
 func known(ns uint64) *timestamppb.Timestamp {
 	if ns == 0 {
 		return nil

@@ -10,8 +10,8 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// HoldLease gives a lease that lasts as long as the stream. What is bound to it is
-// gone when the stream has ended on this side.
+// HoldLease creates a lease that lasts as long as the stream. Instances bound to it are gone when the stream has ended
+// on this side.
 func (s *instances) HoldLease(_ *controlv1.HoldLeaseRequest, stream grpc.ServerStreamingServer[controlv1.HoldLeaseResponse]) error {
 	ctx, cancel := s.until(stream.Context())
 	defer cancel()

@@ -6,7 +6,7 @@ import (
 	"github.com/canisterd/canisterd/daemon/instance"
 )
 
-// instanceReasons are the reasons of package instance as clients know them.
+// instanceReasons maps the reasons of package instance for clients.
 var instanceReasons = [instance.Reasons]*Reason{
 	instance.UnknownInstance:  restated(instance.UnknownInstance, "INSTANCE_UNKNOWN", codes.NotFound, ": ListInstances says which there are"),
 	instance.InstanceExists:   restated(instance.InstanceExists, "INSTANCE_EXISTS", codes.AlreadyExists, ""),
@@ -31,7 +31,7 @@ var instanceReasons = [instance.Reasons]*Reason{
 	instance.NoSuchMove:       restated(instance.NoSuchMove, "NO_SUCH_MOVE", codes.NotFound, ": Clock.ListMoves lists them"),
 }
 
-// restated is a reason of package instance, with what a client can do about it.
+// restated restates a reason of package instance, with advice for clients.
 func restated(r instance.Reason, name string, code codes.Code, advice string) *Reason {
 	return reason(name, code, r.Text()+advice, r.Keys()...)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// specOf reads what an instance is to be made of.
+// specOf parses the specification of an instance.
 func specOf(in *controlv1.CreateInstanceRequest) (*instance.Spec, error) {
 	spec := &instance.Spec{
 		Placement: instance.Placement{Name: in.GetInstance(), Listen: in.GetHttpListen(), Lease: in.GetLease(), Ephemeral: in.GetEphemeral()}, StateDir: in.GetStateDir(),
@@ -45,7 +45,7 @@ func specOf(in *controlv1.CreateInstanceRequest) (*instance.Spec, error) {
 	return spec, nil
 }
 
-// systemCanistersOf reads names of system canisters.
+// systemCanistersOf parses names of system canisters.
 func systemCanistersOf(texts []string) ([]systemcanisters.Name, error) {
 	names, err := systemcanisters.Parse(texts)
 	if err != nil {
@@ -54,7 +54,7 @@ func systemCanistersOf(texts []string) ([]systemcanisters.Name, error) {
 	return names, nil
 }
 
-// seedOf reads a seed; nil for none.
+// seedOf parses a seed; nil for none.
 func seedOf(given []byte) (*[32]byte, error) {
 	if len(given) == 0 {
 		return nil, nil
@@ -67,7 +67,7 @@ func seedOf(given []byte) (*[32]byte, error) {
 	return seed, nil
 }
 
-// outcallsOf reads a mode; nil for none.
+// outcallsOf parses a mode; nil for none.
 func outcallsOf(mode controlv1.OutcallMode) (*instance.OutcallMode, error) {
 	if mode == controlv1.OutcallMode_OUTCALL_MODE_UNSPECIFIED {
 		return nil, nil

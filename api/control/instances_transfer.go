@@ -18,18 +18,18 @@ import (
 
 // Reasons of files of instances.
 var (
-	// notNow takes why.
+	// notNow takes the reason.
 	notNow = reason("NOT_EXPORTABLE_NOW", codes.FailedPrecondition, "%v: end the round first with Clock.RunRounds; that of a snapshot in an instance that is restored to it")
-	// fileDamaged takes what is wrong and where, the section and the byte.
+	// fileDamaged takes the damage and its place, the section and the byte.
 	fileDamaged = reason("FILE_DAMAGED", codes.DataLoss, "the file is damaged: %v", "", "section", "offset")
 	// fileNewer takes the version.
 	fileNewer = reason("FILE_NEWER", codes.FailedPrecondition, "%v", "", "version")
-	// fileOther takes what is wrong.
+	// fileOther takes the error.
 	fileOther = reason("FILE_OF_SOMETHING_ELSE", codes.InvalidArgument, "%v")
 )
 
-// ExportInstance streams an instance, a snapshot of it, or its journal, as one file. The instance goes on meanwhile: what is
-// sent is a fork of it, or a copy of its state directory.
+// ExportInstance streams an instance, a snapshot of it, or its journal, as one file. The instance continues meanwhile:
+// it sends a fork of it, or a copy of its state directory.
 func (s *instances) ExportInstance(in *controlv1.ExportInstanceRequest, stream grpc.ServerStreamingServer[controlv1.ExportInstanceResponse]) error {
 	i, err := s.instance(in.GetInstance())
 	if err != nil {
@@ -64,7 +64,7 @@ func exportNetwork(ctx context.Context, i *instance.Instance, snapshot string, t
 	return err
 }
 
-// chunkWriter sends what is written to it.
+// chunkWriter sends the bytes that are written to it.
 type chunkWriter struct {
 	stream grpc.ServerStreamingServer[controlv1.ExportInstanceResponse]
 }
@@ -81,7 +81,7 @@ func (w chunkWriter) Write(p []byte) (sent int, err error) {
 	return sent, nil
 }
 
-// ImportInstance makes an instance of a file that ExportInstance has sent.
+// ImportInstance makes an instance from a file of ExportInstance.
 func (s *instances) ImportInstance(stream grpc.ClientStreamingServer[controlv1.ImportInstanceRequest, controlv1.ImportInstanceResponse]) error {
 	first, err := stream.Recv()
 	if errors.Is(err, io.EOF) || err == nil && first.GetOptions() == nil {
@@ -115,8 +115,8 @@ func importOf(in *controlv1.ImportOptions) (*instance.ImportSpec, error) {
 	return spec, err
 }
 
-// importFault describes the fault of a file, if the import failed because of it; a client that has gone away or sent no
-// file is not the file's fault.
+// importFault describes the fault of a file, if that made the import fail; a client that left or sent no file is not
+// the file's fault.
 func importFault(ctx context.Context, file *chunkReader, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -136,14 +136,14 @@ func importFault(ctx context.Context, file *chunkReader, err error) error {
 	return err
 }
 
-// chunkReader reads what a client sends after its options.
+// chunkReader reads the bytes that a client sends after its options.
 type chunkReader struct {
 	receive func() (*controlv1.ImportInstanceRequest, error)
 	rest    []byte
 	err     error // the end of the stream
 }
 
-// Read reads of the present chunk, or of the next.
+// Read reads from the present chunk, or the next.
 func (r *chunkReader) Read(p []byte) (int, error) {
 	for len(r.rest) == 0 {
 		if r.err != nil {

@@ -19,24 +19,24 @@ import (
 	"github.com/canisterd/canisterd/replica/introspect"
 )
 
-// mock is one stream Mock: two rules, for calls of canisters and of users, whose messages
-// go to the client and come back answered.
+// mock is one stream of Mock: two rules, for calls of canisters and of users, whose messages go to the client, which
+// answers them.
 type mock struct {
 	service  *flights
 	instance *instance.Instance
 	head     *controlv1.MockHead
 	rules    [2]uint64
-	after    uint64 // the last message that was sent to the client
+	after    uint64 // the last message sent to the client
 
 	ended   atomic.Bool
 	sending sync.Mutex // held during a send on stream
 	stream  grpc.BidiStreamingServer[controlv1.MockRequest, controlv1.MockResponse]
 }
 
-// mockedAtOnce is how many calls are taken out of the network at once for a mock.
+// mockedAtOnce is how many calls a mock takes from the network at once.
 const mockedAtOnce = 64
 
-// Mock answers calls of a method in the place of its canister.
+// Mock answers calls of a method in place of its canister.
 func (s *flights) Mock(stream grpc.BidiStreamingServer[controlv1.MockRequest, controlv1.MockResponse]) error {
 	ctx, cancel := s.until(stream.Context())
 	defer cancel()
@@ -61,7 +61,7 @@ func (s *flights) Mock(stream grpc.BidiStreamingServer[controlv1.MockRequest, co
 	calls, answers := guarded(func() error { return m.calls(ctx) }), guarded(func() error { return m.answers(ctx) })
 	select {
 	case err = <-calls:
-	case err = <-answers: // nil where the client has closed its side
+	case err = <-answers: // nil if the client has closed its side
 	}
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -69,7 +69,7 @@ func (s *flights) Mock(stream grpc.BidiStreamingServer[controlv1.MockRequest, co
 	return err
 }
 
-// begin makes the rules and says that they hold.
+// begin makes the rules and confirms them.
 func (m *mock) begin(ctx context.Context) error {
 	callee, err := readPrincipal("head.canister_id", m.head.GetCanisterId())
 	if err != nil {
@@ -96,7 +96,7 @@ func (m *mock) send(out *controlv1.MockResponse) error {
 	return m.stream.Send(out)
 }
 
-// held are messages for this mock after one.
+// held returns messages for this mock after a message.
 func (m *mock) held(n *replica.Network, after uint64, limit int) (all []introspect.HeldMessage) {
 	for _, rule := range m.rules {
 		if rule != 0 {
@@ -106,7 +106,7 @@ func (m *mock) held(n *replica.Network, after uint64, limit int) (all []introspe
 	return all
 }
 
-// calls sends the client what is called, until the stream ends.
+// calls sends calls to the client until the stream ends.
 func (m *mock) calls(ctx context.Context) error {
 	for {
 		found := make(chan []introspect.HeldMessage, 1)
@@ -141,7 +141,7 @@ func (m *mock) call(ctx context.Context, h *introspect.HeldMessage) error {
 	return m.send(&controlv1.MockResponse{Part: &controlv1.MockResponse_Call{Call: call}})
 }
 
-// answers takes what the client answers, until it closes its side or breaks off.
+// answers receives the client's answers, until it closes its side or breaks off.
 func (m *mock) answers(ctx context.Context) error {
 	for {
 		in, err := m.stream.Recv()
@@ -195,7 +195,7 @@ func (m *mock) answer(ctx context.Context, in *controlv1.MockAnswer) error {
 	return err
 }
 
-// gone says that an answer comes too late: the client cannot know what time has done.
+// gone reports a late answer to the client, which cannot know how far time has moved.
 func (m *mock) gone(id uint64) error {
 	return m.send(&controlv1.MockResponse{Part: &controlv1.MockResponse_Gone{Gone: &controlv1.MockGone{HeldId: id}}})
 }
@@ -205,7 +205,7 @@ func (m *mock) end(ctx context.Context) {
 	m.ended.Store(true)
 	text := fmt.Sprintf("the mock of method %q of canister %s has ended before it answered", m.head.GetMethod(), m.head.GetCanisterId())
 	reject := &intercanister.Reject{Code: intercanister.SysTransient, Text: text}
-	// Where the instance has ended there is nothing left to give back.
+	// If the instance has ended there is nothing to give back.
 	_ = m.instance.Node().Do(ctx, func(n *replica.Network) {
 		for _, rule := range m.rules {
 			if rule != 0 {
@@ -224,7 +224,7 @@ func (m *mock) end(ctx context.Context) {
 	})
 }
 
-// inOrder are messages by their ids.
+// inOrder returns messages ordered by id.
 func inOrder(all []introspect.HeldMessage) (ordered []*introspect.HeldMessage) {
 	for i := range all {
 		ordered = append(ordered, &all[i])

@@ -51,7 +51,7 @@ func (s *flights) ListOutcalls(ctx context.Context, in *controlv1.ListOutcallsRe
 	return out, nil
 }
 
-// placesOf are the places of outcalls in their list: the first has a number above 0.
+// placesOf returns the places of outcalls in their list: the first has a number above 0.
 func placesOf(i *instance.Instance, all []node.Outcall) []introspect.Cursor {
 	position := make(map[principal.Principal]int)
 	for at, subnet := range i.Node().View().Subnets {
@@ -71,7 +71,7 @@ func shownOutcall(o *node.Outcall) *controlv1.Outcall {
 		Incarnation: shownGeneration(o.Generation),
 	}
 	if o.Request.Flexible() {
-		shown.Nodes = uint32(len(o.Request.Members)) // that make the request, and may answer each
+		shown.Nodes = uint32(len(o.Request.Members)) // each makes the request, and may answer
 	}
 	for _, h := range o.Request.Headers {
 		shown.Headers = append(shown.Headers, &controlv1.HttpHeader{Name: h[0], Value: h[1]})
@@ -112,7 +112,7 @@ func (s *flights) AnswerOutcall(ctx context.Context, in *controlv1.AnswerOutcall
 	return nil, badOutcall.Refuse(refused.Text)
 }
 
-// answerOutcall answers the outcall of a generation, or whichever has the number now.
+// answerOutcall answers the outcall of a generation, or the one that has the number now.
 func answerOutcall(ctx context.Context, n *node.Node, generation string, answer *replica.HTTPAnswer) error {
 	if generation == "" {
 		return n.Answer(ctx, answer)
@@ -129,7 +129,7 @@ func answerOutcall(ctx context.Context, n *node.Node, generation string, answer 
 	return err
 }
 
-// shownGeneration is the text of a generation, as readGeneration reads it. The API calls generations incarnations.
+// shownGeneration formats a generation for readGeneration. The API calls generations incarnations.
 func shownGeneration(n uint64) string { return fmt.Sprintf("%016x", n) }
 
 func readGeneration(text string) (uint64, error) {

@@ -8,7 +8,7 @@ import (
 
 func decimal(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// readPrincipal reads a principal that has to be there.
+// readPrincipal parses a principal that must be set.
 func readPrincipal(field, text string) (*principal.Principal, error) {
 	if text == "" {
 		return nil, MissingField.Refuse(field, "a principal, such as aaaaa-aa")

@@ -7,7 +7,7 @@ import (
 	"github.com/canisterd/canisterd/daemon/instance"
 )
 
-// Registry is what the API asks of the instances of a daemon: what *instance.Registry does.
+// Registry is what the API needs from the instances of a daemon: *instance.Registry implements it.
 type Registry interface {
 	Instance(name string) (*instance.Instance, error)
 	Instances() []*instance.Instance

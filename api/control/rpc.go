@@ -7,20 +7,19 @@ import (
 	"google.golang.org/grpc/peer"
 )
 
-// rpc counts one RPC's part of the memory that its connection holds. It is the context of the RPC
-// too, so that interceptors find it without an allocation of their own.
+// rpc counts one RPC's share of its connection's memory. It is also the context of the RPC, so that interceptors find
+// it without another allocation.
 //
-// Steps, in order: admit makes it when the headers were read (watch). From then on the bytes that
-// arrive on the connection may belong to it. An interceptor starts it when its first message was
-// read, takes each message, and ends it after the handler. Where the client leaves before its
-// first message is complete, no interceptor runs: the end of the context ends the RPC.
+// Steps, in order: admit makes it when the headers were read (watch). From then on the bytes that arrive on the
+// connection may belong to it. An interceptor starts it when its first message was read, takes each message, and ends
+// it after the handler. If the client leaves before its first message is complete, no interceptor runs: the end of the
+// context ends the RPC.
 //
-// This is not a stats.Handler of gRPC, which would see the same moments: that one costs 19
-// allocations for each RPC.
+// A stats.Handler of gRPC would see the same moments, but costs 19 allocations for each RPC.
 type rpc struct {
 	context.Context
 	connection *connection
-	unwatch    func() bool // stops to wait for the end of the context
+	unwatch    func() bool // stops waiting for the end of the context
 
 	mu      sync.Mutex // guards all below: a stream that is cut off ends while its handler still reads
 	taken   int64      // bytes of messages that the handler works on
@@ -30,11 +29,11 @@ type rpc struct {
 // rpcKey is the key under which a context gives its *rpc.
 type rpcKey struct{}
 
-// frameBytes is the most that a message takes beside its own bytes: its share of headers and frames.
+// frameBytes is the most that a message takes besides its own bytes: its share of headers and frames.
 const frameBytes = 64
 
-// watch returns the context of a new RPC, whose bytes are counted from now on. A connection that
-// is not counted, in tests, keeps its context.
+// watch returns the context of a new RPC, whose bytes are counted from now on. A connection that is not counted, in
+// tests, keeps its context.
 func watch(ctx context.Context) context.Context {
 	from, _ := peer.FromContext(ctx)
 	if from == nil {
@@ -50,7 +49,7 @@ func watch(ctx context.Context) context.Context {
 	return r
 }
 
-// Value gives the RPC itself under rpcKey.
+// Value returns the RPC itself for rpcKey.
 func (r *rpc) Value(key any) any {
 	if key == (rpcKey{}) {
 		return r
@@ -58,20 +57,20 @@ func (r *rpc) Value(key any) any {
 	return r.Context.Value(key)
 }
 
-// rpcOf is the RPC of a context; nil where its connection is not counted.
+// rpcOf returns the RPC of a context; nil if its connection is not counted.
 func rpcOf(ctx context.Context) *rpc {
 	r, _ := ctx.Value(rpcKey{}).(*rpc)
 	return r
 }
 
-// start says that the first message was read: from now on the interceptor ends the RPC.
+// start is called when the first message was read: from now on the interceptor ends the RPC.
 func (r *rpc) start() {
 	if r != nil {
 		r.unwatch()
 	}
 }
 
-// take counts a message of that many bytes, which the handler works on from now on.
+// take counts the bytes of a message, which the handler works on from now on.
 func (r *rpc) take(bytes int) {
 	if r == nil {
 		return
@@ -83,7 +82,7 @@ func (r *rpc) take(bytes int) {
 	}
 }
 
-// release says that the handler is done with the messages that it took.
+// release is called when the handler has finished with the messages that it took.
 func (r *rpc) release() {
 	if r == nil {
 		return
@@ -94,7 +93,7 @@ func (r *rpc) release() {
 	r.taken = 0
 }
 
-// send takes room for an answer of that many bytes.
+// send takes memory for an answer.
 func (r *rpc) send(bytes int) error {
 	if r == nil {
 		return nil
@@ -102,7 +101,7 @@ func (r *rpc) send(bytes int) error {
 	return r.connection.send(int64(bytes))
 }
 
-// end says that the RPC brings no more bytes. Only the first call counts.
+// end is called when the RPC brings no more bytes. Only the first call counts.
 func (r *rpc) end() {
 	if r == nil {
 		return

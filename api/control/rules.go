@@ -136,7 +136,7 @@ func shownRule(r *replica.RuleState) *controlv1.Rule {
 	return shown
 }
 
-// RemoveRule forgets a rule.
+// RemoveRule removes a rule.
 func (s *flights) RemoveRule(ctx context.Context, in *controlv1.RemoveRuleRequest) (*controlv1.RemoveRuleResponse, error) {
 	i, err := s.instance(in.GetInstance())
 	if err != nil {
@@ -186,7 +186,7 @@ func (s *flights) ListRules(ctx context.Context, in *controlv1.ListRulesRequest)
 	return out, nil
 }
 
-// ruleBytes is how much of a rule on a page clients have chosen the length of.
+// ruleBytes returns the bytes of a rule on a page whose length clients chose.
 func ruleBytes(r *replica.RuleState) int {
 	bytes := len(r.Match.Method) + len(r.Note) + len(r.Action.Reply)
 	if r.Action.Reject != nil {

@@ -31,7 +31,7 @@ import (
 type Options struct {
 	Log       *slog.Logger  // nil: nothing is logged
 	KeepAlive time.Duration // 0: KeepAlive
-	Token     string        // that clients have to send; "": none
+	Token     string        // that clients must send; "": none
 	Version   string        // of the daemon, for status requests
 	// Memory limits the memory of requests and answers; nil: no limit.
 	Memory *budget.Budget
@@ -50,7 +50,7 @@ type Server struct {
 	health     *health.Server
 	keepAlive  time.Duration
 	version    string
-	closing    chan struct{} // closed when streams that never end by themselves have to end
+	closing    chan struct{} // closed when endless streams have to end
 	close      sync.Once
 	cut        context.Context // ends when everything has to end
 	cutOff     context.CancelFunc
@@ -138,7 +138,7 @@ func (s *Server) Close(ctx context.Context) {
 		select {
 		case <-done:
 		case <-time.After(cutPatience):
-			s.open.close() // also those that gRPC waits for to begin
+			s.open.close() // including those that gRPC waits for to begin
 			s.grpc.Stop()
 			<-done
 		}

@@ -6,7 +6,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Reasons of messages that are too large to be sent.
+// Reasons of messages that are too large.
 var (
 	// requestTooLarge takes the size and the limit.
 	requestTooLarge = reason("REQUEST_TOO_LARGE", codes.ResourceExhausted,
@@ -41,13 +41,13 @@ func sendable(r *rpc, out any) error {
 	return r.send(size)
 }
 
-// boundedStream is a stream that refuses too large messages as unary RPCs do.
+// boundedStream is a stream that refuses large messages as unary RPCs do.
 type boundedStream struct {
 	grpc.ServerStream
 	rpc *rpc
 }
 
-// RecvMsg is the next message, which is not too large. The handler is done with the one before.
+// RecvMsg receives the next message, which is not too large. The handler has finished with the previous one.
 func (s boundedStream) RecvMsg(m any) error {
 	s.rpc.release()
 	if err := s.ServerStream.RecvMsg(m); err != nil {
@@ -56,7 +56,7 @@ func (s boundedStream) RecvMsg(m any) error {
 	return fits(s.rpc, m)
 }
 
-// SendMsg sends a message that there is memory for.
+// SendMsg sends a message if there is memory for it.
 func (s boundedStream) SendMsg(m any) error {
 	if out, ok := m.(proto.Message); ok {
 		if err := s.rpc.send(proto.Size(out)); err != nil {

@@ -19,7 +19,7 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// DefaultAddress is where a daemon serves its control API unless told otherwise.
+// DefaultAddress is where a daemon serves its control API by default.
 const DefaultAddress = "127.0.0.1:4943"
 
 // Daemon is a connection to a daemon with the stubs of all services. It is safe for concurrent use.
@@ -36,7 +36,7 @@ type Daemon struct {
 	connection *grpc.ClientConn
 }
 
-// Option says how to connect.
+// Option configures a connection.
 type Option func(*options) error
 
 type options struct {
@@ -44,7 +44,7 @@ type options struct {
 	roots *x509.CertPool
 }
 
-// WithToken sends a bearer token with every request. It is never sent in the clear to another machine.
+// WithToken sends a bearer token with every request. It is never sent unencrypted to another machine.
 func WithToken(token string) Option {
 	return func(o *options) error {
 		o.token = token
@@ -52,7 +52,7 @@ func WithToken(token string) Option {
 	}
 }
 
-// WithRoots trusts the certificates in a PEM file and no others.
+// WithRoots trusts only the certificates in a PEM file.
 func WithRoots(path string) Option {
 	return func(o *options) error {
 		pem, err := os.ReadFile(path)
@@ -67,9 +67,8 @@ func WithRoots(path string) Option {
 	}
 }
 
-// Dial prepares a connection to an address: host:port or http://host:port in the clear, https://host:port with TLS,
-// unix:///path for a socket. It does not wait for the daemon (Ready does); a daemon that is not there shows in the
-// first call.
+// Dial prepares a connection to an address: host:port or http://host:port unencrypted, https://host:port with TLS,
+// unix:///path for a socket. It does not wait for the daemon (Ready does); if it is missing, the first call fails.
 func Dial(address string, with ...Option) (*Daemon, error) {
 	var o options
 	for _, option := range with {
@@ -107,7 +106,7 @@ func Dial(address string, with ...Option) (*Daemon, error) {
 	}, nil
 }
 
-// parse splits an address into grpc-go's target and whether TLS is spoken.
+// parse splits an address into grpc-go's target and whether to use TLS.
 func parse(address string) (target string, secure bool, err error) {
 	switch scheme, rest, found := strings.Cut(address, "://"); {
 	case !found:
@@ -143,18 +142,18 @@ func near(target string) bool {
 // bearer sends a token with every request.
 type bearer string
 
-// GetRequestMetadata is the header with the token.
+// GetRequestMetadata returns the header with the token.
 func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
 	return map[string]string{"authorization": "Bearer " + string(b)}, nil
 }
 
-// RequireTransportSecurity is false: Dial has seen to it that the token stays on this machine or travels by TLS.
+// RequireTransportSecurity returns false: Dial ensures that the token stays on this machine or uses TLS.
 func (bearer) RequireTransportSecurity() bool { return false }
 
-// Connection is the connection itself, for stubs that are not here.
+// Connection returns the connection itself, for stubs that are not here.
 func (d *Daemon) Connection() *grpc.ClientConn { return d.connection }
 
-// ErrNotReady is for a daemon that answers and does not serve (yet, or any more).
+// ErrNotReady is for a daemon that answers but does not serve (yet, or any more).
 var ErrNotReady = errors.New("the daemon is not serving")
 
 // Ready returns when the daemon serves.
@@ -169,5 +168,5 @@ func (d *Daemon) Ready(ctx context.Context) error {
 	return nil
 }
 
-// Close ends the connection and every call under way.
+// Close ends the connection and every call in progress.
 func (d *Daemon) Close() error { return d.connection.Close() }

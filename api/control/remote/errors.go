@@ -11,11 +11,11 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// Code is the gRPC code of an error of a call.
+// Code returns the gRPC code of an error of a call.
 func Code(err error) codes.Code { return status.Code(err) }
 
-// Reason is why the daemon refused a request, in a word that stays the same from version to version, with what belongs
-// to it. It is empty for an error of another kind.
+// Reason returns why the daemon refused a request, as a word that is the same in all versions, with its metadata. It is
+// empty for other errors.
 func Reason(err error) (reason string, metadata map[string]string) {
 	s, ok := status.FromError(err)
 	if !ok {
@@ -29,8 +29,8 @@ func Reason(err error) (reason string, metadata map[string]string) {
 	return "", nil
 }
 
-// Text is what an error says, without gRPC's own words around what the daemon said; "" for none. What others wrote
-// before that stays.
+// Text returns the text of an error, without gRPC's own words around the daemon's text; "" for none. A prefix that
+// others wrote before that stays.
 func Text(err error) string {
 	if err == nil {
 		return ""
@@ -45,7 +45,7 @@ func Text(err error) string {
 	return err.Error()
 }
 
-// Reply is the reply of an outcome, or its reject as a *Reject.
+// Reply returns the reply of an outcome, or its reject as a *Reject.
 func Reply(o *controlv1.Outcome) (*controlv1.Value, error) {
 	if r := o.GetReject(); r != nil {
 		return nil, &Reject{r}

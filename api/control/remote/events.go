@@ -9,16 +9,16 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// firstPause and lastPause bound the pauses between attempts to connect again. They change how soon a stream goes on,
-// and nothing else.
+// firstPause and lastPause bound the pauses between attempts to reconnect. They only affect how soon a stream
+// continues.
 const (
 	firstPause = 50 * time.Millisecond
 	lastPause  = 5 * time.Second
 )
 
-// Watch hands each event to handle until ctx ends, handle fails or the daemon refuses. A broken connection is replaced,
-// and the stream goes on after the last event that was handled: nothing is lost and nothing comes twice, as long as the
-// daemon remembers it.
+// Watch passes each event to handle until ctx ends, handle fails or the daemon refuses. It replaces a broken
+// connection, and continues after the last handled event: nothing is lost or repeated, as long as the daemon remembers
+// it.
 func (d *Daemon) Watch(ctx context.Context, request *controlv1.WatchRequest, handle func(*controlv1.Event) error) error {
 	pause := firstPause
 	for {
@@ -31,7 +31,7 @@ func (d *Daemon) Watch(ctx context.Context, request *controlv1.WatchRequest, han
 			return err
 		}
 		if request.GetResumeToken() != token {
-			pause = firstPause // it went well for a while
+			pause = firstPause // the connection worked for a while
 		}
 		select {
 		case <-ctx.Done():

@@ -18,7 +18,7 @@ func (p Progress) tell(bytes int64) {
 	}
 }
 
-// Install sends a module of any size and returns when it runs.
+// Install sends a module of any size and returns when it is installed.
 func (d *Daemon) Install(ctx context.Context, head *controlv1.InstallHead, module io.Reader, progress Progress) (*controlv1.InstallCodeResponse, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -38,7 +38,7 @@ func (d *Daemon) Install(ctx context.Context, head *controlv1.InstallHead, modul
 	return stream.CloseAndRecv()
 }
 
-// answered gives the daemon's reason where sending ended because it had answered, and else the error of sending.
+// answered returns the daemon's reason if sending ended because it had answered, or else the error of sending.
 func answered[T any](response T, err error) func(sending error) (T, error) {
 	return func(sending error) (T, error) {
 		if errors.Is(sending, io.EOF) {
@@ -48,7 +48,7 @@ func answered[T any](response T, err error) func(sending error) (T, error) {
 	}
 }
 
-// chunks hands what r has to send, piece by piece. io.EOF of send is passed on: the daemon has answered before the end.
+// chunks sends the content of r in chunks. It passes on io.EOF of send: the daemon has answered before the end.
 func chunks(r io.Reader, progress Progress, send func([]byte) error) error {
 	sent := int64(0)
 	for {

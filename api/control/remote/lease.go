@@ -39,13 +39,13 @@ func (d *Daemon) HoldLease(ctx context.Context) (*Lease, error) {
 	return l, nil
 }
 
-// ID is the lease as the fields "lease" of requests take it.
+// ID returns the lease for the fields "lease" of requests.
 func (l *Lease) ID() string { return l.id }
 
-// Lost is closed when the lease is over.
+// Lost returns a channel that is closed when the lease has ended.
 func (l *Lease) Lost() <-chan struct{} { return l.lost }
 
-// Release gives the lease up. It returns when the stream has ended; the daemon deletes the instances at that.
+// Release ends the lease. It returns when the stream has ended; the daemon deletes the instances then.
 func (l *Lease) Release() {
 	l.cancel()
 	<-l.lost

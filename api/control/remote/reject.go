@@ -11,12 +11,12 @@ import (
 // Reject is a canister's reject as an error.
 type Reject struct{ *controlv1.Reject }
 
-// Error is the reject in the words of the other clients, and where it comes from.
+// Error returns the reject in the words of the other clients, with its backtrace.
 func (r *Reject) Error() string {
 	return r.Summary() + r.Backtrace(func(id string) string { return id })
 }
 
-// Summary is the reject without its backtrace.
+// Summary returns the reject without its backtrace.
 func (r *Reject) Summary() string {
 	if r.GetErrorCode() == "" {
 		return fmt.Sprintf("rejected with code %d: %s", r.GetCode(), r.GetText())
@@ -24,8 +24,9 @@ func (r *Reject) Summary() string {
 	return fmt.Sprintf("rejected with code %d (%s): %s", r.GetCode(), r.GetErrorCode(), r.GetText())
 }
 
-// Backtrace is where the reject comes from, innermost first, each line behind a line break: functions, and after the
-// functions of a call the callee. It is "" if the text of the reject contains it. name is what a canister is called.
+// Backtrace returns where the reject comes from, innermost first, each line after a line break: functions, and after
+// the functions of a call the callee. It is "" if the text of the reject contains it. name returns the name of a
+// canister.
 func (r *Reject) Backtrace(name func(id string) string) string {
 	all := r.GetBacktrace()
 	called := func(i int) bool {
@@ -55,7 +56,7 @@ func (r *Reject) Backtrace(name func(id string) string) string {
 	return text.String()
 }
 
-// visible is a name that a module gives, without what would move the cursor of a terminal.
+// visible returns a name from a module, without characters that move the cursor of a terminal.
 func visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !strconv.IsPrint(r) {

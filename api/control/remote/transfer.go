@@ -9,7 +9,7 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// Export writes an instance, or a snapshot of it, as one file.
+// Export writes an instance, or a snapshot of it, to one file.
 func (d *Daemon) Export(ctx context.Context, request *controlv1.ExportInstanceRequest, w io.Writer, progress Progress) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -35,7 +35,7 @@ func (d *Daemon) Export(ctx context.Context, request *controlv1.ExportInstanceRe
 	}
 }
 
-// Import makes an instance of a file that Export wrote.
+// Import makes an instance from a file of Export.
 func (d *Daemon) Import(ctx context.Context, options *controlv1.ImportOptions, r io.Reader, progress Progress) (*controlv1.Instance, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
