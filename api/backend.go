@@ -7,70 +7,64 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// Backend is a network as front ends see it. All methods may be called from any
-// goroutine.
+// Backend is a front end's view of a network. All methods may be called from any goroutine.
 type Backend interface {
-	// View is the state at the end of the last round; nil if there is none (yet, or any more).
+	// View returns the state at the end of the last round; nil if there is none (yet, or any more).
 	View() View
 
-	// Clock is what the network's clock and its clients' show now.
+	// Clock returns the present times of the network's clock and its clients'.
 	Clock() Clock
 
-	// Submit hands a message in whose signature was checked. The error is a refusal (Answer gives its status; Stopped
-	// if the instance has stopped) or ctx's; then nothing happened. A crash may undo the message: clients are told nothing of the receipt
-	// before Await or Settle returns.
+	// Submit submits a message with a checked signature. The error is a refusal (Answer gives its status; Stopped if
+	// the instance has stopped) or ctx's; then nothing happened. A crash may undo the message: clients must not be told
+	// of the receipt before Await or Settle returns.
 	Submit(ctx context.Context, in *Ingress) (Receipt, error)
 
 	// Settle returns when no crash can undo what happened before, or with ctx's error, or with a refusal (Stopped).
 	Settle(ctx context.Context) error
 
-	// Await returns when the message with this id is answered, View shows it, and no crash can undo that,
-	// or with ctx's error.
+	// Await returns when the message with this id is answered, View shows it, and no crash can undo that, or with ctx's
+	// error.
 	Await(ctx context.Context, subnet principal.Principal, id RequestID) error
 
 	// Query executes a query call on the state of the last round. The errors are as in Submit.
 	Query(ctx context.Context, q *Query) (QueryResult, error)
 }
 
-// Clock is one moment as two clocks show it, in nanoseconds since 1970.
+// Clock is one moment on two clocks, in nanoseconds since 1970.
 type Clock struct {
 	Now  uint64 // the network's own time
-	Wall uint64 // the wall clock, by which clients' requests expire who know no other time
+	Wall uint64 // the wall clock; requests of clients that know no other time expire by it
 }
 
-// Ahead is by how much the network's time is ahead of the wall clock's, in nanoseconds;
-// it is negative where it is behind.
+// Ahead returns how far the network's time is ahead of the wall clock's, in nanoseconds; it is negative if it is
+// behind.
 func (c Clock) Ahead() int64 { return int64(c.Now - c.Wall) }
 
-// View is the state of a network at one height. What it certifies never changes;
-// Request and Private may already tell of later rounds. It may be read from any
-// goroutine.
+// View is the state of a network at one height. The certified state never changes; Request and Private may already show
+// later rounds. It may be read from any goroutine.
 type View interface {
-	// Height counts the rounds.
+	// Height returns the number of rounds.
 	Height() uint64
-	// RootKey is the public key of the root subnet, in DER form.
+	// RootKey returns the public key of the root subnet, in DER form.
 	RootKey() []byte
-	// Root is the id of the root subnet.
+	// Root returns the id of the root subnet.
 	Root() principal.Principal
-	// Host is the subnet that hosts a canister id, whether the canister exists or
-	// not.
+	// Host returns the subnet that hosts a canister id, whether the canister exists or not.
 	Host(canister principal.Principal) (subnet principal.Principal, ok bool)
-	// DefaultCanister is the canister id that stands for the network where a request names
-	// no canister.
+	// DefaultCanister returns the canister id that represents the network if a request names no canister.
 	DefaultCanister() principal.Principal
-	// Certified is the certified state of a subnet, nil if the subnet does not exist.
+	// Certified returns the certified state of a subnet, nil if the subnet does not exist.
 	Certified(subnet principal.Principal) *certify.Height
-	// Delegation is how the root subnet vouches for a subnet, nil for the root
-	// subnet itself.
+	// Delegation returns the root subnet's delegation to a subnet, nil for the root subnet itself.
 	Delegation(subnet principal.Principal, layout certify.RangesLayout) *certify.Delegation
-	// Dated is the view as certified for clients with another clock: the same state with a time that is later by so
-	// many nanoseconds, or earlier if by is negative.
+	// Dated returns the view as certified for clients with another clock: the same state with a time that is later by
+	// so many nanoseconds, or earlier if by is negative.
 	Dated(by int64) View
-	// Request is who made a request, and of whom; false where the id is unknown.
+	// Request returns the sender and the receivers of a request, and false if the id is unknown.
 	Request(subnet principal.Principal, id RequestID) (sender, receiver, effective principal.Principal, ok bool)
-	// Private reports whether a canister has a section of this name that only its
-	// controllers may read.
+	// Private reports whether a canister has a section of this name that only its controllers may read.
 	Private(canister principal.Principal, section string) bool
-	// NodeKey is the key of the node that answers a subnet's queries.
+	// NodeKey returns the key of the node that answers a subnet's queries.
 	NodeKey(subnet principal.Principal) *certify.NodeKey
 }

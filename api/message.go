@@ -4,7 +4,7 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// What front ends and the network exchange, in the words of package replica.
+// What front ends and the network exchange, as types of package replica.
 type (
 	RequestID   = replica.RequestID
 	Ingress     = replica.Ingress
@@ -13,5 +13,5 @@ type (
 	Receipt     = replica.Receipt
 )
 
-// EnvelopeBytes is what a call that enters without an envelope pays for beyond its method and argument.
+// EnvelopeBytes is what a call without an envelope pays for in addition to its method and argument.
 const EnvelopeBytes = replica.EnvelopeBytes

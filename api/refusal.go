@@ -12,14 +12,14 @@ const (
 	UnknownPath         Reason = iota // path
 	WrongMethod                       // method, path, allowed method
 	WrongContentType                  //
-	BodyTooLarge                      // most bytes
+	BodyTooLarge                      // limit in bytes
 	BodyCutOff                        // error
 	BadID                             // "canister" or "subnet", text, error
 	WrongEffectiveID                  // canister of the request, id in the URL
 	NoHost                            // canister
 	NoSubnet                          // subnet
-	IngressTooLarge                   // request id, size, most
-	NotForSubnets                     // method, canister, the methods that are
+	IngressTooLarge                   // request id, size, limit
+	NotForSubnets                     // method, canister, the allowed methods
 	UnknownStatePath                  //
 	BadStatePrincipal                 // error
 	OtherStatePrincipal               // id in the URL, id in the path
@@ -36,8 +36,8 @@ const (
 	NoCertifiedState                  //
 )
 
-// refusals is what front ends say for each reason. Where the replica has a text for the
-// same reason it is the replica's, because clients look for its phrases.
+// refusals holds the text of front ends for each reason. It is the replica's text if there is one, because clients look
+// for its phrases.
 var refusals = [...]struct {
 	kind refusal.Kind
 	text string
@@ -69,7 +69,7 @@ var refusals = [...]struct {
 	NoCertifiedState:    {refusal.Unavailable, "Certified state is not available yet. Please try again..."},
 }
 
-// Refuse is the refusal for a reason, with the arguments its text takes.
+// Refuse returns a refusal for a reason, with the arguments of its text.
 func (r Reason) Refuse(args ...any) *refusal.Refusal {
 	row := refusals[r]
 	return refusal.New(row.kind, row.text, args...)

@@ -6,9 +6,8 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// Show is the view of a node as front ends see it; it must not be nil. A
-// Backend around a node differs from it by this, its clock, and its types of
-// receipts.
+// Show returns the view of a node for front ends; v must not be nil. A Backend around a node differs from it by this,
+// its clock, and its types of receipts.
 func Show(v *replica.View) View { return shown{v} }
 
 type shown struct{ view *replica.View }

@@ -11,13 +11,13 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// Reject is a canister's, or the system's, answer that is not a reply.
+// Reject is an answer of a canister or the system other than a reply.
 type Reject struct {
 	Code      uint64 // 1 to 6 (interface specification, "Reject codes")
 	Message   string
-	ErrorCode string // such as IC0503; empty where none was given
-	// Certified is false where the request was turned away before it entered
-	// the state; true where a certificate says so.
+	ErrorCode string // such as IC0503; empty if there is none
+	// Certified is true if a certificate proves the reject, and false if the request was rejected before it entered the
+	// state.
 	Certified bool
 }
 
@@ -28,9 +28,9 @@ func (r *Reject) Error() string {
 	return fmt.Sprintf("rejected with code %d (%s): %s", r.Code, r.ErrorCode, r.Message)
 }
 
-// Call calls an update method and waits until the call is decided. effective is the canister the request concerns: the
-// callee itself, or for the management canister the canister its argument names. The reply is proven by a certificate;
-// any other answer is a *Reject.
+// Call calls an update method and waits for the outcome. effective is the canister that the request concerns: the
+// callee itself, or for the management canister the canister in its argument. The reply is proven by a certificate; any
+// other answer is a *Reject.
 func (c *Client) Call(ctx context.Context, callee, effective principal.Principal, method string, arg []byte) ([]byte, error) {
 	return c.call(ctx, site{id: effective}, callee, method, arg)
 }
@@ -89,7 +89,7 @@ func (c *Client) poll(ctx context.Context, at site, id wire.RequestID) ([]byte, 
 	}
 }
 
-// outcome is the outcome of a request by a certified tree.
+// outcome returns the outcome of a request from a certified tree.
 func outcome(tree *certify.HashTree, id wire.RequestID) ([]byte, error) {
 	field := func(name certify.Label) ([]byte, bool) {
 		value, status := tree.Lookup(certify.RequestStatusPath(id, name)...)

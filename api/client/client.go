@@ -30,11 +30,10 @@ type Client struct {
 	nodes map[principal.Principal]nodeKeys // by effective canister; grows with the canisters this client queries
 }
 
-// Option changes how a client speaks.
+// Option configures a client.
 type Option func(*Client) error
 
-// WithKey speaks as the owner of an Ed25519 key; without it a client is
-// anonymous.
+// WithKey uses an Ed25519 key as the identity; without it a client is anonymous.
 func WithKey(key ed25519.PrivateKey) Option {
 	return func(c *Client) error {
 		id, err := wire.NewEd25519Identity(key)
@@ -46,9 +45,8 @@ func WithKey(key ed25519.PrivateKey) Option {
 	}
 }
 
-// Dial asks the replica at the address (http://host:port) for its root key and
-// trusts it from then on: right for a local network, where the key is new with
-// every instance.
+// Dial gets the root key of the replica at the address (http://host:port) and trusts it from then on: right for a local
+// network, where the key is new with every instance.
 func Dial(ctx context.Context, address string, options ...Option) (*Client, error) {
 	c := &Client{
 		address: strings.TrimSuffix(address, "/"),
@@ -71,13 +69,13 @@ func Dial(ctx context.Context, address string, options ...Option) (*Client, erro
 	return c, nil
 }
 
-// Close gives up the connections.
+// Close closes the connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Sender is the principal the client speaks as.
+// Sender returns the principal of the client.
 func (c *Client) Sender() principal.Principal { return c.identity.Sender() }
 
-// RootSubnet is the id of the subnet that holds the root key.
+// RootSubnet returns the id of the subnet that holds the root key.
 func (c *Client) RootSubnet() principal.Principal { return c.root.Principal() }
 
 // Status is the answer of the status endpoint.
@@ -88,7 +86,7 @@ type Status struct {
 	CertifiedHeight uint64
 }
 
-// Status asks the status endpoint.
+// Status requests the status.
 func (c *Client) Status(ctx context.Context) (Status, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.address+"/api/v2/status", http.NoBody)
 	if err != nil {
@@ -108,7 +106,7 @@ func (c *Client) Status(ctx context.Context) (Status, error) {
 	return Status{s.RootKey, s.ImplVersion, s.Health, s.CertifiedHeight}, nil
 }
 
-// HTTPError is a request the replica refused: nothing happened.
+// HTTPError is the error of a request that the replica refused: nothing happened.
 type HTTPError struct {
 	Status int
 	Text   string
@@ -118,7 +116,7 @@ func (e *HTTPError) Error() string {
 	return fmt.Sprintf("refused with HTTP status %d: %s", e.Status, strings.TrimSpace(e.Text))
 }
 
-// post sends a signed request, again where the replica has no room for it.
+// post sends a signed request, and retries if the replica is overloaded.
 func (c *Client) post(ctx context.Context, path string, signed wire.Signed) (int, []byte, error) {
 	pause := firstPoll
 	for attempt := 0; ; attempt++ {
@@ -162,8 +160,7 @@ func (c *Client) do(req *http.Request) (int, []byte, error) {
 	return resp.StatusCode, body, nil
 }
 
-// sign makes a draft a request of this client, with a nonce that makes it
-// different from every other.
+// sign turns a draft into a request of this client, with a unique nonce.
 func (c *Client) sign(draft *wire.Draft) (wire.Signed, error) {
 	draft.IngressExpiry = uint64(time.Now().Add(requestTTL).UnixNano())
 	nonce := make([]byte, 16)

@@ -10,18 +10,17 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// nodeKeys are the public keys, in DER form, of the nodes that may answer for a
-// canister.
+// nodeKeys are the public keys, in DER form, of the nodes that may answer for a canister.
 type nodeKeys map[principal.Principal][]byte
 
-// Query calls a query method. The answer must carry the signature of a node of the canister's subnet; any other answer
+// Query calls a query method. The answer must have the signature of a node of the canister's subnet; any other answer
 // is a *Reject.
 func (c *Client) Query(ctx context.Context, callee, effective principal.Principal, method string, arg []byte) ([]byte, error) {
 	return c.query(ctx, site{id: effective}, callee, method, arg)
 }
 
-// QuerySubnet asks a query method of a subnet's management canister that concerns the subnet and no canister, as subnet
-// admins do. The answer is as in Query.
+// QuerySubnet calls a query method of a subnet's management canister that concerns the subnet and no canister, as
+// subnet admins do. The answer is as in Query.
 func (c *Client) QuerySubnet(ctx context.Context, subnet principal.Principal, method string, arg []byte) ([]byte, error) {
 	return c.query(ctx, site{id: subnet, subnet: true}, principal.Management, method, arg)
 }
@@ -71,7 +70,7 @@ func (c *Client) verifyQuery(ctx context.Context, at site, answer wire.QueryResp
 	return nil
 }
 
-// keysFor are the keys of the nodes of the subnet, asked for once.
+// keysFor returns the keys of the nodes of the subnet, which are requested once.
 func (c *Client) keysFor(ctx context.Context, at site) (nodeKeys, error) {
 	c.mu.Lock()
 	keys, ok := c.nodes[at.id]

@@ -10,7 +10,7 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// site is what the URL of a request names: a canister, or a subnet.
+// site is the canister or subnet in the URL of a request.
 type site struct {
 	id     principal.Principal
 	subnet bool
@@ -23,12 +23,12 @@ func (s site) path() string {
 	return "canister/" + s.id.String()
 }
 
-// ReadState is the certified state at the paths, verified for the canister.
+// ReadState returns the certified state at the paths, verified for the canister.
 func (c *Client) ReadState(ctx context.Context, canister principal.Principal, paths ...certify.Path) (*certify.HashTree, error) {
 	return c.readAt(ctx, site{id: canister}, paths...)
 }
 
-// ReadSubnetState is the certified state at the paths, verified for the subnet.
+// ReadSubnetState returns the certified state at the paths, verified for the subnet.
 func (c *Client) ReadSubnetState(ctx context.Context, subnet principal.Principal, paths ...certify.Path) (*certify.HashTree, error) {
 	return c.readAt(ctx, site{id: subnet, subnet: true}, paths...)
 }
@@ -63,7 +63,7 @@ func (c *Client) readState(ctx context.Context, url string, paths []certify.Path
 	return certificate, nil
 }
 
-// certified is the tree of a certificate that speaks for the canister or subnet now.
+// certified returns the tree of a certificate that is valid for the canister or subnet now.
 func (c *Client) certified(encoded []byte, at site) (*certify.HashTree, error) {
 	certificate, err := certify.DecodeCertificate(encoded)
 	if err != nil {
@@ -90,7 +90,7 @@ func recent(certificate *certify.Certificate) (*certify.HashTree, error) {
 	return certificate.Tree, nil
 }
 
-// Metadata is a public custom section of a canister's module, and false if the certificate proves its absence.
+// Metadata returns a public custom section of a canister's module, and false if the certificate proves its absence.
 func (c *Client) Metadata(ctx context.Context, canister principal.Principal, name string) (string, bool, error) {
 	path := certify.MetadataPath(canister, name)
 	tree, err := c.ReadState(ctx, canister, path)
@@ -106,8 +106,8 @@ func (c *Client) Metadata(ctx context.Context, canister principal.Principal, nam
 	return "", false, fmt.Errorf("the certificate does not tell about the section %s of %s", name, canister)
 }
 
-// FirstCanister is the first canister id a subnet may host: an effective id for
-// requests that create a canister there.
+// FirstCanister returns the first canister id a subnet may host: an effective id for requests that create a canister
+// there.
 func (c *Client) FirstCanister(ctx context.Context, subnet principal.Principal) (principal.Principal, error) {
 	tree, err := c.ReadSubnetState(ctx, subnet, certify.RangesPath(subnet))
 	if err != nil {
@@ -126,11 +126,10 @@ func (c *Client) FirstCanister(ctx context.Context, subnet principal.Principal) 
 // Subnet is a subnet as the root subnet certifies it.
 type Subnet struct {
 	ID   principal.Principal `json:"id"`
-	Kind string              `json:"type"` // application, system, …; empty where the replica does not say
+	Kind string              `json:"type"` // application, system, …; empty if the replica does not certify it
 }
 
-// Subnets are all subnets of the network, the root subnet among them, in the
-// order of their ids.
+// Subnets returns all subnets of the network, including the root subnet, ordered by id.
 func (c *Client) Subnets(ctx context.Context) ([]Subnet, error) {
 	tree, err := c.ReadSubnetState(ctx, c.RootSubnet(), certify.Path{"subnet"})
 	if err != nil {
@@ -159,8 +158,7 @@ func (c *Client) Subnets(ctx context.Context) ([]Subnet, error) {
 	return subnets, nil
 }
 
-// Home is where canisters go whose creator does not choose: the first
-// application subnet, or else the first of all.
+// Home returns the default subnet of new canisters: the first application subnet, or else the first of all.
 func (c *Client) Home(ctx context.Context) (principal.Principal, error) {
 	subnets, err := c.Subnets(ctx)
 	if err != nil {

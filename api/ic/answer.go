@@ -10,7 +10,7 @@ import (
 	"github.com/canisterd/canisterd/replica/budget"
 )
 
-// statuses are the HTTP statuses of refusals.
+// statuses maps refusals to HTTP statuses.
 var statuses = [refusal.Kinds]int{
 	refusal.Invalid:     http.StatusBadRequest,
 	refusal.Forbidden:   http.StatusForbidden,
@@ -22,8 +22,8 @@ var statuses = [refusal.Kinds]int{
 	refusal.Unavailable: http.StatusServiceUnavailable,
 }
 
-// answerTo is the HTTP status and text for an error of a Backend or a codec: from the refusal in it, or else a general
-// one.
+// answerTo returns the HTTP status and text for an error of a Backend or a codec: from the refusal in it, or else a
+// general one.
 func answerTo(err error) (status int, text string) {
 	if refused, ok := errors.AsType[*refusal.Refusal](err); ok {
 		return statuses[refused.Kind], refused.Text

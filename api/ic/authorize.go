@@ -23,7 +23,7 @@ func (h *Handler) authorize(to *target, request wire.Request, envelope *wire.Env
 	return wire.Authenticate(request, min(clock.Now, clock.Wall), h.trusted(to.view))
 }
 
-// date finds out by which clock a request is current, the wall clock before the network's, and when it expires by the
+// date determines by which clock a request is current, the wall clock before the network's, and when it expires by the
 // network's.
 func (to *target) date(envelope *wire.Envelope, clock api.Clock) error {
 	to.deadline = envelope.IngressExpiry
@@ -35,7 +35,7 @@ func (to *target) date(envelope *wire.Envelope, clock api.Clock) error {
 	return nil
 }
 
-// dating is the offset at which the state is dated for a client: zero, or the offset to the wall clock.
+// dating returns the offset at which the state is dated for a client: zero, or the offset to the wall clock.
 func (h *Handler) dating(to *target) int64 {
 	if !to.byWall {
 		return 0
@@ -43,7 +43,7 @@ func (h *Handler) dating(to *target) int64 {
 	return -h.backend.Clock().Ahead()
 }
 
-// trusted are the root keys on which canister signatures may rest: the network's own, and mainnet's, so that an
+// trusted returns the root keys on which canister signatures may rest: the network's own, and mainnet's, so that an
 // identity on mainnet is valid here.
 func (h *Handler) trusted(view api.View) *wire.Trust {
 	if trust := h.trust.Load(); trust != nil {
@@ -59,8 +59,8 @@ func (h *Handler) trusted(view api.View) *wire.Trust {
 	return trust
 }
 
-// attested is what a canister attests of the sender, as the network has it: apart
-// from the body, which it may outlive by far.
+// attested returns a canister's attestation of the sender for the network. It is a copy, because it may outlive the
+// body by far.
 func attested(info *wire.SenderInfo) *intercanister.SenderInfo {
 	if info == nil {
 		return nil
@@ -68,9 +68,8 @@ func attested(info *wire.SenderInfo) *intercanister.SenderInfo {
 	return &intercanister.SenderInfo{Info: bytes.Clone(info.Info), Signer: info.Signer}
 }
 
-// checkReceiver asks whether a call or query may be sent to the URL it was sent
-// to (interface specification, "Effective canister id"). Which canister a call of
-// the management canister is about, its argument tells; the backend looks there.
+// checkReceiver refuses a call or query that must not be sent to this URL (interface specification, "Effective canister
+// id"). The argument of a call of the management canister says which canister it is about; the backend checks that.
 func (to *target) checkReceiver(m *wire.Message, methods []string) error {
 	if !to.bySubnet {
 		if m.CanisterID != principal.Management && m.CanisterID != to.effective {
@@ -84,8 +83,8 @@ func (to *target) checkReceiver(m *wire.Message, methods []string) error {
 	return api.NotForSubnets.Refuse(m.MethodName, m.CanisterID, methods)
 }
 
-// calledBySubnet and queriedBySubnet are the methods of the management canister that users
-// may send to the id of a subnet.
+// calledBySubnet and queriedBySubnet are the methods of the management canister that users may send to the id of a
+// subnet.
 var (
 	calledBySubnet  = sync.OnceValue(func() []string { return bySubnet(func(m *replica.ManagementMethod) bool { return m.Canisters }) })
 	queriedBySubnet = sync.OnceValue(func() []string { return bySubnet(func(m *replica.ManagementMethod) bool { return m.ByQuery }) })

@@ -11,16 +11,16 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// callVerdict is where a call stands after it was handed in.
+// callVerdict is the state of a call after its submission.
 type callVerdict struct {
 	id     wire.RequestID
-	shown  bool // the state shows it already; it was not handed in
-	known  bool // it was handed in before, and the state does not show it yet
+	shown  bool // the state already shows it; it was not submitted
+	known  bool // it was submitted before, and the state does not show it yet
 	reject *intercanister.Reject
 }
 
-// submit checks a call and hands it to the network (interface specification,
-// "Request: Call"). The error is a refusal, or the context's.
+// submit checks a call and submits it to the network (interface specification, "Request: Call"). The error is a
+// refusal, or the context's.
 func (h *Handler) submit(ctx context.Context, to *target, body []byte) (callVerdict, error) {
 	h.signer.arriving.Add(1)
 	defer h.signer.arriving.Add(-1)
@@ -31,7 +31,7 @@ func (h *Handler) submit(ctx context.Context, to *target, body []byte) (callVerd
 	if err := to.checkReceiver(&call.Message, calledBySubnet()); err != nil {
 		return callVerdict{}, err
 	}
-	// Foreign pages, which a browser on this machine may have open, are to have no canisters here.
+	// Foreign pages, which a browser on this machine may have open, must not have canisters here.
 	if to.foreign != "" && call.CanisterID == principal.Management && replica.FindManagementMethod(call.MethodName).GivesCycles {
 		return callVerdict{}, api.ForeignPage.Refuse(call.MethodName, to.foreign)
 	}
@@ -58,9 +58,8 @@ func (h *Handler) submit(ctx context.Context, to *target, body []byte) (callVerd
 	return verdict, err
 }
 
-// shows reports whether a view's certified state has the status of a request. The
-// tree of a view is made when it is first asked for, which costs more than an
-// update, so views of which the request is unknown are not asked.
+// shows reports whether a view's certified state has the status of a request. The tree of a view is made on first use,
+// which costs more than an update, so views without the request are not asked.
 func (to *target) shows(view api.View, id wire.RequestID) bool {
 	if _, _, _, known := view.Request(to.subnet, api.RequestID(id)); !known {
 		return false
@@ -69,8 +68,8 @@ func (to *target) shows(view api.View, id wire.RequestID) bool {
 	return shown
 }
 
-// maxIngress is the largest size of a call on the subnet, in bytes, for a call of
-// some size: the kind of the subnet counts only for large ones.
+// maxIngress returns the largest size of a call on the subnet, in bytes, for a call of some size: the kind of the
+// subnet matters only for large ones.
 func (to *target) maxIngress(size int) int {
 	if size <= replica.MaxIngressBytes {
 		return replica.MaxIngressBytes
@@ -82,7 +81,7 @@ func (to *target) maxIngress(size int) int {
 	return replica.MaxIngressBytes
 }
 
-// rejectionOf is a reject as the wire has it.
+// rejectionOf converts a reject for package wire.
 func rejectionOf(r *intercanister.Reject) wire.Rejection {
 	rejection := wire.Rejection{Code: uint64(r.Code), Message: r.Text}
 	if r.Error != 0 {

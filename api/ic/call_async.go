@@ -6,9 +6,8 @@ import (
 	"github.com/canisterd/canisterd/api/internal/wire"
 )
 
-// callAsync is POST /api/v2/canister/{ecid}/call: 202 as soon as the call is
-// accepted, or was accepted before; 200 with the rejection where it was not
-// (interface specification, "Request: Asynchronous call").
+// callAsync serves POST /api/v2/canister/{ecid}/call: 202 as soon as the call is accepted, or if it was accepted
+// before; otherwise 200 with the rejection (interface specification, "Request: Asynchronous call").
 func (h *Handler) callAsync(ctx context.Context, to *target, body []byte) ([]byte, error) {
 	verdict, err := h.submit(ctx, to, body)
 	if err == nil {

@@ -8,11 +8,9 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// callSync is POST /api/v3/canister/{ecid}/call, /api/v4/canister/{ecid}/call and
-// /api/v4/subnet/{esid}/call (interface specification, "Request: Synchronous
-// call"). A call whose status the state shows already is answered with that, a
-// duplicate of one that is on its way and one that takes too long with an empty
-// 202.
+// callSync serves POST /api/v3/canister/{ecid}/call, /api/v4/canister/{ecid}/call and /api/v4/subnet/{esid}/call
+// (interface specification, "Request: Synchronous call"). If the state already shows the status of a call, the answer
+// has it. A duplicate of a pending call and a call that takes too long get an empty 202.
 func (h *Handler) callSync(ctx context.Context, to *target, body []byte) ([]byte, error) {
 	verdict, err := h.submit(ctx, to, body)
 	switch {
@@ -24,7 +22,7 @@ func (h *Handler) callSync(ctx context.Context, to *target, body []byte) ([]byte
 		if answer := h.answered(ctx, to, verdict.id); answer != nil {
 			return answer, nil
 		}
-		ctx = context.WithoutCancel(ctx) // the client may wait for the status of the call that is in
+		ctx = context.WithoutCancel(ctx) // the client may wait for the status of the accepted call
 	}
 	if err := h.backend.Settle(ctx); err != nil {
 		return nil, err
@@ -35,8 +33,8 @@ func (h *Handler) callSync(ctx context.Context, to *target, body []byte) ([]byte
 	return nil, nil
 }
 
-// answered is the certified answer to an accepted call, nil where it does not
-// come in time. From here on the call is in, and no failure is a refusal.
+// answered returns the certified answer to an accepted call, nil if it is too late. From here on no failure is a
+// refusal, since the call was accepted.
 func (h *Handler) answered(ctx context.Context, to *target, id wire.RequestID) []byte {
 	ctx, cancel := context.WithTimeout(ctx, h.timeout)
 	defer cancel()

@@ -14,24 +14,24 @@ import (
 // Info is the implementation's part of the status endpoint.
 type Info struct {
 	Version string
-	Hash    string // empty: left out
-	// Memory is what bodies are read into and answers sent from; nil: without a limit.
+	Hash    string // empty: omitted
+	// Memory is the budget for bodies and answers; nil: without a limit.
 	Memory *budget.Budget
-	// Decoders are the places in which large bodies are decoded; nil: without a bound.
+	// Decoders limits how many large bodies are decoded at once; nil: without a limit.
 	Decoders Decoders
 }
 
-// Handler answers the Internet Computer's HTTP interface for one network. It is
-// safe for concurrent use and keeps nothing but whom it trusts.
+// Handler answers the Internet Computer's HTTP interface for one network. It is safe for concurrent use and keeps only
+// a wire.Trust.
 type Handler struct {
 	backend api.Backend
 	info    Info
 	timeout time.Duration              // of synchronous calls
-	trust   atomic.Pointer[wire.Trust] // nil before the first request that is signed
+	trust   atomic.Pointer[wire.Trust] // nil before the first signed request
 	signer  signer
 }
 
-// New is the handler for a network.
+// New returns the handler for a network.
 func New(backend api.Backend, info Info) *Handler {
 	return &Handler{backend: backend, info: info, timeout: AnswerTimeout}
 }
@@ -53,8 +53,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve takes the view only after the body has arrived: a client may take its time, and the answer must come from the
-// present state.
+// serve takes the view only after the body has arrived: a client may be slow, and the answer must come from the present
+// state.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, to *target) {
 	if to.answer == nil {
 		respond(w, http.StatusOK, h.status(h.backend.View()))
@@ -72,7 +72,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, to *target) {
 		answer, err = to.answer(h, r.Context(), to, body)
 	}
 	if err == nil {
-		err = memory.Grow(int64(len(answer))) // a slow client keeps it
+		err = memory.Grow(int64(len(answer))) // a slow client holds it
 	}
 	switch {
 	case err != nil:

@@ -16,14 +16,13 @@ const (
 	typeText = "text/plain; charset=utf-8"
 )
 
-// allowOrigin lets scripts of any page read the answers: agents run in browsers,
-// and what they send carries its own signature.
+// allowOrigin lets scripts of any page read the answers: agents run in browsers, and their requests have their own
+// signatures.
 func allowOrigin(header http.Header) {
 	header.Set("Access-Control-Allow-Origin", "*")
 }
 
-// preflight tells a browser what a script may send (the Fetch standard, "CORS
-// protocol").
+// preflight tells a browser what a script may send (the Fetch standard, "CORS protocol").
 func preflight(w http.ResponseWriter, method string) {
 	header := w.Header()
 	header.Set("Access-Control-Allow-Methods", method+", OPTIONS")
@@ -33,8 +32,8 @@ func preflight(w http.ResponseWriter, method string) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// readBody is the body of a request that says it is CBOR and keeps the limit. Its bytes are
-// reserved as they arrive: a length that is only announced takes nothing from others.
+// readBody returns the body of a request that is CBOR within the limit. It reserves its bytes as they arrive: a length
+// that is only announced takes nothing from others.
 func readBody(w http.ResponseWriter, r *http.Request, memory *budget.Reservation) ([]byte, error) {
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	if !strings.EqualFold(strings.TrimSpace(kind), typeCBOR) {
@@ -60,7 +59,7 @@ func readBody(w http.ResponseWriter, r *http.Request, memory *budget.Reservation
 	return body, nil
 }
 
-// readAll reads a body up to a number of bytes, or to its error, and reserves what the buffer takes.
+// readAll reads a body up to a number of bytes, or to its error, and reserves the size of the buffer.
 func readAll(from io.Reader, most int, memory *budget.Reservation) ([]byte, error) {
 	var body []byte
 	for {
@@ -95,7 +94,7 @@ func respond(w http.ResponseWriter, status int, body []byte) {
 	send(w, status, body)
 }
 
-// refuse answers with an error's status and text.
+// refuse sends an error's status and text.
 func refuse(w http.ResponseWriter, err error) {
 	status, text := answerTo(err)
 	header := w.Header()
@@ -107,7 +106,7 @@ func refuse(w http.ResponseWriter, err error) {
 	send(w, status, []byte(text))
 }
 
-// send writes the answer whole. If the client is gone, it misses the answer, and the error is dropped.
+// send sends the whole answer. If the client is gone, the error is dropped.
 func send(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)

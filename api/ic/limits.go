@@ -7,28 +7,25 @@ import (
 )
 
 const (
-	// MaxBodyBytes is the size of a request body (the replica's: 5 MiB).
+	// MaxBodyBytes is the largest request body (the replica's: 5 MiB).
 	MaxBodyBytes = wire.MaxBodyBytes
 
-	// AnswerTimeout is how long a synchronous call waits for its answer (the
-	// replica's: 10 seconds).
+	// AnswerTimeout is how long a synchronous call waits for its answer (the replica's: 10 seconds).
 	AnswerTimeout = 10 * time.Second
 
-	// MaxSignDelay is how long a signature waits for calls that could share it. A
-	// signature takes about a tenth of that. Ours; the replica signs once a round.
+	// MaxSignDelay is how long a signature waits for calls that could share it. A signature takes about a tenth of
+	// that. Ours; the replica signs once a round.
 	MaxSignDelay = 2 * time.Millisecond
-	// signPoll is the interval at which a waiting signature checks whether the others have come.
+	// signPoll is how often a waiting signature checks whether the other calls have arrived.
 	signPoll = 100 * time.Microsecond
 
-	// corsMaxAge is how long a browser may remember what it may send, in seconds.
+	// corsMaxAge is how long a browser may cache the answer to a preflight, in seconds.
 	corsMaxAge = "600"
 
-	// retryAfter is after how many seconds a client that was refused for lack of memory tries
-	// again. Ours.
+	// retryAfter is the number of seconds after which a client that was refused for lack of memory retries. Ours.
 	retryAfter = "1"
-	// largeBody is how many bytes a body has that waits for a place to be decoded. Ours.
+	// largeBody is the size of bodies that wait for a place to be decoded, in bytes. Ours.
 	largeBody = 256 << 10
-	// firstBody is how much memory a body gets at first, whatever length is
-	// announced. Ours.
+	// firstBody is the first memory for a body, whatever length is announced. Ours.
 	firstBody = 64 << 10
 )

@@ -8,9 +8,8 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// query is POST /api/v2/canister/{ecid}/query, /api/v3/canister/{ecid}/query and
-// /api/v3/subnet/{esid}/query: the answer, signed by a node of the subnet
-// (interface specification, "Request: Query call").
+// query serves POST /api/v2/canister/{ecid}/query, /api/v3/canister/{ecid}/query and /api/v3/subnet/{esid}/query: the
+// answer, signed by a node of the subnet (interface specification, "Request: Query call").
 func (h *Handler) query(ctx context.Context, to *target, body []byte) ([]byte, error) {
 	q, err := decode(ctx, h.info.Decoders, body, wire.DecodeQuery)
 	if err != nil {

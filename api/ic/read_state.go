@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// readState answers a read_state whose paths reader allows.
+// readState answers a read_state whose paths allow permits.
 func (h *Handler) readState(ctx context.Context, to *target, body []byte, allow func(*reader, certify.Path) error) ([]byte, error) {
 	request, err := decode(ctx, h.info.Decoders, body, wire.DecodeReadState)
 	if err != nil {
@@ -29,8 +29,8 @@ func (h *Handler) readState(ctx context.Context, to *target, body []byte, allow 
 	return wire.EncodeReadState(h.certificate(to, to.view, r.visible(paths)...)), nil
 }
 
-// visible is the visible part of the paths: a path that covers something hidden becomes the paths beneath it that are
-// not.
+// visible returns the visible part of the paths: a path that covers something hidden becomes the visible paths beneath
+// it.
 func (r *reader) visible(paths []certify.Path) []certify.Path {
 	slices.SortFunc(paths, slices.Compare[certify.Path])
 	paths = slices.CompactFunc(paths, slices.Equal[certify.Path])
@@ -47,8 +47,8 @@ func (r *reader) visible(paths []certify.Path) []certify.Path {
 	return seen
 }
 
-// covered reports whether one of the paths before is a prefix of this one. In
-// sorted paths a prefix stands before all it covers.
+// covered reports whether one of the earlier paths is a prefix of this one. In sorted paths a prefix precedes all that
+// it covers.
 func covered(before []certify.Path, path certify.Path) bool {
 	for length := 1; length < len(path); length++ {
 		if _, found := slices.BinarySearchFunc(before, path[:length], slices.Compare[certify.Path]); found {

@@ -8,14 +8,13 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// readCanisterState is POST /api/v2/canister/{ecid}/read_state and
-// /api/v3/canister/{ecid}/read_state (interface specification, "Request: Read
-// state").
+// readCanisterState serves POST /api/v2/canister/{ecid}/read_state and /api/v3/canister/{ecid}/read_state (interface
+// specification, "Request: Read state").
 func (h *Handler) readCanisterState(ctx context.Context, to *target, body []byte) ([]byte, error) {
 	return h.readState(ctx, to, body, (*reader).canisterPath)
 }
 
-// canisterPath refuses what may not be asked for by canister id.
+// canisterPath refuses paths that cannot be read by canister id.
 func (r *reader) canisterPath(path certify.Path) error {
 	if len(path) > 2 && path[0] == "canister" && !r.anywhere {
 		return r.ownCanister(path)
@@ -23,8 +22,7 @@ func (r *reader) canisterPath(path certify.Path) error {
 	return r.commonPath(path)
 }
 
-// ownCanister is the paths /canister/{cid}/…, which are about the canister of the
-// URL only.
+// ownCanister allows the paths /canister/{cid}/… only for the canister of the URL.
 func (r *reader) ownCanister(path certify.Path) error {
 	switch path[2] {
 	case "controllers", "module_hash", "canister_creation_timestamp", "last_install_timestamp":
@@ -39,7 +37,7 @@ func (r *reader) ownCanister(path certify.Path) error {
 	return api.UnknownStatePath.Refuse()
 }
 
-// section is a custom section of the module: a private one is for controllers.
+// section checks a custom section of the module: a private one is for controllers.
 func (r *reader) section(path certify.Path) error {
 	name := string(path[3])
 	if !utf8.ValidString(name) {

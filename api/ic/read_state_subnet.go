@@ -8,14 +8,13 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// readSubnetState is POST /api/v2/subnet/{esid}/read_state and
-// /api/v3/subnet/{esid}/read_state (interface specification, "Request: Read
-// state").
+// readSubnetState serves POST /api/v2/subnet/{esid}/read_state and /api/v3/subnet/{esid}/read_state (interface
+// specification, "Request: Read state").
 func (h *Handler) readSubnetState(ctx context.Context, to *target, body []byte) ([]byte, error) {
 	return h.readState(ctx, to, body, (*reader).subnetPath)
 }
 
-// subnetPath refuses what may not be asked for by subnet id.
+// subnetPath refuses paths that cannot be read by subnet id.
 func (r *reader) subnetPath(path certify.Path) error {
 	switch {
 	case len(path) == 3 && path[0] == "subnet" && path[2] == "metrics":
@@ -26,7 +25,7 @@ func (r *reader) subnetPath(path certify.Path) error {
 	return r.commonPath(path)
 }
 
-// rangesOf lets one request ask for the ranges of one subnet: they may be long.
+// rangesOf limits a request to the ranges of one subnet: they may be long.
 func (r *reader) rangesOf(label certify.Label) error {
 	id, err := principal.FromBytes([]byte(label))
 	if err != nil {

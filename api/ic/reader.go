@@ -9,8 +9,8 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// reader is the client that asks for parts of the state, and what the request asked for so far (interface
-// specification, "Request: Read state": permissions by path).
+// reader is a client that reads parts of the state, and what its request has named so far (interface specification,
+// "Request: Read state": permissions by path).
 type reader struct {
 	*target
 	claims  *wire.Claims
@@ -18,8 +18,7 @@ type reader struct {
 	ranges  *principal.Principal // subnet that /canister_ranges paths name
 }
 
-// commonPath refuses what may be asked for neither by canister nor by subnet id.
-// Every path it lets through has 1 to 5 labels.
+// commonPath refuses paths that cannot be read by canister or subnet id. Every path it allows has 1 to 5 labels.
 func (r *reader) commonPath(path certify.Path) error {
 	if len(path) == 0 {
 		return api.UnknownStatePath.Refuse()
@@ -43,7 +42,7 @@ func (r *reader) commonPath(path certify.Path) error {
 	return nil
 }
 
-// subnetField is the paths /subnet/{sid}/… that everybody may ask for.
+// subnetField allows the paths /subnet/{sid}/… that everybody may read.
 func (r *reader) subnetField(path certify.Path) bool {
 	switch path[2] {
 	case "public_key", "type":
@@ -64,9 +63,8 @@ func requestField(label certify.Label) bool {
 	return false
 }
 
-// sees reports whether the reader may see a value under /subnet: canister ranges
-// in the old place only at the old endpoints (or of the root subnet), nodes only
-// of the subnet that answers, metrics only by the subnet's id.
+// sees reports whether the reader may see a value under /subnet: canister ranges in the old place only at the old
+// endpoints (or of the root subnet), nodes only of the subnet that answers, metrics only by the subnet's id.
 func (r *reader) sees(path certify.Path) bool {
 	if len(path) < 3 {
 		return true
@@ -82,8 +80,8 @@ func (r *reader) sees(path certify.Path) bool {
 	return true
 }
 
-// requestStatus lets a reader ask for one request, his own, with the id it was
-// made with. Asking for one that is unknown proves its absence.
+// requestStatus lets a reader read one request, its own, with the id it was made with. The answer for an unknown
+// request proves its absence.
 func (r *reader) requestStatus(label certify.Label) error {
 	if len(label) != len(wire.RequestID{}) {
 		return api.BadRequestID.Refuse(len(wire.RequestID{}))
@@ -111,7 +109,7 @@ func (r *reader) requestStatus(label certify.Label) error {
 	return nil
 }
 
-// unknownRequest lets every reader see that the request does not exist. A request that was forgotten since the view was
+// unknownRequest lets every reader see that the request does not exist. A request that was forgotten after the view was
 // made may still be in it, and its sender is unknown.
 func (r *reader) unknownRequest(id wire.RequestID) error {
 	if _, shown := r.view.Certified(r.subnet).Tree().Get(certify.RequestStatusPath(id)...); shown {
@@ -120,7 +118,7 @@ func (r *reader) unknownRequest(id wire.RequestID) error {
 	return nil
 }
 
-// effectiveOnly refuses what is about another principal than the URL.
+// effectiveOnly refuses paths about another principal than that of the URL.
 func (r *reader) effectiveOnly(label certify.Label) error {
 	id, err := principal.FromBytes([]byte(label))
 	if err != nil {
@@ -132,8 +130,7 @@ func (r *reader) effectiveOnly(label certify.Label) error {
 	return nil
 }
 
-// controls reports whether the reader controls the canister of the URL, as the
-// certified state has it.
+// controls reports whether the reader controls the canister of the URL, by the certified state.
 func (r *reader) controls() bool {
 	node, ok := r.view.Certified(r.subnet).Tree().Get(certify.CanisterPath(r.effective, "controllers")...)
 	if !ok {

@@ -11,19 +11,17 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// endpoint is one of the twelve, apart from the id in its URL.
+// endpoint is one of the twelve, without the id in its URL.
 type endpoint struct {
 	method string
-	// answer gives the body of a 200, or nil for an empty 202. It is nil for the
-	// status endpoint, which takes nothing.
+	// answer returns the body of a 200, or nil for an empty 202. It is nil for the status endpoint, which takes no
+	// body.
 	answer func(h *Handler, ctx context.Context, to *target, body []byte) ([]byte, error)
-	// layout is where the delegation shows canister ranges, and with it which of
-	// the two places a read_state may ask about.
+	// layout is where the delegation shows canister ranges. A read_state may read only this one of the two places.
 	layout certify.RangesLayout
 }
 
-// target is an endpoint with the effective id of a URL, the state that was there
-// when the request came, and the clock the request goes by.
+// target is an endpoint with the effective id of a URL, the state when the request arrived, and the request's clock.
 type target struct {
 	endpoint
 	effective principal.Principal
@@ -33,11 +31,11 @@ type target struct {
 	subnet    principal.Principal // that hosts effective
 	byWall    bool                // the request is of the wall clock's time, and the network's is another
 	deadline  uint64              // ns: its ingress_expiry, by the network's time
-	foreign   string              // the header by which the request is of a page of strangers; "" for other requests
+	foreign   string              // the header that shows a foreign page; "" for other requests
 }
 
-// routes are the twelve endpoints by the path of their URL (interface specification, "HTTPS
-// Interface"): * stands for an effective id, of a canister or a subnet.
+// routes returns the twelve endpoints by the path of their URL (interface specification, "HTTPS Interface"): * is an
+// effective id, of a canister or a subnet.
 func routes() map[string]endpoint {
 	const get, post = http.MethodGet, http.MethodPost
 	const flat, sharded = certify.FlatRanges, certify.ShardedRanges
@@ -59,8 +57,7 @@ func routes() map[string]endpoint {
 
 var table = routes()
 
-// Endpoints are all endpoints as a method and the path of a URL in which * stands for the
-// effective id, sorted.
+// Endpoints returns all endpoints, sorted, as a method and the path of a URL with * for the effective id.
 func Endpoints() []string {
 	var all []string
 	for path, e := range table {
@@ -70,7 +67,7 @@ func Endpoints() []string {
 	return all
 }
 
-// find is the endpoint with a URL's path. The error is a refusal.
+// find returns the endpoint for a URL's path. The error is a refusal.
 func find(path string) (target, error) {
 	if e, ok := table[path]; ok && !strings.Contains(path, "*") {
 		return target{endpoint: e}, nil
@@ -93,9 +90,8 @@ func find(path string) (target, error) {
 	return to, nil
 }
 
-// locate finds the subnet that answers for the effective id. The management canister's
-// own id leads to the default canister's subnet: older agents send it with
-// provisional_create_canister_with_cycles, and ask there for the answer.
+// locate finds the subnet of the effective id. The management canister's own id leads to the default canister's subnet:
+// older agents send it with provisional_create_canister_with_cycles, and read the answer there.
 func (to *target) locate(view api.View) error {
 	if view == nil {
 		return api.NoCertifiedState.Refuse()
@@ -119,13 +115,13 @@ func (to *target) locate(view api.View) error {
 	return nil
 }
 
-// certificate is a certificate of the subnet at the height of a view, with the delegation the endpoint has, and dated
-// for the client.
+// certificate returns a certificate of the subnet at the height of a view, with the endpoint's delegation, dated for
+// the client.
 func (h *Handler) certificate(to *target, view api.View, paths ...certify.Path) []byte {
 	return to.certificate(view.Dated(h.dating(to)), paths...)
 }
 
-// certificate is a certificate of the subnet at the height of a view, dated as the view is.
+// certificate returns a certificate of the subnet at the height of a view, dated as the view is.
 func (to *target) certificate(view api.View, paths ...certify.Path) []byte {
 	return view.Certified(to.subnet).Certificate(view.Delegation(to.subnet, to.layout), paths...)
 }

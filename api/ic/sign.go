@@ -10,36 +10,33 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// signer signs heights for calls as a database commits transactions: in groups.
-// A signature costs more than everything else that an update does, and the
-// signature of a height certifies every answer up to it. So calls that wait for
-// their certificates while a height is being signed form a group, and the next
-// signature, of the newest height, is for all of them.
+// signer signs heights for calls as a database commits transactions: in groups. A signature costs more than the rest of
+// an update, and the signature of a height certifies every answer up to it. So calls that wait for their certificates
+// while a height is signed form a group, and the next signature, of the newest height, is for all of them.
 //
 // A call goes through these steps:
 //
 //  1. Its answer is in the view. It joins the open group of its subnet, or opens
 //     one and leads it.
-//  2. The leader waits until the group before has its signature.
+//  2. The leader waits until the previous group has its signature.
 //  3. The leader waits for calls that are on their way to their answers, at most
 //     MaxSignDelay, so that they join. A client that is alone waits for nothing.
 //  4. The leader closes the group, takes the newest view and signs its height.
 //  5. All calls of the group take their certificates from that view.
 type signer struct {
-	arriving atomic.Int64 // calls between their body and the verdict on their submission
+	arriving atomic.Int64 // calls whose body was read and whose submission is undecided
 
 	mu    sync.Mutex // guards lanes, and open of each lane
 	lanes map[laneKey]*lane
 }
 
-// laneKey tells apart what one signature cannot serve: subnets, and the two
-// clocks that certificates are dated by.
+// laneKey identifies calls that can share signatures: by the subnet, and the clock that certificates are dated by.
 type laneKey struct {
 	subnet principal.Principal
 	byWall bool
 }
 
-// lane is where the groups of one key follow each other.
+// lane holds the successive groups of one key.
 type lane struct {
 	signing sync.Mutex // held by the leader whose group is being signed; taken before signer.mu
 	open    *group     // collects calls; nil if there is none
@@ -51,9 +48,8 @@ type group struct {
 	view   api.View      // nil if the instance stopped
 }
 
-// newestSigned returns the newest view of the backend, dated for the client,
-// once the subnet's height in it is signed. The view is not older than the call
-// of newestSigned, except after a restore; it is nil if there is none.
+// newestSigned returns the newest view of the backend, dated for the client, once the subnet's height in it is signed.
+// The view is not older than the call of newestSigned, except after a restore; it is nil if there is none.
 func (h *Handler) newestSigned(to *target) api.View {
 	l := h.signer.lane(laneKey{to.subnet, to.byWall})
 	g, leads := h.signer.join(l)
@@ -88,8 +84,7 @@ func (s *signer) lane(key laneKey) *lane {
 	return l
 }
 
-// join enters the open group of a lane. If there is none, the caller opens one
-// and leads it.
+// join enters the open group of a lane. If there is none, the caller opens and leads one.
 func (s *signer) join(l *lane) (g *group, leads bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,10 +101,10 @@ func (s *signer) closeGroup(l *lane) {
 	l.open = nil
 }
 
-// awaitArrivals waits until no call is on its way, at most MaxSignDelay.
+// awaitArrivals waits until no call is arriving, at most MaxSignDelay.
 func (s *signer) awaitArrivals() {
 	if s.arriving.Load() == 0 {
-		runtime.Gosched() // a call whose answer was just there is counted no more, and is about to join
+		runtime.Gosched() // a call that was just answered is not counted any more, and is about to join
 		return
 	}
 	for begun := time.Now(); s.arriving.Load() > 0 && time.Since(begun) < MaxSignDelay; {

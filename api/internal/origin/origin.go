@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// privateDomains are the top-level domains that public name servers never resolve, so that
-// no page of a stranger can have a name in them.
+// privateDomains are the top-level domains that public name servers never resolve, so that no foreign page can have a
+// name in them.
 var privateDomains = []string{"localhost", "internal", "local", "test"}
 
-// ForeignHeader is the header by which a request is of a page of strangers, with its value:
-// an Origin that is not of this machine, or, where such a page has its own name resolve to
-// this machine (DNS rebinding), the name as the Host. It is empty for other requests.
+// ForeignHeader returns the header, with its value, that shows that a foreign page sent the request: an Origin other
+// than this machine, or, if the page's own name resolves to this machine (DNS rebinding), that name as the Host. It is
+// empty for other requests.
 func ForeignHeader(r *http.Request) string {
 	for _, origin := range r.Header.Values("Origin") {
 		if page, err := url.Parse(origin); err != nil || !LocalName(page.Hostname()) {
@@ -28,7 +28,7 @@ func ForeignHeader(r *http.Request) string {
 	return ""
 }
 
-// Hostname is the host of host:port.
+// Hostname returns the host of host:port.
 func Hostname(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		return name
@@ -36,8 +36,7 @@ func Hostname(host string) string {
 	return strings.Trim(host, "[]")
 }
 
-// LocalName reports whether a host is this machine: localhost, a name below it, or a
-// loopback address.
+// LocalName reports whether a host is this machine: localhost, a name below it, or a loopback address.
 func LocalName(host string) bool {
 	if address, err := netip.ParseAddr(host); err == nil {
 		return address.Unmap().IsLoopback()
@@ -45,8 +44,8 @@ func LocalName(host string) bool {
 	return topLevel(host) == "localhost"
 }
 
-// PrivateName reports whether a host cannot be the public name of a page: an address, a
-// name without dots, or one in a private domain.
+// PrivateName reports whether a host cannot be the public name of a page: an address, a name without dots, or one in a
+// private domain.
 func PrivateName(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return true
@@ -55,7 +54,7 @@ func PrivateName(host string) bool {
 	return top == strings.ToLower(strings.TrimSuffix(host, ".")) || slices.Contains(privateDomains, top)
 }
 
-// topLevel is the last label of a name, in small letters.
+// topLevel returns the last label of a name, in lower case.
 func topLevel(name string) string {
 	name = strings.ToLower(strings.TrimSuffix(name, "."))
 	return name[strings.LastIndexByte(name, '.')+1:]
