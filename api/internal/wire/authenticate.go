@@ -6,26 +6,23 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// Claims is what an authenticated request may be taken for.
+// Claims is the verified content of an authenticated request.
 type Claims struct {
 	// ID is the request id.
 	ID RequestID
-	// Sender has signed the request, itself or through delegations, or is
-	// anonymous.
+	// Sender has signed the request, directly or through delegations, or is anonymous.
 	Sender principal.Principal
 	// Targets are the canisters the request may concern, sorted; nil means all.
 	Targets []principal.Principal
-	// QueriesOnly is true where a delegation permits no calls.
+	// QueriesOnly is true if a delegation permits no calls.
 	QueriesOnly bool
-	// Info is what the canister that signs for the sender attests of him; nil
-	// where it attests nothing. It is authentic.
+	// Info is the attestation of the sender by the canister that signs for it; nil if there is none. It is authentic.
 	Info *SenderInfo
 }
 
-// CheckTarget refuses what concerns a canister the delegations do not name. The
-// management canister counts only where it is named. Authenticate has asked this
-// of calls and queries; for a read_state that looks at the status of a request,
-// ask it for that request's canister.
+// CheckTarget refuses a canister that the delegations do not name. The management canister is allowed only if it is
+// named. Authenticate has checked calls and queries; for a read_state that reads the status of a request, check that
+// request's canister.
 func (c *Claims) CheckTarget(canister principal.Principal) error {
 	if c.Targets == nil {
 		return nil
@@ -39,7 +36,7 @@ func (c *Claims) CheckTarget(canister principal.Principal) error {
 // Request is a *Call, a *Query or a *ReadState.
 type Request interface {
 	envelope() *Envelope
-	// canister is the receiver of the request; a read_state has none.
+	// canister returns the receiver of the request; a read_state has none.
 	canister() (principal.Principal, bool)
 }
 
@@ -53,8 +50,8 @@ func (r *ReadState) canister() (principal.Principal, bool) { return principal.Pr
 
 // Authenticate proves who sent the request: its signature, the chain of delegations at the time now (nanoseconds since
 // 1970), the attested information about the sender, and that the delegations allow such a request to that canister
-// (interface specification, "Authentication"). Signatures by canisters rest on the root keys of trust. It does not look
-// at ingress_expiry: CheckExpiry does, and goes first. Every error is a *refusal.Refusal.
+// (interface specification, "Authentication"). Signatures by canisters rest on the root keys of trust. It ignores
+// ingress_expiry: call CheckExpiry before. Every error is a *refusal.Refusal.
 func Authenticate(req Request, now uint64, trust *Trust) (Claims, error) {
 	env := req.envelope()
 	claims := Claims{ID: env.ID, Sender: env.Sender, Info: env.SenderInfo}
@@ -84,7 +81,7 @@ func Authenticate(req Request, now uint64, trust *Trust) (Claims, error) {
 	return claims, checkTerms(&claims, req)
 }
 
-// checkTerms asks whether the delegations allow such a request.
+// checkTerms refuses a request that the delegations do not allow.
 func checkTerms(claims *Claims, req Request) error {
 	if claims.QueriesOnly && req.envelope().Kind == KindCall {
 		return invalidDelegation("Delegation permissions error: a delegation permits only %q, but this is a call", PermitQueries)

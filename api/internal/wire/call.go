@@ -2,8 +2,7 @@ package wire
 
 import "github.com/canisterd/canisterd/candid/principal"
 
-// Message is what a call and a query have in common: who is asked to do what
-// with which argument.
+// Message is the common part of a call and a query: receiver, method and argument.
 type Message struct {
 	CanisterID principal.Principal
 	MethodName string

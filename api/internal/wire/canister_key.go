@@ -2,10 +2,10 @@ package wire
 
 import "errors"
 
-// CanisterKey is the key of signatures by a canister.
+// CanisterKey is the public key of signatures by a canister.
 type CanisterKey struct{ key publicKey }
 
-// errOtherKey is why a key makes no signatures of canisters.
+// errOtherKey is the error for a key of another scheme.
 var errOtherKey = errors.New("it is no key of canister signatures")
 
 // ParseCanisterKey reads a key in DER form.
@@ -17,7 +17,7 @@ func ParseCanisterKey(der []byte) (CanisterKey, error) {
 	return CanisterKey{key}, err
 }
 
-// Verify checks that the canister vouches for a message, by the root keys of trust.
+// Verify checks that the canister vouches for a message, with the root keys of trust.
 func (k CanisterKey) Verify(trust *Trust, message, signature []byte) error {
 	return trust.verifyCanisterSignature(k.key, message, signature)
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// splitCanisterKey takes the key of a canister signature apart: one byte of
-// length, the signing canister's id, and the seed the canister chose (interface
-// specification, "Canister signatures"). Its errors are the replica's names.
+// splitCanisterKey splits the key of a canister signature: one byte of length, the signing canister's id, and the
+// canister's seed (interface specification, "Canister signatures"). Its errors are the replica's names.
 func splitCanisterKey(raw []byte) (canister principal.Principal, seed []byte, err error) {
 	if len(raw) == 0 {
 		return principal.Principal{}, nil, phrased("MissingCanisterIdLengthByte")
@@ -27,10 +26,9 @@ func splitCanisterKey(raw []byte) (canister principal.Principal, seed []byte, er
 	return canister, raw[1+n:], nil
 }
 
-// verifyCanisterSignature checks that the canister of the key vouches for the
-// message: its certified data is the root of a tree that has the message under
-// the key's seed (interface specification, "Canister signatures"). The errors
-// are those under the first root key.
+// verifyCanisterSignature checks that the canister of the key vouches for the message: its certified data is the root
+// of a tree with the message under the key's seed (interface specification, "Canister signatures"). The errors are
+// those under the first root key.
 func (t *Trust) verifyCanisterSignature(key publicKey, message, sig []byte) error {
 	canister, seed, err := splitCanisterKey(key.raw)
 	if err != nil {

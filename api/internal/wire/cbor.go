@@ -52,20 +52,18 @@ var (
 	errStopCode  = errors.New("CBOR stop code outside an indefinite-length item")
 )
 
-// item is one data item, its contents still encoded. num is the natural number,
-// or n of the negative number -1-n, or the number of elements or pairs; body is
-// the contents of a string, or the encoded elements of an array or map. body
-// aliases the input except for strings sent in chunks.
+// item is one data item with encoded contents. num is the natural number, or n of the negative number -1-n, or the
+// number of elements or pairs; body is the contents of a string, or the encoded elements of an array or map. body
+// aliases the input except for chunked strings.
 type item struct {
 	kind kind
 	num  uint64
 	body []byte
 }
 
-// document reads the one data item that is all of data, with or without the
-// self-describe tag, and checks everything in it once: nesting, number of
-// items, UTF-8, and the keys of maps. Time is linear in data, and nothing is
-// allocated for a document without chunked strings.
+// document reads the single data item in data, with or without the self-describe tag, and checks everything in it once:
+// nesting, number of items, UTF-8, and the keys of maps. Time is linear in data, and a document without chunked strings
+// needs no allocation.
 func document(data []byte) (item, error) {
 	if rest, ok := bytes.CutPrefix(data, selfDescribed); ok {
 		data = rest
@@ -82,8 +80,7 @@ func document(data []byte) (item, error) {
 	return it, err
 }
 
-// head reads the initial bytes of a data item: major type, additional
-// information and argument.
+// head reads the initial bytes of a data item: major type, additional information and argument.
 func head(data []byte) (major, info byte, arg uint64, rest []byte, err error) {
 	if len(data) == 0 {
 		return 0, 0, 0, nil, errTruncated
@@ -167,8 +164,8 @@ func stringBody(major, info byte, arg uint64, rest []byte) (body, after []byte, 
 	}
 }
 
-// containerBody finds the end of an array or map. Counts are trusted here only
-// because document has walked the whole input before.
+// containerBody finds the end of an array or map. It trusts counts only because document has walked the whole input
+// before.
 func containerBody(major, info byte, arg uint64, rest []byte) (num uint64, body, after []byte, err error) {
 	per := uint64(1)
 	if major == majorMap {
@@ -188,7 +185,7 @@ func containerBody(major, info byte, arg uint64, rest []byte) (num uint64, body,
 	}
 }
 
-// skip is next without a look at the contents.
+// skip is next without reading the contents.
 func skip(data []byte) ([]byte, error) {
 	major, info, arg, rest, err := head(data)
 	if err != nil {
@@ -220,8 +217,7 @@ func skip(data []byte) ([]byte, error) {
 	return rest, nil
 }
 
-// bignum reads what follows a tag: a natural number as big-endian bytes, or
-// nothing this interface knows.
+// bignum reads the item after a tag: a natural number as big-endian bytes. All other tags are errors.
 func bignum(tag uint64, data []byte) (item, []byte, error) {
 	if tag != tagBignum {
 		return item{}, nil, fmt.Errorf("unexpected CBOR tag %d", tag)
@@ -343,8 +339,7 @@ func (c *checker) checkMap(info byte, arg uint64, rest []byte, depth int) ([]byt
 	}
 }
 
-// ended reports whether the container with this head has all its n entries read,
-// and what comes after it.
+// ended reports whether all n entries of the container with this head were read, and returns what comes after it.
 func ended(info byte, arg, n uint64, rest []byte) (bool, []byte) {
 	if info != indefinite {
 		return n == arg, rest

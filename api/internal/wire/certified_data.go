@@ -9,11 +9,11 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// malformedCertificate is a certificate that cannot be read, or does not show
-// what it must; the others are read and not believed.
+// malformedCertificate is the error for a certificate that cannot be read, or lacks required values; other errors are
+// for readable ones that are not trusted.
 type malformedCertificate string
 
-// Error is what is wrong with it.
+// Error returns the text.
 func (m malformedCertificate) Error() string { return string(m) }
 
 func unreadable(format string, args ...any) error {
@@ -27,9 +27,8 @@ func notShown(format string, args ...any) error {
 // typeCloudEngine is the type of subnets whose canisters cannot sign.
 const typeCloudEngine = "cloud_engine"
 
-// checkCertifiedData checks that one of the trusted root keys vouches for the
-// certified data of a canister (interface specification, "Canister signatures").
-// How old the certificate is does not matter.
+// checkCertifiedData checks that one of the trusted root keys vouches for the certified data of a canister (interface
+// specification, "Canister signatures"). The age of the certificate does not matter.
 func (t *Trust) checkCertifiedData(encoded []byte, canister principal.Principal, want [32]byte) error {
 	certificate, err := certify.DecodeCertificate(encoded)
 	if err != nil {
@@ -77,8 +76,8 @@ func (t *Trust) checkUnder(root []byte, certificate *certify.Certificate, canist
 	return nil
 }
 
-// delegated is the key, in DER form, of the subnet a delegation is for, and the type the root
-// subnet gives it, empty where it gives none.
+// delegated returns the key, in DER form, of the subnet of a delegation, and the type that the root subnet certifies
+// for it, empty if there is none.
 func (t *Trust) delegated(root []byte, d *certify.Delegation, canister principal.Principal) (key []byte, kind string, err error) {
 	inner, err := certify.DecodeCertificate(d.Certificate)
 	switch {

@@ -8,8 +8,8 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// Identity is who a client speaks as: anonymous, the owner of a key, or the
-// owner of a key that another has delegated to. The zero value is anonymous.
+// Identity is the identity of a client: anonymous, the owner of a key, or the owner of a key with a delegation. The
+// zero value is anonymous.
 type Identity struct {
 	root  []byte // the sender's key, in DER form
 	key   []byte // the key that signs, in DER form
@@ -17,15 +17,15 @@ type Identity struct {
 	chain [][]byte // signed delegations from root to key, encoded
 }
 
-// Signer signs a message; what it hashes, it hashes itself.
+// Signer signs a message, and does any hashing itself.
 type Signer func(message []byte) ([]byte, error)
 
-// NewIdentity speaks as the owner of a key in DER form.
+// NewIdentity returns the identity of the owner of a key in DER form.
 func NewIdentity(der []byte, sign Signer) Identity {
 	return Identity{root: der, key: der, sign: sign}
 }
 
-// NewEd25519Identity speaks as the owner of an Ed25519 key.
+// NewEd25519Identity returns the identity of the owner of an Ed25519 key.
 func NewEd25519Identity(key ed25519.PrivateKey) (Identity, error) {
 	if len(key) != ed25519.PrivateKeySize {
 		return Identity{}, fmt.Errorf("an Ed25519 private key has %d bytes, got %d", ed25519.PrivateKeySize, len(key))
@@ -36,7 +36,7 @@ func NewEd25519Identity(key ed25519.PrivateKey) (Identity, error) {
 	}), nil
 }
 
-// Sender is the principal requests are sent as.
+// Sender returns the principal that sends the requests.
 func (id Identity) Sender() principal.Principal {
 	if id.sign == nil {
 		return principal.Anonymous
@@ -44,18 +44,18 @@ func (id Identity) Sender() principal.Principal {
 	return principal.SelfAuthenticating(id.root)
 }
 
-// DelegationTerms bound what a delegation is good for.
+// DelegationTerms limit a delegation.
 type DelegationTerms struct {
 	// Expiration is in nanoseconds since 1970.
 	Expiration uint64
-	// Targets are the canisters it is good for; nil means all.
+	// Targets are the canisters it is valid for; nil means all.
 	Targets []principal.Principal
-	// Permissions is PermitQueries, PermitAll, or "" to leave it out.
+	// Permissions is PermitQueries, PermitAll, or "" to omit it.
 	Permissions string
 }
 
-// Delegate lets the key of to sign as id (interface specification,
-// "Authentication", sender_delegation). to must not itself be delegated to.
+// Delegate lets the key of to sign as id (interface specification, "Authentication", sender_delegation). to must not
+// have a delegation itself.
 func (id Identity) Delegate(to Identity, terms DelegationTerms) (Identity, error) {
 	if id.sign == nil || to.sign == nil {
 		return Identity{}, errors.New("the anonymous identity can neither delegate nor be delegated to: it has no key")
@@ -104,7 +104,7 @@ func (t DelegationTerms) encode(key []byte) []byte {
 	return dst
 }
 
-// appendAuth appends the envelope's fields beside the content.
+// appendAuth appends the envelope's fields other than the content.
 func (id Identity) appendAuth(dst, sig []byte) []byte {
 	dst = appendBlobField(dst, "sender_pubkey", id.root)
 	dst = appendBlobField(dst, "sender_sig", sig)

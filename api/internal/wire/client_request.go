@@ -6,8 +6,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// Draft is a request to be signed. IngressExpiry is in nanoseconds since 1970; a
-// nil Nonce or SenderInfo is left out.
+// Draft is an unsigned request. IngressExpiry is in nanoseconds since 1970; a nil Nonce or SenderInfo is omitted.
 type Draft struct {
 	IngressExpiry uint64
 	Nonce         []byte
@@ -39,7 +38,7 @@ type Signed struct {
 	Body []byte
 }
 
-// Sign makes the draft a request of the identity.
+// Sign signs the draft as the identity.
 func (d *Draft) Sign(id Identity) (Signed, error) {
 	content := d.content(id.Sender())
 	it, err := document(content)

@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// clientMode reads answers strictly: exact field names, no field twice.
+// clientMode reads answers strictly: exact field names, no duplicate fields.
 var clientMode = mustDecMode(cbor.DecOptions{
 	DupMapKey:         cbor.DupMapKeyEnforcedAPF,
 	FieldNameMatching: cbor.FieldNameMatchingCaseSensitive,
@@ -23,7 +23,7 @@ func mustDecMode(options cbor.DecOptions) cbor.DecMode {
 	return mode
 }
 
-// answer is any of the answers' fields.
+// answer has the fields of all answers.
 type answer struct {
 	Status        string           `cbor:"status"`
 	Certificate   []byte           `cbor:"certificate"`
@@ -71,15 +71,15 @@ func DecodeStatus(body []byte) (Status, error) {
 	return Status(s), nil
 }
 
-// CallResponse is the answer to a call: a certificate to look the outcome up in,
-// or a rejection of a request that was not let in.
+// CallResponse is the answer to a call: a certificate with the outcome, or the rejection of a request that did not
+// enter.
 type CallResponse struct {
 	Certificate []byte
 	Rejection   *Rejection
 }
 
-// DecodeCallResponse reads the body of a call answer with HTTP status 200, of
-// the synchronous or the asynchronous endpoint.
+// DecodeCallResponse reads the body of a call answer with HTTP status 200, of the synchronous or the asynchronous
+// endpoint.
 func DecodeCallResponse(body []byte) (CallResponse, error) {
 	a, err := readAnswer(body, "call")
 	if err != nil {
@@ -94,8 +94,8 @@ func DecodeCallResponse(body []byte) (CallResponse, error) {
 	return CallResponse{}, fmt.Errorf("reading the answer to a call request: status %q with neither certificate nor reject code", a.Status)
 }
 
-// DecodeQueryResponse reads the body of a query answer and the signatures of the
-// nodes, which cover QueryResponseMessage.
+// DecodeQueryResponse reads the body of a query answer and the signatures of the nodes, which cover
+// QueryResponseMessage.
 func DecodeQueryResponse(body []byte) (QueryResponse, []NodeSignature, error) {
 	a, err := readAnswer(body, "query")
 	if err != nil {
@@ -118,7 +118,7 @@ func DecodeQueryResponse(body []byte) (QueryResponse, []NodeSignature, error) {
 	return QueryResponse{}, nil, fmt.Errorf("reading the answer to a query request: status %q", a.Status)
 }
 
-// DecodeReadStateResponse is the certificate in a read_state answer.
+// DecodeReadStateResponse returns the certificate in a read_state answer.
 func DecodeReadStateResponse(body []byte) ([]byte, error) {
 	a, err := readAnswer(body, "read_state")
 	if err != nil {

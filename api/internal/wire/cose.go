@@ -11,8 +11,8 @@ import (
 	"math/big"
 )
 
-// The parameters of COSE keys (RFC 9052, section 7; RFC 9053, section 7; RFC
-// 8230, section 4) and the values of them that are taken.
+// The parameters of COSE keys (RFC 9052, section 7; RFC 9053, section 7; RFC 8230, section 4) and their accepted
+// values.
 const (
 	coseKeyType   = 1
 	coseAlgorithm = 3
@@ -36,18 +36,16 @@ const (
 	coseExponent = -2
 )
 
-// coseOpVerify is the only use of a key that the replica takes where the key
-// names its uses.
+// coseOpVerify is the only use that the replica accepts if a key lists its uses.
 const coseOpVerify = "verify"
 
-// coseKey is the parameters of a COSE key by their numbers.
+// coseKey maps the numbers of a COSE key's parameters to values.
 type coseKey map[int64]item
 
-// errAlgorithm is a COSE key that is well-formed and of no use here.
+// errAlgorithm is the error for a well-formed COSE key that is not supported.
 var errAlgorithm = keyFault("Algorithm Unspecified not supported: Algorithm not supported in COSE parser")
 
-// parseCOSE reads the key of a security device or passkey out of its COSE form
-// (interface specification, "Web Authentication").
+// parseCOSE reads the key of a security device or passkey in COSE form (interface specification, "Web Authentication").
 func parseCOSE(raw []byte) (publicKey, error) {
 	key, err := readCOSE(raw)
 	if err != nil {
@@ -73,7 +71,7 @@ func malformedCOSE(algorithm string, raw []byte) error {
 	return malformedKey(algorithm, raw, "Failed to parse COSE public key")
 }
 
-// readCOSE reads the map of a COSE key. Parameters named by texts are skipped.
+// readCOSE reads the map of a COSE key. It skips parameters with text names.
 func readCOSE(raw []byte) (coseKey, error) {
 	rest, _ := bytes.CutPrefix(raw, selfDescribed)
 	major, info, pairs, rest, err := head(rest)
@@ -115,10 +113,10 @@ func (c *checker) next(data []byte) (item, []byte, error) {
 	return next(data)
 }
 
-// noInteger is what no parameter of a COSE key is called or has for a value.
+// noInteger is neither the number nor the value of any parameter of a COSE key.
 const noInteger = -1 << 62
 
-// integer is a number of either sign, noInteger for anything else.
+// integer returns a number of either sign, noInteger for anything else.
 func (it item) integer() int64 {
 	switch {
 	case it.num >= 1<<62:
@@ -131,13 +129,13 @@ func (it item) integer() int64 {
 	return noInteger
 }
 
-// verifies refuses a key that names its uses and is not for verifying.
+// verifies reports whether a key is for verifying: it lists no uses, or this one.
 func (key coseKey) verifies() bool {
 	uses, ok := key[coseKeyOps]
 	return !ok || uses.kind == kindText && string(uses.body) == coseOpVerify
 }
 
-// blob is a parameter that is a blob, nil where it is not.
+// blob returns a parameter that is a blob, nil if it is not.
 func (key coseKey) blob(label int64) []byte {
 	if it := key[label]; it.kind == kindBlob {
 		return it.body

@@ -9,20 +9,18 @@ import (
 	"github.com/canisterd/canisterd/refusal"
 )
 
-// SignedDelegation hands a key's authority on to another key (interface
-// specification, "Authentication", sender_delegation).
+// SignedDelegation delegates a key's authority to another key (interface specification, "Authentication",
+// sender_delegation).
 type SignedDelegation struct {
 	// PublicKey is the key delegated to, in DER form.
 	PublicKey []byte
-	// Expiration is in nanoseconds since 1970; the delegation holds up to and
-	// including it.
+	// Expiration is in nanoseconds since 1970, the last moment at which the delegation is valid.
 	Expiration uint64
-	// Targets are the canisters the delegation is good for, sorted; nil means
-	// all, an empty list none.
+	// Targets are the canisters the delegation is valid for, sorted; nil means all, an empty list none.
 	Targets []principal.Principal
 	// Permissions is "queries" or "all", and "" where absent, which means all.
 	Permissions string
-	// Signature is by the key before in the chain, over Hash.
+	// Signature is by the previous key in the chain, over Hash.
 	Signature []byte
 	// Hash is the hash of the delegation's map as it was sent.
 	Hash [sha256.Size]byte
@@ -112,15 +110,15 @@ func readTargets(fs fields) ([]principal.Principal, error) {
 	return slices.Compact(targets), err
 }
 
-// chainTerms is what a whole chain of delegations leaves of the authority.
+// chainTerms is the authority that a whole chain of delegations leaves.
 type chainTerms struct {
 	key         []byte // the key that signs the request, in DER form
 	targets     []principal.Principal
 	queriesOnly bool
 }
 
-// checkChain follows the chain from the sender's key to the key that signs the
-// request, in the replica's order: expirations, cycles, then link by link.
+// checkChain follows the chain from the sender's key to the key that signs the request, in the replica's order:
+// expirations, cycles, then link by link.
 func (t *Trust) checkChain(auth *Auth, now uint64) (chainTerms, error) {
 	terms := chainTerms{key: auth.PublicKey}
 	for _, d := range auth.Delegations {
@@ -166,7 +164,7 @@ func checkCycles(auth *Auth) error {
 	return nil
 }
 
-// intersect keeps what is in both sorted lists, nil meaning everything.
+// intersect returns what is in both sorted lists. nil means everything.
 func intersect(a, b []principal.Principal) []principal.Principal {
 	if a == nil {
 		return b

@@ -17,8 +17,7 @@ const (
 	ecdsaSignatureSize = 64
 )
 
-// verifyP256 takes r and s, 32 bytes each. It takes either of s and -s, as the
-// replica does: browsers do not normalize.
+// verifyP256 verifies r and s, 32 bytes each. It accepts both s and -s, as the replica does: browsers do not normalize.
 func verifyP256(key publicKey, message, sig []byte) error {
 	if len(sig) != ecdsaSignatureSize {
 		return wrongLength(schemeP256, sig, ecdsaSignatureSize)

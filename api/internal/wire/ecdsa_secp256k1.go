@@ -14,8 +14,8 @@ const (
 	secp256k1Prefix = "\x30\x56\x30\x10\x06\x07\x2a\x86\x48\xce\x3d\x02\x01" + secp256k1OID + "\x03\x42\x00"
 )
 
-// verifySecp256k1 takes r and s, 32 bytes each. It takes either of s and -s: the
-// replica kept that when it moved away from a library that did.
+// verifySecp256k1 verifies r and s, 32 bytes each. It accepts both s and -s: the replica kept that when it replaced a
+// library that did.
 func verifySecp256k1(key publicKey, message, sig []byte) error {
 	if len(sig) != ecdsaSignatureSize {
 		return wrongLength(schemeSecp256k1, sig, ecdsaSignatureSize)

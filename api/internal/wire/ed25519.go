@@ -17,8 +17,8 @@ func verifyEd25519(key publicKey, message, sig []byte) error {
 	if len(sig) != ed25519.SignatureSize {
 		return wrongLength(schemeEd25519, sig, ed25519.SignatureSize)
 	}
-	// What the standard library accepts, ZIP 215 accepts too; it refuses a few
-	// crafted keys and signatures that the replica lets pass.
+	// ZIP 215 accepts all that the standard library accepts; that refuses a few crafted keys and signatures that the
+	// replica accepts.
 	if ed25519.Verify(key.raw, message, sig) || verifyZIP215(key.raw, message, sig) {
 		return nil
 	}

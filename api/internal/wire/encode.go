@@ -47,8 +47,8 @@ func appendNatField(dst []byte, key string, value uint64) []byte {
 	return appendHead(appendText(dst, key), majorNat, value)
 }
 
-// newBody is an empty self-described body with room for contents of this many
-// bytes and the few field names around them.
+// newBody returns an empty self-described body with capacity for contents of this many bytes and the few field names
+// around them.
 func newBody(contents int) []byte {
 	return append(make([]byte, 0, contents+128), selfDescribed...)
 }

@@ -16,16 +16,16 @@ const (
 	KindReadState
 )
 
-// String is the request_type of the specification.
+// String returns the request_type of the specification.
 func (k Kind) String() string { return [...]string{"call", "query", "read_state"}[k] }
 
-// Envelope is what every request has (interface specification,
-// "Authentication"). Its byte slices alias the body it was read from.
+// Envelope is the common part of every request (interface specification, "Authentication"). Its byte slices alias the
+// body.
 type Envelope struct {
 	Kind Kind
 	// ID is the hash of the content as it was sent.
 	ID RequestID
-	// Sender is who the content claims to be from; Authenticate proves it.
+	// Sender is the claimed sender in the content; Authenticate proves it.
 	Sender principal.Principal
 	// IngressExpiry is in nanoseconds since 1970.
 	IngressExpiry uint64
@@ -33,7 +33,7 @@ type Envelope struct {
 	Nonce []byte
 	// SenderInfo is nil where absent, and always for read_state.
 	SenderInfo *SenderInfo
-	// Auth is nil where the request carries no signature.
+	// Auth is nil if the request has no signature.
 	Auth *Auth
 }
 
@@ -45,8 +45,7 @@ type Auth struct {
 	Delegations []SignedDelegation
 }
 
-// open reads a body up to the fields of its content. Every error it returns is
-// a *refusal.Refusal.
+// open reads a body up to the fields of its content. Every error is a *refusal.Refusal.
 func open(body []byte, want Kind) (Envelope, fields, error) {
 	if len(body) > MaxBodyBytes {
 		return Envelope{}, nil, refusal.New(refusal.TooLarge, "The request body has %d bytes, but at most %d are allowed.", len(body), MaxBodyBytes)
@@ -69,7 +68,7 @@ func open(body []byte, want Kind) (Envelope, fields, error) {
 	return env, content, nil
 }
 
-// malformed makes a refusal of an error, unless it is one already.
+// malformed turns an error into a refusal, unless it is one already.
 func malformed(want Kind, err error) error {
 	if r, ok := err.(*refusal.Refusal); ok {
 		return r
@@ -117,8 +116,8 @@ func readNonce(content fields) ([]byte, error) {
 	return it.body, nil
 }
 
-// readAuth is nil for an envelope without key, signature and delegations. An
-// empty list of delegations counts as a list, as it does for the replica.
+// readAuth returns nil for an envelope without key, signature and delegations. An empty list of delegations is still a
+// list, as for the replica.
 func readAuth(outer fields) (*Auth, error) {
 	key, hasKey, err := outer.optional("sender_pubkey", kindBlob)
 	if err != nil {

@@ -5,10 +5,9 @@ import (
 	"time"
 )
 
-// CheckExpiry refuses a request whose ingress_expiry is past, or further away
-// than MaxIngressTTL and PermittedDrift (interface specification,
-// "Authentication"). Times are nanoseconds since 1970. exempt is true for an
-// anonymous query or read_state, of which no expiry is asked; Exempt tells it.
+// CheckExpiry refuses a request whose ingress_expiry is past, or further away than MaxIngressTTL and PermittedDrift
+// (interface specification, "Authentication"). Times are nanoseconds since 1970. exempt is true for an anonymous query
+// or read_state, which needs no expiry (see Exempt).
 func CheckExpiry(expiry, now uint64, exempt bool) error {
 	const window = MaxIngressTTL + PermittedDrift
 	if exempt {
@@ -25,14 +24,12 @@ func CheckExpiry(expiry, now uint64, exempt bool) error {
 	return nil
 }
 
-// Exempt reports whether no expiry is asked of the request: an anonymous one
-// that changes nothing.
+// Exempt reports whether the request needs no expiry: an anonymous one that changes nothing.
 func (e *Envelope) Exempt() bool {
 	return e.Kind != KindCall && e.Sender.IsAnonymous()
 }
 
-// timeText prints nanoseconds since 1970 as the replica does: in UTC, with as
-// many groups of three decimals as are needed.
+// timeText formats nanoseconds since 1970 as the replica does: in UTC, with as many groups of three decimals as needed.
 func timeText(ns uint64) string {
 	t := time.Unix(int64(ns/1e9), int64(ns%1e9)).UTC()
 	text := t.Format("2006-01-02 15:04:05")

@@ -6,7 +6,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// fields is a map read one level deep; nulls are left out.
+// fields is a map read one level deep, without nulls.
 type fields []field
 
 type field struct {
@@ -59,7 +59,7 @@ func (fs fields) find(name string) (item, bool) {
 	return item{}, false
 }
 
-// optional is the field of this kind, and false where it is absent.
+// optional returns the field of this kind, and false if it is absent.
 func (fs fields) optional(name string, want kind) (item, bool, error) {
 	it, ok := fs.find(name)
 	if ok && it.kind != want {

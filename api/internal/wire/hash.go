@@ -10,11 +10,11 @@ import (
 	"slices"
 )
 
-// RequestID names a request: the representation-independent hash of its content
-// (interface specification, "Request ids").
+// RequestID identifies a request: the representation-independent hash of its content (interface specification, "Request
+// ids").
 type RequestID [sha256.Size]byte
 
-// String is the textual form, 0x and lower-case hexadecimal digits.
+// String returns the textual form, 0x and lower-case hexadecimal digits.
 func (id RequestID) String() string { return "0x" + hex.EncodeToString(id[:]) }
 
 // Domain separators of signed bytes: one byte of length, then ASCII (interface
@@ -26,7 +26,7 @@ const (
 	domainSenderInfo = "\x0eic-sender-info"
 )
 
-// signedBytes is what a signature under this domain covers.
+// signedBytes returns the bytes that a signature under this domain covers.
 func signedBytes(domain string, hash [sha256.Size]byte) []byte {
 	return append(append(make([]byte, 0, len(domain)+len(hash)), domain...), hash[:]...)
 }
@@ -51,8 +51,7 @@ func hashRows(rows []hashRow) [sha256.Size]byte {
 	return sha256.Sum256(joined)
 }
 
-// hashOfMap is the representation-independent hash of a map as it was sent,
-// whatever fields it has.
+// hashOfMap returns the representation-independent hash of a map as it was sent, with all its fields.
 func hashOfMap(fs fields) ([sha256.Size]byte, error) {
 	rows := make([]hashRow, 0, len(fs))
 	for _, f := range fs {

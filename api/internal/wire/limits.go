@@ -1,7 +1,7 @@
 package wire
 
-// Limits of the interface specification ("Authentication", "Request: Read
-// state"); requests past them are refused before any signature is looked at.
+// Limits of the interface specification ("Authentication", "Request: Read state"); requests above them are refused
+// before any signature is checked.
 const (
 	MaxDelegations          = 20    // specification: 20 (its CDDL still says 4)
 	MaxTargetsPerDelegation = 1_000 // specification: 1,000
@@ -12,11 +12,11 @@ const (
 
 // Limits the specification leaves to the implementation.
 const (
-	// MaxBodyBytes bounds a request body; the replica's own limit. An ingress
-	// message itself may be smaller still, which is not for this package.
+	// MaxBodyBytes bounds a request body; the replica's own limit. An ingress message may have a smaller limit, outside
+	// of this package.
 	MaxBodyBytes = 5 << 20
-	// maxNesting bounds arrays, maps and tags within each other. The deepest
-	// request, a delegation's targets, needs 6 with its outer tag.
+	// maxNesting bounds the nesting of arrays, maps and tags. The deepest request, a delegation's targets, needs 6 with
+	// its outer tag.
 	maxNesting = 12
 	// maxItems bounds the data items of one body. The largest legal request,
 	// MaxPaths paths of MaxLabelsPerPath labels, has 128,000 and its delegations
@@ -24,8 +24,8 @@ const (
 	maxItems = 1 << 18
 	// maxPairs bounds the fields of one map. The largest legal one has 8.
 	maxPairs = 32
-	// maxBytesInText bounds a key or signature repeated in a refusal's text. The
-	// replica repeats all of it; no key of a plain scheme is that long.
+	// maxBytesInText bounds a key or signature in a refusal's text. The replica repeats all of it; no key of a plain
+	// scheme is that long.
 	maxBytesInText = 1024
 )
 
@@ -44,10 +44,10 @@ const (
 	maxRSAExponentBits = 31
 )
 
-// maxSeenSignatures bounds the signatures by subnets that are remembered as
-// right, 32 bytes each (the replica's cache: 10,000 entries).
+// maxSeenSignatures bounds the valid signatures by subnets that are remembered, 32 bytes each (the replica's cache:
+// 10,000 entries).
 const maxSeenSignatures = 10_000
 
-// maxCanisterSignature bounds a canister signature, in bytes: read, it takes some fifty times as much memory. Ours; the
-// largest signatures of real canisters have a few thousand.
+// maxCanisterSignature bounds a canister signature, in bytes: decoded, it takes about fifty times as much memory. Ours;
+// the largest real ones have a few thousand.
 const maxCanisterSignature = 256 << 10

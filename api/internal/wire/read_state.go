@@ -5,8 +5,7 @@ import "fmt"
 // Path is a path into the certified state tree, label by label.
 type Path [][]byte
 
-// ReadState asks for a certificate of parts of the state (interface
-// specification, "Request: Read state").
+// ReadState requests a certificate of parts of the state (interface specification, "Request: Read state").
 type ReadState struct {
 	Envelope
 	Paths []Path

@@ -1,8 +1,7 @@
 package wire
 
-// Rejection is why a request was not carried out: reject code 1 to 6, message,
-// and the replica's error code such as IC0503, which is left out where empty
-// (interface specification, "Reject codes").
+// Rejection says why a request was not executed: reject code 1 to 6, message, and the replica's error code such as
+// IC0503, which is omitted if empty (interface specification, "Reject codes").
 type Rejection struct {
 	Code      uint64
 	Message   string
@@ -34,25 +33,24 @@ func (r Rejection) append(dst []byte) []byte {
 	return dst
 }
 
-// EncodeCallReplied is the answer of the synchronous call endpoints to a request
-// that is decided, by a reply or by a reject: the certificate tells which
-// (interface specification, "Request: Call", synchronous).
+// EncodeCallReplied encodes the answer of the synchronous call endpoints to a request with an outcome: the certificate
+// has the reply or the reject (interface specification, "Request: Call", synchronous).
 func EncodeCallReplied(certificate []byte) []byte {
 	dst := appendMap(newBody(len(certificate)), 2)
 	dst = appendTextField(dst, "status", statusReplied)
 	return appendBlobField(dst, "certificate", certificate)
 }
 
-// EncodeNonReplicatedRejection is the answer of the synchronous call endpoints
-// to a request that was not let into the state.
+// EncodeNonReplicatedRejection encodes the answer of the synchronous call endpoints to a request that did not enter the
+// state.
 func EncodeNonReplicatedRejection(r Rejection) []byte {
 	dst := appendMap(newBody(r.size()), 1+r.pairs())
 	dst = appendTextField(dst, "status", statusNonReplicated)
 	return r.append(dst)
 }
 
-// EncodeAsyncRejection is the answer of the asynchronous call endpoint
-// (/api/v2/…/call) to a request that was not let into the state.
+// EncodeAsyncRejection encodes the answer of the asynchronous call endpoint (/api/v2/…/call) to a request that did not
+// enter the state.
 func EncodeAsyncRejection(r Rejection) []byte {
 	return r.append(appendMap(newBody(r.size()), r.pairs()))
 }

@@ -6,14 +6,14 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// QueryResponse is the outcome of a query: a reply, or a rejection where that is
-// not nil (interface specification, "Request: Query call").
+// QueryResponse is the outcome of a query: a rejection if that is not nil, otherwise a reply (interface specification,
+// "Request: Query call").
 type QueryResponse struct {
 	Reply     []byte
 	Rejection *Rejection
 }
 
-// NodeSignature is a replica node's word for a query response.
+// NodeSignature is a replica node's signature of a query response.
 type NodeSignature struct {
 	// Timestamp is in nanoseconds since 1970.
 	Timestamp uint64
@@ -21,15 +21,15 @@ type NodeSignature struct {
 	Identity  principal.Principal
 }
 
-// Node answers for query responses. Sign is the Ed25519 signature of a message
-// by the node's key; it must not keep the message.
+// Node signs query responses. Sign returns the Ed25519 signature of a message by the node's key; it must not keep the
+// message.
 type Node struct {
 	ID   principal.Principal
 	Sign func(message []byte) []byte
 }
 
-// EncodeQueryResponse is the body of the answer to the query with this id,
-// signed by the node at the time now, in nanoseconds since 1970.
+// EncodeQueryResponse encodes the body of the answer to the query with this id, signed by the node at the time now, in
+// nanoseconds since 1970.
 func EncodeQueryResponse(resp QueryResponse, id RequestID, now uint64, node Node) []byte {
 	sig := NodeSignature{Timestamp: now, Identity: node.ID, Signature: node.Sign(QueryResponseMessage(resp, id, now))}
 	if resp.Rejection != nil {
@@ -50,8 +50,8 @@ func (s NodeSignature) append(dst []byte) []byte {
 	return appendBlobField(dst, "identity", s.Identity.Bytes())
 }
 
-// QueryResponseMessage is what a node signs: the domain separator and the hash
-// of the response with time and request id.
+// QueryResponseMessage returns the bytes that a node signs: the domain separator and the hash of the response with time
+// and request id.
 func QueryResponseMessage(resp QueryResponse, id RequestID, now uint64) []byte {
 	rows := make([]hashRow, 0, 6)
 	add := func(key string, value [sha256.Size]byte) {

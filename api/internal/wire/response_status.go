@@ -1,18 +1,17 @@
 package wire
 
-// Status is the answer of the status endpoint (interface specification,
-// "Request: Status"). Empty fields are left out.
+// Status is the answer of the status endpoint (interface specification, "Request: Status"). Empty fields are omitted.
 type Status struct {
-	// RootKey is in DER form; a client without it trusts nothing it is told.
+	// RootKey is in DER form; a client without it cannot trust any answer.
 	RootKey     []byte
 	ImplVersion string
 	ImplHash    string
-	// Health is "healthy" where requests are served.
+	// Health is "healthy" if requests are served.
 	Health          string
 	CertifiedHeight uint64
 }
 
-// EncodeStatus is the body of a status answer.
+// EncodeStatus encodes the body of a status answer.
 func EncodeStatus(s Status) []byte {
 	texts := [...]struct{ key, value string }{
 		{"impl_version", s.ImplVersion},

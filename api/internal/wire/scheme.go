@@ -25,18 +25,16 @@ func (s scheme) String() string {
 	return [...]string{"Ed25519", "EcdsaP256", "EcdsaSecp256k1", "IcCanisterSignature", "RsaSha256"}[s]
 }
 
-// publicKey is a key taken out of its DER wrapping.
+// publicKey is a key without its DER wrapping.
 type publicKey struct {
 	scheme scheme
-	raw    []byte         // as the scheme has it; of RSA the DER form
-	rsa    *rsa.PublicKey // of RSA in a COSE key
-	// webAuthn is true of a COSE key: what it signs is wrapped (interface
-	// specification, "Web Authentication").
+	raw    []byte         // in the form of the scheme; for RSA the DER form
+	rsa    *rsa.PublicKey // for RSA in a COSE key
+	// webAuthn is true for a COSE key: its messages are wrapped (interface specification, "Web Authentication").
 	webAuthn bool
 }
 
-// plainSchemes are the schemes whose keys have one DER form only: a fixed start
-// and a key of fixed size.
+// plainSchemes are the schemes whose keys have a single DER form: a fixed prefix and a key of fixed size.
 var plainSchemes = [...]struct {
 	scheme scheme
 	prefix string
@@ -66,8 +64,7 @@ var (
 	oidCurve             = asn1.ObjectIdentifier{1, 2, 840, 10045, 2, 1}
 )
 
-// parseUncommonKey reads a key of variable form, or tells what is wrong with one
-// that looks like a plain scheme's.
+// parseUncommonKey reads a key of variable form, or returns the fault of one that looks like a plain scheme's.
 func parseUncommonKey(der []byte) (publicKey, error) {
 	var info struct {
 		Algorithm struct {
@@ -103,10 +100,10 @@ func parseUncommonKey(der []byte) (publicKey, error) {
 	return publicKey{}, malformedKey("Unspecified", der, "Unsupported or unparsable public key")
 }
 
-// keyFault is what is wrong with a key, whatever was signed.
+// keyFault is the fault of a key, regardless of the message.
 type keyFault string
 
-// Error is the fault.
+// Error returns the fault.
 func (f keyFault) Error() string { return string(f) }
 
 func malformedKey(algorithm string, key []byte, reason string) error {
@@ -126,8 +123,7 @@ func wrongSignature(key publicKey, sig []byte, reason string) error {
 		key.scheme, hexText(key.raw), hexText(sig), reason)
 }
 
-// hexText is hexadecimal, cut short where a body sent far more than any key or
-// signature has.
+// hexText returns hexadecimal digits, truncated if a body sent far more than any key or signature has.
 func hexText(b []byte) string {
 	if len(b) > maxBytesInText {
 		return fmt.Sprintf("%s… (%d bytes)", hex.EncodeToString(b[:maxBytesInText]), len(b))
@@ -135,8 +131,8 @@ func hexText(b []byte) string {
 	return hex.EncodeToString(b)
 }
 
-// verify checks the signature of a message by the key in DER form. Its errors
-// are the part of the replica's text after "Invalid signature: ".
+// verify checks the signature of a message by the key in DER form. Its errors are the part of the replica's text after
+// "Invalid signature: ".
 func (t *Trust) verify(der, message, sig []byte) error {
 	key, err := parsePublicKey(der)
 	switch {
@@ -161,7 +157,7 @@ func (t *Trust) verify(der, message, sig []byte) error {
 	return phrased("Invalid basic signature: %v", err)
 }
 
-// verifyBasic checks a signature that is nothing but one.
+// verifyBasic checks a signature that is not wrapped.
 func verifyBasic(key publicKey, message, sig []byte) error {
 	switch key.scheme {
 	case schemeEd25519:

@@ -6,8 +6,8 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// SenderInfo is what a canister attests of the sender it signs for (interface
-// specification, "Authentication", sender_info).
+// SenderInfo is a canister's attestation of the sender it signs for (interface specification, "Authentication",
+// sender_info).
 type SenderInfo struct {
 	Info   []byte
 	Signer principal.Principal

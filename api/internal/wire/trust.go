@@ -20,8 +20,7 @@ type Trust struct {
 	seen, older map[[sha256.Size]byte]struct{}
 }
 
-// NewTrust trusts root keys in DER form. What is wrong with a signature is told
-// by the first of them.
+// NewTrust trusts root keys in DER form. Errors about a signature are those of the first.
 func NewTrust(roots ...[]byte) (*Trust, error) {
 	t := new(Trust)
 	for _, der := range roots {
@@ -33,7 +32,7 @@ func NewTrust(roots ...[]byte) (*Trust, error) {
 	return t, nil
 }
 
-// errNoRoot is why no certificate is trusted.
+// errNoRoot is the error if no root key is trusted.
 var errNoRoot = errors.New("no root key is trusted")
 
 // checkSubnet checks the signature of a state root by a subnet's key in DER form.
@@ -69,8 +68,7 @@ func (t *Trust) knows(name [sha256.Size]byte) bool {
 	return ok
 }
 
-// learn keeps a signature; half of what is kept is forgotten at once where it
-// becomes too much.
+// learn remembers a signature. At the limit it drops the older half.
 func (t *Trust) learn(name [sha256.Size]byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

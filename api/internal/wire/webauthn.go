@@ -11,15 +11,14 @@ import (
 	"strings"
 )
 
-// webAuthnSignature is what a security device or passkey gives for a challenge
-// (Web Authentication, "Authentication assertion").
+// webAuthnSignature is the response of a security device or passkey to a challenge (Web Authentication, "Authentication
+// assertion").
 type webAuthnSignature struct {
 	authenticator, client, signature []byte
 }
 
-// verifyWebAuthn checks that a device signed the message by its key: that the
-// challenge it was given is the message, and that what it signed has that
-// challenge (interface specification, "Web Authentication").
+// verifyWebAuthn checks that a device signed the message with its key: its challenge was the message, and the signed
+// bytes contain that challenge (interface specification, "Web Authentication").
 func verifyWebAuthn(key publicKey, message, sig []byte) error {
 	signed, err := readWebAuthnSignature(sig)
 	if err != nil {
@@ -64,7 +63,7 @@ func readWebAuthnSignature(sig []byte) (s webAuthnSignature, err error) {
 	return s, err
 }
 
-// bytes is a field that is a blob or a text, as clients send JSON either way.
+// bytes returns a field that is a blob or a text: clients send JSON either way.
 func (fs fields) bytes(name string) ([]byte, error) {
 	if it, ok := fs.find(name); ok && it.kind == kindText {
 		return it.body, nil
@@ -72,8 +71,7 @@ func (fs fields) bytes(name string) ([]byte, error) {
 	return fs.blob(name)
 }
 
-// basic is the signature in the form it has outside of WebAuthn: there ECDSA
-// signatures are in DER form.
+// basic returns the signature in its form outside of WebAuthn, which has ECDSA signatures in DER form.
 func (s *webAuthnSignature) basic(key publicKey) ([]byte, error) {
 	if key.scheme != schemeP256 {
 		return s.signature, nil
@@ -96,7 +94,7 @@ func (s *webAuthnSignature) basic(key publicKey) ([]byte, error) {
 	return basic, nil
 }
 
-// verifyCovered checks the signature of what a device signs.
+// verifyCovered checks the signature of the bytes that a device signs.
 func verifyCovered(key publicKey, covered, sig []byte) error {
 	if key.scheme != schemeRSA {
 		return verifyBasic(key, covered, sig)
@@ -108,7 +106,7 @@ func verifyCovered(key publicKey, covered, sig []byte) error {
 	return nil
 }
 
-// numbers prints bytes as the replica does.
+// numbers formats bytes as the replica does.
 func numbers(b []byte) string {
 	texts := make([]string, min(len(b), maxBytesInText))
 	for i := range texts {
@@ -120,7 +118,7 @@ func numbers(b []byte) string {
 	return "[" + strings.Join(texts, ", ") + "]"
 }
 
-// quoted is bytes as a quoted text, cut short.
+// quoted returns bytes as a quoted text, truncated.
 func quoted(b []byte) string {
 	if len(b) > maxBytesInText {
 		return fmt.Sprintf("%q… (%d bytes)", b[:maxBytesInText], len(b))

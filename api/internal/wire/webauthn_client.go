@@ -10,9 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// readClientData is the challenge in a device's client data (Web
-// Authentication, "CollectedClientData"). type and origin must be there and are
-// not looked at: any page may ask a device to sign.
+// readClientData returns the challenge in a device's client data (Web Authentication, "CollectedClientData"). type and
+// origin must be present but are ignored: any page may ask a device to sign.
 func readClientData(text []byte) (challenge []byte, err error) {
 	encoded, err := clientChallenge(text)
 	if err != nil {
@@ -29,8 +28,8 @@ func readClientData(text []byte) (challenge []byte, err error) {
 	return challenge, nil
 }
 
-// clientChallenge reads the object key by key: a key is what it is letter by
-// letter, and may not come twice, or two readers could see two challenges.
+// clientChallenge reads the object key by key: keys must match exactly and may not repeat, or two readers could see two
+// challenges.
 func clientChallenge(text []byte) (string, error) {
 	if !utf8.Valid(text) {
 		return "", errors.New("it is not UTF-8")
