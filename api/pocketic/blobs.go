@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// blob is what a client has uploaded.
+// blob is an uploaded blob.
 type blob struct {
 	content []byte
 	gzip    bool // content is compressed
 }
 
-// blobs are the blobs of all clients, by the hash of the upload.
+// blobs holds the blobs of all clients, by the hash of the upload.
 type blobs struct {
 	mu   sync.Mutex // guards kept
 	kept map[string]blob
@@ -39,7 +39,7 @@ func (b *blobs) get(id []byte) (blob, bool) {
 
 const gzipped = "gzip"
 
-// putBlob is POST /blobstore: the answer is the hash of the bytes as they were sent.
+// putBlob serves POST /blobstore: it returns the hash of the bytes as they were sent.
 func (s *Server) putBlob(w http.ResponseWriter, r *http.Request) {
 	encoding := r.Header.Get("Content-Encoding")
 	if encoding != "" && encoding != gzipped {
@@ -57,7 +57,7 @@ func (s *Server) putBlob(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(hex.EncodeToString(id)))
 }
 
-// getBlob is GET /blobstore/{hex}.
+// getBlob serves GET /blobstore/{hex}.
 func (s *Server) getBlob(w http.ResponseWriter, r *http.Request) {
 	id, err := hex.DecodeString(r.PathValue("hex"))
 	if err != nil || len(id) != sha256.Size {

@@ -22,19 +22,19 @@ type rawCall struct {
 	Info       *rawSenderInfo     `json:"sender_info"`
 }
 
-// rawSenderInfo is what a canister attests of the sender.
+// rawSenderInfo is a canister's attestation of the sender.
 type rawSenderInfo struct {
 	Info   []byte `json:"info"`
 	Signer []byte `json:"signer"`
 }
 
-// rawMessage names a call that was submitted.
+// rawMessage identifies a submitted call.
 type rawMessage struct {
 	Effective effectivePrincipal `json:"effective_principal"`
 	MessageID []byte             `json:"message_id"`
 }
 
-// order is a call as it was understood.
+// order is a call after it was parsed.
 type order struct {
 	sender, receiver principal.Principal
 	to               destination
@@ -43,7 +43,7 @@ type order struct {
 	info             *intercanister.SenderInfo
 }
 
-// order understands a call.
+// order parses a call.
 func (s *Server) order(ctx context.Context, e *entry, body []byte) (*order, error) {
 	var in rawCall
 	if err := decode(body, &in); err != nil {
@@ -73,8 +73,7 @@ func (s *Server) order(ctx context.Context, e *entry, body []byte) (*order, erro
 	return o, nil
 }
 
-// submitIngress is POST update/submit_ingress_message: the call is taken, or rejected by
-// what looks at it before that.
+// submitIngress serves POST update/submit_ingress_message: the call is accepted, or rejected before it enters.
 func (s *Server) submitIngress(ctx context.Context, e *entry, body []byte) (any, error) {
 	o, err := s.order(ctx, e, body)
 	if err != nil {
@@ -90,8 +89,8 @@ func (s *Server) submitIngress(ctx context.Context, e *entry, body []byte) (any,
 	return okay[rawMessage]{rawMessage{effectivePrincipal{subnet: o.to.subnet.Bytes()}, id[:]}}, nil
 }
 
-// submit hands a call in under a fresh id. The reject says that the call was not let in. anySize allows it more bytes
-// than users' calls may have.
+// submit submits a call under a fresh id. The reject means that the call did not enter. anySize allows more bytes than
+// users' calls may have.
 func (e *entry) submit(ctx context.Context, o *order, anySize bool) (id replica.RequestID, reject *intercanister.Reject, err error) {
 	now, err := e.now(ctx)
 	if err != nil {
@@ -111,14 +110,14 @@ func (e *entry) submit(ctx context.Context, o *order, anySize bool) (id replica.
 	}
 }
 
-// unsubmitted tells who watches the server of a call that was not taken.
+// unsubmitted reports a call that was not accepted to the people who watch the server.
 func (s *Server) unsubmitted(err error) error {
 	_, text := failureOf(err)
 	_, _ = fmt.Fprintf(s.diagnostics, "Failed to submit ingress message: %s\n", text)
 	return err
 }
 
-// now is the instance's time: the time of the next round if it was set.
+// now returns the instance's time: the time of the next round if it was set.
 func (e *entry) now(ctx context.Context) (uint64, error) {
 	if e.drive == ByWallClock {
 		return e.instance.Backend().Clock().Now, nil
@@ -126,7 +125,7 @@ func (e *entry) now(ctx context.Context) (uint64, error) {
 	return own(ctx, e, func(n *replica.Network) uint64 { return n.Activity().Clock })
 }
 
-// message reads which call a body is about.
+// message parses which call a body is about.
 func (e *entry) message(ctx context.Context, in *rawMessage) (subnet principal.Principal, id replica.RequestID, err error) {
 	if len(in.MessageID) != len(id) {
 		return subnet, id, conversion("Bad message id")
@@ -147,7 +146,7 @@ func (e *entry) message(ctx context.Context, in *rawMessage) (subnet principal.P
 	return to.subnet, id, nil
 }
 
-// existing is the id of a subnet that the network has.
+// existing parses the id of a subnet of the network.
 func (e *entry) existing(ctx context.Context, raw []byte) (principal.Principal, error) {
 	id, err := readID(raw, "subnet id")
 	if err != nil {
@@ -160,8 +159,7 @@ func (e *entry) existing(ctx context.Context, raw []byte) (principal.Principal, 
 	return id, err
 }
 
-// awaitIngress is POST update/await_ingress_message: rounds are run until the call is
-// answered.
+// awaitIngress serves POST update/await_ingress_message: it runs rounds until the call is answered.
 func (s *Server) awaitIngress(ctx context.Context, e *entry, body []byte) (any, error) {
 	var in rawMessage
 	if err := decode(body, &in); err != nil {
@@ -188,7 +186,7 @@ func unansweredCall(id replica.RequestID) error {
 	return badIngress(fmt.Sprintf("Failed to answer to ingress 0x%x after %d rounds.", id, awaitRounds))
 }
 
-// await waits until a call is answered, as long as it is waited for.
+// await waits a limited time until a call is answered.
 func (e *entry) await(ctx context.Context, subnet principal.Principal, id replica.RequestID) error {
 	if e.drive != ByClient {
 		return e.awaitLive(ctx, subnet, id)
@@ -196,7 +194,7 @@ func (e *entry) await(ctx context.Context, subnet principal.Principal, id replic
 	return e.awaitRounds(ctx, subnet, id)
 }
 
-// awaitRounds runs rounds until a call is answered, at most as many as PocketIC does.
+// awaitRounds runs rounds until a call is answered, at most as many as PocketIC.
 func (e *entry) awaitRounds(ctx context.Context, subnet principal.Principal, id replica.RequestID) error {
 	rounds := 0
 	_, err := e.instance.Node().Drive(ctx, func(n *replica.Network) node.Next {
@@ -204,7 +202,7 @@ func (e *entry) awaitRounds(ctx context.Context, subnet principal.Principal, id 
 		case status.Terminal() && shown || rounds == awaitRounds:
 			return node.Stop
 		case n.Outside().Compiling > 0 && !n.Activity().Pressing:
-			return node.Linger // how many rounds there are must not depend on how long a module is compiled
+			return node.Linger // the number of rounds must not depend on how long a module takes to compile
 		}
 		rounds++
 		return node.Go
@@ -212,7 +210,7 @@ func (e *entry) awaitRounds(ctx context.Context, subnet principal.Principal, id 
 	return err
 }
 
-// awaitLive waits until a call is answered by the rounds that happen by themselves.
+// awaitLive waits until a call is answered by the rounds of a live instance.
 func (e *entry) awaitLive(ctx context.Context, subnet principal.Principal, id replica.RequestID) error {
 	ctx, cancel := context.WithTimeout(ctx, livePatience)
 	defer cancel()
@@ -222,7 +220,7 @@ func (e *entry) awaitLive(ctx context.Context, subnet principal.Principal, id re
 	return e.ctx.Err()
 }
 
-// answer is what is known of a call; nothing where it is unknown.
+// answer returns the present state of a call; empty if it is unknown.
 func (e *entry) answer(ctx context.Context, subnet principal.Principal, id replica.RequestID) (replica.IngressAnswer, error) {
 	return own(ctx, e, func(n *replica.Network) replica.IngressAnswer {
 		answer, _ := n.IngressAnswer(subnet, id)
@@ -230,7 +228,7 @@ func (e *entry) answer(ctx context.Context, subnet principal.Principal, id repli
 	})
 }
 
-// answered is the answer to a call that is certified.
+// answered returns the answer to a call that is certified.
 func (s *Server) answered(a *replica.IngressAnswer) any {
 	if a.Reject != nil {
 		return s.rejected(a.Reject, true)
@@ -238,7 +236,7 @@ func (s *Server) answered(a *replica.IngressAnswer) any {
 	return replied(a.Reply)
 }
 
-// query is POST read/query.
+// query serves POST read/query.
 func (s *Server) query(ctx context.Context, e *entry, body []byte) (any, error) {
 	o, err := s.order(ctx, e, body)
 	if err != nil {
@@ -257,7 +255,7 @@ func (s *Server) query(ctx context.Context, e *entry, body []byte) (any, error) 
 	return replied(result.Reply), nil
 }
 
-// callerField is the sender of a status request: an object, or as some clients send it, the principal itself.
+// callerField is the sender of a status request: an object, or from some clients the principal itself.
 type callerField struct{ id []byte }
 
 // UnmarshalJSON reads both forms.
@@ -270,7 +268,7 @@ func (c *callerField) UnmarshalJSON(text []byte) error {
 	return decode(text, &c.id)
 }
 
-// ingressStatus is POST read/ingress_status: null as long as a call has no answer.
+// ingressStatus serves POST read/ingress_status: null as long as a call has no answer.
 func (s *Server) ingressStatus(ctx context.Context, e *entry, body []byte) (any, error) {
 	var in struct {
 		Message rawMessage   `json:"raw_message_id"`

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// Refused is the error of a Host that has a reason for programs beside its text for people.
+// Refused is the error of a Host that has a reason for programs besides its text for people.
 type Refused struct {
 	Reason, Text string
 }
 
-// Error is the text.
+// Error returns the text.
 func (r *Refused) Error() string { return r.Text }
 
-// askControl is POST /instances/{id}/canisterd/{rpc}: an RPC of the control API about the instance. It waits for no
-// operation, so that held messages can be released while a client awaits a call.
+// askControl serves POST /instances/{id}/canisterd/{rpc}: an RPC of the control API about the instance. It does not
+// wait for operations, so that held messages can be released while a client awaits a call.
 func (s *Server) askControl(w http.ResponseWriter, r *http.Request) {
 	e, err := s.find(r)
 	if err != nil {
@@ -43,8 +43,8 @@ func (s *Server) askControl(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// forkSource names what an instance goes on from: an instance by its number or its name, and one of its snapshots after
-// an @. Without that it is the present.
+// forkSource names the source of a fork: an instance by its number or its name, and after an @ one of its snapshots.
+// Without that it is the present.
 type forkSource string
 
 // UnmarshalJSON reads a number or a text.
@@ -57,8 +57,8 @@ func (f *forkSource) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, (*string)(f))
 }
 
-// serveFork is /canisterd/fork_of/{source}/...: the routes of the server, where new instances are forks of the source,
-// whatever their configuration. A client that takes the URL of a server forks by it.
+// serveFork serves /canisterd/fork_of/{source}/...: the server's routes, where new instances are forks of the source,
+// whatever their configuration. A client with this URL as its server makes forks.
 func (s *Server) serveFork(w http.ResponseWriter, r *http.Request) {
 	path := "/" + r.PathValue("path")
 	if r.Method == http.MethodPost && path == "/instances" {
@@ -69,7 +69,7 @@ func (s *Server) serveFork(w http.ResponseWriter, r *http.Request) {
 	s.ServeHTTP(w, relocated(r, path))
 }
 
-// forked is the plan of a fork: the configuration says only how it is driven and served.
+// forked returns the plan of a fork: the configuration only says how it is driven and served.
 func (s *Server) forked(c *instanceConfig, source forkSource) (*plan, error) {
 	p := &plan{gateway: c.Gateway}
 	if c.Initial != nil && c.Initial.Timestamp != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/canisterd/canisterd/replica/introspect"
 )
 
-// subject is the canister a body with nothing else is about.
+// subject parses a body with only a canister.
 func subject(body []byte) (principal.Principal, error) {
 	var in rawCanister
 	if err := decode(body, &in); err != nil {
@@ -21,7 +21,7 @@ func subject(body []byte) (principal.Principal, error) {
 	return in.read()
 }
 
-// own is what a look at the network of the instance shows.
+// own returns what a function reads in the network of the instance.
 func own[T any](ctx context.Context, e *entry, look func(*replica.Network) T) (T, error) {
 	seen := make(chan T, 1)
 	if err := e.instance.Node().Do(ctx, func(n *replica.Network) { seen <- look(n) }); err != nil {
@@ -59,7 +59,7 @@ type balance struct {
 	Cycles amount `json:"cycles"`
 }
 
-// getCycles is POST read/get_cycles.
+// getCycles serves POST read/get_cycles.
 func (s *Server) getCycles(ctx context.Context, e *entry, body []byte) (any, error) {
 	report, err := e.reportOf(ctx, body)
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *Server) getCycles(ctx context.Context, e *entry, body []byte) (any, err
 	return balance{amount{report.Balance}}, nil
 }
 
-// addCycles is POST update/add_cycles.
+// addCycles serves POST update/add_cycles.
 func (s *Server) addCycles(ctx context.Context, e *entry, body []byte) (any, error) {
 	var in struct {
 		rawCanister
@@ -103,7 +103,7 @@ func (e *entry) apply(ctx context.Context, in replica.Input) (replica.Result, er
 	return result, err
 }
 
-// getControllers is POST read/get_controllers.
+// getControllers serves POST read/get_controllers.
 func (s *Server) getControllers(ctx context.Context, e *entry, body []byte) (any, error) {
 	report, err := e.reportOf(ctx, body)
 	if err != nil {
@@ -116,7 +116,7 @@ func (s *Server) getControllers(ctx context.Context, e *entry, body []byte) (any
 	return controllers, nil
 }
 
-// getStableMemory is POST read/get_stable_memory: all of it.
+// getStableMemory serves POST read/get_stable_memory: all of it.
 func (s *Server) getStableMemory(ctx context.Context, e *entry, body []byte) (any, error) {
 	id, err := subject(body)
 	if err != nil {
@@ -136,7 +136,7 @@ func (s *Server) getStableMemory(ctx context.Context, e *entry, body []byte) (an
 	}{content}, nil
 }
 
-// memories takes hold of the memories of a canister, which must have code.
+// memories references the memories of a canister, which must have code.
 func (e *entry) memories(ctx context.Context, id principal.Principal) (*canister.Memories, error) {
 	if _, err := e.report(ctx, id); err != nil {
 		return nil, err
@@ -160,7 +160,7 @@ func (e *entry) memories(ctx context.Context, id principal.Principal) (*canister
 	return m, nil
 }
 
-// discard frees memories that their client stopped waiting for.
+// discard frees memories whose client stopped waiting for them.
 func discard(ctx context.Context, taken <-chan *canister.Memories) {
 	select {
 	case m := <-taken:
@@ -171,7 +171,7 @@ func discard(ctx context.Context, taken <-chan *canister.Memories) {
 	}
 }
 
-// setStableMemory is POST update/set_stable_memory: a blob becomes all of it.
+// setStableMemory serves POST update/set_stable_memory: it replaces all of it by a blob.
 func (s *Server) setStableMemory(ctx context.Context, e *entry, body []byte) (any, error) {
 	var in struct {
 		rawCanister

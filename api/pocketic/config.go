@@ -12,7 +12,7 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// instanceConfig is what a client wants of a new instance.
+// instanceConfig is a client's configuration of a new instance.
 type instanceConfig struct {
 	Subnets   subnetSet      `json:"subnet_config_set"`
 	Gateway   *gatewayConfig `json:"http_gateway_config"`
@@ -39,7 +39,7 @@ type initialTime struct {
 	AutoProgress map[string]any `json:"AutoProgress"`
 }
 
-// subnetSet are the subnets by kind.
+// subnetSet holds the subnets by kind.
 type subnetSet struct {
 	NNS                 *subnetSpec  `json:"nns"`
 	SNS                 *subnetSpec  `json:"sns"`
@@ -61,7 +61,7 @@ type subnetSpec struct {
 	Admins       []rawPrincipal `json:"subnet_admins"`
 }
 
-// stateSource is where the state of a subnet comes from: "New", or a variant with a value.
+// stateSource is the source of the state of a subnet: "New", or a variant with a value.
 type stateSource struct {
 	kind, path string
 }
@@ -88,12 +88,12 @@ const (
 	costFree     = "Free"
 )
 
-// plan is a configuration that was checked.
+// plan is a checked configuration.
 type plan struct {
 	Spec
 	live    bool
 	gateway *gatewayConfig // nil: none
-	fork    *Fork          // nil: it is no fork
+	fork    *Fork          // nil: not a fork
 	folder  string         // state_dir; "": none
 }
 
@@ -129,8 +129,8 @@ func (c *instanceConfig) plan() (*plan, error) {
 // mainnetNNS is the id of the root subnet of mainnet.
 const mainnetNNS = "tdb26-jop6k-aogll-7ltgs-eruif-6kk7m-qpktf-gdiqx-mxtrf-vb5e6-eqe"
 
-// begin sets the time before the first round: each subnet takes a nanosecond to make, and
-// the last of these is the first round.
+// begin sets the time before the first round: each subnet takes a nanosecond to make, and the last of these is the
+// first round.
 func (p *plan) begin(initial *initialTime) error {
 	start := p.beginning()
 	if initial != nil && initial.Timestamp != nil {
@@ -147,10 +147,10 @@ func (p *plan) begin(initial *initialTime) error {
 	return nil
 }
 
-// logLevels are those a configuration may name.
+// logLevels are the levels that a configuration may name.
 var logLevels = []string{"critical", "crit", "error", "erro", "err", "warning", "warn", "info", "debug", "debg", "trace", "trce", "off"}
 
-// supported says what canisterd cannot do of a configuration.
+// supported refuses a configuration that canisterd does not support.
 func (c *instanceConfig) supported() error {
 	if c.LogLevel != nil && !slices.Contains(logLevels, strings.ToLower(*c.LogLevel)) {
 		return failed("Failed to parse log level")
@@ -161,13 +161,13 @@ func (c *instanceConfig) supported() error {
 	return nil
 }
 
-// kindOfSpecs are the subnets of one kind.
+// kindOfSpecs holds the subnets of one kind.
 type kindOfSpecs struct {
 	kind  replica.SubnetKind
 	specs []subnetSpec
 }
 
-// byKind are the subnets in the order in which they are made, which decides their canister ids.
+// byKind returns the subnets in the order in which they are made, which decides their canister ids.
 func (s *subnetSet) byKind() []kindOfSpecs {
 	one := func(spec *subnetSpec) []subnetSpec {
 		if spec == nil {
@@ -218,7 +218,7 @@ func (p *plan) add(kind replica.SubnetKind, spec *subnetSpec) error {
 	return nil
 }
 
-// check says why the state of a subnet cannot be had.
+// check refuses a subnet state that is not available.
 func (s *stateSource) check() error {
 	switch s.kind {
 	case "", "New":

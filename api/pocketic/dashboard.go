@@ -32,10 +32,10 @@ type dashboardSubnet struct {
 	Canisters []introspect.CanisterReport
 }
 
-// maxDashboard is how many canisters the page shows.
+// maxDashboard is the most canisters that the page shows.
 const maxDashboard = 10_000
 
-// getDashboard is GET /instances/{id}/_/dashboard. It waits for no operation.
+// getDashboard serves GET /instances/{id}/_/dashboard. It does not wait for operations.
 func (s *Server) getDashboard(w http.ResponseWriter, r *http.Request) {
 	e, err := s.find(r)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// effectivePrincipal says where a call goes: "None", {"SubnetId": bytes} or
-// {"CanisterId": bytes}. Both fields are nil for None.
+// effectivePrincipal is the destination of a call: "None", {"SubnetId": bytes} or {"CanisterId": bytes}. Both fields
+// are nil for None.
 type effectivePrincipal struct {
 	subnet, canister []byte
 }
@@ -43,21 +43,21 @@ func (p effectivePrincipal) MarshalJSON() ([]byte, error) {
 	return []byte(`"None"`), nil
 }
 
-// labeled is an object with one field of bytes.
+// labeled returns an object with one field of bytes.
 func labeled(field string, value []byte) []byte {
 	text := append([]byte(`{"`), field...)
 	text = append(text, `":"`...)
 	return append(base64.StdEncoding.AppendEncode(text, value), `"}`...)
 }
 
-// destination is where a call goes, as the network takes it.
+// destination is the destination of a call for the network.
 type destination struct {
 	effective principal.Principal
 	subnet    principal.Principal
 	bySubnet  bool // to the management canister of the subnet, about no canister
 }
 
-// subjects are the canisters that an argument of the management canister is about.
+// subjects are the canisters in an argument of the management canister.
 type subjects struct {
 	Canister  *principal.Principal `ic:"canister_id"`
 	Target    *principal.Principal `ic:"target_canister"`
@@ -70,7 +70,7 @@ func (e *entry) destination(ctx context.Context, in *rawCall, receiver principal
 		return e.addressed(ctx, receiver)
 	}
 	var about subjects
-	_ = candid.Unmarshal(in.Payload, &about) // what has other fields is about none of them
+	_ = candid.Unmarshal(in.Payload, &about) // an argument with other fields is about none of them
 	switch {
 	case replica.FindManagementMethod(in.Method).AnyHost:
 		return e.birthplace(ctx, in, &about)
@@ -90,7 +90,7 @@ func (e *entry) destination(ctx context.Context, in *rawCall, receiver principal
 	return e.hosted(ctx, e.instance.Node().View().DefaultCanister())
 }
 
-// addressed is the subnet of a receiver: a canister, or a subnet itself.
+// addressed returns the subnet of a receiver: a canister, or a subnet itself.
 func (e *entry) addressed(ctx context.Context, receiver principal.Principal) (destination, error) {
 	to, unhosted := e.hosted(ctx, receiver)
 	if unhosted == nil {
@@ -103,7 +103,7 @@ func (e *entry) addressed(ctx context.Context, receiver principal.Principal) (de
 	return destination{subnet: receiver, bySubnet: true}, err
 }
 
-// hosted is the subnet of a canister id.
+// hosted returns the subnet of a canister id.
 func (e *entry) hosted(ctx context.Context, id principal.Principal) (destination, error) {
 	subnet, err := own(ctx, e, func(n *replica.Network) *principal.Principal {
 		if subnet, ok := n.HostOf(id); ok {
@@ -120,14 +120,13 @@ func (e *entry) hosted(ctx context.Context, id principal.Principal) (destination
 	return destination{effective: id, subnet: *subnet}, nil
 }
 
-// management is the management canister of a subnet.
+// management returns the management canister of a subnet.
 func (e *entry) management(ctx context.Context, raw []byte) (destination, error) {
 	id, err := e.existing(ctx, raw)
 	return destination{subnet: id, bySubnet: true}, err
 }
 
-// birthplace is where a canister is made: by the id it is to have, by the effective
-// principal, or where canisters are made by default.
+// birthplace returns where to make a canister: by its requested id, by the effective principal, or the default place.
 func (e *entry) birthplace(ctx context.Context, in *rawCall, about *subjects) (destination, error) {
 	view := e.instance.Node().View()
 	id := view.DefaultCanister()
@@ -161,7 +160,7 @@ func (e *entry) hostOf(ctx context.Context, id principal.Principal) (destination
 	return to, err == nil
 }
 
-// noBirthplace is for a canister that no subnet of the instance may have.
+// noBirthplace is for a canister id that no subnet of the instance hosts.
 func noBirthplace(id principal.Principal) error {
 	if number, ok := id.CanisterNumber(); ok && number < mainnetBlock {
 		return badIngress("The effective canister ID " + id.String() + " belongs to the NNS subnet on the IC mainnet for which PocketIC provides a `SubnetKind`: please set up your PocketIC instance with a subnet of that `SubnetKind`.")

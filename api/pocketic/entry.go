@@ -20,12 +20,12 @@ type entry struct {
 	folder   string          // state_dir; "": none
 	ctx      context.Context // ends when the instance is deleted
 	end      context.CancelFunc
-	turn     chan struct{}          // has a value while an operation is under way
+	turn     chan struct{}          // has a value during an operation
 	doing    atomic.Pointer[string] // its name
 	closing  sync.Once
 	closed   error
 
-	// Only the operation under way touches this.
+	// Only the current operation uses this.
 	drive Drive
 }
 
@@ -35,7 +35,7 @@ func newEntry(number int, instance Instance, folder string) *entry {
 	return e
 }
 
-// run runs an operation when those before it are over.
+// run runs an operation after the earlier ones.
 func (e *entry) run(name string, do operation, body []byte) (result outcome) {
 	select {
 	case e.turn <- struct{}{}:
@@ -50,7 +50,7 @@ func (e *entry) run(name string, do operation, body []byte) (result outcome) {
 	return e.do(do, body)
 }
 
-// do runs an operation; one that fails by a bug fails alone.
+// do runs an operation. A panic fails only this operation.
 func (e *entry) do(do operation, body []byte) (result outcome) {
 	defer func() {
 		if bug := recover(); bug != nil {
@@ -76,7 +76,7 @@ func (e *entry) close() error {
 	return e.closed
 }
 
-// state is how the list of instances describes an entry; nil is one that is gone.
+// state returns the entry's state for the list of instances; nil is a deleted one.
 func (e *entry) state() string {
 	if e == nil || e.ctx.Err() != nil {
 		return "Deleted"
@@ -87,7 +87,7 @@ func (e *entry) state() string {
 	return "Available"
 }
 
-// find is the instance that a path names: by its number, or as other interfaces call it.
+// find returns the instance that a path names: by its number, or its name in other interfaces.
 func (s *Server) find(r *http.Request) (*entry, error) {
 	name := r.PathValue("id")
 	if number, err := strconv.Atoi(name); err == nil {
@@ -103,7 +103,7 @@ func (s *Server) find(r *http.Request) (*entry, error) {
 	return nil, update("Instance not found")
 }
 
-// numbered is the instance with a number.
+// numbered returns the instance with a number.
 func (s *Server) numbered(number int) (*entry, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +117,7 @@ func (s *Server) numbered(number int) (*entry, error) {
 	return e, nil
 }
 
-// listInstances is GET /instances: what each instance does, by number.
+// listInstances serves GET /instances: the state of each instance, by number.
 func (s *Server) listInstances(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
 	entries := slices.Clone(s.entries)
@@ -129,20 +129,20 @@ func (s *Server) listInstances(w http.ResponseWriter, _ *http.Request) {
 	respond(w, http.StatusOK, states)
 }
 
-// deleteInstance is DELETE /instances/{id}.
+// deleteInstance serves DELETE /instances/{id}.
 func (s *Server) deleteInstance(w http.ResponseWriter, r *http.Request) {
 	if e, err := s.find(r); err == nil {
 		if err := e.close(); err != nil {
 			s.log.Error("deleting the instance", "instance", e.number, "error", err)
 		}
-		// None begins from here on.
+		// No operation begins from here on.
 		s.closeGateways(func(g *gateway) bool { return *g.config.Forward.Instance == e.number })
 		s.forget(e)
 	}
 	w.WriteHeader(http.StatusOK)
 }
 
-// forget lets go of an instance that was deleted: its number stays, its memory does not.
+// forget drops a deleted instance: its number stays, its memory does not.
 func (s *Server) forget(e *entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,7 +156,7 @@ type created struct {
 	GatewayInfo *gatewayInfo `json:"http_gateway_info"`
 }
 
-// createInstance is POST /instances.
+// createInstance serves POST /instances.
 func (s *Server) createInstance(w http.ResponseWriter, r *http.Request) {
 	made, err := s.create(r)
 	if err != nil {
@@ -193,7 +193,7 @@ func (s *Server) create(r *http.Request) (*created, error) {
 	return made, err
 }
 
-// planned checks a configuration; source is "" for an instance that is no fork.
+// planned checks a configuration; source is "" for an instance that is not a fork.
 func (s *Server) planned(config *instanceConfig, source forkSource) (*plan, error) {
 	if source != "" {
 		return s.forked(config, source)
@@ -203,7 +203,7 @@ func (s *Server) planned(config *instanceConfig, source forkSource) (*plan, erro
 
 // make makes an instance, and serves it at its gateway if there is one.
 func (s *Server) make(ctx context.Context, plan *plan, g *gateway) (*created, error) {
-	// The instance belongs to no request: it goes on when the client is gone.
+	// The instance does not belong to a request: it continues when the client is gone.
 	instance, err := s.establish(context.WithoutCancel(ctx), plan)
 	if err != nil {
 		return nil, failed("%v", err)
@@ -222,7 +222,7 @@ func (s *Server) make(ctx context.Context, plan *plan, g *gateway) (*created, er
 	return made, nil
 }
 
-// establish makes an instance, a fork, or one that goes on from its state_dir.
+// establish makes an instance, a fork, or one that continues from its state_dir.
 func (s *Server) establish(ctx context.Context, plan *plan) (Instance, error) {
 	if plan.fork != nil {
 		return s.host.Fork(ctx, plan.fork)
@@ -233,7 +233,7 @@ func (s *Server) establish(ctx context.Context, plan *plan) (Instance, error) {
 	return s.host.Create(ctx, &plan.Spec)
 }
 
-// admit gives an instance a number and begins to drive it.
+// admit gives an instance a number and starts to drive it.
 func (s *Server) admit(instance Instance, plan *plan) (*entry, error) {
 	s.mu.Lock()
 	if s.closed {

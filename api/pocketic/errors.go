@@ -12,20 +12,20 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// failure is what an operation fails with. Clients compare its text.
+// failure is the error of an operation. Clients compare its text.
 type failure struct {
 	status int
 	text   string
 }
 
-// Error is the text.
+// Error returns the text.
 func (f *failure) Error() string { return f.text }
 
 func failed(format string, args ...any) error {
 	return &failure{http.StatusBadRequest, fmt.Sprintf(format, args...)}
 }
 
-// What operations fail with, as PocketIC writes it.
+// Failures of operations in PocketIC's words.
 func canisterNotFound(id principal.Principal) error {
 	return failed("CanisterNotFound(CanisterId(%s))", id)
 }
@@ -42,16 +42,16 @@ func unroutedCanister(text string) error {
 	return failed("CanisterRequestRoutingError(%s)", quoted(text))
 }
 
-// conversion is for a field of a request that cannot be read.
+// conversion is for a field of a request that cannot be parsed.
 func conversion(text string) error { return failed("ConversionError { message: %s }", quoted(text)) }
 
 // update is for a request that reaches no instance.
 func update(text string) error { return failed("UpdateError { message: %s }", quoted(text)) }
 
-// quoted is a string as Rust's debug form has it.
+// quoted returns a string in Rust's debug form.
 func quoted(text string) string { return strconv.Quote(text) }
 
-// failureOf is the status and the text of an error.
+// failureOf returns the status and the text of an error.
 func failureOf(err error) (status int, text string) {
 	f := new(failure)
 	refused := new(refusal.Refusal)

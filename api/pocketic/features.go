@@ -8,8 +8,8 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// featured reads which system canisters a client wants, and adds the subnets that they need: a root subnet and others of
-// their kinds, where PocketIC has them.
+// featured parses which system canisters a client wants, and adds the subnets that they need: a root subnet and others
+// of their kinds, as in PocketIC.
 func (c *instanceConfig) featured(p *plan) error {
 	for _, feature := range slices.Sorted(maps.Keys(c.Features)) {
 		if c.Features[feature] == nil {
@@ -33,7 +33,7 @@ func (c *instanceConfig) featured(p *plan) error {
 	return nil
 }
 
-// unknownFeature is for canisters that are not installed here.
+// unknownFeature is for canisters that canisterd does not install.
 func unknownFeature(feature string) error {
 	where := ""
 	if published := systemcanisters.Elsewhere(feature); published != "" {
@@ -42,7 +42,8 @@ func unknownFeature(feature string) error {
 	return failed("canisterd has no canisters for the feature %q of icp_features: leave it out, and install them yourself%s; it has registry, icp_token, cycles_minting, cycles_token, and ii if its module is in the folder %s", feature, where, systemcanisters.FolderVariable)
 }
 
-// beginning is the earliest time of an instance, in nanoseconds: later with the cycles minting canister, as in PocketIC.
+// beginning returns the earliest time of an instance, in nanoseconds: later with the cycles minting canister, as in
+// PocketIC.
 func (p *plan) beginning() uint64 {
 	if slices.Contains(p.SystemCanisters, systemcanisters.CyclesMinting) {
 		return mintingStart

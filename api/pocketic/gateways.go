@@ -15,7 +15,7 @@ import (
 	"github.com/canisterd/canisterd/replica/introspect"
 )
 
-// gatewayConfig is what a client wants of an HTTP gateway.
+// gatewayConfig is a client's configuration of an HTTP gateway.
 type gatewayConfig struct {
 	Address     *string      `json:"ip_addr"`
 	Port        *uint16      `json:"port"`
@@ -34,7 +34,7 @@ type httpsConfig struct {
 	Key         string `json:"key_path"`
 }
 
-// gateway is a listener of its own for one instance.
+// gateway is a listener for one instance.
 type gateway struct {
 	number int
 	port   int
@@ -60,13 +60,13 @@ type gatewayInfo struct {
 	Port       int `json:"port"`
 }
 
-// gateways are the gateways of all instances, by number; nil for those that were stopped.
+// gateways holds the gateways of all instances, by number; nil for stopped ones.
 type gateways struct {
 	mu  sync.Mutex // guards all
 	all []*gateway
 }
 
-// listGateways is GET /http_gateway.
+// listGateways serves GET /http_gateway.
 func (s *Server) listGateways(w http.ResponseWriter, _ *http.Request) {
 	s.gateways.mu.Lock()
 	defer s.gateways.mu.Unlock()
@@ -79,7 +79,7 @@ func (s *Server) listGateways(w http.ResponseWriter, _ *http.Request) {
 	respond(w, http.StatusOK, shown)
 }
 
-// createGateway is POST /http_gateway.
+// createGateway serves POST /http_gateway.
 func (s *Server) createGateway(w http.ResponseWriter, r *http.Request) {
 	g, err := s.openGateway(r)
 	if err != nil {
@@ -139,7 +139,7 @@ func (s *Server) bindGateway(config gatewayConfig) (*gateway, error) {
 	return g, nil
 }
 
-// startGateway serves an instance at a gateway and gives the gateway its number.
+// startGateway serves an instance at a gateway and numbers the gateway.
 func (s *Server) startGateway(g *gateway, e *entry) error {
 	s.gateways.mu.Lock()
 	defer s.gateways.mu.Unlock()
@@ -155,7 +155,7 @@ func (s *Server) startGateway(g *gateway, e *entry) error {
 	return nil
 }
 
-// gatewayHandler is what a gateway serves of its instance.
+// gatewayHandler returns the handler for a gateway's instance.
 func (s *Server) gatewayHandler(g *gateway) http.Handler {
 	return s.counted(func(w http.ResponseWriter, r *http.Request) {
 		switch e := g.instance.Load(); {
@@ -169,7 +169,7 @@ func (s *Server) gatewayHandler(g *gateway) http.Handler {
 	})
 }
 
-// Network is the instance of the gateway, by its name or as the only one.
+// Network returns the instance of the gateway, by its name or as the only one.
 func (g *gateway) Network(name string) pages.Network {
 	e := g.instance.Load()
 	if e == nil || name != "" && name != e.instance.Name() {
@@ -178,25 +178,25 @@ func (g *gateway) Network(name string) pages.Network {
 	return page{e}
 }
 
-// Networks is the instance of the gateway.
+// Networks returns the instance of the gateway.
 func (g *gateway) Networks() []pages.Network { return []pages.Network{page{g.instance.Load()}} }
 
-// page is an instance as the gateway package sees it.
+// page gives the gateway package an instance.
 type page struct{ *entry }
 
-// Name is the name of the instance.
+// Name returns the name of the instance.
 func (p page) Name() string { return p.instance.Name() }
 
 // Backend answers calls.
 func (p page) Backend() api.Backend { return p.instance.Backend() }
 
-// API is the HTTP interface of the Internet Computer.
+// API returns the HTTP interface of the Internet Computer.
 func (p page) API() http.Handler { return p.signedInterface() }
 
-// Topology is what the instance is made of.
+// Topology returns the subnets of the instance.
 func (p page) Topology() any { return p.shown() }
 
-// Canisters are canisters by id, at most so many.
+// Canisters returns up to most canisters, ordered by id.
 func (p page) Canisters(ctx context.Context, most int) ([]pages.Canister, error) {
 	reports, err := own(ctx, p.entry, func(n *replica.Network) []introspect.CanisterReport {
 		return n.Introspect().Reports(principal.Management, most)
@@ -204,7 +204,7 @@ func (p page) Canisters(ctx context.Context, most int) ([]pages.Canister, error)
 	return pages.Describe(reports), err
 }
 
-// stopGateway is POST /http_gateway/{gateway}/stop.
+// stopGateway serves POST /http_gateway/{gateway}/stop.
 func (s *Server) stopGateway(w http.ResponseWriter, r *http.Request) {
 	if number, err := strconv.Atoi(r.PathValue("gateway")); err == nil {
 		s.closeGateways(func(g *gateway) bool { return g.number == number })

@@ -11,7 +11,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// The JSON of one field, as many routes have it. Bytes are Base64 with padding.
+// The JSON of one field, for many routes. Bytes are Base64 with padding.
 type (
 	rawCanister struct {
 		CanisterID []byte `json:"canister_id"`
@@ -37,7 +37,7 @@ func canisterOf(id principal.Principal) rawCanister   { return rawCanister{id.By
 func subnetOf(id principal.Principal) rawSubnet       { return rawSubnet{id.Bytes()} }
 func principalOf(id principal.Principal) rawPrincipal { return rawPrincipal{id.Bytes()} }
 
-// readID reads a principal; what is what it is of.
+// readID parses a principal; what names it in errors.
 func readID(raw []byte, what string) (principal.Principal, error) {
 	id, err := principal.FromBytes(raw)
 	if err != nil {
@@ -52,7 +52,7 @@ type amount struct{ cycles.Amount }
 // MarshalJSON writes the integer.
 func (a amount) MarshalJSON() ([]byte, error) { return []byte(a.String()), nil }
 
-// UnmarshalJSON reads an integer, or null as none.
+// UnmarshalJSON reads an integer, or null as nil.
 func (a *amount) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
 		return nil
@@ -60,7 +60,7 @@ func (a *amount) UnmarshalJSON(text []byte) error {
 	return a.UnmarshalText(text)
 }
 
-// decode reads a body; an empty one is an empty object.
+// decode decodes a body; an empty one is an empty object.
 func decode(body []byte, into any) error {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil
@@ -94,10 +94,10 @@ func respond(w http.ResponseWriter, status int, value any) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a client that is gone hears nothing
+	_, _ = w.Write(body) // a client that is gone misses it
 }
 
-// encode is a value as JSON.
+// encode encodes a value as JSON.
 func encode(value any) ([]byte, error) {
 	var body bytes.Buffer
 	encoder := json.NewEncoder(&body)
@@ -106,13 +106,13 @@ func encode(value any) ([]byte, error) {
 	return bytes.TrimSuffix(body.Bytes(), []byte("\n")), err
 }
 
-// refuse sends what an operation failed with.
+// refuse sends the failure of an operation.
 func refuse(w http.ResponseWriter, err error) {
 	status, text := failureOf(err)
 	respond(w, status, message{text})
 }
 
-// readBody is the body of a request, however long.
+// readBody returns the body of a request of any length.
 func readBody(r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

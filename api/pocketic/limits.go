@@ -3,21 +3,20 @@ package pocketic
 import "time"
 
 const (
-	// defaultPatience is how long a client that does not say waits for an operation before it
-	// gets a ticket (PocketIC: 10 seconds). Ours is longer than clients wait, because some of
-	// them take a ticket for an answer, and shorter than those that wait longest.
+	// defaultPatience is how long a client waits for an operation by default before it gets a ticket (PocketIC: 10
+	// seconds). Ours is longer than clients wait, because some of them take a ticket for an answer, and shorter than
+	// those that wait longest.
 	defaultPatience = 280 * time.Second
-	// awaitRounds is how many rounds a call that is awaited may take (PocketIC's).
+	// awaitRounds is how many rounds an awaited call may take (PocketIC's).
 	awaitRounds = 100
-	// livePatience is how long a call is awaited in an instance that is live.
+	// livePatience is how long a call is awaited in a live instance.
 	livePatience = 5 * time.Minute
 	// ingressLifetime is how long a call may wait for its execution, in nanoseconds
 	// (PocketIC's: 5 minutes of the instance's time).
 	ingressLifetime = 300_000_000_000
-	// maxCreateBytes is how large a signed call is at most that brings a subnet of mainnet: it has the settings of a
-	// canister. Ours.
+	// maxCreateBytes is the largest signed call that adds a subnet of mainnet: it has the settings of a canister. Ours.
 	maxCreateBytes = 64 << 10
-	// snapshotPiece is how many bytes of a snapshot are moved by one call (PocketIC's).
+	// snapshotPiece is how many bytes of a snapshot one call moves (PocketIC's).
 	snapshotPiece = 2_000_000
 )
 
@@ -27,7 +26,7 @@ const (
 	earliestStart = genesis
 	// mintingStart is the earliest start of an instance with the cycles minting canister (PocketIC's).
 	mintingStart = 1_620_633_601_000_000_000
-	// latestTime is the last time an instance may be moved to, 2262-04-11T23:47:15Z: deadlines
-	// and archives have 63 bits.
+	// latestTime is the latest time to which an instance may be moved, 2262-04-11T23:47:15Z: deadlines and archives
+	// have 63 bits.
 	latestTime = 9_223_372_035_000_000_000
 )

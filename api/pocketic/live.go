@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// errorsOf is two errors as one.
+// errorsOf joins two errors.
 func errorsOf(err, other error) error {
 	if other == nil {
 		return err
@@ -21,7 +21,7 @@ type liveConfig struct {
 	Time string `json:"canisterd_time"`
 }
 
-// drive reads what moves the instance.
+// drive returns what moves the instance.
 func (c *liveConfig) drive() (Drive, error) {
 	switch c.Time {
 	case "":
@@ -32,8 +32,8 @@ func (c *liveConfig) drive() (Drive, error) {
 	return ByClient, failed("canisterd_time cannot be %s: leave it out, and the time follows the wall clock, or give \"still\"", quoted(c.Time))
 }
 
-// autoProgress is POST auto_progress: a round begins when there is work. The wall clock moves the time, unless that is to
-// stand still; then it returns when the time has reached the wall clock.
+// autoProgress serves POST auto_progress: a round begins when there is work. The wall clock moves the time, unless it
+// must stand still; then it returns when the time has reached the wall clock.
 func (s *Server) autoProgress(ctx context.Context, e *entry, body []byte) (any, error) {
 	var in liveConfig
 	if err := decode(body, &in); err != nil {
@@ -62,12 +62,12 @@ func (s *Server) autoProgress(ctx context.Context, e *entry, body []byte) (any, 
 	return nil, err
 }
 
-// isAutoProgress is GET auto_progress.
+// isAutoProgress serves GET auto_progress.
 func (s *Server) isAutoProgress(_ context.Context, e *entry, _ []byte) (any, error) {
 	return e.drive != ByClient, nil
 }
 
-// stopProgress is POST stop_progress.
+// stopProgress serves POST stop_progress.
 func (s *Server) stopProgress(ctx context.Context, e *entry, _ []byte) (any, error) {
 	if e.drive == ByClient {
 		return nil, nil
@@ -80,8 +80,8 @@ func (s *Server) stopProgress(ctx context.Context, e *entry, _ []byte) (any, err
 	return nil, nil
 }
 
-// serveAPI is /instances/{id}/api/...: the HTTP interface of the Internet Computer. It
-// waits for no operation, so that agents can be answered while one goes on.
+// serveAPI serves /instances/{id}/api/...: the HTTP interface of the Internet Computer. It does not wait for
+// operations, so that agents can be answered during one.
 func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 	e, err := s.find(r)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	for _, name := range []string{"Access-Control-Allow-Origin", "Access-Control-Allow-Methods", "Access-Control-Allow-Headers", "Access-Control-Expose-Headers"} {
-		w.Header().Del(name) // it writes its own
+		w.Header().Del(name) // the HTTP interface writes its own
 	}
 	e.signedInterface().ServeHTTP(w, relocated(r, "/api/"+r.PathValue("path")))
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// mainnetBlock is how many canister ids a subnet of mainnet has in a row.
+// mainnetBlock is the number of consecutive canister ids of a subnet of mainnet.
 const mainnetBlock = 1 << 20
 
-// mainnetSubnets are the ids of mainnet's application subnets by the block of their canister ids (mainnet's routing table,
-// December 2025); "" for the subnets that are kinds of their own.
+// mainnetSubnets lists the ids of mainnet's application subnets by the block of their canister ids (mainnet's routing
+// table, December 2025); "" for subnets of other kinds.
 var mainnetSubnets = []string{
 	0x00: "",
 	0x01: "snjp4-xlbw4-mnbog-ddwy6-6ckfd-2w5a2-eipqo-7l436-pxqkh-l6fuv-vae",
@@ -64,16 +64,16 @@ var mainnetSubnets = []string{
 	0x2e: "2zs4v-uoqha-xsuun-lveyr-i4ktc-5y3ju-aysud-niobd-gxnqa-ctqem-hae",
 }
 
-// mainnetKinds are the kinds of the other blocks.
+// mainnetKinds maps the other blocks to kinds.
 var mainnetKinds = map[uint64]replica.SubnetKind{
 	0x1a: replica.Bitcoin, 0x1d: replica.TestKeys, 0x20: replica.SNS, 0x21: replica.II, 0x23: replica.Fiduciary,
 }
 
-// mainnetMoved are canisters that have left their block, with the block whose subnet hosts them.
+// mainnetMoved lists canisters that have left their block, with the block whose subnet hosts them.
 var mainnetMoved = []struct{ number, block uint64 }{{0x6000af, 0x01}, {0x1f08180, 0x09}}
 
-// mainnetSubnet describes the subnet that hosts a canister of mainnet. It is false for other canisters and for those of
-// the root subnet.
+// mainnetSubnet describes the subnet that hosts a canister of mainnet. It returns false for other canisters and for
+// those of the root subnet.
 func mainnetSubnet(id principal.Principal) (config replica.SubnetConfig, ok bool) {
 	number, ok := id.CanisterNumber()
 	block := number / mainnetBlock
@@ -95,10 +95,10 @@ func mainnetSubnet(id principal.Principal) (config replica.SubnetConfig, ok bool
 	return replica.SubnetConfig{ID: principal.MustParse(mainnetSubnets[block]), Ranges: mainnetRanges(block)}, true
 }
 
-// internetIdentity is the one canister among those of the root subnet that is on another subnet.
+// internetIdentity is the only canister in the root subnet's range that is on another subnet.
 const internetIdentity = 7
 
-// mainnetRanges are the canister ids of the subnet of a block.
+// mainnetRanges returns the canister ids of the subnet of a block.
 func mainnetRanges(block uint64) []replica.Range {
 	last := replica.Range{First: block * mainnetBlock, Last: (block+1)*mainnetBlock - 1}
 	var ranges, elsewhere []replica.Range
@@ -114,7 +114,7 @@ func mainnetRanges(block uint64) []replica.Range {
 	return append(append(ranges, last), elsewhere...)
 }
 
-// addMainnetSubnet adds the subnet of mainnet that hosts a canister id, and runs a round, from which on it is there.
+// addMainnetSubnet adds the subnet of mainnet that hosts a canister id, and runs a round, after which it exists.
 func (e *entry) addMainnetSubnet(ctx context.Context, id principal.Principal) error {
 	config, ok := mainnetSubnet(id)
 	if !ok {
@@ -126,7 +126,7 @@ func (e *entry) addMainnetSubnet(ctx context.Context, id principal.Principal) er
 	return e.subnetsChanged(ctx)
 }
 
-// subnetsChanged runs a round, from which on views show the subnets as they are, and tells the system canisters.
+// subnetsChanged runs a round, after which views show the new subnets, and tells the system canisters.
 func (e *entry) subnetsChanged(ctx context.Context) error {
 	if _, err := e.instance.Node().Round(ctx); err != nil {
 		return err
@@ -134,13 +134,13 @@ func (e *entry) subnetsChanged(ctx context.Context) error {
 	return systemcanisters.SetSubnets(ctx, systemNetwork{e})
 }
 
-// systemNetwork is the instance as its system canisters are called.
+// systemNetwork is the instance for calls of its system canisters.
 type systemNetwork struct{ *entry }
 
-// View is the network's state at the end of its last round.
+// View returns the network's state at the end of its last round.
 func (n systemNetwork) View() *replica.View { return n.instance.Node().View() }
 
-// Call sends a call and gives the reply.
+// Call sends a call and returns the reply.
 func (n systemNetwork) Call(ctx context.Context, call *systemcanisters.Call) ([]byte, error) {
 	to, err := n.hosted(ctx, call.Effective)
 	if err != nil {
@@ -160,7 +160,7 @@ func (n systemNetwork) Call(ctx context.Context, call *systemcanisters.Call) ([]
 	return answer.Reply, errorOfCall(call, answer.Reject, err)
 }
 
-// errorOfCall is why a call of a system canister failed, nil if it did not.
+// errorOfCall returns why a call of a system canister failed, nil if it did not.
 func errorOfCall(call *systemcanisters.Call, reject *intercanister.Reject, err error) error {
 	if reject != nil {
 		return failed("%s of %s was rejected: %s", call.Method, call.Receiver, reject.Message())

@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// timeoutHeader says how many milliseconds a client waits for an operation.
+// timeoutHeader has the number of milliseconds that a client waits for an operation.
 const timeoutHeader = "processing-timeout-ms"
 
-// operation is something that is done to an instance, alone.
+// operation runs alone on an instance.
 type operation func(ctx context.Context, e *entry, body []byte) (any, error)
 
 // outcome is the outcome of an operation.
@@ -34,18 +34,17 @@ func (o *outcome) send(w http.ResponseWriter) {
 	respond(w, http.StatusOK, o.value)
 }
 
-// ticket names an operation that goes on. Both parts are opaque to clients, which put
-// them into a path.
+// ticket identifies an operation in progress. Both parts are opaque to clients, which put them into a path.
 type ticket struct {
 	StateLabel string `json:"state_label"`
 	OpID       string `json:"op_id"`
 }
 
-// operations are those whose clients do not wait.
+// operations holds the operations whose clients do not wait.
 type operations struct {
 	mu      sync.Mutex // guards what follows
 	counter uint64
-	results map[ticket]*outcome // nil while an operation goes on
+	results map[ticket]*outcome // nil while an operation runs
 }
 
 // add makes a ticket for an operation of an instance.
@@ -71,14 +70,14 @@ func (o *operations) finish(t ticket, result *outcome) {
 	}
 }
 
-// drop forgets an operation that goes on.
+// drop removes an operation in progress.
 func (o *operations) drop(t ticket) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.results, t)
 }
 
-// get is the outcome of an operation, nil if it is unknown so far; prune forgets it.
+// get returns the outcome of an operation, nil if it is not known yet; prune forgets it.
 func (o *operations) get(t ticket, prune bool) *outcome {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -89,7 +88,7 @@ func (o *operations) get(t ticket, prune bool) *outcome {
 	return result
 }
 
-// patience is how long a client waits for an operation.
+// patience returns how long a client waits for an operation.
 func patience(r *http.Request) time.Duration {
 	if ms, err := strconv.ParseUint(r.Header.Get(timeoutHeader), 10, 32); err == nil {
 		return time.Duration(ms) * time.Millisecond
@@ -98,7 +97,7 @@ func patience(r *http.Request) time.Duration {
 }
 
 // perform runs an operation on an instance after the earlier ones, and answers with its outcome, or with a ticket if
-// that takes too long. The operation runs on the goroutine of the request: handing it to another one costs more than
+// that takes too long. The operation runs on the goroutine of the request: passing it to another one costs more than
 // most operations.
 func (s *Server) perform(name string, do operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -138,7 +137,7 @@ func (p *performance) leave(number int, name string) {
 }
 
 // hand answers with a ticket and ends the connection, since the goroutine of the request is busy with the operation. It
-// is false where the client has the outcome, or its connection cannot be taken over: then it waits on.
+// returns false if the client has the outcome, or its connection cannot be hijacked: then it keeps waiting.
 func (p *performance) hand(t ticket) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -159,13 +158,13 @@ func (p *performance) hand(t ticket) bool {
 		StatusCode: http.StatusAccepted, ProtoMajor: 1, ProtoMinor: 1, Header: header, Close: true,
 		ContentLength: int64(len(body)), Body: io.NopCloser(bytes.NewReader(body)),
 	}
-	_ = answer.Write(conn) // a client that is gone hears nothing
+	_ = answer.Write(conn) // a client that is gone misses it
 	_ = conn.Close()
 	p.ticket = &t
 	return true
 }
 
-// finish gives the outcome to the client, or keeps it for the ticket's owner.
+// finish sends the outcome to the client, or keeps it for the ticket's owner.
 func (p *performance) finish(result outcome) {
 	p.mu.Lock()
 	p.over = true
@@ -178,7 +177,7 @@ func (p *performance) finish(result outcome) {
 	result.send(p.w)
 }
 
-// readGraph is GET /read_graph/{label}/{op}: the outcome of an operation.
+// readGraph serves GET /read_graph/{label}/{op}: the outcome of an operation.
 func (s *Server) readGraph(w http.ResponseWriter, r *http.Request) {
 	t, ok := ticketOf(w, r)
 	if !ok {
@@ -191,7 +190,7 @@ func (s *Server) readGraph(w http.ResponseWriter, r *http.Request) {
 	unknownTicket(w, t)
 }
 
-// pruneGraph is DELETE /prune_graph/{label}/{op}: forget the outcome.
+// pruneGraph serves DELETE /prune_graph/{label}/{op}: it forgets the outcome.
 func (s *Server) pruneGraph(w http.ResponseWriter, r *http.Request) {
 	t, ok := ticketOf(w, r)
 	if !ok {
@@ -204,7 +203,7 @@ func (s *Server) pruneGraph(w http.ResponseWriter, r *http.Request) {
 	respond(w, http.StatusOK, nil)
 }
 
-// ticketOf is the ticket in a path.
+// ticketOf returns the ticket in a path.
 func ticketOf(w http.ResponseWriter, r *http.Request) (ticket, bool) {
 	t := ticket{r.PathValue("label"), r.PathValue("op")}
 	if _, err := base64.URLEncoding.DecodeString(t.StateLabel); err != nil {

@@ -28,14 +28,14 @@ type httpHeader struct {
 	Value string `json:"value"`
 }
 
-// flexibleReplication is how many nodes make a flexible outcall and must answer.
+// flexibleReplication is the number of nodes that make a flexible outcall and must answer.
 type flexibleReplication struct {
 	Total uint32 `json:"total_requests"`
 	Min   uint32 `json:"min_responses"`
 	Max   uint32 `json:"max_responses"`
 }
 
-// getOutcalls is GET read/get_canister_http.
+// getOutcalls serves GET read/get_canister_http.
 func (s *Server) getOutcalls(ctx context.Context, e *entry, _ []byte) (any, error) {
 	pending, err := e.instance.Node().Outcalls(ctx)
 	if err != nil {
@@ -94,10 +94,10 @@ type rawMock struct {
 	RequestID  uint64             `json:"request_id"`
 	Response   rawOutcallAnswer   `json:"response"`
 	Additional []rawOutcallAnswer `json:"additional_responses"`
-	Responses  []rawOutcallAnswer `json:"responses"` // of a flexible outcall
+	Responses  []rawOutcallAnswer `json:"responses"` // for a flexible outcall
 }
 
-// maxMockReject is how long the text of a mocked reject may be, in bytes.
+// maxMockReject limits the text of a mocked reject, in bytes.
 const maxMockReject = 1024
 
 func (a *rawOutcallAnswer) read() (out replica.OutcallAnswer, err error) {
@@ -121,7 +121,7 @@ func (a *rawOutcallAnswer) read() (out replica.OutcallAnswer, err error) {
 	return out, nil
 }
 
-// outcall is the pending outcall that a mock answers.
+// outcall returns the pending outcall that a mock answers.
 func (e *entry) outcall(ctx context.Context, in *rawMock) (*node.Outcall, error) {
 	id, err := in.Subnet.read()
 	if err != nil {
@@ -157,7 +157,7 @@ func readAnswers(raw []rawOutcallAnswer) ([]replica.OutcallAnswer, error) {
 	return answers, nil
 }
 
-// mockOutcall is POST update/mock_canister_http.
+// mockOutcall serves POST update/mock_canister_http.
 func (s *Server) mockOutcall(ctx context.Context, e *entry, body []byte) (any, error) {
 	var in rawMock
 	if err := decode(body, &in); err != nil {
@@ -184,8 +184,7 @@ func (s *Server) mockOutcall(ctx context.Context, e *entry, body []byte) (any, e
 	return nil, e.answerOutcall(ctx, pending, answers)
 }
 
-// mockFlexible is POST update/mock_flexible_canister_http: the nodes that are given no
-// response are silent.
+// mockFlexible serves POST update/mock_flexible_canister_http: nodes without a response stay silent.
 func (s *Server) mockFlexible(ctx context.Context, e *entry, body []byte) (any, error) {
 	var in rawMock
 	if err := decode(body, &in); err != nil {
@@ -207,8 +206,8 @@ func (s *Server) mockFlexible(ctx context.Context, e *entry, body []byte) (any, 
 	return nil, e.answerOutcall(ctx, pending, answers)
 }
 
-// answerOutcall gives the answers to the network, and has the canister hear them. An
-// outcall that they do not decide goes on to wait until its time is over.
+// answerOutcall gives the answers to the network, which passes them to the canister. If they do not decide an outcall,
+// it waits until it times out.
 func (e *entry) answerOutcall(ctx context.Context, pending *node.Outcall, answers []replica.OutcallAnswer) error {
 	if len(answers) == 0 {
 		return nil

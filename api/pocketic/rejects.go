@@ -12,7 +12,7 @@ type rejectResponse struct {
 	Certified bool   `json:"certified"`
 }
 
-// codeNames are the reject codes by name, with an error code for rejects that have none.
+// codeNames maps reject codes to names, with an error code for rejects without one.
 var codeNames = map[intercanister.RejectCode]struct {
 	name  string
 	error intercanister.ErrorCode
@@ -25,8 +25,8 @@ var codeNames = map[intercanister.RejectCode]struct {
 	intercanister.SysUnknown:         {"SysUnknown", intercanister.DeadlineExpired},
 }
 
-// newerErrors are error codes with the major version of the first clients that know them, and what the replica said
-// before. Clients fail on names that they do not know.
+// newerErrors maps error codes to the major version of the first clients that know them, and the replica's previous
+// name. Clients fail on unknown names.
 var newerErrors = map[intercanister.ErrorCode]struct {
 	since  int
 	before intercanister.ErrorCode

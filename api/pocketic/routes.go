@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// operationRoutes are the routes that do something to an instance, alone, by their paths under
-// /instances/{id}.
+// operationRoutes returns the routes that run alone on an instance, by their paths under /instances/{id}.
 func (s *Server) operationRoutes() map[string]operation {
 	return map[string]operation{
 		"GET read/get_time":                       s.getTime,
@@ -38,7 +37,7 @@ func (s *Server) operationRoutes() map[string]operation {
 	}
 }
 
-// otherRoutes are the routes that wait for nothing.
+// otherRoutes returns the routes that do not wait.
 func (s *Server) otherRoutes() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"GET /status":                           func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) },
@@ -77,7 +76,7 @@ func (s *Server) table() *http.ServeMux {
 	return mux
 }
 
-// Routes are all routes as a method and a path, sorted.
+// Routes returns all routes as a method and a path, sorted.
 func Routes() []string {
 	s := new(Server)
 	all := slices.Collect(maps.Keys(s.otherRoutes()))
@@ -89,13 +88,13 @@ func Routes() []string {
 	return all
 }
 
-// describe is GET /api.json: the routes as an OpenAPI document.
+// describe serves GET /api.json: the routes as an OpenAPI document.
 func (s *Server) describe(w http.ResponseWriter, _ *http.Request) {
 	paths := make(map[string]map[string]any)
 	for _, route := range Routes() {
 		method, path := split(route)
 		if path == "" {
-			continue // of all methods
+			continue // for all methods
 		}
 		if paths[path] == nil {
 			paths[path] = make(map[string]any)
@@ -107,7 +106,7 @@ func (s *Server) describe(w http.ResponseWriter, _ *http.Request) {
 	})
 }
 
-// split is the method and the path of a route; path is empty where it has no method.
+// split returns the method and the path of a route; path is empty if it has no method.
 func split(route string) (method, path string) {
 	method, path, _ = strings.Cut(route, " ")
 	return method, path

@@ -22,9 +22,9 @@ import (
 type Host interface {
 	// Create makes an instance whose rounds and time the server moves.
 	Create(ctx context.Context, spec *Spec) (Instance, error)
-	// Fork makes an instance like those of Create that goes on from another one.
+	// Fork makes an instance like those of Create that continues another one.
 	Fork(ctx context.Context, of *Fork) (Instance, error)
-	// Import makes one of a file that Export of its network has written.
+	// Import makes one from a file that Export of its network has written.
 	Import(ctx context.Context, file io.Reader) (Instance, error)
 	// Ask answers an RPC of the control API about an instance, with JSON. known is false for a name that is not offered. An
 	// error may be a *Refused.
@@ -40,7 +40,7 @@ type Listener struct {
 	Certificate, Key string
 }
 
-// Spec says what an instance is made of.
+// Spec specifies an instance.
 type Spec struct {
 	Subnets    []replica.SubnetConfig
 	Start      uint64 // ns, time before the first round
@@ -49,28 +49,28 @@ type Spec struct {
 	SystemCanisters []systemcanisters.Name
 }
 
-// Fork says what an instance goes on from.
+// Fork specifies the source of a fork.
 type Fork struct {
-	Source   string // name of an instance, also of one that another interface has made
+	Source   string // name of an instance, also one of another interface
 	Snapshot string // of it; "": its present
 }
 
-// Instance is one network with what drives it. It is safe for concurrent use.
+// Instance is one network with the code that drives it. It is safe for concurrent use.
 type Instance interface {
-	// Name is what the instance is called by other interfaces.
+	// Name returns the name of the instance in other interfaces.
 	Name() string
-	// Node owns the network.
+	// Node returns the owner of the network.
 	Node() *node.Node
-	// Backend brings the wall clock in, where it moves the time.
+	// Backend applies the wall clock, if it moves the time.
 	Backend() api.Backend
-	// API is the HTTP interface of the Internet Computer.
+	// API returns the HTTP interface of the Internet Computer.
 	API() http.Handler
-	// SetDrive says what moves the instance from now on.
+	// SetDrive sets what moves the instance from now on.
 	SetDrive(ctx context.Context, by Drive) error
-	// PutAhead makes the time at least so much ahead of the wall clock's while the instance is live. The owner of the
+	// PutAhead raises the time's lead over the wall clock to a minimum while the instance is live. The owner of the
 	// network calls it.
 	PutAhead(offset time.Duration)
-	// Close ends the instance and gives back everything it has.
+	// Close ends the instance and frees its resources.
 	Close() error
 }
 
@@ -84,14 +84,14 @@ const (
 	ByMessages               // rounds when there is work; the client moves the time and answers outcalls
 )
 
-// Options says how a server serves.
+// Options configures a server.
 type Options struct {
 	Log *slog.Logger // nil: nothing is logged
-	// Diagnostics takes lines for people who watch the server; nil: no listener.
+	// Diagnostics gets lines for people who watch the server; nil: nobody watches.
 	Diagnostics io.Writer
 	// Major is the major version of the clients; 0: the newest.
 	Major int
-	// Memory is what gateways read bodies into; nil: without a limit.
+	// Memory is the budget for bodies that gateways read; nil: without a limit.
 	Memory *budget.Budget
 }
 
@@ -107,12 +107,12 @@ type Server struct {
 	operations  operations
 	gateways    gateways
 
-	pending atomic.Int64  // requests under way
-	served  atomic.Uint64 // requests that are over
+	pending atomic.Int64  // requests in progress
+	served  atomic.Uint64 // finished requests
 
 	mu      sync.Mutex // guards what follows
 	closed  bool
-	entries []*entry // by number; nil for those that were deleted
+	entries []*entry // by number; nil for deleted ones
 }
 
 // New makes a server.
@@ -128,8 +128,8 @@ func New(host Host, options Options) *Server {
 	return s
 }
 
-// Activity is how many requests are under way and how many are over. A server in which
-// nothing is under way, and no request was over since the last look, is idle.
+// Activity returns the number of current and finished requests. A server without current requests is idle if no request
+// has finished since the last call.
 func (s *Server) Activity() (pending int64, served uint64) {
 	return s.pending.Load(), s.served.Load()
 }
@@ -140,7 +140,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r = relocated(r, strings.TrimRight(path, "/"))
 	}
 	if strings.HasPrefix(r.URL.Path, "/instances") {
-		if r.Method == http.MethodOptions || r.Header.Get("Origin") != "" { // which only pages have
+		if r.Method == http.MethodOptions || r.Header.Get("Origin") != "" { // only pages send it
 			allowPages(w.Header())
 		}
 		if r.Method == http.MethodOptions {
@@ -151,7 +151,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.routes.ServeHTTP(w, r)
 }
 
-// counted is a handler whose requests count.
+// counted returns a handler that counts its requests.
 func (s *Server) counted(handler http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.pending.Add(1)
@@ -163,7 +163,7 @@ func (s *Server) counted(handler http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// relocated is a request as it would be at another path.
+// relocated returns a request with another path.
 func relocated(r *http.Request, path string) *http.Request {
 	inside := r.WithContext(r.Context())
 	at := *r.URL
@@ -180,7 +180,7 @@ func allowPages(header http.Header) {
 	header.Set("Access-Control-Expose-Headers", "*")
 }
 
-// Close deletes all instances and makes no more.
+// Close deletes all instances. No more can be made.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	s.closed = true

@@ -14,7 +14,7 @@ type rawSignature struct {
 	RootPublicKey []byte `json:"root_pubkey"`
 }
 
-// verifySignature is POST /verify_signature.
+// verifySignature serves POST /verify_signature.
 func (s *Server) verifySignature(w http.ResponseWriter, r *http.Request) {
 	body, err := readBody(r)
 	var in rawSignature

@@ -14,7 +14,7 @@ import (
 )
 
 // signedInterface is the HTTP interface of the Internet Computer of an instance. An authentic call that makes a
-// canister brings the subnet of mainnet that hosts its effective canister id, as in PocketIC.
+// canister adds the subnet of mainnet that hosts its effective canister id, as in PocketIC.
 func (e *entry) signedInterface() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if id, ok := e.uncommonID(r); ok {
@@ -24,7 +24,7 @@ func (e *entry) signedInterface() http.Handler {
 	})
 }
 
-// uncommonID is the effective canister id of a call if it is one of mainnet that no subnet of the instance hosts.
+// uncommonID returns the effective canister id of a call if it is one of mainnet that no subnet of the instance hosts.
 func (e *entry) uncommonID(r *http.Request) (id principal.Principal, ok bool) {
 	parts := strings.Split(r.URL.Path, "/") // /api/v2/canister/ID/call
 	if r.Method != http.MethodPost || len(parts) != 6 || parts[3] != "canister" || parts[5] != "call" {
@@ -39,7 +39,7 @@ func (e *entry) uncommonID(r *http.Request) (id principal.Principal, ok bool) {
 }
 
 // bringSubnet adds the subnet that hosts an id if a request is a call that makes a canister. It returns a request with
-// the same body. Whatever goes wrong, the interface refuses the call because the id has no subnet.
+// the same body. On any error, the interface refuses the call because the id has no subnet.
 func (e *entry) bringSubnet(r *http.Request, id principal.Principal) *http.Request {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxCreateBytes))
 	again := r.WithContext(r.Context())
@@ -63,7 +63,7 @@ func (e *entry) bringSubnet(r *http.Request, id principal.Principal) *http.Reque
 	return again
 }
 
-// authentic reports whether a call is from its sender, and is not too late.
+// authentic reports whether a call is from its sender, and not too late.
 func (e *entry) authentic(ctx context.Context, call *wire.Call) bool {
 	now, err := e.now(ctx)
 	if err != nil || wire.CheckExpiry(call.IngressExpiry, now, false) != nil {

@@ -63,8 +63,8 @@ func badFolder(text string) error {
 	return failed("InvalidCanisterSnapshotDirectory(%s)", quoted(text))
 }
 
-// downloadSnapshot is POST update/canister_snapshot_download: the snapshot is written into a
-// folder, which is made where it is not there.
+// downloadSnapshot serves POST update/canister_snapshot_download: it writes the snapshot to a folder, which it makes if
+// needed.
 func (s *Server) downloadSnapshot(ctx context.Context, e *entry, body []byte) (any, error) {
 	t, _, err := s.snapshotTransfer(e, body)
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *Server) downloadSnapshot(ctx context.Context, e *entry, body []byte) (a
 	if err != nil {
 		return nil, badFolder(err.Error())
 	}
-	if len(files) > 1 { // the one for chunks
+	if len(files) > 1 { // the folder for chunks
 		return nil, badFolder("Snapshot directory is not empty")
 	}
 	var d snapshotDescription
@@ -147,8 +147,7 @@ func (t *snapshotTransfer) read(ctx context.Context, part snapshotPart) ([]byte,
 	return piece.Chunk, err
 }
 
-// manage calls a method of the management canister as the sender and waits for its reply;
-// into is nil where that has nothing.
+// manage calls a method of the management canister as the sender and waits for its reply; into is nil if that is empty.
 func (t *snapshotTransfer) manage(ctx context.Context, method string, arg, into any) error {
 	raw, err := candid.Marshal(arg)
 	if err != nil {
@@ -187,7 +186,7 @@ func (s *Server) call(ctx context.Context, e *entry, o *order, about principal.P
 	return answer, err
 }
 
-// uploadSnapshot is POST update/canister_snapshot_upload: a folder becomes a snapshot.
+// uploadSnapshot serves POST update/canister_snapshot_upload: it makes a snapshot from a folder.
 func (s *Server) uploadSnapshot(ctx context.Context, e *entry, body []byte) (any, error) {
 	t, in, err := s.snapshotTransfer(e, body)
 	if err != nil {

@@ -7,8 +7,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// The Candid types of the methods about snapshots, and the JSON of metadata.json, which has
-// bytes as lists of numbers.
+// The Candid types of the methods about snapshots, and the JSON of metadata.json, which has bytes as lists of numbers.
 
 type aboutSnapshot struct {
 	Canister principal.Principal `ic:"canister_id"`
@@ -52,7 +51,7 @@ type snapshotDescription struct {
 	Hook       *snapshotHook    `ic:"on_low_wasm_memory_hook_status" json:"on_low_wasm_memory_hook_status"`
 }
 
-// numbers are bytes.
+// numbers are bytes as a list of numbers in JSON.
 type numbers []byte
 
 // MarshalJSON writes a list of numbers.
@@ -92,7 +91,7 @@ func (s snapshotSource) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{name: nil})
 }
 
-// UnmarshalJSON does not look: where a snapshot comes from does not count when it is uploaded.
+// UnmarshalJSON ignores the source: it does not matter when a snapshot is uploaded.
 func (s *snapshotSource) UnmarshalJSON([]byte) error { return nil }
 
 type snapshotGlobal struct {

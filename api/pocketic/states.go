@@ -12,19 +12,19 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// Files of a state_dir: the instance as canisterd exports it, and the topology for programs that look for PocketIC's.
+// Files of a state_dir: canisterd's export of the instance, and the topology for programs that look for PocketIC's.
 const (
 	stateFile    = "instance.canisterd"
 	topologyFile = "topology.json"
 )
 
-// hasState reports whether an earlier instance has left its state in a folder.
+// hasState reports whether a folder holds the state of an earlier instance.
 func hasState(folder string) bool {
 	_, err := os.Stat(filepath.Join(folder, topologyFile))
 	return folder != "" && err == nil
 }
 
-// restored makes an instance of a folder that an earlier one has left, nil where none has.
+// restored makes an instance from the state in a folder, nil if there is none.
 func (s *Server) restored(ctx context.Context, folder string) (Instance, error) {
 	if folder == "" {
 		return nil, nil
@@ -54,7 +54,7 @@ func (s *Server) restored(ctx context.Context, folder string) (Instance, error) 
 	return instance, nil
 }
 
-// keep writes the state of an instance to its folder, as it is after one more round.
+// keep writes the state of an instance to its folder, after one more round.
 func (e *entry) keep() error {
 	if e.folder == "" {
 		return nil
@@ -85,7 +85,7 @@ func (e *entry) keep() error {
 	)
 }
 
-// replace writes a file, which is either whole or as it was before.
+// replace writes a file completely or leaves it unchanged.
 func replace(path string, write func(*bufio.Writer) error) error {
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-*")
 	if err != nil {

@@ -9,18 +9,18 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// getTime is GET read/get_time: the time of the next round, where that was set.
+// getTime serves GET read/get_time: the time of the next round, if that was set.
 func (s *Server) getTime(ctx context.Context, e *entry, _ []byte) (any, error) {
 	now, err := e.now(ctx)
 	return rawTime{now}, err
 }
 
-// setTime is POST update/set_time: the time of the next round.
+// setTime serves POST update/set_time: it sets the time of the next round.
 func (s *Server) setTime(ctx context.Context, e *entry, body []byte) (any, error) {
 	return nil, e.moveTime(ctx, body, func(at uint64) replica.Input { return replica.AdvanceTo(at) })
 }
 
-// setCertifiedTime is POST update/set_certified_time: it sets the time, and certifies the state at that time, so that
+// setCertifiedTime serves POST update/set_certified_time: it sets the time, and certifies the state at that time, so that
 // queries see it.
 func (s *Server) setCertifiedTime(ctx context.Context, e *entry, body []byte) (any, error) {
 	return nil, e.moveTime(ctx, body, func(at uint64) replica.Input { return replica.CertifyAt(at) })
@@ -31,7 +31,7 @@ func tooLate(at uint64) error {
 	return failed("The time (unix timestamp in nanoseconds) must be no later than %d (provided %d).", uint64(latestTime), at)
 }
 
-// moveTime sets the time to the time in a body. One that the wall clock moves goes on from there.
+// moveTime sets the time to that in a body. If the wall clock moves it, it continues from there.
 func (e *entry) moveTime(ctx context.Context, body []byte, input func(at uint64) replica.Input) error {
 	var in rawTime
 	if err := decode(body, &in); err != nil {
@@ -63,14 +63,14 @@ func (e *entry) moveTime(ctx context.Context, body []byte, input func(at uint64)
 	return result
 }
 
-// blockmaker says who makes the block of a subnet in a tick.
+// blockmaker is the node that makes the block of a subnet in a tick.
 type blockmaker struct {
 	Subnet rawSubnet `json:"subnet"`
 	Maker  rawNode   `json:"blockmaker"`
 	Failed []rawNode `json:"failed_blockmakers"`
 }
 
-// tickConfig is how a tick is made. Older clients have the list of blockmakers in an object.
+// tickConfig configures a tick. Older clients send the list of blockmakers in an object.
 type tickConfig struct {
 	Blockmakers blockmakers `json:"blockmakers"`
 	First       *rawSubnet  `json:"first_subnet"`
@@ -94,7 +94,7 @@ func (b *blockmakers) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// tick is POST update/tick: one round.
+// tick serves POST update/tick: it runs one round.
 func (s *Server) tick(ctx context.Context, e *entry, body []byte) (any, error) {
 	var in tickConfig
 	if err := decode(body, &in); err != nil {
@@ -121,7 +121,7 @@ func (s *Server) tick(ctx context.Context, e *entry, body []byte) (any, error) {
 	return nil, err
 }
 
-// checkBlockmaker refuses nodes that the subnet does not have.
+// checkBlockmaker refuses nodes that are not in the subnet.
 func (e *entry) checkBlockmaker(b *blockmaker) error {
 	id, err := b.Subnet.read()
 	if err != nil {

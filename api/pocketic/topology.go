@@ -13,13 +13,13 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// topology is what an instance is made of.
+// topology describes an instance.
 type topology struct {
 	Subnets map[string]shownSubnet `json:"subnet_configs"`
 	Default rawCanister            `json:"default_effective_canister_id"`
 }
 
-// shownSubnet is one subnet: what all versions of the clients read.
+// shownSubnet is one subnet, with the fields that all versions of the clients read.
 type shownSubnet struct {
 	Kind         string         `json:"subnet_kind"`
 	Seed         []int          `json:"subnet_seed"`
@@ -36,14 +36,14 @@ type shownRange struct {
 	End   rawCanister `json:"end"`
 }
 
-// kindNames are the kinds as PocketIC writes them.
+// kindNames maps the kinds to PocketIC's names.
 var kindNames = map[replica.SubnetKind]string{
 	replica.Application: "Application", replica.NNS: "NNS", replica.II: "II", replica.SNS: "SNS", replica.Fiduciary: "Fiduciary",
 	replica.Bitcoin: "Bitcoin", replica.TestKeys: "TestThresholdKeys", replica.System: "System",
 	replica.VerifiedApplication: "VerifiedApplication", replica.CloudEngine: "CloudEngine",
 }
 
-// Topology describes the subnets of an instance that another interface has made, to be written as JSON.
+// Topology describes the subnets of an instance of another interface, for JSON.
 func Topology(view *replica.View) any { return topologyOf(view) }
 
 // shown describes the subnets of the instance.
@@ -73,7 +73,7 @@ func topologyOf(view *replica.View) topology {
 	return t
 }
 
-// showRanges shows the canister ranges, and what follows from them.
+// showRanges fills in the canister ranges and what depends on them.
 func (s *shownSubnet) showRanges(ranges certify.Ranges) {
 	texts := make([]string, len(ranges))
 	for i, r := range ranges {
@@ -87,8 +87,7 @@ func (s *shownSubnet) showRanges(ranges certify.Ranges) {
 	}
 }
 
-// getTopology is GET /instances/{id}/read/topology and /_/topology. It waits for no
-// operation.
+// getTopology serves GET /instances/{id}/read/topology and /_/topology. It does not wait for operations.
 func (s *Server) getTopology(w http.ResponseWriter, r *http.Request) {
 	e, err := s.find(r)
 	if err != nil {
@@ -98,7 +97,7 @@ func (s *Server) getTopology(w http.ResponseWriter, r *http.Request) {
 	respond(w, http.StatusOK, e.shown())
 }
 
-// getSubnet is POST read/get_subnet: the subnet of a canister, null if the canister does not exist.
+// getSubnet serves POST read/get_subnet: the subnet of a canister, null if the canister does not exist.
 func (s *Server) getSubnet(ctx context.Context, e *entry, body []byte) (any, error) {
 	id, err := subject(body)
 	if err != nil {
@@ -111,7 +110,7 @@ func (s *Server) getSubnet(ctx context.Context, e *entry, body []byte) (any, err
 	return subnetOf(report.Subnet), nil
 }
 
-// getPublicKey is POST read/pub_key: the key of a subnet in DER form.
+// getPublicKey serves POST read/pub_key: the key of a subnet in DER form.
 func (s *Server) getPublicKey(_ context.Context, e *entry, body []byte) (any, error) {
 	subnet, err := e.subnetOf(body)
 	if err != nil {
@@ -124,7 +123,7 @@ func (s *Server) getPublicKey(_ context.Context, e *entry, body []byte) (any, er
 	return key, nil
 }
 
-// deleteSubnet is POST update/delete_subnet. Subnets of the kinds that an instance has at most one of stay, as in
+// deleteSubnet serves POST update/delete_subnet. Subnets of the kinds of which an instance has at most one stay, as in
 // PocketIC.
 func (s *Server) deleteSubnet(ctx context.Context, e *entry, body []byte) (any, error) {
 	subnet, err := e.subnetOf(body)
@@ -142,7 +141,7 @@ func (s *Server) deleteSubnet(ctx context.Context, e *entry, body []byte) (any, 
 	return nil, e.subnetsChanged(ctx)
 }
 
-// subnetOf is the subnet that a body names.
+// subnetOf returns the subnet that a body names.
 func (e *entry) subnetOf(body []byte) (*replica.SubnetView, error) {
 	var in rawSubnet
 	if err := decode(body, &in); err != nil {
@@ -155,7 +154,7 @@ func (e *entry) subnetOf(body []byte) (*replica.SubnetView, error) {
 	return e.subnet(id)
 }
 
-// subnet is a subnet of the instance.
+// subnet returns a subnet of the instance.
 func (e *entry) subnet(id principal.Principal) (*replica.SubnetView, error) {
 	subnets := e.instance.Node().View().Subnets
 	at := slices.IndexFunc(subnets, func(s replica.SubnetView) bool { return s.ID == id })
