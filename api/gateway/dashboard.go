@@ -30,7 +30,7 @@ var dashboardPage = template.Must(template.New("dashboard").Parse(pageHead + `<h
 </html>
 `))
 
-// Describe makes canisters of reports.
+// Describe converts reports about canisters.
 func Describe(reports []introspect.CanisterReport) []Canister {
 	all := make([]Canister, len(reports))
 	for i := range reports {
@@ -49,7 +49,7 @@ type shownInstance struct {
 	Name, RootKey, Time, Fault string
 	Height                     uint64
 	Canisters                  []shownCanister
-	More                       int // how many are shown, if there are more; 0 otherwise
+	More                       int // number of shown canisters if there are more; 0 otherwise
 }
 
 // shownCanister is a canister on the dashboard.
@@ -73,7 +73,7 @@ func (g *Gateway) serveDashboard(w http.ResponseWriter, r *http.Request, to *tar
 	sendPage(w, http.StatusOK, "text/html; charset=utf-8", page.Bytes())
 }
 
-// showInstance describes an instance; hosts name it unless they mean it anyway.
+// showInstance describes an instance; hosts contain its name unless it is implied.
 func showInstance(r *http.Request, n Network, domain string, implied bool) shownInstance {
 	shown := shownInstance{Name: n.Name()}
 	view := n.Backend().View()
@@ -111,12 +111,12 @@ func shortHash(hash []byte) string {
 	return hex.EncodeToString(hash[:4])
 }
 
-// serveTopology is the subnets of an instance as PocketIC shows them: tools read default_effective_canister_id.
+// serveTopology serves the subnets of an instance in PocketIC's form: tools read default_effective_canister_id.
 func serveTopology(w http.ResponseWriter, n Network) {
 	body, err := json.Marshal(n.Topology())
 	if err != nil {
 		panic("gateway: bug: the topology: " + err.Error())
 	}
-	w.Header().Set("Access-Control-Allow-Origin", "*") // subnets are public: agents read them by the interface as well
+	w.Header().Set("Access-Control-Allow-Origin", "*") // subnets are public: agents also read them through the interface
 	sendPage(w, http.StatusOK, "application/json", body)
 }

@@ -11,19 +11,19 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// customDomains are the hosts in a file of custom domains, lines HOST:CANISTER. The file is read again when it has
+// customDomains holds the hosts in a file of custom domains, lines HOST:CANISTER. The file is reread when it has
 // changed. Safe for concurrent use.
 type customDomains struct {
 	path string // "" for none
 	fail func(error)
 
 	mu    sync.Mutex // guards all below
-	read  time.Time  // the file's time of change when it was read
+	read  time.Time  // the file's modification time when it was read
 	size  int64
 	hosts map[string]principal.Principal
 }
 
-// find is the canister of a host in small letters.
+// find returns the canister of a host in lower case.
 func (d *customDomains) find(host string) (principal.Principal, bool) {
 	if d.path == "" {
 		return principal.Principal{}, false
@@ -44,8 +44,8 @@ func (d *customDomains) find(host string) (principal.Principal, bool) {
 	return id, ok
 }
 
-// readDomains reads a file of custom domains. Empty lines and those that begin with # are skipped. The error names the
-// first line that cannot be read; the other lines count.
+// readDomains reads a file of custom domains. It skips empty lines and those that begin with #. The error names the
+// first invalid line; the other lines are used.
 func readDomains(path string) (map[string]principal.Principal, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -16,20 +16,20 @@ type fault struct {
 	status int
 	code   string // for programs
 	what   string // what happened
-	why    string // the cause in its own words; "" if there is none
+	why    string // the text of the cause; "" if there is none
 	remedy string // what to do
 }
 
 // invalidAnswer is an answer of a canister that cannot be read or sent.
 type invalidAnswer struct{ error }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (i *invalidAnswer) Unwrap() error { return i.error }
 
-// unverified is an answer of a canister that is not certified as it should be.
+// unverified is an answer of a canister without valid certification.
 type unverified struct{ error }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (u *unverified) Unwrap() error { return u.error }
 
 var (
@@ -65,7 +65,7 @@ func noCanister(path string) *fault {
 	}
 }
 
-// faultOf is the fault for an error on the way to a canister and back.
+// faultOf returns the fault for an error on the way to a canister and back.
 func faultOf(err error, to *target) *fault {
 	if rejected, ok := errors.AsType[*reject](err); ok {
 		return faultOfReject(rejected, err)
@@ -125,7 +125,7 @@ func faultOfReject(rejected *reject, err error) *fault {
 	}
 }
 
-// refusalStatuses are the statuses of refusals by the instance.
+// refusalStatuses maps refusals by the instance to statuses.
 var refusalStatuses = map[refusal.Kind]int{
 	refusal.Forbidden: http.StatusForbidden, refusal.NotFound: http.StatusNotFound, refusal.Full: http.StatusTooManyRequests,
 	refusal.TooLarge: http.StatusRequestEntityTooLarge, refusal.Unavailable: http.StatusServiceUnavailable,
@@ -142,5 +142,5 @@ func faultOfRefusal(err error) *fault {
 	return &fault{status, "Refused", "The instance did not take the request.", err.Error(), "Try again, or see the log of the daemon."}
 }
 
-// rawHost is the host at which the answers of a canister are not verified.
+// rawHost returns the host at which the answers of a canister are not verified.
 func rawHost(to *target) string { return to.canister.String() + "." + rawLabel + "." + to.domain }

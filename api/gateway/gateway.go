@@ -14,17 +14,17 @@ import (
 	"github.com/canisterd/canisterd/replica/budget"
 )
 
-// Config says how a gateway serves. The zero value serves localhost and verifies.
+// Config configures a gateway. The zero value serves localhost and verifies.
 type Config struct {
-	// Domains are the domains below which hosts name canisters, beside localhost.
+	// Domains are the domains below which hosts name canisters, besides localhost.
 	Domains []string
-	// DomainsFile is a file of lines HOST:CANISTER; "" for none. It is read again when it changes.
+	// DomainsFile is a file of lines HOST:CANISTER; "" for none. It is reread when it changes.
 	DomainsFile string
-	// Names finds canisters of an instance by name, "" for the one that serves hosts without a name; nil for none.
+	// Names finds canisters of an instance by name, "" for the default instance; nil for none.
 	Names func(instance, name string) (principal.Principal, bool)
-	// Unverified passes on what canisters answer as if all hosts were raw.
+	// Unverified passes on canisters' answers as if all hosts were raw.
 	Unverified bool
-	// Memory is what bodies are read into and answers sent from; nil: without a limit.
+	// Memory is the budget for bodies and answers; nil: without a limit.
 	Memory *budget.Budget
 	// Log gets faults of the file of domains; nil for nothing.
 	Log *slog.Logger
@@ -34,7 +34,7 @@ type Config struct {
 type Gateway struct {
 	networks Networks
 	config   Config
-	bases    []string // domains in small letters, the longest first
+	bases    []string // domains in lower case, the longest first
 	domains  customDomains
 	slots    chan struct{} // has a value for each request to a canister
 
@@ -61,7 +61,7 @@ func New(networks Networks, config Config) *Gateway {
 	}
 }
 
-// interfacePaths begin the paths of the Internet Computer's HTTP interface.
+// interfacePaths are the prefixes of paths of the Internet Computer's HTTP interface.
 var interfacePaths = []string{"/api/v2/", "/api/v3/", "/api/v4/"}
 
 func forInterface(path string) bool {
@@ -70,7 +70,7 @@ func forInterface(path string) bool {
 
 // ServeHTTP answers a request by its host.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	// Agents speak to the interface by an address or localhost nearly always: that costs no more than this look.
+	// Agents nearly always use an address or localhost for the interface: that costs no more than this check.
 	if forInterface(r.URL.Path) && !strings.Contains(r.Host, "."+localDomain) {
 		if network := g.networks.Network(""); network != nil {
 			network.API().ServeHTTP(w, r)
@@ -81,7 +81,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.serve(w, r, &to)
 }
 
-// HostsCanister reports whether the host of a request is the one of a canister, whatever its path is.
+// HostsCanister reports whether the host of a request is that of a canister, whatever its path is.
 func (g *Gateway) HostsCanister(r *http.Request) bool {
 	if !strings.Contains(r.Host, "."+localDomain) && len(g.bases) == 1 && g.domains.path == "" {
 		return false
@@ -91,7 +91,7 @@ func (g *Gateway) HostsCanister(r *http.Request) bool {
 	return custom || g.resolveHost(host).found
 }
 
-// ServeInstance answers a request for one instance, whatever its host: its path names no instance any more.
+// ServeInstance answers a request for one instance, whatever its host. The path does not contain the instance any more.
 func (g *Gateway) ServeInstance(w http.ResponseWriter, r *http.Request, network Network) {
 	if forInterface(r.URL.Path) {
 		network.API().ServeHTTP(w, r)
@@ -108,7 +108,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, to *target) {
 	case to.network == nil:
 		g.refuse(w, r, to, noInstance(r.Host))
 	case forInterface(r.URL.Path), !to.found && strings.HasPrefix(r.URL.Path, "/api/"):
-		to.network.API().ServeHTTP(w, r) // which has rules of its own for pages of strangers
+		to.network.API().ServeHTTP(w, r) // which has its own rules for foreign pages
 	case to.foreign:
 		g.refuse(w, r, to, foreignHost(r.Host))
 	case r.URL.Path == "/_/topology" && readOnly(r):
@@ -130,7 +130,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, to *target) {
 	}
 }
 
-// ForeignHeader is the header by which a request is of a page of strangers; "" for other requests.
+// ForeignHeader returns the header that shows that a foreign page sent a request; "" for others.
 func ForeignHeader(r *http.Request) string { return origin.ForeignHeader(r) }
 
 func readOnly(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }

@@ -8,12 +8,12 @@ import (
 	"github.com/canisterd/canisterd/api/gateway/verify"
 )
 
-// hopByHop are headers about one connection (RFC 9110, section 7.6.1), in small letters.
+// hopByHop are headers about one connection (RFC 9110, section 7.6.1), in lower case.
 var hopByHop = []string{
 	"connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
 }
 
-// namedByConnection are the headers that a header Connection names, in small letters.
+// namedByConnection returns the headers that a header Connection names, in lower case.
 func namedByConnection(values []string) []string {
 	var names []string
 	for _, value := range values {
@@ -24,8 +24,8 @@ func namedByConnection(values []string) []string {
 	return names
 }
 
-// requestHeaders are the headers of a request as a canister gets them: in small letters, without those about the
-// connection, and with an encoding that every canister has.
+// requestHeaders returns the headers of a request for a canister: in lower case, without those about the connection,
+// and with an encoding that every canister has.
 func requestHeaders(r *http.Request) []verify.Header {
 	drop := namedByConnection(r.Header.Values("Connection"))
 	headers := []verify.Header{{Name: "host", Value: r.Host}}
@@ -45,12 +45,12 @@ func requestHeaders(r *http.Request) []verify.Header {
 	return headers
 }
 
-// has reports whether a request has a header, by its name in small letters.
+// has reports whether a request has a header, by its name in lower case.
 func has(headers []verify.Header, name string) bool {
 	return slices.ContainsFunc(headers, func(h verify.Header) bool { return h.Name == name })
 }
 
-// valueOf is the first value of a header, in any letters.
+// valueOf returns the first value of a header, in any case.
 func valueOf(headers []verify.Header, name string) string {
 	for _, h := range headers {
 		if strings.EqualFold(h.Name, name) {
@@ -60,8 +60,8 @@ func valueOf(headers []verify.Header, name string) string {
 	return ""
 }
 
-// passOn sets the headers of a response that a canister gave, without those about the connection or the length, which
-// are the server's, and those in drop.
+// passOn sets the headers of a canister's response, without those in drop and those about the connection or the length,
+// which are the server's.
 func passOn(to http.Header, headers []verify.Header, drop ...string) error {
 	size := 0
 	for _, h := range headers {
@@ -95,8 +95,8 @@ func validHeader(h verify.Header) bool {
 	return true
 }
 
-// allowPages lets scripts of any page read what a canister answers, if the canister does not say itself who may: calls
-// to canisters need no page's permission on the Internet Computer.
+// allowPages lets scripts of any page read a canister's answer, unless the canister restricts that itself: calls to
+// canisters need no page's permission on the Internet Computer.
 func allowPages(header http.Header) {
 	if header.Get("Access-Control-Allow-Origin") == "" {
 		header.Set("Access-Control-Allow-Origin", "*")

@@ -11,14 +11,14 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// target is what a request is for.
+// target is the destination of a request.
 type target struct {
 	network  Network // nil if there is no such instance
 	canister principal.Principal
 	found    bool   // canister is known
 	raw      bool   // answers are not verified
-	domain   string // for links to canisters, with the port of the request
-	label    string // the part of the host that should name a canister and does not
+	domain   string // for links to canisters, with the request's port
+	label    string // the part of the host that should name a canister but does not
 	foreign  bool   // the host may be the name of a page on the Internet
 }
 
@@ -28,7 +28,8 @@ const rawLabel = "raw"
 // localDomain is the domain that always names this machine.
 const localDomain = "localhost"
 
-// resolve finds what a request is for, by its host or, on a host without a canister, by its query or its referrer.
+// resolve finds the destination of a request, by its host or, on a host without a canister, by its query or its
+// referrer.
 func (g *Gateway) resolve(r *http.Request) target {
 	host := strings.ToLower(strings.TrimSuffix(origin.Hostname(r.Host), "."))
 	port := ""
@@ -53,13 +54,13 @@ func (g *Gateway) resolve(r *http.Request) target {
 	return to
 }
 
-// canisterOf is the canister in the query of a URL.
+// canisterOf returns the canister in the query of a URL.
 func canisterOf(at *url.URL) (principal.Principal, bool) {
 	id, err := principal.Parse(at.Query().Get("canisterId"))
 	return id, err == nil && id.Len() > 0
 }
 
-// resolveHost reads a host in small letters: CANISTER.DOMAIN, CANISTER.raw.DOMAIN, and either with the name of an
+// resolveHost parses a host in lower case: CANISTER.DOMAIN, CANISTER.raw.DOMAIN, and either with the name of an
 // instance before DOMAIN.
 func (g *Gateway) resolveHost(host string) target {
 	to := target{domain: localDomain}
@@ -87,15 +88,15 @@ func (g *Gateway) resolveHost(host string) target {
 		rest = slices.Delete(rest, at, at+1)
 	}
 	instance := strings.Join(rest, ".")
-	to.network = g.networks.Network(instance) // no name of an instance has a dot
+	to.network = g.networks.Network(instance) // names of instances have no dots
 	if to.canister, to.found = g.named(instance, first); !to.found {
 		to.label = first
 	}
 	return to
 }
 
-// named is the canister of an instance that a label names: by its id, by an id after a text and two hyphens, or by its
-// name in the project.
+// named returns the canister of an instance for a label: its id, an id after a text and two hyphens, or its name in the
+// project.
 func (g *Gateway) named(instance, label string) (principal.Principal, bool) {
 	text := label
 	if at := strings.LastIndex(label, "--"); at >= 0 {

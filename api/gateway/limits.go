@@ -3,33 +3,33 @@ package gateway
 import "time"
 
 const (
-	// maxRequestBody is the size of the body of a request. The specification has no limit; an update call has 2 MiB
-	// with everything around it.
+	// maxRequestBody is the largest body of a request. The specification has no limit; an update call has 2 MiB
+	// including everything around it.
 	maxRequestBody = 2<<20 - 64<<10
-	// maxVerifiedBody is how many bytes of a stream are collected to be verified. Ours; the gateway of DFINITY collects
-	// four parts, of 2 MiB each at most.
+	// maxVerifiedBody is how many bytes of a stream are collected for verification. Ours; DFINITY's gateway collects
+	// four parts of at most 2 MiB each.
 	maxVerifiedBody = 64 << 20
-	// maxParts is how many parts a stream, or a body in ranges, has (gateway of DFINITY: 1,000).
+	// maxParts is the most parts of a stream, or of a body in ranges (DFINITY's gateway: 1,000).
 	maxParts = 1_000
-	// maxHeaders and maxHeaderBytes are how many headers of a response are passed on, and their bytes. Ours.
+	// maxHeaders and maxHeaderBytes limit the headers of a response that are passed on, and their bytes. Ours.
 	maxHeaders     = 256
 	maxHeaderBytes = 64 << 10
-	// maxConcurrent is how many requests to canisters a gateway works on at once; others wait. Ours.
+	// maxConcurrent limits a gateway's concurrent requests to canisters; others wait. Ours.
 	maxConcurrent = 256
 	// updateExpiry is how long an update may wait for its execution, in nanoseconds (agents: 4 minutes).
 	updateExpiry = 240_000_000_000
-	// updateTimeout is how long an update is waited for. Ours; the gateway of DFINITY polls for 5 minutes.
+	// updateTimeout is how long the gateway waits for an update. Ours; DFINITY's polls for 5 minutes.
 	updateTimeout = time.Minute
 	// partTimeout is how long a client may take to read one part of a body. Ours.
 	partTimeout = time.Minute
-	// maxVerifiers is how many root keys are remembered. Ours.
+	// maxVerifiers is the most root keys that are remembered. Ours.
 	maxVerifiers = 256
-	// maxListed is how many canisters of an instance the dashboard shows. Ours.
+	// maxListed is the most canisters of an instance on the dashboard. Ours.
 	maxListed = 500
-	// maxDomainsFile is the size of a file of custom domains, in bytes. Ours.
+	// maxDomainsFile limits a file of custom domains, in bytes. Ours.
 	maxDomainsFile = 1 << 20
-	// corsMaxAge is how long a browser may remember what it may send, in seconds.
+	// corsMaxAge is how long a browser may cache the answer to a preflight, in seconds.
 	corsMaxAge = "600"
-	// retryAfter is after how many seconds a client that was refused for lack of memory tries again. Ours.
+	// retryAfter is the number of seconds after which a client that was refused for lack of memory retries. Ours.
 	retryAfter = "1"
 )

@@ -32,9 +32,9 @@ type canisterResponse struct {
 	Headers   []verify.Header  `ic:"headers"`
 	Body      []byte           `ic:"body"`
 	Upgrade   *bool            `ic:"upgrade"`
-	Streaming *candid.Reserved `ic:"streaming_strategy"` // nil: the body is whole
+	Streaming *candid.Reserved `ic:"streaming_strategy"` // nil: the body is complete
 
-	raw []byte // the reply, of which streamOf reads the token at its own type
+	raw []byte // the reply, in which streamOf reads the token with its own type
 }
 
 func encodeQuery(r *verify.Request) ([]byte, error) {
@@ -56,15 +56,15 @@ func decodeResponse(reply []byte) (*canisterResponse, error) {
 	return r, nil
 }
 
-// position is where a stream goes on: a method of a canister with the token for its next part, whose type is the
-// canister's own.
+// position is where a stream continues: a method of a canister and the token for its next part, whose type the canister
+// chooses.
 type position struct {
 	callback candid.Func
 	token    candid.Value
 	kind     *candid.Type
 }
 
-// streamOf is the beginning of the stream of a response; nil if it has none.
+// streamOf returns the beginning of the stream of a response; nil if it has none.
 func streamOf(r *canisterResponse, canister principal.Principal) (*position, error) {
 	if r.Streaming == nil {
 		return nil, nil
@@ -85,7 +85,7 @@ func streamOf(r *canisterResponse, canister principal.Principal) (*position, err
 	return &position{callback, token.value, token.kind}, nil
 }
 
-// part reads the reply of a callback: a part of the body, and where the stream goes on, nil at its end.
+// part reads the reply of a callback: a part of the body, and where the stream continues, nil at its end.
 func (p *position) part(reply []byte) (body []byte, next *position, err error) {
 	var part struct {
 		Body  []byte           `ic:"body"`
@@ -108,7 +108,7 @@ func (p *position) part(reply []byte) (body []byte, next *position, err error) {
 	return part.Body, &position{p.callback, token.value, token.kind}, nil
 }
 
-// argument is the argument of the callback.
+// argument encodes the argument of the callback.
 func (p *position) argument() ([]byte, error) {
 	return candid.Encode([]candid.Value{p.token}, []*candid.Type{p.kind})
 }
@@ -127,7 +127,7 @@ func (p place) field(name string) place {
 	return place{record.Get(name), typeOf(p.kind, name)}
 }
 
-// some is what is in an option.
+// some returns the content of an option.
 func (p place) some() place {
 	option, ok := p.value.(candid.Opt)
 	if !ok || option.Value == nil {
@@ -136,7 +136,7 @@ func (p place) some() place {
 	return place{option.Value, p.kind.Elem()}
 }
 
-// inCase is the value of a variant's case.
+// inCase returns the value of a variant's case.
 func (p place) inCase(name string) place {
 	variant, ok := p.value.(candid.Variant)
 	if !ok || variant.ID != candid.Hash(name) {
@@ -145,7 +145,7 @@ func (p place) inCase(name string) place {
 	return place{variant.Value, typeOf(p.kind, name)}
 }
 
-// typeOf is the type of a field or a case.
+// typeOf returns the type of a field or a case.
 func typeOf(kind *candid.Type, name string) *candid.Type {
 	id := candid.Hash(name)
 	for _, f := range kind.Fields() {

@@ -12,21 +12,21 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// Network is one instance as the gateway sees it. It is safe for concurrent use.
+// Network is a gateway's view of one instance. It is safe for concurrent use.
 type Network interface {
-	// Name is the label of the instance in hosts and paths.
+	// Name returns the label of the instance in hosts and paths.
 	Name() string
 	// Backend answers calls.
 	Backend() api.Backend
-	// API is the HTTP interface of the Internet Computer.
+	// API returns the HTTP interface of the Internet Computer.
 	API() http.Handler
-	// Topology is the subnets as JSON, in the form of PocketIC.
+	// Topology returns the subnets for JSON, in PocketIC's form.
 	Topology() any
-	// Canisters are canisters by id, at most so many.
+	// Canisters returns up to most canisters, ordered by id.
 	Canisters(ctx context.Context, most int) ([]Canister, error)
 }
 
-// Canister is a canister as the dashboard shows it.
+// Canister is a canister on the dashboard.
 type Canister struct {
 	ID     principal.Principal
 	Status string
@@ -37,20 +37,20 @@ type Canister struct {
 
 // Networks are the instances that a gateway serves. It is safe for concurrent use.
 type Networks interface {
-	// Network is the instance with a name, "" for the one that serves hosts without a name; nil if there is none.
+	// Network returns the instance with a name, "" for the default one; nil if there is none.
 	Network(name string) Network
-	// Networks are all instances by name.
+	// Networks returns all instances, ordered by name.
 	Networks() []Network
 }
 
-// reject is a canister's answer that is not a reply.
+// reject is an answer of a canister other than a reply.
 type reject struct {
 	code  int // 1 to 6 (interface specification, "Reject codes")
 	text  string
 	error string // such as IC0301
 }
 
-// Error is code and text.
+// Error returns code and text.
 func (r *reject) Error() string {
 	if r.error == "" {
 		return fmt.Sprintf("reject code %d: %s", r.code, r.text)
@@ -61,10 +61,10 @@ func (r *reject) Error() string {
 // destinationInvalid is the reject code for canisters that do not exist.
 const destinationInvalid = 3
 
-// errNoSubnet says that no subnet hosts a canister id.
+// errNoSubnet is for a canister id that no subnet hosts.
 var errNoSubnet = errors.New("no subnet of this instance hosts the canister id")
 
-// query asks a query method of a canister as the anonymous user. at is the time of the state that answered, in
+// query calls a query method of a canister as the anonymous user. at is the time of the state that answered, in
 // nanoseconds. A *reject is the canister's.
 func query(ctx context.Context, n Network, canister principal.Principal, method string, arg []byte) (reply []byte, at uint64, err error) {
 	view := n.Backend().View()
@@ -125,7 +125,7 @@ func update(ctx context.Context, n Network, canister principal.Principal, method
 	return outcome(backend.View(), subnet, id)
 }
 
-// outcome is the answer to an update, by the state.
+// outcome returns the answer to an update in a view.
 func outcome(view api.View, subnet principal.Principal, id api.RequestID) ([]byte, error) {
 	if view == nil {
 		return nil, api.NoCertifiedState.Refuse()
@@ -149,7 +149,7 @@ func outcome(view api.View, subnet principal.Principal, id api.RequestID) ([]byt
 	}
 }
 
-// section is a public custom section of a canister's module, "" if there is none.
+// section returns a public custom section of a canister's module, "" if there is none.
 func section(n Network, canister principal.Principal, name string) string {
 	view := n.Backend().View()
 	if view == nil {

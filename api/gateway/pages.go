@@ -18,7 +18,7 @@ const (
 	formJSON
 )
 
-// wants is the form a client wants: of those it accepts, the one it names first.
+// wants returns the form that a client wants: of those it accepts, the first it names.
 func wants(r *http.Request) form {
 	for part := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
 		kind, _, _ := strings.Cut(part, ";")
@@ -64,7 +64,7 @@ var faultPage = template.Must(template.New("fault").Parse(pageHead + `<h1>{{.Wha
 </html>
 `))
 
-// shownFault is a fault with what it is about, for all forms.
+// shownFault is a fault with its subject, for all forms.
 type shownFault struct {
 	Title    string `json:"-"`
 	Status   int    `json:"status"`
@@ -97,7 +97,7 @@ func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, to *target, f *
 		kind = "application/json"
 		encoder := json.NewEncoder(&body)
 		encoder.SetEscapeHTML(false)
-		_ = encoder.Encode(shown) // texts and numbers
+		_ = encoder.Encode(shown) // only texts and numbers
 	default:
 		body.WriteString(shown.text())
 	}
@@ -111,7 +111,7 @@ func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, to *target, f *
 	sendPage(w, f.status, kind, body.Bytes())
 }
 
-// text is a fault for terminals.
+// text formats a fault for terminals.
 func (s *shownFault) text() string {
 	var out strings.Builder
 	for _, line := range []string{s.Code + ": " + s.What, prefixed("canister: ", s.Canister), prefixed("cause: ", s.Why), s.Remedy} {

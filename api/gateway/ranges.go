@@ -12,11 +12,11 @@ import (
 	"github.com/canisterd/canisterd/api/gateway/verify"
 )
 
-// ranges is the progress of a body that a canister gives in ranges, though all of it was asked for: a canister's reply
-// has 3 MiB at most. Each range has a certificate of its own.
+// ranges is the progress of a body that a canister sends in ranges although all of it was requested: a canister's reply
+// has 3 MiB at most. Each range has its own certificate.
 type ranges struct {
 	total int64 // bytes of the body
-	sent  int64 // bytes that were sent, or are about to be
+	sent  int64 // bytes that were sent or are being sent
 	etag  string
 }
 
@@ -48,7 +48,7 @@ func parseContentRange(header string) (contentRange, error) {
 	return c, nil
 }
 
-// beginRanges begins with the first answer.
+// beginRanges starts with the first answer.
 func beginRanges(a *answer) (*ranges, error) {
 	if a.stream != nil {
 		return nil, errors.New("an answer with status 206 cannot have a streaming_strategy")
@@ -63,7 +63,7 @@ func beginRanges(a *answer) (*ranges, error) {
 	return &ranges{total: at.total, sent: at.last + 1, etag: valueOf(a.headers, "ETag")}, nil
 }
 
-// rangeOf is the range of an answer, which must have as many bytes as it says.
+// rangeOf returns the range of an answer, whose length must match.
 func rangeOf(a *answer) (contentRange, error) {
 	at, err := parseContentRange(valueOf(a.headers, "Content-Range"))
 	if err != nil {
@@ -75,7 +75,7 @@ func rangeOf(a *answer) (contentRange, error) {
 	return at, nil
 }
 
-// sendRanges sends the first range and asks for the others. If one of them fails, the connection is cut.
+// sendRanges sends the first range and requests the others. If one of them fails, it cuts the connection.
 func (e *exchange) sendRanges(w http.ResponseWriter, r *http.Request, a *answer, whole *ranges) {
 	if !write(w, a.body) {
 		return
@@ -96,9 +96,9 @@ func (e *exchange) sendRanges(w http.ResponseWriter, r *http.Request, a *answer,
 	}
 }
 
-// nextRange asks for the range that follows. It must be of the same body as the ranges before.
+// nextRange requests the next range. It must be of the same body as the earlier ones.
 func (e *exchange) nextRange(ctx context.Context, whole *ranges) ([]byte, error) {
-	e.memory.Release() // the ranges before were sent
+	e.memory.Release() // the earlier ranges were sent
 	request := *e.request
 	request.Headers = append(slices.Clone(e.request.Headers), verify.Header{Name: "range", Value: fmt.Sprintf("bytes=%d-", whole.sent)})
 	a, err := e.ask(ctx, &request)

@@ -12,25 +12,25 @@ import (
 	"github.com/canisterd/canisterd/replica/budget"
 )
 
-// exchange is one request to a canister on its way.
+// exchange is one request to a canister in progress.
 type exchange struct {
 	*target
 	gateway *Gateway
 	request *verify.Request
 	memory  *budget.Reservation
-	ranged  bool // the client asks for a range itself
+	ranged  bool // the client requests a range itself
 }
 
-// answer is a canister's answer, verified if the host asks for that.
+// answer is a canister's answer, verified if the host requires that.
 type answer struct {
 	status  int
 	headers []verify.Header // to be passed on
 	body    []byte
-	stream  *position // the rest of the body, of an answer that is not verified; nil for none
-	query   bool      // it was a query: ranges can be asked for
+	stream  *position // the rest of the body of an unverified answer; nil for none
+	query   bool      // it was a query: ranges can be requested
 }
 
-// serveCanister answers with what a canister answers.
+// serveCanister serves a canister's answer.
 func (g *Gateway) serveCanister(w http.ResponseWriter, r *http.Request, to *target) {
 	select {
 	case g.slots <- struct{}{}:
@@ -80,7 +80,7 @@ func (e *exchange) read(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// ask asks the canister, and verifies what it answers.
+// ask calls the canister, and verifies its answer.
 func (e *exchange) ask(ctx context.Context, request *verify.Request) (*answer, error) {
 	argument, err := encodeQuery(request)
 	if err != nil {
@@ -110,7 +110,7 @@ func (e *exchange) ask(ctx context.Context, request *verify.Request) (*answer, e
 	return a, e.verify(request, a, at)
 }
 
-// upgrade asks again by an update, whose answer the subnet has agreed on: it needs no certificate.
+// upgrade repeats the request as an update, whose answer the subnet has agreed on: it needs no certificate.
 func (e *exchange) upgrade(ctx context.Context, request *verify.Request) (*answer, error) {
 	argument, err := encodeUpdate(request)
 	if err != nil {
@@ -134,7 +134,7 @@ func (e *exchange) upgrade(ctx context.Context, request *verify.Request) (*answe
 }
 
 func (e *exchange) decode(reply []byte) (*canisterResponse, error) {
-	if err := e.memory.Grow(2 * int64(len(reply))); err != nil { // the reply and the body of it
+	if err := e.memory.Grow(2 * int64(len(reply))); err != nil { // the reply and its body
 		return nil, err
 	}
 	response, err := decodeResponse(reply)
@@ -144,7 +144,7 @@ func (e *exchange) decode(reply []byte) (*canisterResponse, error) {
 	return response, nil
 }
 
-// verify checks an answer that is whole, and keeps the headers that may be passed on.
+// verify checks a complete answer, and keeps the headers that may be passed on.
 func (e *exchange) verify(request *verify.Request, a *answer, at uint64) error {
 	verifier, err := e.gateway.verifier(e.network.Backend().View().RootKey())
 	if err != nil {
@@ -159,7 +159,7 @@ func (e *exchange) verify(request *verify.Request, a *answer, at uint64) error {
 	return nil
 }
 
-// send sends an answer. An error says that nothing was sent.
+// send sends an answer. An error means that nothing was sent.
 func (e *exchange) send(w http.ResponseWriter, r *http.Request, a *answer) error {
 	assembled := a.status == http.StatusPartialContent && !e.ranged && a.query
 	var whole *ranges
@@ -186,7 +186,7 @@ func (e *exchange) send(w http.ResponseWriter, r *http.Request, a *answer) error
 		header.Set("Content-Length", strconv.Itoa(len(a.body)))
 	}
 	if header.Get("Content-Type") == "" {
-		header["Content-Type"] = nil // the server must not guess what a canister did not say
+		header["Content-Type"] = nil // the server must not guess the type
 	}
 	w.WriteHeader(a.status)
 	if strings.EqualFold(r.Method, http.MethodHead) {

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// errLongStream says that a stream is too long to be verified.
+// errLongStream is for a stream that is too long to be verified.
 var errLongStream = fmt.Errorf("the stream has more than %d bytes or %d parts, which is the most that is collected to be verified", maxVerifiedBody, maxParts)
 
-// next asks for the next part of a stream. The position is nil at its end.
+// next requests the next part of a stream. The position is nil at its end.
 func (e *exchange) next(ctx context.Context, at *position) ([]byte, *position, error) {
 	argument, err := at.argument()
 	if err != nil {
@@ -28,7 +28,7 @@ func (e *exchange) next(ctx context.Context, at *position) ([]byte, *position, e
 	return body, next, nil
 }
 
-// collect puts the parts of a stream into the body.
+// collect appends the parts of a stream to the body.
 func (e *exchange) collect(ctx context.Context, a *answer) error {
 	for parts := 0; a.stream != nil; parts++ {
 		body, next, err := e.next(ctx, a.stream)
@@ -47,8 +47,8 @@ func (e *exchange) collect(ctx context.Context, a *answer) error {
 	return nil
 }
 
-// sendStream sends a body, and the rest of its stream part by part. If the stream fails in the middle, the connection is
-// cut: the client must not take what it has for all of it.
+// sendStream sends a body, and the rest of its stream part by part. If the stream fails in the middle, it cuts the
+// connection, so that the client does not take the body for complete.
 func (e *exchange) sendStream(w http.ResponseWriter, r *http.Request, a *answer) {
 	if !write(w, a.body) {
 		return
@@ -69,7 +69,7 @@ func (e *exchange) sendStream(w http.ResponseWriter, r *http.Request, a *answer)
 	}
 }
 
-// write sends a part of a body; it is false if the client is gone. Each part has its own time.
+// write sends a part of a body; it returns false if the client is gone. Each part has its own timeout.
 func write(w http.ResponseWriter, body []byte) bool {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(partTimeout))
 	_, err := w.Write(body)

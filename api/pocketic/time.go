@@ -20,8 +20,8 @@ func (s *Server) setTime(ctx context.Context, e *entry, body []byte) (any, error
 	return nil, e.moveTime(ctx, body, func(at uint64) replica.Input { return replica.AdvanceTo(at) })
 }
 
-// setCertifiedTime serves POST update/set_certified_time: it sets the time, and certifies the state at that time, so that
-// queries see it.
+// setCertifiedTime serves POST update/set_certified_time: it sets the time, and certifies the state at that time for
+// queries.
 func (s *Server) setCertifiedTime(ctx context.Context, e *entry, body []byte) (any, error) {
 	return nil, e.moveTime(ctx, body, func(at uint64) replica.Input { return replica.CertifyAt(at) })
 }

@@ -16,7 +16,7 @@ type Verifier struct {
 	root certify.SubnetPublicKey
 
 	mu            sync.Mutex                     // guards all below
-	proven, older map[[sha256.Size]byte]struct{} // certificates with a canister whose signatures were checked
+	proven, older map[[sha256.Size]byte]struct{} // certificates, each with a canister, whose signatures were checked
 }
 
 // New makes a verifier that trusts a root key in DER form.
@@ -28,8 +28,8 @@ func New(rootKey []byte) (*Verifier, error) {
 	return &Verifier{root: root, proven: map[[sha256.Size]byte]struct{}{}}, nil
 }
 
-// checkCertificate checks that the certificate of a proof is current, and that the root key vouches for the tree as what
-// the canister has certified (HTTP gateway protocol specification, "Certificate Validation"). now is in nanoseconds.
+// checkCertificate checks that the certificate of a proof is current, and that the root key vouches for the tree as the
+// canister's certified data (HTTP gateway protocol specification, "Certificate Validation"). now is in nanoseconds.
 func (v *Verifier) checkCertificate(p *proof, canister principal.Principal, now uint64) error {
 	certificate, err := certify.DecodeCertificate(p.certificate)
 	if err != nil {
@@ -52,7 +52,7 @@ func (v *Verifier) checkCertificate(p *proof, canister principal.Principal, now 
 	return v.checkSignature(certificate, p.certificate, canister)
 }
 
-// checkSignature checks the signatures of a certificate, or remembers that it did.
+// checkSignature checks the signatures of a certificate, or remembers an earlier check.
 func (v *Verifier) checkSignature(certificate *certify.Certificate, encoded []byte, canister principal.Principal) error {
 	hash := sha256.New()
 	hash.Write([]byte{byte(canister.Len())})

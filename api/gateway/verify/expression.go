@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// expression says what of a request and a response is certified (HTTP gateway protocol specification, "The Certificate
-// Expression Header").
+// expression says which parts of a request and a response are certified (HTTP gateway protocol specification, "The
+// Certificate Expression Header").
 type expression struct {
 	none    bool // nothing is certified
 	request *requestTerms
-	// Exactly one of these is what decides about headers of the response.
+	// Exactly one of these selects the certified headers of the response.
 	certified []string
 	excluded  []string
-	exclude   bool // excluded counts
+	exclude   bool // use excluded
 }
 
-// requestTerms say what of a request is certified.
+// requestTerms say which parts of a request are certified.
 type requestTerms struct {
 	headers, parameters []string
 }
@@ -42,7 +42,7 @@ func parseExpression(text string) (*expression, error) {
 	return e, nil
 }
 
-// readExpression gives a parsed expression its meaning.
+// readExpression interprets a parsed expression.
 func readExpression(root *term) (*expression, error) {
 	if root.kind != termCall || root.name != "default_certification" || len(root.items) != 1 {
 		return nil, errors.New("expected default_certification(ValidationArgs{...})")

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// term is a part of an expression as it is written.
+// term is a part of the syntax of an expression.
 type term struct {
 	kind   termKind
-	name   string           // of an object or a call; the text of a text
+	name   string           // of an object or a call; or the content of a text
 	items  []*term          // of an array or a call
 	fields map[string]*term // of an object
 }
@@ -23,7 +23,7 @@ const (
 	termObject                 // Name{field: a}
 )
 
-// object is the fields of an object of a type.
+// object returns the fields of an object of a type.
 func (t *term) object(name string) (map[string]*term, error) {
 	if t == nil || t.kind != termObject || t.name != name {
 		return nil, fmt.Errorf("expected %s{...}", name)
@@ -31,7 +31,7 @@ func (t *term) object(name string) (map[string]*term, error) {
 	return t.fields, nil
 }
 
-// texts is an array of texts; field is what it is the value of.
+// texts returns an array of texts; field names it in errors.
 func (t *term) texts(field string) ([]string, error) {
 	if t == nil || t.kind != termArray {
 		return nil, fmt.Errorf("expected %s: [...]", field)
@@ -49,7 +49,7 @@ func (t *term) texts(field string) ([]string, error) {
 // expressionParser reads terms from the front of a text.
 type expressionParser struct{ rest string }
 
-// space skips white space and gives the next byte, 0 at the end.
+// space skips white space and returns the next byte, 0 at the end.
 func (p *expressionParser) space() byte {
 	p.rest = strings.TrimLeft(p.rest, " \t\r\n")
 	if p.rest == "" {
@@ -150,7 +150,7 @@ func identifierByte(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// text reads a text; \ stands before a quote or itself.
+// text reads a text; \ escapes a quote or itself.
 func (p *expressionParser) text() (string, error) {
 	var text strings.Builder
 	for at := 1; at < len(p.rest); at++ {

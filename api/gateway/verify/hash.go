@@ -7,7 +7,7 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// hash is the hash of what is certified of a request (HTTP gateway protocol specification, "Request Hash Calculation").
+// hash hashes the certified parts of a request (HTTP gateway protocol specification, "Request Hash Calculation").
 func (t *requestTerms) hash(r *Request) [sha256.Size]byte {
 	fields := certify.Fields{{Name: ":ic-cert-method", Value: certify.Text(r.Method)}}
 	for _, h := range r.Headers {
@@ -21,7 +21,7 @@ func (t *requestTerms) hash(r *Request) [sha256.Size]byte {
 	return joined(certify.HashOfMap(fields), sha256.Sum256(r.Body))
 }
 
-// query is the certified parameters of a URL's query, in their order.
+// query returns the certified parameters of a URL's query, in order.
 func (t *requestTerms) query(target string) string {
 	_, query, ok := splitURL(target)
 	if !ok {
@@ -36,7 +36,7 @@ func (t *requestTerms) query(target string) string {
 	return strings.Join(kept, "&")
 }
 
-// responseHash is the hash of what is certified of a response, which has these certified headers (HTTP gateway protocol
+// responseHash hashes the certified parts of a response, which has these certified headers (HTTP gateway protocol
 // specification, "Response Hash Calculation").
 func responseHash(r *Response, certified []Header) [sha256.Size]byte {
 	fields := certify.Fields{{Name: ":ic-cert-status", Value: certify.Nat64(r.Status)}}

@@ -19,13 +19,13 @@ const (
 	expressionHeader  = "IC-CertificateExpression"
 )
 
-// Header is one header of a request or a response, as canisters have it.
+// Header is one header of a request or a response, in the form of canisters.
 type Header struct {
 	Name  string `ic:"0,tuple"`
 	Value string `ic:"1,tuple"`
 }
 
-// find is the value of a header that occurs at most once; ok is false if it does not occur.
+// find returns the value of a header that occurs at most once; ok is false if it does not occur.
 func find(headers []Header, name string) (value string, ok bool, err error) {
 	for _, h := range headers {
 		if !strings.EqualFold(h.Name, name) {
@@ -48,7 +48,7 @@ type proof struct {
 }
 
 // parseProof reads the header IC-Certificate: name=:BASE64:, ... (HTTP gateway protocol specification, "The Certificate
-// Header"). Unknown fields are ignored, and of a repeated field the first counts.
+// Header"). It ignores unknown fields, and uses the first of a repeated field.
 func parseProof(header string) (*proof, error) {
 	p := &proof{version: 1}
 	seen := map[string]bool{}

@@ -13,8 +13,8 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// checkLegacy checks the body of a response in the way of version 1 (HTTP gateway protocol specification, "Legacy
-// Response Verification").
+// checkLegacy checks the body of a response by version 1 (HTTP gateway protocol specification, "Legacy Response
+// Verification").
 func checkLegacy(tree *certify.HashTree, r *Request, response *Response) error {
 	path, _, _ := splitURL(r.URL)
 	want, status := tree.Lookup("http_assets", certify.Label(path))
@@ -36,10 +36,10 @@ func checkLegacy(tree *certify.HashTree, r *Request, response *Response) error {
 	return nil
 }
 
-// errOtherBody says that the body of a response was changed.
+// errOtherBody is for a body of a response that was changed.
 var errOtherBody = errors.New("the body of the response is not the one that the canister has certified")
 
-// decodedHash is the hash of a body without its compression.
+// decodedHash returns the hash of a body without its compression.
 func decodedHash(response *Response) ([]byte, error) {
 	encoding, compressed, err := find(response.Headers, "Content-Encoding")
 	if err != nil || !compressed {

@@ -9,14 +9,14 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// The segments with a meaning in an expression path (HTTP gateway protocol specification, "Expression Path").
+// The special segments of an expression path (HTTP gateway protocol specification, "Expression Path").
 const (
 	pathPrefix   = "http_expr"
 	exactPath    = "<$>"
 	wildcardPath = "<*>"
 )
 
-// splitURL is the decoded path of a URL, and its query; ok is false if there is no question mark.
+// splitURL returns the decoded path of a URL, and its query; ok is false if there is no question mark.
 func splitURL(target string) (path, query string, ok bool) {
 	target, _, _ = strings.Cut(target, "#")
 	path, query, ok = strings.Cut(target, "?")
@@ -26,7 +26,8 @@ func splitURL(target string) (path, query string, ok bool) {
 	return path, query, ok
 }
 
-// segmentsOf are the segments of a path. A path that ends in a slash has an empty one at the end: /app and /app/ differ.
+// segmentsOf returns the segments of a path. A path that ends in a slash has an empty one at the end: /app and /app/
+// differ.
 func segmentsOf(path string) []string {
 	var segments []string
 	for s := range strings.SplitSeq(path, "/") {
@@ -41,7 +42,7 @@ func segmentsOf(path string) []string {
 }
 
 // checkPath checks that an expression path is in the tree, and that it is the most specific one there for the path of a
-// request: the tree shows that all more specific ones are absent.
+// request: the tree proves that all more specific ones are absent.
 func checkPath(tree *certify.HashTree, expr []string, requested string) error {
 	if len(expr) < 2 || expr[0] != pathPrefix {
 		return fmt.Errorf("invalid expression path %q: expected %q as its first segment", expr, pathPrefix)
@@ -68,7 +69,7 @@ func checkPath(tree *certify.HashTree, expr []string, requested string) error {
 	return nil
 }
 
-// covers reports whether a wildcard under some segments is for a request.
+// covers reports whether a wildcard under some segments matches a request.
 func covers(wildcard, requested []string) bool {
 	if n := len(wildcard); n > 0 && wildcard[n-1] == "" && !hasPrefix(requested, wildcard) {
 		wildcard = wildcard[:n-1]
@@ -80,7 +81,8 @@ func hasPrefix(all, prefix []string) bool {
 	return len(all) >= len(prefix) && slices.Equal(all[:len(prefix)], prefix)
 }
 
-// checkMostSpecific checks that the tree shows neither the exact path of a request nor a wildcard that is more specific.
+// checkMostSpecific checks that the tree proves the absence of the exact path of a request and of all more specific
+// wildcards.
 func checkMostSpecific(tree *certify.HashTree, wildcard, requested []string) error {
 	if err := checkAbsent(tree, requested, exactPath); err != nil {
 		return err
@@ -94,7 +96,7 @@ func checkMostSpecific(tree *certify.HashTree, wildcard, requested []string) err
 		if at[last] == "" {
 			at = at[:last]
 		} else {
-			at[last] = "" // the folder is next
+			at[last] = "" // the folder comes next
 		}
 	}
 	return nil

@@ -10,10 +10,10 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// Newest is the version of verification that canisters are asked for.
+// Newest is the version of verification that is requested of canisters.
 const Newest = 2
 
-// Request is what a canister was asked.
+// Request is the request to a canister.
 type Request struct {
 	Method  string
 	URL     string // path and query
@@ -21,24 +21,25 @@ type Request struct {
 	Body    []byte
 }
 
-// Response is what it answered, with all parts of a stream in the body.
+// Response is its answer, with all parts of a stream in the body.
 type Response struct {
 	Status  int
 	Headers []Header
 	Body    []byte
 }
 
-// Result says what was verified.
+// Result is the result of a verification.
 type Result struct {
 	Version int
-	// Free says that the canister has certified that it certifies nothing here.
+	// Free is true if the canister has certified that it certifies nothing here.
 	Free bool
-	// Headers are those that may be passed on.
+	// Headers are the headers that may be passed on.
 	Headers []Header
 }
 
-// Verify checks a response. now is the time of the network in nanoseconds. least gives the least version that the
-// canister may answer with (Least); it is called for version 1 alone. The error says what is wrong, in words for the developer of the canister.
+// Verify checks a response. now is the time of the network in nanoseconds. least returns the lowest version that the
+// canister may answer with (Least); it is called only for version 1. The error is a text for the developer of the
+// canister.
 func (v *Verifier) Verify(canister principal.Principal, now uint64, request *Request, response *Response, least func() int) (*Result, error) {
 	header, ok, err := find(response.Headers, certificateHeader)
 	if err != nil {
@@ -66,7 +67,7 @@ func (v *Verifier) Verify(canister principal.Principal, now uint64, request *Req
 	return current(p, request, response)
 }
 
-// legacy is the rest of version 1, which certifies bodies alone.
+// legacy is the rest of version 1, which certifies only bodies.
 func legacy(tree *certify.HashTree, request *Request, response *Response) (*Result, error) {
 	if err := checkLegacy(tree, request, response); err != nil {
 		return nil, err
@@ -76,7 +77,7 @@ func legacy(tree *certify.HashTree, request *Request, response *Response) (*Resu
 	}
 	result := &Result{Version: 1}
 	for _, h := range response.Headers {
-		if !strings.EqualFold(h.Name, "Cache-Control") { // a cache would keep what is not certified
+		if !strings.EqualFold(h.Name, "Cache-Control") { // a cache would keep uncertified content
 			result.Headers = append(result.Headers, h)
 		}
 	}
@@ -144,8 +145,9 @@ func checkHashes(under *certify.HashTree, e *expression, request *Request, respo
 	return nil, errors.New("the status, the headers or the body of the response are not those that the canister has certified")
 }
 
-// Least is the least version that a canister may answer with, by its public section supported_certificate_versions, such
-// as "1,2" (HTTP gateway protocol specification, "Response Verification Version Assertion").
+// Least returns the lowest version that a canister may answer with, by its public section
+// supported_certificate_versions, such as "1,2" (HTTP gateway protocol specification, "Response Verification Version
+// Assertion").
 func Least(section string) int {
 	least := 1
 	for version := range strings.SplitSeq(section, ",") {
