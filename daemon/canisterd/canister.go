@@ -57,7 +57,7 @@ func (c *cli) canisterMove() *cobra.Command {
 	}
 }
 
-// ofCanister is the work of a command on the canister that its first argument names.
+// ofCanister returns the RunE of a command on the canister that its first argument names.
 func (c *cli) ofCanister(do func(ctx context.Context, d *remote.Daemon, id string, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		id, err := c.canisterOf(args[0])
@@ -68,7 +68,7 @@ func (c *cli) ofCanister(do func(ctx context.Context, d *remote.Daemon, id strin
 	}
 }
 
-// forCanister is a command that does one thing to one canister and has nothing to print but that it is done.
+// forCanister makes a command that does one thing to one canister and prints only that it is done.
 func (c *cli) forCanister(name, short, done string, do func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error)) *cobra.Command {
 	return &cobra.Command{
 		Use:   name + " CANISTER",

@@ -15,7 +15,7 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// ask is how a method is asked: as an update or as a query.
+// ask calls a method, as an update or as a query.
 type ask func(ctx context.Context, c *cli, d *remote.Daemon, call *controlv1.Call) (*controlv1.Outcome, error)
 
 func (c *cli) canisterCall() *cobra.Command {
@@ -144,7 +144,7 @@ reply are JSON.`,
 	return sending(cmd)
 }
 
-// tellRequest tells the id of an update to users who want to know it, whatever its outcome.
+// tellRequest prints the id of an update for users who want it, whatever its outcome.
 func (f *callFlags) tellRequest(c *cli, outcome *controlv1.Outcome) {
 	c.request = hex.EncodeToString(outcome.GetRequestId())
 	if f.verbose && c.request != "" {
@@ -157,7 +157,7 @@ func (f *callFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.form, "form", "text", "how arguments and reply are written: text (Candid), json or hex")
 }
 
-// replyForm is the form replies are asked for in.
+// replyForm returns the requested form of replies.
 func (f *callFlags) replyForm() (controlv1.Form, error) {
 	switch f.form {
 	case "text":
@@ -187,7 +187,7 @@ func (f *callFlags) call(c *cli, args []string) (*controlv1.Call, error) {
 	return &controlv1.Call{CanisterId: id, Method: args[1], Argument: argument, Sender: sender, ReplyForm: form}, err
 }
 
-// argument is the argument of a call as the user wrote it, with ids in the places of names.
+// argument returns the argument of a call as the user wrote it, with names replaced by ids.
 func (c *cli) argument(args []string, inHex, form string) (*controlv1.Value, error) {
 	if len(args) > 0 && form != "hex" {
 		text, err := c.withIDs(args[0])
@@ -199,7 +199,7 @@ func (c *cli) argument(args []string, inHex, form string) (*controlv1.Value, err
 	return parseArgument(args, inHex, form)
 }
 
-// parseArgument is the argument of a call; without arguments it is empty.
+// parseArgument parses the argument of a call; without arguments it is empty.
 func parseArgument(args []string, inHex, form string) (*controlv1.Value, error) {
 	if inHex != "" {
 		if len(args) > 0 {
@@ -229,7 +229,7 @@ func parseArgument(args []string, inHex, form string) (*controlv1.Value, error) 
 	return nil, fmt.Errorf("--form %q: say text, json or hex", form)
 }
 
-// valueOf is an argument as the control API takes it.
+// valueOf converts an argument for the control API.
 func valueOf(a project.Argument) *controlv1.Value {
 	switch a.Form {
 	case project.JSON:
@@ -240,15 +240,15 @@ func valueOf(a project.Argument) *controlv1.Value {
 	return &controlv1.Value{Form: &controlv1.Value_Text{Text: a.Text}}
 }
 
-// replyResult is a reply as --json prints it: in the form that was asked for.
+// replyResult is a reply for --json, in the requested form.
 type replyResult struct {
-	Request string          `json:"request_id,omitempty"` // of an update
+	Request string          `json:"request_id,omitempty"` // for an update
 	Candid  string          `json:"candid,omitempty"`
 	JSON    json.RawMessage `json:"json,omitempty"`
 	Hex     string          `json:"hex,omitempty"`
 }
 
-// reply prints a reply: Candid text over several lines where it is long.
+// reply prints a reply: long Candid text is broken over several lines.
 func (c *cli) reply(outcome *controlv1.Outcome) error {
 	request := hex.EncodeToString(outcome.GetRequestId())
 	switch form := outcome.GetReply().GetForm().(type) {

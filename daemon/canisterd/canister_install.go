@@ -85,7 +85,7 @@ func (f *installFlags) head(c *cli, id string) (*controlv1.InstallHead, error) {
 	return head, err
 }
 
-// argument is the argument of the installation, from where it was given.
+// argument returns the argument of the installation.
 func (f *installFlags) argument(c *cli) (*controlv1.Value, error) {
 	if f.argFile != "" {
 		if f.arg != "" || f.hex != "" {
@@ -119,7 +119,7 @@ func (c *cli) install(ctx context.Context, d *remote.Daemon, head *controlv1.Ins
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = module.Close() }() // it was only read
+	defer func() { _ = module.Close() }() // only for reading
 	tell, done := c.progress("sending "+path, total)
 	defer done()
 	return d.Install(ctx, head, module, tell)

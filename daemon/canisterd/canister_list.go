@@ -40,10 +40,10 @@ func (c *cli) canisterList() *cobra.Command {
 	}
 }
 
-// listedCanister is a canister of a list as --json prints it.
+// listedCanister is a canister of a list for --json.
 type listedCanister struct {
 	Canister   string      `json:"canister_id"`
-	Name       string      `json:"name"` // "" where it was not deployed from this folder
+	Name       string      `json:"name"` // "" if it was not deployed from this folder
 	Subnet     string      `json:"subnet_id"`
 	Status     string      `json:"status"`
 	Cycles     json.Number `json:"cycles"`

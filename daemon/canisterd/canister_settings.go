@@ -13,7 +13,7 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// settingsFlags are the settings of a canister as flags; those that were not given stay as they are.
+// settingsFlags are the settings of a canister as flags; settings without a flag stay unchanged.
 type settingsFlags struct {
 	controllers, environment                                               []string
 	compute                                                                uint64
@@ -39,7 +39,7 @@ func (s *settingsFlags) add(cmd *cobra.Command) {
 	flags.StringArrayVar(&s.environment, "env", nil, "an environment variable NAME=VALUE, repeated; replaces those there are")
 }
 
-// settings are those that were given, nil where none was.
+// settings returns the settings with flags, nil if there are none.
 func (s *settingsFlags) settings(c *cli, cmd *cobra.Command) (*controlv1.Settings, error) {
 	given := &controlv1.Settings{}
 	any := false
@@ -114,7 +114,7 @@ func (s *settingsFlags) settings(c *cli, cmd *cobra.Command) (*controlv1.Setting
 	return given, nil
 }
 
-// principals are those that a flag names.
+// principals returns those that a flag names.
 func (c *cli) principals(flag string, texts []string) (all []string, err error) {
 	for _, text := range texts {
 		p, err := c.principalOf(text)
@@ -126,12 +126,12 @@ func (c *cli) principals(flag string, texts []string) (all []string, err error) 
 	return all, nil
 }
 
-// visibilityOf is a visibility as the control API takes it.
+// visibilityOf converts a visibility for the control API.
 func visibilityOf(v project.Visibility) *controlv1.Visibility {
 	return &controlv1.Visibility{Public: v.Public, Viewers: v.Viewers}
 }
 
-// settingsOf are the settings of a canister of a project as the control API takes them.
+// settingsOf converts the settings of a canister of a project for the control API.
 func settingsOf(given *project.Given) *controlv1.Settings {
 	s := &controlv1.Settings{
 		ComputeAllocation: given.ComputeAllocation, MemoryAllocation: given.MemoryAllocation, FreezingThreshold: given.FreezingThreshold,
@@ -186,7 +186,7 @@ func (c *cli) canisterSettings() *cobra.Command {
 	return cmd
 }
 
-// settingsText is one setting in a line.
+// settingsText formats one setting on a line.
 func settingsText(s *controlv1.Settings) string {
 	var text strings.Builder
 	line := func(name, format string, args ...any) {
@@ -220,5 +220,5 @@ func visibilityText(v *controlv1.Visibility) string {
 	return "controllers"
 }
 
-// bytesOf is a number of bytes in full.
+// bytesOf formats a number of bytes in full.
 func bytesOf(n uint64) string { return grouped(fmt.Sprint(n)) + " bytes" }

@@ -28,7 +28,7 @@ func (c *cli) canisterStatus() *cobra.Command {
 	}
 }
 
-// canisterStatusResult is a canister as --json prints it.
+// canisterStatusResult is a canister for --json.
 type canisterStatusResult struct {
 	Canister    string      `json:"canister_id"`
 	Subnet      string      `json:"subnet_id"`
@@ -59,7 +59,7 @@ func canisterResult(s *controlv1.Canister) canisterStatusResult {
 	return result
 }
 
-// canisterText is a canister for people.
+// canisterText formats a canister for people.
 func canisterText(s *controlv1.Canister) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s is %s, version %d\n", s.GetCanisterId(), statusText(s.GetStatus()), s.GetCanisterVersion())

@@ -61,7 +61,7 @@ there, and the instance is ahead of it from then on. Time never goes back.`,
 	return cmd
 }
 
-// clockMove is what the argument of `canisterd time` asks for.
+// clockMove does what the argument of `canisterd time` says.
 type clockMove func(ctx context.Context, c *cli, d *remote.Daemon) error
 
 func parseMove(text string, jump bool) (clockMove, error) {
@@ -111,7 +111,7 @@ func parseMove(text string, jump bool) (clockMove, error) {
 	}, nil
 }
 
-// passUntil lets time pass until it has come.
+// passUntil lets time pass up to a time.
 func (c *cli) passUntil(ctx context.Context, d *remote.Daemon, at time.Time) error {
 	passed, err := d.Clock.RunUntil(ctx, &controlv1.RunUntilRequest{
 		Instance: c.instance, Condition: &controlv1.RunUntilRequest_Time{Time: timestamppb.New(at)}, MaxRounds: math.MaxUint64,
@@ -122,7 +122,7 @@ func (c *cli) passUntil(ctx context.Context, d *remote.Daemon, at time.Time) err
 	return err
 }
 
-// timeText is the time of an instance, what moves it and how far that is ahead of the wall clock.
+// timeText formats the time of an instance, what moves it and its lead over the wall clock.
 func timeText(now interface {
 	GetTime() *timestamppb.Timestamp
 	GetHeight() uint64
@@ -137,7 +137,7 @@ func timeText(now interface {
 	return text
 }
 
-// aheadText is an offset in days and what is left of it, to the second; nothing for less.
+// aheadText formats an offset in days and the rest, to the second; "" for less than that.
 func aheadText(offset time.Duration) string {
 	offset = offset.Round(time.Second)
 	days, rest := offset/(24*time.Hour), offset%(24*time.Hour)
@@ -191,7 +191,7 @@ pacing is manual.`,
 	return cmd
 }
 
-// parseUntil reads what to run until, or the beginning of the id of the request whose answer that is.
+// parseUntil parses what to run until, or the prefix of the request id to wait for.
 func parseUntil(text string) (r *controlv1.RunUntilRequest, prefix string, err error) {
 	switch text {
 	case "", "idle":

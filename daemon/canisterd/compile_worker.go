@@ -10,8 +10,8 @@ import (
 
 const compileWorkerName = "compile-worker"
 
-// compileWorker is the command line of a compile worker, nothing where this program cannot be found: modules are
-// compiled in the daemon then.
+// compileWorker returns the command line of a compile worker, or nothing if this program cannot be found: then the
+// daemon compiles modules itself.
 func compileWorker() []string {
 	program, err := os.Executable()
 	if err != nil {
@@ -20,7 +20,7 @@ func compileWorker() []string {
 	return []string{program, compileWorkerName}
 }
 
-// compileWorkerCommand is for the daemon alone, which starts it for modules that take long to compile.
+// compileWorkerCommand is only for the daemon, which starts it for modules that take long to compile.
 func compileWorkerCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: compileWorkerName + " FOLDER", Short: "Compile the module in a folder", Hidden: true, Args: cobra.ExactArgs(1),

@@ -17,12 +17,12 @@ import (
 // completePatience is how long a user waits after pressing the tab key.
 const completePatience = time.Second
 
-// offer gives the words that may stand in a place. before are the arguments before it.
+// offer returns the words for a place. before are the arguments before it.
 type offer func(ctx context.Context, c *cli, before []string) []string
 
 func words(all ...string) offer { return func(context.Context, *cli, []string) []string { return all } }
 
-// places are what may stand for the words of usage lines: those after the name of a command.
+// places maps the words of usage lines, after the name of a command, to offers.
 var places = map[string]offer{
 	"CANISTER":    canisters,
 	"METHOD":      methods,
@@ -33,18 +33,18 @@ var places = map[string]offer{
 	"heap|stable": words("heap", "stable"),
 }
 
-// firstWords are what commands may begin with whose usage lines list it.
+// firstWords are the possible first words of commands whose usage lines list them.
 var firstWords = map[string]offer{
 	"canisterd rule add": words("hold", "drop", "unknown", "reply", "reject", "delay"),
 	"canisterd settle":   words("unknown", "reply", "reject"),
 	"canisterd pacing":   words(pacingModes()...),
 	"canisterd run":      words("idle", "next-timer"),
 	"canisterd time":     words("+1h", "+1d", "+1w", "next-timer"),
-	// A new name is still free.
+	// A new name has no completions.
 	"canisterd instance create": words(), "canisterd instance fork": words(), "canisterd instance snapshot": words(), "canisterd instance mark": words(),
 }
 
-// flagWords are the values of flags, of all commands that have such a flag or of the named one.
+// flagWords are the values of flags, of all commands with such a flag or of the named one.
 var flagWords = map[string]offer{
 	"--instance": instances, "--snapshot": snapshots, "--fork": states,
 	"--as": canisters, "--controller": canisters,
@@ -57,13 +57,13 @@ var flagWords = map[string]offer{
 	"canisterd rule add --kind": words("request", "response", "ingress"), "canisterd events --kind": words(enumNames(controlv1.EventKind_name, "EVENT_KIND_")...),
 }
 
-// Flags that name files and folders, for which the shell knows best.
+// Flags that name files and folders, which the shell completes.
 var (
 	fileFlags   = []string{"arg-file", "token-file", "tls-roots", "control-tls-cert", "control-tls-key", "control-token-file"}
 	folderFlags = []string{"deploy", "state-dir", "cache-dir"}
 )
 
-// complete makes the shell offer what may stand in each place of each command, and files only where a file is named.
+// complete makes the shell complete each place of each command, with files only for the name of a file.
 func (c *cli) complete(cmd *cobra.Command) {
 	if cmd.ValidArgsFunction == nil && cmd.Name() != "completion" {
 		cmd.ValidArgsFunction = c.argumentsOf(cmd)
@@ -80,7 +80,7 @@ func (c *cli) complete(cmd *cobra.Command) {
 		default:
 			err = cmd.RegisterFlagCompletionFunc(f.Name, c.offered(flagWords[cmd.CommandPath()+" --"+f.Name], flagWords["--"+f.Name]))
 		}
-		if err != nil { // there is such a flag, and this is done once
+		if err != nil { // the flag exists, and this runs once
 			panic(err)
 		}
 	}
@@ -91,10 +91,10 @@ func (c *cli) complete(cmd *cobra.Command) {
 	}
 }
 
-// completion is what cobra asks for what may stand in a place.
+// completion is the function that cobra calls to complete a place.
 type completion = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
 
-// offered are the words of the first offer that is one.
+// offered returns the words of the first offer that is not nil.
 func (c *cli) offered(offers ...offer) completion {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		for _, words := range offers {
@@ -106,7 +106,7 @@ func (c *cli) offered(offers ...offer) completion {
 	}
 }
 
-// argumentsOf are the arguments of a command, as its usage line names them.
+// argumentsOf completes the arguments of a command by its usage line.
 func (c *cli) argumentsOf(cmd *cobra.Command) completion {
 	path, use := cmd.CommandPath(), strings.Fields(cmd.Use)[1:]
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
@@ -129,7 +129,7 @@ func (c *cli) argumentsOf(cmd *cobra.Command) completion {
 	}
 }
 
-// identityOrFile offers the identities that begin with what was typed, and files where none does.
+// identityOrFile offers the identities with the typed prefix, or files if there are none.
 func identityOrFile(_ *cobra.Command, _ []string, typed string) (names []string, _ cobra.ShellCompDirective) {
 	if all, err := readIdentities(); err == nil {
 		for _, name := range slices.Sorted(maps.Keys(all.Identities)) {
@@ -145,7 +145,7 @@ func canisters(_ context.Context, c *cli, _ []string) []string {
 	return slices.Sorted(maps.Keys(c.known().ids))
 }
 
-// methods are the methods of the canister named before, without those that people do not call by hand.
+// methods returns the methods of the canister in the previous argument, without those that people do not call by hand.
 func methods(ctx context.Context, c *cli, before []string) (names []string) {
 	id, err := c.canisterOf(before[len(before)-1])
 	if err != nil {
@@ -189,7 +189,7 @@ func snapshots(ctx context.Context, c *cli, before []string) (names []string) {
 	return names
 }
 
-// states are the present of all instances and the snapshots of the one that the command is about.
+// states returns the present of all instances and the snapshots of the instance of the command.
 func states(ctx context.Context, c *cli, _ []string) []string {
 	names := instances(ctx, c, nil)
 	for _, snapshot := range snapshots(ctx, c, nil) {
@@ -198,7 +198,7 @@ func states(ctx context.Context, c *cli, _ []string) []string {
 	return names
 }
 
-// asked asks the daemon if it answers in time; a user who types sees no errors.
+// asked asks the daemon if it answers in time; a user who types gets no errors.
 func (c *cli) asked(ctx context.Context, ask func(context.Context, *remote.Daemon) error) {
 	ctx, cancel := context.WithTimeout(ctx, completePatience)
 	defer cancel()

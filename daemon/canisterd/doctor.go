@@ -48,7 +48,7 @@ func (c *cli) doctor() *cobra.Command {
 	return cmd
 }
 
-// examineDaemon says whether a daemon answers, and how its instances are.
+// examineDaemon checks whether a daemon answers, and the health of its instances.
 func (c *cli) examineDaemon(ctx context.Context) []daemon.Finding {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
@@ -56,7 +56,7 @@ func (c *cli) examineDaemon(ctx context.Context) []daemon.Finding {
 	if err != nil {
 		return []daemon.Finding{{Check: "daemon", Health: daemon.Ill, Found: err.Error()}}
 	}
-	defer func() { _ = d.Close() }() // it was only asked
+	defer func() { _ = d.Close() }() // only for this question
 	all, err := d.Instances.ListInstances(ctx, &controlv1.ListInstancesRequest{PageSize: pageSize})
 	switch {
 	case remote.Code(err) == codes.Unavailable && c.control == "" && c.httpAlone(ctx):

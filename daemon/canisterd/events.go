@@ -84,7 +84,7 @@ func (f *eventFlags) watch(c *cli) (*controlv1.WatchRequest, error) {
 	return &controlv1.WatchRequest{Instance: c.instance, ResumeToken: f.after, FromBeginning: f.beginning, Filter: filter}, nil
 }
 
-// event is an event in one line.
+// event formats an event on one line.
 func (c *cli) event(e *controlv1.Event) string {
 	var text strings.Builder
 	kind := strings.ReplaceAll(word(e.GetKind(), "EVENT_KIND_"), "_", " ")

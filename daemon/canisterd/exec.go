@@ -64,7 +64,7 @@ cannot be executed. A second interrupt kills the command.`,
 	return sending(cmd)
 }
 
-// execute leases an instance for as long as a command runs.
+// execute leases an instance while a command runs.
 func (c *cli) execute(ctx context.Context, f *execFlags, args []string) (err error) {
 	tools, err := toolsOf(f.as)
 	if err != nil {
@@ -84,8 +84,8 @@ func (c *cli) execute(ctx context.Context, f *execFlags, args []string) (err err
 	if err != nil {
 		return err
 	}
-	defer func() { _ = d.Close() }()                      // nothing is under way
-	lease, err := d.HoldLease(context.WithoutCancel(ctx)) // until the command has ended, whatever it was told
+	defer func() { _ = d.Close() }()                      // nothing is in progress
+	lease, err := d.HoldLease(context.WithoutCancel(ctx)) // until the command has ended, even after a signal
 	if err != nil {
 		return c.explained(ctx, err)
 	}
@@ -112,17 +112,17 @@ func (c *cli) execute(ctx context.Context, f *execFlags, args []string) (err err
 	return c.command(ctx, args, environment)
 }
 
-// environment is what a command needs to reach its instance as this one does.
+// environment returns what a command needs to reach its instance as this one does.
 func (c *cli) environment(instance *controlv1.Instance) []string {
 	return []string{
 		"CANISTERD_URL=" + c.url, "CANISTERD_INSTANCE=" + instance.GetName(),
 		"CANISTERD_HTTP=" + first(instance.GetUrls()), "CANISTERD_ROOT_KEY=" + hex.EncodeToString(instance.GetRootKey()),
-		// Empty is as if it were not set: a daemon of our own is not where the user's environment says.
+		// Empty is the same as unset: our own daemon is not the one in the user's environment.
 		"CANISTERD_CONTROL=" + c.control, "CANISTERD_TOKEN_FILE=" + c.tokenFile, "CANISTERD_TLS_ROOTS=" + c.roots,
 	}
 }
 
-// idVariables are the ids of canisters under names that shells take.
+// idVariables returns the ids of canisters as variables with names that shells accept.
 func idVariables(done map[string]deployment) (variables []string, err error) {
 	given := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(done)) {
@@ -136,13 +136,13 @@ func idVariables(done map[string]deployment) (variables []string, err error) {
 	return variables, nil
 }
 
-// ensureDaemon starts a daemon of its own where none answers. end stops it.
+// ensureDaemon starts its own daemon if none answers. end stops it.
 func (c *cli) ensureDaemon(ctx context.Context) (end func() error, err error) {
 	d, err := c.remote()
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = d.Close() }() // it was only asked
+	defer func() { _ = d.Close() }() // only for this question
 	patience, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	if _, err = d.Instances.ListInstances(patience, &controlv1.ListInstancesRequest{PageSize: 1}); remote.Code(err) != codes.Unavailable {
@@ -177,7 +177,7 @@ func (c *cli) leased(ctx context.Context, d *remote.Daemon, f *execFlags, lease 
 	return made.GetInstance(), err
 }
 
-// deleteLeased deletes an instance and waits until it is gone; its lease would see to it only later.
+// deleteLeased deletes an instance and waits until it is gone; its lease would delete it only later.
 func (c *cli) deleteLeased(ctx context.Context, d *remote.Daemon, instance string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), killPatience)
 	defer cancel()
@@ -187,13 +187,13 @@ func (c *cli) deleteLeased(ctx context.Context, d *remote.Daemon, instance strin
 	}
 }
 
-// killPatience is how long a command that was interrupted may take to end.
+// killPatience is how long an interrupted command may take to end.
 const killPatience = 10 * time.Second
 
-// signalled is what shells add to the number of the signal that ended a command.
+// signalled is the number that shells add to the signal that ended a command.
 const signalled = 128
 
-// command runs the command and gives its exit code.
+// command runs the command and returns its exit code as an error.
 func (c *cli) command(ctx context.Context, args, environment []string) error {
 	path, err := found(args[0], environment)
 	if err != nil {
@@ -216,7 +216,7 @@ func (c *cli) command(ctx context.Context, args, environment []string) error {
 	if run.ProcessState == nil {
 		return &unrunnable{args[0], err}
 	}
-	// Whatever it was told, the command has ended as it liked.
+	// Whatever signal it got, the command ended with its own status.
 	if status, ok := run.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return exitCode(signalled + int(status.Signal()))
 	}
@@ -226,25 +226,25 @@ func (c *cli) command(ctx context.Context, args, environment []string) error {
 	return nil
 }
 
-// killWhen kills a command when its user no longer wants to wait for it.
+// killWhen kills a command when its user stops waiting for it.
 func killWhen(process *os.Process, again <-chan os.Signal, ended <-chan struct{}) {
 	select {
 	case <-again:
-		_ = process.Kill() // it may have ended meanwhile
+		_ = process.Kill() // it may have ended already
 	case <-ended:
 	}
 }
 
-// terminate asks the command to end. A terminal has interrupted it already; the other signal is for one that ignores
+// terminate asks the command to end. A terminal has interrupted it already; this signal is for commands that ignore
 // that.
 func terminate(process *os.Process) error {
-	if runtime.GOOS == "windows" { // which has no signals
+	if runtime.GOOS == "windows" { // it has no signals
 		return process.Kill()
 	}
 	return process.Signal(syscall.SIGTERM)
 }
 
-// forgetNames takes the ids of a network that is gone out of a folder's file.
+// forgetNames removes the ids of a deleted network from a folder's file.
 func forgetNames(folder, network string) error {
 	s, err := readStore(folder)
 	if err != nil || s.of(network) == nil {

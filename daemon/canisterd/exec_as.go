@@ -13,10 +13,10 @@ import (
 	"github.com/canisterd/canisterd/daemon/systemcanisters"
 )
 
-// sortedKeys are the keys of a map in their order.
+// sortedKeys returns the keys of a map in order.
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// toolsOf reads the value of --as.
+// toolsOf parses the value of --as.
 func toolsOf(as string) ([]string, error) {
 	switch {
 	case as == "":
@@ -29,8 +29,8 @@ func toolsOf(as string) ([]string, error) {
 	return []string{as}, nil
 }
 
-// standIn makes canisterd what tools find when they look for another program: links for those that
-// start it, and a server for those that take its address. end removes both.
+// standIn makes tools find canisterd instead of another program: with links for tools that start it, and a server for
+// tools that take its address. end removes both.
 func standIn(ctx context.Context, c *cli, tools []string) (environment []string, end func() error, err error) {
 	if len(tools) == 0 {
 		return nil, func() error { return nil }, nil

@@ -16,7 +16,7 @@ const (
 	exitNotFound      = 127
 )
 
-// unrunnable is a command that does not run.
+// unrunnable is the error for a command that cannot be run.
 type unrunnable struct {
 	command string
 	err     error
@@ -33,7 +33,7 @@ func (u *unrunnable) Error() string {
 	return fmt.Sprintf("the command %s cannot be executed: %v", u.command, u.err)
 }
 
-// code is what a shell would exit with.
+// code returns the exit code of shells.
 func (u *unrunnable) code() int {
 	if errors.Is(u.err, exec.ErrNotFound) || errors.Is(u.err, fs.ErrNotExist) {
 		return exitNotFound
@@ -41,10 +41,10 @@ func (u *unrunnable) code() int {
 	return exitNotExecutable
 }
 
-// pathVariable is the environment variable that says where commands are.
+// pathVariable is the environment variable with the folders of commands.
 const pathVariable = "PATH"
 
-// withOwnFolder is an environment in which canisterd is found: the folder of this program is the last one looked into.
+// withOwnFolder returns an environment in which canisterd is found: the folder of this program comes last.
 func withOwnFolder(environment []string) []string {
 	own, err := os.Executable()
 	if err != nil {
@@ -57,14 +57,14 @@ func withOwnFolder(environment []string) []string {
 	return append(environment, pathVariable+"="+path+filepath.Dir(own))
 }
 
-// found is where a command is, as the environment of it says.
+// found returns the path of a command, by the environment of it.
 func found(command string, environment []string) (string, error) {
 	if filepath.Base(command) != command {
 		return command, nil
 	}
 	var denied error
 	path := ""
-	for _, variable := range environment { // the last one holds
+	for _, variable := range environment { // the last one counts
 		if value, is := strings.CutPrefix(variable, pathVariable+"="); is {
 			path = value
 		}

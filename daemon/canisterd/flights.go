@@ -13,8 +13,8 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// listing is a command that lists what is in flight, of one canister or of all. get asks for a page, adds its rows to
-// the table and says where the next page begins.
+// listing makes a command that lists what is in flight, of one canister or of all. get requests a page, adds its rows
+// to the table and returns the token of the next page.
 func (c *cli) listing(name, short string, heads []string, get func(ctx context.Context, d *remote.Daemon, canister string, page *controlv1.Page, t *table) (proto.Message, string, error)) *cobra.Command {
 	var limit uint32
 	cmd := &cobra.Command{
@@ -58,7 +58,7 @@ func (c *cli) listing(name, short string, heads []string, get func(ctx context.C
 	return cmd
 }
 
-// pageSize is how many lines a list asks for at a time.
+// pageSize is how many lines a list requests at a time.
 const pageSize = 1000
 
 func (c *cli) futures() *cobra.Command {
@@ -73,7 +73,7 @@ func (c *cli) futures() *cobra.Command {
 		})
 }
 
-// waits is why something waits, for people.
+// waits says for people why something waits.
 func waits(w *controlv1.Waiting) string {
 	if w.GetRuleId() != 0 {
 		return fmt.Sprintf("%s by rule %d (held %d)", w.GetText(), w.GetRuleId(), w.GetHeldId())
@@ -129,7 +129,7 @@ func (c *cli) queues() *cobra.Command {
 		})
 }
 
-// canisterTimers are the kinds of what canisters have set themselves.
+// canisterTimers are the kinds of timers that canisters set.
 var canisterTimers = []string{"global timer", "heartbeat"}
 
 func (c *cli) timers() *cobra.Command {

@@ -24,7 +24,7 @@ func (f *gatewayFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.unverified, "unverified-pages", false, "show what canisters answer to browsers without checking that they have certified it")
 }
 
-// config is the configuration of the gateway. Canisters have the names that they were deployed under from a folder.
+// config returns the configuration of the gateway. Canisters have the names under which a folder deployed them.
 func (f *gatewayFlags) config(folder string, started func() *daemon.Daemon) daemon.Gateway {
 	return daemon.Gateway{
 		Domains: f.domains, DomainsFile: absolute(f.file), Unverified: f.unverified,
@@ -34,7 +34,7 @@ func (f *gatewayFlags) config(folder string, started func() *daemon.Daemon) daem
 	}
 }
 
-// absolute is a path that stays what it is when the present folder changes; "" for none.
+// absolute returns a path that does not depend on the current folder; "" for none.
 func absolute(path string) string {
 	if path == "" {
 		return ""
@@ -45,7 +45,7 @@ func absolute(path string) string {
 	return path
 }
 
-// deployedAs is the canister of an instance that was deployed under a name from a folder.
+// deployedAs returns the canister of an instance that a folder deployed under a name.
 func deployedAs(folder string, d *daemon.Daemon, instance, name string) (id principal.Principal, ok bool) {
 	if d == nil {
 		return id, false

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// healthPatience is how long the daemon may take to say how it is; maxHealthText is how much of its answer is read.
+// healthPatience is how long the daemon may take to report its health; maxHealthText limits the answer that is read.
 const (
 	healthPatience = 5 * time.Second
 	maxHealthText  = 4 << 10
@@ -46,7 +46,7 @@ func (c *cli) checkHealth(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("no daemon answers at %s (canisterd start, or --url): %w", c.url, innermost(err))
 	}
-	defer func() { _ = answer.Body.Close() }() // it was only read
+	defer func() { _ = answer.Body.Close() }() // only for reading
 	defer http.DefaultClient.CloseIdleConnections()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxHealthText))
 	if err != nil {

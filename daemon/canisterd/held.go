@@ -64,7 +64,7 @@ func (c *cli) drop() *cobra.Command {
 	})
 }
 
-// forHeld is a command that does one thing to held messages.
+// forHeld makes a command that does one thing to held messages.
 func (c *cli) forHeld(name, short, done string, do func(context.Context, *remote.Daemon, uint64) (proto.Message, error)) *cobra.Command {
 	return &cobra.Command{
 		Use:   name + " HELD...",

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/term"
 )
 
-// about is what canisterd --help begins with.
+// about is the beginning of canisterd --help.
 const about = `A local Internet Computer in one binary
 
   canisterd start                    in one shell, and in another:
@@ -21,7 +21,7 @@ Results are printed to standard output and everything else to standard error;
 exit codes are 0 (done), 1 (failed), 2 (a canister rejected a call) and 130
 (interrupted); exec has that of its command.`
 
-// helpCommand is the help of a command, and an error for an unknown one.
+// helpCommand prints the help of a command, and fails for an unknown one.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
@@ -51,7 +51,7 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// group is a command that only has others under it.
+// group makes a command that only has subcommands.
 func group(name, short string) *cobra.Command {
 	return &cobra.Command{
 		Use:   name,
@@ -62,7 +62,7 @@ func group(name, short string) *cobra.Command {
 	}
 }
 
-// others is what a command does that only has others under it.
+// others is the RunE of a command that only has subcommands.
 func others(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return unknownCommand(cmd, args[0])
@@ -76,7 +76,7 @@ const (
 	helpCellsMost = 120
 )
 
-// fitHelp breaks the descriptions of flags where the terminal ends.
+// fitHelp breaks the descriptions of flags at the width of the terminal.
 func (c *cli) fitHelp(root *cobra.Command) {
 	width := helpCells
 	if f, ok := c.out.(*os.File); ok {

@@ -17,17 +17,17 @@ import (
 	"github.com/canisterd/canisterd/daemon/spelling"
 )
 
-// anonymous is the name of the identity that calls are made as where no other is chosen.
+// anonymous is the name of the identity of calls if no other is chosen.
 const anonymous = "anonymous"
 
-// identities are the keys that a user has under names, in the user's configuration folder.
+// identities holds a user's keys by name, in the user's configuration folder.
 type identities struct {
 	Current    string                     `json:"current"` // "" for anonymous
 	Identities map[string]*storedIdentity `json:"identities"`
 	folder     string
 }
 
-// storedIdentity is a key: its file is NAME.pem. The daemon believes who calls, so the key itself is only read to be
+// storedIdentity is a key: its file is NAME.pem. The daemon trusts the caller's word, so the key is only read to be
 // stored.
 type storedIdentity struct {
 	Principal string `json:"principal"`
@@ -101,7 +101,7 @@ func readKey(path string) ([]byte, public, error) {
 	return text, key, nil
 }
 
-// askPassword asks on the terminal, or takes what the environment has.
+// askPassword asks on the terminal, or uses the environment.
 func askPassword() ([]byte, error) {
 	if password := os.Getenv("CANISTERD_PASSWORD"); password != "" {
 		return []byte(password), nil
@@ -119,14 +119,14 @@ func askPassword() ([]byte, error) {
 	return password, nil
 }
 
-// drawn is some random bytes.
+// drawn returns random bytes.
 func drawn(n int) []byte {
 	b := make([]byte, n)
 	_, _ = rand.Read(b) // never fails
 	return b
 }
 
-// sender is the principal that calls are made as: --as, or the one of --identity, or of the identity in use. "" is for
+// sender returns the principal that makes calls: --as, or that of --identity, or of the identity in use. "" is
 // anonymous.
 func (c *cli) sender() (string, error) {
 	switch {
@@ -166,7 +166,7 @@ func (c *cli) sender() (string, error) {
 	return key.principal(), nil
 }
 
-// shown is a sender with anonymous in full.
+// shown returns a sender, with "" as anonymous.
 func shown(sender string) string {
 	if sender == "" {
 		return principal.Anonymous.String()

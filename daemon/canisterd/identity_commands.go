@@ -41,7 +41,7 @@ func (c *cli) identityNew() *cobra.Command {
 	return cmd
 }
 
-// identityResult is an identity as --json prints it.
+// identityResult is an identity for --json.
 type identityResult struct {
 	Name      string `json:"name"`
 	Principal string `json:"principal"`
@@ -149,10 +149,10 @@ encrypted is stored so.`,
 	}
 }
 
-// sends marks the commands in which --as and --identity mean something.
+// sends marks the commands that accept --as and --identity.
 const sends = "sends"
 
-// sending is a command whose calls have a sender.
+// sending marks a command whose calls have a sender.
 func sending(cmd *cobra.Command) *cobra.Command {
 	if cmd.Annotations == nil {
 		cmd.Annotations = map[string]string{}
@@ -161,7 +161,7 @@ func sending(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// checkSender refuses --as and --identity where they would be ignored.
+// checkSender refuses --as and --identity if they would be ignored.
 func checkSender(cmd *cobra.Command) error {
 	if cmd.Annotations[sends] != "" || cmd.Name() == "help" {
 		return nil

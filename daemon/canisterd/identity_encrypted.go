@@ -15,7 +15,7 @@ import (
 	"golang.org/x/crypto/scrypt"
 )
 
-// encrypted is a private key under a password (RFC 5958), by PBES2 (RFC 8018).
+// encrypted is a password-protected private key (RFC 5958), by PBES2 (RFC 8018).
 type encrypted struct {
 	By   pkix.AlgorithmIdentifier
 	Data []byte
@@ -38,22 +38,22 @@ type scryptParameters struct {
 	Length  int `asn1:"optional"`
 }
 
-// Object identifiers of what keys are encrypted with.
+// Object identifiers of key derivation and encryption.
 var (
 	oidPBES2  = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 5, 13}
 	oidPBKDF2 = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 5, 12}
 	oidScrypt = asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 11591, 4, 11}
 )
 
-// aesKeys are lengths of keys of AES in mode CBC, by the object identifiers of those.
+// aesKeys maps the object identifiers of AES-CBC to key lengths.
 var aesKeys = map[string]int{"2.16.840.1.101.3.4.1.2": 16, "2.16.840.1.101.3.4.1.22": 24, "2.16.840.1.101.3.4.1.42": 32}
 
-// hashes are the hashes of PBKDF2 by object identifier; without one it is SHA-1.
+// hashes maps object identifiers to the hashes of PBKDF2; without one it is SHA-1.
 var hashes = map[string]func() hash.Hash{
 	"": sha1.New, "1.2.840.113549.2.7": sha1.New, "1.2.840.113549.2.9": sha256.New, "1.2.840.113549.2.10": sha512.New384, "1.2.840.113549.2.11": sha512.New,
 }
 
-// Bounds of what is computed for a file: of scrypt N·R and P, of PBKDF2 the rounds. Ours.
+// Bounds of the work for a file: of scrypt N·R and P, of PBKDF2 the rounds. Ours.
 const (
 	maxScryptMemory = 1 << 24 // of 128 bytes
 	maxScryptTimes  = 16
@@ -65,7 +65,7 @@ var (
 	errPassword = errors.New("the password is not that of the key")
 )
 
-// decryptPKCS8 is the key under a password.
+// decryptPKCS8 decrypts a key with a password.
 func decryptPKCS8(der, password []byte) ([]byte, error) {
 	var outer encrypted
 	if _, err := asn1.Unmarshal(der, &outer); err != nil || !outer.By.Algorithm.Equal(oidPBES2) {
@@ -95,14 +95,14 @@ func decryptPKCS8(der, password []byte) ([]byte, error) {
 		return nil, errPassword
 	}
 	plain = plain[:len(plain)-padding]
-	// A wrong password gives a right padding once in 256 times, but no key.
+	// A wrong password gives correct padding once in 256 times, but no key.
 	if _, err := asn1.Unmarshal(plain, new(pkcs8)); err != nil {
 		return nil, errPassword
 	}
 	return plain, nil
 }
 
-// derive makes a key of a password.
+// derive derives a key from a password.
 func derive(by pkix.AlgorithmIdentifier, password []byte, length int) ([]byte, error) {
 	switch {
 	case by.Algorithm.Equal(oidPBKDF2):

@@ -17,24 +17,24 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// Kinds of keys, as identity new takes them.
+// Kinds of keys for identity new.
 const (
 	kindEd25519   = "ed25519"
 	kindSecp256k1 = "secp256k1"
 	kindP256      = "p256"
 )
 
-// public is what is known of a key by which calls are made: its kind and its public half, DER in the form of agents
+// public is the public part of a key that makes calls: its kind and its public half, DER in the form of agents
 // (interface specification, "Signatures").
 type public struct {
 	kind string
 	der  []byte
 }
 
-// principal is the one that belongs to the key (interface specification, "Principals").
+// principal returns the principal of the key (interface specification, "Principals").
 func (p public) principal() string { return principal.SelfAuthenticating(p.der).String() }
 
-// Names of kinds of blocks in PEM files.
+// Types of blocks in PEM files.
 const (
 	pemPKCS8     = "PRIVATE KEY"
 	pemSEC1      = "EC PRIVATE KEY"
@@ -48,10 +48,10 @@ var (
 	oidP256      = asn1.ObjectIdentifier{1, 2, 840, 10045, 3, 1, 7}
 )
 
-// errKind is what is said of a file that holds another kind of key, or none.
+// errKind is the error for a file with another kind of key, or none.
 var errKind = errors.New("it is not an Ed25519, secp256k1 or P-256 key in PEM: canisterd identity new makes one")
 
-// parsePEM reads the key in a PEM file. password is asked where the key is encrypted.
+// parsePEM reads the key in a PEM file. It calls password if the key is encrypted.
 func parsePEM(text []byte, password func() ([]byte, error)) (public, error) {
 	for {
 		block, rest := pem.Decode(text)
@@ -78,7 +78,7 @@ func parsePEM(text []byte, password func() ([]byte, error)) (public, error) {
 	}
 }
 
-// pkcs8 is a private key with what it is for (RFC 5208).
+// pkcs8 is a private key and its algorithm (RFC 5208).
 type pkcs8 struct {
 	Version int
 	Of      pkix.AlgorithmIdentifier
@@ -114,7 +114,7 @@ func publicEd25519(key ed25519.PrivateKey) (public, error) {
 	return public{kindEd25519, der}, nil
 }
 
-// sec1 is a key of an elliptic curve (RFC 5915).
+// sec1 is a private key of an elliptic curve (RFC 5915).
 type sec1 struct {
 	Version int
 	Key     []byte
@@ -122,7 +122,7 @@ type sec1 struct {
 	Public  asn1.BitString        `asn1:"optional,explicit,tag:1"`
 }
 
-// parseSEC1 reads a key of the curve that is named beside it, or in it.
+// parseSEC1 reads a key of the given curve, or of the one in the key.
 func parseSEC1(der []byte, curve asn1.ObjectIdentifier) (public, error) {
 	var key sec1
 	if _, err := asn1.Unmarshal(der, &key); err != nil {
@@ -155,7 +155,7 @@ func publicP256(key *ecdsa.PrivateKey) (public, error) {
 	return public{kindP256, der}, nil
 }
 
-// publicSecp256k1 writes what Go's library does not know.
+// publicSecp256k1 encodes a key that Go's library does not support.
 func publicSecp256k1(key *secp256k1.PrivateKey) (public, error) {
 	curve, err := asn1.Marshal(oidSecp256k1)
 	if err != nil {
@@ -175,7 +175,7 @@ func publicSecp256k1(key *secp256k1.PrivateKey) (public, error) {
 	return public{kindSecp256k1, der}, nil
 }
 
-// newKey makes a key of a kind and writes it as dfx and icp do.
+// newKey makes a key of a kind and encodes it as dfx and icp do.
 func newKey(kind string) (text []byte, err error) {
 	random := func() []byte {
 		var secret []byte

@@ -46,7 +46,7 @@ instance goes on meanwhile.`,
 	return cmd
 }
 
-// whole writes a file that is there only when all of it is.
+// whole writes a file completely or not at all.
 func whole(path string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".canisterd-*")
 	if err != nil {
@@ -90,7 +90,7 @@ this folder have their names in it, too.`,
 				if err != nil {
 					return err
 				}
-				defer func() { _ = from.Close() }() // it was only read
+				defer func() { _ = from.Close() }() // only for reading
 				tell, done := c.progress("importing", total)
 				made, err := d.Import(ctx, options, from, tell)
 				done()
@@ -114,7 +114,7 @@ this folder have their names in it, too.`,
 	return cmd
 }
 
-// source opens a file, or standard input for -, and says how long it is where that is known.
+// source opens a file, or standard input for -, and returns its length if known.
 func source(path string) (io.ReadCloser, int64, error) {
 	if path == "-" {
 		return io.NopCloser(os.Stdin), 0, nil

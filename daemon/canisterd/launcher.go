@@ -25,7 +25,7 @@ const (
 	launcherName = "network-launcher"
 	// launcherLink is a name under which the program is the launcher.
 	launcherLink = "canisterd-launcher"
-	// launcherInterface is the newest version of icp-cli's interface to network launchers that is known here.
+	// launcherInterface is the newest supported version of icp-cli's interface to network launchers.
 	launcherInterface = "1.1.0"
 	// launcherVersionVariable is the variable that holds the interface version in a container, where no flag is passed.
 	launcherVersionVariable = "ICP_CLI_NETWORK_LAUNCHER_INTERFACE_VERSION"
@@ -81,7 +81,7 @@ func (c *cli) launcher() *cobra.Command {
 	}
 }
 
-// launcherServer is the same with flags of its own.
+// launcherServer is the same with its own flags.
 func (c *cli) launcherServer(args []string) *cobra.Command {
 	var f launcherFlags
 	cmd := &cobra.Command{
@@ -115,7 +115,7 @@ The network has the ICP ledger, the cycles ledger, the cycles minting canister a
 	return cmd
 }
 
-// unknownFlags are the flags among arguments that a command does not have.
+// unknownFlags returns the flags among arguments that a command does not have.
 func unknownFlags(cmd *cobra.Command, args []string) []string {
 	var unknown []string
 	for _, arg := range args {
@@ -159,7 +159,7 @@ func (c *cli) launch(ctx context.Context, f *launcherFlags, unknown []string) er
 	return d.Close()
 }
 
-// check refuses what canisterd cannot do.
+// check refuses options that canisterd does not support.
 func (f *launcherFlags) check(unknown []string) error {
 	switch newer, err := newerInterface(f.version); {
 	case err != nil:
@@ -175,8 +175,8 @@ func (f *launcherFlags) check(unknown []string) error {
 	return nil
 }
 
-// newerInterface reports whether a version of the interface is newer than the one known here; versions with another
-// first number are refused.
+// newerInterface reports whether a version of the interface is newer than the supported one; it refuses versions with
+// another first number.
 func newerInterface(version string) (bool, error) {
 	given, err := versionNumbers(version)
 	if err != nil {
@@ -205,10 +205,10 @@ func versionNumbers(version string) ([]int, error) {
 	return numbers, nil
 }
 
-// contained reports whether icp-cli runs the launcher in a container, where it gives no flags of places.
+// contained reports whether icp-cli runs the launcher in a container, without flags for paths and addresses.
 func (f *launcherFlags) contained() bool { return os.Getenv(launcherVersionVariable) != "" }
 
-// config is the configuration of the daemon.
+// config returns the configuration of the daemon.
 func (f *launcherFlags) config() (daemon.Config, error) {
 	if f.contained() && f.statusDir == "" {
 		f.statusDir = launcherStatusDir
@@ -253,7 +253,7 @@ func (f *launcherFlags) config() (daemon.Config, error) {
 	return config, nil
 }
 
-// kindsOfLauncher are kinds of subnets as canisterd writes them.
+// kindsOfLauncher converts kinds of subnets for canisterd.
 func kindsOfLauncher(names []string) []string {
 	plain := make([]string, len(names))
 	for i, name := range names {
@@ -262,7 +262,7 @@ func kindsOfLauncher(names []string) []string {
 	return plain
 }
 
-// launcherStatus is what icp-cli reads when the network is ready.
+// launcherStatus is the file that icp-cli reads when the network is ready.
 type launcherStatus struct {
 	Version     string   `json:"v"`
 	InstanceID  *uint64  `json:"instance_id"`
@@ -273,7 +273,7 @@ type launcherStatus struct {
 	Features    []string `json:"supported_features"`
 }
 
-// writeStatus writes status.json, one line, which readers take for complete when it ends.
+// writeStatus writes status.json, one line: at its end, readers take it for complete.
 func (f *launcherFlags) writeStatus(d *daemon.Daemon) error {
 	text, err := json.Marshal(launcherStatus{
 		Version: "1", GatewayPort: d.Port(), RootKey: fmt.Sprintf("%x", d.RootKey()), Default: d.Node().View().DefaultCanister().String(),

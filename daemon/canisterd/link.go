@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// hook is a variable by which a tool finds the program that it runs canisters with.
+// hook is a variable with which a tool finds the program that runs its canisters.
 type hook struct {
 	variable string
 	link     string // name under which canisterd is that program
@@ -51,7 +51,7 @@ unless it is given. A link that exists already is replaced; a file of another ki
 	return cmd
 }
 
-// linkFolder is the folder that links go into, made if it is missing.
+// linkFolder returns the folder for links, and makes it if it is missing.
 func linkFolder(args []string) (string, error) {
 	if len(args) == 0 {
 		cache, err := os.UserCacheDir()
@@ -70,7 +70,7 @@ func linkFolder(args []string) (string, error) {
 	return folder, nil
 }
 
-// linkAll makes the links of all hooks, and gives the lines by which a shell sets their variables.
+// linkAll makes the links of all hooks, and returns the lines with which a shell sets their variables.
 func linkAll(folder, version string) (lines []string, err error) {
 	for _, tool := range sortedKeys(hooks) {
 		variables, err := linkTool(folder, tool, version)
@@ -85,7 +85,7 @@ func linkAll(folder, version string) (lines []string, err error) {
 	return lines, nil
 }
 
-// linkTool makes the links of a tool, and gives its variables.
+// linkTool makes the links of a tool, and returns its variables.
 func linkTool(folder, tool, version string) (variables []string, err error) {
 	own, err := os.Executable()
 	if err != nil {
@@ -107,7 +107,7 @@ func linkTool(folder, tool, version string) (variables []string, err error) {
 	return variables, nil
 }
 
-// replaceLink makes a symbolic link, in the place of another one if there is one.
+// replaceLink makes a symbolic link, and replaces another one.
 func replaceLink(target, path string) error {
 	found, err := os.Lstat(path)
 	switch {

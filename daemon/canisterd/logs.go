@@ -48,7 +48,7 @@ func (c *cli) logs() *cobra.Command {
 	return cmd
 }
 
-// logged is a record of a log as people read it: text where it is text, else hex.
+// logged formats a record of a log for people: as text if it is text, else hex.
 func (c *cli) logged(r *controlv1.ReadLogsResponse) string {
 	text := string(r.GetContent())
 	if strings.ToValidUTF8(text, "") != text {

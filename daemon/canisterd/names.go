@@ -16,10 +16,10 @@ import (
 // names are canister ids by name, of one network.
 type names map[string]string
 
-// defaultInstance is the one that commands are about where no other is named.
+// defaultInstance is the instance of commands that name no other.
 const defaultInstance = "default"
 
-// instanceName is the instance commands are about, by the name the daemon has for it.
+// instanceName returns the daemon's name of the instance that commands are about.
 func (c *cli) instanceName() string {
 	if c.instance == "" {
 		return defaultInstance
@@ -27,17 +27,17 @@ func (c *cli) instanceName() string {
 	return c.instance
 }
 
-// directory is which canisters have names in the network that a command is about.
+// directory holds the names of canisters in the network that a command is about.
 type directory struct {
 	ids   names
 	names map[string]string // by id
-	stale names             // of names that the network does not have: the instance they were deployed to last
-	about network           // what the names were compared with
-	err   error             // why it is not known
+	stale names             // names that the network lacks: the instance to which they were deployed last
+	about network           // the network of the names
+	err   error             // why the names are not known
 }
 
-// known are the names deployed from the present folder, or the one above it that has some, to the network that the
-// command is about.
+// known returns the names deployed to the command's network from the current folder, or the nearest one above it that
+// has some.
 func (c *cli) known() *directory {
 	if c.deployed == nil {
 		c.deployed = &directory{ids: names{}, names: map[string]string{}, stale: names{}}
@@ -65,7 +65,7 @@ func (c *cli) lookUp(into *directory) error {
 	return nil
 }
 
-// nearestStore has the ids that were given in a folder, or in the one above it that has some, and is where that is.
+// nearestStore returns the ids deployed from a folder, or the nearest one above it that has some, and that folder.
 func nearestStore(folder string) (s *store, dir string) {
 	dir, err := filepath.Abs(folder)
 	for err == nil {
@@ -81,7 +81,7 @@ func nearestStore(folder string) (s *store, dir string) {
 	return &store{}, folder
 }
 
-// context is the command's context.
+// context returns the command's context.
 func (c *cli) context() context.Context {
 	if c.ctx == nil {
 		return context.Background()
@@ -89,7 +89,7 @@ func (c *cli) context() context.Context {
 	return c.ctx
 }
 
-// canisterOf is the id of a canister that is named by its id or by the name it was deployed under.
+// canisterOf returns the id of a canister that is given by its id or by its deployed name.
 func (c *cli) canisterOf(text string) (string, error) {
 	id, err := principal.Parse(text)
 	if err == nil {
@@ -115,12 +115,12 @@ func (c *cli) canisterOf(text string) (string, error) {
 	return "", fmt.Errorf("%q is neither the id of a canister nor the name of one that was deployed from this folder%s (there are %s)%s", text, spelling.Meant(text, all), strings.Join(all, ", "), spelling.WhyNoPrincipal(text))
 }
 
-// escaped stands for ${ in a text if it does not begin a project.Reference.
+// escaped replaces ${ in a text if it does not begin a project.Reference.
 const escaped = "$${"
 
-// withIDs puts the ids of canisters into the places where ${NAME} names them.
+// withIDs replaces each ${NAME} by the id of the canister.
 func (c *cli) withIDs(text string) (string, error) {
-	const kept = "\x00" // in no text that is valid
+	const kept = "\x00" // in no valid text
 	var unknown error
 	text = project.Reference.ReplaceAllStringFunc(strings.ReplaceAll(text, escaped, kept), func(found string) string {
 		id, err := c.canisterOf(found[2 : len(found)-1])
@@ -132,7 +132,7 @@ func (c *cli) withIDs(text string) (string, error) {
 	return strings.ReplaceAll(text, kept, "${"), unknown
 }
 
-// principalOf is a principal that is written as one, or as the name of a canister or of an identity.
+// principalOf parses a principal, or the name of a canister or of an identity.
 func (c *cli) principalOf(text string) (string, error) {
 	if p, err := principal.Parse(text); err == nil {
 		return p.String(), nil
@@ -147,7 +147,7 @@ func (c *cli) principalOf(text string) (string, error) {
 	return "", err
 }
 
-// nameOf is the name a canister was deployed under, or else its id.
+// nameOf returns the deployed name of a canister, or else its id.
 func (c *cli) nameOf(id string) string {
 	if name, found := c.known().names[id]; found {
 		return name

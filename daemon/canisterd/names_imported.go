@@ -8,8 +8,8 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// adopt gives the canisters of a network that was read from a file the names that they were deployed under from this
-// folder: those whose ids the folder once gave, and which say the same name of themselves.
+// adopt gives the canisters of a network from a file the names under which this folder deployed them: those with ids of
+// the folder that have the same name in their own environment.
 func (c *cli) adopt(ctx context.Context, d *remote.Daemon, made *controlv1.Instance) error {
 	s, folder := nearestStore(c.folder)
 	adopted := names{}

@@ -11,34 +11,34 @@ import (
 	"slices"
 )
 
-// namesFile keeps the ids that `canisterd deploy` gave, by network and name, beside the folder's canisterd.yaml.
+// namesFile keeps the ids from `canisterd deploy`, by network and name, next to the folder's canisterd.yaml.
 const namesFile = ".canisterd/canisters.json"
 
-// maxStored is how many networks the file remembers. Those used last stay.
+// maxStored limits the networks in the file. The most recently used stay.
 const maxStored = 100
 
-// store is the file with the ids that were given in a folder.
+// store is the file with the ids deployed from a folder.
 type store struct {
 	// Folder is where the file was written: a copy of a folder does not have the canisters of the original.
 	Folder   string          `json:"folder"`
-	Networks []storedNetwork `json:"networks"` // the one used last at the end
+	Networks []storedNetwork `json:"networks"` // the most recently used at the end
 }
 
-// storedNetwork is what a folder has in one network.
+// storedNetwork holds a folder's canisters in one network.
 type storedNetwork struct {
 	ID        string                    `json:"network_id"`
 	Instance  string                    `json:"instance"`
 	Canisters map[string]storedCanister `json:"canisters"` // by name
 }
 
-// storedCanister is the id of a canister, which the network had at a height.
+// storedCanister is the id of a canister that the network had at a height.
 type storedCanister struct {
 	ID     string `json:"canister_id"`
 	Height uint64 `json:"height"`
 }
 
-// readStore reads the ids that were given in a folder; none of a file that an earlier version wrote, which did not say
-// of which network they are.
+// readStore reads the ids deployed from a folder. It returns none from a file of an earlier version, which did not name
+// their network.
 func readStore(folder string) (*store, error) {
 	path := filepath.Join(folder, namesFile)
 	text, err := os.ReadFile(path)
@@ -70,7 +70,7 @@ func (s *store) write(folderOf string) error {
 	})
 }
 
-// of is what the folder has in a network, nil where it has nothing.
+// of returns a folder's canisters in a network, nil if there are none.
 func (s *store) of(id string) *storedNetwork {
 	for i := range s.Networks {
 		if s.Networks[i].ID == id {
@@ -80,7 +80,7 @@ func (s *store) of(id string) *storedNetwork {
 	return nil
 }
 
-// live are the names that a network has, by itself or from those that it goes on from.
+// live returns the names that a network has itself or from its ancestors.
 func (s *store) live(n network) names {
 	live := names{}
 	for _, a := range n.ancestors {
@@ -100,7 +100,7 @@ func (s *store) live(n network) names {
 	return live
 }
 
-// instances gives the instance for each name; if several networks have the name, the last one counts.
+// instances returns the instance for each name; if several networks have the name, the last one counts.
 func (s *store) instances() names {
 	all := names{}
 	for _, n := range s.Networks {
@@ -111,7 +111,7 @@ func (s *store) instances() names {
 	return all
 }
 
-// put makes the names of a network these, as they are at a height. What was remembered at a lower one stays so.
+// put replaces the names of a network by those at a height. Unchanged ones keep their height.
 func (s *store) put(n network, instance string, ids names, height uint64) {
 	now := storedNetwork{ID: n.id, Instance: instance, Canisters: map[string]storedCanister{}}
 	before := s.of(n.id)
@@ -128,7 +128,7 @@ func (s *store) put(n network, instance string, ids names, height uint64) {
 	}
 }
 
-// forget takes out what the folder has in a network.
+// forget removes a folder's canisters in a network.
 func (s *store) forget(id string) {
 	s.Networks = slices.DeleteFunc(s.Networks, func(n storedNetwork) bool { return n.ID == id })
 }

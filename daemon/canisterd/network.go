@@ -9,7 +9,7 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// network is which network an instance has.
+// network identifies the network of an instance.
 type network struct {
 	id        string
 	ancestors []*controlv1.Ancestor
@@ -18,7 +18,7 @@ type network struct {
 	height    uint64
 }
 
-// network asks which network the command is about.
+// network returns the network that the command is about.
 func (c *cli) network(ctx context.Context) (n network, err error) {
 	err = c.connected(ctx, func(ctx context.Context, d *remote.Daemon) error {
 		n, err = c.networkOf(ctx, d)
@@ -36,7 +36,7 @@ func (c *cli) networkOf(ctx context.Context, d *remote.Daemon) (network, error) 
 	return network{i.GetNetworkId(), i.GetAncestors(), i.GetName(), i.GetCreated().AsTime(), i.GetHeight()}, nil
 }
 
-// young is the greatest age of a network at which users may still look for canisters of the one before.
+// young is the greatest age of a network at which users may still look for canisters of the previous one.
 const young = 24 * time.Hour
 
 // youngNetwork explains why a canister may be missing; empty if the network is not new.
@@ -48,7 +48,7 @@ func (c *cli) youngNetwork(ctx context.Context) string {
 	return "; " + n.since()
 }
 
-// since tells the age of a network, for users who look for canisters of an earlier one.
+// since returns the age of a network, for users who look for canisters of an earlier one.
 func (n network) since() string {
 	if len(n.ancestors) > 0 {
 		return fmt.Sprintf("instance %s was restored or forked meanwhile", n.instance)
@@ -56,7 +56,7 @@ func (n network) since() string {
 	return fmt.Sprintf("instance %s started %s ago, and canisters of earlier runs are gone", n.instance, ago(time.Since(n.created)))
 }
 
-// ago is how long something takes, in its largest unit.
+// ago formats a duration in its largest unit.
 func ago(d time.Duration) string {
 	switch {
 	case d >= 48*time.Hour:

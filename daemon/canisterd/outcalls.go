@@ -23,7 +23,7 @@ func (c *cli) outcalls() *cobra.Command {
 	return cmd
 }
 
-// outcalls are those that wait in the instance.
+// waitingOutcalls returns the outcalls that wait in the instance.
 func (c *cli) waitingOutcalls(ctx context.Context, d *remote.Daemon) (all []*controlv1.Outcall, err error) {
 	for page := (&controlv1.Page{Size: pageSize}); ; {
 		r, err := d.Flights.ListOutcalls(ctx, &controlv1.ListOutcallsRequest{Instance: c.instance, Page: page})
@@ -58,7 +58,7 @@ func (c *cli) outcallsList() *cobra.Command {
 	}
 }
 
-// outcall is the one with a number, on a subnet where several have one of that.
+// outcall returns the outcall with a number, on a subnet if several have that number.
 func (c *cli) outcall(ctx context.Context, d *remote.Daemon, text, subnet string) (*controlv1.Outcall, error) {
 	n, err := number("HTTP outcall", text)
 	if err != nil {
@@ -102,7 +102,7 @@ func (c *cli) outcallsShow() *cobra.Command {
 	return cmd
 }
 
-// outcallText is a request as HTTP writes it, under who makes it.
+// outcallText formats a request as in HTTP, after its canister.
 func (c *cli) outcallText(o *controlv1.Outcall) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "canister  %s\nsubnet    %s\nnodes     %d\nat most   %s\n\n%s %s", c.nameOf(o.GetCanisterId()), o.GetSubnetId(), o.GetNodes(),
@@ -173,7 +173,7 @@ reject, or from a file with an answer for each node, an array of objects
 	return cmd
 }
 
-// answers are the answers that were given, one or one for each node.
+// answers returns the given answers, one or one for each node.
 func (f *answerFlags) answers(args []string) ([]*controlv1.OutcallAnswer, error) {
 	switch {
 	case f.each != "":
@@ -211,7 +211,7 @@ func (f *answerFlags) answers(args []string) ([]*controlv1.OutcallAnswer, error)
 	return []*controlv1.OutcallAnswer{{Answer: &controlv1.OutcallAnswer_Response{Response: response}}}, nil
 }
 
-// nodeAnswer is the answer of one node as files have it.
+// nodeAnswer is the answer of one node in a file.
 type nodeAnswer struct {
 	Status  uint32            `json:"status"`
 	Headers map[string]string `json:"headers"`

@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/api/control/remote"
 )
 
-// print writes a result: value as JSON in one line where that was asked for, else the text.
+// print writes a result: value as JSON on one line if requested, else the text.
 func (c *cli) print(text string, value any) error {
 	if !c.json {
 		_, err := fmt.Fprintln(c.out, text)
@@ -25,7 +25,7 @@ func (c *cli) print(text string, value any) error {
 	return err
 }
 
-// done says what a command has done that has no other result: to people on stderr, with --json as a value.
+// done reports that a command without another result has finished: to people on stderr, with --json as a value.
 func (c *cli) done(value any, format string, args ...any) error {
 	if c.json {
 		return c.print("", value)
@@ -34,7 +34,7 @@ func (c *cli) done(value any, format string, args ...any) error {
 	return nil
 }
 
-// note writes what is not a result, for people: where they asked for JSON, stderr has errors alone.
+// note writes messages for people that are not results: with --json, stderr has only errors.
 func (c *cli) note(format string, args ...any) {
 	if !c.json {
 		fmt.Fprintf(c.err, format+"\n", args...)
@@ -52,7 +52,7 @@ type failure struct {
 	Backtrace  []frame           `json:"backtrace,omitempty"`
 }
 
-// frame is a line of a backtrace as --json prints it.
+// frame is a line of a backtrace for --json.
 type frame struct {
 	Canister string `json:"canister_id"`
 	Function string `json:"function"`

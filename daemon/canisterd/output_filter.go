@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// filter is what --jq and --template make of a result.
+// filter is the output of a result through --jq or --template.
 type filter struct {
 	jq, template string
 	code         *gojq.Code
@@ -27,7 +27,7 @@ func (f *filter) add(root *cobra.Command) {
 	flags.StringVar(&f.template, "template", "", "print what this Go template makes of the result (implies --json)")
 }
 
-// read compiles what was given, and reports whether anything was.
+// read compiles the given filter, and reports whether there is one.
 func (f *filter) read() (given bool, err error) {
 	switch {
 	case f.jq != "" && f.template != "":
@@ -51,7 +51,7 @@ func (f *filter) read() (given bool, err error) {
 	return f.code != nil || f.parsed != nil, nil
 }
 
-// apply prints what a filter makes of a result.
+// apply prints a result through the filter.
 func (f *filter) apply(out io.Writer, text []byte) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -96,7 +96,7 @@ func raw(out io.Writer, value any) error {
 	return err
 }
 
-// numbered is a value with its numbers as jq takes them: whole ones of any size.
+// numbered returns a value with its numbers in jq's form: integers of any size.
 func numbered(value any) any {
 	switch v := value.(type) {
 	case []any:
@@ -123,13 +123,13 @@ func numbered(value any) any {
 	return value
 }
 
-// inTemplate is a value as JSON, for templates.
+// inTemplate encodes a value as JSON, for templates.
 func inTemplate(value any) (string, error) {
 	text, err := gojq.Marshal(value)
 	return string(text), err
 }
 
-// joined is a list with something between its values, for templates.
+// joined joins a list with a separator, for templates.
 func joined(separator string, values []any) string {
 	texts := make([]string, len(values))
 	for i, value := range values {

@@ -16,8 +16,8 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
-// encodeJSON is a value as --json prints it. Messages of the control API have the names of their .proto files;
-// docs/output.md says how the rest is written.
+// encodeJSON encodes a value for --json. Messages of the control API have the names of their .proto files;
+// docs/output.md documents the rest.
 func encodeJSON(value any) ([]byte, error) {
 	if message, ok := value.(proto.Message); ok {
 		return messageJSON(nil, message.ProtoReflect()), nil
@@ -31,7 +31,7 @@ func encodeJSON(value any) ([]byte, error) {
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
 }
 
-// encodeIndented is a value as JSON over several lines.
+// encodeIndented encodes a value as JSON on several lines.
 func encodeIndented(value any) (string, error) {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
@@ -80,7 +80,7 @@ func fieldJSON(out []byte, f protoreflect.FieldDescriptor, v protoreflect.Value)
 			out = valueJSON(out, f, v.List().Get(i))
 		}
 		return append(out, ']')
-	case f.IsMap(): // none is in an answer
+	case f.IsMap(): // answers have none
 		panic("canisterd: the field " + string(f.FullName()) + " is a map: say in which order --json prints it")
 	}
 	return valueJSON(out, f, v)
@@ -105,7 +105,7 @@ func valueJSON(out []byte, f protoreflect.FieldDescriptor, v protoreflect.Value)
 	return fmt.Append(out, v.Interface()) // numbers
 }
 
-// bytesText is bytes in hex, except lines of logs and metadata: these are text unless they hold other bytes.
+// bytesText formats bytes in hex, except lines of logs and metadata: these are text unless they hold other bytes.
 func bytesText(f protoreflect.FieldDescriptor, content []byte) string {
 	if (f.Name() == "log" || f.Name() == "content") && utf8.Valid(content) {
 		return string(content)
@@ -121,7 +121,7 @@ func amountJSON(out []byte, digits string) []byte {
 	return append(out, digits...)
 }
 
-// enumWord is a value of an enumeration as people write it; "" for the one that stands for none.
+// enumWord returns a value of an enumeration for people; "" if it is unspecified.
 func enumWord(of protoreflect.EnumDescriptor, n protoreflect.EnumNumber) string {
 	value := of.Values().ByNumber(n)
 	if value == nil {

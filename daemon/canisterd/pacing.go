@@ -17,14 +17,14 @@ import (
 // pacingPrefix begins the values of PacingMode.
 const pacingPrefix = "PACING_MODE_"
 
-// pacingModes are the modes that people say by name; the other one they say by its interval.
+// pacingModes returns the modes with names for people; the other one is given by its interval.
 func pacingModes() []string {
 	return slices.DeleteFunc(enumNames(controlv1.PacingMode_name, pacingPrefix), func(name string) bool {
 		return name == word(controlv1.PacingMode_PACING_MODE_INTERVAL, pacingPrefix)
 	})
 }
 
-// pacingForms are the forms of a pacing.
+// pacingForms returns the forms of a pacing.
 func pacingForms() string {
 	return strings.Join(pacingModes(), ", ") + ", or an interval such as 500ms"
 }
@@ -60,7 +60,7 @@ func (c *cli) pacing() *cobra.Command {
 	}
 }
 
-// parsePacing reads a pacing; nothing for no text.
+// parsePacing parses a pacing; nil for an empty text.
 func parsePacing(text string) (*controlv1.Pacing, error) {
 	switch {
 	case text == "":

@@ -25,14 +25,13 @@ import (
 
 const (
 	pocketName = "pocket-ic"
-	// pocketVersion is the version of PocketIC's server that canisterd stands in for.
+	// pocketVersion is the version of PocketIC's server that canisterd replaces.
 	pocketVersion = "16.1.0"
-	// exitHardTTL is the exit code of a server whose time is over, whatever it does then.
+	// exitHardTTL is the exit code of a server whose time is over, whatever it is doing.
 	exitHardTTL = 124
 )
 
-// calledPocket matches the names by which the program is PocketIC's server, with the
-// version it is to say.
+// calledPocket matches the names by which the program is PocketIC's server, with the version it must report.
 var calledPocket = regexp.MustCompile(`^pocket-ic(?:-server)?(?:-head-nns)?(?:-(\d+\.\d+\.\d+))?(?:\.exe)?$`)
 
 // asPocket rewrites the arguments of a program that was called by a name of PocketIC's server to the command for it.
@@ -62,7 +61,7 @@ type pocketFlags struct {
 	registryVersion uint64
 }
 
-// pocket is `canisterd pocket-ic`, whose flags have letters that others have elsewhere.
+// pocket is `canisterd pocket-ic`, whose flags have letters of other commands' flags.
 func (c *cli) pocket() *cobra.Command {
 	return &cobra.Command{
 		Use:                pocketName,
@@ -78,7 +77,7 @@ func (c *cli) pocket() *cobra.Command {
 	}
 }
 
-// pocketServer is the same with flags of its own.
+// pocketServer is the same with its own flags.
 func (c *cli) pocketServer() *cobra.Command {
 	var f pocketFlags
 	cmd := &cobra.Command{
@@ -150,7 +149,7 @@ func (c *cli) servePocket(ctx context.Context, f *pocketFlags) error {
 
 func seconds(n uint64) time.Duration { return time.Duration(min(n, 1<<32)) * time.Second }
 
-// idle returns when the daemon has had nothing to do for so long, has failed, or ctx ends.
+// idle returns when the daemon has been idle for so long, has failed, or ctx ends.
 func idle(ctx context.Context, d *daemon.Daemon, ttl time.Duration) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
@@ -174,7 +173,7 @@ func idle(ctx context.Context, d *daemon.Daemon, ttl time.Duration) {
 	}
 }
 
-// pocketLog is what logs to standard output, and to a file of the folder POCKET_IC_LOG_DIR.
+// pocketLog returns a log to standard output, and to a file in the folder POCKET_IC_LOG_DIR.
 func pocketLog(out io.Writer, levels string) (*slog.Logger, error) {
 	if dir := os.Getenv("POCKET_IC_LOG_DIR"); dir != "" {
 		name := "pocket_ic_server_" + strings.ReplaceAll(time.Now().UTC().Format(time.RFC3339Nano), ":", "_") + ".log"
@@ -187,7 +186,7 @@ func pocketLog(out io.Writer, levels string) (*slog.Logger, error) {
 	return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: levelOf(envOr("RUST_LOG", levels))})), nil
 }
 
-// levelOf is the level of a specification such as "info" or "pocket_ic_server=debug,tower_http=info".
+// levelOf returns the level of a specification such as "info" or "pocket_ic_server=debug,tower_http=info".
 func levelOf(specification string) slog.Level {
 	levels := map[string]slog.Level{
 		"off": slog.LevelError + 4, "error": slog.LevelError, "warn": slog.LevelWarn, "info": slog.LevelInfo, "debug": slog.LevelDebug, "trace": slog.LevelDebug,
@@ -205,5 +204,5 @@ func levelOf(specification string) slog.Level {
 	return level
 }
 
-// pocketTarget is the name of what PocketIC's server itself logs.
+// pocketTarget is the target of the log of PocketIC's server itself.
 const pocketTarget = "pocket_ic_server"

@@ -14,21 +14,20 @@ import (
 )
 
 const (
-	// portPatience is how long a server that is starting may take to write its port, and a server
-	// that is running to answer. Ours.
+	// portPatience is how long a starting server may take to write its port, and a running server to answer. Ours.
 	portPatience = 5 * time.Second
-	// portPause is how long to wait between two looks at a port file. Ours.
+	// portPause is the time between two reads of a port file. Ours.
 	portPause = 20 * time.Millisecond
 )
 
-// claimPort creates the port file. Of several servers that want the same file one serves: the
-// others get fs.ErrExist. The steps are those of PocketIC, with one more:
+// claimPort creates the port file. If several servers want the same file, one serves: the others get fs.ErrExist. The
+// steps are those of PocketIC, with one more:
 //
 //  1. Create the file, exclusively. The server that creates it serves.
-//  2. Where it exists, its server may still be starting: wait until the port is in it.
-//  3. Where a server answers at that port, it serves.
-//  4. Otherwise the file is left by a server that was killed. Remove it and begin again.
-//     PocketIC leaves it there, so that its clients wait for ever or talk to a dead port.
+//  2. If it exists, its server may still be starting: wait until the port is in it.
+//  3. If a server answers at that port, it serves.
+//  4. Otherwise a killed server has left the file. Remove it and start again.
+//     PocketIC leaves it there, so that its clients wait forever or use a dead port.
 func claimPort(ctx context.Context, path string) (publish func(port int) error, remove func(), err error) {
 	if path == "" {
 		return func(int) error { return nil }, func() {}, nil
@@ -61,8 +60,7 @@ func claimPort(ctx context.Context, path string) (publish func(port int) error, 
 	}
 }
 
-// readPort is what is in a port file, once there is a line in it or its server has had the time to
-// write one.
+// readPort returns the content of a port file, once there is a line in it or its server has had the time to write one.
 func readPort(path string) (text []byte, err error) {
 	for end := time.Now().Add(portPatience); ; time.Sleep(portPause) {
 		text, err = os.ReadFile(path)
@@ -72,8 +70,8 @@ func readPort(path string) (text []byte, err error) {
 	}
 }
 
-// answersAt reports whether a server of PocketIC's interface answers at the port. One that takes too
-// long is busy, and counts.
+// answersAt reports whether a server of PocketIC's interface answers at the port. One that takes too long is busy, and
+// counts.
 func answersAt(ctx context.Context, text []byte) bool {
 	port, err := strconv.ParseUint(string(bytes.TrimSpace(text)), 10, 16)
 	if err != nil {
@@ -96,8 +94,8 @@ func answersAt(ctx context.Context, text []byte) bool {
 	return response.StatusCode == http.StatusOK
 }
 
-// removeStale removes a port file that a killed server has left. Several processes may find it at
-// once: a lock on the file lets one at a time look whether the path still leads to it.
+// removeStale removes a port file that a killed server has left. Several processes may find it at once: a lock on the
+// file lets one at a time check whether the path still leads to it.
 func removeStale(path string, left []byte) error {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -106,7 +104,7 @@ func removeStale(path string, left []byte) error {
 	if err != nil {
 		return fmt.Errorf("removing the port file of a server that was killed: %w", err)
 	}
-	defer func() { _ = file.Close() }() // which unlocks it
+	defer func() { _ = file.Close() }() // this unlocks it
 	if err := lockFile(file); err != nil {
 		return fmt.Errorf("locking the port file %s: %w", path, err)
 	}

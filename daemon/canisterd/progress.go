@@ -17,7 +17,7 @@ import (
 // progressPause is how often a line of progress is drawn.
 const progressPause = 100 * time.Millisecond
 
-// progress draws how far the sending or reading of something has come. total 0 is not known. done takes the line away.
+// progress shows the progress of a transfer. total is 0 if it is unknown. done removes the line.
 func (c *cli) progress(what string, total int64) (tell func(bytes int64), done func()) {
 	if !terminal(c.err) || c.json {
 		return func(int64) {}, func() {}
@@ -37,7 +37,7 @@ func (c *cli) progress(what string, total int64) (tell func(bytes int64), done f
 	return tell, c.erase
 }
 
-// doing draws what is under way. done takes the line away.
+// doing shows what is in progress. done removes the line.
 func (c *cli) doing(what string) (done func()) {
 	if !terminal(c.err) || c.json {
 		return func() {}
@@ -46,7 +46,7 @@ func (c *cli) doing(what string) (done func()) {
 	return c.erase
 }
 
-// passing draws what time it is in the instance while a request lets it pass. done takes the line away.
+// passing shows the time of the instance while a request lets it pass. done removes the line.
 func (c *cli) passing(ctx context.Context, d *remote.Daemon) (done func()) {
 	if !terminal(c.err) || c.json {
 		return func() {}
@@ -75,7 +75,7 @@ func (c *cli) passing(ctx context.Context, d *remote.Daemon) (done func()) {
 	}
 }
 
-// draw writes over the line that is there. One that is wider than the terminal could not be written over.
+// draw overwrites the present line. A line wider than the terminal could not be overwritten.
 func (c *cli) draw(line string) {
 	if f, ok := c.err.(*os.File); ok {
 		if cells, _, err := term.GetSize(int(f.Fd())); err == nil {
@@ -87,12 +87,12 @@ func (c *cli) draw(line string) {
 
 func (c *cli) erase() { fmt.Fprint(c.err, "\r\x1b[K") }
 
-// narrow is the part of a line that fits a number of cells.
+// narrow returns the part of a line that fits a number of cells.
 func narrow(line string, room int) string {
 	return textwidth.Cut(oneLine(line), room)
 }
 
-// barCells is how wide a bar of progress is.
+// barCells is the width of a progress bar.
 const barCells = 24
 
 func far(bytes, total int64) string {

@@ -13,13 +13,13 @@ import (
 	"github.com/canisterd/canisterd/api/control/remote"
 )
 
-// connected gives a command that is a client of the control API its connection.
+// connected connects a command that is a client of the control API.
 func (c *cli) connected(ctx context.Context, do func(ctx context.Context, d *remote.Daemon) error) error {
 	d, err := c.remote()
 	if err != nil {
 		return err
 	}
-	defer func() { _ = d.Close() }() // what was asked for has been answered
+	defer func() { _ = d.Close() }() // all requests have been answered
 	return c.explained(ctx, do(ctx, d))
 }
 
@@ -38,7 +38,7 @@ func (c *cli) remote() (*remote.Daemon, error) {
 	return remote.Dial(c.controlAddress(), with...)
 }
 
-// controlAddress is where the control API is: beside the HTTP interface unless told otherwise.
+// controlAddress returns the address of the control API: by default that of the HTTP interface.
 func (c *cli) controlAddress() string {
 	if c.control != "" {
 		return c.control
@@ -46,7 +46,7 @@ func (c *cli) controlAddress() string {
 	return c.url
 }
 
-// explained says in the command line's words what a daemon refused, and what to do about one that is not there.
+// explained puts a daemon's refusal into the command line's words, and says what to do if there is no daemon.
 func (c *cli) explained(ctx context.Context, err error) error {
 	text := remote.Text(err)
 	reason, of := remote.Reason(err)
@@ -72,10 +72,10 @@ func (c *cli) explained(ctx context.Context, err error) error {
 	return &refused{inCommands(withoutFields(text)), err}
 }
 
-// errNoControl is why a daemon that answers HTTP can do nothing else for us.
+// errNoControl is the error for a daemon that only answers HTTP.
 var errNoControl = errors.New("no control API at this address")
 
-// httpAlone reports whether HTTP is answered where no control API is.
+// httpAlone reports whether HTTP is answered, but no control API.
 func (c *cli) httpAlone(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
@@ -87,7 +87,7 @@ func (c *cli) httpAlone(ctx context.Context) bool {
 	return true
 }
 
-// unreached is what to do about a daemon that is not reached.
+// unreached says what to do if the daemon cannot be reached.
 func (c *cli) unreached(text string) string {
 	switch {
 	case strings.Contains(text, "x509: "):
@@ -108,8 +108,8 @@ type refused struct {
 	err  error
 }
 
-// Error is what the daemon said.
+// Error returns the daemon's text.
 func (r *refused) Error() string { return r.text }
 
-// Unwrap is gRPC's error.
+// Unwrap returns gRPC's error.
 func (r *refused) Unwrap() error { return r.err }

@@ -13,7 +13,7 @@ import (
 // requestIDBytes is the length of a request id (interface specification, "Request ids").
 const requestIDBytes = 32
 
-// requestPrefix is the id of a request in hex, or its beginning.
+// requestPrefix parses the id of a request in hex, or a prefix.
 func requestPrefix(text string) (string, error) {
 	prefix := strings.ToLower(strings.TrimPrefix(text, "0x"))
 	if prefix == "" || len(prefix) > 2*requestIDBytes || strings.Trim(prefix, "0123456789abcdef") != "" {
@@ -22,7 +22,7 @@ func requestPrefix(text string) (string, error) {
 	return prefix, nil
 }
 
-// requestOf is the request whose id begins with a prefix.
+// requestOf returns the request whose id has a prefix.
 func (c *cli) requestOf(ctx context.Context, d *remote.Daemon, prefix string) ([]byte, error) {
 	if len(prefix) == 2*requestIDBytes {
 		return hex.DecodeString(prefix)

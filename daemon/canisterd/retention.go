@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/daemon/quantity"
 )
 
-// retentionFlags say how much of its history a kept instance has.
+// retentionFlags set how much history a kept instance has.
 type retentionFlags struct{ age, records, checkpoints string }
 
 func (f *retentionFlags) add(cmd *cobra.Command) {
@@ -19,7 +19,7 @@ func (f *retentionFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.checkpoints, "history-checkpoints", "", "bytes of its checkpoints (default: 1GiB)")
 }
 
-// retention is what the flags ask for, the default where they are empty.
+// retention returns the retention of the flags, the default if they are empty.
 func (f *retentionFlags) retention() (r daemon.Retention, err error) {
 	r = daemon.DefaultRetention()
 	if f.age != "" {

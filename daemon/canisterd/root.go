@@ -23,16 +23,16 @@ const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitReject      = 2
-	exitInterrupted = 130 // as shells say that a program ended by Ctrl-C
+	exitInterrupted = 130 // as in shells, for a program that Ctrl-C ended
 )
 
-// rejectReason is why a daemon refuses what the management canister rejects.
+// rejectReason is the daemon's reason for rejects of the management canister.
 const rejectReason = "IC_REJECT"
 
-// defaultURL is where `canisterd start` listens unless told otherwise.
+// defaultURL is where `canisterd start` listens by default.
 const defaultURL = "http://127.0.0.1:4943"
 
-// cli is what all commands share.
+// cli is shared by all commands.
 type cli struct {
 	url       string
 	control   string // address of the control API, "" for the address of url
@@ -42,26 +42,26 @@ type cli struct {
 	identity  string // name of an identity, or path of a PEM file; "" for the one in use
 	as        string // principal to call as
 	json      bool
-	filter    filter // of results
-	filtered  bool   // there is one
-	request   string // id of the update that was made, in hex
-	folder    string // where names are looked up, "" for the present one
+	filter    filter // for results
+	filtered  bool   // there is a filter
+	request   string // id of the last update, in hex
+	folder    string // where names are looked up, "" for the current one
 	out, err  io.Writer
 
 	ctx      context.Context // of the command
-	deployed *directory      // read when first asked for
+	deployed *directory      // read on first use
 }
 
-// exitCode is the exit code of a program that was run for the user, as an error that was told already.
+// exitCode is the exit code of a program that was run for the user, as an error that was already reported.
 type exitCode int
 
-// Error is for callers that print it all the same.
+// Error is for callers that print it anyway.
 func (e exitCode) Error() string { return fmt.Sprintf("the program ended with exit code %d", int(e)) }
 
-// errInterrupted is the message for a user who does not want to wait.
+// errInterrupted is the message for a user who stops waiting.
 var errInterrupted = errors.New("interrupted")
 
-// run is the program without its process: arguments in, exit code out.
+// run is the program without its process: it takes arguments and returns the exit code.
 func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	c := &cli{out: out, err: errOut}
 	root := c.root()
@@ -153,7 +153,7 @@ func envOr(name, otherwise string) string {
 	return otherwise
 }
 
-// withScheme is an address as HTTP clients take it: host:port is enough, as for --control.
+// withScheme returns an address for HTTP clients: host:port is enough, as for --control.
 func withScheme(address string) string {
 	if _, _, err := net.SplitHostPort(address); err == nil && !strings.Contains(address, "://") {
 		return "http://" + address
@@ -161,7 +161,7 @@ func withScheme(address string) string {
 	return address
 }
 
-// checkURL refuses an invalid address before anything is sent there.
+// checkURL refuses an invalid address before anything is sent to it.
 func checkURL(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

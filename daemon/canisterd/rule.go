@@ -119,7 +119,7 @@ func setAction(rule *controlv1.Rule, args []string) error {
 	return nil
 }
 
-// parseAnswer reads an answer given in the place of a callee: unknown, reply CANDID, reject [CODE] TEXT.
+// parseAnswer parses an answer in place of a callee: unknown, reply CANDID, reject [CODE] TEXT.
 func parseAnswer(args []string) (*controlv1.Answer, error) {
 	switch {
 	case args[0] == "unknown" && len(args) == 1:
@@ -176,7 +176,7 @@ func (c *cli) any(text string) string {
 	return c.nameOf(text)
 }
 
-// action is what a rule does, in a word or two.
+// action describes what a rule does in a word or two.
 func action(r *controlv1.Rule) string {
 	switch {
 	case r.GetHold():

@@ -86,7 +86,7 @@ gone when the daemon stops.`,
 	flags.StringVar(&f.deploy, "deploy", "", "deploy the canisters of this folder, as canisterd deploy does, once requests are served")
 	flags.StringVar(&f.call, "call", "", "then call a method and print its reply: 'CANISTER METHOD [ARGUMENTS]'")
 	flags.Int64Var(&f.checkpointBytes, "checkpoint-bytes", 0, "bytes of records after which a checkpoint is made (default: 64 MiB)")
-	_ = flags.MarkHidden("checkpoint-bytes") // for tests, which have few records; it is there
+	_ = flags.MarkHidden("checkpoint-bytes") // for tests, which have few records; the flag exists
 	f.telemetry.add(cmd)
 	return sending(cmd)
 }

@@ -17,10 +17,10 @@ import (
 // statusResult is the status with --json.
 type statusResult struct {
 	URL      string         `json:"url"`     // of the HTTP interface of the instance
-	Control  string         `json:"control"` // address of the control API that was asked; none where HTTP was
+	Control  string         `json:"control"` // address of the control API; none if HTTP was used
 	Instance string         `json:"instance"`
 	Network  string         `json:"network_id"`
-	Health   string         `json:"health"` // healthy or failed; the replica's if HTTP was asked
+	Health   string         `json:"health"` // healthy or failed; the replica's if HTTP was used
 	Failure  string         `json:"failure"`
 	Version  string         `json:"version"`
 	Height   uint64         `json:"certified_height"`
@@ -28,7 +28,7 @@ type statusResult struct {
 	Subnets  []statusSubnet `json:"subnets"`
 }
 
-// statusSubnet is a subnet of the status: its kind is what the control API says, its type what the network certifies.
+// statusSubnet is a subnet of the status: the control API gives its kind, the network certifies its type.
 type statusSubnet struct {
 	ID   string `json:"id"`
 	Kind string `json:"kind,omitempty"`
@@ -63,7 +63,7 @@ says less: which type each subnet certifies to be of, and not its kind.`,
 	}
 }
 
-// controlStatus is the status by the control API.
+// controlStatus prints the status from the control API.
 func (c *cli) controlStatus(ctx context.Context, d *remote.Daemon) error {
 	got, err := d.Instances.GetInstance(ctx, &controlv1.GetInstanceRequest{Instance: c.instance})
 	if err != nil {
@@ -84,7 +84,7 @@ func (c *cli) controlStatus(ctx context.Context, d *remote.Daemon) error {
 	return c.print(fmt.Sprintf("%s %s\nversion   %s\ninstance  %s\n%s", result.Control, verdict, result.Version, result.Instance, c.particulars(i)), result)
 }
 
-// httpStatus is the status by the HTTP interface if the control API is not there.
+// httpStatus prints the status from the HTTP interface if there is no control API.
 func (c *cli) httpStatus(ctx context.Context) error {
 	address := c.url
 	if c.instance != "" {

@@ -22,14 +22,14 @@ import (
 // stopPatience is how long `canisterd stop` waits for the daemon to end.
 const stopPatience = 30 * time.Second
 
-// running is what a daemon writes down about itself for `canisterd stop`.
+// running is a daemon's record about itself for `canisterd stop`.
 type running struct {
 	PID      int    `json:"pid"`
 	URL      string `json:"url"`
 	StateDir string `json:"state_dir"` // absolute; "": nothing is kept
 }
 
-// place is the file for the daemon at an address: one a port.
+// place returns the file for the daemon at an address: one per port.
 func place(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -42,8 +42,7 @@ func place(address string) (string, error) {
 	return filepath.Join(cache, "canisterd", "running", "port-"+u.Port()+".json"), nil
 }
 
-// register writes down that this process is the daemon at the address; the
-// function it gives takes that back.
+// register records that this process is the daemon at the address. The returned function removes the record.
 func register(address, stateDir string) (func(), error) {
 	path, err := place(address)
 	if err != nil {
@@ -88,9 +87,9 @@ was started with --ephemeral are gone.`,
 	}
 }
 
-// end signals the daemon that answers at the address and waits until it is gone.
-// A daemon that does not answer is not signalled: the process of that number may
-// be another by now. It gives the state directory of the daemon, "" for none.
+// end signals the daemon that answers at the address and waits until it is gone. It does not signal a daemon that does
+// not answer: its process id may belong to another process by now. It returns the daemon's state directory, "" for
+// none.
 func (c *cli) end(ctx context.Context) (stateDir string, err error) {
 	connection, err := c.dial(ctx, c.url)
 	if err != nil {
@@ -115,7 +114,7 @@ func (c *cli) end(ctx context.Context) (stateDir string, err error) {
 	return r.StateDir, gone(ctx, connection, process, path)
 }
 
-// recorded is what the daemon at the client's address wrote down about itself.
+// recorded returns the record of the daemon at the client's address.
 func (c *cli) recorded(path string) (running, error) {
 	var r running
 	text, err := os.ReadFile(path)
@@ -142,15 +141,14 @@ func host(address string) string {
 	return u.Hostname()
 }
 
-// here reports whether an address is surely one of this machine.
+// here reports whether an address is certainly of this machine.
 func here(address string) bool {
 	name := host(address)
 	ip := net.ParseIP(name)
 	return name == "localhost" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
-// interrupt asks a process to end. Windows has no signal for another console's
-// process, so there it is ended.
+// interrupt asks a process to end. Windows has no signal for a process of another console, so there it is killed.
 func interrupt(process *os.Process) error {
 	if runtime.GOOS == "windows" {
 		return process.Kill()
@@ -158,8 +156,8 @@ func interrupt(process *os.Process) error {
 	return process.Signal(os.Interrupt)
 }
 
-// gone waits until the daemon stops answering and the process has ended: a daemon that closes takes no more requests,
-// but may still be answering some.
+// gone waits until the daemon stops answering and the process has ended: a closing daemon accepts no requests, but may
+// still be answering some.
 func gone(ctx context.Context, connection *client.Client, process *os.Process, path string) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -175,8 +173,8 @@ func gone(ctx context.Context, connection *client.Client, process *os.Process, p
 	}
 }
 
-// ended reports whether a daemon has closed everything: it removes its file last.
-// One that was killed meanwhile removes nothing; then its process says it.
+// ended reports whether a daemon has closed everything: it removes its file last. A killed one leaves the file; then
+// the process is checked.
 func ended(process *os.Process, path string) bool {
 	if runtime.GOOS == "windows" { // interrupt has killed it
 		return os.Remove(path) == nil || !exists(path)

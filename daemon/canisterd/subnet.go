@@ -14,18 +14,18 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// subnetKinds are the kinds of subnets as users write and see them.
+// subnetKinds returns the kinds of subnets for users.
 func subnetKinds() []string { return enumNames(controlv1.SubnetKind_name, "SUBNET_KIND_") }
 
-// kindNamed is the kind of a name, which like `canisterd start` we read in any case, with or without underscores.
+// kindNamed parses a kind as `canisterd start` does: in any case, with or without underscores.
 func kindNamed(name string) (controlv1.SubnetKind, bool) {
 	bare := func(text string) string { return strings.ReplaceAll(text, "_", "") }
 	k := slices.IndexFunc(subnetKinds(), func(kind string) bool { return strings.EqualFold(bare(name), bare(kind)) })
 	return controlv1.SubnetKind(k + 1), k >= 0
 }
 
-// subnetOf is the id of a subnet that is named by its id, or by its kind where the instance has one of that; none of
-// none.
+// subnetOf returns the id of a subnet that is given by its id, or by its kind if the instance has one of that kind; ""
+// for none.
 func (c *cli) subnetOf(ctx context.Context, d *remote.Daemon, text string) (string, error) {
 	kind, is := kindNamed(text)
 	if !is {
@@ -54,12 +54,12 @@ func (c *cli) subnets(ctx context.Context, d *remote.Daemon) ([]*controlv1.Subne
 	return got.GetInstance().GetSubnets(), err
 }
 
-// errSeveral says that subnets count what they have for themselves.
+// errSeveral is for a number that several subnets have: each numbers its own.
 func errSeveral(what string, n uint64) error {
 	return fmt.Errorf("more than one subnet has a %s %d: say which with --subnet", what, n)
 }
 
-// waitingCall is a call that waits, of the only subnet with one of that number where none is named.
+// waitingCall returns a waiting call by its number. Without a subnet, only one may have that number.
 func (c *cli) waitingCall(ctx context.Context, d *remote.Daemon, subnet string, number uint64) (*controlv1.CallRef, error) {
 	subnet, err := c.subnetOf(ctx, d, subnet)
 	if err != nil || subnet != "" {
@@ -91,8 +91,7 @@ func (c *cli) waitingCall(ctx context.Context, d *remote.Daemon, subnet string, 
 	}
 }
 
-// traced asks for a call tree. The number of a call context means the only subnet with such a context unless one is
-// named.
+// traced requests a call tree. Without a subnet, only one may have a call context with that number.
 func (c *cli) traced(ctx context.Context, d *remote.Daemon, request *controlv1.GetTraceRequest, subnet string, number uint64) (*controlv1.GetTraceResponse, error) {
 	if number == 0 {
 		return d.Events.GetTrace(ctx, request)

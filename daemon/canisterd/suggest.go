@@ -30,7 +30,7 @@ func unknownCommand(under *cobra.Command, word string) error {
 	return fmt.Errorf("unknown command %q for %q%s (%s --help lists those there are)", word, under.CommandPath(), question, under.CommandPath())
 }
 
-// commandNamed is the first command of a name, at any depth; nil if there is none.
+// commandNamed returns the first command with a name, at any depth; nil if there is none.
 func commandNamed(under *cobra.Command, name string) *cobra.Command {
 	for _, child := range under.Commands() {
 		if child.Name() == name && child.IsAvailableCommand() {
@@ -43,7 +43,7 @@ func commandNamed(under *cobra.Command, name string) *cobra.Command {
 	return nil
 }
 
-// unknownFlag says which flag could have been meant.
+// unknownFlag suggests a flag for an unknown one.
 func unknownFlag(cmd *cobra.Command, err error) error {
 	var missing *pflag.NotExistError
 	if !errors.As(err, &missing) {
@@ -60,7 +60,7 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w%s (%s --help lists those there are)", err, question, cmd.CommandPath())
 }
 
-// commandOf is what does on the command line what a procedure that the daemon's texts name does.
+// commandOf maps procedures in the daemon's texts to commands.
 var commandOf = map[string]string{
 	"ListInstances": "canisterd instance list", "ListCanisters": "canisterd canister list", "ListSnapshots": "canisterd instance snapshots",
 	"Clock.ListMoves": "canisterd step --list", "Clock.AdvanceTime": "canisterd time", "Clock.RunRounds": "canisterd run", "Flights.ListFutures": "canisterd futures",
@@ -69,7 +69,7 @@ var commandOf = map[string]string{
 
 var procedures = regexp.MustCompile(`\bcall Clock\.SetPacing with PACING_MODE_MANUAL|\bcall Await with its id|\b(Clock\.|Flights\.)?(List|Advance|Run)[A-Z][A-Za-z]+`)
 
-// inCommands is a text of the daemon with commands in the places of procedures.
+// inCommands replaces procedures in a text of the daemon by commands.
 func inCommands(text string) string {
 	return procedures.ReplaceAllStringFunc(text, func(procedure string) string {
 		if command := commandOf[procedure]; command != "" {
@@ -79,7 +79,7 @@ func inCommands(text string) string {
 	})
 }
 
-// noSuchInstance is the text of an error about an instance that is not there, with the name that was meant.
+// noSuchInstance returns the text of an error about an unknown instance, with the name that was probably meant.
 func (c *cli) noSuchInstance(ctx context.Context, text, name string) string {
 	before, after, found := strings.Cut(text, ":")
 	if !found {
@@ -91,7 +91,7 @@ func (c *cli) noSuchInstance(ctx context.Context, text, name string) string {
 	return before + spelling.Meant(name, instances(ctx, c, nil)) + " (" + strings.TrimSpace(after) + ")"
 }
 
-// hintFeature says how a module is installed that the network refuses because it needs WASI.
+// hintFeature says how to install a module that the network refuses because it needs WASI.
 func (c *cli) hintFeature(err error, remedy string) {
 	text := err.Error()
 	needs := strings.Contains(text, "from 'wasi_snapshot_preview1' that is not exported")
@@ -100,11 +100,10 @@ func (c *cli) hintFeature(err error, remedy string) {
 	}
 }
 
-// noSuchMethod is the error code of a call of a method that a canister does not have (interface specification, "Error
-// codes").
+// noSuchMethod is the error code for a method that a canister does not have (interface specification, "Error codes").
 const noSuchMethod = "IC0536"
 
-// hintMethod says which method of a canister was meant by one that it does not have.
+// hintMethod suggests a method of a canister for one that it does not have.
 func (c *cli) hintMethod(ctx context.Context, d *remote.Daemon, canister, method string, err error) {
 	var reject *remote.Reject
 	if !errors.As(err, &reject) || reject.GetErrorCode() != noSuchMethod || c.json {

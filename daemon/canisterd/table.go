@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/textwidth"
 )
 
-// table is rows under heads, each column as wide as its widest cell.
+// table has rows under heads, each column as wide as its widest cell.
 type table struct {
 	cli  *cli
 	rows [][]string
@@ -19,7 +19,7 @@ func (c *cli) table(heads ...string) *table { return &table{c, [][]string{heads}
 
 func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
 
-// promote puts some rows before the others, in their order.
+// promote moves some rows before the others, and keeps their order.
 func (t *table) promote(is func(row []string) bool) {
 	rows := t.rows[1:]
 	slices.SortStableFunc(rows, func(a, b []string) int {
@@ -33,7 +33,7 @@ func (t *table) promote(is func(row []string) bool) {
 	})
 }
 
-// String is the table without an end of line. What canisters say of themselves is shown in one line.
+// String formats the table without a final line break. Text from canisters is put on one line.
 func (t *table) String() string {
 	widths := make([]int, len(t.rows[0]))
 	for _, row := range t.rows {
@@ -64,8 +64,8 @@ func (t *table) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// oneLine escapes characters of foreign text that would move the cursor, break the line or turn the direction of
-// writing. Our own colours stay.
+// oneLine escapes characters of foreign text that would move the cursor, break the line or change the direction of
+// writing. It keeps our own colours.
 func oneLine(text string) string {
 	if strings.HasPrefix(text, "\x1b[") && strings.HasSuffix(text, "\x1b[0m") {
 		return text
@@ -78,7 +78,7 @@ func oneLine(text string) string {
 	}, text)
 }
 
-// shownWidth is how many cells a text takes on a terminal: colours take none.
+// shownWidth returns how many cells a text takes on a terminal: colours take none.
 func shownWidth(text string) int {
 	if strings.HasPrefix(text, "\x1b[") {
 		_, text, _ = strings.Cut(text, "m")

@@ -13,7 +13,7 @@ import (
 	"github.com/canisterd/canisterd/daemon"
 )
 
-// telemetryFlags say what the daemon logs, and where it sends spans.
+// telemetryFlags set what the daemon logs, and where it sends spans.
 type telemetryFlags struct {
 	format, level, otlp string
 	verbose             bool
@@ -33,7 +33,7 @@ func (f *telemetryFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.otlp, "otlp-endpoint", "", "URL of a collector of OpenTelemetry that gets a trace of every message, http://127.0.0.1:4318 (default: none; environment: OTEL_EXPORTER_OTLP_ENDPOINT and the other standard variables)")
 }
 
-// logger is the log that the flags ask for. quiet is for programs that read results and want no news.
+// logger returns the log of the flags. quiet is for programs that read results and want no messages.
 func (f *telemetryFlags) logger(to io.Writer, quiet bool) (*slog.Logger, error) {
 	options := &slog.HandlerOptions{Level: slog.LevelInfo}
 	level := strings.ToLower(f.level)
@@ -58,7 +58,7 @@ func (f *telemetryFlags) logger(to io.Writer, quiet bool) (*slog.Logger, error) 
 	return nil, fmt.Errorf("invalid --log-format %q: expected %s", f.format, strings.Join(logFormats, ", "))
 }
 
-// spans is where the flags and the environment send spans.
+// spans returns where the flags and the environment send spans.
 func (f *telemetryFlags) spans() (daemon.Spans, error) {
 	spans, err := daemon.SpansFromEnvironment(f.otlp, os.Getenv)
 	if err != nil && f.otlp != "" {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/term"
 )
 
-// A colour as terminals take it (ECMA-48, "Select graphic rendition").
+// A colour of terminals (ECMA-48, "Select graphic rendition").
 type colour string
 
 const (
@@ -20,13 +20,13 @@ const (
 	cyan      colour = "36"
 )
 
-// terminal reports whether a stream is one that a person looks at.
+// terminal reports whether a stream is a terminal.
 func terminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// paint colours text on a terminal; elsewhere, and where NO_COLOR is set, it leaves it alone.
+// paint colours text on a terminal, unless NO_COLOR is set.
 func (c *cli) paint(as colour, text string) string {
 	if text == "" || as == plainText || os.Getenv("NO_COLOR") != "" || !terminal(c.out) {
 		return text
@@ -34,7 +34,7 @@ func (c *cli) paint(as colour, text string) string {
 	return "\x1b[" + string(as) + "m" + text + "\x1b[0m"
 }
 
-// size is a number of bytes for people.
+// size formats a number of bytes for people.
 func size(bytes int64) string {
 	switch {
 	case bytes >= 1<<30:
@@ -47,7 +47,7 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%d B", bytes)
 }
 
-// grouped is decimal digits in groups of three, as traces show them and --cycles takes them.
+// grouped groups decimal digits by three, as in traces and for --cycles.
 func grouped(digits string) string {
 	for at := len(digits) - 3; at > 0; at -= 3 {
 		digits = digits[:at] + "_" + digits[at:]
@@ -55,7 +55,7 @@ func grouped(digits string) string {
 	return digits
 }
 
-// count is a number of things for people.
+// count formats a number of things for people.
 func count(n uint64, thing string) string {
 	if n == 1 {
 		return "1 " + thing

@@ -91,7 +91,7 @@ left out where no other is meant (--all).
 	return cmd
 }
 
-// moment is a time of the network, or so long before its present.
+// moment parses a time of the network, or a duration before its present.
 func (c *cli) moment(ctx context.Context, d *remote.Daemon, text string) (*timestamppb.Timestamp, error) {
 	if at, err := time.Parse(time.RFC3339Nano, text); err == nil {
 		return timestamppb.New(at), nil
@@ -107,14 +107,13 @@ func (c *cli) moment(ctx context.Context, d *remote.Daemon, text string) (*times
 	return timestamppb.New(now.GetTime().AsTime().Add(-before)), nil
 }
 
-// columns are what stands beside a line of a tree.
+// columns are the columns next to a line of a tree.
 var columns = regexp.MustCompile(`  +round [0-9].*$`)
 
-// branches are the lines that are drawn in front of it.
+// branches are the lines drawn before it.
 var branches = regexp.MustCompile(`^[│├└─ ]*`)
 
-// coloured is a tree as terminals show it: in as many cells as there are, with faults in red and what stands beside the
-// lines faint.
+// coloured formats a tree for a terminal: in its width, with faults in red and the columns next to the lines faint.
 func (c *cli) coloured(text string) string {
 	cells := c.cells()
 	if cells == 0 {
@@ -144,7 +143,7 @@ func (c *cli) coloured(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// fitted is a line in as many cells as there are.
+// fitted fits a line into a number of cells.
 func fitted(line string, cells int) string {
 	if textwidth.Of(line) <= cells {
 		return line
@@ -156,7 +155,7 @@ func fitted(line string, cells int) string {
 	return string(runes) + "…"
 }
 
-// cells are how many the terminal has that shows results in a line; 0 where none does.
+// cells returns the width of the terminal that shows results; 0 if there is none.
 func (c *cli) cells() int {
 	f, ok := c.out.(*os.File)
 	if !ok || !terminal(c.out) {

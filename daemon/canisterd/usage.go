@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// explain makes wrong numbers of arguments say what a command takes, and which one is missing.
+// explain makes errors about wrong numbers of arguments say what a command takes, and which argument is missing.
 func (c *cli) explain(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
@@ -30,7 +30,7 @@ func (c *cli) explain(cmd *cobra.Command) {
 	}
 }
 
-// missingArgument is the first argument of a usage line that is not given and has to be; "" if there is none.
+// missingArgument returns the first required argument of a usage line that is not given; "" if there is none.
 func missingArgument(use string, given int) string {
 	places := strings.Fields(use)[1:]
 	if given >= len(places) || strings.ContainsAny(use, "|(") {
@@ -42,7 +42,7 @@ func missingArgument(use string, given int) string {
 	return ""
 }
 
-// choices are what may stand for a missing argument.
+// choices returns the possible values of a missing argument.
 func (c *cli) choices(missing string, before []string) string {
 	c.url = withScheme(c.url)
 	var all []string
@@ -58,7 +58,7 @@ func (c *cli) choices(missing string, before []string) string {
 	return " (one of " + strings.Join(all, ", ") + ")"
 }
 
-// wrongFlag says what is wrong with a flag: which one was meant, or what it takes.
+// wrongFlag explains an error about a flag: which one was meant, or what it takes.
 func wrongFlag(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	var empty *pflag.ValueRequiredError
@@ -81,8 +81,8 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 // negative is an argument that is a number and not a flag.
 var negative = regexp.MustCompile(`^-[0-9]`)
 
-// withNegatives lets negative numbers be arguments: - and a digit do not begin a flag. A space in front, which changes
-// no number, keeps it from being taken for one.
+// withNegatives allows negative numbers as arguments: - and a digit do not begin a flag. It adds a space in front,
+// which changes no number, so that they are not taken for flags.
 func withNegatives(args []string) []string {
 	out := make([]string, len(args))
 	for i, arg := range args {

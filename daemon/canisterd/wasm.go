@@ -33,7 +33,7 @@ it. Nothing can wait in it: poll_oneoff returns ENOTSUP.`,
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			if err := os.WriteFile(args[1], out, 0o644); err != nil { //nolint:gosec // a module is no secret
+			if err := os.WriteFile(args[1], out, 0o644); err != nil { //nolint:gosec // a module is not secret
 				return err
 			}
 			return c.print(fmt.Sprintf("%s: %d bytes, imports only ic0", args[1], len(out)), map[string]any{"file": args[1], "bytes": len(out)})

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// innermost is the reason that other errors only carry: "connection refused" of a request that could not be sent.
+// innermost returns the reason within wrapping errors: "connection refused" of a request that could not be sent.
 func innermost(err error) error {
 	for {
 		inner := errors.Unwrap(err)
@@ -17,13 +17,13 @@ func innermost(err error) error {
 	}
 }
 
-// transport is what gRPC writes around why a connection failed.
+// transport is gRPC's text around the reason for a failed connection.
 var transport = regexp.MustCompile(`^.*desc = "transport: (.*)"$`)
 
-// dialed is what the network library writes in front of it.
+// dialed is the network library's text before that.
 var dialed = regexp.MustCompile(`^(?:Error while dialing: )?(?:dial \w+ \S+: )?(?:connect: )?`)
 
-// withoutTransport is why a connection failed, without the words of libraries.
+// withoutTransport returns why a connection failed, without the words of libraries.
 func withoutTransport(text string) string {
 	if inner := transport.FindStringSubmatch(text); inner != nil {
 		text = inner[1]
@@ -36,7 +36,7 @@ var aboutField = regexp.MustCompile(`^([a-z_.]+) (cannot be|is not set)(.*)$`)
 
 var repeated = regexp.MustCompile(`^( ("[^"]*"): )("[^"]*") is not`)
 
-// withoutFields is a text of the daemon with words in the places of paths of fields.
+// withoutFields replaces the paths of fields in a text of the daemon by words.
 func withoutFields(text string) string {
 	parts := aboutField.FindStringSubmatch(text)
 	if parts == nil {
