@@ -19,8 +19,8 @@ import (
 // target of [Into].
 type Text string
 
-// Bytes is a list of arguments or results as Candid bytes, or as anything else. It is the only argument of a call, or the
-// only target of [Into].
+// Bytes is a list of arguments or results as Candid bytes, or as anything else. It is the only argument of a call, or
+// the only target of [Into].
 type Bytes []byte
 
 // into holds the variables that results are read into.

@@ -44,11 +44,11 @@ type Config struct {
 	// Admins administer all application subnets and cloud engines, which are then free of charge (interface
 	// specification, "Subnet admins"). Subnets can also have their own admins (replica.SubnetConfig).
 	Admins []principal.Principal
-	// SystemCanisters are installed in the first instance: the registry, the ICP ledger, the cycles minting canister and the
-	// cycles ledger, at their mainnet ids. Subnets that they need are added.
+	// SystemCanisters are installed in the first instance: the registry, the ICP ledger, the cycles minting canister
+	// and the cycles ledger, at their mainnet ids. Subnets that they need are added.
 	SystemCanisters []systemcanisters.Name
-	// SystemModules is a folder with published modules of system canisters, which are installed instead of canisterd's own
-	// (systemcanisters.Modules); empty for none.
+	// SystemModules is a folder with published modules of system canisters, which are installed instead of canisterd's
+	// own (systemcanisters.Modules); empty for none.
 	SystemModules string
 	// Seed is the seed of keys, ids and randomness, up to 32 bytes. With the same seed, the first network is the same
 	// at every start, and so are networks without their own seed if they are made in the same order. None: a random
@@ -83,7 +83,8 @@ type Config struct {
 	// PocketIC serves the REST interface of PocketIC's server. It replaces the HTTP interface of a first instance:
 	// clients make their own instances.
 	PocketIC bool
-	// PocketICMajor is the major version of the clients of that interface: older ones do not know all error codes. 0: the newest.
+	// PocketICMajor is the major version of the clients of that interface: older ones do not know all error codes. 0:
+	// the newest.
 	PocketICMajor int
 	// Diagnostics receives a line for each rejected call of that interface, and the output of
 	// canisters; nil for none.

@@ -74,8 +74,8 @@ func (l *connectionLimit) enter(conn net.Conn) *limitedConn {
 	return c
 }
 
-// choose removes the connection to close for a new one, if the limit is reached. If all idle ones are spared, wait is the
-// time until the first can be closed; it is 0 if none is idle.
+// choose removes the connection to close for a new one, if the limit is reached. If all idle ones are spared, wait is
+// the time until the first can be closed; it is 0 if none is idle.
 func (l *connectionLimit) choose(now time.Time) (victim *limitedConn, wait time.Duration, full bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -163,9 +163,9 @@ func (c *limitedConn) leave() {
 	c.move(nil)
 }
 
-// Read reads. The first bytes of a request spare the connection for a while. Where the system can peek at a socket, Read
-// marks the connection before it takes them from the socket: choose once ran between the two, found the connection silent
-// with an empty socket, and closed it. The client of that request read an end of file.
+// Read reads. The first bytes of a request spare the connection for a while. Where the system can peek at a socket,
+// Read marks the connection before it takes them from the socket: choose once ran between the two, found the connection
+// silent with an empty socket, and closed it. The client of that request read an end of file.
 func (c *limitedConn) Read(p []byte) (int, error) {
 	silent := !c.heard.Load()
 	if silent && awaitUnread(c.Conn) {

@@ -83,8 +83,8 @@ func DeleteState(dir string) error {
 	return nil
 }
 
-// ReplayState replays the journal of a state directory, and compares the results with the records. It returns the call trees
-// of the newest messages of users, at most traces of them.
+// ReplayState replays the journal of a state directory, and compares the results with the records. It returns the call
+// trees of the newest messages of users, at most traces of them.
 func ReplayState(ctx context.Context, dir string, config Config, traces int) (Replayed, error) {
 	made, err := config.forState()
 	if err != nil {

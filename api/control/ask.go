@@ -72,9 +72,9 @@ func snakeCase(name string) string {
 	return strings.ToLower(out.String())
 }
 
-// Ask makes a unary RPC for programs without gRPC. Explore answers with its report. The name is in snake case; request and
-// answer are JSON with the field names of the .proto files (ProtoJSON). instance replaces the instance of the request. known
-// is false for a name that is not offered; an error is an *Error, or a context error.
+// Ask makes a unary RPC for programs without gRPC. Explore answers with its report. The name is in snake case; request
+// and answer are JSON with the field names of the .proto files (ProtoJSON). instance replaces the instance of the
+// request. known is false for a name that is not offered; an error is an *Error, or a context error.
 func (s *Server) Ask(ctx context.Context, name, instance string, request []byte) (answer []byte, known bool, err error) {
 	rpc, known := s.askedRPCs()[name]
 	if !known {

@@ -35,8 +35,8 @@ type Options struct {
 	Version   string        // of the daemon, for status requests
 	// Memory limits the memory of requests and answers; nil: no limit.
 	Memory *budget.Budget
-	// Observe is called after each unary RPC with its method (package.Service/Method), whether it failed, and how long it
-	// took. Nil: no observer.
+	// Observe is called after each unary RPC with its method (package.Service/Method), whether it failed, and how long
+	// it took. Nil: no observer.
 	Observe func(method string, failed bool, took time.Duration)
 	// Transport is TLS; nil: none.
 	Transport credentials.TransportCredentials
@@ -146,8 +146,8 @@ func (s *Server) Close(ctx context.Context) {
 	s.cutOff()
 }
 
-// until returns a context for a stream that lasts until its client or the server ends it. context.Cause of it is the error
-// for the client.
+// until returns a context for a stream that lasts until its client or the server ends it. context.Cause of it is the
+// error for the client.
 func (s *Server) until(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := make(chan struct{})

@@ -26,8 +26,8 @@ type Host interface {
 	Fork(ctx context.Context, of *Fork) (Instance, error)
 	// Import makes one from a file that Export of its network has written.
 	Import(ctx context.Context, file io.Reader) (Instance, error)
-	// Ask answers an RPC of the control API about an instance, with JSON. known is false for a name that is not offered. An
-	// error may be a *Refused.
+	// Ask answers an RPC of the control API about an instance, with JSON. known is false for a name that is not
+	// offered. An error may be a *Refused.
 	Ask(ctx context.Context, rpc, instance string, request []byte) (answer []byte, known bool, err error)
 	// Listen serves a handler at an address until stop is called.
 	Listen(at *Listener, handler http.Handler) (port int, stop func(), err error)

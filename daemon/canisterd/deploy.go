@@ -175,7 +175,7 @@ func (x *deploying) checkSubnets(ctx context.Context) error {
 	return nil
 }
 
-// installAll installs the canisters that were asked for, in this order.
+// installAll installs the requested canisters, in this order.
 func (x *deploying) installAll(ctx context.Context, order []string, tell func(name, what string)) (map[string]deployment, error) {
 	done := map[string]deployment{}
 	for _, name := range order {

@@ -39,7 +39,8 @@ const (
 // calledLauncher matches the names by which the program is icp-cli's network launcher.
 var calledLauncher = regexp.MustCompile(`^(?:icp-cli|canisterd)-(?:network-)?launcher(?:\.exe)?$`)
 
-// asLauncher rewrites the arguments of a program that was called by a name of the network launcher to the command for it.
+// asLauncher rewrites the arguments of a program that was called by a name of the network launcher to the command for
+// it.
 func asLauncher(name string, args []string) []string {
 	if !calledLauncher.MatchString(filepath.Base(name)) || len(args) > 0 && args[0] == compileWorkerName {
 		return args

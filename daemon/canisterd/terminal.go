@@ -8,7 +8,7 @@ import (
 	"golang.org/x/term"
 )
 
-// A colour of terminals (ECMA-48, "Select graphic rendition").
+// colour is a colour of terminals (ECMA-48, "Select graphic rendition").
 type colour string
 
 const (

@@ -3,5 +3,5 @@
 // following events over a broken connection).
 //
 // It owns the form of an address, how credentials travel and how errors read. It must not know what a canister or a
-// network is: all its facts come from the daemon.
+// network is: everything it says comes from the daemon.
 package remote
