@@ -26,7 +26,7 @@ var codeNames = map[intercanister.RejectCode]struct {
 }
 
 // newerErrors maps error codes to the major version of the first clients that know them, and the replica's previous
-// name. Clients fail on unknown names.
+// code. Clients fail on unknown names.
 var newerErrors = map[intercanister.ErrorCode]struct {
 	since  int
 	before intercanister.ErrorCode
