@@ -81,7 +81,7 @@ type RejectCode int32
 const (
 	RejectCode_REJECT_CODE_UNSPECIFIED         RejectCode = 0 // never sent; invalid in a request
 	RejectCode_REJECT_CODE_SYS_FATAL           RejectCode = 1 // a fatal error of the system: repeating the call does not help
-	RejectCode_REJECT_CODE_SYS_TRANSIENT       RejectCode = 2 // a passing error of the system: the call may be repeated
+	RejectCode_REJECT_CODE_SYS_TRANSIENT       RejectCode = 2 // a temporary error of the system: the call may be repeated
 	RejectCode_REJECT_CODE_DESTINATION_INVALID RejectCode = 3 // the canister or method does not exist
 	RejectCode_REJECT_CODE_CANISTER_REJECT     RejectCode = 4 // the canister rejected the call
 	RejectCode_REJECT_CODE_CANISTER_ERROR      RejectCode = 5 // the canister trapped, did not answer, or cannot take calls
@@ -137,9 +137,9 @@ func (RejectCode) EnumDescriptor() ([]byte, []int) {
 	return file_control_v1_calls_proto_rawDescGZIP(), []int{1}
 }
 
-// Value is an argument or a reply in one of its forms. Text and JSON are read and written by the canister's interface;
-// without one, text says its own types and a reply is written by the types in it. A reply that is not Candid stays
-// bytes, whatever was asked for.
+// Value is an argument or a reply in one of its forms. Text and JSON are read and written with the types of the
+// canister's interface. Without an interface, text states its own types, and a reply is written with the types that it
+// contains. A reply that is not Candid stays bytes in every form.
 type Value struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Form:
@@ -238,7 +238,7 @@ func (*Value_Text) isValue_Form() {}
 
 func (*Value_Json) isValue_Form() {}
 
-// Call is one call to be made.
+// Call is a call to make.
 type Call struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
 	CanisterId string                 `protobuf:"bytes,1,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`                              // id of the canister, in text form; aaaaa-aa: the management canister
@@ -246,7 +246,7 @@ type Call struct {
 	Argument   *Value                 `protobuf:"bytes,3,opt,name=argument,proto3" json:"argument,omitempty"`                                                    // unset: no arguments
 	Sender     string                 `protobuf:"bytes,4,opt,name=sender,proto3" json:"sender,omitempty"`                                                        // any principal; empty for the anonymous one
 	ReplyForm  Form                   `protobuf:"varint,5,opt,name=reply_form,json=replyForm,proto3,enum=canisterd.control.v1.Form" json:"reply_form,omitempty"` // how the reply is written; unset: bytes
-	// Canister id the call is routed by, for the management canister; empty for what the argument says.
+	// Canister id that routes a call to the management canister; empty: the id in the argument.
 	EffectiveCanisterId string `protobuf:"bytes,6,opt,name=effective_canister_id,json=effectiveCanisterId,proto3" json:"effective_canister_id,omitempty"`
 	unknownFields       protoimpl.UnknownFields
 	sizeCache           protoimpl.SizeCache
@@ -332,8 +332,8 @@ type Outcome struct {
 	//	*Outcome_Reply
 	//	*Outcome_Reject
 	Answer        isOutcome_Answer       `protobuf_oneof:"answer"`
-	Instructions  uint64                 `protobuf:"varint,3,opt,name=instructions,proto3" json:"instructions,omitempty"`           // of a query; of an update, those of its first execution
-	Time          *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=time,proto3" json:"time,omitempty"`                            // of the network, when it was answered
+	Instructions  uint64                 `protobuf:"varint,3,opt,name=instructions,proto3" json:"instructions,omitempty"`           // of a query, or of the first execution of an update
+	Time          *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=time,proto3" json:"time,omitempty"`                            // time of the network when it was answered
 	RequestId     []byte                 `protobuf:"bytes,5,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"` // of an update
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -420,7 +420,7 @@ type isOutcome_Answer interface {
 }
 
 type Outcome_Reply struct {
-	Reply *Value `protobuf:"bytes,1,opt,name=reply,proto3,oneof"` // the canister replied, in the form that was asked for
+	Reply *Value `protobuf:"bytes,1,opt,name=reply,proto3,oneof"` // the canister replied, in the requested form
 }
 
 type Outcome_Reject struct {
@@ -431,16 +431,16 @@ func (*Outcome_Reply) isOutcome_Answer() {}
 
 func (*Outcome_Reject) isOutcome_Answer() {}
 
-// Reject is the answer of a call that was not replied to (interface specification, "Reject codes").
+// Reject is the answer to a call without a reply (interface specification, "Reject codes").
 type Reject struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
 	Code      RejectCode             `protobuf:"varint,1,opt,name=code,proto3,enum=canisterd.control.v1.RejectCode" json:"code,omitempty"` // the class of the reject
 	ErrorCode string                 `protobuf:"bytes,2,opt,name=error_code,json=errorCode,proto3" json:"error_code,omitempty"`            // such as IC0503
-	Text      string                 `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`                                       // as the replica says it
-	// Where code failed, innermost first: the functions of the canister, then the calls that led there. If callers
-	// passed on the reject of a callee with its text, it begins in the callee. The network remembers the newest 1,024
-	// failures. For older ones, and for messages that canister_inspect_message rejected, it has the functions that the
-	// text names.
+	Text      string                 `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`                                       // with the replica's wording
+	// Where code failed, innermost first: the functions of the canister, then the calls that led to it. If callers passed
+	// on the reject of a callee with its text, the backtrace begins in the callee. The network remembers the newest 1,024
+	// failures. For older failures, and for messages that canister_inspect_message rejected, the backtrace has the
+	// functions that the text names.
 	Backtrace     []*Frame `protobuf:"bytes,4,rep,name=backtrace,proto3" json:"backtrace,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -509,8 +509,8 @@ type Frame struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	CanisterId    string                 `protobuf:"bytes,1,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`     // id of the canister, in text form
 	Function      string                 `protobuf:"bytes,2,opt,name=function,proto3" json:"function,omitempty"`                           // of the Wasm module, or the method for a call
-	Module        string                 `protobuf:"bytes,3,opt,name=module,proto3" json:"module,omitempty"`                               // SHA-256 of the module as it was installed, in hexadecimal digits; empty where it is not known
-	CallContext   uint64                 `protobuf:"varint,4,opt,name=call_context,json=callContext,proto3" json:"call_context,omitempty"` // 0: a query, an installation, or not known
+	Module        string                 `protobuf:"bytes,3,opt,name=module,proto3" json:"module,omitempty"`                               // SHA-256 of the module as it was installed, in hexadecimal digits; empty: not known
+	CallContext   uint64                 `protobuf:"varint,4,opt,name=call_context,json=callContext,proto3" json:"call_context,omitempty"` // id of the call context; 0: a query, an installation, or not known
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -573,7 +573,7 @@ func (x *Frame) GetCallContext() uint64 {
 	return 0
 }
 
-// UpdateRequest is an update call and the instance it is made in.
+// UpdateRequest is an update call and its instance.
 type UpdateRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
@@ -671,7 +671,7 @@ func (x *UpdateResponse) GetOutcome() *Outcome {
 	return nil
 }
 
-// QueryRequest is a query call and the instance it is made in.
+// QueryRequest is a query call and its instance.
 type QueryRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
@@ -769,7 +769,7 @@ func (x *QueryResponse) GetOutcome() *Outcome {
 	return nil
 }
 
-// SubmitRequest is an update call and the instance it is made in.
+// SubmitRequest is an update call and its instance.
 type SubmitRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
@@ -822,11 +822,11 @@ func (x *SubmitRequest) GetCall() *Call {
 	return nil
 }
 
-// SubmitResponse is the id to wait with, or the reason why there is nothing to wait for.
+// SubmitResponse is the request id for Await, or the reject of a message that was not accepted.
 type SubmitResponse struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
 	RequestId []byte                 `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"` // id of the request, for Await: 32 bytes
-	// Set if the message was not accepted; then there is nothing to wait for.
+	// Set if the message was not accepted. Then do not call Await.
 	Reject        *Reject `protobuf:"bytes,2,opt,name=reject,proto3" json:"reject,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -876,7 +876,7 @@ func (x *SubmitResponse) GetReject() *Reject {
 	return nil
 }
 
-// AwaitRequest names a call that was submitted.
+// AwaitRequest names a submitted call.
 type AwaitRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                                                    // name of the instance; empty: default
@@ -982,7 +982,7 @@ func (x *AwaitResponse) GetOutcome() *Outcome {
 	return nil
 }
 
-// BatchRequest is a list of calls and the instance they are made in.
+// BatchRequest is a list of calls and their instance.
 type BatchRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
@@ -1088,7 +1088,7 @@ func (x *BatchCall) GetQuery() bool {
 	return false
 }
 
-// BatchResponse is the answers of a batch.
+// BatchResponse has the answers to a batch.
 type BatchResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Results       []*BatchResult         `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"` // one for each call, in the order of the calls
@@ -1133,11 +1133,11 @@ func (x *BatchResponse) GetResults() []*BatchResult {
 	return nil
 }
 
-// BatchResult is what became of one call: its outcome, or why it was never made.
+// BatchResult is the outcome of one call, or the reason why it was never made.
 type BatchResult struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Outcome       *Outcome               `protobuf:"bytes,1,opt,name=outcome,proto3" json:"outcome,omitempty"` // the answer; unset where the call was never made
-	Failure       *Failure               `protobuf:"bytes,2,opt,name=failure,proto3" json:"failure,omitempty"` // why the call was never made; unset where it has an outcome
+	Outcome       *Outcome               `protobuf:"bytes,1,opt,name=outcome,proto3" json:"outcome,omitempty"` // the answer; unset: the call was never made
+	Failure       *Failure               `protobuf:"bytes,2,opt,name=failure,proto3" json:"failure,omitempty"` // why the call was never made; unset: it has an outcome
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1186,11 +1186,11 @@ func (x *BatchResult) GetFailure() *Failure {
 	return nil
 }
 
-// Failure is the error a call would have had on its own.
+// Failure is the error that the RPC of a single call would have returned.
 type Failure struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Code          int32                  `protobuf:"varint,1,opt,name=code,proto3" json:"code,omitempty"`      // of gRPC
-	Reason        string                 `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`   // that of google.rpc.ErrorInfo
+	Code          int32                  `protobuf:"varint,1,opt,name=code,proto3" json:"code,omitempty"`      // status code of gRPC
+	Reason        string                 `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`   // reason of google.rpc.ErrorInfo
 	Message       string                 `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"` // text for people
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1250,13 +1250,13 @@ func (x *Failure) GetMessage() string {
 // StreamRequest is one call of a stream.
 type StreamRequest struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
-	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // in the first message; the others may leave it out
-	Tag      uint64                 `protobuf:"varint,2,opt,name=tag,proto3" json:"tag,omitempty"`          // of the client's choice
+	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance, in the first message; later messages may omit it
+	Tag      uint64                 `protobuf:"varint,2,opt,name=tag,proto3" json:"tag,omitempty"`          // chosen by the client
 	Call     *Call                  `protobuf:"bytes,3,opt,name=call,proto3" json:"call,omitempty"`         // the call
 	Query    bool                   `protobuf:"varint,4,opt,name=query,proto3" json:"query,omitempty"`      // make a query call; unset: an update call
-	// In the first message: the network forgets every call as soon as its answer is taken for this stream, and not five
-	// minutes later. So the ingress history (600,000 calls, IC0204) does not fill up under load; Await, read_state and
-	// call trees by request do not find such calls. One whose call context stays open after its answer is kept.
+	// In the first message: the network forgets every call as soon as this stream has its answer, and not five minutes
+	// later. So the ingress history (600,000 calls, IC0204) does not fill up under load. Await, read_state and call trees
+	// by request do not find such calls. A call is kept if its call context stays open after the answer.
 	Forget        bool `protobuf:"varint,5,opt,name=forget,proto3" json:"forget,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1327,12 +1327,12 @@ func (x *StreamRequest) GetForget() bool {
 	return false
 }
 
-// StreamResponse is the answer of one call of a stream.
+// StreamResponse is the answer to one call of a stream.
 type StreamResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Tag           uint64                 `protobuf:"varint,1,opt,name=tag,proto3" json:"tag,omitempty"`        // tag of the call
-	Outcome       *Outcome               `protobuf:"bytes,2,opt,name=outcome,proto3" json:"outcome,omitempty"` // the answer; unset where the call was never made
-	Failure       *Failure               `protobuf:"bytes,3,opt,name=failure,proto3" json:"failure,omitempty"` // why the call was never made; unset where it has an outcome
+	Outcome       *Outcome               `protobuf:"bytes,2,opt,name=outcome,proto3" json:"outcome,omitempty"` // the answer; unset: the call was never made
+	Failure       *Failure               `protobuf:"bytes,3,opt,name=failure,proto3" json:"failure,omitempty"` // why the call was never made; unset: it has an outcome
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

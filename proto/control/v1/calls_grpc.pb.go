@@ -31,25 +31,26 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Calls calls methods of canisters, as any principal and without keys. A reject is a result, not an error of the RPC;
-// errors are for calls that were never made: INVALID_ARGUMENT (an argument that is not of the method's type, with the
-// path to it), NOT_FOUND (no such instance), FAILED_PRECONDITION (the argument is JSON and the canister has no
-// interface), DEADLINE_EXCEEDED (CALL_UNANSWERED: the call goes on; ErrorInfo has its request_id for Await).
+// Calls calls methods of canisters, as any principal and without keys. A reject is a result, not an error of the RPC.
+// Errors are for calls that were never made: INVALID_ARGUMENT (the argument is not of the method's type; the text has
+// the path to the fault), NOT_FOUND (no such instance), FAILED_PRECONDITION (the argument is JSON and the canister has
+// no interface). DEADLINE_EXCEEDED (CALL_UNANSWERED) means that the call continues; ErrorInfo has its request_id for
+// Await.
 type CallsClient interface {
-	// Update makes an update call and waits for its answer. In an instance of manual pacing it runs rounds until then.
+	// Update makes an update call and waits for its answer. In an instance with manual pacing, it runs rounds until then.
 	Update(ctx context.Context, in *UpdateRequest, opts ...grpc.CallOption) (*UpdateResponse, error)
 	// Query makes a query call.
 	Query(ctx context.Context, in *QueryRequest, opts ...grpc.CallOption) (*QueryResponse, error)
 	// Submit makes an update call and returns at once.
 	Submit(ctx context.Context, in *SubmitRequest, opts ...grpc.CallOption) (*SubmitResponse, error)
-	// Await waits for the answer of a call that was submitted; it runs no rounds, whatever the pacing. Errors: NOT_FOUND
-	// (unknown, or forgotten five minutes after its answer).
+	// Await waits for the answer to a submitted call. It runs no rounds in any pacing mode. Errors: NOT_FOUND (unknown,
+	// or forgotten five minutes after its answer).
 	Await(ctx context.Context, in *AwaitRequest, opts ...grpc.CallOption) (*AwaitResponse, error)
-	// Batch makes up to 1,000 calls in order, all submitted before the first is waited for, and answers them in order. As
-	// for Stream, in an instance of manual pacing rounds are run until the answers are there.
+	// Batch submits up to 1,000 calls in order, then waits for all of them and returns the answers in the same order.
+	// Batch and Stream run rounds until the answers arrive, if the instance has manual pacing.
 	Batch(ctx context.Context, in *BatchRequest, opts ...grpc.CallOption) (*BatchResponse, error)
-	// Stream is for load: calls as they come, answers in the order of their completion, each with the tag of its call. At
-	// most 1,024 are under way; then the daemon reads no more.
+	// Stream is for load: it makes calls as they arrive, and returns answers in the order of completion, each with the
+	// tag of its call. At most 1,024 calls are in progress; meanwhile the daemon reads no more.
 	Stream(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[StreamRequest, StreamResponse], error)
 }
 
@@ -128,25 +129,26 @@ type Calls_StreamClient = grpc.BidiStreamingClient[StreamRequest, StreamResponse
 // All implementations must embed UnimplementedCallsServer
 // for forward compatibility.
 //
-// Calls calls methods of canisters, as any principal and without keys. A reject is a result, not an error of the RPC;
-// errors are for calls that were never made: INVALID_ARGUMENT (an argument that is not of the method's type, with the
-// path to it), NOT_FOUND (no such instance), FAILED_PRECONDITION (the argument is JSON and the canister has no
-// interface), DEADLINE_EXCEEDED (CALL_UNANSWERED: the call goes on; ErrorInfo has its request_id for Await).
+// Calls calls methods of canisters, as any principal and without keys. A reject is a result, not an error of the RPC.
+// Errors are for calls that were never made: INVALID_ARGUMENT (the argument is not of the method's type; the text has
+// the path to the fault), NOT_FOUND (no such instance), FAILED_PRECONDITION (the argument is JSON and the canister has
+// no interface). DEADLINE_EXCEEDED (CALL_UNANSWERED) means that the call continues; ErrorInfo has its request_id for
+// Await.
 type CallsServer interface {
-	// Update makes an update call and waits for its answer. In an instance of manual pacing it runs rounds until then.
+	// Update makes an update call and waits for its answer. In an instance with manual pacing, it runs rounds until then.
 	Update(context.Context, *UpdateRequest) (*UpdateResponse, error)
 	// Query makes a query call.
 	Query(context.Context, *QueryRequest) (*QueryResponse, error)
 	// Submit makes an update call and returns at once.
 	Submit(context.Context, *SubmitRequest) (*SubmitResponse, error)
-	// Await waits for the answer of a call that was submitted; it runs no rounds, whatever the pacing. Errors: NOT_FOUND
-	// (unknown, or forgotten five minutes after its answer).
+	// Await waits for the answer to a submitted call. It runs no rounds in any pacing mode. Errors: NOT_FOUND (unknown,
+	// or forgotten five minutes after its answer).
 	Await(context.Context, *AwaitRequest) (*AwaitResponse, error)
-	// Batch makes up to 1,000 calls in order, all submitted before the first is waited for, and answers them in order. As
-	// for Stream, in an instance of manual pacing rounds are run until the answers are there.
+	// Batch submits up to 1,000 calls in order, then waits for all of them and returns the answers in the same order.
+	// Batch and Stream run rounds until the answers arrive, if the instance has manual pacing.
 	Batch(context.Context, *BatchRequest) (*BatchResponse, error)
-	// Stream is for load: calls as they come, answers in the order of their completion, each with the tag of its call. At
-	// most 1,024 are under way; then the daemon reads no more.
+	// Stream is for load: it makes calls as they arrive, and returns answers in the order of completion, each with the
+	// tag of its call. At most 1,024 calls are in progress; meanwhile the daemon reads no more.
 	Stream(grpc.BidiStreamingServer[StreamRequest, StreamResponse]) error
 	mustEmbedUnimplementedCallsServer()
 }

@@ -28,8 +28,8 @@ type CanisterStatus int32
 const (
 	CanisterStatus_CANISTER_STATUS_UNSPECIFIED CanisterStatus = 0 // never sent
 	CanisterStatus_CANISTER_STATUS_RUNNING     CanisterStatus = 1 // it takes calls
-	CanisterStatus_CANISTER_STATUS_STOPPING    CanisterStatus = 2 // it takes no calls, and waits for the answers of its own
-	CanisterStatus_CANISTER_STATUS_STOPPED     CanisterStatus = 3 // it takes no calls and waits for none
+	CanisterStatus_CANISTER_STATUS_STOPPING    CanisterStatus = 2 // it takes no calls, and waits for the answers to its own calls
+	CanisterStatus_CANISTER_STATUS_STOPPED     CanisterStatus = 3 // it takes no calls, and waits for no answers
 )
 
 // Enum value maps for CanisterStatus.
@@ -75,7 +75,7 @@ func (CanisterStatus) EnumDescriptor() ([]byte, []int) {
 	return file_control_v1_canisters_proto_rawDescGZIP(), []int{0}
 }
 
-// InstallMode is how code is installed.
+// InstallMode determines how code is installed.
 type InstallMode int32
 
 const (
@@ -178,7 +178,7 @@ func (MemoryKind) EnumDescriptor() ([]byte, []int) {
 	return file_control_v1_canisters_proto_rawDescGZIP(), []int{2}
 }
 
-// Visibility says which principals may read something, besides the controllers.
+// Visibility names the principals that may read something, in addition to the controllers.
 type Visibility struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Public        bool                   `protobuf:"varint,1,opt,name=public,proto3" json:"public,omitempty"`  // everyone may read it
@@ -518,18 +518,18 @@ func (x *Settings) GetMinimumIncomingCanisterCallCycles() string {
 	return ""
 }
 
-// CreateCanisterRequest describes the canister to be made.
+// CreateCanisterRequest describes the canister to create.
 type CreateCanisterRequest struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
 	Settings *Settings              `protobuf:"bytes,2,opt,name=settings,proto3" json:"settings,omitempty"` // settings that differ from their defaults; unset: none
-	// Balance; empty for the default of a replica (100 T).
+	// Balance; empty: the default of a replica (100 T).
 	Cycles string `protobuf:"bytes,3,opt,name=cycles,proto3" json:"cycles,omitempty"`
-	// Id to have; empty for the next one of the subnet.
+	// Id of the canister; empty: the next id of the subnet.
 	CanisterId string `protobuf:"bytes,4,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`
-	// Subnet to be on; empty for the first application subnet.
+	// Id of its subnet; empty: the first application subnet.
 	SubnetId string `protobuf:"bytes,5,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`
-	// Controller where the settings name none; empty for the anonymous principal.
+	// Controller if the settings name none; empty: the anonymous principal.
 	Sender        string `protobuf:"bytes,6,opt,name=sender,proto3" json:"sender,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -652,12 +652,12 @@ func (x *CreateCanisterResponse) GetCanisterId() string {
 	return ""
 }
 
-// ListCanistersRequest says which page of the list is wanted.
+// ListCanistersRequest selects a page of the list.
 type ListCanistersRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                    // name of the instance; empty: default
 	PageSize      uint32                 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`   // 0: 100; at most 1000
-	PageToken     string                 `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"` // next_page_token of the page before; empty: the first page
+	PageToken     string                 `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"` // next_page_token of the previous page; empty: the first page
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -774,7 +774,7 @@ type CanisterSummary struct {
 	Status        CanisterStatus         `protobuf:"varint,3,opt,name=status,proto3,enum=canisterd.control.v1.CanisterStatus" json:"status,omitempty"` // whether it takes calls
 	ModuleHash    []byte                 `protobuf:"bytes,4,opt,name=module_hash,json=moduleHash,proto3" json:"module_hash,omitempty"`                 // empty: no code
 	Cycles        string                 `protobuf:"bytes,5,opt,name=cycles,proto3" json:"cycles,omitempty"`                                           // balance, a decimal number
-	MemoryBytes   uint64                 `protobuf:"varint,6,opt,name=memory_bytes,json=memoryBytes,proto3" json:"memory_bytes,omitempty"`             // all memory it uses, also for its module, its log and its snapshots
+	MemoryBytes   uint64                 `protobuf:"varint,6,opt,name=memory_bytes,json=memoryBytes,proto3" json:"memory_bytes,omitempty"`             // all memory that it uses, including its module, log and snapshots
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -934,20 +934,20 @@ func (*InstallCodeRequest_Head) isInstallCodeRequest_Part() {}
 
 func (*InstallCodeRequest_Chunk) isInstallCodeRequest_Part() {}
 
-// InstallHead says which canister gets the module and how it starts.
+// InstallHead names the canister that gets the module, and describes how it starts.
 type InstallHead struct {
 	state          protoimpl.MessageState `protogen:"open.v1"`
 	Instance       string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                                      // name of the instance; empty: default
 	CanisterId     string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`                // id of the canister, in text form
 	Mode           InstallMode            `protobuf:"varint,3,opt,name=mode,proto3,enum=canisterd.control.v1.InstallMode" json:"mode,omitempty"`       // unset: install on an empty canister, upgrade on another
-	Argument       *Value                 `protobuf:"bytes,4,opt,name=argument,proto3" json:"argument,omitempty"`                                      // of canister_init or canister_post_upgrade; JSON and text by the interface of the new module
-	Sender         string                 `protobuf:"bytes,5,opt,name=sender,proto3" json:"sender,omitempty"`                                          // empty for a controller
+	Argument       *Value                 `protobuf:"bytes,4,opt,name=argument,proto3" json:"argument,omitempty"`                                      // of canister_init or canister_post_upgrade; JSON and text use the interface of the new module
+	Sender         string                 `protobuf:"bytes,5,opt,name=sender,proto3" json:"sender,omitempty"`                                          // principal that installs; empty: a controller
 	SkipPreUpgrade bool                   `protobuf:"varint,6,opt,name=skip_pre_upgrade,json=skipPreUpgrade,proto3" json:"skip_pre_upgrade,omitempty"` // upgrade without running canister_pre_upgrade of the old module
-	// Keep the main memory at an upgrade (wasm_memory_persistence). Unset, it is kept where the module and the one before
-	// say so (enhanced orthogonal persistence).
+	// Keep the main memory at an upgrade (wasm_memory_persistence). Unset: it is kept if both the new and the old module
+	// ask for it (enhanced orthogonal persistence).
 	KeepMainMemory *bool `protobuf:"varint,7,opt,name=keep_main_memory,json=keepMainMemory,proto3,oneof" json:"keep_main_memory,omitempty"`
-	// Features that the network does not have, by name: wasi. The canister gets these and no others, before the module is
-	// installed, also if that fails then. Empty: it keeps those it has, until its code is uninstalled.
+	// Names of features that the network does not have: wasi. The canister gets exactly these before the module is
+	// installed, even if the installation then fails. Empty: it keeps its features, until its code is uninstalled.
 	Features      []string `protobuf:"bytes,8,rep,name=features,proto3" json:"features,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1039,12 +1039,12 @@ func (x *InstallHead) GetFeatures() []string {
 	return nil
 }
 
-// InstallCodeResponse says what was installed.
+// InstallCodeResponse describes what was installed.
 type InstallCodeResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	ModuleHash    []byte                 `protobuf:"bytes,1,opt,name=module_hash,json=moduleHash,proto3" json:"module_hash,omitempty"`          // SHA-256 of the module as it was sent: 32 bytes
-	Mode          InstallMode            `protobuf:"varint,2,opt,name=mode,proto3,enum=canisterd.control.v1.InstallMode" json:"mode,omitempty"` // that was used
-	Instructions  uint64                 `protobuf:"varint,3,opt,name=instructions,proto3" json:"instructions,omitempty"`                       // that the functions of the installation executed
+	Mode          InstallMode            `protobuf:"varint,2,opt,name=mode,proto3,enum=canisterd.control.v1.InstallMode" json:"mode,omitempty"` // the mode that was used
+	Instructions  uint64                 `protobuf:"varint,3,opt,name=instructions,proto3" json:"instructions,omitempty"`                       // instructions that the functions of the installation executed
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1375,7 +1375,7 @@ type DeleteCanisterRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                       // name of the instance; empty: default
 	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // id of the canister, in text form
-	Stop          bool                   `protobuf:"varint,3,opt,name=stop,proto3" json:"stop,omitempty"`                              // stop it before
+	Stop          bool                   `protobuf:"varint,3,opt,name=stop,proto3" json:"stop,omitempty"`                              // stop it first
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1468,12 +1468,12 @@ func (*DeleteCanisterResponse) Descriptor() ([]byte, []int) {
 	return file_control_v1_canisters_proto_rawDescGZIP(), []int{20}
 }
 
-// UpdateSettingsRequest says which settings of a canister change.
+// UpdateSettingsRequest has the settings to change.
 type UpdateSettingsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                       // name of the instance; empty: default
 	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // id of the canister, in text form
-	Settings      *Settings              `protobuf:"bytes,3,opt,name=settings,proto3" json:"settings,omitempty"`                       // what is unset in them stays as it is; required
+	Settings      *Settings              `protobuf:"bytes,3,opt,name=settings,proto3" json:"settings,omitempty"`                       // unset fields stay unchanged; required
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1664,7 +1664,7 @@ func (x *GetCanisterResponse) GetCanister() *Canister {
 	return nil
 }
 
-// Canister is everything canister_status says, and more.
+// Canister has everything that canister_status reports, and more.
 type Canister struct {
 	state                  protoimpl.MessageState `protogen:"open.v1"`
 	CanisterId             string                 `protobuf:"bytes,1,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`                                           // id of the canister, in text form
@@ -1675,7 +1675,7 @@ type Canister struct {
 	Cycles                 string                 `protobuf:"bytes,6,opt,name=cycles,proto3" json:"cycles,omitempty"`                                                                     // balance, a decimal number
 	ReservedCycles         string                 `protobuf:"bytes,7,opt,name=reserved_cycles,json=reservedCycles,proto3" json:"reserved_cycles,omitempty"`                               // cycles set aside for memory on a subnet that fills up, a decimal number
 	IdleCyclesBurnedPerDay string                 `protobuf:"bytes,8,opt,name=idle_cycles_burned_per_day,json=idleCyclesBurnedPerDay,proto3" json:"idle_cycles_burned_per_day,omitempty"` // what it pays for memory and compute allocation, a decimal number
-	MemoryBytes            uint64                 `protobuf:"varint,9,opt,name=memory_bytes,json=memoryBytes,proto3" json:"memory_bytes,omitempty"`                                       // all of it
+	MemoryBytes            uint64                 `protobuf:"varint,9,opt,name=memory_bytes,json=memoryBytes,proto3" json:"memory_bytes,omitempty"`                                       // all memory
 	HeapBytes              uint64                 `protobuf:"varint,10,opt,name=heap_bytes,json=heapBytes,proto3" json:"heap_bytes,omitempty"`                                            // main memory
 	StableBytes            uint64                 `protobuf:"varint,11,opt,name=stable_bytes,json=stableBytes,proto3" json:"stable_bytes,omitempty"`                                      // stable memory
 	CanisterVersion        uint64                 `protobuf:"varint,12,opt,name=canister_version,json=canisterVersion,proto3" json:"canister_version,omitempty"`                          // grows with each change of code, settings, status or state
@@ -1686,10 +1686,10 @@ type Canister struct {
 	Heartbeat              bool                   `protobuf:"varint,17,opt,name=heartbeat,proto3" json:"heartbeat,omitempty"`                                                             // its module has canister_heartbeat
 	CallContexts           uint64                 `protobuf:"varint,18,opt,name=call_contexts,json=callContexts,proto3" json:"call_contexts,omitempty"`                                   // calls that it has not answered, or whose callbacks have not run
 	QueuedMessages         uint64                 `protobuf:"varint,19,opt,name=queued_messages,json=queuedMessages,proto3" json:"queued_messages,omitempty"`                             // messages that wait in its queue
-	QueryStats             *QueryStats            `protobuf:"bytes,20,opt,name=query_stats,json=queryStats,proto3" json:"query_stats,omitempty"`                                          // what it did for queries
+	QueryStats             *QueryStats            `protobuf:"bytes,20,opt,name=query_stats,json=queryStats,proto3" json:"query_stats,omitempty"`                                          // statistics of its queries
 	Methods                []*ExportedMethod      `protobuf:"bytes,21,rep,name=methods,proto3" json:"methods,omitempty"`                                                                  // of its module, by name; none: no code
 	Metadata               []string               `protobuf:"bytes,22,rep,name=metadata,proto3" json:"metadata,omitempty"`                                                                // names of the custom sections
-	Features               []string               `protobuf:"bytes,23,rep,name=features,proto3" json:"features,omitempty"`                                                                // names of the features that it has beyond the network, as InstallHead has them
+	Features               []string               `protobuf:"bytes,23,rep,name=features,proto3" json:"features,omitempty"`                                                                // names of its features that the network does not have, as in InstallHead
 	unknownFields          protoimpl.UnknownFields
 	sizeCache              protoimpl.SizeCache
 }
@@ -1889,9 +1889,9 @@ func (x *Canister) GetFeatures() []string {
 type QueryStats struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Calls         uint64                 `protobuf:"varint,1,opt,name=calls,proto3" json:"calls,omitempty"`                                      // queries
-	Instructions  uint64                 `protobuf:"varint,2,opt,name=instructions,proto3" json:"instructions,omitempty"`                        // that they executed
-	RequestBytes  uint64                 `protobuf:"varint,3,opt,name=request_bytes,json=requestBytes,proto3" json:"request_bytes,omitempty"`    // of their arguments
-	ResponseBytes uint64                 `protobuf:"varint,4,opt,name=response_bytes,json=responseBytes,proto3" json:"response_bytes,omitempty"` // of their replies
+	Instructions  uint64                 `protobuf:"varint,2,opt,name=instructions,proto3" json:"instructions,omitempty"`                        // instructions that they executed
+	RequestBytes  uint64                 `protobuf:"varint,3,opt,name=request_bytes,json=requestBytes,proto3" json:"request_bytes,omitempty"`    // bytes of their arguments
+	ResponseBytes uint64                 `protobuf:"varint,4,opt,name=response_bytes,json=responseBytes,proto3" json:"response_bytes,omitempty"` // bytes of their replies
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1957,7 +1957,7 @@ func (x *QueryStats) GetResponseBytes() uint64 {
 // ExportedMethod is a method that a module exports.
 type ExportedMethod struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"` // as callers write it
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"` // the name that callers use
 	Kind          string                 `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"` // update, query, composite_query
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2177,11 +2177,10 @@ func (x *GetInterfaceRequest) GetCanisterId() string {
 // GetInterfaceResponse is the interface of a canister.
 type GetInterfaceResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// As the canister says it; where the types of the arguments it is installed with come beside the interface (metadata
-	// candid:args, as of Motoko), with those in their place.
+	// The interface as the canister has it. If the types of its installation arguments are separate (metadata
+	// candid:args, as in Motoko), they are inserted.
 	Candid string `protobuf:"bytes,1,opt,name=candid,proto3" json:"candid,omitempty"`
-	// Types of the arguments that the canister is installed with, such as (principal, limit : nat); empty where it does
-	// not say them.
+	// Types of the installation arguments, such as (principal, limit : nat); empty: not known.
 	InitArgs      string `protobuf:"bytes,2,opt,name=init_args,json=initArgs,proto3" json:"init_args,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2308,10 +2307,10 @@ func (x *ReadMemoryRequest) GetLength() uint64 {
 	return 0
 }
 
-// ReadMemoryResponse is a piece of the memory. The pieces come in order and are of one moment.
+// ReadMemoryResponse is a piece of the memory. The pieces arrive in order, and all show the memory at one moment.
 type ReadMemoryResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Offset        uint64                 `protobuf:"varint,1,opt,name=offset,proto3" json:"offset,omitempty"` // of the first byte of chunk, in the memory
+	Offset        uint64                 `protobuf:"varint,1,opt,name=offset,proto3" json:"offset,omitempty"` // position of the first byte of chunk in the memory
 	Chunk         []byte                 `protobuf:"bytes,2,opt,name=chunk,proto3" json:"chunk,omitempty"`    // at most 1 MiB
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2467,12 +2466,12 @@ func (x *SetCyclesResponse) GetCycles() string {
 	return ""
 }
 
-// AddCyclesRequest names a canister and the cycles it gets.
+// AddCyclesRequest names a canister and the cycles to add.
 type AddCyclesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                       // name of the instance; empty: default
 	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // id of the canister, in text form
-	Cycles        string                 `protobuf:"bytes,3,opt,name=cycles,proto3" json:"cycles,omitempty"`                           // what is added, a decimal number of up to 128 bits; required
+	Cycles        string                 `protobuf:"bytes,3,opt,name=cycles,proto3" json:"cycles,omitempty"`                           // the cycles to add, a decimal number of up to 128 bits; required
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2573,14 +2572,14 @@ func (x *AddCyclesResponse) GetCycles() string {
 	return ""
 }
 
-// ReadLogsRequest says which records of a canister's log are wanted.
+// ReadLogsRequest selects records of a canister's log.
 type ReadLogsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                       // name of the instance; empty: default
 	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // id of the canister, in text form
-	Follow        bool                   `protobuf:"varint,3,opt,name=follow,proto3" json:"follow,omitempty"`                          // go on with new records until the client ends the stream
-	FromIndex     uint64                 `protobuf:"varint,4,opt,name=from_index,json=fromIndex,proto3" json:"from_index,omitempty"`   // first record wanted
-	Last          uint32                 `protobuf:"varint,5,opt,name=last,proto3" json:"last,omitempty"`                              // only so many of those there are now; 0: all
+	Follow        bool                   `protobuf:"varint,3,opt,name=follow,proto3" json:"follow,omitempty"`                          // continue with new records until the client ends the stream
+	FromIndex     uint64                 `protobuf:"varint,4,opt,name=from_index,json=fromIndex,proto3" json:"from_index,omitempty"`   // index of the first record
+	Last          uint32                 `protobuf:"varint,5,opt,name=last,proto3" json:"last,omitempty"`                              // only this many of the newest existing records; 0: all
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2654,7 +2653,7 @@ func (x *ReadLogsRequest) GetLast() uint32 {
 type ReadLogsResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Index         uint64                 `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`    // number of the record: the first of a canister is 0
-	Time          *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`       // of the network, when it was written
+	Time          *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`       // time of the network when it was written
 	Content       []byte                 `protobuf:"bytes,3,opt,name=content,proto3" json:"content,omitempty"` // as the canister wrote it: any bytes
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2772,7 +2771,7 @@ func (x *MoveCanisterRequest) GetSubnetId() string {
 	return ""
 }
 
-// MoveCanisterResponse is empty: the canister is there.
+// MoveCanisterResponse is empty: the canister is on the new subnet.
 type MoveCanisterResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields

@@ -41,16 +41,16 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Canisters creates, installs and inspects canisters, with the rights of their controllers. What the management
-// canister rejects is FAILED_PRECONDITION with ErrorInfo reason IC_REJECT and metadata code, error_code; its text is
-// the replica's. NOT_FOUND is for canisters and instances that are not there.
+// Canisters creates, installs and inspects canisters, with the rights of their controllers. A reject of the management
+// canister is FAILED_PRECONDITION with ErrorInfo reason IC_REJECT and metadata code, error_code; its text is the
+// replica's. NOT_FOUND is for canisters and instances that do not exist.
 type CanistersClient interface {
 	// CreateCanister creates an empty canister. Its cycles are minted for it.
 	CreateCanister(ctx context.Context, in *CreateCanisterRequest, opts ...grpc.CallOption) (*CreateCanisterResponse, error)
-	// ListCanisters gives the canisters of an instance by id, in pages.
+	// ListCanisters lists the canisters of an instance by id, in pages.
 	ListCanisters(ctx context.Context, in *ListCanistersRequest, opts ...grpc.CallOption) (*ListCanistersResponse, error)
-	// InstallCode installs a module of any size: the first message says what and how, the others have its bytes, in
-	// order. Modules may be compressed by gzip. Nothing has changed where it fails.
+	// InstallCode installs a module of any size. The first message describes the installation; the others have the bytes
+	// of the module, in order. Modules may be compressed with gzip. If it fails, nothing has changed.
 	InstallCode(ctx context.Context, opts ...grpc.CallOption) (grpc.ClientStreamingClient[InstallCodeRequest, InstallCodeResponse], error)
 	// UninstallCode removes the code and the state of a canister. The canister keeps its id, settings and cycles.
 	UninstallCode(ctx context.Context, in *UninstallCodeRequest, opts ...grpc.CallOption) (*UninstallCodeResponse, error)
@@ -67,8 +67,8 @@ type CanistersClient interface {
 	GetCanister(ctx context.Context, in *GetCanisterRequest, opts ...grpc.CallOption) (*GetCanisterResponse, error)
 	// ReadMetadata reads a custom section of the module, private ones too.
 	ReadMetadata(ctx context.Context, in *ReadMetadataRequest, opts ...grpc.CallOption) (*ReadMetadataResponse, error)
-	// GetInterface is the canister's Candid interface: its metadata candid:service, or what it says itself when it is
-	// asked. The management canister has one too.
+	// GetInterface returns the canister's Candid interface: its metadata candid:service, or what a method of the canister
+	// returns. The management canister has an interface too.
 	GetInterface(ctx context.Context, in *GetInterfaceRequest, opts ...grpc.CallOption) (*GetInterfaceResponse, error)
 	// ReadMemory streams committed bytes of the heap or of stable memory.
 	ReadMemory(ctx context.Context, in *ReadMemoryRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ReadMemoryResponse], error)
@@ -76,9 +76,9 @@ type CanistersClient interface {
 	SetCycles(ctx context.Context, in *SetCyclesRequest, opts ...grpc.CallOption) (*SetCyclesResponse, error)
 	// AddCycles adds cycles to the balance of a canister. They are minted for it.
 	AddCycles(ctx context.Context, in *AddCyclesRequest, opts ...grpc.CallOption) (*AddCyclesResponse, error)
-	// ReadLogs streams the canister's log, and goes on with new records where follow is set.
+	// ReadLogs streams the canister's log. If follow is set, it continues with new records.
 	ReadLogs(ctx context.Context, in *ReadLogsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ReadLogsResponse], error)
-	// MoveCanister moves a stopped canister with its id to another subnet of the instance.
+	// MoveCanister moves a stopped canister to another subnet of the instance. The canister keeps its id.
 	MoveCanister(ctx context.Context, in *MoveCanisterRequest, opts ...grpc.CallOption) (*MoveCanisterResponse, error)
 }
 
@@ -275,16 +275,16 @@ func (c *canistersClient) MoveCanister(ctx context.Context, in *MoveCanisterRequ
 // All implementations must embed UnimplementedCanistersServer
 // for forward compatibility.
 //
-// Canisters creates, installs and inspects canisters, with the rights of their controllers. What the management
-// canister rejects is FAILED_PRECONDITION with ErrorInfo reason IC_REJECT and metadata code, error_code; its text is
-// the replica's. NOT_FOUND is for canisters and instances that are not there.
+// Canisters creates, installs and inspects canisters, with the rights of their controllers. A reject of the management
+// canister is FAILED_PRECONDITION with ErrorInfo reason IC_REJECT and metadata code, error_code; its text is the
+// replica's. NOT_FOUND is for canisters and instances that do not exist.
 type CanistersServer interface {
 	// CreateCanister creates an empty canister. Its cycles are minted for it.
 	CreateCanister(context.Context, *CreateCanisterRequest) (*CreateCanisterResponse, error)
-	// ListCanisters gives the canisters of an instance by id, in pages.
+	// ListCanisters lists the canisters of an instance by id, in pages.
 	ListCanisters(context.Context, *ListCanistersRequest) (*ListCanistersResponse, error)
-	// InstallCode installs a module of any size: the first message says what and how, the others have its bytes, in
-	// order. Modules may be compressed by gzip. Nothing has changed where it fails.
+	// InstallCode installs a module of any size. The first message describes the installation; the others have the bytes
+	// of the module, in order. Modules may be compressed with gzip. If it fails, nothing has changed.
 	InstallCode(grpc.ClientStreamingServer[InstallCodeRequest, InstallCodeResponse]) error
 	// UninstallCode removes the code and the state of a canister. The canister keeps its id, settings and cycles.
 	UninstallCode(context.Context, *UninstallCodeRequest) (*UninstallCodeResponse, error)
@@ -301,8 +301,8 @@ type CanistersServer interface {
 	GetCanister(context.Context, *GetCanisterRequest) (*GetCanisterResponse, error)
 	// ReadMetadata reads a custom section of the module, private ones too.
 	ReadMetadata(context.Context, *ReadMetadataRequest) (*ReadMetadataResponse, error)
-	// GetInterface is the canister's Candid interface: its metadata candid:service, or what it says itself when it is
-	// asked. The management canister has one too.
+	// GetInterface returns the canister's Candid interface: its metadata candid:service, or what a method of the canister
+	// returns. The management canister has an interface too.
 	GetInterface(context.Context, *GetInterfaceRequest) (*GetInterfaceResponse, error)
 	// ReadMemory streams committed bytes of the heap or of stable memory.
 	ReadMemory(*ReadMemoryRequest, grpc.ServerStreamingServer[ReadMemoryResponse]) error
@@ -310,9 +310,9 @@ type CanistersServer interface {
 	SetCycles(context.Context, *SetCyclesRequest) (*SetCyclesResponse, error)
 	// AddCycles adds cycles to the balance of a canister. They are minted for it.
 	AddCycles(context.Context, *AddCyclesRequest) (*AddCyclesResponse, error)
-	// ReadLogs streams the canister's log, and goes on with new records where follow is set.
+	// ReadLogs streams the canister's log. If follow is set, it continues with new records.
 	ReadLogs(*ReadLogsRequest, grpc.ServerStreamingServer[ReadLogsResponse]) error
-	// MoveCanister moves a stopped canister with its id to another subnet of the instance.
+	// MoveCanister moves a stopped canister to another subnet of the instance. The canister keeps its id.
 	MoveCanister(context.Context, *MoveCanisterRequest) (*MoveCanisterResponse, error)
 	mustEmbedUnimplementedCanistersServer()
 }

@@ -23,13 +23,13 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// PacingMode is when rounds happen and how time moves.
+// PacingMode decides when rounds happen and how time moves.
 type PacingMode int32
 
 const (
-	PacingMode_PACING_MODE_UNSPECIFIED PacingMode = 0 // as the daemon's default: auto
+	PacingMode_PACING_MODE_UNSPECIFIED PacingMode = 0 // the daemon's default: auto
 	PacingMode_PACING_MODE_AUTO        PacingMode = 1 // a round as soon as there is work, at the time of the wall clock and the offset
-	PacingMode_PACING_MODE_MANUAL      PacingMode = 2 // only when a client says so; time stands still meanwhile
+	PacingMode_PACING_MODE_MANUAL      PacingMode = 2 // a round only when a client requests it; time stands still meanwhile
 	PacingMode_PACING_MODE_INTERVAL    PacingMode = 3 // a round every interval, at the time of the wall clock and the offset
 	PacingMode_PACING_MODE_STILL       PacingMode = 4 // a round as soon as there is work; time stands still until a client moves it
 )
@@ -143,11 +143,11 @@ type StopReason int32
 
 const (
 	StopReason_STOP_REASON_UNSPECIFIED StopReason = 0 // never sent
-	StopReason_STOP_REASON_CONDITION   StopReason = 1 // it holds
-	// Nothing more can happen and the condition does not hold; held_messages and outcalls may say why: time does not pass
-	// for a request while they wait for a client.
+	StopReason_STOP_REASON_CONDITION   StopReason = 1 // the condition holds
+	// Nothing more can happen and the condition does not hold. See held_messages and outcalls: while they wait for a
+	// client, time does not pass for a request.
 	StopReason_STOP_REASON_IDLE   StopReason = 2
-	StopReason_STOP_REASON_ROUNDS StopReason = 3 // max_rounds
+	StopReason_STOP_REASON_ROUNDS StopReason = 3 // max_rounds is reached
 )
 
 // Enum value maps for StopReason.
@@ -197,7 +197,7 @@ func (StopReason) EnumDescriptor() ([]byte, []int) {
 type Pacing struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Mode  PacingMode             `protobuf:"varint,1,opt,name=mode,proto3,enum=canisterd.control.v1.PacingMode" json:"mode,omitempty"` // unset: auto
-	// Between rounds in mode interval: 1 ms to 1 h; unset for 1 s.
+	// Time between rounds in mode interval: 1 ms to 1 h; unset: 1 s.
 	Interval      *durationpb.Duration `protobuf:"bytes,2,opt,name=interval,proto3" json:"interval,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -298,14 +298,14 @@ type GetTimeResponse struct {
 	Time   *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=time,proto3" json:"time,omitempty"`      // of the last round
 	Height uint64                 `protobuf:"varint,2,opt,name=height,proto3" json:"height,omitempty"` // number of rounds so far
 	Pacing *Pacing                `protobuf:"bytes,3,opt,name=pacing,proto3" json:"pacing,omitempty"`  // when rounds happen
-	// The earliest time at which something happens by itself; unset where nothing will.
+	// The earliest time at which something happens without a client; unset: nothing will.
 	NextDue *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=next_due,json=nextDue,proto3" json:"next_due,omitempty"`
-	// When the next global timer of a canister is due; unset where none is set.
+	// When the next global timer of a canister is due; unset: none is set.
 	NextTimer *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=next_timer,json=nextTimer,proto3" json:"next_timer,omitempty"`
-	// The time the next round has at least: later than that of the last where it was set since, or the wall clock moves
-	// it.
+	// The earliest time of the next round. It is later than the last round if time was set since, or if the wall clock
+	// moves it.
 	NextRound *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=next_round,json=nextRound,proto3" json:"next_round,omitempty"`
-	// How far time is ahead of the wall clock, which moves it; unset where it is not, and in manual pacing.
+	// How far time is ahead of the wall clock, if that moves it; unset: it is not ahead, or pacing is manual.
 	Offset        *durationpb.Duration `protobuf:"bytes,7,opt,name=offset,proto3" json:"offset,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -390,7 +390,7 @@ func (x *GetTimeResponse) GetOffset() *durationpb.Duration {
 	return nil
 }
 
-// SetTimeRequest says when the next round is.
+// SetTimeRequest has the time of the next round.
 type SetTimeRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
@@ -446,7 +446,7 @@ func (x *SetTimeRequest) GetTime() *timestamppb.Timestamp {
 // SetTimeResponse is the time of an instance after the change.
 type SetTimeResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Time          *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=time,proto3" json:"time,omitempty"` // the time the next round has at least
+	Time          *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=time,proto3" json:"time,omitempty"` // the earliest time of the next round
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -497,11 +497,11 @@ type AdvanceTimeRequest struct {
 	//	*AdvanceTimeRequest_Duration
 	//	*AdvanceTimeRequest_ToNextTimer
 	By isAdvanceTimeRequest_By `protobuf_oneof:"by"`
-	// This is what happens anyway, unless jump is set.
+	// Ignored: time passes through timers unless jump is set.
 	//
 	// Deprecated: Marked as deprecated in control/v1/clock.proto.
 	ThroughTimers bool `protobuf:"varint,4,opt,name=through_timers,json=throughTimers,proto3" json:"through_timers,omitempty"`
-	// Time jumps, and no round is run: what was due on the way is executed after the jump, as with PocketIC's
+	// Time jumps, and no round runs: everything due on the way is executed after the jump, as with PocketIC's
 	// advance_time.
 	Jump          bool `protobuf:"varint,5,opt,name=jump,proto3" json:"jump,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -594,7 +594,7 @@ type AdvanceTimeRequest_Duration struct {
 }
 
 type AdvanceTimeRequest_ToNextTimer struct {
-	// To the next timer of a canister, or what else happens by itself where no timer is set.
+	// To the next timer of a canister. If no timer is set, to the next event that happens without a client.
 	ToNextTimer bool `protobuf:"varint,3,opt,name=to_next_timer,json=toNextTimer,proto3,oneof"`
 }
 
@@ -602,10 +602,10 @@ func (*AdvanceTimeRequest_Duration) isAdvanceTimeRequest_By() {}
 
 func (*AdvanceTimeRequest_ToNextTimer) isAdvanceTimeRequest_By() {}
 
-// AdvanceTimeResponse says what happened meanwhile.
+// AdvanceTimeResponse describes the rounds that ran meanwhile.
 type AdvanceTimeResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Time          *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=time,proto3" json:"time,omitempty"`          // of the network now
+	Time          *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=time,proto3" json:"time,omitempty"`          // time of the network now
 	Rounds        uint64                 `protobuf:"varint,2,opt,name=rounds,proto3" json:"rounds,omitempty"`     // rounds that were run
 	Messages      uint64                 `protobuf:"varint,3,opt,name=messages,proto3" json:"messages,omitempty"` // messages that were executed
 	unknownFields protoimpl.UnknownFields
@@ -663,7 +663,7 @@ func (x *AdvanceTimeResponse) GetMessages() uint64 {
 	return 0
 }
 
-// SetPacingRequest says how an instance goes on.
+// SetPacingRequest has the new pacing of an instance.
 type SetPacingRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
@@ -719,7 +719,7 @@ func (x *SetPacingRequest) GetPacing() *Pacing {
 // SetPacingResponse is the pacing in force.
 type SetPacingResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Pacing        *Pacing                `protobuf:"bytes,1,opt,name=pacing,proto3" json:"pacing,omitempty"` // with its interval, where the mode has one
+	Pacing        *Pacing                `protobuf:"bytes,1,opt,name=pacing,proto3" json:"pacing,omitempty"` // with its interval, if the mode has one
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -814,14 +814,14 @@ func (x *RunRoundsRequest) GetRounds() uint32 {
 	return 0
 }
 
-// RunRoundsResponse says what the rounds did.
+// RunRoundsResponse describes what the rounds did.
 type RunRoundsResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Time          *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=time,proto3" json:"time,omitempty"`                  // of the last of them
+	Time          *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=time,proto3" json:"time,omitempty"`                  // time of the last of these rounds
 	Height        uint64                 `protobuf:"varint,2,opt,name=height,proto3" json:"height,omitempty"`             // number of rounds so far
 	Messages      uint64                 `protobuf:"varint,3,opt,name=messages,proto3" json:"messages,omitempty"`         // messages that were executed
 	Instructions  uint64                 `protobuf:"varint,4,opt,name=instructions,proto3" json:"instructions,omitempty"` // that the messages executed
-	Busy          bool                   `protobuf:"varint,5,opt,name=busy,proto3" json:"busy,omitempty"`                 // another round would go on at once
+	Busy          bool                   `protobuf:"varint,5,opt,name=busy,proto3" json:"busy,omitempty"`                 // another round would have work at once
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -976,11 +976,11 @@ func (x *Move) GetMethod() string {
 	return ""
 }
 
-// ListMovesRequest says how many moves are listed.
+// ListMovesRequest limits the number of moves.
 type ListMovesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
-	Limit         uint32                 `protobuf:"varint,2,opt,name=limit,proto3" json:"limit,omitempty"`      // moves at most; 0: 1,000, and no more than 10,000
+	Limit         uint32                 `protobuf:"varint,2,opt,name=limit,proto3" json:"limit,omitempty"`      // maximum number of moves, up to 10,000; 0: 1,000
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1029,12 +1029,12 @@ func (x *ListMovesRequest) GetLimit() uint32 {
 	return 0
 }
 
-// ListMovesResponse is the moves of the open round.
+// ListMovesResponse has the moves of the open round.
 type ListMovesResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Moves         []*Move                `protobuf:"bytes,1,rep,name=moves,proto3" json:"moves,omitempty"`    // in the order in which a round would make them
 	Height        uint64                 `protobuf:"varint,2,opt,name=height,proto3" json:"height,omitempty"` // of the open round
-	More          uint64                 `protobuf:"varint,3,opt,name=more,proto3" json:"more,omitempty"`     // that are not listed; they have the positions after these
+	More          uint64                 `protobuf:"varint,3,opt,name=more,proto3" json:"more,omitempty"`     // number of unlisted moves, at the positions after these
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1090,7 +1090,7 @@ func (x *ListMovesResponse) GetMore() uint64 {
 	return 0
 }
 
-// StepMessageRequest says which delivery to make; without a choice, the oldest.
+// StepMessageRequest chooses the delivery to make; without a choice, it is the oldest.
 type StepMessageRequest struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
@@ -1190,7 +1190,7 @@ type StepMessageRequest_Move struct {
 }
 
 type StepMessageRequest_Drawn struct {
-	// Drawn evenly by this seed, the height and the moves there are.
+	// Drawn evenly from this seed, the height and the available moves.
 	Drawn uint64 `protobuf:"varint,4,opt,name=drawn,proto3,oneof"`
 }
 
@@ -1203,9 +1203,9 @@ func (*StepMessageRequest_Drawn) isStepMessageRequest_Choice() {}
 // StepMessageResponse says what was delivered.
 type StepMessageResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Made          *Move                  `protobuf:"bytes,1,opt,name=made,proto3" json:"made,omitempty"`                                   // unset: nothing was left, the round was closed
+	Made          *Move                  `protobuf:"bytes,1,opt,name=made,proto3" json:"made,omitempty"`                                   // unset: no move was left, and the round was closed
 	RoundClosed   bool                   `protobuf:"varint,2,opt,name=round_closed,json=roundClosed,proto3" json:"round_closed,omitempty"` // the round is over; the next step opens another one
-	Busy          bool                   `protobuf:"varint,3,opt,name=busy,proto3" json:"busy,omitempty"`                                  // another step would do something at once
+	Busy          bool                   `protobuf:"varint,3,opt,name=busy,proto3" json:"busy,omitempty"`                                  // the next step would deliver something at once
 	Time          *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=time,proto3" json:"time,omitempty"`                                   // of the round
 	Height        uint64                 `protobuf:"varint,5,opt,name=height,proto3" json:"height,omitempty"`                              // number of rounds so far
 	unknownFields protoimpl.UnknownFields
@@ -1277,7 +1277,7 @@ func (x *StepMessageResponse) GetHeight() uint64 {
 	return 0
 }
 
-// RunUntilRequest says how long an instance runs.
+// RunUntilRequest says when an instance stops.
 type RunUntilRequest struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
@@ -1385,11 +1385,11 @@ type isRunUntilRequest_Condition interface {
 }
 
 type RunUntilRequest_Idle struct {
-	Idle bool `protobuf:"varint,2,opt,name=idle,proto3,oneof"` // nothing waits that could run at the present time
+	Idle bool `protobuf:"varint,2,opt,name=idle,proto3,oneof"` // no waiting message could run at the present time
 }
 
 type RunUntilRequest_RequestId struct {
-	RequestId []byte `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3,oneof"` // this ingress message has its answer
+	RequestId []byte `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3,oneof"` // this ingress message is answered
 }
 
 type RunUntilRequest_Time struct {
@@ -1408,7 +1408,7 @@ func (*RunUntilRequest_Time) isRunUntilRequest_Condition() {}
 
 func (*RunUntilRequest_NextTimer) isRunUntilRequest_Condition() {}
 
-// RunUntilResponse says why the instance stopped and what it did before.
+// RunUntilResponse has the reason why the instance stopped, and counts of its rounds and messages.
 type RunUntilResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Reason        StopReason             `protobuf:"varint,1,opt,name=reason,proto3,enum=canisterd.control.v1.StopReason" json:"reason,omitempty"` // why it stopped
@@ -1416,8 +1416,8 @@ type RunUntilResponse struct {
 	Height        uint64                 `protobuf:"varint,3,opt,name=height,proto3" json:"height,omitempty"`                                      // number of rounds so far
 	Rounds        uint64                 `protobuf:"varint,4,opt,name=rounds,proto3" json:"rounds,omitempty"`                                      // rounds that were run
 	Messages      uint64                 `protobuf:"varint,5,opt,name=messages,proto3" json:"messages,omitempty"`                                  // messages that were executed
-	HeldMessages  uint64                 `protobuf:"varint,6,opt,name=held_messages,json=heldMessages,proto3" json:"held_messages,omitempty"`      // that wait for a client
-	Outcalls      uint64                 `protobuf:"varint,7,opt,name=outcalls,proto3" json:"outcalls,omitempty"`                                  // that wait for an answer
+	HeldMessages  uint64                 `protobuf:"varint,6,opt,name=held_messages,json=heldMessages,proto3" json:"held_messages,omitempty"`      // messages that wait for a client
+	Outcalls      uint64                 `protobuf:"varint,7,opt,name=outcalls,proto3" json:"outcalls,omitempty"`                                  // outcalls that wait for an answer
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

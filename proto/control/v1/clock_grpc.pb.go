@@ -33,35 +33,35 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Clock moves the time of an instance and says when its rounds happen. Time is moved ahead in every pacing: where the
-// wall clock moves it too, that goes on from there, and the instance has an offset from then on.
+// Clock moves the time of an instance and decides when its rounds happen. Clients can move time ahead in every pacing
+// mode. If the wall clock also moves it, time continues from there, and the instance then has an offset.
 type ClockClient interface {
-	// GetTime is the time of the last round and how it moves.
+	// GetTime returns the time of the last round and how it moves.
 	GetTime(ctx context.Context, in *GetTimeRequest, opts ...grpc.CallOption) (*GetTimeResponse, error)
-	// SetTime sets the time of the next round, and runs none; where pacing is auto, what is due by then is executed at
+	// SetTime sets the time of the next round and runs no round. If pacing is auto, everything due by then is executed at
 	// once.
-	// Errors: FAILED_PRECONDITION (time never goes back, and what it is now).
+	// Errors: FAILED_PRECONDITION (time never goes back; the text has the present time).
 	SetTime(ctx context.Context, in *SetTimeRequest, opts ...grpc.CallOption) (*SetTimeResponse, error)
-	// AdvanceTime lets time pass: it stops at each deadline on the way and runs until idle there. Heartbeats beat, and
-	// canisters pay for their resources, in these rounds only. Where jump is set it moves the time alone. Cancelled, it
-	// stops between two rounds, and time goes on from there.
-	// Errors: FAILED_PRECONDITION (to_next_timer, and nothing waits for a time).
+	// AdvanceTime lets time pass: it stops at each deadline on the way and runs rounds until the instance is idle.
+	// Heartbeats run, and canisters pay for their resources, only in these rounds. If jump is set, it only moves the
+	// time. If it is cancelled, it stops between two rounds, and time continues from there.
+	// Errors: FAILED_PRECONDITION (to_next_timer is set, but nothing waits for a time).
 	AdvanceTime(ctx context.Context, in *AdvanceTimeRequest, opts ...grpc.CallOption) (*AdvanceTimeResponse, error)
 	// SetPacing changes when rounds happen, while the instance runs.
 	SetPacing(ctx context.Context, in *SetPacingRequest, opts ...grpc.CallOption) (*SetPacingResponse, error)
-	// RunRounds runs rounds now, whatever the pacing; the rest of a round that steps have begun is the first. Cancelled,
-	// it stops between two rounds.
+	// RunRounds runs rounds now, in any pacing mode. If steps have begun a round, its rest is the first round. If it is
+	// cancelled, it stops between two rounds.
 	RunRounds(ctx context.Context, in *RunRoundsRequest, opts ...grpc.CallOption) (*RunRoundsResponse, error)
-	// ListMoves opens a round where none is open and lists the deliveries that may happen next.
+	// ListMoves opens a round if none is open, and lists the deliveries that may happen next.
 	// Errors: FAILED_PRECONDITION (pacing is not manual).
 	ListMoves(ctx context.Context, in *ListMovesRequest, opts ...grpc.CallOption) (*ListMovesResponse, error)
-	// StepMessage makes one delivery: the oldest, one of ListMoves, or one drawn by a seed.
+	// StepMessage makes one delivery: the oldest, one from ListMoves, or one drawn by a seed.
 	// Errors: FAILED_PRECONDITION (pacing is not manual), NOT_FOUND (no such move).
 	StepMessage(ctx context.Context, in *StepMessageRequest, opts ...grpc.CallOption) (*StepMessageResponse, error)
-	// RunUntil runs rounds until a condition holds, the instance can do nothing more, or a limit is hit; the answer says
-	// which. Where clients alone move the time, time that has to pass passes at once; otherwise only for conditions of
-	// time, and as the wall clock's for others. Modules that are compiled and mocks that answer are waited for. Cancelled, it stops
-	// between two rounds.
+	// RunUntil runs rounds until a condition holds, the instance can do nothing more, or a limit is reached; the answer
+	// has the reason. If only clients move the time, waiting times pass at once. Otherwise they do so only for conditions
+	// on time; for other conditions, time passes with the wall clock. RunUntil waits for modules that are being compiled
+	// and for mocks that answer. If it is cancelled, it stops between two rounds.
 	// Errors: NOT_FOUND (no such request).
 	RunUntil(ctx context.Context, in *RunUntilRequest, opts ...grpc.CallOption) (*RunUntilResponse, error)
 }
@@ -158,35 +158,35 @@ func (c *clockClient) RunUntil(ctx context.Context, in *RunUntilRequest, opts ..
 // All implementations must embed UnimplementedClockServer
 // for forward compatibility.
 //
-// Clock moves the time of an instance and says when its rounds happen. Time is moved ahead in every pacing: where the
-// wall clock moves it too, that goes on from there, and the instance has an offset from then on.
+// Clock moves the time of an instance and decides when its rounds happen. Clients can move time ahead in every pacing
+// mode. If the wall clock also moves it, time continues from there, and the instance then has an offset.
 type ClockServer interface {
-	// GetTime is the time of the last round and how it moves.
+	// GetTime returns the time of the last round and how it moves.
 	GetTime(context.Context, *GetTimeRequest) (*GetTimeResponse, error)
-	// SetTime sets the time of the next round, and runs none; where pacing is auto, what is due by then is executed at
+	// SetTime sets the time of the next round and runs no round. If pacing is auto, everything due by then is executed at
 	// once.
-	// Errors: FAILED_PRECONDITION (time never goes back, and what it is now).
+	// Errors: FAILED_PRECONDITION (time never goes back; the text has the present time).
 	SetTime(context.Context, *SetTimeRequest) (*SetTimeResponse, error)
-	// AdvanceTime lets time pass: it stops at each deadline on the way and runs until idle there. Heartbeats beat, and
-	// canisters pay for their resources, in these rounds only. Where jump is set it moves the time alone. Cancelled, it
-	// stops between two rounds, and time goes on from there.
-	// Errors: FAILED_PRECONDITION (to_next_timer, and nothing waits for a time).
+	// AdvanceTime lets time pass: it stops at each deadline on the way and runs rounds until the instance is idle.
+	// Heartbeats run, and canisters pay for their resources, only in these rounds. If jump is set, it only moves the
+	// time. If it is cancelled, it stops between two rounds, and time continues from there.
+	// Errors: FAILED_PRECONDITION (to_next_timer is set, but nothing waits for a time).
 	AdvanceTime(context.Context, *AdvanceTimeRequest) (*AdvanceTimeResponse, error)
 	// SetPacing changes when rounds happen, while the instance runs.
 	SetPacing(context.Context, *SetPacingRequest) (*SetPacingResponse, error)
-	// RunRounds runs rounds now, whatever the pacing; the rest of a round that steps have begun is the first. Cancelled,
-	// it stops between two rounds.
+	// RunRounds runs rounds now, in any pacing mode. If steps have begun a round, its rest is the first round. If it is
+	// cancelled, it stops between two rounds.
 	RunRounds(context.Context, *RunRoundsRequest) (*RunRoundsResponse, error)
-	// ListMoves opens a round where none is open and lists the deliveries that may happen next.
+	// ListMoves opens a round if none is open, and lists the deliveries that may happen next.
 	// Errors: FAILED_PRECONDITION (pacing is not manual).
 	ListMoves(context.Context, *ListMovesRequest) (*ListMovesResponse, error)
-	// StepMessage makes one delivery: the oldest, one of ListMoves, or one drawn by a seed.
+	// StepMessage makes one delivery: the oldest, one from ListMoves, or one drawn by a seed.
 	// Errors: FAILED_PRECONDITION (pacing is not manual), NOT_FOUND (no such move).
 	StepMessage(context.Context, *StepMessageRequest) (*StepMessageResponse, error)
-	// RunUntil runs rounds until a condition holds, the instance can do nothing more, or a limit is hit; the answer says
-	// which. Where clients alone move the time, time that has to pass passes at once; otherwise only for conditions of
-	// time, and as the wall clock's for others. Modules that are compiled and mocks that answer are waited for. Cancelled, it stops
-	// between two rounds.
+	// RunUntil runs rounds until a condition holds, the instance can do nothing more, or a limit is reached; the answer
+	// has the reason. If only clients move the time, waiting times pass at once. Otherwise they do so only for conditions
+	// on time; for other conditions, time passes with the wall clock. RunUntil waits for modules that are being compiled
+	// and for mocks that answer. If it is cancelled, it stops between two rounds.
 	// Errors: NOT_FOUND (no such request).
 	RunUntil(context.Context, *RunUntilRequest) (*RunUntilResponse, error)
 	mustEmbedUnimplementedClockServer()

@@ -28,15 +28,15 @@ type EventKind int32
 
 const (
 	EventKind_EVENT_KIND_UNSPECIFIED      EventKind = 0 // never sent; invalid in a filter
-	EventKind_EVENT_KIND_INGRESS_RECEIVED EventKind = 1 // a user's message came: request_id, method
-	EventKind_EVENT_KIND_INGRESS_ANSWERED EventKind = 2 // a user's message has its answer: request_id, method, reject
+	EventKind_EVENT_KIND_INGRESS_RECEIVED EventKind = 1 // a user's message arrived: request_id, method
+	EventKind_EVENT_KIND_INGRESS_ANSWERED EventKind = 2 // a user's message was answered: request_id, method, reject
 	// Code ran to its end, or trapped (reject): source, entry, method, context_id, instructions.
 	EventKind_EVENT_KIND_MESSAGE_EXECUTED EventKind = 3
-	EventKind_EVENT_KIND_MESSAGE_PARKED   EventKind = 4  // code paused in the middle and goes on in a later round: fields of MESSAGE_EXECUTED
+	EventKind_EVENT_KIND_MESSAGE_PARKED   EventKind = 4  // code paused in the middle and continues in a later round: fields of MESSAGE_EXECUTED
 	EventKind_EVENT_KIND_MESSAGE_DROPPED  EventKind = 5  // a message was not executed: source, method, reject (why)
 	EventKind_EVENT_KIND_CALL_REGISTERED  EventKind = 6  // a canister made a call: context_id, call_id, peer, method, reentrant
-	EventKind_EVENT_KIND_CALL_SETTLED     EventKind = 7  // a call has its answer: context_id, call_id, peer, reject
-	EventKind_EVENT_KIND_TIMER_FIRED      EventKind = 8  // the time of a global timer has come
+	EventKind_EVENT_KIND_CALL_SETTLED     EventKind = 7  // a call was answered: context_id, call_id, peer, reject
+	EventKind_EVENT_KIND_TIMER_FIRED      EventKind = 8  // a global timer is due
 	EventKind_EVENT_KIND_CODE_INSTALLED   EventKind = 9  // a module was installed, or not (reject): instructions
 	EventKind_EVENT_KIND_CODE_REMOVED     EventKind = 10 // the code of a canister was removed
 	EventKind_EVENT_KIND_CANISTER_CREATED EventKind = 11 // a canister was created
@@ -46,16 +46,16 @@ const (
 	EventKind_EVENT_KIND_OUTCALL_MADE     EventKind = 14
 	EventKind_EVENT_KIND_ROUND_ENDED      EventKind = 15 // a round is over: number (of messages), instructions
 	EventKind_EVENT_KIND_MESSAGE_SHED     EventKind = 16 // a best-effort message made room for others: source, method, peer, call_id, reject
-	EventKind_EVENT_KIND_CANISTER_MOVED   EventKind = 17 // a canister is on another subnet: peer is its id there
+	EventKind_EVENT_KIND_CANISTER_MOVED   EventKind = 17 // a canister moved to another subnet: peer is its id there
 	EventKind_EVENT_KIND_TRAPPED          EventKind = 18 // follows MESSAGE_EXECUTED of code that trapped: its fields, backtrace, text
 	EventKind_EVENT_KIND_LOGGED           EventKind = 19 // a canister wrote a line to its log: context_id, number (of the line), log
 	EventKind_EVENT_KIND_CERTIFIED        EventKind = 20 // a client asked for the first certificate of a height
 	EventKind_EVENT_KIND_RULE_MATCHED     EventKind = 21 // a rule applies to a message: rule_id, fault (its action)
 	EventKind_EVENT_KIND_MESSAGE_HELD     EventKind = 22 // a rule holds a message: rule_id, held_id, fault
-	EventKind_EVENT_KIND_MESSAGE_RELEASED EventKind = 23 // a held message goes on: rule_id, held_id
-	EventKind_EVENT_KIND_FAULT_INJECTED   EventKind = 24 // a message was lost, or answered in the place of its callee: fault, reject
-	EventKind_EVENT_KIND_RESPONSE_LATE    EventKind = 25 // a response came after its call was over: call_id, reject
-	EventKind_EVENT_KIND_HOLD_REFUSED     EventKind = 26 // a rule matches, but too much is held, so the message goes on: rule_id
+	EventKind_EVENT_KIND_MESSAGE_RELEASED EventKind = 23 // a held message was released: rule_id, held_id
+	EventKind_EVENT_KIND_FAULT_INJECTED   EventKind = 24 // a message was lost, or answered in place of its callee: fault, reject
+	EventKind_EVENT_KIND_RESPONSE_LATE    EventKind = 25 // a response arrived after its call was over: call_id, reject
+	EventKind_EVENT_KIND_HOLD_REFUSED     EventKind = 26 // a rule matches, but too much is held, so the message passes: rule_id
 	EventKind_EVENT_KIND_TIMER_FORCED     EventKind = 27 // a client fired a global timer before its time
 	EventKind_EVENT_KIND_TIMER_CANCELLED  EventKind = 28 // a client made a global timer inactive
 )
@@ -153,7 +153,7 @@ func (EventKind) EnumDescriptor() ([]byte, []int) {
 	return file_control_v1_events_proto_rawDescGZIP(), []int{0}
 }
 
-// TraceForm is how a call tree is written for people and their tools.
+// TraceForm is the form in which a call tree is written for people and their tools.
 type TraceForm int32
 
 const (
@@ -206,13 +206,13 @@ func (TraceForm) EnumDescriptor() ([]byte, []int) {
 	return file_control_v1_events_proto_rawDescGZIP(), []int{1}
 }
 
-// WatchRequest says which events of an instance are wanted.
+// WatchRequest selects events of an instance.
 type WatchRequest struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
-	// Go on after this event; empty for from now on.
+	// Resume after this event; empty: begin with the next event.
 	ResumeToken string `protobuf:"bytes,2,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
-	// Begin with everything that is remembered, where there is no token.
+	// Without a token: begin with all remembered events.
 	FromBeginning bool         `protobuf:"varint,3,opt,name=from_beginning,json=fromBeginning,proto3" json:"from_beginning,omitempty"`
 	Filter        *EventFilter `protobuf:"bytes,4,opt,name=filter,proto3" json:"filter,omitempty"` // unset: all events
 	unknownFields protoimpl.UnknownFields
@@ -346,10 +346,10 @@ func (x *EventFilter) GetOnlyFailures() bool {
 	return false
 }
 
-// WatchResponse is one event, or a token alone.
+// WatchResponse is an event with its token, or only a token.
 type WatchResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Event         *Event                 `protobuf:"bytes,1,opt,name=event,proto3" json:"event,omitempty"`                                // unset: a token alone
+	Event         *Event                 `protobuf:"bytes,1,opt,name=event,proto3" json:"event,omitempty"`                                // unset: only a token
 	ResumeToken   string                 `protobuf:"bytes,2,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"` // the place in the stream, for a later Watch
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -399,11 +399,11 @@ func (x *WatchResponse) GetResumeToken() string {
 	return ""
 }
 
-// Event is one thing that happened; which fields are set, the kind says.
+// Event is one thing that happened. Its kind determines which fields are set.
 type Event struct {
 	state        protoimpl.MessageState `protogen:"open.v1"`
 	Kind         EventKind              `protobuf:"varint,1,opt,name=kind,proto3,enum=canisterd.control.v1.EventKind" json:"kind,omitempty"` // what happened
-	Sequence     uint64                 `protobuf:"varint,2,opt,name=sequence,proto3" json:"sequence,omitempty"`                             // number of the event: each has one more than the event before it in the instance
+	Sequence     uint64                 `protobuf:"varint,2,opt,name=sequence,proto3" json:"sequence,omitempty"`                             // number of the event: one more than the previous event of the instance
 	Time         *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=time,proto3" json:"time,omitempty"`                                      // of the network
 	Height       uint64                 `protobuf:"varint,4,opt,name=height,proto3" json:"height,omitempty"`                                 // number of the round
 	SubnetId     string                 `protobuf:"bytes,5,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`              // where it happened; empty in ROUND_ENDED
@@ -411,24 +411,24 @@ type Event struct {
 	Peer         string                 `protobuf:"bytes,7,opt,name=peer,proto3" json:"peer,omitempty"`                                      // the other side of a call; the new id of a canister that moved
 	Source       string                 `protobuf:"bytes,8,opt,name=source,proto3" json:"source,omitempty"`                                  // ingress, request, response, task
 	Task         string                 `protobuf:"bytes,9,opt,name=task,proto3" json:"task,omitempty"`                                      // of a task: heartbeat, global timer, low memory hook
-	Method       string                 `protobuf:"bytes,10,opt,name=method,proto3" json:"method,omitempty"`                                 // that was called; of a callback, the method whose call it continues
-	RequestId    []byte                 `protobuf:"bytes,11,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`          // of the user's message it follows from, 32 bytes; empty where none is known
-	ContextId    uint64                 `protobuf:"varint,12,opt,name=context_id,json=contextId,proto3" json:"context_id,omitempty"`         // the call context that the code runs in; 0: none
+	Method       string                 `protobuf:"bytes,10,opt,name=method,proto3" json:"method,omitempty"`                                 // the called method; of a callback, the method whose call it continues
+	RequestId    []byte                 `protobuf:"bytes,11,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`          // of the user's message that caused it, 32 bytes; empty: not known
+	ContextId    uint64                 `protobuf:"varint,12,opt,name=context_id,json=contextId,proto3" json:"context_id,omitempty"`         // the call context of the code; 0: none
 	CallId       uint64                 `protobuf:"varint,13,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`                  // the call, in the canister's subnet; 0: none
 	Reentrant    bool                   `protobuf:"varint,14,opt,name=reentrant,proto3" json:"reentrant,omitempty"`                          // the callee waits for this very call
 	Reject       *Reject                `protobuf:"bytes,15,opt,name=reject,proto3" json:"reject,omitempty"`                                 // the trap, or the reject of an answer; unset: a reply, or no answer
-	Instructions uint64                 `protobuf:"varint,16,opt,name=instructions,proto3" json:"instructions,omitempty"`                    // that the code executed; of a round, that all messages did
+	Instructions uint64                 `protobuf:"varint,16,opt,name=instructions,proto3" json:"instructions,omitempty"`                    // executed by the code; of a round, by all its messages
 	Cycles       string                 `protobuf:"bytes,17,opt,name=cycles,proto3" json:"cycles,omitempty"`                                 // charged
 	DirtyPages   uint64                 `protobuf:"varint,18,opt,name=dirty_pages,json=dirtyPages,proto3" json:"dirty_pages,omitempty"`      // of heap, 4 KiB each
 	WallTime     *durationpb.Duration   `protobuf:"bytes,19,opt,name=wall_time,json=wallTime,proto3" json:"wall_time,omitempty"`             // how long the execution took on this computer
-	Number       uint64                 `protobuf:"varint,20,opt,name=number,proto3" json:"number,omitempty"`                                // the kind says what it counts
+	Number       uint64                 `protobuf:"varint,20,opt,name=number,proto3" json:"number,omitempty"`                                // the kind determines what it counts
 	Log          []byte                 `protobuf:"bytes,21,opt,name=log,proto3" json:"log,omitempty"`                                       // the line, as the canister wrote it: any bytes
 	RuleId       uint64                 `protobuf:"varint,22,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"`                  // the rule; 0: none
 	HeldId       uint64                 `protobuf:"varint,23,opt,name=held_id,json=heldId,proto3" json:"held_id,omitempty"`                  // the held message; 0: none
-	Fault        string                 `protobuf:"bytes,24,opt,name=fault,proto3" json:"fault,omitempty"`                                   // what was done: dropped, replied, rejected, delayed, mocked
+	Fault        string                 `protobuf:"bytes,24,opt,name=fault,proto3" json:"fault,omitempty"`                                   // the fault: dropped, replied, rejected, delayed, mocked
 	CleanupRan   bool                   `protobuf:"varint,25,opt,name=cleanup_ran,json=cleanupRan,proto3" json:"cleanup_ran,omitempty"`      // the callback trapped, and its cleanup closure was executed
 	Entry        string                 `protobuf:"bytes,26,opt,name=entry,proto3" json:"entry,omitempty"`                                   // what ran: update, query, reply callback, reject callback, …
-	Origin       string                 `protobuf:"bytes,27,opt,name=origin,proto3" json:"origin,omitempty"`                                 // who the context answers to: ingress, canister, system
+	Origin       string                 `protobuf:"bytes,27,opt,name=origin,proto3" json:"origin,omitempty"`                                 // what the context answers: ingress, canister, system
 	OriginCaller string                 `protobuf:"bytes,28,opt,name=origin_caller,json=originCaller,proto3" json:"origin_caller,omitempty"` // a user or a canister
 	OriginCall   uint64                 `protobuf:"varint,29,opt,name=origin_call,json=originCall,proto3" json:"origin_call,omitempty"`      // of that canister
 	Bytes        uint64                 `protobuf:"varint,30,opt,name=bytes,proto3" json:"bytes,omitempty"`                                  // of the argument, or of the answer
@@ -436,12 +436,12 @@ type Event struct {
 	HeapBytes    uint64                 `protobuf:"varint,32,opt,name=heap_bytes,json=heapBytes,proto3" json:"heap_bytes,omitempty"`         // when the message was over
 	StableBytes  uint64                 `protobuf:"varint,33,opt,name=stable_bytes,json=stableBytes,proto3" json:"stable_bytes,omitempty"`   // when the message was over
 	BeganHeight  uint64                 `protobuf:"varint,34,opt,name=began_height,json=beganHeight,proto3" json:"began_height,omitempty"`   // of a message
-	BeganTime    *timestamppb.Timestamp `protobuf:"bytes,35,opt,name=began_time,json=beganTime,proto3" json:"began_time,omitempty"`          // of a message: when its first round was
+	BeganTime    *timestamppb.Timestamp `protobuf:"bytes,35,opt,name=began_time,json=beganTime,proto3" json:"began_time,omitempty"`          // of a message: time of its first round
 	Backtrace    []*Frame               `protobuf:"bytes,36,rep,name=backtrace,proto3" json:"backtrace,omitempty"`                           // of a trap: the contexts its message answers to, itself first
 	// Of a trap: the backtrace of its own canister, as the replica writes it; of an HTTP outcall: its URL.
 	Text          string `protobuf:"bytes,37,opt,name=text,proto3" json:"text,omitempty"`
 	Logs          uint32 `protobuf:"varint,38,opt,name=logs,proto3" json:"logs,omitempty"`                                  // lines the message added to the canister's log
-	NoTransform   bool   `protobuf:"varint,39,opt,name=no_transform,json=noTransform,proto3" json:"no_transform,omitempty"` // of an HTTP outcall: the response is compared and handed on as the server sent it
+	NoTransform   bool   `protobuf:"varint,39,opt,name=no_transform,json=noTransform,proto3" json:"no_transform,omitempty"` // of an HTTP outcall: the response is compared and delivered as the server sent it
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -749,7 +749,7 @@ func (x *Event) GetNoTransform() bool {
 	return false
 }
 
-// GetTraceRequest says which call tree is wanted, and in which form. One of the fields of `of` is required.
+// GetTraceRequest selects a call tree and its form. One of the fields of `of` is required.
 type GetTraceRequest struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
@@ -761,11 +761,11 @@ type GetTraceRequest struct {
 	//	*GetTraceRequest_RequestPrefix
 	//	*GetTraceRequest_Since
 	Of isGetTraceRequest_Of `protobuf_oneof:"of"`
-	// How rendered is written.
+	// Form of the field rendered.
 	Form TraceForm `protobuf:"varint,5,opt,name=form,proto3,enum=canisterd.control.v1.TraceForm" json:"form,omitempty"`
-	// Names to be shown in the places of canister ids.
+	// Names to show in place of canister ids.
 	Names map[string]string `protobuf:"bytes,6,rep,name=names,proto3" json:"names,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// With last and since: messages to the management canister count, too.
+	// With last and since: include messages to the management canister.
 	IncludeManagement bool `protobuf:"varint,9,opt,name=include_management,json=includeManagement,proto3" json:"include_management,omitempty"`
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
@@ -894,16 +894,17 @@ type GetTraceRequest_Context struct {
 }
 
 type GetTraceRequest_Last struct {
-	Last bool `protobuf:"varint,4,opt,name=last,proto3,oneof"` // the last user's message to a canister; to the management canister where no other is remembered
+	Last bool `protobuf:"varint,4,opt,name=last,proto3,oneof"` // the last user's message to a canister, or else to the management canister
 }
 
 type GetTraceRequest_RequestPrefix struct {
-	// The user's message whose request id begins so, in hex; INVALID_ARGUMENT where several do, which the error lists.
+	// The user's message whose request id begins with these hex digits. INVALID_ARGUMENT if there are several; the
+	// error lists them.
 	RequestPrefix string `protobuf:"bytes,7,opt,name=request_prefix,json=requestPrefix,proto3,oneof"`
 }
 
 type GetTraceRequest_Since struct {
-	// All user's messages since this time of the network, up to the newest 100; as text alone.
+	// All users' messages since this time of the network, up to the newest 100. They can be rendered only as text.
 	Since *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=since,proto3,oneof"`
 }
 
@@ -973,10 +974,10 @@ func (x *ContextRef) GetContextId() uint64 {
 // GetTraceResponse is a call tree, as data and as text.
 type GetTraceResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Root          *TraceCall             `protobuf:"bytes,1,opt,name=root,proto3" json:"root,omitempty"`          // down to 40 calls deep
-	Complete      bool                   `protobuf:"varint,2,opt,name=complete,proto3" json:"complete,omitempty"` // nothing of it is forgotten or still under way
-	Rendered      string                 `protobuf:"bytes,3,opt,name=rendered,proto3" json:"rendered,omitempty"`  // where a form was asked for
-	Calls         []*TraceCall           `protobuf:"bytes,4,rep,name=calls,proto3" json:"calls,omitempty"`        // of since, the oldest first; root is not set
+	Root          *TraceCall             `protobuf:"bytes,1,opt,name=root,proto3" json:"root,omitempty"`          // at most 40 calls deep
+	Complete      bool                   `protobuf:"varint,2,opt,name=complete,proto3" json:"complete,omitempty"` // no part of it is forgotten or still in progress
+	Rendered      string                 `protobuf:"bytes,3,opt,name=rendered,proto3" json:"rendered,omitempty"`  // set if a form was requested
+	Calls         []*TraceCall           `protobuf:"bytes,4,rep,name=calls,proto3" json:"calls,omitempty"`        // with since, the oldest first; root is not set
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1039,30 +1040,30 @@ func (x *GetTraceResponse) GetCalls() []*TraceCall {
 	return nil
 }
 
-// TraceCall is one call and what followed from it.
+// TraceCall is one call and everything that it caused.
 type TraceCall struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
 	Caller     string                 `protobuf:"bytes,1,opt,name=caller,proto3" json:"caller,omitempty"`                           // the user or canister that called; empty: a task
 	CanisterId string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // the callee
 	Method     string                 `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`                           // name of the method; of a task, its name
 	Source     string                 `protobuf:"bytes,4,opt,name=source,proto3" json:"source,omitempty"`                           // ingress, request, task
-	SubnetId   string                 `protobuf:"bytes,5,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`       // id of the callee's subnet; empty where it is not known
+	SubnetId   string                 `protobuf:"bytes,5,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`       // id of the callee's subnet; empty: not known
 	ContextId  uint64                 `protobuf:"varint,6,opt,name=context_id,json=contextId,proto3" json:"context_id,omitempty"`   // the call context of the callee; 0: none, or not known
 	CallId     uint64                 `protobuf:"varint,7,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`            // of a canister's call: its id on the caller's subnet; 0: a user's message or a task
 	Executions []*TraceExecution      `protobuf:"bytes,8,rep,name=executions,proto3" json:"executions,omitempty"`                   // in order
-	Answered   bool                   `protobuf:"varint,9,opt,name=answered,proto3" json:"answered,omitempty"`                      // the call has its answer
-	Reject     *Reject                `protobuf:"bytes,10,opt,name=reject,proto3" json:"reject,omitempty"`                          // of the answer; unset for a reply
+	Answered   bool                   `protobuf:"varint,9,opt,name=answered,proto3" json:"answered,omitempty"`                      // the call was answered
+	Reject     *Reject                `protobuf:"bytes,10,opt,name=reject,proto3" json:"reject,omitempty"`                          // of the answer; unset: a reply
 	Notes      []string               `protobuf:"bytes,11,rep,name=notes,proto3" json:"notes,omitempty"`                            // in order: held, dropped, expired, …
 	Reentrant  bool                   `protobuf:"varint,12,opt,name=reentrant,proto3" json:"reentrant,omitempty"`                   // the callee waits for this very call, directly or through others
 	Begun      *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=begun,proto3" json:"begun,omitempty"`                            // time of the network when the callee first ran; unset: it has not
 	Ended      *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=ended,proto3" json:"ended,omitempty"`                            // time of the network when the call was answered; unset: it is not
-	Missing    []string               `protobuf:"bytes,15,rep,name=missing,proto3" json:"missing,omitempty"`                        // what is not remembered, has not happened yet, or lies too deep
+	Missing    []string               `protobuf:"bytes,15,rep,name=missing,proto3" json:"missing,omitempty"`                        // parts that are not remembered, have not happened yet, or are too deep
 	Deadline   *timestamppb.Timestamp `protobuf:"bytes,16,opt,name=deadline,proto3" json:"deadline,omitempty"`                      // of a best-effort call; unset: its response is guaranteed
 	RequestId  []byte                 `protobuf:"bytes,17,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`   // of a user's message
-	// What people read of the argument and the reply, by the interface of the canister: "(100)". Long texts end in "…".
-	// Empty where it is not Candid, or larger than 4 KiB.
+	// The argument as text for people, with the types of the canister's interface: "(100)". Long texts end in "…". Empty
+	// if it is not Candid, or larger than 4 KiB.
 	Argument      string `protobuf:"bytes,18,opt,name=argument,proto3" json:"argument,omitempty"`
-	Reply         string `protobuf:"bytes,19,opt,name=reply,proto3" json:"reply,omitempty"` // as argument; empty also where the call was rejected
+	Reply         string `protobuf:"bytes,19,opt,name=reply,proto3" json:"reply,omitempty"` // the reply, in the same form; also empty if the call was rejected
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1236,13 +1237,13 @@ type TraceExecution struct {
 	Entry         string                 `protobuf:"bytes,1,opt,name=entry,proto3" json:"entry,omitempty"`                                  // update, query, reply callback, reject callback, cleanup, heartbeat, global timer, …
 	Height        uint64                 `protobuf:"varint,2,opt,name=height,proto3" json:"height,omitempty"`                               // number of the round in which it began
 	Time          *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=time,proto3" json:"time,omitempty"`                                    // of the network, when it began
-	Instructions  uint64                 `protobuf:"varint,4,opt,name=instructions,proto3" json:"instructions,omitempty"`                   // that it executed
+	Instructions  uint64                 `protobuf:"varint,4,opt,name=instructions,proto3" json:"instructions,omitempty"`                   // executed instructions
 	Cycles        string                 `protobuf:"bytes,5,opt,name=cycles,proto3" json:"cycles,omitempty"`                                // charged for it, a decimal number; empty: none
 	WallTime      *durationpb.Duration   `protobuf:"bytes,6,opt,name=wall_time,json=wallTime,proto3" json:"wall_time,omitempty"`            // how long it took on this computer
 	Trap          *Reject                `protobuf:"bytes,7,opt,name=trap,proto3" json:"trap,omitempty"`                                    // unset: it did not trap
-	Logs          []string               `protobuf:"bytes,8,rep,name=logs,proto3" json:"logs,omitempty"`                                    // lines that it wrote to the canister's log, in order
-	Calls         []*TraceCall           `protobuf:"bytes,9,rep,name=calls,proto3" json:"calls,omitempty"`                                  // it made
-	AnswersCall   uint64                 `protobuf:"varint,10,opt,name=answers_call,json=answersCall,proto3" json:"answers_call,omitempty"` // callback: the call whose answer it is
+	Logs          []string               `protobuf:"bytes,8,rep,name=logs,proto3" json:"logs,omitempty"`                                    // lines written to the canister's log, in order
+	Calls         []*TraceCall           `protobuf:"bytes,9,rep,name=calls,proto3" json:"calls,omitempty"`                                  // calls that it made
+	AnswersCall   uint64                 `protobuf:"varint,10,opt,name=answers_call,json=answersCall,proto3" json:"answers_call,omitempty"` // of a callback: the answered call
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

@@ -27,16 +27,16 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Events tells what happens in an instance, in the words of its log lines and golden traces.
+// Events reports what happens in an instance, in the terms of its log lines and golden traces.
 type EventsClient interface {
-	// Watch streams events: those after the resume token that are remembered, then new ones. The first answer, and one
-	// every 10 seconds in which no event passes the filter, has a token alone: a stream that goes on after the last
-	// token, on any connection, misses nothing and gets nothing twice. A reader that is too slow for the instance ends
-	// with OUT_OF_RANGE, as does one whose token is forgotten; ErrorInfo says the first event there is (reason
-	// EVENTS_FORGOTTEN). A token of another generation of the instance ends with FAILED_PRECONDITION (reason
+	// Watch streams events: first the remembered events after the resume token, then new ones. The first answer has only
+	// a token. So has one answer every 10 seconds if no event passes the filter. A stream that resumes after the last
+	// token, on any connection, misses no event and gets none twice. If a reader is too slow for the instance, or its
+	// token is forgotten, the stream ends with OUT_OF_RANGE (reason EVENTS_FORGOTTEN); ErrorInfo has the first available
+	// event. If the token is of another generation of the instance, it ends with FAILED_PRECONDITION (reason
 	// OTHER_INCARNATION). An instance remembers about its last 16,384 events.
 	Watch(ctx context.Context, in *WatchRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchResponse], error)
-	// GetTrace is the call tree of a user's message, or of a call context, as far as its events are remembered.
+	// GetTrace returns the call tree of a user's message or of a call context, as far as its events are remembered.
 	// Errors: NOT_FOUND (nothing of it is remembered).
 	GetTrace(ctx context.Context, in *GetTraceRequest, opts ...grpc.CallOption) (*GetTraceResponse, error)
 }
@@ -82,16 +82,16 @@ func (c *eventsClient) GetTrace(ctx context.Context, in *GetTraceRequest, opts .
 // All implementations must embed UnimplementedEventsServer
 // for forward compatibility.
 //
-// Events tells what happens in an instance, in the words of its log lines and golden traces.
+// Events reports what happens in an instance, in the terms of its log lines and golden traces.
 type EventsServer interface {
-	// Watch streams events: those after the resume token that are remembered, then new ones. The first answer, and one
-	// every 10 seconds in which no event passes the filter, has a token alone: a stream that goes on after the last
-	// token, on any connection, misses nothing and gets nothing twice. A reader that is too slow for the instance ends
-	// with OUT_OF_RANGE, as does one whose token is forgotten; ErrorInfo says the first event there is (reason
-	// EVENTS_FORGOTTEN). A token of another generation of the instance ends with FAILED_PRECONDITION (reason
+	// Watch streams events: first the remembered events after the resume token, then new ones. The first answer has only
+	// a token. So has one answer every 10 seconds if no event passes the filter. A stream that resumes after the last
+	// token, on any connection, misses no event and gets none twice. If a reader is too slow for the instance, or its
+	// token is forgotten, the stream ends with OUT_OF_RANGE (reason EVENTS_FORGOTTEN); ErrorInfo has the first available
+	// event. If the token is of another generation of the instance, it ends with FAILED_PRECONDITION (reason
 	// OTHER_INCARNATION). An instance remembers about its last 16,384 events.
 	Watch(*WatchRequest, grpc.ServerStreamingServer[WatchResponse]) error
-	// GetTrace is the call tree of a user's message, or of a call context, as far as its events are remembered.
+	// GetTrace returns the call tree of a user's message or of a call context, as far as its events are remembered.
 	// Errors: NOT_FOUND (nothing of it is remembered).
 	GetTrace(context.Context, *GetTraceRequest) (*GetTraceResponse, error)
 	mustEmbedUnimplementedEventsServer()

@@ -23,7 +23,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// WaitReason is what something waits for.
+// WaitReason is the class of what a call or a message waits for.
 type WaitReason int32
 
 const (
@@ -31,8 +31,8 @@ const (
 	WaitReason_WAIT_REASON_QUEUED          WaitReason = 1  // in the callee's queue
 	WaitReason_WAIT_REASON_HELD            WaitReason = 2  // by a rule
 	WaitReason_WAIT_REASON_EXECUTING       WaitReason = 3  // parked in the middle of its code
-	WaitReason_WAIT_REASON_AWAITING        WaitReason = 4  // the callee awaits calls of its own
-	WaitReason_WAIT_REASON_RESPONSE_QUEUED WaitReason = 5  // the answer is there, the callback has not run
+	WaitReason_WAIT_REASON_AWAITING        WaitReason = 4  // the callee awaits its own calls
+	WaitReason_WAIT_REASON_RESPONSE_QUEUED WaitReason = 5  // the answer has arrived, but the callback has not run
 	WaitReason_WAIT_REASON_STREAM          WaitReason = 6  // on the way to another subnet
 	WaitReason_WAIT_REASON_MANAGEMENT      WaitReason = 7  // the management canister works on it
 	WaitReason_WAIT_REASON_OUTCALL         WaitReason = 8  // an HTTP outcall
@@ -103,7 +103,7 @@ func (WaitReason) EnumDescriptor() ([]byte, []int) {
 	return file_control_v1_flights_proto_rawDescGZIP(), []int{0}
 }
 
-// MessageKind is which messages a rule is for.
+// MessageKind is the kind of messages that a rule applies to.
 type MessageKind int32
 
 const (
@@ -156,11 +156,11 @@ func (MessageKind) EnumDescriptor() ([]byte, []int) {
 	return file_control_v1_flights_proto_rawDescGZIP(), []int{1}
 }
 
-// Page says which part of a list is wanted. Unset, it is the first 100 entries.
+// Page selects a part of a list; unset: the first 100 entries.
 type Page struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Size          uint32                 `protobuf:"varint,1,opt,name=size,proto3" json:"size,omitempty"`  // 0: 100; at most 1,000. A page may have fewer entries where they are large
-	Token         string                 `protobuf:"bytes,2,opt,name=token,proto3" json:"token,omitempty"` // next_page_token of the page before; empty for the first
+	Size          uint32                 `protobuf:"varint,1,opt,name=size,proto3" json:"size,omitempty"`  // 0: 100; at most 1,000; a page of large entries may have fewer
+	Token         string                 `protobuf:"bytes,2,opt,name=token,proto3" json:"token,omitempty"` // next_page_token of the previous page; empty: the first page
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -209,7 +209,7 @@ func (x *Page) GetToken() string {
 	return ""
 }
 
-// Origin is who waits for a call context's answer.
+// Origin is the party that waits for the answer of a call context.
 type Origin struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to From:
@@ -369,7 +369,7 @@ func (x *CallRef) GetCallId() uint64 {
 	return 0
 }
 
-// ListContextsRequest says which call contexts are wanted.
+// ListContextsRequest selects call contexts.
 type ListContextsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                       // name of the instance; empty: default
@@ -489,17 +489,17 @@ type CallContext struct {
 	SubnetId        string                 `protobuf:"bytes,1,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`                      // id of the subnet, in text form
 	ContextId       uint64                 `protobuf:"varint,2,opt,name=context_id,json=contextId,proto3" json:"context_id,omitempty"`                  // id of the call context on the subnet
 	CanisterId      string                 `protobuf:"bytes,3,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`                // the canister that answers
-	Method          string                 `protobuf:"bytes,4,opt,name=method,proto3" json:"method,omitempty"`                                          // empty where it is not known any more
-	Origin          *Origin                `protobuf:"bytes,5,opt,name=origin,proto3" json:"origin,omitempty"`                                          // who waits for the answer
+	Method          string                 `protobuf:"bytes,4,opt,name=method,proto3" json:"method,omitempty"`                                          // name of the method; empty: no longer known
+	Origin          *Origin                `protobuf:"bytes,5,opt,name=origin,proto3" json:"origin,omitempty"`                                          // the party that waits for the answer
 	Opened          *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=opened,proto3" json:"opened,omitempty"`                                          // time of the network when the call was taken
-	CyclesAvailable string                 `protobuf:"bytes,7,opt,name=cycles_available,json=cyclesAvailable,proto3" json:"cycles_available,omitempty"` // that came with the call and were not accepted, a decimal number
-	Responded       bool                   `protobuf:"varint,8,opt,name=responded,proto3" json:"responded,omitempty"`                                   // it has answered, and waits for calls of its own
-	Outstanding     uint32                 `protobuf:"varint,9,opt,name=outstanding,proto3" json:"outstanding,omitempty"`                               // its calls that are not answered
-	// It waits for itself, through others or stop_canister: only a deadline or a timeout ends that.
+	CyclesAvailable string                 `protobuf:"bytes,7,opt,name=cycles_available,json=cyclesAvailable,proto3" json:"cycles_available,omitempty"` // cycles of the call that were not accepted, a decimal number
+	Responded       bool                   `protobuf:"varint,8,opt,name=responded,proto3" json:"responded,omitempty"`                                   // it has answered, and waits for its own calls
+	Outstanding     uint32                 `protobuf:"varint,9,opt,name=outstanding,proto3" json:"outstanding,omitempty"`                               // number of its unanswered calls
+	// It waits for itself, through other contexts or stop_canister: only a deadline or a timeout ends this.
 	Deadlocked    bool                   `protobuf:"varint,10,opt,name=deadlocked,proto3" json:"deadlocked,omitempty"`
 	Deadline      *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=deadline,proto3" json:"deadline,omitempty"`          // unset: its caller waits for a guaranteed response
-	Instructions  uint64                 `protobuf:"varint,12,opt,name=instructions,proto3" json:"instructions,omitempty"` // of all its messages so far
-	Deleted       bool                   `protobuf:"varint,13,opt,name=deleted,proto3" json:"deleted,omitempty"`           // the code that opened it is gone
+	Instructions  uint64                 `protobuf:"varint,12,opt,name=instructions,proto3" json:"instructions,omitempty"` // instructions of all its messages so far
+	Deleted       bool                   `protobuf:"varint,13,opt,name=deleted,proto3" json:"deleted,omitempty"`           // the code that opened it was removed
 	Awaits        []*CallRef             `protobuf:"bytes,14,rep,name=awaits,proto3" json:"awaits,omitempty"`              // its calls whose callbacks have not run
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -633,11 +633,11 @@ func (x *CallContext) GetAwaits() []*CallRef {
 	return nil
 }
 
-// ListFuturesRequest says which calls are wanted.
+// ListFuturesRequest selects calls.
 type ListFuturesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                       // name of the instance; empty: default
-	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // that waits; empty: all
+	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // the waiting canister; empty: all
 	Page          *Page                  `protobuf:"bytes,3,opt,name=page,proto3" json:"page,omitempty"`                               // unset: the first 100 entries
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -756,10 +756,10 @@ type Future struct {
 	Callee         string                 `protobuf:"bytes,4,opt,name=callee,proto3" json:"callee,omitempty"`                                       // id of the canister that was called, in text form
 	Method         string                 `protobuf:"bytes,5,opt,name=method,proto3" json:"method,omitempty"`                                       // name of the method
 	Deadline       *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=deadline,proto3" json:"deadline,omitempty"`                                   // unset: guaranteed response
-	CyclesPrepaid  string                 `protobuf:"bytes,7,opt,name=cycles_prepaid,json=cyclesPrepaid,proto3" json:"cycles_prepaid,omitempty"`    // for the callback and the response
+	CyclesPrepaid  string                 `protobuf:"bytes,7,opt,name=cycles_prepaid,json=cyclesPrepaid,proto3" json:"cycles_prepaid,omitempty"`    // cycles prepaid for the callback and the response
 	Waiting        *Waiting               `protobuf:"bytes,8,opt,name=waiting,proto3" json:"waiting,omitempty"`                                     // what it waits for
-	CyclesAttached string                 `protobuf:"bytes,9,opt,name=cycles_attached,json=cyclesAttached,proto3" json:"cycles_attached,omitempty"` // that the caller sent with it, a decimal number
-	Deadlocked     bool                   `protobuf:"varint,10,opt,name=deadlocked,proto3" json:"deadlocked,omitempty"`                             // as that of its context
+	CyclesAttached string                 `protobuf:"bytes,9,opt,name=cycles_attached,json=cyclesAttached,proto3" json:"cycles_attached,omitempty"` // cycles that the caller attached, a decimal number
+	Deadlocked     bool                   `protobuf:"varint,10,opt,name=deadlocked,proto3" json:"deadlocked,omitempty"`                             // as in its context
 	Circular       bool                   `protobuf:"varint,11,opt,name=circular,proto3" json:"circular,omitempty"`                                 // caller and callee await each other, directly or through others
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -872,17 +872,17 @@ func (x *Future) GetCircular() bool {
 	return false
 }
 
-// Waiting says what a call or a message waits for. Which fields are set, the reason says.
+// Waiting describes what a call or a message waits for. The reason determines which fields are set.
 type Waiting struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Reason        WaitReason             `protobuf:"varint,1,opt,name=reason,proto3,enum=canisterd.control.v1.WaitReason" json:"reason,omitempty"` // the class of what it waits for
-	Text          string                 `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`                                           // for people
+	Reason        WaitReason             `protobuf:"varint,1,opt,name=reason,proto3,enum=canisterd.control.v1.WaitReason" json:"reason,omitempty"` // class of what it waits for
+	Text          string                 `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`                                           // text for people
 	RuleId        uint64                 `protobuf:"varint,3,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"`                        // the rule that holds it
 	HeldId        uint64                 `protobuf:"varint,4,opt,name=held_id,json=heldId,proto3" json:"held_id,omitempty"`                        // the held message, for Release, Drop and Settle
-	ContextId     uint64                 `protobuf:"varint,5,opt,name=context_id,json=contextId,proto3" json:"context_id,omitempty"`               // of the callee
-	Calls         []*CallRef             `protobuf:"bytes,6,rep,name=calls,proto3" json:"calls,omitempty"`                                         // that the callee awaits
-	Position      uint32                 `protobuf:"varint,7,opt,name=position,proto3" json:"position,omitempty"`                                  // messages before it
-	SubnetId      string                 `protobuf:"bytes,8,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`                   // that has it
+	ContextId     uint64                 `protobuf:"varint,5,opt,name=context_id,json=contextId,proto3" json:"context_id,omitempty"`               // call context of the callee
+	Calls         []*CallRef             `protobuf:"bytes,6,rep,name=calls,proto3" json:"calls,omitempty"`                                         // calls that the callee awaits
+	Position      uint32                 `protobuf:"varint,7,opt,name=position,proto3" json:"position,omitempty"`                                  // number of messages before it
+	SubnetId      string                 `protobuf:"bytes,8,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`                   // the subnet that has it
 	Outcall       uint64                 `protobuf:"varint,9,opt,name=outcall,proto3" json:"outcall,omitempty"`                                    // number of the HTTP outcall, for AnswerOutcall
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -981,11 +981,11 @@ func (x *Waiting) GetOutcall() uint64 {
 	return 0
 }
 
-// ListMessagesRequest says which messages are wanted.
+// ListMessagesRequest selects messages.
 type ListMessagesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                       // name of the instance; empty: default
-	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // whose queue; empty: all
+	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // the canister with the queue; empty: all
 	Page          *Page                  `protobuf:"bytes,3,opt,name=page,proto3" json:"page,omitempty"`                               // unset: the first 100 entries
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1100,7 +1100,7 @@ type QueuedMessage struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	SubnetId      string                 `protobuf:"bytes,1,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`              // id of the subnet, in text form
 	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`        // the receiver
-	Position      uint32                 `protobuf:"varint,3,opt,name=position,proto3" json:"position,omitempty"`                             // messages of the canister before it
+	Position      uint32                 `protobuf:"varint,3,opt,name=position,proto3" json:"position,omitempty"`                             // number of messages of the canister before it
 	Kind          string                 `protobuf:"bytes,4,opt,name=kind,proto3" json:"kind,omitempty"`                                      // ingress, request, response, task
 	Sender        string                 `protobuf:"bytes,5,opt,name=sender,proto3" json:"sender,omitempty"`                                  // the user or canister it comes from; empty: a task
 	Method        string                 `protobuf:"bytes,6,opt,name=method,proto3" json:"method,omitempty"`                                  // name of the method
@@ -1212,7 +1212,7 @@ func (x *QueuedMessage) GetWaiting() *Waiting {
 	return nil
 }
 
-// ListTimersRequest says which timers are wanted.
+// ListTimersRequest selects timers.
 type ListTimersRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                       // name of the instance; empty: default
@@ -1599,15 +1599,15 @@ func (*CancelTimerResponse) Descriptor() ([]byte, []int) {
 	return file_control_v1_flights_proto_rawDescGZIP(), []int{19}
 }
 
-// Match is which messages a rule is for; what is empty matches all.
+// Match selects the messages that a rule applies to. An empty field matches all.
 type Match struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Kind          MessageKind            `protobuf:"varint,1,opt,name=kind,proto3,enum=canisterd.control.v1.MessageKind" json:"kind,omitempty"` // unset: requests
 	Caller        string                 `protobuf:"bytes,2,opt,name=caller,proto3" json:"caller,omitempty"`                                    // id of the canister or user that called; empty: any
 	Callee        string                 `protobuf:"bytes,3,opt,name=callee,proto3" json:"callee,omitempty"`                                    // id of the canister that is called; empty: any
-	Method        string                 `protobuf:"bytes,4,opt,name=method,proto3" json:"method,omitempty"`                                    // exact, or with * for any characters
-	Skip          uint64                 `protobuf:"varint,5,opt,name=skip,proto3" json:"skip,omitempty"`                                       // let so many pass first
-	Times         uint64                 `protobuf:"varint,6,opt,name=times,proto3" json:"times,omitempty"`                                     // apply to so many; 0: all
+	Method        string                 `protobuf:"bytes,4,opt,name=method,proto3" json:"method,omitempty"`                                    // exact name, or with * for any characters
+	Skip          uint64                 `protobuf:"varint,5,opt,name=skip,proto3" json:"skip,omitempty"`                                       // number of messages that pass first
+	Times         uint64                 `protobuf:"varint,6,opt,name=times,proto3" json:"times,omitempty"`                                     // number of messages that the rule applies to; 0: all
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1684,11 +1684,11 @@ func (x *Match) GetTimes() uint64 {
 	return 0
 }
 
-// Rule says what happens to matching messages. One of the fields of `action` is required.
+// Rule determines what happens to matching messages. One of the fields of `action` is required.
 type Rule struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	RuleId uint64                 `protobuf:"varint,1,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"` // given by the daemon
-	Match  *Match                 `protobuf:"bytes,2,opt,name=match,proto3" json:"match,omitempty"`                  // which messages; unset: all requests
+	Match  *Match                 `protobuf:"bytes,2,opt,name=match,proto3" json:"match,omitempty"`                  // the messages that it applies to; unset: all requests
 	// Types that are valid to be assigned to Action:
 	//
 	//	*Rule_Hold
@@ -1696,11 +1696,11 @@ type Rule struct {
 	//	*Rule_Answer
 	//	*Rule_Delay
 	Action        isRule_Action `protobuf_oneof:"action"`
-	Matched       uint64        `protobuf:"varint,7,opt,name=matched,proto3" json:"matched,omitempty"` // messages it was applied to so far
-	Note          string        `protobuf:"bytes,8,opt,name=note,proto3" json:"note,omitempty"`        // of the client's choice, up to 4 KiB
-	Seen          uint64        `protobuf:"varint,9,opt,name=seen,proto3" json:"seen,omitempty"`       // messages that match, with those that were skipped
-	Passed        uint64        `protobuf:"varint,10,opt,name=passed,proto3" json:"passed,omitempty"`  // messages it was not applied to, because no network could do that to them or too many are held
-	Mock          bool          `protobuf:"varint,11,opt,name=mock,proto3" json:"mock,omitempty"`      // of a stream Mock; it goes with that
+	Matched       uint64        `protobuf:"varint,7,opt,name=matched,proto3" json:"matched,omitempty"` // number of messages it was applied to so far
+	Note          string        `protobuf:"bytes,8,opt,name=note,proto3" json:"note,omitempty"`        // chosen by the client, up to 4 KiB
+	Seen          uint64        `protobuf:"varint,9,opt,name=seen,proto3" json:"seen,omitempty"`       // number of matching messages, including skipped ones
+	Passed        uint64        `protobuf:"varint,10,opt,name=passed,proto3" json:"passed,omitempty"`  // number of matching messages it was not applied to: no network could do so, or too many are held
+	Mock          bool          `protobuf:"varint,11,opt,name=mock,proto3" json:"mock,omitempty"`      // it belongs to a stream of Mock and is removed with it
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1832,19 +1832,19 @@ type isRule_Action interface {
 }
 
 type Rule_Hold struct {
-	Hold bool `protobuf:"varint,3,opt,name=hold,proto3,oneof"` // keep them until Release, Drop or Settle; 10,000 messages are held at most, and further ones go on
+	Hold bool `protobuf:"varint,3,opt,name=hold,proto3,oneof"` // keep them until Release, Drop or Settle; at most 10,000 messages are held, and further ones pass
 }
 
 type Rule_Drop struct {
-	Drop bool `protobuf:"varint,4,opt,name=drop,proto3,oneof"` // only messages of best-effort calls; others pass
+	Drop bool `protobuf:"varint,4,opt,name=drop,proto3,oneof"` // lose them; only messages of best-effort calls, others pass
 }
 
 type Rule_Answer struct {
-	Answer *Answer `protobuf:"bytes,5,opt,name=answer,proto3,oneof"` // in the place of the callee
+	Answer *Answer `protobuf:"bytes,5,opt,name=answer,proto3,oneof"` // answer in place of the callee
 }
 
 type Rule_Delay struct {
-	Delay *durationpb.Duration `protobuf:"bytes,6,opt,name=delay,proto3,oneof"` // of the network's time
+	Delay *durationpb.Duration `protobuf:"bytes,6,opt,name=delay,proto3,oneof"` // delay them, in the network's time
 }
 
 func (*Rule_Hold) isRule_Action() {}
@@ -1855,7 +1855,7 @@ func (*Rule_Answer) isRule_Action() {}
 
 func (*Rule_Delay) isRule_Action() {}
 
-// Answer is an answer given in the place of a callee.
+// Answer is an answer given in place of a callee.
 type Answer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Answer:
@@ -1937,11 +1937,11 @@ type isAnswer_Answer interface {
 }
 
 type Answer_Reply struct {
-	Reply *Value `protobuf:"bytes,1,opt,name=reply,proto3,oneof"` // text and JSON by the callee's interface
+	Reply *Value `protobuf:"bytes,1,opt,name=reply,proto3,oneof"` // text and JSON use the callee's interface
 }
 
 type Answer_Reject struct {
-	Reject *Reject `protobuf:"bytes,2,opt,name=reject,proto3,oneof"` // code and text count
+	Reject *Reject `protobuf:"bytes,2,opt,name=reject,proto3,oneof"` // only code and text are used
 }
 
 type Answer_Unknown struct {
@@ -1954,11 +1954,11 @@ func (*Answer_Reject) isAnswer_Answer() {}
 
 func (*Answer_Unknown) isAnswer_Answer() {}
 
-// AddRuleRequest is the rule to be added.
+// AddRuleRequest is the rule to add.
 type AddRuleRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
-	Rule          *Rule                  `protobuf:"bytes,2,opt,name=rule,proto3" json:"rule,omitempty"`         // match, action and note count; the daemon sets the other fields
+	Rule          *Rule                  `protobuf:"bytes,2,opt,name=rule,proto3" json:"rule,omitempty"`         // match, action and note are used; the daemon sets the other fields
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2007,7 +2007,7 @@ func (x *AddRuleRequest) GetRule() *Rule {
 	return nil
 }
 
-// AddRuleResponse is the rule as it is in force.
+// AddRuleResponse is the rule in force.
 type AddRuleResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Rule          *Rule                  `protobuf:"bytes,1,opt,name=rule,proto3" json:"rule,omitempty"`       // with its id
@@ -2065,7 +2065,7 @@ type RemoveRuleRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`            // name of the instance; empty: default
 	RuleId        uint64                 `protobuf:"varint,2,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"` // id of the rule
-	Release       bool                   `protobuf:"varint,3,opt,name=release,proto3" json:"release,omitempty"`             // let the messages go on that it holds
+	Release       bool                   `protobuf:"varint,3,opt,name=release,proto3" json:"release,omitempty"`             // release the messages that it holds
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2121,10 +2121,10 @@ func (x *RemoveRuleRequest) GetRelease() bool {
 	return false
 }
 
-// RemoveRuleResponse says what happened to the messages that the rule held.
+// RemoveRuleResponse counts the messages that the rule held.
 type RemoveRuleResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Released      uint64                 `protobuf:"varint,1,opt,name=released,proto3" json:"released,omitempty"` // messages that go on
+	Released      uint64                 `protobuf:"varint,1,opt,name=released,proto3" json:"released,omitempty"` // number of released messages
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2166,7 +2166,7 @@ func (x *RemoveRuleResponse) GetReleased() uint64 {
 	return 0
 }
 
-// ListRulesRequest says which page of the list is wanted.
+// ListRulesRequest selects a page of the list.
 type ListRulesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
@@ -2289,9 +2289,9 @@ type Held struct {
 	Cycles        string                 `protobuf:"bytes,12,opt,name=cycles,proto3" json:"cycles,omitempty"`                                   // attached, or refunded
 	Since         *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=since,proto3" json:"since,omitempty"`                                     // time of the network when it was caught
 	Deadline      *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=deadline,proto3" json:"deadline,omitempty"`                               // unset: none
-	SubnetId      string                 `protobuf:"bytes,15,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`               // that holds it: the caller's, or of the user's message
+	SubnetId      string                 `protobuf:"bytes,15,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`               // the subnet that holds it: the caller's, or that of the user's message
 	Mock          bool                   `protobuf:"varint,16,opt,name=mock,proto3" json:"mock,omitempty"`                                      // a mock answers it
-	Release       *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=release,proto3" json:"release,omitempty"`                                 // goes on by itself then; unset: never
+	Release       *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=release,proto3" json:"release,omitempty"`                                 // when it is released automatically; unset: never
 	Behind        uint64                 `protobuf:"varint,18,opt,name=behind,proto3" json:"behind,omitempty"`                                  // it waits only for this held call of the same two canisters
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2453,7 +2453,7 @@ func (x *Held) GetBehind() uint64 {
 	return 0
 }
 
-// ListHeldRequest says which held messages are wanted.
+// ListHeldRequest selects held messages.
 type ListHeldRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`            // name of the instance; empty: default
@@ -2567,12 +2567,12 @@ func (x *ListHeldResponse) GetNextPageToken() string {
 	return ""
 }
 
-// AwaitHeldRequest says which held message is waited for.
+// AwaitHeldRequest selects the held message to wait for.
 type AwaitHeldRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`            // name of the instance; empty: default
 	RuleId        uint64                 `protobuf:"varint,2,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"` // 0: any
-	After         uint64                 `protobuf:"varint,3,opt,name=after,proto3" json:"after,omitempty"`                 // held_id; only later ones count
+	After         uint64                 `protobuf:"varint,3,opt,name=after,proto3" json:"after,omitempty"`                 // a held_id: wait for a later one
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2631,7 +2631,7 @@ func (x *AwaitHeldRequest) GetAfter() uint64 {
 // AwaitHeldResponse is the held message.
 type AwaitHeldResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Held          *Held                  `protobuf:"bytes,1,opt,name=held,proto3" json:"held,omitempty"` // the first
+	Held          *Held                  `protobuf:"bytes,1,opt,name=held,proto3" json:"held,omitempty"` // the first matching message
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2726,7 +2726,7 @@ func (x *ReleaseRequest) GetHeldId() uint64 {
 	return 0
 }
 
-// ReleaseResponse is empty: the message goes on.
+// ReleaseResponse is empty: the message is released.
 type ReleaseResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -3072,13 +3072,13 @@ func (*MockRequest_Head) isMockRequest_Part() {}
 
 func (*MockRequest_Answer) isMockRequest_Part() {}
 
-// MockHead says which calls the client answers.
+// MockHead selects the calls that the client answers.
 type MockHead struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                                                             // name of the instance; empty: default
 	CanisterId    string                 `protobuf:"bytes,2,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`                                       // the callee, in text form; required
-	Method        string                 `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`                                                                 // exact, or with *; empty for all
-	ArgumentForm  Form                   `protobuf:"varint,4,opt,name=argument_form,json=argumentForm,proto3,enum=canisterd.control.v1.Form" json:"argument_form,omitempty"` // calls are written in; those that cannot be are written as bytes
+	Method        string                 `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`                                                                 // exact name, or with *; empty: all
+	ArgumentForm  Form                   `protobuf:"varint,4,opt,name=argument_form,json=argumentForm,proto3,enum=canisterd.control.v1.Form" json:"argument_form,omitempty"` // form of the arguments; those that it cannot represent are bytes
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3144,7 +3144,7 @@ func (x *MockHead) GetArgumentForm() Form {
 // MockAnswer is the answer to one call.
 type MockAnswer struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
-	HeldId uint64                 `protobuf:"varint,1,opt,name=held_id,json=heldId,proto3" json:"held_id,omitempty"` // of the call, as MockedCall has it
+	HeldId uint64                 `protobuf:"varint,1,opt,name=held_id,json=heldId,proto3" json:"held_id,omitempty"` // of the call, as in MockedCall
 	// Types that are valid to be assigned to Answer:
 	//
 	//	*MockAnswer_With
@@ -3225,7 +3225,7 @@ type MockAnswer_With struct {
 }
 
 type MockAnswer_Pass struct {
-	Pass bool `protobuf:"varint,3,opt,name=pass,proto3,oneof"` // the canister shall answer it itself
+	Pass bool `protobuf:"varint,3,opt,name=pass,proto3,oneof"` // let the canister answer it
 }
 
 func (*MockAnswer_With) isMockAnswer_Answer() {}
@@ -3314,11 +3314,11 @@ type isMockResponse_Part interface {
 }
 
 type MockResponse_Ready struct {
-	Ready bool `protobuf:"varint,1,opt,name=ready,proto3,oneof"` // from now on calls come here
+	Ready bool `protobuf:"varint,1,opt,name=ready,proto3,oneof"` // from now on the client gets calls
 }
 
 type MockResponse_Call struct {
-	Call *MockedCall `protobuf:"bytes,2,opt,name=call,proto3,oneof"` // a call to be answered
+	Call *MockedCall `protobuf:"bytes,2,opt,name=call,proto3,oneof"` // a call to answer
 }
 
 type MockResponse_Gone struct {
@@ -3382,10 +3382,10 @@ type MockedCall struct {
 	HeldId        uint64                 `protobuf:"varint,1,opt,name=held_id,json=heldId,proto3" json:"held_id,omitempty"`            // id of the held message, for MockAnswer
 	Caller        string                 `protobuf:"bytes,2,opt,name=caller,proto3" json:"caller,omitempty"`                           // id of the canister or user that called, in text form
 	Method        string                 `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`                           // name of the method
-	Argument      *Value                 `protobuf:"bytes,4,opt,name=argument,proto3" json:"argument,omitempty"`                       // in the form that the head asks for
+	Argument      *Value                 `protobuf:"bytes,4,opt,name=argument,proto3" json:"argument,omitempty"`                       // in the form that the head requests
 	Cycles        string                 `protobuf:"bytes,5,opt,name=cycles,proto3" json:"cycles,omitempty"`                           // attached to the call, a decimal number
 	Deadline      *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=deadline,proto3" json:"deadline,omitempty"`                       // unset: none
-	CanisterId    string                 `protobuf:"bytes,7,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // that is called
+	CanisterId    string                 `protobuf:"bytes,7,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // the called canister
 	RequestId     []byte                 `protobuf:"bytes,8,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`    // of a user's message
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3530,7 +3530,7 @@ func (x *HttpHeader) GetValue() string {
 	return ""
 }
 
-// ListOutcallsRequest says which page of the list is wanted.
+// ListOutcallsRequest selects a page of the list.
 type ListOutcallsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
@@ -3641,15 +3641,15 @@ type Outcall struct {
 	state            protoimpl.MessageState `protogen:"open.v1"`
 	SubnetId         string                 `protobuf:"bytes,1,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`                            // id of the subnet, in text form
 	Number           uint64                 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`                                               // number of the outcall on its subnet
-	Nodes            uint32                 `protobuf:"varint,3,opt,name=nodes,proto3" json:"nodes,omitempty"`                                                 // that make the request, and may each have an answer
+	Nodes            uint32                 `protobuf:"varint,3,opt,name=nodes,proto3" json:"nodes,omitempty"`                                                 // number of nodes that make the request; each may get its own answer
 	CanisterId       string                 `protobuf:"bytes,4,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`                      // the canister that makes it
 	Url              string                 `protobuf:"bytes,5,opt,name=url,proto3" json:"url,omitempty"`                                                      // as the canister wrote it
 	Method           string                 `protobuf:"bytes,6,opt,name=method,proto3" json:"method,omitempty"`                                                // GET, HEAD, POST, …
 	Headers          []*HttpHeader          `protobuf:"bytes,7,rep,name=headers,proto3" json:"headers,omitempty"`                                              // in the order of the canister
 	Body             []byte                 `protobuf:"bytes,8,opt,name=body,proto3" json:"body,omitempty"`                                                    // empty: none
 	MaxResponseBytes uint64                 `protobuf:"varint,9,opt,name=max_response_bytes,json=maxResponseBytes,proto3" json:"max_response_bytes,omitempty"` // limit of the response, headers included
-	// The generation of the instance in which the outcall was listed, for AnswerOutcall. A restore begins another one,
-	// and so does a fork.
+	// The generation of the instance in which the outcall was listed, for AnswerOutcall. Restores and forks begin new
+	// generations.
 	Incarnation   string `protobuf:"bytes,10,opt,name=incarnation,proto3" json:"incarnation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3755,7 +3755,7 @@ func (x *Outcall) GetIncarnation() string {
 	return ""
 }
 
-// OutcallAnswer is what one node got, or all of them. One of the fields is required.
+// OutcallAnswer is the answer for one node or for all nodes. One of the fields is required.
 type OutcallAnswer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Answer:
@@ -3831,7 +3831,7 @@ type OutcallAnswer_Response struct {
 }
 
 type OutcallAnswer_Reject struct {
-	Reject *Reject `protobuf:"bytes,2,opt,name=reject,proto3,oneof"` // the request failed; code and text count
+	Reject *Reject `protobuf:"bytes,2,opt,name=reject,proto3,oneof"` // the request failed; only code and text are used
 }
 
 func (*OutcallAnswer_Response) isOutcallAnswer_Answer() {}
@@ -3906,7 +3906,8 @@ type AnswerOutcallRequest struct {
 	SubnetId string                 `protobuf:"bytes,2,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"` // id of the subnet, in text form
 	Number   uint64                 `protobuf:"varint,3,opt,name=number,proto3" json:"number,omitempty"`                    // number of the outcall on its subnet
 	Answers  []*OutcallAnswer       `protobuf:"bytes,4,rep,name=answers,proto3" json:"answers,omitempty"`                   // one, or one for each node
-	// As listed: only that outcall is answered, and no other that has its number by now. Empty: whichever has the number.
+	// As listed: only that outcall is answered, and not another one with the same number. Empty: the outcall that now has
+	// the number.
 	Incarnation   string `protobuf:"bytes,5,opt,name=incarnation,proto3" json:"incarnation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

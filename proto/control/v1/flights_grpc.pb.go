@@ -43,55 +43,57 @@ const (
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
 // Flights lists what is in flight in an instance (call contexts, registered futures, queued and held messages, timers)
-// with the reason each waits for, and injects faults into it. Lists come in pages, in the order of ids; a page shows
-// the state when it is requested. Effects that no network could have are refused with FAILED_PRECONDITION and a reason:
-// a guaranteed response is never lost.
+// with what each waits for, and injects faults. Lists come in pages, in the order of ids; a page shows the state at the
+// time of its request. An effect that no network could have is refused with FAILED_PRECONDITION and a reason: a
+// guaranteed response is never lost.
 type FlightsClient interface {
-	// ListContexts gives the calls that canisters are answering (call contexts), in pages.
+	// ListContexts lists the calls that canisters are answering (call contexts), in pages.
 	ListContexts(ctx context.Context, in *ListContextsRequest, opts ...grpc.CallOption) (*ListContextsResponse, error)
-	// ListFutures gives the calls that wait for a response, each with the reason it waits for, in pages.
+	// ListFutures lists the calls that wait for a response, each with what it waits for, in pages.
 	ListFutures(ctx context.Context, in *ListFuturesRequest, opts ...grpc.CallOption) (*ListFuturesResponse, error)
-	// ListMessages gives the messages in queues, each with the reason it waits for, in pages.
+	// ListMessages lists the messages in queues, each with what it waits for, in pages.
 	ListMessages(ctx context.Context, in *ListMessagesRequest, opts ...grpc.CallOption) (*ListMessagesResponse, error)
-	// ListTimers gives what happens at a certain time, the earliest first, in pages.
+	// ListTimers lists what happens at a certain time, the earliest first, in pages.
 	ListTimers(ctx context.Context, in *ListTimersRequest, opts ...grpc.CallOption) (*ListTimersResponse, error)
-	// FireTimer makes the global timer of a canister due in the next round, without time passing: code that looks at the
-	// time itself, as that of Motoko's timers does, finds nothing to do yet. Errors: NOT_FOUND, FAILED_PRECONDITION (it
-	// is not set).
+	// FireTimer makes the global timer of a canister due in the next round, without time passing. Code that checks the
+	// time itself, such as Motoko's timers, finds nothing to do yet. Errors: NOT_FOUND, FAILED_PRECONDITION (it is not
+	// set).
 	FireTimer(ctx context.Context, in *FireTimerRequest, opts ...grpc.CallOption) (*FireTimerResponse, error)
 	// CancelTimer makes the global timer of a canister inactive. Errors: as FireTimer.
 	CancelTimer(ctx context.Context, in *CancelTimerRequest, opts ...grpc.CallOption) (*CancelTimerResponse, error)
-	// AddRule says what becomes of messages that match, from now on; the oldest rule that matches counts. Calls are
-	// caught where their caller lets go of them, answers and users' messages before the queue of their receiver.
-	// Errors: RESOURCE_EXHAUSTED (the limit of rules), INVALID_ARGUMENT (an action that no network could take, and why).
+	// AddRule adds a rule for messages that match from now on. The oldest matching rule applies. Calls are caught when
+	// they leave their caller, answers and users' messages before they enter the queue of their receiver.
+	// Errors: RESOURCE_EXHAUSTED (the limit of rules), INVALID_ARGUMENT (no network could take this action; the text says
+	// why).
 	AddRule(ctx context.Context, in *AddRuleRequest, opts ...grpc.CallOption) (*AddRuleResponse, error)
-	// RemoveRule forgets a rule; what it holds stays held unless release is set.
+	// RemoveRule removes a rule. The messages that it holds stay held unless release is set.
 	RemoveRule(ctx context.Context, in *RemoveRuleRequest, opts ...grpc.CallOption) (*RemoveRuleResponse, error)
 	// ListRules lists the rules, the oldest first.
 	ListRules(ctx context.Context, in *ListRulesRequest, opts ...grpc.CallOption) (*ListRulesResponse, error)
 	// ListHeld lists the messages that rules hold.
 	ListHeld(ctx context.Context, in *ListHeldRequest, opts ...grpc.CallOption) (*ListHeldResponse, error)
-	// AwaitHeld waits until a rule holds a message. In an instance of manual pacing it runs rounds until then, and lets
-	// no time pass.
+	// AwaitHeld waits until a rule holds a message. In an instance with manual pacing, it runs rounds until then, and no
+	// time passes.
 	// Errors: FAILED_PRECONDITION (nothing more can happen before time passes, and nothing is held), NOT_FOUND (no such
 	// rule).
 	AwaitHeld(ctx context.Context, in *AwaitHeldRequest, opts ...grpc.CallOption) (*AwaitHeldResponse, error)
-	// Release lets a held message go on as if it came now; no rule looks at it again.
+	// Release lets a held message continue as if it arrived now. No rule applies to it again.
 	// Errors: NOT_FOUND, FAILED_PRECONDITION (an earlier call of the same two canisters is held: their order is kept).
 	Release(ctx context.Context, in *ReleaseRequest, opts ...grpc.CallOption) (*ReleaseResponse, error)
 	// Drop loses a held message. Errors: FAILED_PRECONDITION (a message of a call with guaranteed response is never
 	// lost).
 	Drop(ctx context.Context, in *DropRequest, opts ...grpc.CallOption) (*DropResponse, error)
-	// Settle answers a call in the place of its callee: a held one, or any that waits.
-	// Errors: FAILED_PRECONDITION (it is over, or its callee has begun and the response is guaranteed).
+	// Settle answers a held or waiting call in place of its callee.
+	// Errors: FAILED_PRECONDITION (the call is over, or its callee has begun and the response is guaranteed).
 	Settle(ctx context.Context, in *SettleRequest, opts ...grpc.CallOption) (*SettleResponse, error)
-	// Mock answers calls of a method in the place of its canister: the daemon sends each call, the client its answer. The
-	// canister need not exist where canisters call it. When the stream ends, calls that are not answered are rejected
-	// (SYS_TRANSIENT) and the method is the canister's again. Of several mocks of a method the oldest gets the calls.
+	// Mock answers calls of a method in place of its canister: the daemon sends each call, and the client sends its
+	// answer. If canisters call the method, its canister need not exist. When the stream ends, unanswered calls are
+	// rejected (SYS_TRANSIENT), and the canister answers the method again. If there are several mocks of a method, the
+	// oldest gets the calls.
 	Mock(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[MockRequest, MockResponse], error)
 	// ListOutcalls lists the HTTP outcalls that wait for an answer.
 	ListOutcalls(ctx context.Context, in *ListOutcallsRequest, opts ...grpc.CallOption) (*ListOutcallsResponse, error)
-	// AnswerOutcall answers one: the same for all nodes, or one answer for each.
+	// AnswerOutcall answers an outcall, with the same answer for all nodes or one answer for each.
 	// Errors: NOT_FOUND, INVALID_ARGUMENT, FAILED_PRECONDITION (OTHER_INCARNATION: it was listed in another generation of
 	// the instance, before a restore, or in another instance), ABORTED (the instance was restored meanwhile, and the
 	// request names no incarnation).
@@ -284,55 +286,57 @@ func (c *flightsClient) AnswerOutcall(ctx context.Context, in *AnswerOutcallRequ
 // for forward compatibility.
 //
 // Flights lists what is in flight in an instance (call contexts, registered futures, queued and held messages, timers)
-// with the reason each waits for, and injects faults into it. Lists come in pages, in the order of ids; a page shows
-// the state when it is requested. Effects that no network could have are refused with FAILED_PRECONDITION and a reason:
-// a guaranteed response is never lost.
+// with what each waits for, and injects faults. Lists come in pages, in the order of ids; a page shows the state at the
+// time of its request. An effect that no network could have is refused with FAILED_PRECONDITION and a reason: a
+// guaranteed response is never lost.
 type FlightsServer interface {
-	// ListContexts gives the calls that canisters are answering (call contexts), in pages.
+	// ListContexts lists the calls that canisters are answering (call contexts), in pages.
 	ListContexts(context.Context, *ListContextsRequest) (*ListContextsResponse, error)
-	// ListFutures gives the calls that wait for a response, each with the reason it waits for, in pages.
+	// ListFutures lists the calls that wait for a response, each with what it waits for, in pages.
 	ListFutures(context.Context, *ListFuturesRequest) (*ListFuturesResponse, error)
-	// ListMessages gives the messages in queues, each with the reason it waits for, in pages.
+	// ListMessages lists the messages in queues, each with what it waits for, in pages.
 	ListMessages(context.Context, *ListMessagesRequest) (*ListMessagesResponse, error)
-	// ListTimers gives what happens at a certain time, the earliest first, in pages.
+	// ListTimers lists what happens at a certain time, the earliest first, in pages.
 	ListTimers(context.Context, *ListTimersRequest) (*ListTimersResponse, error)
-	// FireTimer makes the global timer of a canister due in the next round, without time passing: code that looks at the
-	// time itself, as that of Motoko's timers does, finds nothing to do yet. Errors: NOT_FOUND, FAILED_PRECONDITION (it
-	// is not set).
+	// FireTimer makes the global timer of a canister due in the next round, without time passing. Code that checks the
+	// time itself, such as Motoko's timers, finds nothing to do yet. Errors: NOT_FOUND, FAILED_PRECONDITION (it is not
+	// set).
 	FireTimer(context.Context, *FireTimerRequest) (*FireTimerResponse, error)
 	// CancelTimer makes the global timer of a canister inactive. Errors: as FireTimer.
 	CancelTimer(context.Context, *CancelTimerRequest) (*CancelTimerResponse, error)
-	// AddRule says what becomes of messages that match, from now on; the oldest rule that matches counts. Calls are
-	// caught where their caller lets go of them, answers and users' messages before the queue of their receiver.
-	// Errors: RESOURCE_EXHAUSTED (the limit of rules), INVALID_ARGUMENT (an action that no network could take, and why).
+	// AddRule adds a rule for messages that match from now on. The oldest matching rule applies. Calls are caught when
+	// they leave their caller, answers and users' messages before they enter the queue of their receiver.
+	// Errors: RESOURCE_EXHAUSTED (the limit of rules), INVALID_ARGUMENT (no network could take this action; the text says
+	// why).
 	AddRule(context.Context, *AddRuleRequest) (*AddRuleResponse, error)
-	// RemoveRule forgets a rule; what it holds stays held unless release is set.
+	// RemoveRule removes a rule. The messages that it holds stay held unless release is set.
 	RemoveRule(context.Context, *RemoveRuleRequest) (*RemoveRuleResponse, error)
 	// ListRules lists the rules, the oldest first.
 	ListRules(context.Context, *ListRulesRequest) (*ListRulesResponse, error)
 	// ListHeld lists the messages that rules hold.
 	ListHeld(context.Context, *ListHeldRequest) (*ListHeldResponse, error)
-	// AwaitHeld waits until a rule holds a message. In an instance of manual pacing it runs rounds until then, and lets
-	// no time pass.
+	// AwaitHeld waits until a rule holds a message. In an instance with manual pacing, it runs rounds until then, and no
+	// time passes.
 	// Errors: FAILED_PRECONDITION (nothing more can happen before time passes, and nothing is held), NOT_FOUND (no such
 	// rule).
 	AwaitHeld(context.Context, *AwaitHeldRequest) (*AwaitHeldResponse, error)
-	// Release lets a held message go on as if it came now; no rule looks at it again.
+	// Release lets a held message continue as if it arrived now. No rule applies to it again.
 	// Errors: NOT_FOUND, FAILED_PRECONDITION (an earlier call of the same two canisters is held: their order is kept).
 	Release(context.Context, *ReleaseRequest) (*ReleaseResponse, error)
 	// Drop loses a held message. Errors: FAILED_PRECONDITION (a message of a call with guaranteed response is never
 	// lost).
 	Drop(context.Context, *DropRequest) (*DropResponse, error)
-	// Settle answers a call in the place of its callee: a held one, or any that waits.
-	// Errors: FAILED_PRECONDITION (it is over, or its callee has begun and the response is guaranteed).
+	// Settle answers a held or waiting call in place of its callee.
+	// Errors: FAILED_PRECONDITION (the call is over, or its callee has begun and the response is guaranteed).
 	Settle(context.Context, *SettleRequest) (*SettleResponse, error)
-	// Mock answers calls of a method in the place of its canister: the daemon sends each call, the client its answer. The
-	// canister need not exist where canisters call it. When the stream ends, calls that are not answered are rejected
-	// (SYS_TRANSIENT) and the method is the canister's again. Of several mocks of a method the oldest gets the calls.
+	// Mock answers calls of a method in place of its canister: the daemon sends each call, and the client sends its
+	// answer. If canisters call the method, its canister need not exist. When the stream ends, unanswered calls are
+	// rejected (SYS_TRANSIENT), and the canister answers the method again. If there are several mocks of a method, the
+	// oldest gets the calls.
 	Mock(grpc.BidiStreamingServer[MockRequest, MockResponse]) error
 	// ListOutcalls lists the HTTP outcalls that wait for an answer.
 	ListOutcalls(context.Context, *ListOutcallsRequest) (*ListOutcallsResponse, error)
-	// AnswerOutcall answers one: the same for all nodes, or one answer for each.
+	// AnswerOutcall answers an outcall, with the same answer for all nodes or one answer for each.
 	// Errors: NOT_FOUND, INVALID_ARGUMENT, FAILED_PRECONDITION (OTHER_INCARNATION: it was listed in another generation of
 	// the instance, before a restore, or in another instance), ABORTED (the instance was restored meanwhile, and the
 	// request names no incarnation).

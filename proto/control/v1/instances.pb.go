@@ -23,19 +23,19 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// SubnetKind is what a subnet stands for on mainnet: it decides its type, size, fees and canister ids.
+// SubnetKind is the role of a subnet on mainnet. It determines its type, size, fees and canister ids.
 type SubnetKind int32
 
 const (
 	SubnetKind_SUBNET_KIND_UNSPECIFIED          SubnetKind = 0  // an application subnet
-	SubnetKind_SUBNET_KIND_APPLICATION          SubnetKind = 1  // a subnet for canisters of everyone
+	SubnetKind_SUBNET_KIND_APPLICATION          SubnetKind = 1  // a subnet for anyone's canisters
 	SubnetKind_SUBNET_KIND_NNS                  SubnetKind = 2  // the system subnet of the governance canisters, which is the root subnet
 	SubnetKind_SUBNET_KIND_II                   SubnetKind = 3  // the system subnet of Internet Identity
 	SubnetKind_SUBNET_KIND_SNS                  SubnetKind = 4  // the application subnet of SNS canisters
 	SubnetKind_SUBNET_KIND_FIDUCIARY            SubnetKind = 5  // an application subnet of 34 nodes
 	SubnetKind_SUBNET_KIND_BITCOIN              SubnetKind = 6  // the system subnet of the Bitcoin canisters
 	SubnetKind_SUBNET_KIND_TEST_KEYS            SubnetKind = 7  // the application subnet that holds the threshold keys for tests
-	SubnetKind_SUBNET_KIND_SYSTEM               SubnetKind = 8  // a system subnet with an id of its own
+	SubnetKind_SUBNET_KIND_SYSTEM               SubnetKind = 8  // a system subnet with its own id
 	SubnetKind_SUBNET_KIND_VERIFIED_APPLICATION SubnetKind = 9  // an application subnet for verified canisters
 	SubnetKind_SUBNET_KIND_CLOUD_ENGINE         SubnetKind = 10 // a cloud engine; a free one can have admins
 )
@@ -147,17 +147,17 @@ func (FeeSchedule) EnumDescriptor() ([]byte, []int) {
 	return file_control_v1_instances_proto_rawDescGZIP(), []int{1}
 }
 
-// OutcallMode is what becomes of canisters' HTTP outcalls.
+// OutcallMode determines what happens to canisters' HTTP outcalls.
 type OutcallMode int32
 
 const (
-	OutcallMode_OUTCALL_MODE_UNSPECIFIED OutcallMode = 0 // as the daemon was started: allow, unless told otherwise
+	OutcallMode_OUTCALL_MODE_UNSPECIFIED OutcallMode = 0 // the daemon's setting: allow, unless it was started with another one
 	OutcallMode_OUTCALL_MODE_ALLOW       OutcallMode = 1 // they are made, https and http
 	OutcallMode_OUTCALL_MODE_HOLD        OutcallMode = 2 // they wait for Outcalls.AnswerOutcall
 	OutcallMode_OUTCALL_MODE_DENY        OutcallMode = 3 // they are rejected
 	OutcallMode_OUTCALL_MODE_STRICT      OutcallMode = 4 // they are made as on mainnet: http is rejected, and otherwise as OUTCALL_MODE_REPLICATED
 	// They are made, https and http. GET and HEAD are sent once for each node of the subnet, in the order of the nodes
-	// and up to 13 at once, and the nodes compare what they got; other methods, and outcalls of one node alone, are sent
+	// and up to 13 at once, and the nodes compare the responses. Other methods, and outcalls of a single node, are sent
 	// once.
 	OutcallMode_OUTCALL_MODE_REPLICATED OutcallMode = 5
 )
@@ -209,13 +209,13 @@ func (OutcallMode) EnumDescriptor() ([]byte, []int) {
 	return file_control_v1_instances_proto_rawDescGZIP(), []int{2}
 }
 
-// InstanceState is whether an instance runs.
+// InstanceState says whether an instance runs.
 type InstanceState int32
 
 const (
 	InstanceState_INSTANCE_STATE_UNSPECIFIED InstanceState = 0 // never sent
 	InstanceState_INSTANCE_STATE_RUNNING     InstanceState = 1 // it takes requests
-	// Stopped by a bug (failure says which); only to be looked at and deleted.
+	// A bug has stopped it (see failure). It can only be inspected and deleted.
 	InstanceState_INSTANCE_STATE_FAILED InstanceState = 2
 )
 
@@ -260,18 +260,19 @@ func (InstanceState) EnumDescriptor() ([]byte, []int) {
 	return file_control_v1_instances_proto_rawDescGZIP(), []int{3}
 }
 
-// SubnetSpec describes a subnet to be made.
+// SubnetSpec describes a subnet to create.
 type SubnetSpec struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Kind  SubnetKind             `protobuf:"varint,1,opt,name=kind,proto3,enum=canisterd.control.v1.SubnetKind" json:"kind,omitempty"` // unset: an application subnet
-	// Nodes; 0 for what mainnet has.
+	// Number of nodes; 0: as on mainnet.
 	Nodes uint32 `protobuf:"varint,2,opt,name=nodes,proto3" json:"nodes,omitempty"`
-	// Id in text form; empty for mainnet's where the kind has one, else the id that belongs to the subnet's key.
+	// Id in text form; empty: mainnet's id if the kind has one, otherwise the id of the subnet's key.
 	SubnetId string      `protobuf:"bytes,3,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`
 	Fees     FeeSchedule `protobuf:"varint,4,opt,name=fees,proto3,enum=canisterd.control.v1.FeeSchedule" json:"fees,omitempty"` // unset: mainnet's
-	// Principals that administer the subnet; only a free application subnet or cloud engine can have some.
+	// Principals that administer the subnet; only for a free application subnet or cloud engine.
 	Admins []string `protobuf:"bytes,5,rep,name=admins,proto3" json:"admins,omitempty"`
-	// Let canisters change as much memory and install as often as they like, also where the instance has rate limits.
+	// Do not limit how much memory canisters change and how often they are installed, even if the instance has rate
+	// limits.
 	NoRateLimits  bool `protobuf:"varint,6,opt,name=no_rate_limits,json=noRateLimits,proto3" json:"no_rate_limits,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -349,42 +350,41 @@ func (x *SubnetSpec) GetNoRateLimits() bool {
 	return false
 }
 
-// CreateInstanceRequest describes the network to be made. Every field may be left out.
+// CreateInstanceRequest describes the network to create. Every field is optional.
 type CreateInstanceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 64 of a-z 0-9 - _ and beginning with a letter; empty for a name the daemon chooses.
+	// Name: 1 to 64 of a-z 0-9 - _, beginning with a letter; empty: the daemon chooses a name.
 	Instance string `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	// The topology; none for a root subnet and one application subnet.
+	// The topology; none: a root subnet and one application subnet.
 	Subnets []*SubnetSpec `protobuf:"bytes,2,rep,name=subnets,proto3" json:"subnets,omitempty"`
-	// What keys, ids and randomness come from: up to 32 bytes. The same seed and inputs give the same network, bit for
+	// The source of keys, ids and randomness: up to 32 bytes. The same seed and inputs give the same network, bit for
 	// bit. Empty: a seed is drawn, so that the keys and ids of instances differ; the description of the instance has it.
 	Seed []byte `protobuf:"bytes,3,opt,name=seed,proto3" json:"seed,omitempty"`
-	// Time of the network before its first round; the wall clock's where unset and pacing is not manual, else
-	// 2021-05-06T19:17:10Z. Where the wall clock moves time, it goes on from a start in the future; from one in the past
-	// it catches up.
+	// Time of the network before its first round; unset: the wall clock's, or 2021-05-06T19:17:10Z if pacing is manual.
+	// If the wall clock moves time, time continues from a start in the future, and catches up from a start in the past.
 	StartTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
 	Pacing    *Pacing                `protobuf:"bytes,5,opt,name=pacing,proto3" json:"pacing,omitempty"`                                            // unset: auto
-	Outcalls  OutcallMode            `protobuf:"varint,6,opt,name=outcalls,proto3,enum=canisterd.control.v1.OutcallMode" json:"outcalls,omitempty"` // unset: as the daemon was started
-	// Folder of the daemon's machine for the memories of canisters; empty for memory.
+	Outcalls  OutcallMode            `protobuf:"varint,6,opt,name=outcalls,proto3,enum=canisterd.control.v1.OutcallMode" json:"outcalls,omitempty"` // unset: the daemon's setting
+	// Folder on the daemon's machine for the memories of canisters; empty: they are in memory.
 	StateDir string `protobuf:"bytes,7,opt,name=state_dir,json=stateDir,proto3" json:"state_dir,omitempty"`
-	// Address, host:port, on which the instance's HTTP interface is served besides http://DAEMON/instances/NAME; port 0
-	// takes a free one; empty for none.
+	// Address, host:port, on which the instance's HTTP interface is served in addition to http://DAEMON/instances/NAME.
+	// Port 0 takes a free port; empty: no address.
 	HttpListen string `protobuf:"bytes,8,opt,name=http_listen,json=httpListen,proto3" json:"http_listen,omitempty"`
-	// A lease of HoldLease the instance is bound to; empty for none.
+	// A lease of HoldLease to which the instance is bound; empty: none.
 	Lease string `protobuf:"bytes,9,opt,name=lease,proto3" json:"lease,omitempty"`
 	// Let outcalls reach this machine and its networks: loopback, link-local and private addresses.
 	OutcallsLocal bool `protobuf:"varint,10,opt,name=outcalls_local,json=outcallsLocal,proto3" json:"outcalls_local,omitempty"`
-	// Servers there that outcalls may reach: host:port, host, or a prefix of addresses such as 10.0.0.0/8. Where neither
-	// this nor outcalls_local is set, the instance has what the daemon was started with.
+	// Servers there that outcalls may reach: host:port, host, or a prefix of addresses such as 10.0.0.0/8. If neither
+	// this nor outcalls_local is set, the instance has the settings of the daemon.
 	OutcallTargets []string `protobuf:"bytes,11,rep,name=outcall_targets,json=outcallTargets,proto3" json:"outcall_targets,omitempty"`
-	// Limit how much memory canisters change and how often they are installed, as mainnet does (IC0209). Unset: as the
-	// daemon was started, which is not at all unless told otherwise.
+	// Limit how much memory canisters change and how often they are installed, as mainnet does (IC0209). Unset: the
+	// setting of the daemon, which has no limits by default.
 	RateLimits bool `protobuf:"varint,12,opt,name=rate_limits,json=rateLimits,proto3" json:"rate_limits,omitempty"`
-	// End with the daemon. Otherwise the instance is kept in the state directory of a daemon that has one, unless it has a
-	// lease.
+	// Let the instance end with the daemon. Otherwise, if the daemon has a state directory, the instance is kept in it,
+	// unless it has a lease.
 	Ephemeral bool `protobuf:"varint,13,opt,name=ephemeral,proto3" json:"ephemeral,omitempty"`
-	// System canisters to install at their mainnet ids before the instance is found: registry, icp_token, cycles_minting,
-	// cycles_token, or all. Subnets that they need are added.
+	// System canisters to install at their mainnet ids before clients can find the instance: registry, icp_token,
+	// cycles_minting, cycles_token, or all. Subnets that they need are added.
 	SystemCanisters []string `protobuf:"bytes,14,rep,name=system_canisters,json=systemCanisters,proto3" json:"system_canisters,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -563,7 +563,7 @@ func (x *CreateInstanceResponse) GetInstance() *Instance {
 	return nil
 }
 
-// Instance describes a network with its drive.
+// Instance describes a network with its clock and pacing.
 type Instance struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
 	Name       string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`                                            // unique in the daemon
@@ -571,29 +571,29 @@ type Instance struct {
 	Failure    string                 `protobuf:"bytes,3,opt,name=failure,proto3" json:"failure,omitempty"`                                      // the bug that stopped it; empty: none
 	Created    *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created,proto3" json:"created,omitempty"`                                      // wall clock
 	ForkedFrom string                 `protobuf:"bytes,5,opt,name=forked_from,json=forkedFrom,proto3" json:"forked_from,omitempty"`              // instance, instance@snapshot, or instance@round
-	// Where its HTTP interface is served, the one of its own first.
+	// URLs of its HTTP interface, its own address first.
 	Urls    []string  `protobuf:"bytes,6,rep,name=urls,proto3" json:"urls,omitempty"`
 	RootKey []byte    `protobuf:"bytes,7,opt,name=root_key,json=rootKey,proto3" json:"root_key,omitempty"` // DER
-	Subnets []*Subnet `protobuf:"bytes,8,rep,name=subnets,proto3" json:"subnets,omitempty"`                // in the order in which they were made
-	// Canister id to use in URLs where none is meant.
+	Subnets []*Subnet `protobuf:"bytes,8,rep,name=subnets,proto3" json:"subnets,omitempty"`                // in the order of their creation
+	// Canister id to use in URLs of requests that concern no canister.
 	DefaultEffectiveCanisterId string                 `protobuf:"bytes,9,opt,name=default_effective_canister_id,json=defaultEffectiveCanisterId,proto3" json:"default_effective_canister_id,omitempty"`
 	Time                       *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=time,proto3" json:"time,omitempty"`                                                // of the network
 	Height                     uint64                 `protobuf:"varint,11,opt,name=height,proto3" json:"height,omitempty"`                                           // rounds so far
 	Pacing                     *Pacing                `protobuf:"bytes,12,opt,name=pacing,proto3" json:"pacing,omitempty"`                                            // when rounds happen
 	Outcalls                   OutcallMode            `protobuf:"varint,13,opt,name=outcalls,proto3,enum=canisterd.control.v1.OutcallMode" json:"outcalls,omitempty"` // how HTTP outcalls are handled
-	Seed                       []byte                 `protobuf:"bytes,14,opt,name=seed,proto3" json:"seed,omitempty"`                                                // what keys, ids and randomness come from: 32 bytes
+	Seed                       []byte                 `protobuf:"bytes,14,opt,name=seed,proto3" json:"seed,omitempty"`                                                // the source of keys, ids and randomness: 32 bytes
 	StateDir                   string                 `protobuf:"bytes,15,opt,name=state_dir,json=stateDir,proto3" json:"state_dir,omitempty"`                        // folder for the memories of canisters; empty: memory
 	Lease                      string                 `protobuf:"bytes,16,opt,name=lease,proto3" json:"lease,omitempty"`                                              // the lease it is bound to; empty: none
 	Census                     *Census                `protobuf:"bytes,17,opt,name=census,proto3" json:"census,omitempty"`                                            // what is open; unset in lists
-	// How far its time is ahead of the wall clock, which moves it; unset where it is not, and in manual pacing.
+	// How far its time is ahead of the wall clock, if that moves it; unset: it is not ahead, or pacing is manual.
 	Offset         *durationpb.Duration `protobuf:"bytes,18,opt,name=offset,proto3" json:"offset,omitempty"`
 	OutcallsLocal  bool                 `protobuf:"varint,19,opt,name=outcalls_local,json=outcallsLocal,proto3" json:"outcalls_local,omitempty"`   // outcalls may reach this machine and its networks
 	OutcallTargets []string             `protobuf:"bytes,20,rep,name=outcall_targets,json=outcallTargets,proto3" json:"outcall_targets,omitempty"` // servers there that outcalls may reach
-	// Random id of the network, in hex. A daemon that starts again, an instance that is made again under its name and one
-	// that is restored have new ones, whatever their seed: a canister id means the same canister only in the network it
-	// was given in.
+	// Random id of the network, in hex. It changes when the daemon restarts, and when the instance is restored or created
+	// again under its name, even with the same seed. A canister id means the same canister only in the network that
+	// assigned it.
 	NetworkId     string      `protobuf:"bytes,21,opt,name=network_id,json=networkId,proto3" json:"network_id,omitempty"`
-	Ancestors     []*Ancestor `protobuf:"bytes,22,rep,name=ancestors,proto3" json:"ancestors,omitempty"`  // networks that it goes on from, the oldest first
+	Ancestors     []*Ancestor `protobuf:"bytes,22,rep,name=ancestors,proto3" json:"ancestors,omitempty"`  // networks that it continues, the oldest first
 	Ephemeral     bool        `protobuf:"varint,23,opt,name=ephemeral,proto3" json:"ephemeral,omitempty"` // it ends with the daemon
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -790,12 +790,12 @@ func (x *Instance) GetEphemeral() bool {
 	return false
 }
 
-// Ancestor is a network that another one goes on from, by fork or restore: what it had at that height, the other one
-// began with.
+// Ancestor is a network that another one continues, after a fork or a restore. The other one began with its state at
+// that height.
 type Ancestor struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	NetworkId     string                 `protobuf:"bytes,1,opt,name=network_id,json=networkId,proto3" json:"network_id,omitempty"` // random id of the network, in hex
-	Height        uint64                 `protobuf:"varint,2,opt,name=height,proto3" json:"height,omitempty"`                       // number of its rounds when the other one began
+	Height        uint64                 `protobuf:"varint,2,opt,name=height,proto3" json:"height,omitempty"`                       // number of its rounds when the other network began
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -848,9 +848,9 @@ func (x *Ancestor) GetHeight() uint64 {
 type Subnet struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	SubnetId      string                 `protobuf:"bytes,1,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`               // id of the subnet, in text form
-	Kind          SubnetKind             `protobuf:"varint,2,opt,name=kind,proto3,enum=canisterd.control.v1.SubnetKind" json:"kind,omitempty"` // what it stands for on mainnet
+	Kind          SubnetKind             `protobuf:"varint,2,opt,name=kind,proto3,enum=canisterd.control.v1.SubnetKind" json:"kind,omitempty"` // its role on mainnet
 	Nodes         uint32                 `protobuf:"varint,3,opt,name=nodes,proto3" json:"nodes,omitempty"`                                    // 1 to 100
-	Ranges        []*CanisterRange       `protobuf:"bytes,4,rep,name=ranges,proto3" json:"ranges,omitempty"`                                   // ids of the canisters it has
+	Ranges        []*CanisterRange       `protobuf:"bytes,4,rep,name=ranges,proto3" json:"ranges,omitempty"`                                   // ids of its canisters
 	PublicKey     []byte                 `protobuf:"bytes,5,opt,name=public_key,json=publicKey,proto3" json:"public_key,omitempty"`            // DER
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -977,14 +977,14 @@ func (x *CanisterRange) GetLast() string {
 // Census counts what is open in an instance.
 type Census struct {
 	state           protoimpl.MessageState `protogen:"open.v1"`
-	Canisters       uint64                 `protobuf:"varint,1,opt,name=canisters,proto3" json:"canisters,omitempty"`                                    // with those without code
+	Canisters       uint64                 `protobuf:"varint,1,opt,name=canisters,proto3" json:"canisters,omitempty"`                                    // canisters, including those without code
 	CallContexts    uint64                 `protobuf:"varint,2,opt,name=call_contexts,json=callContexts,proto3" json:"call_contexts,omitempty"`          // calls that canisters are answering
-	Futures         uint64                 `protobuf:"varint,3,opt,name=futures,proto3" json:"futures,omitempty"`                                        // calls of canisters that are not answered, or whose callbacks have not run
+	Futures         uint64                 `protobuf:"varint,3,opt,name=futures,proto3" json:"futures,omitempty"`                                        // unanswered calls of canisters, and those whose callbacks have not run
 	QueuedMessages  uint64                 `protobuf:"varint,4,opt,name=queued_messages,json=queuedMessages,proto3" json:"queued_messages,omitempty"`    // messages in the queues of canisters
 	ParkedMessages  uint64                 `protobuf:"varint,5,opt,name=parked_messages,json=parkedMessages,proto3" json:"parked_messages,omitempty"`    // messages that paused in the middle of their code
 	HeldMessages    uint64                 `protobuf:"varint,6,opt,name=held_messages,json=heldMessages,proto3" json:"held_messages,omitempty"`          // messages that rules hold
 	Outcalls        uint64                 `protobuf:"varint,7,opt,name=outcalls,proto3" json:"outcalls,omitempty"`                                      // HTTP outcalls that wait for an answer
-	IngressMessages uint64                 `protobuf:"varint,8,opt,name=ingress_messages,json=ingressMessages,proto3" json:"ingress_messages,omitempty"` // users' messages of which the network remembers the status
+	IngressMessages uint64                 `protobuf:"varint,8,opt,name=ingress_messages,json=ingressMessages,proto3" json:"ingress_messages,omitempty"` // users' messages whose status the network remembers
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -1075,11 +1075,11 @@ func (x *Census) GetIngressMessages() uint64 {
 	return 0
 }
 
-// ListInstancesRequest says which page of the list is wanted.
+// ListInstancesRequest selects a page of the list.
 type ListInstancesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	PageSize      uint32                 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`   // 0: 100; at most 1000
-	PageToken     string                 `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"` // next_page_token of the page before; empty: the first page
+	PageToken     string                 `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"` // next_page_token of the previous page; empty: the first page
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1230,7 +1230,7 @@ func (x *GetInstanceRequest) GetInstance() string {
 type GetInstanceResponse struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Instance *Instance              `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // with its census
-	// Of the daemon that answers: a release, such as v1.4.0, or the commit it was built from.
+	// Version of the daemon that answers: a release, such as v1.4.0, or the commit it was built from.
 	DaemonVersion string `protobuf:"bytes,2,opt,name=daemon_version,json=daemonVersion,proto3" json:"daemon_version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1362,24 +1362,24 @@ func (*DeleteInstanceResponse) Descriptor() ([]byte, []int) {
 	return file_control_v1_instances_proto_rawDescGZIP(), []int{13}
 }
 
-// ForkInstanceRequest says what is forked, and how the new instance differs.
+// ForkInstanceRequest names the state to fork, and describes how the new instance differs.
 type ForkInstanceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What is forked.
+	// The instance to fork.
 	Instance string `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	// A snapshot of it; empty for its present.
+	// A snapshot of it; empty: its present state.
 	Snapshot string `protobuf:"bytes,2,opt,name=snapshot,proto3" json:"snapshot,omitempty"`
-	// The new instance; empty for a name the daemon chooses.
+	// Name of the new instance; empty: the daemon chooses a name.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	// Pacing of the new instance; unset for the same.
+	// Pacing of the new instance; unset: the same pacing.
 	Pacing     *Pacing `protobuf:"bytes,4,opt,name=pacing,proto3" json:"pacing,omitempty"`
 	HttpListen string  `protobuf:"bytes,5,opt,name=http_listen,json=httpListen,proto3" json:"http_listen,omitempty"` // as in CreateInstanceRequest; empty: no address of its own
 	Lease      string  `protobuf:"bytes,6,opt,name=lease,proto3" json:"lease,omitempty"`                             // as in CreateInstanceRequest; empty: none
-	// Mixed into the chance of the fork, so that several forks take different turns; empty for the same turns.
+	// Mixed into the randomness of the fork, so that several forks run differently; empty: they run the same way.
 	Reseed    []byte `protobuf:"bytes,7,opt,name=reseed,proto3" json:"reseed,omitempty"`
 	Ephemeral bool   `protobuf:"varint,8,opt,name=ephemeral,proto3" json:"ephemeral,omitempty"` // as in CreateInstanceRequest
-	// A past state of an instance that is kept in a state directory, as far back as its journal goes; unset for its
-	// present. Together with a snapshot it is refused.
+	// A past state of an instance that is kept in a state directory, as far back as its journal goes; unset: its present
+	// state. It cannot be combined with a snapshot.
 	//
 	// Types that are valid to be assigned to At:
 	//
@@ -1536,24 +1536,24 @@ type isForkInstanceRequest_At interface {
 }
 
 type ForkInstanceRequest_Height struct {
-	Height uint64 `protobuf:"varint,9,opt,name=height,proto3,oneof"` // as this round left it
+	Height uint64 `protobuf:"varint,9,opt,name=height,proto3,oneof"` // the state after this round
 }
 
 type ForkInstanceRequest_Time struct {
-	Time *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=time,proto3,oneof"` // as the last round up to then left it
+	Time *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=time,proto3,oneof"` // the state after the last round up to this time
 }
 
 type ForkInstanceRequest_BeforeRequest struct {
-	BeforeRequest []byte `protobuf:"bytes,11,opt,name=before_request,json=beforeRequest,proto3,oneof"` // as it was before the message with this id was accepted: 32 bytes
+	BeforeRequest []byte `protobuf:"bytes,11,opt,name=before_request,json=beforeRequest,proto3,oneof"` // the state before the message with this id was accepted: 32 bytes
 }
 
 type ForkInstanceRequest_Mark struct {
-	Mark string `protobuf:"bytes,12,opt,name=mark,proto3,oneof"` // as it was at the newest mark with this name (MarkHistory)
+	Mark string `protobuf:"bytes,12,opt,name=mark,proto3,oneof"` // the state at the newest mark with this name (MarkHistory)
 }
 
 type ForkInstanceRequest_BeforeRequestPrefix struct {
-	// As it was before the one message whose id begins with these hex digits was accepted: the journal has its id, also
-	// where its events are forgotten.
+	// The state before the message whose id begins with these hex digits was accepted. The journal has its id even if
+	// its events are forgotten.
 	BeforeRequestPrefix string `protobuf:"bytes,13,opt,name=before_request_prefix,json=beforeRequestPrefix,proto3,oneof"`
 }
 
@@ -1612,12 +1612,12 @@ func (x *ForkInstanceResponse) GetInstance() *Instance {
 	return nil
 }
 
-// GetHistoryRequest says which page of the history is wanted.
+// GetHistoryRequest selects a page of the history.
 type GetHistoryRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                    // name of the instance; empty: default
-	PageSize      uint32                 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`   // inputs; 0: 100; at most 1000; the traps of one round are on one page, which may have more
-	PageToken     string                 `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"` // next_page_token of the page before; empty: the first page
+	PageSize      uint32                 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`   // inputs on a page; 0: 100; at most 1000, but all traps of a round are on one page
+	PageToken     string                 `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"` // next_page_token of the previous page; empty: the first page
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1673,13 +1673,13 @@ func (x *GetHistoryRequest) GetPageToken() string {
 	return ""
 }
 
-// GetHistoryResponse is what the journal of an instance has.
+// GetHistoryResponse is a page of the journal of an instance.
 type GetHistoryResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	FirstHeight   uint64                 `protobuf:"varint,1,opt,name=first_height,json=firstHeight,proto3" json:"first_height,omitempty"`        // oldest round at which the instance can be forked
-	FirstTime     *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=first_time,json=firstTime,proto3" json:"first_time,omitempty"`               // of that round
+	FirstTime     *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=first_time,json=firstTime,proto3" json:"first_time,omitempty"`               // time of that round
 	LastHeight    uint64                 `protobuf:"varint,3,opt,name=last_height,json=lastHeight,proto3" json:"last_height,omitempty"`           // newest round at which the instance can be forked
-	LastTime      *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=last_time,json=lastTime,proto3" json:"last_time,omitempty"`                  // of that round
+	LastTime      *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=last_time,json=lastTime,proto3" json:"last_time,omitempty"`                  // time of that round
 	Checkpoints   []*Checkpoint          `protobuf:"bytes,5,rep,name=checkpoints,proto3" json:"checkpoints,omitempty"`                            // the oldest first
 	Inputs        []*AcceptedInput       `protobuf:"bytes,6,rep,name=inputs,proto3" json:"inputs,omitempty"`                                      // the oldest first
 	NextPageToken string                 `protobuf:"bytes,7,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"` // for the next page; empty: this is the last one
@@ -1819,7 +1819,7 @@ func (x *MarkHistoryRequest) GetMark() string {
 	return ""
 }
 
-// MarkHistoryResponse is the mark as it is in the history.
+// MarkHistoryResponse is the mark in the history.
 type MarkHistoryResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Input         *AcceptedInput         `protobuf:"bytes,1,opt,name=input,proto3" json:"input,omitempty"` // of kind mark
@@ -1870,7 +1870,7 @@ type Checkpoint struct {
 	Height        uint64                 `protobuf:"varint,1,opt,name=height,proto3" json:"height,omitempty"` // rounds before it
 	Time          *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`      // of the network; unset: an older program made it
 	Made          *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=made,proto3" json:"made,omitempty"`      // wall clock
-	Bytes         uint64                 `protobuf:"varint,4,opt,name=bytes,proto3" json:"bytes,omitempty"`   // of its file
+	Bytes         uint64                 `protobuf:"varint,4,opt,name=bytes,proto3" json:"bytes,omitempty"`   // size of its file
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1933,7 +1933,7 @@ func (x *Checkpoint) GetBytes() uint64 {
 	return 0
 }
 
-// AcceptedInput is something that a client gave a network, a message whose code failed, or a mark.
+// AcceptedInput is an input that a client gave to a network, a message whose code failed, or a mark.
 type AcceptedInput struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Height uint64                 `protobuf:"varint,1,opt,name=height,proto3" json:"height,omitempty"` // rounds before it: a fork at this height does not have it
@@ -1941,10 +1941,10 @@ type AcceptedInput struct {
 	// ingress (an update call), http_answer, add_cycles and other test controls; trap (a message whose code failed, up to
 	// 16 in a round); mark (MarkHistory).
 	Kind          string `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
-	RequestId     []byte `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`    // of an update call; of the one that a trap belongs to
+	RequestId     []byte `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`    // of an update call, or of the one that led to a trap
 	Sender        string `protobuf:"bytes,5,opt,name=sender,proto3" json:"sender,omitempty"`                           // of an update call
-	CanisterId    string `protobuf:"bytes,6,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // that is called, or whose code failed; empty: neither
-	Method        string `protobuf:"bytes,7,opt,name=method,proto3" json:"method,omitempty"`                           // of an update call, or whose code failed
+	CanisterId    string `protobuf:"bytes,6,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // the called canister, or the one whose code failed; empty: neither
+	Method        string `protobuf:"bytes,7,opt,name=method,proto3" json:"method,omitempty"`                           // of an update call, or the method whose code failed
 	ErrorCode     string `protobuf:"bytes,8,opt,name=error_code,json=errorCode,proto3" json:"error_code,omitempty"`    // of a trap, such as IC0503
 	Text          string `protobuf:"bytes,9,opt,name=text,proto3" json:"text,omitempty"`                               // of a trap: the first line of its reject, 200 bytes at most; of a mark: its name
 	unknownFields protoimpl.UnknownFields
@@ -2044,15 +2044,15 @@ func (x *AcceptedInput) GetText() string {
 	return ""
 }
 
-// Snapshot describes a state of an instance that was kept.
+// Snapshot describes a kept state of an instance.
 type Snapshot struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`    // name of the instance it was taken of
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`    // name of its instance
 	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`            // unique in the instance
 	Taken         *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=taken,proto3" json:"taken,omitempty"`          // wall clock
 	Time          *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=time,proto3" json:"time,omitempty"`            // of the network
 	Height        uint64                 `protobuf:"varint,5,opt,name=height,proto3" json:"height,omitempty"`       // number of rounds before it
-	Canisters     uint64                 `protobuf:"varint,6,opt,name=canisters,proto3" json:"canisters,omitempty"` // that it has
+	Canisters     uint64                 `protobuf:"varint,6,opt,name=canisters,proto3" json:"canisters,omitempty"` // number of its canisters
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2133,9 +2133,9 @@ func (x *Snapshot) GetCanisters() uint64 {
 type TakeSnapshotRequest struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
-	// As names of instances; empty for a name the daemon chooses.
+	// Name, in the form of instance names; empty: the daemon chooses a name.
 	Snapshot string `protobuf:"bytes,2,opt,name=snapshot,proto3" json:"snapshot,omitempty"`
-	// Take the place of a snapshot of that name.
+	// Replace the snapshot with this name.
 	Replace       bool `protobuf:"varint,3,opt,name=replace,proto3" json:"replace,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2237,12 +2237,12 @@ func (x *TakeSnapshotResponse) GetSnapshot() *Snapshot {
 	return nil
 }
 
-// ListSnapshotsRequest says which page of the list is wanted.
+// ListSnapshotsRequest selects a page of the list.
 type ListSnapshotsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                    // name of the instance; empty: default
 	PageSize      uint32                 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`   // 0: 100; at most 1000
-	PageToken     string                 `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"` // next_page_token of the page before; empty: the first page
+	PageToken     string                 `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"` // next_page_token of the previous page; empty: the first page
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2539,11 +2539,11 @@ func (x *RestoreSnapshotResponse) GetInstance() *Instance {
 	return nil
 }
 
-// State names a state to be compared: the present of an instance, or one of its snapshots.
+// State names a state to compare: the present state of an instance, or one of its snapshots.
 type State struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
-	Snapshot      string                 `protobuf:"bytes,2,opt,name=snapshot,proto3" json:"snapshot,omitempty"` // name of its snapshot; empty: its present
+	Snapshot      string                 `protobuf:"bytes,2,opt,name=snapshot,proto3" json:"snapshot,omitempty"` // name of its snapshot; empty: its present state
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2597,7 +2597,7 @@ type DiffRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Before        *State                 `protobuf:"bytes,1,opt,name=before,proto3" json:"before,omitempty"` // required
 	After         *State                 `protobuf:"bytes,2,opt,name=after,proto3" json:"after,omitempty"`   // required
-	Limit         uint32                 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`  // differences at most, up to 1000; 0: 1000
+	Limit         uint32                 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`  // maximum number of differences, up to 1000; 0: 1000
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2653,11 +2653,11 @@ func (x *DiffRequest) GetLimit() uint32 {
 	return 0
 }
 
-// DiffResponse is what differs between two states.
+// DiffResponse has the differences between two states.
 type DiffResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Differences   []*Difference          `protobuf:"bytes,1,rep,name=differences,proto3" json:"differences,omitempty"` // by canister; none: the states are equal
-	More          uint64                 `protobuf:"varint,2,opt,name=more,proto3" json:"more,omitempty"`              // that are not listed
+	More          uint64                 `protobuf:"varint,2,opt,name=more,proto3" json:"more,omitempty"`              // number of unlisted differences
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2706,15 +2706,15 @@ func (x *DiffResponse) GetMore() uint64 {
 	return 0
 }
 
-// Difference is one thing that differs, written for people: times as RFC 3339 has them, amounts with their unit.
-// Of logs the newest 20 records that differ are listed, each with its first 200 bytes.
+// Difference is one difference, written for people: times in the form of RFC 3339, amounts with their unit. Of logs,
+// the newest 20 records that differ are listed, each with its first 200 bytes.
 type Difference struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
 	CanisterId string                 `protobuf:"bytes,1,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // empty: of a subnet or the network
 	// What differs, such as time, balance, setting controllers, call context #12, held message #7, log record #3.
 	What          string `protobuf:"bytes,2,opt,name=what,proto3" json:"what,omitempty"`
-	Before        string `protobuf:"bytes,3,opt,name=before,proto3" json:"before,omitempty"`                     // empty: it was not there
-	After         string `protobuf:"bytes,4,opt,name=after,proto3" json:"after,omitempty"`                       // empty: it is not there
+	Before        string `protobuf:"bytes,3,opt,name=before,proto3" json:"before,omitempty"`                     // empty: it did not exist
+	After         string `protobuf:"bytes,4,opt,name=after,proto3" json:"after,omitempty"`                       // empty: it does not exist
 	SubnetId      string `protobuf:"bytes,5,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"` // empty: of the network as a whole
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2789,8 +2789,8 @@ func (x *Difference) GetSubnetId() string {
 type ExportInstanceRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
-	Snapshot      string                 `protobuf:"bytes,2,opt,name=snapshot,proto3" json:"snapshot,omitempty"` // empty for the present
-	Journal       bool                   `protobuf:"varint,3,opt,name=journal,proto3" json:"journal,omitempty"`  // its journal in place of its state, for canisterd replay; not with a snapshot
+	Snapshot      string                 `protobuf:"bytes,2,opt,name=snapshot,proto3" json:"snapshot,omitempty"` // name of its snapshot; empty: its present state
+	Journal       bool                   `protobuf:"varint,3,opt,name=journal,proto3" json:"journal,omitempty"`  // export its journal instead of its state, for canisterd replay; not with a snapshot
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2846,7 +2846,7 @@ func (x *ExportInstanceRequest) GetJournal() bool {
 	return false
 }
 
-// ExportInstanceResponse is a piece of the file. The pieces come in order.
+// ExportInstanceResponse is a piece of the file. The pieces arrive in order.
 type ExportInstanceResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Chunk         []byte                 `protobuf:"bytes,1,opt,name=chunk,proto3" json:"chunk,omitempty"` // at most 1 MiB
@@ -2974,17 +2974,17 @@ func (*ImportInstanceRequest_Options) isImportInstanceRequest_Part() {}
 
 func (*ImportInstanceRequest_Chunk) isImportInstanceRequest_Part() {}
 
-// ImportOptions says how the instance goes on that is made of a file.
+// ImportOptions describes the instance that is created from a file.
 type ImportOptions struct {
 	state          protoimpl.MessageState `protogen:"open.v1"`
-	Instance       string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                                        // its name; empty for one the daemon chooses
+	Instance       string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                                        // its name; empty: the daemon chooses a name
 	Pacing         *Pacing                `protobuf:"bytes,2,opt,name=pacing,proto3" json:"pacing,omitempty"`                                            // unset: auto
-	Outcalls       OutcallMode            `protobuf:"varint,3,opt,name=outcalls,proto3,enum=canisterd.control.v1.OutcallMode" json:"outcalls,omitempty"` // unset: as the daemon was started
+	Outcalls       OutcallMode            `protobuf:"varint,3,opt,name=outcalls,proto3,enum=canisterd.control.v1.OutcallMode" json:"outcalls,omitempty"` // unset: the daemon's setting
 	StateDir       string                 `protobuf:"bytes,4,opt,name=state_dir,json=stateDir,proto3" json:"state_dir,omitempty"`                        // as in CreateInstanceRequest; empty: memory
 	HttpListen     string                 `protobuf:"bytes,5,opt,name=http_listen,json=httpListen,proto3" json:"http_listen,omitempty"`                  // as in CreateInstanceRequest; empty: no address of its own
 	Lease          string                 `protobuf:"bytes,6,opt,name=lease,proto3" json:"lease,omitempty"`                                              // as in CreateInstanceRequest; empty: none
-	OutcallsLocal  bool                   `protobuf:"varint,7,opt,name=outcalls_local,json=outcallsLocal,proto3" json:"outcalls_local,omitempty"`        // as of CreateInstanceRequest
-	OutcallTargets []string               `protobuf:"bytes,8,rep,name=outcall_targets,json=outcallTargets,proto3" json:"outcall_targets,omitempty"`      // as of CreateInstanceRequest
+	OutcallsLocal  bool                   `protobuf:"varint,7,opt,name=outcalls_local,json=outcallsLocal,proto3" json:"outcalls_local,omitempty"`        // as in CreateInstanceRequest
+	OutcallTargets []string               `protobuf:"bytes,8,rep,name=outcall_targets,json=outcallTargets,proto3" json:"outcall_targets,omitempty"`      // as in CreateInstanceRequest
 	Ephemeral      bool                   `protobuf:"varint,9,opt,name=ephemeral,proto3" json:"ephemeral,omitempty"`                                     // as in CreateInstanceRequest
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -3165,11 +3165,11 @@ func (*HoldLeaseRequest) Descriptor() ([]byte, []int) {
 	return file_control_v1_instances_proto_rawDescGZIP(), []int{40}
 }
 
-// HoldLeaseResponse is a sign of life; the first one has the lease.
+// HoldLeaseResponse shows that the lease is held; the first one has the lease.
 type HoldLeaseResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Lease         string                 `protobuf:"bytes,1,opt,name=lease,proto3" json:"lease,omitempty"`                          // in the first message; later ones are keep-alive
-	UntilNext     *durationpb.Duration   `protobuf:"bytes,2,opt,name=until_next,json=untilNext,proto3" json:"until_next,omitempty"` // when the next message comes at the latest
+	Lease         string                 `protobuf:"bytes,1,opt,name=lease,proto3" json:"lease,omitempty"`                          // name of the lease, in the first message; later messages are keep-alive
+	UntilNext     *durationpb.Duration   `protobuf:"bytes,2,opt,name=until_next,json=untilNext,proto3" json:"until_next,omitempty"` // longest time until the next message
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

@@ -40,55 +40,57 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Instances makes, forks, compares and deletes whole networks. One daemon has up to some thousands of them side by
-// side; the one it was started with is called "default". Every request of every service names the instance it means;
-// the empty name is "default".
+// Instances creates, forks, compares and deletes whole networks. One daemon has up to a few thousand of them side by
+// side; the one that it was started with is named "default". Every request of every service names its instance; the
+// empty name means "default".
 type InstancesClient interface {
-	// CreateInstance makes a network. It is RUNNING when the call returns.
-	// Errors: INVALID_ARGUMENT (a field and what it may be), ALREADY_EXISTS (the name), RESOURCE_EXHAUSTED (the limit of
-	// instances).
+	// CreateInstance creates a network. It is RUNNING when the call returns.
+	// Errors: INVALID_ARGUMENT (a field and its allowed values), ALREADY_EXISTS (the name), RESOURCE_EXHAUSTED (the limit
+	// of instances).
 	CreateInstance(ctx context.Context, in *CreateInstanceRequest, opts ...grpc.CallOption) (*CreateInstanceResponse, error)
-	// ListInstances gives the instances by name, in pages.
+	// ListInstances lists the instances by name, in pages.
 	ListInstances(ctx context.Context, in *ListInstancesRequest, opts ...grpc.CallOption) (*ListInstancesResponse, error)
 	// GetInstance describes one instance. Errors: NOT_FOUND.
 	GetInstance(ctx context.Context, in *GetInstanceRequest, opts ...grpc.CallOption) (*GetInstanceResponse, error)
-	// DeleteInstance ends an instance: what is under way is abandoned, its memory is given back, callers that wait for it
-	// get UNAVAILABLE. The default instance can be deleted too; it can be created again under the same name.
+	// DeleteInstance ends an instance: work in progress is abandoned, its memory is freed, and waiting callers get
+	// UNAVAILABLE. The default instance can be deleted too, and created again under the same name.
 	DeleteInstance(ctx context.Context, in *DeleteInstanceRequest, opts ...grpc.CallOption) (*DeleteInstanceResponse, error)
-	// ForkInstance makes an instance that goes on from this one's present: canisters, calls in flight, timers, clock and
-	// chance. Heap pages are shared until one of the two writes them. An instance that is kept in a state directory can
-	// also be forked at a past round: from the newest checkpoint before it, with the journal since then.
-	// Errors: NOT_FOUND (a moment, with the rounds that the journal has), FAILED_PRECONDITION (an instance without one).
+	// ForkInstance creates an instance that continues from the present state of this one: canisters, calls in flight,
+	// timers, clock and random numbers. Heap pages are shared until one of the two writes them. An instance that is kept
+	// in a state directory can also be forked at a past round: from the newest checkpoint before it and the journal since
+	// then.
+	// Errors: NOT_FOUND (the past state; the text has the rounds of the journal), FAILED_PRECONDITION (an instance
+	// without a journal).
 	ForkInstance(ctx context.Context, in *ForkInstanceRequest, opts ...grpc.CallOption) (*ForkInstanceResponse, error)
-	// GetHistory says at which past rounds an instance that is kept in a state directory can be forked, and what its
-	// clients gave it meanwhile, the oldest first, in pages. Errors: FAILED_PRECONDITION (an instance without a journal).
+	// GetHistory returns the past rounds at which an instance that is kept in a state directory can be forked, and its
+	// inputs since then, the oldest first, in pages. Errors: FAILED_PRECONDITION (an instance without a journal).
 	GetHistory(ctx context.Context, in *GetHistoryRequest, opts ...grpc.CallOption) (*GetHistoryResponse, error)
-	// MarkHistory marks the present of an instance that is kept in a state directory with a name, for its history and for
-	// forks. The mark is on disk when the call returns. A name may be given again. Errors: INVALID_ARGUMENT (the name),
-	// FAILED_PRECONDITION (an instance without a journal).
+	// MarkHistory gives a name to the present state of an instance that is kept in a state directory, for its history and
+	// for forks. The mark is on disk when the call returns. A name may be used again. Errors: INVALID_ARGUMENT (the
+	// name), FAILED_PRECONDITION (an instance without a journal).
 	MarkHistory(ctx context.Context, in *MarkHistoryRequest, opts ...grpc.CallOption) (*MarkHistoryResponse, error)
-	// TakeSnapshot keeps the present of an instance under a name. It costs what a fork costs, and no goroutine.
+	// TakeSnapshot keeps the present state of an instance under a name. It costs the same as a fork, without a goroutine.
 	TakeSnapshot(ctx context.Context, in *TakeSnapshotRequest, opts ...grpc.CallOption) (*TakeSnapshotResponse, error)
-	// ListSnapshots gives the snapshots of an instance by name, in pages.
+	// ListSnapshots lists the snapshots of an instance by name, in pages.
 	ListSnapshots(ctx context.Context, in *ListSnapshotsRequest, opts ...grpc.CallOption) (*ListSnapshotsResponse, error)
-	// DeleteSnapshot forgets a snapshot.
+	// DeleteSnapshot deletes a snapshot.
 	DeleteSnapshot(ctx context.Context, in *DeleteSnapshotRequest, opts ...grpc.CallOption) (*DeleteSnapshotResponse, error)
-	// RestoreSnapshot makes an instance go on from a snapshot, which can be restored any number of times. Calls that wait
-	// for a message the restored state does not know end with ABORTED. Time goes on from the snapshot's, or from the wall
-	// clock's where that moves it and is later.
+	// RestoreSnapshot makes an instance continue from a snapshot, which can be restored any number of times. Calls that
+	// wait for a message that is not in the restored state end with ABORTED. Time continues from the snapshot's time, or
+	// from the wall clock if that moves the time and is later.
 	RestoreSnapshot(ctx context.Context, in *RestoreSnapshotRequest, opts ...grpc.CallOption) (*RestoreSnapshotResponse, error)
-	// Diff says what differs between two instances, an instance and a snapshot, or two snapshots. Memory that they share
-	// is not read.
+	// Diff lists the differences between two instances, an instance and a snapshot, or two snapshots. Memory that they
+	// share is not read.
 	Diff(ctx context.Context, in *DiffRequest, opts ...grpc.CallOption) (*DiffResponse, error)
-	// ExportInstance streams an instance as one file of bytes. Only one in which single steps have begun a round and not
-	// ended it is refused (NOT_EXPORTABLE_NOW). The file of a journal is for canisterd replay; an instance that is not kept
-	// has none (NO_HISTORY).
+	// ExportInstance streams an instance as the bytes of one file. If single steps have begun a round and not ended it,
+	// the export is refused (NOT_EXPORTABLE_NOW). The file of a journal is for canisterd replay; an instance that is not
+	// kept has no journal (NO_HISTORY).
 	ExportInstance(ctx context.Context, in *ExportInstanceRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ExportInstanceResponse], error)
-	// ImportInstance makes an instance of such a file. The first message has the options, the others bytes.
+	// ImportInstance creates an instance from such a file. The first message has the options, the others have bytes.
 	// Errors: DATA_LOSS (which section of the file is damaged), FAILED_PRECONDITION (a file of a newer version).
 	ImportInstance(ctx context.Context, opts ...grpc.CallOption) (grpc.ClientStreamingClient[ImportInstanceRequest, ImportInstanceResponse], error)
-	// HoldLease gives a lease that lasts as long as the stream: instances created with it are deleted when the client
-	// closes the stream, is killed, or cannot be reached any more (keep-alive, 20 s).
+	// HoldLease returns a lease that lasts as long as the stream. Instances created with it are deleted when the client
+	// closes the stream, is killed, or can no longer be reached (keep-alive, 20 s).
 	HoldLease(ctx context.Context, in *HoldLeaseRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[HoldLeaseResponse], error)
 }
 
@@ -275,55 +277,57 @@ type Instances_HoldLeaseClient = grpc.ServerStreamingClient[HoldLeaseResponse]
 // All implementations must embed UnimplementedInstancesServer
 // for forward compatibility.
 //
-// Instances makes, forks, compares and deletes whole networks. One daemon has up to some thousands of them side by
-// side; the one it was started with is called "default". Every request of every service names the instance it means;
-// the empty name is "default".
+// Instances creates, forks, compares and deletes whole networks. One daemon has up to a few thousand of them side by
+// side; the one that it was started with is named "default". Every request of every service names its instance; the
+// empty name means "default".
 type InstancesServer interface {
-	// CreateInstance makes a network. It is RUNNING when the call returns.
-	// Errors: INVALID_ARGUMENT (a field and what it may be), ALREADY_EXISTS (the name), RESOURCE_EXHAUSTED (the limit of
-	// instances).
+	// CreateInstance creates a network. It is RUNNING when the call returns.
+	// Errors: INVALID_ARGUMENT (a field and its allowed values), ALREADY_EXISTS (the name), RESOURCE_EXHAUSTED (the limit
+	// of instances).
 	CreateInstance(context.Context, *CreateInstanceRequest) (*CreateInstanceResponse, error)
-	// ListInstances gives the instances by name, in pages.
+	// ListInstances lists the instances by name, in pages.
 	ListInstances(context.Context, *ListInstancesRequest) (*ListInstancesResponse, error)
 	// GetInstance describes one instance. Errors: NOT_FOUND.
 	GetInstance(context.Context, *GetInstanceRequest) (*GetInstanceResponse, error)
-	// DeleteInstance ends an instance: what is under way is abandoned, its memory is given back, callers that wait for it
-	// get UNAVAILABLE. The default instance can be deleted too; it can be created again under the same name.
+	// DeleteInstance ends an instance: work in progress is abandoned, its memory is freed, and waiting callers get
+	// UNAVAILABLE. The default instance can be deleted too, and created again under the same name.
 	DeleteInstance(context.Context, *DeleteInstanceRequest) (*DeleteInstanceResponse, error)
-	// ForkInstance makes an instance that goes on from this one's present: canisters, calls in flight, timers, clock and
-	// chance. Heap pages are shared until one of the two writes them. An instance that is kept in a state directory can
-	// also be forked at a past round: from the newest checkpoint before it, with the journal since then.
-	// Errors: NOT_FOUND (a moment, with the rounds that the journal has), FAILED_PRECONDITION (an instance without one).
+	// ForkInstance creates an instance that continues from the present state of this one: canisters, calls in flight,
+	// timers, clock and random numbers. Heap pages are shared until one of the two writes them. An instance that is kept
+	// in a state directory can also be forked at a past round: from the newest checkpoint before it and the journal since
+	// then.
+	// Errors: NOT_FOUND (the past state; the text has the rounds of the journal), FAILED_PRECONDITION (an instance
+	// without a journal).
 	ForkInstance(context.Context, *ForkInstanceRequest) (*ForkInstanceResponse, error)
-	// GetHistory says at which past rounds an instance that is kept in a state directory can be forked, and what its
-	// clients gave it meanwhile, the oldest first, in pages. Errors: FAILED_PRECONDITION (an instance without a journal).
+	// GetHistory returns the past rounds at which an instance that is kept in a state directory can be forked, and its
+	// inputs since then, the oldest first, in pages. Errors: FAILED_PRECONDITION (an instance without a journal).
 	GetHistory(context.Context, *GetHistoryRequest) (*GetHistoryResponse, error)
-	// MarkHistory marks the present of an instance that is kept in a state directory with a name, for its history and for
-	// forks. The mark is on disk when the call returns. A name may be given again. Errors: INVALID_ARGUMENT (the name),
-	// FAILED_PRECONDITION (an instance without a journal).
+	// MarkHistory gives a name to the present state of an instance that is kept in a state directory, for its history and
+	// for forks. The mark is on disk when the call returns. A name may be used again. Errors: INVALID_ARGUMENT (the
+	// name), FAILED_PRECONDITION (an instance without a journal).
 	MarkHistory(context.Context, *MarkHistoryRequest) (*MarkHistoryResponse, error)
-	// TakeSnapshot keeps the present of an instance under a name. It costs what a fork costs, and no goroutine.
+	// TakeSnapshot keeps the present state of an instance under a name. It costs the same as a fork, without a goroutine.
 	TakeSnapshot(context.Context, *TakeSnapshotRequest) (*TakeSnapshotResponse, error)
-	// ListSnapshots gives the snapshots of an instance by name, in pages.
+	// ListSnapshots lists the snapshots of an instance by name, in pages.
 	ListSnapshots(context.Context, *ListSnapshotsRequest) (*ListSnapshotsResponse, error)
-	// DeleteSnapshot forgets a snapshot.
+	// DeleteSnapshot deletes a snapshot.
 	DeleteSnapshot(context.Context, *DeleteSnapshotRequest) (*DeleteSnapshotResponse, error)
-	// RestoreSnapshot makes an instance go on from a snapshot, which can be restored any number of times. Calls that wait
-	// for a message the restored state does not know end with ABORTED. Time goes on from the snapshot's, or from the wall
-	// clock's where that moves it and is later.
+	// RestoreSnapshot makes an instance continue from a snapshot, which can be restored any number of times. Calls that
+	// wait for a message that is not in the restored state end with ABORTED. Time continues from the snapshot's time, or
+	// from the wall clock if that moves the time and is later.
 	RestoreSnapshot(context.Context, *RestoreSnapshotRequest) (*RestoreSnapshotResponse, error)
-	// Diff says what differs between two instances, an instance and a snapshot, or two snapshots. Memory that they share
-	// is not read.
+	// Diff lists the differences between two instances, an instance and a snapshot, or two snapshots. Memory that they
+	// share is not read.
 	Diff(context.Context, *DiffRequest) (*DiffResponse, error)
-	// ExportInstance streams an instance as one file of bytes. Only one in which single steps have begun a round and not
-	// ended it is refused (NOT_EXPORTABLE_NOW). The file of a journal is for canisterd replay; an instance that is not kept
-	// has none (NO_HISTORY).
+	// ExportInstance streams an instance as the bytes of one file. If single steps have begun a round and not ended it,
+	// the export is refused (NOT_EXPORTABLE_NOW). The file of a journal is for canisterd replay; an instance that is not
+	// kept has no journal (NO_HISTORY).
 	ExportInstance(*ExportInstanceRequest, grpc.ServerStreamingServer[ExportInstanceResponse]) error
-	// ImportInstance makes an instance of such a file. The first message has the options, the others bytes.
+	// ImportInstance creates an instance from such a file. The first message has the options, the others have bytes.
 	// Errors: DATA_LOSS (which section of the file is damaged), FAILED_PRECONDITION (a file of a newer version).
 	ImportInstance(grpc.ClientStreamingServer[ImportInstanceRequest, ImportInstanceResponse]) error
-	// HoldLease gives a lease that lasts as long as the stream: instances created with it are deleted when the client
-	// closes the stream, is killed, or cannot be reached any more (keep-alive, 20 s).
+	// HoldLease returns a lease that lasts as long as the stream. Instances created with it are deleted when the client
+	// closes the stream, is killed, or can no longer be reached (keep-alive, 20 s).
 	HoldLease(*HoldLeaseRequest, grpc.ServerStreamingServer[HoldLeaseResponse]) error
 	mustEmbedUnimplementedInstancesServer()
 }
