@@ -9,10 +9,9 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// AddSubnet makes another subnet of a network that runs: a test control. The subnet has no canisters, and its id, its
-// keys and its canister ids are those that the network would have given it at the start. It is in views from the end of
-// the next round. It has rate limits only if the root subnet has. A root subnet cannot be added, and threshold keys stay
-// where they are.
+// AddSubnet adds a subnet to a running network: a test control. The subnet has no canisters; its id, keys and canister
+// ids are those that the network would have given it at the start. Views show it from the end of the next round. It has
+// rate limits only if the root subnet has. A root subnet cannot be added, and threshold keys stay where they are.
 type AddSubnet struct{ Config SubnetConfig }
 
 func (*AddSubnet) input() {}
@@ -42,7 +41,7 @@ func (n *Network) addSubnet(in *AddSubnet) Result {
 	if err := routes.add(position, m.ID, m.Ids.Ranges); err != nil {
 		return refuse(refusal.Invalid, "%v", err)
 	}
-	n.View() // made before anything of it changes: it stays the last until the next round ends
+	n.View() // made before any change: it stays the last until the next round ends
 	n.routes = routes
 	n.config.made++
 	n.config.Subnets = append(slices.Clip(n.config.Subnets), config)
@@ -50,7 +49,7 @@ func (n *Network) addSubnet(in *AddSubnet) Result {
 	return Result{}
 }
 
-// routesNow are the routes of the present, to be changed.
+// routesNow returns a copy of the present routes, to be changed.
 func (n *Network) routesNow() *routes {
 	now := new(routes)
 	for i, m := range n.subnets {
@@ -61,7 +60,7 @@ func (n *Network) routesNow() *routes {
 	return now
 }
 
-// join makes a subnet one of the network: its time, its streams, its part of the certified trees.
+// join adds a subnet to the network: its time, its streams, its part of the certified trees.
 func (n *Network) join(m *subnet) {
 	root := n.subnets[0]
 	m.Time, m.Height = n.time, n.height

@@ -11,7 +11,7 @@ import (
 )
 
 // admission decides whether messages of users enter a subnet (interface specification, "Request: Call": the checks
-// before "received"). Apart from the fee of a message that is accepted, it changes nothing.
+// before "received"). It changes nothing, except that it takes the fee of an accepted message.
 type admission struct {
 	state      *state.State
 	host       state.Host // of the management canister
@@ -24,10 +24,9 @@ func (m *subnet) admission() admission {
 	return admission{state: &m.State, host: m, management: m.net.management, executor: m.net.executor, now: max(m.net.clock, m.net.time)}
 }
 
-// Authorize reports what would keep a message from entering the network as it stands:
-// its destination, size and expiry, and whether its sender may call the method. It
-// changes nothing, charges nothing and runs no canister, so it comes before any work
-// done for a message before it enters. Apply decides again.
+// Authorize reports what would keep a message from entering the network as it stands: its destination, size and expiry,
+// and whether its sender may call the method. It changes nothing, charges nothing and runs no canister, so it precedes
+// any work for a message. Apply checks again.
 func (n *Network) Authorize(in *Ingress) Result {
 	m, result := n.arrive(in)
 	if m == nil {
@@ -43,7 +42,7 @@ func (n *Network) Authorize(in *Ingress) Result {
 	return Result{}
 }
 
-// check refuses a message that is malformed: too large, expired, or to expire too late.
+// check refuses a message that is malformed: too large, expired, or with an expiry too far in the future.
 func (a *admission) check(in *Ingress) *refusal.Refusal {
 	limit := MaxIngressBytes
 	if a.state.System {
@@ -59,8 +58,8 @@ func (a *admission) check(in *Ingress) *refusal.Refusal {
 	return nil
 }
 
-// accept decides whether a well-formed message enters the state, and makes its
-// canister pay for that. Whether it can pay is checked before anything else, as on the replica.
+// accept decides whether a well-formed message enters the state, and charges its canister. Whether the canister can pay
+// is checked before anything else, as on the replica.
 func (a *admission) accept(in *Ingress) *intercanister.Reject {
 	if a.state.History.Full() {
 		return rejectHistoryFull(a.state.History.Capacity())
@@ -84,8 +83,7 @@ func (a *admission) accept(in *Ingress) *intercanister.Reject {
 	return charging.Ingress(a.state, r, in.Size, in.Sender)
 }
 
-// paysFirst reports whether a message is paid for by the canister of its effective id
-// before it is executed.
+// paysFirst reports whether the canister of its effective id pays for a message before it is executed.
 func (a *admission) paysFirst(in *Ingress) bool {
 	if in.Receiver != principal.Management {
 		return true
@@ -97,7 +95,7 @@ func (a *admission) paysFirst(in *Ingress) bool {
 	return !anywhere && reject == nil
 }
 
-// payment is when a message is paid for.
+// payment returns when a message is paid for.
 func (a *admission) payment(in *Ingress) state.Payment {
 	if in.Receiver != principal.Management {
 		return state.PaysBefore
@@ -105,7 +103,7 @@ func (a *admission) payment(in *Ingress) state.Payment {
 	return a.management.Payment(in.Method, in.Arg)
 }
 
-// acceptCall checks a call of an ordinary canister, and asks the canister.
+// acceptCall checks a call of an ordinary canister, and runs its inspection.
 func (a *admission) acceptCall(in *Ingress, r *state.Entry) *intercanister.Reject {
 	if r == nil {
 		return rejectNotFound(in.Effective)
@@ -123,8 +121,8 @@ func (a *admission) acceptCall(in *Ingress, r *state.Entry) *intercanister.Rejec
 	return inspection.Run(Turns{})
 }
 
-// admitCommand checks that the sender of a message may call the method of the
-// management canister, and that its queue has room.
+// admitCommand checks that the sender of a message may call the method of the management canister, and that the queue
+// has room.
 func (a *admission) admitCommand(in *Ingress, target *state.Entry) *intercanister.Reject {
 	c := state.Command{
 		Host: a.host, State: a.state, Method: in.Method, Arg: in.Arg, Caller: in.Sender, Target: target,
@@ -139,8 +137,8 @@ func (a *admission) admitCommand(in *Ingress, target *state.Entry) *intercaniste
 	return nil
 }
 
-// uninspectable rejects a call of an ordinary canister that the canister is not asked
-// about: by its status, as a composite query, for its lack of code.
+// uninspectable rejects a call of an ordinary canister without asking the canister: for its status, as a composite
+// query, or for missing code.
 func (a *admission) uninspectable(in *Ingress, r *state.Entry) *intercanister.Reject {
 	if reject := rejectIngress(r.Canister); reject != nil {
 		return reject

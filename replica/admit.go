@@ -7,8 +7,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// admit takes a user's message into the state, or says why not (interface
-// specification, "Request: Call": the checks before "received").
+// admit takes a user's message into the state, or returns why not (interface specification, "Request: Call": the checks
+// before "received").
 func (n *Network) admit(in *Ingress) Result {
 	m, result := n.arrive(in)
 	if m == nil {
@@ -22,7 +22,7 @@ func (n *Network) admit(in *Ingress) Result {
 	return Result{}
 }
 
-// arrive is the subnet that a message is for, if it does not know the message and the message is well-formed.
+// arrive returns the subnet that a message is for, if it does not know the message and the message is well-formed.
 func (n *Network) arrive(in *Ingress) (*subnet, Result) {
 	m, result := n.destination(in)
 	if m == nil {
@@ -38,8 +38,8 @@ func (n *Network) arrive(in *Ingress) (*subnet, Result) {
 	return m, Result{}
 }
 
-// destination is the subnet an ingress message is for, by the rules about
-// effective ids (interface specification, "Effective canister id").
+// destination returns the subnet of an ingress message, by the rules about effective ids (interface specification,
+// "Effective canister id").
 func (n *Network) destination(in *Ingress) (*subnet, Result) {
 	if in.BySubnet {
 		position, ok := n.routes.byID[in.Subnet]
@@ -83,7 +83,7 @@ func (m *subnet) receiveIngress(in *Ingress) {
 	m.queueIngress(record, command)
 }
 
-// queueIngress queues a user's message for its receiver, which may have gone while the message was held.
+// queueIngress queues a user's message for its receiver, which may have been deleted while the message was held.
 func (m *subnet) queueIngress(in *state.Ingress, command bool) {
 	box := &m.Commands
 	if !command {
@@ -98,20 +98,20 @@ func (m *subnet) queueIngress(in *state.Ingress, command bool) {
 	m.Ready.Add(box)
 }
 
-// IngressStatus is where a message stands now, before the next view shows it.
+// IngressStatus returns the present status of a message, before the next view shows it.
 func (n *Network) IngressStatus(subnet principal.Principal, id RequestID) Status {
 	status, _ := n.IngressShown(subnet, id)
 	return status
 }
 
-// Shown reports whether the last view shows what the network knows of an ingress
-// message: an answer given between two rounds is in the next view only.
+// Shown reports whether the last view shows all that the network knows of an ingress message: an answer between two
+// rounds is in the next view only.
 func (n *Network) Shown(subnet principal.Principal, id RequestID) bool {
 	_, shown := n.IngressShown(subnet, id)
 	return shown
 }
 
-// IngressShown is IngressStatus and Shown at once.
+// IngressShown returns IngressStatus and Shown in one call.
 func (n *Network) IngressShown(subnet principal.Principal, id RequestID) (status Status, shown bool) {
 	position, ok := n.routes.byID[subnet]
 	if !ok {

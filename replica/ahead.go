@@ -5,16 +5,16 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// Outside is what only the world around a network can bring to an end.
+// Outside counts what only the world outside a network can end.
 type Outside struct {
 	Outcalls  int // HTTP outcalls without an answer
-	Compiling int // modules that are to be compiled beside the network
+	Compiling int // modules to be compiled in the background
 	Held      int // messages that are held
-	Kept      int // those of them that stay until a user decides what happens to them
-	Mocked    int // those among them that wait for the answer of a mock
+	Kept      int // held messages that stay until a user decides what happens to them
+	Mocked    int // held messages that wait for the answer of a mock
 }
 
-// Outside is what the network waits for that neither rounds nor time bring.
+// Outside returns what the network waits for that neither rounds nor time bring.
 func (n *Network) Outside() (all Outside) {
 	for _, m := range n.subnets {
 		all.Outcalls += len(m.Outcalls)
@@ -32,8 +32,7 @@ func (n *Network) Outside() (all Outside) {
 	return all
 }
 
-// Called is the canister that a canister of a subnet has called, and what the call asks for, until the callback has
-// run.
+// Called returns the callee and the method of a call of a canister on a subnet, until the callback has run.
 func (n *Network) Called(subnet principal.Principal, call intercanister.CallID) (callee principal.Principal, method string, ok bool) {
 	position, ok := n.routes.byID[subnet]
 	if !ok {

@@ -5,23 +5,23 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// IngressAnswer is the status of a user's message, and its outcome.
+// IngressAnswer is the status of a user's message and its outcome.
 type IngressAnswer struct {
 	Status       Status
 	Sender       principal.Principal
 	Receiver     principal.Principal
 	Method       string
-	Reply        []byte                // where Replied; read-only
-	Reject       *intercanister.Reject // where Rejected
+	Reply        []byte                // if Replied; read-only
+	Reject       *intercanister.Reject // if Rejected
 	Answered     uint64                // ns; 0 before
 	Instructions uint64                // of its own execution or installation, without callbacks
-	// Backtrace is where a reject comes from that code's failure led to, innermost first. Only
-	// the newest MaxTraps failures are known, and none that an exported network or a source had.
+	// Backtrace is the origin of a reject that a failure of code caused, innermost first. Only the newest MaxTraps
+	// failures are known, and none from before an export or a fork.
 	Backtrace []Frame
 }
 
-// IngressAnswer is what a subnet knows of a message now, before the next view shows
-// it; false where it knows nothing.
+// IngressAnswer returns what a subnet knows of a message now, before the next view shows it, and false if it knows
+// nothing.
 func (n *Network) IngressAnswer(subnet principal.Principal, id RequestID) (IngressAnswer, bool) {
 	position, ok := n.routes.byID[subnet]
 	if !ok {
@@ -41,13 +41,13 @@ func (n *Network) IngressAnswer(subnet principal.Principal, id RequestID) (Ingre
 	return answer, true
 }
 
-// HasSubnet reports whether a subnet is there now, before the next view shows it.
+// HasSubnet reports whether a subnet exists now, before the next view shows it.
 func (n *Network) HasSubnet(id principal.Principal) bool {
 	_, ok := n.routes.byID[id]
 	return ok
 }
 
-// HostOf is the subnet that hosts a canister id now, before the next view shows it.
+// HostOf returns the subnet that hosts a canister id now, before the next view shows it.
 func (n *Network) HostOf(id principal.Principal) (subnet principal.Principal, ok bool) {
 	position := n.routes.find(id)
 	if position < 0 {

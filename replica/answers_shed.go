@@ -1,7 +1,7 @@
 package replica
 
-// ShedAnswers makes every subnet drop its oldest answers until the kept ones fit a number of bytes. The requests are
-// "done" from then on, as if answers took more than MaxAnswerBytes. The driver sends this input when it runs out of
+// ShedAnswers makes every subnet drop its oldest answers until the kept ones fit a number of bytes. The status of their
+// requests is then "done", as if answers took more than MaxAnswerBytes. The driver sends this input when it runs out of
 // memory for answers.
 type ShedAnswers struct{ Bytes int }
 
@@ -20,14 +20,14 @@ func (n *Network) shedAnswers(in *ShedAnswers) Result {
 	return Result{}
 }
 
-// MessageBytes is what messages take between rounds.
+// MessageBytes is the memory that messages take between rounds.
 type MessageBytes struct {
-	Waiting  int // arguments of users' messages that are still to begin
+	Waiting  int // arguments of users' messages that have not begun
 	Answers  int // kept answers
 	Unstaged int // answers that the certified trees do not show yet; some of them are kept as well
 }
 
-// MessageBytes is what the messages of all subnets take.
+// MessageBytes returns the memory that the messages of all subnets take.
 func (n *Network) MessageBytes() (sum MessageBytes) {
 	for _, m := range n.subnets {
 		waiting, answers := m.History.Bytes()

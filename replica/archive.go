@@ -10,28 +10,27 @@ import (
 	"github.com/canisterd/canisterd/canister"
 )
 
-// A network as a file (package archive): everything it is between two rounds. A message that is parked in the middle of
-// its code begins again when it is read, as in a fork. What follows from the seed and the configuration is computed
-// again, and caches are dropped: delegations, freezing limits, compiled code.
+// A file of a network (package archive) holds everything that a network has between two rounds. A message that was
+// parked in the middle of its code begins again after Import, as in a fork. What follows from the seed and the
+// configuration is computed again, and caches are dropped: delegations, freezing limits, compiled code.
 //
-// The sections, in their order: the network (configuration), modules (which), module HASH (of each), canisters of
-// subnet N (which), canister ID (of each), subnet N (what waits, calls, deadlines, answers, streams), rounds (where the
-// network stands), tree of subnet N (what the last view shows and the state no longer contains), roots (what all of it
-// must come to).
+// The sections, in order: the network (configuration), modules (a list), module HASH (of each), canisters of subnet N
+// (a list), canister ID (of each), subnet N (queues, calls, deadlines, answers, streams), rounds (time and height of
+// the network), tree of subnet N (what the last view shows and the state no longer contains), roots (hashes for
+// comparison).
 
-// ErrBusy is the reason not to export a network in the middle of something.
+// ErrBusy means that a network cannot be exported in the middle of something.
 var ErrBusy = errors.New("the network cannot be exported now")
 
-// Export writes the network to a file, from which Import makes one that is at the same
-// point: the same inputs have the same effects there. It never has all of it in memory.
-// It is ErrBusy while a round is open, which can be seen from outside only where Step or
-// Ahead has begun one and not ended it; Round does. The network is what it was.
+// Export writes the network to a file, from which Import makes one at the same point: the same inputs have the same
+// effects there. It never has the whole file in memory. It returns ErrBusy while a round is open, which happens only if
+// Step or Ahead has begun one and not ended it; Round ends it. The network does not change.
 func (n *Network) Export(w io.Writer) error {
 	_, err := n.export(archive.NewWriter(w), nil)
 	return err
 }
 
-// export writes the network, and its pages to a store unless that is nil. It returns the hash of Coder.Places.
+// export writes the network, and its pages to a store unless the store is nil. It returns the hash of Coder.Places.
 func (n *Network) export(c *archive.Coder, pages archive.PageStore) (state [32]byte, err error) {
 	if n.open {
 		return state, fmt.Errorf("%w: round %d was begun by single steps, and is not over", ErrBusy, n.height)
@@ -50,13 +49,12 @@ func (n *Network) export(c *archive.Coder, pages archive.PageStore) (state [32]b
 	return state, nil
 }
 
-// Import makes the network that Export has written to a file. Only the parts of the configuration that are not state
-// are used: Engine, Keys, Runner, Compiler, Events, Signed, Printed; everything else comes from the file.
-// Modules that are not in the engine are compiled. The file may hold arbitrary bytes: a fault in it is reported as an
-// *archive.Fault with its position.
+// Import makes a network from a file of Export. It uses only the parts of the configuration that are not state: Engine,
+// Keys, Runner, Compiler, Events, Signed, Printed; everything else comes from the file. It compiles modules that the
+// engine lacks. The file may hold arbitrary bytes: a fault in it is reported as an *archive.Fault with its position.
 func Import(r io.Reader, config Config) (*Network, error) { return importFrom(r, nil, config) }
 
-// importFrom reads a network, whose pages are in a store unless that is nil.
+// importFrom reads a network, with its pages from a store unless the store is nil.
 func importFrom(r io.Reader, pages archive.PageStore, config Config) (*Network, error) {
 	c := archive.NewReader(bufio.NewReaderSize(r, importBuffer))
 	c.StorePages(pages)
@@ -65,7 +63,7 @@ func importFrom(r io.Reader, pages archive.PageStore, config Config) (*Network, 
 		return nil, fmt.Errorf("import a network: %w", c.Err())
 	}
 	n, err := New(config)
-	if err != nil { // the subnets are of no network
+	if err != nil { // the subnets belong to no network
 		c.Fail("%v", err)
 		return nil, fmt.Errorf("import a network: %w", c.Err())
 	}
@@ -93,7 +91,7 @@ func (n *Network) archive(c *archive.Coder) (state [32]byte) {
 	return state
 }
 
-// archiveState writes or reads everything but what it must come to.
+// archiveState writes or reads everything except the roots.
 func (n *Network) archiveState(c *archive.Coder) {
 	modules := canister.NewModules(n.config.Engine)
 	if c.Reading() {
@@ -132,7 +130,7 @@ func (n *Network) archiveState(c *archive.Coder) {
 	}
 }
 
-// archive writes or reads what a network was made of.
+// archive writes or reads the configuration of a network.
 func (config *Config) archive(c *archive.Coder) {
 	c.Section("network", func() {
 		c.Fixed(config.Seed[:])
@@ -154,11 +152,11 @@ func (config *Config) archive(c *archive.Coder) {
 		}
 	})
 	if c.Reading() {
-		config.overrides.Limits = nil // what they came to is in the file
+		config.overrides.Limits = nil // their result is in the file
 	}
 }
 
-// archiveDeleted writes or reads what is left of subnets that were deleted.
+// archiveDeleted writes or reads the remains of deleted subnets.
 func (config *Config) archiveDeleted(c *archive.Coder) {
 	archive.AtMost(c, &config.made, MaxSubnets)
 	last := -1
@@ -193,7 +191,7 @@ func (c *SubnetConfig) archive(a *archive.Coder) {
 	}
 }
 
-// archiveRounds writes or reads where the network stands.
+// archiveRounds writes or reads the time and height of the network.
 func (n *Network) archiveRounds(c *archive.Coder) {
 	archive.Number(c, &n.clock)
 	archive.Number(c, &n.time)
@@ -207,7 +205,7 @@ func (n *Network) archiveRounds(c *archive.Coder) {
 }
 
 // archiveRoots writes the hash of the certified state of each subnet, and of the network with its uncertified state; or
-// checks that they are what was written.
+// checks them against the file.
 func (n *Network) archiveRoots(c *archive.Coder) {
 	same := func(what string, now [32]byte) {
 		written := now

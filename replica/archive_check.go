@@ -12,7 +12,7 @@ import (
 
 // A failed lookup is a bug and stops an instance. No file may cause one, whatever its origin.
 
-// restore makes the routes of the canisters that subnets host now, and checks that the subnets agree with each other.
+// restore makes the routes of the canisters that subnets host now, and checks that the subnets are consistent.
 func (n *Network) restore(c *archive.Coder) {
 	before, routes := n.routes, &routes{}
 	for i, m := range n.subnets {
@@ -34,8 +34,8 @@ func (n *Network) restore(c *archive.Coder) {
 	n.checkCalls(c)
 }
 
-// hostedAsMade reports whether the subnets host the canister ids that they were made with. Those that canisters took to
-// a subnet that was deleted, or from it, are among the deleted ones or beside those that subnets were made with.
+// hostedAsMade reports whether the subnets host the canister ids that they were made with. Ids of canisters that moved
+// to or from a deleted subnet are among the deleted ones, or not among those that subnets were made with.
 func (n *Network) hostedAsMade(made, now *routes) bool {
 	if len(n.config.deleted) == 0 {
 		return slices.Equal(made.hosted(), now.hosted())
@@ -52,7 +52,7 @@ func (n *Network) hostedAsMade(made, now *routes) bool {
 	})
 }
 
-// hosted are the ranges of all subnets together, those that touch made one.
+// hosted returns the ranges of all subnets together, and merges adjacent ones.
 func (t *routes) hosted() (all []Range) {
 	for _, r := range t.ranges {
 		if last := len(all) - 1; last >= 0 && all[last].Last+1 == r.First {
@@ -94,8 +94,8 @@ func (n *Network) checkRules(c *archive.Coder) {
 	c.Check(len(held) == rules.Held && bytes == rules.Bytes, "%d messages of %d bytes are held, not %d of %d", len(held), bytes, rules.Held, rules.Bytes)
 }
 
-// checkCalls checks that the receivers of pending answers are hosted, and that the call of a held response is nowhere
-// else: otherwise the call would be answered, and the response would belong to no call.
+// checkCalls checks that the receivers of pending answers are hosted, and that a held response is the only one to its
+// call: otherwise another would settle the call, and the response would belong to no call.
 func (n *Network) checkCalls(c *archive.Coder) {
 	locations := n.Introspect().CallLocations()
 	for _, caller := range locations.Strangers {
@@ -108,7 +108,7 @@ func (n *Network) checkCalls(c *archive.Coder) {
 	}
 }
 
-// checkArchived checks that what was read is consistent, wherever the code relies on it.
+// checkArchived checks that the state that was read is consistent, wherever the code relies on it.
 func (m *subnet) checkArchived(c *archive.Coder) {
 	taken := m.begun()
 	if m.CheckArchived(c, taken); c.Failed() {
@@ -142,13 +142,13 @@ func (m *subnet) checkArchived(c *archive.Coder) {
 		c.Check(r.Outgoing == outgoing[r], "canister %s has %d messages to send, and %d wait", r.ID(), r.Outgoing, outgoing[r])
 		counted += r.Counted
 	}
-	m.MemoryUsed = counted // files that were written before counted canisters that had moved away
+	m.MemoryUsed = counted // older versions counted canisters that had moved away
 	for i := range m.Inbound {
 		c.Check(m.net.hostsSender(&m.Inbound[i]), "a message from another subnet has a sender that no subnet hosts")
 	}
 }
 
-// begun is what is not over and in no queue.
+// begun returns what has begun and is in no queue.
 func (m *subnet) begun() *state.Taken {
 	t := &state.Taken{Parked: make(intercanister.Parked, len(m.paused)), Sent: make(map[*state.Entry]state.MessageMemory)}
 	for _, queue := range m.Output {
@@ -184,7 +184,7 @@ func (m *subnet) isCommand(in *intercanister.Input) bool {
 	return in.Source == intercanister.SourceIngress || in.Source == intercanister.SourceRequests && m.net.hostsOrDid(in.Request.Sender)
 }
 
-// hostsSender reports whether a message is of a canister that some subnet hosts, or hosted until it was deleted.
+// hostsSender reports whether a subnet hosts the canister that sent a message, or did until the subnet was deleted.
 func (n *Network) hostsSender(p *state.StreamMessage) bool {
 	owner := p.Owner
 	if p.Request != nil {

@@ -11,10 +11,10 @@ import (
 // inputForm is the form in which inputs of one type are written.
 type inputForm struct {
 	is   func(Input) bool
-	code func(*archive.Coder, Input) Input // writes it, or reads one; nil inside where one is read
+	code func(*archive.Coder, Input) Input // writes an input, or reads one if it is nil
 }
 
-// byPointer is the form of inputs that are pointers.
+// byPointer returns the form of inputs that are pointers.
 func byPointer[T any, P interface {
 	*T
 	Input
@@ -32,7 +32,7 @@ func byPointer[T any, P interface {
 	}
 }
 
-// byValue is the form of inputs that are values.
+// byValue returns the form of inputs that are values.
 func byValue[T Input](each func(*T, *archive.Coder)) inputForm {
 	return inputForm{
 		func(in Input) bool { _, ok := in.(T); return ok },
@@ -44,7 +44,7 @@ func byValue[T Input](each func(*T, *archive.Coder)) inputForm {
 	}
 }
 
-// inputForms has each type of input at its number, which never changes. The time is in all records (AdvanceTo).
+// inputForms has each type of input at its number, which never changes. All records have the time (AdvanceTo).
 var inputForms = []inputForm{
 	byPointer((*Ingress).archive),
 	byPointer((*HTTPAnswer).archive),

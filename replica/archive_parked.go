@@ -7,8 +7,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/tasks"
 )
 
-// inside reports whether a message stands in the middle of its code on a stack: what it
-// has done so far is in its canister, and cannot be written.
+// inside reports whether a message is parked in the middle of its code on a stack: its effects so far are in its
+// canister, and cannot be written.
 func (n *Network) inside() bool {
 	for _, m := range n.subnets {
 		for _, j := range m.paused {
@@ -20,12 +20,12 @@ func (n *Network) inside() bool {
 	return false
 }
 
-// check checks that a job that was read fits the rest of the file.
+// check checks that a job that was read is consistent with the rest of the file.
 func (j *Job) check(c *archive.Coder) {
 	id, m := j.Entry.ID(), j.subnet
 	// The pieces of bulk operations count twice, see canister.Message.Pause.
 	pauses := 2*j.Limit/max(1, min(m.Limits.PauseAfter, canister.ScatteredPauseAfter)) + canister.InstallSteps
-	if j.waits() { // besides those of Wakes
+	if j.waits() { // in addition to those of Wakes
 		pauses++
 	}
 	c.Check(uint64(j.Pauses.Slices-len(j.Pauses.Wakes)) <= pauses, "the message of canister %s is parked after %d slices, and can have %d", id, j.Pauses.Slices, pauses)
@@ -47,7 +47,7 @@ func (j *Job) check(c *archive.Coder) {
 	}
 }
 
-// fits reports whether a message is one of a call context.
+// fits reports whether a message can belong to a call context.
 func (j *Job) fits(x *intercanister.Context) bool {
 	in, q, o, message := &j.In, &j.In.Request, &x.Origin, &j.Message
 	if message.Responded != x.Responded || message.Available != x.Available {
@@ -69,7 +69,7 @@ func (j *Job) fits(x *intercanister.Context) bool {
 	return false
 }
 
-// installs reports whether an installation can belong to a job.
+// installs reports whether a job can have an installation.
 func (j *Job) installs() bool {
 	m := j.subnet
 	others := 0
@@ -81,8 +81,8 @@ func (j *Job) installs() bool {
 	return others == 1 && j.In.Source == 0 && j.Context == 0 && (j.Install.In.Module != nil || m.net.config.overrides.Executor != nil)
 }
 
-// resume brings the messages that were read to where they were parked. The others of
-// what was read must be there.
+// resume runs the messages that were read to the point where they were parked. The rest of the state must have been
+// read.
 func (n *Network) resume(c *archive.Coder) {
 	var coroutines Coroutines
 	defer coroutines.Close()

@@ -7,7 +7,7 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// archive writes the state of a subnet without its canisters, or reads it into a new subnet that has them already.
+// archive writes the state of a subnet without its canisters, or reads it into a new subnet that already has them.
 // modules holds the modules of its installations.
 func (m *subnet) archive(c *archive.Coder, modules *canister.Modules) {
 	if c.Reading() {

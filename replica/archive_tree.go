@@ -8,14 +8,15 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// shown is what the certified tree shows at a label, nil for nothing.
+// shown is the content of the certified tree at a label, nil for nothing.
 type shown struct {
 	label certify.Label
 	node  *certify.Node
 }
 
 // archiveTree writes the part of the certified tree that does not follow from the state: the former values of canisters
-// and messages that have changed since. Reading builds the tree; all subnets must have their canisters and answers.
+// and messages that have changed since. When it reads, it builds the tree; all subnets must have their canisters and
+// answers.
 func (m *subnet) archiveTree(c *archive.Coder) {
 	p, tree := &m.ended, certify.Tree{}
 	if c.Reading() {
@@ -42,8 +43,8 @@ func (m *subnet) archiveTree(c *archive.Coder) {
 	m.record.archivePart(c, tree, "request_status", requests, func(but map[certify.Label]bool) []certify.Change { return requestsNow(&m.History, but) })
 }
 
-// archivePart writes what one map of the tree shows at some labels, or makes the map of
-// that and of what the state is now at all others.
+// archivePart writes the content of one map of the tree at some labels, or makes the map from that content and from the
+// present state at all other labels.
 func (r *recording) archivePart(c *archive.Coder, tree certify.Tree, name certify.Label, changed []certify.Label, now func(but map[certify.Label]bool) []certify.Change) {
 	slices.Sort(changed)
 	changed = slices.Compact(changed)
@@ -71,7 +72,7 @@ func (r *recording) archivePart(c *archive.Coder, tree certify.Tree, name certif
 	}
 }
 
-// addAll enters all canisters and messages of a subnet.
+// addAll adds all canisters and messages of a subnet.
 func (x *readIndex) addAll(s *state.State) {
 	for r := range s.Canisters.All() {
 		x.setModule(r.ID(), r.Canister.Module())
@@ -85,7 +86,7 @@ func (x *readIndex) addAll(s *state.State) {
 	x.add(s.ID, all)
 }
 
-// canistersNow are what the state is of all canisters but some.
+// canistersNow returns the present state of all canisters except some.
 func (m *subnet) canistersNow(but map[certify.Label]bool) (all []certify.Change) {
 	for r := range m.Canisters.All() {
 		if !but[certify.LabelOf(r.ID())] {
@@ -96,7 +97,7 @@ func (m *subnet) canistersNow(but map[certify.Label]bool) (all []certify.Change)
 	return all
 }
 
-// requestsNow are where all known messages stand but some.
+// requestsNow returns the present status of all known messages except some.
 func requestsNow(history *state.History, but map[certify.Label]bool) (all []certify.Change) {
 	for in := range history.All() {
 		if label := certify.Label(in.ID[:]); !but[label] {

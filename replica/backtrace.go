@@ -8,8 +8,8 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// Frame is a line of a backtrace across canisters: a function on the stack of a message
-// whose code failed or, outside of it, a call context that the message answers to.
+// Frame is a line of a backtrace across canisters: a function on the stack of a message whose code failed or, below
+// that, a call context that the message answers to.
 type Frame struct {
 	Canister principal.Principal
 	Function string                  // of the module; of a context, the method that was called
@@ -21,12 +21,12 @@ type Frame struct {
 type trap struct {
 	request RequestID // that the tree answers; zero in a query
 	text    string    // the first line of its reject
-	own     []Frame   // innermost first; empty where no function has a name
-	callers []Frame   // the contexts it answers to, its own first
+	own     []Frame   // innermost first; empty if no function has a name
+	callers []Frame   // the contexts that it answers to, its own first
 }
 
-// traps are the newest messages whose code failed, at most MaxTraps. They are for the owner of the network: they do not
-// affect execution, and forks and files do not contain them.
+// traps are the newest messages whose code failed, at most MaxTraps. Only the owner of the network sees them: they do
+// not affect execution, and forks and files do not contain them.
 type traps struct{ all intercanister.FIFO[trap] }
 
 func (t *traps) add(one trap) {
@@ -36,9 +36,9 @@ func (t *traps) add(one trap) {
 	t.all.Push(one)
 }
 
-// backtrace is where a reject comes from that a call tree was answered with: the deepest of
-// the messages whose failure the text passes on, then the contexts between it and the user,
-// those that failed themselves with their functions.
+// backtrace returns the origin of a reject that a call tree was answered with: the deepest of the messages whose
+// failure the text passes on, then the contexts between it and the user. Contexts that failed themselves have their
+// functions.
 func (t *traps) backtrace(request RequestID, text string) (frames []Frame) {
 	var passed []*trap
 	deepest := -1
@@ -68,7 +68,7 @@ func (t *traps) backtrace(request RequestID, text string) (frames []Frame) {
 	return frames
 }
 
-// trapOf is a message of a canister that failed, and what it answers to.
+// trapOf returns a trap for a failed message of a canister, with the contexts that it answers to.
 func trapOf(out *canister.Outcome, of principal.Principal, module [32]byte, callers []Frame) trap {
 	one := trap{callers: callers}
 	one.text, _, _ = strings.Cut(out.Failure.Text, "\n")
@@ -84,8 +84,7 @@ func trapOf(out *canister.Outcome, of principal.Principal, module [32]byte, call
 	return one
 }
 
-// recordTrap records a message that failed for the user's message it answers, if it does
-// answer one.
+// recordTrap records a failed message, if it belongs to a user's message.
 func (m *subnet) recordTrap(j *Job) {
 	if !j.runs() || j.outcome.Failure == nil {
 		return
@@ -99,7 +98,7 @@ func (m *subnet) recordTrap(j *Job) {
 		}
 	} else {
 		if module = hashOf(j.Install.In.Module); j.Install.In.Mode == canister.Upgrade {
-			module = [32]byte{} // it may have been the old one
+			module = [32]byte{} // it may have been the module before the installation
 		}
 		callers, request = m.askedBy(&j.Install.Command.Origin)
 	}
@@ -128,8 +127,8 @@ func (m *subnet) markTrap(j *Job, request RequestID) {
 	m.net.journal.markTrap(&TrapMark{Canister: j.Entry.ID(), Method: e.Method, Request: request, Code: failure.Error, Text: failure.Text})
 }
 
-// askedBy is the user's message that a call of the management canister answers, and the
-// contexts between them; the zero request where it answers none.
+// askedBy returns the user's message that a call of the management canister answers, and the contexts between them; the
+// zero request if there is none.
 func (m *subnet) askedBy(o *intercanister.Origin) (callers []Caller, request RequestID) {
 	switch o.Kind {
 	case intercanister.FromIngress:

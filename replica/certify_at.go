@@ -3,7 +3,7 @@ package replica
 import "github.com/canisterd/canisterd/refusal"
 
 // CertifyAt sets the time as AdvanceTo does, and certifies the state at that time: queries see the time, although no
-// round ran. It never goes back. Between the steps of a round it is refused.
+// round ran. The time never goes back. It is refused between the steps of a round.
 type CertifyAt uint64
 
 func (CertifyAt) input() {}

@@ -6,16 +6,17 @@ import (
 	"github.com/canisterd/canisterd/archive"
 )
 
-// Checkpoint writes the network as Export does, but puts the pages of memories into a store. Memories that the store
-// already has are not written again. The time follows the size of the other memories and of the rest of the state. It
+// Checkpoint writes the network as Export does, but puts the pages of memories into a store. It does not write memories
+// again that the store already has. The time depends on the size of the other memories and of the rest of the state. It
 // returns CheckpointHash.
 func (n *Network) Checkpoint(w io.Writer, pages archive.PageStore) (state [32]byte, err error) {
 	return n.export(archive.NewWriter(w), pages)
 }
 
-// CheckpointHash is the hash of the replicated state that Checkpoint returned when it wrote a file, if the state was this
-// one. It depends on the version of the file and not on the places of pages. A memory that is in a store is not read: the
-// hashes of its pages are known. comparable is false if an older program wrote the file, whose hash cannot be computed.
+// CheckpointHash returns the hash of the replicated state that Checkpoint returned when it wrote a file, if the state
+// was this one. It depends on the version of the file and not on the places of pages. It does not read a memory that is
+// in a store: the hashes of its pages are known. comparable is false if an older program wrote the file, whose hash
+// cannot be computed.
 func (n *Network) CheckpointHash(file io.Reader) (state [32]byte, comparable bool, err error) {
 	version, err := archive.VersionOf(file)
 	if err != nil || version < archive.OldestWritten {
@@ -34,7 +35,7 @@ func Recover(r io.Reader, pages archive.PageStore, config Config) (*Network, err
 	return importFrom(r, pages, config)
 }
 
-// hashedPages is a store that drops what it is given.
+// hashedPages is a store that drops its input.
 type hashedPages struct{}
 
 // Put implements archive.PageStore.

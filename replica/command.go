@@ -11,7 +11,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/tasks"
 )
 
-// command executes the next call of the management canister, or a chosen one.
+// command executes the next call of the management canister, or the chosen one.
 func (m *subnet) command(choice *intercanister.Choice) {
 	var in intercanister.Input
 	if choice == nil {
@@ -42,7 +42,7 @@ func (m *subnet) command(choice *intercanister.Choice) {
 	m.run(&c, in)
 }
 
-// dropCommand drops a best-effort call of the management canister that is too late.
+// dropCommand drops an expired best-effort call of the management canister.
 func (m *subnet) dropCommand(q *intercanister.Request) {
 	m.giveBack(q.Sender, q.Cycles)
 	m.tally.kinds[ManagementExecution].Dropped++
@@ -54,16 +54,15 @@ func (m *subnet) dropCommand(q *intercanister.Request) {
 	}
 }
 
-// work counts what the management canister did itself. As a canister's message, its
-// work of a round is over after a slice; its other calls wait for the next.
+// work counts the work of the management canister itself. As with a message of a canister, its work in a round ends
+// after a slice; its other calls wait for the next round.
 func (m *subnet) work(instructions uint64) {
 	m.RoundInstructions += instructions
 	m.worked += instructions
 	m.Commands.Blocked = m.worked >= m.net.config.SliceInstructions
 }
 
-// run executes a command and gives its answer, now or never; one that needs a
-// canister that is busy waits there.
+// run executes a command and answers it, now or later; a command that needs a busy canister waits there.
 func (m *subnet) run(c *state.Command, in intercanister.Input) {
 	a := m.net.management.Run(c)
 	m.work(a.Instructions)
@@ -94,8 +93,8 @@ func (m *subnet) run(c *state.Command, in intercanister.Input) {
 	}
 }
 
-// refreshTarget updates what a command may have changed of the canister it was about: the
-// memory that is counted for it and its low-memory hook.
+// refreshTarget updates what a command may have changed of its canister: the memory that is counted for it and its
+// low-memory hook.
 func (m *subnet) refreshTarget(c *state.Command) {
 	r := c.Target
 	if r == nil {
@@ -114,7 +113,7 @@ func (m *subnet) refreshTarget(c *state.Command) {
 }
 
 // await makes a command wait until a canister is idle. Best-effort calls give their slots back when they expire:
-// expired ones are dropped when many wait, so that the number of waiting commands is bounded by the callers.
+// expired ones are dropped when many wait, so that the callers bound the number of waiting commands.
 func (m *subnet) await(r *state.Entry, in state.Input) {
 	if crowded(len(r.Waiting)) {
 		r.Waiting = slices.DeleteFunc(r.Waiting, func(w state.Input) bool { return m.dropLate(&w) })
@@ -122,10 +121,10 @@ func (m *subnet) await(r *state.Entry, in state.Input) {
 	r.Waiting = append(r.Waiting, in)
 }
 
-// crowded reports whether it is time to look for expired commands in a waiting list of this length.
+// crowded reports whether to look for expired commands in a waiting list of this length.
 func crowded(n int) bool { return n%intercanister.QueueCapacity == intercanister.QueueCapacity-1 }
 
-// dropLate drops a call that waits if it is a best-effort call that is too late.
+// dropLate drops a waiting call if it is an expired best-effort call.
 func (m *subnet) dropLate(in *state.Input) bool {
 	gone := in.Source == intercanister.SourceRequests && m.Late(&in.Request)
 	if gone {
@@ -134,7 +133,7 @@ func (m *subnet) dropLate(in *state.Input) bool {
 	return gone
 }
 
-// requeue queues commands again that waited for a canister, if their callers still wait and there is room.
+// requeue returns commands that waited for a canister to the queue, if their callers still wait and there is room.
 func (m *subnet) requeue(waiting []state.Input) {
 	for i := range waiting {
 		in, q := &waiting[i], &waiting[i].Request
@@ -158,8 +157,8 @@ func (m *subnet) commandOfIngress(in *state.Ingress) state.Command {
 	}
 }
 
-// Install runs an installation as a message of its canister. One installation
-// of the subnet may be parked at a time; another waits for it.
+// Install runs an installation as a message of its canister. One installation of the subnet may be parked at a time;
+// another waits for it.
 func (m *subnet) Install(c *state.Command, target *state.Entry, in *canister.Install, spent uint64) state.Answer {
 	if target.Running {
 		return state.WhenIdle(target)
@@ -190,7 +189,7 @@ func (m *subnet) Install(c *state.Command, target *state.Entry, in *canister.Ins
 	return state.Later()
 }
 
-// beginIngress shows the message of a user as processing.
+// beginIngress sets the status of a user's message to processing.
 func (m *subnet) beginIngress(c *state.Command) {
 	if c.FromUser() {
 		record := m.History.At(c.Origin.Ingress)
@@ -199,7 +198,7 @@ func (m *subnet) beginIngress(c *state.Command) {
 	}
 }
 
-// finishInstall follows the outcome of an installation.
+// finishInstall handles the outcome of an installation.
 func (m *subnet) finishInstall(j *Job) {
 	m.RoundInstructions += j.outcome.Instructions
 	charging.Refund(&m.State, j.Execution, j.outcome.Instructions)

@@ -11,25 +11,24 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// composite is one run of a composite query: the tree of queries it calls, on
-// one subnet (interface specification, "Composite query calls"). All of them see
-// the state of the same moment.
+// composite is one run of a composite query: the tree of queries that it calls, on one subnet (interface specification,
+// "Composite query calls"). All of them see the same state.
 type composite struct {
 	query  *PreparedQuery
 	owner  func(do func()) error
 	turns  Turns
 	spent  uint64
-	failed *intercanister.Reject // of the whole
+	failed *intercanister.Reject // of the whole run
 	counts []QueryCount
-	stack  []Frame // the queries under way, outermost first
+	stack  []Frame // the running queries, outermost first
 	traps  traps
 
-	calls []nestedCall // that asked the owner, or were ready
-	ready []readyCall  // state taken before it was asked for
-	moved bool         // the network went on: what was not ready is of another moment
+	calls []nestedCall // that asked the owner, or were captured before
+	ready []readyCall  // state captured before it was requested
+	moved bool         // the network has moved on: what is still to be captured has another height
 }
 
-// nestedCall is a call a query made.
+// nestedCall is a call that a query made.
 type nestedCall struct {
 	caller  principal.Principal
 	request *intercanister.Request
@@ -45,10 +44,9 @@ type readyCall struct {
 	capturedTarget
 }
 
-// compose runs a composite query and everything it calls. Where the network
-// goes on meanwhile, the states that are missing are of another moment than
-// those it has: then it begins again, with the states of all it called so far
-// taken at once, and in the end on the goroutine of the owner.
+// compose runs a composite query and everything it calls. If the network moves on meanwhile, states that are still to
+// be captured would have another height than the captured ones: then the query restarts, with the states of all its
+// calls so far captured together, and finally on the goroutine of the owner.
 func (p *PreparedQuery) compose() (result QueryResult) {
 	defer p.Discard()
 	var calls []nestedCall
@@ -77,14 +75,14 @@ func (p *PreparedQuery) compose() (result QueryResult) {
 	return result
 }
 
-// abandoned is the result of a query whose network is gone.
+// abandoned returns the result of a query whose network was closed.
 func (p *PreparedQuery) abandoned(err error) QueryResult {
 	result := p.result
 	result.Reject = rejectAbandoned(err)
 	return result
 }
 
-// again takes the current state, including the state of some calls.
+// again captures the current state, including the state for some calls.
 func (p *PreparedQuery) again(c *composite, calls []nestedCall) {
 	p.Discard()
 	p.captureState()
@@ -125,10 +123,10 @@ func (c *composite) release() {
 	}
 }
 
-// frame runs one query method. If it does not answer, its calls run in the order they were made, each with its
-// callback. The first answer ends it.
+// frame runs one query method. If the method does not answer, its calls run in order, each with its callback. The first
+// answer ends it.
 func (c *composite) frame(target *canister.QueryTarget, m *canister.Message, id principal.Principal, depth int) intercanister.Response {
-	made := make(map[principal.Principal]int) // calls, by callee: their slots are not free again
+	made := make(map[principal.Principal]int) // calls, by callee: their slots do not become free again
 	m.Room = func(callee principal.Principal) int { return intercanister.QueueCapacity - made[callee] }
 	m.Callbacks, m.MessageRoom = c.query.network.config.SubnetCallbacks, math.MaxUint64
 	c.stack = append(c.stack, Frame{Canister: id, Function: m.Method, Module: hashOf(target.Module())})
@@ -167,7 +165,7 @@ func (c *composite) frame(target *canister.QueryTarget, m *canister.Message, id 
 	}
 }
 
-// callbackOf is the message that takes the response to a call of a query.
+// callbackOf returns the message that delivers the response to a call of a query.
 func callbackOf(m *canister.Message, call *canister.Call, response *intercanister.Response, executed uint64) *canister.Message {
 	callback := &canister.Message{
 		Context: canister.CompositeReply, Closure: call.Reply, Cleanup: call.Cleanup, Caller: m.Caller,
@@ -180,8 +178,7 @@ func callbackOf(m *canister.Message, call *canister.Call, response *intercaniste
 	return callback
 }
 
-// over reports whether the whole query fails: a query as deep as this still
-// waits for others, or instructions or time are used up.
+// over reports whether the whole query fails: queries are nested too deep, or instructions or time are used up.
 func (c *composite) over(depth int) bool {
 	switch p := c.query; {
 	case depth >= MaxCompositeDepth:
@@ -196,7 +193,7 @@ func (c *composite) over(depth int) bool {
 	return c.failed != nil
 }
 
-// execute runs one message within what is left of the instructions.
+// execute runs one message with the remaining instructions.
 func (c *composite) execute(target *canister.QueryTarget, m *canister.Message) canister.Outcome {
 	sub := c.query.sub
 	sub.Limits.Query -= min(sub.Limits.Query, c.spent)
@@ -211,7 +208,7 @@ func (c *composite) execute(target *canister.QueryTarget, m *canister.Message) c
 	return out
 }
 
-// call runs a call that a query made.
+// call runs a call of a query.
 func (c *composite) call(caller principal.Principal, call *canister.Call, depth int) intercanister.Response {
 	q := &call.Request
 	h := c.captureCallee(&nestedCall{caller, q})
@@ -270,7 +267,7 @@ func (m *subnet) captureCallee(call *nestedCall) capturedTarget {
 		}
 	}
 	if to != m {
-		// The replica takes the id of the other subnet for the id of a canister here.
+		// The replica treats the id of the other subnet as the id of a canister here.
 		return answered(rejectNotFound(to.ID))
 	}
 	a := m.net.management.Query(&state.Command{

@@ -11,12 +11,12 @@ import (
 	"github.com/canisterd/canisterd/replica/introspect"
 )
 
-// DeleteSubnet removes a subnet from a network that runs, with its canisters and their cycles: a test control. It is in
-// views until the end of the next round.
+// DeleteSubnet removes a subnet from a running network, with its canisters and their cycles: a test control. Views show
+// it until the end of the next round.
 //
-// What the subnet has sent still arrives; the answers to its requests are dropped, with their refunds. Calls of other
-// canisters that are still open are rejected. Those that it did not begin bring their cycles back. Its canister ids
-// stay without a subnet, and its messages of users are unknown.
+// What the subnet has sent still arrives; the answers to its requests are dropped, with their refunds. Open calls of
+// other canisters to it are rejected. Calls that it has not begun return their cycles. Its canister ids have no subnet
+// from then on, and its messages of users are unknown.
 //
 // It is refused as not found if the subnet does not exist, and as a conflict between the steps of a round and for the
 // root subnet, a subnet with threshold keys, and the subnet of the canister id that stands for the network.
@@ -54,7 +54,7 @@ func (n *Network) deleteSubnet(in DeleteSubnet) Result {
 	return Result{}
 }
 
-// deliverLast takes everything that a subnet still has to send into the streams, whether they have room or not.
+// deliverLast moves everything that a subnet has still to send into the streams, even if they have no room.
 func (n *Network) deliverLast(gone *subnet) {
 	for to, queue := range gone.Output {
 		for i := range queue {
@@ -67,14 +67,14 @@ func (n *Network) deliverLast(gone *subnet) {
 	}
 }
 
-// lostCall is a call that a subnet has taken in and not answered. The request has the cycles that come back.
+// lostCall is a call that a subnet has accepted and not answered. The request has the cycles that return.
 type lostCall struct {
 	caller  *subnet
 	request intercanister.Request
 }
 
-// callsTo are the calls of canisters of other subnets that are at a subnet, in the order of the callers' subnets and of
-// the calls.
+// callsTo returns the calls of canisters of other subnets that a subnet has accepted, in the order of the callers'
+// subnets and of the calls.
 func (n *Network) callsTo(position int) (all []lostCall) {
 	locations := n.Introspect().CallLocations()
 	for i, m := range n.subnets {
@@ -95,8 +95,7 @@ func (n *Network) callsTo(position int) (all []lostCall) {
 	return all
 }
 
-// closeBooks enters the cycles of a subnet into the totals of the deleted ones, without those that come back with lost
-// calls.
+// closeBooks adds the cycles of a subnet to the totals of the deleted ones, without those that lost calls return.
 func (n *Network) closeBooks(gone *subnet, lost []lostCall) {
 	audit := n.Introspect().Subnets[gone.position].AuditCycles()
 	held := audit.Held()
@@ -106,10 +105,10 @@ func (n *Network) closeBooks(gone *subnet, lost []lostCall) {
 	n.deleted.Add(&state.CycleTotals{Minted: audit.Minted, Gone: audit.Consumed, Deleted: audit.Deleted.Add(held), Lost: audit.Lost})
 }
 
-// leave takes a subnet out of the network: its routes, its streams, its part of the certified trees. It returns what
-// the other subnets, by their positions from now on, had to send to it.
+// leave removes a subnet from the network: its routes, its streams, its part of the certified trees. It returns what
+// the other subnets, by their new positions, had to send to it.
 func (n *Network) leave(gone *subnet) (unsent [][]state.StreamMessage) {
-	n.View() // made before anything of it changes: it stays the last until the next round ends
+	n.View() // made before any change: it stays the last until the next round ends
 	n.delegations = new(delegations)
 	label := certify.LabelOf(gone.ID)
 	for _, m := range n.subnets {
@@ -135,7 +134,7 @@ func (n *Network) leave(gone *subnet) (unsent [][]state.StreamMessage) {
 	return unsent
 }
 
-// rejectUnsentTo rejects requests that were to be sent to a subnet that was deleted. Responses and refunds are dropped.
+// rejectUnsentTo rejects requests that wait to be sent to a deleted subnet. Responses and refunds are dropped.
 func (m *subnet) rejectUnsentTo(gone principal.Principal, queue []state.StreamMessage) {
 	for i := range queue {
 		p := &queue[i]
@@ -148,18 +147,18 @@ func (m *subnet) rejectUnsentTo(gone principal.Principal, queue []state.StreamMe
 	}
 }
 
-// deletedCanister reports whether a canister id belongs to a subnet that was deleted.
+// deletedCanister reports whether a canister id belongs to a deleted subnet.
 func (n *Network) deletedCanister(id principal.Principal) bool {
 	number, ok := id.CanisterNumber()
 	return ok && slices.ContainsFunc(n.config.deleted, func(r Range) bool { return r.Contains(number) })
 }
 
-// deletedAny reports whether a range has canister ids of a subnet that was deleted.
+// deletedAny reports whether a range has canister ids of a deleted subnet.
 func (n *Network) deletedAny(r Range) bool {
 	return slices.ContainsFunc(n.config.deleted, func(gone Range) bool { return gone.First <= r.Last && r.First <= gone.Last })
 }
 
-// hostsOrDid reports whether a canister id belongs to a subnet, or did until that was deleted.
+// hostsOrDid reports whether a subnet hosts a canister id, or did before it was deleted.
 func (n *Network) hostsOrDid(id principal.Principal) bool {
 	return n.routes.find(id) >= 0 || n.deletedCanister(id)
 }

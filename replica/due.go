@@ -13,7 +13,7 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// due lets everything happen whose time has come.
+// due handles all deadlines that have passed.
 func (m *subnet) due() {
 	for {
 		d, ok := m.Deadlines.Pop(m.Time)
@@ -45,7 +45,7 @@ func (m *subnet) due() {
 	}
 }
 
-// fireTimer lets the global timer of a canister fire.
+// fireTimer fires the global timer of a canister.
 func (m *subnet) fireTimer(id principal.Principal) {
 	if tasks.FireTimer(&m.State, m.net.executor, id) && m.net.sink != nil {
 		m.net.emit(Event{Kind: TimerFired, Subnet: m.ID, Canister: id})
@@ -73,8 +73,7 @@ func (m *subnet) dueIngress(number uint64) {
 	}
 }
 
-// unqueue takes an ingress message that will not be executed out of wherever it
-// waits.
+// unqueue removes an ingress message that will not be executed from where it waits.
 func (m *subnet) unqueue(in *state.Ingress) {
 	if m.faults.Withdraw(in.Number) {
 		return
@@ -85,7 +84,7 @@ func (m *subnet) unqueue(in *state.Ingress) {
 	if r := m.Canisters.Get(in.Effective); r != nil && r.Mailbox.DropIngress(in.Number) {
 		return
 	}
-	// A command waits at any canister, even when the one it is about is gone.
+	// A command may wait at any canister, even after its own was deleted.
 	gone := func(w *state.Input) bool { return w.Source == intercanister.SourceIngress && w.Ingress == in.Number }
 	for r := range m.Canisters.All() {
 		r.Waiting = slices.DeleteFunc(r.Waiting, func(w state.Input) bool { return gone(&w) })
@@ -103,7 +102,7 @@ func (m *subnet) expireStop(id principal.Principal, number uint64) {
 	}
 }
 
-// chargeAll makes every canister pay for its resources, and again after an interval. If resources are free, no canister
+// chargeAll charges every canister for its resources, and schedules the next charge. If resources are free, no canister
 // is visited.
 func (m *subnet) chargeAll() {
 	for _, r := range slices.Collect(m.Canisters.All()) {
@@ -119,7 +118,7 @@ func (m *subnet) armCharge() {
 	}
 }
 
-// charge makes a canister pay for memory and compute allocation. One that cannot pay is uninstalled.
+// charge charges a canister for memory and compute allocation. A canister that cannot pay is uninstalled.
 func (m *subnet) charge(r *state.Entry) {
 	if charging.Resources(&m.State, r) {
 		return

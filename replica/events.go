@@ -13,8 +13,8 @@ import (
 // EventKind says what happened.
 type EventKind uint8
 
-// What can happen, with the fields that say more of it (Event.Fields has their names).
-// New kinds come behind the others: recordings and clients know them by number.
+// The kinds of events, with the fields that describe them (Event.Fields has their names). New kinds go at the end:
+// recordings and clients know them by number.
 const (
 	IngressReceived EventKind = iota + 1 // Request, Method
 	IngressAnswered                      // Request, Method, Reject
@@ -23,7 +23,7 @@ const (
 	MessageDropped                       // Source, Request, Peer, Task, Method, Reject (why it was not executed)
 	CallRegistered                       // Context, Call, Peer, Method, Reentrant
 	CallSettled                          // Context, Call, Peer, Reject
-	TimerFired                           // a global timer has come
+	TimerFired                           // a global timer fired
 	CodeInstalled                        // Instructions, Reject
 	CodeRemoved
 	CanisterCreated
@@ -31,20 +31,20 @@ const (
 	StatusChanged // Number: the canister's status
 	OutcallMade   // Number: the outcall's; Call (of http_request), Method, Text (the URL) and NoTransform
 	RoundEnded    // Number: messages; Instructions
-	MessageShed   // Source, Method, Peer, Call, Reject (instead of a response): a best-effort message had to make room
-	CanisterMoved // Peer: its id from now on, on another subnet where that is its own
+	MessageShed   // Source, Method, Peer, Call, Reject (instead of a response): a best-effort message was dropped to free memory
+	CanisterMoved // Peer: its id from now on, on another subnet if the id is its own
 	Trapped       // as MessageExecuted, which comes before it; Callers, Text (its own backtrace)
-	Logged        // Context, Number (of the line in the canister's log), Text; after the message that wrote it
-	Certified     // Height, Time: the first certificate of it was requested
-	ResponseLate  // Call, Reject: the call was over when its response came
+	Logged        // Context, Number (of the line in the canister's log), Text; follows the message that wrote it
+	Certified     // Height, Time: the first certificate of the height was requested
+	ResponseLate  // Call, Reject: the call had ended when its response came
 
-	// What fault injection does to messages and timers. Peer is the caller of the message, Canister
-	// its callee; Source, Method, and Call or Request say which it is.
+	// What fault injection does to messages and timers. Peer is the caller of the message, Canister its callee; Source,
+	// Method, and Call or Request identify it.
 	RuleMatched     // Rule, Fault (what the rule does)
 	MessageHeld     // Rule, Held, Fault
 	MessageReleased // Rule, Held
-	FaultInjected   // Rule, Held, Fault, Reject: it was lost, or answered in the place of its callee
-	HoldRefused     // Rule: too much is held, and this one goes on
+	FaultInjected   // Rule, Held, Fault, Reject: it was lost, or answered in place of its callee
+	HoldRefused     // Rule: too much is held, and this message passes
 	TimerForced     // a global timer fires before its time
 	TimerCancelled  // a global timer was made inactive
 )
@@ -56,10 +56,10 @@ var eventNames = [...]string{
 	"rule matched", "message held", "message released", "fault injected", "hold refused", "timer forced", "timer cancelled",
 }
 
-// String names the kind for people.
+// String returns the kind for people.
 func (k EventKind) String() string { return eventNames[k] }
 
-// Origin is who a call context answers to.
+// Origin is the caller that a call context answers to.
 type Origin struct {
 	Kind   intercanister.OriginKind
 	Caller principal.Principal  // a user or a canister
@@ -69,8 +69,8 @@ type Origin struct {
 // Moment is a point in the life of a network.
 type Moment = state.Moment
 
-// Event is one thing that happened. The kind says which fields are set; Time and Height always are, and so are Subnet
-// and Canister except in RoundEnded. The data it points to is read-only.
+// Event is one thing that happened. The kind determines which fields are set; Time and Height always are, and so are
+// Subnet and Canister except in RoundEnded. The data that it points to is read-only.
 type Event struct {
 	Kind       EventKind
 	Source     intercanister.Source
@@ -78,15 +78,15 @@ type Event struct {
 	Entry      canister.Context // of a message: what ran
 	Reentrant  bool             // the callee waits for this very call, directly or through others
 	CleanupRan bool
-	// NoTransform means that the response of an HTTP outcall is compared and handed on as the server sent it.
+	// NoTransform means that the response of an HTTP outcall is compared and delivered as the server sent it.
 	NoTransform bool
 	Subnet      principal.Principal
 	Canister    principal.Principal
 	Peer        principal.Principal
-	Request     RequestID // of the ingress message that opened the context, as long as it is known
+	Request     RequestID // of the ingress message that opened the context, while it is known
 	Context     intercanister.ContextID
 	Call        intercanister.CallID
-	Method      string // that was called; of a callback the method whose context it continues
+	Method      string // that was called; of a callback, the method whose context it continues
 	Origin      Origin // of the context
 	Number      uint64
 	Time        uint64 // ns
@@ -99,23 +99,23 @@ type Event struct {
 	Bytes        int           // of the argument, or of the answer
 	Payload      []byte        // the argument, or the reply; a sink that keeps it copies it
 	DirtyPages   int
-	Heap, Stable uint64 // bytes, when the message was over
-	Began        Moment // when the message did
-	Wall         int64  // ns on the stopwatch the runner was given: not part of what is deterministic
+	Heap, Stable uint64 // bytes, at the end of the message
+	Began        Moment // when the message began
+	Wall         int64  // ns on the stopwatch of the runner: not deterministic
 	Logs         int    // lines the message added to the canister's log
 	Text         string
 	Callers      []Caller
 	Rule, Held   uint64
-	Fault        string // what was done to a message: held, dropped, replied, rejected, unknown, delayed or mocked
+	Fault        string // what happened to a message: held, dropped, replied, rejected, unknown, delayed or mocked
 }
 
-// EventSink is told what happens, on the goroutine of the network. The event is valid until the call returns.
+// EventSink receives events, on the goroutine of the network. The event is valid until the call returns.
 type EventSink interface {
 	Event(e *Event)
 }
 
-// HeightSink is told that a height of a subnet was signed. The goroutine that asks for the first certificate of the
-// height calls it.
+// HeightSink is called when a height of a subnet was signed, by the goroutine that requests the first certificate of
+// the height.
 type HeightSink func(subnet principal.Principal, height, time uint64)
 
 // emit passes an event on. Callers ask for the sink first, so that events cost nothing without a listener.
@@ -126,7 +126,7 @@ func (n *Network) emit(e Event) {
 	n.event.Payload = nil
 }
 
-// Kinds are all kinds of events.
+// Kinds returns all kinds of events.
 func Kinds() iter.Seq[EventKind] {
 	return func(yield func(EventKind) bool) {
 		for k := 1; k < len(eventNames); k++ {

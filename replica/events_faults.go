@@ -20,7 +20,7 @@ func source(kind MessageKind) intercanister.Source {
 	return intercanister.SourceIngress
 }
 
-// emitDecision tells what was decided about a message on its way: the rule that was applied to it first.
+// emitDecision emits the decision about a message in transit: first the rule that was applied.
 func (m *subnet) emitDecision(d *faults.Decision) {
 	if m.net.sink == nil {
 		return
@@ -40,7 +40,7 @@ func (m *subnet) emitDecision(d *faults.Decision) {
 	m.net.emit(e)
 }
 
-// eventOf is the event that tells of a decision.
+// eventOf returns the kind of event for a decision.
 func eventOf(d *faults.Decision) EventKind {
 	switch d.Kind {
 	case faults.Hold:
@@ -53,7 +53,7 @@ func eventOf(d *faults.Decision) EventKind {
 	return [...]EventKind{faults.Fault: FaultInjected, faults.Expired: MessageDropped, faults.Shed: MessageShed}[d.Cause]
 }
 
-// fault is what a message is held for.
+// fault returns the action that holds a message.
 func fault(h *state.Held) ActionKind {
 	switch {
 	case h.Mock:
@@ -64,7 +64,7 @@ func fault(h *state.Held) ActionKind {
 	return ActHold
 }
 
-// describeHeld is an event about a message that is held or may be.
+// describeHeld returns an event about a message that is held or may be.
 func describeHeld(s *state.State, kind EventKind, h *state.Held) Event {
 	shown := introspect.DescribeHeld(s, h)
 	e := Event{

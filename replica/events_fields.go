@@ -5,9 +5,8 @@ import (
 	"iter"
 )
 
-// The vocabulary of events: what golden traces, log lines and the control API call the
-// fields of an Event. Values are as they stand in the event: amounts of cycles, bytes,
-// nanoseconds, instructions; ids in their textual form.
+// The vocabulary of events: the names of the fields of an Event in golden traces, log lines and the control API. Values
+// are those of the event: amounts of cycles, bytes, nanoseconds, instructions; ids in their textual form.
 //
 //	kind              what happened, EventKind.String
 //	height, time      the round
@@ -36,7 +35,7 @@ import (
 //	backtrace         the contexts that a trap's message answers to, itself first
 var fields = [...]struct {
 	name string
-	of   func(e *Event) any // nil: nothing to say
+	of   func(e *Event) any // returns nil for nothing to say
 }{
 	{"height", func(e *Event) any { return said(e.Height) }},
 	{"time", func(e *Event) any { return said(e.Time) }},
@@ -88,7 +87,7 @@ var fields = [...]struct {
 	}},
 }
 
-// numberNames are what Number is called, by kind.
+// numberNames has the name of Number, by kind.
 var numberNames = map[EventKind]string{StatusChanged: "status", OutcallMade: "outcall", RoundEnded: "messages", Logged: "index"}
 
 var (
@@ -96,7 +95,7 @@ var (
 	originNames = [...]string{"", "ingress", "canister", "system"}
 )
 
-// Fields are the properties of an event beside its kind: names of the vocabulary with numbers, truth values, texts and,
+// Fields returns the properties of an event except its kind: names of the vocabulary with numbers, booleans, texts and,
 // for backtrace, []Caller. Zero values are left out, except Number.
 func (e *Event) Fields() iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
@@ -111,7 +110,7 @@ func (e *Event) Fields() iter.Seq2[string, any] {
 	}
 }
 
-// message reports whether events of the kind are about a message that runs, or would have.
+// message reports whether events of the kind are about a message that runs, or would have run.
 func (k EventKind) message() bool {
 	return k == MessageExecuted || k == MessageParked || k == MessageDropped || k == Trapped || k == CodeInstalled
 }
@@ -119,7 +118,7 @@ func (k EventKind) message() bool {
 // local reports whether events of the kind are about one canister.
 func (k EventKind) local() bool { return k != RoundEnded && k != Certified }
 
-// said is a value unless it is zero.
+// said returns a value, or nil if it is zero.
 func said[T comparable](v T) any {
 	var zero T
 	if v == zero {

@@ -35,7 +35,7 @@ func (m *subnet) emitExecution(j *Job) {
 	}
 }
 
-// noteLogs tells the lines a message has logged, as far as the log has room for them.
+// noteLogs emits the lines that a message has logged, as far as the log has room for them.
 func (m *subnet) noteLogs(j *Job, of *Event) {
 	log := &j.Entry.Canister.Logs
 	for i := max(0, log.Len()-of.Logs); i < log.Len(); i++ {
@@ -47,7 +47,7 @@ func (m *subnet) noteLogs(j *Job, of *Event) {
 	}
 }
 
-// describe is an event that says which message a job runs.
+// describe returns an event that describes the message of a job.
 func describe(s *state.State, j *Job) Event {
 	e := Event{
 		Subnet: s.ID, Canister: j.Entry.ID(), Source: j.In.Source, Task: j.In.Task, Entry: j.Message.Context,
@@ -71,7 +71,7 @@ func describe(s *state.State, j *Job) Event {
 	return e
 }
 
-// describeInstall says who asked for an installation.
+// describeInstall adds the caller of an installation.
 func describeInstall(s *state.State, e *Event, c *state.Command) {
 	e.Entry, e.Method = canister.Init, c.Method
 	e.Origin = Origin{Kind: c.Origin.Kind, Caller: c.Caller, Call: c.Origin.Call}
@@ -83,7 +83,7 @@ func describeInstall(s *state.State, e *Event, c *state.Command) {
 	}
 }
 
-// describeContext describes a context: who opened it and what was called.
+// describeContext adds a context: its caller and the method that was called.
 func describeContext(s *state.State, e *Event) {
 	context := s.Calls.Context(e.Context)
 	if context == nil {
@@ -99,8 +99,8 @@ func describeContext(s *state.State, e *Event) {
 	e.Request = openedBy(s, context)
 }
 
-// openedBy is the ingress message that opened a context. Its number may be another's once
-// its answer was pruned.
+// openedBy returns the ingress message that opened a context. Another message may have its number after its answer was
+// pruned.
 func openedBy(s *state.State, context *intercanister.Context) (id RequestID) {
 	if context.Origin.Kind != intercanister.FromIngress || context.Responded && s.Time >= context.Opened+state.KeepAnswer {
 		return id
@@ -108,7 +108,7 @@ func openedBy(s *state.State, context *intercanister.Context) (id RequestID) {
 	return s.History.At(context.Origin.Ingress).ID
 }
 
-// noteCall tells of a call that a message has made.
+// noteCall emits a call that a message has made.
 func (m *subnet) noteCall(q *intercanister.Request, context intercanister.ContextID) {
 	if m.net.sink == nil {
 		return
@@ -121,7 +121,7 @@ func (m *subnet) noteCall(q *intercanister.Request, context intercanister.Contex
 	m.net.emit(e)
 }
 
-// noteSettled tells of a call that is answered.
+// noteSettled emits the answer to a call.
 func (m *subnet) noteSettled(call intercanister.CallID, f *intercanister.Future, response *intercanister.Response) {
 	if m.net.sink == nil {
 		return
@@ -134,7 +134,7 @@ func (m *subnet) noteSettled(call intercanister.CallID, f *intercanister.Future,
 	m.net.emit(e)
 }
 
-// noteLate reports a response after its caller has stopped waiting.
+// noteLate emits a response that came after its caller stopped waiting.
 func (m *subnet) noteLate(owner principal.Principal, call intercanister.CallID, response *intercanister.Response) {
 	if m.net.sink == nil {
 		return

@@ -5,19 +5,18 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// Caller is a frame of a backtrace across canisters: an open call context, and what it
-// answers.
+// Caller is a frame of a backtrace across canisters: an open call context and what it answers to.
 type Caller struct {
 	Canister principal.Principal
 	Method   string // of the context; the entry point of a task
 	Context  intercanister.ContextID
 	Origin   Origin
-	Request  RequestID // that opened it, where a user did
+	Request  RequestID // that opened it, if a user did
 	Module   [32]byte  // hash of the canister's module; zero for none
 }
 
-// callers are the contexts a context answers to, itself first: the asynchronous stack. It ends where a caller no longer
-// waits.
+// callers returns the contexts that a context answers to, itself first: the asynchronous stack. It ends where a caller
+// no longer waits.
 func (m *subnet) callers(id intercanister.ContextID) (frames []Caller) {
 	for at, context := range m.ancestry(id) {
 		f := Caller{
@@ -35,8 +34,7 @@ func (m *subnet) callers(id intercanister.ContextID) (frames []Caller) {
 	return frames
 }
 
-// ancestry are a context and those it answers to, with the subnets they are on, at most
-// MaxAncestry.
+// ancestry iterates over a context and those that it answers to, with their subnets, at most MaxAncestry.
 func (m *subnet) ancestry(id intercanister.ContextID) func(yield func(*subnet, *intercanister.Context) bool) {
 	return func(yield func(*subnet, *intercanister.Context) bool) {
 		at := m
@@ -59,8 +57,8 @@ func (m *subnet) ancestry(id intercanister.ContextID) func(yield func(*subnet, *
 	}
 }
 
-// reenters reports whether a call from a context goes to a canister that is on
-// its own asynchronous stack: that opened one of the calls this one serves.
+// reenters reports whether a call from a context goes to a canister on its own asynchronous stack: one that made a call
+// which this context serves.
 func (m *subnet) reenters(id intercanister.ContextID, callee principal.Principal) bool {
 	for _, context := range m.ancestry(id) {
 		if context.Canister == callee {

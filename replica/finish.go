@@ -11,8 +11,7 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// finish applies the outcome of a job, or parks it where its message is not
-// over.
+// finish applies the outcome of a job, or parks it if its message has not ended.
 func (m *subnet) finish(j *Job) {
 	m.executed++
 	m.dirtied += j.outcome.DirtyPages
@@ -90,7 +89,7 @@ func (m *subnet) finishCall(j *Job) {
 	m.apply(j, context)
 }
 
-// finishCallback applies the outcome of a callback, or forgets its future if its caller no longer waits.
+// finishCallback applies the outcome of a callback, or removes its future if its caller no longer waits.
 func (m *subnet) finishCallback(j *Job) {
 	charging.Refund(&m.State, j.Execution, j.outcome.Instructions)
 	m.Calls.Release(&j.Entry.Mailbox, j.In.Call)
@@ -103,7 +102,7 @@ func (m *subnet) finishCallback(j *Job) {
 	m.apply(j, context)
 }
 
-// apply commits what a message did to the world outside its canister.
+// apply commits the effects of a message outside its canister.
 func (m *subnet) apply(j *Job, context *intercanister.Context) {
 	out := &j.outcome
 	m.RoundInstructions += out.Instructions
@@ -138,7 +137,7 @@ func (m *subnet) call(j *Job, context intercanister.ContextID, c *canister.Call)
 	}
 	c.Request.Call, c.Request.Sender = id, r.ID()
 	m.noteCall(&c.Request, context)
-	// The canister's version went up when its message was committed.
+	// The canister's version was increased when its message was committed.
 	if reject := m.unsendable(&c.Request, r.Canister.Version-1); reject != nil {
 		m.answer(&c.Request, reject)
 		return
@@ -146,8 +145,7 @@ func (m *subnet) call(j *Job, context intercanister.ContextID, c *canister.Call)
 	m.send(&c.Request)
 }
 
-// conclude answers a context nothing else can answer, and closes it where it is
-// over.
+// conclude answers a context that nothing else can answer, and closes it if it has ended.
 func (m *subnet) conclude(r *state.Entry, context *intercanister.Context, failure *intercanister.Reject) {
 	if context.Starved() {
 		reject := failure
@@ -159,8 +157,7 @@ func (m *subnet) conclude(r *state.Entry, context *intercanister.Context, failur
 	m.Calls.Close(&r.Mailbox, context)
 }
 
-// idle is called whenever a canister has finished a message: what waited for
-// that happens.
+// idle is called whenever a canister has finished a message: it runs what waited for that.
 func (m *subnet) idle(r *state.Entry) {
 	m.RearmTimer(r)
 	m.TouchIfCertified(r)

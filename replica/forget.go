@@ -6,9 +6,9 @@ import (
 	"github.com/canisterd/canisterd/refusal"
 )
 
-// ForgetAnswers makes a subnet forget answered messages of users now instead of five minutes after their answers, for
-// clients that have the answers: the ingress history has room for others. It must be impossible to send the messages
-// again. A message that is unknown to the subnet, not answered, or whose call context is still open stays as it is.
+// ForgetAnswers makes a subnet forget answered messages of users now, not five minutes after their answers, for clients
+// that have the answers: the ingress history has room for others. It must be impossible to send the messages again. A
+// message stays if it is unknown to the subnet, not answered, or its call context is still open.
 type ForgetAnswers struct {
 	Subnet   principal.Principal
 	Requests []RequestID

@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/override"
 )
 
-// Parts are the parts that the owner of a network supplies. Defaults are as in Config.
+// Parts are supplied by the owner of a network. Defaults are as in Config.
 type Parts struct {
 	Runner   Runner
 	Compiler Compiler
@@ -19,14 +19,14 @@ type Parts struct {
 	Journal  Journal
 }
 
-// ForkConfig is what a fork of a network has of its own.
+// ForkConfig configures a fork of a network.
 type ForkConfig struct {
 	Parts
-	// Reseed makes the random beacons of the fork go on from this seed, to see what else
-	// could have come; nil: the fork draws what the source draws. Keys stay.
+	// Reseed makes the random beacons of the fork continue from this seed, to explore other outcomes; nil: the fork
+	// draws the same values as the source. Keys stay.
 	Reseed *[32]byte
-	// Volatile is for forks that live for a few messages, of which many are made of one state: what messages commit
-	// stays in memory, and a fork goes on with the Wasm instances of the one closed before it. So are its forks.
+	// Volatile is for forks that run a few messages, many of them from one state: what messages commit stays in memory,
+	// and a fork reuses the Wasm instances of the fork closed before it. Its forks are volatile too.
 	Volatile bool
 
 	overrides override.Parts // of tests
@@ -39,16 +39,15 @@ func (c ForkConfig) Override(parts override.Parts) ForkConfig {
 	return c
 }
 
-// Fork is a second network that is at the same point: canisters, messages on their way and in the middle of their code,
-// timers, clock, chance, answers and certificates. The same inputs make both do the same; neither notices what the
-// other does, and each is closed by itself. The owner of the network calls it; the fork may run on another goroutine.
-// Heaps and stable memories are shared until they are written, canisters until one is used, known messages and
-// deadlines until they change: a fork copies a few words for every block of canisters and page of messages, and the
-// messages under way (docs/sharing.md).
+// Fork makes a second network at the same point: canisters, messages in transit and in the middle of their code,
+// timers, clock, random beacons, answers and certificates. The same inputs have the same effects in both; they do not
+// affect each other, and each is closed separately. The owner of the network calls Fork; the fork may run on another
+// goroutine. Heaps and stable memories are copied on write, canisters on first use, known messages and deadlines when
+// they change: a fork copies a few words for every block of canisters and page of messages, and the pending messages
+// (docs/sharing.md).
 //
-// A fork that is not driven needs none of its parts and no goroutine: it sleeps, and is a snapshot of the network.
-// Modules that are being compiled are requested again from the fork's Compiler; without one they are compiled in its
-// first round.
+// A fork that is not driven needs none of its parts and no goroutine: it sleeps, and is a snapshot of the network. The
+// fork requests modules that are being compiled from its own Compiler; without one it compiles them in its first round.
 func (n *Network) Fork(config ForkConfig) *Network {
 	view := n.View() // recorded changes are read-only from now on: the two may share them
 	f := new(Network)
@@ -80,7 +79,7 @@ func (n *Network) Fork(config ForkConfig) *Network {
 	return f
 }
 
-// Wake gives a sleeping network the parts with which it goes on. Its present heights are not reported as signed.
+// Wake gives a sleeping network its parts. Its present heights are not reported as signed.
 func (n *Network) Wake(parts Parts) {
 	if n.own != nil {
 		n.own.Close()
@@ -92,19 +91,19 @@ func (n *Network) Wake(parts Parts) {
 	}
 }
 
-// Listener is the sink for events, or nil.
+// Listener returns the sink for events, or nil.
 func (n *Network) Listener() EventSink { return n.sink }
 
-// fork makes a subnet of another network that is at the same point.
+// fork makes a subnet of another network at the same point.
 func (m *subnet) fork(n *Network) *subnet {
 	f := new(subnet)
 	*f = *m
 	f.net, f.tally = n, new(executionTally)
 	f.faults = f.injector()
 	m.State.Fork(&f.State)
-	f.record.canisters.list, f.record.requests.list = slices.Clip(m.record.canisters.list), slices.Clip(m.record.requests.list) // the source appends behind them
+	f.record.canisters.list, f.record.requests.list = slices.Clip(m.record.canisters.list), slices.Clip(m.record.requests.list) // the source appends after them
 	f.Environment.Volatile = n.volatile
-	if h := m.staged().made.Load(); h != nil { // what changed before is in it
+	if h := m.staged().made.Load(); h != nil { // it contains the earlier changes
 		f.record.rebase(h.Tree())
 	}
 	if m.ahead != nil {
@@ -115,7 +114,7 @@ func (m *subnet) fork(n *Network) *subnet {
 	return f
 }
 
-// restart makes jobs of the messages that are parked. They begin again when they go on.
+// restart makes jobs of the parked messages. They begin again when they resume.
 func (m *subnet) restart() {
 	m.paused, m.waiting = make([]*Job, len(m.Parked)), 0
 	for i, x := range m.Parked {
@@ -133,7 +132,7 @@ func (m *subnet) restart() {
 	}
 }
 
-// fork is a view of the same height that belongs to another network.
+// fork returns a view of the same height that belongs to another network.
 func (v *View) fork(n *Network) *View {
 	f := *v
 	f.delegations, f.index = n.delegations, n.index
@@ -144,7 +143,7 @@ func (v *View) fork(n *Network) *View {
 	return &f
 }
 
-// fork stages the same tree for a network that has its own listener to signatures.
+// fork stages the same tree for a network that has its own listener for signatures.
 func (t *stagedTree) fork(signed HeightSink) *stagedTree {
 	f := &stagedTree{
 		subnet: t.subnet, key: t.key, base: t.base, canisters: slices.Clip(t.canisters), requests: slices.Clip(t.requests),
@@ -160,7 +159,7 @@ func (x *readIndex) fork() *readIndex {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	requests := make(map[principal.Principal]*cow.Map[RequestID, RequestParties], len(x.requests))
-	for subnet, known := range x.requests { // each by itself: no order can be seen
+	for subnet, known := range x.requests { // each independently: the order has no effect
 		forked := known.Fork()
 		requests[subnet] = &forked
 	}

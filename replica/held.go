@@ -6,23 +6,23 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// ReleaseHeld lets a held message go on as if it came now: no rule looks at it again. It is refused as not found if
+// ReleaseHeld delivers a held message as if it came now: no rule is applied to it again. It is refused as not found if
 // there is none, as a conflict if an earlier request of the same two canisters is held: the network keeps their order.
 type ReleaseHeld struct{ ID uint64 }
 
 // DropHeld loses a held message. It is refused as not found if there is none, as a conflict if it belongs to a call
-// with guaranteed response. A user's message stays received until it expires.
+// with guaranteed response. A user's message keeps the status "received" until it expires.
 type DropHeld struct{ ID uint64 }
 
-// SettleHeld answers the call a held message belongs to; for a held response it replaces that response. Attached
-// cycles, or the refund, go back with it. It is refused as not found if the message does not exist, as invalid if no
-// caller can get this answer, as a conflict if the caller cannot be told SYS_UNKNOWN.
+// SettleHeld answers the call of a held message; for a held response it replaces that response. Attached cycles, or the
+// refund, return with it. It is refused as not found if the message does not exist, as invalid if no caller can receive
+// this answer, as a conflict if the caller cannot receive SYS_UNKNOWN.
 type SettleHeld struct {
 	ID     uint64
 	Answer Settlement
 }
 
-// Settlement is an answer in the place of a callee: a reply, a reject, or SYS_UNKNOWN.
+// Settlement is an answer in place of a callee: a reply, a reject, or SYS_UNKNOWN.
 type Settlement = faults.Settlement
 
 func (ReleaseHeld) input() {}
@@ -41,7 +41,7 @@ func (n *Network) settleHeld(in *SettleHeld) Result {
 	return n.decideHeld(in.ID, func(m *subnet, h *state.Held) *refusal.Refusal { return m.faults.Answer(h, &in.Answer, m.carryOut) })
 }
 
-// decideHeld lets a user decide what happens to a held message.
+// decideHeld applies a user's decision about a held message.
 func (n *Network) decideHeld(id uint64, decide func(*subnet, *state.Held) *refusal.Refusal) Result {
 	for _, m := range n.subnets {
 		h := m.Kept.Find(id)

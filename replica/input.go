@@ -13,11 +13,10 @@ import (
 // RequestID is the id of a request (interface specification, "Request ids").
 type RequestID = state.RequestID
 
-// Status is where an ingress message stands (interface specification, "The
-// request life cycle").
+// Status is the status of an ingress message (interface specification, "The request life cycle").
 type Status = state.Status
 
-// The states of an ingress message. The zero Status is an unknown one.
+// The states of an ingress message. The zero Status means unknown.
 const (
 	Received   = state.Received
 	Processing = state.Processing
@@ -32,14 +31,13 @@ const (
 // CancelTimer.
 type Input interface{ input() }
 
-// Receipt is the outcome of an ingress message that was not refused: zero if it was taken.
+// Receipt is the outcome of an ingress message that was not refused: zero if it was accepted.
 type Receipt struct {
 	Reject *intercanister.Reject // non-replicated rejection; nothing happened
-	Known  Status                // where the message stands that was handed in before
+	Known  Status                // the status of a message that was known before
 }
 
-// SenderInfo is what a canister attests of a user. A nil one attests nothing; any
-// other must have been proved.
+// SenderInfo is what a canister attests of a user. A nil one attests nothing; any other must have been verified.
 type SenderInfo = intercanister.SenderInfo
 
 // Ingress is a user's update call whose signature was checked.
@@ -48,7 +46,7 @@ type Ingress struct {
 	Sender    principal.Principal
 	Receiver  principal.Principal // field canister_id: a canister, or the management canister
 	Effective principal.Principal // canister id of the URL
-	Subnet    principal.Principal // subnet id of the URL; then Effective does not count
+	Subnet    principal.Principal // subnet id of the URL; Effective is ignored then
 	BySubnet  bool                // the URL names a subnet
 	Method    string
 	Arg       []byte // kept by the network: read-only from now on
@@ -56,14 +54,14 @@ type Ingress struct {
 	Size      int    // bytes of the signed envelope
 	Info      *SenderInfo
 	AnyExpiry bool // accept an expiry however far in the future
-	AnySize   bool // accept it however large
+	AnySize   bool // accept any size
 	Inspected bool // canister_inspect_message was run before (Network.Inspect)
 }
 
-// AdvanceTo sets the time of the next round, in nanoseconds. It never goes back.
+// AdvanceTo sets the time of the next round, in nanoseconds. The time never goes back.
 type AdvanceTo uint64
 
-// AddCycles gives a canister cycles out of thin air: a test control.
+// AddCycles gives a canister cycles from nowhere: a test control.
 type AddCycles struct {
 	Canister principal.Principal
 	Amount   cycles.Amount
@@ -74,11 +72,11 @@ func (AdvanceTo) input()   {}
 func (*HTTPAnswer) input() {}
 func (AddCycles) input()   {}
 
-// Result is the outcome of an input: zero if it was taken.
+// Result is the outcome of an input: zero if it was accepted.
 type Result struct {
 	Refusal *refusal.Refusal      // it was malformed or not for this network; nothing happened
 	Reject  *intercanister.Reject // non-replicated rejection of an ingress message; nothing happened
-	Known   Status                // the message was known before, and stands here
+	Known   Status                // the status of a message that was known before
 	Rule    uint64                // id of the rule that was made (AddRule)
 	Note    string                // what the rule will not do
 }
@@ -87,8 +85,7 @@ func refuse(kind refusal.Kind, format string, args ...any) Result {
 	return Result{Refusal: refusal.New(kind, format, args...)}
 }
 
-// Apply takes an input. Nothing is executed before the next Round or Step,
-// except canister_inspect_message.
+// Apply applies an input. Nothing is executed before the next Round or Step, except canister_inspect_message.
 func (n *Network) Apply(in Input) Result {
 	if n.journal != nil {
 		return n.applyRecorded(in)

@@ -8,8 +8,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// Inspection is canister_inspect_message for a message, with hold of the state it needs.
-// Exactly one of Run and Discard must be called, once, on any goroutine.
+// Inspection is a run of canister_inspect_message for a message, with the captured state that it needs. Exactly one of
+// Run and Discard must be called, once, on any goroutine.
 type Inspection struct {
 	id      principal.Principal
 	target  *canister.QueryTarget
@@ -17,9 +17,8 @@ type Inspection struct {
 	message canister.Message
 }
 
-// Inspect prepares canister_inspect_message for a message, nil where there is
-// nothing to run (Apply decides then alone). A message it has no objection to may
-// be applied with Inspected set.
+// Inspect prepares canister_inspect_message for a message, and returns nil if there is nothing to run (then Apply
+// decides alone). A message without an objection may be applied with Inspected set.
 func (n *Network) Inspect(in *Ingress) *Inspection {
 	m, r := n.find(in.Receiver)
 	if r == nil || in.Receiver != in.Effective || !n.executor.Has(r.Canister, canister.InspectMessage) {
@@ -50,7 +49,7 @@ func newInspection(environment *canister.Subnet, in *Ingress, r *state.Entry) (*
 	return i, nil
 }
 
-// Run runs the inspection and gives its objection.
+// Run runs the inspection and returns its objection.
 func (i *Inspection) Run(turns Turns) *intercanister.Reject {
 	defer i.Discard()
 	turns.apply(&i.message)
@@ -64,5 +63,5 @@ func (i *Inspection) Run(turns Turns) *intercanister.Reject {
 	return nil
 }
 
-// Discard gives up an inspection that will not run.
+// Discard releases an inspection that will not run.
 func (i *Inspection) Discard() { i.target.Release() }

@@ -7,7 +7,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// interceptor decides about the messages of a subnet on their way. Each passes one of its points, once.
+// interceptor decides about the messages of a subnet in transit. Each message passes one of its points, once.
 type interceptor interface {
 	// Send decides about a request that its sender releases.
 	Send(q *intercanister.Request) faults.Decision
@@ -17,7 +17,7 @@ type interceptor interface {
 	Receive(in *state.Ingress, command bool) faults.Decision
 }
 
-// interceptor is nil while there are no rules and no held messages: then all messages pass, at no cost.
+// interceptor returns nil while there are no rules and no held messages: then all messages pass, at no cost.
 func (m *subnet) interceptor() interceptor {
 	if m.faults.Idle() {
 		return nil
@@ -25,13 +25,13 @@ func (m *subnet) interceptor() interceptor {
 	return &m.faults
 }
 
-// intercepted carries out a decision about a message, and reports whether the message is to stay where it is.
+// intercepted carries out a decision about a message, and reports whether the message must not proceed.
 func (m *subnet) intercepted(d faults.Decision) bool {
 	m.carryOut(d)
 	return d.Kind != faults.Pass
 }
 
-// carryOut does what was decided about a message.
+// carryOut carries out a decision about a message.
 func (m *subnet) carryOut(d faults.Decision) {
 	h := d.Message
 	if h == nil {
@@ -52,7 +52,7 @@ func (m *subnet) carryOut(d faults.Decision) {
 	}
 }
 
-// passOn lets a held message go on as if it came now.
+// passOn delivers a held message as if it came now.
 func (m *subnet) passOn(h *state.Held) {
 	switch h.Kind {
 	case KindRequest:

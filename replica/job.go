@@ -7,28 +7,28 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// Job is one message of a canister on its way through an executor. Jobs are
-// recycled.
+// Job is one message of a canister during its execution. Jobs are recycled.
 type Job struct {
 	*state.Execution
 	subnet *subnet
 	room   func(callee principal.Principal) int
 
 	outcome   canister.Outcome
-	refused   *intercanister.Reject // it does not run at all
-	base      bool                  // it does not run, but was prepaid
-	dropped   bool                  // it does not run, and no caller is told
+	refused   *intercanister.Reject // it does not run
+	base      bool                  // it does not run, but has paid the base fee
+	dropped   bool                  // it does not run, and its caller receives nothing
 	wall      int64                 // ns on the runner's stopwatch
-	woke      uint64                // ns, what the message sees as the time when its wait is over
+	woke      uint64                // ns, the time that the message sees after its wait
 	executed  uint64                // instructions before its wait
 	over      bool
 	coroutine *coroutine
 }
 
-// Canister is whose message it is.
+// Canister returns the canister of the message.
 func (j *Job) Canister() *canister.Canister { return j.Entry.Canister }
 
-// execute runs the message to its end and calls pause whenever a slice is over, and sleep where it waits for a time.
+// execute runs the message to its end; it calls pause whenever a slice ends, and sleep when the message waits for a
+// time.
 func (j *Job) execute(pause func(), sleep func(until, executed uint64) uint64) {
 	x := j.subnet.net.executor
 	if j.Install != nil {
@@ -43,8 +43,7 @@ func (j *Job) execute(pause func(), sleep func(until, executed uint64) uint64) {
 // runs reports whether the job needs an executor.
 func (j *Job) runs() bool { return j.refused == nil && !j.dropped }
 
-// ingress is the user's message that the job executes, by its number in the history; false if it executes another
-// message.
+// ingress returns the number of the user's message that the job executes, and false if it executes another message.
 func (j *Job) ingress() (number uint64, ok bool) {
 	switch {
 	case j.Install != nil:

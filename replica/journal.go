@@ -8,16 +8,16 @@ import (
 	"github.com/canisterd/canisterd/replica/sched"
 )
 
-// A Journal takes everything that moves a network, as records, in the order in which it happened: another network at
-// the same point to which the records are given (Replay) does the same. Records are made after the fact: an input that
-// was refused leaves none. The owner of the network calls it.
+// A Journal receives a record of every change of a network, in order: another network at the same point makes the same
+// changes from the records (Replay). Records are made after the fact: a refused input leaves none. The owner of the
+// network calls it.
 type Journal interface {
-	// Record takes a record. It may not keep the bytes, nor call the network. An idle record says that time has passed,
-	// or that a round has delivered no message: nothing is lost if it stays in memory until the next that is not idle.
+	// Record takes a record. It must not keep the bytes or call the network. An idle record says that time has passed,
+	// or that a round has delivered no message: it may stay in memory until the next record that is not idle.
 	Record(record []byte, idle bool)
 }
 
-// recordKind says what a record tells. The numbers never change.
+// recordKind is the kind of a record. The numbers never change.
 type recordKind uint8
 
 const (
@@ -30,14 +30,14 @@ const (
 	userMarked                        // Mark
 )
 
-// record is what happened, in the form in which it is written.
+// record is what happened, before it is encoded.
 type record struct {
 	kind     recordKind
 	time     uint64 // clockMoved: of the clock; listed, made and ended: of the round
 	input    Input
 	position uint64 // moveMade
 	strain   Strain // moveMade
-	// What a round came to tells a replay that took another path.
+	// With these, a replay detects that it diverged.
 	messages     int    // roundEnded
 	instructions uint64 // roundEnded
 	marks        Marks  // roundEnded, roundCut
@@ -70,7 +70,7 @@ func (r *record) archive(c *archive.Coder) {
 	}
 }
 
-// idle reports whether nothing happened but time.
+// idle reports whether nothing happened except time.
 func (r *record) idle() bool {
 	switch r.kind {
 	case clockMoved, movesListed:
@@ -82,13 +82,13 @@ func (r *record) idle() bool {
 	return false
 }
 
-// journalling is a network's side of its journal.
+// journalling is the state of a network with a journal.
 type journalling struct {
 	to      Journal
 	writer  archive.Recorder
 	buf     []byte
-	clock   uint64 // of a network that was given the records so far
-	marks   Marks  // of the round that is under way
+	clock   uint64 // of a network that has replayed the records so far
+	marks   Marks  // of the current round
 	views   []certifiedView
 	written record
 	write   func(*archive.Coder) // writes written
@@ -103,7 +103,7 @@ func newJournalling(to Journal, clock uint64) *journalling {
 	return j
 }
 
-// clocked records the time of the clock, unless a replay has it.
+// clocked records the time of the clock, unless a replay already has it.
 func (j *journalling) clocked(time uint64) {
 	if time > j.clock {
 		j.put(record{kind: clockMoved, time: time})
@@ -123,8 +123,8 @@ func (j *journalling) put(r record) {
 	}
 }
 
-// applyRecorded is Apply of a network with a journal. Times of the clock are recorded with what follows them: most
-// are followed by another time.
+// applyRecorded is Apply for a network with a journal. Times of the clock are recorded with the next event: most are
+// replaced by another time before.
 func (n *Network) applyRecorded(in Input) Result {
 	if _, ok := in.(AdvanceTo); ok {
 		return n.apply(in)
@@ -141,15 +141,15 @@ func (n *Network) applyRecorded(in Input) Result {
 	return result
 }
 
-// RecordClock records where the clock stands, which is otherwise recorded with what happens next.
+// RecordClock records the time of the clock, which is otherwise recorded with the next event.
 func (n *Network) RecordClock() {
 	if n.journal != nil {
 		n.journal.clocked(n.clock)
 	}
 }
 
-// Mark records that a user marks the present state with a name of at most MaxMarkName bytes. The state does not change,
-// and a replay passes over the mark. A network without a journal has no marks.
+// Mark records a user's mark of the present state, with a name of at most MaxMarkName bytes. The state does not change,
+// and a replay ignores the mark. A network without a journal has no marks.
 func (n *Network) Mark(name string) {
 	if n.journal != nil {
 		n.journal.clocked(n.clock)
@@ -157,7 +157,7 @@ func (n *Network) Mark(name string) {
 	}
 }
 
-// recordMove records what happened in a round that is at a time; opened says that it began with that.
+// recordMove records an event in a round with its time; opened says that the event began the round.
 func (n *Network) recordMove(opened bool, r record) {
 	j := n.journal
 	if !opened {
@@ -175,7 +175,7 @@ func (n *Network) recordEnd(opened bool, kind recordKind) {
 	n.recordMove(opened, record{kind: kind, messages: n.report.Messages, instructions: n.report.Instructions, marks: marks})
 }
 
-// DivergedError says that a network to which records were given does not do what another one did.
+// DivergedError says that a network differs from the one whose records it replays.
 type DivergedError struct {
 	Height   uint64
 	What     string // "instructions"
@@ -187,21 +187,21 @@ func (e *DivergedError) Error() string {
 	return fmt.Sprintf("the replay diverges in round %d: %s is %d, and was %d when it was recorded", e.Height, e.What, e.Now, e.Was)
 }
 
-// Replayed is what a record told.
+// Replayed is the content of a record.
 type Replayed struct {
-	Input Input // that was taken; nil for anything else
+	Input Input // that was applied; nil for anything else
 	Round bool  // a round ended
 	Roots int   // certified roots that were compared
 }
 
-// Replay makes a network do what a record of a journal tells. The network must be at the point at which the record was
-// made, must have no journal, and must have a Compiler if the other one had. The record may be arbitrary bytes. The
-// error wraps an *archive.Fault where the record is damaged, and a *DivergedError where the network does something else
-// than was recorded; it is of no use then.
+// Replay applies a record of a journal to a network. The network must be at the point at which the record was made,
+// must have no journal, and must have a Compiler if the other one had. The record may be arbitrary bytes. The error
+// wraps an *archive.Fault if the record is damaged, and a *DivergedError if the network differs from the record; the
+// network is unusable then.
 func (n *Network) Replay(raw []byte) (Replayed, error) { return n.replay(raw, false) }
 
-// Verify is Replay that also compares root hashes: where a certificate was made of a round, the record of a later round
-// has the beginning of its root. That takes as long as to make the certified trees.
+// Verify is Replay that also compares root hashes: if a certificate was made for a round, the record of a later round
+// has a prefix of its root. That takes as long as making the certified trees.
 func (n *Network) Verify(raw []byte) (Replayed, error) { return n.replay(raw, true) }
 
 func (n *Network) replay(raw []byte, roots bool) (Replayed, error) {
@@ -264,7 +264,7 @@ func (n *Network) replayInput(in Input) error {
 	return nil
 }
 
-// why is why a message was not taken.
+// why returns the reason why a message was not accepted.
 func (r *Result) why() string {
 	if r.Reject != nil {
 		return r.Reject.Message()

@@ -2,9 +2,9 @@ package replica
 
 import "github.com/canisterd/canisterd/archive"
 
-// JournalEntry is what a record tells without its network.
+// JournalEntry is the content of a record without its network.
 type JournalEntry struct {
-	Input Input  // that was taken; nil for anything else
+	Input Input  // that was applied; nil for anything else
 	Round bool   // a round ended
 	Time  uint64 // ns, of the clock or the round; 0 for an input or a mark
 	Marks Marks  // of the round

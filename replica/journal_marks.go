@@ -22,7 +22,7 @@ type Marks struct {
 type TrapMark struct {
 	Canister principal.Principal
 	Method   string    // shortened; the entry point of a task
-	Request  RequestID // of the user's message that it belongs to; zero for none
+	Request  RequestID // of the user's message that it belongs to; zero if there is none
 	Code     intercanister.ErrorCode
 	Text     string // the beginning of the first line of the reject
 }
@@ -73,14 +73,14 @@ func (j *journalling) take() (marks Marks) {
 	return marks
 }
 
-// certifiedView is a view that readers have and may still make certificates from.
+// certifiedView is a view that readers have, and from which they may still make certificates.
 type certifiedView struct {
 	view   *View
 	marked uint64 // bit i: the root of its subnet i is marked
 }
 
-// keepView keeps the last view, if readers have one: the next height replaces it, and they may make certificates from it
-// later. It drops views that are lateHeights old, and views with all roots marked.
+// keepView keeps the last view, if readers have one: the next height replaces it, and they may make certificates from
+// it later. It drops views that are lateHeights old, and views with all roots marked.
 func (j *journalling) keepView(views *Views) {
 	j.views = slices.DeleteFunc(j.views, func(v certifiedView) bool {
 		return v.view.Height+lateHeights <= views.Height() || bits.OnesCount64(v.marked) == len(v.view.Subnets)
@@ -113,7 +113,7 @@ func (n *Network) certifiedRoots() (roots []certifiedRoot) {
 	return roots
 }
 
-// markedRoot returns the prefix of a root hash that records have.
+// markedRoot returns the prefix of a root hash for a record.
 func markedRoot(root [32]byte) (marked [markedRootBytes]byte) {
 	copy(marked[:], root[:])
 	return marked
@@ -129,8 +129,8 @@ func (n *Network) rememberView() {
 	n.compared = append(n.compared, view)
 }
 
-// compareRoots compares the roots of views with those that were recorded, and returns their number. It skips roots of views
-// before the first record.
+// compareRoots compares the roots of views with recorded ones, and returns their number. It skips roots of views before
+// the first record.
 func (n *Network) compareRoots(roots []certifiedRoot) (compared int, err error) {
 	for _, r := range roots {
 		if r.subnet >= len(n.subnets) {

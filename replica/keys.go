@@ -6,25 +6,25 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// Keys keeps keys, so that networks need not derive them again: that takes longer than
-// all the rest of making a network. It is safe for concurrent use.
+// Keys caches keys, so that networks do not derive them again: deriving takes longer than everything else in making a
+// network. It is safe for concurrent use.
 //
-// The key of a subnet follows from the seed of its network. Those of its nodes do not:
-// they are the same in every network, as if the same machines ran them all. So networks
-// have root keys and ids of their own, and only these have to be derived for a new one.
+// The key of a subnet follows from the seed of its network. The keys of its nodes do not: they are the same in every
+// network, as if the same machines ran them all. So networks have their own root keys and ids, and only these must be
+// derived for a new one.
 type Keys struct {
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	subnets map[subnetSource]*certify.SubnetKey
 	nodes   map[nodeSource]*nodeKeys
 }
 
-// subnetSource is what the key of a subnet follows from.
+// subnetSource determines the key of a subnet.
 type subnetSource struct {
 	seed   [32]byte
 	number int // of its configuration
 }
 
-// nodeSource is what the keys of the nodes of a subnet follow from.
+// nodeSource determines the keys of the nodes of a subnet.
 type nodeSource struct{ number, nodes int }
 
 // nodeKeys are the keys of the nodes of a subnet. They are immutable.
@@ -33,7 +33,7 @@ type nodeKeys struct {
 	tree certify.Node // at /subnet/{id}/node
 }
 
-// subnet is the key of a subnet.
+// subnet returns the key of a subnet.
 func (k *Keys) subnet(source subnetSource) *certify.SubnetKey {
 	return keep(k, &k.subnets, source, func() *certify.SubnetKey {
 		seed := seedOf(source.seed)
@@ -41,7 +41,7 @@ func (k *Keys) subnet(source subnetSource) *certify.SubnetKey {
 	})
 }
 
-// nodesOf are the keys of the nodes of a subnet.
+// nodesOf returns the keys of the nodes of a subnet.
 func (k *Keys) nodesOf(source nodeSource) *nodeKeys {
 	return keep(k, &k.nodes, source, func() *nodeKeys {
 		seed := seedOf([32]byte{}).Derive("nodes", uint64(source.number))
@@ -58,8 +58,8 @@ func (k *Keys) nodesOf(source nodeSource) *nodeKeys {
 	})
 }
 
-// keep returns the keys of a source, and derives them where they are not kept. Two callers at
-// once may both derive them. All are forgotten when there are many.
+// keep returns the keys of a source, and derives them if they are not cached. Two concurrent callers may both derive
+// them. A full cache is cleared.
 func keep[S comparable, K any](k *Keys, kept *map[S]K, source S, derive func() K) K {
 	k.mu.Lock()
 	known, ok := (*kept)[source]
@@ -77,7 +77,7 @@ func keep[S comparable, K any](k *Keys, kept *map[S]K, source S, derive func() K
 	return derived
 }
 
-// nodeKeys are the keys of the nodes of a subnet.
+// nodeKeys returns the keys of the nodes of a subnet.
 func (n *Network) nodeKeys(config *SubnetConfig) *nodeKeys {
 	return n.config.Keys.nodesOf(nodeSource{config.number, config.nodes()})
 }

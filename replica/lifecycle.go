@@ -9,13 +9,12 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/tasks"
 )
 
-// What the management canister may do to a subnet (state.Host).
+// The effects of the management canister on a subnet (state.Host).
 
 // emptyReply is the Candid encoding of no values.
 var emptyReply = []byte("DIDL\x00\x00")
 
-// Answer settles a call of the management canister. Canisters do not see the error
-// code of a reject.
+// Answer settles a call of the management canister. Canisters do not see the error code of a reject.
 func (m *subnet) Answer(t state.Ticket, a state.Answer) {
 	if a.When != state.Now {
 		panic("replica: a deferred call was deferred again")
@@ -59,7 +58,7 @@ func (m *subnet) Create(id *principal.Principal, settings canister.Settings, bal
 	return r, nil
 }
 
-// Stop begins to stop a canister; the ticket is answered when it is stopped.
+// Stop begins to stop a canister; the ticket is answered when the canister has stopped.
 func (m *subnet) Stop(r *state.Entry, t state.Ticket) {
 	if r.Canister.Status == canister.Stopped {
 		m.Answer(t, state.Reply(emptyReply))
@@ -70,7 +69,7 @@ func (m *subnet) Stop(r *state.Entry, t state.Ticket) {
 	m.finishStopping(r)
 }
 
-// finishStopping stops a stopping canister and answers its callers once nothing is open.
+// finishStopping stops a stopping canister without open contexts and calls, and answers its callers.
 func (m *subnet) finishStopping(r *state.Entry) {
 	if r.Canister.Status != canister.Stopping || r.Mailbox.Contexts > 0 || r.Running {
 		return
@@ -102,8 +101,7 @@ func (m *subnet) setStatus(r *state.Entry, to canister.Status) {
 	}
 }
 
-// Uninstall removes code and memories of an idle canister and rejects what its
-// open contexts owe.
+// Uninstall removes code and memories of an idle canister and rejects the callers of its open contexts.
 func (m *subnet) Uninstall(r *state.Entry) {
 	if r.Running {
 		panic("replica: canister " + r.ID().String() + " is uninstalled while a message runs")
@@ -124,7 +122,7 @@ func (m *subnet) Uninstall(r *state.Entry) {
 	}
 }
 
-// RefreshEntryPoints follows a change of the canister's code: heartbeat, timer and hook.
+// RefreshEntryPoints handles a change of the canister's code: heartbeat, timer and hook.
 func (m *subnet) RefreshEntryPoints(r *state.Entry) {
 	tasks.Refresh(&m.State, m.net.executor, r)
 	m.Touch(r)
@@ -155,7 +153,7 @@ func (m *subnet) Delete(r *state.Entry) {
 	}
 }
 
-// NextRound settles a deferred call when the next round begins.
+// NextRound settles a deferred call at the start of the next round.
 func (m *subnet) NextRound(t state.Ticket, method string) {
 	m.Postponed = append(m.Postponed, state.Postponed{Ticket: t, Method: method})
 }
@@ -170,13 +168,13 @@ func (m *subnet) answerPostponed() {
 	m.Postponed = m.Postponed[:0]
 }
 
-// Version is the replica version of the subnet's nodes.
+// Version returns the replica version of the subnet's nodes.
 func (m *subnet) Version() string { return m.net.config.Version }
 
-// Engine is the engine canisters run on.
+// Engine returns the engine that runs canisters.
 func (m *subnet) Engine() *canister.Engine { return m.net.config.Engine }
 
-// SubnetOf is the subnet that hosts a canister id.
+// SubnetOf returns the subnet that hosts a canister id.
 func (m *subnet) SubnetOf(id principal.Principal) (principal.Principal, bool) {
 	if position := m.net.routes.find(id); position >= 0 {
 		return m.net.subnets[position].ID, true
@@ -184,7 +182,7 @@ func (m *subnet) SubnetOf(id principal.Principal) (principal.Principal, bool) {
 	return principal.Principal{}, false
 }
 
-// Root is the root subnet.
+// Root returns the root subnet.
 func (m *subnet) Root() principal.Principal { return m.net.subnets[0].ID }
 
 // Elsewhere reports whether a canister id belongs to another subnet.

@@ -1,10 +1,9 @@
 package replica
 
-// Limits of a round and of what enters a subnet.
+// Limits of a round and of the inputs of a subnet.
 const (
-	// RoundInstructions is how many instructions a subnet runs in a round before
-	// it waits for the next (the replica's: 4 billion on application subnets, 7
-	// on system subnets; ours is less, so that answers are seen soon).
+	// RoundInstructions is how many instructions a subnet runs in a round before it waits for the next (the replica's:
+	// 4 billion on application subnets, 7 on system subnets; ours is less, so that answers are visible soon).
 	RoundInstructions = 50_000_000
 	// RoundMessages is how many messages a subnet executes in a round. Ours.
 	RoundMessages = 2_000
@@ -18,9 +17,8 @@ const (
 	// BenchmarkInstructions is how many instructions a message runs for on a subnet for
 	// benchmarks (PocketIC's).
 	BenchmarkInstructions = 99_999_999_999_999
-	// ResumedPerRound is how many parked messages of a subnet go on in a round (the replica's:
-	// one of each of its 4 scheduler cores). The others wait, so that new messages do not wait
-	// for a slice of each of them.
+	// ResumedPerRound is how many parked messages of a subnet resume in a round (the replica's: one of each of its 4
+	// scheduler cores). The others wait, so that new messages do not wait for a slice of each of them.
 	ResumedPerRound = 4
 
 	// MaxIngressBytes is the size of an ingress message (specification: 2 MiB, on
@@ -33,12 +31,12 @@ const (
 	MaxIngressTTL  = 300_000_000_000
 	PermittedDrift = 60_000_000_000
 
-	// EnvelopeBytes is the size of the envelope of a signed call without its method and argument, about what agents send.
-	// A call that enters without an envelope pays for as much as a signed one.
+	// EnvelopeBytes is the size of the envelope of a signed call without its method and argument, about what agents
+	// send. A call without an envelope pays as much as a signed one.
 	EnvelopeBytes = 200
 
-	// MaxRequestBytes is the name and the payload of a request between subnets (the replica's: 2 MiB). On one subnet the
-	// System API alone bounds requests.
+	// MaxRequestBytes is the size of the name and the payload of a request between subnets (the replica's: 2 MiB). On
+	// one subnet only the System API bounds requests.
 	MaxRequestBytes = 2 << 20
 
 	// GuaranteedMessageBytes is the memory of a subnet for messages of calls with guaranteed response, including the
@@ -46,72 +44,67 @@ const (
 	// (the replica's: 15 and 5 GiB).
 	GuaranteedMessageBytes = 15 << 30
 	BestEffortMessageBytes = 5 << 30
-	// SubnetCallbacks is how many calls that are not over the canisters of a subnet may
-	// have before each is limited to CanisterCallbacks of its own (the replica's).
+	// SubnetCallbacks is how many pending calls the canisters of a subnet may have before each is limited to its own
+	// CanisterCallbacks (the replica's).
 	SubnetCallbacks   = 1_000_000
 	CanisterCallbacks = 50
 
 	// MaxCanisters is how many canisters a subnet hosts (the replica's: 120,000).
 	MaxCanisters = 120_000
-	// MaxStreamMessages is how many messages a stream between two subnets takes, StreamBytes
-	// after how many bytes it takes no more, SystemStreamMessages how many messages but
-	// refunds are sent to a system subnet (the replica's).
+	// MaxStreamMessages is how many messages a stream between two subnets takes, StreamBytes after how many bytes it
+	// takes no more, SystemStreamMessages how many messages except refunds are sent to a system subnet (the replica's).
 	MaxStreamMessages    = 10_000
 	StreamBytes          = 10 << 20
 	SystemStreamMessages = 200
 	// MaxSubnetAdmins is how many admins a subnet has (the replica's: 10).
 	MaxSubnetAdmins = 10
-	// MaxSubnets is the size of a network, and how many blocks of canister ids it has to
-	// itself. Ours.
+	// MaxSubnets is the size of a network, and how many blocks of canister ids are reserved for it. Ours.
 	MaxSubnets = 64
 	// RangesPerShard is how many canister ranges one leaf under /canister_ranges
 	// shows. Ours; the specification leaves it free.
 	RangesPerShard = 32
 
-	// CheckpointRounds is how many rounds lie between two checkpoints of a subnet (the
-	// replica's: 500). A module that was compiled since the last costs less.
+	// CheckpointRounds is the number of rounds between two checkpoints of a subnet (the replica's: 500). A module that
+	// was compiled since the last checkpoint costs less.
 	CheckpointRounds = 500
-	// maxKeptRecord is how large the room for a record of the journal is that is kept for the next one, in bytes. Ours.
+	// maxKeptRecord is the maximum size of a buffer for a journal record that is kept for the next one, in bytes. Ours.
 	maxKeptRecord = 64 << 10
-	// MaxMarkedTraps is how many messages of a round whose code failed are marked in the journal, maxMarkedText how long
-	// each of their texts is there, in bytes, and markedRootBytes how many bytes of a certified root are there. A root is
-	// there if the certificate is made within lateHeights heights. Ours.
+	// MaxMarkedTraps is how many messages of a round whose code failed are marked in the journal, maxMarkedText the
+	// maximum length of each of their texts, in bytes, and markedRootBytes the length of a certified root. A root is
+	// marked if the certificate is made within lateHeights heights. Ours.
 	MaxMarkedTraps  = 16
 	maxMarkedText   = 200
 	markedRootBytes = 8
 	lateHeights     = 4
-	// MaxMarkName is how long the name of a user's mark in the journal is, in bytes. Ours.
+	// MaxMarkName is the maximum length of the name of a user's mark in the journal, in bytes. Ours.
 	MaxMarkName = 64
-	// MaxPrepared is how many modules that were compiled beside the network a subnet
-	// remembers between two checkpoints; it asks again for one that it forgot. Ours.
+	// MaxPrepared is how many modules that were compiled in the background a subnet remembers between two checkpoints;
+	// it requests a forgotten one again. Ours.
 	MaxPrepared = 4096
-	// MaxCompositeDepth is how deep the calls of a composite query may nest,
-	// CompositeCallInstructions what each costs beside its own (the replica's).
+	// MaxCompositeDepth is how deep the calls of a composite query may nest, CompositeCallInstructions what each call
+	// costs in addition to its own instructions (the replica's).
 	MaxCompositeDepth         = 6
 	CompositeCallInstructions = 50_000_000
-	// MaxCompositeAttempts is how often a composite query begins again because the
-	// network went on, before the network waits for it. Ours.
+	// MaxCompositeAttempts is how often a composite query restarts because the network moved on, before the network
+	// waits for it. Ours.
 	MaxCompositeAttempts = 4
 	// ChargeInterval is how often canisters pay for memory and compute
 	// allocation, in nanoseconds (the replica's: at least 10 seconds).
 	ChargeInterval = 10_000_000_000
-	// MaxUnstaged is how many parts of a certified tree may have changed before it is brought up to date without a
-	// request for a certificate: it bounds the wait of the first such request (some 25 ms). Ours. MaxUnstagedBytes is
-	// how many bytes of answers they may have: the list of changes keeps answers that the ingress history has dropped.
-	// Ours.
+	// MaxUnstaged is how many parts of a certified tree may have changed before it is updated without a request for a
+	// certificate: it bounds the wait of the first such request (some 25 ms). Ours. MaxUnstagedBytes is the maximum
+	// size of their answers: the list of changes keeps answers that the ingress history has dropped. Ours.
 	MaxUnstaged      = 16_384
 	MaxUnstagedBytes = 16 << 20
-	// MaxHeldBytes is how much the messages that are held on their way may carry; past that messages go on. Ours.
+	// MaxHeldBytes is the maximum size of held messages; above it messages pass. Ours.
 	MaxHeldBytes = 1 << 30
-	// MaxTraps is how many messages are remembered whose code failed, for the backtraces of
-	// answers. Ours.
+	// MaxTraps is how many messages whose code failed are remembered, for the backtraces of answers. Ours.
 	MaxTraps = 1024
-	// MaxAncestry is how many call contexts up the subnet looks for
-	// re-entrance. Ours.
+	// MaxAncestry is how many call contexts up the subnet looks for re-entrance. Ours.
 	MaxAncestry = 64
-	// MaxKeptKeys is of how many subnets Keys keeps the keys. Ours.
+	// MaxKeptKeys is the number of subnets whose keys Keys caches. Ours.
 	MaxKeptKeys = 256
-	// maxArchivedNodes is how many nodes a subnet has at most that is exported. Ours.
+	// maxArchivedNodes is the maximum number of nodes of an exported subnet. Ours.
 	maxArchivedNodes = 1000
 	// importBuffer is how many bytes of a file are read at a time.
 	importBuffer = 64 << 10

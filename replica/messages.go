@@ -7,12 +7,11 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// What messages take: slots of queues, callbacks, memory. A call with guaranteed
-// response keeps room for the largest response at both ends until it is answered;
-// a best-effort message takes what it is, and may have to go.
+// Resources of messages: slots of queues, callbacks, memory. A call with guaranteed response reserves memory for the
+// largest response at both ends until it is answered; a best-effort message takes its own size, and may be dropped.
 
-// messageRoom is the memory the subnet has left for messages of calls with
-// guaranteed response. System subnets are not limited.
+// messageRoom returns the memory that the subnet has left for messages of calls with guaranteed response. System
+// subnets are not limited.
 func (m *subnet) messageRoom() uint64 {
 	limit := m.net.config.GuaranteedMessageBytes
 	if m.System {
@@ -21,14 +20,13 @@ func (m *subnet) messageRoom() uint64 {
 	return limit - min(limit, m.Shared.Guaranteed+m.Shared.Promised)
 }
 
-// callbacks is how many more calls a canister may make: what the subnet has left,
-// or at least its own quota.
+// callbacks returns how many more calls a canister may make: what the subnet has left, or at least its own quota.
 func (m *subnet) callbacks(r *state.Entry) int {
 	return max(0, m.net.config.SubnetCallbacks-m.Shared.Futures, CanisterCallbacks-int(r.Mailbox.Calls))
 }
 
-// expireRequests drops the best-effort requests in a mailbox that are too late: their
-// callers have their answer (SYS_UNKNOWN).
+// expireRequests drops the expired best-effort requests in a mailbox: their callers already have an answer
+// (SYS_UNKNOWN).
 func (m *subnet) expireRequests(id principal.Principal) {
 	r := m.Canisters.Get(id)
 	if r == nil {
@@ -39,7 +37,7 @@ func (m *subnet) expireRequests(id principal.Principal) {
 	}
 }
 
-// drop accounts for a best-effort request that waited and is gone.
+// drop accounts for a waiting best-effort request that was dropped.
 func (m *subnet) drop(r *state.Entry, q *intercanister.Request, kind EventKind) {
 	m.Deadlines.Remove(q.Expiry)
 	m.ReleaseMemory(r, q.Deadline, q.Memory())
@@ -51,8 +49,7 @@ func (m *subnet) drop(r *state.Entry, q *intercanister.Request, kind EventKind) 
 	}
 }
 
-// giveBack takes cycles of a message that was dropped to the canister that sent
-// them; they are lost only where that is gone.
+// giveBack returns cycles of a dropped message to the canister that sent them; they are lost only if it was deleted.
 func (m *subnet) giveBack(owner principal.Principal, amount cycles.Amount) {
 	if amount.IsZero() {
 		return
@@ -70,7 +67,7 @@ func (m *subnet) giveBack(owner principal.Principal, amount cycles.Amount) {
 	}
 }
 
-// loseRefund accounts for cycles that would go back to a canister of a subnet that was deleted.
+// loseRefund accounts for cycles that would return to a canister of a deleted subnet.
 func (m *subnet) loseRefund(owner principal.Principal, amount cycles.Amount) {
 	if !m.net.deletedCanister(owner) {
 		panic("replica: a message to " + owner.String() + ", which no subnet hosts")

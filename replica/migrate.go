@@ -9,17 +9,15 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// MigrateCanister moves a stopped canister to another subnet: a test control.
-// It keeps its id and everything else; the routing table says where it is now.
+// MigrateCanister moves a stopped canister to another subnet: a test control. The canister keeps its id and everything
+// else; the routing table has its new subnet.
 type MigrateCanister struct {
 	Canister principal.Principal
 	Subnet   principal.Principal
 }
 
-// RenameCanister makes a stopped canister take the place of another one on
-// another subnet, which is deleted: a test control, which does what the
-// migration orchestrator of mainnet does (interface specification, "Canister
-// migration").
+// RenameCanister gives a stopped canister the id of another one on another subnet, which is deleted: a test control
+// that does what the migration orchestrator of mainnet does (interface specification, "Canister migration").
 type RenameCanister struct {
 	Canister    principal.Principal
 	To          principal.Principal // the id it has from now on
@@ -77,8 +75,7 @@ func (n *Network) rename(in RenameCanister) Result {
 	return Result{}
 }
 
-// movable says why a canister cannot leave, nil where it can; doing is what is to be
-// done with it, without its ending.
+// movable returns why a canister cannot leave, nil if it can; doing is the verb for the operation, without its ending.
 func movable(r *state.Entry, id principal.Principal, doing string) *refusal.Refusal {
 	var reject *intercanister.Reject
 	switch {
@@ -96,14 +93,13 @@ func movable(r *state.Entry, id principal.Principal, doing string) *refusal.Refu
 	return refusal.New(refusal.Invalid, "%s", reject.Text)
 }
 
-// depart takes a canister that may leave out of its subnet; it has the id from
-// now on.
+// depart removes a canister that may leave from its subnet; the canister has the id from then on.
 func (m *subnet) depart(r *state.Entry, id principal.Principal) *canister.Canister {
 	m.charge(r)
 	before := r.ID()
 	m.Uncount(r)
 	c := r.Canister.Move(id)
-	m.Remove(r) // what is left is empty: nothing is buried with it
+	m.Remove(r) // what is left is empty: no cycles or memory are lost with it
 	m.TreeChanged = true
 	if m.net.sink != nil {
 		m.net.emit(Event{Kind: CanisterMoved, Subnet: m.ID, Canister: before, Peer: id})
@@ -111,7 +107,7 @@ func (m *subnet) depart(r *state.Entry, id principal.Principal) *canister.Canist
 	return c
 }
 
-// arrive enters a canister that comes from another subnet.
+// arrive adds a canister from another subnet.
 func (m *subnet) arrive(c *canister.Canister) {
 	r := m.Add(c)
 	m.RefreshEntryPoints(r)
@@ -120,9 +116,9 @@ func (m *subnet) arrive(c *canister.Canister) {
 	m.net.generation++
 }
 
-// reroute makes a canister id one of a subnet's.
+// reroute moves a canister id to a subnet.
 func (n *Network) reroute(id principal.Principal, to *subnet) {
-	n.View() // made before anything of it changes: it stays the last until the next round ends
+	n.View() // made before any change: it stays the last until the next round ends
 	number, ok := id.CanisterNumber()
 	position := n.routes.find(id)
 	if !ok || position < 0 {
@@ -135,8 +131,8 @@ func (n *Network) reroute(id principal.Principal, to *subnet) {
 	n.routes = n.routesNow()
 }
 
-// showRanges enters the present canister ranges of all subnets into the trees of all, and
-// drops the delegations that show older ones.
+// showRanges writes the present canister ranges of all subnets into the trees of all, and drops the delegations that
+// show older ones.
 func (n *Network) showRanges() {
 	n.delegations = new(delegations)
 	for _, m := range n.subnets {
@@ -151,7 +147,7 @@ func (n *Network) showRanges() {
 	}
 }
 
-// showAhead makes a tree what the next round goes on from. last is the one that the last view has.
+// showAhead makes a tree the base of the next round. last is the tree of the last view.
 func (m *subnet) showAhead(last *stagedTree, tree certify.Tree) {
 	m.record.rebase(tree)
 	m.ahead = &stagedTree{subnet: m.ID, key: m.key, base: tree, ended: last.ended, signed: last.signed}

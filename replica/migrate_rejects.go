@@ -5,7 +5,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// The texts of the replica where a canister cannot be renamed or is on its way.
+// The texts of the replica for a canister that cannot be renamed or is migrating.
 
 func rejectMovedNotStopped(id principal.Principal, doing string) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterNotStopped,
@@ -17,8 +17,7 @@ func rejectMovedSnapshots(id principal.Principal, doing string) *intercanister.R
 		"Canister %s must not have any snapshots before it is %sed.\nDelete all snapshots before %sing. See documentation: ", id, doing, doing)
 }
 
-// rejectMigrating is for a request that comes where its receiver was when it was
-// sent.
+// rejectMigrating rejects a request that comes to the former subnet of its receiver.
 func rejectMigrating(id principal.Principal) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterQueueFull, "Canister %s is migrating", id).Barely()
 }

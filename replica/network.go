@@ -14,21 +14,20 @@ import (
 	"github.com/canisterd/canisterd/replica/sched"
 )
 
-// Config is what a network is made of. Everything that happens follows from it
-// and the inputs.
+// Config configures a network. Everything that happens follows from it and the inputs.
 type Config struct {
 	Seed    [32]byte
 	Start   uint64 // ns, the time before the first round
 	Subnets []SubnetConfig
 	Engine  *canister.Engine
-	Version string // replica version, as subnet_info has it
+	Version string // replica version, as subnet_info returns it
 	Keys    *Keys  // nil: the network derives its own
 
-	Runner   Runner     // nil: one job after the other
+	Runner   Runner     // nil: one job at a time
 	Compiler Compiler   // nil: modules are compiled where they are installed
 	Events   EventSink  // nil: no listener
 	Signed   HeightSink // nil: signed heights are not reported
-	Printed  PrintSink  // nil: no listener for what canisters print
+	Printed  PrintSink  // nil: output of canisters is dropped
 	Journal  Journal    // nil: nothing is recorded
 
 	SliceInstructions uint64 // 0: the constant
@@ -38,31 +37,30 @@ type Config struct {
 	GuaranteedMessageBytes uint64 // 0: the constant
 	BestEffortMessageBytes uint64 // 0: the constant
 	SubnetCallbacks        int    // 0: the constant
-	StreamMessages         int    // in a stream between two subnets; 0: the constant
-	IngressMessages        int    // in the ingress history of a subnet; 0: the replica's 600,000
-	SubnetCanisters        int    // that a subnet hosts; 0: MaxCanisters
-	HeldBytes              int    // that held messages may carry; 0: MaxHeldBytes
+	StreamMessages         int    // of a stream between two subnets; 0: the constant
+	IngressMessages        int    // of the ingress history of a subnet; 0: the replica's 600,000
+	SubnetCanisters        int    // of a subnet; 0: MaxCanisters
+	HeldBytes              int    // of held messages; 0: MaxHeldBytes
 
-	made    int     // subnets that the network has had; 0: those of Subnets
-	deleted []Range // canister ids of subnets that were deleted; no subnet has them again
+	made    int     // number of subnets made so far; 0: those of Subnets
+	deleted []Range // canister ids of deleted subnets, which are not used again
 
 	overrides override.Parts // of tests
 }
 
-// Override returns the configuration with parts that a test replaces. Packages that are not below replica cannot call
-// it, because they cannot name the type of its argument.
+// Override returns the configuration with parts that a test replaces. Packages outside replica cannot call it, because
+// they cannot name the type of its argument.
 func (config Config) Override(parts override.Parts) Config {
 	config.overrides = parts
 	return config
 }
 
-// PrintSink takes what a canister prints (ic0.debug_print), whole and at once, also from queries and messages that
-// fail: for people who watch. Many goroutines call it, and it may not keep the text.
+// PrintSink receives the output of a canister (ic0.debug_print), whole and at once, also from queries and messages that
+// fail: for people who watch. Many goroutines call it, and it must not keep the text.
 type PrintSink func(canister principal.Principal, text []byte)
 
-// Network is the subnet: some subnets, their canisters and the routes between
-// them. It is not safe for concurrent use; one goroutine owns it. Views may be
-// read by anyone.
+// Network is a set of subnets, their canisters and the routes between them. It is not safe for concurrent use; one
+// goroutine owns it. Any goroutine may read views.
 type Network struct {
 	config         Config
 	runner         Runner
@@ -70,12 +68,12 @@ type Network struct {
 	management     state.Management
 	sink           EventSink
 	subnets        []*subnet // the root subnet first
-	routes         *routes   // replaced, never changed: views have it too
+	routes         *routes   // replaced, never changed: views share it
 	signing        signing
-	clock          uint64 // ns, what AdvanceTo said
+	clock          uint64 // ns, set by AdvanceTo
 	time           uint64 // ns, of the last round
 	height         uint64
-	generation     uint64 // counts what may have changed canisters: rounds and test controls
+	generation     uint64 // counts possible changes of canisters: rounds and test controls
 	open           bool   // a round has begun and not ended
 	views          *Views
 	report         RoundReport
@@ -85,12 +83,12 @@ type Network struct {
 	rootKey        []byte
 	delegations    *delegations
 	index          *readIndex
-	rules          state.Rules       // over messages on their way
+	rules          state.Rules       // for messages in transit
 	deleted        state.CycleTotals // of subnets that were deleted
 	traps          traps
 	journal        *journalling // nil without a journal
 	compared       []*View      // of the last heights, while Verify replays a journal
-	volatile       bool         // it is a volatile fork
+	volatile       bool         // this is a volatile fork
 	legal          []move       // scratch of moves
 	shown          []sched.Move // scratch of moves: legal, as oracles see them
 }
@@ -149,7 +147,7 @@ func (n *Network) applyDefaults() {
 	n.plug(&Parts{c.Runner, c.Compiler, c.Events, c.Signed, c.Printed, c.Journal})
 }
 
-// plug takes parts, and makes those that are left open.
+// plug sets the parts, and makes missing ones.
 func (n *Network) plug(parts *Parts) {
 	c := &n.config
 	c.Runner, c.Compiler, c.Events, c.Signed, c.Printed, c.Journal = parts.Runner, parts.Compiler, parts.Events, parts.Signed, parts.Printed, parts.Journal
@@ -197,20 +195,20 @@ func (m *subnet) close() {
 // Listen sends events to a sink from now on; nil stops them.
 func (n *Network) Listen(sink EventSink) { n.sink = sink }
 
-// Seed is what keys, ids and randomness come from.
+// Seed returns the source of keys, ids and randomness.
 func (n *Network) Seed() [32]byte { return n.config.Seed }
 
-// Engine is the engine canisters run on.
+// Engine returns the engine that runs canisters.
 func (n *Network) Engine() *canister.Engine { return n.config.Engine }
 
-// View is the state at the end of the last round: immutable, for any reader.
+// View returns the state at the end of the last round: immutable, for any reader.
 func (n *Network) View() *View { return n.views.Latest() }
 
-// Views is what gives the network's views to readers on other goroutines.
+// Views returns the network's views, for readers on other goroutines.
 func (n *Network) Views() *Views { return n.views }
 
-// nextTime is the time of the next round: what AdvanceTo said, or a nanosecond
-// after the last where it said nothing new.
+// nextTime returns the time of the next round: the time of AdvanceTo, or a nanosecond after the last round if that is
+// later.
 func (n *Network) nextTime() uint64 { return max(n.clock, n.time+1) }
 
 // find looks up a canister and the subnet that runs it.
@@ -223,7 +221,7 @@ func (n *Network) find(id principal.Principal) (*subnet, *state.Entry) {
 	return m, m.Canisters.Get(id)
 }
 
-// Canister is a canister for reading, nil if there is none. It is good until the next Apply, Round or Step.
+// Canister returns a canister for reading, nil if there is none. It is valid until the next Apply, Round or Step.
 func (n *Network) Canister(id principal.Principal) *canister.Canister {
 	_, r := n.find(id)
 	if r == nil {
@@ -232,7 +230,7 @@ func (n *Network) Canister(id principal.Principal) *canister.Canister {
 	return r.Canister
 }
 
-// RootKey is the root public key, in DER form.
+// RootKey returns the root public key, in DER form.
 func (n *Network) RootKey() []byte { return n.rootKey }
 
 func seedOf(seed [32]byte) certify.Seed { return certify.Seed(seed) }
@@ -240,16 +238,15 @@ func seedOf(seed [32]byte) certify.Seed { return certify.Seed(seed) }
 // Census counts what is open in a network.
 type Census struct {
 	Canisters, Contexts, Futures int
-	Waiting                      int // messages of canisters that take part in the next batch or are held
+	Waiting                      int // messages of canisters that take part in the next batch or wait
 	Parked                       int // messages in the middle of their code
 	Outcalls                     int
-	Signatures                   int // requests for signatures that are not answered
+	Signatures                   int // unanswered requests for signatures
 	Ingress                      int // known ingress messages
-	Held                         int // messages that are held on their way
+	Held                         int // messages held in transit
 }
 
-// Census counts what is open. It takes time in proportion to the number of
-// canisters.
+// Census counts what is open. It takes time in proportion to the number of canisters.
 func (n *Network) Census() (all Census) {
 	for _, m := range n.subnets {
 		all.Canisters += m.Canisters.Len()

@@ -11,10 +11,9 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/tasks"
 )
 
-// nextJob dequeues the next message of a canister (or a chosen one) and makes it a
-// job: checked, prepaid, its call context open. It changes nothing outside the
-// canister, so that the messages of a batch may be taken before any of them has
-// run. A canister whose message is parked goes on with it.
+// nextJob dequeues the next message of a canister (or a chosen one) and makes a job from it: checked, prepaid, with an
+// open call context. It changes nothing outside the canister, so that all messages of a batch may be taken before any
+// of them has run. A canister with a parked message continues it.
 func (m *subnet) nextJob(box *intercanister.Mailbox, choice *intercanister.Choice) *Job {
 	r := m.Canisters.Get(box.Owner)
 	if box.Resume {
@@ -62,12 +61,12 @@ func newJob() *Job {
 	return j
 }
 
-// calling lets the message of a job make calls.
+// calling sets the limits for calls of a job's message.
 func (m *subnet) calling(j *Job) {
 	j.Message.Room, j.Message.Callbacks, j.Message.MessageRoom = j.room, m.callbacks(j.Entry), m.messageRoom()
 }
 
-// release forgets what a job held and keeps the job for the next message.
+// release clears a job and keeps it for the next message.
 func (m *subnet) release(j *Job) {
 	*j.Execution = state.Execution{}
 	*j = Job{Execution: j.Execution, room: j.room}
@@ -133,8 +132,8 @@ func (m *subnet) setUpRequest(j *Job) {
 	}, q.Cycles)
 }
 
-// open prepays a call that is to be executed, checks it and opens its context. As on
-// the replica a call that fails the checks has paid the base fee of an execution.
+// open charges for a call in advance, checks it and opens its context. As on the replica, a call that fails the checks
+// has paid the base fee of an execution.
 func (m *subnet) open(j *Job, method string, origin intercanister.Origin, attached cycles.Amount) {
 	r, c, x := j.Entry, j.Entry.Canister, m.net.executor
 	kind := canister.NoMethod
@@ -162,7 +161,7 @@ func (m *subnet) open(j *Job, method string, origin intercanister.Origin, attach
 	j.Message.Method, j.Message.Caller, j.Message.Available = method, origin.Caller, attached
 }
 
-// inadmissible is why a call that was paid for cannot be executed, nil where it can.
+// inadmissible returns why a call that was paid for cannot be executed, nil if it can.
 func inadmissible(x override.Executor, c *canister.Canister, kind canister.MethodKind, method string) *intercanister.Reject {
 	if reject := rejectNotRunning(c); reject != nil {
 		return reject
@@ -194,7 +193,7 @@ func (m *subnet) setUpCallback(j *Job) {
 	c.Consumed.Transmission = c.Consumed.Transmission.Add(carried)
 	c.Balance = c.Balance.Add(response.Refund).Add(f.Transmission().Sub(carried))
 	if context.Deleted || m.net.executor.Empty(c) {
-		// The code that waited is gone: only the cycles matter.
+		// The waiting code was removed: only the cycles matter.
 		j.dropped = true
 		return
 	}

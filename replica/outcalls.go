@@ -14,20 +14,18 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// HTTPAnswer is the outside's answer to an HTTP outcall: one for all nodes of the
-// subnet, or one for each.
+// HTTPAnswer is the answer from outside to an HTTP outcall: one for all nodes of the subnet, or one for each.
 type HTTPAnswer struct {
 	Subnet  principal.Principal
 	Number  uint64
 	Answers []OutcallAnswer
-	// Contents are what nodes have made of Answers, one for each (Network.Receive).
-	// Without them the network sees to that itself, while everything else waits.
+	// Contents are the results of Answers on the nodes, one for each (Network.Receive). Without them the network
+	// computes them itself, while everything else waits.
 	Contents []OutcallContent
 }
 
-// The parts of an HTTP outcall: the request a canister makes of the outside
-// world, the query method it wants answers to go through, what the outside
-// says, and what a node makes of that.
+// The parts of an HTTP outcall: a canister's request, the query method that transforms answers, the answer from
+// outside, and what a node makes of it.
 type (
 	Outcall        = state.Outcall
 	Transform      = state.Transform
@@ -35,7 +33,7 @@ type (
 	OutcallContent = state.OutcallContent
 )
 
-// PendingOutcall is an HTTP outcall without an answer from outside. Its contents are read-only.
+// PendingOutcall is an HTTP outcall without an answer. Its contents are read-only.
 type PendingOutcall struct {
 	Subnet  principal.Principal
 	Number  uint64 // counts the subnet's outcalls from 0
@@ -43,7 +41,7 @@ type PendingOutcall struct {
 	Request Outcall
 }
 
-// Outcalls are the HTTP outcalls that wait for an answer, by subnet and number.
+// Outcalls returns the HTTP outcalls that wait for an answer, by subnet and number.
 func (n *Network) Outcalls() (all []PendingOutcall) {
 	for _, m := range n.subnets {
 		for _, number := range slices.Sorted(maps.Keys(m.Outcalls)) {
@@ -53,7 +51,7 @@ func (n *Network) Outcalls() (all []PendingOutcall) {
 	return all
 }
 
-// OutcallsMade is how many HTTP outcalls canisters have made so far.
+// OutcallsMade returns how many HTTP outcalls canisters have made so far.
 func (n *Network) OutcallsMade() (made uint64) {
 	for _, m := range n.subnets {
 		made += m.OutcallsMade
@@ -61,17 +59,17 @@ func (n *Network) OutcallsMade() (made uint64) {
 	return made
 }
 
-// Reception is an answer on its way through the node that got it.
+// Reception is an answer while the node that received it processes it.
 type Reception struct {
-	Query   *Query         // the transform it must go through; nil if it needs none or is done
-	Content OutcallContent // good where Query is nil
+	Query   *Query         // its transform; nil if it needs none or the transform has run
+	Content OutcallContent // valid if Query is nil
 
 	answer *OutcallAnswer
 	sent   *Outcall
 	fees   *cycles.Schedule // of the subnet; they never change
 }
 
-// SetResult takes the result of Query.
+// SetResult sets the result of Query.
 func (r *Reception) SetResult(result QueryResult) {
 	reject := result.Reject
 	if result.Refusal != nil {
@@ -83,8 +81,8 @@ func (r *Reception) SetResult(result QueryResult) {
 	r.Query = nil
 }
 
-// Receive evaluates answers to an outcall, in their order; equal answers get the same reception. It is not an input of
-// the network. The goroutine that runs the queries, which may be any, supplies their contents.
+// Receive evaluates answers to an outcall, in order; equal answers share a reception. It is not an input of the
+// network. The goroutine that runs the queries, which may be any, supplies the contents.
 func (n *Network) Receive(in *HTTPAnswer) ([]*Reception, *refusal.Refusal) {
 	m, pending, refusal := n.pendingOutcall(in)
 	if refusal != nil {
@@ -110,7 +108,7 @@ func (m *subnet) receiveAnswer(pending *state.PendingOutcall, a *OutcallAnswer) 
 	r.Content = content
 	switch {
 	case arg != nil && m.Canisters.Get(r.sent.Canister) == nil:
-		// It lives on the root subnet, or no more.
+		// It is on the root subnet, or was deleted.
 		r.Content = outcall.Transformed(r.fees, r.sent, content.Spent, &outcall.Transform{Refused: rejectNotFound(r.sent.Canister)})
 	case arg != nil:
 		r.Query = &Query{
@@ -128,7 +126,7 @@ func sameAnswer(a, b *OutcallAnswer) bool {
 	return a.Status == b.Status && slices.Equal(a.Headers, b.Headers) && bytes.Equal(a.Body, b.Body)
 }
 
-// pendingOutcall is the outcall an answer is to, or why it is to none.
+// pendingOutcall returns the outcall of an answer, or why there is none.
 func (n *Network) pendingOutcall(in *HTTPAnswer) (*subnet, *state.PendingOutcall, *refusal.Refusal) {
 	position, ok := n.routes.byID[in.Subnet]
 	if !ok {
@@ -188,7 +186,7 @@ func (n *Network) answerOutcall(in *HTTPAnswer) Result {
 	return Result{}
 }
 
-// nodeIDs are the ids of the subnet's nodes.
+// nodeIDs returns the ids of the subnet's nodes.
 func (m *subnet) nodeIDs() []principal.Principal {
 	ids := make([]principal.Principal, len(m.Blocks.Nodes))
 	for i := range m.Blocks.Nodes {
@@ -197,7 +195,7 @@ func (m *subnet) nodeIDs() []principal.Principal {
 	return ids
 }
 
-// transformed runs the transforms of answers here and now.
+// transformed runs the transforms of answers on the owner's goroutine.
 func (n *Network) transformed(in *HTTPAnswer) []OutcallContent {
 	receptions, _ := n.Receive(in)
 	contents := make([]OutcallContent, len(receptions))
@@ -210,7 +208,7 @@ func (n *Network) transformed(in *HTTPAnswer) []OutcallContent {
 	return contents
 }
 
-// Outcall hands an HTTP outcall to the outside. withheld is what its nodes may spend.
+// Outcall passes an HTTP outcall to the outside. withheld is the maximum that its nodes may spend.
 func (m *subnet) Outcall(t state.Ticket, sent state.Outcall, withheld cycles.Amount) {
 	number := m.OutcallsMade
 	m.OutcallsMade++
@@ -225,8 +223,8 @@ func (m *subnet) Outcall(t state.Ticket, sent state.Outcall, withheld cycles.Amo
 	}
 }
 
-// answerOutcall answers the canister that made an outcall. The unspent part of the withheld cycles goes back to the
-// canister's balance, not with the response, as on mainnet; a canister on another subnet gets it with the response.
+// answerOutcall answers the canister that made an outcall. The unspent part of the withheld cycles returns to the
+// canister's balance, not with the response, as on mainnet; a canister on another subnet receives it with the response.
 func (m *subnet) answerOutcall(number uint64, answer state.Answer, spent cycles.Amount) {
 	pending := m.Outcalls[number]
 	spent = spent.Min(pending.Withheld)

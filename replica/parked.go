@@ -11,13 +11,13 @@ import (
 // waits reports whether the message of a job waits for a time.
 func (j *Job) waits() bool { return j.Until != 0 }
 
-// sleep enters the deadline at which a parked message goes on.
+// sleep adds the deadline at which a parked message resumes.
 func (m *subnet) sleep(j *Job) {
 	m.waiting++
 	j.Alarm = m.Deadlines.Add(timers.Deadline{At: j.Until, Kind: timers.Wake, Subject: j.Entry.ID()})
 }
 
-// wake lets the message of a canister go on that waits for a time.
+// wake resumes the message of a canister that waits for a time.
 func (m *subnet) wake(id principal.Principal) {
 	at, found := slices.BinarySearchFunc(m.paused, id, func(j *Job, id principal.Principal) int { return j.Entry.ID().Compare(id) })
 	if !found || !m.paused[at].waits() {
@@ -29,7 +29,8 @@ func (m *subnet) wake(id principal.Principal) {
 	j.woke = m.Time
 }
 
-// awake are the parked messages that wait for their turn alone. Where all wait for a time, it costs nothing.
+// awake returns the parked messages that wait only for their turn. It allocates nothing if all or none of them wait for
+// a time.
 func (m *subnet) awake() []*Job {
 	switch m.waiting {
 	case 0:
@@ -40,8 +41,8 @@ func (m *subnet) awake() []*Job {
 	return slices.DeleteFunc(slices.Clone(m.paused), (*Job).waits)
 }
 
-// catchUp brings a job that has begun again to the point where the original job was parked. It is false if its message
-// ends before.
+// catchUp runs a restarted job to the point where the original job was parked. It returns false if the message ends
+// before that point.
 func (j *Job) catchUp() bool {
 	c, p := j.Entry.Canister, j.Pauses
 	status, version, messages, logs, sub := c.Status, c.Version, c.MessageBytes, c.Logs, *j.Environment

@@ -13,26 +13,24 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// Compiling a module takes long and needs nothing of the network. Where a Compiler
-// is there, a call that installs a module leaves the queue until the module is
-// ready, which an input says, and everybody else goes on.
+// Compiling a module is slow and does not need the network. If there is a Compiler, a call that installs a module
+// leaves the queue until an input says that the module is ready, and all other messages continue.
 
-// Compiler prepares modules beside the network.
+// Compiler prepares modules in parallel with the network.
 type Compiler interface {
-	// Compile begins to prepare a module and returns at once. When the module is in
-	// the engine, or was found invalid, the network is to be given a *ModulePrepared.
+	// Compile begins to prepare a module and returns at once. When the module is in the engine, or was found invalid,
+	// the network must receive a *ModulePrepared.
 	Compile(job Compilation)
 }
 
-// Compilation is a module, as uploaded, that a subnet wants prepared. It is read-only.
+// Compilation is an uploaded module that a subnet needs prepared. It is read-only.
 type Compilation struct {
 	Subnet principal.Principal
 	Hash   [32]byte
 	Module []byte
 }
 
-// ModulePrepared says that a module that a subnet asked for is in the engine, or why
-// it is not valid.
+// ModulePrepared says that a requested module is in the engine, or why it is invalid.
 type ModulePrepared struct {
 	Subnet principal.Principal
 	Hash   [32]byte
@@ -47,8 +45,7 @@ func (c *Compilation) Prepare(ctx context.Context, engine *canister.Engine) *Mod
 	return &ModulePrepared{Subnet: c.Subnet, Hash: c.Hash, Reject: reject}
 }
 
-// Preceded reports whether a command must wait for another about the same canister,
-// which came before it and waits for its module.
+// Preceded reports whether a command must wait for an earlier one about the same canister that waits for its module.
 func (m *subnet) Preceded(target *state.Entry) bool {
 	before := slices.ContainsFunc(m.Preparing, func(p state.Preparation) bool { return p.Target == target.ID() })
 	if before {
@@ -57,7 +54,7 @@ func (m *subnet) Preceded(target *state.Entry) bool {
 	return before
 }
 
-// Compiling reports whether a command must wait for the module it installs.
+// Compiling reports whether a command must wait for the module that it installs.
 func (m *subnet) Compiling(c *state.Command, target *state.Entry, uploaded []byte) bool {
 	if m.net.config.Compiler == nil || warmed(c) {
 		return false
@@ -77,8 +74,7 @@ func (m *subnet) Compiling(c *state.Command, target *state.Entry, uploaded []byt
 // entered the network (Warm).
 func warmed(c *state.Command) bool { return c.FromUser() && management.BringsModule(c.Method) }
 
-// awaitModule makes a command wait for the module that Compiling asked for, or for the
-// command that Preceded saw.
+// awaitModule makes a command wait for the module that Compiling requested, or for the command that Preceded found.
 func (m *subnet) awaitModule(in intercanister.Input) {
 	if crowded(len(m.Preparing)) {
 		m.Preparing = slices.DeleteFunc(m.Preparing, func(p state.Preparation) bool { return m.dropLate(&p.In) })
@@ -88,7 +84,7 @@ func (m *subnet) awaitModule(in intercanister.Input) {
 	m.asked = state.Preparation{}
 }
 
-// recompile asks for the modules again that commands wait for: another network has asked.
+// recompile requests modules that commands wait for again: the earlier request was made by another network.
 func (m *subnet) recompile() {
 	compiler := m.net.config.Compiler
 	if compiler == nil {
@@ -103,8 +99,8 @@ func (m *subnet) recompile() {
 	}
 }
 
-// compileHere queues the commands again that wait for modules, if no Compiler works on them: the network is a fork of
-// one that has a Compiler.
+// compileHere returns commands that wait for modules to the queue, if no Compiler works on them: the network is a fork
+// of one that has a Compiler.
 func (m *subnet) compileHere() {
 	if len(m.Preparing) == 0 || m.net.config.Compiler != nil {
 		return
@@ -117,8 +113,8 @@ func (m *subnet) compileHere() {
 	m.requeue(again)
 }
 
-// modulePrepared queues the commands again that waited for a module and for nothing
-// else. Those about one canister stay in their order.
+// modulePrepared returns the commands to the queue that waited only for a module. Commands about one canister keep
+// their order.
 func (n *Network) modulePrepared(in *ModulePrepared) Result {
 	position, ok := n.routes.byID[in.Subnet]
 	if !ok {
@@ -144,9 +140,9 @@ func (n *Network) modulePrepared(in *ModulePrepared) Result {
 	return Result{}
 }
 
-// Prepare makes a module as uploaded ready to be installed into a canister with some features. What a Compiler found
-// invalid need not be looked at again; what it could not compile is compiled again for the
-// next command.
+// Prepare makes an uploaded module ready for installation into a canister with some features. It does not check a
+// module again that a Compiler found invalid; a module that could not be compiled is compiled again for the next
+// command.
 func (m *subnet) Prepare(uploaded []byte, features canister.Features) (*canister.Module, *intercanister.Reject) {
 	if len(m.Prepared) > 0 {
 		hash := sha256.Sum256(uploaded)

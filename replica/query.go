@@ -15,37 +15,36 @@ type Query struct {
 	Sender    principal.Principal
 	Receiver  principal.Principal
 	Effective principal.Principal
-	Subnet    principal.Principal // subnet id of the URL; then Effective does not count
+	Subnet    principal.Principal // subnet id of the URL; Effective is ignored then
 	BySubnet  bool
 	Method    string
 	Arg       []byte
 	Info      *SenderInfo
 	Layout    certify.RangesLayout // of the delegation in the data certificate
-	Dated     int64                // ns by which the data certificate is dated later: the asker has another clock
-	Transform bool                 // a transform of an HTTP outcall: asked by the outside, not by a user
-	// Late reports whether the time for the query is over (the replica's: 10 seconds);
-	// nil: it never is. It is asked between the calls of a composite query, on the
-	// goroutine that runs it.
+	Dated     int64                // ns that are added to the time of the data certificate: the client has another clock
+	Transform bool                 // a transform of an HTTP outcall: from the outside, not from a user
+	// Late reports whether the time limit of the query has passed (the replica's: 10 seconds); nil: it never has. It is
+	// called between the calls of a composite query, on the goroutine that runs it.
 	Late func() bool
 }
 
-// QueryResult is a query's answer: a reply, or a reject.
+// QueryResult is the answer to a query: a reply, or a reject.
 type QueryResult struct {
 	Reply        []byte
 	Reject       *intercanister.Reject
-	Backtrace    []Frame          // of a reject that code's failure led to, innermost first
+	Backtrace    []Frame          // of a reject that a failure of code caused, innermost first
 	Refusal      *refusal.Refusal // nothing ran
 	Instructions uint64
 	Time         uint64 // ns, of the state it ran on
 	Subnet       principal.Principal
 	// Count is for the statistics of the queried canister, Nested for those of the canisters that a composite query
-	// called. The caller gives them back as QueryCounts.
+	// called. The caller returns them as QueryCounts.
 	Count  QueryCount
 	Nested []QueryCount
 }
 
-// PreparedQuery is a query that has hold of the state it needs. Exactly one of
-// Run and Discard must be called, once, on any goroutine.
+// PreparedQuery is a query with the captured state that it needs. Exactly one of Run and Discard must be called, once,
+// on any goroutine.
 type PreparedQuery struct {
 	network    *Network
 	query      *Query
@@ -60,22 +59,21 @@ type PreparedQuery struct {
 	inPlace    bool // it runs at once
 }
 
-// PrepareQuery captures the state that a query needs; the network may go on
-// before the query has run.
+// PrepareQuery captures the state that a query needs; the network may continue before the query has run.
 func (n *Network) PrepareQuery(q *Query) *PreparedQuery {
 	p := &PreparedQuery{network: n, query: q, owner: func(do func()) error { do(); return nil }}
 	p.captureState()
 	return p
 }
 
-// Query runs a query on the present state. The owner of the network calls it, and sees that no query changes anything.
+// Query runs a query on the present state. The owner of the network calls it; the query does not change the state.
 func (n *Network) Query(q *Query) QueryResult {
 	p := &PreparedQuery{network: n, query: q, owner: func(do func()) error { do(); return nil }, inPlace: n.volatile}
 	p.captureState()
 	return p.Run()
 }
 
-// captureState captures the state as it is now.
+// captureState captures the present state.
 func (p *PreparedQuery) captureState() {
 	n, q := p.network, p.query
 	m, refusal := n.queried(q)
@@ -129,13 +127,13 @@ func (n *Network) queried(q *Query) (*subnet, *refusal.Refusal) {
 	return n.subnets[position], nil
 }
 
-// capturedTarget is what a query of a canister needs of the owner of the network: the
-// canister's state, or the answer itself where nothing is to be run.
+// capturedTarget is what a query of a canister needs from the owner of the network: the canister's state, or the answer
+// if nothing must run.
 type capturedTarget struct {
 	target  *canister.QueryTarget
 	kind    canister.MethodKind
 	answer  *intercanister.Response
-	charged bool   // the answer costs what a call within a composite query costs
+	charged bool   // the answer costs as much as a call within a composite query
 	spent   uint64 // instructions of the management canister for the answer
 }
 
@@ -144,7 +142,7 @@ func answered(reject *intercanister.Reject) capturedTarget {
 }
 
 // captureTarget checks that a canister may be queried and captures its state. In place, a query that calls no other
-// canister takes hold of the memories themselves.
+// canister uses the memories themselves.
 func (m *subnet) captureTarget(id principal.Principal, method string, inPlace bool) capturedTarget {
 	r := m.Canisters.Get(id)
 	if r == nil {
@@ -179,7 +177,7 @@ func (m *subnet) captureTarget(id principal.Principal, method string, inPlace bo
 	return capturedTarget{target: target, kind: kind}
 }
 
-// prepare makes the message of a canister's query, on the state it has hold of.
+// prepare makes the message of a canister's query, on the captured state.
 func (p *PreparedQuery) prepare(kind canister.MethodKind) {
 	m, q := p.subnet, p.query
 	p.sub = *m.Environment
@@ -202,24 +200,23 @@ func (p *PreparedQuery) prepare(kind canister.MethodKind) {
 	}
 }
 
-// Turns is how code that runs beside the network shares the processors with other such code.
-// The zero value runs to the end.
+// Turns configures how code that runs in parallel with the network shares processors with other such code. With the
+// zero value, it runs to the end.
 type Turns struct {
-	// Pause is called each time SliceInstructions have run and the code goes on; it may block.
+	// Pause is called each time SliceInstructions have run and the code continues; it may block.
 	Pause func()
 	// Canceled reports whether the result is no longer wanted; then the code ends after the slice, with a reject.
 	Canceled func() bool
 }
 
-// apply makes a message pause and end as the turns say.
+// apply sets how a message pauses and ends.
 func (t *Turns) apply(m *canister.Message) { m.Pause, m.Canceled = t.Pause, t.Canceled }
 
 // SetTurns sets how the query pauses between slices. It is called before Run.
 func (p *PreparedQuery) SetTurns(turns Turns) { p.turns = turns }
 
-// Through makes the query reach for the network, as composite queries must for
-// the canisters they call, by way of ask, which runs a function on the goroutine
-// that owns the network. Without it Run must be called there.
+// Through sets how the query accesses the network, as composite queries must for the canisters they call: ask runs a
+// function on the goroutine that owns the network. Without it Run must be called on that goroutine.
 func (p *PreparedQuery) Through(ask func(do func()) error) { p.owner = ask }
 
 // Run runs the query.
@@ -250,14 +247,14 @@ func (p *PreparedQuery) Run() QueryResult {
 	return result
 }
 
-// backtrace is where the code of a query without calls failed.
+// backtrace returns where the code of a query without calls failed.
 func (p *PreparedQuery) backtrace(out *canister.Outcome) []Frame {
 	id, module := p.query.Receiver, hashOf(p.target.Module())
 	own := trapOf(out, id, module, nil).own
 	return append(own, Frame{Canister: id, Function: p.query.Method, Module: module})
 }
 
-// Discard gives up a query that will not run.
+// Discard releases a query that will not run.
 func (p *PreparedQuery) Discard() {
 	if p.target != nil {
 		p.target.Release()

@@ -5,24 +5,20 @@ import (
 	"github.com/canisterd/canisterd/canister"
 )
 
-// QueryCount is what queries of one canister add to its statistics (interface
-// specification, "IC method canister_status", query_stats). Without calls it
-// counts nothing.
+// QueryCount is what queries of one canister add to its statistics (interface specification, "IC method
+// canister_status", query_stats). Without calls it counts nothing.
 type QueryCount struct {
 	Canister principal.Principal
 	canister.QueryStats
 }
 
-// QueryCounts are queries that were run since the last input of this kind:
-// queries change no state, so their statistics come back from outside.
-// canister_status shows them at once, the replica only after epochs of 600
-// rounds.
+// QueryCounts are the queries since the last input of this kind: queries change no state, so their statistics come back
+// as an input. canister_status shows them at once, the replica only after epochs of 600 rounds.
 type QueryCounts []QueryCount
 
 func (QueryCounts) input() {}
 
-// countOf counts one execution of a query method. The callbacks of a composite
-// query do not count, nor what they reply.
+// countOf counts one execution of a query method. The callbacks of a composite query and their replies do not count.
 func countOf(id principal.Principal, arg []byte, out *canister.Outcome) QueryCount {
 	stats := canister.QueryStats{Calls: 1, Instructions: out.Instructions, RequestBytes: uint64(len(arg))}
 	if out.Response != nil && out.Failure == nil {
@@ -31,7 +27,7 @@ func countOf(id principal.Principal, arg []byte, out *canister.Outcome) QueryCou
 	return QueryCount{id, stats}
 }
 
-// countQueries adds to the statistics of canisters; those that are gone need none.
+// countQueries adds to the statistics of canisters, except deleted ones.
 func (n *Network) countQueries(counts QueryCounts) Result {
 	for i := range counts {
 		if _, r := n.find(counts[i].Canister); r != nil && counts[i].Calls > 0 {

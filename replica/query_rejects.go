@@ -28,17 +28,17 @@ func rejectLateQuery() *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.QueryTimeLimitExceeded, "Composite query call exceeded the time limit.")
 }
 
-// rejectCanceled is for composite queries whose clients no longer wait. Ours; no client sees it.
+// rejectCanceled rejects composite queries whose clients no longer wait. Ours; no client sees it.
 func rejectCanceled() *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.QueryCallGraphInternal, "The composite query was canceled: its client no longer waits for the answer")
 }
 
-// rejectMoved stands for the answer of a run that is begun again; no client sees it.
+// rejectMoved is the answer of a run that is restarted; no client sees it.
 func rejectMoved() *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.QueryCallGraphInternal, "Composite query: the state is of another moment")
 }
 
-// rejectAbandoned is for queries whose network was closed. Ours.
+// rejectAbandoned rejects queries whose network was closed. Ours.
 func rejectAbandoned(err error) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.QueryCallGraphInternal, "The query was abandoned: %v", err)
 }

@@ -9,19 +9,19 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// readIndex holds what readers of views may ask beyond the certified trees: the sender of a request, and which sections
-// of a module are private. The parties of a request never change while it is known, so views of different heights share
-// the index.
+// readIndex answers questions of readers of views beyond the certified trees: the sender of a request, and which
+// sections of a module are private. The parties of a request never change while it is known, so views of different
+// heights share the index.
 type readIndex struct {
-	mu       sync.RWMutex                                                // guards what follows
-	requests map[principal.Principal]*cow.Map[RequestID, RequestParties] // by subnet; without pointers, which the collector would follow
+	mu       sync.RWMutex                                                // guards the fields below
+	requests map[principal.Principal]*cow.Map[RequestID, RequestParties] // by subnet; without pointers, which the garbage collector would follow
 	modules  cow.Map[principal.Principal, *canister.Module]
 }
 
 // RequestParties are the sender and the receivers of a request.
 type RequestParties struct{ Sender, Receiver, Effective principal.Principal }
 
-// add enters the parties of requests that no view shows yet.
+// add adds the parties of requests that no view shows yet.
 func (x *readIndex) add(subnet principal.Principal, requests []requestChange) {
 	if len(requests) == 0 {
 		return
@@ -51,7 +51,7 @@ func (x *readIndex) remove(subnet principal.Principal, id RequestID) {
 	}
 }
 
-// drop forgets the requests and the canisters of a subnet that was deleted.
+// drop forgets the requests and the canisters of a deleted subnet.
 func (x *readIndex) drop(s *state.State) {
 	for r := range s.Canisters.All() {
 		x.setModule(r.ID(), nil)
@@ -71,8 +71,8 @@ func (x *readIndex) setModule(id principal.Principal, module *canister.Module) {
 	}
 }
 
-// Request is who made a request of a subnet; false where the subnet does not
-// know it, or no view shows it yet.
+// Request returns the parties of a request of a subnet, and false if the subnet does not know it, or no view shows it
+// yet.
 func (v *View) Request(subnet principal.Principal, id RequestID) (sender, receiver, effective principal.Principal, ok bool) {
 	v.index.mu.RLock()
 	defer v.index.mu.RUnlock()
@@ -84,7 +84,7 @@ func (v *View) Request(subnet principal.Principal, id RequestID) (sender, receiv
 	return parties.Sender, parties.Receiver, parties.Effective, ok
 }
 
-// Module is the code a canister has now, nil where it has none.
+// Module returns the present code of a canister, nil if it has none.
 func (v *View) Module(id principal.Principal) *canister.Module {
 	v.index.mu.RLock()
 	defer v.index.mu.RUnlock()
@@ -92,8 +92,7 @@ func (v *View) Module(id principal.Principal) *canister.Module {
 	return module
 }
 
-// Private reports whether a canister's module has a custom section of this name
-// that only controllers may read.
+// Private reports whether only controllers may read the custom section of this name of a canister's module.
 func (v *View) Private(id principal.Principal, section string) bool {
 	module := v.Module(id)
 	if module == nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// recording is what has changed in a subnet's certified tree since it was last made. Most requests
-// come and go before anyone asks for a certificate: they leave nothing in it. No tree and no
-// node is made from it before a reader asks, or it is full.
+// recording holds the changes of a subnet's certified tree since it was last made. Most requests come and go before a
+// client requests a certificate: they leave nothing in it. No tree and no node is made from it before a reader asks, or
+// it is full.
 //
 //	requests   a b c │ d ✗ f        a to c are in a view; d to f are the subnet's own:
 //	      published┘              overwritten in place, and ✗ came and went
@@ -35,7 +35,7 @@ type changes[T any] struct {
 	first     uint64 // numbers given before list[0]; a change has the same number until it is dropped or moved
 }
 
-// own is the change with a number for writing, nil if readers have it or it does not exist.
+// own returns the change with a number for writing, nil if readers have it or it does not exist.
 func (c *changes[T]) own(number uint64) *T {
 	if at := number - c.first - 1; number > c.first && at < uint64(len(c.list)) && int(at) >= c.published {
 		return &c.list[at]
@@ -43,7 +43,7 @@ func (c *changes[T]) own(number uint64) *T {
 	return nil
 }
 
-// add gives the number of another change, from 1 on.
+// add adds a change and returns its number, from 1 on.
 func (c *changes[T]) add(change T) (number uint64) {
 	if len(c.list) == cap(c.list) { // double the capacity: append grows a long list by a quarter, and would move each change four times
 		c.list = slices.Grow(c.list, len(c.list)+1)
@@ -52,13 +52,13 @@ func (c *changes[T]) add(change T) (number uint64) {
 	return c.first + uint64(len(c.list))
 }
 
-// publish gives all changes to a reader.
+// publish returns all changes, for a reader.
 func (c *changes[T]) publish() []T {
 	c.published = len(c.list)
 	return slices.Clip(c.list)
 }
 
-// drop begins the list again. Its numbers are not given a second time.
+// drop clears the list. Its numbers are not used again.
 func (c *changes[T]) drop() {
 	c.first += uint64(len(c.list))
 	if c.published > 0 {
@@ -69,12 +69,12 @@ func (c *changes[T]) drop() {
 	c.list = c.list[:0]
 }
 
-// requestChange is where an ingress message stands now, with what readers may ask about it.
+// requestChange is the present status of an ingress message, with what readers may ask about it.
 type requestChange struct {
 	id        RequestID
 	number    uint64 // in the history
 	status    Status
-	gone      bool // pruned, and perhaps in the tree
+	gone      bool // pruned, and possibly in the tree
 	fresh     bool // neither the base nor a reader knew it before
 	cancelled bool // it came and went
 	reply     []byte
@@ -82,7 +82,7 @@ type requestChange struct {
 	parties   RequestParties
 }
 
-// canisterChange is what the tree shows of a canister.
+// canisterChange is the content of the tree for a canister.
 type canisterChange struct {
 	id                 principal.Principal
 	gone               bool
@@ -92,19 +92,19 @@ type canisterChange struct {
 	module             *canister.Module
 }
 
-// full reports whether the tree is to be made without a reader.
+// full reports whether the tree must be made without a reader.
 func (r *recording) full() bool {
 	return len(r.canisters.list)+len(r.requests.list)-r.cancelled >= MaxUnstaged || r.bytes >= MaxUnstagedBytes
 }
 
-// rebase takes a tree that has all changes for the base.
+// rebase sets a base that contains all changes.
 func (r *recording) rebase(base certify.Tree) {
 	r.base, r.cancelled, r.bytes = base, 0, 0
 	r.canisters.drop()
 	r.requests.drop()
 }
 
-// canister records what a canister is now, in the place of what it was where no reader has that.
+// canister records the present state of a canister. It replaces the last change unless a reader has it.
 func (r *recording) canister(staged *state.Staged, change canisterChange) {
 	if own := r.canisters.own(staged.Recorded); own != nil {
 		*own = change
@@ -113,7 +113,7 @@ func (r *recording) canister(staged *state.Staged, change canisterChange) {
 	staged.Recorded = r.canisters.add(change)
 }
 
-// request records where a message stands, as canister does. It gives the number of the change.
+// request records the status of a message, as canister does. It returns the number of the change.
 func (r *recording) request(change requestChange, number uint64) uint64 {
 	r.bytes += change.bytes()
 	if own := r.requests.own(number); own != nil {
@@ -126,8 +126,7 @@ func (r *recording) request(change requestChange, number uint64) uint64 {
 	return r.requests.add(change)
 }
 
-// prune records that a message is gone. It reports whether it came and went: then nothing is
-// left of it.
+// prune records that a message was forgotten. It reports whether the message came and went: then nothing is left of it.
 func (r *recording) prune(id RequestID, number uint64) (cameAndWent bool) {
 	if number == state.Unrecorded {
 		return true
@@ -147,9 +146,8 @@ func (r *recording) prune(id RequestID, number uint64) (cameAndWent bool) {
 	return false
 }
 
-// compact takes requests that came and went out of the list where they are more than half of
-// what is the subnet's own: in the mean each is moved once at most. moved learns the new
-// numbers of the others.
+// compact removes requests that came and went from the list if they are more than half of the subnet's own changes: on
+// average each is moved at most once. moved receives the new numbers of the others.
 func (r *recording) compact(moved func(history, number uint64)) {
 	c := &r.requests
 	if r.cancelled < compactFrom || 2*r.cancelled < len(c.list)-c.published {
@@ -167,10 +165,10 @@ func (r *recording) compact(moved func(history, number uint64)) {
 	c.list, r.cancelled = kept, 0
 }
 
-// compactFrom is how many requests come and go before it is looked whether they are many.
+// compactFrom is the number of requests that come and go before compact checks their share.
 const compactFrom = 64
 
-// apply is the tree with changes made to it.
+// apply returns the tree with changes made to it.
 func apply(base certify.Tree, canisters []canisterChange, requests []requestChange) certify.Tree {
 	all := make([]certify.Change, len(canisters))
 	for i := range canisters {
@@ -179,7 +177,7 @@ func apply(base certify.Tree, canisters []canisterChange, requests []requestChan
 	return base.Apply(all, "canister").Apply(lastOfEach(requests), "request_status")
 }
 
-// lastOfEach is the last change of every request, as changes of the tree, by id.
+// lastOfEach returns the last change of every request, as changes of the tree, by id.
 func lastOfEach(requests []requestChange) []certify.Change {
 	type place struct {
 		head uint64 // of the id: few ids have the same
@@ -208,7 +206,7 @@ func lastOfEach(requests []requestChange) []certify.Change {
 	return last
 }
 
-// bytes is what the answer takes.
+// bytes returns the size of the answer.
 func (c *requestChange) bytes() int {
 	if c.reject != nil {
 		return len(c.reply) + len(c.reject.Text)
@@ -216,7 +214,7 @@ func (c *requestChange) bytes() int {
 	return len(c.reply)
 }
 
-// node is what shows where an ingress message stands.
+// node returns the tree node with the status of an ingress message.
 func (c *requestChange) node() certify.Node {
 	if c.gone {
 		return certify.Node{}
@@ -234,7 +232,7 @@ func (c *requestChange) node() certify.Node {
 	return certify.Map(fields...)
 }
 
-// change is the change of the tree.
+// change returns the change of the tree.
 func (c *canisterChange) change() certify.Change {
 	label := certify.LabelOf(c.id)
 	if c.gone {
@@ -253,7 +251,7 @@ func (c *canisterChange) change() certify.Change {
 	return certify.Change{Label: label, Node: certify.Map(append(fields, codeEntries(c.module)...)...)}
 }
 
-// codeEntries are what the tree shows of a canister's module.
+// codeEntries returns the entries of the tree for a canister's module.
 func codeEntries(module *canister.Module) []certify.Entry {
 	if module == nil {
 		return nil

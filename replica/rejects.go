@@ -7,9 +7,9 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// The rejects the subnet itself gives, with the replica's texts.
+// The rejects of the subnet itself, with the replica's texts.
 
-// internalError is what the replica adds to errors that should not happen.
+// internalError is what the replica appends to errors that should not happen.
 const internalError = "\nThis is an internal error on the IC. Please report it to IC devs on the forum: https://forum.dfinity.org"
 
 const documentation = " See documentation: https://internetcomputer.org/docs/current/references/execution-errors#"
@@ -18,7 +18,7 @@ func rejectNotFound(id principal.Principal) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterNotFound, "Canister %s not found", id)
 }
 
-// rejectReceiverNotFound is for a request to a canister that does not exist.
+// rejectReceiverNotFound rejects a request to a canister that does not exist.
 func rejectReceiverNotFound(id principal.Principal) *intercanister.Reject {
 	return rejectNotFound(id).Barely()
 }
@@ -27,13 +27,12 @@ func rejectNoRoute(id principal.Principal) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterNotFound, "No route to canister %s", id).Barely()
 }
 
-// rejectSubnetDeleted is for a call that a subnet had taken in when it was deleted.
+// rejectSubnetDeleted rejects a call that a subnet had accepted when it was deleted.
 func rejectSubnetDeleted(subnet principal.Principal) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterNotFound, "Subnet %s was deleted before it answered the call", subnet).Barely()
 }
 
-// rejectNotRunning is for a message that is about to be executed; nil where the canister
-// is running.
+// rejectNotRunning rejects a message before its execution; nil if the canister is running.
 func rejectNotRunning(c *canister.Canister) *intercanister.Reject {
 	switch c.Status {
 	case canister.Stopping:
@@ -44,8 +43,7 @@ func rejectNotRunning(c *canister.Canister) *intercanister.Reject {
 	return nil
 }
 
-// rejectIngress is for a user's message that is about to enter; nil where the canister
-// is running.
+// rejectIngress rejects a user's message that is about to enter; nil if the canister is running.
 func rejectIngress(c *canister.Canister) *intercanister.Reject {
 	switch c.Status {
 	case canister.Stopping:
@@ -56,7 +54,7 @@ func rejectIngress(c *canister.Canister) *intercanister.Reject {
 	return nil
 }
 
-// rejectRequest is for a request that arrives; nil where the canister is running.
+// rejectRequest rejects a request that arrives; nil if the canister is running.
 func rejectRequest(c *canister.Canister) *intercanister.Reject {
 	if reject := rejectIngress(c); reject != nil {
 		return reject.Barely()
@@ -84,7 +82,7 @@ func rejectComposite() *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CompositeQueryCalledInReplicatedMode, "Composite query cannot be called in replicated mode")
 }
 
-// grouped is an amount as the replica prints cycles.
+// grouped formats an amount as the replica prints cycles.
 func grouped(a cycles.Amount) string { return a.Grouped() }
 
 func rejectFrozenQuery(id principal.Principal) *intercanister.Reject {
@@ -101,30 +99,29 @@ func rejectQueueFull() *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterQueueFull, "Maximum queue capacity %d reached", intercanister.QueueCapacity)
 }
 
-// rejectInputFull is for a request that finds no room where it is to be executed.
+// rejectInputFull rejects a request that finds no room in the queue of its receiver.
 func rejectInputFull(id principal.Principal) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterQueueFull, "Canister %s input queue is full", id).Barely()
 }
 
-// rejectNoMessageMemory is for a request that finds no room in the memory of the
-// subnet's messages, with the room its response may need.
+// rejectNoMessageMemory rejects a request for which the subnet lacks message memory, with the room that its response
+// may need.
 func rejectNoMessageMemory(bytes uint64) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterOutOfMemory, "Cannot induct request. Out of memory: requested %d", bytes).Barely()
 }
 
-// rejectUnsent is for a request that is still on its subnet. The replica gives it no error code.
+// rejectUnsent rejects a request that is still on its subnet. The replica gives it no error code.
 func rejectUnsent() *intercanister.Reject {
 	return (&intercanister.Reject{Code: intercanister.SysTransient, Text: "Request timed out."}).Barely()
 }
 
-// rejectTooLarge is for a request to another subnet that only its own could take.
+// rejectTooLarge rejects a request to another subnet that is allowed only on the same subnet.
 func rejectTooLarge(sender principal.Principal, size, limit int) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterContractViolation,
 		"Canister %s violated contract: attempted to send a message of size %d exceeding the limit %d", sender, size, limit).Barely()
 }
 
-// rejectCloudEngine is for what may not leave a cloud engine nor enter one. The replica
-// gives it no error code.
+// rejectCloudEngine rejects a call that may not leave or enter a cloud engine. The replica gives it no error code.
 func rejectCloudEngine() *intercanister.Reject {
 	text := "Unbounded-wait calls and calls with cycles are not allowed to CloudEngine subnets"
 	return (&intercanister.Reject{Code: intercanister.SysFatal, Text: text}).Barely()
@@ -146,7 +143,7 @@ func rejectUninstalled() *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterRejectedMessage, "Canister has been uninstalled.")
 }
 
-// rejectNoReply is for a call that can no longer be answered.
+// rejectNoReply rejects a call that can no longer be answered.
 func rejectNoReply(c *intercanister.Context) *intercanister.Reject {
 	if c.Origin.Kind == intercanister.FromIngress {
 		return intercanister.Rejectf(intercanister.CanisterDidNotReply, "Canister %s did not reply to the call", c.Canister)
@@ -187,8 +184,8 @@ func rejectNotAccepted(id principal.Principal) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterRejectedMessage, "Error from Canister %s: Canister rejected the message", id)
 }
 
-// withErrorCode is a reject for a user. A user always reads an error code: the first of its kind if the reject came
-// without one.
+// withErrorCode returns a reject for a user. A user always sees an error code: the first of its kind if the reject has
+// none.
 func withErrorCode(reject *intercanister.Reject) *intercanister.Reject {
 	if reject == nil || reject.Error != 0 {
 		return reject

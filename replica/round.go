@@ -7,17 +7,16 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/tasks"
 )
 
-// RoundReport says what a round did. Its slices are good until the end of the
-// next round.
+// RoundReport says what a round did. Its slices are valid until the end of the next round.
 type RoundReport struct {
 	Time, Height uint64
 	Messages     int
 	Instructions uint64
 	Answered     []RequestID // ingress messages whose answer the new view shows
-	Busy         bool        // another round would go on at once
+	Busy         bool        // another round would have work at once
 }
 
-// Round gives every subnet one round and certifies what came out.
+// Round runs one round on every subnet and certifies the result.
 func (n *Network) Round() RoundReport {
 	opened := n.begin()
 	for _, m := range n.subnets {
@@ -27,8 +26,8 @@ func (n *Network) Round() RoundReport {
 	return n.end(opened, roundEnded)
 }
 
-// begin opens a round, unless one is open: time moves, and what is due falls
-// due. It reports whether it did.
+// begin opens a round, unless one is open: it advances the time, and handles what is due. It reports whether it opened
+// one.
 func (n *Network) begin() (opened bool) {
 	if n.open {
 		return false
@@ -45,9 +44,8 @@ func (n *Network) begin() (opened bool) {
 	return true
 }
 
-// end closes the round: messages leave for other subnets, trees are certified,
-// the view is new. The round is recorded before its view is there: what readers
-// see has its record.
+// end closes the round: messages leave for other subnets, trees are certified, the view is new. The round is recorded
+// before its view exists: the journal has everything that readers see.
 func (n *Network) end(opened bool, kind recordKind) RoundReport {
 	for _, m := range n.subnets {
 		m.end()
@@ -94,10 +92,9 @@ func (m *subnet) begin() {
 	}
 }
 
-// resumed are the parked messages that go on in this round, at most ResumedPerRound: those
-// that had the fewest slices for the rounds since they began, so that all take turns and
-// none waits for ever. What new messages wait for is a few slices, not one of every message
-// that is parked.
+// resumed returns the parked messages that resume in this round, at most ResumedPerRound: those with the fewest slices
+// for the rounds since they began, so that all take turns and none waits forever. New messages wait for a few slices,
+// not for one of every parked message.
 func resumed(paused []*Job, height uint64) []*Job {
 	if len(paused) <= ResumedPerRound {
 		return paused
@@ -109,7 +106,7 @@ func resumed(paused []*Job, height uint64) []*Job {
 	return byShare[:ResumedPerRound]
 }
 
-// share is how many slices a parked message had of a million rounds.
+// share returns the number of slices that a parked message ran, scaled to a million rounds.
 func (j *Job) share(height uint64) uint64 {
 	return uint64(j.Pauses.Slices) * 1_000_000 / max(1, height-j.Began.Height)
 }
@@ -128,9 +125,9 @@ func (m *subnet) within() bool {
 	return m.RoundInstructions < m.net.config.RoundInstructions && m.executed < m.net.config.RoundMessages && m.dirtied < RoundPages
 }
 
-// nextBatch begins a batch where none is under way. It is false where nothing is
-// ready, or the limits leave no room; the first batch always has room. A batch in
-// which nothing is left to do is over: messages that waited may be gone.
+// nextBatch begins a batch unless one is in progress. It returns false if nothing is ready, or the limits leave no
+// room; the first batch always has room. A batch with nothing left to do has ended: waiting messages may have been
+// removed.
 func (m *subnet) nextBatch() bool {
 	for {
 		m.Ready.Prune(&m.Commands)
@@ -145,9 +142,8 @@ func (m *subnet) nextBatch() bool {
 	}
 }
 
-// runBatch lets every ready canister take one message. The management canister,
-// whose empty id comes first, runs before the others take theirs. It is false
-// where nothing was ready.
+// runBatch takes one message of every ready canister. The management canister, whose empty id comes first, runs before
+// the others take theirs. It returns false if nothing was ready.
 func (m *subnet) runBatch() bool {
 	if !m.nextBatch() {
 		return false
@@ -177,7 +173,7 @@ func (m *subnet) runBatch() bool {
 	return true
 }
 
-// beginBatch lets the messages from now on see what happened before.
+// beginBatch makes what happened so far visible to the next messages.
 func (m *subnet) beginBatch() {
 	m.BeginBatch()
 	m.Environment.MemoryUsed = m.MemoryUsed + m.config.Occupied

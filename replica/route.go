@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// send takes a request on its way.
+// send sends a request, unless fault injection intercepts it.
 func (m *subnet) send(q *intercanister.Request) {
 	if i := m.interceptor(); i != nil && m.intercepted(i.Send(q)) {
 		return
@@ -16,8 +16,8 @@ func (m *subnet) send(q *intercanister.Request) {
 	m.dispatch(q)
 }
 
-// dispatch takes a request to a canister of the subnet at once, to the management
-// canister, or into the stream to another subnet.
+// dispatch delivers a request to a canister of the subnet at once, to the management canister, or into the stream to
+// another subnet.
 func (m *subnet) dispatch(q *intercanister.Request) {
 	if r := m.Canisters.Get(q.Receiver); r != nil {
 		m.induct(r, q)
@@ -38,8 +38,8 @@ func (m *subnet) dispatch(q *intercanister.Request) {
 	}
 }
 
-// unsendable is why a call of the management canister is not sent, nil for all
-// other calls. version is the sender's, as its message saw it.
+// unsendable returns why a call of the management canister is not sent, nil for all other calls. version is the
+// sender's, as its message saw it.
 func (m *subnet) unsendable(q *intercanister.Request, version uint64) *intercanister.Reject {
 	if _, canister := q.Receiver.CanisterNumber(); canister || m.net.managementOf(q.Receiver, m) == nil {
 		return nil
@@ -56,8 +56,8 @@ func (m *subnet) unsendable(q *intercanister.Request, version uint64) *intercani
 // hosts reports whether a canister id belongs to any subnet.
 func (n *Network) hosts(id principal.Principal) bool { return n.routes.find(id) >= 0 }
 
-// sendCommand takes a call of the management canister to the subnet that runs it: the subnet of the canister or the key
-// that the call is about. A few calls go elsewhere.
+// sendCommand routes a call of the management canister to the subnet that runs it: the subnet of the canister or the
+// key that the call is about. A few calls go elsewhere.
 func (m *subnet) sendCommand(to *subnet, q *intercanister.Request) {
 	if q.Receiver == principal.Management {
 		if elsewhere := m.net.management.Redirect(q.Method, q.Payload); elsewhere != principal.Management {
@@ -134,13 +134,12 @@ func (m *subnet) induct(r *state.Entry, q *intercanister.Request) {
 	m.Ready.Add(&r.Mailbox)
 }
 
-// answer rejects a request that was not executed; all its cycles go back.
+// answer rejects a request that was not executed; all its cycles are refunded.
 func (m *subnet) answer(q *intercanister.Request, reject *intercanister.Reject) {
 	m.respond(nil, q.Sender, q.Call, q.Deadline, intercanister.Response{Reject: reject, Refund: q.Cycles})
 }
 
-// respond takes a response to the canister whose call it settles. from is who responds,
-// nil for the subnet itself.
+// respond routes a response to the canister whose call it settles. from is the responder, nil for the subnet itself.
 func (m *subnet) respond(from *state.Entry, owner principal.Principal, call intercanister.CallID, deadline uint64, response intercanister.Response) {
 	position := m.net.routes.find(owner)
 	if position == m.position {
@@ -154,7 +153,7 @@ func (m *subnet) respond(from *state.Entry, owner principal.Principal, call inte
 	m.Enqueue(position, state.StreamMessage{Call: call, Owner: owner, Response: response, Deadline: deadline, From: from})
 }
 
-// settleFuture takes a response to the future of this subnet that it settles.
+// settleFuture delivers a response to a future of this subnet, unless fault injection intercepts it.
 func (m *subnet) settleFuture(owner principal.Principal, call intercanister.CallID, response intercanister.Response) {
 	if i := m.interceptor(); i != nil && m.intercepted(i.Settle(owner, call, response)) {
 		return
@@ -162,11 +161,11 @@ func (m *subnet) settleFuture(owner principal.Principal, call intercanister.Call
 	m.deliver(owner, call, response)
 }
 
-// deliver settles a future of this subnet and queues its callback. A late answer is
-// dropped, but its refund is not: the replica gives it to the owner.
+// deliver settles a future of this subnet and queues its callback. A late answer is dropped, but its refund is not: the
+// replica adds it to the owner's balance.
 func (m *subnet) deliver(owner principal.Principal, call intercanister.CallID, response intercanister.Response) {
 	f := m.Calls.Future(call)
-	if f == nil || f.State != intercanister.Waiting || f.Owner != owner { // of another subnet's ledger where the owner has moved
+	if f == nil || f.State != intercanister.Waiting || f.Owner != owner { // it belongs to a call of another subnet if the owner has moved
 		m.noteLate(owner, call, &response)
 		m.giveBack(owner, response.Refund)
 		return
@@ -187,7 +186,7 @@ func (m *subnet) deliver(owner principal.Principal, call intercanister.CallID, r
 	m.noteSettled(call, f, &response)
 }
 
-// receive takes in what came from other subnets since the last round.
+// receive delivers what came from other subnets since the last round.
 func (m *subnet) receive() {
 	for i := range m.Inbound {
 		p := &m.Inbound[i]
@@ -210,7 +209,7 @@ func (m *subnet) receive() {
 	m.Inbound = m.Inbound[:0]
 }
 
-// rejectAbsent is for a request that came to a subnet where its receiver is not.
+// rejectAbsent rejects a request that came to a subnet without its receiver.
 func (m *subnet) rejectAbsent(id principal.Principal) *intercanister.Reject {
 	if m.Elsewhere(id) {
 		return rejectMigrating(id)
@@ -218,7 +217,7 @@ func (m *subnet) rejectAbsent(id principal.Principal) *intercanister.Reject {
 	return rejectReceiverNotFound(id)
 }
 
-// reply gives an answer to the caller that opened a call context or called the management canister. from is the
+// reply sends an answer to the caller that opened a call context or called the management canister. from is the
 // canister that answers, nil for the management canister.
 func (m *subnet) reply(from *state.Entry, origin *intercanister.Origin, response intercanister.Response) {
 	switch origin.Kind {

@@ -7,11 +7,11 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// Rules intercept messages on their way. They are inputs like any other: the same rules at the same moments give the
-// same states. A message is caught when its sender releases it (a request), or just before it enters the queue of its
-// receiver (a response, a user's message), once at most.
+// Rules intercept messages in transit. They are inputs like any other: the same rules at the same times give the same
+// states. A message is caught when its sender releases it (a request), or just before it enters the queue of its
+// receiver (a response, a user's message), at most once.
 
-// The parts of a rule and what it holds.
+// The parts of a rule and its state.
 type (
 	Rule        = state.Rule
 	RuleState   = state.RuleState
@@ -21,7 +21,7 @@ type (
 	MessageKind = state.MessageKind
 )
 
-// The messages a rule may be for, and what it may do with them.
+// The kinds of messages that a rule matches, and its actions.
 const (
 	KindRequest  = state.KindRequest
 	KindResponse = state.KindResponse
@@ -42,14 +42,13 @@ const (
 	MaxRuleTextBytes = faults.MaxRuleTextBytes
 )
 
-// AddRule makes a rule that is in force from now on; Result.Rule is its id and Result.Note what it will not do. The
-// oldest matching rule is applied to a message; a rule that lets a message pass counts it.
+// AddRule adds a rule, in force from now on; Result.Rule is its id and Result.Note says what it will not do. The oldest
+// matching rule is applied to a message; a rule that lets a message pass counts it.
 //
-// It is refused as invalid where no network could do what it says, as full where there
-// are MaxRules.
+// It is refused as invalid if no network could have its effects, and as full if there are MaxRules.
 type AddRule struct{ Rule Rule }
 
-// RemoveRule forgets a rule. Its held messages stay held, unless Release is set. It is refused as not found if the rule
+// RemoveRule removes a rule. Its held messages stay held, unless Release is set. It is refused as not found if the rule
 // does not exist.
 type RemoveRule struct {
 	ID      uint64
@@ -59,7 +58,7 @@ type RemoveRule struct {
 func (*AddRule) input()   {}
 func (RemoveRule) input() {}
 
-// Rules are the rules of the network, oldest first.
+// Rules returns the rules of the network, oldest first.
 func (n *Network) Rules() []RuleState { return slices.Clone(n.rules.List) }
 
 func (n *Network) addRule(in *AddRule) Result {

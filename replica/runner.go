@@ -2,19 +2,17 @@ package replica
 
 import "iter"
 
-// Runner runs jobs. It returns when each is over or parked at the end of a
-// slice; a parked job it is given again goes on. How many run at once makes no
-// difference to what comes out.
+// Runner runs jobs. It returns when each has ended or is parked at the end of a slice; a parked job resumes when it is
+// run again. The number of parallel jobs does not affect the results.
 type Runner interface {
 	Run(jobs []*Job)
 }
 
-// Coroutines runs jobs one after the other, each on a coroutine of its own: a
-// coroutine that stays behind with the job where the job is parked. Not safe
-// for concurrent use. The zero value is ready.
+// Coroutines runs jobs one at a time, each on its own coroutine: if the job is parked, its coroutine stays with it. Not
+// safe for concurrent use. The zero value is ready.
 type Coroutines struct {
-	// Stopwatch measures what events say a message took, in nanoseconds; nil: nothing. It is
-	// called only where events have a reader, and changes nothing.
+	// Stopwatch measures the time of a message for events, in nanoseconds; nil: no measurement. It is called only if
+	// events have a reader, and has no other effect.
 	Stopwatch func() int64
 	idle      []*coroutine
 }
@@ -42,7 +40,7 @@ func (s *Coroutines) RunOne(j *Job) {
 	s.idle = append(s.idle, on)
 }
 
-// begin gives a job a coroutine.
+// begin assigns a coroutine to a job.
 func (s *Coroutines) begin(j *Job) {
 	j.coroutine = s.acquire()
 	j.coroutine.job = j
@@ -78,8 +76,7 @@ func (s *Coroutines) acquire() *coroutine {
 	return on
 }
 
-// coroutine runs one job after the other (iter.Pull): next goes on until
-// the job is parked (true) or over (false).
+// coroutine runs jobs one at a time (iter.Pull): next runs until the job is parked (true) or has ended (false).
 type coroutine struct {
 	job  *Job
 	next func() (parked, alive bool)
@@ -115,8 +112,7 @@ func (s *coroutine) run(yield func(parked bool) bool) {
 	}
 }
 
-// abandon ends a parked job. What it did to its canister is restored by the
-// executor as after a trap.
+// abandon ends a parked job. The executor restores its canister, as after a trap.
 func (j *Job) abandon() {
 	if j.coroutine != nil {
 		j.coroutine.stop()

@@ -6,8 +6,7 @@ import (
 	"github.com/canisterd/canisterd/refusal"
 )
 
-// SetCycles makes the balance of a canister an amount, out of thin air or into it: a
-// test control.
+// SetCycles sets the balance of a canister, and creates or destroys cycles for it: a test control.
 type SetCycles struct {
 	Canister principal.Principal
 	Amount   cycles.Amount

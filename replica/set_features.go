@@ -7,7 +7,7 @@ import (
 )
 
 // SetFeatures gives a canister features beyond those of the network: a test control. They stay until they are set again
-// or the code of the canister is uninstalled. Code that is there keeps running.
+// or the canister is uninstalled. Existing code keeps running.
 type SetFeatures struct {
 	Canister principal.Principal
 	Features canister.Features

@@ -5,8 +5,8 @@ import (
 	"github.com/canisterd/canisterd/refusal"
 )
 
-// SetStableMemory makes a content the stable memory of a canister, with zeros up to the end of
-// a Wasm page: a test control. Nothing runs, and nothing is charged for it.
+// SetStableMemory sets the content of the stable memory of a canister, padded with zeros to a Wasm page: a test
+// control. Nothing runs, and nothing is charged for it.
 type SetStableMemory struct {
 	Canister principal.Principal
 	Content  []byte

@@ -12,13 +12,12 @@ import (
 	"github.com/canisterd/canisterd/replica/introspect"
 )
 
-// SettleCall answers a call of a canister that waits, in the place of its callee. A
-// request that was not executed is taken out of wherever it waits, and its cycles come
-// back with the answer. Of a best-effort call whose callee has begun the caller can be
-// told SYS_UNKNOWN, as it is when the time is over; the callee goes on, and its answer is late.
+// SettleCall answers a waiting call of a canister, in place of its callee. A request that was not executed is removed
+// from where it waits, and its cycles return with the answer. If the callee of a best-effort call has begun, the only
+// answer is SYS_UNKNOWN, as after its deadline; the callee continues, and its answer is late.
 //
-// It is refused as not found if the call does not exist, as invalid if no caller can get this answer, as a conflict if
-// a network could not cause that; the text says why.
+// It is refused as not found if the call does not exist, as invalid if no caller can receive this answer, and as a
+// conflict if a network could not cause it; the text says why.
 type SettleCall struct {
 	Subnet principal.Principal // of the caller
 	Call   intercanister.CallID

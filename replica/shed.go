@@ -6,9 +6,9 @@ import (
 )
 
 // shed drops best-effort messages at the end of a round until they fit their memory. It takes the largest message of
-// the canister whose messages take most. The caller of a dropped request learns it when its deadline comes, or at once
-// if the request is still on its subnet (SYS_TRANSIENT); the caller of a dropped response learns it at once (IC0602).
-// Attached cycles and refunds go back.
+// the canister whose messages use most. The caller of a dropped request is informed at its deadline, or at once if the
+// request is still on its subnet (SYS_TRANSIENT); the caller of a dropped response at once (IC0602). Attached cycles
+// and refunds return.
 func (m *subnet) shed() {
 	limit := m.net.config.BestEffortMessageBytes
 	if m.Messages.BestEffort <= limit {
@@ -59,8 +59,7 @@ func (m *subnet) shedOne(r *state.Entry) {
 	}
 }
 
-// shedHeld drops a held best-effort message: it is one that waits to be sent, or one that
-// has come.
+// shedHeld drops a held best-effort message: one that waits to be sent, or one that has arrived.
 func (m *subnet) shedHeld(h *state.Held) {
 	reject := intercanister.RejectResponseDropped()
 	if h.Kind == KindRequest {

@@ -27,7 +27,7 @@ type stagedTree struct {
 	hashed atomic.Bool // HashTrees was called
 }
 
-// ended is the content of the tree besides canisters and requests, from the end of a round.
+// ended is the content of the tree except canisters and requests, from the end of a round.
 type ended struct {
 	time, height uint64 // ns
 	metrics      certify.SubnetMetrics
@@ -82,7 +82,7 @@ func (m *subnet) staged() *stagedTree {
 	return m.net.View().shown(m).staged
 }
 
-// recordRound records what has changed in a round. Views.mu is held, and no reader has a view of it yet.
+// recordRound records the changes of a round. Views.mu is held, and no reader has a view of it yet.
 func (m *subnet) recordRound() {
 	for _, r := range m.Touched {
 		m.record.canister(&r.Staged, m.canisterChange(r))

@@ -6,11 +6,10 @@ import (
 	"fmt"
 )
 
-// StateHash is the SHA-256 of the whole replicated state: memories, queues with their payloads,
-// call contexts, futures, deadlines, cycles, rules, and the configuration. Two networks with the
-// same hash do the same with the same inputs. It is the hash of what Export writes, so a field
-// that a file has cannot be forgotten here. It takes time in proportion to all bytes of the state
-// and fails as Export does.
+// StateHash returns the SHA-256 of the whole replicated state: memories, queues with their payloads, call contexts,
+// futures, deadlines, cycles, rules, and the configuration. Two networks with the same hash do the same with the same
+// inputs. It hashes the output of Export, so it covers every field that a file has. It takes time in proportion to all
+// bytes of the state and fails as Export does.
 func (n *Network) StateHash() ([32]byte, error) {
 	h := sha256.New()
 	if err := n.Export(h); err != nil {
@@ -19,8 +18,8 @@ func (n *Network) StateHash() ([32]byte, error) {
 	return [32]byte(h.Sum(nil)), nil
 }
 
-// RootHash is a hash over the certified trees of all subnets and some counters, balances and
-// versions beside them: less than StateHash, in time proportional to the number of canisters.
+// RootHash returns a hash over the certified trees of all subnets and some counters, balances and versions that they
+// lack: less than StateHash, in time proportional to the number of canisters.
 func (n *Network) RootHash() [32]byte {
 	h := sha256.New()
 	for _, m := range n.subnets {

@@ -4,8 +4,9 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// staticTree is the part of the certified tree of every subnet that describes all subnets: their keys, kinds, nodes and
-// canister ranges (interface specification, "The system state tree"). It changes only when canister ranges do.
+// staticTree returns the part of the certified tree of every subnet that describes all subnets: their keys, kinds,
+// nodes and canister ranges (interface specification, "The system state tree"). It changes only when canister ranges
+// do.
 func (n *Network) staticTree() certify.Tree {
 	var subnets, ranges []certify.Entry
 	for _, other := range n.subnets {

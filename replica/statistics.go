@@ -6,7 +6,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// ExecutionKind says what brought a message to its execution.
+// ExecutionKind says which kind of message was executed.
 type ExecutionKind uint8
 
 // The kinds of executions. Those of canisters are named after the source of the message.
@@ -16,24 +16,24 @@ const (
 	ResponseExecution                          // a callback
 	IngressExecution                           // a message of a user
 	RequestExecution                           // a message of a canister
-	InstallationExecution                      // code of a canister, while its module is installed
+	InstallationExecution                      // code of a canister that runs during an installation
 	ExecutionKinds                             // how many there are
 )
 
 var executionNames = [ExecutionKinds]string{"management", "task", "response", "ingress", "request", "installation"}
 
-// String is the name of the kind in metrics.
+// String returns the name of the kind in metrics.
 func (k ExecutionKind) String() string { return executionNames[k] }
 
-// ExecutionCounts count messages of one kind by their outcome.
+// ExecutionCounts counts messages of one kind by their outcome.
 type ExecutionCounts struct {
-	Done    uint64 // executed without a trap; whatever was answered
+	Done    uint64 // executed without a trap, whatever the answer
 	Trapped uint64 // rolled back
 	Dropped uint64 // not executed
-	Wall    int64  // ns that executions took on the runner's stopwatch, where events have a listener
+	Wall    int64  // ns of executions on the runner's stopwatch, while events have a listener
 }
 
-// Add counts the messages of others as well.
+// Add adds other counts.
 func (c *ExecutionCounts) Add(others *ExecutionCounts) {
 	c.Done += others.Done
 	c.Trapped += others.Trapped
@@ -41,14 +41,14 @@ func (c *ExecutionCounts) Add(others *ExecutionCounts) {
 	c.Wall += others.Wall
 }
 
-// executionTally is what a subnet has executed since its network was made in this process. It is not part of the state:
-// the tally of a fork or an imported network begins at zero.
+// executionTally counts the executions of a subnet since its network was made in this process. It is not part of the
+// state: the tally of a fork or an imported network begins at zero.
 type executionTally struct {
 	kinds      [ExecutionKinds]ExecutionCounts
 	dirtyPages uint64
 }
 
-// record counts a job that is over.
+// record counts a job that has ended.
 func (t *executionTally) record(j *Job) {
 	kind := ExecutionKind(j.In.Source)
 	if j.Install != nil {
@@ -67,15 +67,15 @@ func (t *executionTally) record(j *Job) {
 	t.dirtyPages += uint64(j.outcome.DirtyPages)
 }
 
-// SubnetStatistics are what a subnet has executed, and what is in it now.
+// SubnetStatistics count the executions of a subnet, and its present content.
 type SubnetStatistics struct {
 	ID principal.Principal
 	// Executed and DirtyPages count from when the network was made in this process.
 	Executed   [ExecutionKinds]ExecutionCounts // by ExecutionKind
 	DirtyPages uint64                          // of heaps that messages changed, rolled back or not
-	// Instructions and Consumed count from the start of the network; a fork goes on from its source.
+	// Instructions and Consumed count from the start of the network; a fork continues the counts of its source.
 	Instructions uint64
-	Consumed     cycles.Amount // when canisters paid for their resources last
+	Consumed     cycles.Amount // at the last charge for resources
 
 	Canisters   int
 	MemoryBytes uint64 // of canisters, each at the time of its last count
@@ -87,7 +87,7 @@ type SubnetStatistics struct {
 	Guaranteed, BestEffort uint64 // bytes of messages, by whether their response is guaranteed
 }
 
-// Queues are how many messages wait, by what they wait for.
+// Queues counts waiting messages, by what they wait for.
 type Queues struct {
 	Ready      int // for the next batch, of canisters that may run
 	Management int // for the management canister
@@ -95,20 +95,20 @@ type Queues struct {
 	Parked     int // for the next slice, in the middle of their code
 	Inbound    int // that came from other subnets, for the next round
 	Outbound   int // for a place in a stream to another subnet
-	Held       int // that rules hold
+	Held       int // held by rules
 	Outcalls   int // for HTTP responses
 	Signatures int // for signatures
 }
 
-// Statistics are what a network has executed, and what is in it now.
+// Statistics count the executions of a network, and its present content.
 type Statistics struct {
 	Height, Time uint64 // of the last round; Time in nanoseconds
 	Bytes        MessageBytes
 	Subnets      []SubnetStatistics
 }
 
-// Statistics are the statistics of the network now. They take time in proportion to the number of subnets and of
-// canisters that are ready.
+// Statistics returns the present statistics of the network. It takes time in proportion to the number of subnets and of
+// ready canisters.
 func (n *Network) Statistics() Statistics {
 	all := Statistics{Height: n.height, Time: n.time, Bytes: n.MessageBytes(), Subnets: make([]SubnetStatistics, len(n.subnets))}
 	for i, m := range n.subnets {
@@ -130,5 +130,5 @@ func (m *subnet) statistics() SubnetStatistics {
 	}
 }
 
-// The kinds of executions are the sources of messages, with two more.
+// The kinds of executions are the sources of messages, and two more.
 var _ = [1]int{}[int(RequestExecution)-int(intercanister.SourceRequests)]

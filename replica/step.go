@@ -10,7 +10,7 @@ import (
 	"github.com/canisterd/canisterd/replica/sched"
 )
 
-// move is one legal delivery with where it comes from.
+// move is one legal delivery with its origin.
 type move struct {
 	subnet *subnet
 	box    *intercanister.Mailbox
@@ -18,21 +18,20 @@ type move struct {
 	resume bool
 }
 
-// Step makes one legal delivery, which the oracle chooses, and applies its
-// outcome. It opens a round where none is open, and closes the open one where
-// no delivery is left; it is false when it closed a round and another would
-// find nothing to do. Round does the rest of a round that steps have begun.
+// Step makes one legal delivery, which the oracle chooses, and applies its outcome. It opens a round if none is open,
+// and closes the open one if no delivery is left; it returns false if it closed a round and another would find nothing
+// to do. Round completes a round that steps have begun.
 func (n *Network) Step(oracle sched.Oracle) bool { return n.StepUnder(Strain{}, oracle) }
 
-// Strain is what may happen to the message of one step on a network under load. A message that goes on keeps what it
-// began with.
+// Strain is what may happen to the message of one step on a network under load. A message that resumes keeps the strain
+// with which it began.
 type Strain struct {
 	Callback canister.Exhaustion // of a callback's instructions
-	NoCalls  bool                // the canister has as many open calls as it may have: ic0.call_perform is not 0
+	NoCalls  bool                // the canister has the maximum number of open calls: ic0.call_perform does not return 0
 }
 
-// StepUnder is Step for a message under strain. Steps that close a round and those of the management canister are as
-// without it.
+// StepUnder is Step for a message under strain. Strain does not affect steps that close a round or run the management
+// canister.
 func (n *Network) StepUnder(strain Strain, oracle sched.Oracle) bool {
 	opened := n.begin()
 	moves, shown := n.moves()
@@ -51,16 +50,15 @@ func (n *Network) StepUnder(strain Strain, oracle sched.Oracle) bool {
 	return true
 }
 
-// EndRound ends the open round, as it ends where its limits are reached: messages that are left wait for the next one.
-// Where no round is open, it does nothing.
+// EndRound ends the open round, as if its limits were reached: the remaining messages wait for the next one. If no
+// round is open, it does nothing.
 func (n *Network) EndRound() {
 	if n.open {
 		n.end(false, roundCut)
 	}
 }
 
-// Moves are the legal next deliveries of the open round, in the order in which
-// the round driver would make them.
+// Moves returns the legal next deliveries of the open round, in the order in which Round would make them.
 func (n *Network) Moves() []sched.Move {
 	if !n.open {
 		return nil
@@ -69,9 +67,8 @@ func (n *Network) Moves() []sched.Move {
 	return slices.Clone(shown)
 }
 
-// moves are those of the first subnet that has any: subnets do not share state
-// within a round, so their order makes no difference. They are valid until the
-// next call.
+// moves returns the moves of the first subnet that has any: subnets do not share state within a round, so their order
+// makes no difference. They are valid until the next call.
 func (n *Network) moves() ([]move, []sched.Move) {
 	moves, shown := n.legal[:0], n.shown[:0]
 	for i, m := range n.subnets {

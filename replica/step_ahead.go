@@ -6,23 +6,23 @@ import (
 	"github.com/canisterd/canisterd/replica/sched"
 )
 
-// Ahead is a legal next delivery for drivers that choose their own order: the move that an oracle is shown, and what it
-// is about.
+// Ahead is a legal next delivery, for drivers that choose their own order: the move that an oracle sees, and its
+// message.
 type Ahead struct {
 	Move     sched.Move
 	Subnet   principal.Principal
 	Receiver principal.Principal  // the canister that the message is for
 	Sender   principal.Principal  // a request's
-	Method   string               // the message is of, or the call it answers; empty for a task
+	Method   string               // of the message, or of the call that it answers; empty for a task
 	Call     intercanister.CallID // a request's, in the call table of the sender's subnet, or a response's
 	Request  RequestID            // a user's message
 }
 
-// Ahead are the legal next deliveries in the order of Moves, and as many. It opens a
-// round where none is open; the next Step or Round goes on with it.
+// Ahead returns the legal next deliveries, one for each of Moves and in the same order. It opens a round if none is
+// open; the next Step or Round continues it.
 func (n *Network) Ahead() []Ahead { return n.AppendAhead(nil) }
 
-// AppendAhead appends what Ahead lists.
+// AppendAhead appends the deliveries of Ahead.
 func (n *Network) AppendAhead(all []Ahead) []Ahead {
 	opened := n.begin()
 	moves, shown := n.moves()

@@ -4,14 +4,13 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// What a subnet has for another waits in an output queue until the stream there has
-// room; at the end of each round the streams are filled, and what is in them arrives
-// with the next. A request that has waited too long for room is rejected.
+// Messages for another subnet wait in an output queue until the stream to it has room; the streams are filled at the
+// end of each round, and their messages arrive with the next. A request that has waited too long for room is rejected.
 
 const second = state.Second
 
-// fillStreams takes what has room in the streams to other subnets out of the output
-// queues, in the order in which it came. All streams are empty before.
+// fillStreams moves messages from the output queues into the streams to other subnets while they have room, in the
+// order in which they came. All streams are empty before.
 func (m *subnet) fillStreams() {
 	if m.Unsent == 0 {
 		return
@@ -32,8 +31,8 @@ func (m *subnet) fillStreams() {
 	}
 }
 
-// room is how many of the stream messages in a queue fit into the stream to a subnet. A system
-// subnet is sent fewer messages, refunds not counted.
+// room returns how many of the messages in a queue fit into the stream to a subnet. A system subnet receives fewer
+// messages, not counting refunds.
 func (m *subnet) room(to *subnet, queue []state.StreamMessage) (n int) {
 	messages, bytes := 0, 0
 	for ; n < len(queue); n++ {
@@ -49,8 +48,7 @@ func (m *subnet) room(to *subnet, queue []state.StreamMessage) (n int) {
 	return n
 }
 
-// expireOutput rejects the requests and drops the best-effort responses that have
-// waited too long in output queues.
+// expireOutput rejects requests and drops best-effort responses that have waited too long in output queues.
 func (m *subnet) expireOutput() {
 	now := m.Time / second
 	if m.Unsent == 0 || now == m.Swept {
@@ -62,8 +60,7 @@ func (m *subnet) expireOutput() {
 	}
 }
 
-// discard takes stream messages out of an output queue: requests are rejected, of responses
-// the refund is left.
+// discard removes messages from an output queue: requests are rejected, and the refunds of responses are paid.
 func (m *subnet) discard(to int, gone func(*state.StreamMessage) bool) {
 	var dropped []state.StreamMessage
 	kept := m.Output[to][:0]

@@ -12,8 +12,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// subnet runs one subnet: its state, and what belongs to the run rather than
-// to the state.
+// subnet runs one subnet: its state, and data that is not part of the state.
 type subnet struct {
 	state.State
 	net         *Network
@@ -21,22 +20,22 @@ type subnet struct {
 	config      SubnetConfig
 	key         *certify.SubnetKey
 	nodes       []*certify.NodeKey
-	record      recording   // what has changed in the certified tree; written under Views.mu
-	ended       ended       // the last round; as record
-	ahead       *stagedTree // that the next view goes on from, where canister ranges have changed since the last; or nil
+	record      recording   // changes of the certified tree; written under Views.mu
+	ended       ended       // the last round; guarded like record
+	ahead       *stagedTree // base of the next view, if canister ranges have changed since the last; or nil
 	publicKey   []byte      // DER
 	shownRanges certify.Ranges
 
-	longest charging.Longest // what messages pay in advance
+	longest charging.Longest // the charges for messages in advance
 
 	paused  []*Job // of the parked messages, in the same order
 	waiting int    // how many of them wait for a time
 
-	asked state.Preparation // the command that runs, if it is about to wait
+	asked state.Preparation // the running command, if it is about to wait
 
-	faults faults.Injector // decides about messages on their way
+	faults faults.Injector // decides about messages in transit
 
-	worked   uint64 // of the management canister itself
+	worked   uint64 // instructions of the management canister itself
 	executed int    // messages of this round
 	dirtied  int    // heap pages that messages of this round changed, rolled back or not
 	batches  int    // of this round
@@ -84,12 +83,12 @@ func newSubnet(n *Network, position int, config *SubnetConfig) *subnet {
 	return m
 }
 
-// injector applies the rules of the network to the messages of the subnet.
+// injector returns the rules of the network, to be applied to messages of the subnet.
 func (m *subnet) injector() faults.Injector {
 	return faults.Injector{Rules: &m.net.rules, State: &m.State, Clock: &m.net.clock, MaxBytes: m.net.config.HeldBytes}
 }
 
-// executionLimits are the limits of executions on a subnet.
+// executionLimits returns the limits of executions on a subnet.
 func executionLimits(n *Config, config *SubnetConfig) canister.Limits {
 	limits := canister.ApplicationLimits()
 	if config.Kind.properties().system {
@@ -109,8 +108,8 @@ func executionLimits(n *Config, config *SubnetConfig) canister.Limits {
 	return limits
 }
 
-// refresh makes what executions are told about the subnet: once for each round,
-// because a message that is parked keeps the time it began with.
+// refresh updates the environment of executions for a round. Parked messages keep their environment, with the time at
+// which they began.
 func (m *subnet) refresh() {
 	if m.Environment != nil && len(m.paused) == 0 {
 		m.Environment.Time, m.Environment.MemoryUsed = m.Time, m.MemoryUsed+m.config.Occupied
@@ -129,8 +128,8 @@ func (m *subnet) refresh() {
 	m.Environment.RootKey = m.net.rootKey
 }
 
-// managementOf is the subnet whose management canister a principal addresses:
-// the own one by the empty principal, any by its subnet id. nil for canisters.
+// managementOf returns the subnet whose management canister a principal addresses: the own one by the empty principal,
+// any by its subnet id. nil for canisters.
 func (n *Network) managementOf(id principal.Principal, own *subnet) *subnet {
 	if id == principal.Management {
 		return own

@@ -10,14 +10,13 @@ import (
 	"github.com/canisterd/canisterd/replica/threshold"
 )
 
-// Threshold keys: which subnets hold them, how calls find them, and when they
-// sign.
+// Threshold keys: the subnets that hold them, the routing of calls to them, and when they sign.
 
-// thresholdKey is a name under which there is a key for every scheme.
+// thresholdKey is a name for which every scheme has a key.
 type thresholdKey struct {
 	name  string
-	kinds []SubnetKind // that hold it, in networks that have them
-	nodes int          // of the subnet that holds it on mainnet
+	kinds []SubnetKind // of the holders, in networks that have such subnets
+	nodes int          // of the holder on mainnet
 }
 
 func thresholdKeys() []thresholdKey {
@@ -28,18 +27,17 @@ func thresholdKeys() []thresholdKey {
 	}
 }
 
-// signing is what a network knows of its threshold keys.
+// signing holds the threshold keys of a network.
 type signing struct {
 	signer  state.Signer // nil: there are no keys
 	known   []state.KeyID
 	holders map[state.KeyID]int // the position of the subnet that runs the calls for each key; set once
 }
 
-// placeKeys gives the threshold keys to subnets, for good. A key is held by the
-// subnets of the kinds that hold it in PocketIC. Where the network has none, it is
-// held by the one subnet that comes nearest to mainnet's in size from below: the
-// keys always exist, and cycles that pay for a signature on mainnet pay for it
-// here. Among equals a subnet that charges goes first, then the first.
+// placeKeys assigns the threshold keys to subnets, permanently. A key is held by subnets of the kinds that hold it in
+// PocketIC. If the network has none, the key is held by the subnet whose size is nearest to mainnet's from below: the
+// keys always exist, and cycles that pay for a signature on mainnet pay for it here. Among equals, a subnet that
+// charges is preferred, then the first.
 func (n *Network) placeKeys() {
 	signer, ok := n.management.(state.Signer)
 	if !ok {
@@ -69,7 +67,7 @@ func (n *Network) placeKeys() {
 	}
 }
 
-// holdersOf are the subnets that hold a key: at least one.
+// holdersOf returns the subnets that hold a key: at least one.
 func (n *Network) holdersOf(key *thresholdKey) (holders []*subnet) {
 	first := slices.DeleteFunc(slices.Clone(n.subnets), func(m *subnet) bool { return m.config.Added })
 	for _, m := range first {
@@ -85,8 +83,7 @@ func (n *Network) holdersOf(key *thresholdKey) (holders []*subnet) {
 	})}
 }
 
-// distance is how far a subnet is from mainnet's size. Every subnet that is larger
-// is farther than every one that is not.
+// distance returns how far a subnet is from mainnet's size. Every larger subnet is farther than every other one.
 func distance(key *thresholdKey, m *subnet) int {
 	if m.Nodes <= key.nodes {
 		return key.nodes - m.Nodes
@@ -101,8 +98,8 @@ func (c *SubnetConfig) unpaid() int {
 	return 0
 }
 
-// keyHolder is the subnet that a call of the management canister must reach
-// because of a threshold key, nil for all other calls.
+// keyHolder returns the subnet that a call of the management canister must reach because of a threshold key, nil for
+// all other calls.
 func (n *Network) keyHolder(q *intercanister.Request) (*subnet, *intercanister.Reject) {
 	if n.signing.signer == nil {
 		return nil, nil
@@ -114,9 +111,8 @@ func (n *Network) keyHolder(q *intercanister.Request) (*subnet, *intercanister.R
 	return n.subnets[n.signing.holders[id]], nil
 }
 
-// sign answers what was asked to be signed in rounds before, as far as the management
-// canister's slice of the round goes. On mainnet it takes the nodes some rounds to
-// agree.
+// sign answers requests for signatures of earlier rounds, within the management canister's slice of the round. On
+// mainnet the nodes need some rounds to agree.
 func (m *subnet) sign() {
 	pending, done := m.Signing.Pending, 0
 	m.Signing.Pending = nil

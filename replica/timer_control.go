@@ -7,10 +7,10 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// FireTimer makes the global timer of a canister fire as if it were due: its task is queued, and the next round runs
-// it, or the one that is open. CancelTimer makes it inactive. They are refused as not found if the canister does not
-// exist, as a conflict where the timer is not active or the canister is in the middle of a message; FireTimer also if
-// nothing would run.
+// FireTimer fires the global timer of a canister as if it were due: its task is queued, and the next round runs it, or
+// the open one. CancelTimer makes it inactive. They are refused as not found if the canister does not exist, as a
+// conflict if the timer is not active or the canister is in the middle of a message; FireTimer also if nothing would
+// run.
 type (
 	FireTimer   struct{ Canister principal.Principal }
 	CancelTimer struct{ Canister principal.Principal }
@@ -19,7 +19,7 @@ type (
 func (FireTimer) input()   {}
 func (CancelTimer) input() {}
 
-// timed is a canister whose timer is active and that runs no message, or the reason for refusing.
+// timed returns a canister whose timer is active and that runs no message, or the reason for a refusal.
 func (n *Network) timed(id principal.Principal) (*subnet, *state.Entry, Result) {
 	m, r := n.find(id)
 	switch {

@@ -10,12 +10,12 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// SubnetKind says what a subnet stands for on mainnet: it decides the subnet's
-// type, size, fees and canister ranges.
+// SubnetKind says which kind of mainnet subnet a subnet is: it determines the subnet's type, size, fees and canister
+// ranges.
 type SubnetKind uint8
 
-// The kinds of subnets. The first of them in a network (in the order of its
-// configuration, an NNS before all) is the root subnet.
+// The kinds of subnets. The first subnet of a network (in the order of its configuration, an NNS before all) is the
+// root subnet.
 const (
 	Application SubnetKind = iota
 	NNS
@@ -42,14 +42,14 @@ type kindProperties struct {
 
 func span(first, last uint64) Range { return Range{First: first, Last: last} }
 
-// block is the canister ids of a mainnet subnet: 2^20 of them.
+// block returns the canister ids of a mainnet subnet: 2^20 of them.
 func block(first uint64) Range { return span(first, first+1<<20-1) }
 
 func (k SubnetKind) properties() kindProperties {
 	switch k {
 	case NNS:
-		// Its id belongs to its key, which is not mainnet's: agents derive the id of
-		// the root subnet from the root key. SubnetConfig.ID can say otherwise.
+		// Its id belongs to its key, which is not mainnet's: agents derive the id of the root subnet from the root key.
+		// SubnetConfig.ID can override it.
 		return kindProperties{"nns", "system", true, 40, "", []Range{span(0, 6), span(8, 0xfffff)}}
 	case II:
 		return kindProperties{"ii", "system", true, 34, "uzr34-akd3s-xrdag-3ql62-ocgoh-ld2ao-tamcv-54e7j-krwgb-2gm4z-oqe", []Range{span(7, 7), block(0x2100000)}}
@@ -72,41 +72,40 @@ func (k SubnetKind) properties() kindProperties {
 	}
 }
 
-// String is the name that users write, in small letters, as in the control API.
+// String returns the name for users, in lower case, as in the control API.
 func (k SubnetKind) String() string { return k.properties().name }
 
-// SubnetConfig describes a subnet to be made. The zero value is an application
-// subnet of 13 nodes.
+// SubnetConfig describes a new subnet. The zero value is an application subnet of 13 nodes.
 type SubnetConfig struct {
 	Kind  SubnetKind
-	Nodes int // 0: what mainnet has
-	// ID is the subnet's id; the empty principal gives mainnet's where the kind
-	// has one, and else the id that belongs to the subnet's key.
+	Nodes int // 0: as on mainnet
+	// ID is the subnet's id; if it is empty, the id is mainnet's if the kind has one, else the one that belongs to the
+	// subnet's key.
 	ID principal.Principal
-	// Ranges are hosted beside those of the kind and the allocation range.
+	// Ranges are hosted in addition to those of the kind and the allocation range.
 	Ranges []Range
-	// Free charges nothing for anything.
+	// Free makes everything free of charge.
 	Free bool
-	// Occupied are bytes of memory that count as used by canisters of the subnet that are not
-	// there: how a subnet behaves that is nearly full.
+	// Occupied is the number of bytes that count as used by canisters which do not exist: it simulates a subnet that is
+	// nearly full.
 	Occupied uint64
 	// NoRateLimits lets canisters change as much memory and install as often as they like. System subnets always do.
 	NoRateLimits bool
-	// Benchmarking lets messages run for as many instructions as there are, in one round.
+	// Benchmarking lets messages run without a limit of instructions, in one round.
 	Benchmarking bool
-	// Admins are the subnet admins: they may create canisters by messages of users,
-	// list all canisters, and stop, start, empty, delete and look at each of them. Only
-	// application subnets and cloud engines that are free have some, at most MaxSubnetAdmins.
+	// Admins are the subnet admins: they may create canisters by messages of users, list all canisters, and stop,
+	// start, uninstall, delete and inspect each of them. Only free application subnets and free cloud engines have
+	// admins, at most MaxSubnetAdmins.
 	Admins []principal.Principal
-	// Added says that the subnet was added to a network that ran (AddSubnet): it holds no threshold keys.
+	// Added says that the subnet was added to a running network (AddSubnet): it holds no threshold keys.
 	Added bool
 
-	// number says which of the subnets that the network has had it is, in the order in which they were made: its keys and
-	// its allocation range follow from it. Unlike its position it stays the same when another subnet is deleted.
+	// number counts the subnets of the network in the order in which they were made: the keys and the allocation range
+	// follow from it. Unlike the position, it stays the same when another subnet is deleted.
 	number int
 }
 
-// administered reports whether the subnet is of those that can have admins.
+// administered reports whether the subnet can have admins.
 func (c *SubnetConfig) administered() bool {
 	return c.Free && (c.Kind == Application || c.Kind == CloudEngine)
 }
@@ -121,11 +120,10 @@ func (c *SubnetConfig) check() error {
 	return nil
 }
 
-// allocation is the k-th range from which subnets of a network take new canister ids:
-// blocks of 2^20 from the top of the numbers downwards, as PocketIC has them. Where they
-// begin follows from the last three bytes of the seed, so that networks of seeds that were
-// drawn have canister ids of their own; a seed of up to 29 bytes begins at the top. The
-// blocks of two such networks are MaxSubnets apart, and far above those of mainnet.
+// allocation returns the k-th range from which subnets of a network take new canister ids: blocks of 2^20 from the top
+// of the numbers downwards, as in PocketIC. Their start follows from the last three bytes of the seed, so that networks
+// with random seeds have different canister ids; a seed of up to 29 bytes starts at the top. The blocks of two such
+// networks are MaxSubnets apart, and far above those of mainnet.
 func allocation(seed *[32]byte, k int) Range {
 	drawn := uint64(seed[29])<<16 | uint64(seed[30])<<8 | uint64(seed[31])
 	first := (uint64(1)<<44 - 2 - drawn*MaxSubnets - uint64(k)) << 20
@@ -150,7 +148,7 @@ func (c *SubnetConfig) fees() cycles.Schedule {
 	return cycles.Application(nodes)
 }
 
-// ids are the canister ids with which the subnet is made.
+// ids returns the initial canister ids of the subnet.
 func (c *SubnetConfig) ids(seed *[32]byte) state.Ids {
 	ids := state.Ids{Allocation: allocation(seed, c.number)}
 	ids.Ranges = append(append(append(ids.Ranges, c.Kind.properties().ranges...), c.Ranges...), ids.Allocation)
@@ -184,7 +182,7 @@ func (t *routes) add(position int, id principal.Principal, ranges []Range) error
 	return nil
 }
 
-// insert enters one range of a subnet.
+// insert adds one range of a subnet.
 func (t *routes) insert(position int, r Range) error {
 	if r.Last < r.First {
 		return fmt.Errorf("the canister range %s to %s ends before it begins", principal.Canister(r.First), principal.Canister(r.Last))
@@ -200,7 +198,7 @@ func (t *routes) insert(position int, r Range) error {
 	return nil
 }
 
-// find is the position of the subnet that hosts a canister id, -1 where none does.
+// find returns the position of the subnet that hosts a canister id, -1 if there is none.
 func (t *routes) find(id principal.Principal) int {
 	n, ok := id.CanisterNumber()
 	if !ok {

@@ -237,7 +237,7 @@ func (n *Network) show() {
 	if v.latest.Load() != nil {
 		v.latest.Store(nil)
 	}
-	// Only after the old view is gone: no reader that sees the new time gets the view of an earlier round.
+	// Only after the old view was removed: no reader that sees the new time gets the view of an earlier round.
 	v.time.Store(n.time)
 	v.height.Store(n.height)
 	v.signed = n.config.Signed
