@@ -26,7 +26,7 @@ func (b *broadcast) send() {
 	b.next = nil
 }
 
-// wait gives the channel that the next send closes. The owner asks for it, so that nothing happens between its look at
+// wait returns the channel that the next send closes. The owner calls it, so that nothing happens between its look at
 // the state and the wait.
 func (b *broadcast) wait() <-chan struct{} {
 	b.mu.Lock()
@@ -38,7 +38,7 @@ func (b *broadcast) wait() <-chan struct{} {
 	return b.next
 }
 
-// askReadOnly is ask for a function that changes nothing: it wakes nothing that waits.
+// askReadOnly is ask for a function that changes nothing: it wakes no waiters.
 func (n *Node) askReadOnly(ctx context.Context, do func(*Node)) error {
 	if err := n.lookUnsettled(ctx, do); err != nil {
 		return err
@@ -46,7 +46,7 @@ func (n *Node) askReadOnly(ctx context.Context, do func(*Node)) error {
 	return n.Settle(ctx)
 }
 
-// lookUnsettled is askReadOnly for those who tell no caller what they see.
+// lookUnsettled is askReadOnly for callers that report nothing to a client.
 func (n *Node) lookUnsettled(ctx context.Context, do func(*Node)) error {
 	return n.askUnsettled(ctx, func(n *Node) {
 		n.readOnly = true
@@ -69,12 +69,12 @@ func (n *Node) happened() {
 	n.reportActivity()
 }
 
-// Until returns when seen is true. It is asked at once and after everything that
-// happens, and owns the network meanwhile; it must not change it. The error is ctx's, or
-// ErrClosed; then seen may be asked once more, and what it writes must not be read.
+// Until returns when seen is true. seen is called at once and after everything that happens, and owns the network
+// during the call; it must not change the network. The error is ctx's, or ErrClosed; then seen may be called again, and
+// its results must not be read.
 func (n *Node) Until(ctx context.Context, seen func(*replica.Network) bool) error {
 	for {
-		waits := make(chan (<-chan struct{}), 1) // nil where it was seen
+		waits := make(chan (<-chan struct{}), 1) // nil if it was seen
 		err := n.lookUnsettled(ctx, func(n *Node) {
 			if seen(n.network) {
 				waits <- nil

@@ -7,8 +7,8 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// compiler prepares the modules that calls of canisters install, each on a goroutine of
-// its own. The engine has them take turns with the modules of other instances.
+// compiler prepares the modules that calls of canisters install, each on its own goroutine. The engine schedules them
+// fairly with the modules of other instances.
 type compiler struct {
 	node    *Node
 	running sync.WaitGroup
@@ -19,7 +19,7 @@ func (c *compiler) Compile(job replica.Compilation) {
 	c.running.Go(func() { c.prepare(&job) })
 }
 
-// prepare prepares a module and tells the network, unless the node closes meanwhile.
+// prepare prepares a module and informs the network, unless the node closes first.
 func (c *compiler) prepare(job *replica.Compilation) {
 	defer func() {
 		if bug := recover(); bug != nil {

@@ -10,14 +10,13 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// counter gathers what queries add to the statistics of canisters until the
-// next round: there are at most as many as canisters.
+// counter collects the statistics of queries until the next round, one entry for each canister.
 type counter struct {
 	mu    sync.Mutex // guards stats
 	stats map[principal.Principal]*canister.QueryStats
 }
 
-// add counts a query and those it called.
+// add counts a query and its nested calls.
 func (c *counter) add(r *replica.QueryResult) {
 	if r.Count.Calls == 0 {
 		return
@@ -49,7 +48,7 @@ func (c *counter) any() bool {
 	return len(c.stats) > 0
 }
 
-// drain removes and returns what was gathered, by canister.
+// drain removes and returns the collected statistics, ordered by canister.
 func (c *counter) drain() replica.QueryCounts {
 	c.mu.Lock()
 	stats := c.stats

@@ -1,40 +1,39 @@
-// Package node runs a network: it owns the goroutine the network runs on, the inbox in front of it, the pool of workers
-// for its messages, the callers that wait for answers, and the recorder of its events with their readers.
+// Package node runs a network: it owns the goroutine of the network, its inbox, the pool of workers for its messages,
+// the callers that wait for answers, and the recorder of its events with their readers.
 //
-// It must not know protocols, wall-clock time or files: the code that starts a node paces it and decides what is durable.
+// It must not know protocols, wall-clock time or files: the code that starts a node paces it and decides what is
+// durable.
 //
 // # Goroutines
 //
-// One goroutine at a time owns the network: a caller that finds it idle runs its request and the round that follows
-// itself; the node's own goroutine does everything else. One more goroutine compiles modules that canisters install,
-// and exists only while there are any. A batch of one message runs on the owner; larger batches are shared with
-// helpers, which start with the first such batch. Nodes that share Processors run as many messages at once as these
-// allow. A message that is parked in the middle of its code stays behind on its own coroutine. Queries run on the
-// goroutine of their caller, in slots that are shared fairly (QuerySlots). Modules that users install are compiled on
-// the caller's goroutine too; queries do not wait for them. Close ends all of them.
+// One goroutine at a time owns the network: a caller that finds it idle runs its own request and the following round;
+// the node's goroutine does everything else. Another goroutine exists while modules that canisters install are
+// compiled. A batch of one message runs on the owner; larger batches are shared with helpers, which start with the
+// first such batch. Nodes that share Processors run at most as many messages at once as these allow. A message that is
+// parked in the middle of its code stays on its own coroutine. Queries run on the goroutine of their caller, in slots
+// that are shared fairly (QuerySlots). Modules that users install are compiled on the caller's goroutine too; queries
+// do not wait for them. Close ends all of them.
 //
-// A caller that runs many rounds does so as a driver (Node.Drive): between two rounds the node asks it what happens
-// next, and other callers get their turn. A caller that waits for something without an event of its own checks after
-// everything that happens (Node.Until).
+// A caller that runs many rounds is a driver (Node.Drive): between two rounds the node asks it what to do next, and
+// serves other callers. A caller that waits for something without its own event checks after everything that happens
+// (Node.Until).
 //
 // # Journal
 //
-// A node with a journal (Config.Journal) runs ahead of the disk: the owner never waits for it. Callers do: what a method
-// tells its caller is on disk before it returns (Settle). Views and events may show what a crash undoes; code that shows
-// views to clients takes them from SettledView. That is the newest view of which an answer was awaited, while callers
-// were told nothing that it does not show: readers do not wait for the disk because others write. A message and its
-// answer share one wait for the disk if the message is handed in by SubmitAhead.
+// A node with a journal (Config.Journal) runs ahead of the disk: the owner never waits for it. Callers do: the results
+// of a method are on disk before it returns (Settle). Views and events may show what a crash undoes; code that shows
+// views to clients takes them from SettledView. That is the newest view with an answer that a caller awaited, unless
+// callers already know more than it shows: readers do not wait for the disk because of writes by others. A message and
+// its answer share one wait for the disk if SubmitAhead submits the message.
 //
 // # Forks
 //
-// A snapshot of a node is a fork of its network that sleeps: it has no goroutine. Wake
-// makes a node of one, and Restore puts a fork of one in the place of a node's network;
-// the network that was there is closed when the last query on it is over.
+// A snapshot of a node is a sleeping fork of its network: it has no goroutine. Wake makes a node from one, and Restore
+// replaces a node's network by a fork of one; the old network is closed when its last query has ended.
 //
 // # Events
 //
-// The newest events of an instance are remembered in a ring (Config.Record) with their
-// numbers. A Stream reads them from any place in it and goes on with what happens; its place
-// is a Token, which is good for one generation of the instance. Readers never hold up the
-// owner: who falls behind the ring is told which event is the first there is.
+// A ring (Config.Record) keeps the newest events of an instance with their numbers. A Stream reads them from any place
+// and then follows new ones; its place is a Token, which is valid for one generation of the instance. Readers never
+// delay the owner: a reader that falls behind the ring gets an error with the number of the first event.
 package node

@@ -9,29 +9,28 @@ import (
 // Next is what a driver wants to happen next.
 type Next uint8
 
-// The wishes of a driver.
+// The choices of a driver.
 const (
-	Stop   Next = iota // nothing: it is done
+	Stop   Next = iota // nothing: it has finished
 	Go                 // a round
-	Linger             // that it is asked again when something has happened
+	Linger             // a call after something has happened
 )
 
-// Driven counts what was done for a driver.
+// Driven counts the work for a driver.
 type Driven struct {
 	Rounds, Messages, Instructions uint64
 }
 
-// turn is what one grasp of the network did for a driver.
+// turn is the result of one call of a driver.
 type turn struct {
 	next     Next
 	report   replica.RoundReport
 	happened <-chan struct{} // for Linger
 }
 
-// Drive runs rounds, whatever the mode, as long as a driver wants them. It is asked
-// between two rounds and owns the network meanwhile; it may give it inputs. Others get
-// their turn between two rounds. The error is ctx's, looked at between rounds, or
-// ErrClosed; then the driver may be asked once more, and what it writes must not be read.
+// Drive runs rounds, in any mode, until the driver stops. The driver is called between two rounds and owns the network
+// during the call; it may give inputs to the network. Other callers are served between two rounds. The error is ctx's,
+// checked between rounds, or ErrClosed; then the driver may be called again, and its results must not be read.
 func (n *Node) Drive(ctx context.Context, driver func(*replica.Network) Next) (all Driven, err error) {
 	turns := make(chan turn, 1)
 	for {

@@ -14,21 +14,20 @@ import (
 	"github.com/canisterd/canisterd/replica/trace"
 )
 
-// Recorded is an event with its number. Numbers count from 1, in a generation of an
-// instance.
+// Recorded is an event with its number. Numbers count from 1 in each generation of an instance.
 type Recorded struct {
 	Sequence uint64
 	At       int64 // what Config.Clock showed when it was recorded; 0 without a clock
 	replica.Event
 }
 
-// Token is a place in the events of an instance: behind the event with a number.
+// Token is a place in the events of an instance: after the event with a number.
 type Token struct {
-	Generation uint64 // Config.Generation, and one more for each Restore
+	Generation uint64 // Config.Generation, plus one for each Restore
 	Sequence   uint64
 }
 
-// String is the token's text, as ParseToken reads it.
+// String returns the text that ParseToken reads.
 func (t Token) String() string { return fmt.Sprintf("%016x-%d", t.Generation, t.Sequence) }
 
 // ParseToken reads the text of a token.
@@ -42,13 +41,13 @@ func ParseToken(text string) (Token, error) {
 	return Token{}, fmt.Errorf("invalid resume token %q: expected GENERATION-NUMBER", text)
 }
 
-// From says where a stream of events begins. The zero value is from now on.
+// From says where a stream of events begins. The zero value means from now on.
 type From struct {
-	Beginning bool   // with the oldest that is recorded
-	After     *Token // with the first after it
+	Beginning bool   // with the oldest recorded event
+	After     *Token // with the first event after it
 }
 
-// What is wrong with a place in the events.
+// Reasons why a place in the events is not valid.
 var (
 	ErrOtherGeneration = errors.New("the token is of another generation of the instance")
 	ErrForgotten       = errors.New("the events after the token are forgotten")
@@ -56,12 +55,12 @@ var (
 	ErrNotYet          = errors.New("the token is of an event that has not happened")
 )
 
-// PlaceError says why a stream cannot go on from a place. It wraps one of the errors above.
+// PlaceError says why a stream cannot continue from a place. It wraps one of the errors above.
 type PlaceError struct {
 	Why        error
 	Wanted     uint64 // number of the event that should come next
-	First      uint64 // of the first event there is, or will be
-	Generation uint64 // that was read, or is there
+	First      uint64 // of the first event that exists, or will
+	Generation uint64 // that was read, or is current
 }
 
 func (e *PlaceError) Error() string {
@@ -70,31 +69,30 @@ func (e *PlaceError) Error() string {
 
 func (e *PlaceError) Unwrap() error { return e.Why }
 
-// Filter lets events through that pass all its fields; what is empty passes all.
+// Filter selects events that pass all its fields; an empty field passes all.
 type Filter struct {
 	Kinds     []replica.EventKind
 	Canisters []principal.Principal // where it happened, or the other side of a call
 	Tree      *trace.Root           // a message or context and everything that follows from it
-	Failures  bool                  // rejects, traps, messages that were dropped
+	Failures  bool                  // rejects, traps, dropped messages
 }
 
-// Stream is one reader's way through the events of an instance. It is not safe for
-// concurrent use.
+// Stream reads the events of an instance for one reader. It is not safe for concurrent use.
 type Stream struct {
 	node       *Node
 	filter     Filter
 	generation uint64         // that it reads
 	members    *trace.Members // nil: events of all trees pass
-	from       uint64         // the first event that may pass; earlier ones only show what belongs to the tree
+	from       uint64         // the first event that may pass; earlier ones only determine what belongs to the tree
 	next       uint64
 	batch      run       // begins with number next
-	woken      time.Time // when it last began to look at what had happened
+	woken      time.Time // when it last began to read new events
 	closed     bool
 }
 
-// Events is a stream of events: those recorded from a place on, then what happens. The
-// error is ctx's, ErrClosed, or a *PlaceError. The stream must be closed. An instance that
-// does not record from its start begins to with the first stream.
+// Events returns a stream of events: those recorded from a place on, then new ones. The error is ctx's, ErrClosed, or a
+// *PlaceError. The stream must be closed. If an instance does not record from its start, the first stream starts the
+// recording.
 func (n *Node) Events(ctx context.Context, from From, filter Filter) (*Stream, error) {
 	if !n.recording.Load() {
 		if err := n.askReadOnly(ctx, func(n *Node) { n.record() }); err != nil {
@@ -128,7 +126,7 @@ func (n *Node) Events(ctx context.Context, from From, filter Filter) (*Stream, e
 	return s, nil
 }
 
-// refuse is why nothing can go on after a token. r.mu is held.
+// refuse returns why a stream cannot continue after a token. r.mu is held.
 func (r *recorder) refuse(after Token) error {
 	switch {
 	case after.Generation != r.generation:
@@ -147,7 +145,7 @@ func (n *Node) record() {
 	n.network.Listen(&n.recorder)
 }
 
-// signed is told of heights that are signed.
+// signed records a signed height.
 func (n *Node) signed(subnet principal.Principal, height, time uint64) {
 	if n.recording.Load() {
 		n.recorder.signed(subnet, height, time)
@@ -165,13 +163,11 @@ func (s *Stream) Close() {
 	s.node.recorder.readers--
 }
 
-// Token is behind everything the stream has looked at: a stream that goes on after it
-// misses nothing.
+// Token returns the place after everything that the stream has read: a stream that continues from it misses nothing.
 func (s *Stream) Token() Token { return Token{s.generation, max(s.next, s.from) - 1} }
 
-// Next is the next event that passes the filter. It waits for one. The error is ctx's, a
-// *PlaceError where the reader fell behind or the instance was restored, or ErrClosed once
-// nothing more comes.
+// Next returns the next event that passes the filter, and waits for one. The error is ctx's, a *PlaceError if the
+// reader fell behind or the instance was restored, or ErrClosed if there are no more events.
 func (s *Stream) Next(ctx context.Context) (Recorded, error) {
 	for {
 		e, wait, err := s.step()
@@ -187,8 +183,8 @@ func (s *Stream) Next(ctx context.Context) (Recorded, error) {
 	}
 }
 
-// rest lets events gather where rounds follow each other: waking a reader for each would cost
-// the network as much as the round.
+// rest waits for more events while rounds follow each other: waking a reader for each would cost the network as much as
+// the round.
 func (s *Stream) rest(ctx context.Context) {
 	left := ReaderRest - time.Since(s.woken)
 	if left > 0 {
@@ -202,7 +198,7 @@ func (s *Stream) rest(ctx context.Context) {
 	s.woken = time.Now()
 }
 
-// Recorded is the next event that is recorded already; ok is false if there is none yet.
+// Recorded returns the next event that is already recorded; ok is false if there is none yet.
 func (s *Stream) Recorded() (e Recorded, ok bool, err error) {
 	e, wait, err := s.step()
 	if errors.Is(err, ErrClosed) {
@@ -211,7 +207,7 @@ func (s *Stream) Recorded() (e Recorded, ok bool, err error) {
 	return e, wait == nil && err == nil, err
 }
 
-// step is the next event, or what to wait for until there is one.
+// step returns the next event, or the channel to wait for.
 func (s *Stream) step() (Recorded, <-chan struct{}, error) {
 	for {
 		for len(s.batch.events) > 0 {
@@ -227,7 +223,7 @@ func (s *Stream) step() (Recorded, <-chan struct{}, error) {
 		var why error
 		s.batch, wait, first, why = s.node.recorder.read(s.generation, s.next)
 		if errors.Is(why, ErrBehind) && first <= s.from {
-			s.next = first // what is forgotten only showed what belongs to the tree
+			s.next = first // forgotten events only determined what belongs to the tree
 			continue
 		}
 		if why != nil {
@@ -242,8 +238,7 @@ func (s *Stream) step() (Recorded, <-chan struct{}, error) {
 	}
 }
 
-// passes reports whether the filter lets an event through. It is shown all of them: the
-// tree learns from each what belongs to it.
+// passes reports whether the filter selects an event. It must see all events: each tells the tree what belongs to it.
 func (s *Stream) passes(e *replica.Event) bool {
 	f := &s.filter
 	if s.members != nil && !s.members.Take(e) {

@@ -8,17 +8,16 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// ErrRestored is the error for callers that wait for the answer to a message that the node no longer knows, or that
-// answer an outcall from before: it was restored to another state.
+// ErrRestored is the error for callers that wait for the answer to a message, or answer an outcall, that the node no
+// longer knows: it was restored to another state.
 var ErrRestored = errors.New("the instance was restored to a state that does not know this request")
 
-// ErrForeign is for a network that lives on another engine than the node that is to go on
-// with it.
+// ErrForeign means that a network belongs to another engine than the node that should run it.
 var ErrForeign = errors.New("the network belongs to another engine")
 
-// Snapshot is the present of the node's network, as a network that sleeps: it costs no goroutine, and no heap until one
-// of the two changes it. The caller closes it; it is not safe for concurrent use. The instructions of past queries
-// count for both. ctx is checked before the node's turn has come, not while waiting for it.
+// Snapshot returns a sleeping fork of the node's network: it costs no goroutine, and no heap until one of the two
+// changes it. The caller closes it; it is not safe for concurrent use. The instructions of past queries count in both.
+// ctx is checked before the node's turn, not while waiting for it.
 func (n *Node) Snapshot(ctx context.Context, config replica.ForkConfig) (snapshot *replica.Network, err error) {
 	err = n.turnOf(ctx, func(n *Node) {
 		n.countNow()
@@ -31,7 +30,7 @@ func (n *Node) Snapshot(ctx context.Context, config replica.ForkConfig) (snapsho
 	return snapshot, err
 }
 
-// turnOf is like ask, for operations that must not happen after their caller was told that they did not.
+// turnOf is ask for operations that must not happen after their caller received an error.
 func (n *Node) turnOf(ctx context.Context, do func(*Node)) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -43,9 +42,8 @@ func (n *Node) turnOf(ctx context.Context, do func(*Node)) error {
 	return err
 }
 
-// Fork is a second node that goes on from the present of this one, with its answers,
-// messages on their way and clock. In mode Auto it goes on at once, in mode Manual when it
-// is asked. The network of the configuration does not count.
+// Fork makes a second node that continues from the present of this one, with its answers, messages in transit and
+// clock. In mode Auto it continues at once, in mode Manual on request. The network of the configuration is ignored.
 func (n *Node) Fork(ctx context.Context, config Config) (*Node, error) {
 	snapshot, err := n.Snapshot(ctx, replica.ForkConfig{})
 	if err != nil {
@@ -54,8 +52,7 @@ func (n *Node) Fork(ctx context.Context, config Config) (*Node, error) {
 	return Wake(snapshot, config), nil
 }
 
-// Wake makes a node of a network that slept, which is the node's from here on. The network
-// of the configuration does not count.
+// Wake makes a node of a sleeping network, and owns it from then on. The network of the configuration is ignored.
 func Wake(network *replica.Network, config Config) *Node {
 	n := prepare(network.Engine(), config)
 	network.Wake(n.parts())
@@ -69,10 +66,10 @@ func Wake(network *replica.Network, config Config) *Node {
 	return n
 }
 
-// Restore lets the node go on from a fork of a snapshot, which must be on the node's engine and stays its owner's. The
-// mode stays, the view jumps. Callers that wait for messages that the snapshot does not know get ErrRestored. Queries
-// that are running end on the state they began on, which is closed after them. Events are numbered from the start, in
-// another generation. ctx is as with Snapshot.
+// Restore replaces the node's network by a fork of a snapshot, which must use the node's engine and still belongs to
+// its owner. The mode stays, the view jumps. Callers that wait for messages which the snapshot does not know get
+// ErrRestored. Running queries end on the old state, which is closed after them. Events are numbered from the start, in
+// another generation. ctx is as in Snapshot.
 func (n *Node) Restore(ctx context.Context, snapshot *replica.Network) error {
 	if snapshot.Engine() != n.engine {
 		return fmt.Errorf("restore an instance: %w", ErrForeign)
@@ -98,7 +95,7 @@ func (n *Node) RestoreFrom(ctx context.Context, other *Node) error {
 	return n.Restore(ctx, snapshot)
 }
 
-// replace puts another network, which sleeps, in the place of the present one.
+// replace puts another network, which sleeps, in place of the present one.
 func (n *Node) replace(next *replica.Network) {
 	old, ended := n.network, n.generation
 	n.rebase(next)
@@ -108,7 +105,7 @@ func (n *Node) replace(next *replica.Network) {
 	if n.config.Restored != nil {
 		n.config.Restored(next.Activity().Clock)
 	}
-	n.outcalls = next.OutcallsMade() + 1 // those that wait are announced in any case
+	n.outcalls = next.OutcallsMade() + 1 // pending ones are announced in any case
 	n.views.Store(next.Views())
 	n.show(replica.RoundReport{})
 	for id := range n.waiters {
@@ -120,7 +117,7 @@ func (n *Node) replace(next *replica.Network) {
 	})
 }
 
-// retell gives a waiting caller the answer that another network knows. It is false if the answer is still to come.
+// retell gives a waiting caller the answer that the new network knows. It returns false if the answer is still pending.
 func (n *Node) retell(w *waiter) bool {
 	switch status, shown := n.network.IngressShown(w.subnet, w.id); {
 	case status == 0:

@@ -8,8 +8,8 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// FreshID is an id for an unsigned message. The same messages in the same order at the same heights have the same ids;
-// a network that was forked or restored may know one, and then the next is to be tried.
+// FreshID returns an id for an unsigned message. The same messages in the same order at the same heights have the same
+// ids; a forked or restored network may already know one, and then the caller must take the next.
 func (n *Node) FreshID(sender, receiver principal.Principal, method string) replica.RequestID {
 	const longest = 256
 	buf := make([]byte, 0, longest)

@@ -8,11 +8,9 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// prepareModule compiles the module that a message installs before the message enters,
-// so that the owner of the network does not have to. Senders are authorized first:
-// a message that would be refused compiles nothing. enters is false where the message
-// must not enter; a sender that went away is such a reason, because the owner would
-// compile the module then.
+// prepareModule compiles the module that a message installs before the message enters, so that the owner of the network
+// does not have to. Senders are authorized first: a message that would be refused compiles nothing. enters is false if
+// the message must not enter, for example because its sender is gone: the owner would compile the module then.
 func (n *Node) prepareModule(ctx context.Context, in *replica.Ingress) (receipt replica.Receipt, enters bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return replica.Receipt{}, false, err

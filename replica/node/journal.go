@@ -7,21 +7,21 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// Journal keeps the records of a network. Record and Rebase are called by the owner of the network, Position and Sync
-// by any goroutine.
+// Journal keeps the records of a network. The owner of the network calls Record and Rebase, any goroutine Position and
+// Sync.
 type Journal interface {
 	replica.Journal
-	// Position is how many records there are.
+	// Position returns the number of records.
 	Position() uint64
 	// Sync returns when the records before a position are on disk, or with ctx's error. After any other error the
-	// journal keeps nothing more.
+	// journal keeps no more records.
 	Sync(ctx context.Context, position uint64) error
-	// Rebase keeps a network of which the records that follow are. It is on disk when Rebase returns.
+	// Rebase keeps a network from which the next records continue. It is on disk when Rebase returns.
 	Rebase(network *replica.Network) error
 }
 
-// Settle returns when everything that happened before the call is on disk, at once if the node has no journal. A node
-// whose journal fails stops: what it would do from then on could be lost.
+// Settle returns when everything that happened before the call is on disk, at once if the node has no journal. If its
+// journal fails, a node stops: its later changes could be lost.
 func (n *Node) Settle(ctx context.Context) error {
 	if n.config.Journal == nil {
 		return nil
@@ -53,7 +53,7 @@ func (n *Node) halt(failure error) {
 	n.close()
 }
 
-// rebase keeps the network that is put in the place of the present one.
+// rebase keeps the network that replaces the present one.
 func (n *Node) rebase(next *replica.Network) {
 	if n.config.Journal == nil {
 		return

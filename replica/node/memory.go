@@ -2,21 +2,20 @@ package node
 
 import "github.com/canisterd/canisterd/replica"
 
-// accounting is what the instance's budget was charged with for what the network and the recorder
-// keep. Only who holds owner touches it.
+// accounting is the charge on the instance's budget for what the network and the recorder keep. Only the holder of
+// owner uses it.
 type accounting struct {
 	charged int64
 }
 
-// reserve takes the bytes of a message before the owner sees it; the caller gives them back when
-// it was applied.
+// reserve takes the bytes of a message before the owner sees it; the caller releases them when the message was applied.
 func (n *Node) reserve(in *replica.Ingress) (bytes int64, err error) {
 	bytes = int64(len(in.Arg) + len(in.Method) + messageOverhead)
 	return bytes, n.config.Memory.Reserve(bytes)
 }
 
-// account charges the budget with what the network keeps now. Answers that take more than their
-// share of the budget are dropped, oldest first, as they are above replica.MaxAnswerBytes.
+// account charges the budget with what the network keeps now. Answers above their share of the budget are dropped,
+// oldest first, as they are above replica.MaxAnswerBytes.
 func (n *Node) account() {
 	if n.config.Memory == nil {
 		return

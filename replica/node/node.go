@@ -22,50 +22,47 @@ const (
 	Manual             // when Round is called
 )
 
-// Config is what a node is made of. Runner, Compiler, Events, Signed and Printed of the network are
-// the node's own.
+// Config configures a node. The node sets Runner, Compiler, Events, Signed and Printed of the network.
 type Config struct {
 	Network replica.Config
 	Mode    Mode
 	Workers int // 0: as many as there are processors
-	// Queries are the slots in which queries run, which nodes of one process share; nil: as many
-	// as Workers, for this node alone.
+	// Queries are the slots of queries, shared by the nodes of a process; nil: as many as Workers, for this node alone.
 	Queries *QuerySlots
-	// Processors bound how many messages of all nodes that share them run at once; nil: each
-	// node has as many as it has workers.
+	// Processors bound how many messages of all nodes that share them run at once; nil: each node runs as many as it
+	// has workers.
 	Processors *Processors
 	// Active is called when something has happened, once until the next Tick; Called when canisters have made HTTP
-	// outcalls; Restored with the time of the network that the node goes on with from here; Failed with the bug that
-	// has stopped the node. The owner of the network calls them: they must be quick and must not call the node. Nil: no
+	// outcalls; Restored with the time of the network that the node continues with; Failed with the bug that has
+	// stopped the node. The owner of the network calls them: they must be fast and must not call the node. Nil: no
 	// listener.
 	Active   func()
 	Called   func()
 	Restored func(time uint64)
 	Failed   func(bug error)
 
-	// Printed takes what canisters print; nil: no listener.
+	// Printed receives the output of canisters; nil: no listener.
 	Printed replica.PrintSink
 
 	// Memory is the budget of the instance; nil: without a limit.
 	Memory *budget.Budget
 
-	// Journal keeps what moves the network; nil: nothing does. What callers are told is on disk before they are told.
+	// Journal records the changes of the network; nil: no journal. Results are on disk before callers receive them.
 	Journal Journal
 
-	// Record makes the instance remember events from its start; otherwise it does from the first request for them.
-	// Events and EventBytes limit how many of the newest it keeps; 0: MaxEvents, MaxEventBytes. Generation is the
-	// number of the first generation of the instance: tokens and outcalls of other generations are refused.
+	// Record makes the instance record events from its start, otherwise from the first request for them. Events and
+	// EventBytes limit how many of the newest it keeps; 0: MaxEvents, MaxEventBytes. Generation is the number of the
+	// first generation of the instance: tokens and outcalls of other generations are refused.
 	Record             bool
 	Events, EventBytes int
 	Generation         uint64
-	// Stopwatch measures, in nanoseconds, what messages take; nil: nothing does.
+	// Stopwatch measures messages, in nanoseconds; nil: no measurement.
 	Stopwatch func() int64
-	// Clock shows the time at which events are recorded, in nanoseconds (Recorded.At); nil: they have none.
+	// Clock returns the time for recorded events, in nanoseconds (Recorded.At); nil: they have none.
 	Clock func() int64
 }
 
-// ErrClosed is what every call gives once the node is closed, or stopped by a
-// bug; the bug is wrapped with it.
+// ErrClosed is the error of every call after the node was closed, or stopped by a bug, which is then wrapped too.
 var ErrClosed = errors.New("the instance is stopped")
 
 // Node is a running network. All methods are safe for concurrent use.
@@ -81,8 +78,8 @@ type Node struct {
 	open         context.Context // ends when closing is closed
 	shut         context.CancelFunc
 	bug          atomic.Pointer[error]
-	engine       *canister.Engine // safe for anybody
-	sent         atomic.Uint64    // messages that FreshID has named
+	engine       *canister.Engine // safe for concurrent use
+	sent         atomic.Uint64    // messages named by FreshID
 	compiler     compiler
 	changed      broadcast
 	active       atomic.Bool // Config.Active was called since the last tick
@@ -90,12 +87,12 @@ type Node struct {
 	recorder     recorder
 	recording    atomic.Bool
 
-	// Positions of the journal: views show what was recorded before shown, and callers were told what was recorded
-	// before told, beside answers, which the settled view shows. Both only grow.
+	// Positions of the journal: views show all records before shown, and callers know all records before told, except
+	// answers, which the settled view shows. Both only grow.
 	shown, told atomic.Uint64
-	settled     atomic.Pointer[settledView] // the newest view of which it is known that it is on disk
+	settled     atomic.Pointer[settledView] // the newest view that is known to be on disk
 
-	owner      sync.Mutex // guards what follows: its holder owns the network
+	owner      sync.Mutex // guards the fields below: its holder owns the network
 	network    *replica.Network
 	generation *generation
 	retiring   sync.WaitGroup // networks that were replaced
@@ -104,15 +101,15 @@ type Node struct {
 	waiters    map[waitKey]*waiter
 	outcalls   uint64 // made, when last announced
 	accounted  accounting
-	readOnly   bool // the present request changes nothing
-	pressing   bool // the owner before left rounds to the node's goroutine
-	winding    bool // the present request moves the clock, and no caller relies on that
+	readOnly   bool // the current request changes nothing
+	pressing   bool // the previous owner left rounds to the node's goroutine
+	winding    bool // the current request moves the clock, and no caller relies on that
 }
 
-// generation is the time between two restores: what belongs to one network. Outcalls and events with
-// one number in two generations are not the same.
+// generation is the time between two restores, and the data of one network. Outcalls and events with one number in two
+// generations are different.
 type generation struct {
-	number  uint64 // Config.Generation, and one more for each Restore
+	number  uint64 // Config.Generation, plus one for each Restore
 	queries sync.WaitGroup
 	counts  counter
 }
@@ -135,7 +132,7 @@ func Start(config Config) (*Node, error) {
 	return n, nil
 }
 
-// prepare makes a node that has no network yet.
+// prepare makes a node without a network.
 func prepare(engine *canister.Engine, config Config) *Node {
 	workers := config.Workers
 	if workers == 0 {
@@ -159,7 +156,7 @@ func prepare(engine *canister.Engine, config Config) *Node {
 	return n
 }
 
-// parts are the node's own parts for a network of its own.
+// parts returns the node's parts for its network.
 func (n *Node) parts() replica.Parts {
 	parts := replica.Parts{Runner: n.pool, Signed: n.signed, Printed: n.config.Printed}
 	if n.config.Journal != nil {
@@ -181,7 +178,7 @@ func (n *Node) Close() error {
 	return n.failure()
 }
 
-// close tells everything that goes on that the node closes.
+// close informs everything that runs that the node closes.
 func (n *Node) close() {
 	n.closed.Do(func() {
 		close(n.closing)
@@ -189,7 +186,7 @@ func (n *Node) close() {
 	})
 }
 
-// Bug is what stopped the node, nil where it runs or was closed.
+// Bug returns the bug that stopped the node, nil if it runs or was closed.
 func (n *Node) Bug() error { return n.failure() }
 
 func (n *Node) failure() error {
@@ -199,8 +196,7 @@ func (n *Node) failure() error {
 	return nil
 }
 
-// round runs a round, or the rest of one that steps have begun, shows its view and
-// wakes those whose answer is there.
+// round runs a round, or the rest of one that steps have begun, shows its view and wakes callers whose answers it has.
 func (n *Node) round() replica.RoundReport {
 	n.count()
 	report := n.network.Round()
@@ -208,7 +204,7 @@ func (n *Node) round() replica.RoundReport {
 	return report
 }
 
-// count tells the network what queries took, between two rounds.
+// count passes the statistics of queries to the network, between two rounds.
 func (n *Node) count() {
 	if n.generation.counts.any() && !n.network.Activity().RoundOpen {
 		n.countNow()
@@ -221,7 +217,7 @@ func (n *Node) countNow() {
 	}
 }
 
-// show shows what a round did.
+// show publishes the results of a round.
 func (n *Node) show(report replica.RoundReport) {
 	n.showRecorded()
 	n.account()
@@ -236,16 +232,16 @@ func (n *Node) show(report replica.RoundReport) {
 	n.recorder.wake()
 }
 
-// View is the network at the end of its last round.
+// View returns the network at the end of its last round.
 func (n *Node) View() *replica.View { return n.views.Load().Latest() }
 
-// Time is the network's time at the end of its last round, in ns. It makes no view.
+// Time returns the network's time at the end of its last round, in ns. It makes no view.
 func (n *Node) Time() uint64 { return n.views.Load().Time() }
 
-// Height is the height of the last round. It makes no view.
+// Height returns the height of the last round. It makes no view.
 func (n *Node) Height() uint64 { return n.views.Load().Height() }
 
-// Submit hands in an ingress message. The error is a *refusal.Refusal if the message is malformed or the node
+// Submit submits an ingress message. The error is a *refusal.Refusal if the message is malformed or the node
 // overloaded, a *budget.Exceeded if memory for it is lacking, the context's error, or ErrClosed.
 func (n *Node) Submit(ctx context.Context, in *replica.Ingress) (replica.Receipt, error) {
 	receipt, err := n.SubmitAhead(ctx, in)
@@ -255,8 +251,8 @@ func (n *Node) Submit(ctx context.Context, in *replica.Ingress) (replica.Receipt
 	return receipt, err
 }
 
-// SubmitAhead is Submit for callers that do not yet tell anyone of the receipt: a crash may undo the message until
-// Await or Settle returns.
+// SubmitAhead is Submit for callers that do not report the receipt yet: a crash may undo the message until Await or
+// Settle returns.
 func (n *Node) SubmitAhead(ctx context.Context, in *replica.Ingress) (replica.Receipt, error) {
 	if replica.BringsModule(in) {
 		if receipt, enters, err := n.prepareModule(ctx, in); !enters {
@@ -295,7 +291,7 @@ func (n *Node) SubmitAhead(ctx context.Context, in *replica.Ingress) (replica.Re
 	}
 }
 
-// submit applies a message, or gives the canister's own check to be run first.
+// submit applies a message, or returns the canister's inspection, which must run first.
 func (n *Node) submit(ctx context.Context, in *replica.Ingress) (result replica.Result, inspection *replica.Inspection, err error) {
 	s := submissions.Get().(*submission)
 	s.in = in
@@ -322,7 +318,7 @@ func (n *Node) submit(ctx context.Context, in *replica.Ingress) (result replica.
 }
 
 // submission is a message on its way to the owner, and its outcome. It is recycled, with its function, since most
-// messages come one after the other.
+// messages are submitted one at a time.
 type submission struct {
 	in         *replica.Ingress
 	result     replica.Result
@@ -336,7 +332,7 @@ var submissions = sync.Pool{New: func() any {
 	return s
 }}
 
-// recycle gives back a submission that the owner has done with.
+// recycle returns a submission that the owner no longer uses.
 func (s *submission) recycle() {
 	*s = submission{do: s.do}
 	submissions.Put(s)
@@ -350,12 +346,12 @@ func (s *submission) apply(n *Node) {
 	}
 	s.result = n.network.Apply(s.in)
 	if len(s.in.Arg) >= largeArgument {
-		n.account() // the others wait for the end of the round
+		n.account() // others wait for the end of the round
 	}
 }
 
-// AdvanceTo sets the time of the next round, in nanoseconds; the time never goes
-// back. In mode Auto a round follows where something is due or a canister has a heartbeat.
+// AdvanceTo sets the time of the next round, in nanoseconds; the time never goes back. In mode Auto a round follows if
+// something is due or a canister has a heartbeat.
 func (n *Node) AdvanceTo(ctx context.Context, time uint64) error {
 	return n.ask(ctx, func(n *Node) {
 		n.network.Apply(replica.AdvanceTo(time))
@@ -365,7 +361,7 @@ func (n *Node) AdvanceTo(ctx context.Context, time uint64) error {
 	})
 }
 
-// Apply takes any input.
+// Apply applies any input.
 func (n *Node) Apply(ctx context.Context, in replica.Input) (result replica.Result, err error) {
 	done := make(chan replica.Result, 1)
 	err = n.ask(ctx, func(n *Node) {
@@ -381,7 +377,7 @@ func (n *Node) Apply(ctx context.Context, in replica.Input) (result replica.Resu
 	return <-done, nil
 }
 
-// Round runs one round now, whatever the mode.
+// Round runs one round now, in any mode.
 func (n *Node) Round(ctx context.Context) (replica.RoundReport, error) {
 	done := make(chan replica.RoundReport, 1)
 	err := n.ask(ctx, func(n *Node) {
@@ -400,5 +396,5 @@ func (n *Node) SetMode(ctx context.Context, mode Mode) error {
 	return n.ask(ctx, func(n *Node) { n.mode = mode })
 }
 
-// ErrUnknown is for a message the subnet does not know.
+// ErrUnknown means that the subnet does not know a message.
 var ErrUnknown = errors.New("the subnet does not know this request: it was never accepted, or its answer is forgotten")

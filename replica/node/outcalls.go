@@ -7,11 +7,11 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// OutcallsMade has a value when canisters have made HTTP outcalls since the last
-// was taken. One reader may wait for it.
+// OutcallsMade returns a channel with a value when canisters have made HTTP outcalls since the last was taken. One
+// reader may wait for it.
 func (n *Node) OutcallsMade() <-chan struct{} { return n.outcallsMade }
 
-// announce says that there are new outcalls, where there are.
+// announce signals new outcalls, if there are any.
 func (n *Node) announce() {
 	made := n.network.OutcallsMade()
 	if made == n.outcalls {
@@ -27,14 +27,14 @@ func (n *Node) announce() {
 	}
 }
 
-// Outcall is an HTTP outcall that waits for an answer. Its number names it in one
-// generation of the instance: after a restore, and in a fork, another may have it.
+// Outcall is an HTTP outcall that waits for an answer. Its number is unique in one generation of the instance: after a
+// restore, and in a fork, another may have it.
 type Outcall struct {
 	replica.PendingOutcall
 	Generation uint64 // of the instance, when the outcall was listed
 }
 
-// Outcalls are the HTTP outcalls that wait for an answer, by subnet and number.
+// Outcalls returns the HTTP outcalls that wait for an answer, by subnet and number.
 func (n *Node) Outcalls(ctx context.Context) ([]Outcall, error) {
 	listed := make(chan []Outcall, 1)
 	err := n.ask(ctx, func(n *Node) {
@@ -51,36 +51,32 @@ func (n *Node) Outcalls(ctx context.Context) ([]Outcall, error) {
 	return <-listed, nil
 }
 
-// Answer answers the HTTP outcall that has a number now. The transforms of the canister
-// that made it run as queries do, beside the network. The error is a *refusal.Refusal where
-// the outcall is not pending, or the answer is malformed; it may have been answered, or
-// have timed out, while transforms ran. It is ErrRestored where the node was restored
-// meanwhile.
+// Answer answers the HTTP outcall that has a number now. The transforms of its canister run as queries do, in parallel
+// with the network. The error is a *refusal.Refusal if the outcall is not pending, or the answer is malformed; it may
+// have been answered, or have timed out, while transforms ran. It is ErrRestored if the node was restored meanwhile.
 func (n *Node) Answer(ctx context.Context, in *replica.HTTPAnswer) error {
 	return n.answerOutcall(ctx, nil, in)
 }
 
-// AnswerOf is Answer to an outcall of a generation: ErrRestored where that is not the
-// instance's, or no more.
+// AnswerOf is Answer to an outcall of a generation: ErrRestored if that is not the present generation of the instance.
 func (n *Node) AnswerOf(ctx context.Context, generation uint64, in *replica.HTTPAnswer) error {
 	return n.answerOutcall(ctx, &generation, in)
 }
 
-// AnswerListed is AnswerOf, for an outcall that was listed: one answer for all nodes of the
-// subnet, or one for each.
+// AnswerListed is AnswerOf for an outcall that was listed: one answer for all nodes of the subnet, or one for each.
 func (n *Node) AnswerListed(ctx context.Context, o *Outcall, answers ...replica.OutcallAnswer) error {
 	return n.AnswerOf(ctx, o.Generation, &replica.HTTPAnswer{Subnet: o.Subnet, Number: o.Number, Answers: answers})
 }
 
-// received is what an answer becomes, on the network that was there when it came.
+// received is the evaluation of an answer, on the network that was present when it came.
 type received struct {
 	receptions []*replica.Reception
 	generation uint64
 	err        error
 }
 
-// answerOutcall answers an outcall of the network of a generation; nil: of the present one. A restore between the two
-// times it owns the network ends it.
+// answerOutcall answers an outcall of the network of a generation; nil: of the present one. It fails if the node is
+// restored between the two times that it owns the network.
 func (n *Node) answerOutcall(ctx context.Context, generation *uint64, in *replica.HTTPAnswer) error {
 	got, err := n.receive(ctx, generation, in)
 	if err != nil {
@@ -114,7 +110,7 @@ func (n *Node) answerOutcall(ctx context.Context, generation *uint64, in *replic
 	return <-done
 }
 
-// receive looks at an answer.
+// receive evaluates an answer.
 func (n *Node) receive(ctx context.Context, generation *uint64, in *replica.HTTPAnswer) (received, error) {
 	done := make(chan received, 1)
 	err := n.ask(ctx, func(n *Node) {
@@ -136,7 +132,7 @@ func (n *Node) receive(ctx context.Context, generation *uint64, in *replica.HTTP
 	return got, got.err
 }
 
-// undone is for an answer to an outcall of a network that was replaced.
+// undone returns the error for an answer to an outcall of a replaced network.
 func undone(in *replica.HTTPAnswer) error {
 	return fmt.Errorf("HTTP outcall %d of subnet %s: %w", in.Number, in.Subnet, ErrRestored)
 }

@@ -17,12 +17,11 @@ type request struct {
 	done chan struct{}
 }
 
-// requests pools requests: one that is not waited for to its end does not return to it.
+// requests pools requests: a request whose caller stops waiting does not return to it.
 var requests = sync.Pool{New: func() any { return &request{done: make(chan struct{}, 1)} }}
 
-// own is the node's goroutine. It owns the network while there is work that
-// no caller does itself (inline): requests in the inbox, and rounds that
-// follow one another.
+// own is the node's goroutine. It owns the network while there is work that callers do not do inline: requests in the
+// inbox, and consecutive rounds.
 func (n *Node) own() {
 	held := false
 	defer close(n.ended)
@@ -79,8 +78,8 @@ func damage(panicked any) error {
 	return nil
 }
 
-// work does the requests in the inbox and runs rounds until there is nothing to do. It returns
-// false when the node closes.
+// work handles the requests in the inbox and runs rounds until there is nothing to do. It returns false when the node
+// closes.
 func (n *Node) work(first *request) bool {
 	if first != nil {
 		n.answer(first)
@@ -99,7 +98,7 @@ func (n *Node) work(first *request) bool {
 // busy reports whether the next round is due.
 func (n *Node) busy() bool { return n.mode == Auto && n.network.Activity().Pressing }
 
-// serve does the requests in the inbox, at most MaxBatch. It returns false when the node closes.
+// serve handles the requests in the inbox, at most MaxBatch. It returns false when the node closes.
 func (n *Node) serve() bool {
 	for range MaxBatch {
 		select {
@@ -114,15 +113,15 @@ func (n *Node) serve() bool {
 	return true
 }
 
-// answer does a request, and wakes its caller.
+// answer handles a request, and wakes its caller.
 func (n *Node) answer(r *request) {
 	r.do(n)
 	n.happened()
 	r.done <- struct{}{}
 }
 
-// inline runs a function on the caller's goroutine, with the round that follows from it, if the network is idle and the
-// inbox empty: handing it to another goroutine and back costs more than most messages. The node's goroutine runs further
+// inline runs a function on the caller's goroutine, and the following round, if the network is idle and the inbox
+// empty: handing it to another goroutine and back costs more than most messages. The node's goroutine runs further
 // rounds. done is false if the caller must send a request.
 func (n *Node) inline(do func(*Node)) (done bool, err error) {
 	if len(n.waiting()) > 0 || !n.owner.TryLock() {
@@ -181,9 +180,8 @@ func (n *Node) box() chan *request {
 	return n.waiting()
 }
 
-// Do runs a function that owns the network while it runs, and returns afterwards. If ctx
-// ends before it begins, it may run later or never, so it must not use what its caller
-// then frees.
+// Do runs a function that owns the network during the call, and then returns. If ctx ends before the function begins,
+// it may run later or never, so it must not use what its caller then frees.
 func (n *Node) Do(ctx context.Context, do func(*replica.Network)) error {
 	return n.ask(ctx, func(n *Node) { do(n.network) })
 }
@@ -208,8 +206,7 @@ func (n *Node) askUnsettled(ctx context.Context, do func(*Node)) error {
 	return n.wait(ctx, r)
 }
 
-// tell runs a function whose caller is gone. It ignores that the node may be closed: then there
-// is nothing to do.
+// tell runs a function whose caller is gone. It ignores the error of a closed node: then there is nothing to do.
 func (n *Node) tell(do func(*Node)) { _ = n.askUnsettled(context.Background(), do) }
 
 // send puts a request into the inbox. After an error it is not there.
@@ -226,7 +223,7 @@ func (n *Node) send(ctx context.Context, do func(*Node)) (*request, error) {
 	}
 }
 
-// wait waits until a request is done.
+// wait waits for the end of a request.
 func (n *Node) wait(ctx context.Context, r *request) error {
 	select {
 	case <-r.done:

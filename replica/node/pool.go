@@ -7,27 +7,26 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// Pool runs the jobs of a batch on several goroutines: the caller's and some
-// helpers. It is a replica.Runner.
+// Pool runs the jobs of a batch on several goroutines: the caller's and some helpers. It is a replica.Runner.
 type Pool struct {
 	own       replica.Coroutines
 	wake      chan struct{}
 	helpers   int // at most
-	helping   int // that are there: they come when they are first needed, and stay
+	helping   int // that exist: they start when first needed, and stay
 	stopwatch func() int64
 	jobs      []*replica.Job
 	next      atomic.Int64
 	batch     sync.WaitGroup
 	bug       atomic.Pointer[any]
 	ended     sync.WaitGroup
-	// processors bound how many jobs run at once, with those of other pools; nil: only the
-	// workers do. used is what the jobs of this pool used of them.
+	// processors bound how many jobs run at once, together with other pools; nil: only the workers do. used is what the
+	// jobs of this pool used of them.
 	processors *Processors
 	used       usage
 }
 
-// NewPool is a pool of this many workers, at least one, which measure with a stopwatch what
-// events say messages take; nil: nothing is measured.
+// NewPool makes a pool of this many workers, at least one, which measure messages with a stopwatch for events; nil: no
+// measurement.
 func NewPool(workers int, stopwatch func() int64) *Pool {
 	p := &Pool{helpers: max(workers, 1) - 1, stopwatch: stopwatch}
 	p.own.Stopwatch = stopwatch
@@ -90,8 +89,8 @@ func (p *Pool) help() {
 	}
 }
 
-// share takes part in a batch. A bug of a job is one of the batch: Run panics
-// with it on the goroutine that owns the network.
+// share runs jobs of a batch. A bug of a job is a bug of the batch: Run panics with it on the goroutine that owns the
+// network.
 func (p *Pool) share(coroutines *replica.Coroutines) {
 	defer p.batch.Done()
 	defer func() {
@@ -102,7 +101,7 @@ func (p *Pool) share(coroutines *replica.Coroutines) {
 	p.work(coroutines)
 }
 
-// Close ends the helpers. No job may be running; parked ones were abandoned.
+// Close ends the helpers. No job may be running; parked ones must have been abandoned.
 func (p *Pool) Close() {
 	close(p.wake)
 	p.ended.Wait()

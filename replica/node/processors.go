@@ -5,12 +5,11 @@ import (
 	"sync/atomic"
 )
 
-// Processors is a fair semaphore: it bounds how many messages run at once on all nodes that
-// share it. Where messages of several nodes wait, the node that ran for the shortest time goes
-// first (start-time fair queueing), so that a node which had nothing to do waits for the end
-// of one slice, however many others are busy. Safe for concurrent use.
+// Processors is a fair semaphore: it bounds how many messages run at once on all nodes that share it. If messages of
+// several nodes wait, the node that ran for the shortest time goes first (start-time fair queueing), so that a node
+// that was idle waits for the end of one slice, however many others are busy. Safe for concurrent use.
 type Processors struct {
-	// free is how many more messages may run. It is taken from without mu where none waits.
+	// free is how many more messages may run. It is taken without mu while no message waits.
 	free atomic.Int64
 	// waiting is how many messages wait; changed under mu.
 	waiting atomic.Int64
@@ -18,7 +17,7 @@ type Processors struct {
 
 	mu    sync.Mutex // guards queue and now
 	queue []*turnstile
-	now   int64 // virtual time: the start of the message that was let through last
+	now   int64 // virtual time: the start of the message that was admitted last
 }
 
 // turnstile is a message that waits.
@@ -29,8 +28,7 @@ type turnstile struct {
 
 // usage is what a node used of the processors.
 type usage struct {
-	// finish is the virtual time at which the messages are over that the node was let run; it
-	// never goes back.
+	// finish is the virtual time at which the admitted messages of the node end; it never goes back.
 	finish atomic.Int64
 }
 
@@ -41,8 +39,8 @@ func NewProcessors(processors int, clock func() int64) *Processors {
 	return p
 }
 
-// acquire waits until a message of a node may run, and gives the time it began: 0 where it
-// need not be measured, because there was room for another beside it.
+// acquire waits until a message of a node may run, and returns its start time: 0 if it need not be measured, because
+// there was room for another.
 func (p *Processors) acquire(of *usage) (begun int64) {
 	if p.waiting.Load() == 0 {
 		if free := p.free.Load(); free > 0 && p.free.CompareAndSwap(free, free-1) {
@@ -77,7 +75,7 @@ func (p *Processors) enqueue(of *usage) *turnstile {
 	return gate
 }
 
-// release ends what acquire began.
+// release ends the use that acquire began.
 func (p *Processors) release(of *usage, begun int64) {
 	if begun > 0 {
 		used := int64(1)
@@ -94,8 +92,8 @@ func (p *Processors) release(of *usage, begun int64) {
 	}
 }
 
-// admit lets messages through as long as there is room, beginning with the node that used least; among equals, the
-// message that came first. Needs mu.
+// admit admits messages while there is room, beginning with the node that used least; among equals, the message that
+// came first. Needs mu.
 func (p *Processors) admit() {
 	for len(p.queue) > 0 {
 		free := p.free.Load()

@@ -9,8 +9,7 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// inspect runs canister_inspect_message in a query slot. The error is errEvicted if it must be
-// prepared and run again.
+// inspect runs canister_inspect_message in a query slot. The error is errEvicted if it must be prepared and run again.
 func (n *Node) inspect(slot *querySlot, inspection *replica.Inspection) (reject *intercanister.Reject, err error) {
 	defer slot.release()
 	defer func() {

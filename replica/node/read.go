@@ -7,14 +7,14 @@ import (
 	"github.com/canisterd/canisterd/replica/introspect"
 )
 
-// Read runs a function that owns the network meanwhile and only reads it: it does not wake waiters (Until). What it
-// reads is valid until it returns. Rules, held messages and timers are inputs (Apply); what is in flight is read here.
-// If ctx ends before it began, it may run later or never.
+// Read runs a function that owns the network during the call and only reads it: it does not wake waiters (Until). What
+// the function reads is valid until it returns. Rules, held messages and timers are changed by inputs (Apply); Read is
+// for what is in flight. If ctx ends before the function begins, it may run later or never.
 func (n *Node) Read(ctx context.Context, read func(*replica.Network)) error {
 	return n.askReadOnly(ctx, func(n *Node) { read(n.network) })
 }
 
-// AwaitHeld returns the first message that a rule holds, any rule where that is 0; it waits until there is one. It runs
+// AwaitHeld returns the first message that a rule holds, or any rule if rule is 0; it waits until there is one. It runs
 // no rounds: the pacing of the node does.
 func (n *Node) AwaitHeld(ctx context.Context, rule uint64) (introspect.HeldMessage, error) {
 	held := make(chan introspect.HeldMessage, 1)

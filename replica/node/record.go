@@ -10,26 +10,26 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// recorder keeps the newest events of a network: a ring of chunks, which takes memory as events come. A chunk is not
-// written again while it has readers, so readers take the owner's time only for finding their chunk.
+// recorder keeps the newest events of a network: a ring of chunks, which allocates memory as events come. A chunk with
+// readers is not overwritten, so readers delay the owner only while they find their chunk.
 type recorder struct {
 	maxEvents, maxBytes int
 	clock               func() int64 // nil: events are recorded without the time of the wall clock
 
-	mu         sync.Mutex // guards what follows
-	generation uint64     // whose events these are
+	mu         sync.Mutex // guards the fields below
+	generation uint64     // of these events
 	chunks     []*chunk   // the oldest first
 	next       uint64     // number of the next event; they count from 1
 	events     int        // recorded
-	bytes      int        // they take
+	bytes      int        // of the events
 	readers    int
-	spare      *chunk // emptied; out of use
+	spare      *chunk // cleared, for reuse
 	closed     bool
 	waited     atomic.Bool
-	happened   chan struct{} // closed when readers are to look; nil without waiters
+	happened   chan struct{} // closed when readers must look; nil without waiters
 }
 
-// chunk is some events that follow one another.
+// chunk is a sequence of consecutive events.
 type chunk struct {
 	first    uint64 // number of its first event
 	bytes    int
@@ -38,7 +38,7 @@ type chunk struct {
 	payloads []byte          // room for payloads of the next events; earlier events point into earlier parts
 }
 
-// keep copies a payload that is small enough to be shown to people.
+// keep copies a payload that is small enough to be shown.
 func (c *chunk) keep(payload []byte) []byte {
 	if len(payload) == 0 || len(payload) > MaxPayload {
 		return nil
@@ -51,7 +51,7 @@ func (c *chunk) keep(payload []byte) []byte {
 	return kept
 }
 
-// eventBytes is what an event takes, without its texts.
+// eventBytes is the size of an event, without its texts.
 const eventBytes = int(unsafe.Sizeof(replica.Event{}))
 
 func (r *recorder) init(config *Config) {
@@ -59,8 +59,8 @@ func (r *recorder) init(config *Config) {
 	r.next, r.generation, r.clock = 1, config.Generation, config.Clock
 }
 
-// restart forgets everything and begins another generation: the network is another one,
-// where the ids of contexts and calls mean something else.
+// restart forgets everything and begins another generation: in another network, ids of contexts and calls mean
+// something else.
 func (r *recorder) restart() {
 	r.mu.Lock()
 	r.chunks, r.events, r.bytes, r.spare = nil, 0, 0, nil
@@ -70,7 +70,7 @@ func (r *recorder) restart() {
 	r.wake()
 }
 
-// Event records an event. wake tells its waiters.
+// Event records an event. wake notifies its waiters.
 func (r *recorder) Event(e *replica.Event) {
 	size := eventBytes + len(e.Method) + len(e.Text) + len(e.Callers)*int(unsafe.Sizeof(replica.Caller{}))
 	if e.Reject != nil {
@@ -96,8 +96,8 @@ func (r *recorder) Event(e *replica.Event) {
 	}
 }
 
-// room is the chunk the next event goes into. Chunks are small at first, and close early
-// where their events are large: they are forgotten as a whole.
+// room returns the chunk for the next event. Chunks are small at first, and close early if their events are large: they
+// are forgotten as a whole.
 func (r *recorder) room(size int) *chunk {
 	if n := len(r.chunks); n > 0 {
 		c := r.chunks[n-1]
@@ -125,12 +125,12 @@ func (r *recorder) forget() {
 	r.bytes -= c.bytes
 	if r.readers == 0 && cap(c.events) >= min(maxChunk, r.maxEvents/chunksPerRing) {
 		clear(c.events)
-		*c = chunk{events: c.events[:0]} // payloads that were read may still be shown
+		*c = chunk{events: c.events[:0]} // payloads that were read may still be in use
 		r.spare = c
 	}
 }
 
-// size is how many bytes events take.
+// size returns the size of all events.
 func (r *recorder) size() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -146,7 +146,7 @@ func (r *recorder) shrink(bytes int) {
 	}
 }
 
-// first is the number of the oldest event, or of the next one if there is none.
+// first returns the number of the oldest event, or of the next one if there is none.
 func (r *recorder) first() uint64 {
 	if len(r.chunks) == 0 {
 		return r.next
@@ -154,13 +154,13 @@ func (r *recorder) first() uint64 {
 	return r.chunks[0].first
 }
 
-// signed records that a height was signed, on the goroutine of the caller that asked for it.
+// signed records that a height was signed, on the goroutine of the caller that requested it.
 func (r *recorder) signed(subnet principal.Principal, height, time uint64) {
 	r.Event(&replica.Event{Kind: replica.Certified, Subnet: subnet, Height: height, Time: time})
 	r.wake()
 }
 
-// wake makes those look who wait for events.
+// wake wakes readers that wait for events.
 func (r *recorder) wake() {
 	if !r.waited.Load() {
 		return
@@ -174,7 +174,7 @@ func (r *recorder) wake() {
 	}
 }
 
-// wait gives what is closed at the next wake. r.mu is held.
+// wait returns the channel that the next wake closes. r.mu is held.
 func (r *recorder) wait() <-chan struct{} {
 	if r.happened == nil {
 		r.happened = make(chan struct{})
@@ -183,7 +183,7 @@ func (r *recorder) wait() <-chan struct{} {
 	return r.happened
 }
 
-// close tells readers that nothing more comes.
+// close tells readers that there are no more events.
 func (r *recorder) close() {
 	r.mu.Lock()
 	r.closed = true
@@ -191,7 +191,7 @@ func (r *recorder) close() {
 	r.wake()
 }
 
-// run is some events that follow one another, and when each was recorded; at is empty without a clock.
+// run is a sequence of consecutive events with their times of recording; at is empty without a clock.
 type run struct {
 	events []replica.Event
 	at     []int64
@@ -206,8 +206,8 @@ func (b *run) pop() (e *replica.Event, at int64) {
 	return e, at
 }
 
-// read gives a run of events of a generation from a number on. If there are none yet, it gives the channel to wait for:
-// nil if no more will come. why is not nil if the place was dropped; first is then the number of the oldest event.
+// read returns a run of events of a generation from a number on. If there are none yet, it returns the channel to wait
+// for: nil if no more will come. why is not nil if the place was dropped; first is then the number of the oldest event.
 func (r *recorder) read(generation, from uint64) (events run, wait <-chan struct{}, first uint64, why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -16,7 +16,7 @@ func NewRecording() *Recording {
 // Event records an event.
 func (r *Recording) Event(e *replica.Event) { r.ring.Event(e) }
 
-// Events are the recorded events, the oldest first.
+// Events returns the recorded events, the oldest first.
 func (r *Recording) Events() (all []replica.Event) {
 	r.ring.mu.Lock()
 	defer r.ring.mu.Unlock()

@@ -10,13 +10,13 @@ import (
 // settledView is a view that no crash undoes.
 type settledView struct {
 	view  *replica.View
-	views *replica.Views // of the network that it is a view of
-	shows uint64         // the view shows what these first records of the journal did, or more
+	views *replica.Views // of the network of the view
+	shows uint64         // the view shows at least this many records of the journal
 }
 
-// SettledView is a view that no crash undoes. It shows everything that callers were told before; while the network runs
-// ahead of the disk, there may be newer ones. A view of a time before oldest, in nanoseconds, is returned only if it is
-// the newest. After an error the view is the last one that was on disk, or nil.
+// SettledView returns a view that no crash undoes. It shows everything that callers already know; while the network
+// runs ahead of the disk, there may be newer ones. A view of a time before oldest, in nanoseconds, is returned only if
+// it is the newest. After an error the view is the last one that was on disk, or nil.
 func (n *Node) SettledView(ctx context.Context, oldest uint64) (*replica.View, error) {
 	if n.config.Journal == nil {
 		return n.View(), nil
@@ -34,12 +34,12 @@ func (n *Node) SettledView(ctx context.Context, oldest uint64) (*replica.View, e
 	return n.settled.Load().view, nil
 }
 
-// settleView returns when the newest view is on disk. What callers were told so far is in it.
+// settleView returns when the newest view is on disk. It shows everything that callers know so far.
 func (n *Node) settleView(ctx context.Context) error {
 	if n.config.Journal == nil {
 		return nil
 	}
-	// The round of a view is recorded before the view is there, and the view is there before shown counts its record.
+	// The round of a view is recorded before the view exists, and the view exists before shown counts its record.
 	next := &settledView{shows: n.shown.Load(), views: n.views.Load()}
 	next.view = next.views.Latest()
 	if err := n.sync(ctx, n.config.Journal.Position()); err != nil {
@@ -49,8 +49,8 @@ func (n *Node) settleView(ctx context.Context) error {
 	return nil
 }
 
-// keepSettled keeps a view for SettledView, unless a newer one is kept: clients never see one that is older than what
-// they saw before, unless the network was replaced.
+// keepSettled keeps a view for SettledView, unless a newer one is kept: clients never see an older view than before,
+// unless the network was replaced.
 func (n *Node) keepSettled(next *settledView) {
 	for {
 		last := n.settled.Load()
@@ -73,14 +73,14 @@ func (n *Node) keepSettled(next *settledView) {
 	}
 }
 
-// showRecorded says that views show what was recorded so far. The owner calls it after a round, before callers are told.
+// showRecorded notes that views show all records so far. The owner calls it after a round, before callers are informed.
 func (n *Node) showRecorded() {
 	if n.config.Journal != nil {
 		raise(&n.shown, n.config.Journal.Position())
 	}
 }
 
-// raise makes a number at least another one.
+// raise raises a number to at least another one.
 func raise(number *atomic.Uint64, least uint64) {
 	for {
 		now := number.Load()

@@ -11,15 +11,14 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// QuerySlots is a fair semaphore: it bounds how many queries run at once on all nodes that
-// share it. Queries that wait for a slot take turns, round-robin between instances, within an
-// instance between canisters, within a canister between senders, and first come first served
-// among the queries of one sender. A query that runs gives its slot away after each slice
-// while others wait.
+// QuerySlots is a fair semaphore: it bounds how many queries run at once on all nodes that share it. Waiting queries
+// take turns, round-robin between instances, within an instance between canisters, within a canister between senders,
+// and first come first served among the queries of one sender. A running query releases its slot after each slice while
+// others wait.
 //
 // A parked query holds state of its canister, so their number is limited (maxParked) for a sender, a canister, an
-// instance and in all. A query that is not over after its first slice and cannot be parked is evicted: it changed
-// nothing, so it begins again when there is room. Queries of one slice therefore never wait for long ones to end.
+// instance and in all. A query that has not ended after its first slice and cannot be parked is evicted: it changed
+// nothing, so it begins again when there is room. Queries of one slice therefore never wait for the end of long ones.
 //
 //	root ── instance ── canister ── sender ── queries that wait
 //
@@ -33,17 +32,17 @@ type QuerySlots struct {
 	root queryClass
 }
 
-// queryClass counts and orders the queries of everything, an instance, a canister or a sender.
-// It exists while it counts one.
+// queryClass counts and orders all queries, or those of an instance, a canister or a sender. It exists while it counts
+// a query.
 type queryClass struct {
 	name    any
-	parent  *queryClass // nil above all
+	parent  *queryClass // nil at the root
 	level   int
-	counts  [stages]int // queries by stage; of those that were parked at most maxParked
+	counts  [stages]int // queries by stage; at most maxParked of those that were parked
 	waiting int         // queries that wait, of any stage
 	below   map[any]*queryClass
-	turns   list.List         // of *queryClass: those below in which queries wait, the next to be served first
-	place   *list.Element     // in the parent's turns; nil where no query waits
+	turns   list.List         // of *queryClass: the classes below with waiting queries, the next to be served first
+	place   *list.Element     // in the parent's turns; nil if no query waits
 	queues  [stages]list.List // of *querySlot: the waiting queries of a sender
 }
 
@@ -56,13 +55,13 @@ const (
 	levels
 )
 
-// stage is how far a query has come.
+// stage is the progress of a query.
 type stage uint8
 
 const (
-	fresh  stage = iota // it is still to begin
-	trying              // it has begun, and its first slice is not over
-	long                // it was evicted after its first slice, and is still to begin again
+	fresh  stage = iota // it has not begun
+	trying              // it has begun, and its first slice has not ended
+	long                // it was evicted after its first slice, and has not begun again
 	begun               // it was parked, or may be
 	stages
 )
@@ -76,23 +75,23 @@ type querySlot struct {
 	path  [levels - 1]any // names of instance, canister and sender
 	ctx   context.Context // of the client
 	node  *Node
-	err   error // why it got no slot; final
+	err   error // why it did not receive a slot; final
 
 	// Changed under slots.mu.
 	held    bool          // it has a slot
 	stage   stage         // a query that is not counted and holds a slot is trying
 	class   *queryClass   // of its sender, which counts it; nil: it is not counted, since it never waited
-	number  uint64        // orders those that wait
-	place   *list.Element // in a queue of class; nil where it does not wait
-	granted chan struct{} // closed when it is given the slot it waits for
+	number  uint64        // orders waiting queries
+	place   *list.Element // in a queue of class; nil if it does not wait
+	granted chan struct{} // closed when it receives the slot it waits for
 }
 
-// slotFor makes a claim that holds nothing yet.
+// slotFor makes a claim without a slot.
 func (n *Node) slotFor(ctx context.Context, canister, sender principal.Principal) *querySlot {
 	return &querySlot{slots: n.slots, path: [...]any{n, canister, sender}, ctx: ctx, node: n}
 }
 
-// acquire waits for a slot. Without an error the query holds one.
+// acquire waits for a slot. If there is no error, the query holds one.
 func (q *querySlot) acquire() error {
 	if q.held || q.canceled() {
 		return q.err
@@ -111,7 +110,7 @@ func (q *querySlot) acquire() error {
 	return q.await()
 }
 
-// await waits until a query that was enqueued is given a slot.
+// await waits until an enqueued query receives a slot.
 func (q *querySlot) await() error {
 	select {
 	case <-q.granted:
@@ -131,8 +130,8 @@ func (q *querySlot) await() error {
 // errEvicted ends a query that begins again (evicted).
 var errEvicted = errors.New("the query was evicted: too many queries that are not over hold state")
 
-// evicted reports whether the query was evicted. Then it waits for a slot again, once its caller
-// has released this one.
+// evicted reports whether the query was evicted. If so, it waits for a slot again after its caller has released this
+// one.
 func (q *querySlot) evicted() bool {
 	if q.err != errEvicted {
 		return false
@@ -141,8 +140,7 @@ func (q *querySlot) evicted() bool {
 	return true
 }
 
-// pause gives the slot to a query that waits, and waits for the next turn. It does nothing
-// where no query waits.
+// pause passes the slot to a waiting query, and waits for the next turn. It does nothing if no query waits.
 func (q *querySlot) pause() {
 	s := q.slots
 	if s.waiting.Load() == 0 || q.canceled() {
@@ -160,7 +158,7 @@ func (q *querySlot) pause() {
 	_ = q.await() // kept in q.err, which ends the query
 }
 
-// yield gives the slot back while the query waits for something else.
+// yield releases the slot while the query waits for something else.
 func (q *querySlot) yield() {
 	s := q.slots
 	s.mu.Lock()
@@ -172,7 +170,7 @@ func (q *querySlot) yield() {
 	s.grant()
 }
 
-// release gives everything back.
+// release returns the slot and the place of the query.
 func (q *querySlot) release() {
 	s := q.slots
 	s.mu.Lock()
@@ -185,7 +183,7 @@ func (q *querySlot) release() {
 	s.grant()
 }
 
-// vacate gives the slot back without passing it on. Needs slots.mu.
+// vacate releases the slot without passing it on. Needs slots.mu.
 func (q *querySlot) vacate() {
 	if q.held {
 		q.held = false
@@ -207,13 +205,12 @@ func (q *querySlot) canceled() bool {
 	return q.err != nil
 }
 
-// turns is how the code of a query in this slot shares it.
+// turns returns how the code of a query in this slot shares it.
 func (q *querySlot) turns() replica.Turns {
 	return replica.Turns{Pause: q.pause, Canceled: q.canceled}
 }
 
-// park gives the slot back without passing it on. It is false where the query has no room to
-// park. Needs slots.mu.
+// park releases the slot without passing it on. It returns false if the query has no room to park. Needs slots.mu.
 func (q *querySlot) park() bool {
 	if q.stage != begun {
 		q.join()
@@ -236,7 +233,7 @@ func (q *querySlot) enqueue() {
 	q.class.count(q.stage, 0, 1)
 }
 
-// dequeue makes the query wait no longer. Needs slots.mu.
+// dequeue ends the wait of the query. Needs slots.mu.
 func (q *querySlot) dequeue() {
 	q.class.queues[q.stage].Remove(q.place)
 	q.place = nil
@@ -244,7 +241,7 @@ func (q *querySlot) dequeue() {
 	q.class.count(q.stage, 0, -1)
 }
 
-// move brings the query to another stage. Needs slots.mu.
+// move changes the stage of the query. Needs slots.mu.
 func (q *querySlot) move(to stage) {
 	q.join()
 	q.class.count(to, 1, 0)
@@ -252,7 +249,7 @@ func (q *querySlot) move(to stage) {
 	q.stage = to
 }
 
-// join makes the class of the query count it. Needs slots.mu.
+// join adds the query to its class. Needs slots.mu.
 func (q *querySlot) join() {
 	if q.class != nil {
 		return
@@ -273,8 +270,8 @@ func (q *querySlot) join() {
 	c.count(q.stage, 1, 0)
 }
 
-// count changes how many queries of a stage there are of a class and all classes above it, and
-// how many of them wait. A class without queries is removed, and one in which none wait has no turn.
+// count changes the number of queries of a stage in a class and all classes above it, and the number of waiting ones. A
+// class without queries is removed, and one without waiting queries has no turn.
 func (c *queryClass) count(at stage, queries, waiting int) {
 	for ; c.parent != nil; c = c.parent {
 		c.counts[at] += queries
@@ -294,7 +291,7 @@ func (c *queryClass) count(at stage, queries, waiting int) {
 	c.waiting += waiting
 }
 
-// hasRoom reports whether one more query of a class may come to a stage.
+// hasRoom reports whether another query of a class may enter a stage.
 func (c *queryClass) hasRoom(at stage) bool {
 	for ; c != nil; c = c.parent {
 		if !c.mayEnter(at) {
@@ -311,7 +308,7 @@ func (c *queryClass) mayEnter(at stage) bool {
 	return c.counts[trying] < maxTrying[c.level]
 }
 
-// grant gives free slots to queries that wait. Needs mu.
+// grant gives free slots to waiting queries. Needs mu.
 func (s *QuerySlots) grant() {
 	for s.free > 0 && s.waiting.Load() > 0 {
 		q := s.root.next(true, true)
@@ -331,8 +328,8 @@ func (s *QuerySlots) grant() {
 	}
 }
 
-// next is the query whose turn it is, nil where none may go on: a fresh query may where every
-// class it is of may try one more, a long one where every class has room for one more to park.
+// next returns the query whose turn it is, nil if none may continue: a fresh query may if every class of it may try
+// another, a long one if every class has room for another to park.
 func (c *queryClass) next(mayTry, mayBegin bool) *querySlot {
 	mayTry, mayBegin = mayTry && c.mayEnter(trying), mayBegin && c.mayEnter(begun)
 	if c.level == senderQueries {
@@ -347,7 +344,7 @@ func (c *queryClass) next(mayTry, mayBegin bool) *querySlot {
 	return nil
 }
 
-// first is the query of a sender that has waited for longest among those that may go on.
+// first returns the query of a sender that has waited longest among those that may continue.
 func (c *queryClass) first(mayTry, mayBegin bool) (first *querySlot) {
 	for at := range stages {
 		e := c.queues[at].Front()

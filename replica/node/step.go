@@ -7,23 +7,23 @@ import (
 	"github.com/canisterd/canisterd/replica/sched"
 )
 
-// Stepped says what a step did.
+// Stepped is the result of a step.
 type Stepped struct {
-	Made         replica.Ahead // where Moved
+	Made         replica.Ahead // if Moved
 	Moved        bool
-	Closed       bool // the round is over, and the view shows what it did
+	Closed       bool // the round has ended, and the view shows its results
 	Busy         bool // another step would do something
 	Time, Height uint64
 }
 
-// Choices are what a step may deliver, in the round of a height.
+// Choices are the deliveries that a step may make, in the round of a height.
 type Choices struct {
 	Height uint64
 	Ahead  []replica.Ahead
 }
 
-// Choices are the legal next deliveries, as (*replica.Network).Ahead; a round is open
-// from then on until steps or Round close it.
+// Choices returns the legal next deliveries, as (*replica.Network).Ahead; a round is open from then on until steps or
+// Round close it.
 func (n *Node) Choices(ctx context.Context) (Choices, error) {
 	choices := make(chan Choices, 1)
 	if err := n.ask(ctx, func(n *Node) { choices <- n.choices() }); err != nil {
@@ -39,9 +39,8 @@ func (n *Node) choices() (c Choices) {
 	return c
 }
 
-// Step makes the delivery that choose picks; where it picks a position that is not
-// there nothing is made. Where nothing is left to be delivered, position 0 closes the
-// round.
+// Step makes the delivery that choose selects; it makes none if the position does not exist. If there is nothing left
+// to deliver, position 0 closes the round.
 func (n *Node) Step(ctx context.Context, choose func(Choices) int) (Stepped, error) {
 	done := make(chan Stepped, 1)
 	if err := n.ask(ctx, func(n *Node) { done <- n.step(choose) }); err != nil {

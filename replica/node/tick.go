@@ -6,15 +6,15 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// Rest says until when a node without requests can be left alone.
+// Rest says how long a node without requests can be left alone.
 type Rest struct {
-	Due       uint64 // ns: something happens by itself then; 0 for never
+	Due       uint64 // ns: something happens automatically then; 0 for never
 	Heartbeat bool   // a canister has a heartbeat: each round executes something
 }
 
-// Tick moves the network's time to a clock's, which is read when the node's turn has come,
-// with a round where something is due or, if beat is set, a canister has a heartbeat.
-// Config.Active is called again after what happens from now on.
+// Tick moves the network's time to the time of a clock, which is read when it is the node's turn, and runs a round if
+// something is due or, if beat is set, a canister has a heartbeat. Config.Active is called again for the next thing
+// that happens.
 func (n *Node) Tick(ctx context.Context, clock func() uint64, beat bool) (rest Rest, err error) {
 	done := make(chan Rest, 1)
 	err = n.lookUnsettled(ctx, func(n *Node) {

@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// waitKey is an ingress message of a subnet.
+// waitKey identifies an ingress message of a subnet.
 type waitKey = replica.RequestID
 
 // waiter is a caller of Await. Waiters are recycled once the owner has released them, with their channel and function:
@@ -17,15 +17,15 @@ type waitKey = replica.RequestID
 type waiter struct {
 	subnet principal.Principal
 	id     replica.RequestID
-	ctx    context.Context // of the caller: one that is over is not listed
+	ctx    context.Context // of the caller; a caller whose context has ended is not listed
 	done   chan struct{}   // takes one signal: when the answer is there, or will not come
-	err    error           // good when it is done
-	found  found           // good when the owner has enlisted it
+	err    error           // valid after done
+	found  found           // valid after enlist
 	do     func(*Node)     // enlist
 	next   *waiter         // for the same message
 }
 
-// found is what the owner knows of a message that a client is to wait for.
+// found is what the owner knows of a message that a client waits for.
 type found uint8
 
 const (
@@ -40,15 +40,15 @@ var waiters = sync.Pool{New: func() any {
 	return w
 }}
 
-// recycle gives back a waiter that no other goroutine has, and whose signal was taken.
+// recycle returns a waiter that no other goroutine has, and whose signal was taken.
 func (w *waiter) recycle() {
 	*w = waiter{done: w.done, do: w.do}
 	waiters.Put(w)
 }
 
-// Await returns when the message has its answer and View shows it, or never
-// was accepted: then at once, with ErrUnknown, as when its subnet is deleted. Where the node is restored to a state that
-// does not know the message, the error is ErrRestored.
+// Await returns when the message has its answer and View shows it. If the message was never accepted, or its subnet is
+// deleted, it returns at once with ErrUnknown. If the node is restored to a state that does not know the message, the
+// error is ErrRestored.
 func (n *Node) Await(ctx context.Context, subnet principal.Principal, id replica.RequestID) error {
 	w := waiters.Get().(*waiter)
 	w.subnet, w.id, w.ctx = subnet, id, ctx
@@ -81,8 +81,7 @@ func (n *Node) Await(ctx context.Context, subnet principal.Principal, id replica
 	}
 }
 
-// enlist makes a waiter wait for an answer, unless the answer is there or the message is
-// unknown.
+// enlist makes a waiter wait for an answer, unless the answer is there or the message is unknown.
 func (w *waiter) enlist(n *Node) {
 	n.winding = true
 	status, shown := n.network.IngressShown(w.subnet, w.id)
@@ -100,8 +99,7 @@ func (w *waiter) enlist(n *Node) {
 	}
 }
 
-// strike makes a waiter wait no longer. It does not wait for the owner, who may have it until
-// then: it is not recycled.
+// strike ends the wait of a waiter. It does not wait for the owner, who may have it until then: it is not recycled.
 func (n *Node) strike(w *waiter) {
 	go n.tell(func(n *Node) { n.keep(w.id, func(o *waiter) bool { return o != w }) })
 }
@@ -110,7 +108,7 @@ func (n *Node) strike(w *waiter) {
 func (n *Node) keep(id replica.RequestID, stay func(*waiter) bool) {
 	var kept *waiter
 	for w := n.waiters[id]; w != nil; {
-		next := w.next // the waiter may recycle it once told
+		next := w.next // the waiter may be recycled after it was told
 		if stay(w) {
 			w.next, kept = kept, w
 		}
@@ -123,7 +121,7 @@ func (n *Node) keep(id replica.RequestID, stay func(*waiter) bool) {
 	}
 }
 
-// releaseUnknown releases the waiters of messages of a subnet that was deleted.
+// releaseUnknown releases the waiters of messages of a deleted subnet.
 func (n *Node) releaseUnknown() {
 	for id := range n.waiters {
 		n.keep(id, func(w *waiter) bool {
@@ -137,7 +135,7 @@ func (n *Node) releaseUnknown() {
 	}
 }
 
-// tell tells a waiter that its time has come. Its caller may recycle it from then on.
+// tell wakes a waiter. Its caller may recycle it from then on.
 func (w *waiter) tell() { w.done <- struct{}{} }
 
 func (n *Node) wakeAll(id replica.RequestID) {
