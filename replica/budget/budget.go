@@ -14,10 +14,10 @@ type Budget struct {
 	used   atomic.Int64 // including the use of all budgets below; charges alone take it above limit
 }
 
-// New makes a budget at the top of a tree.
+// New makes the budget at the top of a tree.
 func New(name string, limit int64) *Budget { return &Budget{name: name, limit: limit} }
 
-// Child makes a budget whose bytes count in b as well; of a nil budget it is nil.
+// Child makes a budget whose bytes also count in b; it is nil if b is nil.
 func (b *Budget) Child(name string, limit int64) *Budget {
 	if b == nil {
 		return nil
@@ -25,7 +25,7 @@ func (b *Budget) Child(name string, limit int64) *Budget {
 	return &Budget{name: name, parent: b, limit: limit}
 }
 
-// Reserve takes n bytes. It takes all of them or gives an *Exceeded and takes none.
+// Reserve takes n bytes, or returns an *Exceeded and takes none.
 func (b *Budget) Reserve(n int64) error {
 	for at := b; at != nil; at = at.parent {
 		if used := at.used.Add(n); used > at.limit {
@@ -39,18 +39,17 @@ func (b *Budget) Reserve(n int64) error {
 	return nil
 }
 
-// Release gives reserved bytes back.
+// Release returns reserved bytes.
 func (b *Budget) Release(n int64) { b.Charge(-n) }
 
-// Charge counts bytes that are in use already, above the limit if need be; a negative n counts
-// less.
+// Charge counts bytes that are already in use, even above the limit; a negative n reduces the count.
 func (b *Budget) Charge(n int64) {
 	for ; b != nil && n != 0; b = b.parent {
 		b.used.Add(n)
 	}
 }
 
-// Excess is by how many bytes b, or a budget above it, is over its limit; 0 where none is.
+// Excess returns the number of bytes by which b, or a budget above it, exceeds its limit; 0 if none does.
 func (b *Budget) Excess() (excess int64) {
 	for ; b != nil; b = b.parent {
 		excess = max(excess, b.used.Load()-b.limit)
@@ -58,7 +57,7 @@ func (b *Budget) Excess() (excess int64) {
 	return excess
 }
 
-// Used is how many bytes are in use.
+// Used returns the number of bytes in use.
 func (b *Budget) Used() int64 {
 	if b == nil {
 		return 0
@@ -66,7 +65,7 @@ func (b *Budget) Used() int64 {
 	return b.used.Load()
 }
 
-// Limit is how many bytes may be in use, 0 for no limit.
+// Limit returns how many bytes may be in use, 0 for no limit.
 func (b *Budget) Limit() int64 {
 	if b == nil {
 		return 0
@@ -74,7 +73,7 @@ func (b *Budget) Limit() int64 {
 	return b.limit
 }
 
-// Close gives back everything b has in use. Nothing may use b afterwards.
+// Close returns everything that b has in use. b must not be used afterwards.
 func (b *Budget) Close() {
 	if b != nil {
 		b.Charge(-b.used.Load())
@@ -93,14 +92,13 @@ func (e *Exceeded) Error() string {
 		e.Name, e.Wanted, e.Used, e.Limit)
 }
 
-// Reservation is bytes of a budget that grow while something is read. Not safe for concurrent
-// use.
+// Reservation is a number of bytes of a budget that grows while something is read. Not safe for concurrent use.
 type Reservation struct {
 	budget *Budget
 	bytes  int64
 }
 
-// NewReservation makes a reservation of nothing.
+// NewReservation makes an empty reservation.
 func (b *Budget) NewReservation() *Reservation { return &Reservation{budget: b} }
 
 // Grow reserves n bytes more.
@@ -112,7 +110,7 @@ func (r *Reservation) Grow(n int64) error {
 	return nil
 }
 
-// Release gives everything back. It may be called again.
+// Release returns everything. It may be called again.
 func (r *Reservation) Release() {
 	r.budget.Release(r.bytes)
 	r.bytes = 0
