@@ -15,13 +15,13 @@ type Amount struct {
 // Max is the largest amount.
 var Max = Amount{^uint64(0), ^uint64(0)}
 
-// Of is n cycles.
+// Of returns n cycles.
 func Of(n uint64) Amount { return Amount{Lo: n} }
 
 // IsZero reports whether a is zero cycles.
 func (a Amount) IsZero() bool { return a == Amount{} }
 
-// Cmp is -1, 0 or 1 as a is less than, equal to or greater than b.
+// Cmp returns -1, 0 or 1 if a is less than, equal to or greater than b.
 func (a Amount) Cmp(b Amount) int {
 	switch {
 	case a == b:
@@ -35,7 +35,7 @@ func (a Amount) Cmp(b Amount) int {
 // Less reports whether a < b.
 func (a Amount) Less(b Amount) bool { return a.Cmp(b) < 0 }
 
-// Add is a+b, at most Max: balances saturate.
+// Add returns a+b, at most Max: balances saturate.
 func (a Amount) Add(b Amount) Amount {
 	lo, carry := bits.Add64(a.Lo, b.Lo, 0)
 	hi, over := bits.Add64(a.Hi, b.Hi, carry)
@@ -45,7 +45,7 @@ func (a Amount) Add(b Amount) Amount {
 	return Amount{hi, lo}
 }
 
-// Sub is a-b, at least zero.
+// Sub returns a-b, at least zero.
 func (a Amount) Sub(b Amount) Amount {
 	d, ok := a.Take(b)
 	if !ok {
@@ -54,7 +54,7 @@ func (a Amount) Sub(b Amount) Amount {
 	return d
 }
 
-// Take is a-b, and false where b is more than a.
+// Take returns a-b, and false if b is more than a.
 func (a Amount) Take(b Amount) (Amount, bool) {
 	lo, borrow := bits.Sub64(a.Lo, b.Lo, 0)
 	hi, under := bits.Sub64(a.Hi, b.Hi, borrow)
@@ -64,7 +64,7 @@ func (a Amount) Take(b Amount) (Amount, bool) {
 	return Amount{hi, lo}, true
 }
 
-// Mul is a*n, at most Max.
+// Mul returns a*n, at most Max.
 func (a Amount) Mul(n uint64) Amount {
 	carry, lo := bits.Mul64(a.Lo, n)
 	over, mid := bits.Mul64(a.Hi, n)
@@ -75,14 +75,14 @@ func (a Amount) Mul(n uint64) Amount {
 	return Amount{hi, lo}
 }
 
-// Div is floor(a/n); n must not be zero.
+// Div returns floor(a/n); n must not be zero.
 func (a Amount) Div(n uint64) Amount {
 	hi, rest := bits.Div64(0, a.Hi, n)
 	lo, _ := bits.Div64(rest, a.Lo, n)
 	return Amount{hi, lo}
 }
 
-// DivCeil is a/n, rounded up; n must not be zero.
+// DivCeil returns a/n, rounded up; n must not be zero.
 func (a Amount) DivCeil(n uint64) Amount {
 	down := a.Div(n)
 	if down.Mul(n).Less(a) {
@@ -91,7 +91,7 @@ func (a Amount) DivCeil(n uint64) Amount {
 	return down
 }
 
-// Min is the smaller of a and b.
+// Min returns the smaller of a and b.
 func (a Amount) Min(b Amount) Amount {
 	if a.Less(b) {
 		return a
@@ -99,8 +99,7 @@ func (a Amount) Min(b Amount) Amount {
 	return b
 }
 
-// Bytes is the amount in 16 bytes, little-endian: how the System API hands it
-// to a canister.
+// Bytes returns the amount in 16 bytes, little-endian, as in the System API.
 func (a Amount) Bytes() [16]byte {
 	var out [16]byte
 	binary.LittleEndian.PutUint64(out[:8], a.Lo)
@@ -108,13 +107,13 @@ func (a Amount) Bytes() [16]byte {
 	return out
 }
 
-// Big is the amount as a big integer, for Candid.
+// Big returns the amount as a big integer, for Candid.
 func (a Amount) Big() *big.Int {
 	n := new(big.Int).SetUint64(a.Hi)
 	return n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(a.Lo))
 }
 
-// FromBig is the amount n, and false where it is negative or over 2^128-1.
+// FromBig returns the amount n, and false if n is negative or over 2^128-1.
 func FromBig(n *big.Int) (Amount, bool) {
 	if n.Sign() < 0 || n.BitLen() > 128 {
 		return Amount{}, false
@@ -124,7 +123,7 @@ func FromBig(n *big.Int) (Amount, bool) {
 	return Amount{binary.BigEndian.Uint64(raw[:8]), binary.BigEndian.Uint64(raw[8:])}, true
 }
 
-// String is the amount in decimal digits.
+// String returns the amount in decimal digits.
 func (a Amount) String() string {
 	if a.Hi == 0 {
 		return fmt.Sprint(a.Lo)
@@ -132,7 +131,7 @@ func (a Amount) String() string {
 	return a.Big().String()
 }
 
-// MarshalText is the decimal digits, for JSON.
+// MarshalText returns the decimal digits, for JSON.
 func (a Amount) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
 // UnmarshalText reads decimal digits.
@@ -149,7 +148,7 @@ func (a *Amount) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Grouped is the amount with its digits in groups of three, as the replica prints
+// Grouped returns the amount with its digits in groups of three, as the replica prints
 // cycles: 1_000_000.
 func (a Amount) Grouped() string {
 	digits := a.String()

@@ -16,9 +16,9 @@ type Rates struct {
 	// What a node pays from its allowance.
 	DownloadedByte uint64
 	Millisecond    uint64
-	GossipByte     uint64 // for each node of the subnet; not where the outcall is fully replicated
+	GossipByte     uint64 // for each node of the subnet; not if the outcall is fully replicated
 
-	// What putting responses into a block costs, for each node of the subnet.
+	// The price of responses in a block, for each node of the subnet.
 	BlockNodeByte uint64 // for each node and byte
 	BlockByte     uint64
 }
@@ -41,15 +41,13 @@ func payAsYouGo() Rates {
 }
 
 const (
-	// TransformDivisor is how many instructions of a transform cost one cycle, on a
-	// subnet of any size.
+	// TransformDivisor is how many instructions of a transform cost one cycle, on a subnet of any size.
 	TransformDivisor = 13
-	// MaxOutcallReject is the length of the largest reject a node can give for an
-	// outcall. Any response may turn out to be one, so responses are paid for as if
-	// they were at least as long.
+	// MaxOutcallReject is the length of the largest reject of a node for an outcall. Any response may turn out to be
+	// one, so responses are charged as if they were at least as long.
 	MaxOutcallReject = 1_025
-	// FlexibleResponseOverhead is what a response to a flexible outcall takes in a block
-	// beside its content, in bytes.
+	// FlexibleResponseOverhead is the size of a response to a flexible outcall in a block in addition to its content,
+	// in bytes.
 	FlexibleResponseOverhead = 181
 )
 
@@ -67,17 +65,17 @@ const (
 type Committee struct {
 	Replication Replication
 	Total       uint32 // nodes that make the request
-	Min         uint32 // responses it takes to succeed
+	Min         uint32 // responses that are needed for success
 	Max         uint32 // responses that are delivered
 }
 
-// DefaultCommittee is the committee of a flexible outcall that names none, on a subnet with a number of nodes.
+// DefaultCommittee returns the committee of a flexible outcall that names none, on a subnet with a number of nodes.
 func DefaultCommittee(nodes uint64) Committee {
 	n := uint32(nodes)
 	return Committee{Flexible, n, 2*n/3 + 1, n}
 }
 
-// Nodes is how many nodes make the request on a subnet of a given size.
+// Nodes returns how many nodes make the request on a subnet of a given size.
 func (c *Committee) Nodes(subnet uint64) uint64 {
 	switch c.Replication {
 	case NonReplicated:
@@ -88,7 +86,7 @@ func (c *Committee) Nodes(subnet uint64) uint64 {
 	return subnet
 }
 
-// responses is how many responses the base fee is for.
+// responses returns the number of responses that the base fee covers.
 func (c *Committee) responses() uint64 {
 	if c.Replication == NonReplicated {
 		return 1
@@ -96,7 +94,7 @@ func (c *Committee) responses() uint64 {
 	return uint64(c.Min)
 }
 
-// Usage is what one node needs for an outcall.
+// Usage is what one node uses for an outcall.
 type Usage struct {
 	Milliseconds uint64 // from the request to the end of the response
 	Raw          uint64 // bytes of the response as it arrives
@@ -104,10 +102,10 @@ type Usage struct {
 	Instructions uint64 // of the transform
 }
 
-// OutcallThreshold is how many of n nodes must agree on the response to an outcall.
+// OutcallThreshold returns how many of n nodes must agree on the response to an outcall.
 func OutcallThreshold(n uint64) uint64 { return n - (n-1)/3 }
 
-// OutcallBaseFee is the part of the price of an outcall that is taken in advance and kept.
+// OutcallBaseFee returns the part of the price of an outcall that is taken in advance and kept.
 func (s *Schedule) OutcallBaseFee(request uint64, c Committee) Amount {
 	r := &s.PayAsYouGo
 	each := Of(r.Request).Add(Of(r.RequestByte).Mul(request))
@@ -121,13 +119,13 @@ func (s *Schedule) OutcallBaseFee(request uint64, c Committee) Amount {
 	return each.Mul(s.Nodes)
 }
 
-// OutcallDownload is what a node pays for a response.
+// OutcallDownload returns the price of a response for a node.
 func (s *Schedule) OutcallDownload(bytes, milliseconds uint64) Amount {
 	r := &s.PayAsYouGo
 	return Of(r.DownloadedByte).Mul(bytes).Add(Of(r.Millisecond).Mul(milliseconds))
 }
 
-// OutcallTransform is what a node pays for the instructions of a transform.
+// OutcallTransform returns the price of the instructions of a transform for a node.
 func (s *Schedule) OutcallTransform(instructions uint64) Amount {
 	if s.PayAsYouGo == (Rates{}) {
 		return Amount{}
@@ -135,7 +133,7 @@ func (s *Schedule) OutcallTransform(instructions uint64) Amount {
 	return Of(instructions / TransformDivisor)
 }
 
-// OutcallGossip is what a node pays for handing its content to the others.
+// OutcallGossip returns the price for a node of sending its content to the others.
 func (s *Schedule) OutcallGossip(bytes uint64, c Committee) Amount {
 	if c.Replication == FullyReplicated {
 		return Amount{}
@@ -143,20 +141,19 @@ func (s *Schedule) OutcallGossip(bytes uint64, c Committee) Amount {
 	return Of(s.PayAsYouGo.GossipByte).Mul(bytes).Mul(s.Nodes)
 }
 
-// OutcallBlock is the price of bytes of responses in a block.
+// OutcallBlock returns the price of bytes of responses in a block.
 func (s *Schedule) OutcallBlock(bytes uint64) Amount {
 	return s.blockOf(Of(bytes))
 }
 
-// OutcallExtra is the price of responses beyond those the base fee is for.
+// OutcallExtra returns the price of responses beyond those that the base fee covers.
 func (s *Schedule) OutcallExtra(responses uint64) Amount {
 	r := &s.PayAsYouGo
 	return Of(r.CommitteeNodeResponse).Mul(s.Nodes).Add(Of(r.CommitteeResponseExtra)).Mul(s.Nodes).Mul(responses)
 }
 
-// OutcallUsage is all that an outcall can cost beside its base fee where each node that
-// makes the request needs u, whichever result it has. It is a multiple of the number of
-// those nodes: each gets an equal part as its allowance.
+// OutcallUsage returns the maximum cost of an outcall in addition to its base fee if each node that makes the request
+// needs u, for any result. It is a multiple of the number of those nodes: each gets an equal part as its allowance.
 func (s *Schedule) OutcallUsage(u Usage, c Committee) Amount {
 	nodes := c.Nodes(s.Nodes)
 	if nodes == 0 {
@@ -167,7 +164,7 @@ func (s *Schedule) OutcallUsage(u Usage, c Committee) Amount {
 	return each.Add(s.deliveryShare(response, nodes, c)).Mul(nodes)
 }
 
-// deliveryShare is the part of the price of delivering responses that each of the nodes must have: the nodes that
+// deliveryShare returns the part of the price of delivering responses that each of the nodes must have: the nodes that
 // contribute to a result pay for it from the rest of their budgets.
 func (s *Schedule) deliveryShare(response, nodes uint64, c Committee) Amount {
 	switch {
@@ -189,7 +186,7 @@ func (s *Schedule) blockOf(bytes Amount) Amount {
 	return bytes.Mul((r.BlockNodeByte*s.Nodes + r.BlockByte) * s.Nodes)
 }
 
-// OutcallPrice is what ic0.cost_http_request_v2 tells: what to attach to an outcall.
+// OutcallPrice returns the result of ic0.cost_http_request_v2: what to attach to an outcall.
 func (s *Schedule) OutcallPrice(request uint64, u Usage, c Committee) Amount {
 	return s.OutcallBaseFee(request, c).Add(s.OutcallUsage(u, c))
 }

@@ -1,9 +1,8 @@
 package cycles
 
-// Schedule is the price list of one subnet: the fees of a 13-node application
-// subnet, scaled to the number of nodes. The zero fees of a system subnet and
-// the free schedule are lists of their own. Source: the replica's cycles
-// account manager, as the specification's cost tables quote it.
+// Schedule is the price list of one subnet: the fees of a 13-node application subnet, scaled to the number of nodes.
+// System subnets and the free schedule have separate lists. Source: the replica's cycles account manager, as the
+// specification's cost tables quote it.
 type Schedule struct {
 	Nodes     uint64 // of this subnet
 	Reference uint64 // nodes the fees are quoted for: 13
@@ -34,7 +33,7 @@ type Schedule struct {
 	ReservationSeconds uint64
 }
 
-// Application is the price list of an application subnet with this many nodes.
+// Application returns the price list of an application subnet with this many nodes.
 func Application(nodes uint64) Schedule {
 	return Schedule{
 		Nodes: nodes, Reference: 13,
@@ -59,19 +58,19 @@ func Application(nodes uint64) Schedule {
 	}
 }
 
-// System is the price list of a system subnet: only signatures cost.
+// System returns the price list of a system subnet: only signatures cost cycles.
 func System(nodes uint64) Schedule {
 	return Schedule{Nodes: nodes, Reference: 13, Signature: 10_000_000_000}
 }
 
 const (
-	// MaxResponseBytes is the response a caller pays for in advance.
+	// MaxResponseBytes is the size of response that a caller pays for in advance.
 	MaxResponseBytes = 2 << 20
 	secondsPerDay    = 86_400
 	gib              = 1 << 30
 )
 
-// Scale is floor(a*Nodes/Reference): fees grow with the subnet.
+// Scale returns floor(a*Nodes/Reference): fees grow with the subnet.
 func (s *Schedule) Scale(a Amount) Amount { return a.Mul(s.Nodes).Div(s.Reference) }
 
 func (s *Schedule) scaled(n uint64) Amount { return s.Scale(Of(n)) }
@@ -84,60 +83,57 @@ func (s *Schedule) instructions(n uint64, wide bool) Amount {
 	return Of(n).Mul(fee).Div(10)
 }
 
-// Execution is the price of one message that runs n instructions.
+// Execution returns the price of one message that runs n instructions.
 func (s *Schedule) Execution(n uint64, wide bool) Amount {
 	return s.Scale(Of(s.UpdateExecution).Add(s.instructions(n, wide)))
 }
 
-// ExecutionRefund is what comes back for n instructions that were paid in
-// advance and did not run. It is scaled on its own, so for a subnet that is not
-// of the reference size prepayment less refund may differ by one from the price
-// of what ran.
+// ExecutionRefund returns the refund for n instructions that were paid in advance and did not run. It is scaled
+// separately, so on a subnet that is not of the reference size the prepayment minus the refund may differ by one from
+// the price of the executed instructions.
 func (s *Schedule) ExecutionRefund(n uint64, wide bool) Amount {
 	return s.Scale(s.instructions(n, wide))
 }
 
-// ManagementWork is the price of n instructions the management canister ran for
-// a canister.
+// ManagementWork returns the price of n instructions that the management canister ran for a canister.
 func (s *Schedule) ManagementWork(n uint64) Amount { return s.Scale(s.instructions(n, false)) }
 
-// IngressMessage is the price of an ingress message whose signed envelope has
-// this many bytes.
+// IngressMessage returns the price of an ingress message whose signed envelope has this many bytes.
 func (s *Schedule) IngressMessage(bytes int) Amount {
 	return s.scaled(s.Ingress).Add(s.scaled(s.IngressByte).Mul(uint64(bytes)))
 }
 
-// CallTransmission is the price of sending a request whose method name and
+// CallTransmission returns the price of sending a request whose method name and
 // argument have this many bytes together.
 func (s *Schedule) CallTransmission(bytes uint64) Amount {
 	return s.scaled(s.Call).Add(s.Scale(Of(s.CallByte).Mul(bytes)))
 }
 
-// ResponseTransmission is the price of a response of this many bytes. A caller
-// pays for MaxResponseBytes in advance and gets the difference back.
+// ResponseTransmission returns the price of a response of this many bytes. A caller pays for MaxResponseBytes in
+// advance and gets the difference back.
 func (s *Schedule) ResponseTransmission(bytes int) Amount {
 	return s.Scale(Of(s.CallByte).Mul(uint64(bytes)))
 }
 
-// CallPrepayment is all that ic0.call_perform takes besides the attached
-// cycles: transmission both ways and the longest execution of the callback.
+// CallPrepayment returns all that ic0.call_perform takes in addition to the attached cycles: transmission both ways and
+// the longest execution of the callback.
 func (s *Schedule) CallPrepayment(bytes, limit uint64, wide bool) Amount {
 	return s.CallTransmission(bytes).Add(s.ResponseTransmission(MaxResponseBytes)).Add(s.Execution(limit, wide))
 }
 
-// Outcall is the price of an HTTP outcall by the size of its request and the limit of its response, in bytes (interface
-// specification, "IC method http_request"). It is for this many nodes, not scaled.
+// Outcall returns the price of an HTTP outcall by the size of its request and the limit of its response, in bytes
+// (interface specification, "IC method http_request"). It is for this many nodes, not scaled.
 func (s *Schedule) Outcall(request, response uint64) Amount {
 	each := Of(s.OutcallBase).Add(Of(s.OutcallNode).Mul(s.Nodes)).Add(Of(request).Mul(s.OutcallRequestByte)).Add(Of(response).Mul(s.OutcallResponseByte))
 	return each.Mul(s.Nodes)
 }
 
-// Memory is the price of keeping bytes for seconds.
+// Memory returns the price of keeping bytes for a number of seconds.
 func (s *Schedule) Memory(bytes, seconds uint64) Amount {
 	return s.Scale(Of(bytes).Mul(s.GiBSecond).Mul(seconds).Div(gib))
 }
 
-// Base is what a canister that uses any memory pays for seconds.
+// Base returns the fee of a canister that uses any memory for a number of seconds.
 func (s *Schedule) Base(bytes, seconds uint64) Amount {
 	if bytes == 0 {
 		return Amount{}
@@ -145,25 +141,25 @@ func (s *Schedule) Base(bytes, seconds uint64) Amount {
 	return s.scaled(s.BaseSecond * seconds)
 }
 
-// Compute is the price of percent of compute allocation for seconds.
+// Compute returns the price of a percentage of compute allocation for a number of seconds.
 func (s *Schedule) Compute(percent, seconds uint64) Amount {
 	return s.Scale(Of(s.ComputeSecond).Mul(seconds).Mul(percent))
 }
 
-// Holdings are what a canister pays for as time goes by.
+// Holdings are the resources that a canister pays for over time.
 type Holdings struct {
-	Memory   uint64 // bytes: the greater of what it uses and its allocation
+	Memory   uint64 // bytes: the maximum of its usage and its allocation
 	Messages uint64 // bytes of messages in its queues
 	Compute  uint64 // percent
 }
 
-// HoldingsOf are the holdings of a canister by the bytes it uses and its allocation.
+// HoldingsOf returns the holdings of a canister from its usage and its allocation in bytes.
 func HoldingsOf(used, allocated, messages, compute uint64) Holdings {
 	return Holdings{Memory: max(used, allocated), Messages: messages, Compute: compute}
 }
 
-// DailyRates are the prices of one day of holdings: memory with the base fee,
-// messages, compute. Charging takes each of them in this order.
+// DailyRates returns the prices of one day of holdings: memory with the base fee, messages, compute. They are charged
+// separately, in this order.
 func (s *Schedule) DailyRates(h Holdings) [3]Amount {
 	return [3]Amount{
 		s.Memory(h.Memory, secondsPerDay).Add(s.Base(h.Memory, secondsPerDay)),
@@ -172,30 +168,29 @@ func (s *Schedule) DailyRates(h Holdings) [3]Amount {
 	}
 }
 
-// IdlePerDay is what holdings burn in a day.
+// IdlePerDay returns the cycles that holdings burn in a day.
 func (s *Schedule) IdlePerDay(h Holdings) Amount {
 	r := s.DailyRates(h)
 	return r[0].Add(r[1]).Add(r[2])
 }
 
-// FreezingLimit is the balance under which a canister is frozen: what it burns
-// in its freezing threshold of seconds, less what it has reserved.
+// FreezingLimit returns the balance below which a canister is frozen: what it burns in its freezing threshold of
+// seconds, minus what it has reserved.
 func (s *Schedule) FreezingLimit(h Holdings, seconds uint64, reserved Amount) Amount {
 	return s.IdlePerDay(h).Mul(seconds).Div(secondsPerDay).Sub(reserved)
 }
 
-// Charge is the part of a daily rate that falls on seconds.
+// Charge returns the part of a daily rate for a number of seconds.
 func Charge(rate Amount, seconds uint64) Amount { return rate.Mul(seconds).Div(secondsPerDay) }
 
 const (
-	// ReservationThreshold is the subnet memory from which growth reserves cycles.
+	// ReservationThreshold is the subnet memory above which growth reserves cycles.
 	ReservationThreshold = 750 << 30
-	// ReservationCapacity is the subnet memory at which it reserves for the whole period.
+	// ReservationCapacity is the subnet memory at which growth reserves for the whole period.
 	ReservationCapacity = 2 << 40
 )
 
-// Reservation is what a canister must set aside for grown bytes where the
-// subnet uses used bytes before.
+// Reservation returns the cycles that a canister must reserve for grown bytes if the subnet used used bytes before.
 func (s *Schedule) Reservation(used, grown uint64) Amount {
 	return s.reservedAt(used + grown).Sub(s.reservedAt(used))
 }
