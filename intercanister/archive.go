@@ -15,7 +15,7 @@ func (r *Reject) Archive(c *archive.Coder) {
 	c.Bool(&r.Bare)
 }
 
-// ArchiveReject writes or reads a reject that may be none.
+// ArchiveReject writes or reads a reject that may be nil.
 func ArchiveReject(c *archive.Coder, r **Reject) {
 	archive.Pointer(c, r, func(r *Reject) { r.Archive(c) })
 }
@@ -39,7 +39,7 @@ func (q *Request) Archive(c *archive.Coder) {
 	archive.Number(c, &q.Expiry)
 }
 
-// Archive writes or reads an input that was taken out of a mailbox.
+// Archive writes or reads an input that was taken from a mailbox.
 func (in *Input) Archive(c *archive.Coder) {
 	archive.AtMost(c, &in.Source, SourceRequests)
 	archive.AtMost(c, &in.Task, LowMemory)
@@ -74,7 +74,7 @@ func (o *Origin) Archive(c *archive.Coder) {
 	archive.AtMost(c, &o.Task, LowMemory)
 }
 
-// Archive writes the items of the queue in their order, or reads them.
+// Archive writes the items of the queue in order, or reads them.
 func (q *FIFO[T]) Archive(c *archive.Coder, each func(*T)) {
 	n := q.Len()
 	archive.AtMost(c, &n, archive.MaxItems)
@@ -87,8 +87,8 @@ func (q *FIFO[T]) Archive(c *archive.Coder, each func(*T)) {
 	}
 }
 
-// Archive writes what waits, or makes the empty mailbox one in which that waits. Owner is
-// its user's business, and so is whether it is in the set of those that are ready.
+// Archive writes the waiting messages, or reads them into the empty mailbox. The caller restores Owner, and adds the
+// mailbox to the set of ready ones.
 func (m *Mailbox) Archive(c *archive.Coder) {
 	archive.Number(c, &m.Contexts)
 	archive.Number(c, &m.Calls)
@@ -116,10 +116,10 @@ func (m *Mailbox) Archive(c *archive.Coder) {
 	}
 }
 
-// archivePairs writes the pairs by the id of the other.
+// archivePairs writes the pairs by the id of the other canister.
 func (m *Mailbox) archivePairs(c *archive.Coder) {
 	var others []principal.Principal
-	for other := range m.pairs { // sorted: no order can be seen
+	for other := range m.pairs { // sorted below: the order has no effect
 		others = append(others, other)
 	}
 	slices.SortFunc(others, principal.Principal.Compare)
@@ -138,7 +138,7 @@ func (m *Mailbox) archivePairs(c *archive.Coder) {
 	})
 }
 
-// consistent reports whether there is a message for every arrival, and no other.
+// consistent reports whether there is exactly one message for every arrival.
 func (m *Mailbox) consistent() bool {
 	var counts [SourceRequests + 1]int
 	requests := make(map[principal.Principal]int)
@@ -153,7 +153,7 @@ func (m *Mailbox) consistent() bool {
 		return false
 	}
 	waiting := 0
-	for other, p := range m.pairs { // all must hold: no order can be seen
+	for other, p := range m.pairs { // all must hold: the order has no effect
 		if p.calls == 0 && p.owed == 0 && p.requests.Len() == 0 || requests[other] != p.requests.Len() {
 			return false
 		}
@@ -162,8 +162,7 @@ func (m *Mailbox) consistent() bool {
 	return waiting == counts[SourceRequests]
 }
 
-// Archive writes contexts and futures by their ids, or makes the empty call table one that
-// has them.
+// Archive writes contexts and futures by their ids, or reads them into the empty call table.
 func (l *CallTable) Archive(c *archive.Coder) {
 	archive.AtMost(c, &l.lastContext, maxArchivedID)
 	archive.AtMost(c, &l.lastCall, maxArchivedID)
@@ -171,7 +170,7 @@ func (l *CallTable) Archive(c *archive.Coder) {
 	archiveSlab(c, &l.futures, uint64(l.lastCall), func(_ uint64, f *Future) { f.archive(c) })
 }
 
-// archiveSlab writes records by their ids, which grow up to the last.
+// archiveSlab writes records by their ids, which increase up to the last.
 func archiveSlab[T any](c *archive.Coder, s *slab[T], last uint64, each func(id uint64, value *T)) {
 	var ids []uint64
 	s.each(func(id uint64, _ *T) { ids = append(ids, id) })
@@ -224,8 +223,7 @@ func (f *Future) archive(c *archive.Coder) {
 	c.Check(f.State != 0, "a future has no state")
 }
 
-// Archive writes which of the mailboxes are in the next batch, or puts them there. No
-// batch may be under way.
+// Archive writes which of the mailboxes are in the next batch, or adds them to it. No batch may be in progress.
 func (r *Ready) Archive(c *archive.Coder, boxes []*Mailbox) {
 	for _, m := range boxes {
 		queued := m.queued

@@ -5,20 +5,19 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// tally is what the call table says a canister has open.
+// tally counts what a canister has open, by the call table.
 type tally struct {
 	contexts, futures uint32
 	settled           int
 	calls, owed       map[principal.Principal]uint16
 }
 
-// Parked are the call contexts of messages that are parked in the middle of their code, with the call whose callback
-// the message is, or 0.
+// Parked are the call contexts of messages that are parked in the middle of their code, each with the call whose
+// callback the message is, or 0.
 type Parked map[ContextID]CallID
 
-// CheckArchived checks that contexts, futures and mailboxes that were read are consistent, so that whatever happens
-// next finds what it needs. boxes are the mailboxes of all canisters; processing reports whether a user's message with
-// a number is being processed.
+// CheckArchived checks that contexts, futures and mailboxes that were read are consistent, as the code requires. boxes
+// are the mailboxes of all canisters; processing reports whether a user's message with a number is being processed.
 func (l *CallTable) CheckArchived(c *archive.Coder, boxes []*Mailbox, parked Parked, processing func(number uint64) bool) {
 	all := make(map[principal.Principal]*tally, len(boxes))
 	for _, m := range boxes {
@@ -61,7 +60,7 @@ func (l *CallTable) CheckArchived(c *archive.Coder, boxes []*Mailbox, parked Par
 	}
 }
 
-// fits reports whether a mailbox has the responses and slots that the call table says.
+// fits reports whether a mailbox has the responses and slots that the call table implies.
 func (l *CallTable) fits(m *Mailbox, own *tally) bool {
 	if m.Contexts != own.contexts || m.Calls != own.futures || m.responses.Len() != own.settled {
 		return false
@@ -75,12 +74,12 @@ func (l *CallTable) fits(m *Mailbox, own *tally) bool {
 		}
 		answered[s.call] = true
 	}
-	for callee, calls := range own.calls { // all must hold: no order can be seen
+	for callee, calls := range own.calls { // all must hold: the order has no effect
 		if p := m.pairs[callee]; p == nil || p.calls < calls {
 			return false
 		}
 	}
-	for caller, owed := range own.owed { // all must hold: no order can be seen
+	for caller, owed := range own.owed { // all must hold: the order has no effect
 		if p := m.pairs[caller]; p == nil || p.owed < owed {
 			return false
 		}

@@ -7,11 +7,10 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// CallTable holds the call contexts and the futures of one subnet and gives them
-// their ids. The zero value is an empty call table.
+// CallTable holds the call contexts and the futures of one subnet and assigns their ids. The zero value is an empty
+// call table.
 //
-// It panics (a bug of its user) where a context or future is used that is not
-// there or not in the state the step needs.
+// It panics (a bug of its user) if a context or future does not exist or is not in the state that the step needs.
 type CallTable struct {
 	contexts    slab[Context]
 	futures     slab[Future]
@@ -19,14 +18,13 @@ type CallTable struct {
 	lastCall    CallID
 }
 
-// Contexts is the number of open contexts.
+// Contexts returns the number of open contexts.
 func (l *CallTable) Contexts() int { return l.contexts.live }
 
-// Futures is the number of registered futures.
+// Futures returns the number of registered futures.
 func (l *CallTable) Futures() int { return l.futures.live }
 
-// Open makes a call context in the canister of m. One that was opened by the
-// system needs no response.
+// Open makes a call context in the canister of m. A context that the system opened needs no response.
 func (l *CallTable) Open(m *Mailbox, origin Origin, attached cycles.Amount, now uint64) *Context {
 	l.lastContext++
 	c := l.contexts.add(uint64(l.lastContext))
@@ -41,14 +39,13 @@ func (l *CallTable) Open(m *Mailbox, origin Origin, attached cycles.Amount, now 
 	return c
 }
 
-// Context is an open context, nil if there is none.
+// Context returns an open context, nil if there is none.
 func (l *CallTable) Context(id ContextID) *Context { return l.contexts.get(uint64(id)) }
 
-// Future is a registered future, nil if there is none.
+// Future returns a registered future, nil if there is none.
 func (l *CallTable) Future(id CallID) *Future { return l.futures.get(uint64(id)) }
 
-// Register makes a future of a call and takes a slot of the pair for it. The
-// caller has asked Mailbox.Room before.
+// Register makes a future of a call and takes a slot of the pair for it. The caller must have checked Mailbox.Room.
 func (l *CallTable) Register(m *Mailbox, c *Call) (CallID, *Future) {
 	context := l.mustContext(c.Context)
 	if context.Canister != m.Owner || c.Owner != m.Owner {
@@ -63,8 +60,8 @@ func (l *CallTable) Register(m *Mailbox, c *Call) (CallID, *Future) {
 	return l.lastCall, f
 }
 
-// Settle queues the callback of a waiting future. It is false, and nothing
-// happens, where the call is over or was settled before: a late answer.
+// Settle queues the callback of a waiting future. It returns false and does nothing if the call has ended or was
+// settled before: a late answer.
 func (l *CallTable) Settle(m *Mailbox, id CallID, response Response) bool {
 	f := l.Future(id)
 	if f == nil || f.State != Waiting {
@@ -75,8 +72,7 @@ func (l *CallTable) Settle(m *Mailbox, id CallID, response Response) bool {
 	return true
 }
 
-// Begin marks the callback of a settled future as running and frees its slot of
-// the pair.
+// Begin marks the callback of a settled future as running and frees its slot of the pair.
 func (l *CallTable) Begin(m *Mailbox, id CallID) (*Future, *Context) {
 	f := l.Future(id)
 	if f == nil || f.State != Settled {
@@ -87,7 +83,7 @@ func (l *CallTable) Begin(m *Mailbox, id CallID) (*Future, *Context) {
 	return f, l.mustContext(f.Context)
 }
 
-// Release forgets a future whose callback has run (or needs not run).
+// Release removes a future whose callback has run (or need not run).
 func (l *CallTable) Release(m *Mailbox, id CallID) {
 	f := l.Future(id)
 	if f == nil || f.State != Running {
@@ -98,8 +94,8 @@ func (l *CallTable) Release(m *Mailbox, id CallID) {
 	l.futures.remove(uint64(id))
 }
 
-// Respond answers a context of the canister of m: the cycles that are still available go back with the response, and
-// the context cannot be answered again.
+// Respond answers a context of the canister of m: the cycles that are still available are refunded with the response,
+// and the context cannot be answered again.
 func (l *CallTable) Respond(m *Mailbox, c *Context) (refund cycles.Amount) {
 	if c.Responded {
 		panic(fmt.Sprintf("intercanister: context %d answered twice", c.ID))
@@ -111,8 +107,7 @@ func (l *CallTable) Respond(m *Mailbox, c *Context) (refund cycles.Amount) {
 	return refund
 }
 
-// Close forgets a context that has responded and has nothing outstanding. It
-// reports whether it did.
+// Close removes a context that has responded and has nothing outstanding. It reports whether it did.
 func (l *CallTable) Close(m *Mailbox, c *Context) bool {
 	if !c.Responded || c.Outstanding != 0 || c.Busy {
 		return false
@@ -125,8 +120,8 @@ func (l *CallTable) Close(m *Mailbox, c *Context) bool {
 	return true
 }
 
-// OpenContexts are the ids of the contexts of one canister, in order. It takes
-// time in proportion to the contexts of the subnet.
+// OpenContexts returns the ids of the contexts of one canister, in order. It takes time in proportion to the contexts
+// of the subnet.
 func (l *CallTable) OpenContexts(m *Mailbox) []ContextID {
 	if m.Contexts == 0 {
 		return nil
@@ -141,7 +136,7 @@ func (l *CallTable) OpenContexts(m *Mailbox) []ContextID {
 	return ids
 }
 
-// Calls are the ids of all registered futures, in order.
+// Calls returns the ids of all registered futures, in order.
 func (l *CallTable) Calls() []CallID {
 	ids := make([]CallID, 0, l.futures.live)
 	l.futures.each(func(id uint64, _ *Future) { ids = append(ids, CallID(id)) })

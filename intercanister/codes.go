@@ -6,20 +6,19 @@ import (
 	"slices"
 )
 
-// RejectCode says who is to blame for a call that was rejected (interface
-// specification, "Reject codes").
+// RejectCode is the class of reason why a call was rejected (interface specification, "Reject codes").
 type RejectCode uint8
 
 const (
-	SysFatal           RejectCode = 1 // retrying is of no use
+	SysFatal           RejectCode = 1 // retrying is useless
 	SysTransient       RejectCode = 2 // retrying may help
 	DestinationInvalid RejectCode = 3 // the canister does not exist
-	CanisterReject     RejectCode = 4 // the callee said no
+	CanisterReject     RejectCode = 4 // the callee refused
 	CanisterError      RejectCode = 5 // the callee failed
 	SysUnknown         RejectCode = 6 // best-effort calls only: the outcome is unknown
 )
 
-// String is the name the specification gives.
+// String returns the name in the specification.
 func (c RejectCode) String() string {
 	switch c {
 	case SysFatal:
@@ -42,16 +41,16 @@ func (c RejectCode) String() string {
 // the reject code. It prints as IC0503.
 type ErrorCode uint16
 
-// String is the printed form, IC and four digits.
+// String returns the text form, IC and four digits.
 func (c ErrorCode) String() string { return fmt.Sprintf("IC%04d", uint16(c)) }
 
-// Reject is the reject code that goes with the error code.
+// Reject returns the reject code that belongs to the error code.
 func (c ErrorCode) Reject() RejectCode { return RejectCode(c / 100) }
 
-// Name is the name of the code, empty for an unknown number.
+// Name returns the name of the code, empty for an unknown number.
 func (c ErrorCode) Name() string { return errorNames[c] }
 
-// The error codes a caller can meet.
+// The error codes that a caller can see.
 const (
 	SubnetOversubscribed                          ErrorCode = 101
 	MaxNumberOfCanistersReached                   ErrorCode = 102
@@ -182,5 +181,5 @@ var errorNames = map[ErrorCode]string{
 	ResponseDropped:                               "ResponseDropped",
 }
 
-// ErrorCodes are all error codes, in ascending order.
+// ErrorCodes returns all error codes, in ascending order.
 func ErrorCodes() []ErrorCode { return slices.Sorted(maps.Keys(errorNames)) }

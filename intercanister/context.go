@@ -7,8 +7,8 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// Task is a message the system itself sends a canister (interface
-// specification, "Canister heartbeat", "Global timer", "On low wasm memory").
+// Task is a message that the system itself sends to a canister (interface specification, "Canister heartbeat", "Global
+// timer", "On low wasm memory").
 type Task uint8
 
 const (
@@ -18,7 +18,7 @@ const (
 	LowMemory
 )
 
-// String is the name of the exported function that runs.
+// String returns the name of the exported function that runs.
 func (t Task) String() string {
 	switch t {
 	case GlobalTimer:
@@ -40,24 +40,23 @@ const (
 	FromSystem                         // a task: it has no caller
 )
 
-// Origin is who opened a call context and how its answer finds the way back.
+// Origin is the opener of a call context, and the route for its answer.
 type Origin struct {
 	Caller   principal.Principal
 	Call     CallID      // FromCanister: the caller's future, in the call table of the caller's subnet
 	Ingress  uint64      // FromIngress: the message's number in the ingress history
 	Deadline uint64      // FromCanister: nanoseconds, 0 for a call with guaranteed response
-	Info     *SenderInfo // FromIngress: what is attested of the caller, nil for nothing
+	Info     *SenderInfo // FromIngress: what is attested of the caller; or nil
 	Kind     OriginKind
 	Task     Task // FromSystem
 }
 
-// Context is a call context (interface specification, "Call contexts"): what
-// the messages that serve one call have in common.
+// Context is a call context (interface specification, "Call contexts"): the common state of the messages that serve one
+// call.
 //
-// Invariants: Available is zero once Responded, because the execution that answers
-// may accept until its end and the rest is refunded then; a Deleted context has
-// Responded; the call table forgets a context when it has Responded and nothing is
-// Outstanding.
+// Invariants: Available is zero once Responded, because the execution that answers may accept until its end and the
+// rest is refunded then; a Deleted context has Responded; the call table removes a context when it has Responded and
+// nothing is Outstanding.
 type Context struct {
 	ID           ContextID
 	Canister     principal.Principal
@@ -68,7 +67,7 @@ type Context struct {
 	Opened       uint64        // nanoseconds
 	Outstanding  uint32        // registered futures, until their callback has run
 	Responded    bool          // or needs no response
-	Deleted      bool          // the code that opened it is gone (uninstall_code)
+	Deleted      bool          // the code that opened it was removed (uninstall_code)
 	Busy         bool          // one of its messages is running
 }
 

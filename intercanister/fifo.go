@@ -1,16 +1,16 @@
 package intercanister
 
-// FIFO is a queue that recycles its room. The zero value is empty.
+// FIFO is a queue that reuses its buffer. The zero value is empty.
 type FIFO[T any] struct {
 	ring  []T    // length a power of two
 	first uint32 // position of the first item; of 32 bits because forks copy five queues for each canister
 	n     uint32 // items
 }
 
-// Len is the number of waiting items.
+// Len returns the number of waiting items.
 func (q *FIFO[T]) Len() int { return int(q.n) }
 
-// Push puts an item at the end.
+// Push adds an item at the end.
 func (q *FIFO[T]) Push(item T) {
 	if q.Len() == len(q.ring) {
 		q.grow()
@@ -19,7 +19,7 @@ func (q *FIFO[T]) Push(item T) {
 	q.n++
 }
 
-// PushFront puts an item before all others.
+// PushFront adds an item before all others.
 func (q *FIFO[T]) PushFront(item T) {
 	if q.Len() == len(q.ring) {
 		q.grow()
@@ -29,17 +29,16 @@ func (q *FIFO[T]) PushFront(item T) {
 	*q.At(0) = item
 }
 
-// At is the item with i items before it, 0 for the first; i may be as large as
-// Len only inside Push.
+// At returns the item with i items before it, 0 for the first; i may be as large as Len only inside Push.
 func (q *FIFO[T]) At(i int) *T { return &q.ring[(q.first+uint32(i))&q.mask()] }
 
-// mask is what a position is masked with to stay in the ring.
+// mask returns the mask that keeps a position in the ring.
 func (q *FIFO[T]) mask() uint32 { return uint32(len(q.ring) - 1) }
 
-// Pop takes the first item; it panics if there is none.
+// Pop removes and returns the first item; it panics if there is none.
 func (q *FIFO[T]) Pop() T { return q.Remove(0) }
 
-// Remove takes the item with i items before it.
+// Remove removes and returns the item with i items before it.
 func (q *FIFO[T]) Remove(i int) T {
 	if i < 0 || i >= q.Len() {
 		panic("intercanister: an item was taken that is not in the queue")

@@ -5,11 +5,10 @@ import (
 	"slices"
 )
 
-// A fork has what its source has at that moment, in the same order and under the same
-// ids; from then on neither notices the other. Payloads and rejects are never written
-// and belong to both.
+// A fork has the same content as its source, in the same order and under the same ids; from then on they are
+// independent. Payloads and rejects are never modified, and are shared.
 
-// Fork is a second queue with the same items.
+// Fork returns a copy of the queue.
 func (q *FIFO[T]) Fork() FIFO[T] {
 	if q.n == 0 {
 		return FIFO[T]{}
@@ -27,12 +26,12 @@ func (m *Mailbox) Fork(to *Mailbox) {
 		return
 	}
 	to.pairs = maps.Clone(m.pairs)
-	for other, p := range to.pairs { // each by itself: no order can be seen
+	for other, p := range to.pairs { // each independently: the order has no effect
 		to.pairs[other] = &pair{requests: p.requests.Fork(), calls: p.calls, owed: p.owed}
 	}
 }
 
-// Fork is a second set. of gives its mailbox for each mailbox in the first.
+// Fork returns a copy of the set. of returns its mailbox for each mailbox in the source.
 func (r *Ready) Fork(of func(*Mailbox) *Mailbox) Ready {
 	replaced := func(list []*Mailbox) []*Mailbox {
 		if len(list) == 0 {
@@ -47,13 +46,13 @@ func (r *Ready) Fork(of func(*Mailbox) *Mailbox) Ready {
 	return Ready{now: replaced(r.now[r.at:]), next: replaced(r.next)}
 }
 
-// Fork is a second call table with the same contexts and futures.
+// Fork returns a second call table with the same contexts and futures.
 func (l *CallTable) Fork() CallTable {
 	return CallTable{contexts: l.contexts.fork(), futures: l.futures.fork(), lastContext: l.lastContext, lastCall: l.lastCall}
 }
 
-// fork is a second slab, which keeps its records packed until one is used: few of the records of a slab live, and many
-// forks are never used.
+// fork returns a copy of the slab, which keeps its records packed until one is used: most slots of a slab are free, and
+// many forks are never used.
 func (s *slab[T]) fork() slab[T] {
 	switch {
 	case s.live == 0:
@@ -66,7 +65,7 @@ func (s *slab[T]) fork() slab[T] {
 	return slab[T]{live: s.live, packed: packed}
 }
 
-// unpack gives the records of a fork their slots.
+// unpack assigns slots to the records of a fork.
 func (s *slab[T]) unpack() {
 	records := s.packed
 	s.packed, s.live = nil, 0

@@ -6,11 +6,11 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// FutureState is where a call stands, seen from its caller.
+// FutureState is the state of a call as its caller sees it.
 type FutureState uint8
 
 const (
-	Waiting FutureState = iota + 1 // registered, no answer
+	Waiting FutureState = iota + 1 // registered, without an answer
 	Settled                        // answered; the callback is queued
 	Running                        // the callback runs
 )
@@ -32,7 +32,7 @@ type Future struct {
 	hasCleanup    bool
 }
 
-// Call is a call to be registered: what ic0.call_new and its followers built.
+// Call is a call to be registered: what ic0.call_new and the calls after it built.
 type Call struct {
 	Context       ContextID
 	Owner, Callee principal.Principal
@@ -47,13 +47,13 @@ type Call struct {
 
 func (f *Future) closure(i int) Closure { return Closure{f.functions[i], f.environments[i]} }
 
-// OnReply is the closure for a reply.
+// OnReply returns the closure for a reply.
 func (f *Future) OnReply() Closure { return f.closure(0) }
 
-// OnReject is the closure for a reject.
+// OnReject returns the closure for a reject.
 func (f *Future) OnReject() Closure { return f.closure(1) }
 
-// OnCleanup is the closure that runs where the callback traps; nil for none.
+// OnCleanup returns the closure that runs if the callback traps; nil if there is none.
 func (f *Future) OnCleanup() *Closure {
 	if !f.hasCleanup {
 		return nil
@@ -62,10 +62,10 @@ func (f *Future) OnCleanup() *Closure {
 	return &c
 }
 
-// Execution is what was prepaid for running the callback.
+// Execution returns the prepayment for running the callback.
 func (f *Future) Execution() cycles.Amount { return cycles.Of(f.execution) }
 
-// Transmission is what was prepaid for carrying the response.
+// Transmission returns the prepayment for transmitting the response.
 func (f *Future) Transmission() cycles.Amount { return cycles.Of(f.transmission) }
 
 func (f *Future) fill(c *Call) {

@@ -6,9 +6,9 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// For inspecting what waits without changing it, and for removing one message.
+// These functions inspect waiting messages without changing them, or remove one message.
 
-// Each shows the waiting messages in the order in which they came. An Input is valid until the function returns, and
+// Each visits the waiting messages in the order in which they came. An Input is valid until the function returns, and
 // read-only.
 func (m *Mailbox) Each(visit func(in *Input)) {
 	var depth [SourceRequests]int
@@ -36,21 +36,21 @@ func (m *Mailbox) Each(visit func(in *Input)) {
 	}
 }
 
-// RemoveRequest removes the request of a call that will not be executed; it is owed an
-// answer no more. It is false if the request does not wait.
+// RemoveRequest removes the request of a call that will not be executed; its answer is no longer owed. It returns false
+// if the request does not wait.
 func (m *Mailbox) RemoveRequest(call CallID, of func(*Request) bool) (q Request, ok bool) {
 	return m.Late(func(q *Request) bool { return q.Call == call && of(q) })
 }
 
-// EachFuture shows all registered futures in the order of their ids. A *Future is valid until the function returns, and
-// read-only.
+// EachFuture visits all registered futures in the order of their ids. A *Future is valid until the function returns,
+// and read-only.
 func (l *CallTable) EachFuture(visit func(id CallID, f *Future)) {
 	for _, id := range l.Calls() {
 		visit(id, l.Future(id))
 	}
 }
 
-// EachContext shows all open contexts in the order of their ids.
+// EachContext visits all open contexts in the order of their ids.
 func (l *CallTable) EachContext(visit func(c *Context)) {
 	ids := make([]ContextID, 0, l.contexts.live)
 	l.contexts.each(func(id uint64, _ *Context) { ids = append(ids, ContextID(id)) })
@@ -60,8 +60,7 @@ func (l *CallTable) EachContext(visit func(c *Context)) {
 	}
 }
 
-// First is the request of a sender that would be taken next, or nil. It is valid until the mailbox changes; it is
-// read-only.
+// First returns the next request of a sender, or nil. It is valid until the mailbox changes; it is read-only.
 func (m *Mailbox) First(sender principal.Principal) *Request {
 	if p := m.pairs[sender]; p != nil && p.requests.Len() > 0 {
 		return p.requests.At(0)

@@ -12,11 +12,11 @@ type Choice struct {
 	Call   CallID              // SourceResponses
 	Number uint64              // SourceIngress
 	Sender principal.Principal // SourceRequests
-	at     int                 // among all that wait
+	at     int                 // among all waiting messages
 	depth  int                 // within its source
 }
 
-// Choices appends the legal next messages to dst, the one Pop would take first.
+// Choices appends the legal next messages to dst, first the one that Pop would take.
 func (m *Mailbox) Choices(dst []Choice) []Choice {
 	var depth [SourceRequests + 1]int
 	first := len(dst)
@@ -54,6 +54,5 @@ func offered(choices []Choice, sender principal.Principal) bool {
 	return false
 }
 
-// PopChoice takes the message of a choice that was made since the mailbox last
-// changed.
+// PopChoice takes the message of a choice that was made since the last change of the mailbox.
 func (m *Mailbox) PopChoice(c Choice, in *Input) { m.popAt(c.at, c.depth, in) }

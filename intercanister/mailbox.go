@@ -4,7 +4,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// Source says where the messages of one line of a mailbox come from.
+// Source is the origin of the messages in one queue of a mailbox.
 type Source uint8
 
 const (
@@ -14,8 +14,7 @@ const (
 	SourceRequests                    // one other canister
 )
 
-// Input is one message on its way to a canister: which field counts, the
-// source says.
+// Input is one message for a canister; the source determines which fields are used.
 type Input struct {
 	Source   Source
 	Task     Task
@@ -31,26 +30,23 @@ type settled struct {
 	response Response
 }
 
-// pair is what runs between a canister and one other. Each direction has
-// QueueCapacity slots: a request takes one where it waits, and one for its
-// response on the way back.
+// pair is the traffic between a canister and another one. Each direction has QueueCapacity slots: a request takes one
+// in the queue of its receiver, and one for its response on the way back.
 type pair struct {
 	next     *pair // in the list of spare pairs
 	requests FIFO[Request]
-	calls    uint16 // of ours to the other, until their callback begins
+	calls    uint16 // from ours to the other, until their callbacks begin
 	owed     uint16 // requests of the other that were taken and are not answered
 }
 
-// arrival is one message in the order in which they came: the next one of its
-// source that is not taken.
+// arrival is one entry in the order of arrival: it stands for the next message of its source that was not taken.
 type arrival struct {
 	source Source
 	sender principal.Principal // SourceRequests
 }
 
-// Mailbox is everything that waits for one canister. Messages are taken in the
-// order in which they came, tasks first. Taking the first and receiving another
-// commute, which makes the messages of a batch independent of each other.
+// Mailbox holds everything that waits for one canister. Messages are taken in the order in which they came, tasks
+// first. Taking the first and receiving another commute, so that the messages of a batch are independent of each other.
 type Mailbox struct {
 	Owner     principal.Principal
 	Contexts  uint32 // open contexts, deleted ones included
@@ -63,21 +59,21 @@ type Mailbox struct {
 	spare     *pair // list of retired pairs, for later use
 	spares    uint8 // how many, at most sparePairs
 	lastTask  bool  // the message taken last was a task
-	Blocked   bool  // no message may be taken: one is being run, or the canister is gone
+	Blocked   bool  // no message may be taken: one is running, or the canister was deleted
 	Resume    bool  // the next slice of a message that began earlier may run
 	queued    bool  // in the ready set
 }
 
-// ready reports whether something may happen to the canister.
+// ready reports whether the canister has something to run.
 func (m *Mailbox) ready() bool { return m.Resume || !m.Blocked && m.Len() > 0 }
 
-// Len is the number of waiting messages.
+// Len returns the number of waiting messages.
 func (m *Mailbox) Len() int { return m.arrivals.Len() }
 
-// Responses is the number of waiting responses.
+// Responses returns the number of waiting responses.
 func (m *Mailbox) Responses() int { return m.responses.Len() }
 
-// Requests is the number of requests of one sender that wait.
+// Requests returns the number of waiting requests of one sender.
 func (m *Mailbox) Requests(sender principal.Principal) int {
 	if p := m.pairs[sender]; p != nil {
 		return p.requests.Len()
@@ -85,7 +81,7 @@ func (m *Mailbox) Requests(sender principal.Principal) int {
 	return 0
 }
 
-// Room is how many more calls the canister may make to callee.
+// Room returns how many more calls the canister may make to callee.
 func (m *Mailbox) Room(callee principal.Principal) int {
 	if p := m.pairs[callee]; p != nil {
 		return QueueCapacity - int(p.calls)
@@ -111,7 +107,7 @@ func (m *Mailbox) pair(other principal.Principal) *pair {
 	return p
 }
 
-// retire forgets a pair without messages or calls, or keeps it for another canister.
+// retire removes a pair without messages or calls, or keeps it for another canister.
 func (m *Mailbox) retire(other principal.Principal, p *pair) {
 	if p.calls != 0 || p.owed != 0 || p.requests.Len() != 0 {
 		return
@@ -140,10 +136,9 @@ func (m *Mailbox) freeSlot(callee principal.Principal) {
 	m.retire(callee, p)
 }
 
-// PushTask queues a task before all messages, behind earlier tasks, the low-memory
-// hook before all tasks. A task that waits already is not queued again. Where the canister's last message was a
-// task, heartbeats and timers let one message go first: a canister whose
-// heartbeat takes longer than the time between two heartbeats must not starve its callers.
+// PushTask queues a task before all messages, after earlier tasks; the low-memory hook goes before all tasks. A waiting
+// task is not queued again. If the canister's last message was a task, heartbeats and timers let one message go first:
+// a canister whose heartbeat takes longer than the time between two heartbeats must not starve its callers.
 func (m *Mailbox) PushTask(t Task) {
 	for i := range m.tasks.Len() {
 		if *m.tasks.At(i) == t {
@@ -166,8 +161,8 @@ func (m *Mailbox) PushTask(t Task) {
 	}
 }
 
-// PushResponse queues the callback of a settled future; bounded means a callback of a best-effort call. Futures take
-// care that there is room.
+// PushResponse queues the callback of a settled future; bounded means a callback of a best-effort call. Futures
+// guarantee that there is room.
 func (m *Mailbox) PushResponse(call CallID, bounded bool, response Response) {
 	m.arrivals.Push(arrival{source: SourceResponses})
 	m.responses.Push(settled{call, bounded, response})
@@ -179,8 +174,8 @@ func (m *Mailbox) PushIngress(number uint64) {
 	m.ingress.Push(number)
 }
 
-// PushRequest queues a request and keeps a slot for its response. It is false
-// where the queues of the pair have no room.
+// PushRequest queues a request and reserves a slot for its response. It returns false if the queues of the pair have no
+// room.
 func (m *Mailbox) PushRequest(r Request) bool {
 	p := m.pair(r.Sender)
 	if p.requests.Len()+int(p.owed) >= QueueCapacity {
@@ -191,8 +186,7 @@ func (m *Mailbox) PushRequest(r Request) bool {
 	return true
 }
 
-// FreeRequestSlot frees the slot of a request of sender that was popped, once it is
-// answered or will never be.
+// FreeRequestSlot frees the slot of a popped request of sender after it was answered, or if it never will be.
 func (m *Mailbox) FreeRequestSlot(sender principal.Principal) {
 	p := m.pairs[sender]
 	if p == nil || p.owed == 0 {
@@ -202,7 +196,7 @@ func (m *Mailbox) FreeRequestSlot(sender principal.Principal) {
 	m.retire(sender, p)
 }
 
-// Pop takes the next message into in. It is false if none waits. The caller that takes a request answers it
+// Pop takes the next message into in. It returns false if none waits. The caller that takes a request answers it
 // (FreeRequestSlot).
 func (m *Mailbox) Pop(in *Input) bool {
 	if m.arrivals.Len() == 0 {
@@ -232,8 +226,7 @@ func (m *Mailbox) popAt(position, depth int, in *Input) {
 	}
 }
 
-// DropIngress takes an ingress message out that will not be executed. It is
-// false where it does not wait.
+// DropIngress removes an ingress message that will not be executed. It returns false if the message does not wait.
 func (m *Mailbox) DropIngress(number uint64) bool {
 	depth := 0
 	for i := range m.arrivals.Len() {

@@ -9,64 +9,62 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// CallID names one outgoing call of a subnet: the future that waits for its response. Ids are given in order and never
-// used again; 0 means none.
+// CallID identifies one outgoing call of a subnet: the future that waits for its response. Ids are assigned in order
+// and never reused; 0 means none.
 type CallID uint64
 
-// ContextID names one call context of a subnet. Ids are given in order and never used again; 0 means none.
+// ContextID identifies one call context of a subnet. Ids are assigned in order and never reused; 0 means none.
 type ContextID uint64
 
-// Closure is a function a canister asked to be called back: an index into its
-// table and an opaque environment (interface specification, "ic0.call_new").
-// For a canister with 32-bit memory Env holds a 32-bit value.
+// Closure is a callback function of a canister: an index into its table and an opaque environment (interface
+// specification, "ic0.call_new"). For a canister with 32-bit memory Env holds a 32-bit value.
 type Closure struct {
 	Fn  uint32
 	Env uint64
 }
 
-// Request is a call as its sender made it, on its way to the receiver.
+// Request is a call as its sender made it.
 type Request struct {
 	Call     CallID // the sender's future, settled by the response
 	Sender   principal.Principal
 	Receiver principal.Principal
 	Method   string
-	Payload  []byte // argument, owned by the request, never written again
+	Payload  []byte // argument, owned by the request, never modified
 	Cycles   cycles.Amount
 	Deadline uint64        // nanoseconds; 0 for a call with guaranteed response
-	Expiry   timers.Handle // where it waits for its execution and has a deadline
+	Expiry   timers.Handle // if it waits for its execution and has a deadline
 }
 
-// Response settles a call: exactly one of Reply and Reject counts.
+// Response settles a call: exactly one of Reply and Reject is used.
 type Response struct {
-	Reply  []byte  // argument of the reply where Reject is nil
+	Reply  []byte  // argument of the reply if Reject is nil
 	Reject *Reject // nil for a reply
 	Refund cycles.Amount
 }
 
-// Reject is the answer of a call that was not replied to. It is part of the
-// replicated state: its text is the replica's, letter by letter.
+// Reject is a negative answer to a call. It is part of the replicated state: its text is exactly the replica's.
 type Reject struct {
 	Code  RejectCode
 	Error ErrorCode
 	Text  string
-	// Bare is for what calling canisters read without the error code before it:
-	// texts of the network itself and of the management canister, and whatever
-	// answers the calls of a composite query.
+	// Bare means that calling canisters read the text without the error code before it: texts of the network itself and
+	// of the management canister, and all answers to calls of a composite query.
 	Bare bool
 }
 
-// Rejectf is a reject with the reject code that belongs to the error code.
+// Rejectf returns a reject with the reject code that belongs to the error code.
 func Rejectf(code ErrorCode, format string, args ...any) *Reject {
 	return &Reject{Code: code.Reject(), Error: code, Text: fmt.Sprintf(format, args...)}
 }
 
-// RejectResponseDropped is what the caller of a best-effort call is told whose response was lost: the outcome is unknown.
+// RejectResponseDropped returns the reject for the caller of a best-effort call whose response was lost: the outcome is
+// unknown.
 func RejectResponseDropped() *Reject {
 	return Rejectf(ResponseDropped, "Response was dropped.").Barely()
 }
 
-// Elide cuts a text that is too long for a reject in its middle: the first half of
-// what is allowed is kept, and what fits of the end.
+// Elide shortens a text that is too long for a reject: it keeps the first half of the allowed length, and as much of
+// the end as fits.
 func Elide(text string) string {
 	const dots = "..."
 	if len(text) <= MaxRejectTextBytes {
@@ -83,9 +81,8 @@ func Elide(text string) string {
 	return text[:head] + dots + text[tail:]
 }
 
-// Message is the text a calling canister reads with ic0.msg_reject_msg_copy:
-// for an explicit ic0.msg_reject just what the callee said, otherwise the error
-// code before it.
+// Message returns the text that a calling canister reads with ic0.msg_reject_msg_copy: for an explicit ic0.msg_reject
+// exactly the callee's text, otherwise with the error code before it.
 func (r *Reject) Message() string {
 	if !r.showsErrorCode() {
 		return r.Text
@@ -93,8 +90,8 @@ func (r *Reject) Message() string {
 	return r.Error.String() + ": " + r.Text
 }
 
-// PayloadBytes is the size of what a response carries, which its caller pays for: the
-// reply, or a byte for the reject code and the text as the caller reads it.
+// PayloadBytes returns the size of the content of a response, which its caller pays for: the reply, or a byte for the
+// reject code and the text as the caller reads it.
 func (r *Response) PayloadBytes() int {
 	switch {
 	case r.Reject == nil:
@@ -110,14 +107,13 @@ func (r *Reject) showsErrorCode() bool {
 	return !r.Bare && (r.Code != CanisterReject || r.Error != CanisterRejectedMessage)
 }
 
-// Barely is the reject with a text that calling canisters read as it is.
+// Barely returns the reject with a text that calling canisters read unchanged.
 func (r *Reject) Barely() *Reject {
 	r.Bare = true
 	return r
 }
 
-// WithoutCode is the reject as those read it who never see its error code: a copy, nil
-// of none.
+// WithoutCode returns the reject for readers who never see its error code: a copy, or nil for nil.
 func (r *Reject) WithoutCode() *Reject {
 	if r == nil || r.Bare {
 		return r
@@ -126,7 +122,7 @@ func (r *Reject) WithoutCode() *Reject {
 	return bare.Barely()
 }
 
-// String is for people: code and text. Rejects of the outside have no error code.
+// String returns code and text, for people. Rejects from outside have no error code.
 func (r *Reject) String() string {
 	if r.Error == 0 {
 		return fmt.Sprintf("%s: %s", r.Code, r.Text)

@@ -2,17 +2,16 @@ package intercanister
 
 import "slices"
 
-// Ready is the set of mailboxes in which a message waits, in batches: a batch
-// holds the mailboxes that were ready when it began, in the order of canister
-// ids; those that become ready meanwhile wait for the next. An idle mailbox
-// costs nothing. The zero value is an empty set.
+// Ready is the set of mailboxes with waiting messages, in batches: a batch holds the mailboxes that were ready when it
+// began, in the order of canister ids; those that become ready later wait for the next. An idle mailbox costs nothing.
+// The zero value is an empty set.
 type Ready struct {
 	now, next []*Mailbox
-	at        int // of the current batch: mailboxes before it are done
+	at        int // in the current batch: mailboxes before it have been taken
 }
 
-// Add puts a mailbox into the next batch, unless it is in a batch already, has
-// nothing waiting or belongs to a canister that is busy or gone.
+// Add adds a mailbox to the next batch, unless it is already in a batch, has nothing waiting or belongs to a canister
+// that is busy or deleted.
 func (r *Ready) Add(m *Mailbox) {
 	if m.queued || !m.ready() {
 		return
@@ -21,8 +20,7 @@ func (r *Ready) Add(m *Mailbox) {
 	r.next = append(r.next, m)
 }
 
-// Batch begins the next batch where the present one is over. It is false where
-// nothing is ready.
+// Batch begins the next batch if the present one has ended. It returns false if nothing is ready.
 func (r *Ready) Batch() bool {
 	if r.at < len(r.now) {
 		return true
@@ -33,7 +31,7 @@ func (r *Ready) Batch() bool {
 	return len(r.now) > 0
 }
 
-// Next takes the next mailbox of the batch, nil if the batch is over. The caller adds it again when its message has
+// Next takes the next mailbox of the batch, nil if the batch has ended. The caller adds it again when its message has
 // run.
 func (r *Ready) Next() *Mailbox {
 	for r.at < len(r.now) {
@@ -47,8 +45,8 @@ func (r *Ready) Next() *Mailbox {
 	return nil
 }
 
-// Prune removes empty mailboxes from the present batch, as Next would on its way. It removes none while the batch
-// begins with first, whose message may change the other mailboxes.
+// Prune removes empty mailboxes from the present batch, as Next would skip them. It removes none while the batch begins
+// with first, whose message may change the other mailboxes.
 func (r *Ready) Prune(first *Mailbox) {
 	if r.at < len(r.now) && r.now[r.at] == first && first.ready() {
 		return
@@ -63,7 +61,7 @@ func (r *Ready) Prune(first *Mailbox) {
 	r.now = r.now[:r.at+len(rest)]
 }
 
-// Remove removes one mailbox from whichever batch it is in.
+// Remove removes one mailbox from the batch that has it.
 func (r *Ready) Remove(m *Mailbox) {
 	m.queued = false
 	remove := func(list []*Mailbox) []*Mailbox {
@@ -94,7 +92,7 @@ func (r *Ready) Waiting(dst []*Mailbox) []*Mailbox {
 	return dst
 }
 
-// Messages is how many messages wait in the ready mailboxes, without those of one mailbox.
+// Messages returns how many messages wait in the ready mailboxes, except one mailbox.
 func (r *Ready) Messages(without *Mailbox) (n int) {
 	for _, list := range [][]*Mailbox{r.now[r.at:], r.next} {
 		for _, m := range list {
@@ -109,5 +107,5 @@ func (r *Ready) Messages(without *Mailbox) (n int) {
 // Empty reports whether nothing is ready.
 func (r *Ready) Empty() bool { return r.at >= len(r.now) && len(r.next) == 0 }
 
-// Between reports whether a batch is over, so that the next one may begin.
+// Between reports whether a batch has ended, so that the next one may begin.
 func (r *Ready) Between() bool { return r.at >= len(r.now) }

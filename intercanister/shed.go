@@ -1,7 +1,7 @@
 package intercanister
 
-// Memory is what a request takes where it waits, in bytes. A call with guaranteed response includes the room for its
-// response.
+// Memory returns the memory of a waiting request, in bytes. A call with guaranteed response includes the reservation
+// for its response.
 func (q *Request) Memory() uint64 {
 	bytes := uint64(RequestOverhead + len(q.Method) + len(q.Payload))
 	if q.Deadline == 0 {
@@ -10,8 +10,8 @@ func (q *Request) Memory() uint64 {
 	return bytes
 }
 
-// Memory is what a response takes while it waits for its callback, in bytes. A response by the network itself to a
-// best-effort call takes nothing.
+// Memory returns the memory of a response that waits for its callback, in bytes. A response by the network itself to a
+// best-effort call takes none.
 func (r *Response) Memory() uint64 {
 	if r.Reject != nil && r.Reject.Code == SysUnknown {
 		return 0
@@ -19,8 +19,8 @@ func (r *Response) Memory() uint64 {
 	return uint64(ResponseOverhead + r.PayloadBytes())
 }
 
-// Memory is what everything that waits takes, in bytes: messages of calls with guaranteed
-// response, with the room that is kept for responses, and of best-effort calls.
+// Memory returns the memory of all waiting messages, in bytes: of calls with guaranteed response, with the reservations
+// for responses, and of best-effort calls.
 func (m *Mailbox) Memory() (guaranteed, bestEffort uint64) {
 	add := func(bounded bool, bytes uint64) {
 		if bounded {
@@ -33,7 +33,7 @@ func (m *Mailbox) Memory() (guaranteed, bestEffort uint64) {
 		s := m.responses.At(i)
 		add(s.bounded, s.response.Memory())
 	}
-	for _, p := range m.pairs { // a sum: no order can be seen
+	for _, p := range m.pairs { // a sum: the order has no effect
 		for i := range p.requests.Len() {
 			q := p.requests.At(i)
 			add(q.Deadline != 0, q.Memory())
@@ -42,8 +42,8 @@ func (m *Mailbox) Memory() (guaranteed, bestEffort uint64) {
 	return guaranteed, bestEffort
 }
 
-// Shed drops the largest best-effort message that waits, of several the last, and returns it; it is false if there is
-// none. A dropped request is owed no answer any more; in place of a dropped response the callback gets the reject.
+// Shed drops the largest waiting best-effort message, the last of several, and returns it; it returns false if there is
+// none. The answer to a dropped request is no longer owed; in place of a dropped response the callback gets the reject.
 func (m *Mailbox) Shed(reject *Reject) (in Input, ok bool) {
 	at, depth, largest := m.largest()
 	if largest == 0 {
@@ -58,14 +58,14 @@ func (m *Mailbox) Shed(reject *Reject) (in Input, ok bool) {
 	return Input{Source: SourceRequests, Request: m.drop(at, depth)}, true
 }
 
-// Largest is the memory of the largest best-effort message that waits, 0 for none.
+// Largest returns the memory of the largest waiting best-effort message, 0 if there is none.
 func (m *Mailbox) Largest() uint64 {
 	_, _, largest := m.largest()
 	return largest
 }
 
-// Late drops the first waiting request that is too late by the function, and returns it; it is owed no answer any more.
-// It is false if there is none.
+// Late drops the first waiting request for which late is true, and returns it; its answer is no longer owed. It returns
+// false if there is none.
 func (m *Mailbox) Late(late func(*Request) bool) (q Request, ok bool) {
 	seen := make(map[*pair]int, len(m.pairs))
 	for i := range m.arrivals.Len() {
@@ -83,7 +83,7 @@ func (m *Mailbox) Late(late func(*Request) bool) (q Request, ok bool) {
 	return q, false
 }
 
-// drop takes a request out that is not executed.
+// drop removes a request that is not executed.
 func (m *Mailbox) drop(at, depth int) Request {
 	var in Input
 	last := m.lastTask
@@ -93,7 +93,8 @@ func (m *Mailbox) drop(at, depth int) Request {
 	return in.Request
 }
 
-// largest finds the largest best-effort message: its place among all that wait and within its source or sender.
+// largest finds the largest best-effort message: its position among all waiting messages and within its source or
+// sender.
 func (m *Mailbox) largest() (at, depth int, largest uint64) {
 	responses := 0
 	seen := make(map[*pair]int, len(m.pairs))

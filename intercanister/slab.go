@@ -1,8 +1,7 @@
 package intercanister
 
-// slab keeps records under ids that are given in order: chunks of recycled
-// records, so that they never move and a record that comes and goes costs no
-// allocation, and an index of four bytes per slot, open addressing with linear
+// slab keeps records under ids that are assigned in order: chunks of recycled records, so that they never move and a
+// record that comes and goes costs no allocation, and an index of four bytes per slot, open addressing with linear
 // probing.
 type slab[T any] struct {
 	chunks [][]record[T] // numbered in steps of chunkSize slots; the first ones have fewer
@@ -27,7 +26,7 @@ const (
 
 func (s *slab[T]) at(slot uint32) *record[T] { return &s.chunks[slot/chunkSize][slot%chunkSize] }
 
-// home is where an id is looked for first (Fibonacci hashing).
+// home returns the first position at which an id is searched (Fibonacci hashing).
 func (s *slab[T]) home(id uint64) int {
 	return int(id * 0x9e3779b97f4a7c15 >> 32 & uint64(len(s.index)-1))
 }
@@ -121,8 +120,8 @@ func (s *slab[T]) remove(id uint64) {
 	s.closeGap(i)
 }
 
-// closeGap moves the entries after an emptied position back where probing from
-// their home would otherwise stop before it reaches them.
+// closeGap moves entries after an emptied position back if probing from their home would otherwise stop before it
+// reaches them.
 func (s *slab[T]) closeGap(gap int) {
 	mask := len(s.index) - 1
 	for i := (gap + 1) & mask; s.index[i] != 0; i = (i + 1) & mask {
@@ -134,8 +133,8 @@ func (s *slab[T]) closeGap(gap int) {
 	s.index[gap] = 0
 }
 
-// each visits the living records in the order of their slots, which depends
-// only on the history of the slab. Visitors write nothing.
+// each visits the live records in the order of their slots, which depends only on the history of the slab. Visitors
+// must not write.
 func (s *slab[T]) each(visit func(id uint64, value *T)) {
 	for i := range s.packed {
 		visit(s.packed[i].id, &s.packed[i].value)
