@@ -10,7 +10,7 @@ import (
 // Archive writes the table, or reads it: handles stay valid, and deadlines that are due at one time keep their order.
 // The number of deadlines that are read is limited.
 func (t *Table) Archive(c *archive.Coder, most int) {
-	order := make([]uint64, len(t.slots)) // what came when, by slot
+	order := make([]uint64, len(t.slots)) // order of insertion, by slot
 	for _, k := range t.heap {
 		order[k.slot] = k.seq
 	}

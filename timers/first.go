@@ -1,6 +1,6 @@
 package timers
 
-// First is the time of the earliest deadline of some kinds, and false if there is none. It looks at all deadlines.
+// First returns the time of the earliest deadline of some kinds, and false if there is none. It looks at all deadlines.
 func (t *Table) First(of func(Kind) bool) (at uint64, ok bool) {
 	for _, k := range t.heap {
 		if (!ok || k.at < at) && of(t.slots[k.slot].what.Kind) {

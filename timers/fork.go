@@ -9,7 +9,7 @@ func (t *Table) Fork() Table {
 	return *t
 }
 
-// copyContent gives the table content of its own.
+// copyContent gives the table its own content.
 func (t *Table) copyContent() {
 	t.heap, t.slots, t.free = slices.Clone(t.heap), slices.Clone(t.slots), slices.Clone(t.free)
 }

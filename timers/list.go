@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Pending is a deadline in a table, with its place among all that were ever added.
+// Pending is a deadline in a table, with its order of insertion.
 type Pending struct {
 	Deadline
 	Order uint64
 }
 
-// All are the deadlines in the order they fall due.
+// All returns the deadlines in the order in which they fall due.
 func (t *Table) All() []Pending {
 	all := make([]Pending, len(t.heap))
 	for i, k := range t.heap {

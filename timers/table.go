@@ -7,7 +7,7 @@ import (
 	"github.com/canisterd/canisterd/internal/cow"
 )
 
-// Kind says what a deadline is for. The table does not look at it.
+// Kind says what a deadline is for. The table ignores it.
 type Kind uint8
 
 // The deadlines of a subnet.
@@ -17,15 +17,15 @@ const (
 	IngressExpiry                 // Number: the message; it can no longer start
 	IngressPrune                  // Number: the message; its answer may be forgotten
 	StopTimeout                   // Subject: the canister, Number: the waiter
-	Charge                        // resources are paid for
+	Charge                        // canisters pay for their resources
 	HookRetry                     // Subject: the canister; its low-memory hook could not be paid for
 	RequestExpiry                 // Subject: the receiver; a best-effort request that was not executed in time
 	OutcallExpiry                 // Number: the HTTP outcall; it was not answered in time
 	HeldMessage                   // Number: the message; it was held long enough, or is too late
-	Wake                          // Subject: the canister; its message goes on that waits in the middle of its code
+	Wake                          // Subject: the canister; its message resumes, which waits in the middle of its code
 )
 
-// String names the kind for people.
+// String returns the kind for people.
 func (k Kind) String() string {
 	names := [...]string{
 		"nothing", "global timer", "call expiry", "ingress expiry", "ingress pruning", "stop timeout", "charge",
@@ -45,24 +45,23 @@ type Deadline struct {
 	Kind    Kind
 }
 
-// Handle names a deadline that is in a table. The zero value names none. A
-// handle dies when its deadline fires or is removed; its number is never given
-// to another deadline.
+// Handle identifies a deadline in a table. The zero value identifies none. A handle becomes invalid when its deadline
+// fires or is removed; it is never assigned to another deadline.
 type Handle uint64
 
 func handle(slot, generation uint32) Handle { return Handle(generation)<<32 | Handle(slot) }
 
 func (h Handle) split() (slot, generation uint32) { return uint32(h), uint32(h >> 32) }
 
-// Table holds deadlines in the order they fall due: by time, among equal times
-// by insertion. Add, Remove and Pop take O(log n) and do not allocate once the
-// table has been as full as it is. The zero value is an empty table.
+// Table holds deadlines in the order in which they fall due: by time, among equal times by insertion. Add, Remove and
+// Pop take O(log n), and allocate only while the table grows beyond its maximum so far. The zero value is an empty
+// table.
 type Table struct {
 	heap  []key
 	slots []slot
 	free  []uint32
 	seq   uint64
-	mark  cow.Mark // set while a fork has heap, slots and free as well
+	mark  cow.Mark // set while a fork shares heap, slots and free
 }
 
 type key struct {
@@ -81,10 +80,10 @@ const arity = 4
 
 func (k key) before(o key) bool { return k.at < o.at || k.at == o.at && k.seq < o.seq }
 
-// Len is the number of deadlines in the table.
+// Len returns the number of deadlines in the table.
 func (t *Table) Len() int { return len(t.heap) }
 
-// Add puts a deadline into the table.
+// Add adds a deadline to the table.
 func (t *Table) Add(d Deadline) Handle {
 	if t.mark.Own() {
 		t.copyContent()
@@ -104,7 +103,7 @@ func (t *Table) Add(d Deadline) Handle {
 	return handle(s, t.slots[s].generation)
 }
 
-// Get is the deadline of a living handle.
+// Get returns the deadline of a valid handle.
 func (t *Table) Get(h Handle) (Deadline, bool) {
 	s, generation := h.split()
 	if int(s) >= len(t.slots) || t.slots[s].generation != generation || generation&1 == 0 {
@@ -113,7 +112,7 @@ func (t *Table) Get(h Handle) (Deadline, bool) {
 	return t.slots[s].what, true
 }
 
-// Remove takes a deadline out before it fires. It is false for a dead handle.
+// Remove removes a deadline before it fires. It returns false for an invalid handle.
 func (t *Table) Remove(h Handle) bool {
 	if _, alive := t.Get(h); !alive {
 		return false
@@ -123,7 +122,7 @@ func (t *Table) Remove(h Handle) bool {
 	return true
 }
 
-// Next is the time of the earliest deadline, and false if there is none.
+// Next returns the time of the earliest deadline, and false if there is none.
 func (t *Table) Next() (at uint64, ok bool) {
 	if len(t.heap) == 0 {
 		return 0, false
@@ -131,7 +130,7 @@ func (t *Table) Next() (at uint64, ok bool) {
 	return t.heap[0].at, true
 }
 
-// Pop takes out the earliest deadline at or before now.
+// Pop removes and returns the earliest deadline at or before now.
 func (t *Table) Pop(now uint64) (Deadline, bool) {
 	if len(t.heap) == 0 || t.heap[0].at > now {
 		return Deadline{}, false
