@@ -2,16 +2,15 @@ package cow
 
 import "slices"
 
-// pageLen is how many values are copied where one is written that a fork has, too. Ours.
+// pageLen is how many values are copied when a value is written that a fork shares. Ours.
 const pageLen = 64
 
-// List is a list that forks, and a queue: it grows at its end and shrinks at its beginning.
-// The zero value is empty.
+// List is a list that can fork, and a queue: it grows at its end and shrinks at its beginning. The zero value is empty.
 type List[T any] struct {
 	pages []page[T]
-	first int // values of the first page that were taken
+	first int // number of taken values of the first page
 	n     int
-	spare *[pageLen]T // a page of which all was taken, for the next
+	spare *[pageLen]T // a page whose values were all taken, for reuse
 	// generation counts the forks. A page of an earlier generation belongs to several lists and is copied
 	// before it is written.
 	generation uint64
@@ -22,10 +21,10 @@ type page[T any] struct {
 	generation uint64
 }
 
-// Len is the number of values.
+// Len returns the number of values.
 func (l *List[T]) Len() int { return l.n }
 
-// At is the value with i others before it; it panics if there is none.
+// At returns the value with i others before it; it panics if there is none.
 func (l *List[T]) At(i int) T {
 	l.check(i)
 	i += l.first
@@ -53,7 +52,7 @@ func (l *List[T]) Push(value T) {
 	l.n++
 }
 
-// Pop takes the first value; it panics if there is none.
+// Pop removes and returns the first value; it panics if there is none.
 func (l *List[T]) Pop() T {
 	value := l.At(0)
 	l.first++
@@ -85,7 +84,7 @@ func (l *List[T]) put(at int, value T) {
 	p.values[at%pageLen] = value
 }
 
-// Fork is a second list with the same values: it copies a word or two for every page.
+// Fork returns a second list with the same values: it copies a word or two for every page.
 func (l *List[T]) Fork() List[T] {
 	l.generation++
 	f := *l

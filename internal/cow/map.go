@@ -2,22 +2,22 @@ package cow
 
 import "maps"
 
-// most is the share of the entries all forks have, one in so many, that may have changed since: beyond it a fork builds
-// them again.
+// most limits the entries that may have changed since the last fork to one in this many: beyond it, a fork rebuilds the
+// base.
 const most = 4
 
-// Map is a map that forks. The zero value is empty. Keys and values without pointers make
-// one that the collector does not look into.
+// Map is a map that can fork. The zero value is empty. If keys and values have no pointers, the garbage collector does
+// not scan it.
 type Map[K comparable, V any] struct {
 	own  map[K]V        // of this map alone
-	base map[K]V        // of forks, too: never written; no key of own is in it and not gone
+	base map[K]V        // shared with forks: never written; no key of own is in it and not gone
 	gone map[K]struct{} // keys of base that were deleted
 }
 
-// Len is the number of entries.
+// Len returns the number of entries.
 func (m *Map[K, V]) Len() int { return len(m.own) + len(m.base) - len(m.gone) }
 
-// Get is the value of a key, false if there is none.
+// Get returns the value of a key, false if there is none.
 func (m *Map[K, V]) Get(key K) (V, bool) {
 	value, ok := m.own[key]
 	if !ok && m.base != nil {
@@ -26,7 +26,7 @@ func (m *Map[K, V]) Get(key K) (V, bool) {
 	return value, ok
 }
 
-// below is the value of a key in the base.
+// below returns the value of a key in the base.
 func (m *Map[K, V]) below(key K) (V, bool) {
 	value, ok := m.base[key]
 	if ok && len(m.gone) > 0 {
@@ -38,7 +38,7 @@ func (m *Map[K, V]) below(key K) (V, bool) {
 	return value, ok
 }
 
-// Set enters a value under a key, in the place of the one that is there.
+// Set sets the value of a key.
 func (m *Map[K, V]) Set(key K, value V) {
 	m.drop(key)
 	if m.own == nil {
@@ -47,13 +47,13 @@ func (m *Map[K, V]) Set(key K, value V) {
 	m.own[key] = value
 }
 
-// Delete takes the entry of a key out, if there is one.
+// Delete removes the entry of a key, if there is one.
 func (m *Map[K, V]) Delete(key K) {
 	delete(m.own, key)
 	m.drop(key)
 }
 
-// drop takes the entry of a key out of the base, and releases a base that becomes empty.
+// drop removes the entry of a key from the base, and releases a base that becomes empty.
 func (m *Map[K, V]) drop(key K) {
 	if m.base == nil {
 		return
@@ -70,8 +70,8 @@ func (m *Map[K, V]) drop(key K) {
 	}
 }
 
-// Fork is a second map with the same entries. It takes time in proportion to what has
-// changed since the last fork; in the mean over many forks also where that is much.
+// Fork returns a second map with the same entries. It takes time in proportion to the changes since the last fork,
+// amortized over many forks even if there are many changes.
 func (m *Map[K, V]) Fork() Map[K, V] {
 	switch changed := len(m.own) + len(m.gone); {
 	case m.base == nil:
@@ -88,7 +88,7 @@ func (m *Map[K, V]) Fork() Map[K, V] {
 // mergeEntries merges all entries into the base, which forks share from then on.
 func (m *Map[K, V]) mergeEntries() {
 	all := make(map[K]V, m.Len())
-	for key, value := range m.base { // each by itself: no order can be seen
+	for key, value := range m.base { // each independently: the order has no effect
 		if _, gone := m.gone[key]; !gone {
 			all[key] = value
 		}

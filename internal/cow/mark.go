@@ -1,7 +1,7 @@
 package cow
 
-// Mark is set in a value whose content a fork has as well. Source and fork each have a mark, so that neither needs a
-// lock to ask for its own. The zero value is not set.
+// Mark is set in a value whose content a fork shares. Source and fork each have a mark, so that neither needs a lock to
+// read its own. The zero value is not set.
 //
 //	fork    v.mark.Share(); f := v      both are marked, and the content is read-only
 //	write   if v.mark.Own() { copy }    the writer copies it and is alone again; the other keeps its mark
