@@ -11,10 +11,10 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write what tests say now into their golden files and pages, to be reviewed as a diff")
 
-// Rewriting reports whether the files are written rather than compared.
+// Rewriting reports whether the files are written, not compared.
 func Rewriting() bool { return *rewrite }
 
-// Read is the text of a file, with lines that end as on Unix.
+// Read returns the text of a file, with Unix line endings.
 func Read(t testing.TB, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -38,10 +38,10 @@ func Compare(t testing.TB, path, got string) {
 	}
 }
 
-// shownLines is how many lines of a text the report of a difference shows.
+// shownLines is the number of lines of a text in the report of a difference.
 const shownLines = 5
 
-// FirstDifference says where two texts differ first; empty if they are the same.
+// FirstDifference describes the first difference between two texts; empty if they are the same.
 func FirstDifference(want, got string) string {
 	if want == got {
 		return ""
@@ -55,8 +55,8 @@ func FirstDifference(want, got string) string {
 	return fmt.Sprintf("line %d\ngot:\n%s\nwant:\n%s", at+1, part(g), part(w))
 }
 
-// Transcripts plays every transcript of a folder (*.txt) in a test of its own, and compares it with what play gives
-// back: the transcript with the present output.
+// Transcripts runs play for every transcript of a folder (*.txt) in a separate test, and compares the transcript with
+// the result: the transcript with the present output.
 func Transcripts(t *testing.T, folder string, play func(t *testing.T, text string) string) {
 	t.Helper()
 	each(t, folder, func(t *testing.T, path string) { Compare(t, path, play(t, Read(t, path))) })

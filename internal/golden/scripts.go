@@ -7,24 +7,24 @@ import (
 
 // Performer performs the commands of one script.
 type Performer interface {
-	// Perform does what a command says. The error is one of the script.
+	// Perform executes a command. The error is a fault of the script.
 	Perform(command string) error
-	// Said is what the commands said since it was last asked, in whole lines.
+	// Said returns the output of commands since the last call, in whole lines.
 	Said() string
 }
 
-// Scripts runs every script of a folder (*.txt), each with a performer of its own.
+// Scripts runs every script of a folder (*.txt), each with its own performer.
 //
-// A script is blocks, separated by empty lines: commands, one a line, the line "----", and what the commands are expected
-// to say. Lines that begin with # are comments, lines that begin with two spaces continue the one before. A block without
-// ---- expects nothing, and -rewrite adds what it said.
+// A script consists of blocks, separated by empty lines: commands, one a line, the line "----", and the expected
+// output. Lines that begin with # are comments, lines that begin with two spaces continue the previous one. A block
+// without ---- expects nothing, and -rewrite adds its output.
 func Scripts(t *testing.T, folder string, begin func(t testing.TB) Performer) {
 	t.Helper()
 	Transcripts(t, folder, func(t *testing.T, text string) string { return play(t, text, begin(t)) })
 }
 
-// SameScripts runs every script of a folder with performers that must say the same as those of Scripts. It never writes
-// the files.
+// SameScripts runs every script of a folder with performers that must have the same output as those of Scripts. It
+// never writes the files.
 func SameScripts(t *testing.T, folder string, begin func(t testing.TB) Performer) {
 	t.Helper()
 	each(t, folder, func(t *testing.T, path string) { SameScript(t, path, begin) })
@@ -39,7 +39,7 @@ func SameScript(t *testing.T, path string, begin func(t testing.TB) Performer) {
 	}
 }
 
-// play runs a script and gives it back with what was said in place of what was expected.
+// play runs a script and returns it with the present output in place of the expected one.
 func play(t *testing.T, text string, p Performer) string {
 	t.Helper()
 	var out strings.Builder
@@ -59,7 +59,7 @@ func play(t *testing.T, text string, p Performer) string {
 	return strings.TrimRight(out.String(), "\n") + "\n"
 }
 
-// commands are the commands of a block, each with the lines that continue it.
+// commands returns the commands of a block, each with the lines that continue it.
 func commands(head string) (all []string) {
 	for line := range strings.Lines(head) {
 		switch {
