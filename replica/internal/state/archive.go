@@ -10,8 +10,8 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// ArchiveCanisters writes the canisters of the subnet, a section each, or reads them into
-// new entries. modules have their code.
+// ArchiveCanisters writes the canisters of the subnet, a section each, or reads them into new entries. modules holds
+// their code.
 func (s *State) ArchiveCanisters(c *archive.Coder, section string, modules *canister.Modules) {
 	ids := make([]principal.Principal, 0, s.Canisters.Len())
 	for r := range s.Canisters.All() {
@@ -40,8 +40,8 @@ func (s *State) ArchiveCanisters(c *archive.Coder, section string, modules *cani
 	}
 }
 
-// Archive writes what a subnet has beside its canisters, or reads it into a new state
-// that has them; CheckArchived is to follow then. What follows from the configuration of the subnet is there already.
+// Archive writes the state of a subnet except its canisters, or reads it into a new state that has them; CheckArchived
+// must follow. What follows from the configuration of the subnet must be set already.
 func (s *State) Archive(c *archive.Coder, modules *canister.Modules) {
 	s.archiveLimits(c)
 	s.archiveTimeAndTotals(c)
@@ -87,7 +87,7 @@ func (s *State) archiveLimits(c *archive.Coder) {
 	}
 }
 
-// archiveCounts writes what the subnet counts, apart from its calls and cycles.
+// archiveCounts writes the counters of the subnet, except those of its calls and cycles.
 func (s *State) archiveCounts(c *archive.Coder) {
 	archive.Number(c, &s.MemoryUsed)
 	s.Consumed.Archive(c)
@@ -148,7 +148,7 @@ func (t *Ticket) archive(c *archive.Coder) {
 	t.Refund.Archive(c)
 }
 
-// archiveHashes writes a set of hashes in their order.
+// archiveHashes writes a set of hashes in order.
 func archiveHashes(c *archive.Coder, set *map[[32]byte]bool) {
 	hashes := slices.SortedFunc(maps.Keys(*set), func(a, b [32]byte) int { return slices.Compare(a[:], b[:]) })
 	archive.Slice(c, &hashes, archive.MaxItems, func(hash *[32]byte) {
@@ -203,8 +203,7 @@ func (p *PendingOutcall) archive(c *archive.Coder) {
 	p.Withheld.Archive(c)
 }
 
-// archiveBusyEntry writes the canister whose message is parked, with what waits for it to be
-// over, or finds it.
+// archiveBusyEntry writes the canister whose message is parked, with the commands that wait for its end, or finds it.
 func (s *State) archiveBusyEntry(c *archive.Coder, r **Entry) {
 	s.ArchiveEntry(c, r)
 	if !c.Check(*r != nil, "a message is parked in no canister") {
@@ -217,7 +216,7 @@ func (s *State) archiveBusyEntry(c *archive.Coder, r **Entry) {
 	archive.Slice(c, &(*r).Waiting, archive.MaxItems, func(in *Input) { in.Archive(c) })
 }
 
-// Archive writes a command that was begun, or reads one of the subnet with this state.
+// Archive writes a command that has begun, or reads one of the subnet with this state.
 func (c *Command) Archive(a *archive.Coder, s *State) {
 	archive.String(a, &c.Method, archive.MaxBytes)
 	a.Bytes(&c.Arg, archive.MaxBytes)
@@ -228,8 +227,8 @@ func (c *Command) Archive(a *archive.Coder, s *State) {
 	c.Attached.Archive(a)
 }
 
-// ArchiveEntry writes which canister of the subnet something is about, or finds it.
-// Where it is about none, or about one that is gone, nil is read.
+// ArchiveEntry writes a reference to a canister of the subnet, or finds the canister. It reads nil if there is none, or
+// if it was deleted.
 func (s *State) ArchiveEntry(c *archive.Coder, r **Entry) {
 	there := *r != nil && !(*r).Gone
 	if c.Bool(&there); !there {
@@ -258,8 +257,8 @@ func archiveEntries(c *archive.Coder, s *State, list *[]*Entry) {
 	}
 }
 
-// archiveAnswered writes the ids of the messages that have changed. Those that are known have
-// their place in the list again where it is read.
+// archiveAnswered writes the ids of the messages that have changed. When it reads, known messages get their place in
+// the list again.
 func (s *State) archiveAnswered(c *archive.Coder) {
 	at := 0
 	archive.Slice(c, &s.Answered, archive.MaxItems, func(a *ChangedRequest) {
@@ -273,8 +272,8 @@ func (s *State) archiveAnswered(c *archive.Coder) {
 	})
 }
 
-// archiveTouched writes the list of touched canisters. Of those that are gone the id is
-// left: the tree still shows them. Another may have come with the id since.
+// archiveTouched writes the list of touched canisters. For deleted ones it writes the id: the tree still shows them.
+// Another canister may have taken the id since.
 func (s *State) archiveTouched(c *archive.Coder) {
 	var left []principal.Principal
 	archive.Slice(c, &s.Touched, archive.MaxItems, func(r **Entry) {

@@ -8,16 +8,16 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// Taken is what was taken out of the queues of a state and is not over.
+// Taken is what was taken from the queues of a state and has not ended.
 type Taken struct {
-	Aside      []*Input             // calls of the management canister that wait elsewhere than in its queue
+	Aside      []*Input             // calls of the management canister that wait outside its queue
 	Parked     intercanister.Parked // messages of canisters that are parked
 	Installing []Ticket             // installations that are parked
 
-	Sent map[*Entry]MessageMemory // what the messages of canisters in output queues take
+	Sent map[*Entry]MessageMemory // the memory of messages of canisters in output queues
 }
 
-// CheckArchived checks that what was read is consistent, wherever the code relies on it.
+// CheckArchived checks that the state that was read is consistent, wherever the code relies on it.
 func (s *State) CheckArchived(c *archive.Coder, taken *Taken) {
 	noted := make(map[RequestID]bool, len(s.Answered))
 	for i := range s.Answered {
@@ -26,7 +26,7 @@ func (s *State) CheckArchived(c *archive.Coder, taken *Taken) {
 	for in := range s.History.All() {
 		c.Check(in.Changed() == noted[in.ID], "message %x is in one of two lists of changed messages and not in the other", in.ID)
 	}
-	owed := make(map[uint64]bool) // the messages of users to whom an answer is on its way
+	owed := make(map[uint64]bool) // the messages of users whose answer is pending
 	processing := func(number uint64) bool {
 		if owed[number] {
 			return false
@@ -44,7 +44,7 @@ func (s *State) CheckArchived(c *archive.Coder, taken *Taken) {
 	}
 	s.checkDeadlines(c)
 	s.checkMemory(c, taken.Sent)
-	for number := range s.Outcalls { // all must hold: no order can be seen
+	for number := range s.Outcalls { // all must hold: the order has no effect
 		o := &s.Outcalls[number].Sent
 		c.Check(slices.IndexFunc(o.Members, func(node int) bool { return node < 0 || node >= s.Nodes }) < 0 && o.Min <= o.Max && int(o.Max) <= max(len(o.Members), 0),
 			"flexible HTTP outcall %d of nodes %v wants %d to %d responses of %d nodes", number, o.Members, o.Min, o.Max, s.Nodes)
@@ -52,7 +52,7 @@ func (s *State) CheckArchived(c *archive.Coder, taken *Taken) {
 	}
 }
 
-// checkLives checks that canisters are in a possible state, and wait for something that comes.
+// checkLives checks that canisters are in a possible state, and wait for events that will come.
 func (s *State) checkLives(c *archive.Coder) {
 	throttled := make(map[*Entry]bool, len(s.throttled))
 	for _, r := range s.throttled {
@@ -83,7 +83,7 @@ func (s *State) checkMailboxes(c *archive.Coder, taken *Taken, processing func(u
 }
 
 // checkWaiting checks that the waiting messages of users are known, and that each waits in the one place where expiry
-// looks for it.
+// searches for it.
 func (s *State) checkWaiting(c *archive.Coder, taken *Taken) {
 	waiting := make(map[uint64]bool)
 	look := func(number uint64) {
@@ -132,7 +132,7 @@ func (s *State) checkTickets(c *archive.Coder, taken *Taken, processing func(uin
 	for i := range s.Postponed {
 		check(&s.Postponed[i].Ticket)
 	}
-	for _, p := range s.Outcalls { // all must hold: no order can be seen
+	for _, p := range s.Outcalls { // all must hold: the order has no effect
 		check(&p.Ticket)
 	}
 }

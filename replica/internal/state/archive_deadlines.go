@@ -25,8 +25,8 @@ func (k *claims) claim(h timers.Handle, meant func(*timers.Deadline) bool) {
 	k.kinds[d.Kind]++
 }
 
-// checkDeadlines checks that the subject of every deadline exists, and is linked to it: then the deadline goes when the
-// subject goes.
+// checkDeadlines checks that the subject of every deadline exists, and is linked to it: then the deadline is removed
+// with its subject.
 func (s *State) checkDeadlines(c *archive.Coder) {
 	k := &claims{c: c, table: &s.Deadlines, claimed: make(map[timers.Handle]bool), kinds: make(map[timers.Kind]int)}
 	for r := range s.Canisters.All() {
@@ -42,7 +42,7 @@ func (s *State) checkDeadlines(c *archive.Coder) {
 			return d.Kind == timers.CallExpiry && d.Number == uint64(id) && f.State == intercanister.Waiting && f.Deadline != 0
 		})
 	})
-	for number := range s.Outcalls { // each by itself: no order can be seen
+	for number := range s.Outcalls { // each independently: the order has no effect
 		k.claim(s.Outcalls[number].Expiry, func(d *timers.Deadline) bool { return d.Kind == timers.OutcallExpiry && d.Number == number })
 	}
 	for _, h := range s.Kept.All() {
@@ -58,8 +58,8 @@ func (s *State) checkDeadlines(c *archive.Coder) {
 	k.complete()
 }
 
-// ofCanister claims the deadlines of a canister: its timer, who waits for it to stop, the
-// best-effort requests that wait for it.
+// ofCanister claims the deadlines of a canister: its timer, callers that wait for it to stop, the best-effort requests
+// that wait for it.
 func (k *claims) ofCanister(r *Entry) {
 	k.claim(r.timer, func(d *timers.Deadline) bool { return d.Kind == timers.GlobalTimer && d.Subject == r.ID() })
 	for i := range r.Stops {
@@ -78,7 +78,7 @@ func (k *claims) ofCanister(r *Entry) {
 }
 
 // complete checks that every deadline is claimed, except those without a handle: charges, of which there is one at a
-// time, and hooks that are tried again.
+// time, and retries of hooks.
 func (k *claims) complete() {
 	there := make(map[timers.Kind]int)
 	for _, d := range k.table.All() {

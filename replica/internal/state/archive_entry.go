@@ -7,8 +7,8 @@ import (
 	"github.com/canisterd/canisterd/internal/cow"
 )
 
-// archive writes the entry without the canister itself, or reads it into a new entry. A parked
-// message of the canister, and what waits for it, is written with that message.
+// archive writes the entry without the canister itself, or reads it into a new entry. A parked message of the canister,
+// and what waits for it, is written with that message.
 func (r *Entry) archive(c *archive.Coder) {
 	c.Check(r.Isolated == 0, "a message of canister %s is under way", r.ID())
 	r.Mailbox.Archive(c)
@@ -35,8 +35,7 @@ func (r *Entry) archive(c *archive.Coder) {
 	c.Bytes(&r.Staged.Certified, canister.MaxCertifiedBytes)
 }
 
-// archive writes the history of messages, or reads it into a new one. A message that was
-// pruned leaves only its number.
+// archive writes the history of messages, or reads it into a new one. Only the number of a pruned message is written.
 func (h *History) archive(c *archive.Coder) {
 	archive.Slice(c, &h.free, archive.MaxItems, func(number *uint64) { archive.Number(c, number) })
 	free := make(map[uint64]bool, len(h.free))
@@ -73,7 +72,7 @@ func (h *History) archive(c *archive.Coder) {
 	})
 }
 
-// archiveList writes the values of a list in their order, or adds those that were written.
+// archiveList writes the values of a list in order, or adds those that were written.
 func archiveList[T any](c *archive.Coder, l *cow.List[T], each func(*T)) {
 	n := l.Len()
 	archive.AtMost(c, &n, archive.MaxItems)
@@ -107,13 +106,13 @@ func (r *Ingress) archive(c *archive.Coder) {
 	archive.Number(c, &r.deadline)
 	noted := r.Changed()
 	if c.Bool(&noted); noted && c.Reading() {
-		r.changedAt = 1 // archiveAnswered says where
+		r.changedAt = 1 // archiveAnswered sets the position
 	}
 	c.Check(r.Status != 0 && (r.Status == Rejected) == (r.Reject != nil), "message %x has no status that there is", r.ID)
 }
 
-// archivedHeartbeat takes the mark of a heartbeat off an entry that was read, so that it
-// can be put into the list of those that have one.
+// archivedHeartbeat clears the heartbeat mark of an entry that was read, so that the entry can be added to the list of
+// those with a heartbeat.
 func (r *Entry) archivedHeartbeat() bool {
 	heartbeat := r.Heartbeat
 	r.Heartbeat = false

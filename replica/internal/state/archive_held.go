@@ -5,7 +5,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// Archive writes rules with what they have done, or reads them.
+// Archive writes rules with their counters, or reads them.
 func (s *Rules) Archive(c *archive.Coder) {
 	archive.Slice(c, &s.List, archive.MaxItems, func(r *RuleState) {
 		archive.Number(c, &r.ID)

@@ -5,8 +5,8 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// checkMemory checks that the memory of messages matches the messages and the room that is kept for responses: memory
-// that is freed later must be held. sent is the memory of messages in output queues.
+// checkMemory checks that the memory of messages matches the messages and the reservations for responses: memory that
+// is freed later must be held. sent is the memory of messages in output queues.
 func (s *State) checkMemory(c *archive.Coder, sent map[*Entry]MessageMemory) {
 	held := make(map[*Entry]*MessageMemory, s.Canisters.Len())
 	for r := range s.Canisters.All() {
@@ -41,7 +41,7 @@ func (s *State) checkMemory(c *archive.Coder, sent map[*Entry]MessageMemory) {
 	c.Check(s.Messages == all, "all messages take %d and %d bytes, not %d and %d", all.Guaranteed, all.BestEffort, s.Messages.Guaranteed, s.Messages.BestEffort)
 }
 
-// deadline is the deadline of the call that a held message belongs to.
+// deadline returns the deadline of the call that a held message belongs to.
 func (h *Held) deadline() uint64 {
 	if h.Kind == KindRequest {
 		return h.Request.Deadline

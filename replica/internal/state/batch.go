@@ -7,20 +7,19 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// The messages of a batch run in parallel: none sees what the others of its batch have
-// done, neither in the memory that messages and canisters take nor in the balance of
-// its canister.
-// One after the other, as single steps make them, they must see the same.
+// The messages of a batch run in parallel: none sees effects of other messages of its batch, neither in the memory that
+// messages and canisters take nor in the balance of its canister. Single steps run them one at a time, and they must
+// see the same.
 
-// Shared is what the messages of a batch share.
+// Shared is the state that the messages of a batch share.
 type Shared struct {
-	Guaranteed uint64   // bytes of messages with guaranteed response when it began
-	Futures    int      // when it began
+	Guaranteed uint64   // bytes of messages with guaranteed response at its start
+	Futures    int      // at its start
 	Promised   uint64   // bytes of guaranteed messages since
-	Credited   []*Entry // that got cycles since, and have them as a credit
+	Credited   []*Entry // that received cycles since, as a credit
 }
 
-// BeginBatch lets the messages from now on see what happened before.
+// BeginBatch makes what happened so far visible to the next messages.
 func (s *State) BeginBatch() {
 	s.ApplyDeferredCredits()
 	s.Batch++
@@ -44,14 +43,14 @@ func (s *State) ApplyDeferredCredits() {
 	s.Shared.Credited = s.Shared.Credited[:0]
 }
 
-// Isolate takes out of sight what others of the batch have done to the memory of a
-// canister's messages, until its own message has run or is parked.
+// Isolate hides the effects of other messages of the batch on the memory of a canister's messages, until its own
+// message has run or is parked.
 func (s *State) Isolate(r *Entry) {
 	r.Isolated = s.MessagesSince(r)
 	r.Canister.MessageBytes -= r.Isolated
 }
 
-// EndIsolation gives back what Isolate took out of sight.
+// EndIsolation restores what Isolate has hidden.
 func (r *Entry) EndIsolation() {
 	r.Canister.MessageBytes += r.Isolated
 	r.Isolated = 0

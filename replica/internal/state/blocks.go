@@ -2,22 +2,21 @@ package state
 
 import "github.com/canisterd/canisterd/candid/principal"
 
-// Blocks are the blocks a subnet's nodes have made: one a round, the nodes
-// taking turns. What they had made at the end of a day (UTC) is kept for some
-// days (interface specification, "IC method node_metrics_history").
+// Blocks are the blocks that a subnet's nodes have made: one a round, the nodes take turns. The counts at the end of a
+// day (UTC) are kept for some days (interface specification, "IC method node_metrics_history").
 type Blocks struct {
 	Nodes []NodeBlocks
 	last  uint64 // ns, of the newest round; 0 before the first
 	days  []Day
 }
 
-// NodeBlocks is how many blocks a node has made. No proposal ever fails.
+// NodeBlocks is the number of blocks that a node has made. No proposal ever fails.
 type NodeBlocks struct {
 	ID   principal.Principal
 	Made uint64
 }
 
-// Day is what the nodes had made at a day's last round.
+// Day is the blocks that the nodes had made at a day's last round.
 type Day struct {
 	Time  uint64 // ns, of that round
 	Nodes []NodeBlocks
@@ -37,8 +36,7 @@ func (b *Blocks) Add(time, height uint64) {
 	b.Nodes[height%uint64(len(b.Nodes))].Made++
 }
 
-// Since are the days that are over whose last round was at a time or later, the
-// oldest first.
+// Since returns the days that have ended and whose last round was at a time or later, the oldest first.
 func (b *Blocks) Since(time uint64) []Day {
 	for i := range b.days {
 		if b.days[i].Time >= time {

@@ -9,19 +9,18 @@ import (
 	"github.com/canisterd/canisterd/internal/cow"
 )
 
-// Canisters are the entries of a subnet's canisters in the order of their ids. They lie in
-// blocks, which a fork shares with its source until one of the two uses a canister of the
-// block (copy-on-write): an *Entry may be written.
+// Canisters are the entries of a subnet's canisters in the order of their ids. They are in blocks, which a fork shares
+// with its source until one of the two uses a canister of the block (copy-on-write): an *Entry may be written.
 //
 //	order   by id      │ a │ c │ d │ …        slot of each
 //	slots   of any id  │ 0 · 2 │ 1 …          block 0: a d c …   block 1: …
 type Canisters struct {
 	slots  cow.Map[principal.Principal, slot]
 	order  []orderedSlot // by id
-	mark   cow.Mark      // set while a fork has order as well
+	mark   cow.Mark      // set while a fork shares order
 	blocks []block
-	free   []slot // slots of canisters that are gone
-	given  slot   // number of slots that were ever given
+	free   []slot // slots of deleted canisters
+	given  slot   // number of slots that were ever assigned
 }
 
 // slot is the position of an entry: a block and an index in it.
@@ -38,7 +37,7 @@ type orderedSlot struct {
 
 func compareID(s orderedSlot, id principal.Principal) int { return s.id.Compare(id) }
 
-// Get is the canister with an id, nil if there is none.
+// Get returns the canister with an id, nil if there is none.
 func (s *Canisters) Get(id principal.Principal) *Entry {
 	if at, ok := s.slots.Get(id); ok {
 		return s.at(at)
@@ -46,7 +45,7 @@ func (s *Canisters) Get(id principal.Principal) *Entry {
 	return nil
 }
 
-// at is the entry in a slot, for writing.
+// at returns the entry in a slot, for writing.
 func (s *Canisters) at(at slot) *Entry {
 	number, place := at.split()
 	b := &s.blocks[number]
@@ -56,10 +55,10 @@ func (s *Canisters) at(at slot) *Entry {
 	return b.all[place]
 }
 
-// Len is the number of canisters.
+// Len returns the number of canisters.
 func (s *Canisters) Len() int { return len(s.order) }
 
-// All are the entries in the order of their ids, for writing.
+// All returns the entries in the order of their ids, for writing.
 func (s *Canisters) All() iter.Seq[*Entry] {
 	return func(yield func(*Entry) bool) {
 		for _, at := range s.order {
@@ -70,8 +69,7 @@ func (s *Canisters) All() iter.Seq[*Entry] {
 	}
 }
 
-// Read visits all entries in no particular order, for reading only: shared blocks stay
-// shared.
+// Read visits all entries in no particular order, for reading only: shared blocks remain shared.
 func (s *Canisters) Read(visit func(*Entry)) {
 	for i := range s.blocks {
 		s.blocks[i].read(func(all *entryBlock) {
@@ -84,8 +82,8 @@ func (s *Canisters) Read(visit func(*Entry)) {
 	}
 }
 
-// After are at most that many entries whose ids come after one, in the order of their
-// ids. The result is valid until a canister is added or removed.
+// After returns at most this many entries whose ids come after one, in the order of their ids. The result is valid
+// until a canister is added or removed.
 func (s *Canisters) After(id principal.Principal, most int) []*Entry {
 	at, found := slices.BinarySearchFunc(s.order, id, compareID)
 	if found {
@@ -141,7 +139,7 @@ func (s *Canisters) remove(r *Entry) {
 	s.order = slices.Delete(s.ordered(), i, i+1)
 }
 
-// ordered is the order for writing.
+// ordered returns the order for writing.
 func (s *Canisters) ordered() []orderedSlot {
 	if s.mark.Own() {
 		s.order = slices.Clone(s.order)
@@ -149,9 +147,9 @@ func (s *Canisters) ordered() []orderedSlot {
 	return s.order
 }
 
-// fork is a second set with the same canisters. A caller that keeps an *Entry of the source
-// exchanges it for the entry of the fork at once, before the source goes on: a write through
-// a pointer from before the fork would change a shared block.
+// fork returns a second set with the same canisters. A caller that keeps an *Entry of the source replaces it by the
+// entry of the fork at once, before the source continues: a write through a pointer from before the fork would change a
+// shared block.
 func (s *Canisters) fork() Canisters {
 	s.mark.Share()
 	to := *s
@@ -170,7 +168,7 @@ func (s *Canisters) Close() {
 	}
 }
 
-// Recount brings what is known of the memory of a canister up to date: what it uses, or what is allocated to it.
+// Recount updates the memory that is counted for a canister: its usage, or its allocation.
 func (s *State) Recount(r *Entry) {
 	if r.Gone {
 		return
@@ -179,7 +177,7 @@ func (s *State) Recount(r *Entry) {
 	s.MemoryUsed, r.Counted = s.MemoryUsed-r.Counted+now, now
 }
 
-// Uncount forgets the memory of a canister that is gone.
+// Uncount removes the memory of a deleted canister.
 func (s *State) Uncount(r *Entry) { s.MemoryUsed, r.Counted = s.MemoryUsed-r.Counted, 0 }
 
 // TouchIfCertified touches the canister if its certified data has changed.

@@ -8,50 +8,45 @@ import (
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
-// Management is the management canister as a subnet sees it: the plug that
-// package management fits. All methods are called on the goroutine of the network,
-// except Query, which must only read and may be called from any.
+// Management is the management canister as a subnet sees it, implemented by package management. All methods are called
+// on the goroutine of the network, except Query, which must only read and may be called from any.
 type Management interface {
-	// Effective is the canister an ingress message to the method is about:
-	// argument canister_id or target_canister (interface specification,
-	// "Effective canister id"). anywhere is true for the methods that create
+	// Effective returns the canister that an ingress message to the method is about: argument canister_id or
+	// target_canister (interface specification, "Effective canister id"). anywhere is true for the methods that create
 	// canisters. A reject says why there is none.
 	Effective(method string, arg []byte) (id principal.Principal, anywhere bool, reject *intercanister.Reject)
 
-	// Payment is when the canister that an ingress message to the method is about pays
-	// for the message.
+	// Payment returns when the canister that an ingress message to the method is about pays for the message.
 	Payment(method string, arg []byte) Payment
 
-	// Redirect is the canister or subnet that a canister's call of the method
-	// goes to in place of the caller's subnet, with name and argument as they
-	// are: the Bitcoin canisters, or the subnet the call asks about. It is empty
-	// for calls that find their way by Effective, or stay.
+	// Redirect returns the canister or subnet to which a canister's call of the method is routed instead of the
+	// caller's subnet, with name and argument unchanged: the Bitcoin canisters, or the subnet that the call asks about.
+	// It is empty for calls that are routed by Effective, or stay.
 	Redirect(method string, arg []byte) principal.Principal
 
-	// Sent looks at a call of a canister at the moment it is made. version is the
-	// sender's, as its message saw it; hosted reports whether a canister id belongs
-	// to any subnet, nil where the sender named the subnet itself. A reject answers
-	// the call in place of its execution.
+	// Sent checks a call of a canister when it is made. version is the sender's, as its message saw it; hosted reports
+	// whether a canister id belongs to any subnet, nil if the sender named the subnet itself. A reject answers the call
+	// in place of its execution.
 	Sent(method string, arg []byte, version uint64, hosted func(principal.Principal) bool) *intercanister.Reject
 
-	// Admit says whether an ingress message is accepted: the method may be
-	// called by users and the sender may call it. Nothing changes.
+	// Admit returns a reject unless an ingress message is accepted: users may call the method, and the sender is one of
+	// them. Nothing changes.
 	Admit(c *Command) *intercanister.Reject
 
-	// Run executes one call. It answers now, later (Deferred) or asks to be
-	// called again when Command.Target is idle (Busy).
+	// Run executes one call. It answers now, later (Deferred) or asks to be called again when Command.Target is idle
+	// (Busy).
 	Run(c *Command) Answer
 
-	// Postponed is what answers the calls of a method that were put off until the next
-	// round (Host.NextRound), nil for a method that puts nothing off.
+	// Postponed returns the function that answers the calls of a method that were postponed to the next round
+	// (Host.NextRound), nil for a method that postpones nothing.
 	Postponed(method string) func(*State) Answer
 
-	// Installed is what answers the caller of an installation that is over (Host.Install):
-	// spent are the instructions that were spent before it began.
+	// Installed answers the caller of an installation that has ended (Host.Install): spent are the instructions that
+	// were spent before it began.
 	Installed(c *Command, target *Entry, spent uint64, out canister.Outcome) Answer
 
-	// Query executes one of the methods users and composite queries may query,
-	// on a state that does not change meanwhile.
+	// Query executes one of the methods that users and composite queries may query, on a state that does not change
+	// meanwhile.
 	Query(c *Command) Answer
 }
 
@@ -72,17 +67,17 @@ type Command struct {
 	Method string
 	Arg    []byte
 	Caller principal.Principal
-	// Sender is the calling canister where it lives on this subnet.
+	// Sender is the calling canister if it is on this subnet.
 	Sender *Entry
-	// Origin says whether a user or a canister asks, and how the answer gets back.
+	// Origin says whether a user or a canister calls, and how the answer returns.
 	Origin intercanister.Origin
 	// Target is the effective canister of an ingress message, nil otherwise or if there is none.
 	Target *Entry
-	// Attached are the cycles of the call that are not accepted yet. The rest goes back with the answer.
+	// Attached are the cycles of the call that are not accepted yet. The rest is refunded with the answer.
 	Attached cycles.Amount
 }
 
-// FromUser reports whether an ingress message asks.
+// FromUser reports whether the call is an ingress message.
 func (c *Command) FromUser() bool { return c.Origin.Kind == intercanister.FromIngress }
 
 // Accept takes up to n of the attached cycles.
@@ -92,7 +87,7 @@ func (c *Command) Accept(n cycles.Amount) cycles.Amount {
 	return n
 }
 
-// Ticket is the right to answer the call later.
+// Ticket returns the right to answer the call later.
 func (c *Command) Ticket() Ticket { return Ticket{Origin: c.Origin, Refund: c.Attached} }
 
 // Ticket is a call of the management canister that is not answered yet.
@@ -101,14 +96,14 @@ type Ticket struct {
 	Refund cycles.Amount
 }
 
-// Answer is what a handler gives back: a reply, a reject, or neither yet.
+// Answer is the result of a handler: a reply, a reject, or neither yet.
 type Answer struct {
 	Reply  []byte
 	Reject *intercanister.Reject
 	When   When
-	Target *Entry // Busy: who must be idle first
-	// Instructions are what the call used of the round, or where a composite query
-	// made it, of that one's limit.
+	Target *Entry // Busy: the canister that must be idle first
+	// Instructions are the instructions that count in the round, or, if a composite query made the call, in the query's
+	// limit.
 	Instructions uint64
 }
 
@@ -122,102 +117,92 @@ const (
 	Compiling      // run the command again when the module it installs is ready
 )
 
-// Reply is an answer with a reply.
+// Reply returns an answer with a reply.
 func Reply(arg []byte) Answer { return Answer{Reply: arg} }
 
-// Fail is an answer with a reject.
+// Fail returns an answer with a reject.
 func Fail(r *intercanister.Reject) Answer { return Answer{Reject: r} }
 
-// Later is the answer of a handler that has given its ticket away.
+// Later returns the answer of a handler that has passed on its ticket.
 func Later() Answer { return Answer{When: Deferred} }
 
-// WhenIdle is the answer of a handler that needs a canister whose message is
-// not over (Entry.Running): it is called again then. Handlers that only
-// read, or change settings, need not wait.
+// WhenIdle returns the answer of a handler that needs a canister whose message has not ended (Entry.Running): the
+// handler is called again then. Handlers that only read, or change settings, need not wait.
 func WhenIdle(r *Entry) Answer { return Answer{When: Busy, Target: r} }
 
-// WhenCompiled is the answer of a handler whose module is being compiled
-// (Host.Compiling): it is called again then.
+// WhenCompiled returns the answer of a handler whose module is being compiled (Host.Compiling): the handler is called
+// again then.
 func WhenCompiled() Answer { return Answer{When: Compiling} }
 
-// Host is what the subnet does for a handler beyond changing
-// the state it is handed.
+// Host is what the subnet does for a handler in addition to the changes of the state that the handler makes.
 type Host interface {
-	// Metrics are the certified metrics of the subnet at the end of the round before, and all instructions of its
+	// Metrics returns the certified metrics of the subnet at the end of the previous round, and all instructions of its
 	// rounds until then.
 	Metrics() (metrics certify.SubnetMetrics, instructions uint64)
 
-	// Answer settles a deferred call. Exactly once for each ticket.
+	// Answer settles a deferred call, exactly once for each ticket.
 	Answer(t Ticket, a Answer)
 
-	// Create makes an empty canister, with an id of its own where id is nil, and
-	// gives it cycles. It rejects where the subnet is full (IC0102), the id is
-	// taken (IC0205) or not of this subnet (IC0405).
+	// Create makes an empty canister, with a new id if id is nil, and gives it cycles. It rejects if the subnet is full
+	// (IC0102), the id is taken (IC0205) or not of this subnet (IC0405).
 	Create(id *principal.Principal, settings canister.Settings, balance cycles.Amount) (*Entry, *intercanister.Reject)
 
-	// Install runs an installation as a message of the canister, which must be
-	// idle; it may take many rounds. The execution is prepaid from the balance
-	// and refunded; where that is not possible the Failure of its Outcome is IC0207.
-	// Management.Installed, called once with the canister's state settled and what
-	// was spent before, gives the answer.
+	// Install runs an installation as a message of the canister, which must be idle; it may take many rounds. The
+	// execution is prepaid from the balance and refunded; if that is impossible, the Failure of its Outcome is IC0207.
+	// Management.Installed answers the call; it is called once, with the final state of the canister and the
+	// instructions that were spent before.
 	Install(c *Command, target *Entry, in *canister.Install, spent uint64) Answer
 
-	// Stop begins to stop a canister and answers the ticket when it is stopped,
-	// restarted (IC0511) or after StopTimeout (IC0206). The handler has counted
-	// the version up.
+	// Stop begins to stop a canister and answers the ticket when it has stopped, restarted (IC0511) or after
+	// StopTimeout (IC0206). The handler has increased the version.
 	Stop(r *Entry, t Ticket)
 
-	// Start makes a canister running and rejects the callers of stop_canister
-	// that wait (IC0511).
+	// Start makes a canister running and rejects the waiting callers of stop_canister (IC0511).
 	Start(r *Entry)
 
-	// Uninstall removes code and memories of an idle canister: its open contexts
-	// are rejected (IC0406) and deleted. Version and history are the handler's.
+	// Uninstall removes code and memories of an idle canister: its open contexts are rejected (IC0406) and deleted. The
+	// handler updates version and history.
 	Uninstall(r *Entry)
 
-	// Delete removes a stopped canister with everything that is its own. Its id
-	// is not given again.
+	// Delete removes a stopped canister with everything that it owns. Its id is not reused.
 	Delete(r *Entry)
 
-	// Outcall hands an HTTP outcall to the outside. What its answers, which come
-	// in as input, or their absence make of it settles the ticket.
+	// Outcall passes an HTTP outcall to the outside. Its answers, which come as input, or its timeout settle the
+	// ticket.
 	Outcall(t Ticket, sent Outcall, withheld cycles.Amount)
 
-	// NextRound settles a deferred call of a method at the beginning of the next round,
-	// before any message, with what Management.Postponed makes of the state then.
+	// NextRound settles a deferred call of a method at the beginning of the next round, before any message, with the
+	// answer of Management.Postponed for the state then.
 	NextRound(t Ticket, method string)
 
-	// RefreshEntryPoints follows a change of the canister's code other than by Install and
-	// Uninstall, as by loading a snapshot: heartbeat, timer and low-memory hook.
+	// RefreshEntryPoints handles a change of the canister's code other than by Install and Uninstall, for example by
+	// loading a snapshot: heartbeat, timer and low-memory hook.
 	RefreshEntryPoints(r *Entry)
 
-	// Touch says that what the certified state tree shows of the canister may
-	// have changed: controllers, module, certified data.
+	// Touch notes that the certified state tree of the canister may have changed: controllers, module, certified data.
 	Touch(r *Entry)
 
-	// Preceded reports whether another command that installs something into a
-	// canister waits for its module: the handler then answers WhenCompiled before it
-	// looks at the canister, so that the two keep their order.
+	// Preceded reports whether another command that installs something into a canister waits for its module: the
+	// handler then answers WhenCompiled before it reads the canister, so that the two keep their order.
 	Preceded(target *Entry) bool
 
-	// Compiling reports whether the module that a command brings to a canister is to
-	// be compiled first, beside everything else: the handler then answers
-	// WhenCompiled. It must not have changed anything.
+	// Compiling reports whether the module that a command brings to a canister must be compiled first, in parallel with
+	// everything else: the handler then answers WhenCompiled. It must not have changed anything.
 	Compiling(c *Command, target *Entry, uploaded []byte) bool
 
-	// Prepare makes a module as uploaded ready to be installed, or rejects it.
+	// Prepare makes an uploaded module ready for installation, or rejects it.
 	Prepare(uploaded []byte, features canister.Features) (*canister.Module, *intercanister.Reject)
 
-	// Engine is the engine canisters run on.
+	// Engine returns the engine that runs canisters.
 	Engine() *canister.Engine
 
-	// SubnetOf is the subnet that hosts a canister id, Root the root subnet.
+	// SubnetOf returns the subnet that hosts a canister id, Root the root subnet.
 	SubnetOf(id principal.Principal) (subnet principal.Principal, ok bool)
 	Root() principal.Principal
 
 	// Elsewhere reports whether a canister id belongs to another subnet.
 	Elsewhere(id principal.Principal) bool
 
-	// Version is the replica version of the subnet's nodes.
+	// Version returns the replica version of the subnet's nodes.
 	Version() string
 }

@@ -6,17 +6,17 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// CycleTotals say where the cycles of a subnet came from and went to that no canister
-// which is there has or has paid. They only grow.
+// CycleTotals count cycles of a subnet that no present canister has or has paid, by their origin or use. They only
+// grow.
 type CycleTotals struct {
-	Minted  cycles.Amount // came out of nothing: provisional cycles, the cycles minting canister, test controls
+	Minted  cycles.Amount // created: provisional cycles, the cycles minting canister, test controls
 	Gone    cycles.Amount // what deleted canisters had paid until they were deleted
 	Deleted cycles.Amount // what deleted canisters still had
-	Fees    cycles.Amount // what calls paid with attached cycles: for signatures, for reading logs
-	Lost    cycles.Amount // came back to a canister that was gone, or was taken by a test control
+	Fees    cycles.Amount // paid with cycles attached to calls: for signatures, for reading logs
+	Lost    cycles.Amount // returned to a deleted canister, or taken by a test control
 }
 
-// recordDeletion enters a canister that is being deleted.
+// recordDeletion adds a canister that is being deleted.
 func (b *CycleTotals) recordDeletion(c *canister.Canister) {
 	b.Gone = b.Gone.Add(c.Consumed.Total())
 	b.Deleted = b.Deleted.Add(c.Balance).Add(c.Reserved)
@@ -29,23 +29,23 @@ func (b *CycleTotals) Archive(c *archive.Coder) {
 	}
 }
 
-// Add enters the totals of another subnet.
+// Add adds the totals of another subnet.
 func (b *CycleTotals) Add(other *CycleTotals) {
 	b.Minted, b.Gone, b.Deleted = b.Minted.Add(other.Minted), b.Gone.Add(other.Gone), b.Deleted.Add(other.Deleted)
 	b.Fees, b.Lost = b.Fees.Add(other.Fees), b.Lost.Add(other.Lost)
 }
 
-// Mint enters cycles that came out of nothing.
+// Mint adds created cycles.
 func (b *CycleTotals) Mint(amount cycles.Amount) { b.Minted = b.Minted.Add(amount) }
 
-// Lose enters cycles that vanish.
+// Lose adds lost cycles.
 func (b *CycleTotals) Lose(amount cycles.Amount) { b.Lost = b.Lost.Add(amount) }
 
-// Pay enters a fee that was paid with attached cycles.
+// Pay adds a fee that was paid with attached cycles.
 func (b *CycleTotals) Pay(fee cycles.Amount) { b.Fees = b.Fees.Add(fee) }
 
-// Spent is everything that left the subnet's canisters for good: what they paid,
-// also with attached cycles, what was deleted with them, what was lost.
+// Spent returns all cycles that left the subnet's canisters permanently: what they paid, also with attached cycles,
+// what was deleted with them, what was lost.
 func (s *State) Spent() cycles.Amount {
 	spent := s.Totals.Gone.Add(s.Totals.Fees).Add(s.Totals.Deleted).Add(s.Totals.Lost)
 	for r := range s.Canisters.All() {

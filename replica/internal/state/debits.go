@@ -6,14 +6,14 @@ import (
 	"github.com/canisterd/canisterd/canister"
 )
 
-// Debits are what a canister has done beyond what it may in a round: bytes of memory it changed, instructions its
-// installations ran. Each round works off as much as a round allows.
+// Debits are the amounts by which a canister has exceeded its limits for a round: bytes of memory that it changed,
+// instructions of its installations. Each round reduces them by the limit of a round.
 type Debits struct {
 	HeapDelta, Install uint64
-	height, time       uint64 // when they were worked off last
+	height, time       uint64 // when they were last reduced
 }
 
-// Owed are a canister's debits at present. Install may be added to.
+// Owed returns a canister's present debits. The caller may add to Install.
 func (s *State) Owed(r *Entry, limits *canister.Limits) *Debits {
 	d := &r.debits
 	if d.HeapDelta > 0 || d.Install > 0 {
@@ -32,8 +32,8 @@ func left(debit, rate, rounds uint64) uint64 {
 	return debit - rate*rounds
 }
 
-// Change counts memory that a canister has changed. One that has changed too much takes no message until the rounds
-// have worked it off; the management canister still acts on it.
+// Change counts memory that a canister has changed. A canister that has changed too much takes no message until the
+// rounds have reduced its debit; the management canister still acts on it.
 func (s *State) Change(r *Entry, bytes uint64, limits *canister.Limits) {
 	if limits.HeapDelta == 0 || r.Gone || bytes == 0 && r.debits.HeapDelta == 0 {
 		return
@@ -49,7 +49,7 @@ func (s *State) Change(r *Entry, bytes uint64, limits *canister.Limits) {
 	}
 }
 
-// Unthrottle lets the canisters go on that have waited long enough.
+// Unthrottle resumes the canisters that have waited long enough.
 func (s *State) Unthrottle(limits *canister.Limits) {
 	s.throttled = slices.DeleteFunc(s.throttled, func(r *Entry) bool {
 		switch {

@@ -10,28 +10,28 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// Entry is the entry of one canister of a subnet: the canister, the messages and callers
-// that wait for it, and what its subnet knows of it.
+// Entry is one canister of a subnet: the canister, the messages and callers that wait for it, and the subnet's data
+// about it.
 type Entry struct {
 	Canister *canister.Canister
 	Mailbox  intercanister.Mailbox
 
 	// Stops are the callers of stop_canister that wait for an answer.
 	Stops []Stop
-	// Waiting are commands of the management canister that need this canister
-	// idle. They are queued again when its message is over.
+	// Waiting are commands of the management canister that need this canister idle. They are queued again when its
+	// message has ended.
 	Waiting []Input
-	// DeferredCredit is cycles that came while a message ran; they are added to the
-	// balance when it is over, because until then its executor owns the balance.
+	// DeferredCredit is cycles that came while a message ran; they are added to the balance when it has ended, because
+	// until then its executor owns the balance.
 	DeferredCredit cycles.Amount
-	// Debit is what ingress messages cost that were accepted while a message ran; it is taken
-	// from the balance when it is over, as far as there is any.
+	// Debit is the cost of ingress messages that were accepted while a message ran; it is taken from the balance when
+	// the message has ended, as far as the balance allows.
 	Debit cycles.Amount
 	// Messages is the memory of the canister's messages; Canister.MessageBytes is the sum.
 	Messages MessageMemory
-	// Isolated is the part of it, modulo 2^64, that the message under way must not see.
+	// Isolated is the part of it, modulo 2^64, that the running message must not see.
 	Isolated uint64
-	before   struct{ batch, bytes uint64 } // the memory of messages when something first changed it in a batch
+	before   struct{ batch, bytes uint64 } // the memory of messages before its first change in a batch
 	// Counted is the canister's part of the memory of the subnet, in bytes.
 	Counted uint64
 	// Outgoing is how many messages of the canister wait to be sent to other subnets.
@@ -48,7 +48,7 @@ type Entry struct {
 	// Running is set while a message or an installation runs, paused or not.
 	Running   bool
 	touched   bool
-	Gone      bool // deleted; kept only by references from before
+	Gone      bool // deleted; kept only by earlier references
 	Hook      Hook
 	Heartbeat bool // exports canister_heartbeat
 }
@@ -56,7 +56,7 @@ type Entry struct {
 // Input is a message that waits for the management canister.
 type Input = intercanister.Input
 
-// Stop is one caller of stop_canister that waits.
+// Stop is a waiting caller of stop_canister.
 type Stop struct {
 	Ticket  Ticket
 	Number  uint64
@@ -73,13 +73,13 @@ const (
 	Executed     = canister.HookExecuted
 )
 
-// Staged is the canister's part of the certified tree. It shows what changed since.
+// Staged is the canister's part of the certified tree. It holds the changes since.
 type Staged struct {
 	Certified []byte
-	Recorded  uint64 // the number of what its subnet has recorded of it
+	Recorded  uint64 // the number of the last change that its subnet has recorded of it
 }
 
-// Freezing is the freezing limit with what it was computed from.
+// Freezing is the freezing limit with the values from which it was computed.
 type Freezing struct {
 	Holdings  cycles.Holdings
 	Threshold uint64
@@ -88,11 +88,10 @@ type Freezing struct {
 	Known     bool
 }
 
-// ID is the canister's id.
+// ID returns the canister's id.
 func (r *Entry) ID() principal.Principal { return r.Canister.ID }
 
-// Give adds cycles to the canister's balance, at once or when its running
-// message is over.
+// Give adds cycles to the canister's balance, at once or when its running message has ended.
 func (r *Entry) Give(amount cycles.Amount) {
 	if r.Running {
 		r.DeferredCredit = r.DeferredCredit.Add(amount)
@@ -101,8 +100,8 @@ func (r *Entry) Give(amount cycles.Amount) {
 	r.Canister.Balance = r.Canister.Balance.Add(amount)
 }
 
-// ApplyDeferred adds the deferred credit to the balance and takes the debit from it, when
-// the message that ran is over.
+// ApplyDeferred adds the deferred credit to the balance and takes the debit from it, when the running message has
+// ended.
 func (r *Entry) ApplyDeferred() {
 	c := r.Canister
 	c.Balance = c.Balance.Add(r.DeferredCredit)

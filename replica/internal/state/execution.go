@@ -11,10 +11,10 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// A message that is parked stands in the middle of its code, on a stack of its own that cannot be copied. A fork, or a
-// network read from a file, begins it again, on the memories its canister had before it, and runs as many slices as it
-// had. That gives the same result, because code is deterministic, if the message sees the same. What it may see change
-// while it is parked is therefore kept in its Pauses.
+// A parked message is in the middle of its code, on its own stack, which cannot be copied. A fork, or a network read
+// from a file, restarts it on the earlier memories of its canister, and runs as many slices as it had. That gives the
+// same result, because code is deterministic, if the message sees the same. Values that may change while it is parked
+// are therefore kept in its Pauses.
 
 // Moment is a point in the life of a network.
 type Moment struct {
@@ -22,7 +22,7 @@ type Moment struct {
 	Time   uint64 // ns
 }
 
-// Execution is one message of a canister that has begun. Those that are parked are part of the state.
+// Execution is one message of a canister that has begun. Parked ones are part of the state.
 type Execution struct {
 	Entry       *Entry
 	In          intercanister.Input
@@ -38,22 +38,22 @@ type Execution struct {
 	Began    Moment
 	First    Sight   // when it began
 	Pauses   *Pauses // nil before it was parked
-	// Until is the time in ns that a parked message waits for (WASI's poll_oneoff); 0 if it waits only for its turn. A
-	// deadline of kind Wake stands for it: Alarm. Invariant: 0 while the message runs.
+	// Until is the time in ns that a parked message waits for (WASI's poll_oneoff); 0 if it waits only for its turn.
+	// Alarm is its deadline of kind Wake. Invariant: 0 while the message runs.
 	Until uint64
 	Alarm timers.Handle
 }
 
-// Installation is an install_code on its way.
+// Installation is an install_code in progress.
 type Installation struct {
 	Command *Command
 	In      *canister.Install
 	Spent   uint64 // instructions, before it began
 }
 
-// Sight is what a message sees of its canister that may change while it is parked.
+// Sight is the state of its canister that a message sees and that may change while it is parked.
 type Sight struct {
-	Slice    int // from which on
+	Slice    int // from this slice on
 	Status   canister.Status
 	Version  uint64
 	Messages uint64 // bytes of memory
@@ -62,13 +62,13 @@ type Sight struct {
 
 // Pauses is what a parked message has seen so far.
 type Pauses struct {
-	Slices int     // that are over
-	Memory uint64  // of all canisters of the subnet when it began; later it saw what Execution.Environment has
-	Seen   []Sight // where it changed, at most once a slice
-	Wakes  []Wake  // the waits that are over, in order
+	Slices int     // that have ended
+	Memory uint64  // of all canisters of the subnet at its start; later it saw the value in Execution.Environment
+	Seen   []Sight // the changes of it, at most one a slice
+	Wakes  []Wake  // the waits that have ended, in order
 }
 
-// Wake is the end of a wait for a time: the slice that goes on then, and the time that it sees, in ns.
+// Wake is the end of a wait for a time: the slice that resumes then, and the time that it sees, in ns.
 type Wake struct {
 	Slice int
 	Time  uint64
@@ -78,10 +78,10 @@ func seen(c *canister.Canister) Sight {
 	return Sight{Status: c.Status, Version: c.Version, Messages: c.MessageBytes, Log: c.Logs.Next()}
 }
 
-// Begin notes what a message is about to see of its canister.
+// Begin records what a message is about to see of its canister.
 func (x *Execution) Begin() { x.First = seen(x.Entry.Canister) }
 
-// Pause notes that a slice is over, and the message is not.
+// Pause records the end of a slice of a message that continues.
 func (x *Execution) Pause() {
 	if x.Pauses == nil {
 		x.Pauses = &Pauses{Memory: x.Environment.MemoryUsed, Seen: []Sight{x.First}}
@@ -95,28 +95,28 @@ func (x *Execution) Wake(now uint64) {
 	x.Pauses.Wakes = append(x.Pauses.Wakes, Wake{Slice: x.Pauses.Slices, Time: now})
 }
 
-// Continue notes what the next slice is about to see, where that has changed.
+// Continue records what the next slice is about to see, if that has changed.
 func (x *Execution) Continue() {
 	p, now := x.Pauses, seen(x.Entry.Canister)
 	last := &p.Seen[len(p.Seen)-1]
-	now.Slice, now.Log = last.Slice, last.Log // its own records are not news to it
+	now.Slice, now.Log = last.Slice, last.Log // its own records are no change for it
 	if now != *last {
 		now.Slice = p.Slices
 		p.Seen = append(p.Seen, now)
 	}
 }
 
-// Park adds a message to those that are parked, which are in the order of their canisters, and returns its place.
+// Park adds a message to the parked ones, which are ordered by canister, and returns its position.
 func (s *State) Park(x *Execution) (at int) {
 	at, _ = slices.BinarySearchFunc(s.Parked, x, func(a, b *Execution) int { return a.Entry.ID().Compare(b.Entry.ID()) })
 	s.Parked = slices.Insert(s.Parked, at, x)
 	return at
 }
 
-// Unpark removes the parked message at a place.
+// Unpark removes the parked message at a position.
 func (s *State) Unpark(at int) { s.Parked = slices.Delete(s.Parked, at, at+1) }
 
-// forkParked gives the parked messages to the fork, which begins them again.
+// forkParked copies the parked messages to the fork, which restarts them.
 func (f *Fork) forkParked(s *State) {
 	f.Parked = make([]*Execution, len(s.Parked))
 	for i, x := range s.Parked {
@@ -144,8 +144,8 @@ func (i *Installation) fork(f *Fork) *Installation {
 	return &Installation{Command: &command, In: &in, Spent: i.Spent}
 }
 
-// archiveParked writes the messages that are parked, or reads them. Each is written as it was before its code began,
-// with what it has seen since.
+// archiveParked writes the parked messages, or reads them. Each is written as it was before its code began, with what
+// it has seen since.
 func (s *State) archiveParked(c *archive.Coder, modules *canister.Modules) {
 	if !c.Since(2) {
 		return

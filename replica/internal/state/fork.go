@@ -8,16 +8,15 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// Fork is the fork of a state, with what is needed to find in it what the subnet of
-// the source points to.
+// Fork is the fork of a state, with a map from entries of the source to entries of the fork.
 type Fork struct {
 	*State
 	source *State
 	gone   map[*Entry]*Entry // of deleted canisters that something still refers to
 }
 
-// Fork makes a second state that is at the same point: from then on the two are independent. Canisters with parked
-// messages are as before these messages; the owner of the messages begins them again.
+// Fork makes a second state at the same point: from then on the two are independent. Canisters with parked messages are
+// as before these messages; the owner of the messages restarts them.
 func (s *State) Fork(to *State) *Fork {
 	f := &Fork{State: to, source: s}
 	*to = *s
@@ -31,7 +30,7 @@ func (s *State) Fork(to *State) *Fork {
 	to.Chance = &chance
 	to.Compiled = maps.Clone(s.Compiled)
 	to.Outcalls = maps.Clone(s.Outcalls)
-	for number, pending := range to.Outcalls { // each by itself: no order can be seen
+	for number, pending := range to.Outcalls { // each independently: the order has no effect
 		copied := *pending
 		to.Outcalls[number] = &copied
 	}
@@ -48,7 +47,7 @@ func (s *State) Fork(to *State) *Fork {
 	return f
 }
 
-// Entry is the fork's entry of a canister of the source; nil for nil.
+// Entry returns the fork's entry of a canister of the source; nil for nil.
 func (f *Fork) Entry(r *Entry) *Entry {
 	switch {
 	case r == nil:
@@ -68,7 +67,7 @@ func (f *Fork) Entry(r *Entry) *Entry {
 	return copied
 }
 
-// Entries are the fork's entries of some canisters of the source.
+// Entries returns the fork's entries of some canisters of the source.
 func (f *Fork) Entries(list []*Entry) []*Entry {
 	if len(list) == 0 {
 		return nil
@@ -103,5 +102,5 @@ func (h *History) fork() History {
 	return to
 }
 
-// Reseed makes the random beacon go on in another way from here.
+// Reseed changes the future values of the random beacon.
 func (c *Chance) Reseed(seed [32]byte) { c.key = NewChance(seed, string(c.key[:])).key }

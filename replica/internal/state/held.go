@@ -9,23 +9,22 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// Held is a message that is kept on its way. A request is where it would be in its
-// sender's output queue, a response and an ingress message are just before the queue
-// of their receiver.
+// Held is a message that is held in transit. A request is at its place in its sender's output queue, a response and an
+// ingress message are just before the queue of their receiver.
 type Held struct {
 	ID   uint64
-	Rule uint64 // 0: it waits only behind an earlier request
+	Rule uint64 // 0: it only waits behind an earlier request
 	Kind MessageKind
 	Mock bool
 	// Behind is the held request of the same two canisters that must go first.
 	Behind  uint64
 	Since   uint64 // ns
-	Release uint64 // ns at which it goes on by itself; 0: never
+	Release uint64 // ns at which it is released automatically; 0: never
 	Due     timers.Handle
 
 	Request  intercanister.Request // KindRequest
-	Call     intercanister.CallID  // KindResponse: which future it settles
-	Owner    principal.Principal   // KindResponse: whose call that is
+	Call     intercanister.CallID  // KindResponse: the future that it settles
+	Owner    principal.Principal   // KindResponse: the owner of that call
 	Response intercanister.Response
 	Deadline uint64 // KindResponse: of the call; 0 for one with guaranteed response
 	Ingress  uint64 // KindIngress: number in the history
@@ -33,8 +32,7 @@ type Held struct {
 	Argument int    // KindIngress: bytes
 }
 
-// Memory is what a held message takes of the memory of messages, beyond the room that
-// is kept for responses.
+// Memory returns the memory of a held message, without the reservations for responses.
 func (h *Held) Memory() uint64 {
 	switch {
 	case h.Kind == KindRequest && h.Request.Deadline == 0:
@@ -47,7 +45,7 @@ func (h *Held) Memory() uint64 {
 	return 0
 }
 
-// PayloadBytes is the size of what the message carries.
+// PayloadBytes returns the size of the content of the message.
 func (h *Held) PayloadBytes() int {
 	switch h.Kind {
 	case KindRequest:
@@ -63,8 +61,8 @@ func (h *Held) Bounded() bool {
 	return h.Kind == KindRequest && h.Request.Deadline != 0 || h.Kind == KindResponse && h.Deadline != 0
 }
 
-// Caller is the canister whose call the message belongs to, and which holds its memory; the zero value for an ingress
-// message.
+// Caller returns the canister whose call the message belongs to, and which holds its memory; the zero value for an
+// ingress message.
 func (h *Held) Caller() principal.Principal {
 	if h.Kind == KindRequest {
 		return h.Request.Sender
@@ -72,7 +70,7 @@ func (h *Held) Caller() principal.Principal {
 	return h.Owner
 }
 
-// CallID is the call the message belongs to; 0 for an ingress message.
+// CallID returns the call that the message belongs to; 0 for an ingress message.
 func (h *Held) CallID() intercanister.CallID {
 	if h.Kind == KindRequest {
 		return h.Request.Call
@@ -80,7 +78,7 @@ func (h *Held) CallID() intercanister.CallID {
 	return h.Call
 }
 
-// Cycles are what the message carries.
+// Cycles returns the cycles of the message.
 func (h *Held) Cycles() cycles.Amount {
 	if h.Kind == KindRequest {
 		return h.Request.Cycles
@@ -94,7 +92,7 @@ type HeldMessages struct {
 	pairs map[[2]principal.Principal]int // requests between two canisters, without mocks
 }
 
-// Clone is a copy that changes on its own; payloads are shared and read-only.
+// Clone returns an independent copy; payloads are shared and read-only.
 func (s *HeldMessages) Clone() (copied HeldMessages) {
 	for _, h := range s.list {
 		one := *h
@@ -103,13 +101,13 @@ func (s *HeldMessages) Clone() (copied HeldMessages) {
 	return copied
 }
 
-// Len is the number of held messages.
+// Len returns the number of held messages.
 func (s *HeldMessages) Len() int { return len(s.list) }
 
-// All are the held messages in the order of their ids. The slice is read-only.
+// All returns the held messages in the order of their ids. The slice is read-only.
 func (s *HeldMessages) All() []*Held { return s.list }
 
-// Find is a held message, nil if there is none.
+// Find returns a held message, nil if there is none.
 func (s *HeldMessages) Find(id uint64) *Held {
 	if i, ok := s.search(id); ok {
 		return s.list[i]
@@ -129,7 +127,7 @@ func (s *HeldMessages) search(id uint64) (int, bool) {
 	})
 }
 
-// Add takes in a message whose id is the highest yet.
+// Add adds a message whose id is higher than all others.
 func (s *HeldMessages) Add(h *Held) {
 	s.list = append(s.list, h)
 	if h.Kind == KindRequest && !h.Mock {
@@ -140,7 +138,7 @@ func (s *HeldMessages) Add(h *Held) {
 	}
 }
 
-// Remove gives a message up.
+// Remove removes a message.
 func (s *HeldMessages) Remove(h *Held) {
 	i, ok := s.search(h.ID)
 	if !ok {
@@ -158,8 +156,8 @@ func (h *Held) pair() [2]principal.Principal {
 	return [2]principal.Principal{h.Request.Sender, h.Request.Receiver}
 }
 
-// Before is the last held request of the same two canisters that came before one with
-// this id, 0 for none. Answers from outside are not waited for.
+// Before returns the last held request of the same two canisters that came before one with this id, 0 if there is none.
+// Requests held for an answer from outside do not count.
 func (s *HeldMessages) Before(q *intercanister.Request, id uint64) (last uint64) {
 	if s.pairs[[2]principal.Principal{q.Sender, q.Receiver}] == 0 {
 		return 0
@@ -172,7 +170,7 @@ func (s *HeldMessages) Before(q *intercanister.Request, id uint64) (last uint64)
 	return last
 }
 
-// ByCall is the held message that belongs to a call of the subnet, nil for none.
+// ByCall returns the held message that belongs to a call of the subnet, nil if there is none.
 func (s *HeldMessages) ByCall(call intercanister.CallID) *Held {
 	for _, h := range s.list {
 		if h.Kind != KindIngress && h.CallID() == call {
@@ -182,7 +180,7 @@ func (s *HeldMessages) ByCall(call intercanister.CallID) *Held {
 	return nil
 }
 
-// ByIngress is the held ingress message with a number, nil for none.
+// ByIngress returns the held ingress message with a number, nil if there is none.
 func (s *HeldMessages) ByIngress(number uint64) *Held {
 	for _, h := range s.list {
 		if h.Kind == KindIngress && h.Ingress == number {
@@ -192,8 +190,8 @@ func (s *HeldMessages) ByIngress(number uint64) *Held {
 	return nil
 }
 
-// Largest is the held best-effort message of a canister that takes most memory, of
-// several the last; nil for none.
+// Largest returns the held best-effort message of a canister that takes most memory, the last of several; nil if there
+// is none.
 func (s *HeldMessages) Largest(owner principal.Principal) (largest *Held) {
 	for _, h := range s.list {
 		if h.Bounded() && h.Caller() == owner && h.Memory() >= max(1, largest.memory()) {

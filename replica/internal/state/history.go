@@ -13,8 +13,8 @@ import (
 // content (interface specification, "Request ids").
 type RequestID [32]byte
 
-// Status is where an ingress message stands (interface specification, "The
-// request life cycle"). The zero value is an unknown message.
+// Status is the status of an ingress message (interface specification, "The request life cycle"). The zero value means
+// unknown.
 type Status uint8
 
 const (
@@ -22,10 +22,10 @@ const (
 	Processing
 	Replied
 	Rejected
-	Done // answered, and the answer is forgotten
+	Done // answered, and the answer was dropped
 )
 
-// String is the text in the certified state tree.
+// String returns the text in the certified state tree.
 func (s Status) String() string {
 	return [...]string{"unknown", "received", "processing", "replied", "rejected", "done"}[s]
 }
@@ -33,19 +33,19 @@ func (s Status) String() string {
 // Terminal reports whether the message is answered.
 func (s Status) Terminal() bool { return s >= Replied }
 
-// Ingress is one message of a user, from its acceptance until its status is
-// pruned. Records are recycled: hold the request id, not the record.
+// Ingress is one message of a user, from its acceptance until its status is pruned. Records are recycled: keep the
+// request id, not the record.
 type Ingress struct {
 	ID        RequestID
 	Number    uint64 // in the history; free again when the record is pruned
 	Sender    principal.Principal
 	Receiver  principal.Principal // a canister or the management canister
-	Effective principal.Principal // the canister that pays and is asked about it
+	Effective principal.Principal // the canister that pays and inspects it
 	Method    string
 	Arg       []byte                    // until processing begins
 	Info      *intercanister.SenderInfo // until processing begins
 	Size      int                       // bytes of the signed envelope
-	Expiry    uint64                    // ns; it must start before this
+	Expiry    uint64                    // ns; it must begin before this
 	Answered  uint64                    // ns; 0 before
 	Reply     []byte
 	Reject    *intercanister.Reject
@@ -53,48 +53,47 @@ type Ingress struct {
 	// Instructions are the instructions of its own execution or installation; 0 before.
 	Instructions uint64
 	deadline     timers.Handle
-	// Recorded is the number of what its subnet has recorded of it: Unrecorded before the first
-	// time, 0 where it is not known whether the certified tree has it.
+	// Recorded is the number of the last change that its subnet has recorded of it: Unrecorded before the first, 0 if
+	// it is unknown whether the certified tree has it.
 	Recorded   uint64
-	changedAt  int  // its place in State.Answered, from 1; 0 where it is not in it
+	changedAt  int  // its position in State.Answered, from 1; 0 if it is not there
 	pruned     bool // the record may be read for the last time
 	generation uint64
 }
 
-// Unrecorded is what Ingress.Recorded is of a message that has just come.
+// Unrecorded is Ingress.Recorded of a new message.
 const Unrecorded = 1<<64 - 1
 
-// History is the ingress history of a subnet: every accepted message, found by
-// id or number, until its status is pruned. Answers beyond MaxAnswerBytes are
-// forgotten oldest first.
+// History is the ingress history of a subnet: every accepted message, by id or number, until its status is pruned.
+// Answers beyond MaxAnswerBytes are dropped, the oldest first.
 type History struct {
 	Limit   int // messages; 0 for MaxIngressMessages
 	known   cow.Map[RequestID, uint64]
 	slots   cow.List[*Ingress] // by number-1, free ones too
 	free    []uint64           // numbers
-	order   cow.List[answer]   // as they were given
+	order   cow.List[answer]   // in the order of answers
 	answers int                // bytes of kept answers
-	waiting int                // bytes of arguments of messages that are still to begin
+	waiting int                // bytes of arguments of messages that have not begun
 	// generation counts the forks. A record of an earlier generation belongs to several histories and is
 	// copied before it is written.
 	generation uint64
 }
 
-// answer is one answer in the order they were given. It stays when its message is pruned, and
-// another message may have the number by then.
+// answer is one answer in the order of answers. It stays when its message is pruned, and another message may have the
+// number by then.
 type answer struct {
 	id       RequestID
-	number   uint64 // in the history; 0 where the message was not known when a file was read
+	number   uint64 // in the history; 0 if the message was unknown when a file was read
 	answered uint64
 }
 
-// Len is the number of known messages.
+// Len returns the number of known messages.
 func (h *History) Len() int { return h.known.Len() }
 
 // Full reports whether no further message may be accepted (IC0204).
 func (h *History) Full() bool { return h.known.Len() >= h.Capacity() }
 
-// Capacity is how many messages the history takes.
+// Capacity returns the maximum number of messages.
 func (h *History) Capacity() int {
 	if h.Limit != 0 {
 		return h.Limit
@@ -102,7 +101,7 @@ func (h *History) Capacity() int {
 	return MaxIngressMessages
 }
 
-// Find is the message with an id, nil where it is unknown.
+// Find returns the message with an id, nil if it is unknown.
 func (h *History) Find(id RequestID) *Ingress {
 	if number, ok := h.known.Get(id); ok {
 		return h.At(number)
@@ -110,7 +109,7 @@ func (h *History) Find(id RequestID) *Ingress {
 	return nil
 }
 
-// All gives the known messages in the order of their numbers.
+// All iterates over the known messages in the order of their numbers.
 func (h *History) All() iter.Seq[*Ingress] {
 	return func(yield func(*Ingress) bool) {
 		for i := range h.slots.Len() {
@@ -127,11 +126,11 @@ func (h *History) has(in *Ingress) bool {
 	return ok && number == in.Number
 }
 
-// At is the message with a number; it panics if there is none.
+// At returns the message with a number; it panics if there is none.
 func (h *History) At(number uint64) *Ingress { return h.slots.At(int(number - 1)) }
 
-// Receive enters a message. Its id must be unknown. The record is filled from
-// in; Number, Status and what comes with an answer are set here.
+// Receive adds a message. Its id must be unknown. The record is a copy of in; Number, Status and the fields of an
+// answer are set here.
 func (h *History) Receive(in *Ingress, deadlines *timers.Table) *Ingress {
 	r, number := h.slot()
 	*r = *in
@@ -146,7 +145,7 @@ func (h *History) Receive(in *Ingress, deadlines *timers.Table) *Ingress {
 	return r
 }
 
-// slot is a record that is free, with its number.
+// slot returns a free record with its number.
 func (h *History) slot() (r *Ingress, number uint64) {
 	n := len(h.free)
 	if n == 0 {
@@ -162,8 +161,8 @@ func (h *History) slot() (r *Ingress, number uint64) {
 	return r, number
 }
 
-// own is the record of a message for writing. r may be any of its records: forks have records of earlier generations
-// too.
+// own returns the record of a message for writing. r may be any of its records: forks have records of earlier
+// generations too.
 func (h *History) own(r *Ingress) *Ingress {
 	if r.generation == h.generation {
 		return r
@@ -177,8 +176,8 @@ func (h *History) own(r *Ingress) *Ingress {
 	return r
 }
 
-// Begin marks a message as processing and gives up its argument; what is attested
-// of its sender is forgotten.
+// Begin marks a message as processing and returns its argument, which the record drops with the attested information
+// about its sender.
 func (h *History) Begin(r *Ingress) (arg []byte) {
 	r = h.own(r)
 	if r.Status != Received {
@@ -189,9 +188,8 @@ func (h *History) Begin(r *Ingress) (arg []byte) {
 	return arg
 }
 
-// Answer settles a message with a reply or a reject and keeps the answer until
-// it is pruned. It gives the record as it is then. forget is called for each older message whose answer was
-// dropped to make room.
+// Answer settles a message with a reply or a reject and keeps the answer until it is pruned. It returns the new record.
+// forget is called for each older message whose answer was dropped to make room.
 func (h *History) Answer(r *Ingress, reply []byte, reject *intercanister.Reject, now uint64, deadlines *timers.Table, forget func(*Ingress)) *Ingress {
 	r = h.own(r)
 	if r.Status.Terminal() {
@@ -214,7 +212,7 @@ func (h *History) Answer(r *Ingress, reply []byte, reject *intercanister.Reject,
 	return r
 }
 
-// Bytes is what waiting arguments take, and what kept answers do.
+// Bytes returns the memory of waiting arguments, and that of kept answers.
 func (h *History) Bytes() (waiting, answers int) { return h.waiting, h.answers }
 
 // ShedTo drops the oldest answers until the kept ones fit a number of bytes. forget is called for each message whose
@@ -244,8 +242,8 @@ func (h *History) shed(forget func(*Ingress)) {
 	forget(r)
 }
 
-// answered is the message that an answer in the order belongs to, nil where it was pruned. It
-// looks at the record and not for the id: each message that is pruned comes here.
+// answered returns the message that an answer in the order belongs to, nil if it was pruned. It uses the record and
+// does not look up the id: it is called for every pruned message.
 func (h *History) answered(a answer) *Ingress {
 	if a.number == 0 {
 		return nil
@@ -257,8 +255,8 @@ func (h *History) answered(a answer) *Ingress {
 	return r
 }
 
-// Due is called when the deadline of a message has come. It tells whether the message was pruned, or must be rejected
-// because it did not begin in time; a pruned record may be read until the next Receive.
+// Due is called at the deadline of a message. It reports whether the message was pruned, or must be rejected because it
+// did not begin in time; a pruned record may be read until the next Receive.
 func (h *History) Due(number, now uint64, deadlines *timers.Table) (r *Ingress, expired, pruned bool) {
 	r = h.own(h.At(number))
 	r.deadline = 0
@@ -285,11 +283,10 @@ func (h *History) prune(r *Ingress) {
 	}
 }
 
-// Changed reports whether the message has changed since the certified tree was
-// last brought up to date.
+// Changed reports whether the message has changed since the last update of the certified tree.
 func (r *Ingress) Changed() bool { return r.changedAt != 0 }
 
-// Record notes under which number a message is recorded (Ingress.Recorded).
+// Record sets the number under which a message is recorded (Ingress.Recorded).
 func (h *History) Record(number, recorded uint64) { h.own(h.At(number)).Recorded = recorded }
 
 // RecordInstructions records how many instructions the execution of a message took.

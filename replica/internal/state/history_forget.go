@@ -5,8 +5,8 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// Forget prunes an answered message before its time. No reference to its number may remain, and it must be impossible
-// to send it again. The pruned record may be read until the next Receive.
+// Forget prunes an answered message early. No reference to its number may remain, and it must be impossible to send it
+// again. The pruned record may be read until the next Receive.
 func (h *History) Forget(r *Ingress, deadlines *timers.Table) *Ingress {
 	if !r.Status.Terminal() {
 		panic("state: a message is forgotten that is not answered")
@@ -21,7 +21,7 @@ func (h *History) Forget(r *Ingress, deadlines *timers.Table) *Ingress {
 	return r
 }
 
-// compact removes forgotten answers from the order: a kept one may stand before any number of them.
+// compact removes forgotten answers from the order: a kept one may precede any number of them.
 func (h *History) compact() {
 	var kept cow.List[answer]
 	for i := range h.order.Len() {

@@ -14,10 +14,9 @@ type Range struct{ First, Last uint64 }
 // Contains reports whether a number is in the range.
 func (r Range) Contains(n uint64) bool { return r.First <= n && n <= r.Last }
 
-// Ids are the canister ids of a subnet: the ranges it hosts and the one new ids
-// come from.
+// Ids are the canister ids of a subnet: the ranges that it hosts and the range for new ids.
 type Ids struct {
-	Ranges     []Range // all, without order
+	Ranges     []Range // all, unordered
 	Allocation Range
 	next       uint64 // offset in Allocation
 }
@@ -36,13 +35,13 @@ func (i *Ids) Hosts(id principal.Principal) bool {
 	return false
 }
 
-// Allocates reports whether an id is one that Next gives or gave.
+// Allocates reports whether an id is one that Next returns or returned.
 func (i *Ids) Allocates(id principal.Principal) bool {
 	n, ok := id.CanisterNumber()
 	return ok && i.Allocation.Contains(n)
 }
 
-// Next is an unused id; false if the range is used up.
+// Next returns an unused id; false if the range is used up.
 func (i *Ids) Next() (principal.Principal, bool) {
 	if i.Allocation.First+i.next > i.Allocation.Last {
 		return principal.Principal{}, false
@@ -52,7 +51,7 @@ func (i *Ids) Next() (principal.Principal, bool) {
 	return id, true
 }
 
-// Remove takes a number out of the ranges: its canister has gone elsewhere.
+// Remove removes a number from the ranges: its canister has moved.
 func (i *Ids) Remove(n uint64) {
 	var kept []Range
 	for _, r := range i.Ranges {
@@ -70,7 +69,7 @@ func (i *Ids) Remove(n uint64) {
 	i.Ranges = kept
 }
 
-// Include adds a number to the ranges; those it lies between become one.
+// Include adds a number to the ranges, and merges adjacent ones.
 func (i *Ids) Include(n uint64) {
 	added := Range{n, n}
 	kept := make([]Range, 0, len(i.Ranges)+1)
@@ -87,7 +86,7 @@ func (i *Ids) Include(n uint64) {
 	i.Ranges = append(kept, added)
 }
 
-// Certified are the canister ids the subnet hosts as its certified tree shows them, in order.
+// Certified returns the canister ids that the subnet hosts as its certified tree shows them, in order.
 func (i *Ids) Certified() certify.Ranges {
 	sorted := slices.Clone(i.Ranges)
 	slices.SortFunc(sorted, func(a, b Range) int {

@@ -11,8 +11,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// Preparation is a command that waits for its module, or for another command about
-// the same canister that came before it and does.
+// Preparation is a command that waits for its module, or for an earlier command about the same canister that does.
 type Preparation struct {
 	In     intercanister.Input
 	Target principal.Principal
@@ -28,8 +27,7 @@ func (s *State) archivePreparations(c *archive.Coder) {
 	s.archivePrepared(c)
 }
 
-// archive writes or reads a command that waits for its module, which is written with the
-// first that does.
+// archive writes or reads a command that waits for its module. The first such command has the module.
 func (p *Preparation) archive(c *archive.Coder, uploaded map[[32]byte][]byte) {
 	p.In.Archive(c)
 	c.Principal(&p.Target)
@@ -48,8 +46,7 @@ func (p *Preparation) archive(c *archive.Coder, uploaded map[[32]byte][]byte) {
 	}
 }
 
-// archivePrepared writes what is known of modules that were compiled beside the network,
-// by their hashes.
+// archivePrepared writes the results for modules that were compiled in the background, by their hashes.
 func (s *State) archivePrepared(c *archive.Coder) {
 	hashes := slices.SortedFunc(maps.Keys(s.Prepared), func(a, b [32]byte) int { return bytes.Compare(a[:], b[:]) })
 	archive.Slice(c, &hashes, archive.MaxItems, func(hash *[32]byte) {

@@ -6,10 +6,10 @@ import (
 	"github.com/canisterd/canisterd/canister"
 )
 
-// entryBlock are the entries of a block's slots; nil where a slot is free.
+// entryBlock has the entries of a block's slots; nil if a slot is free.
 type entryBlock [blockLen]*Entry
 
-// noEntries stands in closed blocks. It is never written, because a closed network is not.
+// noEntries is the content of closed blocks. It is never written, because a closed network is not.
 var noEntries entryBlock
 
 // block is a block of canisters of one network. docs/sharing.md explains step by step how forks share it.
@@ -19,19 +19,19 @@ var noEntries entryBlock
 //	fork     shared ────────────────────▶ ┘
 type block struct {
 	all    *entryBlock  // nil in a fork before its first use
-	shared *sharedBlock // nil where no other network has the block
+	shared *sharedBlock // nil if no other network shares the block
 }
 
-// sharedBlock is a block as it was when it was forked: the entries of the source, which are read-only now, or a copy
-// that the source made before it went on.
+// sharedBlock is a block at the time of a fork: the entries of the source, which are read-only then, or a copy that the
+// source made before it continued.
 type sharedBlock struct {
-	mu     sync.Mutex  // guards all: source and forks are on goroutines of their own
-	users  int         // forks that have no copy of their own yet
+	mu     sync.Mutex  // guards all fields: source and forks are on different goroutines
+	users  int         // forks that have not copied the block yet
 	source *entryBlock // of the source, until the source uses it
-	copied *entryBlock // of the shared block itself
+	copied *entryBlock // owned by the shared block itself
 }
 
-// content are the entries when the block was forked. Needs mu.
+// content returns the entries at the time of the fork. Needs mu.
 func (p *sharedBlock) content() *entryBlock {
 	if p.copied != nil {
 		return p.copied
@@ -39,7 +39,7 @@ func (p *sharedBlock) content() *entryBlock {
 	return p.source
 }
 
-// own gives the network a block that it shares with no other, by copying where needed.
+// own makes the block exclusive to the network, and copies it if necessary.
 func (b *block) own() {
 	p := b.shared
 	b.shared = nil
@@ -60,7 +60,7 @@ func (b *block) own() {
 	b.all = p.content().fork()
 }
 
-// fork is the block in a fork of the network.
+// fork returns the block for a fork of the network.
 func (b *block) fork() block {
 	if b.shared == nil {
 		b.shared = &sharedBlock{source: b.all}
@@ -87,7 +87,7 @@ func (b *block) read(visit func(*entryBlock)) {
 	}
 }
 
-// close frees the Wasm state of the canisters, or gives up the share in them.
+// close frees the Wasm state of the canisters, or releases the share in them.
 func (b *block) close() {
 	if b.all == nil {
 		b.shared.leave()
@@ -100,7 +100,7 @@ func (b *block) close() {
 	b.all.close()
 }
 
-// leave gives up the share of a fork that has never used the block.
+// leave releases the share of a fork that has never used the block.
 func (p *sharedBlock) leave() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -118,7 +118,7 @@ func (l *entryBlock) close() {
 	}
 }
 
-// fork copies all entries. They and their canisters are allocated in one piece: few are ever deleted.
+// fork copies all entries. They and their canisters are allocated together: few are ever deleted.
 func (l *entryBlock) fork() *entryBlock {
 	n := 0
 	for _, r := range l {

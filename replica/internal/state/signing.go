@@ -9,13 +9,13 @@ import (
 	"github.com/canisterd/canisterd/replica/threshold"
 )
 
-// KeyID names a threshold key.
+// KeyID identifies a threshold key.
 type KeyID struct {
 	Scheme canister.KeyScheme
 	Name   string
 }
 
-// String is the key as texts of the replica name it.
+// String returns the key as in texts of the replica.
 func (id KeyID) String() string {
 	scheme := [...]string{
 		canister.ECDSASecp256k1: "ecdsa:Secp256k1", canister.SchnorrBIP340: "schnorr:Bip340Secp256k1",
@@ -25,7 +25,7 @@ func (id KeyID) String() string {
 	return scheme + ":" + id.Name
 }
 
-// Signing is what a subnet signs with and what it has been asked to sign.
+// Signing is the subnet's threshold keys and the pending requests for signatures.
 type Signing struct {
 	// Keys are the keys the subnet holds, all enabled; they never change.
 	Keys []KeyID
@@ -38,8 +38,7 @@ type Signing struct {
 	Pending []PendingSignature
 }
 
-// PendingSignature is a call that asks for a signature, or a derived key, and has
-// paid for it.
+// PendingSignature is a call that requests a signature, or a derived key, and has paid for it.
 type PendingSignature struct {
 	Ticket Ticket
 	Key    KeyID
@@ -51,7 +50,7 @@ type PendingSignature struct {
 // Holds reports whether the subnet holds a key.
 func (s *Signing) Holds(id KeyID) bool { return slices.Contains(s.Keys, id) }
 
-// Waiting is how many requests for a key are not answered.
+// Waiting returns how many requests for a key are not answered.
 func (s *Signing) Waiting(id KeyID) (n int) {
 	for i := range s.Pending {
 		if s.Pending[i].Key == id {
@@ -63,14 +62,13 @@ func (s *Signing) Waiting(id KeyID) (n int) {
 
 // Signer is a Management with methods that need threshold keys.
 type Signer interface {
-	// Route is the key that a call is about, one of those the network has. keyed is
-	// false where the method is about none. A reject says why the call cannot be
-	// taken to the subnet that holds the key.
+	// Route returns the key that a call is about, one of the network's. keyed is false if the method is about no key. A
+	// reject says why the call cannot be routed to the subnet that holds the key.
 	Route(method string, arg []byte, known []KeyID) (id KeyID, keyed bool, reject *intercanister.Reject)
 
-	// Signs reports whether Sign can answer a request: one that was accepted is.
+	// Signs reports whether Sign can answer a request: accepted ones are answered.
 	Signs(p *PendingSignature) bool
 
-	// Sign answers a request that was accepted.
+	// Sign answers an accepted request.
 	Sign(s *State, p *PendingSignature) Answer
 }

@@ -10,23 +10,22 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// State is the replicated state of one subnet. Only the subnet that owns it
-// writes it, on one goroutine; package canister writes a Canister while one of
-// its messages runs.
+// State is the replicated state of one subnet. Only the subnet that owns it writes it, on one goroutine; package
+// canister writes a Canister while one of its messages runs.
 type State struct {
 	ID     principal.Principal
 	Nodes  int
 	Blocks Blocks // made so far, by node
-	System bool   // a system subnet: nothing but signatures costs
+	System bool   // a system subnet: only signatures cost cycles
 	Fees   cycles.Schedule
 
-	// Admins are the subnet admins, by id; empty unless the subnet is Administered, of the kind that can have some.
+	// Admins are the subnet admins, by id; empty unless the subnet is Administered, of the kind that can have admins.
 	Admins       []principal.Principal
 	Administered bool
 
 	Time   uint64 // ns, of the last round
 	Height uint64 // rounds so far
-	Batch  uint64 // batches so far, and the beginnings of rounds
+	Batch  uint64 // batches and beginnings of rounds so far
 
 	Ids       Ids
 	Canisters Canisters
@@ -41,16 +40,15 @@ type State struct {
 	Compiled map[[32]byte]bool
 	// Messages is the memory of the messages of all canisters.
 	Messages MessageMemory
-	// Commands are the calls of the management canister that wait.
+	// Commands are the waiting calls of the management canister.
 	Commands intercanister.Mailbox
 	// Heartbeats are the canisters that export a heartbeat, by id.
 	Heartbeats []*Entry
-	// Outcalls are the HTTP outcalls that are not answered, by number; numbers
-	// count from 0.
+	// Outcalls are the unanswered HTTP outcalls, by number; numbers count from 0.
 	Outcalls     map[uint64]*PendingOutcall
 	OutcallsMade uint64
 
-	// Signing are the subnet's threshold keys and what it has been asked to sign.
+	// Signing are the subnet's threshold keys and the pending requests for signatures.
 	Signing Signing
 
 	// Postponed are calls of the management canister that are answered when the next
@@ -62,7 +60,7 @@ type State struct {
 	Touched  []*Entry
 	Answered []ChangedRequest
 
-	// Kept are the messages that are held on their way.
+	// Kept are the messages that are held in transit.
 	Kept HeldMessages
 	// throttled are the canisters that wait because they changed too much memory, in the order in which they did.
 	throttled []*Entry
@@ -71,29 +69,29 @@ type State struct {
 
 	// Limits are the limits of executions.
 	Limits canister.Limits
-	// Environment is what the messages of this batch see of the subnet. Those that are parked keep theirs.
+	// Environment is what the messages of this batch see of the subnet. Parked ones keep theirs.
 	Environment *canister.Subnet
 
 	// MemoryUsed are the bytes of all canisters, each at the time of its last count.
 	MemoryUsed uint64
-	// Consumed are the cycles that were spent when they were counted last.
+	// Consumed are the cycles that were spent at the last count.
 	Consumed cycles.Amount
 	// Transactions counts the messages executed since the start.
 	Transactions uint64
 	// Instructions counts the instructions of all rounds before this one. It only grows. RoundInstructions counts this
 	// round.
 	Instructions, RoundInstructions uint64
-	// TreeChanged says that the certified tree must be made again though no round ran.
+	// TreeChanged says that the certified tree must be made again although no round ran.
 	TreeChanged bool
-	// Shared is what the messages of a batch share.
+	// Shared is the state that the messages of a batch share.
 	Shared Shared
 
-	// Inbound are the messages that came from other subnets and are received when the next round begins.
+	// Inbound are the messages from other subnets that are received at the beginning of the next round.
 	Inbound []StreamMessage
 	// Output are the queues of messages to other subnets, by position. Unsent counts them all.
 	Output [][]StreamMessage
 	Unsent int
-	// Swept is the second in which late ones were last looked for.
+	// Swept is the second of the last search for late messages.
 	Swept uint64
 
 	// Parked are the messages in the middle of their code, by canister id.
@@ -108,18 +106,17 @@ type State struct {
 // ChangedRequest is a message whose part of the certified tree may have changed.
 type ChangedRequest struct {
 	ID       RequestID
-	Number   uint64 // in the history; 0 where it was pruned since
-	Recorded uint64 // Ingress.Recorded of one that was pruned
+	Number   uint64 // in the history; 0 if it was pruned since
+	Recorded uint64 // Ingress.Recorded of a pruned message
 }
 
-// Postponed is a call of the management canister that is answered when the next
-// round begins.
+// Postponed is a call of the management canister that is answered when the next round begins.
 type Postponed struct {
 	Ticket Ticket
-	Method string // says what the answer is (Management.Postponed)
+	Method string // determines the answer (Management.Postponed)
 }
 
-// Add enters a new canister.
+// Add adds a new canister.
 func (s *State) Add(c *canister.Canister) *Entry {
 	r := &Entry{Canister: c, Charged: s.Time}
 	r.Mailbox.Owner = c.ID
@@ -128,7 +125,7 @@ func (s *State) Add(c *canister.Canister) *Entry {
 	return r
 }
 
-// Remove forgets a canister. Nothing may still wait for it.
+// Remove removes a canister. Nothing may still wait for it.
 func (s *State) Remove(r *Entry) {
 	s.Totals.recordDeletion(r.Canister)
 	s.DisarmTimer(r)
@@ -178,8 +175,7 @@ func (s *State) Untouch() {
 	s.Answered = s.Answered[:0]
 }
 
-// RearmTimer makes the deadline of the canister's global timer what the canister
-// says (Canister.Timer).
+// RearmTimer sets the deadline of the canister's global timer to the canister's value (Canister.Timer).
 func (s *State) RearmTimer(r *Entry) {
 	if r.timerAt == r.Canister.Timer {
 		return
@@ -191,11 +187,11 @@ func (s *State) RearmTimer(r *Entry) {
 	}
 }
 
-// RecordTimerFired records that the deadline of a global timer has come. The timer is armed
-// again only when the canister sets it to another time, or by PostponeTimer.
+// RecordTimerFired records that a global timer has reached its deadline. The timer is armed again only when the
+// canister sets it to another time, or by PostponeTimer.
 func (s *State) RecordTimerFired(r *Entry) { r.timer = 0 }
 
-// ForceTimer makes a global timer one whose deadline has come at a time.
+// ForceTimer sets a global timer whose deadline is reached at a time.
 func (s *State) ForceTimer(r *Entry, at uint64) {
 	s.Deadlines.Remove(r.timer)
 	r.Canister.Timer, r.timer, r.timerAt = at, 0, at
@@ -215,8 +211,7 @@ func (s *State) PostponeTimer(r *Entry, at uint64) {
 	r.timerAt = r.Canister.Timer
 }
 
-// SetHeartbeat puts a canister into the list of those with a heartbeat, or takes
-// it out.
+// SetHeartbeat adds a canister to the list of those with a heartbeat, or removes it.
 func (s *State) SetHeartbeat(r *Entry, heartbeat bool) {
 	if r.Heartbeat == heartbeat {
 		return
@@ -238,7 +233,7 @@ func (s *State) AddStop(r *Entry, t Ticket) {
 	})})
 }
 
-// RemoveStops removes and returns all callers of stop_canister that wait.
+// RemoveStops removes and returns all waiting callers of stop_canister.
 func (s *State) RemoveStops(r *Entry) []Stop {
 	stops := r.Stops
 	r.Stops = nil

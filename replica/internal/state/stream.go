@@ -8,20 +8,19 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// StreamMessage is a message between subnets: a request, a response, or a refund without
-// one.
+// StreamMessage is a message between subnets: a request, a response, or a refund without one.
 type StreamMessage struct {
 	Request  *intercanister.Request
 	Call     intercanister.CallID // of a response; 0 for a refund
-	Owner    principal.Principal  // whose call it was
+	Owner    principal.Principal  // the owner of the call
 	Response intercanister.Response
 	Deadline uint64 // of the call; 0 for one with guaranteed response
 	From     *Entry // holds the memory while it waits; nil: the subnet itself
-	Due      uint64 // the last second in which it waits; 0: it waits for ever
+	Due      uint64 // the last second in which it waits; 0: it waits forever
 }
 
-// Memory is what a message takes in an output queue. The room for the response to a
-// request with guaranteed response is kept apart from it.
+// Memory returns the memory of a message in an output queue. The reservation for the response to a request with
+// guaranteed response is counted separately.
 func (p *StreamMessage) Memory() uint64 {
 	switch {
 	case p.Request == nil && p.Call == 0:
@@ -34,7 +33,7 @@ func (p *StreamMessage) Memory() uint64 {
 	return p.Request.Memory()
 }
 
-// Bytes is how large a message is in a stream.
+// Bytes returns the size of a message in a stream.
 func (p *StreamMessage) Bytes() int {
 	if p.Request != nil {
 		return intercanister.RequestOverhead + len(p.Request.Method) + len(p.Request.Payload)
@@ -42,7 +41,7 @@ func (p *StreamMessage) Bytes() int {
 	return intercanister.ResponseOverhead + p.Response.PayloadBytes()
 }
 
-// Enqueue puts a message into the output queue to another subnet.
+// Enqueue adds a message to the output queue to another subnet.
 func (s *State) Enqueue(to int, p StreamMessage) {
 	switch {
 	case p.Deadline != 0:
@@ -67,8 +66,8 @@ func (s *State) Dequeue(p *StreamMessage) {
 	}
 }
 
-// LargestOutput is the largest best-effort message of a canister in the output queues, of several the last; its memory
-// is 0 if there is none.
+// LargestOutput returns the largest best-effort message of a canister in the output queues, the last of several; its
+// memory is 0 if there is none.
 func (s *State) LargestOutput(r *Entry) (to, at int, memory uint64) {
 	for position, queue := range s.Output {
 		for i := range queue {
@@ -80,7 +79,7 @@ func (s *State) LargestOutput(r *Entry) (to, at int, memory uint64) {
 	return to, at, memory
 }
 
-// forkStreams gives copies of the messages between subnets to the fork, which may change them.
+// forkStreams copies the messages between subnets to the fork, which may change them.
 func (f *Fork) forkStreams(s *State) {
 	f.Inbound = f.forkStream(s.Inbound)
 	f.Output = make([][]StreamMessage, len(s.Output))
