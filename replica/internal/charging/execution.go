@@ -18,8 +18,8 @@ func LongestOf(s *state.State) (price Longest) {
 	return price
 }
 
-// Prepay takes the price of the longest execution of a message. One that has a limit of its own, as a replicated query,
-// has it set before. The message is rejected with IC0207 if its canister cannot pay.
+// Prepay takes the price of the longest execution of a message. If the message has its own limit, like a replicated
+// query, the limit must be set before. The message is rejected with IC0207 if its canister cannot pay.
 func Prepay(s *state.State, x *state.Execution, longest *Longest, payer principal.Principal) *intercanister.Reject {
 	switch {
 	case x.Limit != 0:
@@ -37,7 +37,7 @@ func Prepay(s *state.State, x *state.Execution, longest *Longest, payer principa
 	return reject
 }
 
-// Refund gives back what a message that ran so many instructions does not use of its prepayment.
+// Refund returns the unused part of the prepayment of a message that ran so many instructions.
 func Refund(s *state.State, x *state.Execution, instructions uint64) {
 	back := Unused(s, x, instructions)
 	x.Entry.Give(back)
@@ -45,7 +45,7 @@ func Refund(s *state.State, x *state.Execution, instructions uint64) {
 	*paid = paid.Sub(back)
 }
 
-// Unused is what a message that ran so many instructions has paid for and not used.
+// Unused returns the unused part of the prepayment of a message that ran so many instructions.
 func Unused(s *state.State, x *state.Execution, instructions uint64) cycles.Amount {
 	left := x.Limit - min(x.Limit, instructions)
 	return s.Fees.ExecutionRefund(left, x.Wide).Min(x.Prepaid)

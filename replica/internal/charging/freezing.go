@@ -7,7 +7,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// FreezingLimit is the balance under which a canister is frozen.
+// FreezingLimit returns the balance below which a canister is frozen.
 func FreezingLimit(s *state.State, r *state.Entry) cycles.Amount {
 	c, f := r.Canister, &r.Freezing
 	holdings := c.Holdings()
@@ -20,7 +20,7 @@ func FreezingLimit(s *state.State, r *state.Entry) cycles.Amount {
 	return f.Limit
 }
 
-// Frozen reports whether the balance of a canister is under its freezing limit.
+// Frozen reports whether the balance of a canister is below its freezing limit.
 func Frozen(s *state.State, r *state.Entry) bool {
 	return r.Canister.Balance.Less(FreezingLimit(s, r))
 }
@@ -39,7 +39,7 @@ func spend(s *state.State, r *state.Entry, amount cycles.Amount, payer principal
 	return nil
 }
 
-// rejectOutOfCycles tells a controller how much is missing, others not.
+// rejectOutOfCycles rejects for missing cycles; only controllers see how many are missing.
 func rejectOutOfCycles(id principal.Principal, missing cycles.Amount, reveal bool) *intercanister.Reject {
 	if !reveal {
 		return intercanister.Rejectf(intercanister.CanisterOutOfCycles, "Canister %s is out of cycles", id)

@@ -19,8 +19,8 @@ func CheckIngress(s *state.State, r *state.Entry, size int, sender principal.Pri
 	return nil
 }
 
-// Ingress takes the fee for a user's message that is accepted. While a message of the canister runs, its executor owns
-// the balance: the fee is owed until the message is over.
+// Ingress takes the fee for an accepted message of a user. While a message of the canister runs, its executor owns the
+// balance: the fee is owed until the message has ended.
 func Ingress(s *state.State, r *state.Entry, size int, sender principal.Principal) *intercanister.Reject {
 	fee := s.Fees.IngressMessage(size)
 	if r.Running {

@@ -7,7 +7,7 @@ import (
 )
 
 // Resources takes the price of memory and compute allocation since the last charge from reserved cycles and balance. It
-// is false if the canister cannot pay. A canister with a message under way pays later.
+// returns false if the canister cannot pay. A canister with a running or parked message pays later.
 func Resources(s *state.State, r *state.Entry) bool {
 	seconds := (s.Time - r.Charged) / state.Second
 	if seconds == 0 || r.Running {
@@ -29,7 +29,8 @@ func Resources(s *state.State, r *state.Entry) bool {
 	return true
 }
 
-// Forfeit takes what a canister still has that could not pay, and all that it pays for but its code.
+// Forfeit takes the rest of the cycles of a canister that could not pay, and everything that it pays for except its
+// code.
 func Forfeit(r *state.Entry) {
 	c := r.Canister
 	c.Consumed.Uninstall = c.Consumed.Uninstall.Add(c.Balance).Add(c.Reserved)
