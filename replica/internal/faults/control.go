@@ -9,14 +9,15 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// Settlement is an answer in the place of a callee: a reply, a reject, or SYS_UNKNOWN.
+// Settlement is an answer in place of a callee: a reply, a reject, or SYS_UNKNOWN.
 type Settlement struct {
 	Reply   []byte
 	Reject  *intercanister.Reject
 	Unknown bool
 }
 
-// Response is a settlement as a response, and what it does. It is refused as invalid if no caller can get this answer.
+// Response returns the settlement as a response, and its kind. It is refused as invalid if no caller can receive this
+// answer.
 func (s *Settlement) Response() (intercanister.Response, state.ActionKind, *refusal.Refusal) {
 	action := state.Action{Kind: state.ActReply, Reply: s.Reply}
 	switch {
@@ -35,8 +36,7 @@ func (s *Settlement) Response() (intercanister.Response, state.ActionKind, *refu
 	return response(&action), action.Kind, nil
 }
 
-// Release lets a held message go on. It is refused as a conflict if an earlier request of the same two canisters is
-// held.
+// Release releases a held message. It is refused as a conflict if an earlier request of the same two canisters is held.
 func (i *Injector) Release(h *state.Held, carryOut func(Decision)) *refusal.Refusal {
 	if h.Kind == state.KindRequest && !h.Mock {
 		if before := i.State.Kept.Before(&h.Request, h.ID); before != 0 {
@@ -55,7 +55,7 @@ func named(id principal.Principal) string {
 	return "canister " + id.String()
 }
 
-// ReleaseAll lets everything go on that a rule holds, in the order of ids. What must keep its order stays behind.
+// ReleaseAll releases all messages that a rule holds, in the order of ids. Those that must keep their order stay.
 func (i *Injector) ReleaseAll(rule uint64, carryOut func(Decision)) {
 	kept := &i.State.Kept
 	for _, h := range slices.Clone(kept.All()) {
@@ -79,8 +79,8 @@ func (i *Injector) Drop(h *state.Held, carryOut func(Decision)) *refusal.Refusal
 	return nil
 }
 
-// Answer answers the call of a held message. It is refused as invalid if no caller can get this answer, as a conflict
-// if the caller cannot be told SYS_UNKNOWN.
+// Answer answers the call of a held message. It is refused as invalid if no caller can receive this answer, as a
+// conflict if the caller cannot receive SYS_UNKNOWN.
 func (i *Injector) Answer(h *state.Held, with *Settlement, carryOut func(Decision)) *refusal.Refusal {
 	response, action, refused := with.Response()
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// hold keeps a message for an action, or behind another message if the action is none. It is false where too much is
+// hold keeps a message for an action, or behind another message if there is no action. It returns false if too much is
 // held.
 func (i *Injector) hold(h *state.Held, action *state.Action) bool {
 	rules := i.Rules
@@ -51,7 +51,7 @@ func (i *Injector) enter(h *state.Held) {
 	}
 }
 
-// remove removes a held message from the accounts. The caller decides about it, and lets the messages behind it go on
+// remove removes a held message from the accounts. The caller decides about it, and releases the messages behind it
 // (follow).
 func (i *Injector) remove(h *state.Held) {
 	s := i.State
@@ -69,8 +69,8 @@ func (i *Injector) remove(h *state.Held) {
 	}
 }
 
-// end removes a held message, has a decision about it carried out, and lets the messages behind it go on. Each decision
-// is carried out before the next is made.
+// end removes a held message, carries out a decision about it, and releases the messages behind it. Each decision is
+// carried out before the next is made.
 func (i *Injector) end(d Decision, carryOut func(Decision)) {
 	i.remove(d.Message)
 	carryOut(d)
@@ -81,7 +81,7 @@ func (i *Injector) release(h *state.Held, carryOut func(Decision)) {
 	i.end(Decision{Kind: Release, Message: h}, carryOut)
 }
 
-// follow releases the requests that waited only for one that is gone.
+// follow releases the requests that waited only for a removed one.
 func (i *Injector) follow(gone *state.Held, carryOut func(Decision)) {
 	if gone.Kind != state.KindRequest {
 		return
@@ -97,7 +97,7 @@ func (i *Injector) follow(gone *state.Held, carryOut func(Decision)) {
 	}
 }
 
-// Due decides about a held message whose time has come: it goes on, or it is a best-effort request that is too late.
+// Due decides about a held message at its deadline: it is released, or it is a best-effort request that is too late.
 func (i *Injector) Due(id uint64, carryOut func(Decision)) {
 	h := i.State.Kept.Find(id)
 	if h == nil {
@@ -127,7 +127,7 @@ func (i *Injector) Over(call intercanister.CallID, carryOut func(Decision)) {
 	}
 }
 
-// Withdraw forgets a user's message that will not be executed. It is false if the message is not held.
+// Withdraw removes a user's message that will not be executed. It returns false if the message is not held.
 func (i *Injector) Withdraw(ingress uint64) bool {
 	h := i.State.Kept.ByIngress(ingress)
 	if h != nil {
@@ -136,7 +136,7 @@ func (i *Injector) Withdraw(ingress uint64) bool {
 	return h != nil
 }
 
-// Shed answers the call of a held best-effort message, which must make room, with a reject.
+// Shed answers the call of a held best-effort message with a reject, to free memory.
 func (i *Injector) Shed(h *state.Held, reject *intercanister.Reject, carryOut func(Decision)) {
 	d := Answered(h, 0, intercanister.Response{Reject: reject})
 	d.Cause = Shed

@@ -6,20 +6,20 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// Injector applies the rules of a network to the messages of one subnet. It writes the rules, and of the state of the
-// subnet the held messages with their deadlines and memory.
+// Injector applies the rules of a network to the messages of one subnet. It writes the rules and, in the state of the
+// subnet, the held messages with their deadlines and memory.
 type Injector struct {
 	Rules    *state.Rules // of the network
 	State    *state.State // of the subnet
-	Clock    *uint64      // ns, the time to which the network was moved
-	MaxBytes int          // that held messages may carry
+	Clock    *uint64      // ns, the present time of the network
+	MaxBytes int          // of held messages
 }
 
 // Idle reports whether no message needs a decision: there are no rules, and the subnet holds no messages.
 func (i *Injector) Idle() bool { return len(i.Rules.List) == 0 && i.State.Kept.Len() == 0 }
 
-// Send decides about a request that its sender releases. One without a rule waits behind an earlier one of the same two
-// canisters that is held.
+// Send decides about a request that its sender releases. A request without a rule waits behind an earlier held one of
+// the same two canisters.
 func (i *Injector) Send(q *intercanister.Request) Decision {
 	rule := match(i.Rules, &routed{Kind: state.KindRequest, Caller: q.Sender, Callee: q.Receiver, Method: q.Method, Bounded: q.Deadline != 0})
 	if rule != nil {
@@ -58,7 +58,7 @@ func (i *Injector) Receive(in *state.Ingress, command bool) Decision {
 	return i.apply(rule, &state.Held{Kind: state.KindIngress, Ingress: in.Number, Command: command, Argument: len(in.Arg)})
 }
 
-// apply applies a rule to a message. Where too much is held, the message passes.
+// apply applies a rule to a message. If too much is held, the message passes.
 func (i *Injector) apply(rule *state.RuleState, h *state.Held) Decision {
 	h.Rule = rule.ID
 	d := Decision{Message: h, Action: rule.Action.Kind}
@@ -78,7 +78,7 @@ func (i *Injector) apply(rule *state.RuleState, h *state.Held) Decision {
 	return d
 }
 
-// response is what an action that answers says.
+// response returns the response of an action that answers.
 func response(a *state.Action) intercanister.Response {
 	switch a.Kind {
 	case state.ActReply:

@@ -7,7 +7,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// routed is what a rule looks at of a message.
+// routed is the part of a message that rules match.
 type routed struct {
 	Kind           state.MessageKind
 	Caller, Callee principal.Principal
@@ -15,7 +15,7 @@ type routed struct {
 	Bounded        bool // of a best-effort call
 }
 
-// match is the oldest rule that is to be applied to a message, nil for none. It counts.
+// match returns the oldest rule to be applied to a message, nil if there is none. It updates the counters.
 func match(rules *state.Rules, p *routed) *state.RuleState {
 	for i := range rules.List {
 		r := &rules.List[i]
@@ -40,7 +40,7 @@ func matches(m *state.Match, p *routed) bool {
 		(m.Method == "" || globs(m.Method, p.Method))
 }
 
-// globs reports whether a text is what a pattern says, in which * stands for any text.
+// globs reports whether a text matches a pattern, in which * stands for any text.
 func globs(pattern, text string) bool {
 	parts := strings.Split(pattern, "*")
 	rest, ok := strings.CutPrefix(text, parts[0])

@@ -10,8 +10,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// Add makes a rule that is in force from now on, and gives its id and what it will not do. It is refused as invalid
-// where no network could do what the rule says, as full where there are MaxRules.
+// Add adds a rule, in force from now on, and returns its id and what it will not do. It is refused as invalid if no
+// network could have its effects, as full if there are MaxRules.
 func Add(rules *state.Rules, rule state.Rule) (id uint64, limits string, refused *refusal.Refusal) {
 	if len(rules.List) >= MaxRules {
 		return 0, "", refusal.New(refusal.Full, "there are %d rules, and no more are allowed: remove some", MaxRules)
@@ -28,7 +28,7 @@ func Add(rules *state.Rules, rule state.Rule) (id uint64, limits string, refused
 	return rules.Last, note(&rule), nil
 }
 
-// Remove forgets a rule. What it holds stays held. It is refused as not found if the rule does not exist.
+// Remove removes a rule. Its held messages stay held. It is refused as not found if the rule does not exist.
 func Remove(rules *state.Rules, id uint64) *refusal.Refusal {
 	if rules.Find(id) == nil {
 		return refusal.New(refusal.NotFound, "there is no rule %d", id)
@@ -37,7 +37,7 @@ func Remove(rules *state.Rules, id uint64) *refusal.Refusal {
 	return nil
 }
 
-// CheckRule is why a rule cannot be, empty where it can.
+// CheckRule returns why a rule is invalid, empty if it is valid.
 func CheckRule(r *state.Rule) string {
 	m, a := &r.Match, &r.Action
 	switch {
@@ -68,7 +68,7 @@ func CheckRule(r *state.Rule) string {
 	return ""
 }
 
-// checkAnswer is why this answer is impossible, or empty.
+// checkAnswer returns why this answer is impossible, or an empty text.
 func checkAnswer(reply []byte, reject *intercanister.Reject, rejects bool) string {
 	switch {
 	case !rejects && reject != nil || rejects && (reject == nil || reply != nil):
@@ -89,8 +89,8 @@ func checkAnswer(reply []byte, reject *intercanister.Reject, rejects bool) strin
 	return ""
 }
 
-// completed is a reject as its caller gets it: the reject of a callee without an error code gets the error code of such
-// rejects; callers read the text of all others as it is.
+// completed returns a reject as its caller receives it: the reject of a callee without an error code gets the error
+// code of such rejects; callers read the text of all others unchanged.
 func completed(reject *intercanister.Reject) *intercanister.Reject {
 	if reject == nil || reject.Error != 0 {
 		return reject
@@ -103,7 +103,7 @@ func completed(reject *intercanister.Reject) *intercanister.Reject {
 	return whole.Barely()
 }
 
-// note tells the maker of a rule what the rule will not do.
+// note returns what the rule will not do, for its maker.
 func note(r *state.Rule) string {
 	var notes []string
 	switch {
