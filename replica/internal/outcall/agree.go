@@ -12,16 +12,16 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// camp are the nodes with one content.
+// camp is the nodes with one content.
 type camp struct {
 	content *state.OutcallContent
 	hash    [sha256.Size]byte
 	nodes   int
 }
 
-// Agree is the answer to the canister that made an outcall. For a replicated outcall it is the content on which all
-// nodes agree, except the faulty ones that the subnet tolerates (less than a third). A single content stands for all
-// nodes.
+// Agree returns the answer to the canister that made an outcall. For a replicated outcall it is the content on which
+// all nodes agree, except the faulty ones that the subnet tolerates (less than a third). A single content stands for
+// all nodes.
 func Agree(number uint64, nodes int, sent *state.Outcall, contents []state.OutcallContent) state.Answer {
 	switch {
 	case len(contents) == 1:
@@ -33,7 +33,7 @@ func Agree(number uint64, nodes int, sent *state.Outcall, contents []state.Outca
 	return a
 }
 
-// agreed is the content that enough nodes have, and the answer it makes; nil if there is none.
+// agreed returns the content that enough nodes have, and its answer; nil if there is none.
 func agreed(number uint64, nodes int, contents []state.OutcallContent) (*state.OutcallContent, state.Answer) {
 	var camps []camp
 	for i := range contents {
@@ -77,13 +77,12 @@ func hashOf(c *state.OutcallContent) (hash [sha256.Size]byte) {
 	return hash
 }
 
-// reject is a reject by the outside or its client: the replica gives it no error code.
+// reject returns a reject by the outside or its client: the replica gives it no error code.
 func reject(code intercanister.RejectCode, format string, args ...any) *intercanister.Reject {
 	return &intercanister.Reject{Code: code, Text: fmt.Sprintf(format, args...), Bare: true}
 }
 
-// diverged is for an outcall whose nodes do not agree. The hashes tell contents
-// apart and mean nothing else.
+// diverged rejects an outcall whose nodes do not agree. The hashes only distinguish contents.
 func diverged(number uint64, camps []camp) *intercanister.Reject {
 	var hashes strings.Builder
 	for i, c := range camps {
@@ -96,8 +95,7 @@ func diverged(number uint64, camps []camp) *intercanister.Reject {
 		"No consensus could be reached. Replicas had different responses. Details: request_id: %d, hashes: %s", number, hashes.String())
 }
 
-// Expired is the answer to an outcall that had none in time. A flexible one that needs no
-// response has succeeded.
+// Expired returns the answer to an outcall that had none in time. A flexible one that needs no response has succeeded.
 func Expired(sent *state.Outcall) state.Answer {
 	switch {
 	case !sent.Flexible():

@@ -6,8 +6,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// Check says what is wrong with the headers and body of a request or response, in
-// the replica's words; empty where nothing is.
+// Check returns what is wrong with the headers and body of a request or response, in the replica's words; empty if
+// nothing is.
 func Check(headers [][2]string, body []byte) string {
 	name, value, all := 0, 0, 0
 	for _, h := range headers {
@@ -29,7 +29,7 @@ func Check(headers [][2]string, body []byte) string {
 	return ""
 }
 
-// RequestBytes is the size of a request, as it is paid for.
+// RequestBytes returns the billed size of a request.
 func RequestBytes(sent *state.Outcall) uint64 {
 	bytes := len(sent.URL) + len(sent.Body)
 	for _, h := range sent.Headers {

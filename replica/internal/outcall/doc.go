@@ -1,8 +1,6 @@
-// Package outcall turns the answers to an HTTP outcall into one: each node checks the answer it got, has the asking
-// canister transform it, and the nodes agree on one content, or not (interface specification, "IC method
-// http_request").
+// Package outcall turns the answers to an HTTP outcall into one: each node checks its answer, the calling canister
+// transforms it, and the nodes agree on one content, or not (interface specification, "IC method http_request").
 //
-// It owns the limits of requests and responses, the texts for what breaks them, the
-// Candid forms of an answer, and the rule of agreement. It must not know how a
-// request is made, how a transform is run, or who waits.
+// It owns the limits of requests and responses, the texts for violations, the Candid types of an answer, and the rule
+// of agreement. It must not know how a request is made, how a transform is run, or who waits.
 package outcall

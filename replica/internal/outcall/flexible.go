@@ -14,8 +14,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// gathered are the contents that nodes of a committee have for a flexible outcall, in the
-// order of its members. The nodes that come after them are silent.
+// gathered are the contents of nodes of a committee for a flexible outcall, in the order of its members. Later nodes
+// have not answered.
 type gathered struct {
 	fees     *cycles.Schedule
 	sent     *state.Outcall
@@ -24,8 +24,8 @@ type gathered struct {
 	spent    cycles.Amount
 }
 
-// Flexible is the answer to a flexible outcall, what it cost beyond its base fee, and whether the contents decide it:
-// where nodes are silent, they may not. A single content stands for all nodes.
+// Flexible returns the answer to a flexible outcall, its cost beyond its base fee, and whether the contents decide it:
+// they may not if nodes have not answered. A single content stands for all nodes.
 func Flexible(fees *cycles.Schedule, sent *state.Outcall, ids []principal.Principal, contents []state.OutcallContent) (answer state.Answer, spent cycles.Amount, decided bool) {
 	g := &gathered{fees: fees, sent: sent, ids: ids, contents: each(contents, len(sent.Members))}
 	g.spent = spentBy(g.contents)
@@ -59,19 +59,18 @@ func (g *gathered) bytes(which []int) (sum uint64) {
 	return sum
 }
 
-// price is what delivering contents costs.
+// price returns the price of delivering contents.
 func (g *gathered) price(which []int) cycles.Amount {
 	extra := max(0, len(which)-int(g.sent.Min))
 	return g.fees.OutcallBlock(g.bytes(which) + uint64(len(which))*cycles.FlexibleResponseOverhead).Add(g.fees.OutcallExtra(uint64(extra)))
 }
 
-// left is the unspent part of the nodes' budgets.
+// left returns the unspent part of the nodes' budgets.
 func (g *gathered) left() cycles.Amount {
 	return g.sent.Allowance.Mul(uint64(len(g.contents))).Sub(g.spent)
 }
 
-// deliver delivers as many responses as are wanted, fit and can be paid for, the smallest
-// first.
+// deliver delivers as many responses as are wanted, fit and can be paid for, the smallest first.
 func (g *gathered) deliver(good []int) (state.Answer, cycles.Amount) {
 	least := int(g.sent.Min)
 	for n := min(len(good), int(g.sent.Max)); n >= least; n-- {
@@ -147,13 +146,13 @@ func (g *gathered) detail(at int, code, message string) NodeDetail {
 	return NodeDetail{Node: g.ids[g.sent.Members[at]], Error: &NodeError{code, message}}
 }
 
-// rustName is a reject code as the replica's debugger prints it.
+// rustName returns a reject code as the replica's debugger prints it.
 func rustName(code intercanister.RejectCode) string {
 	names := [...]string{"", "SysFatal", "SysTransient", "DestinationInvalid", "CanisterReject", "CanisterError", "SysUnknown"}
 	return names[code]
 }
 
-// outOfCycles is the text for nodes that have too little left for any delivery.
+// outOfCycles returns the text for nodes that have too few cycles left for any delivery.
 func outOfCycles(nodes int, spent, left, price cycles.Amount) string {
 	return fmt.Sprintf("Out of cycles: %d of the assigned replicas reported a collective spend of %s cycles, leaving %s cycles of the attached payment "+
 		"(after base fee deduction). Delivering a response would cost at least %s cycles.", nodes, spent.Grouped(), left.Grouped(), price.Grouped())

@@ -42,20 +42,20 @@ type GlobalError struct {
 	TooManyRejects    *candid.Reserved `ic:"too_many_rejects,variant"`
 }
 
-// NodeDetail is what a node did for an outcall. As in the replica, reports are empty.
+// NodeDetail describes a node's work for an outcall. As in the replica, reports are empty.
 type NodeDetail struct {
 	Node   principal.Principal `ic:"node_id"`
 	Report Report              `ic:"report"`
 	Error  *NodeError          `ic:"error"`
 }
 
-// NodeError is why a node has no response, or what it has.
+// NodeError is the reason why a node has no response, or its response.
 type NodeError struct {
 	Code    string `ic:"code"`
 	Message string `ic:"message"`
 }
 
-// Report is what a node used.
+// Report is the resources that a node used.
 type Report struct {
 	Raw          *Used     `ic:"raw_response_bytes"`
 	Milliseconds *Used     `ic:"http_roundtrip_time_ms"`
@@ -64,7 +64,7 @@ type Report struct {
 	Cycles       *UsedMany `ic:"cycles"`
 }
 
-// Used is an amount of something, or that it was not enough.
+// Used is an amount of a resource, or says that it was insufficient.
 type Used struct {
 	Used     *uint64          `ic:"used,variant"`
 	Exceeded *candid.Reserved `ic:"exceeded,variant"`
@@ -82,11 +82,10 @@ type TransformArg struct {
 	Context  []byte `ic:"context"`
 }
 
-// TransformFunc is a reference to a transform: a query method from TransformArg to
-// Result.
+// TransformFunc is a reference to a transform: a query method from TransformArg to Result.
 type TransformFunc candid.Func
 
-// CandidType is the type of the reference.
+// CandidType returns the type of the reference.
 func (TransformFunc) CandidType() *candid.Type {
 	t, err := candid.FuncOf(candid.Signature{Args: one[TransformArg](), Results: one[Result](), Annotation: candid.Query})
 	if err != nil {

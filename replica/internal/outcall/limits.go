@@ -20,19 +20,17 @@ const (
 	// MaxRequestBytes is the length of a request's headers and body, and of a
 	// response's (specification: 2,000,000).
 	MaxRequestBytes = 2_000_000
-	// ResponseReserve is what a response may take in Candid beyond max_response_bytes, for
-	// which pay-as-you-go withholds cycles (the replica's: 1,024).
+	// ResponseReserve is the size of a response in Candid in addition to max_response_bytes for which pay-as-you-go
+	// withholds cycles (the replica's: 1,024).
 	ResponseReserve = 1_024
-	// MaxRoundTrip is the longest a node waits, in milliseconds, for which pay-as-you-go
-	// withholds cycles (the replica's: one minute).
+	// MaxRoundTrip is the maximum wait of a node, in milliseconds, for which pay-as-you-go withholds cycles (the
+	// replica's: one minute).
 	MaxRoundTrip = 60_000
 	// MaxTransform is how many instructions a transform may run (the replica's: as for a query, 5,000,000,000).
 	MaxTransform = 5_000_000_000
-	// MaxResultBytes is the length of all contents that a flexible outcall delivers
-	// together (the replica's: 2 MiB).
+	// MaxResultBytes is the length of all contents that a flexible outcall delivers together (the replica's: 2 MiB).
 	MaxResultBytes = 2 << 20
 
-	// MaxResponseBytes is the greatest max_response_bytes, and what holds without
-	// one (specification: 2,000,000).
+	// MaxResponseBytes is the greatest max_response_bytes, and the default (specification: 2,000,000).
 	MaxResponseBytes = 2_000_000
 )

@@ -6,9 +6,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// Withhold sets what each node may spend on an outcall of pricing version 2, and gives the
-// sum: an equal part of what was attached beyond the base fee, but no more than the outcall
-// can need.
+// Withhold sets the budget of each node for an outcall of pricing version 2, and returns the sum: an equal part of the
+// cycles attached beyond the base fee, at most the maximum cost of the outcall.
 func Withhold(fees *cycles.Schedule, sent *state.Outcall, attached cycles.Amount) cycles.Amount {
 	committee := sent.Committee()
 	nodes := committee.Nodes(fees.Nodes)
@@ -26,8 +25,8 @@ func Withhold(fees *cycles.Schedule, sent *state.Outcall, attached cycles.Amount
 	return sent.Allowance.Mul(nodes)
 }
 
-// spend charges a node for a part of an outcall. What it cannot pay for makes its content
-// a reject; it has spent all that it may then.
+// spend charges a node for a part of an outcall. If the node cannot pay, its content becomes a reject, and it has spent
+// its whole allowance.
 func spend(sent *state.Outcall, content *state.OutcallContent, price cycles.Amount) bool {
 	if !sent.PayAsYouGo {
 		return true
@@ -41,7 +40,7 @@ func spend(sent *state.Outcall, content *state.OutcallContent, price cycles.Amou
 	return false
 }
 
-// size is the length of a content.
+// size returns the length of a content.
 func size(c *state.OutcallContent) uint64 {
 	if c.Reject != nil {
 		return uint64(len(c.Reject.Text))
@@ -49,7 +48,7 @@ func size(c *state.OutcallContent) uint64 {
 	return uint64(len(c.Reply))
 }
 
-// rawBytes is the length of a response as it arrives.
+// rawBytes returns the length of a response as it arrives.
 func rawBytes(a *state.OutcallAnswer) uint64 {
 	bytes := len(a.Body)
 	for _, h := range a.Headers {
@@ -58,9 +57,8 @@ func rawBytes(a *state.OutcallAnswer) uint64 {
 	return uint64(bytes)
 }
 
-// Deliver is Agree for an outcall of pricing version 2 that is not flexible: the nodes pay
-// for the block from what they have left. spent is all that the outcall cost beyond its
-// base fee.
+// Deliver is Agree for an outcall of pricing version 2 that is not flexible: the nodes pay for the block from the rest
+// of their budgets. spent is the cost of the outcall beyond its base fee.
 func Deliver(number uint64, fees *cycles.Schedule, sent *state.Outcall, contents []state.OutcallContent) (answer state.Answer, spent cycles.Amount) {
 	committee := sent.Committee()
 	nodes := committee.Nodes(fees.Nodes)
@@ -81,7 +79,7 @@ func Deliver(number uint64, fees *cycles.Schedule, sent *state.Outcall, contents
 	return answer, spent.Add(price)
 }
 
-// each is one content for each of n nodes.
+// each returns one content for each of n nodes.
 func each(contents []state.OutcallContent, n int) []state.OutcallContent {
 	if len(contents) != 1 {
 		return contents

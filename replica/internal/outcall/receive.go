@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// Received is what a node makes of the answer it got: the argument of the transform it must run, or if there is none,
+// Received returns a node's result for its answer: the argument of the transform that it must run, or if there is none,
 // nil and the content.
 func Received(fees *cycles.Schedule, sent *state.Outcall, a *state.OutcallAnswer) (transform []byte, content state.OutcallContent) {
 	if a.Reject != nil {
@@ -24,7 +24,7 @@ func Received(fees *cycles.Schedule, sent *state.Outcall, a *state.OutcallAnswer
 	}
 	result := Result{Status: uint(a.Status), Body: a.Body}
 	for _, h := range a.Headers {
-		// Candid text must be UTF-8; only the author of a mock can break that.
+		// Candid text must be UTF-8; only the author of a mock can violate that.
 		result.Headers = append(result.Headers, Header{strings.ToValidUTF8(h[0], "\uFFFD"), strings.ToValidUTF8(h[1], "\uFFFD")})
 	}
 	if sent.Transform == nil {
@@ -34,15 +34,15 @@ func Received(fees *cycles.Schedule, sent *state.Outcall, a *state.OutcallAnswer
 	return encode(TransformArg{result, sent.Transform.Context}), content
 }
 
-// Transform is the result of a transform: a reply or a reject, and what it ran.
+// Transform is the result of a transform: a reply or a reject, and its instructions.
 type Transform struct {
 	Reply        []byte
 	Refused      *intercanister.Reject
 	Instructions uint64
 }
 
-// Transformed is what a node makes of the result of a transform. It has spent for the
-// download before that.
+// Transformed returns a node's content from the result of a transform. spent is what the node has paid for the
+// download.
 func Transformed(fees *cycles.Schedule, sent *state.Outcall, spent cycles.Amount, t *Transform) state.OutcallContent {
 	content := state.OutcallContent{Spent: spent}
 	if !spend(sent, &content, fees.OutcallTransform(t.Instructions)) {
@@ -61,7 +61,7 @@ func Transformed(fees *cycles.Schedule, sent *state.Outcall, spent cycles.Amount
 	return gossiped(fees, sent, content)
 }
 
-// gossiped is a content that the node has paid to hand to the others.
+// gossiped returns a content after the node has paid for sending it to the others.
 func gossiped(fees *cycles.Schedule, sent *state.Outcall, content state.OutcallContent) state.OutcallContent {
 	spend(sent, &content, fees.OutcallGossip(size(&content), sent.Committee()))
 	return content
