@@ -5,15 +5,15 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// Parts are the parts of a network that a test replaces. A nil part is the one of the product.
+// Parts are the parts of a network that a test replaces. A nil part means the default.
 type Parts struct {
 	Executor   Executor               // runs messages; nil: the canisters themselves
 	Management state.Management       // nil: the management canister
 	Limits     func(*canister.Limits) // changes the limits of executions of each subnet; nil: the replica's
 }
 
-// Executor runs the messages of canisters and knows what their code offers. Execute and Install change only their
-// canister, and may be called for several canisters at once.
+// Executor runs the messages of canisters and knows the entry points of their code. Execute and Install change only
+// their canister, and may be called for several canisters at once.
 type Executor interface {
 	Execute(c *canister.Canister, sub *canister.Subnet, m *canister.Message) canister.Outcome
 	Install(c *canister.Canister, sub *canister.Subnet, in *canister.Install) canister.Outcome
