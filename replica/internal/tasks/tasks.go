@@ -8,14 +8,14 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// Code says what the code of a canister has.
+// Code reports the entry points of a canister's code.
 type Code interface {
 	Has(c *canister.Canister, context canister.Context) bool
 	Empty(c *canister.Canister) bool
 	Wide(c *canister.Canister) bool // a 64-bit memory
 }
 
-// Context is the context a task runs in.
+// Context returns the context in which a task runs.
 func Context(t intercanister.Task) canister.Context {
 	switch t {
 	case intercanister.Heartbeat:
@@ -27,7 +27,7 @@ func Context(t intercanister.Task) canister.Context {
 	}
 }
 
-// Refresh follows a change of the code of a canister.
+// Refresh handles a change of the code of a canister.
 func Refresh(s *state.State, code Code, r *state.Entry) {
 	s.SetHeartbeat(r, code.Has(r.Canister, canister.Heartbeat))
 	s.RearmTimer(r)
@@ -42,7 +42,7 @@ func Resume(s *state.State, code Code, r *state.Entry) {
 	WatchMemory(code, r)
 }
 
-// WatchMemory follows the condition of the low-memory hook and queues the hook when the condition has become true.
+// WatchMemory updates the condition of the low-memory hook and queues the hook when the condition has become true.
 func WatchMemory(code Code, r *state.Entry) {
 	c := r.Canister
 	if c.Settings.WasmMemoryThreshold == 0 || code.Empty(c) {
@@ -79,7 +79,7 @@ func FireTimer(s *state.State, code Code, id principal.Principal) bool {
 	return true
 }
 
-// RetryHook queues the low-memory hook of a canister again, unless its condition is gone.
+// RetryHook queues the low-memory hook of a canister again, unless its condition has become false.
 func RetryHook(s *state.State, id principal.Principal) {
 	if r := s.Canisters.Get(id); r != nil && r.Hook == state.Ready && r.Canister.Status == canister.Running {
 		queue(s, r, intercanister.LowMemory)
@@ -91,8 +91,8 @@ func queue(s *state.State, r *state.Entry, t intercanister.Task) {
 	s.Ready.Add(&r.Mailbox)
 }
 
-// Runs reports whether a task that was queued is to run: the canister is running and still has code for it, and its
-// timer was not set to a later time.
+// Runs reports whether a queued task must run: the canister is running and still has code for it, and its timer was not
+// set to a later time.
 func Runs(s *state.State, code Code, r *state.Entry, t intercanister.Task) bool {
 	c := r.Canister
 	if t == intercanister.GlobalTimer && (c.Timer == 0 || c.Timer > s.Time) {
@@ -101,7 +101,7 @@ func Runs(s *state.State, code Code, r *state.Entry, t intercanister.Task) bool 
 	return c.Status == canister.Running && code.Has(c, Context(t))
 }
 
-// Retry makes a task that a canister could not pay for come again. Heartbeats come by themselves.
+// Retry schedules a task again that a canister could not pay for. Heartbeats recur automatically.
 func Retry(s *state.State, r *state.Entry, t intercanister.Task) {
 	switch t {
 	case intercanister.GlobalTimer:
