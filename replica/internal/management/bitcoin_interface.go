@@ -6,10 +6,10 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// The Bitcoin methods belong to two canisters that know the Bitcoin network: calls go there as they are, with the
-// cycles attached to them. A network without these canisters rejects them like any call of a missing canister.
+// The Bitcoin methods belong to two canisters that know the Bitcoin network: calls are forwarded unchanged, with their
+// attached cycles. A network without these canisters rejects them like any call of a missing canister.
 
-// bitcoinNetwork is bitcoin_network, with the names the replica also takes.
+// bitcoinNetwork is bitcoin_network, with the names that the replica also accepts.
 type bitcoinNetwork struct {
 	Mainnet        *candid.Null `ic:"mainnet,variant"`
 	Testnet        *candid.Null `ic:"testnet,variant"`
@@ -25,7 +25,7 @@ const (
 	bitcoinTestnet = "g4xu7-jiaaa-aaaan-aaaaq-cai"
 )
 
-// canister is the Bitcoin canister of a network.
+// canister returns the Bitcoin canister of a network.
 func (n *bitcoinNetwork) canister() principal.Principal {
 	if n.Mainnet != nil || n.MainnetCapital != nil {
 		return principal.MustParse(bitcoinMainnet)
@@ -36,7 +36,7 @@ func (n *bitcoinNetwork) canister() principal.Principal {
 // noBitcoin answers a call that reached a subnet instead of a Bitcoin canister.
 func noBitcoin[A any](*state.Command, *A) state.Answer { return state.Fail(rejectNoBitcoin()) }
 
-// bitcoinMethods are the methods of the Bitcoin network.
+// bitcoinMethods returns the methods of the Bitcoin network.
 func bitcoinMethods() []method {
 	return []method{
 		on(method{name: "bitcoin_get_balance", result: of[uint64](), users: notByIngress}, read, noBitcoin[bitcoinBalanceArg]),

@@ -4,8 +4,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// canisterInfo is canister_info: what everyone may know of a canister, with as
-// many of the newest changes as asked for.
+// canisterInfo implements canister_info: the public information about a canister, with the requested number of the
+// newest changes.
 func canisterInfo(c *state.Command, a *infoArg) state.Answer {
 	r := c.State.Canisters.Get(a.Canister)
 	if r == nil {

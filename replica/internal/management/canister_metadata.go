@@ -4,7 +4,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// canisterMetadata is canister_metadata: a custom section of the module. Private sections exist for controllers only.
+// canisterMetadata implements canister_metadata: a custom section of the module. Private sections exist for controllers
+// only.
 func canisterMetadata(c *state.Command, a *metadataArg) state.Answer {
 	r := c.State.Canisters.Get(a.Canister)
 	if r == nil {

@@ -4,8 +4,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// canisterMetrics is canister_metrics, as a call and as a query: what the
-// canister paid in its life, by use.
+// canisterMetrics implements canister_metrics, as a call and as a query: what the canister has paid so far, by use.
 func canisterMetrics(c *state.Command, a *idArg) state.Answer {
 	r, reject := governed(c, a.Canister)
 	if reject != nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// canisterStatus is canister_status, as a call and as a query.
+// canisterStatus implements canister_status, as a call and as a query.
 func canisterStatus(c *state.Command, a *idArg) state.Answer {
 	r := c.State.Canisters.Get(a.Canister)
 	if r == nil {
@@ -74,7 +74,7 @@ func metricsOf(u *canister.Usage) memoryMetrics {
 	}
 }
 
-// moduleHash is the hash of the installed module, nil on an empty canister.
+// moduleHash returns the hash of the installed module, nil on an empty canister.
 func moduleHash(k *canister.Canister) *[]byte {
 	m := k.Module()
 	if m == nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// originOf says who makes a change, with the sender_canister_version given.
+// originOf returns the origin of a change, with the given sender_canister_version.
 func originOf(c *state.Command, version *uint64) canister.ChangeOrigin {
 	if c.FromUser() {
 		return canister.ChangeOrigin{Principal: c.Caller}
@@ -13,13 +13,12 @@ func originOf(c *state.Command, version *uint64) canister.ChangeOrigin {
 	return canister.ChangeOrigin{Principal: c.Caller, FromCanister: true, Version: version}
 }
 
-// record enters a change into a canister's history, with the version it has
-// after the change.
+// record adds a change to a canister's history, with the version after the change.
 func record(c *state.Command, r *state.Entry, version *uint64, d canister.ChangeDetails) {
 	r.Canister.History.Add(canister.Change{Time: c.State.Time, Version: r.Canister.Version, Origin: originOf(c, version), Details: d})
 }
 
-// changeOf is a change of the history as canister_info shows it.
+// changeOf returns a change of the history as canister_info shows it.
 func changeOf(h *canister.Change) change {
 	out := change{Time: h.Time, Version: h.Version, Details: detailsOf(h.Details)}
 	if h.Origin.FromCanister {

@@ -4,7 +4,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// clearChunkStore is clear_chunk_store.
+// clearChunkStore implements clear_chunk_store.
 func clearChunkStore(c *state.Command, a *idArg) state.Answer {
 	r, reject := owned(c, a.Canister)
 	if reject != nil {

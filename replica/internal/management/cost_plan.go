@@ -6,8 +6,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// costPlan is what a method is going to take of an idle canister: the price of instructions, part of it in advance, and
-// another use of memory.
+// costPlan is what a method will take from an idle canister: the price of instructions, part of it in advance, and a
+// change of its memory usage.
 type costPlan struct {
 	advance       cycles.Amount
 	price         cycles.Amount
@@ -15,8 +15,8 @@ type costPlan struct {
 	reservation   cycles.Amount
 }
 
-// check says why the canister cannot afford it: the subnet has no room, the canister would be frozen, cannot pay or
-// cannot set aside what is reserved for the memory.
+// check returns why the canister cannot afford the plan: the subnet has no room, or the canister would be frozen,
+// cannot pay or cannot reserve cycles for the memory.
 func (o *costPlan) check(c *state.Command, r *state.Entry) *intercanister.Reject {
 	sub, k := c.State.Environment, r.Canister
 	allocation := k.Settings.MemoryAllocation

@@ -11,8 +11,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// readCreateCanister reads the argument of create_canister. For compatibility a
-// message without a fitting argument means no settings at all.
+// readCreateCanister reads the argument of create_canister. For compatibility, a message without a matching argument
+// means no settings.
 func readCreateCanister(arg []byte) (*createArg, error) {
 	a := new(createArg)
 	if err := candid.Unmarshal(arg, a); err != nil {
@@ -27,9 +27,8 @@ func readCreateCanister(arg []byte) (*createArg, error) {
 	return a, nil
 }
 
-// createCanister is create_canister: all cycles of the call, less the fee, are the
-// new canister's balance. Where it fails they all go back. Settings that cannot be
-// parsed are rejected before anything else.
+// createCanister implements create_canister: all cycles of the call, minus the fee, are the new canister's balance. If
+// it fails, all are refunded. Settings that cannot be parsed are rejected before anything else.
 func createCanister(c *state.Command, a *createArg) state.Answer {
 	settings, reject := a.Settings.parse(canister.DefaultSettings(c.Caller))
 	if reject != nil {
@@ -53,8 +52,7 @@ func createCanister(c *state.Command, a *createArg) state.Answer {
 	return reply(idArg{r.ID()})
 }
 
-// mayCreate lets canisters of this subnet and of the root subnet pass, and subnet
-// admins.
+// mayCreate admits canisters of this subnet and of the root subnet, and subnet admins.
 func mayCreate(c *state.Command) *intercanister.Reject {
 	switch {
 	case !c.FromUser() && checkNear(c) == nil:
@@ -65,17 +63,17 @@ func mayCreate(c *state.Command) *intercanister.Reject {
 	return rejectFarCreation()
 }
 
-// birth is a canister that is to be created.
+// birth is a canister to be created.
 type birth struct {
 	id       *principal.Principal // nil: the subnet's next one
-	given    *settingsArg         // nil for none
+	given    *settingsArg         // nil if there are none
 	settings canister.Settings    // given, parsed
 	balance  cycles.Amount
 	version  *uint64 // of the sender
 }
 
-// create makes a canister with settings, pays for its allocations out of its
-// balance, and enters its creation into its history.
+// create makes a canister with settings, pays for its allocations from its balance, and adds its creation to its
+// history.
 func create(c *state.Command, b *birth) (*state.Entry, *intercanister.Reject) {
 	if reject := b.given.checkEnvironment(); reject != nil {
 		return nil, reject

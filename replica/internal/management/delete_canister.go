@@ -5,8 +5,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// deleteCanister is delete_canister: a stopped canister is gone for ever, with its
-// cycles.
+// deleteCanister implements delete_canister: it removes a stopped canister permanently, with its cycles.
 func deleteCanister(c *state.Command, a *idArg) state.Answer {
 	if c.Caller == a.Canister {
 		return state.Fail(rejectDeleteSelf(a.Canister))

@@ -4,7 +4,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// depositCycles is deposit_cycles: all cycles of the call go to the canister.
+// depositCycles implements deposit_cycles: the canister receives all cycles of the call.
 func depositCycles(c *state.Command, a *idArg) state.Answer {
 	r := c.State.Canisters.Get(a.Canister)
 	if r == nil {

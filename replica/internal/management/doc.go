@@ -1,19 +1,17 @@
 // Package management is the management canister, aaaaa-aa (interface
 // specification, "The IC management canister"): one file per method.
 //
-// It owns the methods' Candid types, their permission checks and texts, and the
-// list of methods users may call or query. It must not know rounds, queues or how
-// an answer travels.
+// It owns the methods' Candid types, their permission checks and texts, and the list of methods that users may call or
+// query. It must not know rounds, queues or how an answer is delivered.
 //
-// # What it plugs into
+// # Interfaces
 //
-// The package implements state.Management and gives replica a value of it:
+// The package implements state.Management and supplies a value of it to replica:
 //
 //	func New() state.Management
 //
-// The subnet dispatches every call to aaaaa-aa (and to a subnet's own id) to
-// it, from users and from canisters, in order, between the messages of
-// canisters:
+// The subnet dispatches every call to aaaaa-aa (and to a subnet's own id) to it, from users and from canisters, in
+// order, between the messages of canisters:
 //
 //   - Sent is asked when a canister makes a call: a wrong sender_canister_version,
 //     and a call that finds no subnet, are rejected before anything is sent;
@@ -29,18 +27,14 @@
 // the subnet calls it again later, with the same Command contents). What is
 // left of Attached when the answer is given is refunded with it.
 //
-// The list of methods is data (methods.go): for each its name, who may call it
-// over which road, which canister it is about, and its handler. A method is
-// added by a line there, its types in interface.go, and a file of its own.
+// The list of methods is data (methods.go): the name of each method, its permitted callers by kind of message, its
+// canister, and its handler. A new method needs a line there, its types in interface.go, and its own file.
 //
-// The methods with threshold keys make the value a state.Signer as well: Route
-// says which key a call is about, so that it reaches a subnet that holds it, and
-// Sign makes in the next round what askToSign has accepted and been paid for.
-// The keys are in State.Signing.
+// The methods with threshold keys make the value a state.Signer as well: Route returns the key of a call, so that it
+// reaches a subnet that holds it, and Sign makes in the next round what askToSign has accepted and charged for. The
+// keys are in State.Signing.
 //
-// Installing code is a message of the canister: Host.Install prepays and
-// runs it, perhaps over many rounds, during which no other installation of the
-// subnet starts; the handler's done function sees the outcome and builds the
-// answer. Time is State.Time; randomness is State.Chance; fees and limits are
-// State.Environment.
+// Installing code is a message of the canister: Host.Install charges in advance and runs it, possibly over many rounds,
+// during which no other installation of the subnet starts; Installed receives the outcome and makes the answer. Time is
+// State.Time; randomness is State.Chance; fees and limits are State.Environment.
 package management

@@ -6,7 +6,7 @@ import (
 	"github.com/canisterd/canisterd/replica/threshold"
 )
 
-// ecdsaPublicKey is ecdsa_public_key. It is free.
+// ecdsaPublicKey implements ecdsa_public_key. It is free.
 func ecdsaPublicKey(c *state.Command, a *ecdsaPublicKeyArg) state.Answer {
 	key, chain := ecdsaKey(&c.State.Signing, a.key()).Public(keyPath(keyOwner(c, a.Canister), a.Path))
 	return reply(publicKeyResult{key[:], chain[:]})

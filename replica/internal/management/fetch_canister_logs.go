@@ -7,9 +7,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// buyCanisterLogs is fetch_canister_logs as canisters call it: they pay for the work with
-// attached cycles. They must have attached what as many records would cost as an answer has
-// room for.
+// buyCanisterLogs implements fetch_canister_logs for canisters: they pay for the work with attached cycles. They must
+// attach the price of as many records as fit into an answer.
 func buyCanisterLogs(c *state.Command, a *logsArg) state.Answer {
 	if c.State.Canisters.Get(a.Canister) == nil {
 		return state.Fail(rejectNotFound(a.Canister))
@@ -26,10 +25,9 @@ func buyCanisterLogs(c *state.Command, a *logsArg) state.Answer {
 	return answer
 }
 
-// fetchCanisterLogs is fetch_canister_logs as a query method: the records of the
-// log that a filter lets through, oldest first. Where they are too many, the newest
-// are given without a filter, and the oldest with one: who pages through a log goes
-// on after the last it got.
+// fetchCanisterLogs implements fetch_canister_logs as a query method: the records of the log that pass a filter, oldest
+// first. If there are too many, it returns the newest without a filter, and the oldest with one: a client that pages
+// through a log continues after its last record.
 func fetchCanisterLogs(c *state.Command, a *logsArg) state.Answer {
 	r := c.State.Canisters.Get(a.Canister)
 	if r == nil {
@@ -44,7 +42,7 @@ func fetchCanisterLogs(c *state.Command, a *logsArg) state.Answer {
 	return answer
 }
 
-// logsOf are the records to return, and the bytes of their content.
+// logsOf returns the records, and the number of bytes of their content.
 func logsOf(logs *canister.Log, filter *logsFilter) (out []logRecord, bytes uint64) {
 	out = []logRecord{}
 	size := 0
@@ -68,7 +66,7 @@ func logsOf(logs *canister.Log, filter *logsFilter) (out []logRecord, bytes uint
 	return out, bytes
 }
 
-// lets reports whether a record passes the filter; all pass if there is none. Its ranges end before their end.
+// lets reports whether a record passes the filter; all pass if there is none. The ends of its ranges are exclusive.
 func (f *logsFilter) lets(l *canister.LogRecord) bool {
 	switch {
 	case f == nil:

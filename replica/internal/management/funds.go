@@ -7,8 +7,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// pay takes the price of instructions the management canister runs for an idle
-// canister, from the balance above the freezing limit, or rejects with IC0207.
+// pay takes the price of instructions that the management canister runs for an idle canister, from the balance above
+// the freezing limit, or rejects with IC0207.
 func pay(c *state.Command, r *state.Entry, instructions uint64) *intercanister.Reject {
 	if reject := checkFunds(c, r, c.State.Environment.Fees.ManagementWork(instructions)); reject != nil {
 		return reject
@@ -17,8 +17,7 @@ func pay(c *state.Command, r *state.Entry, instructions uint64) *intercanister.R
 	return nil
 }
 
-// checkFunds rejects with IC0207 where a price cannot be paid from the balance
-// above the freezing limit.
+// checkFunds rejects with IC0207 if a price cannot be paid from the balance above the freezing limit.
 func checkFunds(c *state.Command, r *state.Entry, price cycles.Amount) *intercanister.Reject {
 	if r.Canister.Liquid(c.State.Environment).Less(price) {
 		return rejectOutOfCycles(r, missing(c, r, price), c.Caller)
@@ -26,8 +25,7 @@ func checkFunds(c *state.Command, r *state.Entry, price cycles.Amount) *intercan
 	return nil
 }
 
-// charge takes the price of instructions from an idle canister's balance, as
-// much of it as there is.
+// charge takes the price of instructions from an idle canister's balance, at most the whole balance.
 func charge(c *state.Command, r *state.Entry, instructions uint64) {
 	spend(r, c.State.Environment.Fees.ManagementWork(instructions))
 }
@@ -38,15 +36,13 @@ func spend(r *state.Entry, price cycles.Amount) {
 	r.Canister.Consumed.Instructions = r.Canister.Consumed.Instructions.Add(price)
 }
 
-// missing is what the balance lacks to stay at the freezing limit after a price
-// is paid.
+// missing returns the cycles that the balance lacks to stay at the freezing limit after a price is paid.
 func missing(c *state.Command, r *state.Entry, price cycles.Amount) cycles.Amount {
 	return r.Canister.FreezingLimit(c.State.Environment).Add(price).Sub(r.Canister.Balance)
 }
 
-// grow makes an idle canister pay for memory that it is about to use more of:
-// the subnet has room for it, the canister is not frozen by it, and its
-// reservation is set aside.
+// grow charges an idle canister for additional memory: it checks that the subnet has room and that the canister is not
+// frozen by it, and sets the reservation aside.
 func grow(c *state.Command, r *state.Entry, bytes uint64) *intercanister.Reject {
 	sub, k := c.State.Environment, r.Canister
 	before := k.MemoryUsage().Total()

@@ -9,8 +9,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// httpRequest is http_request: a request to the outside world, paid for in advance
-// by its size and the greatest response it allows.
+// httpRequest implements http_request: a request to the outside world, paid for in advance by its size and its maximum
+// response.
 func httpRequest(c *state.Command, a *httpRequestArg) state.Answer {
 	sent, reject := outcallOf(c, a)
 	if reject != nil {
@@ -19,12 +19,12 @@ func httpRequest(c *state.Command, a *httpRequestArg) state.Answer {
 	return makeOutcall(c, &sent, a.Pricing != nil && *a.Pricing == payAsYouGo)
 }
 
-// payAsYouGo is the pricing version of outcalls that is not the default. Any other number
-// is the default's, as in the replica.
+// payAsYouGo is the pricing version of outcalls that is not the default. Any other number means the default, as in the
+// replica.
 const payAsYouGo = 2
 
-// makeOutcall takes the price of an outcall and hands it to the outside. Of version 2 that
-// is the base fee, and what the nodes may spend.
+// makeOutcall takes the price of an outcall and passes it to the outside. For version 2 that is the base fee, and the
+// budgets of the nodes.
 func makeOutcall(c *state.Command, sent *state.Outcall, metered bool) state.Answer {
 	if len(c.State.Outcalls) >= outcall.MaxInFlight {
 		return state.Fail(rejectInFlight())
@@ -50,8 +50,8 @@ func makeOutcall(c *state.Command, sent *state.Outcall, metered bool) state.Answ
 	return state.Later()
 }
 
-// flexibleHTTPRequest is flexible_http_request: a request by a committee of nodes, whose
-// responses are delivered one by one.
+// flexibleHTTPRequest implements flexible_http_request: a request by a committee of nodes, whose responses are
+// delivered individually.
 func flexibleHTTPRequest(c *state.Command, a *flexibleRequestArg) state.Answer {
 	sent, everybody, reject := requestOf(c, a.request())
 	if reject != nil {
@@ -73,7 +73,7 @@ func flexibleHTTPRequest(c *state.Command, a *flexibleRequestArg) state.Answer {
 	return makeOutcall(c, &sent, true)
 }
 
-// check says why a subnet with this number of nodes cannot make a request with these counts. A request with side
+// check returns why a subnet with this number of nodes cannot make a request with these counts. A request with side
 // effects needs the same number of requests and responses.
 func (a *replicationArg) check(nodes uint32, everybody bool) *intercanister.Reject {
 	switch {
@@ -91,8 +91,7 @@ func (a *replicationArg) check(nodes uint32, everybody bool) *intercanister.Reje
 	return nil
 }
 
-// outcallOf is the outcall an argument asks for. Of one that is not replicated, the
-// nodes take turns.
+// outcallOf returns the outcall for an argument. The nodes take turns for outcalls that are not replicated.
 func outcallOf(c *state.Command, a *httpRequestArg) (sent state.Outcall, reject *intercanister.Reject) {
 	sent, everybody, reject := requestOf(c, a)
 	if reject != nil {
@@ -107,7 +106,7 @@ func outcallOf(c *state.Command, a *httpRequestArg) (sent state.Outcall, reject 
 	return sent, nil
 }
 
-// requestOf is the request an argument asks for, and whether every node may make it.
+// requestOf returns the request of an argument, and whether every node may make it.
 func requestOf(c *state.Command, a *httpRequestArg) (sent state.Outcall, everybody bool, reject *intercanister.Reject) {
 	sent = state.Outcall{Canister: c.Caller, URL: a.URL, MaxResponse: outcall.MaxResponseBytes}
 	for i := range a.Headers {

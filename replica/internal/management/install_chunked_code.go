@@ -8,8 +8,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// installChunkedCode is install_chunked_code: install_code with a module that
-// lies in pieces in the chunk store of a canister of this subnet.
+// installChunkedCode implements install_chunked_code: install_code with a module whose chunks are in the chunk store of
+// a canister of this subnet.
 func installChunkedCode(c *state.Command, a *installChunkedArg) state.Answer {
 	store, reject := storeOf(c, a)
 	if reject != nil {
@@ -25,7 +25,7 @@ func installChunkedCode(c *state.Command, a *installChunkedArg) state.Answer {
 	if r.Running {
 		return state.WhenIdle(r)
 	}
-	// Assembling costs an instruction for each byte, every chunk counting as a full one.
+	// Assembling costs an instruction for each byte; every chunk counts as a full one.
 	work := uint64(len(a.Chunks)) * canister.ChunkBytes
 	if reject := checkFunds(c, r, c.State.Environment.Fees.ManagementWork(work)); reject != nil {
 		return state.Fail(rejectInstallOutOfCycles(reject))
@@ -38,8 +38,7 @@ func installChunkedCode(c *state.Command, a *installChunkedArg) state.Answer {
 	return install(c, r, &canister.Install{Arg: a.Arg, Caller: c.Caller, Origin: originOf(c, a.Version)}, &a.Mode, module, work)
 }
 
-// storeOf is the canister with the chunks: the caller itself, or one that it
-// controls.
+// storeOf returns the canister with the chunks: the caller itself, or one that it controls.
 func storeOf(c *state.Command, a *installChunkedArg) (*state.Entry, *intercanister.Reject) {
 	id := a.Target
 	if a.Store != nil {
@@ -52,7 +51,7 @@ func storeOf(c *state.Command, a *installChunkedArg) (*state.Entry, *intercanist
 	return store, mustOwn(store, c.Caller)
 }
 
-// assemble puts the chunks together and checks the hash of the whole.
+// assemble joins the chunks and checks the hash of the module.
 func assemble(chunks *canister.ChunkStore, a *installChunkedArg) ([]byte, *intercanister.Reject) {
 	pieces := make([][]byte, len(a.Chunks))
 	size := 0

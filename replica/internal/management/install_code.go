@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// installCode is install_code.
+// installCode implements install_code.
 func installCode(c *state.Command, a *installArg) state.Answer {
 	r, reject := controlled(c, a.Canister)
 	if reject != nil {
@@ -18,10 +18,9 @@ func installCode(c *state.Command, a *installArg) state.Answer {
 	return install(c, r, &canister.Install{Arg: a.Arg, Caller: c.Caller, Origin: originOf(c, a.Version)}, &a.Mode, a.Module, 0)
 }
 
-// install installs a module into a canister that the caller controls: it is a
-// message of the canister, so the canister must be idle. work are instructions
-// spent on the module before. Nothing is changed until the installation has begun,
-// because the subnet may want to be asked again later.
+// install installs a module into a canister that the caller controls: this is a message of the canister, so the
+// canister must be idle. work is the instructions already spent on the module. Nothing is changed before the
+// installation has begun, because the subnet may run the command again later.
 func install(c *state.Command, r *state.Entry, in *canister.Install, mode *installMode, module []byte, work uint64) state.Answer {
 	if r.Running {
 		return state.WhenIdle(r)
@@ -51,8 +50,7 @@ func install(c *state.Command, r *state.Entry, in *canister.Install, mode *insta
 	return c.Host.Install(c, r, in, work)
 }
 
-// Installed charges for the work on the module and gives the answer of an installation
-// that is over.
+// Installed charges for the work on the module and returns the answer of an installation that has ended.
 func (f *facade) Installed(c *state.Command, r *state.Entry, work uint64, out canister.Outcome) state.Answer {
 	reject := out.Failure
 	if reject == nil || reject.Error != intercanister.CanisterOutOfCycles {
@@ -65,8 +63,8 @@ func (f *facade) Installed(c *state.Command, r *state.Entry, work uint64, out ca
 	return reply()
 }
 
-// unprepared makes a canister pay for a module that is not valid, and gives the
-// reject. It must be able to pay for a whole installation, as if one had begun.
+// unprepared charges a canister for an invalid module, and returns the reject. The canister must be able to pay for a
+// whole installation, as if one had begun.
 func unprepared(c *state.Command, r *state.Entry, cause *intercanister.Reject, size int, work uint64) *intercanister.Reject {
 	sub := c.State.Environment
 	prepaid := sub.Fees.Execution(sub.Limits.Install, false)
@@ -79,7 +77,7 @@ func unprepared(c *state.Command, r *state.Entry, cause *intercanister.Reject, s
 	return ofCanister(r, cause)
 }
 
-// enter writes mode and options into an installation.
+// enter sets mode and options of an installation.
 func (m *installMode) enter(in *canister.Install) {
 	switch {
 	case m.Reinstall != nil:
@@ -101,8 +99,8 @@ func (m *installMode) enter(in *canister.Install) {
 	}
 }
 
-// ofCanister is why an installation failed, as its caller reads it: with the
-// canister named, and with what an empty purse means for an installation.
+// ofCanister returns the reject of an installation for its caller: it names the canister, and a lack of cycles has the
+// text for installations.
 func ofCanister(r *state.Entry, cause *intercanister.Reject) *intercanister.Reject {
 	switch {
 	case cause.Error == intercanister.CanisterOutOfCycles && strings.HasPrefix(cause.Text, "Canister "+r.ID().String()):
@@ -115,7 +113,7 @@ func ofCanister(r *state.Entry, cause *intercanister.Reject) *intercanister.Reje
 	return cause
 }
 
-// wasmModule is the module in an argument; false if the argument cannot be read.
+// wasmModule returns the module in an argument; false if the argument cannot be read.
 func wasmModule(arg []byte) ([]byte, bool) {
 	var a struct {
 		Module []byte `ic:"wasm_module"`

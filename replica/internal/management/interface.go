@@ -7,9 +7,8 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// The Candid types of the management canister (interface specification, "The IC
-// management canister", ic.did). Arguments of a single method stand here too, so
-// that one file shows the whole interface.
+// The Candid types of the management canister (interface specification, "The IC management canister", ic.did).
+// Arguments of a single method are here too, so that one file shows the whole interface.
 
 type idArg struct {
 	Canister principal.Principal `ic:"canister_id"`
@@ -340,13 +339,13 @@ type logRecord struct {
 	Content []byte `ic:"content"`
 }
 
-// null is the payload of a variant case that is set and has none.
+// null is the payload of a variant case without a value.
 var null = new(candid.Null)
 
-// reserved is the payload of a variant case that may have any.
+// reserved is the payload of a variant case that may have any value.
 var reserved = new(candid.Reserved)
 
-// natOf is an amount as a nat.
+// natOf returns an amount as a nat.
 func natOf(a cycles.Amount) candid.Nat {
 	if a.Hi == 0 {
 		return candid.NatOf(a.Lo)
@@ -358,7 +357,7 @@ func natOf(a cycles.Amount) candid.Nat {
 	return n
 }
 
-// amountOf is a nat as an amount, and false where it has more than 128 bits.
+// amountOf returns a nat as an amount, and false if it has more than 128 bits.
 func amountOf(n candid.Nat) (cycles.Amount, bool) {
 	if small, ok := n.Uint64(); ok {
 		return cycles.Of(small), true
@@ -366,5 +365,5 @@ func amountOf(n candid.Nat) (cycles.Amount, bool) {
 	return cycles.FromBig(n.Big())
 }
 
-// bytesOf is a number of bytes, or any other word, as a nat.
+// bytesOf returns a number of bytes, or any other word, as a nat.
 func bytesOf(n uint64) candid.Nat { return candid.NatOf(n) }

@@ -1,16 +1,15 @@
 package management
 
-// Declaration is a method as the front ends and the documentation see it: who may call it
-// over which road.
+// Declaration describes a method for front ends and documentation: its permitted callers by kind of message.
 type Declaration struct {
 	Name                              string
 	Users, Admins, Canisters, ByQuery bool // Admins: of users only the subnet's admins
 	BySubnet                          bool // users may send it to the id of a subnet
 	AnyHost                           bool // users may send it to no canister's id at all
-	GivesCycles                       bool // out of nothing, to any caller
+	GivesCycles                       bool // creates cycles, for any caller
 }
 
-// Declarations are all methods, in the order of the table.
+// Declarations returns all methods, in the order of the table.
 func Declarations() []Declaration {
 	var all []Declaration
 	for _, m := range table() {
@@ -26,7 +25,7 @@ func (m *method) declaration() Declaration {
 	}
 }
 
-// Declared is the declaration of a method; the zero value if the method does not exist.
+// Declared returns the declaration of a method; the zero value if the method does not exist.
 func Declared(name string) Declaration {
 	if m := methods()[name]; m != nil {
 		return m.declaration()
@@ -34,14 +33,13 @@ func Declared(name string) Declaration {
 	return Declaration{}
 }
 
-// BringsModule reports whether messages to a method bring a module whole.
+// BringsModule reports whether messages to a method contain a whole module.
 func BringsModule(name string) bool {
 	m := methods()[name]
 	return m != nil && m.module != nil
 }
 
-// ModuleOf is the module that a message to a method brings whole; false if it brings none or
-// the argument cannot be read.
+// ModuleOf returns the module in a message to a method; false if it contains none or the argument cannot be read.
 func ModuleOf(name string, arg []byte) (module []byte, ok bool) {
 	if !BringsModule(name) {
 		return nil, false
@@ -49,7 +47,7 @@ func ModuleOf(name string, arg []byte) (module []byte, ok bool) {
 	return methods()[name].module(arg)
 }
 
-// Settings are the names of all settings, in the order of canister_settings.
+// Settings returns the names of all settings, in the order of canister_settings.
 func Settings() []string {
 	return []string{
 		"controllers", "compute_allocation", "memory_allocation", "freezing_threshold", "reserved_cycles_limit",

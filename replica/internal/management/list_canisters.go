@@ -5,7 +5,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// listCanisters is list_canisters, a query method for subnet admins: the ids of all
+// listCanisters implements list_canisters, a query method for subnet admins: the ids of all
 // canisters of the subnet, as ranges without gaps, in ascending order.
 func listCanisters(c *state.Command, _ *nothing) state.Answer {
 	if !c.State.Administered {

@@ -7,8 +7,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// loadSnapshot is load_canister_snapshot: the canister becomes what a snapshot says, which may be another canister's if
-// the caller controls both. No code runs. Nothing is charged where it fails.
+// loadSnapshot implements load_canister_snapshot: the canister takes the state of a snapshot, which may be another
+// canister's if the caller controls both. No code runs. Nothing is charged if it fails.
 func loadSnapshot(c *state.Command, a *loadSnapshotArg) state.Answer {
 	r, reject := controlled(c, a.Canister)
 	if reject != nil {
@@ -67,7 +67,7 @@ func loadSnapshot(c *state.Command, a *loadSnapshotArg) state.Answer {
 	return answer
 }
 
-// loadable is the snapshot with a name, for callers that control its canister.
+// loadable returns the snapshot with a name, for callers that control its canister.
 func loadable(c *state.Command, r *state.Entry, name snapshotName) (*canister.Snapshot, *intercanister.Reject) {
 	owner := c.State.Canisters.Get(name.of)
 	if owner == nil {
@@ -83,7 +83,7 @@ func loadable(c *state.Command, r *state.Entry, name snapshotName) (*canister.Sn
 	return s, nil
 }
 
-// consistent checks what was uploaded: globals and memory go with the module, the low-memory hook with the memory.
+// consistent checks an uploaded snapshot: globals and memory must match the module, the low-memory hook the memory.
 func consistent(r *state.Entry, s *canister.Snapshot, m *canister.Module) *intercanister.Reject {
 	if !s.Uploaded {
 		return nil
@@ -101,8 +101,8 @@ func consistent(r *state.Entry, s *canister.Snapshot, m *canister.Module) *inter
 	return nil
 }
 
-// loaded follows a snapshot that was loaded. Timer and hook are those of an uploaded snapshot that says what they are;
-// a taken one leaves them alone.
+// loaded handles a loaded snapshot. An uploaded snapshot sets timer and hook if it has them; a taken one leaves them
+// unchanged.
 func loaded(c *state.Command, r *state.Entry, a *loadSnapshotArg, name snapshotName, s *canister.Snapshot) {
 	k := r.Canister
 	k.Version++
@@ -123,8 +123,8 @@ func loaded(c *state.Command, r *state.Entry, a *loadSnapshotArg, name snapshotN
 	c.Host.Touch(r)
 }
 
-// enterHook makes the low-memory hook stand where a snapshot says. A hook that is to be ready becomes so when the
-// machine sees that its condition holds.
+// enterHook sets the low-memory hook to the state in a snapshot. A hook that should be ready becomes ready when its
+// condition is found true.
 func enterHook(r *state.Entry, hook canister.Hook) {
 	switch {
 	case hook != canister.HookReady:

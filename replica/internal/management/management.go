@@ -8,11 +8,10 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// facade is the management canister. It has no state of its own: what its
-// methods change is in the State they are given.
+// facade is the management canister. It has no state: its methods change the State that they are given.
 type facade struct{ methods map[string]*method }
 
-// New is the management canister of a network.
+// New returns the management canister of a network.
 func New() state.Management {
 	return &facade{methods: methods()}
 }
@@ -26,9 +25,8 @@ var methods = sync.OnceValue(func() map[string]*method {
 	return all
 })
 
-// Effective is the canister a call is about. It answers for calls of users and
-// of canisters alike, because calls between subnets find their way by it: that
-// users may not call a method is for Admit to say.
+// Effective returns the canister that a call is about, for calls of users and of canisters, because calls between
+// subnets are routed by it: Admit decides whether users may call a method.
 func (f *facade) Effective(name string, arg []byte) (principal.Principal, bool, *intercanister.Reject) {
 	m := f.methods[name]
 	if m == nil {
@@ -46,7 +44,7 @@ func (f *facade) Effective(name string, arg []byte) (principal.Principal, bool, 
 	return principal.Principal{}, false, cut(rejectPayload(name, err))
 }
 
-// Payment is when a user's message is paid for.
+// Payment returns when a user's message is paid for.
 func (f *facade) Payment(name string, arg []byte) state.Payment {
 	m := f.methods[name]
 	if m == nil || m.fee == state.PaysAfter && len(arg) > LateFeeBytes {
@@ -55,7 +53,7 @@ func (f *facade) Payment(name string, arg []byte) state.Payment {
 	return m.fee
 }
 
-// Redirect is where a canister's call of a method goes instead of this subnet.
+// Redirect returns where a canister's call of a method goes instead of this subnet.
 func (f *facade) Redirect(name string, arg []byte) principal.Principal {
 	if m := f.methods[name]; m != nil && m.redirect != nil {
 		return m.redirect(arg)
@@ -63,7 +61,7 @@ func (f *facade) Redirect(name string, arg []byte) principal.Principal {
 	return principal.Principal{}
 }
 
-// Admit says whether a user's message is accepted.
+// Admit returns why a user's message is not accepted, or nil.
 func (f *facade) Admit(c *state.Command) *intercanister.Reject { return cut(f.admit(c)) }
 
 func (f *facade) admit(c *state.Command) *intercanister.Reject {
@@ -123,7 +121,7 @@ func (f *facade) run(c *state.Command) state.Answer {
 	return m.run(c)
 }
 
-// Postponed is what answers calls of a method in the next round.
+// Postponed returns the function that answers calls of a method in the next round.
 func (f *facade) Postponed(name string) func(*state.State) state.Answer {
 	if m := f.methods[name]; m != nil {
 		return m.postponed

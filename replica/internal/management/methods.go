@@ -8,10 +8,9 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// method is what is known of one method (interface specification, "The IC
-// management canister"): who may call it over which road, which canister it is
-// about, and what it does. What is special about a method is a column here; no
-// other package compares the names of methods.
+// method describes one method (interface specification, "The IC management canister"): its permitted callers by kind of
+// message, its canister, and its handler. Every special rule of a method is a field here; no other package compares the
+// names of methods.
 type method struct {
 	name      string
 	argument  shape // nil: none; set by on
@@ -19,40 +18,40 @@ type method struct {
 	users     ingress
 	authority authority // of users' messages; run checks again, in the round
 	about     subject
-	near      bool // the calling canister must live on this subnet or on the root subnet
+	near      bool // the calling canister must be on this subnet or on the root subnet
 	versioned bool // has sender_canister_version
 
 	fee         state.Payment // for users' messages; after: up to LateFeeBytes of argument
-	givesCycles bool          // out of nothing, to any caller
+	givesCycles bool          // creates cycles, for any caller
 	bySubnet    bool          // users may send it to the id of a subnet
 	anyHost     bool          // users may send it to no canister's id at all
 	// unhosted is the name in the text for a canister that no subnet hosts; "": its own.
 	unhosted string
-	// module is the module that an argument brings whole; nil: none does.
+	// module returns the whole module in an argument; nil: there is none.
 	module func(arg []byte) ([]byte, bool)
 
-	// redirect is where calls of canisters go instead; nil: nowhere else.
+	// redirect returns where calls of canisters go instead; nil: nowhere else.
 	redirect func(arg []byte) principal.Principal
 
 	check func(arg []byte) error
 	run   func(*state.Command) state.Answer // nil: queries only
 	query func(*state.Command) state.Answer // nil: no query method
-	// postponed answers in the next round; nil: nothing is put off.
+	// postponed answers in the next round; nil: nothing is postponed.
 	postponed func(*state.State) state.Answer
 
-	key     func(arg []byte) (state.KeyID, error)                    // nil: about no threshold key
+	key     func(arg []byte) (state.KeyID, error)                    // nil: no threshold key
 	sign    func(*state.State, *state.PendingSignature) state.Answer // in the next round; nil: signs nothing
-	accepts func(arg []byte) bool                                    // what can be read; nil: all of that is signed
+	accepts func(arg []byte) bool                                    // of readable arguments; nil: all are signed
 }
 
-// ingress says whether users may call a method, and if not, what they hear.
+// ingress says whether users may call a method, and if not, which text they receive.
 type ingress uint8
 
 const (
 	mayCall       ingress = iota
 	notByIngress          // "can not be called via ingress messages"
 	onlyCanisters         // "Only canisters can call"
-	onlyAdmins            // of the subnet, where it can have some; else as onlyCanisters
+	onlyAdmins            // of the subnet, if it can have admins; else as onlyCanisters
 )
 
 // subject says which canister a call is about.
@@ -66,7 +65,7 @@ const (
 
 var errNoSubject = errors.New("the method is about no canister")
 
-// read gives the canister an argument is about.
+// read returns the canister that an argument is about.
 func (s subject) read(arg []byte) (principal.Principal, error) {
 	switch s {
 	case canisterID:
@@ -83,10 +82,10 @@ func (s subject) read(arg []byte) (principal.Principal, error) {
 	return principal.Principal{}, errNoSubject
 }
 
-// table is the list of all methods.
+// table returns the list of all methods.
 func table() []method {
 	methods := []method{
-		// Canisters come and go.
+		// Creation and deletion of canisters.
 		on(method{name: "create_canister", result: of[idArg](), users: onlyAdmins, versioned: true, fee: state.PaysNothing, bySubnet: true}, readCreateCanister, createCanister),
 		on(method{
 			name: "provisional_create_canister_with_cycles", result: of[idArg](), authority: anyone, versioned: true,
@@ -107,21 +106,21 @@ func table() []method {
 		on(method{name: "clear_chunk_store", authority: controllers, about: canisterID}, read, clearChunkStore),
 		on(method{name: "stored_chunks", result: of[[]chunkHash](), authority: controllers, about: canisterID}, read, storedChunks),
 
-		// Life.
+		// Starting and stopping.
 		on(method{name: "start_canister", authority: controllersAndAdmins, about: canisterID, unhosted: "deposit_cycles"}, read, startCanister),
 		on(method{name: "stop_canister", authority: controllersAndAdmins, about: canisterID, unhosted: "deposit_cycles"}, read, stopCanister),
 
-		// What is known of a canister.
+		// Information about a canister.
 		asked(on(method{name: "canister_status", result: of[statusResult](), authority: statusViewers, about: canisterID, unhosted: "deposit_cycles"}, read, canisterStatus)),
 		asked(on(method{name: "canister_metrics", result: of[metricsResult](), authority: controllersAndAdmins, about: canisterID}, read, canisterMetrics)),
 		asked(on(method{name: "canister_info", result: of[infoResult](), users: onlyCanisters, about: canisterID}, read, canisterInfo)),
 		on(method{name: "canister_metadata", result: of[metadataResult](), users: onlyCanisters, about: canisterID}, read, canisterMetadata),
 		askedFor(on(method{name: "fetch_canister_logs", result: of[logsResult](), users: notByIngress, about: canisterID, near: true}, read, buyCanisterLogs), fetchCanisterLogs),
 
-		// Chance.
+		// Randomness.
 		on(method{name: "raw_rand", result: of[[]byte](), users: notByIngress, near: true, postponed: drawRand}, readNothing, rawRand),
 
-		// What is known of a subnet.
+		// Information about a subnet.
 		onlyAsked(on(method{name: "list_canisters", result: of[canistersResult](), users: notByIngress, authority: anyone, bySubnet: true}, readNothing, listCanisters)),
 	}
 	methods = append(methods, outcallMethods()...)
@@ -131,7 +130,7 @@ func table() []method {
 	return append(methods, bitcoinMethods()...)
 }
 
-// on gives a method what it does with its decoded argument.
+// on gives a method a handler for its decoded argument.
 func on[A any](m method, read func([]byte) (*A, error), run func(*state.Command, *A) state.Answer) method {
 	if _, none := any(new(A)).(*nothing); !none {
 		m.argument = of[A]()
@@ -144,7 +143,7 @@ func on[A any](m method, read func([]byte) (*A, error), run func(*state.Command,
 		m.redirect = func(arg []byte) principal.Principal {
 			a, err := read(arg)
 			if err != nil {
-				return principal.Principal{} // refused where it is
+				return principal.Principal{} // run rejects it
 			}
 			return any(a).(redirected).destination()
 		}
@@ -159,23 +158,23 @@ func on[A any](m method, read func([]byte) (*A, error), run func(*state.Command,
 	return m
 }
 
-// onlyQueriedByUsers reports whether a query is the only way by which users reach a method:
-// the interface says so then, because clients go by it. Canisters may call it all the same.
+// onlyQueriedByUsers reports whether users can reach a method only by a query: the interface then declares that,
+// because clients rely on it. Canisters may call the method nevertheless.
 func (m *method) onlyQueriedByUsers() bool { return m.query != nil && m.users != mayCall }
 
-// asked is a method that is also a query method.
+// asked makes a method a query method as well.
 func asked(m method) method {
 	m.query = m.run
 	return m
 }
 
-// askedFor is a method that does something else where it is a query method.
+// askedFor gives a method a different handler for queries.
 func askedFor[A any](m method, query func(*state.Command, *A) state.Answer) method {
 	m.query = on(method{}, read, query).run
 	return m
 }
 
-// onlyAsked is a method that is only a query method.
+// onlyAsked makes a method a query method only.
 func onlyAsked(m method) method {
 	m.query, m.run = m.run, nil
 	return m
@@ -184,11 +183,10 @@ func onlyAsked(m method) method {
 // bounded is implemented by arguments with lists of bounded length.
 type bounded interface{ bounds() error }
 
-// acceptable is implemented by arguments of which not all that can be read are signed.
+// acceptable is implemented by arguments that may be readable but are not signed.
 type acceptable interface{ acceptable() bool }
 
-// redirected is implemented by arguments that say which canister or subnet a
-// canister's call goes to.
+// redirected is implemented by arguments that determine the destination of a canister's call.
 type redirected interface{ destination() principal.Principal }
 
 // read decodes an argument.
@@ -203,7 +201,7 @@ func read[A any](arg []byte) (*A, error) {
 	return a, nil
 }
 
-// nothing is the argument of a method that takes none.
+// nothing is the argument of a method without arguments.
 type nothing struct{}
 
 func readNothing(arg []byte) (*nothing, error) {

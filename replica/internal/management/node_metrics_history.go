@@ -6,9 +6,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// nodeMetricsHistory is node_metrics_history: how many blocks each node had made
-// by the end of each day since a time. The day that is not over is not shown, nor
-// a node that has made none.
+// nodeMetricsHistory implements node_metrics_history: how many blocks each node had made by the end of each day since a
+// time. It omits the present day, and nodes that have made none.
 func nodeMetricsHistory(c *state.Command, a *nodeMetricsArg) state.Answer {
 	if a.Subnet != c.State.ID {
 		return state.Fail(rejectOtherSubnet(a.Subnet, c.State.ID))

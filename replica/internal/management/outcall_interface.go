@@ -37,7 +37,7 @@ type replicationArg struct {
 	Total uint32 `ic:"total_requests"`
 }
 
-// request is the part that flexible outcalls have in common with the others.
+// request returns the part that flexible outcalls share with the others.
 func (a *flexibleRequestArg) request() *httpRequestArg {
 	return &httpRequestArg{URL: a.URL, MaxResponse: a.MaxResponse, Method: a.Method, Headers: a.Headers, Body: a.Body, Transform: a.Transform}
 }
@@ -53,9 +53,8 @@ type httpMethod struct {
 	Patch  *candid.Null `ic:"patch,variant"`
 }
 
-// name is the method's name in HTTP, and whether every node may make a request of
-// it: one that changes things more than once, or in another order than they were
-// asked for, is for a single node.
+// name returns the method's name in HTTP, and whether every node may make a request with it: a request that has side
+// effects when it is repeated or reordered is for a single node.
 func (m *httpMethod) name() (name string, replicated bool) {
 	switch {
 	case m.Get != nil:
@@ -79,7 +78,7 @@ type httpTransform struct {
 
 func (a *httpRequestArg) bounds() error { return boundHeaders(a.Headers) }
 
-// boundHeaders checks headers as they are decoded.
+// boundHeaders checks headers while they are decoded.
 func boundHeaders(headers []outcall.Header) error {
 	all := 0
 	for i := range headers {
@@ -97,7 +96,7 @@ func boundHeaders(headers []outcall.Header) error {
 	return nil
 }
 
-// outcallMethods are the methods that reach the world outside.
+// outcallMethods returns the methods that reach the outside world.
 func outcallMethods() []method {
 	return []method{
 		on(method{name: "http_request", result: of[outcall.Result](), users: notByIngress, near: true}, read, httpRequest),

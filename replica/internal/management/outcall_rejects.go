@@ -31,7 +31,7 @@ func rejectInFlight() *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterRejectedMessage, "max number (%d) of http requests in-flight reached.", outcall.MaxInFlight)
 }
 
-// rejectReplication is for counts that no flexible outcall can have.
+// rejectReplication rejects counts that are invalid for any flexible outcall.
 func rejectReplication(format string, args ...any) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterRejectedMessage, format, args...)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// authority is who may call a method about a canister.
+// authority determines who may call a method about a canister.
 type authority uint8
 
 const (
@@ -20,11 +20,11 @@ const (
 	snapshotViewers      // by snapshot_visibility
 )
 
-// governance is the canister that may empty any canister: an id of mainnet.
+// governance is the canister that may uninstall any canister: an id of mainnet.
 var governance = principal.Canister(1)
 
-// admit checks the sender of a user's message, before it enters. Where only
-// controllers may call, the text differs from that in a round.
+// admit checks the sender of a user's message, before it enters. If only controllers may call, the text differs from
+// that in a round.
 func (a authority) admit(c *state.Command, r *state.Entry) *intercanister.Reject {
 	switch a {
 	case controllers:
@@ -47,7 +47,7 @@ func (a authority) admit(c *state.Command, r *state.Entry) *intercanister.Reject
 	return nil
 }
 
-// mustControl lets only controllers pass.
+// mustControl admits only controllers.
 func mustControl(r *state.Entry, caller principal.Principal) *intercanister.Reject {
 	if r.Controls(caller) {
 		return nil
@@ -55,7 +55,7 @@ func mustControl(r *state.Entry, caller principal.Principal) *intercanister.Reje
 	return rejectController(r, caller)
 }
 
-// mustOwn lets controllers and the canister itself pass.
+// mustOwn admits controllers and the canister itself.
 func mustOwn(r *state.Entry, caller principal.Principal) *intercanister.Reject {
 	if caller == r.ID() {
 		return nil
@@ -63,7 +63,7 @@ func mustOwn(r *state.Entry, caller principal.Principal) *intercanister.Reject {
 	return mustControl(r, caller)
 }
 
-// mustGovern lets controllers and subnet admins pass.
+// mustGovern admits controllers and subnet admins.
 func mustGovern(c *state.Command, r *state.Entry) *intercanister.Reject {
 	switch {
 	case r.Controls(c.Caller) || isAdmin(c):
@@ -77,7 +77,7 @@ func mustGovern(c *state.Command, r *state.Entry) *intercanister.Reject {
 // isAdmin reports whether the caller is an admin of the subnet.
 func isAdmin(c *state.Command) bool { return slices.Contains(c.State.Admins, c.Caller) }
 
-// mustAdmin lets only subnet admins pass.
+// mustAdmin admits only subnet admins.
 func mustAdmin(c *state.Command) *intercanister.Reject {
 	if isAdmin(c) {
 		return nil
@@ -85,8 +85,7 @@ func mustAdmin(c *state.Command) *intercanister.Reject {
 	return rejectAdmin(c)
 }
 
-// maySeeStatus lets pass whom status_visibility names, subnet admins, and the
-// canister itself.
+// maySeeStatus admits callers by status_visibility, subnet admins, and the canister itself.
 func maySeeStatus(c *state.Command, r *state.Entry) *intercanister.Reject {
 	v := r.Canister.Settings.StatusVisibility
 	if c.Caller == r.ID() || isAdmin(c) || v.Allows(c.Caller, r.Canister.Settings.Controllers) {
@@ -95,7 +94,7 @@ func maySeeStatus(c *state.Command, r *state.Entry) *intercanister.Reject {
 	return rejectStatusDenied(c.Caller)
 }
 
-// mayReadLogs lets pass whom log_visibility names.
+// mayReadLogs admits callers by log_visibility.
 func mayReadLogs(r *state.Entry, caller principal.Principal) *intercanister.Reject {
 	if r.Canister.Settings.LogVisibility.Allows(caller, r.Canister.Settings.Controllers) {
 		return nil
@@ -103,7 +102,7 @@ func mayReadLogs(r *state.Entry, caller principal.Principal) *intercanister.Reje
 	return rejectLogsDenied(caller)
 }
 
-// checkNear lets only callers of this subnet and of the root subnet pass.
+// checkNear admits only callers of this subnet and of the root subnet.
 func checkNear(c *state.Command) *intercanister.Reject {
 	if c.FromUser() || c.Sender != nil {
 		return nil
@@ -115,7 +114,7 @@ func checkNear(c *state.Command) *intercanister.Reject {
 	return rejectFar(subnet)
 }
 
-// controlled is the canister a call is about, for callers that must control it.
+// controlled returns the canister that a call is about, for callers that must control it.
 func controlled(c *state.Command, id principal.Principal) (*state.Entry, *intercanister.Reject) {
 	r := c.State.Canisters.Get(id)
 	if r == nil {
@@ -124,7 +123,7 @@ func controlled(c *state.Command, id principal.Principal) (*state.Entry, *interc
 	return r, mustControl(r, c.Caller)
 }
 
-// owned is the canister a call is about, for callers that control or are it.
+// owned returns the canister that a call is about, for callers that control or are it.
 func owned(c *state.Command, id principal.Principal) (*state.Entry, *intercanister.Reject) {
 	r := c.State.Canisters.Get(id)
 	if r == nil {
@@ -133,8 +132,7 @@ func owned(c *state.Command, id principal.Principal) (*state.Entry, *intercanist
 	return r, mustOwn(r, c.Caller)
 }
 
-// governed is the canister a call is about, for callers that control it or are
-// admins of the subnet.
+// governed returns the canister that a call is about, for callers that control it or are admins of the subnet.
 func governed(c *state.Command, id principal.Principal) (*state.Entry, *intercanister.Reject) {
 	r := c.State.Canisters.Get(id)
 	if r == nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// provisionalCreate is provisional_create_canister_with_cycles: a canister with
-// cycles out of nothing, without a fee, with a chosen id where one is given.
+// provisionalCreate implements provisional_create_canister_with_cycles: a canister with newly created cycles, without a
+// fee, with a chosen id if one is given.
 func provisionalCreate(c *state.Command, a *provisionalCreateArg) state.Answer {
 	settings, reject := a.Settings.parse(canister.DefaultSettings(c.Caller))
 	if reject != nil {
@@ -23,8 +23,8 @@ func provisionalCreate(c *state.Command, a *provisionalCreateArg) state.Answer {
 	return reply(idArg{r.ID()})
 }
 
-// provisionalAmount is how many cycles a provisional method gives. As on the replica an
-// amount of more than 128 bits counts as none.
+// provisionalAmount returns the number of cycles that a provisional method creates. As on the replica, an amount of
+// more than 128 bits is ignored.
 func provisionalAmount(given *candid.Nat) cycles.Amount {
 	if given != nil {
 		if amount, ok := amountOf(*given); ok {

@@ -4,8 +4,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// provisionalTopUp is provisional_top_up_canister: cycles out of nothing, for any
-// canister, by anyone.
+// provisionalTopUp implements provisional_top_up_canister: newly created cycles, for any canister and any caller.
 func provisionalTopUp(c *state.Command, a *topUpArg) state.Answer {
 	r := c.State.Canisters.Get(a.Canister)
 	if r == nil {

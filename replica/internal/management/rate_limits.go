@@ -5,15 +5,14 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// heapDelta is how much of memory a canister has changed beyond what it may in a round, and whether that is too much to
-// go on.
+// heapDelta returns by how much changed memory a canister has exceeded its limit for a round, and whether it must wait.
 func heapDelta(c *state.Command, r *state.Entry) (debit, limit uint64, limited bool) {
 	limits := &c.State.Environment.Limits
 	debit, limit = c.State.Owed(r, limits).HeapDelta, limits.HeapDelta
 	return debit, limit, limit > 0 && debit >= limit
 }
 
-// checkHeapDelta rejects (IC0210) while a canister has changed too much of memory.
+// checkHeapDelta rejects (IC0210) while a canister has changed too much memory.
 func checkHeapDelta(c *state.Command, r *state.Entry) *intercanister.Reject {
 	if debit, limit, limited := heapDelta(c, r); limited {
 		return rejectHeapDelta(r.ID(), debit, limit)
@@ -28,7 +27,7 @@ func owe(c *state.Command, r *state.Entry, bytes func() uint64) {
 	}
 }
 
-// checkInstallRate rejects (IC0209) until the instructions of earlier installations are worked off.
+// checkInstallRate rejects (IC0209) until rounds have reduced the debit of earlier installations.
 func checkInstallRate(c *state.Command, r *state.Entry) *intercanister.Reject {
 	limits := &c.State.Environment.Limits
 	if limits.InstallRate > 0 && c.State.Owed(r, limits).Install > 0 {
@@ -37,7 +36,7 @@ func checkInstallRate(c *state.Command, r *state.Entry) *intercanister.Reject {
 	return nil
 }
 
-// oweInstall counts instructions of an installation that the subnet does not count because it never began.
+// oweInstall counts instructions of an installation that never began, which the subnet does not count.
 func oweInstall(c *state.Command, r *state.Entry, instructions uint64) {
 	if limits := &c.State.Environment.Limits; limits.InstallRate > 0 {
 		c.State.Owed(r, limits).Install += instructions

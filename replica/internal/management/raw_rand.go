@@ -4,8 +4,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// rawRand is raw_rand: 32 bytes of the subnet's random beacon, drawn in the next round, so that they are unknown when
-// the call is executed.
+// rawRand implements raw_rand: 32 bytes of the subnet's random beacon, drawn in the next round, so that they are
+// unknown when the call is executed.
 func rawRand(c *state.Command, _ *nothing) state.Answer {
 	c.Host.NextRound(c.Ticket(), c.Method)
 	return state.Later()

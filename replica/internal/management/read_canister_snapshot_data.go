@@ -6,8 +6,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// readSnapshotData is read_canister_snapshot_data. The canister pays for the bytes that are asked for, even if there
-// are fewer.
+// readSnapshotData implements read_canister_snapshot_data. The canister pays for the requested bytes, even if there are
+// fewer.
 func readSnapshotData(c *state.Command, a *readSnapshotArg) state.Answer {
 	r, reject := viewed(c, a.Canister)
 	if reject != nil {
@@ -34,7 +34,7 @@ func readSnapshotData(c *state.Command, a *readSnapshotArg) state.Answer {
 	return reply(snapshotData{data})
 }
 
-// size is how many bytes the answer has at most.
+// size returns the maximum number of bytes of the answer.
 func (k *snapshotSlice) size() (uint64, *intercanister.Reject) {
 	if k.Chunk != nil {
 		return canister.ChunkBytes, nil
@@ -56,7 +56,7 @@ func (k *snapshotSlice) part() (canister.SnapshotPart, *slice) {
 	return canister.StablePart, k.Stable
 }
 
-// of are the bytes asked for.
+// of returns the requested bytes.
 func (k *snapshotSlice) of(r *state.Entry, s *canister.Snapshot) ([]byte, *intercanister.Reject) {
 	if k.Chunk != nil {
 		if len(k.Chunk.Hash) != HashBytes {

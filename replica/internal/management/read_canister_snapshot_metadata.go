@@ -5,7 +5,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// readSnapshotMetadata is read_canister_snapshot_metadata. It costs nothing.
+// readSnapshotMetadata implements read_canister_snapshot_metadata. It costs nothing.
 func readSnapshotMetadata(c *state.Command, a *snapshotArg) state.Answer {
 	r, reject := viewed(c, a.Canister)
 	if reject != nil {

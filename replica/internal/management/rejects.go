@@ -16,7 +16,7 @@ import (
 
 const documentation = " See documentation: https://internetcomputer.org/docs/current/references/execution-errors#"
 
-// help is the advice some texts end with; some advice has no page.
+// help returns the advice at the end of some texts; some advice has no page.
 func help(advice, anchor string) string {
 	if anchor == "" {
 		return "\n" + advice + " See documentation: "
@@ -24,8 +24,8 @@ func help(advice, anchor string) string {
 	return "\n" + advice + documentation + anchor
 }
 
-// cut is a reject whose text, which may repeat what the caller sent, has the
-// length of the replica's longest, the middle left out.
+// cut returns a reject with a text, which may repeat input of the caller, of at most the length of the replica's
+// longest; it removes the middle.
 func cut(r *intercanister.Reject) *intercanister.Reject {
 	const dots = "..."
 	if r == nil || len(r.Text) <= intercanister.MaxRejectTextBytes {
@@ -38,7 +38,7 @@ func cut(r *intercanister.Reject) *intercanister.Reject {
 	return &short
 }
 
-// Roads.
+// Kinds of messages.
 
 func rejectNotExposed(method string) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterMethodNotFound, "ic00 interface does not expose method %s", method)
@@ -81,7 +81,7 @@ func rejectOnlyQuery(method string) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterRejectedMessage, "%s API is only accessible to end users in non-replicated mode", method)
 }
 
-// rejectFee is for a call that has too few cycles attached to pay for what it asks for.
+// rejectFee rejects a call with too few attached cycles to pay for its request.
 func rejectFee(method string, sent, fee cycles.Amount) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterRejectedMessage,
 		"%s request sent with %s cycles, but %s cycles are required.", method, grouped(sent), grouped(fee))
@@ -95,7 +95,7 @@ func rejectUndecodable(err error) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.InvalidManagementPayload, "%s", undecodable(err))
 }
 
-// undecodable is the text for an argument that is not of the method's type.
+// undecodable returns the text for an argument that does not have the method's type.
 func undecodable(err error) string {
 	var whole *payloadError
 	if errors.As(err, &whole) {
@@ -104,7 +104,7 @@ func undecodable(err error) string {
 	return "Error decoding candid: " + err.Error()
 }
 
-// payloadError is a fault of an argument with a text of its own.
+// payloadError is a fault of an argument with its own text.
 type payloadError struct{ text string }
 
 func (e *payloadError) Error() string { return e.text }
@@ -142,8 +142,7 @@ func rejectController(r *state.Entry, caller principal.Principal) *intercanister
 		help("Execute this call from a controller of the target canister or add the current caller as a controller.", "invalid-controller"))
 }
 
-// rejectNeither is for callers that neither control a canister nor are admins, on
-// subnets that can have admins.
+// rejectNeither rejects callers that neither control a canister nor are admins, on subnets that can have admins.
 func rejectNeither(r *state.Entry, c *state.Command) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterInvalidControllerOrSubnetAdmin,
 		"Only the controllers of the canister %s or subnet admins can control it.\nCanister's controllers: %s\nSubnet admins: %s\nSender's ID: %s%s",
@@ -161,7 +160,7 @@ func rejectNoAdmins(method string) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterRejectedMessage, "%s is only available on subnets with subnet admins", method)
 }
 
-// spaced are principals as the replica lists them.
+// spaced formats principals as the replica lists them.
 func spaced(ids []principal.Principal) string {
 	names := make([]string, len(ids))
 	for i, id := range ids {
@@ -249,7 +248,7 @@ func rejectNoSection(id principal.Principal, name string) *intercanister.Reject 
 	return intercanister.Rejectf(intercanister.CanisterRejectedMessage, "The canister %s has no metadata section with the name %s.", id, name)
 }
 
-// listed are bytes as the replica prints them: [1, 2, 3].
+// listed formats bytes as the replica prints them: [1, 2, 3].
 func listed(raw []byte) string {
 	out := []byte{'['}
 	for i, b := range raw {
@@ -261,8 +260,7 @@ func listed(raw []byte) string {
 	return string(append(out, ']'))
 }
 
-// grouped is a number with its digits in groups of three, as the replica prints
-// cycles and natural numbers.
+// grouped formats a number with its digits in groups of three, as the replica prints cycles and natural numbers.
 func grouped(n fmt.Stringer) string {
 	digits := n.String()
 	out := make([]byte, 0, len(digits)+len(digits)/3)

@@ -5,7 +5,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// schnorrPublicKey is schnorr_public_key. It is free.
+// schnorrPublicKey implements schnorr_public_key. It is free.
 func schnorrPublicKey(c *state.Command, a *schnorrPublicKeyArg) state.Answer {
 	id, path, ring := a.key(), keyPath(keyOwner(c, a.Canister), a.Path), c.State.Signing.Ring
 	if id.Scheme == canister.SchnorrEd25519 {

@@ -9,11 +9,9 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// Sent looks at a call of a canister at the moment it is made, while the sender has
-// the version its message saw: sender_canister_version must be that version
-// (interface specification, "Canister version"), and a call about a canister must
-// find a subnet that hosts it, by hosted, which is nil where the sender named the
-// subnet. A reject answers the call at once.
+// Sent checks a call of a canister when it is made, while the sender has the version that its message saw:
+// sender_canister_version must be that version (interface specification, "Canister version"), and a subnet must host
+// the canister of a call, by hosted, which is nil if the sender named the subnet. A reject answers the call at once.
 func (f *facade) Sent(name string, arg []byte, version uint64, hosted func(principal.Principal) bool) *intercanister.Reject {
 	m := f.methods[name]
 	if m == nil {
@@ -40,7 +38,7 @@ func (f *facade) Sent(name string, arg []byte, version uint64, hosted func(princ
 	return nil
 }
 
-// checkVersion compares sender_canister_version, where the argument has it.
+// checkVersion compares sender_canister_version, if the argument has it.
 func (m *method) checkVersion(arg []byte, version uint64) *intercanister.Reject {
 	if err := m.check(arg); err != nil {
 		return rejectUndecodable(err)
@@ -49,7 +47,7 @@ func (m *method) checkVersion(arg []byte, version uint64) *intercanister.Reject 
 		Version *uint64 `ic:"sender_canister_version"`
 	}
 	if err := candid.Unmarshal(arg, &given); err != nil || given.Version == nil || *given.Version == version {
-		return nil // an argument that is taken for no settings has no version
+		return nil // an argument that means no settings has no version
 	}
 	return rejectSenderVersion(*given.Version, version)
 }
@@ -59,8 +57,7 @@ func rejectSenderVersion(given, actual uint64) *intercanister.Reject {
 		"Management canister call payload includes sender canister version %d that does not match the actual sender canister version %d.", given, actual)
 }
 
-// rejectUnroutable is for calls that find no way to a subnet. Callers read the
-// bare text.
+// rejectUnroutable rejects calls without a route to a subnet. Callers read the bare text.
 func rejectUnroutable(method, why string) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterNotFound, "Unable to route management canister request %s: %s", method, why).Barely()
 }
@@ -73,14 +70,13 @@ func rejectUnhosted(m *method, id principal.Principal) *intercanister.Reject {
 	return rejectUnroutable(m.name, "SubnetNotFound(CanisterId("+id.String()+"), "+variant(cmp.Or(m.unhosted, m.name))+")")
 }
 
-// RejectResolved is for a canister that names a subnet in place of the management
-// canister, which only canisters of the root subnet may.
+// RejectResolved rejects a canister that names a subnet in place of the management canister, which only canisters of
+// the root subnet may.
 func RejectResolved(method string, subnet principal.Principal) *intercanister.Reject {
 	return cut(rejectUnroutable(method, "AlreadyResolved("+subnet.String()+")"))
 }
 
-// variant is a method as the replica names it in this text, where five methods
-// share a name (method.unhosted).
+// variant returns the replica's name of a method in this text, where five methods share a name (method.unhosted).
 func variant(method string) string {
 	var out strings.Builder
 	for word := range strings.SplitSeq(method, "_") {

@@ -13,9 +13,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// parse gives the settings old with what the argument gives. It rejects numbers out of
-// their range and names that are given twice (interface specification, "IC method
-// update_settings"), as the replica does before it looks at anything else.
+// parse returns the settings old with the changes of the argument. It rejects numbers out of range and duplicate names
+// (interface specification, "IC method update_settings"), as the replica does before all other checks.
 func (a *settingsArg) parse(old canister.Settings) (canister.Settings, *intercanister.Reject) {
 	s := old
 	if a == nil {
@@ -45,7 +44,7 @@ func (a *settingsArg) parse(old canister.Settings) (canister.Settings, *intercan
 	return s, nil
 }
 
-// numbers checks the ranges of the numbers and enters them.
+// numbers checks the ranges of the numbers and sets them.
 func (a *settingsArg) numbers(s *canister.Settings) *intercanister.Reject {
 	words := []struct {
 		given *candid.Nat
@@ -91,7 +90,7 @@ func (a *settingsArg) numbers(s *canister.Settings) *intercanister.Reject {
 	return nil
 }
 
-// distinct are the controllers in ascending order, each once.
+// distinct returns the controllers in ascending order, without duplicates.
 func distinct(given []principal.Principal) []principal.Principal {
 	out := slices.Clone(given)
 	slices.SortFunc(out, principal.Principal.Compare)
@@ -118,7 +117,7 @@ func visibilityOf(v canister.Visibility) visibility {
 	return visibility{Controllers: null}
 }
 
-// environment are the variables by their names. It is false where two have the same.
+// environment returns the variables ordered by name, and false if two have the same name.
 func environment(given []variable) ([]canister.Variable, bool) {
 	out := make([]canister.Variable, len(given))
 	for i, v := range given {
@@ -133,7 +132,7 @@ func environment(given []variable) ([]canister.Variable, bool) {
 	return out, true
 }
 
-// checkEnvironment checks the number and the sizes of the variables that are given.
+// checkEnvironment checks the number and the sizes of the given variables.
 func (a *settingsArg) checkEnvironment() *intercanister.Reject {
 	if a == nil || a.Environment == nil {
 		return nil
@@ -153,8 +152,7 @@ func (a *settingsArg) checkEnvironment() *intercanister.Reject {
 	return nil
 }
 
-// environmentHash is the representation-independent hash of the map of names to
-// values.
+// environmentHash returns the representation-independent hash of the map of names to values.
 func environmentHash(variables []canister.Variable) [32]byte {
 	pairs := make([][2 * sha256.Size]byte, len(variables))
 	for i, v := range variables {
@@ -170,13 +168,13 @@ func environmentHash(variables []canister.Variable) [32]byte {
 	return [32]byte(h.Sum(nil))
 }
 
-// plan is a change of settings that can be paid for.
+// plan is a change of settings that the canister can pay for.
 type plan struct {
 	settings    canister.Settings
 	reservation cycles.Amount // moves from the balance to the reserved balance
 }
 
-// holder is what a canister has before its settings change.
+// holder is the state of a canister before its settings change.
 type holder struct {
 	settings          canister.Settings
 	usage             uint64 // bytes
@@ -184,8 +182,8 @@ type holder struct {
 	balance, reserved cycles.Amount
 }
 
-// plan checks that a change of settings fits the subnet and can be paid: an
-// allocation may only grow where the balance stays above the freezing limit.
+// plan checks that a change of settings fits the subnet and can be paid for: an allocation may only grow if the balance
+// stays above the freezing limit.
 func (h *holder) plan(c *state.Command, s canister.Settings) (plan, *intercanister.Reject) {
 	sub := c.State.Environment
 	before, after := max(h.usage, h.settings.MemoryAllocation), max(h.usage, s.MemoryAllocation)

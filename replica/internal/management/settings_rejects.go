@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// The rejects about settings and resources, with the replica's texts.
+// The rejects for settings and resources, with the replica's texts.
 
 func rejectRange(text string, given candid.Nat) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterContractViolation, "%s, got %s", text, grouped(given))
@@ -83,7 +83,7 @@ func rejectGrowReserved(grown uint64, limit, excess cycles.Amount) *intercaniste
 		help("Try increasing this canister's reserved cycles limit or moving it to a subnet with lower memory usage.", "reserved-cycles-limit-exceeded-in-memory-grow"))
 }
 
-// bytesText is a size as the replica prints it: 11.00 MiB.
+// bytesText formats a size as the replica prints it: 11.00 MiB.
 func bytesText(n uint64) string {
 	if n < 1<<10 {
 		return fmt.Sprintf("%d B", n)
@@ -96,7 +96,7 @@ func bytesText(n uint64) string {
 	return fmt.Sprintf("%.2f %s", size, [...]string{"KiB", "MiB", "GiB", "TiB"}[unit])
 }
 
-// allocationText is a memory allocation as the replica prints it.
+// allocationText formats a memory allocation as the replica prints it.
 func allocationText(n uint64) string {
 	if n == 0 {
 		return "best-effort"

@@ -4,7 +4,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// signWithECDSA is sign_with_ecdsa.
+// signWithECDSA implements sign_with_ecdsa.
 func signWithECDSA(c *state.Command, a *signWithECDSAArg) state.Answer { return askToSign(c, a.key()) }
 
 func ecdsaSignature(s *state.State, p *state.PendingSignature, a *signWithECDSAArg) state.Answer {

@@ -6,7 +6,7 @@ import (
 	"github.com/canisterd/canisterd/replica/threshold"
 )
 
-// signWithSchnorr is sign_with_schnorr.
+// signWithSchnorr implements sign_with_schnorr.
 func signWithSchnorr(c *state.Command, a *signWithSchnorrArg) state.Answer {
 	id := a.key()
 	if a.Aux != nil {

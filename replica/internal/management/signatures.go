@@ -11,7 +11,7 @@ type shape func() (*candid.Type, error)
 
 func of[T any]() shape { return candid.TypeFor[T] }
 
-// The answer of the Bitcoin canisters; here it is not read.
+// The answer of the Bitcoin canisters, which is not read here.
 type bitcoinUtxosResult struct {
 	Utxos []struct {
 		Outpoint struct {
@@ -31,7 +31,7 @@ type bitcoinHeadersResult struct {
 	Headers [][]byte `ic:"block_headers"`
 }
 
-// Interface is the Candid interface of the management canister, as text.
+// Interface returns the Candid interface of the management canister, as text.
 func Interface() string {
 	var methods []candid.Method
 	for _, m := range table() {

@@ -10,7 +10,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// snapshotMethods are the methods about snapshots of canisters.
+// snapshotMethods returns the methods for snapshots of canisters.
 func snapshotMethods() []method {
 	return []method{
 		on(method{name: "take_canister_snapshot", result: of[snapshotResult](), authority: controllers, about: canisterID, versioned: true}, read, takeSnapshot),
@@ -24,7 +24,7 @@ func snapshotMethods() []method {
 	}
 }
 
-// snapshotName is a snapshot id taken apart: a number among the snapshots of a canister, and the canister.
+// snapshotName is a parsed snapshot id: a number among the snapshots of a canister, and the canister.
 type snapshotName struct {
 	of     principal.Principal
 	number uint64
@@ -33,7 +33,7 @@ type snapshotName struct {
 // snapshotNumberBytes is the length of the number in a snapshot id, which comes first, in network order.
 const snapshotNumberBytes = 8
 
-// nameOf takes a snapshot id apart. Its length was checked.
+// nameOf parses a snapshot id. Its length was checked.
 func nameOf(id []byte) snapshotName {
 	of, err := principal.FromBytes(id[snapshotNumberBytes:])
 	if err != nil {
@@ -47,10 +47,10 @@ func idOf(r *state.Entry, s *canister.Snapshot) []byte {
 	return r.ID().Append(id)
 }
 
-// String is the form in the replica's texts.
+// String returns the form in the replica's texts.
 func (n snapshotName) String() string { return fmt.Sprintf("%s-%d", n.of, n.number) }
 
-// snapshotOf is the snapshot of a canister with an id.
+// snapshotOf returns the snapshot of a canister with an id.
 func snapshotOf(c *state.Command, r *state.Entry, id []byte) (*canister.Snapshot, *intercanister.Reject) {
 	name := nameOf(id)
 	owner := c.State.Canisters.Get(name.of)
@@ -63,7 +63,7 @@ func snapshotOf(c *state.Command, r *state.Entry, id []byte) (*canister.Snapshot
 	return r.Canister.Snapshots.Get(name.number), nil
 }
 
-// replaced is the snapshot that a new one replaces, nil where it replaces none: then there must be room for one more.
+// replaced returns the snapshot that a new one replaces, nil if it replaces none: then there must be room for another.
 func replaced(c *state.Command, r *state.Entry, id *[]byte) (*canister.Snapshot, *intercanister.Reject) {
 	if id != nil {
 		return snapshotOf(c, r, *id)
@@ -74,7 +74,7 @@ func replaced(c *state.Command, r *state.Entry, id *[]byte) (*canister.Snapshot,
 	return nil, nil
 }
 
-// viewed is the canister a call is about, for callers that may see its snapshots.
+// viewed returns the canister that a call is about, for callers that may see its snapshots.
 func viewed(c *state.Command, id principal.Principal) (*state.Entry, *intercanister.Reject) {
 	r := c.State.Canisters.Get(id)
 	if r == nil {
@@ -87,7 +87,7 @@ func viewed(c *state.Command, id principal.Principal) (*state.Entry, *intercanis
 	return r, nil
 }
 
-// addSnapshot makes a new snapshot the canister's in place of another, and takes what it costs.
+// addSnapshot adds a new snapshot to the canister in place of another, and charges for it.
 func addSnapshot(c *state.Command, r *state.Entry, s, old *canister.Snapshot, o *costPlan) {
 	if old != nil {
 		r.Canister.Snapshots.Delete(old)
@@ -97,7 +97,7 @@ func addSnapshot(c *state.Command, r *state.Entry, s, old *canister.Snapshot, o 
 	r.Canister.Snapshots.Add(s)
 }
 
-// snapshotBytes is the billed size of a snapshot, 0 if there is none.
+// snapshotBytes returns the billed size of a snapshot, 0 if there is none.
 func snapshotBytes(s *canister.Snapshot) uint64 {
 	if s == nil {
 		return 0

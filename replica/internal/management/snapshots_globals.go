@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// globalsOf are the values of globals as the interface shows them: a v128 is a number of 128 bits.
+// globalsOf returns the values of globals as the interface shows them: a v128 is a number of 128 bits.
 func globalsOf(values []canister.Global) []global {
 	all := make([]global, len(values))
 	for i, v := range values {

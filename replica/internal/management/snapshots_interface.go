@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/canister"
 )
 
-// The Candid types of the methods about snapshots.
+// The Candid types of the methods for snapshots.
 
 type takeSnapshotArg struct {
 	Canister  principal.Principal `ic:"canister_id"`

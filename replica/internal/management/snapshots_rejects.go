@@ -12,7 +12,7 @@ import (
 
 const seeSnapshots = "Use the `list_canister_snapshot` API to see which snapshots are present."
 
-// unlinked is advice whose page has no address.
+// unlinked returns advice whose page has no address.
 func unlinked(advice, page string) string { return "\n" + advice + " See documentation: " + page }
 
 func rejectNoSnapshot(id snapshotName, of principal.Principal) *intercanister.Reject {
@@ -66,7 +66,7 @@ func rejectSnapshotGlobals() *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.InvalidManagementPayload, "Wasm exported globals of canister module and snapshot metadata do not match.")
 }
 
-// rejectSnapshotHeap has no counterpart in the replica, which finds out when the code runs.
+// rejectSnapshotHeap has no counterpart in the replica, which fails when the code runs.
 func rejectSnapshotHeap(size uint64) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.InvalidManagementPayload, "Wasm memory of canister module cannot have the size of the snapshot metadata: %d.", size)
 }
@@ -97,12 +97,12 @@ func rejectInstallRate(id principal.Principal) *intercanister.Reject {
 		help("Retry the installation at a later time.", "install-code-rate-limited"))
 }
 
-// rejectFullDisk is for what the replica has no text for: the file with the memories has no room.
+// rejectFullDisk rejects if the file with the memories has no room, for which the replica has no text.
 func rejectFullDisk(r *state.Entry, err error) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterWasmEngineError, "Error from Canister %s: Canister encountered a Wasm engine error: %v", r.ID(), err)
 }
 
-// hexBytes are bytes as the replica prints them with two digits each: [0a, ff].
+// hexBytes formats bytes as the replica prints them with two digits each: [0a, ff].
 func hexBytes(raw []byte) string {
 	digits := make([]string, len(raw))
 	for i, b := range raw {

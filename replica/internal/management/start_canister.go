@@ -4,8 +4,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// startCanister is start_canister. The version goes up even where the canister
-// runs already.
+// startCanister implements start_canister. It increases the version even if the canister is running.
 func startCanister(c *state.Command, a *idArg) state.Answer {
 	r, reject := governed(c, a.Canister)
 	if reject != nil {

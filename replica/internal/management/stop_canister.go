@@ -5,8 +5,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// stopCanister is stop_canister. It answers when the canister has stopped, at
-// once where it has already. Every call counts the version up.
+// stopCanister implements stop_canister. It answers when the canister has stopped, at once if it already has. Every
+// call increases the version.
 func stopCanister(c *state.Command, a *idArg) state.Answer {
 	r := c.State.Canisters.Get(a.Canister)
 	if r == nil {

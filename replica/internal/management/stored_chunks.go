@@ -4,7 +4,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// storedChunks is stored_chunks: the hashes of all chunks in ascending order.
+// storedChunks implements stored_chunks: the hashes of all chunks in ascending order.
 func storedChunks(c *state.Command, a *idArg) state.Answer {
 	r, reject := owned(c, a.Canister)
 	if reject != nil {

@@ -2,8 +2,8 @@ package management
 
 import "github.com/canisterd/canisterd/replica/internal/state"
 
-// subnetInfo is subnet_info: which versions of replica and registry a subnet
-// has. The registry of a network is made once and never changes.
+// subnetInfo implements subnet_info: the versions of replica and registry of a subnet. The registry of a network is
+// made once and never changes.
 func subnetInfo(c *state.Command, a *subnetInfoArg) state.Answer {
 	if a.Subnet != c.State.ID {
 		return state.Fail(rejectOtherSubnet(a.Subnet, c.State.ID))

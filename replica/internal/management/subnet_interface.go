@@ -5,7 +5,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// Arguments and results of the methods about subnets.
+// Arguments and results of the methods for subnets.
 
 type subnetInfoArg struct {
 	Subnet principal.Principal `ic:"subnet_id"`
@@ -46,7 +46,7 @@ type nodeMetrics struct {
 	Failed uint64              `ic:"num_block_failures_total"`
 }
 
-// subnetMethods are the methods about subnets.
+// subnetMethods returns the methods for subnets.
 func subnetMethods() []method {
 	return []method{
 		on(method{name: "node_metrics_history", result: of[[]nodeMetricsDay](), users: notByIngress}, read, nodeMetricsHistory),

@@ -5,11 +5,11 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// instructionUnit is what subnet_metrics counts instructions in.
+// instructionUnit is the unit of instructions in subnet_metrics.
 const instructionUnit = 1_000_000
 
-// subnetMetrics is subnet_metrics: the height is the height of this round; everything else is as in the certified state
-// at the end of the round before.
+// subnetMetrics implements subnet_metrics: the height is the height of this round; everything else is as in the
+// certified state at the end of the previous round.
 func subnetMetrics(c *state.Command, a *subnetInfoArg) state.Answer {
 	if a.Subnet != c.State.ID {
 		return state.Fail(rejectOtherSubnet(a.Subnet, c.State.ID))

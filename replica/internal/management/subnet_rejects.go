@@ -5,8 +5,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// rejectOtherSubnet is for a call that reached this subnet by its own id and
-// asks about another.
+// rejectOtherSubnet rejects a call that was sent to this subnet's id and asks about another subnet.
 func rejectOtherSubnet(asked, here principal.Principal) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterRejectedMessage, "Provided target subnet ID %s does not match current subnet ID %s.", asked, here)
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// takeSnapshot is take_canister_snapshot: a new snapshot of the canister as it is, perhaps in place of another. With
-// uninstall_code the code goes in the same breath, so that the canister pays for one of the two.
+// takeSnapshot implements take_canister_snapshot: a new snapshot of the present canister, possibly in place of another.
+// With uninstall_code the code is removed at the same time, so that the canister pays for one of the two.
 func takeSnapshot(c *state.Command, a *takeSnapshotArg) state.Answer {
 	r, reject := controlled(c, a.Canister)
 	if reject != nil {

@@ -12,15 +12,14 @@ import (
 
 // The Candid types of the methods with threshold keys (ic.did).
 
-// keyed is implemented by arguments that name a threshold key. They know how much of
-// a round it takes to do with the key what they ask for.
+// keyed is implemented by arguments that name a threshold key. They know the instructions of the requested operation in
+// a round.
 type keyed interface {
 	key() state.KeyID
 	instructions() uint64
 }
 
-// pathInstructions are those of a key with a derivation path, to which the canister's
-// id belongs.
+// pathInstructions returns the instructions for a key with a derivation path, to which the canister's id belongs.
 func pathInstructions(path [][]byte) uint64 { return PathInstructions * uint64(1+len(path)) }
 
 type ecdsaKeyID struct {
@@ -170,7 +169,7 @@ func boundPath(path [][]byte) error {
 	return nil
 }
 
-// boundBytes is for what the replica reads as an array of a fixed length.
+// boundBytes checks what the replica reads as an array of a fixed length.
 func boundBytes(b []byte, length int) error {
 	if len(b) != length {
 		return fmt.Errorf("Deserialize error: invalid length %d, expected an array of length %d", len(b), length)

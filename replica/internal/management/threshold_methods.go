@@ -9,8 +9,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// thresholdMethods are the methods with threshold keys. A call of one goes to a
-// subnet that holds its key (Route).
+// thresholdMethods returns the methods with threshold keys. A call of one goes to a subnet that holds its key (Route).
 func thresholdMethods() []method {
 	return []method{
 		keyAbout(method{name: "ecdsa_public_key", result: of[publicKeyResult](), users: notByIngress}, ecdsaPublicKey, nil),
@@ -22,9 +21,8 @@ func thresholdMethods() []method {
 	}
 }
 
-// keyAbout gives a method what it does with its decoded argument when it is
-// called, after the check that the subnet holds the key, and what it answers in
-// the round after that where it signs.
+// keyAbout gives a method a handler for its decoded argument, which runs after the check that the subnet holds the key,
+// and its answer in the next round if it signs.
 func keyAbout[A any, P interface {
 	*A
 	keyed
@@ -66,7 +64,7 @@ func keyAbout[A any, P interface {
 	return m
 }
 
-// Route is the key that a call is about (state.Signer).
+// Route returns the key that a call is about (state.Signer).
 func (f *facade) Route(name string, arg []byte, known []state.KeyID) (id state.KeyID, keyed bool, reject *intercanister.Reject) {
 	m := f.methods[name]
 	if m == nil || m.key == nil {
@@ -82,7 +80,7 @@ func (f *facade) Route(name string, arg []byte, known []state.KeyID) (id state.K
 	return id, true, reject
 }
 
-// Signs reports whether a request is one that is accepted (state.Signer).
+// Signs reports whether a request is acceptable (state.Signer).
 func (f *facade) Signs(p *state.PendingSignature) bool {
 	m := f.methods[p.Method]
 	if m == nil || m.sign == nil {
@@ -92,12 +90,12 @@ func (f *facade) Signs(p *state.PendingSignature) bool {
 	return err == nil && id == p.Key && (m.accepts == nil || m.accepts(p.Arg))
 }
 
-// Sign answers a request that was accepted (state.Signer).
+// Sign answers an accepted request (state.Signer).
 func (f *facade) Sign(s *state.State, p *state.PendingSignature) state.Answer {
 	return f.methods[p.Method].sign(s, p)
 }
 
-// askToSign takes the fee for a signature, at the price of the subnet that signs, and leaves the request for the next
+// askToSign takes the fee for a signature, at the price of the signing subnet, and leaves the request for the next
 // round.
 func askToSign(c *state.Command, id state.KeyID) state.Answer {
 	signing := &c.State.Signing
@@ -118,7 +116,7 @@ func askToSign(c *state.Command, id state.KeyID) state.Answer {
 	return state.Later()
 }
 
-// keyOwner is the canister whose key is asked for.
+// keyOwner returns the canister whose key is requested.
 func keyOwner(c *state.Command, named *principal.Principal) []byte {
 	if named != nil {
 		return named.Bytes()
@@ -126,7 +124,7 @@ func keyOwner(c *state.Command, named *principal.Principal) []byte {
 	return c.Caller.Bytes()
 }
 
-// keyPath is the path of a canister's key from the master key.
+// keyPath returns the path of a canister's key from the master key.
 func keyPath(canister []byte, path [][]byte) [][]byte {
 	return slices.Concat([][]byte{canister}, path)
 }

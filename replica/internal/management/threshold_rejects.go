@@ -11,8 +11,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// rejectUnrouted is for a call that finds no way to a subnet. cause is the
-// replica's error as its debugger prints it.
+// rejectUnrouted rejects a call without a route to a subnet. cause is the replica's error as its debugger prints it.
 func rejectUnrouted(method, cause string) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterNotFound, "Unable to route management canister request %s: %s", method, cause).Barely()
 }
@@ -21,8 +20,8 @@ func rejectUnroutedPayload(method string, err error) *intercanister.Reject {
 	return rejectUnrouted(method, fmt.Sprintf("UserError(UserError { code: InvalidManagementPayload, description: %s })", debugged(undecodable(err))))
 }
 
-// rejectUnknownKey is for a key the network does not have; signs tells the texts
-// of signatures and public keys apart.
+// rejectUnknownKey rejects a key that the network does not have; signs selects the text for signatures or for public
+// keys.
 func rejectUnknownKey(method string, id state.KeyID, known []state.KeyID, signs bool) *intercanister.Reject {
 	names := make([]string, len(known))
 	for i, k := range known {
@@ -36,7 +35,7 @@ func rejectUnknownKey(method string, id state.KeyID, known []state.KeyID, signs 
 	return rejectUnrouted(method, "ChainKeyError("+debugged(fmt.Sprintf(format, id, strings.Join(names, ", ")))+")")
 }
 
-// rejectNotHeld is for a call that names another subnet than one that holds the key.
+// rejectNotHeld rejects a call that names a subnet which does not hold the key.
 func rejectNotHeld(subnet principal.Principal, id state.KeyID) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterRejectedMessage, "Subnet %s does not hold threshold key %s.", subnet, id)
 }
@@ -57,7 +56,7 @@ func rejectTransportKey() *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterRejectedMessage, "The provided transport public key is invalid.")
 }
 
-// debugged is text as Rust's debugger prints it.
+// debugged formats text as Rust's debugger prints it.
 func debugged(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -5,8 +5,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// uninstallCode is uninstall_code: code, memories and open calls are gone,
-// settings and balance stay. An empty canister may be uninstalled, too.
+// uninstallCode implements uninstall_code: it removes code, memories and open calls; settings and balance stay. An
+// empty canister may be uninstalled, too.
 func uninstallCode(c *state.Command, a *versionedArg) state.Answer {
 	r := c.State.Canisters.Get(a.Canister)
 	if r == nil {
@@ -18,8 +18,7 @@ func uninstallCode(c *state.Command, a *versionedArg) state.Answer {
 	if r.Running {
 		return state.WhenIdle(r)
 	}
-	// The change comes first: with its contexts gone the canister may become stopped, which
-	// is the next version.
+	// The change comes first: without its contexts the canister may become stopped, which is the next version.
 	r.Canister.Version++
 	record(c, r, a.Version, canister.Uninstallation{})
 	c.Host.Uninstall(r)

@@ -7,7 +7,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// updateSettings is update_settings. What is not given stays as it is.
+// updateSettings implements update_settings. Settings that are not given stay unchanged.
 func updateSettings(c *state.Command, a *updateSettingsArg) state.Answer {
 	if _, reject := a.Settings.parse(canister.Settings{}); reject != nil {
 		return state.Fail(reject)
@@ -17,7 +17,7 @@ func updateSettings(c *state.Command, a *updateSettingsArg) state.Answer {
 		return state.Fail(reject)
 	}
 	if r.Running && (a.Settings.ComputeAllocation != nil || a.Settings.MemoryAllocation != nil) {
-		// What the canister can pay is known only when its message is over.
+		// What the canister can pay is known only when its message has ended.
 		return state.WhenIdle(r)
 	}
 	settings, reject := a.Settings.parse(*r.Canister.Settings)

@@ -8,8 +8,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// uploadSnapshotData is upload_canister_snapshot_data: bytes of the module or a memory of a snapshot that was made by
-// uploading, or a chunk for its chunk store. The bytes are paid for whether they fit or not.
+// uploadSnapshotData implements upload_canister_snapshot_data: bytes of the module or a memory of an uploaded snapshot,
+// or a chunk for its chunk store. The bytes are paid for whether they fit or not.
 func uploadSnapshotData(c *state.Command, a *uploadSnapshotDataArg) state.Answer {
 	r, reject := controlled(c, a.Canister)
 	if reject != nil {

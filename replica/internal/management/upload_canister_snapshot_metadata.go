@@ -5,8 +5,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// uploadSnapshotMetadata is upload_canister_snapshot_metadata: a new snapshot whose module and memories are zeros, to
-// be uploaded next. The canister pays for their size from the beginning.
+// uploadSnapshotMetadata implements upload_canister_snapshot_metadata: a new snapshot whose module and memories are
+// zeros, to be uploaded next. The canister pays for their size from the beginning.
 func uploadSnapshotMetadata(c *state.Command, a *uploadSnapshotMetadataArg) state.Answer {
 	r, reject := controlled(c, a.Canister)
 	if reject != nil {
@@ -47,7 +47,7 @@ func uploadSnapshotMetadata(c *state.Command, a *uploadSnapshotMetadataArg) stat
 	return reply(snapshotID{idOf(r, s)})
 }
 
-// fault is what is wrong with the sizes, in the replica's word, empty for nothing. wide says that the canister's
+// fault returns what is wrong with the sizes, in the replica's word, empty for nothing. wide says that the canister's
 // present code has a 64-bit memory.
 func (a *uploadSnapshotMetadataArg) fault(wide bool) string {
 	most := uint64(canister.NarrowHeapBytes)

@@ -8,8 +8,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// uploadChunk is upload_chunk. It costs the same whether the chunk is new or
-// there already; only a new one needs room.
+// uploadChunk implements upload_chunk. It costs the same whether the chunk is new or exists; only a new one needs room.
 func uploadChunk(c *state.Command, a *uploadArg) state.Answer {
 	r, reject := owned(c, a.Canister)
 	if reject != nil {
@@ -40,7 +39,7 @@ func uploadChunk(c *state.Command, a *uploadArg) state.Answer {
 	return reply(chunkHash{hash[:]})
 }
 
-// checkChunk says why a chunk cannot be stored.
+// checkChunk returns why a chunk cannot be stored.
 func checkChunk(store *canister.ChunkStore, chunk []byte) *intercanister.Reject {
 	switch {
 	case len(chunk) > canister.ChunkBytes:

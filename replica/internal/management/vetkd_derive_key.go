@@ -5,13 +5,13 @@ import (
 	"github.com/canisterd/canisterd/replica/threshold"
 )
 
-// acceptable reports whether the transport key is one.
+// acceptable reports whether the transport key is valid.
 func (a *vetKDDeriveKeyArg) acceptable() bool {
 	_, err := threshold.ParseTransportKey(a.Transport)
 	return err == nil
 }
 
-// vetKDDeriveKey is vetkd_derive_key.
+// vetKDDeriveKey implements vetkd_derive_key.
 func vetKDDeriveKey(c *state.Command, a *vetKDDeriveKeyArg) state.Answer {
 	if !a.acceptable() {
 		return state.Fail(rejectTransportKey())

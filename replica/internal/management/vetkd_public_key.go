@@ -4,7 +4,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// vetKDPublicKey is vetkd_public_key. It is free.
+// vetKDPublicKey implements vetkd_public_key. It is free.
 func vetKDPublicKey(c *state.Command, a *vetKDPublicKeyArg) state.Answer {
 	key := c.State.Signing.Ring.VetKD(a.key().String()).Public(keyOwner(c, a.Canister), a.Context)
 	return reply(vetKDPublicKeyResult{key[:]})
