@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Change is an entry to be put into a map, or where Gone taken out of it.
+// Change sets an entry of a map, or deletes it if Gone is set.
 type Change struct {
 	Label Label
 	Node  Node
 	Gone  bool
 }
 
-// Apply is the tree with many changes made to the map at the path, which is made where it is missing. Of several
-// changes of one label the last counts. It is what Set and Delete do one by one, for a fraction of the cost: every part
-// of the map that changes is built again once. A map that is empty afterwards is not in the tree, so that the tree is the
-// same whether or not it was made between an entry and its deletion. The slice is sorted in place.
+// Apply returns the tree with many changes made to the map at the path, which is made if it is missing. Of several
+// changes of one label the last counts. It has the effect of Set and Delete one by one, for a fraction of the cost:
+// every part of the map that changes is rebuilt once. A map that becomes empty is removed from the tree, so that the
+// tree is the same whether or not it was made between an entry and its deletion. The slice is sorted in place.
 func (t Tree) Apply(changes []Change, path ...Label) Tree {
 	changes = lastOfEach(changes)
 	if len(changes) == 0 {
@@ -46,7 +46,7 @@ func lastOfEach(changes []Change) []Change {
 	return kept
 }
 
-// merge is the map with the changes made, which are in the order of their labels.
+// merge returns the map with the changes made; they must be ordered by label.
 func merge(n *node, cs []Change) *node {
 	switch {
 	case len(cs) == 0:
@@ -76,7 +76,7 @@ func merge(n *node, cs []Change) *node {
 	}
 }
 
-// join is the map of two, the labels of which first differ in the bit.
+// join returns the union of two maps whose labels first differ in the bit.
 func join(l, r *node, bit uint32) *node {
 	switch {
 	case l == nil:
@@ -89,7 +89,7 @@ func join(l, r *node, bit uint32) *node {
 	return newFork(l, r, bit, first(r).label)
 }
 
-// mergeEntries is ordered entries with ordered changes made to them.
+// mergeEntries returns ordered entries with ordered changes made to them.
 func mergeEntries(es []*node, cs []Change) []*node {
 	merged := make([]*node, 0, len(es)+len(cs))
 	for _, c := range cs {

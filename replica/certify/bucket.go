@@ -13,7 +13,7 @@ type bucket struct {
 	forks   atomic.Pointer[node]
 }
 
-// newBucket is the map of these entries, which it keeps.
+// newBucket returns the map of these entries, and keeps the slice.
 func newBucket(es []*node) *node {
 	b := new(struct {
 		node
@@ -25,8 +25,8 @@ func newBucket(es []*node) *node {
 	return &b.node
 }
 
-// open is the node as an entry or a fork: the shape that is hashed and proved. Two
-// goroutines that open a bucket at once both build its forks, and one keeps them.
+// open returns the node as an entry or a fork: the shape that is hashed and proved. Two goroutines that open a bucket
+// concurrently both build its forks, and one keeps them.
 func (n *node) open() *node {
 	if n.kind != bucketNode {
 		return n
@@ -42,8 +42,8 @@ func (b *bucket) search(label Label) (at int, there bool) {
 	return slices.BinarySearchFunc(b.entries, label, func(e *node, l Label) int { return strings.Compare(string(e.label), string(l)) })
 }
 
-// exchange is the bucket with an entry in place of the one at a position, which has
-// the same label and is as tall. Forks that were hashed stay.
+// exchange returns the bucket with the entry at a position replaced by one with the same label and height. Forks that
+// were hashed stay.
 func (b *bucket) exchange(at int, e *node) *node {
 	es := slices.Clone(b.entries)
 	es[at] = e
@@ -54,7 +54,7 @@ func (b *bucket) exchange(at int, e *node) *node {
 	return n
 }
 
-// insert is the map with an entry more, or in place of the one at the position.
+// insert returns the map with another entry, or with the entry at the position replaced.
 func (b *bucket) insert(at int, there bool, e *node) *node {
 	es := make([]*node, 0, len(b.entries)+1)
 	es = append(append(es, b.entries[:at]...), e)

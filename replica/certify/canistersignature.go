@@ -46,7 +46,7 @@ func DecodeCanisterSignature(encoded []byte) (*CanisterSignature, error) {
 	return s, nil
 }
 
-// MainnetRootKey is the public key of the Internet Computer's own root subnet,
+// MainnetRootKey returns the public key of the Internet Computer's own root subnet,
 // in DER form.
 func MainnetRootKey() []byte { return []byte(blsDERPrefix + mainnetRoot) }
 

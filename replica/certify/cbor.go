@@ -6,8 +6,7 @@ import (
 	"fmt"
 )
 
-// The little CBOR (RFC 8949) certificates need, written and read by hand:
-// definite lengths, no floats.
+// The subset of CBOR (RFC 8949) that certificates need, written and read by hand: definite lengths, no floats.
 
 const (
 	majorNat   = 0

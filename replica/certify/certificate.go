@@ -18,8 +18,7 @@ type Certificate struct {
 	Delegation *Delegation // nil from the root subnet
 }
 
-// Delegation is how the root key vouches for a subnet's (interface
-// specification, "Delegation").
+// Delegation proves a subnet's key by the root key (interface specification, "Delegation").
 type Delegation struct {
 	Subnet      principal.Principal
 	Certificate []byte // encoded; must not have a delegation itself

@@ -114,7 +114,7 @@ func (t *HashTree) Append(dst []byte) []byte {
 	}
 }
 
-// Root is the hash of the tree before pruning (interface specification,
+// Root returns the hash of the tree before pruning (interface specification,
 // "Certificate": reconstruct).
 func (t *HashTree) Root() [32]byte {
 	switch t.Kind {
@@ -131,7 +131,7 @@ func (t *HashTree) Root() [32]byte {
 	}
 }
 
-// Nesting is how many levels of arrays the encoding has.
+// Nesting returns how many levels of arrays the encoding has.
 func (t *HashTree) Nesting() int {
 	switch t.Kind {
 	case Fork:

@@ -8,29 +8,29 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// Height is one version of a subnet's state tree with its signature, which is
-// made when first needed and never again. It is safe for concurrent use.
+// Height is one version of a subnet's state tree with its signature, which is made once, when first needed. It is safe
+// for concurrent use.
 type Height struct {
 	tree     Tree
 	key      *SubnetKey
-	onSigned func() // nil, or does something once
+	onSigned func() // called once; or nil
 	sign     func() [SignatureLen]byte
 	signed   atomic.Bool
-	dated    atomic.Pointer[dated] // the last other date that was asked for
+	dated    atomic.Pointer[dated] // the last other date that was requested
 }
 
-// dated is a height under another date.
+// dated is a height with another date.
 type dated struct {
 	by     int64
 	height *Height
 }
 
-// NewHeight is the height of a tree that must have a /time, signed by the key
-// when the first certificate is asked for. It costs nothing until then.
+// NewHeight returns the height of a tree that must have a /time, signed by the key when the first certificate is
+// requested. It costs nothing until then.
 func NewHeight(tree Tree, key *SubnetKey) *Height { return NewHeightOnSigned(tree, key, nil) }
 
-// NewHeightOnSigned is NewHeight; onSigned is called once, when the height has been signed,
-// by the goroutine that asked first. It may be nil.
+// NewHeightOnSigned is NewHeight; onSigned is called once, when the height has been signed, by the goroutine that
+// requested it first. It may be nil.
 func NewHeightOnSigned(tree Tree, key *SubnetKey, onSigned func()) *Height {
 	if onSigned != nil {
 		onSigned = sync.OnceFunc(onSigned)
@@ -51,12 +51,12 @@ func signedWhenAsked(tree Tree, key *SubnetKey, onSigned func()) *Height {
 	return h
 }
 
-// Signed reports whether a certificate was made of the height.
+// Signed reports whether a certificate of the height was made.
 func (h *Height) Signed() bool { return h.signed.Load() }
 
-// Dated is the height with a /time that is later by so many nanoseconds, or earlier if by is negative, for clients with
-// another clock than the subnet. It is signed apart, and counts as this height's signature for onSigned. A tree without
-// a /time stays as it is.
+// Dated returns the height with a /time that is later by so many nanoseconds, or earlier if by is negative, for clients
+// with another clock than the subnet. It is signed separately, and counts as this height's signature for onSigned. A
+// tree without a /time stays unchanged.
 func (h *Height) Dated(by int64) *Height {
 	if by == 0 {
 		return h
@@ -74,22 +74,22 @@ func (h *Height) Dated(by int64) *Height {
 	return d.height
 }
 
-// Tree is the height's tree.
+// Tree returns the height's tree.
 func (h *Height) Tree() Tree { return h.tree }
 
-// Root is the root hash; it does not sign.
+// Root returns the root hash; it does not sign.
 func (h *Height) Root() [32]byte { return h.tree.Root() }
 
-// Signature is the signature on the root.
+// Signature returns the signature on the root.
 func (h *Height) Signature() [SignatureLen]byte { return h.sign() }
 
-// Certificate is the encoded certificate for the paths and /time, with the
+// Certificate returns the encoded certificate for the paths and /time, with the
 // delegation, which is nil from the root subnet.
 func (h *Height) Certificate(d *Delegation, paths ...Path) []byte {
 	return h.AppendCertificate(make([]byte, 0, 4096), d, paths...)
 }
 
-// AppendCertificate appends what Certificate gives.
+// AppendCertificate appends the result of Certificate.
 func (h *Height) AppendCertificate(dst []byte, d *Delegation, paths ...Path) []byte {
 	signature := h.sign()
 	all := append(slices.Clone(paths), TimePath())
@@ -97,7 +97,7 @@ func (h *Height) AppendCertificate(dst []byte, d *Delegation, paths ...Path) []b
 	return appendCertificateTail(dst, signature[:], d)
 }
 
-// RangesLayout is where a delegation shows the canister ranges.
+// RangesLayout is the place of the canister ranges in a delegation.
 type RangesLayout uint8
 
 const (
@@ -108,8 +108,8 @@ const (
 	ShardedRanges
 )
 
-// Delegate is the delegation to a subnet, from the height of the root subnet's tree, which must have its public key and
-// its canister ranges. It shows the subnet's type too: verifiers of canister signatures ask for it.
+// Delegate returns the delegation to a subnet, from the height of the root subnet's tree, which must have its public
+// key and its canister ranges. It also shows the subnet's type: verifiers of canister signatures need it.
 func (h *Height) Delegate(subnet principal.Principal, layout RangesLayout) *Delegation {
 	ranges := SubnetPath(subnet, "canister_ranges")
 	if layout == ShardedRanges {

@@ -14,7 +14,7 @@ func AppendNat(dst []byte, n uint64) []byte {
 	return append(dst, byte(n))
 }
 
-// Nat is the leaf value of a natural number.
+// Nat returns the leaf value of a natural number.
 func Nat(n uint64) []byte { return AppendNat(make([]byte, 0, 10), n) }
 
 // DecodeNat reads a leaf value that is a natural number below 2^64, in its

@@ -1,9 +1,8 @@
 package certify
 
 const (
-	// bucketSize is the largest map whose shape is chosen as a whole; larger
-	// ones are split by bits first. A new label in a large map costs at most
-	// this many hashes beside those of its path. Ours; the specification leaves
+	// bucketSize is the largest map whose shape is chosen as a whole; larger ones are split by bits first. A new label
+	// in a large map costs at most this many hashes in addition to those of its path. Ours; the specification leaves
 	// the shape free.
 	bucketSize = 32
 

@@ -16,12 +16,12 @@ const (
 	NotAValue
 )
 
-// String is the status in the specification's words.
+// String returns the status in the specification's words.
 func (s LookupStatus) String() string {
 	return [...]string{"Unknown", "Absent", "Found", "Error"}[s]
 }
 
-// Lookup is the value at the path; nil unless the status is Found.
+// Lookup returns the value at the path; nil unless the status is Found.
 func (t *HashTree) Lookup(path ...Label) ([]byte, LookupStatus) {
 	at, status := t.descend(path)
 	if status != Found {
@@ -39,8 +39,8 @@ func (t *HashTree) Lookup(path ...Label) ([]byte, LookupStatus) {
 	}
 }
 
-// LookupSubtree is what is at the path, value or map, itself perhaps partly
-// pruned; nil unless the status is Found. An empty map is Absent.
+// LookupSubtree returns the subtree at the path, value or map, possibly partly pruned; nil unless the status is Found.
+// An empty map is Absent.
 func (t *HashTree) LookupSubtree(path ...Label) (*HashTree, LookupStatus) {
 	at, status := t.descend(path)
 	switch {
@@ -66,7 +66,7 @@ func (t *HashTree) descend(path Path) (*HashTree, LookupStatus) {
 	return t, Found
 }
 
-// child is the specification's find_label on the flattened forks.
+// child implements the specification's find_label on the flattened forks.
 func (t *HashTree) child(label Label) (*HashTree, LookupStatus) {
 	if t.Kind == LeafTree {
 		return nil, Absent
@@ -83,8 +83,8 @@ func (t *HashTree) child(label Label) (*HashTree, LookupStatus) {
 	}
 }
 
-// search walks a forest from left to right. gap says that nothing pruned lies
-// between the last label below the sought one, or the beginning, and here.
+// search walks a forest from left to right. gap says that nothing pruned is between the last label below the target, or
+// the beginning, and the current position.
 type search struct {
 	label               Label
 	gap, passed, absent bool
@@ -127,7 +127,7 @@ func (t *HashTree) walk(path Path, visit func(Path, []byte) bool) bool {
 	}
 }
 
-// Paths is the paths of all values that are not pruned, in order.
+// Paths returns the paths of all values that are not pruned, in order.
 func (t *HashTree) Paths() []Path {
 	var out []Path
 	t.Walk(func(p Path, _ []byte) bool {

@@ -9,7 +9,7 @@ import (
 // of few entries), or an entry, which is its label with what is below. Only the
 // cached hash changes, once.
 type node struct {
-	// What a descent reads comes first, in one cache line.
+	// The fields that a descent reads come first, in one cache line.
 	state atomic.Uint32 // of hash
 	size  uint32        // entries of this map below, 1 for an entry
 	bit   uint32        // forks above bucketSize: the bit the halves differ in
@@ -39,8 +39,8 @@ const (
 	hashKept
 )
 
-// largeValue is the length from which a leaf's hash is kept apart from its
-// label's, so that a proof of a neighbour's absence need not hash it again.
+// largeValue is the length from which a leaf's hash is kept separately from its label's, so that a proof of a
+// neighbor's absence need not hash it again.
 const largeValue = 1 << 10
 
 const (
@@ -50,7 +50,7 @@ const (
 	sepLeaf    = "\x10ic-hashtree-leaf"
 )
 
-// digest is the node's hash, from the cache where it is there.
+// digest returns the node's hash, from the cache if it is there.
 func (n *node) digest() [32]byte {
 	if n.state.Load() == hashKept {
 		return n.hash
@@ -76,7 +76,7 @@ func (n *node) compute() [32]byte {
 	}
 }
 
-// content is the hash of what is under an entry's label.
+// content returns the hash of what is under an entry's label.
 func (n *node) content() [32]byte {
 	if n.kind == mapEntry {
 		return mapHash(n.left)
@@ -126,7 +126,7 @@ func leafHash(value []byte) [32]byte {
 	return sum
 }
 
-// newFork is a fork; middle is the first label of its right half.
+// newFork returns a fork; middle is the first label of its right half.
 func newFork(l, r *node, bit uint32, middle Label) *node {
 	return &node{
 		kind: fork, left: l, right: r, bit: bit, label: middle,
@@ -172,7 +172,7 @@ func last(n *node) *node {
 	return n
 }
 
-// find is the entry with the label, nil if there is none.
+// find returns the entry with the label, nil if there is none.
 func find(n *node, label Label) *node {
 	if n == nil {
 		return nil
@@ -191,8 +191,8 @@ func find(n *node, label Label) *node {
 	return n
 }
 
-// bucketOf is the bucket the label is in if it is anywhere. It looks at the
-// label's bits only, and at none of the labels on the way.
+// bucketOf returns the bucket that has the label if the map has it. It compares only bits of the label, and none of the
+// labels on the way.
 func bucketOf(n *node, label Label) *node {
 	for n.size > bucketSize {
 		if hasBit(label, n.bit) {

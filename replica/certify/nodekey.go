@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// ed25519DERPrefix is what comes before the 32 bytes of a key in DER (RFC 8410).
+// ed25519DERPrefix precedes the 32 bytes of a key in DER (RFC 8410).
 const ed25519DERPrefix = "\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00"
 
 // NodeKeyDERLen is the length of a node's public key in DER form.
@@ -21,21 +21,21 @@ type NodeKey struct {
 	id     principal.Principal
 }
 
-// NewNodeKey is the node key of a seed.
+// NewNodeKey returns the node key of a seed.
 func NewNodeKey(seed Seed) *NodeKey {
 	secret := ed25519.NewKeyFromSeed(seed.expand("node key, Ed25519", ed25519.SeedSize))
 	der := ed25519DERPrefix + string(secret.Public().(ed25519.PublicKey))
 	return &NodeKey{secret, der, principal.SelfAuthenticating([]byte(der))}
 }
 
-// DER is the public key in DER form, NodeKeyDERLen bytes: the value at
+// DER returns the public key in DER form, NodeKeyDERLen bytes: the value at
 // /subnet/{id}/node/{id}/public_key.
 func (k *NodeKey) DER() []byte { return []byte(k.der) }
 
-// Principal is the node's id: the self-authenticating principal of its key.
+// Principal returns the node's id: the self-authenticating principal of its key.
 func (k *NodeKey) Principal() principal.Principal { return k.id }
 
-// Sign is the Ed25519 signature of the message.
+// Sign returns the Ed25519 signature of the message.
 func (k *NodeKey) Sign(message []byte) []byte { return ed25519.Sign(k.secret, message) }
 
 // VerifyNodeSignature checks a signature against a node's public key in DER

@@ -13,7 +13,7 @@ type Label string
 // empty path is the root.
 type Path []Label
 
-// PathOf is the path with these labels, as a read_state request carries it.
+// PathOf returns the path with these labels, as a read_state request carries it.
 func PathOf(labels [][]byte) Path {
 	p := make(Path, len(labels))
 	for i, l := range labels {
@@ -22,13 +22,13 @@ func PathOf(labels [][]byte) Path {
 	return p
 }
 
-// LabelOf is the label a principal has in the tree: its bytes.
+// LabelOf returns the label a principal has in the tree: its bytes.
 func LabelOf(p principal.Principal) Label {
 	var raw [principal.MaxLen]byte
 	return Label(p.Append(raw[:0]))
 }
 
-// String is the path for messages: labels that are not printable ASCII in hex.
+// String returns the path for messages: labels that are not printable ASCII in hex.
 func (p Path) String() string {
 	var b strings.Builder
 	for _, l := range p {
@@ -41,8 +41,7 @@ func (p Path) String() string {
 	return b.String()
 }
 
-// String is the label where it is printable ASCII, and 0x and its bytes in hex
-// where it is not.
+// String returns the label if it is printable ASCII, and otherwise 0x and its bytes in hex.
 func (l Label) String() string {
 	for i := range len(l) {
 		if l[i] <= ' ' || l[i] > '~' {

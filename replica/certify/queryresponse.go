@@ -3,9 +3,8 @@ package certify
 // DomainResponse separates node signatures on query responses from all others.
 const DomainResponse = "\x0bic-response"
 
-// QueryResponse is what a node signs of a response to a query (interface
-// specification, "Request: Query call": verify_response). It is a reply unless
-// RejectCode is set.
+// QueryResponse is the part of a response to a query that a node signs (interface specification, "Request: Query call":
+// verify_response). It is a reply unless RejectCode is set.
 type QueryResponse struct {
 	RequestID [32]byte
 	Time      uint64 // nanoseconds since 1970, sent as timestamp
@@ -14,10 +13,10 @@ type QueryResponse struct {
 
 	RejectCode    uint64 // 1 to 6; 0 for a reply
 	RejectMessage string
-	ErrorCode     string // "" where the response has none
+	ErrorCode     string // "" if the response has none
 }
 
-// SignedBytes is the message the node signs and the client verifies.
+// SignedBytes returns the message the node signs and the client verifies.
 func (q *QueryResponse) SignedBytes() []byte {
 	fields := Fields{
 		{"request_id", Blob(q.RequestID[:])},

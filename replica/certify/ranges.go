@@ -23,7 +23,7 @@ func (rs Ranges) Contains(id principal.Principal) bool {
 	return false
 }
 
-// Encode is the value at /subnet/{id}/canister_ranges and in the shards under
+// Encode returns the value at /subnet/{id}/canister_ranges and in the shards under
 // /canister_ranges/{id} (interface specification, "Canister ranges"):
 // self-described CBOR, an array of pairs.
 func (rs Ranges) Encode() []byte {
@@ -35,8 +35,8 @@ func (rs Ranges) Encode() []byte {
 	return dst
 }
 
-// Shards is the map at /canister_ranges/{id}: the ranges, ordered by their
-// start, in shards of at most perShard, each under the start of its first.
+// Shards returns the map at /canister_ranges/{id}: the ranges, ordered by their start, in shards of at most perShard,
+// each under the start of its first range.
 func (rs Ranges) Shards(perShard int) Node {
 	var es []Entry
 	for len(rs) > 0 {
@@ -47,7 +47,7 @@ func (rs Ranges) Shards(perShard int) Node {
 	return Map(es...)
 }
 
-// DecodeRanges reads what Encode writes, with or without the tag.
+// DecodeRanges reads the result of Encode, with or without the tag.
 func DecodeRanges(value []byte) (Ranges, error) {
 	r := reader{in: value}
 	r.selfDescribed()
@@ -97,9 +97,8 @@ func appendPrincipal(dst []byte, p principal.Principal) []byte {
 	return p.Append(appendHead(dst, majorBytes, uint64(p.Len())))
 }
 
-// RangesOf is the ranges a tree shows for a subnet: those of the shards under
-// /canister_ranges/{subnet} where there are any, and else the flat value at
-// /subnet/{subnet}/canister_ranges.
+// RangesOf returns the ranges that a tree shows for a subnet: the shards under /canister_ranges/{subnet} if there are
+// any, and otherwise the flat value at /subnet/{subnet}/canister_ranges.
 func RangesOf(tree *HashTree, subnet principal.Principal) (Ranges, error) {
 	if shards, status := tree.LookupSubtree(RangesPath(subnet)...); status == Found {
 		var all Ranges

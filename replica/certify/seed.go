@@ -6,13 +6,12 @@ import (
 	"fmt"
 )
 
-// Seed is the 32 bytes all keys of an instance, or of one of its subnets, come
-// from. The same seed gives the same keys, everywhere and for ever.
+// Seed is the 32 bytes from which all keys of an instance, or of one of its subnets, are derived. The same seed always
+// gives the same keys.
 type Seed [32]byte
 
-// Derive is the seed for one purpose under this one: HKDF-SHA-256 (RFC 5869)
-// with the purpose and the index as its info. Seeds of different purposes or
-// indices tell nothing about each other.
+// Derive returns the seed for one purpose under this one: HKDF-SHA-256 (RFC 5869) with the purpose and the index as its
+// info. Seeds of different purposes or indices reveal nothing about each other.
 func (s Seed) Derive(purpose string, index uint64) Seed {
 	return Seed(s.expand(fmt.Sprintf("seed/%d/%s", index, purpose), len(Seed{})))
 }

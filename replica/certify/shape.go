@@ -6,7 +6,7 @@ import (
 	"sort"
 )
 
-// build is the map of these entries, ordered by label and without duplicates:
+// build returns the map of these entries, ordered by label and without duplicates:
 // the one shape those entries have.
 func build(es []*node) *node {
 	switch {
@@ -22,16 +22,15 @@ func build(es []*node) *node {
 	return newFork(build(es[:cut]), build(es[cut:]), bit, es[cut].label)
 }
 
-// maxSpread is the largest difference in height pack honours. Together with
-// bucketSize it keeps positions within 64 bits.
+// maxSpread is the largest difference in height that pack respects. Together with bucketSize it keeps positions within
+// 64 bits.
 const maxSpread = 48
 
-// pack is the alphabetic tree of least height over at most bucketSize entries.
+// pack returns the alphabetic tree of least height over at most bucketSize entries.
 //
-// An entry of height t asks for 2^t consecutive places that begin at a multiple
-// of 2^t. Giving each the first such places after its predecessor's uses the
-// fewest places, and the least power of two that holds them all is the height
-// of the tree; the places, read in binary, are the ways down.
+// An entry of height t needs 2^t consecutive places that begin at a multiple of 2^t. Giving each the first such places
+// after its predecessor's uses the fewest places, and the least power of two that holds them all is the height of the
+// tree; the places, in binary, are the paths down.
 func pack(es []*node) *node {
 	var room [bucketSize]uint64
 	places := room[:len(es)]
@@ -39,7 +38,7 @@ func pack(es []*node) *node {
 	return descend(es, places, levels)
 }
 
-// height is the height of the tree that pack makes.
+// height returns the height of the tree that pack makes.
 func height(es []*node) uint8 {
 	low, levels := place(es, nil)
 	return uint8(min(int(low)+levels, 255))
@@ -85,12 +84,11 @@ func descend(es []*node, places []uint64, height int) *node {
 	return newFork(l, r, 0, es[cut].label)
 }
 
-// A label is read as bits, nine to a byte: whether the byte is there, then its
-// bits from the highest. So read, the order of labels is the order of bits, and
-// a label that is the beginning of another differs from it in a bit.
+// A label is read as bits, nine to a byte: whether the byte exists, then its bits from the highest. In this form, the
+// order of labels is the order of bits, and a label that is a prefix of another differs from it in a bit.
 const bitsPerByte = 9
 
-// firstDifference is the first bit in which two different labels differ.
+// firstDifference returns the first bit in which two different labels differ.
 func firstDifference(a, b Label) uint32 {
 	n := min(len(a), len(b))
 	for i := range n {

@@ -5,9 +5,8 @@ import "github.com/canisterd/canisterd/candid/principal"
 // The paths of the system state tree (interface specification, "The system
 // state tree").
 
-// StatePaths are all paths with a value that the tree may have, where * stands for an id, of
-// a canister, a node, a request or a subnet, or for a name: those of /canister_ranges are a
-// subnet and the first canister of a shard.
+// StatePaths returns all paths with a value that the tree may have, where * stands for an id, of a canister, a node, a
+// request or a subnet, or for a name: those of /canister_ranges are a subnet and the first canister of a shard.
 func StatePaths() []string {
 	return []string{
 		"/time",
@@ -34,22 +33,21 @@ func StatePaths() []string {
 	}
 }
 
-// TimePath is /time.
+// TimePath returns /time.
 func TimePath() Path { return Path{"time"} }
 
-// SubnetPath is /subnet/{subnet}/{field}: public_key, type, canister_ranges,
-// metrics. Without a field it is the subnet's map.
+// SubnetPath returns /subnet/{subnet}/{field}: public_key, type, canister_ranges, metrics. Without a field it is the
+// subnet's map.
 func SubnetPath(subnet principal.Principal, field ...Label) Path {
 	return append(Path{"subnet", LabelOf(subnet)}, field...)
 }
 
-// NodeKeyPath is /subnet/{subnet}/node/{node}/public_key.
+// NodeKeyPath returns /subnet/{subnet}/node/{node}/public_key.
 func NodeKeyPath(subnet, node principal.Principal) Path {
 	return SubnetPath(subnet, "node", LabelOf(node), "public_key")
 }
 
-// RangesPath is /canister_ranges/{subnet}, and with the first canister of a
-// shard that shard's path.
+// RangesPath returns /canister_ranges/{subnet}, and with the first canister of a shard that shard's path.
 func RangesPath(subnet principal.Principal, start ...principal.Principal) Path {
 	p := Path{"canister_ranges", LabelOf(subnet)}
 	for _, s := range start {
@@ -58,21 +56,19 @@ func RangesPath(subnet principal.Principal, start ...principal.Principal) Path {
 	return p
 }
 
-// CanisterPath is /canister/{canister}/{field}: certified_data, module_hash,
-// controllers, canister_creation_timestamp, last_install_timestamp. Without a
-// field it is the canister's map.
+// CanisterPath returns /canister/{canister}/{field}: certified_data, module_hash, controllers,
+// canister_creation_timestamp, last_install_timestamp. Without a field it is the canister's map.
 func CanisterPath(canister principal.Principal, field ...Label) Path {
 	return append(Path{"canister", LabelOf(canister)}, field...)
 }
 
-// MetadataPath is /canister/{canister}/metadata/{name}.
+// MetadataPath returns /canister/{canister}/metadata/{name}.
 func MetadataPath(canister principal.Principal, name string) Path {
 	return CanisterPath(canister, "metadata", Label(name))
 }
 
-// RequestStatusPath is /request_status/{request}/{field}: status, reply,
-// reject_code, reject_message, error_code. Without a field it is the request's
-// map.
+// RequestStatusPath returns /request_status/{request}/{field}: status, reply, reject_code, reject_message, error_code.
+// Without a field it is the request's map.
 func RequestStatusPath(request [32]byte, field ...Label) Path {
 	return append(Path{"request_status", Label(request[:])}, field...)
 }

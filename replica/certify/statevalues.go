@@ -6,7 +6,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// EncodeControllers is the value at /canister/{id}/controllers: self-described
+// EncodeControllers returns the value at /canister/{id}/controllers: self-described
 // CBOR, an array of principals.
 func EncodeControllers(controllers []principal.Principal) []byte {
 	dst := appendHead([]byte(selfDescribed), majorArray, uint64(len(controllers)))
@@ -49,8 +49,8 @@ type SubnetMetrics struct {
 	UpdateTransactions uint64
 }
 
-// Encode is the metrics as CBOR. The consumed cycles are a map with the keys 0
-// and 1, the upper half null where it is zero, as agents read it.
+// Encode returns the metrics as CBOR. The consumed cycles are a map with the keys 0 and 1, the upper half null if it is
+// zero, as agents read it.
 func (m SubnetMetrics) Encode() []byte {
 	dst := appendHead(nil, majorMap, 4)
 	dst = appendHead(appendText(dst, "num_canisters"), majorNat, m.Canisters)
@@ -66,7 +66,7 @@ func (m SubnetMetrics) Encode() []byte {
 	return appendHead(appendText(dst, "update_transactions_total"), majorNat, m.UpdateTransactions)
 }
 
-// DecodeSubnetMetrics reads what Encode writes.
+// DecodeSubnetMetrics reads the result of Encode.
 func DecodeSubnetMetrics(value []byte) (SubnetMetrics, error) {
 	var m SubnetMetrics
 	r := reader{in: value}

@@ -9,8 +9,7 @@ import (
 // The representation-independent hash of structured data (interface
 // specification, "Representation-independent Hashing of Structured Data").
 
-// Value is something structured: one of Blob, Text, Nat64, Int64, Array and
-// Fields.
+// Value is structured data: one of Blob, Text, Nat64, Int64, Array and Fields.
 type Value interface {
 	structHash() [32]byte
 }
@@ -30,8 +29,7 @@ type (
 	Fields []Field
 )
 
-// Field is a name in a map and its value. A nil value is an optional field that
-// is not there: it does not count.
+// Field is a name in a map and its value. A nil value is a missing optional field: it is ignored.
 type Field struct {
 	Name  string
 	Value Value
@@ -62,7 +60,7 @@ func (v Array) structHash() [32]byte {
 
 func (v Fields) structHash() [32]byte { return HashOfMap(v) }
 
-// HashOfMap is the hash of a map: of a request's content it is the request id.
+// HashOfMap returns the hash of a map: the hash of a request's content is the request id.
 func HashOfMap(fields Fields) [32]byte {
 	pairs := make([][64]byte, 0, 16)
 	for _, f := range fields {

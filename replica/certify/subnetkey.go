@@ -17,8 +17,8 @@ const (
 	// signatures in G1, keys in G2.
 	blsSuite = "BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_"
 
-	// blsDERPrefix is what comes before the 96 bytes of a key in DER:
-	// algorithm 1.3.6.1.4.1.44668.5.3.1.2.1, curve 1.3.6.1.4.1.44668.5.3.2.1.
+	// blsDERPrefix precedes the 96 bytes of a key in DER: algorithm 1.3.6.1.4.1.44668.5.3.1.2.1, curve
+	// 1.3.6.1.4.1.44668.5.3.2.1.
 	blsDERPrefix = "\x30\x81\x82\x30\x1d\x06\x0d\x2b\x06\x01\x04\x01\x82\xdc\x7c\x05\x03\x01\x02\x01" +
 		"\x06\x0c\x2b\x06\x01\x04\x01\x82\xdc\x7c\x05\x03\x02\x01\x03\x61\x00"
 
@@ -36,17 +36,16 @@ type SubnetKey struct {
 	public SubnetPublicKey
 }
 
-// SubnetPublicKey is the key a subnet's signatures are verified with. It is
-// immutable; its zero value verifies nothing.
+// SubnetPublicKey verifies a subnet's signatures. It is immutable; its zero value verifies nothing.
 type SubnetPublicKey struct {
 	point bls.G2Affine
 	der   string
 }
 
-// NewSubnetKey is the subnet key of a seed.
+// NewSubnetKey returns the subnet key of a seed.
 func NewSubnetKey(seed Seed) *SubnetKey {
-	// 48 bytes, so that taking them modulo the 255-bit group order keeps no bias to speak of; zero, which is not a key,
-	// does not happen.
+	// 48 bytes, so that the bias modulo the 255-bit group order is negligible; zero, which is not a key, does not
+	// happen.
 	var scalar fr.Element
 	scalar.SetBytes(seed.expand("subnet key, BLS12-381", 48))
 	if scalar.IsZero() {
@@ -60,10 +59,10 @@ func NewSubnetKey(seed Seed) *SubnetKey {
 	return k
 }
 
-// Public is the public half.
+// Public returns the public half.
 func (k *SubnetKey) Public() SubnetPublicKey { return k.public }
 
-// Sign is the BLS signature of the message, SignatureLen bytes.
+// Sign returns the BLS signature of the message, SignatureLen bytes.
 func (k *SubnetKey) Sign(message []byte) [SignatureLen]byte {
 	point, err := bls.HashToG1(message, []byte(blsSuite))
 	if err != nil {
@@ -74,11 +73,11 @@ func (k *SubnetKey) Sign(message []byte) [SignatureLen]byte {
 	return signature.Bytes()
 }
 
-// DER is the key in DER form, SubnetKeyDERLen bytes: the value at
+// DER returns the key in DER form, SubnetKeyDERLen bytes: the value at
 // /subnet/{id}/public_key, and the root key of the status endpoint.
 func (p SubnetPublicKey) DER() []byte { return []byte(p.der) }
 
-// Principal is the subnet's id: the self-authenticating principal of its key.
+// Principal returns the subnet's id: the self-authenticating principal of its key.
 func (p SubnetPublicKey) Principal() principal.Principal {
 	return principal.SelfAuthenticating([]byte(p.der))
 }

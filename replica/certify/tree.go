@@ -7,27 +7,25 @@ import (
 	"slices"
 )
 
-// Tree is a state tree: maps from labels to values and further maps. It is
-// immutable; every change gives a new Tree that shares all that did not change.
-// The zero Tree is empty. Two trees with the same contents have the same root.
+// Tree is a state tree: maps from labels to values and further maps. It is immutable; every change gives a new Tree
+// that shares all unchanged parts. The zero Tree is empty. Two trees with the same contents have the same root.
 type Tree struct{ root *node }
 
-// Node is what a path leads to: a value or a map. It is immutable too, keeps
-// its hash, and may be put into any number of trees. The zero Node is the empty
-// map.
+// Node is the value or map at a path. It is immutable too, keeps its hash, and may be put into any number of trees. The
+// zero Node is the empty map.
 type Node struct {
 	root  *node // a map's entries; a large leaf
 	value []byte
 	leaf  bool
 }
 
-// Entry is a label and what it leads to.
+// Entry is a label and its node.
 type Entry struct {
 	Label Label
 	Node  Node
 }
 
-// Leaf is a value. The bytes are kept, not copied: they are read-only from now on.
+// Leaf returns a value. The bytes are kept, not copied: they are read-only from now on.
 func Leaf(value []byte) Node {
 	n := Node{value: value, leaf: true}
 	if len(value) >= largeValue {
@@ -36,7 +34,7 @@ func Leaf(value []byte) Node {
 	return n
 }
 
-// Map is the map of these entries, in any order. A label given twice is a bug
+// Map returns the map of these entries, in any order. A label given twice is a bug
 // of the caller and panics.
 func Map(es ...Entry) Node {
 	ns := make([]*node, len(es))
@@ -52,7 +50,7 @@ func Map(es ...Entry) Node {
 	return Node{root: build(ns)}
 }
 
-// TreeOf is the tree whose root is this map; it panics for a leaf.
+// TreeOf returns the tree whose root is this map; it panics for a leaf.
 func TreeOf(m Node) Tree {
 	if m.leaf {
 		panic("certify: bug: the root of a state tree is a map, not a value")
@@ -63,10 +61,10 @@ func TreeOf(m Node) Tree {
 // IsLeaf reports whether the node is a value.
 func (n Node) IsLeaf() bool { return n.leaf }
 
-// Value is the bytes of a value, not to be changed, and nil for a map.
+// Value returns the bytes of a value, not to be changed, and nil for a map.
 func (n Node) Value() []byte { return n.value }
 
-// Len is the number of entries of a map, and 0 for a value.
+// Len returns the number of entries of a map, and 0 for a value.
 func (n Node) Len() int {
 	if n.leaf || n.root == nil {
 		return 0
@@ -74,7 +72,7 @@ func (n Node) Len() int {
 	return int(n.root.size)
 }
 
-// All gives the entries of a map in the order of their labels.
+// All iterates over the entries of a map in the order of their labels.
 func (n Node) All() iter.Seq2[Label, Node] {
 	return func(yield func(Label, Node) bool) {
 		if !n.leaf && n.root != nil {
@@ -105,7 +103,7 @@ func (n *node) below() Node {
 	return Node{root: n.left}
 }
 
-// Hash is the node's hash as a hash tree (interface specification,
+// Hash returns the node's hash as a hash tree (interface specification,
 // "Certificate": reconstruct).
 func (n Node) Hash() [32]byte {
 	if n.leaf && n.root == nil {
@@ -114,9 +112,8 @@ func (n Node) Hash() [32]byte {
 	return mapHash(n.root)
 }
 
-// Set is the tree with node at the path, in place of what was there; maps
-// missing on the way are made. At most MaxPathLabels labels. The empty path
-// sets the whole tree. A path through a value is a bug of the caller and panics.
+// Set returns the tree with node at the path; missing maps on the way are made. At most MaxPathLabels labels. The empty
+// path sets the whole tree. A path through a value is a bug of the caller and panics.
 func (t Tree) Set(node Node, path ...Label) Tree {
 	if len(path) > MaxPathLabels {
 		panic(fmt.Sprintf("certify: bug: a path has at most %d labels, got %d", MaxPathLabels, len(path)))
@@ -127,8 +124,8 @@ func (t Tree) Set(node Node, path ...Label) Tree {
 	return Tree{root: set(t.root, path, path, node)}
 }
 
-// Delete is the tree without what is at the path. Maps on the way stay, even
-// empty. Where nothing is at the path it is the same tree.
+// Delete returns the tree without the node at the path. Maps on the way stay, even empty. If there is nothing at the
+// path, it returns the same tree.
 func (t Tree) Delete(path ...Label) Tree {
 	if len(path) == 0 {
 		return Tree{}
@@ -136,7 +133,7 @@ func (t Tree) Delete(path ...Label) Tree {
 	return Tree{root: unset(t.root, path)}
 }
 
-// Get is what is at the path, and false where there is nothing.
+// Get returns the node at the path, and false if there is none.
 func (t Tree) Get(path ...Label) (Node, bool) {
 	at := Node{root: t.root}
 	for _, l := range path {
@@ -152,12 +149,11 @@ func (t Tree) Get(path ...Label) (Node, bool) {
 	return at, true
 }
 
-// Root is the root hash. The first call hashes what changed; later calls, and calls on trees that share nodes, reuse
-// the hashes.
+// Root returns the root hash. The first call hashes what changed; later calls, and calls on trees that share nodes,
+// reuse the hashes.
 func (t Tree) Root() [32]byte { return mapHash(t.root) }
 
-// Equal reports whether the trees are the very same version: it compares no
-// contents.
+// Equal reports whether the trees are the same version: it compares no contents.
 func (t Tree) Equal(u Tree) bool { return t.root == u.root }
 
 // Walk calls visit for every value in the order of paths, until it returns
@@ -178,9 +174,8 @@ func walk(n Node, path Path, visit func(Path, []byte) bool) bool {
 	return true
 }
 
-// Nesting is how many levels of arrays the encoding of the whole tree has, at
-// least 1; what agents read is at most MaxNesting less the certificate's own
-// level.
+// Nesting returns how many levels of arrays the encoding of the whole tree has, at least 1; agents read at most
+// MaxNesting minus the certificate's own level.
 func (t Tree) Nesting() int {
 	if t.root == nil {
 		return 1
@@ -188,11 +183,9 @@ func (t Tree) Nesting() int {
 	return int(t.root.tall)
 }
 
-// Expand is the paths of the values and empty maps under the prefix that keep
-// accepts, in order: what a reader who may not see everything under a prefix
-// asks a witness for instead of the prefix. Where there is nothing at the prefix
-// it is the prefix itself, whose absence the witness then proves. keep must not
-// hold on to its path.
+// Expand returns the paths of the values and empty maps under the prefix that keep accepts, in order: a reader who may
+// not see everything under a prefix requests a witness for them instead of the prefix. If there is nothing at the
+// prefix, it returns the prefix itself, whose absence the witness then proves. keep must not keep its path.
 func (t Tree) Expand(prefix Path, keep func(Path) bool) []Path {
 	at, ok := t.Get(prefix...)
 	if !ok {

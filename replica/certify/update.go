@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// put is the map with the entry added or in place of the one with its label.
+// put returns the map with the entry added, or replaced if its label exists.
 func put(n, e *node) *node {
 	if n == nil {
 		return e
@@ -19,9 +19,8 @@ func put(n, e *node) *node {
 
 const noBit = 1<<32 - 1
 
-// putAt is put; leaves is a bit in which the entry's label differs from some
-// label of the bucket its bits lead to. If that is above a fork's bit, all
-// labels of the fork agree in it, and the entry goes beside the fork.
+// putAt is put; leaves is a bit in which the entry's label differs from some label of the bucket to which its bits
+// lead. If that is above a fork's bit, all labels of the fork agree in it, and the entry goes next to the fork.
 func putAt(n, e *node, leaves uint32) *node {
 	switch {
 	case n.size <= bucketSize:
@@ -55,8 +54,7 @@ func putInBucket(n, e *node) *node {
 	return n.few.insert(at, there, e)
 }
 
-// exchange is the forks with the entry in place of the one with its label,
-// which is there and as tall.
+// exchange returns the forks with an existing entry replaced by one with the same label and height.
 func exchange(n, e *node) *node {
 	if n.kind != fork {
 		return e
@@ -67,7 +65,7 @@ func exchange(n, e *node) *node {
 	return newFork(n.left, exchange(n.right, e), n.bit, n.label)
 }
 
-// remove is the map without the label, which is there.
+// remove returns the map without an existing label.
 func remove(n *node, label Label) *node {
 	if n.kind != fork && n.kind != bucketNode {
 		return nil
@@ -95,7 +93,7 @@ func remove(n *node, label Label) *node {
 	return newFork(l, r, n.bit, middle)
 }
 
-// set is the map with content at the path below it, making the maps between.
+// set returns the map with content at the path below it, and makes missing maps.
 func set(n *node, path, whole Path, content Node) *node {
 	label := path[0]
 	if len(path) == 1 {
@@ -111,7 +109,7 @@ func set(n *node, path, whole Path, content Node) *node {
 	return put(n, newEntry(label, Node{root: set(below, path[1:], whole, content)}))
 }
 
-// unset is the map without what is at the path; the same map where nothing is.
+// unset returns the map without the node at the path, or the same map if there is none.
 func unset(n *node, path Path) *node {
 	old := find(n, path[0])
 	if old == nil {

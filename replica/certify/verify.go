@@ -7,9 +7,9 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// VerifyForCanister checks that the certificate speaks for the canister: that the signature is the root key's, or the
-// signature of a subnet to which the root key delegates and whose canister ranges hold the canister (interface
-// specification, "Certificate" and "Delegation"). Whether it is recent is for the caller, who has a clock: see Time.
+// VerifyForCanister checks that the certificate is valid for the canister: the signature is the root key's, or that of
+// a subnet to which the root key delegates and whose canister ranges include the canister (interface specification,
+// "Certificate" and "Delegation"). The caller, who has a clock, checks whether it is recent: see Time.
 func (c *Certificate) VerifyForCanister(root SubnetPublicKey, canister principal.Principal) error {
 	return c.verify(root, func(d *Delegation, tree *HashTree) error {
 		ranges, err := RangesOf(tree, d.Subnet)
@@ -23,9 +23,8 @@ func (c *Certificate) VerifyForCanister(root SubnetPublicKey, canister principal
 	})
 }
 
-// VerifyForSubnet checks that the certificate speaks for the subnet: signed by
-// the root key where the subnet is the root, or by the subnet's key, which the
-// root key delegates to.
+// VerifyForSubnet checks that the certificate is valid for the subnet: signed by the root key if the subnet is the
+// root, or by the subnet's key, to which the root key delegates.
 func (c *Certificate) VerifyForSubnet(root SubnetPublicKey, subnet principal.Principal) error {
 	if c.Delegation == nil && root.Principal() != subnet {
 		return fmt.Errorf("verify a certificate: it has no delegation, but %s is not the root subnet", subnet)
@@ -38,7 +37,7 @@ func (c *Certificate) VerifyForSubnet(root SubnetPublicKey, subnet principal.Pri
 	})
 }
 
-// Time is the value at /time, in nanoseconds since 1970.
+// Time returns the value at /time, in nanoseconds since 1970.
 func (c *Certificate) Time() (uint64, error) {
 	value, status := c.Tree.Lookup(TimePath()...)
 	if status != Found {
@@ -65,7 +64,7 @@ func (c *Certificate) verifySignature(key SubnetPublicKey) error {
 	return key.Verify(rootMessage(c.Tree.Root()), c.Signature)
 }
 
-// key is the subnet's key, once the delegation holds.
+// key returns the subnet's key after it has verified the delegation.
 func (d *Delegation) key(root SubnetPublicKey, scope func(*Delegation, *HashTree) error) (SubnetPublicKey, error) {
 	inner, err := DecodeCertificate(d.Certificate)
 	if err != nil {

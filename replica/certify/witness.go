@@ -5,11 +5,10 @@ import "slices"
 // AppendWitness appends the CBOR encoding of the tree pruned to the paths
 // (interface specification, "Certificate", "Encoding of certificates").
 //
-// A path to a value reveals it, a path to a map everything in it. A path to
-// nothing reveals the labels beside the place where it would be, their contents
-// pruned, so that a lookup gives Absent; one that leads on through a value
-// reveals that value, for nothing less proves it. Everything else is pruned.
-// Paths may come in any order and repeat; no path at all prunes the root.
+// A path to a value reveals it, a path to a map everything in it. A path to nothing reveals the labels next to its
+// place, with their contents pruned, so that a lookup returns Absent; one that leads through a value reveals that
+// value, because nothing less proves it. Everything else is pruned. Paths may come in any order and repeat; no paths at
+// all prune the root.
 func (t Tree) AppendWitness(dst []byte, paths ...Path) []byte {
 	if !slices.IsSortedFunc(paths, comparePaths) {
 		paths = slices.SortedFunc(slices.Values(paths), comparePaths)
@@ -17,7 +16,7 @@ func (t Tree) AppendWitness(dst []byte, paths ...Path) []byte {
 	return appendMapWitness(dst, t.root, paths, 0)
 }
 
-// Prune is the witness as a hash tree, for looking up in it.
+// Prune returns the witness as a hash tree, for lookups.
 func (t Tree) Prune(paths ...Path) *HashTree {
 	h, err := DecodeHashTree(t.AppendWitness(nil, paths...))
 	if err != nil {
@@ -40,14 +39,13 @@ func appendMapWitness(dst []byte, n *node, paths []Path, depth int) []byte {
 	return appendForest(dst, n, wantedIn(n, paths, depth), depth)
 }
 
-// wanted is an entry of a map that its witness shows: pruned below the label
-// where no path leads there.
+// wanted is an entry of a map that its witness shows: pruned below the label if no path leads there.
 type wanted struct {
 	label Label
 	paths []Path
 }
 
-// wantedIn is the entries to show for the paths, ordered by label.
+// wantedIn returns the entries to show for the paths, ordered by label.
 func wantedIn(n *node, paths []Path, depth int) []wanted {
 	ws := make([]wanted, 0, min(len(paths), int(n.size)))
 	for len(paths) > 0 {
@@ -72,10 +70,8 @@ func wantedIn(n *node, paths []Path, depth int) []wanted {
 	return ws
 }
 
-// addWanted adds an entry. Labels come in order, but one that is wanted as the
-// neighbour of several absent ones, or as a neighbour and for itself, comes
-// again; between two absent ones with the same neighbours, behind the other
-// neighbour.
+// addWanted adds an entry. Labels come in order, but one that is wanted as the neighbor of several absent ones, or as a
+// neighbor and for itself, comes again; between two absent ones with the same neighbors, after the other neighbor.
 func addWanted(ws []wanted, label Label, paths []Path) []wanted {
 	for i := len(ws) - 1; i >= 0 && ws[i].label >= label; i-- {
 		if ws[i].label == label {
@@ -88,7 +84,7 @@ func addWanted(ws []wanted, label Label, paths []Path) []wanted {
 	return append(ws, wanted{label, paths})
 }
 
-// around is the entry with the label and, if there is none, those before and after its place.
+// around returns the entry with the label and, if there is none, those before and after its place.
 func around(n *node, label Label) (before, at, after *node) {
 	for n = n.open(); n.kind == fork; n = n.open() {
 		if label < n.label {
