@@ -8,34 +8,33 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// CyclesAudit says where every cycle of a network is or has gone. No message
-// creates or loses a cycle: Held and Spent together are Minted.
+// CyclesAudit says where every cycle of a network is or went. Messages neither create nor lose cycles: Held plus Spent
+// is Minted.
 type CyclesAudit struct {
-	Balances  cycles.Amount // of canisters, with what their running messages will find
+	Balances  cycles.Amount // of canisters, with the credits of their running messages
 	Reserved  cycles.Amount // set aside for storage
-	Attached  cycles.Amount // to requests on their way
+	Attached  cycles.Amount // to requests in transit
 	Available cycles.Amount // in call contexts, not accepted
-	Deferred  cycles.Amount // to calls of the management canister that are not answered
+	Deferred  cycles.Amount // attached to unanswered calls of the management canister
 	Prepaid   cycles.Amount // for pending callbacks, and for responses
-	Refunds   cycles.Amount // in responses on their way
+	Refunds   cycles.Amount // in responses in transit
 
 	Consumed cycles.Amount // paid by canisters, those that are deleted too, and for signatures
-	Deleted  cycles.Amount // what deleted canisters had
-	Lost     cycles.Amount // what late answers to deleted canisters would have brought, what SetCycles took
+	Deleted  cycles.Amount // of deleted canisters
+	Lost     cycles.Amount // late refunds to deleted canisters, cycles that SetCycles took
 
-	Minted cycles.Amount // out of nothing: provisional cycles, the cycles minting canister, test controls
+	Minted cycles.Amount // created: provisional cycles, the cycles minting canister, test controls
 }
 
-// Held is what is still there.
+// Held returns the cycles that still exist.
 func (t *CyclesAudit) Held() cycles.Amount {
 	return t.Balances.Add(t.Reserved).Add(t.Attached).Add(t.Available).Add(t.Deferred).Add(t.Prepaid).Add(t.Refunds)
 }
 
-// Spent is what is gone.
+// Spent returns the cycles that no longer exist.
 func (t *CyclesAudit) Spent() cycles.Amount { return t.Consumed.Add(t.Deleted).Add(t.Lost) }
 
-// AuditCycles counts the cycles of a network. It takes time in proportion to
-// everything that is open.
+// AuditCycles counts the cycles of a network. It takes time in proportion to everything that is open.
 func (n *Network) AuditCycles() (t CyclesAudit) {
 	for _, m := range n.Subnets {
 		m.count(&t)
@@ -50,7 +49,7 @@ func (m *Subnet) AuditCycles() (t CyclesAudit) {
 	return t
 }
 
-// enter adds what is gone.
+// enter adds the totals of lost and created cycles.
 func (t *CyclesAudit) enter(totals *state.CycleTotals) {
 	t.Consumed = t.Consumed.Add(totals.Gone).Add(totals.Fees)
 	t.Deleted, t.Lost, t.Minted = t.Deleted.Add(totals.Deleted), t.Lost.Add(totals.Lost), t.Minted.Add(totals.Minted)
@@ -70,14 +69,14 @@ func (m *Subnet) count(t *CyclesAudit) {
 	add(&t.Prepaid, prepaid)
 	attached, _ := m.Commands.Holdings()
 	add(&t.Attached, attached)
-	for _, pending := range m.Outcalls { // a sum: no order can be seen
+	for _, pending := range m.Outcalls { // a sum: the order has no effect
 		add(&t.Deferred, pending.Ticket.Refund.Add(pending.Withheld))
 	}
 	for i := range m.Signing.Pending {
 		add(&t.Deferred, m.Signing.Pending[i].Ticket.Refund)
 	}
 	for i := range m.Preparing {
-		add(&t.Attached, m.Preparing[i].In.Request.Cycles) // zero of a user's message
+		add(&t.Attached, m.Preparing[i].In.Request.Cycles) // zero for a user's message
 	}
 	for _, x := range m.Parked {
 		if x.Install != nil {
@@ -85,7 +84,7 @@ func (m *Subnet) count(t *CyclesAudit) {
 		}
 	}
 	for _, h := range m.Kept.All() {
-		add(&t.Attached, h.Request.Cycles) // zero of all but requests
+		add(&t.Attached, h.Request.Cycles) // zero except for requests
 		add(&t.Refunds, h.Response.Refund)
 	}
 	for _, p := range slices.Concat(append(slices.Clone(m.Output), m.Inbound)...) {

@@ -10,21 +10,21 @@ import (
 
 // Difference is one thing in which two networks differ.
 type Difference struct {
-	Subnet   principal.Principal // empty where it is about the networks as a whole
-	Canister principal.Principal // empty where it is about none
+	Subnet   principal.Principal // empty if it is about the networks as a whole
+	Canister principal.Principal // empty if it is about none
 	What     string              // a noun: "balance", "setting controllers", "request 0123…"
-	A, B     string              // what each has; empty where it has nothing of the kind
+	A, B     string              // the values of both; empty if there is none
 }
 
-// Differences are the first MaxDifferences, and how many there are beside them.
+// Differences are the first MaxDifferences, and the number of others.
 type Differences struct {
 	List []Difference
 	More int
 }
 
-// Diff says what differs between two networks, in a fixed order: what concerns them as a whole, then subnet by subnet,
-// then canister by canister in the order of their ids. It changes nothing that can be seen, and reads only memory that
-// the two do not share. Neither network may be driven meanwhile. The error comes from the file that holds the memories.
+// Diff lists the differences between two networks, in a fixed order: first those of the whole networks, then by subnet,
+// then by canister id. It has no visible effects, and reads only memory that the two do not share. Neither network may
+// be driven meanwhile. The error comes from the file that holds the memories.
 func Diff(a, b *Network) (Differences, error) {
 	d := new(differ)
 	differing(d, "time", a.Time, b.Time, timeText)
@@ -52,7 +52,7 @@ func Diff(a, b *Network) (Differences, error) {
 	return d.Differences, d.err
 }
 
-// differ gathers differences.
+// differ collects differences.
 type differ struct {
 	Differences
 	subnet, canister principal.Principal
@@ -67,14 +67,14 @@ func (d *differ) note(what, a, b string) {
 	d.List = append(d.List, Difference{d.subnet, d.canister, what, a, b})
 }
 
-// differing notes what differs, as text.
+// differing records a difference, as text.
 func differing[T comparable](d *differ, what string, a, b T, show func(T) string) {
 	if a != b {
 		d.note(what, show(a), show(b))
 	}
 }
 
-// texts notes texts that differ.
+// texts records texts that differ.
 func (d *differ) texts(what, a, b string) {
 	differing(d, what, a, b, func(t string) string { return t })
 }
@@ -123,8 +123,7 @@ func canistersOf(n *Network) []entry {
 	return all
 }
 
-// merge visits the entries of both lists, which are in order: those with one id
-// together.
+// merge visits the entries of both ordered lists: those with the same id together.
 func (d *differ) merge(as, bs []entry, visit func(a, b *entry)) {
 	for len(as) > 0 || len(bs) > 0 {
 		var a, b *entry

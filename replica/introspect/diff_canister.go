@@ -46,7 +46,7 @@ func module(c *canister.Canister) string {
 	return fmt.Sprintf("%x", hash)
 }
 
-// digest names bytes by the beginning of their SHA-256.
+// digest abbreviates bytes by a prefix of their SHA-256.
 func digest(b []byte) string {
 	hash := sha256.Sum256(b)
 	return fmt.Sprintf("%x…", hash[:8])
@@ -78,8 +78,8 @@ func differingPages(n uint64) string {
 	return fmt.Sprintf("%d pages of 4 KiB differ", n)
 }
 
-// logs notes the newest records that differ, the oldest of them first, and how many more
-// records one of them has seen.
+// logs records the newest log records that differ, the oldest of them first, and how many more records one of them has
+// seen.
 func (d *differ) logs(a, b *canister.Log) {
 	differing(d, "log records so far", a.Next(), b.Next(), number)
 	var as, bs []item
@@ -99,7 +99,7 @@ func (d *differ) logs(a, b *canister.Log) {
 	d.items("log record", as, bs)
 }
 
-// record is a log record with the beginning of its content, quoted: a canister wrote it.
+// record returns a log record with the beginning of its content, quoted: a canister wrote it.
 func record(r canister.LogRecord) item {
 	text := r.Content[:min(len(r.Content), MaxDifferingText)]
 	said := fmt.Sprintf("%s %q", timeText(r.Time), text)
@@ -119,7 +119,7 @@ func (d *differ) snapshots(a, b *canister.Snapshots) {
 	d.items("snapshot", items(a), items(b))
 }
 
-// settings compares settings field by field, under the names they have in the interface.
+// settings compares settings field by field, under their names in the interface.
 func (d *differ) settings(a, b *canister.Settings) {
 	d.texts("setting controllers", principals(a.Controllers), principals(b.Controllers))
 	percent := func(n uint64) string { return fmt.Sprint(n, "%") }

@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// ruleItems are rules over messages on their way, with what they have done.
+// ruleItems returns rules for messages in transit, with their counters.
 func ruleItems(rules *state.Rules) (all []item) {
 	who := func(p *principal.Principal) string {
 		switch {

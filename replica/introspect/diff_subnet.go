@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// subnets compares two subnets apart from their canisters.
+// subnets compares two subnets except their canisters.
 func (d *differ) subnets(a, b *Subnet) {
 	differing(d, "random blocks drawn", a.Chance.Drawn, b.Chance.Drawn, number)
 	differing(d, "canister ranges", len(a.Ids.Ranges), len(b.Ids.Ranges), number)
@@ -25,7 +25,7 @@ func (d *differ) subnets(a, b *Subnet) {
 }
 
 func (m *Subnet) outcallItems() (all []item) {
-	for number, pending := range m.Outcalls { // sorted afterwards: no order can be seen
+	for number, pending := range m.Outcalls { // sorted afterwards: the order has no effect
 		all = append(all, numbered(number, pending.Sent.Method+" "+pending.Sent.URL+" of "+pending.Sent.Canister.String()))
 	}
 	return all
@@ -62,7 +62,7 @@ func (m *Subnet) futureItems() (all []item) {
 	return all
 }
 
-// requests compares what is known of messages of users.
+// requests compares the known messages of users.
 func (d *differ) requests(a, b *state.History) {
 	var as, bs []item
 	for in := range a.All() {

@@ -10,16 +10,15 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// item is one of many things of a kind: its number or name, which it has in both networks,
-// and what there is to say of it.
+// item is one of many things of a kind: its number or name, which it has in both networks, and its description.
 type item struct {
-	number     uint64 // 0: it has a name alone
+	number     uint64 // 0: it has only a name
 	name, text string
 }
 
 func numbered(n uint64, text string) item { return item{n, fmt.Sprintf("#%d", n), text} }
 
-// items notes what only one of them has, and what is not the same in both.
+// items records items that only one of them has, and items that differ.
 func (d *differ) items(what string, as, bs []item) {
 	byName := func(a, b item) int { return cmp.Compare(a.name, b.name) }
 	inOrder := func(a, b item) int {
@@ -49,7 +48,7 @@ func bytesOf(n uint64) string { return counted(n, "byte") }
 
 func amount(n cycles.Amount) string { return n.Grouped() + " cycles" }
 
-// counted is a number of things.
+// counted returns a number of things.
 func counted[N ~int | ~uint32 | ~uint64](n N, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -64,8 +63,7 @@ func yes(b bool) string {
 	return "no"
 }
 
-// timeText is a time in UTC as RFC 3339 writes it, with as many nanoseconds as there are;
-// empty for none.
+// timeText returns a time in UTC in the form of RFC 3339, with as many digits of nanoseconds as needed; empty for none.
 func timeText(ns uint64) string {
 	if ns == 0 {
 		return ""
@@ -79,8 +77,8 @@ func timeText(ns uint64) string {
 	return text + "Z"
 }
 
-// date is the date a number of days after 1970-01-01. It counts in years that begin with March, so that a leap day is
-// the last of its year, and in ages of 400 of them.
+// date returns the date a number of days after 1970-01-01. It counts in years that begin with March, so that a leap day
+// is the last of its year, and in periods of 400 years.
 func date(days uint64) (year, month, day uint64) {
 	const before = 719_468 // days from March 1 of the year 0
 	age, of := (days+before)/146_097, (days+before)%146_097

@@ -7,7 +7,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// queuedItems are the messages that wait in a mailbox.
+// queuedItems returns the messages that wait in a mailbox.
 func (m *Subnet) queuedItems(box *intercanister.Mailbox) (all []item) {
 	box.Each(func(in *intercanister.Input) { all = append(all, m.inputItem(in)) })
 	return all
@@ -37,7 +37,7 @@ func (m *Subnet) inputItem(in *intercanister.Input) item {
 	return item{name: name, text: "waits"}
 }
 
-// asker says who asked for what has no answer yet.
+// asker describes the caller of a call without an answer.
 func (m *Subnet) asker(t *state.Ticket) string {
 	if t.Origin.Kind == intercanister.FromIngress {
 		id := m.History.At(t.Origin.Ingress).ID
@@ -53,8 +53,8 @@ func (m *Subnet) stopItems(r *state.Entry) (all []item) {
 	return all
 }
 
-// begunItems are the management calls that were taken out of a queue and have no answer:
-// their module is compiled, or the next round answers them.
+// begunItems returns the management calls that were taken from a queue and have no answer: their module is being
+// compiled, or the next round answers them.
 func (m *Subnet) begunItems() (all []item) {
 	for i := range m.Preparing {
 		one := m.inputItem(&m.Preparing[i].In)
@@ -72,7 +72,7 @@ func (m *Subnet) begunItems() (all []item) {
 	return all
 }
 
-// heldItems are the messages that rules hold, and those behind them.
+// heldItems returns the messages that rules hold, and those behind them.
 func (m *Subnet) heldItems() (all []item) {
 	for _, h := range m.Kept.All() {
 		shown := DescribeHeld(m.State, h)

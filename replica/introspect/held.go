@@ -25,12 +25,12 @@ type HeldMessage struct {
 	Cycles         cycles.Amount         // attached, or refunded
 	Since          uint64                // ns
 	Deadline       uint64                // ns; 0 for none
-	Release        uint64                // ns at which it goes on by itself; 0: never
+	Release        uint64                // ns at which it is released automatically; 0: never
 	Behind         uint64                // the held request it waits for; 0: none
 }
 
-// Held are held messages after one with an id, of one rule where that is not 0, at
-// most limit. They come in the order of ids, which is that in which they came.
+// Held returns held messages after one with an id, of one rule if rule is not 0, at most limit. They are in the order
+// of ids, which is the order of arrival.
 func (n *Network) Held(rule, after uint64, limit int) (all []HeldMessage) {
 	var ids []uint64
 	for _, m := range n.Subnets {
@@ -48,7 +48,7 @@ func (n *Network) Held(rule, after uint64, limit int) (all []HeldMessage) {
 	return all
 }
 
-// HeldMessage is one held message.
+// HeldMessage returns one held message.
 func (n *Network) HeldMessage(id uint64) (HeldMessage, bool) {
 	m, h := n.kept(id)
 	if h == nil {
@@ -66,7 +66,7 @@ func (n *Network) kept(id uint64) (*Subnet, *state.Held) {
 	return nil, nil
 }
 
-// DescribeHeld shows a held message of a subnet.
+// DescribeHeld describes a held message of a subnet.
 func DescribeHeld(m *state.State, h *state.Held) HeldMessage {
 	shown := HeldMessage{ID: h.ID, Rule: h.Rule, Kind: h.Kind, Mock: h.Mock, Subnet: m.ID, Since: h.Since, Release: h.Release, Behind: h.Behind}
 	switch h.Kind {

@@ -12,19 +12,19 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// Lists of what is in flight, for people: they change nothing, come in a fixed order, and take time in
-// proportion to everything that is open.
+// Lists of what is in flight, for people: they change nothing, have a fixed order, and take time in proportion to
+// everything that is open.
 
-// Page is a part of a list: what follows After, at most Limit (MaxListed, where it is
-// 0 or more than that), of one canister where Canister is given.
+// Page is a part of a list: what follows After, at most Limit (MaxListed, if it is 0 or more than that), of one
+// canister if Canister is given.
 type Page struct {
 	After    Cursor
 	Limit    int
 	Canister *principal.Principal
 }
 
-// Cursor is a place in a list; the zero value is before the first. What it means is
-// the list's own: it is good for going on with the list it came from.
+// Cursor is a place in a list; the zero value is before the first entry. Its meaning depends on the list: it is valid
+// only for the list from which it came.
 type Cursor struct {
 	At     uint64
 	Subnet int
@@ -35,7 +35,7 @@ func (c Cursor) compare(o Cursor) int {
 	return cmp.Or(cmp.Compare(c.At, o.At), cmp.Compare(c.Subnet, o.Subnet), cmp.Compare(c.ID, o.ID))
 }
 
-// lister gathers a page of a list whose entries come in the order of their cursors.
+// lister collects a page of a list whose entries come in the order of their cursors.
 type lister[T any] struct {
 	page Page
 	all  []T
@@ -61,7 +61,7 @@ func (l *lister[T]) wants(at Cursor, canister principal.Principal) bool {
 
 func (l *lister[T]) add(at Cursor, entry T) { l.all, l.last = append(l.all, entry), at }
 
-// result is the page, and where the next one begins; nil after the last.
+// result returns the page, and where the next one begins; nil after the last.
 func (l *lister[T]) result() ([]T, *Cursor) {
 	if !l.more {
 		return l.all, nil
@@ -69,7 +69,7 @@ func (l *lister[T]) result() ([]T, *Cursor) {
 	return l.all, &l.last
 }
 
-// CallRef names a registered future: a call of a canister of a subnet.
+// CallRef identifies a registered future: a call of a canister of a subnet.
 type CallRef struct {
 	Subnet principal.Principal
 	Call   intercanister.CallID
@@ -89,14 +89,14 @@ type OpenContext struct {
 	Opened       uint64              // ns
 	Deadline     uint64              // ns; 0 for none
 	Instructions uint64              // of all its messages so far
-	Available    cycles.Amount       // attached, and neither accepted nor given back
+	Available    cycles.Amount       // attached, and neither accepted nor refunded
 	Responded    bool
-	Deleted      bool      // the code that opened it is gone
-	Awaits       []CallRef // its calls whose callbacks are still to run
+	Deleted      bool      // the code that opened it was removed
+	Awaits       []CallRef // its calls whose callbacks have not run
 	Deadlocked   bool      // it waits for itself, through others or stop_canister
 }
 
-// Contexts are the open call contexts by subnet and id.
+// Contexts returns the open call contexts by subnet and id.
 func (n *Network) Contexts(page Page) ([]OpenContext, *Cursor) {
 	l := list[OpenContext](page)
 	deadlocks := n.deadlockCycles()
@@ -113,7 +113,7 @@ func (n *Network) Contexts(page Page) ([]OpenContext, *Cursor) {
 	return l.result()
 }
 
-// awaits are the registered futures of every context, in the order of their ids.
+// awaits returns the registered futures of every context, in the order of their ids.
 func (m *Subnet) awaits() map[intercanister.ContextID][]CallRef {
 	all := make(map[intercanister.ContextID][]CallRef)
 	m.Calls.EachFuture(func(id intercanister.CallID, f *intercanister.Future) {
@@ -129,7 +129,7 @@ func (m *Subnet) describe(c *intercanister.Context, awaits []CallRef) OpenContex
 	}
 	switch c.Origin.Kind {
 	case intercanister.FromIngress:
-		if !c.Responded { // then its number may be another's
+		if !c.Responded { // otherwise another may have its number
 			open.Request = m.History.At(c.Origin.Ingress).ID
 		}
 	case intercanister.FromCanister:
@@ -142,7 +142,7 @@ func (m *Subnet) describe(c *intercanister.Context, awaits []CallRef) OpenContex
 	return open
 }
 
-// OpenFuture is a call of a canister that still waits for its callback.
+// OpenFuture is a call of a canister that waits for its callback.
 type OpenFuture struct {
 	CallRef
 	Context    intercanister.ContextID
@@ -154,7 +154,7 @@ type OpenFuture struct {
 	Prepaid    cycles.Amount // for callback and response
 	Waits      Waiting
 	Deadlocked bool // it waits for itself, through others or stop_canister
-	Circular   bool // caller and callee wait for each other, directly or through others: no deadlock by itself, because canisters can be re-entered
+	Circular   bool // caller and callee wait for each other, directly or through others: this alone is no deadlock, because canisters can be re-entered
 }
 
 // Waiting is what something waits for.
@@ -170,7 +170,7 @@ type Waiting struct {
 	Outcall  uint64                  // WaitOutcall
 }
 
-// Futures are the registered futures by subnet and id.
+// Futures returns the registered futures by subnet and id.
 func (n *Network) Futures(page Page) ([]OpenFuture, *Cursor) {
 	l := list[OpenFuture](page)
 	where, deadlocks := n.CallLocations(), n.deadlockCycles()
@@ -224,7 +224,7 @@ func (n *Network) waiting(at Location, awaits []map[intercanister.ContextID][]Ca
 // QueuedMessage is a message in a queue.
 type QueuedMessage struct {
 	Subnet   principal.Principal
-	Canister principal.Principal // whose queue; the empty principal for the management canister of the subnet
+	Canister principal.Principal // the owner of the queue; the empty principal for the management canister of the subnet
 	Position int                 // messages before it
 	Source   intercanister.Source
 	Sender   principal.Principal // a user, or the canister on the other side of a call
@@ -236,8 +236,8 @@ type QueuedMessage struct {
 	Waits    Waiting
 }
 
-// Messages are the messages in queues, by subnet, canister and position. What the
-// management canister has put off comes behind its queue.
+// Messages returns the messages in queues, by subnet, canister and position. Calls that the management canister has
+// postponed come after its queue.
 func (n *Network) Messages(page Page) ([]QueuedMessage, *Cursor) {
 	l := list[QueuedMessage](page)
 	for i, m := range n.Subnets {
@@ -266,7 +266,7 @@ func (n *Network) Messages(page Page) ([]QueuedMessage, *Cursor) {
 	return l.result()
 }
 
-// putOff shows the calls of the management canister that have left its queue and are still to begin.
+// putOff visits the calls of the management canister that have left its queue and have not begun.
 func (m *Subnet) putOff(show func(*intercanister.Input, Waiting)) {
 	for i := range m.Preparing {
 		show(&m.Preparing[i].In, Waiting{Reason: WaitCompiling, Text: whyCompiling})
@@ -298,7 +298,7 @@ func (m *Subnet) queuedMessage(owner principal.Principal, in *intercanister.Inpu
 	return q
 }
 
-// blocked is why a message with this many before it in a queue does not run yet.
+// blocked returns why a message with this many before it in a queue does not run yet.
 func (m *Subnet) blocked(box *intercanister.Mailbox, position int) (WaitReason, string) {
 	if position > 0 {
 		return WaitQueued, fmt.Sprintf("%d messages come before it", position)
@@ -321,7 +321,7 @@ func (m *Subnet) blocked(box *intercanister.Mailbox, position int) (WaitReason, 
 	return WaitNextRound, "the next round takes it"
 }
 
-// Heartbeats are the canisters that do something in every round, by id.
+// Heartbeats returns the canisters that do something in every round, by id.
 func (n *Network) Heartbeats() (all []principal.Principal) {
 	for _, m := range n.Subnets {
 		for _, r := range m.Heartbeats {

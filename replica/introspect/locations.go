@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// Where every call is: seen from its caller a future only waits.
+// The places of all calls: to its caller a future only waits.
 
 // WaitReason is what something waits for.
 type WaitReason uint8
@@ -18,25 +18,25 @@ const (
 	WaitQueued         WaitReason = iota + 1 // the request is in the callee's queue
 	WaitHeld                                 // by a rule, or behind a message that is
 	WaitExecuting                            // the callee is in the middle of its code
-	WaitAwaiting                             // the callee awaits calls of its own
-	WaitResponseQueued                       // the answer is there, the callback is still to run
-	WaitStream                               // on the way to another subnet
+	WaitAwaiting                             // the callee awaits its own calls
+	WaitResponseQueued                       // there is an answer, the callback has not run
+	WaitStream                               // in transit to another subnet
 	WaitManagement                           // the management canister works on it
 	WaitOutcall                              // an HTTP outcall
-	WaitNextRound                            // it can go on when the next round comes
+	WaitNextRound                            // it can continue in the next round
 	WaitStopped                              // a canister that is stopping, or stopped
 	WaitCompiling                            // a module is being compiled
 	WaitNever                                // the call is lost: only its deadline answers it
 )
 
-// String names the reason for people.
+// String returns the reason for people.
 func (r WaitReason) String() string {
 	return [...]string{
 		"", "queued", "held", "executing", "awaiting", "response queued", "stream", "management", "outcall", "next round", "stopped", "compiling", "never",
 	}[r]
 }
 
-// Container says which structure holds a request that is still to begin.
+// Container says which structure holds a request that has not begun.
 type Container uint8
 
 const (
@@ -48,14 +48,14 @@ const (
 	InStream // State.Inbound
 )
 
-// Location is where a call is. Subnet is the subnet that has it.
+// Location is the place of a call. Subnet is the subnet that has it.
 type Location struct {
 	Reason   WaitReason
 	In       Container
 	Subnet   *Subnet
 	Box      *intercanister.Mailbox
 	position int          // in the box
-	Entry    *state.Entry // that is waited for
+	Entry    *state.Entry // that it waits for
 	Request  intercanister.Request
 	Held     *state.Held
 	context  intercanister.ContextID // of the callee
@@ -81,10 +81,10 @@ type CallLocations struct {
 	net       *Network
 	all       map[callKey]Location
 	counts    map[callKey]int
-	Strangers []principal.Principal // callers that no subnet hosts: none, where no file says otherwise
+	Strangers []principal.Principal // callers that no subnet hosts: only a damaged file has some
 }
 
-// Of is where a call is.
+// Of returns the location of a call.
 func (s *CallLocations) Of(subnet int, call intercanister.CallID, caller principal.Principal) Location {
 	at, ok := s.all[callKey{subnet, call}]
 	if !ok || at.caller != caller {
@@ -93,7 +93,7 @@ func (s *CallLocations) Of(subnet int, call intercanister.CallID, caller princip
 	return at
 }
 
-// Count is in how many places a call is: one, where no file says otherwise.
+// Count returns the number of places of a call: one, except in a damaged file.
 func (s *CallLocations) Count(subnet int, call intercanister.CallID) int {
 	return s.counts[callKey{subnet, call}]
 }
@@ -155,7 +155,7 @@ func (s *CallLocations) held(m *Subnet) {
 	}
 }
 
-// between finds what is on its way to another subnet, or from one.
+// between finds calls in transit between subnets.
 func (s *CallLocations) between(m *Subnet) {
 	for to := range m.Output {
 		for i := range m.Output[to] {
@@ -188,7 +188,7 @@ func (s *CallLocations) queued(m *Subnet, box *intercanister.Mailbox) {
 	})
 }
 
-// commands finds what the management canister works on.
+// commands finds the calls that the management canister works on.
 func (s *CallLocations) commands(m *Subnet) {
 	for i := range m.Preparing {
 		s.input(&m.Preparing[i].In, Location{Reason: WaitCompiling, In: InPreparing, Subnet: m, text: whyCompiling})

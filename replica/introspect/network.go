@@ -30,7 +30,7 @@ func (n *Network) Add(kind string, s *state.State) {
 	n.Subnets = append(n.Subnets, &Subnet{State: s, Kind: kind, Position: len(n.Subnets), net: n})
 }
 
-// find is a canister and the subnet that hosts it; nil if there is none.
+// find returns a canister and the subnet that hosts it; nil if there is none.
 func (n *Network) find(id principal.Principal) (*Subnet, *state.Entry) {
 	i := n.Find(id)
 	if i < 0 {

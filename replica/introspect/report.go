@@ -9,15 +9,15 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// CanisterReport is everything about one canister, without regard to who may see it. It is read-only.
+// CanisterReport is everything about one canister, regardless of who may see it. It is read-only.
 type CanisterReport struct {
 	ID, Subnet principal.Principal
 	Status     canister.Status
 	Settings   canister.Settings
 	Module     *canister.Module // nil: no code
-	Balance    cycles.Amount    // with what comes when the message under way is over
+	Balance    cycles.Amount    // with the credits of the running message
 	Reserved   cycles.Amount
-	IdlePerDay cycles.Amount // what it pays a day for its resources
+	IdlePerDay cycles.Amount // the daily price of its resources
 	Usage      canister.Usage
 	Version    uint64
 	Certified  []byte

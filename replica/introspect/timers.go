@@ -10,18 +10,18 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// PendingTimer is a moment at which something happens by itself.
+// PendingTimer is a time at which something happens automatically.
 type PendingTimer struct {
 	Due      uint64 // ns
 	Kind     timers.Kind
 	Subnet   principal.Principal
-	Canister principal.Principal // whose it is; the empty principal for the subnet's own
+	Canister principal.Principal // its owner; the empty principal for the subnet's own
 	Number   uint64              // the call, stop, outcall or held message
 	Request  state.RequestID     // of a user's message
 }
 
-// Timers are the deadlines by the time at which they fall due: global timers, deadlines
-// of calls, expiries of users' messages, timeouts of stop_canister and so on.
+// Timers returns the deadlines in the order in which they fall due: global timers, deadlines of calls, expiries of
+// users' messages, timeouts of stop_canister and so on.
 func (n *Network) Timers(page Page) ([]PendingTimer, *Cursor) {
 	type entry struct {
 		at Cursor

@@ -10,13 +10,13 @@ import (
 // Calls alone make no such cycle, because a context is younger than the call it serves; a call of stop_canister waits
 // for every context of a canister, and may be made by one of them.
 
-// contextKey names a call context of a network.
+// contextKey identifies a call context of a network.
 type contextKey struct {
 	subnet int
 	id     intercanister.ContextID
 }
 
-// deadlockCycles are the cycles of both graphs: each node's cycle, 0 for those in none.
+// deadlockCycles are the cycles of both graphs: each node's cycle, 0 for nodes in none.
 type deadlockCycles struct {
 	canisters map[principal.Principal]int
 	contexts  map[contextKey]int
@@ -66,7 +66,7 @@ func (n *Network) stops(contexts *graph[contextKey], subnet int, open func(*inte
 	}
 }
 
-// asker is the context that made a call.
+// asker returns the context that made a call.
 func (n *Network) asker(o *intercanister.Origin) (contextKey, bool) {
 	if o.Kind != intercanister.FromCanister {
 		return contextKey{}, false
@@ -82,7 +82,7 @@ func (n *Network) asker(o *intercanister.Origin) (contextKey, bool) {
 	return contextKey{position, f.Context}, true
 }
 
-// graph says who waits for whom; nodes are numbered as they come.
+// graph is a relation of waiting; nodes are numbered in the order in which they come.
 type graph[K comparable] struct {
 	numbers map[K]int
 	names   []K
@@ -128,11 +128,10 @@ func (g *graph[K]) cycles() map[K]int {
 	return found
 }
 
-// tarjan finds strongly connected parts, with a stack of its own because chains of calls
-// are long.
+// tarjan finds strongly connected parts, with its own stack because chains of calls are long.
 type tarjan struct {
 	edges      [][]int
-	next       []int // edge that is looked at next
+	next       []int // the next edge to examine
 	index, low []int
 	on         []bool // the stack
 	path       []int
