@@ -9,7 +9,7 @@ import (
 // TapRootBytes is the length of the root of a script tree (BIP 341).
 const TapRootBytes = 32
 
-// signBIP340 is the default signing of BIP 340, with its auxiliary data.
+// signBIP340 implements the default signing of BIP 340, with its auxiliary data.
 func signBIP340(secret *secp256k1.ModNScalar, message []byte, aux [32]byte) (signature [Secp256k1SignatureBytes]byte) {
 	d, x := even(secret)
 	mask := tagged("BIP0340/aux", aux[:])
@@ -32,7 +32,7 @@ func signBIP340(secret *secp256k1.ModNScalar, message []byte, aux [32]byte) (sig
 	return signature
 }
 
-// tweak is the secret of the output key of BIP 341.
+// tweak returns the secret of the output key of BIP 341.
 func tweak(secret *secp256k1.ModNScalar, root []byte) secp256k1.ModNScalar {
 	d, x := even(secret)
 	digest := tagged("TapTweak", x[:], root)
@@ -43,7 +43,7 @@ func tweak(secret *secp256k1.ModNScalar, root []byte) secp256k1.ModNScalar {
 	return *d.Add(&t)
 }
 
-// even is the secret of the point with the same x and an even y, and that x.
+// even returns the secret of the point with the same x and an even y, and that x.
 func even(secret *secp256k1.ModNScalar) (secp256k1.ModNScalar, [32]byte) {
 	d := *secret
 	point := times(&d)
@@ -53,7 +53,7 @@ func even(secret *secp256k1.ModNScalar) (secp256k1.ModNScalar, [32]byte) {
 	return d, *point.X.Bytes()
 }
 
-// tagged is the tagged hash of BIP 340.
+// tagged returns the tagged hash of BIP 340.
 func tagged(tag string, parts ...[]byte) (digest [32]byte) {
 	name := sha256.Sum256([]byte(tag))
 	h := sha256.New()

@@ -15,22 +15,20 @@ const (
 	Ed25519SignatureBytes = 64
 )
 
-// Ed25519 is a master key for Ed25519: a scalar, not the seed of RFC 8032, because
-// keys are derived by addition. The first element of a path is the id of the
-// canister whose key is meant.
+// Ed25519 is a master key for Ed25519: a scalar, not the seed of RFC 8032, because keys are derived by addition. The
+// first element of a path is the id of the canister that owns the key.
 type Ed25519 struct{ secret edwards25519.Scalar }
 
 func newEd25519(wide []byte) *Ed25519 { return &Ed25519{*scalarOf(wide)} }
 
-// Public is the public key at a path and its chain code.
+// Public returns the public key at a path and its chain code.
 func (k *Ed25519) Public(path [][]byte) (key [Ed25519KeyBytes]byte, chain [ChainCodeBytes]byte) {
 	_, point, chain := k.derive(path)
 	return [Ed25519KeyBytes]byte(point.Bytes()), chain
 }
 
-// Sign is the signature of a message with the key at a path (RFC 8032, without
-// prehashing). Where RFC 8032 has a prefix from the key's seed, the nonce takes
-// one from the derived secret and chain code.
+// Sign returns the signature of a message with the key at a path (RFC 8032, without prehashing). Instead of the prefix
+// from the key's seed of RFC 8032, the nonce uses one from the derived secret and chain code.
 func (k *Ed25519) Sign(path [][]byte, message []byte) [Ed25519SignatureBytes]byte {
 	secret, point, chain := k.derive(path)
 	prefix := sha512.Sum512(slices.Concat(secret.Bytes(), chain[:]))
@@ -53,9 +51,8 @@ func (k *Ed25519) derive(path [][]byte) (*edwards25519.Scalar, *edwards25519.Poi
 	return offset.Add(offset, &k.secret), point, chain
 }
 
-// deriveEd25519 moves a point along a path (interface specification, "IC method
-// schnorr_public_key"). It gives what was added to the secret key in all, and the
-// chain code. Nothing is clamped.
+// deriveEd25519 moves a point along a path (interface specification, "IC method schnorr_public_key"). It returns the
+// sum that was added to the secret key, and the chain code. Nothing is clamped.
 func deriveEd25519(point *edwards25519.Point, chain [ChainCodeBytes]byte, path [][]byte) (*edwards25519.Scalar, [ChainCodeBytes]byte) {
 	sum := edwards25519.NewScalar()
 	for _, index := range path {
@@ -82,7 +79,7 @@ func hashed(parts ...[]byte) *edwards25519.Scalar {
 	return scalarOf(h.Sum(nil))
 }
 
-// scalarOf is 64 bytes, little-endian, modulo the order of the group.
+// scalarOf returns 64 bytes, little-endian, modulo the order of the group.
 func scalarOf(wide []byte) *edwards25519.Scalar {
 	s, err := edwards25519.NewScalar().SetUniformBytes(wide)
 	if err != nil {

@@ -18,8 +18,8 @@ const (
 // ChainCodeBytes is the length of a chain code.
 const ChainCodeBytes = 32
 
-// Secp256k1 is a master key over secp256k1, which signs by ECDSA or BIP 340. The
-// first element of a path is the id of the canister whose key is meant.
+// Secp256k1 is a master key over secp256k1, which signs by ECDSA or BIP 340. The first element of a path is the id of
+// the canister that owns the key.
 type Secp256k1 struct{ secret secp256k1.ModNScalar }
 
 func newSecp256k1(wide []byte) *Secp256k1 {
@@ -31,15 +31,15 @@ func newSecp256k1(wide []byte) *Secp256k1 {
 	return k
 }
 
-// Public is the public key at a path, SEC 1 compressed, and its chain code.
+// Public returns the public key at a path, SEC 1 compressed, and its chain code.
 func (k *Secp256k1) Public(path [][]byte) (key [Secp256k1KeyBytes]byte, chain [ChainCodeBytes]byte) {
 	secret, chain := k.derive(path)
 	point := times(&secret)
 	return compressed(&point), chain
 }
 
-// SignECDSA is the ECDSA signature of a hash with the key at a path: r and s, big-endian, s at most half the order; the
-// nonce is made by RFC 6979.
+// SignECDSA returns the ECDSA signature of a hash with the key at a path: r and s, big-endian, s at most half the
+// order; the nonce is made by RFC 6979.
 func (k *Secp256k1) SignECDSA(path [][]byte, hash [32]byte) (signature [Secp256k1SignatureBytes]byte) {
 	secret, _ := k.derive(path)
 	signed := ecdsa.Sign(secp256k1.NewPrivateKey(&secret), hash[:])
@@ -49,13 +49,13 @@ func (k *Secp256k1) SignECDSA(path [][]byte, hash [32]byte) (signature [Secp256k
 	return signature
 }
 
-// SignBIP340 is the BIP 340 signature of a message with the key at a path.
+// SignBIP340 returns the BIP 340 signature of a message with the key at a path.
 func (k *Secp256k1) SignBIP340(path [][]byte, message []byte) [Secp256k1SignatureBytes]byte {
 	secret, _ := k.derive(path)
 	return signBIP340(&secret, message, [32]byte{})
 }
 
-// SignBIP341 is the BIP 340 signature of a message with the output key of BIP 341:
+// SignBIP341 returns the BIP 340 signature of a message with the output key of BIP 341:
 // the key at a path, tweaked by the root of a script tree, which is empty or
 // has 32 bytes.
 func (k *Secp256k1) SignBIP341(path [][]byte, message, root []byte) [Secp256k1SignatureBytes]byte {
@@ -70,9 +70,8 @@ func (k *Secp256k1) derive(path [][]byte) (secp256k1.ModNScalar, [ChainCodeBytes
 	return *offset.Add(&k.secret), chain
 }
 
-// deriveSecp256k1 moves a point along a path: BIP 32 generalised to indices that
-// are byte strings (ia.cr/2021/1330, appendix D), as SLIP 10 handles its rare
-// cases. It gives what was added to the secret key in all, and the chain code.
+// deriveSecp256k1 moves a point along a path: BIP 32 generalized to indices that are byte strings (ia.cr/2021/1330,
+// appendix D), with SLIP 10 for rare cases. It returns the sum that was added to the secret key, and the chain code.
 func deriveSecp256k1(point *secp256k1.JacobianPoint, chain [ChainCodeBytes]byte, path [][]byte) (sum secp256k1.ModNScalar, last [ChainCodeBytes]byte) {
 	for _, index := range path {
 		input := compressed(point)
@@ -104,14 +103,14 @@ func childDigest(chain *[ChainCodeBytes]byte, input *[Secp256k1KeyBytes]byte, in
 	return mac.Sum(nil)
 }
 
-// times is a multiple of the generator, in affine coordinates.
+// times returns a multiple of the generator, in affine coordinates.
 func times(scalar *secp256k1.ModNScalar) (point secp256k1.JacobianPoint) {
 	secp256k1.ScalarBaseMultNonConst(scalar, &point)
 	point.ToAffine()
 	return point
 }
 
-// compressed is a point in affine coordinates as SEC 1 has it.
+// compressed returns a point in affine coordinates in the form of SEC 1.
 func compressed(point *secp256k1.JacobianPoint) [Secp256k1KeyBytes]byte {
 	return [Secp256k1KeyBytes]byte(secp256k1.NewPublicKey(&point.X, &point.Y).SerializeCompressed())
 }

@@ -16,8 +16,8 @@ const (
 	Secp256r1SignatureBytes = 64 // r and s
 )
 
-// Secp256r1 is a master key over secp256r1, which signs by ECDSA. The first element of a
-// path is the id of the canister whose key is meant.
+// Secp256r1 is a master key over secp256r1, which signs by ECDSA. The first element of a path is the id of the canister
+// that owns the key.
 type Secp256r1 struct {
 	secret *big.Int // never written; in [1, order-1]
 }
@@ -32,14 +32,14 @@ func newSecp256r1(wide []byte) *Secp256r1 {
 
 func secp256r1Order() *big.Int { return elliptic.P256().Params().N }
 
-// Public is the public key at a path, SEC 1 compressed, and its chain code.
+// Public returns the public key at a path, SEC 1 compressed, and its chain code.
 func (k *Secp256r1) Public(path [][]byte) (key [Secp256r1KeyBytes]byte, chain [ChainCodeBytes]byte) {
 	secret, chain := deriveSecp256r1(k.secret, [ChainCodeBytes]byte{}, path)
 	return secp256r1Public(secret), chain
 }
 
-// SignECDSA is the ECDSA signature of a SHA-256 hash with the key at a path: r and s, big-endian, s at most half the
-// order; the nonce is made by RFC 6979.
+// SignECDSA returns the ECDSA signature of a SHA-256 hash with the key at a path: r and s, big-endian, s at most half
+// the order; the nonce is made by RFC 6979.
 func (k *Secp256r1) SignECDSA(path [][]byte, hash [32]byte) (signature [Secp256r1SignatureBytes]byte) {
 	secret, _ := deriveSecp256r1(k.secret, [ChainCodeBytes]byte{}, path)
 	key, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), secp256r1Bytes(secret))
@@ -63,8 +63,8 @@ func (k *Secp256r1) SignECDSA(path [][]byte, hash [32]byte) (signature [Secp256r
 	return signature
 }
 
-// deriveSecp256r1 moves a secret key along a path as deriveSecp256k1 moves a point. The
-// public key of each step, which goes into the next, is computed from the secret.
+// deriveSecp256r1 moves a secret key along a path as deriveSecp256k1 moves a point. The public key of each step, an
+// input of the next, is computed from the secret.
 func deriveSecp256r1(secret *big.Int, chain [ChainCodeBytes]byte, path [][]byte) (*big.Int, [ChainCodeBytes]byte) {
 	order := secp256r1Order()
 	for _, index := range path {
@@ -85,7 +85,7 @@ func deriveSecp256r1(secret *big.Int, chain [ChainCodeBytes]byte, path [][]byte)
 	return secret, chain
 }
 
-// secp256r1Public is the public key of a secret, SEC 1 compressed.
+// secp256r1Public returns the public key of a secret, SEC 1 compressed.
 func secp256r1Public(secret *big.Int) (key [Secp256r1KeyBytes]byte) {
 	private, err := ecdh.P256().NewPrivateKey(secp256r1Bytes(secret))
 	if err != nil {

@@ -44,8 +44,8 @@ func newVetKD(wide []byte) *VetKD {
 	return k
 }
 
-// Public is the public key of a canister for a context: a point of G2, compressed.
-// The empty context gives the canister's key itself.
+// Public returns the public key of a canister for a context: a point of G2, compressed. The empty context gives the
+// canister's key itself.
 func (k *VetKD) Public(canister, context []byte) [VetKDKeyBytes]byte {
 	_, point := deriveVetKD(&k.public, canister, context)
 	return point.Bytes()
@@ -54,9 +54,8 @@ func (k *VetKD) Public(canister, context []byte) [VetKDKeyBytes]byte {
 // TransportKey is a transport public key.
 type TransportKey struct{ point bls.G1Affine }
 
-// ParseTransportKey reads a transport public key: TransportKeyBytes that are a
-// point of G1, compressed. Any point of the group will do, as it does for the
-// replica.
+// ParseTransportKey reads a transport public key: TransportKeyBytes that are a point of G1, compressed. Any point of
+// the group is accepted, as in the replica.
 func ParseTransportKey(raw []byte) (*TransportKey, error) {
 	t := new(TransportKey)
 	if len(raw) != TransportKeyBytes {
@@ -68,8 +67,7 @@ func ParseTransportKey(raw []byte) (*TransportKey, error) {
 	return t, nil
 }
 
-// Encrypted is the key derived for an input, encrypted to a transport key: E1, E2
-// and E3 one after the other, compressed.
+// Encrypted returns the key derived for an input, encrypted to a transport key: E1, E2 and E3 concatenated, compressed.
 func (k *VetKD) Encrypted(canister, context, input []byte, transport *TransportKey) (encrypted [EncryptedVetKDBytes]byte) {
 	offset, public := deriveVetKD(&k.public, canister, context)
 	secret := *offset.Add(&offset, &k.secret)
@@ -88,8 +86,8 @@ func (k *VetKD) Encrypted(canister, context, input []byte, transport *TransportK
 	return encrypted
 }
 
-// deriveVetKD is the key of a canister for a context under a master key, and what
-// is added to the master secret for it.
+// deriveVetKD returns the key of a canister for a context under a master key, and the offset that is added to the
+// master secret for it.
 func deriveVetKD(master *bls.G2Affine, canister, context []byte) (offset fr.Element, point bls.G2Affine) {
 	offset = hashToScalar(vetKDCanister, master, canister)
 	step := g2Times(&offset)
@@ -115,7 +113,7 @@ func hashToScalar(tag string, key *bls.G2Affine, data []byte) fr.Element {
 	return scalars[0]
 }
 
-// hashInput is the point a derived key is a multiple of.
+// hashInput returns the point of which a derived key is a multiple.
 func hashInput(key *bls.G2Affine, input []byte) bls.G1Affine {
 	raw := key.Bytes()
 	point, err := bls.HashToG1(slices.Concat(raw[:], input), []byte(vetKDSuite))
@@ -125,8 +123,8 @@ func hashInput(key *bls.G2Affine, input []byte) bls.G1Affine {
 	return point
 }
 
-// vetKDNonce is the scalar an encryption takes in place of a random one. Two
-// requests that differ have nonces that have nothing to do with each other.
+// vetKDNonce returns the scalar that an encryption uses in place of a random one. Different requests have independent
+// nonces.
 func vetKDNonce(secret *fr.Element, input []byte, transport *TransportKey) (r fr.Element) {
 	key, raw := secret.Bytes(), transport.point.Bytes()
 	mac := hmac.New(sha512.New, key[:])

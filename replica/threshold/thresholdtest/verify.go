@@ -84,7 +84,7 @@ func BIP340(x, message, signature []byte) error {
 	return nil
 }
 
-// OutputKey is the x coordinate of the output key of BIP 341 for an internal key
+// OutputKey returns the x coordinate of the output key of BIP 341 for an internal key
 // and the root of its script tree, which may be empty.
 func OutputKey(x, root []byte) ([]byte, error) {
 	point, err := decompress(append([]byte{2}, x...))
@@ -133,7 +133,7 @@ func odd(y *fp.Element) bool {
 	return raw[len(raw)-1]&1 == 1
 }
 
-// TransportKey is the public key of a transport secret, 48 bytes.
+// TransportKey returns the public key of a transport secret, 48 bytes.
 func TransportKey(secret *big.Int) []byte {
 	var point bls.G1Affine
 	point.ScalarMultiplicationBase(secret)
@@ -141,9 +141,8 @@ func TransportKey(secret *big.Int) []byte {
 	return raw[:]
 }
 
-// VetKey checks an encrypted key, 192 bytes, for an input under a public key with
-// the equations of the specification, decrypts it with the transport secret and
-// checks the key, which it gives.
+// VetKey checks an encrypted key, 192 bytes, for an input under a public key with the equations of the specification,
+// decrypts it with the transport secret, checks the key and returns it.
 func VetKey(public, input, encrypted []byte, secret *big.Int) ([]byte, error) {
 	var key, e2 bls.G2Affine
 	var e1, e3, transport bls.G1Affine
