@@ -5,13 +5,13 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// Builder makes the tree of some events.
+// Builder makes a tree from events.
 type Builder struct {
 	members  *Members
 	root     *Call
 	contexts map[member]*Call
 	calls    map[member]*Call
-	top      member // the call that opened the root's context, where that is asked for
+	top      member // the call that opened the root's context, if it is requested
 	order    int
 }
 
@@ -20,7 +20,7 @@ func NewBuilder(root Root) *Builder {
 	return &Builder{members: NewMembers(root), contexts: make(map[member]*Call), calls: make(map[member]*Call)}
 }
 
-// Build is the tree of recorded events, the oldest first.
+// Build returns the tree of recorded events, the oldest first.
 func Build(root Root, events []replica.Event) *Tree {
 	b := NewBuilder(root)
 	if root.Context != 0 {
@@ -32,8 +32,7 @@ func Build(root Root, events []replica.Event) *Tree {
 	return b.Tree()
 }
 
-// look finds out who opened the context that is the root, so that its message or call
-// belongs to the tree.
+// look finds the opener of the root context, so that its message or call belongs to the tree.
 func (b *Builder) look(root Root, events []replica.Event) {
 	for i := range events {
 		e := &events[i]
@@ -48,7 +47,7 @@ func (b *Builder) look(root Root, events []replica.Event) {
 	}
 }
 
-// Add shows the builder the next event, whatever tree it belongs to.
+// Add adds the next event, whatever tree it belongs to.
 func (b *Builder) Add(e *replica.Event) {
 	if !b.members.Take(e) {
 		return
@@ -84,7 +83,7 @@ func (b *Builder) point(e *replica.Event) Point {
 	return Point{replica.Moment{Height: e.Height, Time: e.Time}, b.order}
 }
 
-// callOf is the call an event is about, made where none is known.
+// callOf returns the call of an event, and makes one if none is known.
 func (b *Builder) callOf(e *replica.Event) *Call {
 	c := b.find(e)
 	if c == nil {
@@ -97,7 +96,7 @@ func (b *Builder) callOf(e *replica.Event) *Call {
 	return c
 }
 
-// find is the call whose context an event names, or that the event itself is about.
+// find returns the call whose context an event names, or that the event itself is about.
 func (b *Builder) find(e *replica.Event) *Call {
 	switch {
 	case e.Context != 0 && b.contexts[contextOf(e)] != nil:
@@ -112,8 +111,7 @@ func (b *Builder) find(e *replica.Event) *Call {
 	return nil
 }
 
-// unknown is a call of which this is the first event: the root, or one whose beginning is
-// not recorded.
+// unknown makes a call whose first event this is: the root, or one whose beginning is not recorded.
 func (b *Builder) unknown(e *replica.Event) *Call {
 	c := &Call{Source: intercanister.SourceIngress, Canister: e.Canister, Subnet: e.Subnet, Method: e.Method, Request: e.Request, Caller: e.Origin.Caller}
 	switch e.Origin.Kind {
@@ -132,8 +130,7 @@ func (b *Builder) unknown(e *replica.Event) *Call {
 	return c
 }
 
-// execution is the message an event is about: the one that is paused, or the last that ran,
-// or a new one.
+// execution returns the message of an event: the paused one, or the last that ran, or a new one.
 func (b *Builder) execution(e *replica.Event) *Execution {
 	c := b.callOf(e)
 	if n := len(c.Executions); n > 0 {
@@ -157,7 +154,7 @@ func (b *Builder) ran(e *replica.Event) {
 	x.Heap, x.Stable = e.Heap, e.Stable
 }
 
-// last is the execution that what happens now follows from.
+// last returns the execution that caused what happens now.
 func (b *Builder) last(c *Call) *Execution {
 	if n := len(c.Executions); n > 0 {
 		return c.Executions[n-1]
@@ -167,14 +164,14 @@ func (b *Builder) last(c *Call) *Execution {
 	return x
 }
 
-// registered enters a call where it was made.
+// registered adds a call under its maker.
 func (b *Builder) registered(e *replica.Event) {
 	c := b.made(e)
 	c.Begun, c.Method, c.Reentrant = b.point(e), e.Method, e.Reentrant
 	c.Attached, c.Deadline, c.ArgBytes, c.Arg = e.Cycles, e.Deadline, e.Bytes, e.Payload
 }
 
-// made is the call that a context has made.
+// made returns the call that a context has made.
 func (b *Builder) made(e *replica.Event) *Call {
 	if c := b.calls[callOf(e)]; c != nil {
 		return c
@@ -190,12 +187,12 @@ func (b *Builder) made(e *replica.Event) *Call {
 	return c
 }
 
-// maker is the call whose context makes a call.
+// maker returns the call whose context makes a call.
 func (b *Builder) maker(e *replica.Event) *Call {
 	of := *e
 	of.Call = 0
 	if e.Kind == replica.CallRegistered {
-		of.Method = "" // it is the callee's
+		of.Method = "" // the method is the callee's
 	}
 	return b.callOf(&of)
 }

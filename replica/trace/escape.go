@@ -11,7 +11,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 )
 
-// Names gives what people call a canister or user; empty if it is unnamed. nil: there are no names.
+// Names returns the name of a canister or user; empty if it has none. nil: there are no names.
 type Names func(principal.Principal) string
 
 func (n Names) of(id principal.Principal) string {
@@ -23,8 +23,8 @@ func (n Names) of(id principal.Principal) string {
 	return id.String()
 }
 
-// printable is text on one line that shows nothing but itself: control characters, line
-// breaks and what changes the direction of writing become escapes, a long text is cut.
+// printable returns text on one line in which nothing is hidden: control characters, line breaks and changes of the
+// writing direction become escapes, and a long text is cut.
 func printable(text string) string {
 	cut := ""
 	if n := utf8.RuneCountInString(text); n > MaxTextRunes {
@@ -39,7 +39,7 @@ func printable(text string) string {
 	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`) + cut
 }
 
-// rejected is a reject in a line, its backtrace left out.
+// rejected formats a reject on one line, without its backtrace.
 func rejected(r *intercanister.Reject) string {
 	text, _, _ := strings.Cut(r.Text, "\n")
 	if r.Error == 0 {
@@ -48,5 +48,5 @@ func rejected(r *intercanister.Reject) string {
 	return fmt.Sprintf("%s %s: %s", r.Code, r.Error, printable(text))
 }
 
-// grouped is a number in groups of three digits.
+// grouped formats a number in groups of three digits.
 func grouped(n uint64) string { return cycles.Of(n).Grouped() }

@@ -6,8 +6,8 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// Root says which tree: the tree of an ingress message if Request is set, otherwise the tree of a call context. The
-// latter shows what the context did itself and what followed from it.
+// Root selects a tree: the tree of an ingress message if Request is set, otherwise the tree of a call context. The
+// latter shows what the context itself did and what followed from it.
 type Root struct {
 	Request replica.RequestID
 	Subnet  principal.Principal
@@ -23,8 +23,8 @@ type member struct {
 
 func contextOf(e *replica.Event) member { return member{e.Subnet, uint64(e.Context), false} }
 
-// callOf is the call an event is about. Events about a request name the callee as canister
-// and the caller as peer; those of fault injection do so for responses, too.
+// callOf returns the call of an event. Events about a request name the callee as canister and the caller as peer; those
+// of fault injection do so for responses, too.
 func callOf(e *replica.Event) member {
 	if incoming(e) {
 		return member{e.Peer, uint64(e.Call), true}
@@ -42,15 +42,15 @@ func incoming(e *replica.Event) bool {
 	return true
 }
 
-// Members picks the events of one tree out of all: it is shown them in their order and
-// learns which contexts and calls belong to the tree.
+// Members selects the events of one tree: it receives all events in order and learns which contexts and calls belong to
+// the tree.
 type Members struct {
 	root  Root
 	known map[member]struct{}
 	order []member // oldest first
 }
 
-// NewMembers picks the events of a tree.
+// NewMembers selects the events of a tree.
 func NewMembers(root Root) *Members {
 	m := &Members{root: root, known: make(map[member]struct{})}
 	if root.Context != 0 {
@@ -59,8 +59,7 @@ func NewMembers(root Root) *Members {
 	return m
 }
 
-// Take reports whether an event belongs to the tree. Events are shown to it once and in
-// their order.
+// Take reports whether an event belongs to the tree. It must receive each event once and in order.
 func (m *Members) Take(e *replica.Event) bool {
 	if !m.belongs(e) {
 		return false
@@ -101,7 +100,7 @@ func (m *Members) add(k member) {
 	m.order = append(m.order, k)
 }
 
-// LastIngress is the tree of the newest ingress message among events, false if there is none.
+// LastIngress returns the tree of the newest ingress message among events, false if there is none.
 func LastIngress(events []replica.Event) (Root, bool) {
 	for i := len(events) - 1; i >= 0; i-- {
 		if e := &events[i]; e.Kind == replica.IngressReceived {

@@ -9,9 +9,8 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// Mermaid is a tree as a Mermaid sequence diagram: calls and answers as arrows between
-// canisters, executions and what happened on the way as notes, in the order in which they
-// happened. A tree that is larger than Mermaid draws is cut, and says so.
+// Mermaid returns a tree as a Mermaid sequence diagram: calls and answers as arrows between canisters, executions and
+// other events as notes, in the order in which they happened. A tree that is too large for Mermaid is cut, with a note.
 func Mermaid(t *Tree, names Names) string {
 	d := &diagram{names: names, ids: make(map[principal.Principal]int)}
 	if t.Root != nil {
@@ -21,13 +20,13 @@ func Mermaid(t *Tree, names Names) string {
 	return d.render()
 }
 
-// render writes the lines that have room, below the actors that occur in them.
+// render writes the lines that fit, after the actors that occur in them.
 func (d *diagram) render() string {
 	var body strings.Builder
 	heads := make([]string, len(d.actors))
 	size, round := 0, uint64(0)
 	if len(d.actors) > 0 {
-		heads[0] = d.head(0) // at whom the rounds are told
+		heads[0] = d.head(0) // the actor of notes about rounds
 		size = len(heads[0])
 	}
 	for i, l := range d.lines {
@@ -63,7 +62,7 @@ func (d *diagram) head(n int) string {
 	return fmt.Sprintf("    %s p%d as %s\n", kind, n, alias(d.names.of(id)))
 }
 
-// diagram gathers the lines of a sequence diagram.
+// diagram collects the lines of a sequence diagram.
 type diagram struct {
 	names  Names
 	actors []principal.Principal
@@ -123,7 +122,7 @@ func (d *diagram) call(c *Call) {
 	}
 }
 
-// reference says which call an arrow belongs to, empty for an ingress message.
+// reference returns the call of an arrow, empty for an ingress message.
 func (c *Call) reference() string {
 	if c.Source == intercanister.SourceRequests {
 		return fmt.Sprintf("#%d ", c.Number)
@@ -151,11 +150,11 @@ func (d *diagram) execution(c *Call, x *Execution) {
 	}
 }
 
-// label is printable text at an arrow or in a note, in lines that a picture has room for.
-// Whatever has a meaning to Mermaid or to HTML stands as the number of its character.
+// label returns printable text for an arrow or a note, in lines that fit a picture. Characters with a meaning in
+// Mermaid or HTML are replaced by their numbers.
 func label(text string) string { return numbered(text, "#;<>&\"{}%\\`$") }
 
-// alias is printable text as the name of an actor, where more has a meaning.
+// alias returns printable text for the name of an actor, where more characters have a meaning.
 func alias(text string) string { return numbered(text, "#;<>&\"{}%\\`$:@[]()") }
 
 func numbered(text, special string) string {
@@ -175,7 +174,7 @@ func numbered(text, special string) string {
 	return out.String()
 }
 
-// broken is text in lines of a maximum number of runes, broken after spaces if it has any.
+// broken splits text into lines of a maximum number of runes, after spaces if it has any.
 func broken(text string, most int) (lines []string) {
 	runes := []rune(text)
 	for len(runes) > most {

@@ -6,10 +6,10 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// unrecorded is what there is to say of a tree without a root.
+// unrecorded describes a tree without a root.
 const unrecorded = "nothing of it is recorded"
 
-// Tree is the tree of the events so far.
+// Tree returns the tree of the events so far.
 func (b *Builder) Tree() *Tree {
 	t := &Tree{Root: b.root}
 	t.Complete = b.root != nil && complete(b.root)
@@ -54,13 +54,13 @@ func (c *Call) missing() (what []string) {
 	return what
 }
 
-// told reports whether events tell what the callee does: it is not a management canister.
+// told reports whether events show what the callee does: it is not a management canister.
 func told(c *Call) bool {
 	_, ok := c.Canister.CanisterNumber()
 	return ok && c.Source == intercanister.SourceRequests
 }
 
-// waits tells for how long the message waits.
+// waits returns how long the message waits.
 func (x *Execution) waits() string {
 	return fmt.Sprintf("waits for %d ms", (x.WaitsUntil-x.Parked.Time)/1_000_000)
 }

@@ -2,8 +2,8 @@ package trace
 
 import "slices"
 
-// executions are all executions of a call and of the calls under it, in the order in which they ended; unfinished ones
-// come last.
+// executions returns all executions of a call and of the calls under it, in the order in which they ended; unfinished
+// ones come last.
 func executions(c *Call) []*Execution {
 	var all []*Execution
 	gather(c, &all)
@@ -20,7 +20,7 @@ func gather(c *Call, all *[]*Execution) {
 	}
 }
 
-// within is how many calls an execution and those under it have made.
+// within returns how many calls an execution and those under it have made.
 func within(x *Execution) int {
 	n := len(x.Calls)
 	for _, c := range x.Calls {

@@ -7,10 +7,10 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// messages are what messages of each source are called on their way.
+// messages are the names of messages in transit, by source.
 var messages = [...]string{"message", "task", "response", "message", "request"}
 
-// remark is what an event says that has no place of its own in a tree.
+// remark describes an event that has no other place in a tree.
 func remark(e *replica.Event) string {
 	what := messages[e.Source]
 	switch e.Kind {

@@ -8,8 +8,8 @@ import (
 	"github.com/canisterd/canisterd/textwidth"
 )
 
-// Text is a tree as indented lines, a call or an execution on each, with the round,
-// instructions, cycles and, where a stopwatch ran, microseconds of executions in columns.
+// Text returns a tree as indented lines, a call or an execution on each, with the round, instructions, cycles and, if a
+// stopwatch ran, microseconds of executions in columns.
 func Text(t *Tree, names Names) string {
 	w := &sheet{names: names}
 	if t.Root == nil {
@@ -19,7 +19,7 @@ func Text(t *Tree, names Names) string {
 	return w.String()
 }
 
-// row is a line of a sheet: what stands in the tree, and the columns beside it.
+// row is a line of a sheet: its text in the tree, and the columns next to it.
 type row struct {
 	text  string
 	cells []string
@@ -34,8 +34,7 @@ type sheet struct {
 
 func (w *sheet) line(text string, cells []string) { w.rows = append(w.rows, row{text, cells}) }
 
-// call writes a call and what is under it: first stands before its first line, rest before
-// the others.
+// call writes a call and everything under it: first precedes its first line, rest the others.
 func (w *sheet) call(c *Call, first, rest string) {
 	text := first + c.title(w.names)
 	if more := c.details(); len(more) > 0 {
@@ -46,7 +45,7 @@ func (w *sheet) call(c *Call, first, rest string) {
 	for _, x := range c.Executions {
 		when := x.Ended
 		if x.Unrecorded {
-			when.Order = -1 // before all that is recorded
+			when.Order = -1 // before all recorded events
 		}
 		under = append(under, item{when, func(first, rest string) { w.execution(x, first, rest) }})
 	}
@@ -123,7 +122,7 @@ func (x *Execution) cells() []string {
 	return cells
 }
 
-// branch draws the lines before what is under a line.
+// branch writes the lines under a line.
 func branch(before string, under []item) {
 	for i, it := range under {
 		if i == len(under)-1 {
@@ -134,7 +133,7 @@ func branch(before string, under []item) {
 	}
 }
 
-// String is the sheet with its columns aligned: texts to the left, numbers to the right.
+// String returns the sheet with aligned columns: texts to the left, numbers to the right.
 func (w *sheet) String() string {
 	var widths []int
 	left := 0

@@ -9,14 +9,12 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// TraceEvents is a tree as JSON in the trace-event format, which ui.perfetto.dev and
-// chrome://tracing open.
+// TraceEvents returns a tree as JSON in the trace-event format, which ui.perfetto.dev and chrome://tracing open.
 //
-// Within a round no time passes, so the axis is work: the executions of the tree one after
-// the other in the order in which they ended, a microsecond for 1,000 instructions. A
-// canister is a process, a call context a thread of it; an execution is a slice, a call an
-// arrow from the execution that made it to the first that served it, and from there, the
-// answer, to the callback. The arguments of a slice say when it was.
+// Within a round no time passes, so the axis is work: the executions of the tree one after another in the order in
+// which they ended, a microsecond for 1,000 instructions. A canister is a process, a call context one of its threads;
+// an execution is a slice, a call an arrow from the execution that made it to the first that served it, and the answer
+// an arrow from there to the callback. The arguments of a slice have its time.
 func TraceEvents(t *Tree, names Names) ([]byte, error) {
 	w := &track{names: names, pids: make(map[principal.Principal]int), tids: make(map[*Call]int)}
 	if t.Root != nil {
@@ -57,7 +55,7 @@ type traceEvent struct {
 	Args     map[string]any `json:"args,omitempty"`
 }
 
-// track lays a tree out.
+// track is the layout of a tree.
 type track struct {
 	names  Names
 	pids   map[principal.Principal]int
@@ -68,7 +66,7 @@ type track struct {
 	events []traceEvent
 }
 
-// place gives every execution its place on the axis.
+// place assigns every execution its place on the axis.
 func (w *track) place(t *Tree) {
 	all := executions(t.Root)
 	w.begin = make(map[*Execution]uint64, len(all))
@@ -79,8 +77,7 @@ func (w *track) place(t *Tree) {
 	}
 }
 
-// width is what an execution takes of the axis: at least an instruction, so that every
-// slice is seen.
+// width returns the width of an execution on the axis: at least an instruction, so that every slice is visible.
 func (x *Execution) width() uint64 { return max(x.Instructions, 1) }
 
 func micros(instructions uint64) float64 { return float64(instructions) / 1000 }
@@ -153,8 +150,8 @@ func (w *track) arrows(made, by *Call, from *Execution) {
 	}
 }
 
-// leaf draws a call of which no execution is told, such as one of the management canister,
-// from where it was made to the callback that got its answer.
+// leaf draws a call without recorded executions, such as one of the management canister, from where it was made to the
+// callback that got its answer.
 func (w *track) leaf(made, by *Call, from *Execution) {
 	pid, tid := w.thread(made)
 	e := traceEvent{
@@ -178,8 +175,8 @@ func (w *track) arrow(name string, from *Call, at *Execution, to *Call, there *E
 	w.events = append(w.events, traceEvent{Name: name, Category: "call", Phase: "f", Binding: "e", Time: micros(w.begin[there]), Process: pid, Thread: tid, ID: w.flows})
 }
 
-// arguments are what a viewer shows of a slice, by the names of the vocabulary of events.
-// Times are decimal digits in a string: to viewers a number is a float, which would round them.
+// arguments returns what a viewer shows of a slice, by the names of the vocabulary of events. Times are decimal digits
+// in a string: to viewers a number is a float, which would round them.
 func (x *Execution) arguments() map[string]any {
 	args := map[string]any{"instructions": x.Instructions, "cycles": x.Cycles.String(), "began_height": x.Begun.Height, "began_time": decimal(x.Begun.Time)}
 	if x.Ended.Recorded() {
@@ -208,7 +205,7 @@ func (x *Execution) arguments() map[string]any {
 
 func decimal(nanoseconds uint64) string { return strconv.FormatUint(nanoseconds, 10) }
 
-// describe tells what a call is and how it ended.
+// describe adds the properties of a call and of its end.
 func (c *Call) describe(args map[string]any, names Names) {
 	if c.Source != intercanister.SourceTasks {
 		args["caller"] = names.of(c.Caller)

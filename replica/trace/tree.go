@@ -8,25 +8,23 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// Tree is an ingress message, a task or a call with all that followed from it, as far as
-// it is recorded.
+// Tree is an ingress message, a task or a call with everything that followed from it, as far as it is recorded.
 type Tree struct {
-	Root *Call // nil where nothing is recorded
-	// Complete is set where nothing is missing and nothing under way: no Call has anything
-	// in Missing.
+	Root *Call // nil if nothing is recorded
+	// Complete is set if nothing is missing and nothing is pending: no Call has anything in Missing.
 	Complete bool
 }
 
-// Point is when something happened: the round, and the place among the tree's events.
+// Point is when something happened: the round, and the position among the tree's events.
 type Point struct {
 	replica.Moment
-	Order int // from 1; 0: it did not happen yet, or is not recorded
+	Order int // from 1; 0: it has not happened, or is not recorded
 }
 
-// Recorded reports whether it happened, as far as is known.
+// Recorded reports whether it is known to have happened.
 func (p Point) Recorded() bool { return p.Order != 0 }
 
-// compare orders points; points that did not happen yet come last.
+// compare orders points; points that have not happened come last.
 func (p Point) compare(q Point) int {
 	switch {
 	case p.Recorded() == q.Recorded():
@@ -41,9 +39,9 @@ func (p Point) compare(q Point) int {
 type Call struct {
 	Source    intercanister.Source // ingress, request or task
 	Task      intercanister.Task
-	Caller    principal.Principal // of a request; of an ingress message, where it is known
+	Caller    principal.Principal // of a request; of an ingress message, if it is known
 	Canister  principal.Principal // that is called
-	Subnet    principal.Principal // of the canister, where something of it is recorded
+	Subnet    principal.Principal // of the canister, if something of it is recorded
 	Method    string
 	Request   replica.RequestID
 	Number    intercanister.CallID    // of a request, its caller's
@@ -53,7 +51,7 @@ type Call struct {
 	Refunded  cycles.Amount
 	Deadline  uint64 // ns; 0: its response is guaranteed
 	ArgBytes  int
-	Arg       []byte // nil where it was too large to be remembered
+	Arg       []byte // nil if it was too large to be kept
 
 	Begun      Point // made or received
 	Ended      Point // answered
@@ -61,13 +59,12 @@ type Call struct {
 	ReplyBytes int
 	Reply      []byte // as Arg
 
-	// ArgText and ReplyText are what people read of Arg and Reply (see Describe); "" where they
-	// are not known.
+	// ArgText and ReplyText are Arg and Reply in readable form (see Describe); "" if they are not known.
 	ArgText, ReplyText string
 
 	Executions []*Execution // in order
 	Notes      []Note       // in order
-	Missing    []string     // what is not recorded, or did not happen yet
+	Missing    []string     // what is not recorded, or has not happened
 }
 
 // Answered reports whether the answer is recorded. Tasks have none.
@@ -77,12 +74,12 @@ func (c *Call) Answered() bool { return c.Ended.Recorded() }
 // call that it made earlier.
 type Execution struct {
 	Entry         canister.Context
-	Answers       *Call // callback: whose answer it is; nil where that is not recorded
+	Answers       *Call // callback: the call that was answered; nil if that is not recorded
 	AnswersNumber intercanister.CallID
 	Begun         replica.Moment
-	Ended         Point // not recorded where it is paused in the middle
+	Ended         Point // not recorded if it is paused
 	Parked        Point
-	WaitsUntil    uint64 // ns, where it was parked for a time; 0: for its turn
+	WaitsUntil    uint64 // ns, if it was parked for a time; 0: for its turn
 	Instructions  uint64
 	Cycles        cycles.Amount
 	DirtyPages    int
@@ -93,10 +90,10 @@ type Execution struct {
 	CleanupRan    bool
 	Logs          []Note
 	Calls         []*Call
-	Unrecorded    bool // nothing but its calls is known
+	Unrecorded    bool // only its calls are known
 }
 
-// Note is something that happened to a call on its way, or a line of a log.
+// Note is an event of a call in transit, or a line of a log.
 type Note struct {
 	At     Point
 	Text   string

@@ -7,7 +7,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// title says what a call is.
+// title describes a call.
 func (c *Call) title(names Names) string {
 	method := printable(c.Method)
 	if method == "" {
@@ -26,7 +26,7 @@ func (c *Call) title(names Names) string {
 	return fmt.Sprintf("ingress %s to %s.%s", hex.EncodeToString(c.Request[:4]), names.of(c.Canister), method)
 }
 
-// details are what there is to say of a call beside what it is.
+// details returns further properties of a call.
 func (c *Call) details() (all []string) {
 	if c.Reentrant {
 		all = append(all, "re-entrant")
@@ -43,7 +43,7 @@ func (c *Call) details() (all []string) {
 	return all
 }
 
-// answer says how a call ended.
+// answer describes how a call ended.
 func (c *Call) answer() string {
 	switch {
 	case !c.Answered():
@@ -56,8 +56,8 @@ func (c *Call) answer() string {
 	return fmt.Sprintf("replied %s", bytes(c.ReplyBytes)) + c.took()
 }
 
-// took says how much time of the network passed until a call was answered, from a
-// millisecond on: rounds that follow each other are nanoseconds apart.
+// took returns the network's time until a call was answered, from a millisecond on: consecutive rounds are nanoseconds
+// apart.
 func (c *Call) took() string {
 	if !c.Begun.Recorded() {
 		return ""
@@ -76,7 +76,7 @@ func bytes(n int) string {
 	return grouped(uint64(n)) + " bytes"
 }
 
-// title says what ran.
+// title describes what ran.
 func (x *Execution) title() string {
 	switch {
 	case x.Unrecorded:
