@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// answer tells where a message stands.
+// answer prints the status of a message.
 func (p *performer) answer(words []string) {
 	p.say("%s", printable(p.stage.Answer(p.labels[words[0]])))
 }
 
-// printable is text with everything that is not shown as escapes.
+// printable returns text in which invisible characters are escaped.
 func printable(text string) string {
 	quoted := strconv.Quote(text)
 	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)

@@ -1,6 +1,6 @@
 package replicatest
 
-// canister tells what there is to say of a canister.
+// canister prints the properties of a canister.
 func (p *performer) canister(words []string) {
 	n := p.number(words[0])
 	c := p.stage.Canister(p.stage.ID(n))

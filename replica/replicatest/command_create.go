@@ -2,7 +2,7 @@ package replicatest
 
 import "fmt"
 
-// create makes canisters with code and cycles; nothing is told of it.
+// create makes canisters with code and cycles, and prints nothing.
 func (p *performer) create(words []string) {
 	p.stage.Listen(nil)
 	p.stage.Create(p.number(words[0]), 1_000_000_000_000_000)

@@ -5,7 +5,7 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// cycles gives a canister cycles out of nothing.
+// cycles gives a canister new cycles.
 func (p *performer) cycles(words []string) {
 	var given cycles.Amount
 	if err := given.UnmarshalText([]byte(words[1])); err != nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/canisterd/canisterd/replica/introspect"
 )
 
-// diff says what the present network and another have that differs.
+// diff prints the differences between the present network and another.
 func (p *performer) diff(words []string) {
 	d, err := introspect.Diff(p.stage.Introspect(), p.other(words[0]).Introspect())
 	if err != nil {

@@ -2,8 +2,7 @@ package replicatest
 
 import "bytes"
 
-// exported is the file of a network, with the programs that its canisters wait to be
-// called back with.
+// exported is the file of a network, with the programs of the callbacks for which its canisters wait.
 type exported struct {
 	file    []byte
 	puppets *Puppets

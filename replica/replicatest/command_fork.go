@@ -2,12 +2,12 @@ package replicatest
 
 import "github.com/canisterd/canisterd/replica"
 
-// fork makes a second network at the same point, which stands still.
+// fork makes a second network at the same point, which is not driven.
 func (p *performer) fork(words []string) {
 	p.keep(words[0], p.stage.Fork(replica.ForkConfig{}))
 }
 
-// keep lets a network stand still under a name.
+// keep keeps a network under a name.
 func (p *performer) keep(name string, s *Stage) {
 	if p.others[name] != nil || name == p.here {
 		p.t.Fatalf("there is a network %q already", name)
@@ -16,7 +16,7 @@ func (p *performer) keep(name string, s *Stage) {
 	p.others[name] = s
 }
 
-// other is a network that stands still.
+// other returns a kept network.
 func (p *performer) other(name string) *Stage {
 	s := p.others[name]
 	if s == nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/canisterd/canisterd/replica/introspect"
 )
 
-// held lists what is held.
+// held lists the held messages.
 func (p *performer) held([]string) {
 	for _, h := range p.stage.Introspect().Held(0, 0, introspect.MaxListed) {
 		line := fmt.Sprintf("%d %s %s #%d of %s to %s", h.ID, h.Kind, h.Method, h.Call, p.name(h.Caller), p.name(h.Callee))
@@ -38,7 +38,7 @@ func (p *performer) held([]string) {
 	}
 }
 
-// since is a time of the network, counted from the stage's beginning.
+// since formats a time of the network, relative to the start of the stage.
 func since(time uint64) string {
 	return fmt.Sprintf("%+ds", int64(time/1_000_000_000)-Start/1_000_000_000)
 }

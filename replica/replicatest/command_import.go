@@ -6,7 +6,7 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// imports makes a second network of a file, which stands still.
+// imports makes a second network from a file, which is not driven.
 func (p *performer) imports(words []string) {
 	f, ok := p.files[words[0]]
 	if !ok {

@@ -31,7 +31,7 @@ func (p *performer) network(words []string) {
 	p.stage = NewStage(p.t, config)
 	if p.between != nil {
 		p.stage.Between = func(n *replica.Network) *replica.Network {
-			others := p.stage.Puppets.Fork() // a message that is parked ends with the old ones
+			others := p.stage.Puppets.Fork() // a parked message ends with the old ones
 			next := p.between(p.t, n, config.Override(override.Parts{Executor: others, Management: Manager{First: p.stage.First}}))
 			if next != n {
 				p.stage.Puppets = others

@@ -2,7 +2,7 @@ package replicatest
 
 import "github.com/canisterd/canisterd/replica"
 
-// release lets a held message go on.
+// release releases a held message.
 func (p *performer) release(words []string) {
 	p.refused(p.stage.Apply(replica.ReleaseHeld{ID: uint64(p.number(words[0]))}))
 }

@@ -83,7 +83,7 @@ func (p *performer) settlement(word string, words []string) (s replica.Settlemen
 	return s
 }
 
-// principal is a canister, the user or the management canister.
+// principal returns a canister, the user or the management canister.
 func (p *performer) principal(word string) *principal.Principal {
 	id := p.stage.Sender
 	switch word {

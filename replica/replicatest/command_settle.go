@@ -7,7 +7,7 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// settle answers the call of a held message, or any that waits.
+// settle answers the call of a held message, or any waiting call.
 func (p *performer) settle(words []string) {
 	number, isCall := strings.CutPrefix(words[0], "#")
 	words = words[1:]

@@ -2,7 +2,7 @@ package replicatest
 
 import "strings"
 
-// submit hands in a message under a label.
+// submit submits a message under a label.
 func (p *performer) submit(words []string) {
 	id, refused := p.stage.Submit(p.number(words[1]), words[2], strings.Join(words[3:], " "))
 	p.labels[words[0]] = id

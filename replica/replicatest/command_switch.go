@@ -1,6 +1,6 @@
 package replicatest
 
-// change goes on in another network; the present one stands still.
+// change switches to another network, and keeps the present one.
 func (p *performer) change(words []string) {
 	next, last, name := p.other(words[0]), p.stage, p.here
 	delete(p.others, words[0])

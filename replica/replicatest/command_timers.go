@@ -6,7 +6,7 @@ import (
 	"github.com/canisterd/canisterd/replica/introspect"
 )
 
-// timers lists what happens by itself, and which canisters have a heartbeat.
+// timers lists what happens automatically, and which canisters have a heartbeat.
 func (p *performer) timers(words []string) {
 	paged(p, words, p.stage.Introspect().Timers, func(t *introspect.PendingTimer) string {
 		line := fmt.Sprintf("%s %s", since(t.Due), t.Kind)

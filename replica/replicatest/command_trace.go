@@ -9,7 +9,7 @@ import (
 // record begins a recording.
 func (p *performer) record([]string) { p.recording.Begin() }
 
-// told tells what is recorded.
+// told prints the recording.
 func (p *performer) told(words []string) {
 	kinds := ""
 	if len(words) > 0 {
@@ -38,7 +38,7 @@ func (p *performer) trace(words []string) {
 	p.said.WriteString(shown)
 }
 
-// called is what a script calls a canister or the user.
+// called returns the name of a canister or the user in a script.
 func (p *performer) called(id principal.Principal) string {
 	if id == p.stage.Sender {
 		return "user"

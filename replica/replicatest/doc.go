@@ -1,9 +1,7 @@
-// Package replicatest is support for tests of the machine: canisters that are
-// puppets instead of Wasm, a management canister of few words to go with them,
-// and a harness for golden scripts.
+// Package replicatest supports tests of package replica: canisters that are puppets instead of Wasm, a small management
+// canister for them, and a harness for golden scripts.
 //
-// It owns the puppets' little language and the scripts' format. It must not
-// know how the machine works inside.
+// It owns the puppets' language and the scripts' format. It must not know the internals of the network.
 //
 // # Puppets
 //
@@ -15,10 +13,8 @@
 //	call N [cycles N] [within SECONDS] (PROGRAM) [then (P)] [else (P)] [finally (P)]
 //	manage METHOD [cycles N] [within SECONDS] (ARG) [then (P)] [else (P)] [finally (P)]
 //
-// N after call is the receiver's number, counted from the first canister of the
-// last subnet's allocation range (Stage.OnSubnet); echo replies with what came in; count adds
-// one to the certified data; within makes the call a best-effort one; manage calls
-// the management canister (Manager). The
-// puppet's environment variables hold the programs of its tasks: heartbeat,
-// timer.
+// N after call is the receiver's number, counted from the first canister of the last subnet's allocation range
+// (Stage.OnSubnet); echo replies with the argument; count adds one to the certified data; within makes the call
+// best-effort; manage calls the management canister (Manager). The puppet's environment variables hold the programs of
+// its tasks: heartbeat, timer.
 package replicatest

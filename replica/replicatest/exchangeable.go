@@ -2,10 +2,10 @@ package replicatest
 
 import "github.com/canisterd/canisterd/replica"
 
-// Exchangeable is a network in whose place another may go on where a round begins.
+// Exchangeable is a network that another may replace at the beginning of a round.
 type Exchangeable struct {
 	*replica.Network
-	// Between gives the network that goes on where another round begins; nil: the same.
+	// Between returns the network that continues at the beginning of another round; nil: the same.
 	Between func(*replica.Network) *replica.Network
 }
 
@@ -15,7 +15,7 @@ func (e *Exchangeable) Round() replica.RoundReport {
 	return e.Network.Round()
 }
 
-// Change lets another network go on in the place of the present one, if Between is set. Events go where they went.
+// Change replaces the present network, if Between is set. Events go to the same sink.
 func (e *Exchangeable) Change() {
 	if e.Between != nil {
 		sink := e.Listener()
@@ -24,6 +24,6 @@ func (e *Exchangeable) Change() {
 	}
 }
 
-// Listen makes events of the network, and of those that go on in its place, go to a sink. A deferred call reaches the
-// network of that time.
+// Listen sends events of the network, and of its replacements, to a sink. A deferred call uses the network at that
+// time.
 func (e *Exchangeable) Listen(sink replica.EventSink) { e.Network.Listen(sink) }

@@ -24,13 +24,13 @@ import (
 type Manager struct {
 	First  uint64 // number of the canister called 0
 	Module []byte // what install installs; nil: a puppet
-	// NeverFreezes gives canisters that are created no freezing threshold.
+	// NeverFreezes gives new canisters no freezing threshold.
 	NeverFreezes bool
 }
 
 var _ state.Management = Manager{}
 
-// Effective is the canister the argument begins with.
+// Effective returns the canister at the beginning of the argument.
 func (m Manager) Effective(method string, arg []byte) (principal.Principal, bool, *intercanister.Reject) {
 	if method == "create" {
 		return principal.Principal{}, true, nil
@@ -43,7 +43,7 @@ func (m Manager) Effective(method string, arg []byte) (principal.Principal, bool
 	return principal.Canister(m.First + n), false, nil
 }
 
-// Payment is before the execution.
+// Payment is always before the execution.
 func (m Manager) Payment(string, []byte) state.Payment { return state.PaysBefore }
 
 // Redirect sends no call elsewhere.
@@ -54,7 +54,7 @@ func (m Manager) Sent(string, []byte, uint64, func(principal.Principal) bool) *i
 	return nil
 }
 
-// Admit accepts everything about a canister that is there.
+// Admit accepts everything about an existing canister.
 func (m Manager) Admit(c *state.Command) *intercanister.Reject {
 	if c.Method != "create" && c.Target == nil {
 		return intercanister.Rejectf(intercanister.CanisterNotFound, "no such canister")
@@ -62,10 +62,10 @@ func (m Manager) Admit(c *state.Command) *intercanister.Reject {
 	return nil
 }
 
-// Postponed knows no method.
+// Postponed returns nil for all methods.
 func (m Manager) Postponed(string) func(*state.State) state.Answer { return nil }
 
-// Query knows no method.
+// Query rejects all methods.
 func (m Manager) Query(c *state.Command) state.Answer {
 	return state.Fail(intercanister.Rejectf(intercanister.CanisterMethodNotFound, "Query method %s not found.", c.Method))
 }
@@ -137,7 +137,7 @@ func (m Manager) install(c *state.Command, r *state.Entry, program string) state
 	return c.Host.Install(c, r, in, 0)
 }
 
-// Installed answers an installation that is over.
+// Installed answers an installation that has ended.
 func (m Manager) Installed(_ *state.Command, _ *state.Entry, _ uint64, out canister.Outcome) state.Answer {
 	if out.Failure != nil {
 		return state.Fail(out.Failure)
@@ -165,7 +165,7 @@ func (m Manager) change(c *state.Command, r *state.Entry, words []string) state.
 	return state.Reply([]byte("done"))
 }
 
-// environment sets the program a word names, or takes it away.
+// environment sets the program that a word names, or removes it.
 func (m Manager) environment(c *state.Command, r *state.Entry, words []string) {
 	settings := *r.Canister.Settings
 	variables := slices.DeleteFunc(slices.Clone(settings.Environment), func(v canister.Variable) bool { return v.Name == words[0] })

@@ -7,7 +7,7 @@ import (
 	"github.com/canisterd/canisterd/replica/introspect"
 )
 
-// paged shows a list in pages as large as the words say.
+// paged prints a list in pages of the size that the words give.
 func paged[T any](p *performer, words []string, page func(introspect.Page) ([]T, *introspect.Cursor), show func(*T) string) {
 	var asked introspect.Page
 	for len(words) > 0 {
@@ -30,7 +30,7 @@ func paged[T any](p *performer, words []string, page func(introspect.Page) ([]T,
 	}
 }
 
-// calls names futures, with the subnet where it is not the last.
+// calls formats futures, with the subnet if it is not the last.
 func (p *performer) calls(refs []introspect.CallRef) string {
 	var all []string
 	for _, ref := range refs {
@@ -47,7 +47,7 @@ func (p *performer) calls(refs []introspect.CallRef) string {
 	return strings.Join(all, ", ")
 }
 
-// waits says why something waits.
+// waits returns why something waits.
 func (p *performer) waits(w *introspect.Waiting) string {
 	line := w.Reason.String()
 	if w.Rule != 0 {

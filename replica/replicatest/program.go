@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// op is one word of a program with what follows it.
+// op is one word of a program with its arguments.
 type op struct {
 	word                        string
 	text                        string
@@ -112,7 +112,7 @@ func (s *scanner) number() uint64 {
 	return n
 }
 
-// group is what stands between balanced parentheses.
+// group returns the text between balanced parentheses.
 func (s *scanner) group() string {
 	s.rest = strings.TrimLeft(s.rest, " \n\t")
 	depth := 0

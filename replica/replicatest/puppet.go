@@ -13,8 +13,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/override"
 )
 
-// Puppets is an executor whose canisters run little programs. One serves one
-// network.
+// Puppets is an executor whose canisters run small programs. It serves one network.
 type Puppets struct {
 	First uint64 // number of the canister that programs call 0
 
@@ -22,7 +21,7 @@ type Puppets struct {
 	callbacks map[principal.Principal]*closures
 }
 
-// closures are the programs a puppet waits to be called back with.
+// closures are the programs of the callbacks for which a puppet waits.
 type closures struct {
 	programs map[uint64]string
 	last     uint64
@@ -30,8 +29,7 @@ type closures struct {
 
 var _ override.Executor = (*Puppets)(nil)
 
-// NewPuppets is the executor for a network whose first allocation range begins
-// with canister number first.
+// NewPuppets returns the executor for a network whose first allocation range begins with canister number first.
 func NewPuppets(first uint64) *Puppets {
 	return &Puppets{First: first, callbacks: make(map[principal.Principal]*closures)}
 }
@@ -39,7 +37,7 @@ func NewPuppets(first uint64) *Puppets {
 // Empty reports whether no code is installed.
 func (p *Puppets) Empty(c *canister.Canister) bool { return c.Installed == 0 }
 
-// Wide is false.
+// Wide returns false.
 func (p *Puppets) Wide(*canister.Canister) bool { return false }
 
 // Method knows run, look and both.
@@ -49,7 +47,7 @@ func (p *Puppets) Method(_ *canister.Canister, name string) canister.MethodKind 
 	}[name]
 }
 
-// Has looks into the environment variables.
+// Has checks the environment variables.
 func (p *Puppets) Has(c *canister.Canister, context canister.Context) bool {
 	return c.Installed != 0 && program(c, context) != ""
 }
@@ -86,7 +84,7 @@ func (p *Puppets) Execute(c *canister.Canister, sub *canister.Subnet, m *caniste
 		text, c.Timer = program(c, m.Context), 0
 	case canister.ReplyCallback, canister.RejectCallback:
 		text = p.closure(c.ID, m.Closure.Env)
-		defer p.takeClosure(c.ID, m.Closure.Env) // when it is over: a fork may begin it again
+		defer p.takeClosure(c.ID, m.Closure.Env) // at its end: a fork may restart it
 	}
 	if m.Cleanup == nil {
 		return p.run(c, sub, m, text, sub.Limits.Message)
@@ -102,8 +100,7 @@ func (p *Puppets) Execute(c *canister.Canister, sub *canister.Subnet, m *caniste
 	return out
 }
 
-// performance is one run of a program. What it changes of its canister it keeps to
-// itself until it is over.
+// performance is one run of a program. It applies its changes to the canister at its end.
 type performance struct {
 	puppets   *Puppets
 	c         *canister.Canister
@@ -111,13 +108,13 @@ type performance struct {
 	m         *canister.Message
 	out       canister.Outcome
 	balance   cycles.Amount
-	sent      cycles.Amount // paid for carrying requests
+	sent      cycles.Amount // paid for transmitting requests
 	timer     uint64
 	certified []byte
 	made      map[principal.Principal]int
 	limit     uint64
 	since     uint64
-	closed    []string // programs of the closures of its calls, which have their place here as number until commit
+	closed    []string // programs of the closures of its calls; until commit, their index is their number
 }
 
 func (p *Puppets) run(c *canister.Canister, sub *canister.Subnet, m *canister.Message, text string, limit uint64) canister.Outcome {
@@ -194,7 +191,7 @@ func (r *performance) perform(o *op) {
 	}
 }
 
-// Count is the number of times count has run in a puppet.
+// Count returns the number of times count has run in a puppet.
 func Count(c *canister.Canister) uint64 { return counted(c.Certified) }
 
 func counted(certified []byte) uint64 {
@@ -212,7 +209,7 @@ func (r *performance) respond(response *intercanister.Response) {
 	r.out.Response = response
 }
 
-// fail leaves nothing of the outcome but the failure.
+// fail reduces the outcome to the failure.
 func (r *performance) fail(code intercanister.ErrorCode, text string) {
 	r.out = canister.Outcome{Instructions: r.out.Instructions, Failure: intercanister.Rejectf(code, "Error from Canister %s: %s", r.c.ID, text)}
 }
@@ -274,8 +271,8 @@ func (r *performance) close(program string) intercanister.Closure {
 	return intercanister.Closure{Fn: 1, Env: uint64(len(r.closed))}
 }
 
-// keep remembers the programs of a message that is over and says which number precedes the
-// first. A message that a fork begins again has taken no number before.
+// keep stores the programs of a message that has ended and returns the number before the first. A message that a fork
+// restarts has taken no number before.
 func (p *Puppets) keep(id principal.Principal, programs []string) (base uint64) {
 	if len(programs) == 0 {
 		return 0
@@ -295,7 +292,7 @@ func (p *Puppets) keep(id principal.Principal, programs []string) (base uint64) 
 	return base
 }
 
-// closure is the program of a closure.
+// closure returns the program of a closure.
 func (p *Puppets) closure(id principal.Principal, env uint64) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -305,7 +302,7 @@ func (p *Puppets) closure(id principal.Principal, env uint64) string {
 	return ""
 }
 
-// takeClosure forgets a program.
+// takeClosure removes a program.
 func (p *Puppets) takeClosure(id principal.Principal, env uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -314,12 +311,12 @@ func (p *Puppets) takeClosure(id principal.Principal, env uint64) {
 	}
 }
 
-// Config is the configuration of a network of these puppets and a Manager.
+// Config returns the configuration of a network of these puppets and a Manager.
 func (p *Puppets) Config() replica.Config {
 	return replica.Config{}.Override(override.Parts{Executor: p, Management: Manager{First: p.First}})
 }
 
-// Fork is the executor for a fork of the network.
+// Fork returns the executor for a fork of the network.
 func (p *Puppets) Fork() *Puppets {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -26,7 +26,7 @@ type Recording struct {
 // Begin drops the recording and starts a new one.
 func (r *Recording) Begin() { r.On, r.events = true, nil }
 
-// Add records an event. It is false where none are recorded.
+// Add records an event. It returns false if there is no recording.
 func (r *Recording) Add(e *replica.Event) bool {
 	if r.On {
 		r.events = append(r.events, *e)
@@ -34,11 +34,11 @@ func (r *Recording) Add(e *replica.Event) bool {
 	return r.On
 }
 
-// Forget forgets the oldest events.
+// Forget removes the oldest events.
 func (r *Recording) Forget(count int) { r.events = r.events[min(count, len(r.events)):] }
 
-// Told are the events of some kinds, of all if none are named, with their fields; names
-// makes ids those of the script.
+// Told returns the events of some kinds, or of all if none are named, with their fields; names converts ids to those of
+// the script.
 func (r *Recording) Told(kinds string, names trace.Names) string {
 	var out strings.Builder
 	for i := range r.events {
@@ -49,7 +49,7 @@ func (r *Recording) Told(kinds string, names trace.Names) string {
 		out.WriteString(e.Kind.String() + ":")
 		for name, value := range e.Fields() {
 			if name == "request" || name == "subnet" || strings.HasSuffix(name, "time") {
-				continue // hashes and nanoseconds say nothing to readers
+				continue // hashes and nanoseconds have no meaning for readers
 			}
 			fmt.Fprintf(&out, " %s=%s", name, shown(value, e, names))
 		}
@@ -83,7 +83,7 @@ func shown(value any, e *replica.Event, names trace.Names) string {
 	return fmt.Sprint(value)
 }
 
-// Show is a tree in a form: the tree of a root, or of the last ingress message if root is nil.
+// Show returns a tree in a form: the tree of a root, or of the last ingress message if root is nil.
 func (r *Recording) Show(form string, root *trace.Root, names trace.Names) (string, error) {
 	if root == nil {
 		last, ok := trace.LastIngress(r.events)

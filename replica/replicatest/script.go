@@ -45,11 +45,11 @@ import (
 // their numbers.
 func Scripts(t *testing.T, folder string) { golden.Scripts(t, folder, beginner(nil)) }
 
-// Between gives the network that goes on in the place of another, which was made with a
-// configuration; what happens must be the same.
+// Between returns the network that continues in place of another, which was made with a configuration; the events must
+// be the same.
 type Between func(t testing.TB, n *replica.Network, config replica.Config) *replica.Network
 
-// ScriptsBetween is Scripts where another network goes on before each command and each round.
+// ScriptsBetween is Scripts with another network that continues before each command and each round.
 func ScriptsBetween(t *testing.T, folder string, between Between) {
 	golden.SameScripts(t, folder, beginner(between))
 }
@@ -64,7 +64,7 @@ func beginner(between Between) func(testing.TB) golden.Performer {
 	}
 }
 
-// performer is a script under way.
+// performer runs a script.
 type performer struct {
 	t      testing.TB
 	stage  *Stage
@@ -75,11 +75,11 @@ type performer struct {
 	between   Between
 
 	here   string              // the name of the present network
-	others map[string]*Stage   // that stand still, by name
+	others map[string]*Stage   // kept networks, by name
 	files  map[string]exported // by name
 }
 
-// command is what a word at the beginning of a line does.
+// command executes a line with a word at its beginning.
 type command func(p *performer, words []string)
 
 func commands() map[string]command {
@@ -96,7 +96,7 @@ func commands() map[string]command {
 	}
 }
 
-// Perform does what a command says.
+// Perform executes a command.
 func (p *performer) Perform(line string) error {
 	words := strings.Fields(line)
 	if len(words) == 0 {
@@ -119,7 +119,7 @@ func (p *performer) Perform(line string) error {
 	return nil
 }
 
-// Said is what was said since it was last asked.
+// Said returns the output since the last call.
 func (p *performer) Said() string {
 	defer p.said.Reset()
 	return p.said.String()

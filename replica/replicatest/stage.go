@@ -13,7 +13,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/override"
 )
 
-// Stage is a network of puppets with the means to speak to them.
+// Stage is a network of puppets with methods to call them.
 type Stage struct {
 	Exchangeable
 	Puppets *Puppets
@@ -23,14 +23,14 @@ type Stage struct {
 	t       testing.TB
 }
 
-// First is the number of the first canister of the subnet at a position.
+// First returns the number of the first canister of the subnet at a position.
 func First(position int) uint64 { return (uint64(1)<<44 - 2 - uint64(position)) << 20 }
 
-// Start is when a stage's time begins, in nanoseconds.
+// Start is the start of a stage's time, in nanoseconds.
 const Start = 1_620_328_630_000_000_000
 
-// NewStage makes a network of puppets; what config leaves open becomes one
-// application subnet and a Manager. The test closes it.
+// NewStage makes a network of puppets; the defaults of config are one application subnet and a Manager. The test closes
+// it.
 func NewStage(t testing.TB, config replica.Config) *Stage {
 	t.Helper()
 	first := First(max(1, len(config.Subnets)) - 1)
@@ -67,7 +67,7 @@ func newStage(t testing.TB, config replica.Config, puppets *Puppets) *Stage {
 	return s
 }
 
-// Fork is a stage with a fork of the network. The test closes it.
+// Fork returns a stage with a fork of the network. The test closes it.
 func (s *Stage) Fork(config replica.ForkConfig) *Stage {
 	f := *s
 	if f.Engine() == nil {
@@ -79,11 +79,10 @@ func (s *Stage) Fork(config replica.ForkConfig) *Stage {
 	return &f
 }
 
-// ID is the id of canister n.
+// ID returns the id of canister n.
 func (s *Stage) ID(n int) principal.Principal { return principal.Canister(s.First + uint64(n)) }
 
-// Message is an ingress message to canister n, or with a method of the Manager
-// to the management canister about n.
+// Message returns an ingress message to canister n, or with a method of the Manager to the management canister about n.
 func (s *Stage) Message(n int, method, arg string) *replica.Ingress {
 	s.sent++
 	in := &replica.Ingress{
@@ -99,7 +98,7 @@ func (s *Stage) Message(n int, method, arg string) *replica.Ingress {
 	return in
 }
 
-// Submit applies a message; its result is shown where it was not accepted.
+// Submit applies a message; its result is shown if it was not accepted.
 func (s *Stage) Submit(n int, method, arg string) (replica.RequestID, string) {
 	in := s.Message(n, method, arg)
 	switch r := s.Apply(in); {
@@ -111,7 +110,7 @@ func (s *Stage) Submit(n int, method, arg string) (replica.RequestID, string) {
 	return in.ID, ""
 }
 
-// Answer is where a message stands in the certified tree.
+// Answer returns the status of a message in the certified tree.
 func (s *Stage) Answer(id replica.RequestID) string {
 	view := s.View()
 	for i := range view.Subnets {
@@ -154,19 +153,18 @@ func (s *Stage) Call(n int, method, arg string) string {
 // Run calls a puppet's method run.
 func (s *Stage) Run(n int, program string) string { return s.Call(n, "run", program) }
 
-// OnSubnet is the n-th canister of the subnet at a position, as a stage counts
-// canisters: later subnets come first.
+// OnSubnet returns the n-th canister of the subnet at a position, in the numbering of a stage: later subnets come
+// first.
 func (s *Stage) OnSubnet(position, n int) int { return int(First(position)-s.First) + n }
 
-// NewWasmStage makes a network of canisters that run a module, on an engine of
-// their own.
+// NewWasmStage makes a network of canisters that run a module, on their own engine.
 func NewWasmStage(t testing.TB, config replica.Config, module []byte) *Stage {
 	t.Helper()
 	config.Engine = canistertest.NewEngine(t)
 	return NewStage(t, WithManager(config, module))
 }
 
-// WithManager is a configuration with a Manager in place of the management canister, which installs a module. The
+// WithManager returns a configuration with a Manager in place of the management canister, which installs a module. The
 // network has one subnet.
 func WithManager(config replica.Config, module []byte) replica.Config {
 	return config.Override(override.Parts{Management: Manager{First: First(0), Module: module}})

@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// Event says what happened, in a line.
+// Event prints an event on one line.
 func (p *performer) Event(e *replica.Event) {
 	if p.recording.Add(e) {
 		return
@@ -20,7 +20,7 @@ func (p *performer) Event(e *replica.Event) {
 	}
 	switch e.Kind {
 	case replica.Trapped, replica.Logged, replica.ResponseLate:
-		return // more of what is told anyway
+		return // more details of a printed event
 	}
 	line := fmt.Sprintf("  %s: %s", p.name(e.Canister), e.Kind)
 	switch e.Kind {
@@ -45,7 +45,7 @@ func (p *performer) Event(e *replica.Event) {
 	p.say("%s", line)
 }
 
-// Executed says what a canister executed in an event, or lost. It takes what the script calls a canister.
+// Executed returns what a canister executed or lost in an event. name returns the name of a canister in the script.
 func Executed(e *replica.Event, name func(principal.Principal) string) string {
 	switch e.Source {
 	case intercanister.SourceTasks:
@@ -58,7 +58,7 @@ func Executed(e *replica.Event, name func(principal.Principal) string) string {
 	return "ingress " + e.Method
 }
 
-// interference is the effect of a rule, or of a settlement, on a message.
+// interference returns the effect of a rule, or of a settlement, on a message.
 func (p *performer) interference(e *replica.Event) string {
 	var line string
 	if e.Rule != 0 {
@@ -81,7 +81,7 @@ func (p *performer) interference(e *replica.Event) string {
 	return line
 }
 
-// name is a canister's number as scripts count.
+// name returns a canister's number in scripts.
 func (p *performer) name(id principal.Principal) string {
 	if id == principal.Management {
 		return "management"

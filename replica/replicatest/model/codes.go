@@ -3,7 +3,7 @@ package model
 // Code is an error code of the replica; its first digit is the reject code.
 type Code uint16
 
-// The codes the model speaks of, with the specification's reject codes in front.
+// The codes that the model uses, by the specification's reject codes.
 const (
 	QueueFull        Code = 201
 	IngressExpired   Code = 202
@@ -30,7 +30,7 @@ func reject(code Code, text string) Response {
 	return Response{Code: code, Text: text, bytes: len(text)}
 }
 
-// notRunning is why a canister does not execute a message; nil where it does.
+// notRunning returns why a canister does not execute a message; nil if it does.
 func (c *Canister) notRunning() *Response {
 	switch c.Status {
 	case Stopping:

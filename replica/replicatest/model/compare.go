@@ -12,7 +12,7 @@ type Observed struct {
 	Slots, Owed                   int // calls in queues before their callback, requests without an answer yet
 }
 
-// Observe is what may be seen of a canister; false if there is none.
+// Observe returns what is visible of a canister; false if there is none.
 func (w *World) Observe(id ID) (Observed, bool) {
 	c := w.Canister(id)
 	if c == nil {
@@ -26,7 +26,7 @@ func (w *World) Observe(id ID) (Observed, bool) {
 	for _, list := range c.requests.things {
 		f.Requests += len(list)
 	}
-	for _, calls := range c.slots { // a sum: no order can be seen
+	for _, calls := range c.slots { // a sum: the order has no effect
 		f.Slots += calls
 	}
 	for _, requests := range c.owed { // as above
@@ -35,18 +35,17 @@ func (w *World) Observe(id ID) (Observed, bool) {
 	return f, true
 }
 
-// Canisters is how many canisters a subnet has, Commands how many management calls
-// of canisters wait there.
+// Canisters returns how many canisters a subnet has.
 func (s *Subnet) Canisters() int { return len(s.canisters.keys) }
 
-// Commands is how many management calls of canisters wait on the subnet.
+// Commands returns how many management calls of canisters wait on the subnet.
 func (s *Subnet) Commands() int { return len(s.commands) }
 
-// Waiting is how many messages of users are not answered.
+// Waiting returns how many messages of users are not answered.
 func (w *World) Waiting() int { return len(w.ingress.keys) }
 
-// AtRest notes a fault where something is left that nothing will move: called when
-// the machine says that it has nothing to do.
+// AtRest records a fault if something is left that nothing will move: it is called when the network says that it has
+// nothing to do.
 func (w *World) AtRest() {
 	for _, s := range w.Subnets {
 		w.must(len(s.in)+len(s.out)+len(s.later)+len(s.commands) == 0, "messages are left between subnets or for the management canister")
@@ -61,8 +60,8 @@ func (w *World) AtRest() {
 	}
 }
 
-// Some is one of the subnet's canisters, chosen by a function that gives a number below another; First if there is
-// none.
+// Some returns one of the subnet's canisters, chosen by a function that returns a number below another; First if there
+// is none.
 func (s *Subnet) Some(choose func(n int) int) ID {
 	if len(s.canisters.keys) == 0 {
 		return s.First

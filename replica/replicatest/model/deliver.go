@@ -53,7 +53,7 @@ const (
 	installing
 )
 
-// Busy reports whether a message of the canister has begun and is not over.
+// Busy reports whether a message of the canister has begun and not ended.
 func (w *World) Busy(id ID) bool {
 	c := w.Canister(id)
 	return c != nil && c.running != nil
@@ -84,8 +84,8 @@ func (w *World) Take(m Message) Verdict {
 	return v
 }
 
-// Hold says that a message of a canister was taken; Take will say which. What comes
-// meanwhile, the canister finds when that is over.
+// Hold says that a message of a canister was taken; Take will say which. The canister finds later arrivals when that
+// has ended.
 func (w *World) Hold(id ID) { w.Canister(id).held = true }
 
 func (w *World) takeTask(c *Canister, m Message) Verdict {
@@ -131,16 +131,15 @@ func (w *World) removeRequest(c *Canister, m Message) Verdict {
 	return w.begin(c, q.method, q.arg, origin{call: q.call}, q.cycles)
 }
 
-// late notes a fault if a request is executed after its caller has stopped waiting. In the round in which it arrives
-// this is allowed: it may have been late when the message that sent it was over.
+// late records a fault if a request is executed after its caller has stopped waiting. In the round in which it arrives
+// this is allowed: it may have been late when the message that sent it ended.
 func (w *World) late(q *request) {
 	deadline := q.call.deadline
 	w.must(deadline == 0 || w.now < deadline+second || w.now == q.arrived, "call %d of canister %d was delivered after its deadline", q.call.number, q.sender)
 }
 
-// Drop is a request that the machine drops because its caller waits no more. Its
-// cycles go back. Deadlines are in whole seconds: within the last one the machine
-// may do either.
+// Drop removes a request that the network drops because its caller no longer waits. Its cycles are refunded. Deadlines
+// are in whole seconds: within the last one the network may do either.
 func (w *World) Drop(to, caller ID, number uint64) {
 	c := w.Canister(to)
 	if c == nil {
@@ -164,8 +163,8 @@ func (w *World) drop(at *Subnet, q *request) {
 	w.giveBack(at, q.call, q.cycles)
 }
 
-// begin pays for a call, checks it and begins to execute it. A call that fails the
-// checks has paid for its beginning.
+// begin charges for a call, checks it and begins to execute it. A call that fails the checks has paid for its
+// beginning.
 func (w *World) begin(c *Canister, method, arg string, from origin, cycles uint64) Verdict {
 	kind, limit := calling, uint64(messageLimit)
 	if c.Code && (method == "look" || method == "both") {
@@ -187,7 +186,7 @@ func (w *World) begin(c *Canister, method, arg string, from origin, cycles uint6
 	return Verdict{Runs: true}
 }
 
-// refusal is why a canister does not execute a method; nil where it does.
+// refusal returns why a canister does not execute a method; nil if it does.
 func (c *Canister) refusal(method string) *Response {
 	switch {
 	case c.Status != Running:
@@ -236,14 +235,14 @@ func (w *World) takeResponse(c *Canister, m Message) Verdict {
 	return Verdict{Runs: true}
 }
 
-// over forgets a call.
+// over removes a call.
 func (w *World) over(c *Canister, f *call) {
 	f.context.outstanding--
 	c.subnet.calls.remove(f.number)
 	c.calls--
 }
 
-// answered frees the slot of a call that is answered.
+// answered frees the slot of an answered call.
 func (c *Canister) answered(from origin) {
 	if from.call == nil {
 		return
@@ -254,13 +253,13 @@ func (c *Canister) answered(from origin) {
 	}
 }
 
-// Result is what a message that ran did.
+// Result is the outcome of a message that ran.
 type Result struct {
 	Instructions uint64
 	Trap         *Response // nil where it did not trap
 }
 
-// Finish ends the message that runs: everything it does happens now.
+// Finish ends the running message: all its effects happen now.
 func (w *World) Finish(id ID) Result {
 	c := w.Canister(id)
 	if c == nil || c.running == nil {
@@ -289,7 +288,7 @@ func (w *World) Finish(id ID) Result {
 	return Result{Instructions: out.ran, Trap: out.trap}
 }
 
-// apply does what a message did to the world outside its canister.
+// apply applies the effects of a message outside its canister.
 func (w *World) apply(c *Canister, m *message, out *outcome) {
 	x := m.context
 	if m.kind == callback {
@@ -308,14 +307,14 @@ func (w *World) apply(c *Canister, m *message, out *outcome) {
 	w.conclude(c, x, out.trap)
 }
 
-// respond answers a context; cycles that were not accepted go back.
+// respond answers a context; cycles that were not accepted are refunded.
 func (w *World) respond(c *Canister, x *context, r Response) {
 	r.refund, x.available, x.responded = x.available, 0, true
 	c.answered(x.origin)
 	w.reply(c.subnet, c, x.origin, r)
 }
 
-// conclude answers for a context that never will, and forgets one that is over.
+// conclude answers a context that never will answer, and removes one that has ended.
 func (w *World) conclude(c *Canister, x *context, trap *Response) {
 	if !x.responded && x.outstanding == 0 {
 		r := Response{Code: NoReply, Text: ""}
@@ -329,8 +328,7 @@ func (w *World) conclude(c *Canister, x *context, trap *Response) {
 	}
 }
 
-// idle is called when a message is over: a canister that only waited for it is
-// stopped.
+// idle is called when a message has ended: it stops a canister that only waited for that.
 func (w *World) idle(c *Canister) {
 	if c.Status != Stopping || len(c.contexts) > 0 || c.running != nil {
 		return

@@ -40,14 +40,14 @@ func (c *Canister) prepay(limit uint64) bool {
 	return true
 }
 
-// refund gives back the instructions that did not run.
+// refund returns the cycles of instructions that did not run.
 func (c *Canister) refund(limit, ran uint64) {
 	unused := c.subnet.Fees.Instruction * (limit - min(limit, ran))
 	c.Balance += unused
 	c.Paid -= unused
 }
 
-// give adds cycles, when the running message is over.
+// give adds cycles, after the end of the running message.
 func (c *Canister) give(amount uint64) {
 	if c.running != nil || c.held {
 		c.credit += amount
@@ -56,7 +56,7 @@ func (c *Canister) give(amount uint64) {
 	}
 }
 
-// fee is what an ingress message costs.
+// fee returns the price of an ingress message.
 func (c *Canister) fee(bytes int) uint64 {
 	return c.subnet.Fees.Ingress + c.subnet.Fees.IngressByte*uint64(bytes)
 }
@@ -77,7 +77,7 @@ func (c *Canister) pay(bytes int) {
 	}
 }
 
-// applyDeferred moves what came and what fell due while a message ran that is over.
+// applyDeferred applies the credits and debits that came while a message ran.
 func (c *Canister) applyDeferred() {
 	c.running, c.held = nil, false
 	c.Balance += c.credit
@@ -87,7 +87,7 @@ func (c *Canister) applyDeferred() {
 	c.credit, c.debit = 0, 0
 }
 
-// Fund gives a canister cycles out of nothing; false if there is none.
+// Fund gives a canister new cycles; false if there is none.
 func (w *World) Fund(id ID, amount uint64) bool {
 	c := w.Canister(id)
 	if c != nil {
@@ -97,7 +97,7 @@ func (w *World) Fund(id ID, amount uint64) bool {
 	return c != nil
 }
 
-// Charge takes what the time that passed has cost: the model does not count bytes.
+// Charge takes the price of the time that has passed: the model does not count bytes.
 func (w *World) Charge(id ID, amount uint64) {
 	c := w.Canister(id)
 	if c == nil || c.Balance < amount {
@@ -112,7 +112,7 @@ func (w *World) Charge(id ID, amount uint64) {
 // between two charges.
 const enoughForTime = 1_000_000_000
 
-// Starve uninstalls a canister that could not pay for the time that passed.
+// Starve uninstalls a canister that could not pay for the time that has passed.
 func (w *World) Starve(id ID) {
 	c := w.Canister(id)
 	if c == nil || c.Balance >= enoughForTime {
@@ -139,7 +139,7 @@ func (w *World) giveBack(at *Subnet, f *call, amount uint64) {
 	}
 }
 
-// Totals are the cycles of a world by where they are.
+// Totals are the cycles of a world by their place.
 type Totals struct {
 	Balances, Attached, Available, Deferred, Prepaid, Refunds uint64 // still there
 	Consumed, Deleted, Lost                                   uint64 // gone

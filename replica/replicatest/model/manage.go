@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// stopTimeout is how long stop_canister waits, in nanoseconds.
+// stopTimeout is the maximum wait of stop_canister, in nanoseconds.
 const stopTimeout = 300 * second
 
-// Submit is a user's message that comes in; nil where it is accepted.
+// Submit submits a user's message; it returns nil if the message is accepted.
 func (w *World) Submit(key uint64, to ID, method, arg string, bytes int, expiry uint64) *Response {
 	c := w.Canister(to)
 	managed := !slices.Contains([]string{"run", "look", "both", "none"}, method)
@@ -66,7 +66,7 @@ func (w *World) expireStops(c *Canister) {
 		s := c.stops[0]
 		c.stops = c.stops[1:]
 		if f := s.origin.call; f != nil && f.owner.subnet == c.subnet && f.state == waiting && f.deadline != 0 && f.deadline+second <= s.since+stopTimeout {
-			w.ExpireCall(c.subnet, f.number) // what was due first comes first
+			w.ExpireCall(c.subnet, f.number) // in the order of deadlines
 		}
 		w.reply(c.subnet, nil, s.origin, Response{Code: StopTimedOut, Text: "timed out", refund: s.refund})
 	}
@@ -81,8 +81,7 @@ type command struct {
 	attached uint64
 }
 
-// CommandOfUser executes a user's management call. It is false where the machine
-// must wait until a canister is idle.
+// CommandOfUser executes a user's management call. It returns false if the network must wait until a canister is idle.
 func (w *World) CommandOfUser(key uint64, at *Subnet) bool {
 	in := w.ingress.get(key)
 	if in == nil || in.begun || in.to != Management {
@@ -98,8 +97,8 @@ func (w *World) CommandOfUser(key uint64, at *Subnet) bool {
 	return true
 }
 
-// CommandOfCanister executes the management call of a canister, or drops it. It is
-// false where the machine must wait until a canister is idle.
+// CommandOfCanister executes the management call of a canister, or drops it. It returns false if the network must wait
+// until a canister is idle.
 func (w *World) CommandOfCanister(at *Subnet, caller ID, number uint64, dropped bool) bool {
 	i := slices.IndexFunc(at.commands, func(q *request) bool { return q.sender == caller && q.call.number == number })
 	if i < 0 {
@@ -123,11 +122,11 @@ func (w *World) CommandOfCanister(at *Subnet, caller ID, number uint64, dropped 
 	return true
 }
 
-// target is the canister a command is about, nil if there is none.
+// target returns the canister that a command is about, nil if there is none.
 func (c *command) target() *Canister { return c.subnet.canisters.get(about(c.words[0])) }
 
-// blocked reports whether a command must wait: code and status do not change under
-// a message that runs, and a subnet installs one module after the other.
+// blocked reports whether a command must wait: code and status do not change during a message, and a subnet installs
+// one module at a time.
 func (w *World) blocked(c *command) bool {
 	if c.method == "create" || c.method == "deposit" || c.method == "mint" {
 		return false
@@ -175,7 +174,7 @@ func amount(word string) uint64 {
 	return n
 }
 
-// done answers a command; cycles that were not accepted go back.
+// done answers a command; cycles that were not accepted are refunded.
 func (w *World) done(c *command, r Response) {
 	r.refund = c.attached
 	w.reply(c.subnet, nil, c.origin, r)
@@ -207,7 +206,7 @@ func (w *World) beginInstall(c *command, t *Canister) {
 	}
 }
 
-// installed follows an installation that is over.
+// installed handles the end of an installation.
 func (w *World) installed(c *Canister, m *message, trap *Response) {
 	c.subnet.install = nil
 	answer := Response{Reply: "installed", refund: m.attached}
@@ -259,7 +258,7 @@ func (w *World) cancelStops(t *Canister) {
 	}
 }
 
-// uninstall removes the code: waiting callers are told, and responses that come back later only bring cycles.
+// uninstall removes the code: waiting callers are rejected, and later responses only return cycles.
 func (w *World) uninstall(t *Canister) {
 	t.Code, t.Count, t.Timer = false, 0, 0
 	for _, x := range slices.Clone(t.contexts) {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// ordered keeps things by key in the order of their keys, so that a run that fails fails
-// the same way again: what a map would give first is up to chance. The zero value is empty.
+// ordered keeps things by key in the order of their keys, so that a failing run fails the same way again: the order of
+// a map is random. The zero value is empty.
 type ordered[K cmp.Ordered, T any] struct {
 	keys   []K
 	things []T

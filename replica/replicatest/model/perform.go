@@ -2,7 +2,7 @@ package model
 
 import "strings"
 
-// outcome is what a program did.
+// outcome is the result of a program.
 type outcome struct {
 	ran      uint64 // instructions
 	trap     *Response
@@ -10,7 +10,7 @@ type outcome struct {
 	calls    []step
 	accepted uint64
 	burned   uint64
-	sent     uint64 // paid for carrying requests
+	sent     uint64 // paid for transmitting requests
 	balance  uint64
 	timer    uint64
 	count    uint64
@@ -55,7 +55,7 @@ func (c *Canister) perform(m *message) outcome {
 	return out
 }
 
-// fail leaves of an outcome only what it cost.
+// fail reduces an outcome to its cost.
 func (o *outcome) fail(code Code, text string) {
 	*o = outcome{ran: o.ran, trap: &Response{Code: code, Text: text}}
 }
@@ -68,7 +68,7 @@ func (o *outcome) answer(m *message, r Response) {
 	o.response = &r
 }
 
-// callee is whom a step calls.
+// callee returns the canister that a step calls.
 func (s *step) callee() ID {
 	if s.word == "manage" {
 		return Management
@@ -76,7 +76,7 @@ func (s *step) callee() ID {
 	return ID(s.number)
 }
 
-// mostCalls is how many calls from one canister to another may be open.
+// mostCalls is the maximum number of open calls from one canister to another.
 const mostCalls = 500
 
 // call makes a call unless the message must not, or the queue is full.
@@ -97,7 +97,7 @@ func (o *outcome) call(c *Canister, m *message, s step, made map[ID]int) {
 	o.calls = append(o.calls, s)
 }
 
-// carrying is what the request of a step costs.
+// carrying returns the price of transmitting the request of a step.
 func (s *step) carrying(c *Canister) uint64 {
 	method := "run"
 	if s.word == "manage" {
@@ -106,7 +106,7 @@ func (s *step) carrying(c *Canister) uint64 {
 	return c.subnet.Fees.Call + c.subnet.Fees.Byte*uint64(len(method)+len(s.body))
 }
 
-// commit makes the canister what the program made of it.
+// commit applies the program's changes to the canister.
 func (c *Canister) commit(m *message, out *outcome) {
 	c.Balance, c.Timer, c.Count = out.balance, out.timer, out.count
 	c.Paid += out.burned + out.sent
@@ -115,7 +115,7 @@ func (c *Canister) commit(m *message, out *outcome) {
 	}
 }
 
-// register makes a call known and sends its request.
+// register adds a call and sends its request.
 func (w *World) register(c *Canister, x *context, s *step, began uint64) {
 	fees := &c.subnet.Fees
 	c.subnet.lastCall++
@@ -139,7 +139,7 @@ func (w *World) register(c *Canister, x *context, s *step, began uint64) {
 	w.send(c.subnet, q)
 }
 
-// about is the canister a management call's argument begins with.
+// about returns the canister at the beginning of a management call's argument.
 func about(arg string) ID {
 	word, _, _ := strings.Cut(arg, " ")
 	r := reader{word}

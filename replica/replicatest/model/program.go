@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// step is one word of a puppet's program with what belongs to it.
+// step is one word of a puppet's program with its arguments.
 type step struct {
 	word, text               string
 	number, cycles           uint64
@@ -20,7 +20,7 @@ type reader struct{ rest string }
 
 func (r *reader) skip() { r.rest = strings.TrimLeft(r.rest, " ") }
 
-// next is the next word, empty at the end.
+// next returns the next word, empty at the end.
 func (r *reader) next() string {
 	r.skip()
 	end := strings.IndexAny(r.rest, " ()")
@@ -47,7 +47,7 @@ func (r *reader) option(word string) bool {
 	return true
 }
 
-// block is what stands in parentheses.
+// block returns the text in parentheses.
 func (r *reader) block() string {
 	r.skip()
 	open := 0

@@ -1,7 +1,6 @@
 package model
 
-// send takes a request on its way: within the subnet at once, to others with the
-// next round.
+// send sends a request: within the subnet at once, to others with the next round.
 func (w *World) send(from *Subnet, q *request) {
 	to := from
 	if q.to != Management {
@@ -21,7 +20,7 @@ func (w *World) send(from *Subnet, q *request) {
 	}
 }
 
-// induct puts a request before its receiver, or refuses it.
+// induct delivers a request to its receiver, or refuses it.
 func (w *World) induct(at *Subnet, q *request) {
 	q.arrived = w.now
 	if q.to == Management {
@@ -43,7 +42,7 @@ func (w *World) induct(at *Subnet, q *request) {
 	}
 }
 
-// wait sets what of a sender waits for the canister.
+// wait sets the requests of a sender that wait for the canister.
 func (c *Canister) wait(sender ID, list []*request) {
 	if len(list) == 0 {
 		c.requests.remove(sender)
@@ -52,13 +51,13 @@ func (c *Canister) wait(sender ID, list []*request) {
 	c.requests.put(sender, list)
 }
 
-// refuse rejects a request that was not executed: all its cycles go back.
+// refuse rejects a request that was not executed: all its cycles are refunded.
 func (w *World) refuse(at *Subnet, q *request, r Response) {
 	r.refund = q.cycles
 	w.reply(at, nil, origin{call: q.call}, r)
 }
 
-// reply takes an answer to its caller. from is the canister that answers, nil for the subnet itself.
+// reply sends an answer to its caller. from is the canister that answers, nil for the subnet itself.
 func (w *World) reply(at *Subnet, from *Canister, to origin, r Response) {
 	switch {
 	case to.ingress != nil:
@@ -77,8 +76,7 @@ func (w *World) answer(at *Subnet, in *ingress, r Response) {
 	w.effect(Effect{Kind: Answered, Subnet: at, Ingress: in.key, Response: &r})
 }
 
-// settleFuture gives a call its response. Of a second one, which is late, only the cycles
-// come back.
+// settleFuture settles a call with its response. A second response is late: only its cycles return.
 func (w *World) settleFuture(f *call, r Response) {
 	if f.state != waiting {
 		w.giveBack(f.owner.subnet, f, r.refund)
@@ -130,7 +128,7 @@ func (s *Subnet) otherEnd(w *World, p streamMessage) *Subnet {
 	return w.SubnetOf(p.request.to)
 }
 
-// ExpireCall gives a best-effort call that has waited too long its answer.
+// ExpireCall answers a best-effort call that has waited too long.
 func (w *World) ExpireCall(s *Subnet, number uint64) {
 	f := s.calls.get(number)
 	if f == nil || f.state != waiting || f.deadline == 0 || w.now < f.deadline {
@@ -140,8 +138,7 @@ func (w *World) ExpireCall(s *Subnet, number uint64) {
 	w.settleFuture(f, Response{Code: CallExpired, Text: "deadline has expired"})
 }
 
-// Overdue says what should have happened by now whatever the schedule, empty for
-// nothing.
+// Overdue records what should have happened by now in any schedule.
 func (w *World) Overdue() {
 	for _, s := range w.Subnets {
 		for _, f := range s.calls.things {

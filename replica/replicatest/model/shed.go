@@ -2,13 +2,13 @@ package model
 
 import "slices"
 
-// What a best-effort message takes beyond method name and argument, or reply.
+// The memory of a best-effort message in addition to method name and argument, or reply.
 const (
 	requestOverhead  = 176
 	responseOverhead = 144
 )
 
-// memory is what a best-effort request takes where it waits.
+// memory returns the memory of a waiting best-effort request.
 func (q *request) memory() uint64 {
 	if q.call.deadline == 0 {
 		return 0
@@ -16,8 +16,8 @@ func (q *request) memory() uint64 {
 	return uint64(requestOverhead + len(q.method) + len(q.arg))
 }
 
-// memory is what the response to a best-effort call takes. What the subnet itself makes
-// up, because it does not know, takes nothing.
+// memory returns the memory of the response to a best-effort call. A response that the subnet itself makes for an
+// unknown outcome takes none.
 func (f *call) memory() uint64 {
 	switch r := &f.response; {
 	case f.deadline == 0 || r.Code == CallExpired || r.Code == ResponseDropped:
@@ -29,7 +29,7 @@ func (f *call) memory() uint64 {
 	}
 }
 
-// load is what the best-effort messages take that wait for a canister, and the largest.
+// load returns the memory of the best-effort messages that wait for a canister, and the largest.
 func (c *Canister) load() (sum, largest uint64) {
 	for _, list := range c.requests.things {
 		for _, q := range list {
@@ -42,7 +42,7 @@ func (c *Canister) load() (sum, largest uint64) {
 	return sum, largest
 }
 
-// load is the memory of the best-effort messages of a subnet, and of the canister that has most.
+// load returns the memory of the best-effort messages of a subnet, and of the canister that has most.
 func (s *Subnet) load() (sum, most uint64) {
 	for _, c := range s.canisters.things {
 		own, _ := c.load()
@@ -51,11 +51,10 @@ func (s *Subnet) load() (sum, most uint64) {
 	return sum, most
 }
 
-// Shed is a best-effort message that the machine drops because its subnet has no memory
-// for it: one of the largest, of one of the canisters whose messages take most. The
-// caller of a request learns nothing of it; a response becomes one that says so. Cycles
-// go back, to another subnet with the next round: when messages make room, what leaves in
-// this one has left. It gives what a response becomes, nil for a request.
+// Shed removes a best-effort message that the network drops because its subnet lacks memory: one of the largest, of one
+// of the canisters whose messages take most. The caller of a request is not informed; a response is replaced by one
+// that says so. Cycles are refunded, to another subnet with the next round: what leaves in this round has already left.
+// Shed returns the replacement of a response, nil for a request.
 func (w *World) Shed(m Message) (instead *Response) {
 	c := w.Canister(m.To)
 	if c == nil {
@@ -105,7 +104,7 @@ func (w *World) shedResponse(c *Canister, m Message) (bytes uint64, instead *Res
 	return bytes, &f.response
 }
 
-// End ends a round: what best-effort messages take fits the memory there is for them.
+// End ends a round: the best-effort messages must fit their memory.
 func (w *World) End() {
 	for i, s := range w.Subnets {
 		if s.Room > 0 {

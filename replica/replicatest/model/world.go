@@ -2,7 +2,7 @@ package model
 
 import "fmt"
 
-// ID names a canister by the number that programs call it by.
+// ID identifies a canister by the number with which programs call it.
 type ID int
 
 // Management is the management canister.
@@ -21,7 +21,7 @@ const (
 // World is a network of subnets.
 type World struct {
 	Subnets []*Subnet
-	// Bytes is how a reply names a canister.
+	// Bytes returns the name of a canister in a reply.
 	Bytes func(ID) string
 
 	now     uint64                    // ns, of the round
@@ -85,13 +85,13 @@ type context struct {
 	busy        bool
 }
 
-// origin is who waits for an answer: a user, a call, or none.
+// origin is the receiver of an answer: a user, a call, or none.
 type origin struct {
 	ingress *ingress
 	call    *call
 }
 
-// call is an outgoing call with all its caller remembers.
+// call is an outgoing call with its caller's data.
 type call struct {
 	number                   uint64
 	owner                    *Canister
@@ -160,7 +160,7 @@ type stop struct {
 	since  uint64
 }
 
-// Effect is something the machine must do at once because of a delivery.
+// Effect is something that the network must do at once because of a delivery.
 type Effect struct {
 	Kind     EffectKind
 	Subnet   *Subnet
@@ -171,10 +171,10 @@ type Effect struct {
 	Response *Response
 }
 
-// EffectKind says what an effect is.
+// EffectKind is the kind of an effect.
 type EffectKind uint8
 
-// What can come of a delivery.
+// The possible effects of a delivery.
 const (
 	Registered EffectKind = iota + 1 // a call was made
 	Settled                          // a call has its response
@@ -198,16 +198,16 @@ func (r *Response) String() string {
 	return fmt.Sprintf("reply %q", r.Reply)
 }
 
-// Carry says how long the reject's text is in the machine's words: the
-// specification leaves the words open, but they are paid by the byte.
+// Carry sets the length of the reject's text in the network's words: the specification leaves the words open, but they
+// are paid by the byte.
 func (r *Response) Carry(bytes int) { r.bytes = bytes }
 
-// New is a world without canisters.
+// New returns a world without canisters.
 func New(bytes func(ID) string, subnets ...*Subnet) *World {
 	return &World{Subnets: subnets, Bytes: bytes}
 }
 
-// Canister is the canister with a number, nil if there is none.
+// Canister returns the canister with a number, nil if there is none.
 func (w *World) Canister(id ID) *Canister {
 	if s := w.SubnetOf(id); s != nil {
 		return s.canisters.get(id)
@@ -215,7 +215,7 @@ func (w *World) Canister(id ID) *Canister {
 	return nil
 }
 
-// SubnetOf is the subnet that hosts a number, nil where none does.
+// SubnetOf returns the subnet that hosts a number, nil if there is none.
 func (w *World) SubnetOf(id ID) *Subnet {
 	for _, s := range w.Subnets {
 		if s.First <= id && id <= s.Last {
@@ -225,13 +225,13 @@ func (w *World) SubnetOf(id ID) *Subnet {
 	return nil
 }
 
-// Effects are the effects the machine must show before the next delivery.
+// Effects returns the effects that the network must show before the next delivery.
 func (w *World) Effects() []*Effect { return w.effects }
 
-// Seen strikes an effect off.
+// Seen removes an effect.
 func (w *World) Seen(i int) { w.effects = append(w.effects[:i], w.effects[i+1:]...) }
 
-// Fault is the first thing the machine did that it must not, empty for none.
+// Fault returns the first illegal action of the network, empty if there is none.
 func (w *World) Fault() string { return w.fault }
 
 func (w *World) wrong(format string, args ...any) {
@@ -240,7 +240,7 @@ func (w *World) wrong(format string, args ...any) {
 	}
 }
 
-// must notes an invariant that does not hold.
+// must records a violated invariant.
 func (w *World) must(holds bool, format string, args ...any) {
 	if !holds {
 		w.wrong(format, args...)

@@ -10,12 +10,11 @@ import (
 	"github.com/canisterd/canisterd/candid/did"
 )
 
-// interfaceFile is the interface of the management canister; it is seen from the
-// folder of package replica, where the scripts run.
+// interfaceFile is the interface of the management canister, relative to the folder of package replica, where the
+// scripts run.
 const interfaceFile = "internal/management/testdata/ic.did"
 
-// vocabulary is what the scripts know of the management canister's interface: its
-// methods, and the names of fields by their hashes.
+// vocabulary is the management canister's interface for scripts: its methods, and the names of fields by their hashes.
 type vocabulary struct {
 	file  *did.File
 	names map[uint32]string
@@ -38,8 +37,7 @@ func readVocabulary(t testing.TB) *vocabulary {
 	return v
 }
 
-// arguments are Candid text as bytes: of the method's types where the text fits them,
-// so that numbers need no types.
+// arguments encodes Candid text: with the method's types if the text matches them, so that numbers need no types.
 func (n *vocabulary) arguments(s *Stage, method, text string) []byte {
 	if declared, ok := n.file.Method(method); ok {
 		types := make([]*candid.Type, len(declared.Args))
@@ -55,7 +53,7 @@ func (n *vocabulary) arguments(s *Stage, method, text string) []byte {
 	return s.Args(text)
 }
 
-// chosen are some fields of the record in a message, wherever in it they are.
+// chosen returns some fields of the record in a message, wherever they are in it.
 func (n *vocabulary) chosen(message []byte, fields []string) string {
 	values, _, err := candid.Decode(message)
 	if err != nil || len(values) != 1 {
@@ -88,7 +86,7 @@ func find(v candid.Value, name string) candid.Value {
 	return nil
 }
 
-// text is a message as Candid text, with the names of fields where they are known.
+// text returns a message as Candid text, with the known names of fields.
 func (n *vocabulary) text(message []byte) string {
 	values, _, err := candid.Decode(message)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/replica/replicatest"
 )
 
-// Plenty is what canisters begin with: 1,000 T cycles.
+// Plenty is the initial balance of canisters: 1,000 T cycles.
 const Plenty = 1_000_000_000_000_000
 
 // Create makes an empty canister with some cycles on the subnet at a position.
@@ -63,7 +63,7 @@ var modes = map[Mode]string{
 	UpgradeSkip:    "variant { upgrade = opt record { skip_pre_upgrade = opt true; wasm_memory_persistence = opt variant { keep } } }",
 }
 
-// InstallArgs is the argument of install_code.
+// InstallArgs returns the argument of install_code.
 func (s *Stage) InstallArgs(name string, mode Mode, module, arg []byte) []byte {
 	s.t.Helper()
 	chosen, ok := modes[mode]
@@ -89,14 +89,14 @@ func (s *Stage) Install(name string, mode Mode, module, arg []byte) Answer {
 	return s.Manage(name, "install_code", s.InstallArgs(name, mode, module, arg))
 }
 
-// About is the argument of a method of the management canister that is about a
-// canister: a record with its id, and more fields in Candid text.
+// About returns the argument of a method of the management canister about a canister: a record with its id, and more
+// fields in Candid text.
 func (s *Stage) About(name, fields string) []byte {
 	s.t.Helper()
 	return s.Args(fmt.Sprintf(`(record { canister_id = principal "%s"; %s })`, s.ID(name), fields))
 }
 
-// Args is arguments in Candid text as bytes.
+// Args encodes arguments in Candid text.
 func (s *Stage) Args(text string) []byte {
 	s.t.Helper()
 	return s.encode(s.values(text))

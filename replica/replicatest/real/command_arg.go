@@ -12,8 +12,7 @@ import (
 	"github.com/canisterd/canisterd/candid/did"
 )
 
-// interfacePath is the management canister's interface, from the folder of package
-// replica, where scripts run.
+// interfacePath is the management canister's interface, relative to the folder of package replica, where scripts run.
 var interfacePath = filepath.Join("internal", "management", "testdata", "ic.did")
 
 var (
@@ -24,7 +23,7 @@ var (
 	digits  = regexp.MustCompile(`\b[0-9][0-9_]+\b`)
 )
 
-// managementInterface is the management canister's interface.
+// managementInterface returns the management canister's interface.
 func (p *performer) managementInterface() string {
 	p.t.Helper()
 	text, err := os.ReadFile(interfacePath)
@@ -34,8 +33,7 @@ func (p *performer) managementInterface() string {
 	return string(text)
 }
 
-// labelled is Candid text with the names of the management canister's interface
-// in place of their hashes.
+// labelled returns Candid text with the names of the management canister's interface in place of their hashes.
 func (p *performer) labelled(text string) string {
 	names := make(map[string]string)
 	for _, name := range word.FindAllString(p.managementInterface(), -1) {
@@ -49,16 +47,14 @@ func (p *performer) labelled(text string) string {
 	})
 }
 
-// arg gives an argument of a method of the management canister a name. %9% is nine
-// letters, %9*text% nine times the text.
+// arg names an argument of a method of the management canister. %9% is nine letters, %9*text% nine times the text.
 func (p *performer) arg(rest string) {
 	name, rest := cut(rest)
 	method, values := cut(rest)
 	p.args[name] = "0x" + hex.EncodeToString(p.managementArg(method, values))
 }
 
-// candid gives an argument of no method in particular a name: values in Candid text, with
-// the types that the text says.
+// candid names an argument of no particular method: values in Candid text, with the types that the text gives.
 func (p *performer) candid(rest string) {
 	name, text := cut(rest)
 	values, err := candid.ParseArgs(text)
@@ -72,7 +68,7 @@ func (p *performer) candid(rest string) {
 	p.args[name] = "0x" + hex.EncodeToString(raw)
 }
 
-// managementArg is an argument of a method of the management canister: values of its
+// managementArg returns an argument of a method of the management canister: values of its
 // type in Candid text.
 func (p *performer) managementArg(method, values string) []byte {
 	p.t.Helper()
@@ -110,7 +106,7 @@ func (p *performer) managementArg(method, values string) []byte {
 	return encoded
 }
 
-// filled is a command with the arguments it names.
+// filled replaces the names of arguments in a command by the arguments.
 func (p *performer) filled(text string) string {
 	return filling.ReplaceAllStringFunc(text, func(found string) string {
 		if known, ok := p.args[found[1:]]; ok {

@@ -2,8 +2,7 @@ package real
 
 import "github.com/canisterd/canisterd/replica"
 
-// attest says what a canister attests of the user, of whom every message tells it
-// from now on; nothing where it is empty.
+// attest sets what a canister attests of the user in every message from now on; nothing if it is empty.
 func (p *performer) attest(rest string) {
 	p.Info = nil
 	if signer, info := cut(rest); signer != "" {

@@ -25,7 +25,7 @@ func (p *performer) manage(rest string) {
 	p.answered(p.SubmitManagement(name, method, p.About(name, fields)))
 }
 
-// program is a program of the scriptable canister as bytes.
+// program returns a program of the scriptable canister as bytes.
 func (p *performer) program(text string) []byte {
 	p.t.Helper()
 	program, err := canistertest.Parse(text, p.Names)

@@ -28,7 +28,7 @@ import (
 
 var closureForm = regexp.MustCompile(`\b(answering|logging|trapping):([\w-]+)`)
 
-// closures is a program with its closures as numbers.
+// closures returns a program with its closures as numbers.
 func (p *performer) closures(text string) string {
 	return closureForm.ReplaceAllStringFunc(text, func(found string) string {
 		parts := closureForm.FindStringSubmatch(found)

@@ -90,7 +90,7 @@ func (p *performer) fitted(c *methodCall, fields string) []byte {
 	return p.fields.arguments(p.Stage, c.method, fields)
 }
 
-// effective is the canister id of the URL.
+// effective returns the canister id of the URL.
 func (p *performer) effective(c *methodCall) principal.Principal {
 	if c.target == "-" {
 		return principal.Canister(replicatest.First(c.position))
@@ -125,7 +125,7 @@ func (p *performer) reply(c *methodCall, a Answer) {
 	p.say("%s", printable(a.String()))
 }
 
-// shownReply is a reply in Candid: all of it, or the fields to be shown.
+// shownReply returns a reply in Candid: all of it, or the fields to be shown.
 func (p *performer) shownReply(c *methodCall, reply []byte) string {
 	if c.show != nil {
 		return printable(p.fields.chosen(reply, c.show))
@@ -133,7 +133,7 @@ func (p *performer) shownReply(c *methodCall, reply []byte) string {
 	return printable(p.fields.text(reply))
 }
 
-// bear gives the canister in a reply its name.
+// bear names the canister in a reply.
 func (p *performer) bear(c *methodCall, reply []byte) {
 	var created struct {
 		Canister principal.Principal `ic:"canister_id"`
@@ -143,7 +143,7 @@ func (p *performer) bear(c *methodCall, reply []byte) {
 	}
 }
 
-// ask asks a query method as a user.
+// ask queries a query method as a user.
 func (p *performer) ask(rest string) {
 	c := p.method(rest)
 	q := &replica.Query{Sender: p.User, Receiver: principal.Management, Effective: p.effective(&c), Method: c.method, Arg: c.arg}
@@ -160,9 +160,8 @@ func (p *performer) ask(rest string) {
 	}
 }
 
-// from lets a scriptable canister call a method, from an update or, with the word
-// composite, from a composite query, and says what it heard: the reply or the reject,
-// and in updates the cycles that came back.
+// from makes a scriptable canister call a method, from an update or, with the word composite, from a composite query,
+// and prints the answer: the reply or the reject, and in updates the refunded cycles.
 func (p *performer) from(rest string) {
 	name, rest := cut(rest)
 	c := p.method(rest)
@@ -197,7 +196,7 @@ func (p *performer) from(rest string) {
 	p.heard(&c, a.Reply)
 }
 
-// heard says what the program of from replied.
+// heard prints the reply of the program of from.
 func (p *performer) heard(c *methodCall, raw []byte) {
 	p.t.Helper()
 	refund := ""

@@ -19,7 +19,7 @@ func (p *performer) deleteSubnet(name string) {
 	p.applied(replica.DeleteSubnet{Subnet: p.ID(name)})
 }
 
-// applied applies an input and says why it was not taken.
+// applied applies an input and prints why it was not accepted.
 func (p *performer) applied(in replica.Input) {
 	if r := p.Apply(in); r.Refusal != nil {
 		p.say("%s", printable("refused: "+r.Refusal.Text))

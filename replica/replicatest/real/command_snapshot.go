@@ -13,7 +13,7 @@ import (
 // snapshotMention is "#A.3": the id of snapshot 3 of canister A.
 var snapshotMention = regexp.MustCompile(`"#(\w+)\.(\d+)"`)
 
-// snapshotID is the snapshot id that is mentioned, as a blob in Candid text.
+// snapshotID returns the snapshot id that is mentioned, as a blob in Candid text.
 func (p *performer) snapshotID(mentioned string) string {
 	p.t.Helper()
 	name, number, _ := strings.Cut(mentioned[2:len(mentioned)-1], ".")

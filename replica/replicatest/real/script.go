@@ -63,7 +63,7 @@ import (
 // @ and stand in quotes. What happens is told as it happens, one event a line.
 func Scripts(t *testing.T, folder string) { golden.Scripts(t, folder, beginner(nil)) }
 
-// ScriptsBetween is Scripts where another network goes on before each command and each round.
+// ScriptsBetween is Scripts with another network that continues before each command and each round.
 func ScriptsBetween(t *testing.T, folder string, between replicatest.Between) {
 	golden.SameScripts(t, folder, beginner(between))
 }
@@ -75,7 +75,7 @@ func beginner(between replicatest.Between) func(testing.TB) golden.Performer {
 	}
 }
 
-// performer is a script under way.
+// performer runs a script.
 type performer struct {
 	*Stage
 	t       testing.TB
@@ -93,7 +93,7 @@ type performer struct {
 	between   replicatest.Between
 }
 
-// command is what a word at the beginning of a line does with the rest of it.
+// command executes the rest of a line after the word at its beginning.
 type command func(p *performer, rest string)
 
 func commands() map[string]command {
@@ -116,13 +116,13 @@ func commands() map[string]command {
 	}
 }
 
-// Said is what was said since it was last asked.
+// Said returns the output since the last call.
 func (p *performer) Said() string {
 	defer p.said.Reset()
 	return p.said.String()
 }
 
-// Perform does what a command says.
+// Perform executes a command.
 func (p *performer) Perform(line string) error {
 	word, rest := cut(line)
 	if p.Stage != nil {
@@ -158,7 +158,7 @@ func (p *performer) Perform(line string) error {
 	return nil
 }
 
-// cut is the first word of a text and the rest.
+// cut returns the first word of a text and the rest.
 func cut(text string) (word, rest string) {
 	text = strings.TrimSpace(text)
 	end := strings.IndexAny(text, " \n")
@@ -168,7 +168,7 @@ func cut(text string) (word, rest string) {
 	return text[:end], strings.TrimSpace(text[end:])
 }
 
-// say adds a line to what was said; one without a text would end the block of the script.
+// say adds a line to the output; an empty one would end the block of the script.
 func (p *performer) say(format string, args ...any) {
 	if line := fmt.Sprintf(format, args...); line != "" {
 		p.said.WriteString(line + "\n")

@@ -15,8 +15,7 @@ import (
 	"github.com/canisterd/canisterd/replica/replicatest"
 )
 
-// Stage is a network with the means to speak to it. Its canisters have names; the
-// user who sends controls all of them.
+// Stage is a network with methods to call it. Its canisters have names; the sending user controls all of them.
 type Stage struct {
 	replicatest.Exchangeable
 	User  principal.Principal
@@ -26,8 +25,8 @@ type Stage struct {
 	t     testing.TB
 }
 
-// NewStage makes a network; what config leaves open becomes an engine of its own
-// and one application subnet of 13 nodes. It is closed when the test ends.
+// NewStage makes a network; the defaults of config are a separate engine and one application subnet of 13 nodes. It is
+// closed when the test ends.
 func NewStage(t testing.TB, config replica.Config) *Stage {
 	t.Helper()
 	if config.Engine == nil {
@@ -51,7 +50,7 @@ func NewStage(t testing.TB, config replica.Config) *Stage {
 	return s
 }
 
-// Fork is a stage with a fork of the network. It is closed when the test ends.
+// Fork returns a stage with a fork of the network. It is closed when the test ends.
 func (s *Stage) Fork(config replica.ForkConfig) *Stage {
 	f := *s
 	f.Names = maps.Clone(s.Names)
@@ -60,7 +59,7 @@ func (s *Stage) Fork(config replica.ForkConfig) *Stage {
 	return &f
 }
 
-// ID is the id of the canister with a name.
+// ID returns the id of the canister with a name.
 func (s *Stage) ID(name string) principal.Principal {
 	s.t.Helper()
 	id, ok := s.Names[name]
@@ -70,7 +69,7 @@ func (s *Stage) ID(name string) principal.Principal {
 	return id
 }
 
-// Ingress is a message of the user, with an id no other message of the stage has.
+// Ingress returns a message of the user, with an id that is unique in the stage.
 func (s *Stage) Ingress(receiver, effective principal.Principal, method string, arg []byte) *replica.Ingress {
 	s.sent++
 	return &replica.Ingress{
@@ -79,13 +78,13 @@ func (s *Stage) Ingress(receiver, effective principal.Principal, method string, 
 	}
 }
 
-// Submit hands a message to a canister in. The text is empty where it was taken.
+// Submit submits a message to a canister. The text is empty if it was accepted.
 func (s *Stage) Submit(name, method string, arg []byte) (replica.RequestID, string) {
 	s.t.Helper()
 	return s.submit(s.Ingress(s.ID(name), s.ID(name), method, arg))
 }
 
-// SubmitManagement hands a message to the management canister about a canister in.
+// SubmitManagement submits a message to the management canister about a canister.
 func (s *Stage) SubmitManagement(name, method string, arg []byte) (replica.RequestID, string) {
 	s.t.Helper()
 	return s.submit(s.Ingress(principal.Management, s.ID(name), method, arg))
@@ -101,7 +100,7 @@ func (s *Stage) submit(in *replica.Ingress) (replica.RequestID, string) {
 	return in.ID, ""
 }
 
-// Answer is where a message stands in the certified tree.
+// Answer is the status of a message in the certified tree.
 type Answer struct {
 	Status string // of the request; or "not taken"
 	Reply  []byte
@@ -115,7 +114,7 @@ func (a Answer) Over() bool {
 	return a.Status != "received" && a.Status != "processing" && a.Status != "unknown"
 }
 
-// String is the answer in a line.
+// String returns the answer on one line.
 func (a Answer) String() string {
 	switch a.Status {
 	case "replied":
@@ -128,7 +127,7 @@ func (a Answer) String() string {
 	return a.Status
 }
 
-// Answer is where a message stands.
+// Answer returns the status of a message.
 func (s *Stage) Answer(id replica.RequestID) Answer {
 	view := s.View()
 	for i := range view.Subnets {
@@ -150,7 +149,7 @@ func (s *Stage) Answer(id replica.RequestID) Answer {
 	return Answer{Status: "unknown"}
 }
 
-// mostRounds is how long Await waits.
+// mostRounds is the maximum number of rounds that Await runs.
 const mostRounds = 10_000
 
 // Await runs rounds until a message is answered.
@@ -186,14 +185,14 @@ func (s *Stage) outcome(id replica.RequestID, refused string) Answer {
 	return s.Await(id)
 }
 
-// Query asks a canister.
+// Query queries a canister.
 func (s *Stage) Query(name, method string, arg []byte) replica.QueryResult {
 	s.t.Helper()
 	id := s.ID(name)
 	return s.Ask(&replica.Query{Sender: s.User, Receiver: id, Effective: id, Method: method, Arg: arg, Info: s.Info})
 }
 
-// QueryManagement asks the management canister about a canister.
+// QueryManagement queries the management canister about a canister.
 func (s *Stage) QueryManagement(name, method string, arg []byte) replica.QueryResult {
 	s.t.Helper()
 	return s.Ask(&replica.Query{Sender: s.User, Receiver: principal.Management, Effective: s.ID(name), Method: method, Arg: arg})
@@ -206,8 +205,8 @@ func (s *Stage) Ask(q *replica.Query) replica.QueryResult {
 	return result
 }
 
-// Balances is what all named canisters have and have paid: a sum that only provisional
-// cycles and the loss of cycles change.
+// Balances returns what all named canisters have and have paid: only provisional cycles and the loss of cycles change
+// the sum.
 func (s *Stage) Balances() (have, paid cycles.Amount) {
 	for _, id := range s.Names {
 		c := s.Canister(id)

@@ -12,8 +12,7 @@ import (
 	"github.com/canisterd/canisterd/replica/replicatest"
 )
 
-// Event says what happened, in a line. Rounds in which nothing was executed are not
-// worth one.
+// Event prints an event on one line, except rounds in which nothing was executed.
 func (p *performer) Event(e *replica.Event) {
 	if p.recording.Add(e) {
 		return
@@ -26,7 +25,7 @@ func (p *performer) Event(e *replica.Event) {
 	}
 	switch e.Kind {
 	case replica.Trapped, replica.Logged, replica.ResponseLate:
-		return // more of what is told anyway
+		return // more details of a printed event
 	}
 	line := fmt.Sprintf("  %s: %s", p.name(e.Canister), e.Kind)
 	switch e.Kind {
@@ -55,7 +54,7 @@ func (p *performer) Event(e *replica.Event) {
 	p.say("%s", line)
 }
 
-// name is what a script calls a canister.
+// name returns the name of a canister in a script.
 func (p *performer) name(id principal.Principal) string {
 	if p.Stage != nil {
 		for name, known := range p.Names {
@@ -67,7 +66,7 @@ func (p *performer) name(id principal.Principal) string {
 	return id.String()
 }
 
-// shown is an answer in a line.
+// shown formats an answer on one line.
 func (p *performer) shown(a Answer) string {
 	if a.Status == "replied" && p.decoded {
 		values, _, err := candid.Decode(a.Reply)
@@ -82,7 +81,7 @@ func (p *performer) shown(a Answer) string {
 	return printable(a.String())
 }
 
-// readable is bytes as text where most of them are ASCII, else in hexadecimal.
+// readable returns bytes as text if most of them are ASCII, else in hexadecimal.
 func readable(b []byte) string {
 	text := 0
 	for _, c := range b {
@@ -96,7 +95,7 @@ func readable(b []byte) string {
 	return printable(string(b))
 }
 
-// printable is text with everything that is not shown as escapes.
+// printable returns text in which invisible characters are escaped.
 func printable(text string) string {
 	quoted := strconv.Quote(text)
 	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
