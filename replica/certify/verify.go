@@ -7,8 +7,8 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// VerifyForCanister checks that the certificate is valid for the canister: the signature is the root key's, or that of
-// a subnet to which the root key delegates and whose canister ranges include the canister (interface specification,
+// VerifyForCanister checks that the certificate is valid for the canister: the signature is by the root key, or by a
+// subnet to which the root key delegates and whose canister ranges include the canister (interface specification,
 // "Certificate" and "Delegation"). The caller, who has a clock, checks whether it is recent: see Time.
 func (c *Certificate) VerifyForCanister(root SubnetPublicKey, canister principal.Principal) error {
 	return c.verify(root, func(d *Delegation, tree *HashTree) error {

@@ -154,7 +154,7 @@ type OpenFuture struct {
 	Prepaid    cycles.Amount // for callback and response
 	Waits      Waiting
 	Deadlocked bool // it waits for itself, through others or stop_canister
-	Circular   bool // caller and callee wait for each other, directly or through others: this alone is no deadlock, because canisters can be re-entered
+	Circular   bool // caller and callee wait for each other, directly or through others: not a deadlock, because canisters can be re-entered
 }
 
 // Waiting is what something waits for.

@@ -212,7 +212,7 @@ func (h *History) Answer(r *Ingress, reply []byte, reject *intercanister.Reject,
 	return r
 }
 
-// Bytes returns the memory of waiting arguments, and that of kept answers.
+// Bytes returns the memory of waiting arguments, and of kept answers.
 func (h *History) Bytes() (waiting, answers int) { return h.waiting, h.answers }
 
 // ShedTo drops the oldest answers until the kept ones fit a number of bytes. forget is called for each message whose
