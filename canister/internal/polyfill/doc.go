@@ -1,4 +1,4 @@
-// Package polyfill turns a module that needs WASI preview 1 into one that imports only the System API, so that the
+// Package polyfill turns a module that needs WASI preview 1 into one that needs only the System API, so that the
 // Internet Computer can run it.
 //
 // It owns polyfill.wat, which has the functions of WASI, and the linker that puts them into a module. It maps bytes to
