@@ -11,7 +11,7 @@ import (
 // Recorder writes records. Its zero value is ready; it is not safe for concurrent use.
 type Recorder struct{ coder Coder }
 
-// Append appends a record to dst, with the values that write lists. The error is that of Fail.
+// Append appends a record to dst, with the values that write lists. The error is the one passed to Fail.
 func (r *Recorder) Append(dst []byte, write func(*Coder)) ([]byte, error) {
 	c := &r.coder
 	c.version, c.record, c.err, c.buf = Version, true, nil, dst

@@ -24,7 +24,7 @@ type (
 // DefaultRetention returns the limits of the history that canisterd start keeps.
 func DefaultRetention() Retention { return journal.DefaultRetention() }
 
-// InstanceStateDir returns the state directory of an instance inside that of a daemon.
+// InstanceStateDir returns the state directory of an instance inside the one of a daemon.
 func InstanceStateDir(stateDir, name string) string { return instance.KeptIn(stateDir, name) }
 
 // CheckState reads everything in a state directory, and changes nothing. It returns an error if the directory cannot

@@ -25,7 +25,7 @@ type events struct {
 
 // Reasons of the service Events.
 var (
-	// eventsForgotten takes the number of the requested event and that of the oldest one.
+	// eventsForgotten takes the numbers of the requested event and of the oldest one.
 	eventsForgotten = reason("EVENTS_FORGOTTEN", codes.OutOfRange,
 		"event %d is not remembered any more, the first that is is %d: watch from the beginning, and read faster or with a narrower filter", "wanted", "first")
 	// otherGeneration takes what belongs to another one, and what to do.

@@ -81,7 +81,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.serve(w, r, &to)
 }
 
-// HostsCanister reports whether the host of a request is that of a canister, whatever its path is.
+// HostsCanister reports whether the host of a request names a canister, whatever its path is.
 func (g *Gateway) HostsCanister(r *http.Request) bool {
 	if !strings.Contains(r.Host, "."+localDomain) && len(g.bases) == 1 && g.domains.path == "" {
 		return false

@@ -118,7 +118,7 @@ func (r *reader) unknownRequest(id wire.RequestID) error {
 	return nil
 }
 
-// effectiveOnly refuses paths about another principal than that of the URL.
+// effectiveOnly refuses paths about a principal other than the one in the URL.
 func (r *reader) effectiveOnly(label certify.Label) error {
 	id, err := principal.FromBytes([]byte(label))
 	if err != nil {

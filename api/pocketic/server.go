@@ -87,7 +87,7 @@ const (
 // Options configures a server.
 type Options struct {
 	Log *slog.Logger // nil: nothing is logged
-	// Diagnostics gets lines for people who watch the server; nil: nobody watches.
+	// Diagnostics gets lines for people who watch the server; nil: none.
 	Diagnostics io.Writer
 	// Major is the major version of the clients; 0: the newest.
 	Major int

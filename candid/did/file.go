@@ -57,7 +57,7 @@ type source struct {
 	parser *syntax.Parser
 }
 
-// Loader returns the text of an imported file. The path is that of the import, joined to the folder of the importing
+// Loader returns the text of an imported file. The path is the import's, joined to the folder of the importing
 // file; it may lead anywhere: the loader decides what may be read.
 type Loader func(path string) (text string, err error)
 

@@ -126,7 +126,7 @@ func drawn(n int) []byte {
 	return b
 }
 
-// sender returns the principal that makes calls: --as, or that of --identity, or of the identity in use. "" is
+// sender returns the principal that makes calls: --as, or the one of --identity, or of the identity in use. "" is
 // anonymous.
 func (c *cli) sender() (string, error) {
 	switch {

@@ -38,7 +38,7 @@ func (c *cli) remote() (*remote.Daemon, error) {
 	return remote.Dial(c.controlAddress(), with...)
 }
 
-// controlAddress returns the address of the control API: by default that of the HTTP interface.
+// controlAddress returns the address of the control API: by default the one of the HTTP interface.
 func (c *cli) controlAddress() string {
 	if c.control != "" {
 		return c.control

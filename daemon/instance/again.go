@@ -14,7 +14,7 @@ import (
 // instancesFolder is the folder of a state directory for those of the other instances, by name.
 const instancesFolder = "instances"
 
-// KeptIn returns the state directory of an instance in that of a daemon.
+// KeptIn returns the state directory of an instance inside the one of a daemon.
 func KeptIn(stateDir, name string) string {
 	if name == "" || name == Default {
 		return stateDir

@@ -39,7 +39,7 @@ type Times struct {
 	Wall uint64 // the wall clock; requests of clients that know no other time expire by it
 }
 
-// Clock returns the time by which requests expire: that of the instance's clock, or of the network if it is paced by
+// Clock returns the time by which requests expire: the instance's clock, or the network's time if it is paced by
 // hand or was just moved ahead.
 func (b *Backend) Clock() Times {
 	at, wall := b.node.Time(), b.clock.wallNow()
@@ -79,7 +79,7 @@ func (b *Backend) renew() {
 	}
 }
 
-// advance moves the network's time to that of the clock.
+// advance moves the network's time to the time of the clock.
 func (b *Backend) advance(ctx context.Context) error {
 	if !b.pacing.Load().TimeByWallClock() {
 		return nil

@@ -30,7 +30,7 @@
 //
 // A checkpoint is a file that is complete and on disk before the store refers to it. The last two are kept, with the
 // records after the older one: if the newest is damaged, the other restores the network without loss. A base is a
-// checkpoint of another network than that of the records before it: nothing before it is kept. Older checkpoints, with
+// checkpoint of a different network than the records before it: nothing before it is kept. Older checkpoints, with
 // the records after the oldest, are the history, which a Retention bounds by age and bytes.
 //
 // A page file is written with one checkpoint and never changes. Later checkpoints refer to its memories that have not

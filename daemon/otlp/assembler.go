@@ -173,7 +173,7 @@ func (a *assembler) endTasks() {
 	a.tasks = waiting
 }
 
-// find is the span an event is about: that of its context, or of the message or call that opens the context.
+// find is the span an event is about: the one of its context, or of the message or call that opens the context.
 func (a *assembler) find(e *replica.Event) *open {
 	if e.Context != 0 {
 		if o := a.known[contextKey(e)]; o != nil {

@@ -33,7 +33,7 @@ type Options struct {
 }
 
 // FromEnvironment reads the standard variables (OpenTelemetry, "OTLP Exporter Configuration" and "Environment Variable
-// Specification"). endpoint, where it is not empty, takes the place of OTEL_EXPORTER_OTLP_ENDPOINT. version is that of
+// Specification"). endpoint, where it is not empty, takes the place of OTEL_EXPORTER_OTLP_ENDPOINT. version is the one of
 // the service.
 func FromEnvironment(endpoint, version string, lookup func(string) string) (Options, error) {
 	one := func(name string) string {

@@ -20,7 +20,7 @@ import (
 // sample is the resource usage of an idle process.
 type sample struct {
 	heap        int64  // bytes of the Go heap that are in use after a collection
-	memory      int64  // bytes of memory, including that of canisters
+	memory      int64  // bytes of memory, canisters included
 	goroutines  int    // without the pooled ones
 	pooled      int    // goroutines that wait in a pool for work (pools)
 	stacks      string // of all goroutines

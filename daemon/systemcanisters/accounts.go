@@ -10,7 +10,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// funded are the account identifiers that have ICP from the start, as in PocketIC: two of dfx, and that of the anonymous
+// funded are the account identifiers that have ICP from the start, as in PocketIC: two of dfx, and the one of the anonymous
 // principal.
 var funded = []string{
 	"5b315d2f6702cb3a27d826161797d7b2c2e131cd312aece51d4d5574d1247087",

@@ -39,7 +39,7 @@ type counter struct {
 // epoch is when times of operations begin.
 var epoch = time.Now()
 
-// do does an operation and notes it. The error is that of ask: the operation is without an answer then.
+// do does an operation and notes it. The error is the one of ask: the operation is without an answer then.
 func (c *counter) do(client int, what operation, ask func() ([]byte, error)) error {
 	o := porcupine.Operation{ClientId: client, Input: what, Call: int64(time.Since(epoch))}
 	reply, err := ask()

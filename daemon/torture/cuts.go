@@ -43,7 +43,7 @@ type cuts struct {
 	disk      *vfs.MemFS
 	canisters []principal.Principal // one per client, one that is installed again and again, and one of all clients
 	counter   counter               // in which all clients count
-	replayed  int                   // lives whose state was compared with that of a replay
+	replayed  int                   // lives whose state was compared with a replay
 	lives     int
 }
 
@@ -166,7 +166,7 @@ func (c *cuts) replay(ctx context.Context) ([32]byte, error) {
 	return done.StateHash, err
 }
 
-// live opens the instance, compares its state with that of the replay, and runs the clients.
+// live opens the instance, compares its state with the replay's, and runs the clients.
 func (c *cuts) live(ctx context.Context, r *instance.Registry, hash [32]byte, write func(*instance.Instance) error) error {
 	i, err := r.Create(ctx, &instance.Spec{
 		Placement: instance.Placement{Name: instance.Default}, Journal: cutDir, Pacing: instance.Pacing{Mode: instance.Manual},

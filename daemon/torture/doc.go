@@ -7,7 +7,7 @@
 // times must give the answers of a counter. After the last kill the journal is replayed.
 //
 // Before that it cuts the power of instances on a simulated disk in memory: at a random change of the disk everything
-// ends, and a random part of the unsynced data is lost. The state after each cut must equal that of a replay, and each
+// ends, and a random part of the unsynced data is lost. The state after each cut must equal the state of a replay, and each
 // update must be complete or absent.
 //
 // It prints the kills and cuts, how many hit a checkpoint, a compaction of the store, an installation or a fork, the

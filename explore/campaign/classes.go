@@ -8,7 +8,7 @@ import (
 )
 
 // enumeration runs all classes of orders without faults, divided into subtrees. Subtrees differ in size, so each
-// subtree of a group may have several times its share of the budget. The share is that of the budget left two groups
+// subtree of a group may have several times its share of the budget. It is a share of the budget left two groups
 // earlier, so that two groups can run at the same time.
 type enumeration struct {
 	*exploration

@@ -38,7 +38,7 @@ type coverage struct {
 	latest    []executed // of the present run, by number of the canister
 }
 
-// numbered is a message, with its number and that of the first message of its operation.
+// numbered is a message, with its number and the number of the first message of its operation.
 type numbered struct{ number, operation int32 }
 
 // executed is what a canister has executed in the present run.

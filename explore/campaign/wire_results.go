@@ -75,7 +75,7 @@ func (t *table[T]) write(c *archive.Coder, v *T) (number int) {
 	return number
 }
 
-// archiveResults writes or reads results. The plan of a run is that of its job, and what did not apply of it is of no
+// archiveResults writes or reads results. The plan of a run is the plan of its job, and what did not apply of it is of no
 // interest.
 func archiveResults(c *archive.Coder, results *[]Result) {
 	steps, answers, violations := newTable(archiveStep), newTable(archiveAnswer), newTable(archiveViolation)

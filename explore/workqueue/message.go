@@ -42,7 +42,7 @@ func (id subjects) results() string { return prefix + string(id) + ".results" }
 func (id subjects) alive() string   { return prefix + string(id) + ".alive" }
 func (id subjects) end() string     { return prefix + string(id) + ".end" }
 
-// jobStream and resultStream are names of streams, bucket that of the object store.
+// jobStream and resultStream are names of streams, bucket is the name of the object store.
 func (id subjects) jobStream() string    { return streams + string(id) + "-jobs" }
 func (id subjects) resultStream() string { return streams + string(id) + "-results" }
 func (id subjects) bucket() string       { return streams + string(id) }

@@ -114,7 +114,7 @@ func invalidPrincipal() *Failure {
 }
 
 // attach moves cycles from the balance to the call under construction. The error does not tell a controller how many
-// are missing, unlike that of memory growth.
+// are missing, unlike for memory growth.
 func (x *Execution) attach(function string, amount cycles.Amount) {
 	p := x.begun(function)
 	if x.Balance.Less(x.freezingLimit(x.InUse, x.Messages).Add(amount)) {

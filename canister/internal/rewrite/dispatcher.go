@@ -5,7 +5,7 @@ const dispatcherWidth = 64
 
 // dispatcher is the function to which a function's entry check goes if the counter is exhausted: it calls the host,
 // gives charge and frame back and calls the function again. Every operand is an argument and nothing is needed after
-// the call, so that the path into the body keeps all values in registers. Its type is that of the functions it serves,
+// the call, so that the path into the body keeps all values in registers. It has the type of the functions it serves,
 // followed by which of them to call (i32) and what the entry subtracts (i64). If the call stack is full, it sets that
 // bit in the counter, without the charge: a replica's engine checks the stack first.
 type dispatcher struct {

@@ -84,7 +84,7 @@
 // say, and recursion always passes a check. If the stack ends in a function with regions, the trap comes at its first
 // call, not at its entry: what it ran until then is charged. A tail call gives the frame back first.
 //
-// The frame is that of the replica's engine, estimated in the same walk (frame.go). It holds the values that live
+// The frame is the one of the replica's engine, estimated in the same walk (frame.go). It holds the values that live
 // across a call of the function as a replica instruments it, in five saved registers and then in spill slots, and the
 // arguments that do not fit registers.
 //
