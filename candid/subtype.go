@@ -27,7 +27,7 @@ func CheckSubtype(sub, super *Type) error {
 	return nil
 }
 
-// comparison is the state of a comparison. Everything is a subtype of an option, so there is no backtracking: the
+// comparison is the state of a comparison. Everything is a subtype of an option, so it never backtracks: the
 // relation holds unless some pair reachable from the first one fails directly. So it is a walk over a graph of pairs,
 // without recursion.
 type comparison struct {

@@ -81,7 +81,7 @@ type Message struct {
 	// Exhausted makes a callback of this message fail as if it needed too many instructions: a test control.
 	Exhausted Exhaustion
 
-	// Pause is called each time Limits.PauseAfter instructions have run and the message has not ended. It may block;
+	// Pause is called each time Limits.PauseAfter instructions have run and the message still runs. It may block;
 	// the canister then stays in the middle of the message. A message that has changed many pages pauses every
 	// ScatteredPauseAfter instructions, unless PauseAfter is more than DefaultPauseAfter. Large copies and fills, which
 	// are charged before they begin, count a second time while they run. nil: never called.

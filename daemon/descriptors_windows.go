@@ -15,8 +15,9 @@ func descriptors() uint64 { return fallbackDescriptors }
 // outOfDescriptors reports whether an error says that no socket is free.
 func outOfDescriptors(err error) bool { return errors.Is(err, tooManySockets) }
 
-// unread returns false: this is not implemented on Windows.
+// unread always returns false. On Windows, the age of a silent connection alone decides whether it is closed for a new
+// one.
 func unread(net.Conn) bool { return false }
 
-// awaitUnread returns false: this is not implemented on Windows.
+// awaitUnread always returns false: the connection is marked after its read.
 func awaitUnread(net.Conn) bool { return false }

@@ -23,7 +23,7 @@ const (
 	RejectDestination
 	RejectError
 	RejectCanister
-	// The caller of a best-effort call gets SYS_UNKNOWN: the callee has not run, or it has and its answer is lost.
+	// The caller of a best-effort call gets SYS_UNKNOWN: the callee did not run, or it ran and its answer was lost.
 	Unknown
 	LostAnswer
 	// A callback exceeds its instruction limit; its cleanup closure runs, or exceeds the limit too.

@@ -19,7 +19,7 @@ const (
 	WaitHeld                                 // by a rule, or behind a message that is
 	WaitExecuting                            // the callee is in the middle of its code
 	WaitAwaiting                             // the callee awaits its own calls
-	WaitResponseQueued                       // there is an answer, the callback has not run
+	WaitResponseQueued                       // the answer has arrived, and the callback waits to run
 	WaitStream                               // in transit to another subnet
 	WaitManagement                           // the management canister works on it
 	WaitOutcall                              // an HTTP outcall

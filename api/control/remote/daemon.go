@@ -150,7 +150,7 @@ func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]strin
 // RequireTransportSecurity returns false: Dial ensures that the token stays on this machine or uses TLS.
 func (bearer) RequireTransportSecurity() bool { return false }
 
-// Connection returns the connection itself, for stubs that are not here.
+// Connection returns the gRPC connection, for clients of services that have no field in Daemon.
 func (d *Daemon) Connection() *grpc.ClientConn { return d.connection }
 
 // ErrNotReady is for a daemon that answers but does not serve (yet, or any more).

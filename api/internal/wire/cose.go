@@ -42,7 +42,7 @@ const coseOpVerify = "verify"
 // coseKey maps the numbers of a COSE key's parameters to values.
 type coseKey map[int64]item
 
-// errAlgorithm is the error for a well-formed COSE key that is not supported.
+// errAlgorithm is the error for a well-formed COSE key of another algorithm.
 var errAlgorithm = keyFault("Algorithm Unspecified not supported: Algorithm not supported in COSE parser")
 
 // parseCOSE reads the key of a security device or passkey in COSE form (interface specification, "Web Authentication").

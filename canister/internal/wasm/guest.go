@@ -54,7 +54,7 @@ type Guest struct {
 }
 
 // NewGuest makes the state of a freshly installed module: a zero heap with the active data segments, and globals at
-// their initial values; the start function has not run. The state counts as committed, so that a message is compared
+// their initial values, before the start function runs. The state counts as committed, so that a message is compared
 // with it, and Close releases it. The error is a *Trap if a segment does not fit.
 func (e *Engine) NewGuest(code *Code) (*Guest, error) {
 	g := &Guest{engine: e, code: code, slot: &slot{store: store{file: e.file}, refs: 1}}

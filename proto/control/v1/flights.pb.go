@@ -32,7 +32,7 @@ const (
 	WaitReason_WAIT_REASON_HELD            WaitReason = 2  // by a rule
 	WaitReason_WAIT_REASON_EXECUTING       WaitReason = 3  // parked in the middle of its code
 	WaitReason_WAIT_REASON_AWAITING        WaitReason = 4  // the callee awaits its own calls
-	WaitReason_WAIT_REASON_RESPONSE_QUEUED WaitReason = 5  // the answer has arrived, but the callback has not run
+	WaitReason_WAIT_REASON_RESPONSE_QUEUED WaitReason = 5  // the answer has arrived, and the callback waits to run
 	WaitReason_WAIT_REASON_STREAM          WaitReason = 6  // on the way to another subnet
 	WaitReason_WAIT_REASON_MANAGEMENT      WaitReason = 7  // the management canister works on it
 	WaitReason_WAIT_REASON_OUTCALL         WaitReason = 8  // an HTTP outcall
