@@ -26,6 +26,7 @@ var arrows = map[string]struct {
 	"textwidth":                    {nil, "a width is a property of text"},
 	"internal/cow":                 {nil, "maps and lists know nothing of what lies in them"},
 	"internal/golden":              {nil, "files and texts; it knows no command"},
+	"internal/eventually":          {nil, "a wait does not know what it waits for"},
 	"timers":                       {[]string{"candid/principal", "archive", "internal/cow"}, "a deadline table knows time and names, not calls"},
 	"archive":                      {[]string{"candid/principal"}, "a form of values knows none of those who have state"},
 	"archive/archivetest":          {nil, "bytes by file names"},
