@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -159,30 +159,30 @@ func TestAStreamThatForgetsLeavesNoCallsBehind(t *testing.T) {
 }
 
 func TestAStreamIsReadNoFasterThanItIsAnswered(t *testing.T) {
-	a := served(t, daemon.Config{})
-	counter := a.installed(canistertest.Fixture("counter"), nil)
-	a.paced(hourly())
-	const calls = 20_000
-	var sent atomic.Int64
-	done := make(chan map[uint64]*controlv1.StreamResponse)
-	go func() {
-		done <- a.load(func(to chan<- *controlv1.StreamRequest) {
-			for tag := range uint64(calls) {
-				to <- &controlv1.StreamRequest{Tag: tag, Call: &controlv1.Call{CanisterId: counter, Method: "inc"}}
-				sent.Add(1)
-			}
-		})
-	}()
-	for before := int64(-1); before != sent.Load(); time.Sleep(300 * time.Millisecond) {
-		before = sent.Load()
-	}
-	if got := sent.Load(); got >= calls {
-		t.Errorf("%d calls were taken and none was answered", got)
-	}
-	a.paced(&controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_AUTO})
-	if answers := <-done; len(answers) != calls {
-		t.Errorf("%d of %d calls are answered", len(answers), calls)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		_, a := bubbled(t)
+		counter := a.installed(canistertest.Fixture("counter"), nil)
+		a.paced(hourly())
+		const calls = 20_000
+		var sent atomic.Int64
+		done := make(chan map[uint64]*controlv1.StreamResponse)
+		go func() {
+			done <- a.load(func(to chan<- *controlv1.StreamRequest) {
+				for tag := range uint64(calls) {
+					to <- &controlv1.StreamRequest{Tag: tag, Call: &controlv1.Call{CanisterId: counter, Method: "inc"}}
+					sent.Add(1)
+				}
+			})
+		}()
+		synctest.Wait()
+		if got := sent.Load(); got >= calls {
+			t.Errorf("%d calls were taken and none was answered", got)
+		}
+		a.paced(&controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_AUTO})
+		if answers := <-done; len(answers) != calls {
+			t.Errorf("%d of %d calls are answered", len(answers), calls)
+		}
+	})
 }
 
 // What is answered as soon as it is read shows how far a stream is read.
@@ -211,7 +211,7 @@ func TestAStreamIsReadWhile1024CallsOf16MiBAreNotAnswered(t *testing.T) {
 		a.ok(stream.Send(last))
 		a.ok(stream.CloseSend())
 		for waiting := 0; !c.read && waiting < c.calls; {
-			a.ok(a.daemon.Node().Do(a.ctx, func(n *replica.Network) { waiting = n.Census().Waiting }))
+			a.ok(a.node().Do(a.ctx, func(n *replica.Network) { waiting = n.Census().Waiting }))
 		}
 		if !c.read {
 			a.paced(&controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_AUTO})

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -196,25 +197,27 @@ func hourly() *controlv1.Pacing {
 }
 
 func TestACallOutlivesTheDeadlineOfItsCaller(t *testing.T) {
-	a := served(t, daemon.Config{})
-	counter := a.installed(canistertest.Fixture("counter"), nil)
-	a.paced(hourly())
-	ctx, cancel := context.WithTimeout(a.ctx, 300*time.Millisecond)
-	defer cancel()
-	_, err := a.calls.Update(ctx, update(&controlv1.Call{CanisterId: counter, Method: "inc"}))
-	hex := whyOf(err).GetMetadata()["request_id"]
-	a.mask(hex, "ID")
-	a.failed(err)
-	var id []byte
-	if _, err := fmt.Sscanf(hex, "%x", &id); err != nil {
-		t.Fatal(err)
-	}
-	a.paced(&controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_AUTO})
-	out := must(a, a.calls.Await, &controlv1.AwaitRequest{RequestId: id, ReplyForm: asJSON})
-	if got := out.GetOutcome().GetReply().GetJson(); got != "[1]" {
-		t.Errorf("got %q", got)
-	}
-	a.compare("calls_unanswered")
+	synctest.Test(t, func(t *testing.T) {
+		_, a := bubbled(t)
+		counter := a.installed(canistertest.Fixture("counter"), nil)
+		a.paced(hourly())
+		ctx, cancel := context.WithTimeout(a.ctx, 300*time.Millisecond)
+		defer cancel()
+		_, err := a.calls.Update(ctx, update(&controlv1.Call{CanisterId: counter, Method: "inc"}))
+		hex := whyOf(err).GetMetadata()["request_id"]
+		a.mask(hex, "ID")
+		a.failed(err)
+		var id []byte
+		if _, err := fmt.Sscanf(hex, "%x", &id); err != nil {
+			a.Fatal(err)
+		}
+		a.paced(&controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_AUTO})
+		out := must(a, a.calls.Await, &controlv1.AwaitRequest{RequestId: id, ReplyForm: asJSON})
+		if got := out.GetOutcome().GetReply().GetJson(); got != "[1]" {
+			a.Errorf("got %q", got)
+		}
+		a.compare("calls_unanswered")
+	})
 }
 
 func TestACallerMayGoAway(t *testing.T) {
@@ -228,7 +231,7 @@ func TestACallerMayGoAway(t *testing.T) {
 		failed <- err
 	}()
 	for waiting := 0; waiting == 0; {
-		if err := a.daemon.Node().Do(a.ctx, func(n *replica.Network) { waiting = n.Census().Waiting }); err != nil {
+		if err := a.node().Do(a.ctx, func(n *replica.Network) { waiting = n.Census().Waiting }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -247,7 +250,7 @@ func TestACallTheInstanceDoesNotKnowAnyMoreFails(t *testing.T) {
 	a := served(t, daemon.Config{})
 	counter := a.installed(canistertest.Fixture("counter"), nil)
 	a.paced(hourly())
-	node := a.daemon.Node()
+	node := a.node()
 	snapshot, err := node.Snapshot(a.ctx, replica.ForkConfig{})
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,9 @@ package control_test
 
 import (
 	"context"
+	"runtime"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/canisterd/canisterd/canister/canistertest/wat"
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/internal/eventually"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -29,7 +32,7 @@ func (a *api) ahead() time.Duration {
 	now := must(a, a.clock.GetTime, &controlv1.GetTimeRequest{})
 	offset := now.GetOffset().AsDuration()
 	for _, at := range []*timestamppb.Timestamp{now.GetTime(), now.GetNextRound()} {
-		if late := time.Since(at.AsTime().Add(-offset)); late < 0 || late > patience {
+		if late := time.Since(at.AsTime().Add(-offset)); late < 0 || late > eventually.Limit {
 			a.Errorf("%s ahead of the wall clock a round is at %s, %s ago", offset, at.AsTime(), late)
 		}
 	}
@@ -48,7 +51,7 @@ func TestTheWallClockGoesOnFromATimeThatIsSet(t *testing.T) {
 	if !now.GetTime().AsTime().Equal(tomorrow.AsTime()) || !now.GetNextRound().AsTime().After(tomorrow.AsTime()) {
 		t.Errorf("the time is %s, the next round is at %s", now.GetTime().AsTime(), now.GetNextRound().AsTime())
 	}
-	if ahead, want := a.ahead(), time.Until(tomorrow.AsTime()); ahead < want || ahead > want+patience {
+	if ahead, want := a.ahead(), time.Until(tomorrow.AsTime()); ahead < want || ahead > want+eventually.Limit {
 		t.Errorf("it is %s ahead, want %s", ahead, want)
 	}
 	a.note("nothing waits for a time")
@@ -133,36 +136,49 @@ func TestTimeGoesToTheNextTimerOfARunningInstance(t *testing.T) {
 		} else {
 			must(a, a.clock.AdvanceTime, &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_ToNextTimer{ToNextTimer: true}})
 		}
-		if late := must(a, a.clock.GetTime, &controlv1.GetTimeRequest{}).GetTime().AsTime().Sub(next); late < 0 || late > patience {
+		if late := must(a, a.clock.GetTime, &controlv1.GetTimeRequest{}).GetTime().AsTime().Sub(next); late < 0 || late > eventually.Limit {
 			t.Errorf("the time is %s after that of the timer", late)
 		}
 		if got := a.ticks(id); got != n+1 {
 			t.Errorf("the timer has fired %d times, want %d", got, n+1)
 		}
 	}
-	if got := a.ahead(); got > 3*time.Hour || got < 3*time.Hour-patience {
+	if got := a.ahead(); got > 3*time.Hour || got < 3*time.Hour-eventually.Limit {
 		t.Errorf("it is %s ahead, want three hours", got)
 	}
 }
 
 // If a client goes away while time passes, the instance goes on from where it stands.
 func TestTimeGoesOnFromWhereItsClientLeftIt(t *testing.T) {
-	a := served(t, daemon.Config{})
-	a.started(time.Hour)
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer cancel()
-	if _, err := a.clock.AdvanceTime(ctx, later(100*365*24*time.Hour)); status.Code(err) != codes.DeadlineExceeded {
-		t.Fatalf("a hundred years end with %v", err)
-	}
-	a.stands()
-	left := a.ahead()
-	if left < time.Hour || left > 99*365*24*time.Hour {
-		t.Errorf("it is %s ahead", left)
-	}
-	must(a, a.clock.AdvanceTime, later(week))
-	if got := a.ahead(); got != left+week {
-		t.Errorf("it is %s ahead, want a week more than %s", got, left)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		b, a := bubbled(t)
+		a.started(time.Hour)
+		offset := func() time.Duration {
+			return must(a, a.clock.GetTime, &controlv1.GetTimeRequest{}).GetOffset().AsDuration()
+		}
+		network := func() time.Time { return must(a, a.clock.GetTime, &controlv1.GetTimeRequest{}).GetTime().AsTime() }
+		begun := network()
+		other, ended := b.client(), make(chan error, 1)
+		ctx, leave := untilToldLate(a.ctx)
+		defer leave()
+		go func() { ended <- second(other.clock.AdvanceTime(ctx, later(100*365*24*time.Hour))) }()
+		for network().Before(begun.Add(24 * time.Hour)) {
+			runtime.Gosched()
+		}
+		leave()
+		if err := <-ended; status.Code(err) != codes.DeadlineExceeded {
+			t.Fatalf("a hundred years end with %v", err)
+		}
+		synctest.Wait() // until no round is run
+		left := offset()
+		if left < time.Hour || left > 99*365*24*time.Hour {
+			t.Errorf("it is %s ahead", left)
+		}
+		must(a, a.clock.AdvanceTime, later(week))
+		if got := offset(); got != left+week {
+			t.Errorf("it is %s ahead, want a week more than %s", got, left)
+		}
+	})
 }
 
 func TestRequestsAreAnsweredWhileAWeekPasses(t *testing.T) {
@@ -215,7 +231,7 @@ func TestADayPassesWhereACanisterIsNeverDone(t *testing.T) {
 			t.Fatal("the canister is done")
 		}
 		out := must(a, a.clock.AdvanceTime, later(24*time.Hour))
-		if late := out.GetTime().AsTime().Sub(before.GetTime().AsTime().Add(24 * time.Hour)); late < 0 || late > patience {
+		if late := out.GetTime().AsTime().Sub(before.GetTime().AsTime().Add(24 * time.Hour)); late < 0 || late > eventually.Limit {
 			t.Errorf("%s: a day ends %s late", pacing, late)
 		}
 	}

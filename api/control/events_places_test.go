@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/canisterd/canisterd/replica"
@@ -23,32 +24,35 @@ func TestStreamsMakeMessagesOfEventsOnHalfOfTheProcessors(t *testing.T) {
 }
 
 func TestEventsWaitForAPlaceToBeShown(t *testing.T) {
-	s := &events{Server: New(nil, Options{})}
-	e := &node.Recorded{Sequence: 7, Event: replica.Event{Kind: replica.RoundEnded}}
-	for range cap(s.showing) {
-		s.showing <- struct{}{}
-	}
-	odd := errors.New("the stream is over")
-	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Millisecond, odd)
-	defer cancel()
-	if shown, err := s.shown(ctx, e); shown != nil || !errors.Is(err, odd) {
-		t.Errorf("without a place: %v, %v", shown, err)
-	}
-	waited := make(chan uint64)
-	go func() {
-		shown, _ := s.shown(t.Context(), e)
-		waited <- shown.GetSequence()
-	}()
-	select {
-	case n := <-waited:
-		t.Errorf("event %d is shown without a place", n)
-	case <-time.After(10 * time.Millisecond):
-	}
-	<-s.showing
-	if n := <-waited; n != 7 {
-		t.Errorf("event %d is shown once there is a place, want 7", n)
-	}
-	if free := cap(s.showing) - len(s.showing); free != 1 {
-		t.Errorf("%d places are free afterwards, want 1", free)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := &events{Server: New(nil, Options{})}
+		e := &node.Recorded{Sequence: 7, Event: replica.Event{Kind: replica.RoundEnded}}
+		for range cap(s.showing) {
+			s.showing <- struct{}{}
+		}
+		odd := errors.New("the stream is over")
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Millisecond, odd)
+		defer cancel()
+		if shown, err := s.shown(ctx, e); shown != nil || !errors.Is(err, odd) {
+			t.Errorf("without a place: %v, %v", shown, err)
+		}
+		waited := make(chan uint64, 1)
+		go func() {
+			shown, _ := s.shown(t.Context(), e)
+			waited <- shown.GetSequence()
+		}()
+		synctest.Wait()
+		select {
+		case n := <-waited:
+			t.Errorf("event %d is shown without a place", n)
+		default:
+		}
+		<-s.showing
+		if n := <-waited; n != 7 {
+			t.Errorf("event %d is shown once there is a place, want 7", n)
+		}
+		if free := cap(s.showing) - len(s.showing); free != 1 {
+			t.Errorf("%d places are free afterwards, want 1", free)
+		}
+	})
 }

@@ -96,8 +96,9 @@ func TestBadWatchesAreRefused(t *testing.T) {
 	a.compare("events_refused")
 }
 
-// traffic makes messages that are answered, until it is told to stop, and gives how many.
-func traffic(a *api, id principal.Principal, stop <-chan struct{}) <-chan int {
+// traffic makes messages that are answered, until it is told to stop, and gives how many. Each needs room, which who
+// sees the answer makes again: events do not come so fast that they are forgotten before they are seen.
+func traffic(a *api, id principal.Principal, room chan<- struct{}, stop <-chan struct{}) <-chan int {
 	made := make(chan int, 1)
 	go func() {
 		n := 0
@@ -106,14 +107,13 @@ func traffic(a *api, id principal.Principal, stop <-chan struct{}) <-chan int {
 			select {
 			case <-stop:
 				return
-			default:
+			case room <- struct{}{}:
 			}
 			a.sent(id, id, "run", canistertest.Script().ReplyText("x").Bytes())
-			if _, err := a.daemon.Node().Round(a.ctx); err != nil {
+			if _, err := a.node().Round(a.ctx); err != nil {
 				return
 			}
 			n++
-			time.Sleep(100 * time.Microsecond)
 		}
 	}()
 	return made
@@ -133,7 +133,8 @@ func TestAWatcherThatIsCutOffMissesAndDoublesNothing(t *testing.T) {
 			in := &controlv1.WatchRequest{Filter: &controlv1.EventFilter{Kinds: c.kinds}}
 			id := a.scripted()
 			in.ResumeToken = tokenNow(a)
-			made := traffic(a, id, stop)
+			room := make(chan struct{}, 200)
+			made := traffic(a, id, room, stop)
 			next, answered := uint64(0), 0
 			seen := func(e *controlv1.Event) {
 				if c.kinds == nil && next != 0 && e.GetSequence() != next || e.GetSequence() < next {
@@ -142,6 +143,7 @@ func TestAWatcherThatIsCutOffMissesAndDoublesNothing(t *testing.T) {
 				next = e.GetSequence() + 1
 				if e.GetKind() == controlv1.EventKind_EVENT_KIND_INGRESS_ANSWERED {
 					answered++
+					<-room
 				}
 			}
 			for range 40 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/canistertest"
-	"github.com/canisterd/canisterd/daemon"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 )
@@ -59,7 +59,7 @@ func (a *api) idle() {
 func (a *api) said(id replica.RequestID) string {
 	a.Helper()
 	answer := make(chan string, 1)
-	err := a.daemon.Node().Do(a.ctx, func(n *replica.Network) {
+	err := a.node().Do(a.ctx, func(n *replica.Network) {
 		for _, s := range n.View().Subnets {
 			if got, ok := n.IngressAnswer(s.ID, id); ok {
 				if got.Reject != nil {
@@ -380,51 +380,53 @@ func TestEveryRPCOfFlightsReportsAMissingInstance(t *testing.T) {
 // Where the wall clock moves time, a client waits for a held message until there is one,
 // its deadline comes, or it goes away; nothing of that disturbs the others.
 func TestAHeldMessageIsAwaitedWhileTheWallClockMovesTime(t *testing.T) {
-	a := served(t, daemon.Config{})
-	ids := cast(a, "ALICE", "BOB")
-	alice, bob := ids[0], ids[1]
-	for range 2 {
-		rule := must(a, a.flights.AddRule, holds(&controlv1.Match{Callee: bob.String()})).GetRule().GetRuleId()
-		short, cancel := context.WithTimeout(a.ctx, 20*time.Millisecond)
-		defer cancel()
-		if _, err := a.flights.AwaitHeld(short, &controlv1.AwaitHeldRequest{RuleId: rule}); status.Code(err) != codes.DeadlineExceeded {
-			t.Errorf("nothing is held: %v", err)
-		}
-		gone, leave := context.WithCancel(a.ctx)
-		left, found, removed := make(chan error, 1), make(chan *controlv1.Held, 2), make(chan error, 1)
-		go func() {
-			_, err := a.flights.AwaitHeld(gone, &controlv1.AwaitHeldRequest{RuleId: rule})
-			left <- err
-		}()
+	synctest.Test(t, func(t *testing.T) {
+		b, a := bubbled(t)
+		ids := cast(a, "ALICE", "BOB")
+		alice, bob := ids[0], ids[1]
 		for range 2 {
-			other := connected(t, a.daemon)
+			rule := must(a, a.flights.AddRule, holds(&controlv1.Match{Callee: bob.String()})).GetRule().GetRuleId()
+			short, cancel := context.WithTimeout(a.ctx, 20*time.Millisecond)
+			defer cancel()
+			if _, err := a.flights.AwaitHeld(short, &controlv1.AwaitHeldRequest{RuleId: rule}); status.Code(err) != codes.DeadlineExceeded {
+				t.Errorf("nothing is held: %v", err)
+			}
+			gone, leave := context.WithCancel(a.ctx)
+			left, found, removed := make(chan error, 1), make(chan *controlv1.Held, 2), make(chan error, 1)
 			go func() {
-				out, err := other.flights.AwaitHeld(a.ctx, &controlv1.AwaitHeldRequest{RuleId: rule})
-				if err != nil {
-					t.Error(err)
-				}
-				found <- out.GetHeld()
+				_, err := a.flights.AwaitHeld(gone, &controlv1.AwaitHeldRequest{RuleId: rule})
+				left <- err
 			}()
+			for range 2 {
+				other := b.client()
+				go func() {
+					out, err := other.flights.AwaitHeld(a.ctx, &controlv1.AwaitHeldRequest{RuleId: rule})
+					if err != nil {
+						t.Error(err)
+					}
+					found <- out.GetHeld()
+				}()
+			}
+			leave()
+			if err := <-left; status.Code(err) != codes.Canceled {
+				t.Errorf("the client that went away: %v", err)
+			}
+			sent := a.runs(alice, canistertest.Script().Call(asks(bob, "x")))
+			first, second := <-found, <-found
+			if first.GetHeldId() == 0 || first.GetHeldId() != second.GetHeldId() {
+				t.Errorf("two clients see %v and %v", first, second)
+			}
+			go func() {
+				_, err := a.flights.AwaitHeld(a.ctx, &controlv1.AwaitHeldRequest{RuleId: rule, After: first.GetHeldId()})
+				removed <- err
+			}()
+			must(a, a.flights.RemoveRule, &controlv1.RemoveRuleRequest{RuleId: rule, Release: true})
+			if err := <-removed; status.Code(err) != codes.NotFound {
+				t.Errorf("who waits for a rule that is removed: %v", err)
+			}
+			if said := a.answeredBy(sent)[0]; said != "x" {
+				t.Errorf("the call is answered %q", said)
+			}
 		}
-		leave()
-		if err := <-left; status.Code(err) != codes.Canceled {
-			t.Errorf("the client that went away: %v", err)
-		}
-		sent := a.runs(alice, canistertest.Script().Call(asks(bob, "x")))
-		first, second := <-found, <-found
-		if first.GetHeldId() == 0 || first.GetHeldId() != second.GetHeldId() {
-			t.Errorf("two clients see %v and %v", first, second)
-		}
-		go func() {
-			_, err := a.flights.AwaitHeld(a.ctx, &controlv1.AwaitHeldRequest{RuleId: rule, After: first.GetHeldId()})
-			removed <- err
-		}()
-		must(a, a.flights.RemoveRule, &controlv1.RemoveRuleRequest{RuleId: rule, Release: true})
-		if err := <-removed; status.Code(err) != codes.NotFound {
-			t.Errorf("who waits for a rule that is removed: %v", err)
-		}
-		if said := a.answeredBy(sent)[0]; said != "x" {
-			t.Errorf("the call is answered %q", said)
-		}
-	}
+	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 	"testing"
-	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -15,6 +14,7 @@ import (
 	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/internal/eventually"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 )
@@ -33,8 +33,7 @@ func TestAServerReportsNotServingUntilItServes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
+	ctx := eventually.Context(t)
 	client := healthv1.NewHealthClient(conn)
 	watch, err := client.Watch(ctx, &healthv1.HealthCheckRequest{Service: controlv1.Calls_ServiceDesc.ServiceName})
 	if err != nil {
@@ -53,9 +52,9 @@ func TestAServerReportsNotServingUntilItServes(t *testing.T) {
 	is(healthv1.HealthCheckResponse_SERVING)
 	s.SetServing(false)
 	is(healthv1.HealthCheckResponse_NOT_SERVING)
-	brief, stop := context.WithTimeout(ctx, time.Millisecond)
-	defer stop()
-	s.Close(brief) // a watching client does not end by itself
+	now, stop := context.WithCancel(ctx)
+	stop()
+	s.Close(now) // a watching client does not end by itself
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
@@ -143,7 +142,7 @@ func TestWhatIsUnderWayEndsClearlyWithTheDaemon(t *testing.T) {
 		go func() { ends <- end{what, do()} }()
 	}
 	for begun := 0; begun < busyBefore+3; { // the update, the batch and the stream of calls
-		a.ok(a.daemon.Node().Do(a.ctx, func(n *replica.Network) { begun = n.Census().Contexts + n.Census().Waiting }))
+		a.ok(a.node().Do(a.ctx, func(n *replica.Network) { begun = n.Census().Contexts + n.Census().Waiting }))
 	}
 	must(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{}) // what this client has sent before was read before
 	closed := make(chan error)

@@ -8,25 +8,25 @@ import (
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/canistertest"
-	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/certify"
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// counted numbers the messages of each daemon.
+// counted numbers the messages to the instances of each registry.
 type counted struct {
 	mu   sync.Mutex
-	sent map[*daemon.Daemon]uint64
+	sent map[*instance.Registry]uint64
 }
 
-var messages = counted{sent: make(map[*daemon.Daemon]uint64)}
+var messages = counted{sent: make(map[*instance.Registry]uint64)}
 
-func (c *counted) next(d *daemon.Daemon) uint64 {
+func (c *counted) next(of *instance.Registry) uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.sent[d]++
-	return c.sent[d]
+	c.sent[of]++
+	return c.sent[of]
 }
 
 // fixture creates a canister of a fixture, beside the API that is tested.
@@ -43,7 +43,7 @@ func (a *api) scripted() principal.Principal {
 
 func (a *api) installedModule(module, arg []byte) principal.Principal {
 	a.Helper()
-	home := a.daemon.Node().View().DefaultCanister()
+	home := a.node().View().DefaultCanister()
 	var created struct {
 		ID principal.Principal `ic:"canister_id"`
 	}
@@ -88,11 +88,11 @@ func (a *api) sent(receiver, effective principal.Principal, method string, arg [
 	a.Helper()
 	in := &replica.Ingress{
 		Sender: principal.Anonymous, Receiver: receiver, Effective: effective, Method: method, Arg: arg,
-		Expiry: a.daemon.Node().View().Time + 1, AnyExpiry: true,
+		Expiry: a.node().View().Time + 1, AnyExpiry: true,
 	}
-	binary.BigEndian.PutUint64(in.ID[:], messages.next(a.daemon))
+	binary.BigEndian.PutUint64(in.ID[:], messages.next(a.registry))
 	in.Expiry += replica.MaxIngressTTL
-	receipt, err := a.daemon.Node().Submit(a.ctx, in)
+	receipt, err := a.node().Submit(a.ctx, in)
 	if err != nil || receipt.Reject != nil {
 		a.Fatalf("%s: %v, %v", method, err, receipt.Reject)
 	}
@@ -103,7 +103,7 @@ func (a *api) sent(receiver, effective principal.Principal, method string, arg [
 func (a *api) answer(receiver, effective principal.Principal, method string, arg []byte) (reply []byte, reject string) {
 	a.Helper()
 	id := a.sent(receiver, effective, method, arg)
-	n := a.daemon.Node()
+	n := a.node()
 	_, err := n.Drive(a.ctx, func(net *replica.Network) node.Next {
 		for _, s := range net.View().Subnets {
 			if net.IngressStatus(s.ID, id).Terminal() && net.Shown(s.ID, id) {

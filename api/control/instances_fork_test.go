@@ -3,11 +3,10 @@ package control_test
 import (
 	"fmt"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/canisterd/canisterd/canister/canistertest"
@@ -110,30 +109,27 @@ func TestWhatIsNotThereIsNeitherForkedNorRestored(t *testing.T) {
 }
 
 func TestWaitersForMessagesThatARestoreLostLearnSo(t *testing.T) {
-	a := served(t, daemon.Config{Pacing: daemon.Manual})
-	a.still()
-	id := a.installed(canistertest.Fixture("counter"), nil)
-	must(a, a.instances.TakeSnapshot, &controlv1.TakeSnapshotRequest{Snapshot: "before"})
-	// In mode interval only the interval runs the rounds that would answer.
-	must(a, a.clock.SetPacing, &controlv1.SetPacingRequest{Pacing: &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_INTERVAL, Interval: durationpb.New(time.Hour)}})
-	for begun := time.Millisecond; ; begun *= 2 {
+	synctest.Test(t, func(t *testing.T) {
+		_, a := bubbled(t)
+		a.still()
+		id := a.installed(canistertest.Fixture("counter"), nil)
+		must(a, a.instances.TakeSnapshot, &controlv1.TakeSnapshotRequest{Snapshot: "before"})
+		// In mode interval only the interval runs the rounds that would answer.
+		a.paced(hourly())
 		sent := must(a, a.calls.Submit, &controlv1.SubmitRequest{Call: &controlv1.Call{CanisterId: id, Method: "inc"}})
 		answer := make(chan error)
 		go func() {
 			_, err := a.calls.Await(a.ctx, &controlv1.AwaitRequest{RequestId: sent.GetRequestId()})
 			answer <- err
 		}()
-		time.Sleep(begun)
+		synctest.Wait() // the server waits for the answer
 		must(a, a.instances.RestoreSnapshot, &controlv1.RestoreSnapshotRequest{Snapshot: "before"})
 		err := <-answer
-		if status.Code(err) == codes.Aborted {
-			a.mask(fmt.Sprintf("%x", sent.GetRequestId()), "ID")
-			a.failed(err)
-			a.compare("instances_restored")
-			return
-		}
-		if status.Code(err) != codes.NotFound || begun > 5*time.Second { // else it asked too late
+		if status.Code(err) != codes.Aborted {
 			t.Fatalf("who waited hears %v", err)
 		}
-	}
+		a.mask(fmt.Sprintf("%x", sent.GetRequestId()), "ID")
+		a.failed(err)
+		a.compare("instances_restored")
+	})
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/internal/eventually"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -47,7 +48,7 @@ func (a *api) vanishes() *api {
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(listener) }()
 	a.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), eventually.Limit)
 		defer cancel()
 		s.Close(ctx)
 		if err := <-served; err != nil {

@@ -5,23 +5,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
 	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/internal/eventually"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 )
@@ -46,7 +46,7 @@ func holdLease(address string) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), eventually.Limit)
 	defer cancel()
 	lease, err := c.HoldLease(ctx)
 	if err != nil {
@@ -88,85 +88,71 @@ func TestAClientThatIsKilledLeavesNothingBehind(t *testing.T) {
 	a.gone("bound")
 }
 
-// cable passes bytes between a client and a daemon until it is cut: then it passes
-// none, and neither end is told.
+// cable is a connection that passes bytes until it is cut: then it passes none, and neither end is told.
 type cable struct {
-	listener net.Listener
-	to       string
-	cut      chan struct{}
-	running  sync.WaitGroup
+	net.Conn
+	cut chan struct{}
 }
 
-func plugged(t *testing.T, to string) *cable {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &cable{listener: l, to: to, cut: make(chan struct{})}
-	c.running.Go(func() {
-		for {
-			near, err := l.Accept()
-			if err != nil {
-				return
-			}
-			far, err := net.Dial("tcp", to)
-			if err != nil {
-				near.Close()
-				return
-			}
-			t.Cleanup(func() { near.Close(); far.Close() })
-			c.running.Go(func() { c.pass(near, far) })
-			c.running.Go(func() { c.pass(far, near) })
-		}
-	})
-	t.Cleanup(func() { l.Close() })
-	return c
-}
-
-func (c *cable) pass(from io.Reader, to io.Writer) {
-	buffer := make([]byte, 32<<10)
+// Read passes what the other end writes.
+func (c cable) Read(b []byte) (int, error) {
 	for {
-		n, err := from.Read(buffer)
-		if err != nil {
-			return
+		n, err := c.Conn.Read(b)
+		if err != nil || !c.isCut() {
+			return n, err
 		}
-		select {
-		case <-c.cut:
-			continue
-		default:
-		}
-		if _, err := to.Write(buffer[:n]); err != nil {
-			return
-		}
+	}
+}
+
+// Write passes bytes to the other end.
+func (c cable) Write(b []byte) (int, error) {
+	if c.isCut() {
+		return len(b), nil
+	}
+	return c.Conn.Write(b)
+}
+
+func (c cable) isCut() bool {
+	select {
+	case <-c.cut:
+		return true
+	default:
+		return false
 	}
 }
 
 func TestAClientThatCannotBeReachedLosesItsLease(t *testing.T) {
-	a := served(t, daemon.Config{Control: daemon.Control{KeepAlive: time.Second}})
-	c := plugged(t, a.daemon.ControlAddress())
-	far := dialed(t, a.daemon, c.listener.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
-	stream, err := far.instances.HoldLease(far.ctx, &controlv1.HoldLeaseRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, err := stream.Recv()
-	if err != nil {
-		t.Fatal(err)
-	}
-	must(far, far.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "far", Lease: first.GetLease()})
-	for range 2 { // it lasts as long as the client can be reached
-		if next, err := stream.Recv(); err != nil || next.GetLease() != "" || next.GetUntilNext().AsDuration() != 2*time.Second {
-			t.Fatalf("%v (%v)", next, err)
+	synctest.Test(t, func(t *testing.T) {
+		b, a := bubbled(t)
+		cut := make(chan struct{})
+		far := b.client(grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
+			conn, err := b.listener.DialContext(ctx)
+			return cable{conn, cut}, err
+		}))
+		stream, err := far.instances.HoldLease(far.ctx, &controlv1.HoldLeaseRequest{})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	must(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{Instance: "far"})
-	close(c.cut)
-	begun := time.Now()
-	a.gone("far")
-	if took := time.Since(begun); took > 10*time.Second {
-		t.Errorf("it lasted for %s", took)
-	}
+		first, err := stream.Recv()
+		if err != nil {
+			t.Fatal(err)
+		}
+		must(far, far.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "far", Lease: first.GetLease()})
+		for range 2 { // it lasts as long as the client can be reached
+			if next, err := stream.Recv(); err != nil || next.GetLease() != "" || next.GetUntilNext().AsDuration() != 20*time.Second {
+				t.Fatalf("%v (%v)", next, err)
+			}
+		}
+		must(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{Instance: "far"})
+		close(cut)
+		time.Sleep(9 * time.Second)
+		must(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{Instance: "far"})
+		time.Sleep(11 * time.Second) // it is asked for a sign of life after ten seconds, and has ten more
+		synctest.Wait()
+		if err := second(a.instances.GetInstance(a.ctx, &controlv1.GetInstanceRequest{Instance: "far"})); status.Code(err) != codes.NotFound {
+			t.Errorf("after twenty seconds: %v", err)
+		}
+	})
 }
 
 func TestClientsMakeAndDeleteInstancesSideBySide(t *testing.T) {
@@ -218,23 +204,28 @@ func TestABusyInstanceIsWaitedForAsLongAsTheCallerLikes(t *testing.T) {
 	go func() { done <- i.Node().Do(t.Context(), func(*replica.Network) { close(begun); <-release }) }()
 	<-begun
 	for want, end := range map[codes.Code]func(context.Context) (context.Context, context.CancelFunc){
-		codes.DeadlineExceeded: func(ctx context.Context) (context.Context, context.CancelFunc) {
-			return context.WithTimeout(ctx, 50*time.Millisecond)
-		},
-		codes.Canceled: func(ctx context.Context) (context.Context, context.CancelFunc) {
-			ctx, cancel := context.WithCancel(ctx)
-			time.AfterFunc(50*time.Millisecond, cancel)
-			return ctx, cancel
-		},
+		codes.DeadlineExceeded: untilToldLate,
+		codes.Canceled:         context.WithCancel,
 	} {
-		ctx, cancel := end(a.ctx)
-		if _, err := a.instances.GetInstance(ctx, &controlv1.GetInstanceRequest{Instance: "busy"}); status.Code(err) != want {
-			t.Errorf("a busy instance is described with %v, want %s", err, want)
+		ctx, leave := end(a.ctx)
+		described := make(chan error, 1)
+		go func() {
+			described <- second(a.instances.GetInstance(ctx, &controlv1.GetInstanceRequest{Instance: "busy"}))
+		}()
+		for range 10 { // others have their own
+			must(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{})
 		}
-		cancel()
+		select {
+		case err := <-described:
+			t.Errorf("a busy instance is described with %v before its caller leaves", err)
+		default:
+			leave()
+			if err := eventually.Receive(t, "its caller leaves", described); status.Code(err) != want {
+				t.Errorf("a busy instance is described with %v, want %s", err, want)
+			}
+		}
+		leave()
 	}
-	// Others have their own.
-	must(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{})
 	close(release)
 	if err := <-done; err != nil {
 		t.Error(err)

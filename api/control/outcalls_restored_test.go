@@ -98,7 +98,7 @@ func TestAnAnswerToAnOutcallOfBeforeARestoreIsDropped(t *testing.T) {
 	if before.Number != after.Number || before.Subnet != after.Subnet {
 		t.Fatalf("their numbers are %d and %d", before.Number, after.Number)
 	}
-	if err := a.daemon.Node().AnswerListed(a.ctx, &before, answer); !errors.Is(err, node.ErrRestored) {
+	if err := a.node().AnswerListed(a.ctx, &before, answer); !errors.Is(err, node.ErrRestored) {
 		t.Errorf("the answer of before: %v", err)
 	}
 	if left := a.outside(); len(left) != 1 || left[0].Request.URL != after.Request.URL {
@@ -123,7 +123,7 @@ func TestAnAnswerToAnOutcallOfBeforeARestoreIsDropped(t *testing.T) {
 	if sent == (replica.RequestID{}) {
 		t.Fatal("there was no transform")
 	}
-	if err := a.daemon.Node().AnswerListed(a.ctx, &after, answer); err != nil {
+	if err := a.node().AnswerListed(a.ctx, &after, answer); err != nil {
 		t.Error(err)
 	}
 	a.idle()

@@ -64,12 +64,12 @@ func (w *wires) dial(t *testing.T, first string) (conn net.Conn, heard <-chan fr
 		head := make([]byte, 9)
 		for {
 			if _, err := io.ReadFull(conn, head); err != nil {
-				all <- frame{time.Since(begun), end, ""}
+				all <- frame{time.Since(begun), end, ""} // in a bubble
 				return
 			}
 			data := make([]byte, binary.BigEndian.Uint32(append([]byte{0}, head[:3]...)))
-			_, _ = io.ReadFull(conn, data) // the next head fails as well
-			all <- frame{time.Since(begun), head[3], string(data)}
+			_, _ = io.ReadFull(conn, data)                         // the next head fails as well
+			all <- frame{time.Since(begun), head[3], string(data)} // in a bubble
 		}
 	}()
 	go func() { _, _ = io.WriteString(conn, first) }() // the server may close the connection instead
@@ -131,7 +131,7 @@ func TestAClientMayAskForASignOfLifeEveryFiveSeconds(t *testing.T) {
 		wired(t, func(t *testing.T, _ *Server, w *wires) {
 			conn, heard := w.dial(t, greeting+silence)
 			for range 10 {
-				time.Sleep(every)
+				time.Sleep(every)                  // in a bubble
 				_, _ = io.WriteString(conn, pings) // fails once the connection is closed
 			}
 			synctest.Wait()

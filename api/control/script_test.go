@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
@@ -22,18 +21,19 @@ import (
 
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/internal/golden"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica/node"
 )
-
-// patience bounds what waits for the wall clock or for another goroutine.
-const patience = 30 * time.Second
 
 // api is a real daemon with a client of each service, over a real connection. What
 // is asked through call and the like is written down, to be compared with a file.
 type api struct {
 	*testing.T
-	daemon    *daemon.Daemon
+	daemon    *daemon.Daemon // nil in a bubble
+	registry  *instance.Registry
 	conn      *grpc.ClientConn
 	ctx       context.Context
 	instances controlv1.InstancesClient
@@ -77,19 +77,38 @@ func connected(t *testing.T, d *daemon.Daemon, options ...grpc.DialOption) *api 
 
 func dialed(t *testing.T, d *daemon.Daemon, target string, options ...grpc.DialOption) *api {
 	t.Helper()
+	a := clientOf(t, d.Instances(), target, options...)
+	a.daemon = d
+	return a
+}
+
+// clientOf is a client of a server of a registry.
+func clientOf(t *testing.T, registry *instance.Registry, target string, options ...grpc.DialOption) *api {
+	t.Helper()
 	conn, err := grpc.NewClient(target, options...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	t.Cleanup(cancel)
 	return &api{
-		T: t, daemon: d, conn: conn, ctx: ctx,
+		T: t, registry: registry, conn: conn, ctx: eventually.Context(t),
 		instances: controlv1.NewInstancesClient(conn), canisters: controlv1.NewCanistersClient(conn), calls: controlv1.NewCallsClient(conn),
 		clock: controlv1.NewClockClient(conn), flights: controlv1.NewFlightsClient(conn), events: controlv1.NewEventsClient(conn),
 		explorer: controlv1.NewExplorerClient(conn),
 	}
+}
+
+// node is the owner of the default instance's network.
+func (a *api) node() *node.Node {
+	a.Helper()
+	if a.daemon != nil {
+		return a.daemon.Node() // also once it is deleted
+	}
+	found, err := a.registry.Instance(instance.Default)
+	if err != nil {
+		a.Fatal(err)
+	}
+	return found.Node()
 }
 
 // mask writes something else for what differs from run to run.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
@@ -101,9 +100,7 @@ func TestAStreamHearsThatTheServerCloses(t *testing.T) {
 	s := New(nil, Options{})
 	ctx, cancel := s.until(t.Context())
 	defer cancel()
-	closing, end := context.WithTimeout(t.Context(), time.Second)
-	defer end()
-	s.Close(closing)
+	s.Close(t.Context())
 	<-ctx.Done()
 	if err := context.Cause(ctx); infoOf(err).GetReason() != "DAEMON_STOPS" {
 		t.Errorf("the stream ends with %v", err)
