@@ -103,7 +103,7 @@ func (b patientBackend) Submit(_ context.Context, in *api.Ingress) (api.Receipt,
 func (b patientBackend) Await(ctx context.Context, _ principal.Principal, _ api.RequestID) error {
 	begun := time.Now()
 	<-ctx.Done()
-	*b.patient.waited = time.Since(begun)
+	*b.patient.waited = time.Since(begun) // in a bubble
 	return context.Cause(ctx)
 }
 

@@ -105,7 +105,7 @@ type slowBackend struct {
 
 func (s *slowBackend) Submit(ctx context.Context, in *api.Ingress) (api.Receipt, error) {
 	if string(in.Arg) == "slow" {
-		time.Sleep(s.takes)
+		time.Sleep(s.takes) // in a bubble
 	}
 	return s.fakeNetwork.Submit(ctx, in)
 }
