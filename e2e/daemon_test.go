@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/canisterd/canisterd/internal/eventually"
 )
 
 // daemon is a canisterd process that listens on a port of its own.
@@ -124,9 +126,9 @@ func (d *daemon) stop(t *testing.T) {
 		if err != nil {
 			t.Errorf("the daemon ended with %v\n%s", err, d.log)
 		}
-	case <-time.After(30 * time.Second):
+	case <-time.After(eventually.Limit):
 		_ = d.cmd.Process.Kill()
-		t.Errorf("the daemon did not stop in 30 seconds\n%s", d.log)
+		t.Errorf("the daemon did not stop within %s\n%s", eventually.Limit, d.log)
 	}
 	if t.Failed() {
 		t.Logf("the daemon's log:\n%s", d.log)

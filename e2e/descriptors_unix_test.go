@@ -22,26 +22,34 @@ func TestWithFewDescriptorsRequestsAreAnsweredBesideSilentConnections(t *testing
 	if err != nil {
 		t.Fatal(err)
 	}
-	done := make(chan struct{})
+	over, done := context.WithCancel(t.Context())
+	again := make(chan struct{}, 150) // each lets a client whose connection was closed connect again
 	var silent sync.WaitGroup
 	for range 150 {
 		silent.Go(func() {
 			for {
 				if c, err := net.Dial("tcp", u.Host); err == nil {
-					_ = c.SetReadDeadline(time.Now().Add(250 * time.Millisecond))
+					stop := context.AfterFunc(over, func() { _ = c.Close() })
 					_, _ = c.Read(make([]byte, 1)) // until it is closed for another
+					stop()
 					_ = c.Close()
 				}
 				select {
-				case <-done:
+				case <-over.Done():
 					return
-				case <-time.After(50 * time.Millisecond):
+				case <-again:
 				}
 			}
 		})
 	}
 	failed := 0
 	for range 300 {
+		for range 10 {
+			select {
+			case again <- struct{}{}:
+			default: // that many wait already
+			}
+		}
 		response, err := getInTime(d.url + "/api/v2/status")
 		if err != nil {
 			failed++
@@ -53,7 +61,7 @@ func TestWithFewDescriptorsRequestsAreAnsweredBesideSilentConnections(t *testing
 		}
 		_ = response.Body.Close()
 	}
-	close(done)
+	done()
 	silent.Wait()
 	if failed > 0 {
 		t.Errorf("%d of 300 requests failed", failed)

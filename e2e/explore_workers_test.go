@@ -14,7 +14,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/canisterd/canisterd/internal/eventually"
 )
 
 // theft is a daemon with the bank of examples/doublewithdraw, and the arguments of an exploration of some withdrawals
@@ -100,6 +103,24 @@ func (d *daemon) worker(t *testing.T, server string) *exec.Cmd {
 	return nil
 }
 
+// resultsOf is what the workers of a server have found.
+func resultsOf(t *testing.T, server string) <-chan *nats.Msg {
+	t.Helper()
+	conn, err := nats.Connect(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	results := make(chan *nats.Msg, 1000)
+	if _, err := conn.ChanSubscribe("canisterd.explore.*.results", results); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	return results
+}
+
 func TestAKilledWorkerChangesNothingInTheReport(t *testing.T) {
 	d, args := theft(t, 5, "6000")
 	want := d.explored(t, append(slices.Clone(args), "--workers", "2")...)
@@ -118,8 +139,11 @@ func TestAKilledWorkerChangesNothingInTheReport(t *testing.T) {
 	if server == "" {
 		t.Fatalf("the exploration says %q, %v", line, err)
 	}
+	results := resultsOf(t, server)
 	first, second := d.worker(t, server), d.worker(t, server)
-	time.Sleep(500 * time.Millisecond) // in the middle
+	for range 3 { // in the middle
+		eventually.Receive(t, "results of runs", results)
+	}
 	if err := first.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
