@@ -63,6 +63,7 @@ func (a *api) load(send func(chan<- *controlv1.StreamRequest)) map[uint64]*contr
 }
 
 func TestAStreamAnswersEveryCallUnderItsTag(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []controlv1.PacingMode{controlv1.PacingMode_PACING_MODE_AUTO, controlv1.PacingMode_PACING_MODE_MANUAL} {
 		t.Run(mode.String(), func(t *testing.T) {
 			a := served(t, daemon.Config{})
@@ -125,6 +126,7 @@ func TestAStreamAnswersEveryCallUnderItsTag(t *testing.T) {
 }
 
 func TestAStreamThatForgetsLeavesNoCallsBehind(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	counter := a.installed(canistertest.Fixture("counter"), nil)
 	inspected := a.installed(canistertest.Scriptable(), rawOf(""))
@@ -237,6 +239,7 @@ func fill(in *controlv1.StreamRequest, bytes int) {
 }
 
 func TestAStreamIsToAnInstanceThatIsThere(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	stream, err := a.calls.Stream(a.ctx)
 	if err != nil {
@@ -277,6 +280,7 @@ func TestAStreamEndsWithTheDaemon(t *testing.T) {
 }
 
 func TestAStreamOfNothingEnds(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	if answers := a.load(func(chan<- *controlv1.StreamRequest) {}); len(answers) != 0 {
 		t.Errorf("%v", answers)
@@ -284,6 +288,7 @@ func TestAStreamOfNothingEnds(t *testing.T) {
 }
 
 func TestAClientKilledInTheMiddleOfAStreamLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	counter := a.installed(canistertest.Fixture("counter"), nil)
 	other := connected(t, a.daemon)

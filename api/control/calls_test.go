@@ -75,6 +75,7 @@ const (
 func update(c *controlv1.Call) *controlv1.UpdateRequest { return &controlv1.UpdateRequest{Call: c} }
 
 func TestCallsOfAMotokoCanister(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	a.still()
 	ledger := a.installed(canistertest.Fixture("ledger"), nil)
@@ -108,6 +109,7 @@ func TestCallsOfAMotokoCanister(t *testing.T) {
 }
 
 func TestCallsThatAreNeverMade(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	a.still()
 	ledger := a.installed(canistertest.Fixture("ledger"), nil)
@@ -146,6 +148,7 @@ func TestCallsThatAreNeverMade(t *testing.T) {
 }
 
 func TestACallIsSubmittedAndAwaited(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	a.still()
 	counter := a.installed(canistertest.Fixture("counter"), nil)
@@ -169,6 +172,7 @@ func TestACallIsSubmittedAndAwaited(t *testing.T) {
 }
 
 func TestABatchIsMadeInOrder(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	a.still()
 	counter := a.installed(canistertest.Fixture("counter"), nil)
@@ -221,6 +225,7 @@ func TestACallOutlivesTheDeadlineOfItsCaller(t *testing.T) {
 }
 
 func TestACallerMayGoAway(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	counter := a.installed(canistertest.Fixture("counter"), nil)
 	a.paced(hourly())
@@ -247,6 +252,7 @@ func TestACallerMayGoAway(t *testing.T) {
 }
 
 func TestACallTheInstanceDoesNotKnowAnyMoreFails(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	counter := a.installed(canistertest.Fixture("counter"), nil)
 	a.paced(hourly())

@@ -77,6 +77,7 @@ func TestACanisterFromItsCreationToItsEnd(t *testing.T) {
 }
 
 func TestACanisterHasTheIDItIsMadeWith(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{Subnets: []replica.SubnetConfig{{Kind: replica.NNS}, {Kind: replica.II}}})
 	a.still()
 	identity := principal.Canister(7).String()
@@ -91,6 +92,7 @@ func TestACanisterHasTheIDItIsMadeWith(t *testing.T) {
 }
 
 func TestACanisterMovesBetweenSubnets(t *testing.T) {
+	t.Parallel()
 	a, first, second := two(t)
 	id := a.installed(canistertest.Fixture("counter"), nil)
 	a.mask(id, "COUNTER")
@@ -106,6 +108,7 @@ func TestACanisterMovesBetweenSubnets(t *testing.T) {
 }
 
 func TestAModuleIsInstalledReinstalledAndUpgraded(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	a.still()
 	id := a.create(&controlv1.CreateCanisterRequest{}, "COUNTER")
@@ -163,6 +166,7 @@ func packed(t testing.TB, module []byte) []byte {
 }
 
 func TestAnUploadThatIsBrokenInstallsNothing(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	a.still()
 	id := a.create(&controlv1.CreateCanisterRequest{}, "EMPTY")
@@ -202,6 +206,7 @@ func TestAnUploadThatIsBrokenInstallsNothing(t *testing.T) {
 }
 
 func TestAModuleOf100MiBIsInstalled(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	id := must(a, a.canisters.CreateCanister, &controlv1.CreateCanisterRequest{}).GetCanisterId()
 	module := bytes.Clone(canistertest.Fixture("counter"))
@@ -219,6 +224,7 @@ func TestAModuleOf100MiBIsInstalled(t *testing.T) {
 }
 
 func TestMetadataAndTheInterfaceOfAModule(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	a.still()
 	id := a.installed(canistertest.Fixture("counter"), nil)
@@ -236,6 +242,7 @@ func TestMetadataAndTheInterfaceOfAModule(t *testing.T) {
 }
 
 func TestMemoriesAreReadAsTheyWereCommitted(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	a.still()
 	id := a.installed(canistertest.Scriptable(), rawOf(""))
@@ -265,6 +272,7 @@ func TestMemoriesAreReadAsTheyWereCommitted(t *testing.T) {
 }
 
 func TestAWholeMemoryComesInPiecesOf1MiB(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	id := a.installed(canistertest.Scriptable(), rawOf(""))
 	program := canistertest.MustParse(`drop stable-grow(40); stable-write 1048570, "across the chunks"; reply`, nil).Bytes()
@@ -294,6 +302,7 @@ func TestAWholeMemoryComesInPiecesOf1MiB(t *testing.T) {
 }
 
 func TestLogsAreReadAndFollowed(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	a.still()
 	id := a.installed(canistertest.Scriptable(), rawOf(""))
@@ -341,6 +350,7 @@ func TestLogsAreReadAndFollowed(t *testing.T) {
 }
 
 func TestWhatIsAskedOfCanistersIsRefusedWithAReason(t *testing.T) {
+	t.Parallel()
 	a, first, second := two(t)
 	id := a.create(&controlv1.CreateCanisterRequest{}, "EMPTY")
 	nobody := principal.Canister(99).String()

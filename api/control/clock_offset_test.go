@@ -41,6 +41,7 @@ func (a *api) ahead() time.Duration {
 
 // Of a set time, what is exact is written down; from there on time flows.
 func TestTheWallClockGoesOnFromATimeThatIsSet(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{Pacing: daemon.Interval, Interval: time.Hour})
 	call(a, a.clock.SetTime, &controlv1.SetTimeRequest{Time: timestamppb.New(beginning)})
 	a.note("rounds are run at the times of what is due, and the last at the time that is to be reached")
@@ -65,6 +66,7 @@ func TestTheWallClockGoesOnFromATimeThatIsSet(t *testing.T) {
 }
 
 func TestAWeekPassesOnARunningInstance(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	id := a.started(time.Hour)
 	for n := range 2 {
@@ -86,6 +88,7 @@ func TestAWeekPassesOnARunningInstance(t *testing.T) {
 }
 
 func TestADescriptionOfAnInstanceSaysHowFarItsTimeIsAhead(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	must(a, a.clock.AdvanceTime, later(week))
 	must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "beside"})
@@ -108,6 +111,7 @@ func TestADescriptionOfAnInstanceSaysHowFarItsTimeIsAhead(t *testing.T) {
 }
 
 func TestTimeThatJumpsOnARunningInstanceFiresATimerOnce(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	id := a.started(time.Hour)
 	jump := later(week)
@@ -127,6 +131,7 @@ func TestTimeThatJumpsOnARunningInstanceFiresATimerOnce(t *testing.T) {
 }
 
 func TestTimeGoesToTheNextTimerOfARunningInstance(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	id := a.started(time.Hour)
 	for n := range uint64(3) {
@@ -182,6 +187,7 @@ func TestTimeGoesOnFromWhereItsClientLeftIt(t *testing.T) {
 }
 
 func TestRequestsAreAnsweredWhileAWeekPasses(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	a.started(time.Second)
 	counter := a.fixture("counter")
@@ -222,6 +228,7 @@ const restless = `(module
 // Rounds follow each other at once there, by themselves and for clients that move time: time goes on between them all
 // the same.
 func TestADayPassesWhereACanisterIsNeverDone(t *testing.T) {
+	t.Parallel()
 	for _, pacing := range []daemon.Pacing{daemon.Auto, daemon.Manual} {
 		a := served(t, daemon.Config{Pacing: pacing})
 		id := a.installedModule(wat.MustAssemble(restless), nil)

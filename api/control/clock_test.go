@@ -68,6 +68,7 @@ func (a *api) ticks(id principal.Principal) (count uint64) {
 }
 
 func TestTimeIsMovedByHand(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	call(a, a.clock.GetTime, &controlv1.GetTimeRequest{})
 	call(a, a.clock.RunRounds, &controlv1.RunRoundsRequest{})
@@ -85,6 +86,7 @@ func TestTimeIsMovedByHand(t *testing.T) {
 }
 
 func TestBadArgumentsOfTheClockAreRefused(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	for _, at := range []*timestamppb.Timestamp{nil, {Seconds: -1}, {Seconds: 9_300_000_000}} {
 		call(a, a.clock.SetTime, &controlv1.SetTimeRequest{Time: at})
@@ -115,6 +117,7 @@ func TestBadArgumentsOfTheClockAreRefused(t *testing.T) {
 }
 
 func TestInvalidTimesAreRefused(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	duration := &durationpb.Duration{Seconds: 1, Nanos: -1}
 	for _, err := range []error{
@@ -131,6 +134,7 @@ func TestInvalidTimesAreRefused(t *testing.T) {
 func second[T any](_ T, err error) error { return err }
 
 func TestEveryRPCOfTheClockReportsAMissingInstance(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	call(a, a.clock.GetTime, &controlv1.GetTimeRequest{Instance: "x"})
 	call(a, a.clock.SetTime, &controlv1.SetTimeRequest{Instance: "x"})
@@ -144,6 +148,7 @@ func TestEveryRPCOfTheClockReportsAMissingInstance(t *testing.T) {
 }
 
 func TestDeliveriesAreNotChosenWhereTheWallClockRunsRounds(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	for _, p := range []*controlv1.Pacing{{}, hourly()} {
 		call(a, a.clock.SetPacing, &controlv1.SetPacingRequest{Pacing: p})
@@ -154,6 +159,7 @@ func TestDeliveriesAreNotChosenWhereTheWallClockRunsRounds(t *testing.T) {
 }
 
 func TestRoundsAreRunInEachPacingMode(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	for _, mode := range []controlv1.PacingMode{controlv1.PacingMode_PACING_MODE_AUTO, controlv1.PacingMode_PACING_MODE_INTERVAL, controlv1.PacingMode_PACING_MODE_STILL, controlv1.PacingMode_PACING_MODE_MANUAL} {
 		p := must(a, a.clock.SetPacing, &controlv1.SetPacingRequest{Pacing: &controlv1.Pacing{Mode: mode}}).GetPacing()
@@ -178,6 +184,7 @@ func TestRoundsAreRunInEachPacingMode(t *testing.T) {
 
 // Four simulated weeks of a Motoko timer that fires every ten minutes.
 func TestFourWeeksOfATimerTakeMilliseconds(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	id := a.started(10 * time.Minute)
 	out := must(a, a.clock.AdvanceTime, &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(4 * 7 * 24 * time.Hour)}})
@@ -191,6 +198,7 @@ func TestFourWeeksOfATimerTakeMilliseconds(t *testing.T) {
 }
 
 func TestTimeThatJumpsFiresATimerOnce(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	id := a.started(10 * time.Minute)
 	out := must(a, a.clock.AdvanceTime, &controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(24 * time.Hour)}, Jump: true})
@@ -204,6 +212,7 @@ func TestTimeThatJumpsFiresATimerOnce(t *testing.T) {
 }
 
 func TestTimeGoesToTheNextTimer(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	id := a.started(10 * time.Minute)
 	for n := range uint64(3) {
@@ -228,6 +237,7 @@ func TestTimeGoesToTheNextTimer(t *testing.T) {
 }
 
 func TestAMessageIsDeliveredInSteps(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	caller, counter := a.fixture("caller"), a.fixture("counter")
 	a.mask(caller.String(), "CALLER")
@@ -256,6 +266,7 @@ func TestAMessageIsDeliveredInSteps(t *testing.T) {
 }
 
 func TestRunUntilSaysWhyItStopped(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	counter, clock := a.fixture("counter"), a.fixture("clock")
 	idle := &controlv1.RunUntilRequest_Idle{Idle: true}
@@ -278,6 +289,7 @@ func TestRunUntilSaysWhyItStopped(t *testing.T) {
 }
 
 func TestAMessageIsAwaitedWhileTheWallClockMovesTime(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	counter := a.fixture("counter")
 	id := a.sent(counter, counter, "inc", encoded(a))

@@ -36,6 +36,7 @@ func (a *api) plugIn(first string) net.Conn {
 }
 
 func TestUnknownBytesEndTheirConnectionAndNoOther(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	noise := make([]byte, 1<<16)
 	rand.NewChaCha8([32]byte{1}).Read(noise)
@@ -119,6 +120,7 @@ func TestOneConnectionHasSoManyStreamsAndOthersHaveTheirs(t *testing.T) {
 }
 
 func TestMetadataOfMoreThan64KiBIsRefused(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	must(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{}) // the client has heard the limit
 	for bytes, want := range map[int]string{
@@ -133,6 +135,7 @@ func TestMetadataOfMoreThan64KiBIsRefused(t *testing.T) {
 }
 
 func TestAConnectionBeginsWithItsLimits(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	conn := a.plugIn(clientPreface + "\x00\x00\x00\x04\x00\x00\x00\x00\x00")
 	a.ok(conn.SetReadDeadline(time.Now().Add(eventually.Limit)))

@@ -55,6 +55,7 @@ func (a *api) shows(all []*controlv1.WatchResponse) {
 }
 
 func TestEverythingThatFollowsFromAMessageIsWatched(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	ids := cast(a, "ALICE", "BOB")
 	alice, bob := ids[0], ids[1]
@@ -77,6 +78,7 @@ func TestEverythingThatFollowsFromAMessageIsWatched(t *testing.T) {
 }
 
 func TestBadWatchesAreRefused(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	watch := func(in *controlv1.WatchRequest) { collect(a, a.events.Watch, in) }
 	watch(&controlv1.WatchRequest{Instance: "x"})
@@ -122,6 +124,7 @@ func traffic(a *api, id principal.Principal, room chan<- struct{}, stop <-chan s
 // A watcher whose connections are cut off at random, in the middle of what it gets, sees
 // each event once and in order.
 func TestAWatcherThatIsCutOffMissesAndDoublesNothing(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		kinds kinds
@@ -133,7 +136,7 @@ func TestAWatcherThatIsCutOffMissesAndDoublesNothing(t *testing.T) {
 			in := &controlv1.WatchRequest{Filter: &controlv1.EventFilter{Kinds: c.kinds}}
 			id := a.scripted()
 			in.ResumeToken = tokenNow(a)
-			room := make(chan struct{}, 200)
+			room := make(chan struct{}, 20)
 			made := traffic(a, id, room, stop)
 			next, answered := uint64(0), 0
 			seen := func(e *controlv1.Event) {
@@ -200,6 +203,7 @@ func cutOff(a *api, in *controlv1.WatchRequest, events int, seen func(*controlv1
 }
 
 func TestManyWatchersAtOnceSeeTheSameEvents(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	const rounds, watchers = 200, 20
 	must(a, a.clock.RunRounds, &controlv1.RunRoundsRequest{Rounds: rounds})
@@ -231,6 +235,7 @@ func TestManyWatchersAtOnceSeeTheSameEvents(t *testing.T) {
 }
 
 func TestASlowWatcherLearnsSoAndDelaysNoOther(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	stream, err := a.events.Watch(a.ctx, &controlv1.WatchRequest{})
 	if err != nil {
@@ -250,6 +255,7 @@ func TestASlowWatcherLearnsSoAndDelaysNoOther(t *testing.T) {
 }
 
 func TestWatchersHearThatTheInstanceOrTheDaemonEnds(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{Pacing: daemon.Manual})
 	must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "brief"})
 	ends := func(instance string, end func()) error {
@@ -277,6 +283,7 @@ func TestWatchersHearThatTheInstanceOrTheDaemonEnds(t *testing.T) {
 }
 
 func TestCallTreesAreShown(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	ids := cast(a, "ALICE", "BOB")
 	alice, bob := ids[0], ids[1]
@@ -355,6 +362,7 @@ func (a *api) tree(in *controlv1.GetTraceRequest) {
 }
 
 func TestEveryKindOfEventHasItsName(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	for kind := range replica.Kinds() {
 		name := controlv1.EventKind(controlv1.EventKind_value["EVENT_KIND_"+strings.ToUpper(strings.ReplaceAll(kind.String(), " ", "_"))])
@@ -372,6 +380,7 @@ func TestEveryKindOfEventHasItsName(t *testing.T) {
 }
 
 func TestATreeThatIsVeryDeepIsShownInPart(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	alice := cast(a, "ALICE")[0]
 	const deep = 60
@@ -402,6 +411,7 @@ func TestATreeThatIsVeryDeepIsShownInPart(t *testing.T) {
 }
 
 func TestTheNewest100TracesSinceATimeAreShown(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	id := a.fixture("counter")
 	const shown, sent = 100, 150

@@ -117,6 +117,7 @@ func (a *api) answerLogged(q *controlv1.ExploreQuestions) {
 }
 
 func TestAClientAnswersForItsOwnProperties(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{Pacing: daemon.Manual})
 	a.still()
 	in := a.askingRequest()
@@ -212,6 +213,7 @@ func (a *api) failClients(in *controlv1.ExploreRequest) {
 
 // The report does not depend on the number of workers that ask, nor on which answers are cached.
 func TestAnswersOfAClientGiveTheSameReportWithAnyNumberOfWorkers(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{Pacing: daemon.Manual})
 	a.still()
 	in := a.askingRequest()
@@ -244,6 +246,7 @@ func TestAnswersOfAClientGiveTheSameReportWithAnyNumberOfWorkers(t *testing.T) {
 }
 
 func TestAQueryOfAClientThatItsCanisterDoesNotHaveIsRefused(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{Pacing: daemon.Manual})
 	a.still()
 	in := a.askingRequest()
@@ -285,6 +288,7 @@ func TestAClientThatDoesNotReadEndsTheExplorationThatAsksIt(t *testing.T) {
 
 // An exploration ends when its client disconnects.
 func TestAClientThatIsGoneEndsTheExplorationThatAsksIt(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{Pacing: daemon.Manual})
 	a.still()
 	in := a.askingRequest()

@@ -26,6 +26,7 @@ func (a *api) theft() (bank, vault string) {
 }
 
 func TestOrdersOfMessagesAreExplored(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{Pacing: daemon.Manual})
 	a.still()
 	bank, vault := a.theft()

@@ -29,6 +29,7 @@ type httpRequest struct {
 }
 
 func TestOutcallsAreAnswered(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	alice := cast(a, "ALICE")[0]
 	request := httpRequest{URL: "https://example.org/rates", Most: new(uint64(1000))}

@@ -83,6 +83,7 @@ func holds(m *controlv1.Match) *controlv1.AddRuleRequest {
 }
 
 func TestWhatIsInFlightIsListedWithWhatItWaitsFor(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	ids := cast(a, "ALICE", "BOB", "CAROL")
 	alice, bob, carol := ids[0], ids[1], ids[2]
@@ -105,6 +106,7 @@ func TestWhatIsInFlightIsListedWithWhatItWaitsFor(t *testing.T) {
 }
 
 func TestMessagesAreHeldAndLetGo(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	ids := cast(a, "ALICE", "BOB")
 	alice, bob := ids[0], ids[1]
@@ -139,6 +141,7 @@ func TestMessagesAreHeldAndLetGo(t *testing.T) {
 
 // A timer that fires for ever must not run for years because a client waits for something that never comes.
 func TestWhoAwaitsAHeldMessageLetsNoTimePass(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	a.started(time.Hour)
 	before := must(a, a.clock.GetTime, &controlv1.GetTimeRequest{}).GetTime().AsTime()
@@ -151,6 +154,7 @@ func TestWhoAwaitsAHeldMessageLetsNoTimePass(t *testing.T) {
 }
 
 func TestCallsAreLostAndSettledAsANetworkCould(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	ids := cast(a, "ALICE", "BOB")
 	alice, bob := ids[0], ids[1]
@@ -209,6 +213,7 @@ func TestCallsAreLostAndSettledAsANetworkCould(t *testing.T) {
 
 // A page has fewer rules than it may where they are large.
 func TestRulesAreListedInPages(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	add := func(r *controlv1.Rule) uint64 {
 		r.Match = &controlv1.Match{Callee: "aaaaa-aa"}
@@ -251,6 +256,7 @@ func TestRulesAreListedInPages(t *testing.T) {
 }
 
 func TestRulesAnswerDelayAndLose(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	ids := cast(a, "ALICE", "BOB")
 	alice, bob := ids[0], ids[1]
@@ -281,6 +287,7 @@ func TestRulesAnswerDelayAndLose(t *testing.T) {
 }
 
 func TestTimersAreFiredAndCancelled(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	id := cast(a, "CLOCK")[0]
 	again := canistertest.Script().Count(1).Timer(uint64(beginning.Add(24 * time.Hour).UnixNano())).Drop()
@@ -308,6 +315,7 @@ func TestTimersAreFiredAndCancelled(t *testing.T) {
 }
 
 func TestBadArgumentsOfFlightsAreRefused(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	rule := func(r *controlv1.Rule) { call(a, a.flights.AddRule, &controlv1.AddRuleRequest{Rule: r}) }
 	rule(nil)
@@ -357,6 +365,7 @@ func TestBadArgumentsOfFlightsAreRefused(t *testing.T) {
 }
 
 func TestEveryRPCOfFlightsReportsAMissingInstance(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	call(a, a.flights.ListContexts, &controlv1.ListContextsRequest{Instance: "x"})
 	call(a, a.flights.ListFutures, &controlv1.ListFuturesRequest{Instance: "x"})

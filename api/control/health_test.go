@@ -123,6 +123,7 @@ func lastOf[O any](s interface{ Recv() (O, error) }) error {
 }
 
 func TestWhatIsUnderWayEndsClearlyWithTheDaemon(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	canister := a.scripted().String()
 	health, err := healthv1.NewHealthClient(a.conn).Watch(a.ctx, &healthv1.HealthCheckRequest{})

@@ -9,6 +9,7 @@ import (
 )
 
 func TestStatesAreCompared(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{Pacing: daemon.Manual})
 	a.still()
 	id := a.installed(canistertest.Fixture("counter"), nil)

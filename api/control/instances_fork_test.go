@@ -33,6 +33,7 @@ func (a *api) expect(what, got, want string) {
 }
 
 func TestAnInstanceIsForkedKeptAndRestored(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{Pacing: daemon.Manual})
 	a.still()
 	id := a.installed(canistertest.Fixture("counter"), nil)
@@ -80,6 +81,7 @@ func (a *api) hideSnapshots(all ...*controlv1.Snapshot) {
 }
 
 func TestWhatIsNotThereIsNeitherForkedNorRestored(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{Pacing: daemon.Manual})
 	call(a, a.instances.ForkInstance, &controlv1.ForkInstanceRequest{Instance: "none"})
 	call(a, a.instances.ForkInstance, &controlv1.ForkInstanceRequest{Snapshot: "none"})

@@ -145,6 +145,7 @@ func askFlights(g *api, instance, canister, subnet string) []func() {
 // Another client may delete an instance when an RPC has just found it: a request to its network then fails because it
 // no longer runs.
 func TestAnInstanceThatIsDeletedWhenAnRPCHasFoundItSaysThatItDoesNotRun(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	id := a.scripted()
 	sent := a.runs(id, canistertest.Script().ReplyText("of a round that never comes"))

@@ -15,6 +15,7 @@ func programmed(canister, program string) *controlv1.Call {
 }
 
 func TestAnInstanceWithAMessageInTheMiddleOfItsCodeGoesThroughAFile(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{Pacing: daemon.Manual})
 	a.still()
 	id := a.installed(canistertest.Scriptable(), rawOf(""))
@@ -43,6 +44,7 @@ func TestAnInstanceWithAMessageInTheMiddleOfItsCodeGoesThroughAFile(t *testing.T
 }
 
 func TestForksWithSeedsOfTheirOwnDrawOtherwise(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{Pacing: daemon.Manual})
 	a.still()
 	id := a.installed(canistertest.Scriptable(), rawOf(""))

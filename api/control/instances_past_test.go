@@ -15,6 +15,7 @@ import (
 )
 
 func TestAnInstanceIsForkedAtAPastRound(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{Pacing: daemon.Manual, StateDir: t.TempDir()})
 	a.still()
 	id := a.installed(canistertest.Fixture("counter"), nil)
@@ -62,6 +63,7 @@ func TestAnInstanceIsForkedAtAPastRound(t *testing.T) {
 }
 
 func TestTheHistoryOfAnInstanceHasWhatClientsGaveIt(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{Pacing: daemon.Manual, StateDir: t.TempDir()})
 	must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "lab", Seed: []byte{7}, Pacing: &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_MANUAL}})
 	home := must(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{Instance: "lab"}).GetInstance().GetDefaultEffectiveCanisterId()
@@ -109,6 +111,7 @@ func TestTheHistoryOfAnInstanceHasWhatClientsGaveIt(t *testing.T) {
 }
 
 func TestTheHistoryOfAnInstanceHasItsTraps(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{Pacing: daemon.Manual, StateDir: t.TempDir()})
 	a.still()
 	id := a.installed(canistertest.Fixture("counter"), nil)
@@ -133,6 +136,7 @@ func TestTheHistoryOfAnInstanceHasItsTraps(t *testing.T) {
 }
 
 func TestADamagedInstanceIsRefusedByNameAndTheOthersGoOn(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	lab := filepath.Join(dir, "instances", "lab")
 	if err := os.MkdirAll(lab, 0o700); err != nil {

@@ -36,6 +36,7 @@ func (a *api) hideTimes(all ...*controlv1.Instance) {
 }
 
 func TestInstancesAreMadeListedAndDeleted(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{Pacing: daemon.Manual})
 	small := &controlv1.CreateInstanceRequest{
 		Instance: "small", Pacing: manual, Seed: []byte("seed"), Outcalls: controlv1.OutcallMode_OUTCALL_MODE_HOLD,
@@ -83,6 +84,7 @@ func TestInstancesAreMadeListedAndDeleted(t *testing.T) {
 }
 
 func TestInstancesAreNotMadeOfWhatTheyCannotBeMadeOf(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{Pacing: daemon.Manual})
 	_, taken, _ := strings.Cut(a.daemon.URL(), "://")
 	for _, in := range []*controlv1.CreateInstanceRequest{
@@ -118,6 +120,7 @@ func TestInstancesAreNotMadeOfWhatTheyCannotBeMadeOf(t *testing.T) {
 }
 
 func TestInstancesAreListedInPages(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	for _, name := range []string{"c", "a", "b"} {
 		must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: name})
@@ -142,6 +145,7 @@ func TestInstancesAreListedInPages(t *testing.T) {
 }
 
 func TestAnInstanceCanHaveAnAddressOfItsOwn(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	i := must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "own", HttpListen: "127.0.0.1:0", StateDir: t.TempDir()}).GetInstance()
 	urls := i.GetUrls()
@@ -163,6 +167,7 @@ func TestAnInstanceCanHaveAnAddressOfItsOwn(t *testing.T) {
 }
 
 func TestALeaseTakesItsInstancesWithIt(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	ctx, leave := context.WithCancel(a.ctx)
 	defer leave()
@@ -234,6 +239,7 @@ func (a *api) leaseEnds(end func() error) {
 }
 
 func TestTheSameSeedGivesTheSameInstance(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	var made []*controlv1.Instance
 	for range 2 {

@@ -91,6 +91,7 @@ func withoutSubnets(t *testing.T) []byte {
 }
 
 func TestTheJournalOfAnInstanceIsExported(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{Pacing: daemon.Manual, StateDir: t.TempDir()})
 	a.still()
 	id := a.installed(canistertest.Fixture("counter"), nil)
@@ -115,6 +116,7 @@ func TestTheJournalOfAnInstanceIsExported(t *testing.T) {
 }
 
 func TestAnInstanceGoesThroughAFile(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{Pacing: daemon.Manual, Seed: []byte{1, 2, 3}})
 	a.still()
 	id := a.installed(canistertest.Fixture("counter"), nil)
@@ -171,6 +173,7 @@ func TestAnInstanceGoesThroughAFile(t *testing.T) {
 }
 
 func TestAnImportThatItsClientGivesUpLeavesNothing(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{Pacing: daemon.Manual})
 	file, err := a.export(&controlv1.ExportInstanceRequest{})
 	if err != nil {

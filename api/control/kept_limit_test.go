@@ -9,6 +9,7 @@ import (
 )
 
 func TestADaemonKeepsSoManyInstancesOnDiskAndOthersBesideThem(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{Pacing: daemon.Manual, KeptInstances: 3, StateDir: filepath.Join(t.TempDir(), "state")})
 	for range 2 {
 		must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Pacing: manual})

@@ -61,6 +61,7 @@ func holdLease(address string) error {
 }
 
 func TestAClientThatIsKilledLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	self, err := os.Executable()
 	if err != nil {
@@ -156,6 +157,7 @@ func TestAClientThatCannotBeReachedLosesItsLease(t *testing.T) {
 }
 
 func TestClientsMakeAndDeleteInstancesSideBySide(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	const clients, turns = 4, 10
 	var all sync.WaitGroup
@@ -194,6 +196,7 @@ func TestClientsMakeAndDeleteInstancesSideBySide(t *testing.T) {
 }
 
 func TestABusyInstanceIsWaitedForAsLongAsTheCallerLikes(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "busy"})
 	i, err := a.daemon.Instances().Instance("busy")
@@ -234,6 +237,7 @@ func TestABusyInstanceIsWaitedForAsLongAsTheCallerLikes(t *testing.T) {
 }
 
 func TestAnInstanceThatFailsLeavesTheOthersRunning(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "odd"})
 	must(a, a.instances.TakeSnapshot, &controlv1.TakeSnapshotRequest{Instance: "odd", Snapshot: "even"})

@@ -17,6 +17,7 @@ import (
 )
 
 func TestWhatThereMayBeOnlySoMuchOfIsRefusedWithItsLimit(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{Pacing: daemon.Manual, Instances: 2})
 	a.note("instances")
 	must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "second", Pacing: manual})
@@ -91,9 +92,10 @@ func (a *api) refused(what string, err error) {
 
 // A refusal goes into the trailers of an answer, where clients take some KiB.
 func TestWhatIsRefusedIsNotShownAtFullLength(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{Pacing: daemon.Manual})
 	modest := connected(t, a.daemon, grpc.WithMaxHeaderListSize(8<<10))
-	for _, long := range []string{strings.Repeat("x", 1<<20), strings.Repeat("ü", 1<<20), strings.Repeat("\x00", 1<<20)} {
+	for _, long := range []string{strings.Repeat("x", 1<<17), strings.Repeat("ü", 1<<17), strings.Repeat("\x00", 1<<17)} {
 		for _, err := range []error{
 			second(modest.instances.GetInstance(a.ctx, &controlv1.GetInstanceRequest{Instance: long})),
 			second(modest.instances.TakeSnapshot(a.ctx, &controlv1.TakeSnapshotRequest{Snapshot: long})),
@@ -114,6 +116,7 @@ func TestWhatIsRefusedIsNotShownAtFullLength(t *testing.T) {
 }
 
 func TestACallWithAnUnreadableInterfaceIsRefused(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{Pacing: daemon.Manual})
 	a.still()
 	id := a.installed([]byte("\x00asm\x01\x00\x00\x00\x00\x1f\x19icp:public candid:servicewhat?"), nil)
@@ -123,6 +126,7 @@ func TestACallWithAnUnreadableInterfaceIsRefused(t *testing.T) {
 }
 
 func TestTheBalanceOfACanisterIsNotSetInTheMiddleOfItsCode(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	busy := cast(a, "BUSY")[0]
 	a.runs(busy, canistertest.Script().Busy(30_000_000).ReplyText("over"))
@@ -134,6 +138,7 @@ func TestTheBalanceOfACanisterIsNotSetInTheMiddleOfItsCode(t *testing.T) {
 }
 
 func TestATokenIsAskedFor(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{Control: daemon.Control{Token: "secret"}})
 	call(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{})
 	wrong := connected(t, a.daemon, grpc.WithPerRPCCredentials(bearer("guess")))

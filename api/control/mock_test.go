@@ -76,6 +76,7 @@ func (a *api) answeredBy(ids ...replica.RequestID) (said []string) {
 
 // Bob does not exist: his calls are mocked, several at once, and answered in another order.
 func TestAMockAnswersInThePlaceOfACanisterThatDoesNotExist(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	alice := cast(a, "ALICE")[0]
 	bob := principal.Canister(7)
@@ -104,6 +105,7 @@ func TestAMockAnswersInThePlaceOfACanisterThatDoesNotExist(t *testing.T) {
 }
 
 func TestAMockRejectsPassesOnAndComesTooLate(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	ids := cast(a, "ALICE", "BOB")
 	alice, bob := ids[0], ids[1]
@@ -131,6 +133,7 @@ func TestAMockRejectsPassesOnAndComesTooLate(t *testing.T) {
 }
 
 func TestAMockThatEndsLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		end  func(cancel context.CancelFunc, stream mockStream, other *api)
@@ -173,6 +176,7 @@ func TestAMockThatEndsLeavesNothingBehind(t *testing.T) {
 }
 
 func TestMocksOfTwoClientsWorkSideBySideWhileTheWallClockMovesTime(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	alice := cast(a, "ALICE")[0]
 	for i := range 2 {
@@ -200,6 +204,7 @@ func TestMocksOfTwoClientsWorkSideBySideWhileTheWallClockMovesTime(t *testing.T)
 }
 
 func TestBadMocksAreRefused(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	bob := cast(a, "BOB")[0]
 	head := func(h *controlv1.MockHead) *controlv1.MockRequest {
@@ -256,6 +261,7 @@ func (a *api) refusedTalk(bob principal.Principal, talk []*controlv1.MockRequest
 }
 
 func TestAnswersAreReadByTheInterfaceOfTheCallee(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	caller, counter := a.fixture("caller"), a.fixture("counter")
 	a.mask(caller.String(), "CALLER")
@@ -283,6 +289,7 @@ func TestAnswersAreReadByTheInterfaceOfTheCallee(t *testing.T) {
 }
 
 func TestAMockReadsAndWritesJSON(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	ledger := a.fixture("ledger")
 	stream, err := a.flights.Mock(a.ctx)

@@ -21,6 +21,7 @@ func (a *api) asks(id principal.Principal, method, fields string) replica.Reques
 }
 
 func TestListOutcallsTellsHowManyNodesMakeTheRequest(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	alice := cast(a, "ALICE")[0]
 	const fields = `url = "https://example.org/%s"; method = variant { get }; headers = vec {}`

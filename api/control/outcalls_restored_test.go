@@ -83,6 +83,7 @@ func (m *meanwhile) Done() <-chan struct{} {
 }
 
 func TestAnAnswerToAnOutcallOfBeforeARestoreIsDropped(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	alice := cast(a, "ALICE")[0]
 	must(a, a.instances.TakeSnapshot, &controlv1.TakeSnapshotRequest{Snapshot: "quiet"})
@@ -133,6 +134,7 @@ func TestAnAnswerToAnOutcallOfBeforeARestoreIsDropped(t *testing.T) {
 }
 
 func TestAnAnswerThatNamesTheIncarnationOfItsOutcallIsForNoOther(t *testing.T) {
+	t.Parallel()
 	a := byHand(t)
 	alice := cast(a, "ALICE")[0]
 	must(a, a.instances.TakeSnapshot, &controlv1.TakeSnapshotRequest{Snapshot: "quiet"})

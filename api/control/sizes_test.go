@@ -19,6 +19,7 @@ import (
 )
 
 func TestAMessageThatIsTooLargeIsRefusedWithItsSizeAndWhatToDo(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{Pacing: daemon.Manual})
 	a.still()
 	id := a.installed(canistertest.Fixture("counter"), nil)
@@ -84,6 +85,7 @@ func TestTheSenderOfUpTo32MiBLearnsTheLimit(t *testing.T) {
 }
 
 func TestTheOutcomesOfABatchHaveSoMuchRoomTogether(t *testing.T) {
+	t.Parallel()
 	a := served(t, daemon.Config{})
 	id := a.scripted().String()
 	const bytes = 1_900_000
@@ -129,6 +131,7 @@ func TestTheOutcomesOfABatchHaveSoMuchRoomTogether(t *testing.T) {
 
 // Lists come in pages: what can be larger than is sent at once is a reply, written in full.
 func TestAnAnswerThatIsTooLargeIsRefusedWithItsSizeAndWhatToDo(t *testing.T) {
+	t.Parallel()
 	a := byHand(t) // the outcome's time is as long in every run
 	const (
 		field   = "\x6c\x01\xff\xff\xff\xff\x0f" // a record with the field 4_294_967_295
