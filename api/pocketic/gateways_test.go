@@ -62,6 +62,7 @@ func (a *api) gatewayPort() int {
 }
 
 func TestAGatewayServesPagesOverTLSAtItsDomains(t *testing.T) {
+	t.Parallel()
 	certificate, key, roots := certificateFiles(t)
 	domains := filepath.Join(t.TempDir(), "domains.txt")
 	if err := os.WriteFile(domains, []byte("my.page:"+first.String()+"\n"), 0o600); err != nil {

@@ -43,6 +43,7 @@ func (a *api) stillRun(between int) string {
 }
 
 func TestAnInstanceWhoseTimeStandsStillGoesTheSameWayHoweverLongAgentsTake(t *testing.T) {
+	t.Parallel()
 	a := served(t)
 	fast, slow := a.stillRun(0), a.stillRun(20)
 	if fast != slow || !strings.HasPrefix(fast, `200 {"nanos_since_epoch":16203286300000000`) {

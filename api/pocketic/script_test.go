@@ -202,6 +202,7 @@ func (a *api) play(script string) string {
 }
 
 func TestEveryRouteAnswersAsItsScriptSays(t *testing.T) {
+	t.Parallel()
 	used := make(map[string]bool)
 	golden.Transcripts(t, "testdata", func(t *testing.T, script string) string {
 		a := served(t)

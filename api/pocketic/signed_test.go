@@ -53,6 +53,7 @@ func (a *api) signedCall(url string, effective principal.Principal, method strin
 }
 
 func TestASignedCallBringsTheSubnetOfItsCanisterOnMainnet(t *testing.T) {
+	t.Parallel()
 	a := served(t)
 	a.ask(`POST /instances {"subnet_config_set":{"application":[{}]},"http_gateway_config":{}}`)
 	subnets := func() int {
@@ -98,6 +99,7 @@ func TestASignedCallBringsTheSubnetOfItsCanisterOnMainnet(t *testing.T) {
 }
 
 func TestASignedCallOfUpTo64KiBBringsASubnet(t *testing.T) {
+	t.Parallel()
 	a := served(t)
 	a.ask(`POST /instances {"subnet_config_set":{"application":[{}]}}`)
 	for more, want := range map[int]int{60 << 10: http.StatusAccepted, 66 << 10: http.StatusBadRequest} {
