@@ -156,7 +156,7 @@ func TestARealSubnetCreatesCanistersBySubnetId(t *testing.T) {
 	}
 	for _, s := range r.Node.View().Subnets {
 		draft := wire.NewCall(principal.Management, "provisional_create_canister_with_cycles", arg)
-		draft.IngressExpiry = uint64(time.Now().Add(time.Minute).UnixNano())
+		draft.IngressExpiry = uint64(time.Now().Add(4 * time.Minute).UnixNano())
 		signed := sign(t, draft, identity(t, "alice"))
 		answer, err := wire.DecodeCallResponse(body(t, post(t, New(r, Info{}), subnetURL("v4", s.ID, "call"), signed.Body)))
 		if err != nil || answer.Certificate == nil {
@@ -178,7 +178,7 @@ func TestARealSubnetCreatesCanistersBySubnetId(t *testing.T) {
 func realCall(t *testing.T, user string, canister principal.Principal, method string) wire.Signed {
 	t.Helper()
 	draft := wire.NewCall(canister, method, none)
-	draft.IngressExpiry = uint64(time.Now().Add(time.Minute).UnixNano())
+	draft.IngressExpiry = uint64(time.Now().Add(4 * time.Minute).UnixNano())
 	return sign(t, draft, identity(t, user))
 }
 
@@ -222,7 +222,7 @@ func TestARealNodeRefusesWithStatusAndText(t *testing.T) {
 		t.Fatal(err)
 	}
 	status := wire.NewCall(principal.Management, "canister_status", about)
-	status.IngressExpiry = uint64(time.Now().Add(time.Minute).UnixNano())
+	status.IngressExpiry = uint64(time.Now().Add(4 * time.Minute).UnixNano())
 	elsewhere := principal.Canister(mustNumber(t, counter) + 1)
 	wantRefusal(t, post(t, h, canisterURL("v4", elsewhere, "call"), sign(t, status, identity(t, "alice")).Body), 400, "canister_status")
 	absent := realCall(t, "alice", elsewhere, "inc")

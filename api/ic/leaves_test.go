@@ -53,7 +53,7 @@ func buildGrove(t *testing.T) *grove {
 		t.Fatal(err)
 	}
 	draft := wire.NewCall(principal.Management, "provisional_create_canister_with_cycles", arg)
-	draft.IngressExpiry = uint64(time.Now().Add(time.Minute).UnixNano())
+	draft.IngressExpiry = uint64(time.Now().Add(4 * time.Minute).UnixNano())
 	g.creation = sign(t, draft, identity(t, "alice"))
 	for url, call := range map[string]wire.Signed{
 		canisterURL("v4", g.full, "call"): g.replied, canisterURL("v3", g.full, "call"): g.rejected, subnetURL("v4", g.app, "call"): g.creation,
@@ -73,7 +73,7 @@ func (g *grove) read(t *testing.T, url string, effective principal.Principal, re
 		labels = append(labels, []byte(l))
 	}
 	draft := wire.NewReadState(labels)
-	draft.IngressExpiry = uint64(time.Now().Add(time.Minute).UnixNano())
+	draft.IngressExpiry = uint64(time.Now().Add(4 * time.Minute).UnixNano())
 	w := post(t, g.handler, url, sign(t, draft, reader).Body)
 	if w.Code != http.StatusOK {
 		return fmt.Sprint(w.Code), nil
