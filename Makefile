@@ -164,7 +164,11 @@ check-generated: fixtures ## what is committed is what the sources make
 	git diff --exit-code --stat -- '*.wasm' '*.wasm.gz' '*.did'
 
 .PHONY: check-mutants
-check-mutants: ## a sample of make mutants
+check-mutants: ## some of the mutants in the files changed since BASE=COMMIT (where this branch left main; on main, the last commit)
+	$(GO) run ./daemon/mutants -since '$(or $(BASE),branch)' -sample 6
+
+.PHONY: check-mutants-sample
+check-mutants-sample: ## a sample of all mutants
 	$(GO) run ./daemon/mutants -sample 6
 
 .PHONY: check-cross

@@ -34,6 +34,7 @@
 //
 // survivors.txt lists each known survivor with its reason. The run fails if an unlisted mutant survives, or if a listed
 // one is killed or has lost its code, so the list stays true. -sample N runs N mutants, drawn with -seed, and those in
-// always; continuous integration runs such a sample. -results FILE keeps the verdicts, so that a run that was
+// always. -since COMMIT leaves only the mutants in files that differ from the commit; continuous integration runs a
+// sample of these. -results FILE keeps the verdicts, so that a run that was
 // interrupted goes on. -parallel N tests N mutants at a time; their lines are in the order in which they are done.
 package main

@@ -17,6 +17,7 @@ import (
 // options are the flags.
 type options struct {
 	only    *regexp.Regexp // of names of mutants
+	since   string         // a commit: only mutants in files changed since; branch for where this branch began, "" for all
 	sample  int            // how many are drawn; 0 for all
 	seed    uint64
 	timeout time.Duration // of the tests of one package
@@ -36,6 +37,7 @@ func main() {
 	defer stop()
 	var o options
 	only := flag.String("only", "", "only mutants whose name matches this expression")
+	flag.StringVar(&o.since, "since", "", "only mutants in files that differ from this commit; "+branch+" is where this branch left main, or on main the last commit")
 	flag.IntVar(&o.sample, "sample", 0, "draw this many mutants, beside those that were survivors once; 0 runs all")
 	flag.Uint64Var(&o.seed, "seed", 1, "what -sample draws with")
 	flag.DurationVar(&o.timeout, "timeout", 5*time.Minute, "how long the tests of one package may run; a mutant that takes longer is killed")
@@ -67,8 +69,8 @@ func run(ctx context.Context, o options) error {
 	if err := known.check(all); err != nil {
 		return err
 	}
-	chosen, err := choose(all, o)
-	if err != nil {
+	chosen, err := candidates(ctx, ".", all, o)
+	if err != nil || len(chosen) == 0 {
 		return err
 	}
 	if o.list {
@@ -91,6 +93,30 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	return errors.Join(judge(ctx, t, chosen, known, o.parallel), t.verdicts.close())
+}
+
+// candidates returns the mutants that run: of all, or of the changed files, and says how many these are. Where no changed
+// file has a mutant, there is none.
+func candidates(ctx context.Context, root string, all []mutant, o options) ([]mutant, error) {
+	if o.since == "" {
+		return choose(all, o)
+	}
+	changed, commit, err := changedSince(ctx, root, o.since, all)
+	switch {
+	case errors.Is(err, errNoBase):
+		fmt.Println("no mutant is run:", err)
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case len(changed) == 0:
+		fmt.Println("no mutant in the files changed since", commit)
+		return nil, nil
+	}
+	chosen, err := choose(changed, o)
+	if err == nil {
+		fmt.Printf("%d of the %d mutants in the files changed since %s\n", len(chosen), len(changed), commit)
+	}
+	return chosen, err
 }
 
 // kept is the folder for what tests come near: beside the verdicts.
