@@ -155,9 +155,8 @@ check-format: $(TOOLS)/gofumpt
 	  if [ -n "$$out" ]; then echo "not formatted (make fmt):"; echo "$$out"; exit 1; fi
 
 .PHONY: check-proto
-check-proto: proto ## the .proto files are formatted, break no client, and their Go code is theirs
-	cd proto && $(TOOLS)/buf lint && $(TOOLS)/buf format --diff --exit-code >/dev/null && $(TOOLS)/buf breaking --against released.binpb
-	git diff --exit-code --stat -- proto api/control/described.binpb
+check-proto: $(TOOLS)/buf $(TOOLS)/protoc-gen-go $(TOOLS)/protoc-gen-go-grpc ## the .proto files are formatted, break no client, and what is committed is made of them
+	@PATH="$(TOOLS):$$PATH" sh proto/check.sh
 
 .PHONY: check-generated
 check-generated: fixtures ## what is committed is what the sources make
