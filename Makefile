@@ -122,11 +122,8 @@ mutants: ## change each limit and the listed comparisons one at a time; the test
 	$(GO) run ./daemon/mutants -sample $(or $(SAMPLE),0) -results bin/mutants.txt
 
 .PHONY: fixtures
-fixtures: canister/canistertest/fixtures/node_modules/.package-lock.json ## compile the system canisters and those of tests (Motoko: Node.js and npm; Rust and C: compilers of Debian 12)
-	node canister/canistertest/fixtures/build.mjs
-	node canister/canistertest/fixtures/asyncbugs.mjs
-	sh canister/canistertest/fixtures/native.sh
-	sh canister/canistertest/fixtures/rust.sh
+fixtures: ## compile the system canisters and those of tests, and record of what (Motoko: Node.js and npm; Rust and C: compilers of Debian 12; ONLY=motoko, asyncbugs, native or rust for one group)
+	$(GO) run ./daemon/fixtures -make -only '$(ONLY)'
 
 .PHONY: proto
 proto: $(TOOLS)/buf $(TOOLS)/protoc-gen-go $(TOOLS)/protoc-gen-go-grpc ## the Go code of the control API from its .proto files, and what reflection serves
@@ -159,8 +156,8 @@ check-proto: $(TOOLS)/buf $(TOOLS)/protoc-gen-go $(TOOLS)/protoc-gen-go-grpc ## 
 	@PATH="$(TOOLS):$$PATH" sh proto/check.sh
 
 .PHONY: check-generated
-check-generated: fixtures ## what is committed is what the sources make
-	git diff --exit-code --stat -- '*.wasm' '*.wasm.gz' '*.did'
+check-generated: ## the fixtures are what their sources make; compiles those whose sources changed since make fixtures (FORCE=1 for all)
+	$(GO) run ./daemon/fixtures $(if $(FORCE),-force)
 
 .PHONY: check-mutants
 check-mutants: ## some of the mutants in the files changed since BASE=COMMIT (where this branch left main; on main, the last commit)
