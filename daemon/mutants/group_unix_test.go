@@ -3,10 +3,14 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/canisterd/canisterd/internal/eventually"
 )
 
 func TestAProcessThatATestLeavesBehindIsKilled(t *testing.T) {
@@ -14,17 +18,23 @@ func TestAProcessThatATestLeavesBehindIsKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(t.TempDir(), "beats")
-	const left = `(while :; do echo beat >>"$0"; sleep 0.02; done) >/dev/null 2>&1 & while ! [ -s "$0" ]; do sleep 0.02; done`
-	if out, err := tester.command(t.Context(), "sh", "-c", left, file); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	before, err := os.Stat(file)
-	if err != nil {
+	pipe := filepath.Join(t.TempDir(), "held")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(300 * time.Millisecond)
-	if after, err := os.Stat(file); err != nil || after.Size() != before.Size() {
-		t.Errorf("the process goes on: %d bytes, %d before, %v", after.Size(), before.Size(), err)
+	held := make(chan error, 1)
+	go func() { // a read of the pipe ends when no process has it open any more
+		said, err := os.ReadFile(pipe)
+		if err == nil && string(said) != "left\n" {
+			err = fmt.Errorf("the process says %q", said)
+		}
+		held <- err
+	}()
+	const left = `exec 3>"$0"; echo left >&3; sleep 600 >/dev/null 2>&1 &`
+	if out, err := tester.command(t.Context(), "sh", "-c", left, pipe); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if err := eventually.Receive(t, "the end of the process that was left behind", held); err != nil {
+		t.Error(err)
 	}
 }
