@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -40,6 +41,7 @@ type cuts struct {
 	work
 	random    *rand.Rand
 	engine    *canister.Engine
+	cacheDir  string // of compiled modules, for all lives
 	disk      *vfs.MemFS
 	canisters []principal.Principal // one per client, one that is installed again and again, and one of all clients
 	counter   counter               // in which all clients count
@@ -50,7 +52,11 @@ type cuts struct {
 // cutPower makes the power of an instance fail many times, and counts lost updates.
 func cutPower(ctx context.Context, times int, seed uint64) (c *cuts, err error) {
 	c = &cuts{random: rand.New(rand.NewPCG(seed, 1)), disk: vfs.NewCrashableMem()}
-	if c.engine, err = canister.NewEngine(canister.EngineConfig{}); err != nil {
+	if c.cacheDir, err = os.MkdirTemp("", "canisterd-torture-"); err != nil {
+		return c, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(c.cacheDir)) }()
+	if c.engine, err = canister.NewEngine(canister.EngineConfig{CacheDir: c.cacheDir}); err != nil {
 		return c, err
 	}
 	defer func() { err = errors.Join(err, c.engine.Close()) }()
@@ -89,7 +95,7 @@ func (c *cuts) prepare(ctx context.Context) error {
 
 func (c *cuts) registry(fs vfs.FS) *instance.Registry {
 	return instance.NewRegistry(instance.Config{
-		Wall: time.Now, Engine: c.engine, Log: slog.New(&c.work), CheckpointBytes: cutRecords,
+		Wall: time.Now, CacheDir: c.cacheDir, Engine: c.engine, Log: slog.New(&c.work), CheckpointBytes: cutRecords,
 		Journal: journal.Options{FS: fs, MemTableBytes: cutMemTable, Retention: cutHistory},
 	})
 }
@@ -162,7 +168,7 @@ func (c *cuts) life(ctx context.Context, after int64) error {
 
 // replay replays the directory and returns the hash of its state.
 func (c *cuts) replay(ctx context.Context) ([32]byte, error) {
-	done, err := instance.Replay(ctx, cutDir, instance.Config{Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.disk}}, 0)
+	done, err := instance.Replay(ctx, cutDir, instance.Config{Wall: time.Now, CacheDir: c.cacheDir, Engine: c.engine, Journal: journal.Options{FS: c.disk}}, 0)
 	return done.StateHash, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -32,8 +33,11 @@ type run struct {
 	lives     int
 }
 
-// targetTimeout is how long a kill waits for its target, the kind of work to hit.
+// targetTimeout is how long a kill waits for its target, the kind of work to hit, where that is the daemon's own.
 const targetTimeout = time.Second
+
+// repeated is the work that clients begin again and again: a kill waits for it as long as it takes.
+var repeated = []string{"install", "fork"}
 
 // installed returns the canister that is installed again and again, shared the one in which all clients count.
 func (r *run) installed() principal.Principal { return r.canisters[r.clients] }
@@ -163,14 +167,17 @@ func (r *run) life(ctx context.Context) error {
 		p.kill()
 		return err
 	}
-	var killed atomic.Bool
+	var killed, over, answered atomic.Bool
+	answered.Store(r.lives > 0) // in the first life an update is acknowledged before the kill
 	target := targetOf(r.lives)
 	r.lives++
 	ends := time.AfterFunc(time.Duration(r.random.Int64N(int64(r.longest))), func() {
-		for begun := time.Now(); target != "" && !r.work.isIn(target) && time.Since(begun) < targetTimeout; {
+		for begun := time.Now(); !over.Load() && (!answered.Load() || !r.work.endIn(target, repeated...)); {
+			if !slices.Contains(repeated, target) && time.Since(begun) >= targetTimeout {
+				target = ""
+			}
 			time.Sleep(20 * time.Microsecond)
 		}
-		r.work.end("install", "fork")
 		killed.Store(true)
 		_ = p.cmd.Process.Kill()
 	})
@@ -191,6 +198,9 @@ func (r *run) life(ctx context.Context) error {
 				if err == nil {
 					err = errors.Join(shared, r.addReply(at, reply))
 				}
+				if err == nil {
+					answered.Store(true)
+				}
 				if err != nil && !killed.Load() {
 					failed = errors.Join(failed, fmt.Errorf("an update: %w\n%s", err, p.log.String()))
 				}
@@ -201,9 +211,10 @@ func (r *run) life(ctx context.Context) error {
 			}
 		})
 	}
-	r.repeat(&clients, "install", func() error { return install(ctx, p.client.Call, r.installed()) })
-	r.repeat(&clients, "fork", func() error { return p.fork(ctx) })
+	r.repeat(&clients, repeated[0], func() error { return install(ctx, p.client.Call, r.installed()) })
+	r.repeat(&clients, repeated[1], func() error { return p.fork(ctx) })
 	clients.Wait()
+	over.Store(true)
 	p.kill() // completes its log
 	r.work.end("checkpoint", "compaction")
 	return errors.Join(failed, ctx.Err())

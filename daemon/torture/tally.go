@@ -137,6 +137,11 @@ func (w *work) reset() {
 func (w *work) end(kinds ...string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.count(kinds)
+}
+
+// count counts an end. Needs mu.
+func (w *work) count(kinds []string) {
 	if w.hits == nil {
 		w.hits = make(map[string]int)
 	}
@@ -145,6 +150,17 @@ func (w *work) end(kinds ...string) {
 			w.hits[kind]++
 		}
 	}
+}
+
+// endIn counts an end for each of the kinds that is running, if the target is; "" always is.
+func (w *work) endIn(target string, kinds ...string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if target != "" && w.open[target] == 0 {
+		return false
+	}
+	w.count(kinds)
+	return true
 }
 
 // String lists the ends by kind.
