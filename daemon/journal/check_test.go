@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/canisterd/canisterd/daemon/journal"
+	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -103,19 +103,15 @@ func TestADirectoryWithoutAGoodCheckpointIsNotRepaired(t *testing.T) {
 	closed(t, j)
 }
 
-// within fails the test if do takes far longer than a command on a small directory can.
-func within(t *testing.T, what string, do func()) {
+// ends fails the test if do hangs.
+func ends(t *testing.T, what string, do func()) {
 	t.Helper()
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		do()
 	}()
-	select {
-	case <-ended:
-	case <-time.After(20 * time.Second):
-		t.Fatalf("%s does not end", what)
-	}
+	eventually.Receive(t, "the end of "+what, ended)
 }
 
 // newTables makes a directory whose records are in tables of the store.
@@ -169,14 +165,14 @@ func TestADamagedTableOfTheStoreIsNamedAndNothingWaitsForIt(t *testing.T) {
 			t.Errorf("%s says: %s", what, text)
 		}
 	}
-	within(t, "an opening", func() {
+	ends(t, "an opening", func() {
 		j, err := journal.Open("state", journal.Options{FS: fs})
 		if err == nil {
 			err = errors.Join(j.Records(0, func(uint64, []byte) error { return nil }), j.Close())
 		}
 		named("an opening", err)
 	})
-	within(t, "a check", func() {
+	ends(t, "a check", func() {
 		j, err := journal.Open("state", journal.Options{FS: fs, ReadOnly: true, Damaged: true})
 		if err == nil {
 			h := j.Check()

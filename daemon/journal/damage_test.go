@@ -202,7 +202,7 @@ func TestNoDamageOfAFileIsSilent(t *testing.T) {
 				case power:
 					least -= 20
 				}
-				within(t, what, func() { outcomes[s.checkDamaged(t, what, name, content, least)]++ })
+				ends(t, what, func() { outcomes[s.checkDamaged(t, what, name, content, least)]++ })
 			}
 		}
 		t.Logf("%s: %v", ending, outcomes)

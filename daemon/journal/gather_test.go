@@ -16,7 +16,7 @@ func gathered(t *testing.T, expected int, come ...time.Duration) (waited time.Du
 			j.joinCommit(1)
 		}
 		for _, after := range come {
-			time.AfterFunc(after, arrive)
+			time.AfterFunc(after, arrive) // in a bubble
 		}
 		begun := time.Now()
 		<-j.wake

@@ -2,16 +2,19 @@ package journal_test
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/canisterd/canisterd/daemon/journal"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-func TestWhatJournalsDoIsCountedTogether(t *testing.T) {
+func TestWhatJournalsDoIsCountedTogether(t *testing.T) { synctest.Test(t, countTogether) }
+
+func countTogether(t *testing.T) {
 	counts := new(journal.Statistics)
 	for _, dir := range []string{"one", "two"} {
-		j, err := journal.Open(dir, journal.Options{FS: vfs.NewMem(), Statistics: counts})
+		j, err := journal.Open(dir, journal.Options{FS: slowDisk{vfs.NewMem(), time.Millisecond}, Statistics: counts})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,18 +56,25 @@ func (d slowDisk) Create(name string, category vfs.DiskWriteCategory) (vfs.File,
 	return slowFile{file, d.takes}, err
 }
 
+func (f slowFile) Sync() error {
+	time.Sleep(f.takes) // in a bubble
+	return f.File.Sync()
+}
+
 func (f slowFile) SyncData() error {
-	time.Sleep(f.takes)
+	time.Sleep(f.takes) // in a bubble
 	return f.File.SyncData()
 }
 
 func (f slowFile) SyncTo(length int64) (bool, error) {
-	time.Sleep(f.takes)
+	time.Sleep(f.takes) // in a bubble
 	return f.File.SyncTo(length)
 }
 
 // TestASlowDiskIsSeenInTheTimesOfSyncs checks that a commit takes at least as long as its sync.
-func TestASlowDiskIsSeenInTheTimesOfSyncs(t *testing.T) {
+func TestASlowDiskIsSeenInTheTimesOfSyncs(t *testing.T) { synctest.Test(t, syncSlowly) }
+
+func syncSlowly(t *testing.T) {
 	const takes = 20 * time.Millisecond
 	counts := new(journal.Statistics)
 	j, err := journal.Open("dir", journal.Options{FS: slowDisk{vfs.NewMem(), takes}, Statistics: counts})
