@@ -10,7 +10,7 @@ import (
 	"github.com/canisterd/canisterd/api/client"
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/daemon/instance/instancetest"
+	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -21,7 +21,7 @@ func keyOf(name byte) ed25519.PrivateKey {
 // dial is a user with a key of her own.
 func dial(t *testing.T, d *Daemon, key ed25519.PrivateKey) user {
 	t.Helper()
-	ctx := instancetest.Patient(t)
+	ctx := eventually.Context(t)
 	c, err := client.Dial(ctx, d.URL(), client.WithKey(key))
 	if err != nil {
 		t.Fatal(err)

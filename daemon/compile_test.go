@@ -14,7 +14,7 @@ import (
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/canistertest"
-	"github.com/canisterd/canisterd/daemon/instance/instancetest"
+	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -94,7 +94,7 @@ func TestACanisterInstallsALargeModule(t *testing.T) {
 
 func TestCloseWhileAModuleIsCompiledLeavesNothing(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	d, err := Start(instancetest.Patient(t), Config{Listen: "127.0.0.1:0", CacheDir: t.TempDir()})
+	d, err := Start(eventually.Context(t), Config{Listen: "127.0.0.1:0", CacheDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestCloseWhileAModuleIsCompiledLeavesNothing(t *testing.T) {
 
 func TestModulesOfStrangersAreRefusedBeforeTheyAreCompiled(t *testing.T) {
 	dir := t.TempDir()
-	d, err := Start(instancetest.Patient(t), Config{Listen: "127.0.0.1:0", CacheDir: dir})
+	d, err := Start(eventually.Context(t), Config{Listen: "127.0.0.1:0", CacheDir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/canisterd/canisterd/daemon/instance/instancetest"
+	"github.com/canisterd/canisterd/internal/eventually"
 )
 
 // shellWorker returns a worker that runs a script.
@@ -20,7 +20,7 @@ func TestAWorkerThatFailsIsQuotedWith4KiBAtMost(t *testing.T) {
 		"exit 7":                           "run the compile worker /bin/sh: exit status 7",
 		"echo 'out of memory' >&2; exit 1": "compiling the module takes more than the 4096 MiB of memory that a compile worker may use: break large functions up",
 	} {
-		if err := shellWorker(script).compile(instancetest.Patient(t), t.TempDir(), nil); err == nil || err.Error() != want {
+		if err := shellWorker(script).compile(eventually.Context(t), t.TempDir(), nil); err == nil || err.Error() != want {
 			t.Errorf("%s: %.5000v, want %q", script, err, want)
 		}
 	}
@@ -34,7 +34,7 @@ func TestAWorkerIsKilledAfterFiveMinutes(t *testing.T) {
 	for _, wall := range []time.Duration{time.Millisecond, 0} { // 0: its time is up before the process starts
 		w.wall = wall
 		want := "compiling the module took longer than " + wall.String() + ": the machine is busy, or the module's functions are too complex"
-		if err := w.compile(instancetest.Patient(t), t.TempDir(), nil); err == nil || err.Error() != want {
+		if err := w.compile(eventually.Context(t), t.TempDir(), nil); err == nil || err.Error() != want {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}

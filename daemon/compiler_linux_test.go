@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/canisterd/canisterd/daemon/instance/instancetest"
+	"github.com/canisterd/canisterd/internal/eventually"
 	"golang.org/x/sys/unix"
 )
 
@@ -35,7 +35,7 @@ func TestAWorkerHas4GiBAndGivesWayToOthers(t *testing.T) {
 		fmt.Printf("%d %d bytes of data, %d of Go, least niceness %d\n", data.Cur, data.Max, debug.SetMemoryLimit(-1), least)
 		os.Exit(0)
 	}
-	out, err := exec.CommandContext(instancetest.Patient(t), os.Args[0], "-test.run=^"+t.Name()+"$", "--", "limited").Output()
+	out, err := exec.CommandContext(eventually.Context(t), os.Args[0], "-test.run=^"+t.Name()+"$", "--", "limited").Output()
 	const want = "4294967296 4294967296 bytes of data, 2147483648 of Go, least niceness 10\n"
 	if err != nil || string(out) != want {
 		t.Errorf("the worker has %q, want %q: %v", out, want, err)

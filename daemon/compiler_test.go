@@ -12,7 +12,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/canistertest"
-	"github.com/canisterd/canisterd/daemon/instance/instancetest"
+	"github.com/canisterd/canisterd/internal/eventually"
 )
 
 // TestCompileWorkerProcess is the compile worker of the tests below.
@@ -56,19 +56,19 @@ func endlessToCompile() []byte {
 func TestAWorkerLeavesTheCompiledFormInItsFolder(t *testing.T) {
 	dir := t.TempDir()
 	worker := newCompileWorker(testWorker())
-	if err := worker.compile(instancetest.Patient(t), dir, large()); err != nil {
+	if err := worker.compile(eventually.Context(t), dir, large()); err != nil {
 		t.Fatal(err)
 	}
 	if files, _ := filepath.Glob(filepath.Join(dir, "wazero-*", "*")); len(files) != 1 {
 		t.Errorf("the folder has %q", files)
 	}
-	if err := worker.compile(instancetest.Patient(t), dir, []byte("no module")); err == nil {
+	if err := worker.compile(eventually.Context(t), dir, []byte("no module")); err == nil {
 		t.Error("compiled what is no module")
 	}
 }
 
 func TestAWorkerIsKilledWhenNoCallerWaitsForIt(t *testing.T) {
-	ctx, leave := context.WithCancel(instancetest.Patient(t))
+	ctx, leave := context.WithCancel(eventually.Context(t))
 	ended := make(chan error, 1)
 	dir := t.TempDir()
 	go func() { ended <- newCompileWorker(testWorker()).compile(ctx, dir, endlessToCompile()) }()
@@ -88,7 +88,7 @@ func TestAWorkerEndsWithItsDaemon(t *testing.T) {
 		t.Fatal(err)
 	}
 	command := append(testWorker(), dir)
-	cmd := exec.CommandContext(instancetest.Patient(t), command[0], command[1:]...)
+	cmd := exec.CommandContext(eventually.Context(t), command[0], command[1:]...)
 	alive, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -8,11 +8,12 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/canisterd/canisterd/daemon/instance/instancetest"
+	"github.com/canisterd/canisterd/internal/eventually"
 )
 
 func TestIdleConnectionsMakeRoomForNewOnesOldestFirst(t *testing.T) {
@@ -41,7 +42,7 @@ func TestIdleConnectionsMakeRoomForNewOnesOldestFirst(t *testing.T) {
 		t.Fatalf("beside idle connections: %v, %v", response, err)
 	}
 	response.Body.Close()
-	_ = idle[0].SetReadDeadline(time.Now().Add(instancetest.Patience))
+	_ = idle[0].SetReadDeadline(time.Now().Add(eventually.Limit))
 	if n, err := idle[0].Read(make([]byte, 1)); err == nil || os.IsTimeout(err) {
 		t.Errorf("the oldest connection is still open: %d, %v", n, err)
 	}
@@ -107,6 +108,38 @@ func TestGRPCHasHalfOfTheConnections(t *testing.T) {
 	}
 }
 
+// blockingConn is a connection that says when a read of its socket begins to wait.
+type blockingConn struct {
+	*net.TCPConn
+	waits func()
+}
+
+func (c blockingConn) Read(p []byte) (int, error) {
+	c.waits()
+	return c.TCPConn.Read(p)
+}
+
+// SyscallConn implements syscall.Conn, with which bytes are awaited without being read.
+func (c blockingConn) SyscallConn() (syscall.RawConn, error) {
+	raw, err := c.TCPConn.SyscallConn()
+	return blockingRaw{raw, c.waits}, err
+}
+
+type blockingRaw struct {
+	syscall.RawConn
+	waits func()
+}
+
+func (c blockingRaw) Read(try func(fd uintptr) (done bool)) error {
+	return c.RawConn.Read(func(fd uintptr) bool {
+		done := try(fd)
+		if !done {
+			c.waits()
+		}
+		return done
+	})
+}
+
 func TestAReadOfASilentConnectionEndsWithItsDeadlineItsClientAndItsClose(t *testing.T) {
 	for name, end := range map[string]func(client net.Conn, c *limitedConn){
 		"deadline": func(_ net.Conn, c *limitedConn) { _ = c.SetReadDeadline(time.Now()) },
@@ -114,20 +147,18 @@ func TestAReadOfASilentConnectionEndsWithItsDeadlineItsClientAndItsClose(t *test
 		"close":    func(_ net.Conn, c *limitedConn) { _ = c.Close() },
 	} {
 		client, server := connected(t)
-		c := newConnectionLimit(1).admit(server)
+		waits := make(chan struct{})
+		c := newConnectionLimit(1).admit(blockingConn{server.(*net.TCPConn), sync.OnceFunc(func() { close(waits) })})
 		read := make(chan error, 1)
 		go func() {
 			_, err := c.Read(make([]byte, 1))
 			read <- err
 		}()
-		time.AfterFunc(time.Millisecond, func() { end(client, c) })
-		select {
-		case err := <-read:
-			if want := map[string]error{"deadline": os.ErrDeadlineExceeded, "client": io.EOF, "close": net.ErrClosed}[name]; !errors.Is(err, want) {
-				t.Errorf("%s: %v, want %v", name, err, want)
-			}
-		case <-time.After(instancetest.Patience):
-			t.Errorf("%s: the read does not end", name)
+		eventually.Receive(t, name+": a read that waits", waits)
+		end(client, c)
+		want := map[string]error{"deadline": os.ErrDeadlineExceeded, "client": io.EOF, "close": net.ErrClosed}[name]
+		if err := eventually.Receive(t, name+": the end of the read", read); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", name, err, want)
 		}
 	}
 }

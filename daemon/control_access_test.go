@@ -20,7 +20,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/canisterd/canisterd/api/control/remote"
-	"github.com/canisterd/canisterd/daemon/instance/instancetest"
+	"github.com/canisterd/canisterd/internal/eventually"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -61,7 +61,7 @@ func knock(t *testing.T, address string, with ...remote.Option) error {
 		return err
 	}
 	defer c.Close()
-	_, err = c.Instances.GetInstance(instancetest.Patient(t), &controlv1.GetInstanceRequest{})
+	_, err = c.Instances.GetInstance(eventually.Context(t), &controlv1.GetInstanceRequest{})
 	return err
 }
 
@@ -106,7 +106,7 @@ func TestTheControlAPIWithTLSAndTokenIsForThoseWhoHaveIt(t *testing.T) {
 // The daemon reads nothing from a client without the token: otherwise it would wait for the request.
 func TestRequestsWithoutTheTokenAreRefusedUnread(t *testing.T) {
 	d := started(t, Config{Control: Control{Token: "secret"}})
-	stream, err := dialed(t, d).NewStream(instancetest.Patient(t), &grpc.StreamDesc{ClientStreams: true}, controlv1.Calls_Update_FullMethodName)
+	stream, err := dialed(t, d).NewStream(eventually.Context(t), &grpc.StreamDesc{ClientStreams: true}, controlv1.Calls_Update_FullMethodName)
 	if err != nil {
 		t.Fatal(err)
 	}

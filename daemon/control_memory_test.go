@@ -5,9 +5,9 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
@@ -16,15 +16,18 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/internal/eventually"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
 // stallingConn is a client's connection that keeps for itself what is written beyond some bytes,
-// and reads nothing more once it is stalled.
+// and reads nothing more once it is stalled, until it is closed.
 type stallingConn struct {
 	net.Conn
 	room    atomic.Int64 // bytes that still go through
 	stalled atomic.Bool
+	once    sync.Once
+	closed  chan struct{}
 }
 
 func (c *stallingConn) Write(p []byte) (int, error) {
@@ -39,11 +42,15 @@ func (c *stallingConn) Write(p []byte) (int, error) {
 
 func (c *stallingConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	for c.stalled.Load() && err == nil {
-		time.Sleep(time.Millisecond)
-		err = c.Conn.SetWriteDeadline(time.Now().Add(time.Hour)) // fails once it is closed
+	if c.stalled.Load() {
+		<-c.closed
 	}
 	return n, err
+}
+
+func (c *stallingConn) Close() error {
+	c.once.Do(func() { close(c.closed) })
+	return c.Conn.Close()
 }
 
 // stalling is a gRPC client over a connection that may stall.
@@ -53,7 +60,7 @@ func stalling(t *testing.T, d *Daemon, room int64) (*grpc.ClientConn, *stallingC
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn := &stallingConn{Conn: raw}
+	conn := &stallingConn{Conn: raw, closed: make(chan struct{})}
 	conn.room.Store(room)
 	used := false
 	client, err := grpc.NewClient("passthrough:///stalling", grpc.WithTransportCredentials(insecure.NewCredentials()),
@@ -74,11 +81,7 @@ func stalling(t *testing.T, d *Daemon, room int64) (*grpc.ClientConn, *stallingC
 // waitForMemory waits until the messages of the control API take what is wanted.
 func waitForMemory(t *testing.T, d *Daemon, what string, wanted func(used int64) bool) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !wanted(d.memory.control.Used()); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: messages take %d of %d bytes", what, d.memory.control.Used(), d.memory.control.Limit())
-		}
-	}
+	eventually.True(t, what, func() bool { return wanted(d.memory.control.Used()) })
 }
 
 // little is what heads and pings take until the next RPC ends.

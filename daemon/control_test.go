@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/canisterd/canisterd/daemon/instance/instancetest"
+	"github.com/canisterd/canisterd/internal/eventually"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
@@ -26,7 +26,7 @@ func dialed(t *testing.T, d *Daemon) *grpc.ClientConn {
 
 func TestTheControlAPIIsServedWhereHTTPIs(t *testing.T) {
 	d := started(t, Config{})
-	health, err := healthv1.NewHealthClient(dialed(t, d)).Check(instancetest.Patient(t), &healthv1.HealthCheckRequest{Service: "canisterd.control.v1.Instances"})
+	health, err := healthv1.NewHealthClient(dialed(t, d)).Check(eventually.Context(t), &healthv1.HealthCheckRequest{Service: "canisterd.control.v1.Instances"})
 	if err != nil || health.GetStatus() != healthv1.HealthCheckResponse_SERVING {
 		t.Errorf("health: %v (%v)", health, err)
 	}
@@ -40,7 +40,7 @@ func TestTheControlAPIIsServedWhereHTTPIs(t *testing.T) {
 
 func TestReflectionListsTheServices(t *testing.T) {
 	d := started(t, Config{})
-	stream, err := reflectionv1.NewServerReflectionClient(dialed(t, d)).ServerReflectionInfo(instancetest.Patient(t))
+	stream, err := reflectionv1.NewServerReflectionClient(dialed(t, d)).ServerReflectionInfo(eventually.Context(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/canister/canistertest/wat"
-	"github.com/canisterd/canisterd/daemon/instance/instancetest"
+	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -53,7 +53,7 @@ func userOf(t *testing.T, d *Daemon) user {
 
 func userAt(t *testing.T, url string) user {
 	t.Helper()
-	ctx := instancetest.Patient(t)
+	ctx := eventually.Context(t)
 	c, err := client.Dial(ctx, url)
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 	"github.com/canisterd/canisterd/replica/trace"
@@ -130,7 +131,7 @@ func TestAJournalOfTheDoubleWithdrawalReplaysFromAFileToTheSameTraces(t *testing
 	if err := ExportState(dir, &file); err != nil {
 		t.Fatal(err)
 	}
-	got, err := ReplayFile(t.Context(), &file, Config{}, 8)
+	got, err := ReplayFile(t.Context(), &file, Config{CacheDir: canistertest.CacheDir(t)}, 8)
 	if err != nil || got.Checkpoints == 0 {
 		t.Fatalf("the replay: %+v: %v", got, err)
 	}

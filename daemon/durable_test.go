@@ -7,12 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon/systemcanisters"
 )
 
 // kept starts a daemon with a state directory.
 func kept(t *testing.T, dir string, config Config) (*Daemon, error) {
-	config.Listen, config.CacheDir, config.StateDir = "127.0.0.1:0", t.TempDir(), dir
+	config.Listen, config.CacheDir, config.StateDir = "127.0.0.1:0", canistertest.CacheDir(t), dir
 	return Start(t.Context(), config)
 }
 
@@ -126,7 +127,7 @@ func TestAReplayComparesTheRootsThatClientsHadCertificatesOf(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := ReplayState(t.Context(), dir, Config{}, 0); err != nil || r.Roots < calls || r.Checkpoints == 0 {
+	if r, err := ReplayState(t.Context(), dir, Config{CacheDir: canistertest.CacheDir(t)}, 0); err != nil || r.Roots < calls || r.Checkpoints == 0 {
 		t.Errorf("after %d calls, the replay comes to %+v: %v", calls, r, err)
 	}
 }

@@ -17,15 +17,15 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/canisterd/canisterd/daemon/instance"
-	"github.com/canisterd/canisterd/daemon/instance/instancetest"
 	"github.com/canisterd/canisterd/daemon/metrics"
+	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/replica"
 )
 
 // get is what a path of a daemon answers, with headers as name, value, name, value.
 func get(t *testing.T, d *Daemon, path string, headers ...string) (status int, body string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(instancetest.Patient(t), http.MethodGet, d.URL()+path, http.NoBody)
+	r, err := http.NewRequestWithContext(eventually.Context(t), http.MethodGet, d.URL()+path, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,14 +178,14 @@ func TestInstancesThatComeAndGoAreCountedTogether(t *testing.T) {
 	d := started(t, Config{})
 	lease, end := d.Instances().Lease()
 	for i := range 2 {
-		made, err := d.Instances().Create(instancetest.Patient(t), &instance.Spec{
+		made, err := d.Instances().Create(eventually.Context(t), &instance.Spec{
 			Placement: instance.Placement{Name: fmt.Sprint("leased-", i), Lease: lease}, Subnets: instance.DefaultSubnets(), Pacing: instance.Pacing{Mode: instance.Manual},
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for range 10 {
-			if _, err := made.Node().Round(instancetest.Patient(t)); err != nil {
+			if _, err := made.Node().Round(eventually.Context(t)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -217,7 +217,7 @@ func TestABusyInstanceDoesNotHoldUpAScrape(t *testing.T) {
 	busy, end := make(chan struct{}), make(chan struct{})
 	done := make(chan error)
 	go func() {
-		done <- d.Node().Do(instancetest.Patient(t), func(*replica.Network) {
+		done <- d.Node().Do(eventually.Context(t), func(*replica.Network) {
 			close(busy)
 			<-end
 		})
@@ -256,7 +256,7 @@ func TestHealthFollowsTheFirstInstance(t *testing.T) {
 	if status, _ := get(t, d, "/health"); status != http.StatusNoContent {
 		t.Errorf("/health of a daemon that runs answers %d", status)
 	}
-	if err := d.Node().Do(instancetest.Patient(t), func(*replica.Network) { panic("a bug of this test") }); err == nil {
+	if err := d.Node().Do(eventually.Context(t), func(*replica.Network) { panic("a bug of this test") }); err == nil {
 		t.Fatal("the bug was not noticed")
 	}
 	if status, body := get(t, d, "/health"); status != http.StatusServiceUnavailable || !strings.Contains(body, "default has failed") {

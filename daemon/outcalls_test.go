@@ -19,6 +19,7 @@ import (
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/did"
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/canister/canistertest/wat"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/refusal"
@@ -276,7 +277,7 @@ func TestAServerThatDoesNotAnswerInTimeIsGivenUp(t *testing.T) {
 func TestCloseGivesUpTheOutcallsUnderWay(t *testing.T) {
 	url, asked := hanging(t)
 	before := goleak.IgnoreCurrent()
-	d, err := Start(t.Context(), Config{Listen: "127.0.0.1:0", CacheDir: t.TempDir(), OutcallsLocal: true})
+	d, err := Start(t.Context(), Config{Listen: "127.0.0.1:0", CacheDir: canistertest.CacheDir(t), OutcallsLocal: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/api/control/remote"
-	"github.com/canisterd/canisterd/daemon/instance/instancetest"
+	"github.com/canisterd/canisterd/internal/eventually"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -23,7 +23,7 @@ func profileAt(t *testing.T, socket, token string) (status int, body string) {
 		return new(net.Dialer).DialContext(ctx, "unix", socket)
 	}
 	client := &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}
-	r, err := http.NewRequestWithContext(instancetest.Patient(t), http.MethodGet, "http://canisterd/debug/pprof/goroutine?debug=1", http.NoBody)
+	r, err := http.NewRequestWithContext(eventually.Context(t), http.MethodGet, "http://canisterd/debug/pprof/goroutine?debug=1", http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestProfilesAreServedAtAUnixSocketAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer control.Close()
-	if _, err := control.Instances.ListInstances(instancetest.Patient(t), &controlv1.ListInstancesRequest{}); err != nil {
+	if _, err := control.Instances.ListInstances(eventually.Context(t), &controlv1.ListInstancesRequest{}); err != nil {
 		t.Errorf("the control API at the same socket: %v", err)
 	}
 	found := scraped(t, d)

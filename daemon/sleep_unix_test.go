@@ -5,6 +5,8 @@ package daemon
 import (
 	"bufio"
 	"bytes"
+	"context"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,8 +15,12 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
 	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/internal/eventually"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -52,6 +58,40 @@ func sleeper(t *testing.T, folder string) (process *exec.Cmd, url string, end fu
 	}
 }
 
+// sendingConn is a client's connection of gRPC that says when it has sent a message.
+type sendingConn struct {
+	net.Conn
+	sent chan<- struct{}
+}
+
+func (c *sendingConn) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	for rest := bytes.TrimPrefix(p, []byte(preface)); len(rest) >= 9; { // a write is of whole frames of HTTP/2
+		if kind := rest[3]; kind == 0 && err == nil {
+			c.sent <- struct{}{}
+		}
+		size := int(rest[0])<<16 | int(rest[1])<<8 | int(rest[2])
+		rest = rest[min(9+size, len(rest)):]
+	}
+	return n, err
+}
+
+// sending is a gRPC client of a daemon. Each small message that it has sent is received from the channel.
+func sending(t *testing.T, url string) (calls controlv1.CallsClient, sent <-chan struct{}) {
+	t.Helper()
+	messages := make(chan struct{}, 100)
+	client, err := grpc.NewClient("passthrough:///"+strings.TrimPrefix(url, "http://"), grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) {
+			conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+			return &sendingConn{conn, messages}, err
+		}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	return controlv1.NewCallsClient(client), messages
+}
+
 // TestAProcessThatIsStoppedForAnHourGoesOn stops the process of a daemon as a lid that is closed does, and moves its wall
 // clock by an hour meanwhile. A call that a client made in the meantime is answered, a message that was signed before the
 // sleep has expired, and the network goes on from its directory in a process whose clock is an hour behind.
@@ -72,13 +112,15 @@ func TestAProcessThatIsStoppedForAnHourGoesOn(t *testing.T) {
 	if _, err := d.Install(ctx, &controlv1.InstallHead{CanisterId: id}, bytes.NewReader(motoko(t, "counter")), nil); err != nil {
 		t.Fatal(err)
 	}
-	count := func() string {
-		r, err := d.Calls.Update(ctx, &controlv1.UpdateRequest{Call: &controlv1.Call{CanisterId: id, Method: "inc", ReplyForm: controlv1.Form_FORM_TEXT}})
+	counting := func(calls controlv1.CallsClient) string {
+		r, err := calls.Update(ctx, &controlv1.UpdateRequest{Call: &controlv1.Call{CanisterId: id, Method: "inc", ReplyForm: controlv1.Form_FORM_TEXT}})
 		if err != nil {
 			return err.Error()
 		}
 		return r.GetOutcome().GetReply().GetText()
 	}
+	count := func() string { return counting(d.Calls) }
+	later, sent := sending(t, url)
 	clock := func() time.Time {
 		r, err := d.Instances.GetInstance(ctx, &controlv1.GetInstanceRequest{})
 		if err != nil {
@@ -86,9 +128,10 @@ func TestAProcessThatIsStoppedForAnHourGoesOn(t *testing.T) {
 		}
 		return r.GetInstance().GetTime().AsTime()
 	}
-	if got := count(); got != "(1 : nat)" {
+	if got := counting(later); got != "(1 : nat)" {
 		t.Fatalf("the counter says %s", got)
 	}
+	eventually.Receive(t, "the first call", sent)
 	before := clock()
 	if err := process.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
@@ -98,15 +141,16 @@ func TestAProcessThatIsStoppedForAnHourGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	answer := make(chan string)
-	go func() { answer <- count() }()
+	answer := make(chan string, 1)
+	go func() { answer <- counting(later) }()
+	eventually.Receive(t, "the call that is made meanwhile", sent)
 	if err := os.WriteFile(filepath.Join(folder, slept), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	select {
 	case got := <-answer:
 		t.Errorf("a process that is stopped answers %s", got)
-	case <-time.After(50 * time.Millisecond):
+	default:
 	}
 	if err := process.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)

@@ -10,9 +10,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/internal/eventually"
 )
 
 // exported is the file of a state directory with a counter.
@@ -36,7 +37,7 @@ func exported(t *testing.T) (file []byte, state Replayed) {
 	if err := ExportState(dir, &out); err != nil {
 		t.Fatal(err)
 	}
-	if state, err = ReplayFile(t.Context(), bytes.NewReader(out.Bytes()), Config{}, 0); err != nil || state.Rounds == 0 || state.Checkpoints != 1 {
+	if state, err = ReplayFile(t.Context(), bytes.NewReader(out.Bytes()), Config{CacheDir: canistertest.CacheDir(t)}, 0); err != nil || state.Rounds == 0 || state.Checkpoints != 1 {
 		t.Fatalf("the replay of the file: %+v: %v", state, err)
 	}
 	return out.Bytes(), state
@@ -66,15 +67,14 @@ func TestADaemonExportsTheJournalOfAnInstanceThatRuns(t *testing.T) {
 		}
 	})
 	for range 3 {
-		for before := answered.Load(); answered.Load() < before+3; {
-			time.Sleep(time.Millisecond)
-		}
+		enough := answered.Load() + 3
+		eventually.True(t, "three answers", func() bool { return answered.Load() >= enough })
 		least := answered.Load()
 		var file bytes.Buffer
 		if err := running.ExportJournal(t.Context(), &file); err != nil {
 			t.Fatal(err)
 		}
-		replayed, err := ReplayFile(t.Context(), &file, Config{}, 1_000)
+		replayed, err := ReplayFile(t.Context(), &file, Config{CacheDir: canistertest.CacheDir(t)}, 1_000)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestADamagedJournalFileIsAnErrorOrReplaysTheSame(t *testing.T) {
 		} else {
 			damaged[at] ^= 1 << random.IntN(8)
 		}
-		got, err := ReplayFile(t.Context(), bytes.NewReader(damaged), Config{}, 0)
+		got, err := ReplayFile(t.Context(), bytes.NewReader(damaged), Config{CacheDir: canistertest.CacheDir(t)}, 0)
 		if err != nil {
 			refused++
 			if text := err.Error(); !strings.Contains(text, "at byte") && !strings.Contains(text, "before byte") {
@@ -128,7 +128,7 @@ func TestAForeignArchiveIsRefusedWithTheByte(t *testing.T) {
 		"is not a regular file": archive(&tar.Header{Name: "store", Typeflag: tar.TypeSymlink, Linkname: "/"}),
 		"path escapes":          archive(&tar.Header{Name: "../outside", Mode: 0o600}),
 	} {
-		if _, err := ReplayFile(t.Context(), bytes.NewReader(file), Config{}, 0); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReplayFile(t.Context(), bytes.NewReader(file), Config{CacheDir: canistertest.CacheDir(t)}, 0); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("an archive with %q: %v", want, err)
 		}
 	}

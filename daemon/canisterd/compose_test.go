@@ -18,8 +18,8 @@ import (
 	"github.com/prometheus/common/model"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/canisterd/canisterd/daemon/instance/instancetest"
 	"github.com/canisterd/canisterd/daemon/otlp/otlptest"
+	"github.com/canisterd/canisterd/internal/eventually"
 )
 
 // composed is a service of docker-compose.yml.
@@ -99,7 +99,7 @@ func compose(t *testing.T, service *composed, collector string) (url string, sto
 		}
 	}
 	t.Cleanup(stop)
-	for patient := instancetest.Patient(t); ; {
+	for patient := eventually.Context(t); ; {
 		if at := listening.FindStringSubmatch(d.text()); at != nil && strings.Contains(d.text(), "ready; stop with") {
 			return at[1], stop
 		}
@@ -117,7 +117,7 @@ func compose(t *testing.T, service *composed, collector string) (url string, sto
 // fetch is what a URL answers.
 func fetch(t *testing.T, url string) string {
 	t.Helper()
-	r, err := http.NewRequestWithContext(instancetest.Patient(t), http.MethodGet, url, http.NoBody)
+	r, err := http.NewRequestWithContext(eventually.Context(t), http.MethodGet, url, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func scrape(t *testing.T, url string) map[string]*dto.MetricFamily {
 func mustRun(t *testing.T, args ...string) {
 	t.Helper()
 	var out strings.Builder
-	if code := run(instancetest.Patient(t), args, &out, &out); code != exitOK {
+	if code := run(eventually.Context(t), args, &out, &out); code != exitOK {
 		t.Fatalf("canisterd %s: exit code %d: %s", strings.Join(args, " "), code, &out)
 	}
 }

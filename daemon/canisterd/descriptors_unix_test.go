@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/canister/canistertest"
-	"github.com/canisterd/canisterd/daemon/instance/instancetest"
+	"github.com/canisterd/canisterd/internal/eventually"
 )
 
 // TestAStartWithFewDescriptorsSaysWhatToDo starts a daemon that has several instances in processes that may open few
@@ -62,7 +62,7 @@ func startWithin(t *testing.T, limit int) (ready bool, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, end := context.WithCancel(instancetest.Patient(t))
+	ctx, end := context.WithCancel(eventually.Context(t))
 	defer end()
 	cmd := exec.CommandContext(ctx, "sh", "-c", fmt.Sprintf(`ulimit -n %d; exec "$0" "$@"`, limit), self,
 		"start", "--state-dir", keptState, "--listen", "127.0.0.1:0", "--cache-dir", canistertest.CacheDir(t))

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/canisterd/canisterd/daemon/instance/instancetest"
+	"github.com/canisterd/canisterd/internal/eventually"
 )
 
 // reader runs the commands of a page in a clone of the repository.
@@ -98,13 +98,13 @@ func (r *reader) run(command string) string {
 // inProcess runs canisterd in this process.
 func (r *reader) inProcess(command string) string {
 	var out bytes.Buffer
-	code := run(instancetest.Patient(r.t), fields(r.t, strings.TrimPrefix(command, "canisterd")), &out, &out)
+	code := run(eventually.Context(r.t), fields(r.t, strings.TrimPrefix(command, "canisterd")), &out, &out)
 	return withCode(out.String(), code)
 }
 
 // shell runs a command in sh.
 func (r *reader) shell(command string) string {
-	cmd := exec.CommandContext(instancetest.Patient(r.t), "sh", "-c", command)
+	cmd := exec.CommandContext(eventually.Context(r.t), "sh", "-c", command)
 	cmd.WaitDelay = time.Second // for programs that a command leaves behind
 	out, err := cmd.CombinedOutput()
 	if cmd.ProcessState == nil {
@@ -163,7 +163,7 @@ func (r *reader) serve(s step) {
 	}
 	r.t.Cleanup(func() { d.interrupt(r.t) })
 	go func() { d.ended <- d.cmd.Wait() }()
-	patient := instancetest.Patient(r.t)
+	patient := eventually.Context(r.t)
 	if r.built {
 		patient = r.t.Context() // the build takes as long as it takes
 	}

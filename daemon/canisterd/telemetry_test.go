@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/daemon"
-	"github.com/canisterd/canisterd/daemon/instance/instancetest"
+	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -66,7 +66,7 @@ func TestHealthFailsWithoutADaemonAndWithAFailedInstance(t *testing.T) {
 	if code, text := check(); code != exitOK || !strings.Contains(text, "is healthy") {
 		t.Errorf("of a daemon that runs: exit code %d: %s", code, text)
 	}
-	if err := d.Node().Do(instancetest.Patient(t), func(*replica.Network) { panic("a bug of this test") }); err == nil {
+	if err := d.Node().Do(eventually.Context(t), func(*replica.Network) { panic("a bug of this test") }); err == nil {
 		t.Fatal("the bug was not noticed")
 	}
 	if code, text := check(); code != exitFailed || !strings.Contains(text, "status 503") || !strings.Contains(text, "default has failed") {

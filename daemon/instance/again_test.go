@@ -32,7 +32,7 @@ func wall() time.Time { return time.Now().UTC().Round(0) }
 // begin starts the registry and makes what is on the disk, as a daemon does.
 func (k *keeping) begin() {
 	k.Helper()
-	k.Registry = instance.NewRegistry(instance.Config{Wall: wall, Engine: k.engine, StateDir: "/state", Journal: journal.Options{FS: k.fs}})
+	k.Registry = instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(k), Wall: wall, Engine: k.engine, StateDir: "/state", Journal: journal.Options{FS: k.fs}})
 	_, err := k.Create(k.Context(), &instance.Spec{Placement: instance.Placement{Name: instance.Default}})
 	if err = errors.Join(err, k.Resume(k.Context())); err != nil {
 		k.Fatal(err)
@@ -51,14 +51,11 @@ func (k *keeping) crash() {
 }
 
 func newKeeping(t *testing.T) *keeping {
-	engine, err := canister.NewEngine(canister.EngineConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	engine := canistertest.NewEngine(t)
 	k := &keeping{T: t, engine: engine, fs: vfs.NewCrashableMem()}
 	k.begin()
 	t.Cleanup(func() {
-		if err := errors.Join(k.Close(), engine.Close()); err != nil {
+		if err := k.Close(); err != nil {
 			t.Error(err)
 		}
 	})

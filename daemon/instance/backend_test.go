@@ -8,6 +8,7 @@ import (
 	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/daemon/instance/instancetest"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -44,7 +45,7 @@ func TestACompositeQueryHasTenSecondsOfTheWallClock(t *testing.T) {
 			defer func() { now, passes = now.Add(passes), 0 }()
 			return now
 		})
-		result, err := b.Query(instancetest.Patient(t), &replica.Query{Receiver: id, Effective: id, Method: "ask"})
+		result, err := b.Query(eventually.Context(t), &replica.Query{Receiver: id, Effective: id, Method: "ask"})
 		if err != nil {
 			t.Fatal(err)
 		}

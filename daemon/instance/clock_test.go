@@ -13,6 +13,7 @@ import (
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/daemon/instance/instancetest"
+	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -165,7 +166,7 @@ func TestTimersFireByTheWallClockWhereTimeIsAheadOfIt(t *testing.T) {
 	var wall hands
 	_, i := first(t, wall.now, instance.Pacing{})
 	movesTo(t, i, shows(i)+week)
-	ctx, id := instancetest.Patient(t), instancetest.Deploy(t, i, canistertest.Fixture("clock"), []byte("DIDL\x00\x00"))
+	ctx, id := eventually.Context(t), instancetest.Deploy(t, i, canistertest.Fixture("clock"), []byte("DIDL\x00\x00"))
 	hour, err := candid.Marshal(uint64(time.Hour))
 	if err != nil {
 		t.Fatal(err)
@@ -206,11 +207,11 @@ func TestTheTimeGoesOnWhenTheWallClockIsSetBackOrForward(t *testing.T) {
 		if now := shows(i); now < before+3*time.Second-time.Millisecond { // rounds at one moment are some ns ahead
 			t.Errorf("3 s after the wall clock is set by %s: it is noon and %s, and was noon and %s", set, now, before)
 		}
-		if err := i.Node().Do(instancetest.Patient(t), func(*replica.Network) {}); err != nil {
+		if err := i.Node().Do(eventually.Context(t), func(*replica.Network) {}); err != nil {
 			t.Fatal(err)
 		}
 		for ticks(t, i, id) == fired {
-			if err := i.Node().Do(instancetest.Patient(t), func(*replica.Network) {}); err != nil {
+			if err := i.Node().Do(eventually.Context(t), func(*replica.Network) {}); err != nil {
 				t.Fatalf("no timer fires after the wall clock is set by %s: %v", set, err)
 			}
 		}

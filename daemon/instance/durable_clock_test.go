@@ -12,6 +12,7 @@ import (
 	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/daemon/instance/instancetest"
 	"github.com/canisterd/canisterd/daemon/journal"
+	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -19,7 +20,7 @@ import (
 // awake opens a durable instance whose wall clock a test moves.
 func awake(t *testing.T, fs vfs.FS, wall *hands) (*instance.Registry, *instance.Instance) {
 	t.Helper()
-	r := instance.NewRegistry(instance.Config{Wall: wall.now, Journal: journal.Options{FS: fs}})
+	r := instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(t), Wall: wall.now, Journal: journal.Options{FS: fs}})
 	i, err := r.Create(t.Context(), &instance.Spec{Placement: instance.Placement{Name: instance.Default}, Journal: "/state"})
 	if err != nil {
 		t.Fatal(errors.Join(err, r.Close()))
@@ -59,7 +60,7 @@ func TestAKeptNetworkGoesOnAfterTheComputerSlept(t *testing.T) {
 		t.Errorf("after the sleep, the counter says %q, at noon and %s", got, shows(i))
 	}
 	for fired := ticks(t, i, clock); ticks(t, i, clock) == fired; wall.pass(time.Second) {
-		if err := i.Node().Do(instancetest.Patient(t), func(*replica.Network) {}); err != nil {
+		if err := i.Node().Do(eventually.Context(t), func(*replica.Network) {}); err != nil {
 			t.Fatalf("no timer fires after the sleep: %v", err)
 		}
 	}

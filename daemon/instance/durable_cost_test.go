@@ -32,7 +32,7 @@ func costing(t *testing.T) (*instance.Instance, *counted) {
 		}
 		return nil
 	}))
-	r := instance.NewRegistry(instance.Config{Wall: time.Now, Journal: journal.Options{FS: fs}})
+	r := instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now, Journal: journal.Options{FS: fs}})
 	t.Cleanup(func() {
 		if err := r.Close(); err != nil {
 			t.Error(err)
@@ -63,7 +63,9 @@ func TestAnIdleDurableInstanceWritesNothing(t *testing.T) {
 	})
 }
 
-func TestAnUpdateOfAClientThatIsAloneWaitsForTheDiskOnce(t *testing.T) {
+func TestAnUpdateOfAClientThatIsAloneWaitsForTheDiskOnce(t *testing.T) { synctest.Test(t, updateAlone) }
+
+func updateAlone(t *testing.T) {
 	i, disk := costing(t)
 	id := instancetest.Deploy(t, i, canistertest.Fixture("counter"), nil)
 	subnet := i.Node().View().SubnetOf(id).ID

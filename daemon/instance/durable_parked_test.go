@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/canister/canistertest/wat"
 	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/daemon/instance/instancetest"
@@ -88,7 +89,7 @@ func TestAMessageInTheMiddleOfItsCodeGoesOnAfterACrash(t *testing.T) {
 	c.answered(id, request)
 	hash := c.hash()
 	c.crash(0, random)
-	done, err := instance.Replay(t.Context(), "/state", instance.Config{Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.fs.CrashClone(vfs.CrashCloneCfg{})}}, 0)
+	done, err := instance.Replay(t.Context(), "/state", instance.Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.fs.CrashClone(vfs.CrashCloneCfg{})}}, 0)
 	if err != nil || done.StateHash != hash {
 		t.Errorf("a replay comes to the same state: %t, %v", done.StateHash == hash, err)
 	}

@@ -37,13 +37,10 @@ func newCrashing(t testing.TB) *crashing { return newRetaining(t, journal.Retent
 
 // newRetaining returns a crashing instance that keeps its history.
 func newRetaining(t testing.TB, retention journal.Retention, checkpoint int64) *crashing {
-	engine, err := canister.NewEngine(canister.EngineConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	engine := canistertest.NewEngine(t)
 	c := &crashing{t: t, engine: engine, fs: vfs.NewCrashableMem(), retention: retention, checkpoint: checkpoint}
 	t.Cleanup(func() {
-		if err := errors.Join(c.registry.Close(), engine.Close()); err != nil {
+		if err := c.registry.Close(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -54,7 +51,7 @@ func newRetaining(t testing.TB, retention journal.Retention, checkpoint int64) *
 // open starts the instance from what is on the disk.
 func (c *crashing) open(spec instance.Spec) {
 	c.t.Helper()
-	c.registry = instance.NewRegistry(instance.Config{Wall: time.Now, Engine: c.engine, CheckpointBytes: c.checkpoint, Journal: journal.Options{FS: c.fs, Retention: c.retention}})
+	c.registry = instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(c.t), Wall: time.Now, Engine: c.engine, CheckpointBytes: c.checkpoint, Journal: journal.Options{FS: c.fs, Retention: c.retention}})
 	spec.Name, spec.Journal = instance.Default, "/state"
 	var err error
 	if c.Instance, err = c.registry.Create(c.t.Context(), &spec); err != nil {
@@ -249,7 +246,7 @@ func TestAStateDirectoryOfAnotherNetworkIsRefused(t *testing.T) {
 	if err := c.registry.Close(); err != nil {
 		t.Fatal(err)
 	}
-	c.registry = instance.NewRegistry(instance.Config{Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.fs}})
+	c.registry = instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.fs}})
 	for what, spec := range map[string]instance.Spec{
 		"seed":    {Seed: &[32]byte{1}},
 		"subnets": {Subnets: []replica.SubnetConfig{{Kind: replica.NNS}}},
@@ -288,7 +285,7 @@ func TestADamagedCheckpointStopsTheStartAndIsNamed(t *testing.T) {
 		}
 		damaged = append(damaged, name)
 	}
-	c.registry = instance.NewRegistry(instance.Config{Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.fs}})
+	c.registry = instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.fs}})
 	_, err = c.registry.Create(t.Context(), &instance.Spec{Journal: "/state"})
 	if newest := damaged[len(damaged)-1]; err == nil || !strings.Contains(err.Error(), newest) {
 		t.Errorf("the damaged checkpoint is %s, and the start says: %v", newest, err)
@@ -300,7 +297,7 @@ func TestTheLogSaysWhichInstanceIsRestored(t *testing.T) {
 	c.deploy()
 	c.stop()
 	var log bytes.Buffer
-	c.registry = instance.NewRegistry(instance.Config{Wall: time.Now, Engine: c.engine, Log: slog.New(slog.NewTextHandler(&log, nil)), Journal: journal.Options{FS: c.fs}})
+	c.registry = instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now, Engine: c.engine, Log: slog.New(slog.NewTextHandler(&log, nil)), Journal: journal.Options{FS: c.fs}})
 	if _, err := c.registry.Create(t.Context(), &instance.Spec{Placement: instance.Placement{Name: "lab"}, Journal: "/state"}); err != nil {
 		t.Fatal(err)
 	}

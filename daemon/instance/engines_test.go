@@ -5,17 +5,18 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/daemon/instance/instancetest"
 )
 
 func TestAnEngineThatWasGivenOutlivesTheRegistry(t *testing.T) {
-	engine, err := canister.NewEngine(canister.EngineConfig{})
+	engine, err := canister.NewEngine(canister.EngineConfig{CacheDir: canistertest.CacheDir(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		r := instance.NewRegistry(instance.Config{Wall: time.Now, Engine: engine})
+		r := instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now, Engine: engine})
 		i, err := r.Create(t.Context(), &instance.Spec{Pacing: instance.Pacing{Mode: instance.Manual}})
 		if err != nil {
 			t.Fatal(err)

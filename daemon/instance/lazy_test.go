@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/canister/canistertest/wat"
 	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/daemon/instance/instancetest"
@@ -185,7 +186,7 @@ func TestAMissingPageFileStopsTheStartAndIsNamed(t *testing.T) {
 	if err := c.fs.Remove("/state/" + name); err != nil {
 		t.Fatal(err)
 	}
-	c.registry = instance.NewRegistry(instance.Config{Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.fs}})
+	c.registry = instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.fs}})
 	if _, err := c.registry.Create(t.Context(), &instance.Spec{Journal: "/state"}); err == nil || !strings.Contains(err.Error(), name) {
 		t.Errorf("the start says: %v", err)
 	}
@@ -199,7 +200,7 @@ func TestAForkLoadsItsMemoriesAfterItsSourceIsDeleted(t *testing.T) {
 		id := c.deploy()
 		c.count(id)
 		c.stop()
-		c.registry = instance.NewRegistry(instance.Config{Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.fs}, StateDir: "/"})
+		c.registry = instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.fs}, StateDir: "/"})
 		if _, err := c.registry.Create(t.Context(), &instance.Spec{Journal: "/state", Placement: instance.Placement{Name: "source"}}); err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon/journal"
 	"github.com/canisterd/canisterd/daemon/systemcanisters"
 	"github.com/canisterd/canisterd/replica"
@@ -17,7 +18,7 @@ import (
 )
 
 func TestARequestRuns100000RoundsAtMost(t *testing.T) {
-	r := NewRegistry(Config{Wall: time.Now})
+	r := NewRegistry(Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now})
 	t.Cleanup(func() { _ = r.Close() })
 	i, err := r.Create(t.Context(), &Spec{Pacing: Pacing{Mode: Manual}})
 	if err != nil {
@@ -36,7 +37,7 @@ func TestARequestRuns100000RoundsAtMost(t *testing.T) {
 func second(_ Ran, err error) error { return err }
 
 func TestARunWithoutALimitEndsAfterAMillionRounds(t *testing.T) {
-	r := NewRegistry(Config{Wall: time.Now})
+	r := NewRegistry(Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now})
 	t.Cleanup(func() { _ = r.Close() })
 	i, err := r.Create(t.Context(), &Spec{Pacing: Pacing{Mode: Manual}})
 	if err != nil {
@@ -58,7 +59,7 @@ func TestARunWithoutALimitEndsAfterAMillionRounds(t *testing.T) {
 // newKeeper returns the keeper of a new state directory.
 func newKeeper(t *testing.T) *keeper {
 	t.Helper()
-	r := NewRegistry(Config{Wall: time.Now, Journal: journal.Options{FS: vfs.NewMem()}})
+	r := NewRegistry(Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now, Journal: journal.Options{FS: vfs.NewMem()}})
 	t.Cleanup(func() { _ = r.Close() })
 	k, _, err := r.openKept("/state")
 	if err != nil {
@@ -113,7 +114,7 @@ func TestACheckpointIsDueAfter100000RecordsOr64MiBOfThem(t *testing.T) {
 // held is an instance that holds what clients send, and a call by which a system canister is made.
 func held(t *testing.T) (*Instance, *systemcanisters.Call) {
 	t.Helper()
-	r := NewRegistry(Config{Wall: time.Now})
+	r := NewRegistry(Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now})
 	t.Cleanup(func() { _ = r.Close() })
 	i, err := r.Create(t.Context(), &Spec{Pacing: Pacing{Mode: Manual}})
 	if err != nil {

@@ -1,29 +1,31 @@
 package instance_test
 
 import (
-	"context"
+	"fmt"
 	"runtime"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/canisterd/canisterd/daemon/instance"
-	"github.com/canisterd/canisterd/daemon/instance/instancetest"
+	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/replica"
 )
 
 // stands waits until the height of a network is at least so much, and says it.
 func stands(t *testing.T, i *instance.Instance, least uint64) uint64 {
 	t.Helper()
-	for end := time.Now().Add(instancetest.Patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		if height := i.Node().View().Height; height >= least {
-			return height
-		}
-	}
-	t.Fatalf("the network stays at height %d, want %d", i.Node().View().Height, least)
-	return 0
+	var height uint64
+	eventually.True(t, fmt.Sprintf("a network at height %d", least), func() bool {
+		height = i.Node().View().Height
+		return height >= least
+	})
+	return height
 }
 
-func TestPacingIsChangedWhileTheInstanceRuns(t *testing.T) {
+func TestPacingIsChangedWhileTheInstanceRuns(t *testing.T) { synctest.Test(t, changePacing) }
+
+func changePacing(t *testing.T) {
 	_, i := first(t, nil, instance.Pacing{Mode: instance.Interval, Interval: time.Millisecond})
 	begun := time.Now()
 	stands(t, i, i.Node().View().Height+5)
@@ -35,7 +37,7 @@ func TestPacingIsChangedWhileTheInstanceRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 		still := i.Node().View()
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(5 * time.Millisecond) // in a bubble
 		if v := i.Node().View(); v.Height != still.Height || v.Time != still.Time {
 			t.Fatalf("by hand, height %d became %d", still.Height, v.Height)
 		}
@@ -58,8 +60,7 @@ func TestPacingIsChangedWhileTheInstanceRuns(t *testing.T) {
 // Streams of calls and RunRounds ask for the pacing while they own the network.
 func TestWhoOwnsTheNetworkMayAskForThePacingWhileItIsChanged(t *testing.T) {
 	_, i := first(t, nil, instance.Pacing{Mode: instance.Auto})
-	ctx, cancel := context.WithTimeout(t.Context(), instancetest.Patience)
-	defer cancel()
+	ctx := eventually.Context(t)
 	changed := make(chan error, 1)
 	err := i.Node().Do(ctx, func(*replica.Network) {
 		go func() { changed <- i.SetPacing(ctx, instance.Pacing{Mode: instance.Manual}) }()

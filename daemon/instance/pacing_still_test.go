@@ -8,13 +8,14 @@ import (
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/daemon/instance/instancetest"
+	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/replica"
 )
 
 func TestWhereTimeStandsStillMessagesRunAndClientsAloneMoveTheTime(t *testing.T) {
 	var wall hands
 	_, i := first(t, wall.now, instance.Pacing{Mode: instance.Still})
-	ctx, id := instancetest.Patient(t), instancetest.Deploy(t, i, canistertest.Fixture("clock"), []byte("DIDL\x00\x00"))
+	ctx, id := eventually.Context(t), instancetest.Deploy(t, i, canistertest.Fixture("clock"), []byte("DIDL\x00\x00"))
 	hour, err := candid.Marshal(uint64(time.Hour))
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/daemon/instance/instancetest"
+	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -60,7 +61,7 @@ func outcaller(t *testing.T, i *instance.Instance) (request replica.RequestID) {
 func TestARunWaitsForOutcallsUnlessTheyAreForClients(t *testing.T) {
 	for mode := range instance.LastOutcalls + 1 {
 		host := answering{make(chan struct{})}
-		r := instance.NewRegistry(instance.Config{Wall: time.Now, Host: host})
+		r := instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now, Host: host})
 		t.Cleanup(func() { _ = r.Close() })
 		i := made(t, r, &instance.Spec{Pacing: instance.Pacing{Mode: instance.Manual}, Outcalls: &mode})
 		id := outcaller(t, i)
@@ -68,7 +69,7 @@ func TestARunWaitsForOutcallsUnlessTheyAreForClients(t *testing.T) {
 			defer close(host.release)
 			_ = i.Node().Until(t.Context(), func(n *replica.Network) bool { return n.Outside().Outcalls > 0 })
 		}()
-		got, err := i.RunUntil(instancetest.Patient(t), instance.Answered(id), 0)
+		got, err := i.RunUntil(eventually.Context(t), instance.Answered(id), 0)
 		want := instance.ConditionMet
 		if mode == instance.HoldOutcalls {
 			want = instance.NothingMore
