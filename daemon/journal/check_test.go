@@ -70,7 +70,7 @@ func TestARepairGoesOnFromWhatIsNotDamaged(t *testing.T) {
 	} {
 		fs, all := newThreeBlocks(t)
 		c.damage(t, fs, all)
-		j, err := journal.Open("state", journal.Options{FS: fs, Damaged: true})
+		j, err := journal.Open("state", journal.Options{FS: fs, MemTableBytes: smallTable, Damaged: true})
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}

@@ -172,7 +172,7 @@ func mutations(name string, was []byte, samples int) map[string][]byte {
 	return all
 }
 
-var samples = flag.Int("samples", 3, "offsets in each file that is damaged")
+var samples = flag.Int("samples", usualSamples, "offsets in each file that is damaged")
 
 // TestNoDamageOfAFileIsSilent changes, cuts and removes each file of a directory: either nothing is lost, or the damage
 // is named and a repair continues from the newest intact checkpoint. After a power failure there are two exceptions,

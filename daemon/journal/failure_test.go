@@ -93,7 +93,7 @@ func TestNoFailureOfTheDiskLosesAnAcknowledgedRecord(t *testing.T) {
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			failures := 0
-			for at := int64(1); ; at++ {
+			for at := int64(1); ; at += stride {
 				disk := &failing{under: vfs.NewCrashableMem(), err: c.err, which: c.which, only: c.only}
 				disk.left.Store(1 << 60)
 				closed(t, opened(t, disk.fs()))
@@ -116,7 +116,7 @@ func TestNoFailureOfTheDiskLosesAnAcknowledgedRecord(t *testing.T) {
 				checkRecords(t, j, from, j.Position())
 				closed(t, j)
 			}
-			if failures < 10 {
+			if failures < 10/stride {
 				t.Errorf("the journal failed %d times: the test shows little", failures)
 			}
 		})
@@ -126,7 +126,7 @@ func TestNoFailureOfTheDiskLosesAnAcknowledgedRecord(t *testing.T) {
 // runOnce opens a directory, works in it, and closes it.
 func runOnce(t *testing.T, disk *failing, says string) (acked uint64, failed bool) {
 	t.Helper()
-	j, err := journal.Open("state", journal.Options{FS: disk.fs()})
+	j, err := journal.Open("state", journal.Options{FS: disk.fs(), MemTableBytes: smallTable})
 	if err == nil {
 		acked, err = work(t, j)
 		if named := new(*journal.FailedError); errors.As(err, named) {
@@ -156,7 +156,7 @@ func runOnce(t *testing.T, disk *failing, says string) (acked uint64, failed boo
 func TestAReadOnlyDirectoryIsNotTakenForOneInUse(t *testing.T) {
 	disk := &failing{under: vfs.NewMem(), err: syscall.EROFS, which: func(op errorfs.Op) bool { return op.Kind == errorfs.OpLock }}
 	closed(t, opened(t, disk.under))
-	_, err := journal.Open("state", journal.Options{FS: disk.fs()})
+	_, err := journal.Open("state", journal.Options{FS: disk.fs(), MemTableBytes: smallTable})
 	if named, failed := errors.AsType[*journal.FailedError](err); !failed || !errors.Is(named, syscall.EROFS) {
 		t.Errorf("opening it says: %v", err)
 	}
@@ -202,7 +202,7 @@ func TestADirectoryOnAReadOnlyDiskIsRead(t *testing.T) {
 	keep(t, j, false, "a network of some bytes")
 	closed(t, j)
 	for _, damaged := range []bool{false, true} {
-		j, err := journal.Open("state", journal.Options{FS: disk.fs(), ReadOnly: true, Damaged: damaged})
+		j, err := journal.Open("state", journal.Options{FS: disk.fs(), MemTableBytes: smallTable, ReadOnly: true, Damaged: damaged})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +211,7 @@ func TestADirectoryOnAReadOnlyDiskIsRead(t *testing.T) {
 		}
 		closed(t, j)
 	}
-	_, err := journal.Open("new", journal.Options{FS: disk.fs()})
+	_, err := journal.Open("new", journal.Options{FS: disk.fs(), MemTableBytes: smallTable})
 	if err == nil || strings.Contains(err.Error(), "acknowledged") {
 		t.Errorf("a new directory: %v", err)
 	}

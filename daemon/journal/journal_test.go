@@ -17,7 +17,7 @@ import (
 
 func opened(t testing.TB, fs vfs.FS) *journal.Journal {
 	t.Helper()
-	j, err := journal.Open("state", journal.Options{FS: fs})
+	j, err := journal.Open("state", journal.Options{FS: fs, MemTableBytes: smallTable})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,7 +88,7 @@ func TestARepairThatIsCutOffIsRepeated(t *testing.T) {
 	name := "state/store/" + lastWithSuffix(t, s.disk(t, "", nil), "state/store", ".log")
 	damaged := bytes.Clone(s.files[name])
 	damaged[len(damaged)/2] ^= 1
-	for at := int64(1); ; at++ {
+	for at := int64(1); ; at += stride {
 		under := s.disk(t, name, damaged).(*vfs.MemFS)
 		disk := &failing{under: under, err: errors.New("the power fails"), which: writes}
 		disk.left.Store(at)
