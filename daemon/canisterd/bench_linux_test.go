@@ -24,6 +24,7 @@ import (
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon/bench/ratio"
+	"github.com/canisterd/canisterd/internal/eventually"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -162,10 +163,23 @@ func (s *served) flood(rpc func()) time.Duration {
 	return (s.used() - begun) / (clients * each)
 }
 
-// resident is the memory of the process's own, in bytes, after a collection of what is free.
+// resident is the memory of the process's own, in bytes, once it is the same in four thousand looks, a millisecond and
+// more apart: the daemon gives free memory back within seconds when it is idle.
 func (s *served) resident() float64 {
 	s.Helper()
-	time.Sleep(4 * time.Second) // the daemon gives free memory back when it is idle
+	same, last := 0, s.residentNow()
+	eventually.True(s, "memory that stays the same", func() bool {
+		now := s.residentNow()
+		if same++; now != last {
+			same, last = 0, now
+		}
+		return same >= 4000
+	})
+	return last
+}
+
+func (s *served) residentNow() float64 {
+	s.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.process.Pid))
 	if err != nil {
 		s.Fatal(err)

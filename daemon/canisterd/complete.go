@@ -200,7 +200,7 @@ func states(ctx context.Context, c *cli, _ []string) []string {
 
 // asked asks the daemon if it answers in time; a user who types gets no errors.
 func (c *cli) asked(ctx context.Context, ask func(context.Context, *remote.Daemon) error) {
-	ctx, cancel := context.WithTimeout(ctx, completePatience)
+	ctx, cancel := patient(ctx, completePatience)
 	defer cancel()
 	_ = c.connected(ctx, ask)
 }

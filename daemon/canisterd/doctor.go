@@ -50,7 +50,7 @@ func (c *cli) doctor() *cobra.Command {
 
 // examineDaemon checks whether a daemon answers, and the health of its instances.
 func (c *cli) examineDaemon(ctx context.Context) []daemon.Finding {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	ctx, cancel := patient(ctx, 2*time.Second)
 	defer cancel()
 	d, err := c.remote()
 	if err != nil {

@@ -143,9 +143,9 @@ func (c *cli) ensureDaemon(ctx context.Context) (end func() error, err error) {
 		return nil, err
 	}
 	defer func() { _ = d.Close() }() // only for this question
-	patience, cancel := context.WithTimeout(ctx, time.Second)
+	question, cancel := patient(ctx, time.Second)
 	defer cancel()
-	if _, err = d.Instances.ListInstances(patience, &controlv1.ListInstancesRequest{PageSize: 1}); remote.Code(err) != codes.Unavailable {
+	if _, err = d.Instances.ListInstances(question, &controlv1.ListInstancesRequest{PageSize: 1}); remote.Code(err) != codes.Unavailable {
 		return func() error { return nil }, c.explained(ctx, err)
 	}
 	own, err := daemon.Start(context.WithoutCancel(ctx), daemon.Config{Listen: "127.0.0.1:0"})

@@ -36,7 +36,7 @@ func (c *cli) checkHealth(ctx context.Context) error {
 	if err := checkURL(c.url); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, healthPatience)
+	ctx, cancel := patient(ctx, healthPatience)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(c.url, "/")+"/health", http.NoBody)
 	if err != nil {

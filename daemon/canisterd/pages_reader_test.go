@@ -14,7 +14,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/canisterd/canisterd/internal/eventually"
 )
@@ -105,10 +104,19 @@ func (r *reader) inProcess(command string) string {
 // shell runs a command in sh.
 func (r *reader) shell(command string) string {
 	cmd := exec.CommandContext(eventually.Context(r.t), "sh", "-c", command)
-	cmd.WaitDelay = time.Second // for programs that a command leaves behind
-	out, err := cmd.CombinedOutput()
+	printed, err := os.Create(filepath.Join(r.t.TempDir(), "printed")) // a pipe would wait for programs that the command leaves behind
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer func() { _ = printed.Close() }()
+	cmd.Stdout, cmd.Stderr = printed, printed
+	err = cmd.Run()
 	if cmd.ProcessState == nil {
 		r.t.Fatalf("%s: %v", command, err)
+	}
+	out, err := os.ReadFile(printed.Name())
+	if err != nil {
+		r.t.Fatal(err)
 	}
 	return withCode(string(out), cmd.ProcessState.ExitCode())
 }

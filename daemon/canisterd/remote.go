@@ -77,7 +77,7 @@ var errNoControl = errors.New("no control API at this address")
 
 // httpAlone reports whether HTTP is answered, but no control API.
 func (c *cli) httpAlone(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	ctx, cancel := patient(ctx, time.Second)
 	defer cancel()
 	connection, err := c.dial(ctx, c.url)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/internal/eventually"
 )
 
 // invoke runs the program in this process against an address without a listener.
@@ -19,7 +20,7 @@ func invoke(t *testing.T, args ...string) (code int, out, errOut string) {
 	t.Setenv("CANISTERD_IDENTITY", "")
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
 	var stdout, stderr bytes.Buffer
-	code = run(context.Background(), args, &stdout, &stderr)
+	code = run(eventually.Context(t), args, &stdout, &stderr)
 	return code, stdout.String(), stderr.String()
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/internal/golden"
 )
 
@@ -134,7 +134,7 @@ func masked(line string) string {
 func perform(t *testing.T, command string) string {
 	t.Helper()
 	var out, errOut bytes.Buffer
-	code := run(context.Background(), fields(t, command), &out, &errOut)
+	code := run(eventually.Context(t), fields(t, command), &out, &errOut)
 	text := out.String()
 	for line := range strings.Lines(errOut.String()) {
 		text += "! " + line

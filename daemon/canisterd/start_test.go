@@ -9,6 +9,7 @@ import (
 
 	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/internal/eventually"
 )
 
 func TestKindsOfSubnetsAreSpelledOneWayInFlagsBannersAndDescriptions(t *testing.T) {
@@ -28,7 +29,7 @@ func TestKindsOfSubnetsAreSpelledOneWayInFlagsBannersAndDescriptions(t *testing.
 	shown := map[string]string{"banner": banner(d, "")}
 	for _, command := range []string{"status", "instance show", "instance create all --subnet " + strings.Join(subnetKinds(), ",")} {
 		var out, errOut bytes.Buffer
-		if code := run(context.Background(), append([]string{"--url", d.URL()}, strings.Fields(command)...), &out, &errOut); code != exitOK {
+		if code := run(eventually.Context(t), append([]string{"--url", d.URL()}, strings.Fields(command)...), &out, &errOut); code != exitOK {
 			t.Fatalf("canisterd %s: exit code %d: %s", command, code, &errOut)
 		}
 		shown[command] = out.String()

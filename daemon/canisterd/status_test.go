@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
@@ -13,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/internal/eventually"
 )
 
 // certified is a certificate for this machine and its key, as files: those of the standard library's tests.
@@ -40,7 +40,7 @@ func asked(t *testing.T, args ...string) statusResult {
 	t.Helper()
 	var out, errOut bytes.Buffer
 	var status statusResult
-	if code := run(context.Background(), append([]string{"--json", "status"}, args...), &out, &errOut); code != exitOK {
+	if code := run(eventually.Context(t), append([]string{"--json", "status"}, args...), &out, &errOut); code != exitOK {
 		t.Fatalf("canisterd status %s: exit code %d: %s", strings.Join(args, " "), code, &errOut)
 	}
 	if err := json.Unmarshal(out.Bytes(), &status); err != nil {
@@ -98,7 +98,7 @@ func TestWithoutAControlAPIStatusIsThatOfTheHTTPInterfaceAndOtherCommandsSayWhat
 		"status --control unix:///nobody":   "no daemon answers at unix:///nobody",
 	} {
 		var out, errOut bytes.Buffer
-		code := run(context.Background(), append([]string{"--url", d.URL()}, strings.Fields(command)...), &out, &errOut)
+		code := run(eventually.Context(t), append([]string{"--url", d.URL()}, strings.Fields(command)...), &out, &errOut)
 		if code != exitFailed || !strings.Contains(masked(errOut.String()), want) {
 			t.Errorf("canisterd %s: exit code %d, stdout %q, stderr %q, want %q", command, code, &out, &errOut, want)
 		}

@@ -76,7 +76,7 @@ Canisters and their state stay in its state directory. Those of a daemon that
 was started with --ephemeral are gone.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, cancel := context.WithTimeout(cmd.Context(), stopPatience)
+			ctx, cancel := patient(cmd.Context(), stopPatience)
 			defer cancel()
 			stateDir, err := c.end(ctx)
 			if err != nil {

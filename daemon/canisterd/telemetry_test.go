@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"log/slog"
 	"strings"
@@ -60,7 +59,7 @@ func TestHealthFailsWithoutADaemonAndWithAFailedInstance(t *testing.T) {
 	d := serving(t, daemon.Control{})
 	check := func() (code int, text string) {
 		var out bytes.Buffer
-		code = run(context.Background(), []string{"--url", d.URL(), "health"}, &out, &out)
+		code = run(eventually.Context(t), []string{"--url", d.URL(), "health"}, &out, &out)
 		return code, out.String()
 	}
 	if code, text := check(); code != exitOK || !strings.Contains(text, "is healthy") {
