@@ -56,7 +56,7 @@ func endlessToCompile() []byte {
 func TestAWorkerLeavesTheCompiledFormInItsFolder(t *testing.T) {
 	dir := t.TempDir()
 	worker := newCompileWorker(testWorker())
-	if err := worker.compile(eventually.Context(t), dir, large()); err != nil {
+	if err := worker.compile(eventually.Context(t), dir, canistertest.Scriptable()); err != nil {
 		t.Fatal(err)
 	}
 	if files, _ := filepath.Glob(filepath.Join(dir, "wazero-*", "*")); len(files) != 1 {
@@ -72,10 +72,10 @@ func TestAWorkerIsKilledWhenNoCallerWaitsForIt(t *testing.T) {
 	ended := make(chan error, 1)
 	dir := t.TempDir()
 	go func() { ended <- newCompileWorker(testWorker()).compile(ctx, dir, endlessToCompile()) }()
-	for files := 0; files == 0; { // it compiles once the folder of its cache is there
+	eventually.True(t, "the folder of its cache, after which it compiles", func() bool {
 		found, _ := filepath.Glob(filepath.Join(dir, "wazero-*"))
-		files = len(found)
-	}
+		return len(found) > 0
+	})
 	leave()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/canisterd/canisterd/internal/eventually"
@@ -213,23 +215,55 @@ func (s *scarceListener) Accept() (net.Conn, error) {
 	return s.Listener.Accept()
 }
 
-func TestWithoutFreeDescriptorsTheProtocolMultiplexerGoesOn(t *testing.T) {
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+// pipeListener accepts the other ends of pipes.
+type pipeListener struct {
+	net.Listener
+	dialed chan net.Conn
+	closed chan struct{}
+}
+
+func newPipeListener() *pipeListener {
+	return &pipeListener{dialed: make(chan net.Conn), closed: make(chan struct{})}
+}
+
+func (l *pipeListener) dial(context.Context, string, string) (net.Conn, error) {
+	here, there := net.Pipe()
+	l.dialed <- there
+	return here, nil
+}
+
+func (l *pipeListener) Accept() (net.Conn, error) {
+	select {
+	case conn := <-l.dialed:
+		return conn, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
 	}
+}
+
+func (l *pipeListener) Close() error { close(l.closed); return nil }
+
+func (l *pipeListener) Addr() net.Addr { return new(net.TCPAddr) }
+
+func TestWithoutFreeDescriptorsTheProtocolMultiplexerGoesOn(t *testing.T) {
+	synctest.Test(t, acceptWithoutDescriptors)
+}
+
+func acceptWithoutDescriptors(t *testing.T) {
+	l := newPipeListener()
 	mux := newProtocolMux(&scarceListener{l, acceptTries + 5}, newConnectionLimit(10))
 	ended := make(chan error, 1)
 	go func() { ended <- mux.run() }()
 	go func() {
 		_ = http.Serve(&mux.http, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "here") }))
 	}()
-	response, err := http.Get("http://" + l.Addr().String())
+	transport := &http.Transport{DialContext: l.dial}
+	response, err := (&http.Client{Transport: transport}).Get("http://localhost")
 	if err != nil {
 		t.Fatal(err)
 	}
 	response.Body.Close()
-	http.DefaultClient.CloseIdleConnections()
+	transport.CloseIdleConnections()
 	mux.close()
 	if err := <-ended; err != nil {
 		t.Error(err)

@@ -295,7 +295,7 @@ func TestCloseGivesUpTheOutcallsUnderWay(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Error(err)
 	}
-	goleak.VerifyNone(t, before)
+	nothingIsLeft(t, before)
 }
 
 func TestHeldOutcallsWaitForAnAnswer(t *testing.T) {

@@ -32,7 +32,7 @@ func wall() time.Time { return time.Now().UTC().Round(0) }
 // begin starts the registry and makes what is on the disk, as a daemon does.
 func (k *keeping) begin() {
 	k.Helper()
-	k.Registry = instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(k), Wall: wall, Engine: k.engine, StateDir: "/state", Journal: journal.Options{FS: k.fs}})
+	k.Registry = instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(k), Wall: wall, Engine: k.engine, StateDir: "/state", Journal: journal.Options{FS: k.fs, MemTableBytes: smallTable}})
 	_, err := k.Create(k.Context(), &instance.Spec{Placement: instance.Placement{Name: instance.Default}})
 	if err = errors.Join(err, k.Resume(k.Context())); err != nil {
 		k.Fatal(err)

@@ -20,7 +20,7 @@ import (
 // awake opens a durable instance whose wall clock a test moves.
 func awake(t *testing.T, fs vfs.FS, wall *hands) (*instance.Registry, *instance.Instance) {
 	t.Helper()
-	r := instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(t), Wall: wall.now, Journal: journal.Options{FS: fs}})
+	r := instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(t), Wall: wall.now, Journal: journal.Options{FS: fs, MemTableBytes: smallTable}})
 	i, err := r.Create(t.Context(), &instance.Spec{Placement: instance.Placement{Name: instance.Default}, Journal: "/state"})
 	if err != nil {
 		t.Fatal(errors.Join(err, r.Close()))

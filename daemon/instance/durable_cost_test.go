@@ -32,7 +32,7 @@ func costing(t *testing.T) (*instance.Instance, *counted) {
 		}
 		return nil
 	}))
-	r := instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now, Journal: journal.Options{FS: fs}})
+	r := instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now, Journal: journal.Options{FS: fs, MemTableBytes: smallTable}})
 	t.Cleanup(func() {
 		if err := r.Close(); err != nil {
 			t.Error(err)

@@ -38,7 +38,7 @@ func TestAnInstanceWhoseDiskFailsStopsAndTheOthersGoOn(t *testing.T) {
 				}
 				return nil
 			}))
-			config := instance.Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now, Journal: journal.Options{FS: fs}}
+			config := instance.Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now, Journal: journal.Options{FS: fs, MemTableBytes: smallTable}}
 			r := instance.NewRegistry(config)
 			kept, err := r.Create(t.Context(), &instance.Spec{Journal: "/state"})
 			if err != nil {

@@ -22,6 +22,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
+// smallTable makes the open of a directory fast.
+const smallTable = 128 << 10
+
 // crashing is a durable instance on a disk that loses unsynced data in a crash.
 type crashing struct {
 	t        testing.TB
@@ -51,7 +54,7 @@ func newRetaining(t testing.TB, retention journal.Retention, checkpoint int64) *
 // open starts the instance from what is on the disk.
 func (c *crashing) open(spec instance.Spec) {
 	c.t.Helper()
-	c.registry = instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(c.t), Wall: time.Now, Engine: c.engine, CheckpointBytes: c.checkpoint, Journal: journal.Options{FS: c.fs, Retention: c.retention}})
+	c.registry = instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(c.t), Wall: time.Now, Engine: c.engine, CheckpointBytes: c.checkpoint, Journal: journal.Options{FS: c.fs, MemTableBytes: smallTable, Retention: c.retention}})
 	spec.Name, spec.Journal = instance.Default, "/state"
 	var err error
 	if c.Instance, err = c.registry.Create(c.t.Context(), &spec); err != nil {
@@ -225,7 +228,7 @@ func TestACleanRestartReplaysNothing(t *testing.T) {
 	if err := c.registry.Close(); err != nil {
 		t.Fatal(err)
 	}
-	j, err := journal.Open("/state", journal.Options{FS: c.fs})
+	j, err := journal.Open("/state", journal.Options{FS: c.fs, MemTableBytes: smallTable})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +249,7 @@ func TestAStateDirectoryOfAnotherNetworkIsRefused(t *testing.T) {
 	if err := c.registry.Close(); err != nil {
 		t.Fatal(err)
 	}
-	c.registry = instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.fs}})
+	c.registry = instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.fs, MemTableBytes: smallTable}})
 	for what, spec := range map[string]instance.Spec{
 		"seed":    {Seed: &[32]byte{1}},
 		"subnets": {Subnets: []replica.SubnetConfig{{Kind: replica.NNS}}},
@@ -285,7 +288,7 @@ func TestADamagedCheckpointStopsTheStartAndIsNamed(t *testing.T) {
 		}
 		damaged = append(damaged, name)
 	}
-	c.registry = instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.fs}})
+	c.registry = instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.fs, MemTableBytes: smallTable}})
 	_, err = c.registry.Create(t.Context(), &instance.Spec{Journal: "/state"})
 	if newest := damaged[len(damaged)-1]; err == nil || !strings.Contains(err.Error(), newest) {
 		t.Errorf("the damaged checkpoint is %s, and the start says: %v", newest, err)
@@ -297,7 +300,7 @@ func TestTheLogSaysWhichInstanceIsRestored(t *testing.T) {
 	c.deploy()
 	c.stop()
 	var log bytes.Buffer
-	c.registry = instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now, Engine: c.engine, Log: slog.New(slog.NewTextHandler(&log, nil)), Journal: journal.Options{FS: c.fs}})
+	c.registry = instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now, Engine: c.engine, Log: slog.New(slog.NewTextHandler(&log, nil)), Journal: journal.Options{FS: c.fs, MemTableBytes: smallTable}})
 	if _, err := c.registry.Create(t.Context(), &instance.Spec{Placement: instance.Placement{Name: "lab"}, Journal: "/state"}); err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func (c *crashing) stop() []journal.Checkpoint {
 	if err := c.registry.Close(); err != nil {
 		c.t.Fatal(err)
 	}
-	j, err := journal.Open("/state", journal.Options{FS: c.fs, ReadOnly: true})
+	j, err := journal.Open("/state", journal.Options{FS: c.fs, MemTableBytes: smallTable, ReadOnly: true})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestAMissingPageFileStopsTheStartAndIsNamed(t *testing.T) {
 	if err := c.fs.Remove("/state/" + name); err != nil {
 		t.Fatal(err)
 	}
-	c.registry = instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.fs}})
+	c.registry = instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.fs, MemTableBytes: smallTable}})
 	if _, err := c.registry.Create(t.Context(), &instance.Spec{Journal: "/state"}); err == nil || !strings.Contains(err.Error(), name) {
 		t.Errorf("the start says: %v", err)
 	}
@@ -200,7 +200,7 @@ func TestAForkLoadsItsMemoriesAfterItsSourceIsDeleted(t *testing.T) {
 		id := c.deploy()
 		c.count(id)
 		c.stop()
-		c.registry = instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.fs}, StateDir: "/"})
+		c.registry = instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.fs, MemTableBytes: smallTable}, StateDir: "/"})
 		if _, err := c.registry.Create(t.Context(), &instance.Spec{Journal: "/state", Placement: instance.Placement{Name: "source"}}); err != nil {
 			t.Fatal(err)
 		}

@@ -17,7 +17,7 @@ func (c *crashing) offline() instance.Config {
 	if err := c.registry.Close(); err != nil {
 		c.t.Fatal(err)
 	}
-	return instance.Config{CacheDir: canistertest.CacheDir(c.t), Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.fs}}
+	return instance.Config{CacheDir: canistertest.CacheDir(c.t), Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.fs, MemTableBytes: smallTable}}
 }
 
 func TestAReplayComesToTheStatesOfAllCheckpoints(t *testing.T) {
