@@ -289,6 +289,7 @@ func TestTheStatusIsAnsweredWhileTheNetworkIsBusy(t *testing.T) {
 }
 
 func TestCloseEndsAnEndlessLoop(t *testing.T) {
+	t.Parallel() // it waits for three seconds
 	d := started(t, Config{})
 	u := userOf(t, d)
 	id := u.deploy(wat.MustAssemble(endless))
