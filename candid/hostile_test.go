@@ -3,12 +3,12 @@ package candid
 import (
 	"bytes"
 	"errors"
-	"math"
 	"math/big"
 	"runtime"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/canisterd/canisterd/daemon/bench/ratio"
 )
 
 // readers are the three ways to read a message; each target type accepts
@@ -76,54 +76,86 @@ func hostileMessages() map[string][]byte {
 	}
 }
 
+// allocated is how many bytes a function allocates.
+func allocated(do func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
 func TestHostileMessagesAreRefusedCheaply(t *testing.T) {
 	for name, message := range hostileMessages() {
 		for reader, read := range readers {
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			err := read(message)
-			runtime.ReadMemStats(&after)
+			var err error
+			used := allocated(func() { err = read(message) })
 			var reason *DecodeError
 			if !errors.As(err, &reason) {
 				t.Errorf("%s by %s: got %v", name, reader, err)
 			}
 			most := uint64(40<<20 + 200*len(message))
-			if used := after.TotalAlloc - before.TotalAlloc; used > most {
+			if used > most {
 				t.Errorf("%s by %s: %d MiB were allocated for %d bytes", name, reader, used>>20, len(message))
 			}
 		}
 	}
 }
 
-func TestLongNumbersCostTheirLength(t *testing.T) {
-	n := new(big.Int).Lsh(big.NewInt(1), 8*128<<10)
+// longNumbers are a nat and two ints of a number of bytes.
+func longNumbers(t testing.TB, bytes uint) []Value {
+	t.Helper()
+	n := new(big.Int).Lsh(big.NewInt(1), 8*bytes)
 	n.Sub(n, big.NewInt(12345))
 	nat, err := NatOfBig(n)
 	if err != nil {
 		t.Fatal(err)
 	}
-	values := []Value{nat, IntOfBig(n), IntOfBig(new(big.Int).Neg(n))}
-	least := time.Duration(math.MaxInt64)
-	floor := least
-	for range 5 { // the processor may be taken away during some of them
-		start := time.Now()
-		message, err := EncodeValues(values...)
-		if err != nil {
-			t.Fatal(err)
+	return []Value{nat, IntOfBig(n), IntOfBig(new(big.Int).Neg(n))}
+}
+
+// roundTrip writes and reads values.
+func roundTrip(t testing.TB, values []Value) (message []byte, got []Value) {
+	t.Helper()
+	message, err := EncodeValues(values...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _, err = Decode(message); err != nil {
+		t.Fatal(err)
+	}
+	return message, got
+}
+
+// BenchmarkRatioLongNumbers measures their time. A conversion that does more than a constant number of operations with
+// whole numbers allocates a result for each.
+func TestLongNumbersCostTheirLength(t *testing.T) {
+	for _, bytes := range []uint{32 << 10, 128 << 10, 512 << 10} {
+		values := longNumbers(t, bytes)
+		message, got := roundTrip(t, values)
+		if !Equal(Vec(got), Vec(values)) {
+			t.Fatalf("a number of %d KiB does not round-trip", bytes>>10)
 		}
-		got, _, err := Decode(message)
-		if err != nil || !Equal(Vec(got), Vec(values)) {
-			t.Fatalf("a number of 128 KiB does not round-trip: %v", err)
+		used := allocated(func() { roundTrip(t, values) })
+		if used > 10*uint64(len(message)) {
+			t.Errorf("three numbers of %d KiB allocate %d bytes, more than 10 for each of the %d of their message", bytes>>10, used, len(message))
 		}
-		copied := time.Now()
+		if n := testing.AllocsPerRun(3, func() { roundTrip(t, values) }); n > 100 {
+			t.Errorf("three numbers of %d KiB make %v allocations", bytes>>10, n)
+		}
+	}
+}
+
+// BenchmarkRatioLongNumbers writes and reads three numbers of 128 KiB. The floor is a thousand copies of the message,
+// which a conversion in quadratic time exceeds by far.
+func BenchmarkRatioLongNumbers(b *testing.B) {
+	values := longNumbers(b, 128<<10)
+	message, _ := roundTrip(b, values)
+	ratio.Compare(b, 20, ratio.Each(func() { roundTrip(b, values) }), ratio.Each(func() {
 		for range 1000 {
 			keep = append([]byte(nil), message...)
 		}
-		least, floor = min(least, copied.Sub(start)), min(floor, time.Since(copied))
-	}
-	if least > 20*floor {
-		t.Errorf("three numbers of 128 KiB took %v, a thousand copies of the message %v", least, floor)
-	}
+	}))
 }
 
 func TestIntegersRoundTripAtEveryLength(t *testing.T) {
