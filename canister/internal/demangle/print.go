@@ -24,20 +24,31 @@ func v0(name string) (text, suffix string, ok bool) {
 	if !ok || rest == "" || rest[0] < 'A' || rest[0] > 'Z' || !isASCII(rest) {
 		return "", "", false
 	}
-	check := printer{reader: reader{symbol: rest, steps: math.MaxInt}, silent: 1}
-	check.path(false)
-	if at := check.at; check.fault == sound && at < len(rest) && rest[at] >= 'A' && rest[at] <= 'Z' {
-		check.path(false)
-	}
+	check := checked(rest)
 	if check.fault != sound {
 		return "", "", false
 	}
-	p := printer{reader: reader{symbol: rest, steps: maxSteps}}
+	return printed(rest).out.String(), rest[check.at:], true
+}
+
+// checked reads a symbol once, without back references, and writes nothing.
+func checked(symbol string) *printer {
+	p := &printer{reader: reader{symbol: symbol, steps: math.MaxInt}, silent: 1}
+	p.path(false)
+	if at := p.at; p.fault == sound && at < len(symbol) && symbol[at] >= 'A' && symbol[at] <= 'Z' {
+		p.path(false)
+	}
+	return p
+}
+
+// printed writes the text of a symbol.
+func printed(symbol string) *printer {
+	p := &printer{reader: reader{symbol: symbol, steps: maxSteps}}
 	p.path(true)
 	if p.full {
 		p.out.WriteString("{size limit reached}")
 	}
-	return p.out.String(), rest[check.at:], true
+	return p
 }
 
 // write writes a whole text, or nothing after a limit.
