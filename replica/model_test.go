@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -325,14 +324,14 @@ func fixed(actions []action) func(*twin, int) (action, bool) {
 	}
 }
 
-// patience is how long a failing run is shortened.
-const patience = 30 * time.Second
+// patience is how many shorter runs are tried for a failing one.
+const patience = 3000
 
 // shorten leaves actions out as long as the run fails.
 func (c setup) shorten(t testing.TB, actions []action) []action {
-	from := time.Now()
+	runs := 0
 	for size := len(actions) / 2; size > 0; size /= 2 {
-		for at := 0; at+size <= len(actions) && time.Since(from) < patience; {
+		for at := 0; at+size <= len(actions) && runs < patience; runs++ {
 			shorter := slices.Delete(slices.Clone(actions), at, at+size)
 			if _, fault := c.run(t, fixed(shorter)); fault != "" {
 				actions = shorter
