@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
@@ -165,10 +164,14 @@ func TestWhoWaitsForASightIsWokenByIt(t *testing.T) {
 	if err := <-seen; err != nil {
 		t.Error(err)
 	}
-	late, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	expired, cancel := context.WithTimeout(t.Context(), 0)
 	defer cancel()
-	if err := r.Until(late, func(*replica.Network) bool { return false }); !errors.Is(err, context.DeadlineExceeded) {
+	if err := r.Until(expired, func(*replica.Network) bool { return false }); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
+	}
+	looked, leave := context.WithCancel(t.Context())
+	if err := r.Until(looked, func(*replica.Network) bool { leave(); return false }); !errors.Is(err, context.Canceled) {
+		t.Errorf("who gives up after a look is told %v", err)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
@@ -312,13 +311,28 @@ func TestClosingAnInstanceEndsItsStreamsAfterWhatIsRecorded(t *testing.T) {
 	}
 }
 
+// giveUp is a context that is canceled when somebody begins to wait for its end.
+type giveUp struct {
+	context.Context
+	cancel func()
+}
+
+func (g giveUp) Done() <-chan struct{} {
+	g.cancel()
+	return g.Context.Done()
+}
+
 func TestWhoGivesUpWaitingIsLetGo(t *testing.T) {
 	r := start(t, node.Config{})
 	s := r.stream(node.From{}, node.Filter{})
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-	defer cancel()
-	if _, err := s.Next(ctx); !errors.Is(err, context.DeadlineExceeded) {
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := s.Next(giveUp{ctx, cancel}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
+	}
+	expired, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	if _, err := s.Next(expired); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("after the deadline: %v", err)
 	}
 }
 
