@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 	"testing/synctest"
+
+	"github.com/canisterd/canisterd/internal/eventually"
 )
 
 // granted takes a turn of a queue and appends its name when it comes.
@@ -85,11 +87,11 @@ func TestASlowModuleDelaysNoOtherAndIsCompiledOnceForAllWhoWait(t *testing.T) {
 		t.Fatalf("a small module while a slow one is compiled: %v", err)
 	}
 	code := e.code(&slow)
-	for waiters := 0; waiters < 2; {
+	eventually.True(t, "both clients wait", func() bool {
 		code.mu.Lock()
-		waiters = code.flight.waiters
-		code.mu.Unlock()
-	}
+		defer code.mu.Unlock()
+		return code.flight.waiters == 2
+	})
 	leave()
 	if err := <-results; !errors.Is(err, context.Canceled) {
 		t.Errorf("the client that went away got %v", err)

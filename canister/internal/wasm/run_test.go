@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/canisterd/canisterd/internal/eventually"
 )
 
 const spinner = `(module
@@ -224,7 +226,7 @@ func TestASuspendedMessageGoesOnOnAnotherGoroutine(t *testing.T) {
 			}
 			commit(t, g)
 			return
-		case <-time.After(time.Minute):
+		case <-time.After(eventually.Limit):
 			t.Fatal("stuck")
 		}
 	}

@@ -2,10 +2,8 @@ package wasm
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
 	"github.com/canisterd/canisterd/daemon/bench/ratio"
@@ -101,21 +99,16 @@ func TestTailCallsTakeNoStack(t *testing.T) {
 // Two million frames were possible before, and each of them took its time.
 func TestEndlessRecursionCostsInProportionToTheDepthOfTheStack(t *testing.T) {
 	g := newTestGuest(t, newTestEngine(t, Config{}), recursion)
-	best := func(step func()) time.Duration {
-		least := time.Duration(math.MaxInt64)
-		for range 15 {
-			start := time.Now()
-			step()
-			least = min(least, time.Since(start))
-			g.Rollback()
-		}
-		return least
+	cost := func(step func()) uint64 {
+		step()
+		defer g.Rollback()
+		return g.Executed()
 	}
-	some := best(func() { run(t, g, "some") })
-	endless := best(func() { overflow(t, g, "endless", 0) })
-	t.Logf("10,000 frames take %v, an endless recursion %v", some, endless)
+	some := cost(func() { run(t, g, "some") })
+	endless := cost(func() { overflow(t, g, "endless", 0) })
+	t.Logf("10,000 frames take %d instructions, an endless recursion %d", some, endless)
 	if most := 80 * some; endless > most {
-		t.Errorf("an endless recursion takes %v, want at most %v, 80 times what 10,000 frames take", endless, most)
+		t.Errorf("an endless recursion takes %d instructions, want at most %d, 80 times what 10,000 frames take", endless, most)
 	}
 }
 
