@@ -146,16 +146,11 @@ func TestLongNumbersCostTheirLength(t *testing.T) {
 	}
 }
 
-// BenchmarkRatioLongNumbers writes and reads three numbers of 128 KiB. The floor is a thousand copies of the message,
-// which a conversion in quadratic time exceeds by far.
+// BenchmarkRatioLongNumbers writes and reads three numbers of 128 KiB. The floor is a copy of the message.
 func BenchmarkRatioLongNumbers(b *testing.B) {
 	values := longNumbers(b, 128<<10)
 	message, _ := roundTrip(b, values)
-	ratio.Compare(b, 20, ratio.Each(func() { roundTrip(b, values) }), ratio.Each(func() {
-		for range 1000 {
-			keep = append([]byte(nil), message...)
-		}
-	}))
+	ratio.Compare(b, 60, ratio.Each(func() { roundTrip(b, values) }), ratio.Each(func() { keep = append([]byte(nil), message...) }))
 }
 
 func TestIntegersRoundTripAtEveryLength(t *testing.T) {
