@@ -14,6 +14,33 @@ func (n *Node) Waiters() (waiting int) {
 	return waiting
 }
 
+// Turn is an event of a query: the end of a slice, or a slot for which it has waited.
+type Turn struct {
+	Query            any // which it is
+	Canister, Sender any
+	Granted          bool   // a slot
+	Waited           uint64 // how often other queries began to wait while it waited for the slot
+	Gone             bool   // its client was gone, or its node closed
+}
+
+// WatchTurns calls a function for each turn of a query, one at a time. It is called before the first query.
+func (n *Node) WatchTurns(see func(Turn)) {
+	turn := func(q *querySlot) Turn {
+		return Turn{Query: q, Canister: q.path[canisterQueries-1], Sender: q.path[senderQueries-1], Gone: q.ctx.Err() != nil || n.open.Err() != nil}
+	}
+	s := n.slots
+	s.paused = func(q *querySlot) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		see(turn(q))
+	}
+	s.granted = func(q *querySlot) {
+		t := turn(q)
+		t.Granted, t.Waited = true, s.last-q.number
+		see(t)
+	}
+}
+
 // Ring is what the recorder keeps: events, bytes by its own count, and room for events.
 func (n *Node) Ring() (events, bytes, room int) {
 	r := &n.recorder

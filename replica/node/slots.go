@@ -26,6 +26,10 @@ import (
 type QuerySlots struct {
 	waiting atomic.Int64 // queries that wait; changed under mu
 
+	// Tests watch the turns: paused is called at the end of each slice, granted, under mu, when a waiting query receives
+	// a slot. Both are set before the first query.
+	paused, granted func(*querySlot)
+
 	mu   sync.Mutex // guards free, last and root with all below it
 	free int        // slots
 	last uint64     // number of the last query that began to wait
@@ -143,6 +147,9 @@ func (q *querySlot) evicted() bool {
 // pause passes the slot to a waiting query, and waits for the next turn. It does nothing if no query waits.
 func (q *querySlot) pause() {
 	s := q.slots
+	if s.paused != nil {
+		s.paused(q)
+	}
 	if s.waiting.Load() == 0 || q.canceled() {
 		return
 	}
@@ -318,6 +325,9 @@ func (s *QuerySlots) grant() {
 		s.free--
 		q.held = true
 		q.dequeue()
+		if s.granted != nil {
+			s.granted(q)
+		}
 		switch q.stage {
 		case fresh:
 			q.move(trying)

@@ -3,14 +3,15 @@ package node_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 	"github.com/canisterd/canisterd/replica/replicatest"
@@ -145,69 +146,114 @@ func TestQueriesAreCountedInTheRoundAfterThem(t *testing.T) {
 	}
 }
 
+// turns is what a test has seen of the turns of queries.
+type turns struct {
+	mu     sync.Mutex
+	slices map[any]int    // ends of slices of each query
+	late   map[any]int    // of them those after it was gone
+	waited map[any]uint64 // the longest wait of a sender for a slot, in turns of others
+	taken  chan struct{}  // closed when some of the queries take turns and all have had one
+}
+
+// watchTurns watches a number of endless queries of canister 0.
+func watchTurns(r *running, queries int) *turns {
+	all := &turns{slices: make(map[any]int), late: make(map[any]int), waited: make(map[any]uint64), taken: make(chan struct{})}
+	most, taken := 0, false // slices of one query; whether all.taken is closed
+	r.WatchTurns(func(turn node.Turn) {
+		all.mu.Lock()
+		defer all.mu.Unlock()
+		if turn.Granted {
+			all.waited[turn.Sender] = max(all.waited[turn.Sender], turn.Waited)
+			return
+		}
+		if all.slices[turn.Query]++; turn.Gone {
+			all.late[turn.Query]++
+		}
+		most = max(most, all.slices[turn.Query])
+		if !taken && len(all.slices) >= queries && most >= 10 {
+			taken = true
+			close(all.taken)
+		}
+	})
+	return all
+}
+
+// checkLate checks that no query ran on for longer than the slice in which it was gone.
+func (all *turns) checkLate(t *testing.T) {
+	t.Helper()
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	for _, slices := range all.late {
+		if slices > 1 {
+			t.Errorf("a query that nobody wants ran for %d slices", slices)
+		}
+	}
+}
+
 // endlessQueries keeps a number of queries of canister 0 under way that never end, each of a
-// sender of its own, until stop is called, which returns when all have ended.
-func endlessQueries(r *running, queries int) (stop func()) {
+// sender of its own, until stop is called, which returns when all have ended. They take turns when
+// it returns.
+func endlessQueries(r *running, queries int) (seen *turns, stop func()) {
+	r.t.Helper()
+	seen = watchTurns(r, queries)
 	ctx, cancel := context.WithCancel(r.t.Context())
 	var running sync.WaitGroup
 	for i := range queries {
 		running.Go(func() {
 			for ctx.Err() == nil {
-				r.Query(ctx, &replica.Query{Receiver: id(0), Effective: id(0), Sender: principal.Canister(uint64(i)), Method: "query", Arg: canistertest.Script().Busy(4_900_000_000).ReplyText("x").Bytes()})
+				_, err := r.Query(ctx, &replica.Query{Receiver: id(0), Effective: id(0), Sender: principal.Canister(uint64(i)), Method: "query", Arg: canistertest.Script().Busy(4_900_000_000).ReplyText("x").Bytes()})
+				if errors.Is(err, node.ErrClosed) {
+					return
+				}
 			}
 		})
 	}
-	return func() {
+	eventually.Receive(r.t, "queries take turns", seen.taken)
+	return seen, func() {
 		cancel()
 		running.Wait()
 	}
 }
 
 func TestEndlessQueriesOfACanisterDelayOthersByATurnOnly(t *testing.T) {
+	const endless = 32
 	r := wasm(t, 2)
-	stop := endlessQueries(r, 32)
+	seen, stop := endlessQueries(r, endless)
 	defer stop()
-	time.Sleep(100 * time.Millisecond) // they have begun, and wait for each other
-	for n := range 2 {
-		longest := time.Duration(0)
+	for n, most := range []uint64{endless, 4} { // a turn of each sender, and of each canister in each slot
+		sender := principal.Canister(uint64(1000 + n))
 		for range 10 {
-			begin := time.Now()
-			result, err := r.Query(t.Context(), &replica.Query{Receiver: id(n), Effective: id(n), Method: "query", Arg: canistertest.Script().ReplyText("quick").Bytes()})
+			result, err := r.Query(t.Context(), &replica.Query{Receiver: id(n), Effective: id(n), Sender: sender, Method: "query", Arg: canistertest.Script().ReplyText("quick").Bytes()})
 			if err != nil || string(result.Reply) != "quick" {
 				t.Fatalf("got %q, %v, %v", result.Reply, result.Reject, err)
 			}
-			longest = max(longest, time.Since(begin))
 		}
-		t.Logf("a query of canister %d waits %s at most", n, longest)
-		if longest > time.Second {
-			t.Errorf("a query of canister %d waited %s for queries that never end", n, longest)
+		seen.mu.Lock()
+		waited := seen.waited[sender]
+		seen.mu.Unlock()
+		t.Logf("a query of canister %d waits for %d turns at most", n, waited)
+		if waited > most {
+			t.Errorf("a query of canister %d waited for %d turns of queries that never end, want at most %d", n, waited, most)
 		}
 	}
 }
 
 func TestQueriesOfClientsThatGoAwayEndAfterTheirSlice(t *testing.T) {
 	r := wasm(t, 2)
-	stop := endlessQueries(r, 32)
-	time.Sleep(50 * time.Millisecond)
-	begin := time.Now()
+	seen, stop := endlessQueries(r, 32)
 	stop()
 	if err := r.Close(); err != nil { // waits for queries that have begun
 		t.Error(err)
 	}
-	if took := time.Since(begin); took > 2*time.Second {
-		t.Errorf("32 queries that never end took %s to end after their clients had gone", took)
-	}
+	seen.checkLate(t)
 }
 
 func TestAnInstanceThatIsClosedEndsItsQueries(t *testing.T) {
 	r := wasm(t, 2)
-	defer endlessQueries(r, 8)()
-	time.Sleep(50 * time.Millisecond)
-	begin := time.Now()
+	seen, stop := endlessQueries(r, 8)
+	defer stop()
 	if err := r.Close(); err != nil {
 		t.Error(err)
 	}
-	if took := time.Since(begin); took > 2*time.Second {
-		t.Errorf("closing took %s", took)
-	}
+	seen.checkLate(t)
 }
