@@ -19,8 +19,9 @@ type link struct {
 	closed chan struct{} // the server is gone, and did not come back
 }
 
-// connect reaches a server. The name is for its lists of clients.
-func connect(address, name string, options ...nats.Option) (*link, error) {
+// connect reaches a server. The name is for its lists of clients; a request without a deadline of its own takes up to a
+// time.
+func connect(address, name string, request time.Duration, options ...nats.Option) (*link, error) {
 	l := &link{server: redacted(address), closed: make(chan struct{})}
 	options = append([]nats.Option{
 		nats.Name(name), nats.Timeout(connectPatience), nats.MaxReconnects(int(connectPatience / reconnectWait)), nats.ReconnectWait(reconnectWait),
@@ -30,7 +31,7 @@ func connect(address, name string, options ...nats.Option) (*link, error) {
 	if l.conn, err = nats.Connect(address, options...); err != nil {
 		return nil, l.unreachable(err)
 	}
-	if l.js, err = jetstream.New(l.conn, jetstream.WithDefaultTimeout(requestPatience)); err != nil {
+	if l.js, err = jetstream.New(l.conn, jetstream.WithDefaultTimeout(request)); err != nil {
 		l.conn.Close()
 		return nil, fmt.Errorf("JetStream of the NATS server %s: %w", l.server, err)
 	}

@@ -86,7 +86,7 @@ func (q *Coordinator) connect(server string) (err error) {
 		}
 		q.url, options = q.server.url, append(options, q.server.inside())
 	}
-	if q.link, err = connect(q.url, "canisterd explore", options...); err != nil && q.server != nil {
+	if q.link, err = connect(q.url, "canisterd explore", requestPatience, options...); err != nil && q.server != nil {
 		q.server.close()
 	}
 	return err
@@ -152,7 +152,11 @@ func (q *Coordinator) store(c *Campaign) (err error) {
 	if len(c.Description) > descriptionBytes {
 		return fmt.Errorf("the description of the campaign has %d bytes: at most %d are sent to workers", len(c.Description), descriptionBytes)
 	}
-	if err := q.reserve(); err != nil {
+	err = reserve(q.ctx, func(size int64) (err error) {
+		q.objects, err = q.link.js.CreateObjectStore(q.ctx, jetstream.ObjectStoreConfig{Bucket: q.id.bucket(), Storage: jetstream.FileStorage, MaxBytes: size})
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	ctx, cancel := transferring(q.ctx)
@@ -178,13 +182,13 @@ func (q *Coordinator) explained(err error) error {
 // If the server could not create the store's folder, it is asked again. After the last stream of an account is removed,
 // by the sweep or by the campaign before, NATS removes the account's folders in a goroutine of its own. A stream that is
 // created at that moment fails.
-func (q *Coordinator) reserve() (err error) {
+func reserve(ctx context.Context, create func(size int64) error) error {
 	const (
 		exceeded jetstream.ErrorCode = 10047 // insufficient storage resources available
 		failed   jetstream.ErrorCode = 10049 // error creating store for stream
 	)
 	for size, attempts := int64(objectBytes), 1; ; {
-		q.objects, err = q.link.js.CreateObjectStore(q.ctx, jetstream.ObjectStoreConfig{Bucket: q.id.bucket(), Storage: jetstream.FileStorage, MaxBytes: size})
+		err := create(size)
 		refused, is := errors.AsType[*jetstream.APIError](err)
 		switch {
 		case is && refused.ErrorCode == exceeded && size > leastObjectBytes:
@@ -193,7 +197,7 @@ func (q *Coordinator) reserve() (err error) {
 			attempts++
 			select {
 			case <-time.After(storeWait):
-			case <-q.ctx.Done():
+			case <-ctx.Done():
 				return err
 			}
 		default:

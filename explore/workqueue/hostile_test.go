@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
@@ -19,6 +18,7 @@ import (
 	"github.com/canisterd/canisterd/explore/harness"
 	"github.com/canisterd/canisterd/explore/property"
 	"github.com/canisterd/canisterd/explore/workqueue"
+	"github.com/canisterd/canisterd/internal/eventually"
 )
 
 // natsServer is a server outside canisterd.
@@ -37,7 +37,7 @@ func natsServer(t *testing.T, change func(*server.Options)) *server.Server {
 	s.SetLoggerV2(log, false, false, false)
 	t.Cleanup(func() { log.show(t) })
 	s.Start()
-	if !s.ReadyForConnections(10 * time.Second) {
+	if !s.ReadyForConnections(eventually.Limit) {
 		t.Fatal("the server does not listen")
 	}
 	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
@@ -103,15 +103,7 @@ func TestTheAssignmentOfAWorkerThatIsGoneGoesToAnother(t *testing.T) {
 	q := begin(t, "embedded://")
 	_, js := client(t, q.URL())
 	c.Pool = q
-	type result struct {
-		report *campaign.Report
-		err    error
-	}
-	explored := make(chan result, 1)
-	go func() {
-		report, err := campaign.Run(c)
-		explored <- result{report, err}
-	}()
+	explored := explore(c)
 	if err := take(t.Context(), js, 2); err != nil { // by a worker that is never seen again
 		t.Fatal(err)
 	}
@@ -136,7 +128,7 @@ func take(ctx context.Context, js jetstream.JetStream, count int) error {
 			return err
 		}
 		for range count {
-			if _, err := jobs.Next(jetstream.FetchMaxWait(10 * time.Second)); err != nil {
+			if _, err := jobs.Next(jetstream.FetchMaxWait(eventually.Limit)); err != nil {
 				return err
 			}
 		}

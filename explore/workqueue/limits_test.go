@@ -13,6 +13,7 @@ import (
 
 	"github.com/canisterd/canisterd/explore/campaign"
 	"github.com/canisterd/canisterd/explore/workqueue"
+	"github.com/canisterd/canisterd/internal/eventually"
 )
 
 // jobsOf is the name of the stream of jobs of the only campaign of a server.
@@ -63,7 +64,7 @@ func TestTheWorkersOfAnExplorationAreLimited(t *testing.T) {
 	conn, _ := client(t, q.URL())
 	refused := 0
 	for i := range 258 {
-		m, err := conn.Request("canisterd.explore.join", fmt.Appendf(nil, `{"protocol":1,"version":"1","worker":"%d","slots":2000}`, i), 10*time.Second)
+		m, err := conn.Request("canisterd.explore.join", fmt.Appendf(nil, `{"protocol":1,"version":"1","worker":"%d","slots":2000}`, i), eventually.Limit)
 		if err != nil {
 			t.Fatal(err)
 		}

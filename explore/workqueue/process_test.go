@@ -17,6 +17,7 @@ import (
 	"github.com/canisterd/canisterd/explore/harness"
 	"github.com/canisterd/canisterd/explore/property"
 	"github.com/canisterd/canisterd/explore/workqueue"
+	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -86,9 +87,7 @@ func processes(b *testing.B, c *campaign.Config, d *described, count int) *workq
 		}
 		b.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	}
-	for there, _ := q.Workers(); there < count; there, _ = q.Workers() {
-		time.Sleep(10 * time.Millisecond)
-	}
+	eventually.True(b, "all workers have joined", func() bool { there, _ := q.Workers(); return there >= count })
 	return q
 }
 

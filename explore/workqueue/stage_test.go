@@ -40,6 +40,22 @@ func run(t testing.TB, c *campaign.Config, pool campaign.Pool) string {
 	return campaigntest.Text(c, r)
 }
 
+// explored is the end of an exploration.
+type explored struct {
+	report *campaign.Report
+	err    error
+}
+
+// explore explores on another goroutine.
+func explore(c *campaign.Config) <-chan explored {
+	ended := make(chan explored, 1)
+	go func() {
+		report, err := campaign.Run(c)
+		ended <- explored{report, err}
+	}()
+	return ended
+}
+
 // offered is a campaign whose base is the configuration that the host has already.
 var offered = &workqueue.Campaign{Version: "1", Description: []byte("theft"), Base: func(to io.Writer) error {
 	_, err := io.WriteString(to, "a base")

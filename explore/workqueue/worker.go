@@ -1,6 +1,7 @@
 package workqueue
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,6 +27,8 @@ type Host struct {
 	Open func(description []byte, digest string, base func() (io.ReadCloser, error)) (*campaign.Worker, error)
 	// Say tells people what happens; nil: nothing.
 	Say func(format string, args ...any)
+
+	request time.Duration // the longest request without a deadline of its own; 0: requestPatience
 }
 
 // Work runs jobs of campaigns at a server until the context ends. It ends before with a server that ends with its
@@ -35,7 +38,7 @@ func Work(ctx context.Context, server string, h *Host) error {
 	if full.Slots = min(max(1, h.Slots), maxSlots); full.Say == nil {
 		full.Say = func(string, ...any) {}
 	}
-	l, err := connect(server, "canisterd explore worker")
+	l, err := connect(server, "canisterd explore worker", cmp.Or(h.request, requestPatience))
 	if err != nil {
 		return err
 	}
