@@ -220,6 +220,7 @@ var modes = map[string]string{
 }
 
 func TestEveryFunctionWorksInItsContextsAndTrapsInAllOthers(t *testing.T) {
+	t.Parallel()
 	p := canistertest.NewPlace(t)
 	functions := systemFunctions()
 	if len(functions) != 76 {

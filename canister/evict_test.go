@@ -50,6 +50,7 @@ func TestCanistersThatWereEvictedGoOnWhereTheyWere(t *testing.T) {
 }
 
 func TestAModuleIsPreparedOnceForAllEnginesOfAFolder(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	actor := fixture(t, "counter.wasm")
 	var cost uint64

@@ -35,6 +35,7 @@ func settle(t *testing.T, p *canistertest.Place, caller, callee *canister.Canist
 }
 
 func TestAMotokoActorAwaitsAnotherAndATrapAfterwardsKeepsWhatCameBefore(t *testing.T) {
+	t.Parallel()
 	p := canistertest.NewPlace(t)
 	counter := p.Canister(p.Module(fixture(t, "counter.wasm")), noArgument)
 	caller := p.Canister(p.Module(fixture(t, "caller.wasm")), noArgument)

@@ -188,6 +188,7 @@ func goMemory() uint64 {
 }
 
 func TestAMotokoActorGoesOnWhereItsSnapshotWasTaken(t *testing.T) {
+	t.Parallel()
 	p := canistertest.NewPlace(t)
 	c := p.Canister(p.Module(canistertest.Fixture("counter")), noArgument)
 	count := func(c *canister.Canister, want byte) {

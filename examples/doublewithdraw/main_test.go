@@ -9,6 +9,7 @@ import (
 )
 
 func TestABankThatChecksBeforeAnAwaitPaysTwiceAndOneThatDeductsDoesNot(t *testing.T) {
+	t.Parallel()
 	var out strings.Builder
 	if err := run(t.Context(), &out); err != nil {
 		t.Fatal(err)

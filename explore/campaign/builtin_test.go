@@ -37,6 +37,7 @@ func scripted(t *testing.T, program string) *campaign.Config {
 }
 
 func TestWhatHoldsForAllCanistersIsChecked(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		program string
 		kinds   []harness.FaultKind
@@ -107,6 +108,7 @@ func TestWhatHoldsForAllCanistersIsChecked(t *testing.T) {
 }
 
 func TestCanistersThatGiveAwayMoreCyclesThanAfterSerialOrdersAreFound(t *testing.T) {
+	t.Parallel()
 	const pay = `call B.run(drop accept(1_000); reply "x") cycles 5_000 on-reply(set 1; reply "paid") on-reject(reply "no")`
 	for name, c := range map[string]struct {
 		program string
@@ -181,6 +183,7 @@ func TestACampaignWhoseOperationsOnlyFailIsAFinding(t *testing.T) {
 }
 
 func TestALockThatExpiresIsASuspicionAndOneThatDoesNotAFinding(t *testing.T) {
+	t.Parallel()
 	const locked = `set time; call B.run(reply "x") on-reply(set 0; reply "ok") on-reject(reply "no")`
 	for program, want := range map[string]string{
 		`if get {trap "busy"}; ` + locked:                                                          "and does not work a day later",
@@ -198,6 +201,7 @@ func TestALockThatExpiresIsASuspicionAndOneThatDoesNotAFinding(t *testing.T) {
 }
 
 func TestARunThatGoesOnForEverIsASuspicion(t *testing.T) {
+	t.Parallel()
 	c := long(t, 1_000_000)
 	c.NoBuiltin, c.Runs = false, 3
 	r := run(t, c)
@@ -215,6 +219,7 @@ func TestARunThatGoesOnForEverIsASuspicion(t *testing.T) {
 
 // TestNotAllOrdersAreClaimedWhereARunWithAFaultGoesOnForEver tests a method that ends unless its call is rejected.
 func TestNotAllOrdersAreClaimedWhereARunWithAFaultGoesOnForEver(t *testing.T) {
+	t.Parallel()
 	c := scripted(t, `call B.run(reply) on-reply(reply "ok") on-reject(on timer {drop timer(1)}; drop timer(1); reply "no")`)
 	c.Kinds, c.Setup.Operations = []harness.FaultKind{harness.RejectError}, c.Setup.Operations[:1]
 	c.Runs = 20

@@ -41,6 +41,7 @@ func run(t testing.TB, c *campaign.Config) *campaign.Report {
 }
 
 func TestADoubleWithdrawalIsFoundAndToldInItsFewestSteps(t *testing.T) {
+	t.Parallel()
 	c := theft(t, "bank", 3)
 	c.Runs = 400 // enough for all classes without faults
 	r := run(t, c)
@@ -62,6 +63,7 @@ func TestADoubleWithdrawalIsFoundAndToldInItsFewestSteps(t *testing.T) {
 }
 
 func TestACarefulBankIsWithoutFindings(t *testing.T) {
+	t.Parallel()
 	c := theft(t, "careful", 2)
 	r := run(t, c)
 	for _, f := range r.Violations() {
@@ -76,6 +78,7 @@ func TestACarefulBankIsWithoutFindings(t *testing.T) {
 // TestTheReportIsTheSameForAnyNumberOfWorkers also shows that sharing the first messages of runs changes nothing: with
 // a worker for each run of a chunk, nothing is shared.
 func TestTheReportIsTheSameForAnyNumberOfWorkers(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(*campaign.Config){
 		"phases": func(*campaign.Config) {},
 		"two faults": func(c *campaign.Config) {

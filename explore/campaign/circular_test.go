@@ -32,6 +32,7 @@ const stopsItself = `(module
 		(if (call $perform) (then (unreachable)))))`
 
 func TestACallThatWaitsForItselfIsFoundAsACircularWait(t *testing.T) {
+	t.Parallel()
 	module, err := wat.Assemble(stopsItself)
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ func once(t *testing.T, withdrawals int, strategy search.Strategy) *campaign.Rep
 }
 
 func TestCoverageCountsWhatEachCanisterExecutedOneAfterTheOther(t *testing.T) {
+	t.Parallel()
 	one := once(t, 1, search.InOrder()).Coverage
 	if want := (campaign.Coverage{Distinct: 1, Edges: 1, Faults: one.Faults}); one != want { // the answer after the withdrawal
 		t.Errorf("one withdrawal: %+v, want %+v", one, want)
@@ -35,6 +36,7 @@ func TestCoverageCountsWhatEachCanisterExecutedOneAfterTheOther(t *testing.T) {
 }
 
 func TestEachFaultOfEachMessageIsTriedOnce(t *testing.T) {
+	t.Parallel()
 	c := theft(t, "careful", 1)
 	c.NoBuiltin, c.Kinds = true, []harness.FaultKind{harness.TrapCallback, harness.RejectCanister}
 	r := run(t, c)
@@ -45,6 +47,7 @@ func TestEachFaultOfEachMessageIsTriedOnce(t *testing.T) {
 }
 
 func TestARunWithoutAnEndIsCountedAndNotAllOrdersWereRun(t *testing.T) {
+	t.Parallel()
 	c := long(t, 1_000_000)
 	c.Runs = 5
 	r := run(t, c)

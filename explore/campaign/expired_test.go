@@ -44,6 +44,7 @@ func TestAnExplorationWhoseTimeIsOverDuringItsPreparationIsAnError(t *testing.T)
 }
 
 func TestARunIsCutWhereTheTimeIsOver(t *testing.T) {
+	t.Parallel()
 	c := long(t, 900) // 1,801 messages
 	inOrder(c, 5)
 	k := &clock{end: 1802 + 100, broken: 1802 + 50} // a run is also checked at rest
@@ -58,6 +59,7 @@ func TestARunIsCutWhereTheTimeIsOver(t *testing.T) {
 }
 
 func TestAnEnumerationIsCutWhereTheTimeIsOver(t *testing.T) {
+	t.Parallel()
 	for _, faults := range []int{0, 1} {
 		c := long(t, 900)
 		k := &clock{end: 1802 + 100}

@@ -68,6 +68,7 @@ func TestAFaultOfAMessageThatFIFODoesNotHaveIsTried(t *testing.T) {
 // TestAllOrdersWithEachFaultAreThoseOfBruteForce enumerates all orders of deliveries, commuting or not, under each
 // fault that a message of any order can have, and compares the runs with those of an exploration.
 func TestAllOrdersWithEachFaultAreThoseOfBruteForce(t *testing.T) {
+	t.Parallel()
 	for name, all := range map[string][]call{
 		"a call in one order": onlyLater,
 		"calls under a lock": {

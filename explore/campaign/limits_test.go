@@ -39,6 +39,7 @@ func TestAnExplorationWithoutABudgetMakesTenThousandRuns(t *testing.T) {
 }
 
 func TestARunThatGoesOnForEverDeliversTwoThousandMessages(t *testing.T) {
+	t.Parallel()
 	for turns, want := range map[int]struct{ messages, unfinished, replied int }{
 		900:       {1801, 0, 1},
 		1_000_000: {2000, 1, 0},
@@ -70,6 +71,7 @@ func (p twoClasses) Run(b *campaign.Batch) error {
 }
 
 func TestAnEnumerationEndsWhereItHasDeliveredAHundredMessagesForEachClass(t *testing.T) {
+	t.Parallel()
 	for turns, all := range map[int]bool{99: true, 101: false} {
 		c := long(t, turns)
 		w, err := campaign.NewWorker(c)

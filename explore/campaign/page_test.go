@@ -78,6 +78,7 @@ func TestThePageShowsFaultsDeviationsAndThatNothingWasFound(t *testing.T) {
 }
 
 func TestReplaysAreShownAsPagesAndDiagramsWithTheirOutcome(t *testing.T) {
+	t.Parallel()
 	found := theft(t, "bank", 2)
 	s := run(t, found).Violations()[0].Schedule
 	stale := s

@@ -12,6 +12,7 @@ import (
 // Each exploration here has a new network, as after a restart. The golden file was recorded once: the test fails on a
 // machine that writes or replays it differently.
 func TestARecordedScheduleIsReplayedAfterARestartAndWithOtherWorkers(t *testing.T) {
+	t.Parallel()
 	for _, workers := range []int{1, 2, 5} {
 		found := theft(t, "bank", 3)
 		found.Workers, found.Runs = workers, 200

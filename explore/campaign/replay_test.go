@@ -46,6 +46,7 @@ func replayed(t *testing.T, file *schedule.File, c *campaign.Config) *campaign.F
 }
 
 func TestAScheduleIsFixedOnlyIfAModuleHasChanged(t *testing.T) {
+	t.Parallel()
 	const none, zero = "4449444c0000", "4449444c00017d00" // arguments: (), (0 : nat)
 	argument := func(hex string) func(*schedule.File) {
 		return func(f *schedule.File) { f.Operations[0].Argument, f.Operations[1].Argument = hex, hex }

@@ -55,6 +55,7 @@ func (p *relay) Run(b *campaign.Batch) error {
 }
 
 func TestTheReportIsTheSameWhereJobsAndResultsAreBytes(t *testing.T) {
+	t.Parallel()
 	for _, withdrawals := range []int{2, 3} {
 		c := theft(t, "bank", withdrawals)
 		c.Runs, c.Faults = 400, 2

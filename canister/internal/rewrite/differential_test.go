@@ -151,6 +151,7 @@ func generate(seed uint64) string {
 }
 
 func TestRewrittenProgramsBehaveAndCountLikeTheSlowMeter(t *testing.T) {
+	t.Parallel()
 	trapped, refilled := 0, 0
 	for seed := range uint64(400) {
 		text := generate(seed)

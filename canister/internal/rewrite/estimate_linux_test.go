@@ -40,6 +40,7 @@ func compileTime(t testing.TB, m *Module) time.Duration {
 // The bounds are wide because other processes disturb the measure: what matters is that
 // no shape is off by the square of its size.
 func TestTheEstimateFollowsTheCompiler(t *testing.T) {
+	t.Parallel()
 	const least, most = 0.1, 40
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, name := range slices.Sorted(maps.Keys(shapes)) {

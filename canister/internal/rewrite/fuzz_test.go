@@ -52,6 +52,7 @@ func FuzzRewrite(f *testing.F) {
 // TestFlippedBytesNeverGetPastTheEngine is the fuzz target's short form for every run: each byte of the sample is
 // changed in a few ways.
 func TestFlippedBytesNeverGetPastTheEngine(t *testing.T) {
+	t.Parallel()
 	features := api.CoreFeaturesV2 | experimental.CoreFeaturesTailCall
 	rt := wazero.NewRuntimeWithConfig(context.Background(), wazero.NewRuntimeConfigInterpreter().WithCoreFeatures(features))
 	defer rt.Close(context.Background())

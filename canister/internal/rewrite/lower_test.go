@@ -56,6 +56,7 @@ func accessModule() string {
 }
 
 func TestEveryLoweredAccessTrapsExactlyOutsideTheMemory(t *testing.T) {
+	t.Parallel()
 	g := start(t, rewriteText(t, accessModule(), conformance))
 	patterned(g)
 	for i := range memoryOps {

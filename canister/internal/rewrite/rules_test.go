@@ -39,6 +39,7 @@ func repeat(n int, format string) string {
 }
 
 func TestModulesAreRefusedInTheReplicasWords(t *testing.T) {
+	t.Parallel()
 	const (
 		engine  = "Wasmtime failed to validate wasm module wasmtime::Module::validate() failed with "
 		exports = "Wasm module has an invalid export section. "

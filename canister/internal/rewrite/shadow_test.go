@@ -94,6 +94,7 @@ func (p *addresses) body(depth int) {
 }
 
 func TestLoweredProgramsBehaveLikeOnesThatSaturateEveryAddress(t *testing.T) {
+	t.Parallel()
 	returned := 0
 	for seed := range uint64(600) {
 		p := &addresses{rnd: rand.New(rand.NewPCG(seed, 3))}
@@ -132,6 +133,7 @@ func TestLoweredProgramsBehaveLikeOnesThatSaturateEveryAddress(t *testing.T) {
 // The slow meter inserts its points into the 64-bit module, which is then lowered like any other; it listens while the
 // pass's own counter counts the unmetered module.
 func TestLoweredProgramsCountLikeTheSlowMeter(t *testing.T) {
+	t.Parallel()
 	const text = `(module (import "points" "charge" (func (param i64 i32))) (import "points" "size64" (func (param i64) (result i64)))
 	  (memory (export "memory") i64 1 1) (global (mut i32) (i32.const 20)) (func (export "f") (param i64 i64) (result i64) (local i64) %s))`
 	for seed := range uint64(200) {

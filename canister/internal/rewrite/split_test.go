@@ -126,6 +126,7 @@ func (c *splitCase) check(t *testing.T, g *guest, o bulkOperation, done bool) {
 }
 
 func TestSplitMemoryOperatorsDoWhatTheOperatorsDo(t *testing.T) {
+	t.Parallel()
 	letters := make([]byte, PieceBytes*2+77)
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for i := range letters {
@@ -177,6 +178,7 @@ func TestSplitMemoryOperatorsDoWhatTheOperatorsDo(t *testing.T) {
 }
 
 func TestSplitTableOperatorsDoWhatTheOperatorsDo(t *testing.T) {
+	t.Parallel()
 	const size, piece = 3*PieceBytes/elementBytes + 1001, PieceBytes / elementBytes
 	rnd := rand.New(rand.NewPCG(3, 4))
 	segment := make([]byte, piece+501)

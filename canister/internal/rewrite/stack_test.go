@@ -72,6 +72,7 @@ func TestEveryWayThroughAFunctionGivesItsFrameBack(t *testing.T) {
 }
 
 func TestARecursionOnAnyWayEndsWhereTheStackIsFull(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, body string }{
 		{"at once", `call $f`},
 		{"in a branch", `i32.const 1 if call $f end`},
@@ -162,6 +163,7 @@ func TestAChainOfCallsIsWalkedToALimit(t *testing.T) {
 }
 
 func TestTheFirstOfSeveralInvalidFunctionsIsNamed(t *testing.T) {
+	t.Parallel()
 	const text = `(module (func $f call $g drop) (func $g local.get 7))`
 	_, err := Rewrite(assemble(t, text), conformance)
 	if err == nil || !strings.Contains(err.Error(), "nothing on stack") {

@@ -18,6 +18,7 @@ import (
 // memories and tables lowered and every function metered. What the Internet Computer has no use for is listed by name
 // in suite_unsupported_test.go; an entry that passes fails the test.
 func TestTheOfficialSuiteHoldsForRewrittenModules(t *testing.T) {
+	t.Parallel()
 	scripts := wast.Suite(t)
 	outcomes := make([]outcome, len(scripts))
 	t.Run("scripts", func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 // the same for a 32-bit memory, every address taken through a function that
 // saturates it, and runs as it stands. Results, traps and memories must agree.
 func TestWideProgramsDoWhatTheirNarrowTwinsDo(t *testing.T) {
+	t.Parallel()
 	runs, trapped := 0, 0
 	for seed := range uint64(150) {
 		r := rand.New(rand.NewPCG(seed, 1))

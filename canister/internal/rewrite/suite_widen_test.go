@@ -14,6 +14,7 @@ import (
 // module whose memory is made 64-bit, its addresses extended, does what it did:
 // so every script of the suite is one of memory64 too.
 func TestTheOfficialSuiteHoldsWithItsMemoriesWidened(t *testing.T) {
+	t.Parallel()
 	for name, extend := range map[string]string{
 		// the pass can see that the address fits 32 bits
 		"extended": "(i64.extend_i32_u ",

@@ -123,6 +123,7 @@ func TestAWarmInstallReadsEverythingFromDisk(t *testing.T) {
 }
 
 func TestDamagedCacheFilesDoNotHurt(t *testing.T) {
+	t.Parallel()
 	damage := map[string]func(content []byte) []byte{
 		"empty":     func([]byte) []byte { return nil },
 		"truncated": func(c []byte) []byte { return c[:len(c)/2] },

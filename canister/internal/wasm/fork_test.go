@@ -306,6 +306,7 @@ func smallBlocks(t *testing.T) {
 }
 
 func TestForksAreWhatWasWrittenToThem(t *testing.T) {
+	t.Parallel()
 	smallBlocks(t)
 	eachKind(t, func(t *testing.T, kind HeapKind) {
 		e := newTestEngine(t, Config{Heaps: kind, MaxResident: 4})

@@ -9,6 +9,7 @@ import (
 )
 
 func TestRandomProgramsAgreeWithACopy(t *testing.T) {
+	t.Parallel()
 	const text = `(module (import "ic0" "note" (func $note (param i64))) (memory 1 6)
 		(global $at (mut i32) (i32.const 0)) (global $n (mut i32) (i32.const 0)) (global $v (mut i32) (i32.const 0))
 		(func (export "canister_update fill") (memory.fill (global.get $at) (global.get $v) (global.get $n)))

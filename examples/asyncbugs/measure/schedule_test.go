@@ -25,7 +25,7 @@ func TestTheScheduleMadeByHandShowsTheBugAndNotTheTwin(t *testing.T) {
 	}
 	for _, bug := range bugs {
 		for _, twin := range []asyncbugs.Twin{asyncbugs.Buggy, asyncbugs.Fixed} {
-			t.Run(filepath.Base(bug.Folder)+"/"+string(twin), func(t *testing.T) { replay(t, base.Network, bug, twin) })
+			t.Run(filepath.Base(bug.Folder)+"/"+string(twin), func(t *testing.T) { t.Parallel(); replay(t, base.Network, bug, twin) })
 		}
 	}
 }
