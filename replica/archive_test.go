@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -77,25 +78,26 @@ func TestAScenarioGoesOnInAnImportedNetwork(t *testing.T) {
 }
 
 func TestScriptsGiveTheirTracesInImportedNetworks(t *testing.T) {
-	replicatest.ScriptsBetween(t, "testdata", sometimes())
+	replicatest.ScriptsBetween(t, "testdata", sometimes)
 }
 
 func TestRealCanistersGiveTheirTracesInImportedNetworks(t *testing.T) {
-	real.ScriptsBetween(t, "testdata/real", sometimes())
+	real.ScriptsBetween(t, "testdata/real", sometimes)
 }
 
 // always makes sometimes mean each time.
 var always = flag.Bool("always", false, "export and import networks of scripts between all rounds")
 
-// sometimes exchanges a network for an imported one, at every ninth occasion: all occasions
+// sometimes exchanges a network for an imported one, at every ninth occasion of a script: all occasions
 // take minutes, and so does every ninth under the race detector. An occasion with much memory, which takes seconds,
-// counts as a sixteenth.
-func sometimes() replicatest.Between {
+// counts as a sixteenth. Each script begins at an occasion of its own.
+func sometimes(t testing.TB) replicatest.Between {
 	const whole, much = 16, 64 << 20
-	sixteenths, every := 0, 9
+	every := 9
 	if testing.Short() {
 		every = 101
 	}
+	sixteenths := phase(t, every*whole)
 	return func(t testing.TB, n *replica.Network, config replica.Config) *replica.Network {
 		before := sixteenths / (every * whole)
 		if n.AllMemory() > much {
@@ -108,6 +110,13 @@ func sometimes() replicatest.Between {
 		}
 		return exchanged(t, n, config)
 	}
+}
+
+// phase returns a number below a limit that depends on the name of the test alone.
+func phase(t testing.TB, below int) int {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(t.Name()))
+	return int(h.Sum32() % uint32(below))
 }
 
 func TestAModuleThatIsBeingCompiledIsAskedForAgainInAnImportedNetwork(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/canisterd/canisterd/archive/archivetest"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 )
 
@@ -82,20 +83,24 @@ func TestAScenarioGoesOnInARecoveredNetwork(t *testing.T) {
 }
 
 func TestRealCanistersGiveTheirTracesInRecoveredNetworks(t *testing.T) {
-	occasions, every := 0, 7
+	every := 7
 	if testing.Short() {
 		every = 97
 	}
-	pages := newPageStore()
-	real.ScriptsBetween(t, "testdata/real", func(t testing.TB, n *replica.Network, config replica.Config) *replica.Network {
-		if occasions++; occasions%every != 0 {
-			return n
+	real.ScriptsBetween(t, "testdata/real", func(t testing.TB) replicatest.Between {
+		occasions, pages := phase(t, every), newPageStore()
+		t.Cleanup(func() { // after the network is closed
+			if open := pages.Readers(); open > 0 {
+				t.Errorf("%d page files are still open", open)
+			}
+		})
+		return func(t testing.TB, n *replica.Network, config replica.Config) *replica.Network {
+			if occasions++; occasions%every != 0 {
+				return n
+			}
+			return recovered(t, n, config, pages)
 		}
-		return recovered(t, n, config, pages)
 	})
-	if open := pages.Readers(); open > 0 {
-		t.Errorf("%d page files are still open", open)
-	}
 }
 
 // Page files are closed with the last network that shares a memory in them, loaded or not.

@@ -62,7 +62,8 @@ func Transcripts(t *testing.T, folder string, play func(t *testing.T, text strin
 	each(t, folder, func(t *testing.T, path string) { Compare(t, path, play(t, Read(t, path))) })
 }
 
-// each runs a test for every file of a folder, by absolute path: a test may change the current folder.
+// each runs a test for every file of a folder, by absolute path: a test may change the current folder. If the tests share
+// nothing, they call t.Parallel.
 func each(t *testing.T, folder string, test func(t *testing.T, path string)) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(folder, "*.txt"))

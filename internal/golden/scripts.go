@@ -13,21 +13,27 @@ type Performer interface {
 	Said() string
 }
 
-// Scripts runs every script of a folder (*.txt), each with its own performer.
+// Scripts runs every script of a folder (*.txt), each with its own performer. They run in parallel.
 //
 // A script consists of blocks, separated by empty lines: commands, one a line, the line "----", and the expected
 // output. Lines that begin with # are comments, lines that begin with two spaces continue the previous one. A block
 // without ---- expects nothing, and -rewrite adds its output.
 func Scripts(t *testing.T, folder string, begin func(t testing.TB) Performer) {
 	t.Helper()
-	Transcripts(t, folder, func(t *testing.T, text string) string { return play(t, text, begin(t)) })
+	Transcripts(t, folder, func(t *testing.T, text string) string {
+		t.Parallel()
+		return play(t, text, begin(t))
+	})
 }
 
-// SameScripts runs every script of a folder with performers that must have the same output as those of Scripts. It
-// never writes the files.
+// SameScripts runs every script of a folder with performers that must have the same output as those of Scripts, in
+// parallel. It never writes the files.
 func SameScripts(t *testing.T, folder string, begin func(t testing.TB) Performer) {
 	t.Helper()
-	each(t, folder, func(t *testing.T, path string) { SameScript(t, path, begin) })
+	each(t, folder, func(t *testing.T, path string) {
+		t.Parallel()
+		SameScript(t, path, begin)
+	})
 }
 
 // SameScript is SameScripts for one script.

@@ -43,22 +43,25 @@ import (
 //
 // What happens is told as it happens, one event a line; canisters are called by
 // their numbers.
-func Scripts(t *testing.T, folder string) { golden.Scripts(t, folder, beginner(nil)) }
+func Scripts(t *testing.T, folder string) {
+	golden.Scripts(t, folder, beginner(func(testing.TB) Between { return nil }))
+}
 
 // Between returns the network that continues in place of another, which was made with a configuration; the events must
 // be the same.
 type Between func(t testing.TB, n *replica.Network, config replica.Config) *replica.Network
 
-// ScriptsBetween is Scripts with another network that continues before each command and each round.
-func ScriptsBetween(t *testing.T, folder string, between Between) {
-	golden.SameScripts(t, folder, beginner(between))
+// ScriptsBetween is Scripts with another network that continues before each command and each round. Each script begins
+// with its own Between.
+func ScriptsBetween(t *testing.T, folder string, begin func(testing.TB) Between) {
+	golden.SameScripts(t, folder, beginner(begin))
 }
 
 // beginner makes the performer of a script.
-func beginner(between Between) func(testing.TB) golden.Performer {
+func beginner(begin func(testing.TB) Between) func(testing.TB) golden.Performer {
 	return func(t testing.TB) golden.Performer {
 		return &performer{
-			t: t, labels: make(map[string]replica.RequestID), between: between,
+			t: t, labels: make(map[string]replica.RequestID), between: begin(t),
 			here: "main", others: make(map[string]*Stage), files: make(map[string]exported),
 		}
 	}

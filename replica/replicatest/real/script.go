@@ -61,17 +61,20 @@ import (
 // form of package canistertest; names of canisters stand for their ids, and so do
 // subnet0, subnet1 for those of subnets. In the values of an argument they follow an
 // @ and stand in quotes. What happens is told as it happens, one event a line.
-func Scripts(t *testing.T, folder string) { golden.Scripts(t, folder, beginner(nil)) }
+func Scripts(t *testing.T, folder string) {
+	golden.Scripts(t, folder, beginner(func(testing.TB) replicatest.Between { return nil }))
+}
 
-// ScriptsBetween is Scripts with another network that continues before each command and each round.
-func ScriptsBetween(t *testing.T, folder string, between replicatest.Between) {
-	golden.SameScripts(t, folder, beginner(between))
+// ScriptsBetween is Scripts with another network that continues before each command and each round. Each script begins
+// with its own Between.
+func ScriptsBetween(t *testing.T, folder string, begin func(testing.TB) replicatest.Between) {
+	golden.SameScripts(t, folder, beginner(begin))
 }
 
 // beginner makes the performer of a script.
-func beginner(between replicatest.Between) func(testing.TB) golden.Performer {
+func beginner(begin func(testing.TB) replicatest.Between) func(testing.TB) golden.Performer {
 	return func(t testing.TB) golden.Performer {
-		return &performer{t: t, labels: make(map[string]replica.RequestID), modules: make(map[string][]byte), args: make(map[string]string), kept: make(map[string]*canistertest.Probe), fields: readVocabulary(t), between: between}
+		return &performer{t: t, labels: make(map[string]replica.RequestID), modules: make(map[string][]byte), args: make(map[string]string), kept: make(map[string]*canistertest.Probe), fields: readVocabulary(t), between: begin(t)}
 	}
 }
 

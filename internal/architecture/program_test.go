@@ -1,6 +1,4 @@
-//go:build !race
-
-package daemon_test
+package architecture
 
 import (
 	"go/ast"

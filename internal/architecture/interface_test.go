@@ -1,4 +1,4 @@
-package daemon_test
+package architecture
 
 import (
 	"fmt"
@@ -42,7 +42,7 @@ var unshown = map[intercanister.ErrorCode]struct{ reason, test string }{
 
 func TestEveryPartOfTheInterfaceIsListedWithATestThatCoversIt(t *testing.T) {
 	p := &page{proofs: proofs(t), shown: make(map[string][]string)}
-	fmt.Fprintf(p, interfaceHead, code("*.txt"), code("go test ./daemon -run Interface -rewrite"))
+	fmt.Fprintf(p, interfaceHead, code("*.txt"), code("go test ./internal/architecture -run Interface -rewrite"))
 	p.systemAPI()
 	p.wasi()
 	p.management()
@@ -60,7 +60,7 @@ func TestEveryPartOfTheInterfaceIsListedWithATestThatCoversIt(t *testing.T) {
 		return
 	}
 	for _, difference := range p.differences(golden.Read(t, path)) {
-		t.Errorf("%s is not what the code says (go test ./daemon -run Interface -rewrite): %s", interfacePage, difference)
+		t.Errorf("%s is not what the code says (go test ./internal/architecture -run Interface -rewrite): %s", interfacePage, difference)
 	}
 }
 

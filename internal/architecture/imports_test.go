@@ -1,6 +1,4 @@
-//go:build !race
-
-package daemon_test
+package architecture
 
 import (
 	"regexp"
@@ -27,6 +25,7 @@ var arrows = map[string]struct {
 	"internal/cow":                 {nil, "maps and lists know nothing of what lies in them"},
 	"internal/golden":              {nil, "files and texts; it knows no command"},
 	"internal/eventually":          {nil, "a wait does not know what it waits for"},
+	"internal/architecture":        {nil, "rules are read from the sources, and know no package"},
 	"timers":                       {[]string{"candid/principal", "archive", "internal/cow"}, "a deadline table knows time and names, not calls"},
 	"archive":                      {[]string{"candid/principal"}, "a form of values knows none of those who have state"},
 	"archive/archivetest":          {nil, "bytes by file names"},
@@ -235,7 +234,7 @@ func TestDocumentationOfPackagesHasNoImportLists(t *testing.T) {
 		looked++
 		text := strings.ReplaceAll(string(s.text), "\n//", "")
 		if found := importList.FindString(text); found != "" {
-			t.Errorf("%s says %q: the import map of daemon/architecture_imports_test.go says who imports whom, and is tested", s.path, found)
+			t.Errorf("%s says %q: the import map of internal/architecture/imports_test.go says who imports whom, and is tested", s.path, found)
 		}
 	}
 	if looked < 30 {

@@ -1,6 +1,4 @@
-//go:build !race
-
-package daemon_test
+package architecture
 
 import (
 	"bytes"
@@ -66,7 +64,7 @@ var word = regexp.MustCompile(`[A-Z]?[a-z]+`)
 func TestThingsHaveTheirStandardNames(t *testing.T) {
 	looked := 0
 	for path, text := range prose(t) {
-		if path == "daemon/architecture_words_test.go" {
+		if path == "internal/architecture/words_test.go" {
 			continue
 		}
 		looked++
