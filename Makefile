@@ -3,6 +3,8 @@
 GO      ?= go
 TOOLS   := $(CURDIR)/bin/tools
 export CGO_ENABLED := 0
+# What was compiled in one clone is not compiled again in another.
+export GOFLAGS := $(GOFLAGS) -trimpath
 
 GOFUMPT_VERSION  := v0.12.0
 GOLANGCI_VERSION := v2.15.0
@@ -27,13 +29,33 @@ build: ## the static binary, bin/canisterd
 	@test -x bin/canisterd || echo 'building bin/canisterd; the first time it takes a minute or two'
 	$(GO) build -v -o bin/canisterd ./daemon/canisterd
 
+# A busy machine takes longer than go test allows a package.
+TEST_FLAGS := -timeout 30m
+
 .PHONY: test
-test: ## all tests that need nothing but Go and the module proxy
-	$(GO) test ./...
+test: ## all tests that need nothing but Go and the module proxy (PACKAGES for some of them)
+	$(GO) test $(TEST_FLAGS) $(or $(PACKAGES),./...)
+
+# Packages whose code runs in several goroutines. make check runs their tests under the race detector and all other
+# tests without it, so that each test runs once; make check-long runs those others under it, too. A test of
+# internal/architecture finds packages that start goroutines and are not listed.
+RACE_PACKAGES := . ./api/... ./canister/internal/checkpoint ./canister/internal/stable ./canister/internal/wasm \
+  ./daemon ./daemon/instance/... ./daemon/journal/... ./daemon/metrics ./daemon/otlp/... \
+  ./explore/campaign ./explore/workqueue ./replica/budget ./replica/node
 
 .PHONY: test-race
-test-race: ## the same under the race detector (needs a C compiler)
-	CGO_ENABLED=1 $(GO) test -race -short ./...
+test-race: ## the tests of packages with goroutines, under the race detector (needs a C compiler)
+	CGO_ENABLED=1 $(GO) test $(TEST_FLAGS) -race $(RACE_PACKAGES)
+
+OTHER_PACKAGES = $$($(GO) list ./... | grep -vxF "$$($(GO) list $(RACE_PACKAGES))" | tr '\n' ' ')
+
+.PHONY: test-others
+test-others: ## the tests of all other packages
+	@$(MAKE) --no-print-directory test PACKAGES="$(OTHER_PACKAGES)"
+
+.PHONY: test-race-others
+test-race-others: ## the same under the race detector, the longest of them shortened
+	CGO_ENABLED=1 $(GO) test $(TEST_FLAGS) -race -short $(OTHER_PACKAGES)
 
 # npm ci takes seconds, so it runs only where the lock file has changed.
 %/node_modules/.package-lock.json: %/package-lock.json
@@ -143,8 +165,52 @@ lint: $(TOOLS)/golangci-lint $(TOOLS)/deadcode ## static checks
 	$(TOOLS)/golangci-lint run ./...
 	@dead="$$($(TOOLS)/deadcode -test ./...)"; test -z "$$dead" || { echo "$$dead"; exit 1; }
 
+# What is formatted, generated and linted is cheap to check, so it is checked first.
+CHECKED_FIRST := check-fix
+# Independent of each other: make check runs them two at a time, the longest first, and a CI service side by side.
+CHECKED := test-race test-others test-clients check-cross check-mutants test-clients-python
+# One after the other: some need a quiet machine.
+CHECKED_LONG := check-hostile check-soak test-race-others check-torture check-mutants-sample check-fixtures first-hour \
+  test-clients-browser test-clients-rust-snippets
+
 .PHONY: check
-check: check-format check-proto check-generated check-cross lint test-race test first-hour check-mutants test-clients test-clients-rust-snippets test-clients-python check-hostile check-soak ## everything CI runs
+check: ## everything CI runs; bin/checked has the commit that passed
+	$(GO) run ./test/gate run -first $(CHECKED_FIRST) -jobs 2 -record bin/checked -report bin/check.txt $(CHECKED)
+
+.PHONY: check-long
+check-long: ## the rest, before an issue is resolved and before a release; bin/check-long.txt has the result
+	$(GO) run ./test/gate run -jobs 1 -record bin/checked-long -report bin/check-long.txt $(CHECKED_LONG)
+
+.PHONY: check-fast
+check-fast: check-fix ## the first step of make check, then vet and tests of what the change since BASE reaches
+	@packages="$$($(GO) run ./test/gate affected -since $(BASE))"; \
+	  test -n "$$packages" || { echo "no package is affected by the change since $(BASE)"; exit 0; }; \
+	  echo $$packages | wc -w | xargs printf '%s packages are affected\n'; \
+	  $(GO) vet $$packages && $(GO) test $(TEST_FLAGS) $$packages
+
+.PHONY: fix
+fix: fmt proto fixtures $(TOOLS)/golangci-lint ## format, generate and lint everything, also pages of the docs
+	$(TOOLS)/golangci-lint run --fix ./...
+	$(GO) test ./internal/architecture -run Interface -rewrite
+	$(GO) test ./api/control -run Page -rewrite
+	$(GO) test ./daemon/canisterd -run Pages -rewrite
+
+.PHONY: check-fix
+check-fix: check-format check-proto check-generated lint ## what make fix mends
+
+.PHONY: check-torture
+check-torture: ## a sample of make torture
+	$(GO) run ./daemon/torture -kills 20 -cuts 20
+
+.PHONY: test-names
+test-names: ## compare the names of tests, scripts, seeds and golden files with those at BASE (runs make test twice)
+	@test -n "$(BASE)" || { echo 'which commit? make test-names BASE=COMMIT'; exit 1; }
+	@mkdir -p bin/names
+	git worktree add --force --detach bin/base $(BASE)
+	-cd bin/base && $(GO) test $(TEST_FLAGS) -json ./... >$(CURDIR)/bin/names/before.json
+	git worktree remove --force bin/base
+	-$(GO) test $(TEST_FLAGS) -json ./... >bin/names/after.json
+	$(GO) run ./test/gate names -since $(BASE) -renamed test/gate/renamed.txt bin/names/before.json bin/names/after.json
 
 .PHONY: check-format
 check-format: $(TOOLS)/gofumpt

@@ -1,0 +1,63 @@
+package architecture
+
+import (
+	"go/ast"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// withoutRaceDetector are the packages that start goroutines and whose tests run without the race detector in make
+// check, with the reason.
+var withoutRaceDetector = map[string]string{
+	"daemon/canisterd": "its tests run commands and pages, most of them as processes",
+}
+
+// programs are folders of programs, whose goroutines serve one run.
+var programs = []string{"daemon/hostile", "daemon/mutants", "daemon/soak", "daemon/torture", "examples", "test"}
+
+func TestPackagesThatStartGoroutinesAreTestedUnderTheRaceDetector(t *testing.T) {
+	makefile, err := os.ReadFile(filepath.Join(root(t), "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := regexp.MustCompile(`(?m)^RACE_PACKAGES := ((?:.*\\\n)*.*)$`).FindSubmatch(makefile)
+	if list == nil {
+		t.Fatal("the Makefile has no RACE_PACKAGES")
+	}
+	tested := strings.Fields(strings.ReplaceAll(string(list[1]), "\\\n", " "))
+	for _, s := range sources(t) {
+		if s.test() || forTests.MatchString(s.dir()) || s.dir() == "internal/eventually" || under(s.dir(), programs) || withoutRaceDetector[s.dir()] != "" || listed(s.dir(), tested) {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if g, ok := n.(*ast.GoStmt); ok {
+				t.Errorf("%s:%d starts a goroutine, and RACE_PACKAGES of the Makefile does not list ./%s", s.path, s.line(g.Pos()), s.dir())
+			}
+			return true
+		})
+	}
+}
+
+// under reports whether a folder is one of others, or in one of them.
+func under(dir string, others []string) bool {
+	for _, other := range others {
+		if dir == other || strings.HasPrefix(dir, other+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// listed reports whether patterns of the go command match a folder.
+func listed(dir string, patterns []string) bool {
+	for _, pattern := range patterns {
+		name, all := strings.CutSuffix(strings.TrimPrefix(pattern, "./"), "/...")
+		if dir == name || all && strings.HasPrefix(dir, name+"/") {
+			return true
+		}
+	}
+	return false
+}
