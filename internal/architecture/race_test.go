@@ -2,9 +2,6 @@ package architecture
 
 import (
 	"go/ast"
-	"os"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 )
@@ -19,15 +16,7 @@ var withoutRaceDetector = map[string]string{
 var programs = []string{"daemon/hostile", "daemon/mutants", "daemon/soak", "daemon/torture", "examples", "test"}
 
 func TestPackagesThatStartGoroutinesAreTestedUnderTheRaceDetector(t *testing.T) {
-	makefile, err := os.ReadFile(filepath.Join(root(t), "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := regexp.MustCompile(`(?m)^RACE_PACKAGES := ((?:.*\\\n)*.*)$`).FindSubmatch(makefile)
-	if list == nil {
-		t.Fatal("the Makefile has no RACE_PACKAGES")
-	}
-	tested := strings.Fields(strings.ReplaceAll(string(list[1]), "\\\n", " "))
+	tested := makeList(t, "RACE_PACKAGES")
 	for _, s := range sources(t) {
 		if s.test() || forTests.MatchString(s.dir()) || s.dir() == "internal/eventually" || under(s.dir(), programs) || withoutRaceDetector[s.dir()] != "" || listed(s.dir(), tested) {
 			continue
