@@ -145,7 +145,7 @@ mutants: ## change each limit and the listed comparisons one at a time; the test
 
 .PHONY: fixtures
 fixtures: ## compile the system canisters and those of tests, and record of what (Motoko: Node.js and npm; Rust and C: compilers of Debian 12; ONLY=motoko, asyncbugs, native or rust for one group)
-	$(GO) run ./daemon/fixtures -make -only '$(ONLY)'
+	$(GO) run ./test/fixtures -make -only '$(ONLY)'
 
 .PHONY: proto
 proto: $(TOOLS)/buf $(TOOLS)/protoc-gen-go $(TOOLS)/protoc-gen-go-grpc ## the Go code of the control API from its .proto files, and what reflection serves
@@ -223,7 +223,7 @@ check-proto: $(TOOLS)/buf $(TOOLS)/protoc-gen-go $(TOOLS)/protoc-gen-go-grpc ## 
 
 .PHONY: check-generated
 check-generated: ## the fixtures are what their sources make; compiles those whose sources changed since make fixtures (FORCE=1 for all)
-	$(GO) run ./daemon/fixtures $(if $(FORCE),-force)
+	$(GO) run ./test/fixtures $(if $(FORCE),-force)
 
 .PHONY: check-mutants
 check-mutants: ## some of the mutants in the files changed since BASE=COMMIT (where this branch left main; on main, the last commit)

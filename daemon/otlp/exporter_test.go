@@ -32,7 +32,7 @@ func (c *collecting) send(ctx context.Context, request *collectorpb.ExportTraceS
 		}
 	}
 	deadline, _ := ctx.Deadline()
-	c.at, c.batches, c.limits = append(c.at, time.Since(c.began)), append(c.batches, spans), append(c.limits, time.Until(deadline))
+	c.at, c.batches, c.limits = append(c.at, time.Since(c.began)), append(c.batches, spans), append(c.limits, time.Until(deadline)) // in a bubble
 	if c.busy != nil {
 		<-c.busy
 	}
@@ -44,7 +44,7 @@ func (c *collecting) close() {}
 // exporting is an exporter that sends through c.
 func exporting(c *collecting) *Exporter {
 	c.began = time.Now()
-	return newExporter(Options{Endpoint: "test", Timeout: defaultTimeout, Log: slog.New(slog.DiscardHandler)}, c)
+	return newExporter(Options{Endpoint: "test", Timeout: defaultTimeout, Log: slog.New(slog.DiscardHandler)}, c) // in a bubble
 }
 
 func add(x *Exporter, spans int) {

@@ -18,7 +18,7 @@ import (
 type clock func() time.Duration
 
 // wallClock is the clock of benchmarks.
-func wallClock() clock {
+func wallClock(*testing.B) clock {
 	begun := time.Now()
 	return func() time.Duration { return time.Since(begun) }
 }
@@ -128,11 +128,11 @@ func BenchmarkRatioStopUnderFill(b *testing.B) {
 		}
 	}
 	ratio.CompareTimed(b, 20, func() time.Duration {
-		longest, _ := longestStop(b, wallClock(), func() { call("fill") })
+		longest, _ := longestStop(b, wallClock(b), func() { call("fill") })
 		g.Rollback()
 		return longest
 	}, func() time.Duration {
-		longest, _ := longestStop(b, wallClock(), func() { call("spin") })
+		longest, _ := longestStop(b, wallClock(b), func() { call("spin") })
 		g.Rollback()
 		return longest
 	})
