@@ -85,21 +85,21 @@ func getInTime(url string) (*http.Response, error) {
 			},
 		}}
 		response, err := client.Get(url)
-		if err == nil || c == nil || time.Duration(c.wrote.Load()) < inTime {
+		if err == nil || c == nil || time.Unix(0, c.wrote.Load()).Sub(c.begun) < inTime {
 			return response, err
 		}
 	}
 }
 
-// timedConn knows how long after its beginning a request was written.
+// timedConn knows when a request was begun and written.
 type timedConn struct {
 	net.Conn
 	begun time.Time
-	wrote atomic.Int64 // ns
+	wrote atomic.Int64 // ns since 1970
 }
 
 func (c *timedConn) Write(b []byte) (int, error) {
 	n, err := c.Conn.Write(b)
-	c.wrote.Store(int64(time.Since(c.begun)))
+	c.wrote.Store(time.Now().UnixNano())
 	return n, err
 }

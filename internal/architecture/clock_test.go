@@ -53,7 +53,7 @@ const (
 
 // clockFaults returns the lines of a file that depend on the wall clock, outside of bubbles.
 func clockFaults(s *source, c constants) (faults []clockFault) {
-	marked := markedLines(s)
+	marked, bounded := markedLines(s), boundedLines(s)
 	scope := c.scopeOf(s)
 	report := func(n ast.Node, text string) {
 		if at := s.line(n.Pos()); !marked[at] {
@@ -69,7 +69,7 @@ func clockFaults(s *source, c constants) (faults []clockFault) {
 				return false
 			case name == "time.Sleep":
 				report(n, sleepText)
-			case name == "time.Since" && !measures(s, n):
+			case name == "time.Since" && !measures(s, n) && !bounded[s.line(n.Pos())]:
 				report(n, measuresText)
 			default:
 				if d, ok := scope.deadline(name, n); ok && d > 0 && d < shortestDeadline {
@@ -99,6 +99,20 @@ func markedLines(s *source) map[int]bool {
 			}
 		}
 	}
+	return lines
+}
+
+// boundedLines are the lines that compare with the limit of waits, which no busy computer reaches.
+func boundedLines(s *source) map[int]bool {
+	lines := map[int]bool{}
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok && sel.Sel.Name == "Limit" {
+			if pkg, ok := sel.X.(*ast.Ident); ok && pkg.Name == "eventually" {
+				lines[s.line(n.Pos())] = true
+			}
+		}
+		return true
+	})
 	return lines
 }
 
@@ -139,6 +153,7 @@ func TestADeadlineOrASleepThatIsPlantedIsFound(t *testing.T) {
 		{`ctx, stop := context.WithTimeout(t.Context(), -time.Second)`, ""},
 		{`synctest.Test(t, func(t *testing.T) { time.Sleep(time.Second) })`, ""},
 		{`time.Sleep(f.takes) // in a bubble`, ""},
+		{`if time.Since(roundOf(n)) > eventually.Limit { }`, ""},
 	} {
 		fset := token.NewFileSet()
 		file, err := parser.ParseFile(fset, "planted_test.go", head+c.code+"\n}", parser.ParseComments)
