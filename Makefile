@@ -182,9 +182,10 @@ check-long: ## the rest, before an issue is resolved and before a release; bin/c
 	$(GO) run ./test/gate run -jobs 1 -record bin/checked-long -report bin/check-long.txt $(CHECKED_LONG)
 
 .PHONY: check-fast
-check-fast: check-fix ## the first step of make check, then vet and tests of what the change since BASE reaches
-	@packages="$$($(GO) run ./test/gate affected -since $(BASE))"; \
-	  test -n "$$packages" || { echo "no package is affected by the change since $(BASE)"; exit 0; }; \
+check-fast: check-fix ## the first step of make check, then vet and tests of what the change since BASE=COMMIT reaches (where this branch left origin/main)
+	@base="$(or $(BASE),$$(git merge-base HEAD origin/main 2>/dev/null || git rev-parse HEAD^))"; \
+	  packages="$$($(GO) run ./test/gate affected -since "$$base")"; \
+	  test -n "$$packages" || { echo "no package is affected by the change since $$base"; exit 0; }; \
 	  echo $$packages | wc -w | xargs printf '%s packages are affected\n'; \
 	  $(GO) vet $$packages && $(GO) test $(TEST_FLAGS) $$packages
 
@@ -197,6 +198,10 @@ fix: fmt proto fixtures $(TOOLS)/golangci-lint ## format, generate and lint ever
 
 .PHONY: check-fix
 check-fix: check-format check-proto check-generated lint ## what make fix mends
+
+.PHONY: check-fixtures
+check-fixtures: ## compile all fixtures again, and compare
+	@$(MAKE) --no-print-directory check-generated FORCE=1
 
 .PHONY: check-torture
 check-torture: ## a sample of make torture
