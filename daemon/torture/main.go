@@ -90,7 +90,9 @@ func torture(ctx context.Context, o options) (done outcome, err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
 	if o.binary == "" {
 		o.binary = filepath.Join(work, "canisterd")
-		if out, err := exec.CommandContext(ctx, "go", "build", "-o", o.binary, "github.com/canisterd/canisterd/daemon/canisterd").CombinedOutput(); err != nil {
+		build := exec.CommandContext(ctx, "go", "build", "-o", o.binary, "github.com/canisterd/canisterd/daemon/canisterd")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0") // as make build does: the packages are compiled already
+		if out, err := build.CombinedOutput(); err != nil {
 			return done, fmt.Errorf("building canisterd: %w\n%s", err, out)
 		}
 	}
