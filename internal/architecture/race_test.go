@@ -50,3 +50,18 @@ func listed(dir string, patterns []string) bool {
 	}
 	return false
 }
+
+// TestPackagesWhoseTestsDoLessUnderTheRaceDetectorAlsoRunWithoutIt looks for files that are built without the race
+// detector only.
+func TestPackagesWhoseTestsDoLessUnderTheRaceDetectorAlsoRunWithoutIt(t *testing.T) {
+	raced, again := makeList(t, "RACE_PACKAGES"), makeList(t, "REDUCED_PACKAGES")
+	for _, s := range sources(t) {
+		for _, group := range s.file.Comments {
+			for _, comment := range group.List {
+				if comment.Text == "//go:build !race" && listed(s.dir(), raced) && !listed(s.dir(), again) {
+					t.Errorf("%s is left out under the race detector, and REDUCED_PACKAGES of the Makefile does not list ./%s", s.path, s.dir())
+				}
+			}
+		}
+	}
+}
