@@ -259,7 +259,7 @@ func (i *installation) affordable() *intercanister.Reject {
 		return (&failure{Failure: poor}).reject(w.ID)
 	}
 	w.Balance, w.Reserved = w.Balance.Sub(aside), w.Reserved.Add(aside)
-	balance := w.Balance.Add(sub.Fees.ExecutionRefund(sub.Limits.Install-i.used, i.in.Module.Wide()))
+	balance := w.Balance.Add(sub.Fees.ExecutionRefund(sub.Limits.Install-i.used, false))
 	if limit := w.freezingLimit(sub, after); balance.Less(limit) {
 		text := "Canister " + w.ID.String() + " is out of cycles"
 		if w.Settings.Controls(i.in.Caller) {

@@ -172,8 +172,8 @@ func (m *subnet) Install(c *state.Command, target *state.Entry, in *canister.Ins
 	copied := *c
 	j.Install = &state.Installation{Command: &copied, In: in, Spent: spent}
 	in.Known = in.Module != nil && m.Compiled[in.Module.Hash()]
-	j.Limit = m.Limits.Install
-	j.Wide = j.Wide || in.Module != nil && in.Module.Wide()
+	// Compiling costs the same in both widths, and so does what the hooks run: dfinity/ic#10918.
+	j.Limit, j.Wide = m.Limits.Install, false
 	m.Ready.Remove(&target.Mailbox)
 	if reject := charging.Prepay(&m.State, j.Execution, &m.longest, c.Caller); reject != nil {
 		m.release(j)

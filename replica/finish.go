@@ -89,14 +89,19 @@ func (m *subnet) finishCall(j *Job) {
 	m.apply(j, context)
 }
 
-// finishCallback applies the outcome of a callback, or removes its future if its caller no longer waits.
+// finishCallback applies the outcome of a callback. One that did not run, because its caller no longer waits or cannot
+// pay, only ends its call.
 func (m *subnet) finishCallback(j *Job) {
-	charging.Refund(&m.State, j.Execution, j.outcome.Instructions)
+	if j.runs() {
+		charging.Refund(&m.State, j.Execution, j.outcome.Instructions)
+	} else {
+		charging.RefundCallback(&m.State, j.Execution)
+	}
 	m.Calls.Release(&j.Entry.Mailbox, j.In.Call)
 	context := m.Calls.Context(j.Context)
 	context.Busy = false
-	if j.dropped {
-		m.conclude(j.Entry, context, nil)
+	if !j.runs() {
+		m.conclude(j.Entry, context, j.refused)
 		return
 	}
 	m.apply(j, context)

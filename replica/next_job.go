@@ -186,7 +186,7 @@ func (m *subnet) setUpCallback(j *Job) {
 	f, context := m.Calls.Begin(&j.Entry.Mailbox, j.In.Call)
 	response := &j.In.Response
 	m.ReleaseMemory(j.Entry, f.Deadline, response.Memory())
-	j.Context, j.Prepaid, j.Limit = f.Context, f.Execution(), m.Limits.Message
+	j.Context, j.Prepaid = f.Context, f.Execution()
 	j.Callback = true
 	c.Consumed.Instructions = c.Consumed.Instructions.Add(j.Prepaid)
 	carried := m.Fees.ResponseTransmission(response.PayloadBytes())
@@ -198,6 +198,9 @@ func (m *subnet) setUpCallback(j *Job) {
 		return
 	}
 	context.Busy = true
+	if j.refused = charging.PrepayCallback(&m.State, j.Execution, &m.longest); j.refused != nil {
+		return
+	}
 	j.Message = canister.Message{
 		Context: canister.ReplyCallback, Closure: f.OnReply(), Cleanup: f.OnCleanup(),
 		Caller: context.Origin.Caller, Deadline: context.Origin.Deadline,

@@ -60,7 +60,8 @@ func (b *bill) Event(e *replica.Event) {
 	if e.Reject != nil {
 		what += " (" + e.Reject.Error.String() + ")"
 	}
-	b.due[e.Canister] = b.due[e.Canister].Add(fees.Execution(e.Instructions, b.wide))
+	wide := b.wide && e.Kind != replica.CodeInstalled // an installation costs the same in both widths
+	b.due[e.Canister] = b.due[e.Canister].Add(fees.Execution(e.Instructions, wide))
 	fmt.Fprintf(&b.lines, "  %s %s: %d instructions\n", name, what, e.Instructions)
 }
 

@@ -39,10 +39,40 @@ func Prepay(s *state.State, x *state.Execution, longest *Longest, payer principa
 
 // Refund returns the unused part of the prepayment of a message that ran so many instructions.
 func Refund(s *state.State, x *state.Execution, instructions uint64) {
-	back := Unused(s, x, instructions)
+	giveBack(x, Unused(s, x, instructions))
+}
+
+func giveBack(x *state.Execution, back cycles.Amount) {
 	x.Entry.Give(back)
 	paid := &x.Entry.Canister.Consumed.Instructions
 	*paid = paid.Sub(back)
+}
+
+// PrepayCallback adjusts what a canister paid for a callback when it made the call to the price of the longest callback
+// in the width of the code that it has now: what is missing is taken, what is too much is given back. The freezing limit
+// does not apply: when it made the call, the canister undertook to run the callback. If the balance is too small,
+// nothing is taken, and the callback must not run.
+func PrepayCallback(s *state.State, x *state.Execution, longest *Longest) *intercanister.Reject {
+	x.Limit = s.Limits.Message
+	due := longest[0]
+	if x.Wide {
+		due = longest[1]
+	}
+	c := x.Entry.Canister
+	left, ok := c.Balance.Add(x.Prepaid).Take(due)
+	if !ok {
+		return intercanister.Rejectf(intercanister.CanisterContractViolation,
+			"Error from Canister %s: Canister %s is out of cycles", c.ID, c.ID)
+	}
+	c.Consumed.Instructions = c.Consumed.Instructions.Add(due).Sub(x.Prepaid)
+	c.Balance, x.Prepaid = left, due
+	return nil
+}
+
+// RefundCallback returns what was paid for a callback that does not run, except the fee that every message costs: that
+// is the same in both widths.
+func RefundCallback(s *state.State, x *state.Execution) {
+	giveBack(x, x.Prepaid.Sub(s.Fees.Execution(0, x.Wide).Min(x.Prepaid)))
 }
 
 // Unused returns the unused part of the prepayment of a message that ran so many instructions.

@@ -53,7 +53,7 @@ func loadSnapshot(c *state.Command, a *loadSnapshotArg) state.Answer {
 	if c.State.Compiled[m.Hash()] {
 		compiling = m.KnownInstructionCost()
 	}
-	o.price = c.State.Environment.Fees.ExecutionRefund(compiling+s.Bytes(), m.Wide())
+	o.price = c.State.Environment.Fees.ManagementWork(compiling + s.Bytes())
 	if reject := o.check(c, r); reject != nil {
 		return state.Fail(reject)
 	}
