@@ -98,7 +98,7 @@ func (p *generator) management() (method, arg string) {
 	case 6:
 		return "delete", fmt.Sprint(who)
 	case 7:
-		return "install", fmt.Sprintf("%d %s", who, p.program(0))
+		return "install", fmt.Sprintf("%d %s%s", who, p.among("", "wide "), p.program(0))
 	case 8:
 		return "create", "0"
 	default:
@@ -172,7 +172,7 @@ func (p *generator) steady(a action, i int) action {
 	case i%5 == 1 && f.Balance < 250_000_000_000:
 		return does(id, "cycles", fmt.Sprint(p.fortune()))
 	case i%5 == 1 && !f.Code:
-		return does(id, "install", fmt.Sprintf("%d spend %d count", id, 1+p.dice(60_000)<<p.dice(4)))
+		return does(id, "install", fmt.Sprintf("%d %sspend %d count", id, p.among("", "wide "), 1+p.dice(60_000)<<p.dice(4)))
 	case i%5 == 1 && f.Status == model.Stopped && p.dice(2) == 0:
 		return does(id, "start", fmt.Sprint(id))
 	}

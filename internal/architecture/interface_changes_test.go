@@ -15,7 +15,7 @@ var changes = []change{
 	{"0.67.0", "the oldest logs go first; the store is billed whole", "built", "management_logs.txt"},
 	{"0.67.0", "a canister that runs out of cycles has its `log_memory_limit` reset", "built: to the default, 4,096, like the allocations; the changelog does not name the value", "charging.txt"},
 	{"0.67.0", "`fetch_canister_logs` has a `filter`, and as many records as a response holds", "built", "TestALogFilterIsHalfOpen"},
-	{"0.67.0", "canisters call `fetch_canister_logs`", "built; the price comes from one version of the replica, because the specification names none", "TestCanistersPayForTheLogsTheyFetch"},
+	{"0.67.0", "canisters call `fetch_canister_logs`", "built: free, attached cycles come back", "TestCanistersFetchLogsWithoutAFee"},
 	{"0.67.0", "users and composite queries query `canister_info`", "built", "TestCanisterInfoIsQueriedByEveryone"},
 	{"0.67.0", "`secp256r1` of `ecdsa_curve`; curve 1 of `cost_sign_with_ecdsa`", "built: every ECDSA key has it, although mainnet has no such key yet", "TestACanisterOfTheNewestRustCDKSignsOverSecp256r1"},
 	{"ic0 1.2", "`subnet_self_node_count`, `cost_http_request_v2`", "built; not in the specification yet", "TestACanisterOfTheNewestRustCDKKnowsNodesAndPrices"},

@@ -16,5 +16,6 @@
 // N after call is the receiver's number, counted from the first canister of the last subnet's allocation range
 // (Stage.OnSubnet); echo replies with the argument; count adds one to the certified data; within makes the call
 // best-effort; manage calls the management canister (Manager). The puppet's environment variables hold the programs of
-// its tasks: heartbeat, timer.
+// its tasks: heartbeat, timer. A puppet whose program of installation begins with the word wide counts as one with a
+// 64-bit memory.
 package replicatest

@@ -39,7 +39,7 @@ func parse(program string) ([]op, error) {
 		case "manage":
 			o.text = s.word()
 			s.call(&o)
-		case "echo", "count", "forever":
+		case "echo", "count", "forever", "wide":
 		default:
 			return nil, fmt.Errorf("a puppet knows no word %q", word)
 		}

@@ -3,6 +3,7 @@ package replicatest
 import (
 	"encoding/binary"
 	"maps"
+	"strings"
 	"sync"
 
 	"github.com/canisterd/canisterd/candid/principal"
@@ -37,8 +38,8 @@ func NewPuppets(first uint64) *Puppets {
 // Empty reports whether no code is installed.
 func (p *Puppets) Empty(c *canister.Canister) bool { return c.Installed == 0 }
 
-// Wide returns false.
-func (p *Puppets) Wide(*canister.Canister) bool { return false }
+// Wide reports whether the program of the installation began with the word wide.
+func (p *Puppets) Wide(c *canister.Canister) bool { return c.Installed&wideCode != 0 }
 
 // Method knows run, look and both.
 func (p *Puppets) Method(_ *canister.Canister, name string) canister.MethodKind {
@@ -62,11 +63,18 @@ func program(c *canister.Canister, context canister.Context) string {
 	return ""
 }
 
+// wideCode is the bit of the time of an installation that says that the code has a 64-bit memory: the clocks of tests
+// count microseconds.
+const wideCode = 1
+
 // Install marks the canister as installed and runs its argument.
 func (p *Puppets) Install(c *canister.Canister, sub *canister.Subnet, in *canister.Install) canister.Outcome {
 	out := p.run(c, sub, &canister.Message{Context: canister.Init, Responded: true, Pause: in.Pause}, string(in.Arg), sub.Limits.Install)
 	if out.Failure == nil {
-		c.Installed = sub.Time
+		c.Installed = sub.Time &^ wideCode
+		if strings.HasPrefix(string(in.Arg), "wide") {
+			c.Installed |= wideCode
+		}
 		if c.Certified == nil {
 			c.Certified = []byte{}
 		}
@@ -245,7 +253,7 @@ func (r *performance) call(o *op, callee principal.Principal, method string) {
 	fees := &r.sub.Fees
 	c := canister.Call{
 		Request:      intercanister.Request{Receiver: callee, Method: method, Payload: []byte(o.body), Cycles: cycles.Of(o.cycles)},
-		Execution:    fees.Execution(r.sub.Limits.Message, false),
+		Execution:    fees.Execution(r.sub.Limits.Message, r.puppets.Wide(r.c)),
 		Transmission: fees.ResponseTransmission(cycles.MaxResponseBytes),
 		Reply:        r.close(o.then), Reject: r.close(o.otherwise),
 	}

@@ -7,22 +7,13 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// buyCanisterLogs implements fetch_canister_logs for canisters: they pay for the work with attached cycles. They must
-// attach the price of as many records as fit into an answer.
-func buyCanisterLogs(c *state.Command, a *logsArg) state.Answer {
+// sendCanisterLogs implements fetch_canister_logs for canisters. It is free: attached cycles come back
+// (dfinity/ic#10687, #10879).
+func sendCanisterLogs(c *state.Command, a *logsArg) state.Answer {
 	if c.State.Canisters.Get(a.Canister) == nil {
 		return state.Fail(rejectNotFound(a.Canister))
 	}
-	fees := &c.State.Fees
-	most := fees.ManagementWork(LogsInstructions + LogInstructions*(MaxLogsBytes/canister.LogRecordOverhead))
-	if c.Attached.Less(most) {
-		return state.Fail(rejectFee(c.Method, c.Attached, most))
-	}
-	answer := fetchCanisterLogs(c, a)
-	if answer.Reject == nil {
-		c.State.Totals.Pay(c.Accept(fees.ManagementWork(answer.Instructions)))
-	}
-	return answer
+	return fetchCanisterLogs(c, a)
 }
 
 // fetchCanisterLogs implements fetch_canister_logs as a query method: the records of the log that pass a filter, oldest

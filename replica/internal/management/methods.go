@@ -115,7 +115,7 @@ func table() []method {
 		asked(on(method{name: "canister_metrics", result: of[metricsResult](), authority: controllersAndAdmins, about: canisterID}, read, canisterMetrics)),
 		asked(on(method{name: "canister_info", result: of[infoResult](), users: onlyCanisters, about: canisterID}, read, canisterInfo)),
 		on(method{name: "canister_metadata", result: of[metadataResult](), users: onlyCanisters, about: canisterID}, read, canisterMetadata),
-		askedFor(on(method{name: "fetch_canister_logs", result: of[logsResult](), users: notByIngress, about: canisterID, near: true}, read, buyCanisterLogs), fetchCanisterLogs),
+		askedFor(on(method{name: "fetch_canister_logs", result: of[logsResult](), users: notByIngress, about: canisterID, near: true}, read, sendCanisterLogs), fetchCanisterLogs),
 
 		// Randomness.
 		on(method{name: "raw_rand", result: of[[]byte](), users: notByIngress, near: true, postponed: drawRand}, readNothing, rawRand),

@@ -51,7 +51,7 @@ func (w *World) AtRest() {
 		w.must(len(s.in)+len(s.out)+len(s.later)+len(s.commands) == 0, "messages are left between subnets or for the management canister")
 		for _, c := range s.canisters.things {
 			w.must(len(c.ingress)+len(c.responses)+len(c.requests.keys) == 0 && c.running == nil, "messages are left at canister %d", c.ID)
-			due := c.Timer != 0 && c.Timer <= w.now && c.Status == Running && c.Code && c.programs["timer"] != "" && c.Balance >= c.subnet.Fees.execution(messageLimit)
+			due := c.Timer != 0 && c.Timer <= w.now && c.Status == Running && c.Code && c.programs["timer"] != "" && c.Balance >= c.subnet.Fees.execution(messageLimit, c.wide)
 			w.must(!due, "the timer of canister %d did not fire", c.ID)
 			for _, x := range c.contexts {
 				w.must(x.responded || x.outstanding > 0, "a call context of canister %d is left without an answer", c.ID)

@@ -90,7 +90,7 @@ func (w *World) Hold(id ID) { w.Canister(id).held = true }
 
 func (w *World) takeTask(c *Canister, m Message) Verdict {
 	ready := c.Status == Running && c.Code && c.programs[m.Task] != "" && (m.Task != "timer" || c.Timer != 0 && c.Timer <= w.now)
-	if !ready || !c.prepay(messageLimit) {
+	if !ready || !c.prepay(messageLimit, c.wide) {
 		return Verdict{}
 	}
 	if m.Task == "timer" {
@@ -171,10 +171,10 @@ func (w *World) begin(c *Canister, method, arg string, from origin, cycles uint6
 		kind, limit = querying, queryLimit
 	}
 	refused := c.refusal(method)
-	if !c.prepay(limit) {
+	if !c.prepay(limit, c.wide) {
 		refused = &Response{Code: OutOfCycles, Text: "out of cycles"}
 	} else if refused != nil {
-		c.refund(limit, 0)
+		c.refund(limit, 0, c.wide)
 	}
 	if refused != nil {
 		refused.refund = cycles
@@ -219,13 +219,21 @@ func (w *World) takeResponse(c *Canister, m Message) Verdict {
 		carried = c.subnet.Fees.Byte * uint64(r.bytes)
 	}
 	c.Balance += r.refund + f.carrying - carried
-	c.Paid += carried + f.execution
-	if x.deleted {
-		c.refund(messageLimit, 0)
+	c.Paid += carried
+	due := c.subnet.Fees.execution(messageLimit, c.wide)
+	if poor := c.Balance+f.execution < due; x.deleted || poor {
+		c.Balance += f.execution - c.subnet.Fees.Execution
+		c.Paid += c.subnet.Fees.Execution
 		w.over(c, f)
-		w.conclude(c, x, nil)
-		return Verdict{}
+		var trap *Response
+		if !x.deleted {
+			trap = &Response{Code: ContractViolated, Text: "is out of cycles"}
+		}
+		w.conclude(c, x, trap)
+		return Verdict{Reject: trap}
 	}
+	c.Balance += f.execution - due // may wrap around, and back
+	c.Paid += due
 	x.busy = true
 	run := &message{kind: callback, context: x, call: f, program: f.then, payload: r.Reply, cleanup: f.finally, limit: messageLimit, began: w.now}
 	if r.Code != 0 {
@@ -278,7 +286,7 @@ func (w *World) Finish(id ID) Result {
 		c.commit(m, &out)
 	}
 	c.applyDeferred()
-	c.refund(m.limit, out.ran)
+	c.refund(m.limit, out.ran, c.wide && m.kind != installing)
 	if m.kind == installing {
 		w.installed(c, m, out.trap)
 	} else {

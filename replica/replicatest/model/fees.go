@@ -5,8 +5,9 @@ import "slices"
 // Fees are the prices of a subnet of 13 nodes; nothing costs anything where they
 // are zero (interface specification and cost tables: application subnets).
 type Fees struct {
-	Execution   uint64 // of a message; each instruction costs one more
+	Execution   uint64 // of a message
 	Instruction uint64
+	Wide        uint64 // of an instruction of a canister with a 64-bit memory
 	Ingress     uint64
 	IngressByte uint64
 	Call        uint64
@@ -14,7 +15,7 @@ type Fees struct {
 }
 
 // Application are the fees of an application subnet.
-var Application = Fees{Execution: 5_000_000, Instruction: 1, Ingress: 1_200_000, IngressByte: 2_000, Call: 260_000, Byte: 1_000}
+var Application = Fees{Execution: 5_000_000, Instruction: 1, Wide: 2, Ingress: 1_200_000, IngressByte: 2_000, Call: 260_000, Byte: 1_000}
 
 // The instructions a message may run, which are prepaid; the bytes of a response,
 // which are, too.
@@ -27,11 +28,20 @@ const (
 
 const second = 1_000_000_000
 
-func (f *Fees) execution(instructions uint64) uint64 { return f.Execution + f.Instruction*instructions }
+func (f *Fees) execution(instructions uint64, wide bool) uint64 {
+	return f.Execution + f.instructions(instructions, wide)
+}
+
+func (f *Fees) instructions(n uint64, wide bool) uint64 {
+	if wide {
+		return f.Wide * n
+	}
+	return f.Instruction * n
+}
 
 // prepay takes the price of a message of at most limit instructions.
-func (c *Canister) prepay(limit uint64) bool {
-	price := c.subnet.Fees.execution(limit)
+func (c *Canister) prepay(limit uint64, wide bool) bool {
+	price := c.subnet.Fees.execution(limit, wide)
 	if c.Balance < price {
 		return false
 	}
@@ -41,8 +51,8 @@ func (c *Canister) prepay(limit uint64) bool {
 }
 
 // refund returns the cycles of instructions that did not run.
-func (c *Canister) refund(limit, ran uint64) {
-	unused := c.subnet.Fees.Instruction * (limit - min(limit, ran))
+func (c *Canister) refund(limit, ran uint64, wide bool) {
+	unused := c.subnet.Fees.instructions(limit-min(limit, ran), wide)
 	c.Balance += unused
 	c.Paid -= unused
 }

@@ -195,7 +195,7 @@ func (w *World) create(c *command) {
 }
 
 func (w *World) beginInstall(c *command, t *Canister) {
-	if !t.prepay(installLimit) {
+	if !t.prepay(installLimit, false) {
 		w.done(c, reject(OutOfCycles, "out of cycles"))
 		return
 	}
@@ -214,7 +214,7 @@ func (w *World) installed(c *Canister, m *message, trap *Response) {
 		answer = *trap
 		answer.refund = m.attached
 	} else {
-		c.Code = true
+		c.Code, c.wide = true, strings.HasPrefix(m.program, "wide")
 	}
 	w.reply(c.subnet, nil, m.origin, answer)
 }
@@ -260,7 +260,7 @@ func (w *World) cancelStops(t *Canister) {
 
 // uninstall removes the code: waiting callers are rejected, and later responses only return cycles.
 func (w *World) uninstall(t *Canister) {
-	t.Code, t.Count, t.Timer = false, 0, 0
+	t.Code, t.wide, t.Count, t.Timer = false, false, 0, 0
 	for _, x := range slices.Clone(t.contexts) {
 		if !x.responded {
 			w.respond(t, x, reject(Rejected, "Canister has been uninstalled."))

@@ -87,7 +87,7 @@ func (o *outcome) call(c *Canister, m *message, s step, made map[ID]int) {
 	}
 	made[s.callee()]++
 	sent := s.carrying(c)
-	price := sent + c.subnet.Fees.execution(messageLimit) + c.subnet.Fees.Byte*responseLimit + s.cycles
+	price := sent + c.subnet.Fees.execution(messageLimit, c.wide) + c.subnet.Fees.Byte*responseLimit + s.cycles
 	if o.balance < price {
 		o.fail(OutOfCycles, "no-cycles")
 		return
@@ -121,7 +121,7 @@ func (w *World) register(c *Canister, x *context, s *step, began uint64) {
 	c.subnet.lastCall++
 	f := &call{
 		number: c.subnet.lastCall, owner: c, callee: s.callee(), context: x, made: w.now,
-		execution: fees.execution(messageLimit), carrying: fees.Byte * responseLimit,
+		execution: fees.execution(messageLimit, c.wide), carrying: fees.Byte * responseLimit,
 		then: s.then, otherwise: s.otherwise, finally: s.finally,
 	}
 	if s.bounded {

@@ -63,6 +63,7 @@ type Canister struct {
 	credit    uint64 // came while a message ran
 	debit     uint64 // fell due while a message ran
 	programs  map[string]string
+	wide      bool // its code has a 64-bit memory
 	ingress   []*ingress
 	requests  ordered[ID, []*request]
 	responses []*call
