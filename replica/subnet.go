@@ -68,7 +68,7 @@ func newSubnet(n *Network, position int, config *SubnetConfig) *subnet {
 	m.System = kind.system
 	m.Administered = config.administered()
 	m.Admins = slices.Clone(config.Admins)
-	slices.SortFunc(m.Admins, principal.Principal.Compare)
+	slices.SortFunc(m.Admins, principal.Principal.CompareLengthFirst)
 	m.Fees = config.fees()
 	m.Time = n.config.Start
 	m.History.Limit = n.config.IngressMessages

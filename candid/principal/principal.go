@@ -2,6 +2,7 @@ package principal
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/binary"
@@ -156,6 +157,14 @@ func (p Principal) Len() int { return int(p.n) }
 // labels in the certified state tree.
 func (p Principal) Compare(q Principal) int {
 	return bytes.Compare(p.b[:p.n], q.b[:q.n])
+}
+
+// CompareLengthFirst orders principals as the replica orders its sets of them: a shorter one first, then by their bytes.
+func (p Principal) CompareLengthFirst(q Principal) int {
+	if p.n != q.n {
+		return cmp.Compare(p.n, q.n)
+	}
+	return p.Compare(q)
 }
 
 // Class returns the class that the last byte indicates.

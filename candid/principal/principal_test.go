@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -125,5 +126,18 @@ func TestMustPanicsWhereTheTextOrTheBytesAreWrong(t *testing.T) {
 			}()
 			call()
 		}()
+	}
+}
+
+func TestSetsListShortPrincipalsFirst(t *testing.T) {
+	anonymous, canister, user := MustParse("2vxsx-fae"), MustParse("7tjcv-pp777-77776-qaaaa-cai"), SelfAuthenticating([]byte("key"))
+	for _, set := range [][]Principal{{canister, anonymous, user}, {user, canister, anonymous}} {
+		slices.SortFunc(set, Principal.CompareLengthFirst)
+		if want := []Principal{anonymous, canister, user}; !slices.Equal(set, want) {
+			t.Errorf("got %s, want %s", set, want)
+		}
+	}
+	if Canister(1).CompareLengthFirst(Canister(2)) >= 0 {
+		t.Error("principals of one length are not in the order of their bytes")
 	}
 }

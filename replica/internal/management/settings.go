@@ -90,10 +90,10 @@ func (a *settingsArg) numbers(s *canister.Settings) *intercanister.Reject {
 	return nil
 }
 
-// distinct returns the controllers in ascending order, without duplicates.
+// distinct returns the controllers in the order of the replica's sets, without duplicates.
 func distinct(given []principal.Principal) []principal.Principal {
 	out := slices.Clone(given)
-	slices.SortFunc(out, principal.Principal.Compare)
+	slices.SortFunc(out, principal.Principal.CompareLengthFirst)
 	return slices.Compact(out)
 }
 
