@@ -87,6 +87,7 @@ func (n *Network) Wake(parts Parts) {
 	}
 	n.plug(&parts)
 	for _, m := range n.subnets {
+		m.Environment.Print = n.config.Printed // for queries before the next round
 		m.recompile()
 	}
 }
@@ -102,7 +103,7 @@ func (m *subnet) fork(n *Network) *subnet {
 	f.faults = f.injector()
 	m.State.Fork(&f.State)
 	f.record.canisters.list, f.record.requests.list = slices.Clip(m.record.canisters.list), slices.Clip(m.record.requests.list) // the source appends after them
-	f.Environment.Volatile = n.volatile
+	f.Environment.Volatile, f.Environment.Print = n.volatile, n.config.Printed
 	if h := m.staged().made.Load(); h != nil { // it contains the earlier changes
 		f.record.rebase(h.Tree())
 	}

@@ -49,6 +49,12 @@ func (j *Job) catchUp() bool {
 	memory := sub.MemoryUsed
 	j.Environment = &sub
 	sub.MemoryUsed = p.Memory
+	before := true // the point where the original was parked: what it has printed is not printed again
+	sub.Print = func(canister principal.Principal, text []byte) {
+		if printed := j.subnet.net.config.Printed; printed != nil && !before {
+			printed(canister, text)
+		}
+	}
 	c.Logs = canister.LogFrom(j.First.Log)
 	seen, wakes, until := p.Seen, p.Wakes, j.Until
 	for slice := range p.Slices {
@@ -67,7 +73,7 @@ func (j *Job) catchUp() bool {
 	if len(wakes) > 0 {
 		j.woke = wakes[0].Time
 	}
-	j.Until = until
+	before, j.Until = false, until
 	c.Status, c.Version, c.MessageBytes, c.Logs = status, version, messages, logs
 	return true
 }
