@@ -23,102 +23,35 @@ func FormatArgs(args []Value) string {
 	return string(p.out)
 }
 
-// PrettyArgs returns an argument list for people: parts that do not fit a line are spread over several.
-func PrettyArgs(args []Value) string {
-	p := printer{pretty: true}
-	p.args(args)
-	return string(p.out)
-}
-
-// prettyWidth is the preferred maximum length of a pretty-printed line.
-const prettyWidth = 80
-
 type printer struct {
-	out    []byte
-	pretty bool
-	indent int
-	depth  int
-	// limit makes the printer stop and set over once out is longer: checking whether a value fits a line must not print
-	// all of it.
-	limit int
-	over  bool
+	out   []byte
+	depth int
 }
 
-func (p *printer) full(more int) bool {
-	if p.limit > 0 && len(p.out)+more > p.limit {
-		p.over = true
-	}
-	return p.over
-}
-
-// fits reports whether the output of print fits the rest of the line.
-func (p *printer) fits(print func(q *printer)) bool {
-	column := len(p.out)
-	for column > 0 && p.out[column-1] != '\n' {
-		column--
-	}
-	left := prettyWidth - (len(p.out) - column)
-	if left <= 0 {
-		return false
-	}
-	q := printer{limit: left}
-	print(&q)
-	return !q.over && !q.full(0)
-}
-
-// group prints n elements between brackets, on one line or one per line.
-func (p *printer) group(opening, closing string, separator byte, n int, element func(q *printer, i int)) {
-	flat := func(q *printer) {
-		q.out = append(q.out, opening...)
-		pad := opening != "(" && n > 0
-		for i := 0; i < n && !q.full(0); i++ {
-			if i > 0 {
-				q.out = append(q.out, separator)
-			}
-			if i > 0 || pad {
-				q.out = append(q.out, ' ')
-			}
-			element(q, i)
-		}
-		if pad {
-			q.out = append(q.out, ' ')
-		}
-		q.out = append(q.out, closing...)
-	}
-	if !p.pretty || n == 0 || p.fits(flat) {
-		flat(p)
-		return
-	}
+// group prints n elements between brackets.
+func (p *printer) group(opening, closing string, separator byte, n int, element func(i int)) {
 	p.out = append(p.out, opening...)
-	p.indent += 2
+	pad := opening != "(" && n > 0
 	for i := range n {
-		p.newline()
-		element(p, i)
-		p.out = append(p.out, separator)
+		if i > 0 {
+			p.out = append(p.out, separator)
+		}
+		if i > 0 || pad {
+			p.out = append(p.out, ' ')
+		}
+		element(i)
 	}
-	p.indent -= 2
-	p.newline()
+	if pad {
+		p.out = append(p.out, ' ')
+	}
 	p.out = append(p.out, closing...)
 }
 
-// maxIndent prevents deep values from printing mostly spaces.
-const maxIndent = 120
-
-func (p *printer) newline() {
-	p.out = append(p.out, '\n')
-	for range min(p.indent, maxIndent) {
-		p.out = append(p.out, ' ')
-	}
-}
-
 func (p *printer) args(args []Value) {
-	p.group("(", ")", ',', len(args), func(q *printer, i int) { q.value(args[i]) })
+	p.group("(", ")", ',', len(args), func(i int) { p.value(args[i]) })
 }
 
 func (p *printer) value(v Value) {
-	if p.over {
-		return
-	}
 	if p.depth++; p.depth > MaxDepth {
 		p.out = append(p.out, "…"...)
 		p.depth--
@@ -128,15 +61,15 @@ func (p *printer) value(v Value) {
 	case Opt:
 		p.opt(v)
 	case Vec:
-		p.group("vec {", "}", ';', len(v), func(q *printer, i int) { q.value(v[i]) })
+		p.group("vec {", "}", ';', len(v), func(i int) { p.value(v[i]) })
 	case Record:
 		p.record(v)
 	case Variant:
-		p.group("variant {", "}", ';', 1, func(q *printer, _ int) {
-			q.label(v.Label)
+		p.group("variant {", "}", ';', 1, func(int) {
+			p.label(v.Label)
 			if _, null := v.Value.(Null); !null {
-				q.out = append(q.out, " = "...)
-				q.value(v.Value)
+				p.out = append(p.out, " = "...)
+				p.value(v.Value)
 			}
 		})
 	default:
@@ -173,12 +106,12 @@ func (r Record) tuple() bool {
 // record prints a record.
 func (p *printer) record(r Record) {
 	tuple := r.tuple()
-	p.group("record {", "}", ';', len(r), func(q *printer, i int) {
+	p.group("record {", "}", ';', len(r), func(i int) {
 		if !tuple {
-			q.label(r[i].Label)
-			q.out = append(q.out, " = "...)
+			p.label(r[i].Label)
+			p.out = append(p.out, " = "...)
 		}
-		q.value(r[i].Value)
+		p.value(r[i].Value)
 	})
 }
 
@@ -209,13 +142,9 @@ func (p *printer) plain(v Value) {
 	case Bool:
 		p.out = strconv.AppendBool(p.out, bool(v))
 	case Text:
-		if !p.full(len(v)) {
-			p.out = syntax.AppendQuote(p.out, string(v))
-		}
+		p.out = syntax.AppendQuote(p.out, string(v))
 	case Blob:
-		if !p.full(len(v)) {
-			p.out = syntax.AppendBlob(append(p.out, "blob "...), v)
-		}
+		p.out = syntax.AppendBlob(append(p.out, "blob "...), v)
 	case Principal:
 		p.reference("principal", principal.Principal(v))
 	case Service:

@@ -132,6 +132,25 @@ func TestLongArgumentsPrintOverSeveralLines(t *testing.T) {
 	}
 }
 
+// The text of a null says nothing of its type: breaking a text must not read it.
+func TestBreakingATextChangesOnlySpaces(t *testing.T) {
+	long := strings.Repeat("n", 70)
+	for text, want := range map[string]string{
+		`(null)`:                       `(null)`,
+		`(variant { B = null })`:       `(variant { B = null })`,
+		`(null, "` + long + `", null)`: "(\n  null,\n  \"" + long + "\",\n  null,\n)",
+		`(opt (variant { B = null }), "` + long + `{;,\\\"(")`: "(\n  opt (variant { B = null }),\n  \"" + long + `{;,\\\"(` + "\",\n)",
+		`(record { "` + long + `"; vec {}; func "aaaaa-aa"."x;y" }, opt (vec { "` + long + `" }))`: "(\n  record {\n    \"" + long +
+			"\";\n    vec {};\n    func \"aaaaa-aa\".\"x;y\";\n  },\n  opt (vec {\n    \"" + long + "\";\n  }),\n)",
+		`(record { "` + long + `"; "cut off`:    `(record { "` + long + `"; "cut off`,
+		`(record { "` + long + `" ) } trailing`: `(record { "` + long + `" ) } trailing`,
+	} {
+		if got := Pretty(text); got != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", text, got, want)
+		}
+	}
+}
+
 func TestFloatsSurviveTheirText(t *testing.T) {
 	for _, f := range []float64{0, math.Copysign(0, -1), math.MaxFloat64, math.SmallestNonzeroFloat64, 0.1, 1e21, 1e-7, math.Inf(1), math.NaN()} {
 		v, err := ParseValue(Format(Float64(f)))

@@ -253,11 +253,7 @@ func (c *cli) reply(outcome *controlv1.Outcome) error {
 	request := hex.EncodeToString(outcome.GetRequestId())
 	switch form := outcome.GetReply().GetForm().(type) {
 	case *controlv1.Value_Text:
-		text := form.Text
-		if values, err := candid.ParseArgs(text); err == nil {
-			text = candid.PrettyArgs(values)
-		}
-		return c.print(text, replyResult{Request: request, Candid: form.Text})
+		return c.print(candid.Pretty(form.Text), replyResult{Request: request, Candid: form.Text})
 	case *controlv1.Value_Json:
 		return c.print(form.Json, replyResult{Request: request, JSON: json.RawMessage(form.Json)})
 	}
