@@ -272,6 +272,7 @@ func TestAProvisionalCreationMayNameTheManagementCanisterInsteadOfAnEffectiveOne
 			t.Errorf("%s: handed in %+v", version, got)
 		}
 	}
+	const none = "Canister aaaaa-aa does not belong to any subnet."
 	signed := sign(t, create(), alice(t))
 	if w := post(t, New(n, Info{}), canisterURL("v2", principal.Management, "call"), signed.Body); w.Code != http.StatusAccepted {
 		t.Errorf("v2: status %d, body %q", w.Code, w.Body)
@@ -281,10 +282,18 @@ func TestAProvisionalCreationMayNameTheManagementCanisterInsteadOfAnEffectiveOne
 		if w := post(t, New(n, Info{}), canisterURL(version, principal.Management, "read_state"), ask); w.Code != http.StatusOK {
 			t.Errorf("%s: status %d, body %q", version, w.Code, w.Body)
 		}
-		other := sign(t, wire.NewReadState(wire.Path{[]byte("canister"), appCanister.Bytes(), []byte("module_hash")}), alice(t)).Body
-		wantRefusal(t, post(t, New(n, Info{}), canisterURL(version, principal.Management, "read_state"), other), 404, "")
+		asked := wire.Path{[]byte("request_status"), signed.ID[:]}
+		for _, other := range []wire.Path{
+			{}, {[]byte("time")}, {[]byte("subnet")}, {[]byte("api_boundary_nodes")}, {[]byte("canister")},
+			{[]byte("canister"), appCanister.Bytes(), []byte("module_hash")},
+			{[]byte("canister"), nil, []byte("module_hash")},
+		} {
+			for _, paths := range [][]wire.Path{{other}, {asked, other}} {
+				body := sign(t, wire.NewReadState(paths...), alice(t)).Body
+				wantRefusal(t, post(t, New(n, Info{}), canisterURL(version, principal.Management, "read_state"), body), 400, none)
+			}
+		}
 	}
-	const none = "Canister aaaaa-aa does not belong to any subnet."
 	for _, method := range []string{"create_canister", "raw_rand"} {
 		other := sign(t, wire.NewCall(principal.Management, method, nil), alice(t)).Body
 		wantRefusal(t, post(t, New(n, Info{}), canisterURL("v4", principal.Management, "call"), other), 400, none)

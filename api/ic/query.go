@@ -5,7 +5,6 @@ import (
 
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/api/internal/wire"
-	"github.com/canisterd/canisterd/candid/principal"
 )
 
 // query serves POST /api/v2/canister/{ecid}/query, /api/v3/canister/{ecid}/query and /api/v3/subnet/{esid}/query: the
@@ -17,9 +16,6 @@ func (h *Handler) query(ctx context.Context, to *target, body []byte) ([]byte, e
 	}
 	if err := to.checkReceiver(&q.Message, queriedBySubnet()); err != nil {
 		return nil, err
-	}
-	if to.anywhere {
-		return nil, api.NoHost.Refuse(principal.Management)
 	}
 	claims, err := h.authorize(to, q, &q.Envelope)
 	if err != nil {

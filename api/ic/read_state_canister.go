@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/canisterd/canisterd/api"
+	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica/certify"
 )
 
@@ -16,7 +17,10 @@ func (h *Handler) readCanisterState(ctx context.Context, to *target, body []byte
 
 // canisterPath refuses paths that cannot be read by canister id.
 func (r *reader) canisterPath(path certify.Path) error {
-	if len(path) > 2 && path[0] == "canister" && !r.anywhere {
+	if r.anywhere && (len(path) == 0 || path[0] != "request_status") {
+		return api.NoHost.Refuse(principal.Management)
+	}
+	if len(path) > 2 && path[0] == "canister" {
 		return r.ownCanister(path)
 	}
 	return r.commonPath(path)

@@ -19,7 +19,19 @@ type endpoint struct {
 	answer func(h *Handler, ctx context.Context, to *target, body []byte) ([]byte, error)
 	// layout is where the delegation shows canister ranges. A read_state may read only this one of the two places.
 	layout certify.RangesLayout
+	// unhosted is what the endpoint answers if its URL has the management canister's own id.
+	unhosted unhosted
 }
+
+// unhosted is the use of the management canister's own id, which no subnet hosts, as an effective id: older agents send
+// it with provisional_create_canister_with_cycles, and read the answer there.
+type unhosted uint8
+
+const (
+	nothing  unhosted = iota
+	creation          // calls of methods that run on any subnet (ManagementMethod.AnyHost)
+	answers           // paths /request_status/…
+)
 
 // target is an endpoint with the effective id of a URL, the state when the request arrived, and the request's clock.
 type target struct {
@@ -40,18 +52,18 @@ func routes() map[string]endpoint {
 	const get, post = http.MethodGet, http.MethodPost
 	const flat, sharded = certify.FlatRanges, certify.ShardedRanges
 	return map[string]endpoint{
-		"/api/v2/status":                {get, nil, flat},
-		"/api/v2/canister/*/call":       {post, (*Handler).callAsync, flat},
-		"/api/v3/canister/*/call":       {post, (*Handler).callSync, flat},
-		"/api/v4/canister/*/call":       {post, (*Handler).callSync, sharded},
-		"/api/v4/subnet/*/call":         {post, (*Handler).callSync, sharded},
-		"/api/v2/canister/*/query":      {post, (*Handler).query, flat},
-		"/api/v3/canister/*/query":      {post, (*Handler).query, sharded},
-		"/api/v3/subnet/*/query":        {post, (*Handler).query, sharded},
-		"/api/v2/canister/*/read_state": {post, (*Handler).readCanisterState, flat},
-		"/api/v3/canister/*/read_state": {post, (*Handler).readCanisterState, sharded},
-		"/api/v2/subnet/*/read_state":   {post, (*Handler).readSubnetState, flat},
-		"/api/v3/subnet/*/read_state":   {post, (*Handler).readSubnetState, sharded},
+		"/api/v2/status":                {get, nil, flat, nothing},
+		"/api/v2/canister/*/call":       {post, (*Handler).callAsync, flat, creation},
+		"/api/v3/canister/*/call":       {post, (*Handler).callSync, flat, creation},
+		"/api/v4/canister/*/call":       {post, (*Handler).callSync, sharded, creation},
+		"/api/v4/subnet/*/call":         {post, (*Handler).callSync, sharded, nothing},
+		"/api/v2/canister/*/query":      {post, (*Handler).query, flat, nothing},
+		"/api/v3/canister/*/query":      {post, (*Handler).query, sharded, nothing},
+		"/api/v3/subnet/*/query":        {post, (*Handler).query, sharded, nothing},
+		"/api/v2/canister/*/read_state": {post, (*Handler).readCanisterState, flat, answers},
+		"/api/v3/canister/*/read_state": {post, (*Handler).readCanisterState, sharded, answers},
+		"/api/v2/subnet/*/read_state":   {post, (*Handler).readSubnetState, flat, nothing},
+		"/api/v3/subnet/*/read_state":   {post, (*Handler).readSubnetState, sharded, nothing},
 	}
 }
 
@@ -90,8 +102,8 @@ func find(path string) (target, error) {
 	return to, nil
 }
 
-// locate finds the subnet of the effective id. The management canister's own id leads to the default canister's subnet:
-// older agents send it with provisional_create_canister_with_cycles, and read the answer there.
+// locate finds the subnet of the effective id. The management canister's own id leads to the default canister's subnet,
+// where the endpoint has a use for it.
 func (to *target) locate(view api.View) error {
 	if view == nil {
 		return api.NoCertifiedState.Refuse()
@@ -104,7 +116,7 @@ func (to *target) locate(view api.View) error {
 		to.subnet = to.effective
 		return nil
 	}
-	if to.anywhere = to.effective == principal.Management; to.anywhere {
+	if to.anywhere = to.unhosted != nothing && to.effective == principal.Management; to.anywhere {
 		to.effective = view.DefaultCanister()
 	}
 	subnet, ok := view.Host(to.effective)
