@@ -49,8 +49,8 @@ const (
 	SubnetCallbacks   = 1_000_000
 	CanisterCallbacks = 50
 
-	// MaxCanisters is how many canisters a subnet hosts (the replica's: 120,000).
-	MaxCanisters = 120_000
+	// MaxCanisters is how many canisters a subnet hosts (the replica's: 250,000, before 2026-08 120,000).
+	MaxCanisters = 250_000
 	// MaxStreamMessages is how many messages a stream between two subnets takes, StreamBytes after how many bytes it
 	// takes no more, SystemStreamMessages how many messages except refunds are sent to a system subnet (the replica's).
 	MaxStreamMessages    = 10_000

@@ -81,9 +81,9 @@ func TestASubnetWithoutRulesAsksNoInterceptor(t *testing.T) {
 	}
 }
 
-func TestASubnetHosts120000Canisters(t *testing.T) {
+func TestASubnetHosts250000Canisters(t *testing.T) {
 	m, r := inhabited(t)
-	for n := range uint64(119_998) {
+	for n := range uint64(249_998) {
 		m.Add(canister.New(principal.Canister(n), 0, *r.Canister.Settings))
 	}
 	create := func() *intercanister.Reject {
@@ -93,7 +93,7 @@ func TestASubnetHosts120000Canisters(t *testing.T) {
 	if reject := create(); reject != nil {
 		t.Errorf("the last canister: %s", reject)
 	}
-	if reject := create(); reject == nil || reject.Error != intercanister.MaxNumberOfCanistersReached || !strings.Contains(reject.Text, "limit of 120000 canisters") {
+	if reject := create(); reject == nil || reject.Error != intercanister.MaxNumberOfCanistersReached || !strings.Contains(reject.Text, "limit of 250000 canisters") {
 		t.Errorf("one canister more: %v", reject)
 	}
 }

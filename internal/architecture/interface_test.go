@@ -51,6 +51,7 @@ func TestEveryPartOfTheInterfaceIsListedWithATestThatCoversIt(t *testing.T) {
 	p.certifiedPaths()
 	p.errorCodes()
 	p.specification()
+	p.replica()
 	for _, fault := range p.faults {
 		t.Error(fault)
 	}

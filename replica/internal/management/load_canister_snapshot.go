@@ -53,6 +53,7 @@ func loadSnapshot(c *state.Command, a *loadSnapshotArg) state.Answer {
 	if c.State.Compiled[m.Hash()] {
 		compiling = m.KnownInstructionCost()
 	}
+	oweInstall(c, r, compiling) // also if a later check fails (dfinity/ic#11152)
 	o.price = c.State.Environment.Fees.ManagementWork(compiling + s.Bytes())
 	if reject := o.check(c, r); reject != nil {
 		return state.Fail(reject)

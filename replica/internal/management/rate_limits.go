@@ -36,7 +36,8 @@ func checkInstallRate(c *state.Command, r *state.Entry) *intercanister.Reject {
 	return nil
 }
 
-// oweInstall counts instructions of an installation that never began, which the subnet does not count.
+// oweInstall counts instructions that the subnet does not count: of an installation that never began, and of compiling
+// the module of a snapshot.
 func oweInstall(c *state.Command, r *state.Entry, instructions uint64) {
 	if limits := &c.State.Environment.Limits; limits.InstallRate > 0 {
 		c.State.Owed(r, limits).Install += instructions
