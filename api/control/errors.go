@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica/budget"
 	"github.com/canisterd/canisterd/replica/node"
@@ -52,6 +53,7 @@ var (
 	// MissingField is for a required field: field, what to set.
 	MissingField    = reason("MISSING_FIELD", codes.InvalidArgument, "%s is not set: %s", "field")
 	Bug             = reason("BUG", codes.Internal, "the daemon has a bug here: %v")
+	stateDamaged    = reason("STATE_DAMAGED", codes.DataLoss, "%v", "", "state_dir")
 	Unexpected      = reason("UNEXPECTED", codes.Internal, "unexpected error: %v")
 	deadlinePassed  = reason("DEADLINE_PASSED", codes.DeadlineExceeded, "the deadline has passed: %v")
 	givenUp         = reason("GIVEN_UP", codes.Canceled, "the caller has given up: %v")
@@ -165,6 +167,12 @@ func refusalOf(err error) *Error {
 		return requestUndone.Refuse(err)
 	case errors.Is(err, node.ErrClosed):
 		return instanceStopped.Refuse(err)
+	}
+	if damaged := contain.DamageIn(err); damaged != nil {
+		return stateDamaged.Refuse(err, damaged.Folder)
+	}
+	if bug, ok := errors.AsType[*contain.Bug](err); ok {
+		return Bug.Refuse(bug.Panic)
 	}
 	return Unexpected.Refuse(err)
 }

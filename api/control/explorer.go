@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/canisterd/canisterd/explore/campaign"
 	"github.com/canisterd/canisterd/explore/harness"
 	"github.com/canisterd/canisterd/explore/property"
+	"github.com/canisterd/canisterd/internal/contain"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 )
@@ -124,9 +126,16 @@ func (s *explorer) runExploration(ctx context.Context, in *controlv1.ExploreRequ
 	}
 	defer done()
 	config.Progress = tell.report
-	report, err := campaign.Run(config)
+	var report *campaign.Report
+	err = contain.Run(func() (err error) {
+		report, err = campaign.Run(config)
+		return err
+	})
 	var missing *campaign.PoolError
+	bug := new(contain.Bug)
 	switch {
+	case contain.DamageIn(err) != nil, errors.As(err, &bug):
+		return nil, fmt.Errorf("instance %q cannot be explored: %w", i.Name(), err)
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case errors.As(err, &missing):

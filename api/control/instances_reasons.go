@@ -27,6 +27,7 @@ var instanceReasons = [instance.Reasons]*Reason{
 	instance.NoTimer:          restated(instance.NoTimer, "NO_TIMER", codes.FailedPrecondition, ""),
 	instance.NoHistory:        restated(instance.NoHistory, "NO_HISTORY", codes.FailedPrecondition, ""),
 	instance.DamagedInstance:  restated(instance.DamagedInstance, "INSTANCE_DAMAGED", codes.FailedPrecondition, ""),
+	instance.DamagedPast:      restated(instance.DamagedPast, "HISTORY_DAMAGED", codes.DataLoss, ""),
 	instance.UnknownMoment:    restated(instance.UnknownMoment, "MOMENT_UNKNOWN", codes.NotFound, ""),
 	instance.NoSuchMove:       restated(instance.NoSuchMove, "NO_SUCH_MOVE", codes.NotFound, ": Clock.ListMoves lists them"),
 }

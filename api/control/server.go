@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -22,6 +21,7 @@ import (
 	"google.golang.org/grpc/keepalive"
 
 	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/replica/budget"
 
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
@@ -173,7 +173,7 @@ func (s *Server) guardUnary(ctx context.Context, in any, info *grpc.UnaryServerI
 	defer r.end()
 	begin := s.begins()
 	defer func() {
-		err = s.answer(info.FullMethod, recover(), err)
+		err = s.answer(info.FullMethod, contain.Recovered(recover()), err)
 		s.ends(info.FullMethod, begin, err)
 	}()
 	if err := fits(r, in); err != nil {
@@ -215,7 +215,7 @@ func (s *Server) guardStream(srv any, stream grpc.ServerStream, info *grpc.Strea
 	done := make(chan error, 1)
 	go func() {
 		var err error
-		defer func() { done <- s.answer(info.FullMethod, recover(), err) }()
+		defer func() { done <- s.answer(info.FullMethod, contain.Recovered(recover()), err) }()
 		err = handler(srv, boundedStream{stream, r})
 	}()
 	select {
@@ -226,11 +226,14 @@ func (s *Server) guardStream(srv any, stream grpc.ServerStream, info *grpc.Strea
 	}
 }
 
-// answer returns the error for the client, and logs it.
-func (s *Server) answer(method string, bug any, err error) error {
-	if bug != nil {
-		s.log.Error("an RPC failed by a bug", "rpc", method, "bug", bug, "stack", string(debug.Stack()))
-		err = Bug.Refuse(bug)
+// answer returns the error for the client, and logs it. failed is what a panic was about, nil for none.
+func (s *Server) answer(method string, failed, err error) error {
+	if bug, ok := errors.AsType[*contain.Bug](cmp.Or(failed, err)); ok {
+		s.log.Error("an RPC failed by a bug", "rpc", method, "bug", bug.Panic, "stack", string(bug.Stack))
+		err = cmp.Or[error](err, Bug.Refuse(bug.Panic))
+	} else if failed != nil {
+		s.log.Error("an RPC needed a state directory that is damaged", "rpc", method, "error", failed)
+		err = failed
 	}
 	if err == nil {
 		return nil
@@ -245,13 +248,6 @@ func (s *Server) answer(method string, bug any, err error) error {
 // guarded runs a function on its own goroutine. A panic in it becomes the error, like one in a handler.
 func guarded(do func() error) <-chan error {
 	done := make(chan error, 1)
-	go func() {
-		defer func() {
-			if bug := recover(); bug != nil {
-				done <- Bug.Refuse(fmt.Sprintf("%v\n%s", bug, debug.Stack()))
-			}
-		}()
-		done <- do()
-	}()
+	go func() { done <- contain.Run(do) }()
 	return done
 }

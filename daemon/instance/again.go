@@ -52,15 +52,23 @@ func (r *Registry) Resume(ctx context.Context) error {
 			err = journal.Remove(dir, r.config.Journal)
 		}
 		if bad, ok := errors.AsType[*Refusal](err); ok && bad.Reason == BadFolder {
-			r.directory.leaveOut(name, DamagedInstance.Refuse(name, bad.Arguments[1], dir))
-			r.config.Log.Error("an instance is left out; the others go on", "instance", name, "directory", dir, "error", bad.Arguments[1])
-			continue
+			err = nil
+			r.leaveOut(name, dir, bad.Arguments[1])
+		} else if err != nil && !ok && ctx.Err() == nil {
+			r.leaveOut(name, dir, err)
+			err = nil
 		}
 		if err != nil {
 			return fmt.Errorf("instance %s, which is kept in %q, cannot go on: %w", name, dir, err)
 		}
 	}
 	return nil
+}
+
+// leaveOut reserves the name of a kept instance that cannot be started, with the reason.
+func (r *Registry) leaveOut(name, dir string, why any) {
+	r.directory.leaveOut(name, DamagedInstance.Refuse(name, why, dir))
+	r.config.Log.Error("an instance is left out; the others go on", "instance", name, "directory", dir, "error", why)
 }
 
 // errIncomplete is for the directory of an instance that never was complete, or was deleted.

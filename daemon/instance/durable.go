@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/daemon/journal"
+	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )
@@ -135,10 +136,10 @@ func (k *keeper) resetCounts() {
 }
 
 // checkpoint makes a checkpoint of the network of a node, unless nothing has happened since the last one.
-func (k *keeper) checkpoint(n *node.Node) error {
+func (k *keeper) checkpoint(n *node.Node) (err error) {
 	var at journal.Checkpoint
 	var frozen *replica.Network
-	err := n.Do(context.Background(), func(network *replica.Network) {
+	err = n.Do(context.Background(), func(network *replica.Network) {
 		network.RecordClock()
 		if k.records.Load() == 0 {
 			return
@@ -151,9 +152,7 @@ func (k *keeper) checkpoint(n *node.Node) error {
 		frozen = network.Fork(replica.ForkConfig{})
 		k.resetCounts()
 	})
-	if frozen != nil {
-		defer frozen.Close()
-	}
+	defer closeNetwork(frozen, &err)
 	if err != nil || frozen == nil {
 		return err
 	}
@@ -164,17 +163,36 @@ func (k *keeper) checkpoint(n *node.Node) error {
 
 // writeCheckpoint writes a checkpoint.
 func (k *keeper) writeCheckpoint(at journal.Checkpoint, network *replica.Network) error {
-	_, err := k.journal.Keep(at, func(w io.Writer, pages *journal.PageFiles) ([32]byte, error) { return network.Checkpoint(w, pages) })
+	_, err := k.journal.Keep(at, func(w io.Writer, pages *journal.PageFiles) (state [32]byte, err error) {
+		defer contain.Into(&err)
+		return network.Checkpoint(w, pages)
+	})
 	return err
 }
 
 // readCheckpoint returns the network of a checkpoint.
 func readCheckpoint(j *journal.Journal, c *journal.Checkpoint, config replica.Config) (network *replica.Network, err error) {
-	err = j.Read(c, func(file io.Reader, pages *journal.PageFiles) error {
+	err = j.Read(c, func(file io.Reader, pages *journal.PageFiles) (err error) {
+		defer contain.Into(&err)
 		network, err = replica.Recover(file, pages, config)
 		return err
 	})
 	return network, err
+}
+
+// replayRecord applies a record to a network. A panic in it becomes an error.
+func replayRecord(network *replica.Network, record []byte) (err error) {
+	defer contain.Into(&err)
+	_, err = network.Replay(record)
+	return err
+}
+
+// closeNetwork frees a network that is not of a node, and adds a panic in it to an error. It may be nil.
+func closeNetwork(network *replica.Network, err *error) {
+	defer contain.Into(err)
+	if network != nil {
+		network.Close()
+	}
 }
 
 // runCheckpoints makes checkpoints when they are due, until ctx ends. One that fails is retried when the next is due,
@@ -209,16 +227,14 @@ func (k *keeper) recoverNetwork(config replica.Config) (*replica.Network, error)
 		err = k.journal.Records(newest.Position, func(position uint64, record []byte) error {
 			records++
 			bytes += int64(len(record))
-			if _, err := network.Replay(record); err != nil {
+			if err := replayRecord(network, record); err != nil {
 				return fmt.Errorf("record %d, of %d after %s: %w", position, k.journal.Position()-newest.Position, newest.File, err)
 			}
 			return nil
 		})
 	}
 	if err != nil {
-		if network != nil {
-			network.Close()
-		}
+		closeNetwork(network, &err)
 		return nil, err
 	}
 	k.records.Store(records)

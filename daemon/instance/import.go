@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -19,7 +20,7 @@ func (r *Registry) Import(ctx context.Context, spec *ImportSpec, file io.Reader)
 		if err != nil {
 			return nil, err
 		}
-		network, err := replica.Import(file, replica.Config{Engine: engine.Engine, Keys: &r.keys})
+		network, err := importNetwork(file, replica.Config{Engine: engine.Engine, Keys: &r.keys})
 		if err != nil {
 			return nil, errors.Join(err, r.engines.leave(engine))
 		}
@@ -30,4 +31,10 @@ func (r *Registry) Import(ctx context.Context, spec *ImportSpec, file io.Reader)
 		}
 		return f, nil
 	})
+}
+
+// importNetwork reads a network from a file. A panic in it becomes an error.
+func importNetwork(file io.Reader, config replica.Config) (network *replica.Network, err error) {
+	defer contain.Into(&err)
+	return replica.Import(file, config)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/daemon/journal"
+	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/budget"
 	"github.com/canisterd/canisterd/replica/node"
@@ -130,9 +131,10 @@ func (i *Instance) driveBy(pacing Pacing) {
 // Front returns the front ends of the instance, nil without a host.
 func (i *Instance) Front() Front { return i.front }
 
-// Go runs a function until the instance ends. Its ctx ends then, and closing the instance waits for it to return.
+// Go runs a function until the instance ends. Its ctx ends then, and closing the instance waits for it to return. A
+// panic in it stops the instance, as a bug or as damage of its state directory.
 func (i *Instance) Go(do func(ctx context.Context)) {
-	i.running.Go(func() { do(i.ctx) })
+	i.running.Go(func() { contain.Do(func() { do(i.ctx) }, i.node.Fail) })
 }
 
 // close ends the instance and frees everything except its reference to the engine.

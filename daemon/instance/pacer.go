@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/replica/node"
 )
 
@@ -83,7 +84,7 @@ func (p *pacer) due() {
 	default:
 		p.ticking = true
 		driver := p.driver
-		p.running.Go(func() { p.tick(driver) })
+		p.running.Go(func() { contain.Do(func() { p.tick(driver) }, p.node.Fail) })
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/daemon/journal"
+	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -207,8 +208,8 @@ func (k *keeper) replayTo(ctx context.Context, all []journal.Checkpoint, positio
 	config.Compiler = recordedModules{}
 	network, err := readCheckpoint(k.journal, from, config)
 	defer func() {
-		if err != nil && network != nil {
-			network.Close()
+		if err != nil {
+			closeNetwork(network, &err)
 		}
 	}()
 	if err != nil || position == from.Position {
@@ -221,7 +222,7 @@ func (k *keeper) replayTo(ctx context.Context, all []journal.Checkpoint, positio
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if _, err := network.Replay(record); err != nil {
+		if err := replayRecord(network, record); err != nil {
 			return fmt.Errorf("record %d: %w", now, err)
 		}
 		return nil
@@ -247,16 +248,34 @@ func (i *Instance) flushRecords(ctx context.Context) error {
 	return err
 }
 
-// withJournal runs a function while the journal stays open. Its ctx also ends with the instance.
+// withJournal runs a function on the history while the journal stays open. Its ctx also ends with the instance. Damage
+// of the history and a panic in the function are errors: the instance goes on.
 func (i *Instance) withJournal(ctx context.Context, do func(ctx context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	done := make(chan error, 1)
 	i.Go(func(instance context.Context) {
 		defer context.AfterFunc(instance, func() { cancel(context.Cause(instance)) })()
-		done <- do(ctx)
+		done <- contain.Run(func() error { return do(ctx) })
 	})
-	return <-done
+	return i.unreadable("its history", <-done)
+}
+
+// unreadable returns the refusal for a part of the instance's state directory that is damaged, or with which a bug was
+// found. It passes other errors on.
+func (i *Instance) unreadable(part string, err error) error {
+	if bug, ok := errors.AsType[*contain.Bug](err); ok {
+		i.log.Error("reading the state directory failed by a bug; the instance goes on", "part", part, "bug", bug.Panic, "stack", string(bug.Stack))
+	} else if !isDamage(err) {
+		return err
+	}
+	return DamagedPast.Refuse(i.name, part, err)
+}
+
+// isDamage reports whether an error is about damage in a state directory.
+func isDamage(err error) bool {
+	_, damaged := errors.AsType[*journal.DamagedError](err)
+	return damaged || contain.DamageIn(err) != nil
 }
 
 // isFuture reports whether a moment is a time ahead of the network's clock. It is false after a bug.

@@ -32,6 +32,7 @@ const (
 	NoHistory                      // instance
 	UnknownMoment                  // instance, moment, first and last round that can be reached, their times
 	DamagedInstance                // name, why, its directory
+	DamagedPast                    // instance, what of it, why
 	Reasons                        // how many there are
 )
 
@@ -60,6 +61,7 @@ var reasons = [Reasons]struct {
 	NoTimer:          {refusal.Conflict, "no canister of instance %q has a timer set, and nothing else waits for a time", []string{"instance"}},
 	NoHistory:        {refusal.Conflict, "instance %q keeps no history: only an instance that is kept in a state directory has one; fork its present, or take snapshots", []string{"instance"}},
 	DamagedInstance:  {refusal.Conflict, "instance %q is kept, but cannot go on: %v; stop the daemon and repair the directory (canisterd -i NAME state repair) or move it away (%s), or delete the instance", []string{"instance"}},
+	DamagedPast:      {refusal.Conflict, "instance %q goes on, but %s cannot be read: %v", []string{"instance"}},
 	UnknownMoment:    {refusal.NotFound, "instance %q has no state %s: its journal goes from round %d to round %d (%s to %s)", []string{"instance", "at", "first", "last", "", ""}},
 	NoSuchMove:       {refusal.NotFound, "%s is none of the %d deliveries that may happen next", []string{"", "moves"}},
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/daemon/journal"
+	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/budget"
 	"github.com/canisterd/canisterd/replica/node"
@@ -177,7 +178,11 @@ func (r *Registry) admit(ctx context.Context, to *Placement, make func(name stri
 	if err != nil {
 		return nil, err
 	}
-	f, err := make(name)
+	var f *startConfig
+	err = contain.Run(func() (err error) {
+		f, err = make(name)
+		return err
+	})
 	if err != nil {
 		r.directory.release(name)
 		return nil, err
@@ -199,7 +204,7 @@ func (r *Registry) admit(ctx context.Context, to *Placement, make func(name stri
 
 // end closes an instance that was removed from the directory.
 func (r *Registry) end(i *Instance) error {
-	return errors.Join(i.close(), r.engines.leave(i.engine))
+	return errors.Join(contain.Run(i.close), r.engines.leave(i.engine))
 }
 
 // JournalStatistics returns the counts of the journals of all instances.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/daemon/journal"
+	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 	"github.com/canisterd/canisterd/replica/trace"
@@ -65,12 +66,12 @@ func Replay(ctx context.Context, dir string, config Config, traces int) (Replaye
 		r.config.Events = recording
 	}
 	begun := time.Now()
-	err = r.run(ctx)
-	r.done.Took = time.Since(begun)
+	err = contain.Run(func() error {
+		defer func() { r.done.Took = time.Since(begun) }()
+		return r.run(ctx)
+	})
 	r.done.Traces = newestTraces(recording.Events(), traces)
-	if r.network != nil {
-		r.network.Close()
-	}
+	closeNetwork(r.network, &err)
 	return r.done, errors.Join(err, engines.leave(engine), engines.close(), j.Close())
 }
 
@@ -149,6 +150,7 @@ func (r *replay) compare(position uint64) error {
 	var hash [32]byte
 	comparable := false
 	err := r.journal.Read(&c, func(file io.Reader, _ *journal.PageFiles) (err error) {
+		defer contain.Into(&err)
 		hash, comparable, err = r.network.CheckpointHash(file)
 		return err
 	})
@@ -185,7 +187,7 @@ func Compact(dir string, config Config) error {
 		if err = k.Rebase(network); err == nil {
 			err = k.journal.Compact()
 		}
-		network.Close()
+		closeNetwork(network, &err)
 	}
 	return errors.Join(err, k.close(), r.engines.leave(engine), r.Close())
 }

@@ -157,7 +157,7 @@ func (i *Instance) use(name string, do func(*snapshot) error) error {
 	if s.load != nil {
 		network, err := s.load()
 		if err != nil {
-			return err
+			return i.unreadable(fmt.Sprintf("its snapshot %q", name), err)
 		}
 		s.network, s.load = network, nil
 	}

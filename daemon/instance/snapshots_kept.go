@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -23,7 +24,9 @@ func (i *Instance) keepFile(network *replica.Network) (file string, err error) {
 		return "", nil
 	}
 	file = rand.Text()
-	return file, i.keeper.journal.PutFile(file, network.Export)
+	return file, i.keeper.journal.PutFile(file, func(w io.Writer) error {
+		return contain.Run(func() error { return network.Export(w) })
+	})
 }
 
 // enterSnapshot enters a snapshot with a written file as kept. The previous one with its name is removed.
@@ -66,7 +69,7 @@ func (i *Instance) load(file string) (network *replica.Network, err error) {
 	if err != nil {
 		return nil, err
 	}
-	network, err = replica.Import(struct{ io.Reader }{from}, replica.Config{Engine: i.engine.Engine, Keys: i.keys, Compiler: recordedModules{}})
+	network, err = importNetwork(struct{ io.Reader }{from}, replica.Config{Engine: i.engine.Engine, Keys: i.keys, Compiler: recordedModules{}})
 	if err != nil {
 		err = fmt.Errorf("reading a snapshot from the state directory: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/daemon/systemcanisters"
+	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )
@@ -56,7 +57,11 @@ func (r *Registry) start(ctx context.Context, f *startConfig) (_ *Instance, err 
 	i.clock.wall = r.config.Wall
 	i.pacer = pacer{clock: &i.clock, schedule: r.schedule}
 	// The instance exists before its node, whose goroutine calls it.
-	if i.node, err = f.start(r.nodeConfig(i, f.pacing)); err != nil {
+	err = contain.Run(func() (err error) {
+		i.node, err = f.start(r.nodeConfig(i, f.pacing))
+		return err
+	})
+	if err != nil {
 		i.end()
 		i.memory.Close()
 		return nil, err
@@ -64,7 +69,7 @@ func (r *Registry) start(ctx context.Context, f *startConfig) (_ *Instance, err 
 	i.backend = &Backend{node: i.node, clock: &i.clock}
 	i.backend.pacing.Store(&Pacing{Mode: Manual}) // until it is paced
 	i.pacing = f.pacing
-	if err := i.begin(ctx, f); err != nil {
+	if err := contain.Run(func() error { return i.begin(ctx, f) }); err != nil {
 		return nil, errors.Join(err, i.close())
 	}
 	close(i.complete)

@@ -1,6 +1,10 @@
 package campaign
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/canisterd/canisterd/internal/contain"
+)
 
 // goroutines is a pool of concurrent workers in this process.
 type goroutines struct{ workers []*Worker }
@@ -17,7 +21,7 @@ func newGoroutines(w *Worker, count int) *goroutines {
 // close frees the forks.
 func (g *goroutines) close() {
 	for _, w := range g.workers {
-		w.Close()
+		contain.Do(w.Close, func(error) {}) // of a run that has failed: that error was reported
 	}
 }
 
@@ -27,14 +31,15 @@ func (g *goroutines) share(count int) int { return (count + len(g.workers) - 1) 
 // jobRange is a range of consecutive jobs.
 type jobRange struct{ first, end int }
 
-// done has the results of a range of jobs.
+// done has the results of a range of jobs, or the panic in one of them.
 type done struct {
 	first   int
 	results []Result
+	err     error
 }
 
 // Run runs a batch. Workers take ranges of jobs. How far they may run ahead of the last result taken is bounded, so that
-// waiting results take little memory.
+// waiting results take little memory. A panic in a job is the error.
 func (g *goroutines) Run(b *Batch) error {
 	size := max(1, min(b.Together, g.share(b.Count)))
 	most := max(2*len(g.workers), ahead/size) // ranges that wait, are run, or have results that wait
@@ -47,7 +52,12 @@ func (g *goroutines) Run(b *Batch) error {
 				for i := range jobs {
 					jobs[i] = b.Job(r.first + i)
 				}
-				results <- done{r.first, w.DoAll(jobs)}
+				d := done{first: r.first}
+				d.err = contain.Run(func() error {
+					d.results = w.DoAll(jobs)
+					return nil
+				})
+				results <- d
 			}
 		})
 	}
@@ -62,6 +72,10 @@ func (g *goroutines) Run(b *Batch) error {
 			begun = r.end
 		}
 		d := <-results
+		if d.err != nil {
+			drain(ranges)
+			return d.err
+		}
 		early[d.first] = d.results
 		for all, known := early[next]; known; all, known = early[next] {
 			delete(early, next)

@@ -17,6 +17,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/canisterd/canisterd/explore/campaign"
+	"github.com/canisterd/canisterd/internal/contain"
 )
 
 // Campaign is what workers need to know.
@@ -165,7 +166,7 @@ func (q *Coordinator) store(c *Campaign) (err error) {
 		return err
 	}
 	from, to := io.Pipe()
-	go func() { to.CloseWithError(c.Base(to)) }()
+	go func() { to.CloseWithError(contain.Run(func() error { return c.Base(to) })) }()
 	_, err = q.objects.Put(ctx, jetstream.ObjectMeta{Name: base}, from)
 	return errors.Join(err, from.Close())
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strconv"
 	"sync"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/canisterd/canisterd/explore/campaign"
+	"github.com/canisterd/canisterd/internal/contain"
 )
 
 // puller takes assignments from the queue of a campaign and gives them to workers.
@@ -167,11 +167,7 @@ func (p *puller) results(w *campaign.Worker, m jetstream.Msg, jobs []campaign.Jo
 	if wanted := m.Headers().Get(baselineHeader); wanted != p.baseline {
 		return nil, fmt.Errorf("the FIFO run has other messages here (%.12s) than at the coordinator (%.12s): %s", p.baseline, wanted, sameVersion)
 	}
-	defer func() {
-		if problem := recover(); problem != nil {
-			record, err = nil, fmt.Errorf("bug: %v\n%s", problem, debug.Stack())
-		}
-	}()
+	defer contain.Into(&err)
 	return campaign.AppendResults(nil, w.DoAll(jobs))
 }
 

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -22,8 +23,8 @@ func (c *compiler) Compile(job replica.Compilation) {
 // prepare prepares a module and informs the network, unless the node closes first.
 func (c *compiler) prepare(job *replica.Compilation) {
 	defer func() {
-		if bug := recover(); bug != nil {
-			c.node.fail(bug)
+		if err := contain.Recovered(recover()); err != nil {
+			c.node.Fail(err)
 		}
 	}()
 	prepared := job.Prepare(canister.CompileFor(c.node.open, c.node, c), c.node.engine)

@@ -113,7 +113,7 @@ func (n *Node) replace(next *replica.Network) {
 	}
 	n.retiring.Go(func() {
 		ended.queries.Wait()
-		old.Close()
+		n.contained(old.Close)
 	})
 }
 

@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync"
 
-	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -25,9 +24,9 @@ var requests = sync.Pool{New: func() any { return &request{done: make(chan struc
 func (n *Node) own() {
 	held := false
 	defer close(n.ended)
-	defer n.pool.Close()
+	defer n.contained(n.pool.Close)
 	defer n.retiring.Wait()
-	defer func() { n.network.Close() }()
+	defer n.contained(func() { n.network.Close() })
 	defer func() { n.generation.queries.Wait() }() // they read canisters' memories
 	defer n.compiler.running.Wait()
 	defer func() {
@@ -55,27 +54,30 @@ func (n *Node) own() {
 	}
 }
 
-// fail stops the node. It keeps the error of a bug or a damaged page file, nil for none.
-func (n *Node) fail(bug any) {
-	if bug != nil {
-		err := damage(bug)
-		if err == nil {
-			err = fmt.Errorf("%w by a bug: %v\n%s", ErrClosed, bug, debug.Stack())
-		}
-		if n.bug.CompareAndSwap(nil, &err) && n.config.Failed != nil {
-			n.config.Failed(err)
-		}
+// contained runs a function that frees something. A panic in it stops the node, if nothing has before.
+func (n *Node) contained(do func()) { contain.Do(do, n.Fail) }
+
+// fail stops the node with what a panic was about, nil for none.
+func (n *Node) fail(panicked any) {
+	if err := contain.Recovered(panicked); err != nil {
+		n.Fail(err)
 	}
 	n.close()
 }
 
-// damage returns the error of a panic for a damaged page file, nil for a bug.
-func damage(panicked any) error {
-	err, _ := panicked.(error)
-	if damaged, ok := errors.AsType[*canister.DamagedPages](err); ok {
-		return fmt.Errorf("%w, because its state directory %q is damaged: %s: %w; stop the daemon, then canisterd state repair", ErrClosed, damaged.Folder, damaged.File, damaged.Err)
+// Fail stops the node with the error of package contain, a bug or a damaged page file, of a goroutine that worked for it.
+// The node keeps the first such error.
+func (n *Node) Fail(cause error) {
+	err := fmt.Errorf("%w: %w", ErrClosed, cause)
+	if damaged := contain.DamageIn(cause); damaged != nil {
+		err = fmt.Errorf("%w, because its state directory %q is damaged: %s: %w; stop the daemon, then canisterd state repair", ErrClosed, damaged.Folder, damaged.File, damaged.Err)
+	} else if bug, ok := errors.AsType[*contain.Bug](cause); ok {
+		err = fmt.Errorf("%w by a bug: %v\n%s", ErrClosed, bug.Panic, bug.Stack)
 	}
-	return nil
+	if n.bug.CompareAndSwap(nil, &err) && n.config.Failed != nil {
+		n.config.Failed(err)
+	}
+	n.close()
 }
 
 // work handles the requests in the inbox and runs rounds until there is nothing to do. It returns false when the node

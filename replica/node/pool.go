@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -17,7 +18,7 @@ type Pool struct {
 	jobs      []*replica.Job
 	next      atomic.Int64
 	batch     sync.WaitGroup
-	bug       atomic.Pointer[any]
+	bug       atomic.Pointer[error]
 	ended     sync.WaitGroup
 	// processors bound how many jobs run at once, together with other pools; nil: only the workers do. used is what the
 	// jobs of this pool used of them.
@@ -52,7 +53,7 @@ func (p *Pool) Run(jobs []*replica.Job) {
 	for range helpers {
 		p.wake <- struct{}{}
 	}
-	p.work(&p.own)
+	p.share(&p.own) // the helpers must have ended, too, before a bug of this goroutine closes the network
 	p.batch.Wait()
 	p.jobs = nil
 	if bug := p.bug.Swap(nil); bug != nil {
@@ -86,19 +87,14 @@ func (p *Pool) help() {
 	defer coroutines.Close()
 	for range p.wake {
 		p.share(&coroutines)
+		p.batch.Done()
 	}
 }
 
 // share runs jobs of a batch. A bug of a job is a bug of the batch: Run panics with it on the goroutine that owns the
 // network.
 func (p *Pool) share(coroutines *replica.Coroutines) {
-	defer p.batch.Done()
-	defer func() {
-		if r := recover(); r != nil {
-			p.bug.Store(&r)
-		}
-	}()
-	p.work(coroutines)
+	contain.Do(func() { p.work(coroutines) }, func(err error) { p.bug.Store(&err) })
 }
 
 // Close ends the helpers. No job may be running; parked ones must have been abandoned.

@@ -2,10 +2,11 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"runtime/debug"
 
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -13,8 +14,8 @@ import (
 func (n *Node) inspect(slot *querySlot, inspection *replica.Inspection) (reject *intercanister.Reject, err error) {
 	defer slot.release()
 	defer func() {
-		if r := recover(); r != nil {
-			err = n.queryFailed(r)
+		if failed := contain.Recovered(recover()); failed != nil {
+			err = n.queryFailed(failed)
 		}
 	}()
 	if err := slot.acquire(); err != nil {
@@ -74,7 +75,7 @@ func (n *Node) query(slot *querySlot, q *replica.Query) (replica.QueryResult, er
 		return replica.QueryResult{}, err
 	}
 	if err := n.wait(ctx, r); err != nil {
-		go n.abandon(slot, prepared)
+		go n.contained(func() { n.abandon(slot, prepared) })
 		return replica.QueryResult{}, err
 	}
 	return n.runQuery(slot, <-prepared)
@@ -125,8 +126,8 @@ func (n *Node) runQuery(slot *querySlot, q query) (replica.QueryResult, error) {
 	go func() {
 		defer q.generation.queries.Done()
 		defer func() {
-			if r := recover(); r != nil {
-				failed <- n.queryFailed(r)
+			if err := contain.Recovered(recover()); err != nil {
+				failed <- n.queryFailed(err)
 			}
 		}()
 		result, err := slot.run(q.PreparedQuery)
@@ -149,11 +150,11 @@ func (n *Node) runQuery(slot *querySlot, q query) (replica.QueryResult, error) {
 
 // queryFailed returns the error of a query that panicked. A bug affects this query alone. A damaged page file stops the
 // node, because no message of the canister could be executed either.
-func (n *Node) queryFailed(panicked any) error {
-	if damage(panicked) == nil {
-		return fmt.Errorf("a query failed by a bug: %v\n%s", panicked, debug.Stack())
+func (n *Node) queryFailed(cause error) error {
+	if bug, ok := errors.AsType[*contain.Bug](cause); ok {
+		return fmt.Errorf("a query failed by a bug: %v\n%s", bug.Panic, bug.Stack)
 	}
-	n.fail(panicked)
+	n.Fail(cause)
 	return n.stopped()
 }
 
