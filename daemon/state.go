@@ -27,6 +27,18 @@ func DefaultRetention() Retention { return journal.DefaultRetention() }
 // InstanceStateDir returns the state directory of an instance inside the one of a daemon.
 func InstanceStateDir(stateDir, name string) string { return instance.KeptIn(stateDir, name) }
 
+// DefaultInstance is the name of the instance that a state directory itself is of.
+const DefaultInstance = instance.Default
+
+// KeptInstances returns the names of the other instances in the state directory of a daemon.
+func KeptInstances(stateDir string) ([]string, error) { return instance.KeptNames(stateDir) }
+
+// StateInUse reports whether an error says that another process has a state directory open.
+func StateInUse(err error) bool {
+	_, locked := errors.AsType[*journal.LockedError](err)
+	return locked
+}
+
 // CheckState reads everything in a state directory, and changes nothing. It returns an error if the directory cannot
 // be read; damage is in the result.
 func CheckState(dir string) (StateHealth, error) {

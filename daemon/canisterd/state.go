@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,100 +42,6 @@ func (c *cli) stateArgument(args []string) (dir string, err error) {
 	return dir, err
 }
 
-// stateReport describes a state directory in JSON.
-type stateReport struct {
-	Checkpoints []stateCheckpoint `json:"checkpoints"`
-	Records     uint64            `json:"records"`
-	Lost        uint64            `json:"lost,omitempty"`
-	Damaged     []string          `json:"damaged"`
-}
-
-// stateCheckpoint describes a checkpoint in JSON.
-type stateCheckpoint struct {
-	File   string `json:"file"`
-	Height uint64 `json:"height"`
-	Bytes  int64  `json:"bytes"`
-}
-
-// showHealth prints the checkpoints, the records and the damage of a state directory.
-func (c *cli) showHealth(h *daemon.StateHealth) error {
-	report := stateReport{Records: h.End - h.From, Damaged: []string{}}
-	var text strings.Builder
-	for _, k := range h.Checkpoints {
-		report.Checkpoints = append(report.Checkpoints, stateCheckpoint{k.File, k.Height, k.Bytes})
-		fmt.Fprintf(&text, "checkpoint  %s: height %s, %s\n", k.File, grouped(fmt.Sprint(k.Height)), bytesOf(uint64(k.Bytes)))
-	}
-	fmt.Fprintf(&text, "journal     %s after the oldest of them", count(report.Records, "record"))
-	if h.Had > h.End {
-		report.Lost = h.Had - h.End
-		fmt.Fprintf(&text, ", and %s cannot be read", count(report.Lost, "later record"))
-	}
-	for _, reason := range h.Reasons() {
-		report.Damaged = append(report.Damaged, reason)
-		fmt.Fprintf(&text, "\n%s     %s", c.paint(red, "DAMAGED"), reason)
-	}
-	return c.print(text.String(), report)
-}
-
-func (c *cli) stateCheck() *cobra.Command {
-	return &cobra.Command{
-		Use:   "check [FOLDER]",
-		Short: "Read everything in a state directory, and name what is damaged",
-		Args:  cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			dir, err := c.stateArgument(args)
-			if err != nil {
-				return err
-			}
-			h, err := daemon.CheckState(dir)
-			if err != nil {
-				return err
-			}
-			if err := c.showHealth(&h); err != nil || len(h.Damaged) == 0 {
-				return err
-			}
-			good, ok := h.Good()
-			if !ok {
-				return fmt.Errorf("no usable checkpoint is left: a daemon cannot go on from this directory")
-			}
-			return fmt.Errorf("the state directory is damaged: canisterd state repair %s goes on from %s (height %d)", dir, good.File, good.Height)
-		},
-	}
-}
-
-func (c *cli) stateRepair() *cobra.Command {
-	return &cobra.Command{
-		Use:   "repair [FOLDER]",
-		Short: "Repair a damaged state directory, so that a daemon can go on from it",
-		Long: `Repair a damaged state directory, so that a daemon can go on from it: from the
-newest checkpoint that is not damaged, with the records after it. Damaged records
-are removed with everything after them. A damaged store is put aside, and what
-can be read of it is copied to a new one.`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			dir, err := c.stateArgument(args)
-			if err != nil {
-				return err
-			}
-			h, end, err := daemon.RepairState(dir)
-			if err != nil {
-				return err
-			}
-			if len(h.Damaged) == 0 {
-				return c.print("nothing is damaged", h.Damaged)
-			}
-			if err := c.showHealth(&h); err != nil {
-				return err
-			}
-			c.note("the state directory is repaired: a daemon goes on with the records before record %d", end)
-			if h.Aside != "" {
-				c.note("the damaged store is in %s: remove it when you do not need it", filepath.Join(dir, h.Aside))
-			}
-			return nil
-		},
-	}
-}
-
 func (c *cli) stateCompact() *cobra.Command {
 	return &cobra.Command{
 		Use:   "compact [FOLDER]",
@@ -154,7 +59,8 @@ func (c *cli) stateCompact() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.showHealth(&h)
+			report, text := c.describeState(&h)
+			return c.print(text, report)
 		},
 	}
 }

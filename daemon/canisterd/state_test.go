@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/daemon/instance"
 )
 
 func TestAStateDirectoryIsCheckedReplayedCompactedAndRepaired(t *testing.T) {
@@ -137,5 +138,64 @@ func TestStartKeepsItsNetworkInTheUsersDataFolder(t *testing.T) {
 	expect(exitFailed, "is not a state directory", "state", "delete", "--yes", ".")
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("the state directory is there")
+	}
+}
+
+// TestTheDirectoriesOfAllInstancesAreCheckedAndRepaired damages a page file of an instance, and checks the directory of
+// the daemon.
+func TestTheDirectoriesOfAllInstancesAreCheckedAndRepaired(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	config := daemon.Config{Listen: "127.0.0.1:0", CacheDir: t.TempDir(), StateDir: dir}
+	d, err := daemon.Start(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"lab", "other"} {
+		if _, err := d.Instances().Create(t.Context(), &instance.Spec{Placement: instance.Placement{Name: name}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	expect := func(code int, args ...string) string {
+		t.Helper()
+		var out, errOut bytes.Buffer
+		if got := run(t.Context(), append(args, dir), &out, &errOut); got != code {
+			t.Errorf("canisterd %s: exit code %d, want %d:\n%s%s", strings.Join(args, " "), got, code, &out, &errOut)
+		}
+		return out.String() + errOut.String()
+	}
+	lab := filepath.Join(dir, "instances", "lab")
+	text := expect(exitOK, "state", "check")
+	if strings.Count(text, "\njournal ") != 3 || !strings.Contains(text, "instance    lab, in "+lab+"\n") {
+		t.Errorf("three instances are checked as\n%s", text)
+	}
+	files, err := filepath.Glob(filepath.Join(lab, "checkpoint-*"))
+	if err != nil || len(files) < 2 {
+		t.Fatalf("the checkpoints are %q: %v", files, err)
+	}
+	newest := files[len(files)-1]
+	if err := os.WriteFile(newest, []byte("damaged"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text = expect(exitFailed, "state", "check")
+	if want := "instance lab is damaged: canisterd state repair " + lab + " goes on from "; !strings.Contains(text, want) || strings.Count(text, "DAMAGED") != 1 {
+		t.Errorf("it says, without %q,\n%s", want, text)
+	}
+	if text := expect(exitFailed, "state", "check", "--json"); !strings.Contains(text, `"instance":"lab"`) {
+		t.Errorf("in JSON, it says\n%s", text)
+	}
+	if text := expect(exitOK, "state", "repair"); !strings.Contains(text, "instance lab is repaired") || strings.Contains(text, "instance other") {
+		t.Errorf("the repair says\n%s", text)
+	}
+	if text := expect(exitOK, "state", "repair"); !strings.Contains(text, "nothing is damaged") {
+		t.Errorf("the second repair says\n%s", text)
+	}
+	if err := os.WriteFile(filepath.Join(lab, "FORMAT"), []byte("canisterd state directory, version 99\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text := expect(exitFailed, "state", "check"); strings.Count(text, "\njournal ") != 2 || !strings.Contains(text, "instance lab cannot be read: ") {
+		t.Errorf("beside an instance that cannot be read, it says\n%s", text)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/canisterd/canisterd/daemon/journal"
@@ -20,6 +22,20 @@ func KeptIn(stateDir, name string) string {
 		return stateDir
 	}
 	return filepath.Join(stateDir, instancesFolder, name)
+}
+
+// KeptNames returns the names of the instances that are kept in the state directory of a daemon besides the default one.
+func KeptNames(stateDir string) (names []string, err error) {
+	all, err := os.ReadDir(filepath.Join(stateDir, instancesFolder))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("looking for instances in state directory %q: %w", stateDir, err)
+	}
+	for _, entry := range all {
+		if entry.IsDir() && validInstanceName(entry.Name()) {
+			names = append(names, entry.Name())
+		}
+	}
+	return names, nil
 }
 
 // keptIn returns the state directory for a new instance, "" for one that ends with the process.
