@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/replica"
 )
@@ -70,7 +71,9 @@ func (i *Instance) load(file string) (network *replica.Network, err error) {
 		return nil, err
 	}
 	network, err = importNetwork(struct{ io.Reader }{from}, replica.Config{Engine: i.engine.Engine, Keys: i.keys, Compiler: recordedModules{}})
-	if err != nil {
+	if fault, ok := errors.AsType[*archive.Fault](err); ok {
+		err = i.keeper.journal.DamagedFile(file, fault)
+	} else if err != nil {
 		err = fmt.Errorf("reading a snapshot from the state directory: %w", err)
 	}
 	if err = errors.Join(err, from.Close()); err != nil && network != nil {

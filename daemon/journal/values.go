@@ -130,6 +130,11 @@ func (j *Journal) PutFile(name string, write func(io.Writer) error) error {
 	return nil
 }
 
+// DamagedFile returns the error for a file of PutFile whose content is damaged.
+func (j *Journal) DamagedFile(name string, err error) error {
+	return &DamagedError{j.dir, userFilePrefix + name, err}
+}
+
 // OpenFile opens a file that PutFile wrote.
 func (j *Journal) OpenFile(name string) (io.ReadCloser, error) {
 	file, err := j.fs.Open(j.path(userFilePrefix + name))

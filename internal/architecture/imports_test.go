@@ -84,7 +84,7 @@ var arrows = map[string]struct {
 	"api/client":                   {[]string{"api/internal/", "candid/", "replica/certify"}, "speaks to a daemon over its public interface"},
 	"daemon/systemcanisters":       {[]string{"candid", "candid/management", "candid/principal", "replica"}, "modules and the messages that install them; a network is handed in"},
 	"daemon/journal":               {nil, "bytes and positions on disk; what a record tells is its user's business"},
-	"daemon/instance":              {[]string{"refusal", "internal/contain", "candid/principal", "canister", "daemon/journal", "daemon/systemcanisters", "replica", "replica/budget", "replica/node", "replica/sched", "replica/trace"}, "an instance knows no protocol, and nothing of who serves it"},
+	"daemon/instance":              {[]string{"refusal", "archive", "internal/contain", "candid/principal", "canister", "daemon/journal", "daemon/systemcanisters", "replica", "replica/budget", "replica/node", "replica/sched", "replica/trace"}, "an instance knows no protocol, and nothing of who serves it"},
 	"daemon/instance/instancetest": {[]string{"candid", "candid/principal", "canister/canistertest/wat", "daemon/instance", "replica"}, "support for tests"},
 	"daemon/metrics":               {[]string{"canister", "daemon/instance", "daemon/journal", "intercanister/cycles", "replica", "replica/budget"}, "numbers of the daemon as text; what was served is handed in"},
 	"daemon/otlp":                  {[]string{"candid/principal", "intercanister", "intercanister/cycles", "replica", "replica/node"}, "spans are made of recorded events, as any client could"},

@@ -1,7 +1,9 @@
 package instancetest
 
 import (
+	"context"
 	"crypto/rand"
+	"fmt"
 	"testing"
 
 	"github.com/canisterd/canisterd/candid"
@@ -75,34 +77,55 @@ func Manage(t testing.TB, i *instance.Instance, effective principal.Principal, m
 // Update makes an unsigned call, and returns the reply.
 func Update(t testing.TB, i *instance.Instance, callee, effective principal.Principal, method string, arg []byte) []byte {
 	t.Helper()
-	id := Submit(t, i, callee, effective, method, arg)
-	subnet := i.Node().View().SubnetOf(effective).ID
-	if err := i.AwaitAnswer(t.Context(), subnet, id); err != nil {
+	reply, err := TryUpdate(t.Context(), i, callee, effective, method, arg)
+	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := instance.Look(t.Context(), i, func(n *replica.Network) replica.IngressAnswer {
+	return reply
+}
+
+// TryUpdate is Update for instances that may have stopped.
+func TryUpdate(ctx context.Context, i *instance.Instance, callee, effective principal.Principal, method string, arg []byte) ([]byte, error) {
+	id, err := trySubmit(ctx, i, callee, effective, method, arg)
+	if err != nil {
+		return nil, err
+	}
+	subnet := i.Node().View().SubnetOf(effective).ID
+	if err := i.AwaitAnswer(ctx, subnet, id); err != nil {
+		return nil, err
+	}
+	answer, err := instance.Look(ctx, i, func(n *replica.Network) replica.IngressAnswer {
 		answer, _ := n.IngressAnswer(subnet, id)
 		return answer
 	})
-	if err != nil || answer.Reject != nil {
-		t.Fatalf("%s: %v, %v", method, answer.Reject, err)
+	if err == nil && answer.Reject != nil {
+		err = fmt.Errorf("%s: %v", method, answer.Reject)
 	}
-	return answer.Reply
+	return answer.Reply, err
 }
 
 // Submit submits an unsigned call.
 func Submit(t testing.TB, i *instance.Instance, callee, effective principal.Principal, method string, arg []byte) replica.RequestID {
 	t.Helper()
-	now, err := i.Now(t.Context())
+	id, err := trySubmit(t.Context(), i, callee, effective, method, arg)
 	if err != nil {
 		t.Fatal(err)
+	}
+	return id
+}
+
+func trySubmit(ctx context.Context, i *instance.Instance, callee, effective principal.Principal, method string, arg []byte) (replica.RequestID, error) {
+	now, err := i.Now(ctx)
+	if err != nil {
+		return replica.RequestID{}, err
 	}
 	in := &replica.Ingress{
 		Sender: principal.Anonymous, Receiver: callee, Effective: effective, Method: method, Arg: arg, Expiry: now + replica.MaxIngressTTL/2,
 	}
-	rand.Read(in.ID[:])
-	if receipt, err := i.Backend().Submit(t.Context(), in); err != nil || receipt.Reject != nil {
-		t.Fatalf("%s: %v (%v)", method, receipt.Reject, err)
+	_, _ = rand.Read(in.ID[:]) // never fails
+	receipt, err := i.Backend().Submit(ctx, in)
+	if err == nil && receipt.Reject != nil {
+		err = fmt.Errorf("%s: %v", method, receipt.Reject)
 	}
-	return in.ID
+	return in.ID, err
 }

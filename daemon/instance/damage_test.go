@@ -1,0 +1,52 @@
+package instance_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/canisterd/canisterd/internal/contain"
+)
+
+// damageRuns is how many runs the suite makes; make check-damage makes many more than the test of each commit.
+var (
+	damageRuns  = flag.Int("damage-runs", 200, "`N` runs of the damage suite, and with -damage-all those at each record header and byte of small files")
+	damageAll   = flag.Bool("damage-all", false, "damage each record header, and each byte of small files")
+	damageSeed  = flag.Uint64("damage-seed", 1, "`SEED` of what the damage suite draws")
+	damageTrace = flag.Bool("damage-trace", false, "print each run of the damage suite before it begins")
+)
+
+// TestDamageIsAnErrorOfItsInstanceAndTheOthersGoOn damages the files of an instance in the middle of what a daemon does.
+// A run ends well if nothing panics, an error names the instance or its directory, and the other instances answer.
+func TestDamageIsAnErrorOfItsInstanceAndTheOthersGoOn(t *testing.T) {
+	s := newDamageStage(t)
+	random := rand.New(rand.NewPCG(*damageSeed, 0))
+	cases := s.drawn(random, *damageRuns)
+	if *damageAll {
+		cases = append(cases, s.everyByte(random)...)
+	}
+	made, refused := 0, 0
+	for i := range cases {
+		c := &cases[i]
+		if *damageTrace {
+			fmt.Println(c)
+		}
+		for _, err := range s.run(t, c) {
+			refused++
+			if bug, ok := errors.AsType[*contain.Bug](err); ok || err != nil && strings.Contains(err.Error(), "bug:") {
+				t.Errorf("%s: a bug: %v (%v)", c, err, bug)
+			}
+			if !strings.Contains(err.Error(), c.dir) && !strings.Contains(err.Error(), fmt.Sprintf("%q", c.instance)) {
+				t.Errorf("%s: an error that names neither the instance nor its directory: %v", c, err)
+			}
+		}
+		made++
+	}
+	if least := max(*damageRuns, 100); made < least || s.damaged < made*9/10 || refused < made/8 {
+		t.Errorf("%d runs were made, want at least %d; %d files were damaged, and %d errors came of that", made, least, s.damaged, refused)
+	}
+	t.Logf("%d runs, %d errors", made, refused)
+}
