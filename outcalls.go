@@ -10,6 +10,7 @@ import (
 
 	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )
@@ -120,7 +121,7 @@ func (f front) MakeOutcalls(ctx context.Context, i *instance.Instance) {
 			id := made{o.Generation, o.Number, o.Subnet.String()}
 			present[id] = true
 			if !seen[id] {
-				under.Go(func() { f.answer(ctx, i, &o) })
+				under.Go(func() { contain.Do(func() { f.answer(ctx, i, &o) }, i.Node().Fail) })
 			}
 		}
 		seen = present

@@ -13,6 +13,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
@@ -139,7 +140,7 @@ func (p *performer) begin(ctx context.Context, pending []node.Outcall) {
 		p.making[canister] += width
 		begun := *o // a copy, which does not keep the whole list in memory
 		p.running.Go(func() {
-			p.answer(ctx, &begun)
+			contain.Do(func() { p.answer(ctx, &begun) }, p.node.Fail)
 			for range width {
 				p.ended <- canister
 			}
@@ -199,7 +200,7 @@ func (p *performer) fetchAll(ctx context.Context, o *node.Outcall) []replica.Out
 	}
 	var others sync.WaitGroup
 	for range min(len(answers), maxNodeRequests) - 1 {
-		others.Go(fetch)
+		others.Go(func() { contain.Do(fetch, p.node.Fail) })
 	}
 	fetch()
 	others.Wait()

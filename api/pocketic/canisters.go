@@ -8,6 +8,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/introspect"
 )
@@ -150,7 +151,7 @@ func (e *entry) memories(ctx context.Context, id principal.Principal) (*canister
 		taken <- m
 	})
 	if err != nil {
-		go discard(e.ctx, taken)
+		go contain.Do(func() { discard(e.ctx, taken) }, e.failed)
 		return nil, err
 	}
 	m := <-taken

@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
+
+	"github.com/canisterd/canisterd/internal/contain"
 )
 
 // entry is an instance by its number.
@@ -53,8 +54,8 @@ func (e *entry) run(name string, do operation, body []byte) (result outcome) {
 // do runs an operation. A panic fails only this operation.
 func (e *entry) do(do operation, body []byte) (result outcome) {
 	defer func() {
-		if bug := recover(); bug != nil {
-			result = outcome{err: fmt.Errorf("the operation failed by a bug: %v\n%s", bug, debug.Stack())}
+		if err := contain.Recovered(recover()); err != nil {
+			result = outcome{err: fmt.Errorf("the operation failed by a %w", err)}
 		}
 	}()
 	if e.ctx.Err() != nil {
@@ -64,12 +65,15 @@ func (e *entry) do(do operation, body []byte) (result outcome) {
 	return result
 }
 
+// failed stops the instance with the error of a goroutine that worked for it.
+func (e *entry) failed(err error) { e.instance.Node().Fail(err) }
+
 // close ends the operations of an instance, and then the instance.
 func (e *entry) close() error {
 	e.end()
 	e.closing.Do(func() {
 		e.turn <- struct{}{}
-		kept := e.keep()
+		kept := contain.Run(e.keep) // it reads the pages of all memories
 		e.closed = errors.Join(kept, e.instance.Close())
 		<-e.turn
 	})

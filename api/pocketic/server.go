@@ -13,6 +13,7 @@ import (
 
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/daemon/systemcanisters"
+	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/budget"
 	"github.com/canisterd/canisterd/replica/node"
@@ -193,7 +194,7 @@ func (s *Server) Close() error {
 			if e == nil {
 				return
 			}
-			if err := e.close(); err != nil {
+			if err := contain.Run(e.close); err != nil {
 				s.log.Error("deleting the instance", "instance", e.number, "error", err)
 			}
 		})

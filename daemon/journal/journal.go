@@ -144,7 +144,7 @@ func (j *Journal) openStore(o *Options, side *sidecars) error {
 		return &DamagedError{j.dir, storeFolder, errNoStore} // the store would create its folder before it fails
 	}
 	var db *pebble.DB
-	err := j.guardedRead(func() (err error) {
+	err := j.guarded(func() (err error) {
 		db, err = pebble.Open(j.path(storeFolder), j.storeOptions(o, side.any))
 		return err
 	})

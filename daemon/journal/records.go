@@ -35,7 +35,7 @@ func (j *Journal) scan(from, end []byte, do func(key, value []byte) error) (err 
 	next := it.First
 	for more := true; more; next = it.Next {
 		var part []entry
-		failed := j.guardedRead(func() (err error) {
+		failed := j.guarded(func() (err error) {
 			part, more, err = portion(it, next)
 			return err
 		})
@@ -44,17 +44,17 @@ func (j *Journal) scan(from, end []byte, do func(key, value []byte) error) (err 
 		}
 		for _, e := range part {
 			if err := do(e.key, e.value); err != nil {
-				return errors.Join(err, j.guardedRead(it.Close))
+				return errors.Join(err, j.guarded(it.Close))
 			}
 		}
 		if failed != nil {
 			if !isStorePanic(failed) {
-				_ = j.guardedRead(it.Close) // it returns the same error
+				_ = j.guarded(it.Close) // it returns the same error
 			}
 			return j.storeError(failed)
 		}
 	}
-	if err := j.guardedRead(it.Close); err != nil {
+	if err := j.guarded(it.Close); err != nil {
 		return j.storeError(err)
 	}
 	return nil

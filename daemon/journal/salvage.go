@@ -119,7 +119,7 @@ func (j *Journal) withTable(name string, read func(*sstable.Reader) error, damag
 		damaged(err)
 		return nil
 	}
-	err = j.guardedRead(func() error {
+	err = j.guarded(func() error {
 		readable, err := sstable.NewSimpleReadable(file)
 		if err != nil {
 			return err

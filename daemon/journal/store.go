@@ -75,10 +75,10 @@ func (l storeLogger) Fatalf(format string, args ...any) {
 
 // guarded runs an operation of the store in its own goroutine, because a goroutine in which the store fails never
 // returns. The error is the failure of the journal then. do may still be running, so its variables must not be used
-// again.
+// again. The store panics on some damaged files: the error is a *storePanicError then.
 func (j *Journal) guarded(do func() error) error {
 	done := make(chan error, 1)
-	go func() { done <- do() }()
+	go func() { done <- j.caught(do) }()
 	select {
 	case err := <-done:
 		return err
@@ -97,28 +97,26 @@ func (j *Journal) isBroken() bool {
 	}
 }
 
-// readStore is guardedRead for an open store. It returns the damage if the store could not be opened.
+// readStore is guarded for an open store. It returns the damage if the store could not be opened.
 func (j *Journal) readStore(do func() error) error {
 	if j.db == nil {
 		return j.damage[0]
 	}
-	return j.guardedRead(do)
+	return j.guarded(do)
 }
 
-// guardedRead is guarded for reads. The store panics on some damaged files: the error is a *storePanicError then.
-func (j *Journal) guardedRead(do func() error) error {
-	return j.guarded(func() (err error) {
-		defer func() {
-			if panicked := recover(); panicked != nil {
-				err = &storePanicError{panicked}
-				j.storePanicked.Store(true)
-			}
-		}()
-		return do()
-	})
+// caught runs an operation of the store, and turns a panic into an error.
+func (j *Journal) caught(do func() error) (err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = &storePanicError{panicked}
+			j.storePanicked.Store(true)
+		}
+	}()
+	return do()
 }
 
-// storePanicError is a panic of the store while it read a file.
+// storePanicError is a panic of the store, which cannot read a file.
 type storePanicError struct{ panicked any }
 
 // Error includes the value of the panic.

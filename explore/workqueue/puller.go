@@ -39,7 +39,7 @@ func (p *puller) pull(ctx context.Context, first *campaign.Worker) error {
 		w := first.Fork()
 		group.Go(func() {
 			defer w.Close()
-			p.serve(ctx, w, end)
+			contain.Do(func() { p.serve(ctx, w, end) }, end)
 		})
 	}
 	group.Go(func() { p.prolong(ctx) })

@@ -97,7 +97,7 @@ var arrows = map[string]struct {
 	"daemon/resources":             {nil, "what the kernel tells of a process"},
 	"daemon/soak":                  {[]string{"api/client", "api/control/remote", "candid/principal", "canister/canistertest/wat", "daemon/journal", "daemon/resources", "proto/control/v1"}, "loads the binary from outside, and knows the limits of its journal"},
 	"daemon/hostile":               {[]string{"daemon/resources", "api/control/remote", "proto/control/v1", "candid", "candid/management", "candid/principal", "canister/canistertest/wat"}, "attacks the binary from outside"},
-	".":                            {[]string{"refusal", "api", "daemon/instance", "daemon/project", "daemon/quantity", "candid", "candid/", "intercanister", "intercanister/cycles", "timers", "canister", "replica", "replica/"}, "networks for Go programs, without a protocol"},
+	".":                            {[]string{"refusal", "internal/contain", "api", "daemon/instance", "daemon/project", "daemon/quantity", "candid", "candid/", "intercanister", "intercanister/cycles", "timers", "canister", "replica", "replica/"}, "networks for Go programs, without a protocol"},
 	"e2e":                          {nil, "drives the binary from outside"},
 	"test":                         {nil, "runs the tests, and knows none"},
 	"examples":                     {[]string{".", "daemon", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "explore", "examples/asyncbugs", "examples/gocanister/ic"}, "what a newcomer would import"},

@@ -17,16 +17,11 @@ type compiler struct {
 
 // Compile begins to prepare a module.
 func (c *compiler) Compile(job replica.Compilation) {
-	c.running.Go(func() { c.prepare(&job) })
+	c.running.Go(func() { contain.Do(func() { c.prepare(&job) }, c.node.Fail) })
 }
 
 // prepare prepares a module and informs the network, unless the node closes first.
 func (c *compiler) prepare(job *replica.Compilation) {
-	defer func() {
-		if err := contain.Recovered(recover()); err != nil {
-			c.node.Fail(err)
-		}
-	}()
 	prepared := job.Prepare(canister.CompileFor(c.node.open, c.node, c), c.node.engine)
 	if c.node.open.Err() == nil {
 		c.node.tell(func(n *Node) { n.network.Apply(prepared) })
