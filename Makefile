@@ -173,7 +173,7 @@ CHECKED_FIRST := check-fix
 # Independent of each other: make check runs them two at a time, the longest first, and a CI service side by side.
 CHECKED := test-race test-others test-clients check-cross check-mutants test-clients-python
 # One after the other: some need a quiet machine.
-CHECKED_LONG := check-hostile check-soak test-race-others check-torture check-mutants-sample check-fixtures first-hour \
+CHECKED_LONG := check-hostile check-soak test-race-others check-torture check-damage check-mutants-sample check-fixtures first-hour \
   test-clients-browser test-clients-rust-snippets
 
 .PHONY: check
@@ -209,6 +209,12 @@ check-fixtures: ## compile all fixtures again, and compare
 .PHONY: check-torture
 check-torture: ## a sample of make torture
 	$(GO) run ./daemon/torture -kills 20 -cuts 20
+
+# Each kind of file with each damage before each operation, several times, and a start after a flip of each byte of small
+# files, each header of a record and each page. -args -damage-seed N draws others.
+.PHONY: check-damage
+check-damage: ## damage every kind of file of a state directory in thousands of ways: nothing may panic, and other instances go on
+	$(GO) test -count=1 -timeout 60m ./daemon/instance -run TestDamageIsAnErrorOfItsInstance -args -damage-runs 2000 -damage-all $(FLAGS)
 
 .PHONY: test-names
 test-names: ## compare the names of tests, scripts, seeds and golden files with those at BASE (runs make test twice)
