@@ -13,14 +13,14 @@ import (
 
 // damageRuns is how many runs the suite makes; make check-damage makes many more than the test of each commit.
 var (
-	damageRuns  = flag.Int("damage-runs", 120, "`N` runs of the damage suite, and with -damage-all those at each record header and byte of small files")
+	damageRuns  = flag.Int("damage-runs", 60, "`N` runs of the damage suite, and with -damage-all those at each record header and byte of small files")
 	damageAll   = flag.Bool("damage-all", false, "damage each record header, and each byte of small files")
 	damageSeed  = flag.Uint64("damage-seed", 1, "`SEED` of what the damage suite draws")
 	damageTrace = flag.Bool("damage-trace", false, "print each run of the damage suite before it begins")
 )
 
 // leastDamageRuns is how many runs are always made.
-const leastDamageRuns = 100
+const leastDamageRuns = 60
 
 // TestDamageIsAnErrorOfItsInstanceAndTheOthersGoOn damages the files of an instance in the middle of what a daemon does.
 // A run ends well if nothing panics, an error names the instance or its directory, and the other instances answer.
