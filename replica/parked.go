@@ -77,3 +77,15 @@ func (j *Job) catchUp() bool {
 	c.Status, c.Version, c.MessageBytes, c.Logs = status, version, messages, logs
 	return true
 }
+
+// RunningSince reports whether a message that began at a height or before is parked and could resume.
+func (n *Network) RunningSince(height uint64) bool {
+	for _, m := range n.subnets {
+		for _, j := range m.paused {
+			if !j.waits() && j.Began.Height <= height {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -196,15 +196,11 @@ func (e *entry) await(ctx context.Context, subnet principal.Principal, id replic
 
 // awaitRounds runs rounds until a call is answered, at most as many as PocketIC.
 func (e *entry) awaitRounds(ctx context.Context, subnet principal.Principal, id replica.RequestID) error {
-	rounds := 0
+	rounds := node.AtMost(awaitRounds)
 	_, err := e.instance.Node().Drive(ctx, func(n *replica.Network) node.Next {
-		switch status, shown := n.IngressShown(subnet, id); {
-		case status.Terminal() && shown || rounds == awaitRounds:
+		if status, shown := n.IngressShown(subnet, id); status.Terminal() && shown || !rounds.Take(n) {
 			return node.Stop
-		case n.Outside().Compiling > 0 && !n.Activity().Pressing:
-			return node.Linger // the number of rounds must not depend on how long a module takes to compile
 		}
-		rounds++
 		return node.Go
 	})
 	return err

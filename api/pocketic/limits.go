@@ -7,7 +7,7 @@ const (
 	// seconds). Ours is longer than clients wait, because some of them take a ticket for an answer, and shorter than
 	// those that wait longest.
 	defaultPatience = 280 * time.Second
-	// awaitRounds is how many rounds an awaited call may take (PocketIC's).
+	// awaitRounds is how many rounds an awaited call may take (PocketIC's), of those that count (node.Rounds).
 	awaitRounds = 100
 	// livePatience is how long a call is awaited in a live instance.
 	livePatience = 5 * time.Minute

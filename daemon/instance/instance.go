@@ -99,7 +99,7 @@ func (i *Instance) SetPacing(ctx context.Context, pacing Pacing) error {
 		err = i.catchUp(ctx, 0)
 	}
 	if err == nil {
-		err = i.node.SetMode(ctx, pacing.nodeMode())
+		err = i.node.SetMode(ctx, pacing.nodeMode(), !pacing.TimeByWallClock())
 	}
 	if err != nil {
 		i.driveBy(before)

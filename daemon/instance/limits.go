@@ -43,12 +43,12 @@ const (
 const (
 	// maxRunRounds is the largest number of rounds of one RunRounds. Ours.
 	maxRunRounds = 100_000
-	// defaultMaxRounds is the limit of rounds of RunUntil if the request has none. Ours.
+	// defaultMaxRounds is the limit of rounds that count (node.Rounds) of RunUntil if the request has none. Ours.
 	defaultMaxRounds = 1_000_000
 )
 
 const (
-	// systemCallRounds is the largest number of rounds of a call that installs a system canister. Ours.
+	// systemCallRounds is the largest number of rounds that count of a call that installs a system canister. Ours.
 	systemCallRounds = 1000
 	// systemCallExpiry is how long such a call may wait for its first round, in nanoseconds. Ours.
 	systemCallExpiry = 60_000_000_000

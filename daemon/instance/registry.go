@@ -48,6 +48,9 @@ type Config struct {
 	// CacheDir keeps compiled modules, Compiler compiles slow ones; as in canister.EngineConfig.
 	CacheDir string
 	Compiler func(ctx context.Context, dir string, module []byte) error
+	// Compiled is called when a module that a canister installs is compiled, before its network hears of it, on a
+	// goroutine for it; nil: no listener.
+	Compiled func()
 	// Engine is for instances in memory, and its owner closes it; nil: the registry makes one with CacheDir and
 	// Compiler.
 	Engine *canister.Engine

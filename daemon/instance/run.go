@@ -1,7 +1,6 @@
 package instance
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/canisterd/canisterd/replica"
@@ -48,7 +47,7 @@ type Until struct {
 	Outcalls         int // waiting for an answer
 }
 
-// RunUntil runs rounds until a condition holds, up to a limit; 0: a million. If clients move the time, it skips the
+// RunUntil runs rounds until a condition holds, up to a limit; 0: a million that count (node.Rounds). If clients move the time, it skips the
 // time to the next event; otherwise only for conditions of time. The error may be node.ErrUnknown.
 func (i *Instance) RunUntil(ctx context.Context, c Condition, most uint64) (Until, error) {
 	r := i.newRun(c, most)
@@ -67,8 +66,9 @@ func (i *Instance) RunUntil(ctx context.Context, c Condition, most uint64) (Unti
 type run struct {
 	instance  *Instance
 	byClients bool   // clients move the time
-	most      uint64 // rounds
+	most      uint64 // rounds; 0: as many as count
 	rounds    uint64 // rounds so far
+	count     node.Rounds
 	met       func(*run, *replica.Network) node.Next
 	advance   timeAdvance
 	timer     uint64 // time of the next timer, once it is known
@@ -77,13 +77,24 @@ type run struct {
 }
 
 func (i *Instance) newRun(c Condition, most uint64) *run {
-	return &run{instance: i, byClients: !i.Pacing().TimeByWallClock(), most: cmp.Or(most, defaultMaxRounds), met: c.met}
+	return &run{
+		instance: i, byClients: !i.Pacing().TimeByWallClock(), most: most, count: node.AtMost(defaultMaxRounds), met: c.met,
+		advance: timeAdvance{node: i.node},
+	}
+}
+
+// spent reports whether a run has come to its limit, before another round.
+func (r *run) spent(n *replica.Network) bool {
+	if r.most > 0 {
+		return r.rounds == r.most
+	}
+	return !r.count.Take(n)
 }
 
 // next returns what happens next.
 func (r *run) next(n *replica.Network) node.Next {
 	next := r.met(r, n)
-	if next == node.Go && r.rounds == r.most {
+	if next == node.Go && r.spent(n) {
 		next = r.stop(RoundsSpent)
 	}
 	switch next {
@@ -106,11 +117,8 @@ func (r *run) stop(why StopReason) node.Next {
 }
 
 func (r *run) idle(n *replica.Network) node.Next {
-	if n.Activity().Pressing {
-		return node.Go
-	}
-	if waits := n.Outside(); waits.Compiling > 0 || waits.Mocked > 0 {
-		return node.Linger
+	if next := r.instance.node.Present(); next != node.Stop {
+		return next
 	}
 	return r.stop(ConditionMet)
 }
@@ -146,10 +154,8 @@ func (r *run) answered(n *replica.Network, id replica.RequestID) node.Next {
 		return r.stop(ConditionMet)
 	case r.byClients:
 		return r.onwards(n)
-	case n.Activity().Pressing:
-		return node.Go
 	}
-	return node.Linger
+	return r.instance.node.GoOrLinger()
 }
 
 // onwards works towards a message: first the present work, then what time brings. It returns Stop if nothing more can

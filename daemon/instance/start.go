@@ -85,7 +85,7 @@ func (r *Registry) start(ctx context.Context, f *startConfig) (_ *Instance, err 
 // nodeConfig returns the configuration of the node of an instance, without its network.
 func (r *Registry) nodeConfig(i *Instance, pacing Pacing) node.Config {
 	config := node.Config{
-		Mode: pacing.nodeMode(), Workers: r.config.Workers, Queries: r.queries, Processors: r.processors, Memory: i.memory,
+		Mode: pacing.nodeMode(), AwaitModules: !pacing.TimeByWallClock(), Compiled: r.config.Compiled, Workers: r.config.Workers, Queries: r.queries, Processors: r.processors, Memory: i.memory,
 		Active: i.pacer.wake, Called: i.outcallMade, Restored: i.clock.catchUp, Failed: i.failed,
 		Record: true, Generation: firstGeneration(), Stopwatch: stopwatch(), Printed: r.config.Printed,
 	}

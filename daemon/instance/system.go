@@ -42,17 +42,18 @@ func (n installation) Call(ctx context.Context, call *systemcanisters.Call) ([]b
 		return nil, fmt.Errorf("%s was rejected: %s", method, receipt.Reject.Message())
 	}
 	var answer replica.IngressAnswer
-	rounds := 0
+	rounds := node.AtMost(systemCallRounds)
 	_, err = n.Drive(ctx, func(network *replica.Network) node.Next {
 		answer, _ = network.IngressAnswer(host.ID, id)
 		switch {
-		case answer.Status.Terminal() || rounds == systemCallRounds:
+		case answer.Status.Terminal():
 			return node.Stop
-		case network.Outside().Compiling > 0 && !network.Activity().Pressing:
+		case n.Present() == node.Linger:
 			return node.Linger
+		case rounds.Take(network):
+			return node.Go
 		}
-		rounds++
-		return node.Go
+		return node.Stop
 	})
 	switch {
 	case err != nil:

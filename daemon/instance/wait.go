@@ -23,7 +23,7 @@ func (i *Instance) Await(ctx context.Context, seen func(*replica.Network) bool) 
 		}
 		var err error
 		if before.RoundsByClients() {
-			_, err = i.node.Drive(ctx, busyUntil(look))
+			_, err = i.node.Drive(ctx, i.busyUntil(look))
 		} else {
 			err = i.node.Until(ctx, look)
 		}
@@ -38,7 +38,7 @@ func (i *Instance) AwaitAnswer(ctx context.Context, subnet principal.Principal, 
 	if !i.Pacing().RoundsByClients() {
 		return i.backend.Await(ctx, subnet, id)
 	}
-	_, err := i.node.Drive(ctx, busyUntil(func(n *replica.Network) bool {
+	_, err := i.node.Drive(ctx, i.busyUntil(func(n *replica.Network) bool {
 		status := n.IngressStatus(subnet, id)
 		return status == 0 || status.Terminal()
 	}))
@@ -46,15 +46,12 @@ func (i *Instance) AwaitAnswer(ctx context.Context, subnet principal.Principal, 
 }
 
 // busyUntil runs rounds while there is work, until seen is true.
-func busyUntil(seen func(*replica.Network) bool) func(*replica.Network) node.Next {
+func (i *Instance) busyUntil(seen func(*replica.Network) bool) func(*replica.Network) node.Next {
 	return func(n *replica.Network) node.Next {
-		switch {
-		case seen(n):
+		if seen(n) {
 			return node.Stop
-		case n.Activity().Pressing:
-			return node.Go
 		}
-		return node.Linger
+		return i.node.GoOrLinger()
 	}
 }
 

@@ -25,11 +25,12 @@ type Driven struct {
 type turn struct {
 	next     Next
 	report   replica.RoundReport
-	happened <-chan struct{} // for Linger
+	happened <-chan struct{} // for Linger, and for Go if the round has to wait for modules
 }
 
 // Drive runs rounds, in any mode, until the driver stops. The driver is called between two rounds and owns the network
-// during the call; it may give inputs to the network. Other callers are served between two rounds. The error is ctx's,
+// during the call; it may give inputs to the network. A round that it asks for may have to wait for modules
+// (Config.AwaitModules). Other callers are served between two rounds. The error is ctx's,
 // checked between rounds, or ErrClosed; then the driver may be called again, and its results must not be read.
 func (n *Node) Drive(ctx context.Context, driver func(*replica.Network) Next) (all Driven, err error) {
 	turns := make(chan turn, 1)
@@ -38,6 +39,15 @@ func (n *Node) Drive(ctx context.Context, driver func(*replica.Network) Next) (a
 			return all, err
 		}
 		t := <-turns
+		for t.next == Go && t.happened != nil {
+			if err := n.await(ctx, t.happened); err != nil {
+				return all, err
+			}
+			if err := n.askUnsettled(ctx, func(n *Node) { turns <- n.goOn(ctx) }); err != nil {
+				return all, err
+			}
+			t = <-turns
+		}
 		switch t.next {
 		case Stop:
 			if err := ctx.Err(); err != nil {
@@ -64,10 +74,26 @@ func (n *Node) turn(ctx context.Context, driver func(*replica.Network) Next) (t 
 	}
 	switch t.next = driver(n.network); t.next {
 	case Go:
-		t.report = n.round()
+		if n.ready() {
+			t.report = n.round()
+		} else {
+			t.happened = n.changed.wait()
+		}
 	case Linger:
 		n.readOnly, t.happened = true, n.changed.wait()
 	case Stop:
 	}
 	return t
+}
+
+// goOn runs the round that a driver has asked for, unless it has to wait on.
+func (n *Node) goOn(ctx context.Context) turn {
+	switch {
+	case ctx.Err() != nil:
+		return turn{}
+	case n.ready():
+		return turn{next: Go, report: n.round()}
+	}
+	n.readOnly = true
+	return turn{next: Go, happened: n.changed.wait()}
 }

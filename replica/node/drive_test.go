@@ -22,7 +22,7 @@ func manual(t *testing.T, canisters int) *running {
 	t.Helper()
 	r := start(t, node.Config{})
 	r.create(canisters)
-	if err := r.SetMode(t.Context(), node.Manual); err != nil {
+	if err := r.SetMode(t.Context(), node.Manual, false); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.Drive(t.Context(), idle); err != nil {

@@ -55,12 +55,14 @@ func (n *Node) Fork(ctx context.Context, config Config) (*Node, error) {
 // Wake makes a node of a sleeping network, and owns it from then on. The network of the configuration is ignored.
 func Wake(network *replica.Network, config Config) *Node {
 	n := prepare(network.Engine(), config)
-	network.Wake(n.parts())
+	n.owner.Lock() // a module may be ready at once
+	defer n.owner.Unlock()
 	n.network = network
+	network.Wake(n.parts())
 	n.views.Store(network.Views())
 	n.announce()
 	if n.busy() {
-		n.wake <- struct{}{}
+		n.poke()
 	}
 	go n.own()
 	return n
@@ -99,6 +101,7 @@ func (n *Node) RestoreFrom(ctx context.Context, other *Node) error {
 func (n *Node) replace(next *replica.Network) {
 	old, ended := n.network, n.generation
 	n.rebase(next)
+	n.compiler.forget()
 	next.Wake(n.parts())
 	n.recorder.restart()
 	n.network, n.generation = next, &generation{number: ended.number + 1}

@@ -91,7 +91,7 @@ func TestAForkGoesOnWithALoopThatItsSourceIsInTheMiddleOf(t *testing.T) {
 func TestAForkInModeManualStandsStill(t *testing.T) {
 	r := wasm(t, 1)
 	loop := r.message(0, "run", string(canistertest.Script().Busy(20_000_000).ReplyText("over").Bytes()))
-	if err := r.SetMode(t.Context(), node.Manual); err != nil {
+	if err := r.SetMode(t.Context(), node.Manual, false); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.Submit(t.Context(), loop); err != nil {
@@ -108,7 +108,7 @@ func TestAForkInModeManualStandsStill(t *testing.T) {
 	if f.hash() != before || r.hash() == before {
 		t.Error("the fork has moved")
 	}
-	if err := f.SetMode(t.Context(), node.Auto); err != nil {
+	if err := f.SetMode(t.Context(), node.Auto, false); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Await(t.Context(), f.View().Root().ID, loop.ID); err != nil {
@@ -118,7 +118,7 @@ func TestAForkInModeManualStandsStill(t *testing.T) {
 
 func TestAForkOfABusyNodeGoesOnUnasked(t *testing.T) {
 	r := wasm(t, 1)
-	if err := r.SetMode(t.Context(), node.Manual); err != nil {
+	if err := r.SetMode(t.Context(), node.Manual, false); err != nil {
 		t.Fatal(err)
 	}
 	in := r.message(0, "run", count)

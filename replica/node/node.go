@@ -26,7 +26,10 @@ const (
 type Config struct {
 	Network replica.Config
 	Mode    Mode
-	Workers int // 0: as many as there are processors
+	// AwaitModules makes each round wait for the modules that canisters installed before it: nothing in the network
+	// depends on how long they take to compile. Otherwise rounds go on meanwhile.
+	AwaitModules bool
+	Workers      int // 0: as many as there are processors
 	// Queries are the slots of queries, shared by the nodes of a process; nil: as many as Workers, for this node alone.
 	Queries *QuerySlots
 	// Processors bound how many messages of all nodes that share them run at once; nil: each node runs as many as it
@@ -40,6 +43,9 @@ type Config struct {
 	Called   func()
 	Restored func(time uint64)
 	Failed   func(bug error)
+	// Compiled is called on the goroutine of a compilation, when a module is ready and the network does not know it;
+	// nil: no listener.
+	Compiled func()
 
 	// Printed receives the output of canisters; nil: no listener.
 	Printed replica.PrintSink
@@ -150,7 +156,7 @@ func prepare(engine *canister.Engine, config Config) *Node {
 	n.open, n.shut = context.WithCancel(context.Background())
 	n.config.Network = replica.Config{}
 	n.pool.processors = config.Processors
-	n.compiler.node = n
+	n.compiler.node, n.compiler.awaited = n, config.AwaitModules
 	n.recorder.init(&n.config)
 	n.recording.Store(config.Record)
 	return n
@@ -198,6 +204,7 @@ func (n *Node) failure() error {
 
 // round runs a round, or the rest of one that steps have begun, shows its view and wakes callers whose answers it has.
 func (n *Node) round() replica.RoundReport {
+	n.deliverModules()
 	n.count()
 	report := n.network.Round()
 	n.show(report)
@@ -355,7 +362,7 @@ func (s *submission) apply(n *Node) {
 func (n *Node) AdvanceTo(ctx context.Context, time uint64) error {
 	return n.ask(ctx, func(n *Node) {
 		n.network.Apply(replica.AdvanceTo(time))
-		if n.mode == Auto && n.network.Activity().Heartbeat {
+		if n.mode == Auto && n.network.Activity().Heartbeat && n.ready() {
 			n.round()
 		}
 	})
@@ -377,10 +384,10 @@ func (n *Node) Apply(ctx context.Context, in replica.Input) (result replica.Resu
 	return <-done, nil
 }
 
-// Round runs one round now, in any mode.
+// Round runs one round now, in any mode; it may have to wait for modules (Config.AwaitModules).
 func (n *Node) Round(ctx context.Context) (replica.RoundReport, error) {
 	done := make(chan replica.RoundReport, 1)
-	err := n.ask(ctx, func(n *Node) {
+	err := n.whenReady(ctx, func(n *Node) {
 		report := n.round()
 		report.Answered = append([]replica.RequestID(nil), report.Answered...)
 		done <- report
@@ -391,9 +398,12 @@ func (n *Node) Round(ctx context.Context) (replica.RoundReport, error) {
 	return <-done, nil
 }
 
-// SetMode changes when rounds happen.
-func (n *Node) SetMode(ctx context.Context, mode Mode) error {
-	return n.ask(ctx, func(n *Node) { n.mode = mode })
+// SetMode changes when rounds happen, and whether they wait for modules (Config.AwaitModules).
+func (n *Node) SetMode(ctx context.Context, mode Mode, awaitModules bool) error {
+	return n.ask(ctx, func(n *Node) {
+		n.mode = mode
+		n.compiler.await(awaitModules)
+	})
 }
 
 // ErrUnknown means that the subnet does not know a message.

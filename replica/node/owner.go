@@ -98,7 +98,9 @@ func (n *Node) work(first *request) bool {
 }
 
 // busy reports whether the next round is due.
-func (n *Node) busy() bool { return n.mode == Auto && n.network.Activity().Pressing }
+func (n *Node) busy() bool {
+	return n.mode == Auto && n.ready() && (n.compiler.delaying() || n.network.Activity().Pressing)
+}
 
 // serve handles the requests in the inbox, at most MaxBatch. It returns false when the node closes.
 func (n *Node) serve() bool {

@@ -26,7 +26,7 @@ type Choices struct {
 // Round close it.
 func (n *Node) Choices(ctx context.Context) (Choices, error) {
 	choices := make(chan Choices, 1)
-	if err := n.ask(ctx, func(n *Node) { choices <- n.choices() }); err != nil {
+	if err := n.whenReady(ctx, func(n *Node) { choices <- n.choices() }); err != nil {
 		return Choices{}, err
 	}
 	return <-choices, nil
@@ -43,7 +43,7 @@ func (n *Node) choices() (c Choices) {
 // to deliver, position 0 closes the round.
 func (n *Node) Step(ctx context.Context, choose func(Choices) int) (Stepped, error) {
 	done := make(chan Stepped, 1)
-	if err := n.ask(ctx, func(n *Node) { done <- n.step(choose) }); err != nil {
+	if err := n.whenReady(ctx, func(n *Node) { done <- n.step(choose) }); err != nil {
 		return Stepped{}, err
 	}
 	return <-done, nil
@@ -58,7 +58,7 @@ func (n *Node) step(choose func(Choices) int) (s Stepped) {
 	if len(choices.Ahead) > 0 {
 		s.Moved, s.Made = true, choices.Ahead[at]
 	}
-	s.Busy = n.network.Step(sched.Func(func([]sched.Move) int { return at }))
+	s.Busy = n.network.Step(sched.Func(func([]sched.Move) int { return at })) || n.compiler.delaying()
 	if !n.network.Activity().RoundOpen {
 		s.Closed = true
 		n.show(n.network.LastReport())

@@ -20,7 +20,7 @@ func (n *Node) Tick(ctx context.Context, clock func() uint64, beat bool) (rest R
 	err = n.lookUnsettled(ctx, func(n *Node) {
 		n.active.Store(false)
 		n.network.Apply(replica.AdvanceTo(clock()))
-		if activity := n.network.Activity(); n.mode == Auto && (activity.Pressing || beat && activity.Heartbeat) {
+		if activity := n.network.Activity(); n.mode == Auto && n.ready() && (activity.Pressing || beat && activity.Heartbeat) {
 			n.round()
 		}
 		activity := n.network.Activity()

@@ -40,7 +40,7 @@ func TestWaitingForAnAnswerThatIsThereAllocatesNothing(t *testing.T) {
 func TestOfManyWhoWaitEachHearsOfItsOwnMessage(t *testing.T) {
 	r := start(t, node.Config{})
 	r.create(1)
-	if err := r.SetMode(t.Context(), node.Manual); err != nil {
+	if err := r.SetMode(t.Context(), node.Manual, false); err != nil {
 		t.Fatal(err)
 	}
 	root := r.View().Root().ID
