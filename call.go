@@ -171,7 +171,7 @@ func (p *Pending) await(ctx context.Context, targets []any) error {
 	case err != nil:
 		return fmt.Errorf("%s.%s: %w", c, p.method, err)
 	case !answered:
-		return fmt.Errorf("%s.%s is not answered: %w", c, p.method, ErrWaiting)
+		return c.unanswered(ctx, p)
 	}
 	a := <-answers
 	switch {
@@ -181,6 +181,18 @@ func (p *Pending) await(ctx context.Context, targets []any) error {
 		return c.rejected(p.method, a.Reject, a.Backtrace)
 	}
 	return c.read(p.method, p.described, a.Reply, targets)
+}
+
+// unanswered returns the error for a call that waits, with what it waits for.
+func (c *Canister) unanswered(ctx context.Context, p *Pending) error {
+	why, err := look(ctx, c.network, func(n *replica.Network) string { return n.Introspect().WhyUnanswered(p.id) })
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s.%s: %w", c, p.method, err)
+	case why == "":
+		return fmt.Errorf("%s.%s is not answered: %w", c, p.method, ErrWaiting)
+	}
+	return fmt.Errorf("%s.%s is not answered (%s): %w", c, p.method, why, ErrWaiting)
 }
 
 // argument encodes the arguments of a call.

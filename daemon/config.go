@@ -94,6 +94,9 @@ type Config struct {
 	// Log is the log of the daemon; nil for none.
 	Log *slog.Logger
 
+	// Compiled is called when a module that a canister installs is compiled (instance.Config.Compiled).
+	Compiled func()
+
 	wall    func() time.Time // the wall clock; nil for time.Now
 	workers int              // as instance.Config.Workers
 }

@@ -126,7 +126,7 @@ func (d *Daemon) registryConfig(config *Config) instance.Config {
 		CacheDir: config.CacheDir, Version: Version(), TimedEvents: d.spans != nil, RateLimits: config.RateLimits, Outcalls: config.Outcalls,
 		Reach:    instance.OutcallReach{Local: config.OutcallsLocal, Targets: config.OutcallTargets},
 		StateDir: config.StateDir, CheckpointBytes: config.CheckpointBytes, Journal: journal.Options{Retention: config.Retention},
-		SystemModules: config.SystemModules, Workers: config.workers,
+		SystemModules: config.SystemModules, Workers: config.workers, Compiled: config.Compiled,
 	}
 	if len(config.CompileWorker) > 0 {
 		made.Compiler = newCompileWorker(config.CompileWorker).compile

@@ -177,13 +177,22 @@ func (s *Server) awaitIngress(ctx context.Context, e *entry, body []byte) (any, 
 		return nil, err
 	}
 	if !answer.Status.Terminal() || answer.Status == replica.Done {
-		return nil, unansweredCall(id)
+		return nil, e.unanswered(ctx, id)
 	}
 	return s.answered(&answer), nil
 }
 
-func unansweredCall(id replica.RequestID) error {
-	return badIngress(fmt.Sprintf("Failed to answer to ingress 0x%x after %d rounds.", id, awaitRounds))
+// unanswered returns the error for a call that was awaited in vain: PocketIC's, and what the call waits for.
+func (e *entry) unanswered(ctx context.Context, id replica.RequestID) error {
+	why, err := own(ctx, e, func(n *replica.Network) string { return n.Introspect().WhyUnanswered(id) })
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("Failed to answer to ingress 0x%x after %d rounds", id, awaitRounds)
+	if why != "" {
+		text += ": " + why
+	}
+	return badIngress(text + ".")
 }
 
 // await waits a limited time until a call is answered.

@@ -155,7 +155,7 @@ func (n systemNetwork) Call(ctx context.Context, call *systemcanisters.Call) ([]
 	}
 	answer, err := n.answer(ctx, to.subnet, id)
 	if err == nil && !answer.Status.Terminal() {
-		err = unansweredCall(id)
+		err = n.unanswered(ctx, id)
 	}
 	return answer.Reply, errorOfCall(call, answer.Reject, err)
 }

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math/rand/v2"
 	"net/http"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -17,6 +20,7 @@ import (
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/canister/canistertest/wat"
 	"github.com/canisterd/canisterd/daemon"
 	"github.com/canisterd/canisterd/internal/golden"
 )
@@ -26,6 +30,7 @@ var (
 	first  = principal.MustParse("lxzze-o7777-77777-aaaaa-cai")
 	second = principal.MustParse("7tjcv-pp777-77776-qaaaa-cai")
 	third  = principal.MustParse("tqzl2-p7777-77776-aaaaa-cai")
+	next   = principal.MustParse("lqy7q-dh777-77777-aaaaq-cai") // the second of the first subnet
 )
 
 type (
@@ -43,6 +48,12 @@ type (
 	}
 	create struct {
 		Specified *principal.Principal `ic:"specified_id"`
+	}
+	controlled struct {
+		Controllers *[]principal.Principal `ic:"controllers"`
+	}
+	createControlled struct {
+		Settings *controlled `ic:"settings"`
 	}
 	hostQuestion struct {
 		Canister *principal.Principal `ic:"principal"`
@@ -76,7 +87,14 @@ func given(t *testing.T) map[string]string {
 	fetch := encoded(outcall{"https://example.com/", outcallMethod{new(candid.Null)}, []outcallHeader{{"a", "b"}}})
 	answers := canistertest.Script().Arg().ReplyTop()
 	hello, failed, patience := canistertest.Script().ReplyText("hello"), canistertest.Script().RejectMessage().ReplyTop(), uint64(60)
+	installs := func(module []byte, then *canistertest.Program) []byte {
+		return canistertest.Script().Call(canistertest.Call{
+			Callee: principal.Management, Method: "install_code", Arg: encoded(install{installMode{new(candid.Null)}, next, module, nil}), OnReply: then, OnReject: failed,
+		}).Drop().Bytes()
+	}
 	all := map[string][]byte{
+		"NEXT": next.Bytes(), "CREATE_NEXT": encoded(createControlled{&controlled{&[]principal.Principal{first}}}),
+		"INSTALL_NEXT": installs(wat.MustAssemble(`(module (func (export "canister_query there")))`), hello), "INSTALL_INVALID": installs([]byte("none"), hello),
 		"FIRST": first.Bytes(), "SECOND": second.Bytes(), "THIRD": third.Bytes(), "MISSING": principal.Canister(5).Bytes(), "NOWHERE": nowhere.Bytes(), "LEDGER": specified.Bytes(), "REGISTRY": principal.Canister(0).Bytes(), "MINTING": principal.Canister(4).Bytes(),
 		"USER": principal.SelfAuthenticating([]byte("user")).Bytes(), "ANONYMOUS": principal.Anonymous.Bytes(),
 		"CREATE": encoded(create{}), "CREATE_LEDGER": encoded(create{&specified}), "CREATE_NOWHERE": encoded(create{&nowhere}), "CREATE_MAINNET": encoded(create{&elsewhere}), "CREATE_IDENTITY": encoded(create{&identity}), "MAINNET": elsewhere.Bytes(),
@@ -113,11 +131,14 @@ type api struct {
 	diagnostics *bytes.Buffer
 }
 
-func served(t *testing.T) *api {
+func served(t *testing.T) *api { return servedBy(t, nil) }
+
+// servedBy is served with a function that each compilation calls at its end.
+func servedBy(t *testing.T, compiled func()) *api {
 	t.Helper()
 	diagnostics := new(bytes.Buffer) // the daemon writes it, one at a time
 	texts := given(t)                // its folder is removed after the daemon has written to it
-	d, err := daemon.Start(t.Context(), daemon.Config{Listen: "127.0.0.1:0", PocketIC: true, CacheDir: canistertest.CacheDir(t), Diagnostics: diagnostics})
+	d, err := daemon.Start(t.Context(), daemon.Config{Listen: "127.0.0.1:0", PocketIC: true, CacheDir: canistertest.CacheDir(t), Diagnostics: diagnostics, Compiled: compiled})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,5 +242,30 @@ func TestEveryRouteAnswersAsItsScriptSays(t *testing.T) {
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(used)), pattern.MatchString) {
 			t.Errorf("no script in testdata asks %s", route)
 		}
+	}
+}
+
+// turns is a compiler that takes a drawn number of turns of the scheduler longer for each module.
+type turns struct {
+	mu    sync.Mutex // guards drawn
+	drawn *rand.Rand
+}
+
+func (d *turns) pass() {
+	d.mu.Lock()
+	left := d.drawn.IntN(1 << 15)
+	d.mu.Unlock()
+	for range left {
+		runtime.Gosched()
+	}
+}
+
+func TestNoAnswerDependsOnHowLongModulesTakeToCompile(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(2) {
+		compiler := &turns{drawn: rand.New(rand.NewPCG(seed, 1))}
+		golden.Transcripts(t, "testdata", func(t *testing.T, script string) string {
+			return servedBy(t, compiler.pass).play(script)
+		})
 	}
 }

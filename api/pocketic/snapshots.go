@@ -181,7 +181,7 @@ func (s *Server) call(ctx context.Context, e *entry, o *order, about principal.P
 		return answer, err
 	}
 	if answer, err = e.answer(ctx, o.to.subnet, id); err == nil && !answer.Status.Terminal() {
-		err = unansweredCall(id)
+		err = e.unanswered(ctx, id)
 	}
 	return answer, err
 }
