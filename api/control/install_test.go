@@ -110,10 +110,7 @@ func (a *api) answer(receiver, effective principal.Principal, method string, arg
 				return node.Stop
 			}
 		}
-		if !net.Activity().Pressing {
-			return node.Linger // how many rounds there are must not depend on how long a module is compiled
-		}
-		return node.Go
+		return n.GoOrLinger() // how many rounds there are must not depend on how long a module is compiled
 	})
 	if err != nil {
 		a.Fatal(err)
