@@ -15,7 +15,7 @@ func (n *Node) Present() Next {
 	return Stop
 }
 
-// GoOrLinger is Present for drivers that wait until something happens, whoever makes it happen.
+// GoOrLinger is Present for drivers that wait for something that rounds, a client or the clock bring.
 func (n *Node) GoOrLinger() Next {
 	if n.Present() == Go {
 		return Go
