@@ -1288,7 +1288,7 @@ type RunUntilRequest struct {
 	//	*RunUntilRequest_Time
 	//	*RunUntilRequest_NextTimer
 	Condition     isRunUntilRequest_Condition `protobuf_oneof:"condition"`
-	MaxRounds     uint64                      `protobuf:"varint,6,opt,name=max_rounds,json=maxRounds,proto3" json:"max_rounds,omitempty"` // 0: 1,000,000, without those in which only messages go on that ran before
+	MaxRounds     uint64                      `protobuf:"varint,6,opt,name=max_rounds,json=maxRounds,proto3" json:"max_rounds,omitempty"` // 0: 1,000,000
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
