@@ -76,7 +76,7 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 	if err != nil {
 		return nil, err
 	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", config.Listen)
+	listener, err := listen(ctx, config.Listen)
 	if err != nil {
 		return nil, listening(config.Listen, err)
 	}
