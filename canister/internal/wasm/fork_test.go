@@ -306,9 +306,9 @@ func smallBlocks(t *testing.T) {
 }
 
 func TestForksAreWhatWasWrittenToThem(t *testing.T) {
-	t.Parallel()
 	smallBlocks(t)
 	eachKind(t, func(t *testing.T, kind HeapKind) {
+		t.Parallel() // beside the other kinds alone: the blocks are of the process
 		e := newTestEngine(t, Config{Heaps: kind, MaxResident: 4})
 		code := compiled(t, e, marks)
 		rapid.Check(t, func(t *rapid.T) {

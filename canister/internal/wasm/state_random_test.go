@@ -9,7 +9,6 @@ import (
 )
 
 func TestRandomProgramsAgreeWithACopy(t *testing.T) {
-	t.Parallel()
 	const text = `(module (import "ic0" "note" (func $note (param i64))) (memory 1 6)
 		(global $at (mut i32) (i32.const 0)) (global $n (mut i32) (i32.const 0)) (global $v (mut i32) (i32.const 0))
 		(func (export "canister_update fill") (memory.fill (global.get $at) (global.get $v) (global.get $n)))
@@ -17,6 +16,7 @@ func TestRandomProgramsAgreeWithACopy(t *testing.T) {
 		(func (export "canister_update grow") (drop (memory.grow (global.get $n)))))`
 	smallBlocks(t)
 	eachKind(t, func(t *testing.T, kind HeapKind) {
+		t.Parallel() // beside the other kinds alone: the blocks are of the process
 		e := newTestEngine(t, Config{Heaps: kind, MaxResident: 2})
 		code := compiled(t, e, text)
 		rapid.Check(t, func(t *rapid.T) { randomProgram(t, e, code) })
