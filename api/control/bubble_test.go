@@ -3,7 +3,6 @@ package control_test
 import (
 	"context"
 	"net"
-	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -32,8 +31,6 @@ type bubble struct {
 // newBubble starts a server with an instance that is the default one, where the test is in a bubble.
 func newBubble(t *testing.T, spec instance.Spec) *bubble {
 	t.Helper()
-	forgetPools()
-	t.Cleanup(forgetPools)
 	b := &bubble{
 		T:        t,
 		registry: instance.NewRegistry(instance.Config{Wall: time.Now, CacheDir: canistertest.CacheDir(t), Seed: []byte{0}}),
@@ -48,14 +45,6 @@ func newBubble(t *testing.T, spec instance.Spec) *bubble {
 		t.Fatal(err)
 	}
 	return b
-}
-
-// forgetPools empties each sync.Pool of the process, which two collections do. A node keeps channels in some that all
-// nodes share, and a channel of one bubble must not be met in another, or outside: a test with a bubble does not run
-// beside others (t.Parallel).
-func forgetPools() {
-	runtime.GC()
-	runtime.GC()
 }
 
 // bubbled is a client of a new server with the default instance as a daemon makes it.

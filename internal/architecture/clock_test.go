@@ -60,8 +60,7 @@ func clockFaults(s *source, c constants) (faults []clockFault) {
 			faults = append(faults, clockFault{at, text})
 		}
 	}
-	var visit func(n ast.Node) bool
-	visit = func(n ast.Node) bool {
+	visit := func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			switch name := scope.called(n); {

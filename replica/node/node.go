@@ -92,6 +92,7 @@ type Node struct {
 	config       Config      // without the network's
 	recorder     recorder
 	recording    atomic.Bool
+	recycled     recycled
 
 	// Positions of the journal: views show all records before shown, and callers know all records before told, except
 	// answers, which the settled view shows. Both only grow.
@@ -300,14 +301,14 @@ func (n *Node) SubmitAhead(ctx context.Context, in *replica.Ingress) (replica.Re
 
 // submit applies a message, or returns the canister's inspection, which must run first.
 func (n *Node) submit(ctx context.Context, in *replica.Ingress) (result replica.Result, inspection *replica.Inspection, err error) {
-	s := submissions.Get().(*submission)
+	s := n.recycled.submission()
 	s.in = in
 	if done, err := n.inline(s.do); done {
 		result, inspection = s.result, s.inspection
-		s.recycle()
+		n.recycled.putSubmission(s)
 		return result, inspection, err
 	}
-	r := requests.Get().(*request)
+	r := n.recycled.request()
 	r.do = s.do
 	select {
 	case n.box() <- r:
@@ -320,7 +321,7 @@ func (n *Node) submit(ctx context.Context, in *replica.Ingress) (result replica.
 		return result, nil, err // the owner may still apply it: it is not recycled
 	}
 	result, inspection = s.result, s.inspection
-	s.recycle()
+	n.recycled.putSubmission(s)
 	return result, inspection, nil
 }
 
@@ -331,18 +332,6 @@ type submission struct {
 	result     replica.Result
 	inspection *replica.Inspection
 	do         func(*Node) // apply
-}
-
-var submissions = sync.Pool{New: func() any {
-	s := new(submission)
-	s.do = s.apply
-	return s
-}}
-
-// recycle returns a submission that the owner no longer uses.
-func (s *submission) recycle() {
-	*s = submission{do: s.do}
-	submissions.Put(s)
 }
 
 func (s *submission) apply(n *Node) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/replica"
@@ -15,9 +14,6 @@ type request struct {
 	do   func(*Node)
 	done chan struct{}
 }
-
-// requests pools requests: a request whose caller stops waiting does not return to it.
-var requests = sync.Pool{New: func() any { return &request{done: make(chan struct{}, 1)} }}
 
 // own is the node's goroutine. It owns the network while there is work that callers do not do inline: requests in the
 // inbox, and consecutive rounds.
@@ -215,7 +211,7 @@ func (n *Node) tell(do func(*Node)) { _ = n.askUnsettled(context.Background(), d
 
 // send puts a request into the inbox. After an error it is not there.
 func (n *Node) send(ctx context.Context, do func(*Node)) (*request, error) {
-	r := requests.Get().(*request)
+	r := n.recycled.request()
 	r.do = do
 	select {
 	case n.box() <- r:
@@ -231,8 +227,7 @@ func (n *Node) send(ctx context.Context, do func(*Node)) (*request, error) {
 func (n *Node) wait(ctx context.Context, r *request) error {
 	select {
 	case <-r.done:
-		r.do = nil
-		requests.Put(r)
+		n.recycled.putRequest(r)
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

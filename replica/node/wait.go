@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
@@ -34,23 +33,11 @@ const (
 	answered // and shown
 )
 
-var waiters = sync.Pool{New: func() any {
-	w := &waiter{done: make(chan struct{}, 1)}
-	w.do = w.enlist
-	return w
-}}
-
-// recycle returns a waiter that no other goroutine has, and whose signal was taken.
-func (w *waiter) recycle() {
-	*w = waiter{done: w.done, do: w.do}
-	waiters.Put(w)
-}
-
 // Await returns when the message has its answer and View shows it. If the message was never accepted, or its subnet is
 // deleted, it returns at once with ErrUnknown. If the node is restored to a state that does not know the message, the
 // error is ErrRestored.
 func (n *Node) Await(ctx context.Context, subnet principal.Principal, id replica.RequestID) error {
-	w := waiters.Get().(*waiter)
+	w := n.recycled.waiter()
 	w.subnet, w.id, w.ctx = subnet, id, ctx
 	if err := n.askUnsettled(ctx, w.do); err != nil {
 		n.strike(w)
@@ -58,17 +45,17 @@ func (n *Node) Await(ctx context.Context, subnet principal.Principal, id replica
 	}
 	switch w.found {
 	case unknown:
-		w.recycle()
+		n.recycled.putWaiter(w)
 		return fmt.Errorf("request %x: %w", id, ErrUnknown)
 	case answered:
-		w.recycle()
+		n.recycled.putWaiter(w)
 		return n.settleView(ctx)
 	case pending:
 	}
 	select {
 	case <-w.done:
 		err := w.err
-		w.recycle()
+		n.recycled.putWaiter(w)
 		if err == nil {
 			err = n.settleView(ctx)
 		}

@@ -54,7 +54,7 @@ func namesOf(ctx context.Context, file, commit string) (map[string]bool, error) 
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	all, err := testNames(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)

@@ -18,7 +18,6 @@ import (
 type result struct {
 	target string
 	took   time.Duration
-	output []byte
 	err    error
 }
 
@@ -80,13 +79,14 @@ func runMake(ctx context.Context, target string, output io.Writer) error {
 	return cmd.Run()
 }
 
-// all runs the first targets one after the other, then the rest, some at a time. A target of the rest that fails does
-// not end the others: one run tells of all that is wrong.
+// all runs the first targets one after the other, up to one that fails, then the rest, some at a time. A target of the
+// rest that fails does not end the others: one run tells of all that is wrong. The error is the end of ctx.
 func (r *runner) all(ctx context.Context, before tree, first, rest []string, jobs int) (results []result, err error) {
 	for _, target := range first {
 		done := r.one(ctx, before, target)
-		if results = append(results, done); done.err != nil {
-			return results, nil
+		results = append(results, done)
+		if failed := done.err != nil; failed {
+			return results, ctx.Err()
 		}
 	}
 	var mu sync.Mutex // guards results
