@@ -3,8 +3,9 @@
 GO      ?= go
 TOOLS   := $(CURDIR)/bin/tools
 export CGO_ENABLED := 0
-# What was compiled in one clone is not compiled again in another.
-export GOFLAGS := $(GOFLAGS) -trimpath
+# What was compiled in one clone is not compiled again in another, and a busy machine takes longer for the tests of a
+# package than go test allows.
+export GOFLAGS := $(GOFLAGS) -trimpath -timeout=30m
 
 GOFUMPT_VERSION  := v0.12.0
 GOLANGCI_VERSION := v2.15.0
@@ -29,12 +30,13 @@ build: ## the static binary, bin/canisterd
 	@test -x bin/canisterd || echo 'building bin/canisterd; the first time it takes a minute or two'
 	$(GO) build -v -o bin/canisterd ./daemon/canisterd
 
-# A busy machine takes longer than go test allows a package.
-TEST_FLAGS := -timeout 30m
+# Tests run make, which must test all packages again.
+MAKEOVERRIDES =
+unexport PACKAGES
 
 .PHONY: test
 test: ## all tests that need nothing but Go and the module proxy (PACKAGES for some of them)
-	$(GO) test $(TEST_FLAGS) $(or $(PACKAGES),./...)
+	$(GO) test $(or $(PACKAGES),./...)
 
 # Packages whose code runs in several goroutines. make check runs their tests under the race detector and all other
 # tests without it, so that each test runs once; make check-long runs those others under it, too. A test of
@@ -45,7 +47,7 @@ RACE_PACKAGES := . ./api/... ./canister/internal/checkpoint ./canister/internal/
 
 .PHONY: test-race
 test-race: ## the tests of packages with goroutines, under the race detector (needs a C compiler)
-	CGO_ENABLED=1 $(GO) test $(TEST_FLAGS) -race $(RACE_PACKAGES)
+	CGO_ENABLED=1 $(GO) test -race $(RACE_PACKAGES)
 
 # The tests of these do less under the race detector, so they also run without it.
 REDUCED_PACKAGES := ./daemon/journal
@@ -58,7 +60,7 @@ test-others: ## the tests of all other packages, and of those that do less under
 
 .PHONY: test-race-others
 test-race-others: ## the same under the race detector, the longest of them shortened
-	CGO_ENABLED=1 $(GO) test $(TEST_FLAGS) -race -short $(OTHER_PACKAGES)
+	CGO_ENABLED=1 $(GO) test -race -short $(OTHER_PACKAGES)
 
 # npm ci takes seconds, so it runs only where the lock file has changed.
 %/node_modules/.package-lock.json: %/package-lock.json
@@ -190,7 +192,7 @@ check-fast: check-fix ## the first step of make check, then vet and tests of wha
 	  packages="$$($(GO) run ./test/gate affected -since "$$base")"; \
 	  test -n "$$packages" || { echo "no package is affected by the change since $$base"; exit 0; }; \
 	  echo $$packages | wc -w | xargs printf '%s packages are affected\n'; \
-	  $(GO) vet $$packages && $(GO) test $(TEST_FLAGS) $$packages
+	  $(GO) vet $$packages && $(GO) test $$packages
 
 .PHONY: fix
 fix: fmt proto fixtures $(TOOLS)/golangci-lint ## format, generate and lint everything, also pages of the docs
@@ -221,9 +223,9 @@ test-names: ## compare the names of tests, scripts, seeds and golden files with 
 	@test -n "$(BASE)" || { echo 'which commit? make test-names BASE=COMMIT'; exit 1; }
 	@mkdir -p bin/names
 	git worktree add --force --detach bin/base $(BASE)
-	-cd bin/base && $(GO) test $(TEST_FLAGS) -json ./... >$(CURDIR)/bin/names/before.json
+	-cd bin/base && $(GO) test -json ./... >$(CURDIR)/bin/names/before.json
 	git worktree remove --force bin/base
-	-$(GO) test $(TEST_FLAGS) -json ./... >bin/names/after.json
+	-$(GO) test -json ./... >bin/names/after.json
 	$(GO) run ./test/gate names -since $(BASE) -renamed test/gate/renamed.txt bin/names/before.json bin/names/after.json
 
 .PHONY: check-format
