@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/canisterd/canisterd/api/pocketic"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/daemon/systemcanisters"
@@ -86,6 +87,9 @@ type Config struct {
 	// PocketICMajor is the major version of the clients of that interface: older ones do not know all error codes. 0:
 	// the newest.
 	PocketICMajor int
+	// PocketICOrigins are pages that may use that interface besides those of this machine, such as https://app.example;
+	// * for all. They can do whatever the user of the daemon can do with the interface.
+	PocketICOrigins []string
 	// Diagnostics receives a line for each rejected call of that interface, and the output of
 	// canisters; nil for none.
 	Diagnostics io.Writer
@@ -144,6 +148,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.MemoryLimit != 0 && c.MemoryLimit < MinMemoryLimit {
 		return c, fmt.Errorf("a memory limit of %d bytes is too low: use at least %d (128MiB), or 0 for half of the memory of this machine", c.MemoryLimit, MinMemoryLimit)
+	}
+	if err := pocketic.CheckOrigins(c.PocketICOrigins); err != nil {
+		return c, fmt.Errorf("the pages that may use PocketIC's interface: %w", err)
 	}
 	if c.wall == nil {
 		c.wall = time.Now

@@ -91,7 +91,7 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 	d.gateway = d.newGateway(&config.Gateway)
 	made := d.registryConfig(&config)
 	if config.PocketIC {
-		made.Printed = d.servePocket(config.Diagnostics, config.PocketICMajor)
+		made.Printed = d.servePocket(&config)
 	}
 	d.instances = instance.NewRegistry(made)
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))

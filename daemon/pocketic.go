@@ -24,12 +24,11 @@ const (
 	pocketRound = 4_000_000_000
 )
 
-// servePocket makes the daemon serve PocketIC's interface, and returns the sink for canisters' prints; diagnostics may
-// be nil.
-func (d *Daemon) servePocket(diagnostics io.Writer, major int) (printed replica.PrintSink) {
-	options := pocketic.Options{Log: d.log, Memory: d.memory.requests, Major: major}
-	if diagnostics != nil {
-		lines := &lockedWriter{to: diagnostics}
+// servePocket makes the daemon serve PocketIC's interface, and returns the sink for canisters' prints.
+func (d *Daemon) servePocket(config *Config) (printed replica.PrintSink) {
+	options := pocketic.Options{Log: d.log, Memory: d.memory.requests, Major: config.PocketICMajor, Origins: config.PocketICOrigins}
+	if config.Diagnostics != nil {
+		lines := &lockedWriter{to: config.Diagnostics}
 		options.Diagnostics = lines
 		printed = func(canister principal.Principal, text []byte) {
 			_, _ = fmt.Fprintf(lines, "[Canister %s] %s\n", canister, text) // without a reader the line is lost

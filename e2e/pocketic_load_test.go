@@ -68,6 +68,7 @@ func (s *pocketServer) ask(method, path, body string) string {
 	if err != nil {
 		s.Fatal(err)
 	}
+	request.Header.Set("Content-Type", "application/json")
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		s.Fatal(err)

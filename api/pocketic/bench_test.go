@@ -34,6 +34,7 @@ func compareInstances(b *testing.B, limit float64, route, config string) {
 		if err != nil {
 			b.Fatal(err)
 		}
+		request.Header.Set("Content-Type", "application/json")
 		response, err := http.DefaultClient.Do(request)
 		if err != nil {
 			b.Fatal(err)

@@ -62,8 +62,8 @@ func (f *forkSource) UnmarshalJSON(raw []byte) error {
 func (s *Server) serveFork(w http.ResponseWriter, r *http.Request) {
 	path := "/" + r.PathValue("path")
 	if r.Method == http.MethodPost && path == "/instances" {
-		allowPages(w.Header())
-		s.createInstance(w, r)
+		allowPage(w.Header(), r.Header.Get("Origin"))
+		wantsJSON(s.createInstance)(w, r)
 		return
 	}
 	s.ServeHTTP(w, relocated(r, path))

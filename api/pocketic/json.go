@@ -92,7 +92,7 @@ func respond(w http.ResponseWriter, status int, value any) {
 	if err != nil {
 		status, body = http.StatusInternalServerError, []byte(`{"message":"operation returned invalid type"}`)
 	}
-	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set(contentTypeHeader, typeJSON)
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // a client that is gone misses it
 }

@@ -153,7 +153,7 @@ func (p *performance) hand(t ticket) bool {
 		return false
 	}
 	header := p.w.Header().Clone()
-	header.Set("Content-Type", "application/json")
+	header.Set(contentTypeHeader, typeJSON)
 	answer := &http.Response{
 		StatusCode: http.StatusAccepted, ProtoMajor: 1, ProtoMinor: 1, Header: header, Close: true,
 		ContentLength: int64(len(body)), Body: io.NopCloser(bytes.NewReader(body)),

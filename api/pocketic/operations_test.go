@@ -40,6 +40,7 @@ func ask(t *testing.T, method, url, wait string) reply {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.Header.Set("Content-Type", "application/json")
 	if wait != "" {
 		r.Header.Set(timeoutHeader, wait)
 	}

@@ -37,6 +37,11 @@ func (s *Server) operationRoutes() map[string]operation {
 	}
 }
 
+// touchesDisk has the operations that read or write files, and the one that deletes a subnet.
+var touchesDisk = map[string]bool{
+	"update/canister_snapshot_download": true, "update/canister_snapshot_upload": true, "update/delete_subnet": true,
+}
+
 // otherRoutes returns the routes that do not wait.
 func (s *Server) otherRoutes() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
@@ -48,7 +53,7 @@ func (s *Server) otherRoutes() map[string]http.HandlerFunc {
 		"GET /read_graph/{label}/{op}":          s.readGraph,
 		"DELETE /prune_graph/{label}/{op}":      s.pruneGraph,
 		"GET /instances":                        s.listInstances,
-		"POST /instances":                       s.createInstance,
+		"POST /instances":                       wantsJSON(s.createInstance),
 		"DELETE /instances/{id}":                s.deleteInstance,
 		"GET /instances/{id}/read/topology":     s.getTopology,
 		"GET /instances/{id}/_/topology":        s.getTopology,
@@ -57,8 +62,8 @@ func (s *Server) otherRoutes() map[string]http.HandlerFunc {
 		"POST /instances/{id}/canisterd/{rpc}":  s.askControl,
 		"/canisterd/fork_of/{source}/{path...}": s.serveFork,
 		"GET /http_gateway":                     s.listGateways,
-		"POST /http_gateway":                    s.createGateway,
-		"POST /http_gateway/{gateway}/stop":     s.stopGateway,
+		"POST /http_gateway":                    wantsJSON(s.createGateway),
+		"POST /http_gateway/{gateway}/stop":     wantsJSON(s.stopGateway),
 	}
 }
 
@@ -71,7 +76,11 @@ func (s *Server) table() *http.ServeMux {
 	}
 	for route, do := range s.operationRoutes() {
 		method, path := split(route)
-		mux.HandleFunc(method+" /instances/{id}/"+path, s.counted(s.perform(path, do)))
+		handler := s.perform(path, do)
+		if touchesDisk[path] {
+			handler = wantsJSON(handler)
+		}
+		mux.HandleFunc(method+" /instances/{id}/"+path, s.counted(handler))
 	}
 	return mux
 }

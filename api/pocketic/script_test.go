@@ -155,13 +155,15 @@ var (
 	messageID  = regexp.MustCompile(`"message_id":"([^"]*)"`)
 	subnetID   = regexp.MustCompile(`"subnet_id":\{?"?(?:subnet_id":")?([A-Za-z0-9+/=]*)"`)
 	changing   = regexp.MustCompile(`("port":|http://127\.0\.0\.1:)\d+|("taken":|"created":|"wall_time":|"network_id":)"[^"]*"`)
-	bodyOfPart = regexp.MustCompile(`^(\w+) (\S+) ?(.*)$`)
+	bodyOfPart = regexp.MustCompile(`^((?:\[[^\]]*\] )*)(\w+) (\S+) ?(.*)$`)
+	headerOf   = regexp.MustCompile(`\[([\w-]+): ?([^\]]*)\]`)
 )
 
 // longest is how much of an answer a script shows.
 const longest = 1_200
 
-// ask makes the request of a line and gives the answer as scripts have it.
+// ask makes the request of a line, [HEADER: VALUE] METHOD PATH BODY, and gives the answer as scripts have it. For a page,
+// which sends an Origin, the answer begins with the origin that may read it.
 func (a *api) ask(line string) string {
 	a.Helper()
 	line = variable.ReplaceAllStringFunc(line, func(v string) string {
@@ -175,9 +177,19 @@ func (a *api) ask(line string) string {
 	if parts == nil {
 		a.Fatalf("%q is no request", line)
 	}
-	request, err := http.NewRequestWithContext(a.Context(), parts[1], a.url+parts[2], strings.NewReader(parts[3]))
+	headers, method, path, sent := parts[1], parts[2], parts[3], parts[4]
+	request, err := http.NewRequestWithContext(a.Context(), method, a.url+path, strings.NewReader(sent))
 	if err != nil {
 		a.Fatal(err)
+	}
+	if sent != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for _, header := range headerOf.FindAllStringSubmatch(headers, -1) {
+		request.Header.Set(header[1], header[2])
+	}
+	if host := request.Header.Get("Host"); host != "" {
+		request.Host = host
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
@@ -188,7 +200,7 @@ func (a *api) ask(line string) string {
 	if err != nil {
 		a.Fatal(err)
 	}
-	a.used[parts[1]+" "+parts[2]] = true
+	a.used[method+" "+path] = true
 	for name, found := range map[string]*regexp.Regexp{"MESSAGE": messageID, "SUBNET": subnetID} {
 		if match := found.FindSubmatch(body); match != nil {
 			a.given[name] = string(match[1])
@@ -201,7 +213,11 @@ func (a *api) ask(line string) string {
 	if len(text) > longest {
 		text = fmt.Sprintf("%s... (%d bytes)", text[:longest], len(text))
 	}
-	return fmt.Sprintf("%d %s", response.StatusCode, strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  "))
+	readable := ""
+	if request.Header.Get("Origin") != "" {
+		readable = fmt.Sprintf("(readable by %q) ", response.Header.Get("Access-Control-Allow-Origin"))
+	}
+	return fmt.Sprintf("%d %s%s", response.StatusCode, readable, strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  "))
 }
 
 // play runs a script: lines that begin with two spaces are answers, those with # comments,

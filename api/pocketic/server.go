@@ -6,12 +6,12 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/canisterd/canisterd/api"
+	"github.com/canisterd/canisterd/api/internal/origin"
 	"github.com/canisterd/canisterd/daemon/systemcanisters"
 	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/replica"
@@ -94,7 +94,12 @@ type Options struct {
 	Major int
 	// Memory is the budget for bodies that gateways read; nil: without a limit.
 	Memory *budget.Budget
+	// Origins are the pages that may use the server besides those of this machine: SCHEME://HOST, or * for all.
+	Origins []string
 }
+
+// CheckOrigins returns an error if Options.Origins has something else than an origin.
+func CheckOrigins(origins []string) error { return origin.Allowed(origins).Check() }
 
 // Server serves the interface. It is safe for concurrent use.
 type Server struct {
@@ -103,6 +108,7 @@ type Server struct {
 	diagnostics io.Writer
 	memory      *budget.Budget
 	major       int // version of the clients; 0: the newest
+	origins     origin.Allowed
 	routes      *http.ServeMux
 	blobs       blobs
 	operations  operations
@@ -118,7 +124,7 @@ type Server struct {
 
 // New makes a server.
 func New(host Host, options Options) *Server {
-	s := &Server{host: host, log: options.Log, diagnostics: options.Diagnostics, memory: options.Memory, major: options.Major}
+	s := &Server{host: host, log: options.Log, diagnostics: options.Diagnostics, memory: options.Memory, major: options.Major, origins: options.Origins}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -133,23 +139,6 @@ func New(host Host, options Options) *Server {
 // has finished since the last call.
 func (s *Server) Activity() (pending int64, served uint64) {
 	return s.pending.Load(), s.served.Load()
-}
-
-// ServeHTTP answers a request.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if path := r.URL.Path; len(path) > 1 && strings.HasSuffix(path, "/") {
-		r = relocated(r, strings.TrimRight(path, "/"))
-	}
-	if strings.HasPrefix(r.URL.Path, "/instances") {
-		if r.Method == http.MethodOptions || r.Header.Get("Origin") != "" { // only pages send it
-			allowPages(w.Header())
-		}
-		if r.Method == http.MethodOptions {
-			w.WriteHeader(http.StatusOK)
-			return
-		}
-	}
-	s.routes.ServeHTTP(w, r)
 }
 
 // counted returns a handler that counts its requests.
@@ -171,14 +160,6 @@ func relocated(r *http.Request, path string) *http.Request {
 	at.Path, at.RawPath = path, ""
 	inside.URL = &at
 	return inside
-}
-
-// allowPages lets scripts of any page use the routes, as PocketIC does.
-func allowPages(header http.Header) {
-	header.Set("Access-Control-Allow-Origin", "*")
-	header.Set("Access-Control-Allow-Methods", "*")
-	header.Set("Access-Control-Allow-Headers", "*")
-	header.Set("Access-Control-Expose-Headers", "*")
 }
 
 // Close deletes all instances. No more can be made.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/canisterd/canisterd/api/internal/origin"
 	"github.com/canisterd/canisterd/api/internal/wire"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
@@ -27,6 +28,9 @@ func (e *entry) signedInterface() http.Handler {
 // uncommonID returns the effective canister id of a call if it is one of mainnet that no subnet of the instance hosts.
 func (e *entry) uncommonID(r *http.Request) (id principal.Principal, ok bool) {
 	parts := strings.Split(r.URL.Path, "/") // /api/v2/canister/ID/call
+	if origin.ForeignHeader(r) != "" {
+		return id, false // the interface refuses it
+	}
 	if r.Method != http.MethodPost || len(parts) != 6 || parts[3] != "canister" || parts[5] != "call" {
 		return id, false
 	}

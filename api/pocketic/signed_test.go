@@ -23,8 +23,8 @@ type largeCreate struct {
 	Note      []byte               `ic:"note"`
 }
 
-// signedCall posts a call of the management canister at an effective canister id, with more bytes, and gives the status.
-func (a *api) signedCall(url string, effective principal.Principal, method string, expiry uint64, forge bool, more int) int {
+// signedCall posts a call of the management canister at an effective canister id, with more bytes, from a page, and gives the status.
+func (a *api) signedCall(url string, effective principal.Principal, method string, expiry uint64, forge bool, more int, page string) int {
 	a.Helper()
 	identity, err := wire.NewEd25519Identity(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize)))
 	if err != nil {
@@ -44,7 +44,15 @@ func (a *api) signedCall(url string, effective principal.Principal, method strin
 		at := bytes.Index(signed.Body, []byte("sender_sig")) + len("sender_sig") + 8
 		signed.Body[at] ^= 1
 	}
-	response, err := http.Post(fmt.Sprintf("%s/canister/%s/call", url, effective), "application/cbor", bytes.NewReader(signed.Body))
+	request, err := http.NewRequestWithContext(a.Context(), http.MethodPost, fmt.Sprintf("%s/canister/%s/call", url, effective), bytes.NewReader(signed.Body))
+	if err != nil {
+		a.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/cbor")
+	if page != "" {
+		request.Header.Set("Origin", page)
+	}
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		a.Fatal(err)
 	}
@@ -76,20 +84,22 @@ func TestASignedCallBringsTheSubnetOfItsCanisterOnMainnet(t *testing.T) {
 		method    string
 		expiry    uint64
 		forge     bool
+		page      string
 		status    int
 		brings    bool
 	}{
-		{"another method", direct, 0x1c00000, "start_canister", soon, false, http.StatusBadRequest, false},
-		{"a forged signature", direct, 0x1c00000, create, soon, true, http.StatusBadRequest, false},
-		{"an expired call", direct, 0x1c00000, create, startOfInstances - 60_000_000_000, false, http.StatusBadRequest, false},
-		{"an id of no subnet of mainnet", direct, 1 << 40, create, soon, false, http.StatusBadRequest, false},
-		{"an id of the root subnet", direct, 2, create, soon, false, http.StatusBadRequest, false},
-		{"a call", direct, 0x1c00000, create, soon, false, http.StatusAccepted, true},
-		{"the same subnet", direct, 0x1c00001, create, soon, false, http.StatusAccepted, false},
-		{"a call by the gateway", strings.Replace(gateway, "v3", "v2", 1), 0x1b00000, create, soon, false, http.StatusAccepted, true},
+		{"another method", direct, 0x1c00000, "start_canister", soon, false, "", http.StatusBadRequest, false},
+		{"a forged signature", direct, 0x1c00000, create, soon, true, "", http.StatusBadRequest, false},
+		{"an expired call", direct, 0x1c00000, create, startOfInstances - 60_000_000_000, false, "", http.StatusBadRequest, false},
+		{"an id of no subnet of mainnet", direct, 1 << 40, create, soon, false, "", http.StatusBadRequest, false},
+		{"an id of the root subnet", direct, 2, create, soon, false, "", http.StatusBadRequest, false},
+		{"a call", direct, 0x1c00000, create, soon, false, "", http.StatusAccepted, true},
+		{"the same subnet", direct, 0x1c00001, create, soon, false, "", http.StatusAccepted, false},
+		{"a call of a stranger's page", strings.Replace(gateway, "v3", "v2", 1), 0x1b00000, create, soon, false, "https://evil.example", http.StatusBadRequest, false},
+		{"a call by the gateway", strings.Replace(gateway, "v3", "v2", 1), 0x1b00000, create, soon, false, "", http.StatusAccepted, true},
 	} {
 		before := subnets()
-		if status := a.signedCall(c.url, principal.Canister(c.number), c.method, c.expiry, c.forge, 0); status != c.status {
+		if status := a.signedCall(c.url, principal.Canister(c.number), c.method, c.expiry, c.forge, 0, c.page); status != c.status {
 			t.Errorf("%s is answered with status %d, want %d", c.what, status, c.status)
 		}
 		if brings := subnets() > before; brings != c.brings {
@@ -104,7 +114,7 @@ func TestASignedCallOfUpTo64KiBBringsASubnet(t *testing.T) {
 	a.ask(`POST /instances {"subnet_config_set":{"application":[{}]}}`)
 	for more, want := range map[int]int{60 << 10: http.StatusAccepted, 66 << 10: http.StatusBadRequest} {
 		id := principal.Canister(0x1b00000 + uint64(more>>12-15)<<20) // each on another subnet
-		if status := a.signedCall(a.url+"/instances/0/api/v2", id, "provisional_create_canister_with_cycles", startOfInstances+60_000_000_000, false, more); status != want {
+		if status := a.signedCall(a.url+"/instances/0/api/v2", id, "provisional_create_canister_with_cycles", startOfInstances+60_000_000_000, false, more, ""); status != want {
 			t.Errorf("a call of %d bytes is answered with status %d, want %d", more, status, want)
 		}
 	}

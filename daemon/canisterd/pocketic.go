@@ -55,6 +55,7 @@ type pocketFlags struct {
 	logLevels         string
 	version           string
 	showVersion       bool
+	origins           []string
 
 	routingTable    string
 	fetchTable      bool
@@ -97,6 +98,7 @@ a link to canisterd with the name pocket-ic, pocket-ic-server or pocket-ic-X.Y.Z
 	flags.StringVarP(&f.logLevels, "log-levels", "l", "info", "what is logged: a level, or levels by name as PocketIC takes them (environment: RUST_LOG)")
 	flags.StringVar(&f.version, "report-version", envOr("CANISTERD_POCKET_IC_VERSION", pocketVersion), "version of PocketIC to report, for clients that take only some (environment: CANISTERD_POCKET_IC_VERSION)")
 	flags.BoolVarP(&f.showVersion, "version", "V", false, "print the version")
+	flags.StringSliceVar(&f.origins, "allow-origin", nil, "origin of pages that may use the server besides those of this machine, repeated or comma-separated: SCHEME://HOST[:PORT], or * for all; they can then read and write files of this user (default: none)")
 	flags.StringVar(&f.routingTable, "mainnet-routing-table", "", "taken for PocketIC's sake; the ranges of mainnet are built in")
 	flags.BoolVar(&f.fetchTable, "fetch-mainnet-routing-table", false, "likewise")
 	flags.Uint64Var(&f.registryVersion, "mainnet-registry-version", 0, "likewise")
@@ -134,7 +136,7 @@ func (c *cli) servePocket(ctx context.Context, f *pocketFlags) error {
 		return fmt.Errorf("invalid version %q of --report-version: expected MAJOR.MINOR.PATCH, such as %s", f.version, pocketVersion)
 	}
 	d, err := daemon.Start(ctx, daemon.Config{
-		Listen: net.JoinHostPort(f.address, strconv.Itoa(int(f.port))), PocketIC: true, PocketICMajor: major, Diagnostics: c.err, Log: log, CompileWorker: compileWorker(),
+		Listen: net.JoinHostPort(f.address, strconv.Itoa(int(f.port))), PocketIC: true, PocketICMajor: major, PocketICOrigins: f.origins, Diagnostics: c.err, Log: log, CompileWorker: compileWorker(),
 		SystemModules: os.Getenv(systemcanisters.FolderVariable),
 	})
 	if err != nil {

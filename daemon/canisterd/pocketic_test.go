@@ -110,6 +110,31 @@ func TestOneOfThoseWhoWantAPortFileServes(t *testing.T) {
 	}
 }
 
+func TestPagesOfOriginsThatAFlagAllowsUsePocketIC(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pocket_ic.port")
+	servedPocket(t, path, "--allow-origin", "https://app.example")
+	url := "http://127.0.0.1:" + portOf(t, path) + "/instances"
+	for origin, want := range map[string]int{"https://app.example": http.StatusOK, "http://localhost:3000": http.StatusOK, "https://evil.example": http.StatusForbidden} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Origin", origin)
+		response, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if response.StatusCode != want {
+			t.Errorf("a page of %s gets status %d, want %d", origin, response.StatusCode, want)
+		}
+	}
+	var out bytes.Buffer
+	if code := run(t.Context(), []string{"pocket-ic", "--allow-origin", "app.example"}, &out, &out); code != 1 || !strings.Contains(out.String(), `"app.example" is not an origin`) {
+		t.Errorf("exit code %d: %s", code, &out)
+	}
+}
+
 func TestAServerThatGetsNoRequestEnds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pocket_ic.port")
 	var out bytes.Buffer

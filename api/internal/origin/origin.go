@@ -9,9 +9,12 @@ import (
 	"strings"
 )
 
+// localhost is the domain that always names this machine.
+const localhost = "localhost"
+
 // privateDomains are the top-level domains that public name servers never resolve, so that no foreign page can have a
 // name in them.
-var privateDomains = []string{"localhost", "internal", "local", "test"}
+var privateDomains = []string{localhost, "internal", "local", "test"}
 
 // ForeignHeader returns the header, with its value, that shows that a foreign page sent the request: an Origin other
 // than this machine, or, if the page's own name resolves to this machine (DNS rebinding), that name as the Host. It is
@@ -41,7 +44,7 @@ func LocalName(host string) bool {
 	if address, err := netip.ParseAddr(host); err == nil {
 		return address.Unmap().IsLoopback()
 	}
-	return topLevel(host) == "localhost"
+	return topLevel(host) == localhost
 }
 
 // PrivateName reports whether a host cannot be the public name of a page: an address, a name without dots, or one in a
