@@ -54,6 +54,11 @@ func (m *memory) instance(name string) *budget.Budget {
 	return m.daemon.Child("instance "+name, m.limit/instanceShareOf*instanceShare)
 }
 
+// pocketClients returns the budget for what clients of PocketIC's interface send, and for what is kept for them.
+func (m *memory) pocketClients() *budget.Budget {
+	return m.daemon.Child("bodies and blobs of PocketIC's clients", m.limit/instanceShareOf*instanceShare)
+}
+
 // giveBack returns free memory to the system until ctx ends: the Go runtime keeps it for minutes. It does so when the
 // load has ended, or the budgets show that much was freed.
 func (m *memory) giveBack(ctx context.Context) {

@@ -15,6 +15,7 @@ import (
 	"github.com/canisterd/canisterd/api/pocketic"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/internal/regular"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -26,7 +27,7 @@ const (
 
 // servePocket makes the daemon serve PocketIC's interface, and returns the sink for canisters' prints.
 func (d *Daemon) servePocket(config *Config) (printed replica.PrintSink) {
-	options := pocketic.Options{Log: d.log, Memory: d.memory.requests, Major: config.PocketICMajor, Origins: config.PocketICOrigins}
+	options := pocketic.Options{Log: d.log, Memory: d.memory.pocketClients(), Pages: d.memory.requests, Major: config.PocketICMajor, Origins: config.PocketICOrigins}
 	if config.Diagnostics != nil {
 		lines := &lockedWriter{to: config.Diagnostics}
 		options.Diagnostics = lines
@@ -104,7 +105,7 @@ func (d pocketHost) Listen(at *pocketic.Listener, handler http.Handler) (port in
 	server := d.newServer(context.Background(), handler)
 	secure := at.Certificate != "" || at.Key != ""
 	if secure {
-		certificate, err := tls.LoadX509KeyPair(at.Certificate, at.Key)
+		certificate, err := readKeyPair(at.Certificate, at.Key)
 		if err != nil {
 			return 0, nil, fmt.Errorf("the certificate of the gateway: %w", err)
 		}
@@ -125,6 +126,19 @@ func (d pocketHost) Listen(at *pocketic.Listener, handler http.Handler) (port in
 		}
 	})
 	return listener.Addr().(*net.TCPAddr).Port, func() { _ = server.Close() }, nil
+}
+
+// readKeyPair reads a certificate and its key, which a client names: a named pipe or a device would never end.
+func readKeyPair(certificate, key string) (pair tls.Certificate, err error) {
+	chain, err := regular.Read(certificate, maxCertificateFile)
+	if err != nil {
+		return pair, err
+	}
+	private, err := regular.Read(key, maxCertificateFile)
+	if err != nil {
+		return pair, err
+	}
+	return tls.X509KeyPair(chain, private)
 }
 
 // pocketInstance is an instance for PocketIC's interface.

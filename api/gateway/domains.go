@@ -2,13 +2,13 @@ package gateway
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/internal/regular"
 )
 
 // customDomains holds the hosts in a file of custom domains, lines HOST:CANISTER. The file is reread when it has
@@ -47,17 +47,9 @@ func (d *customDomains) find(host string) (principal.Principal, bool) {
 // readDomains reads a file of custom domains. It skips empty lines and those that begin with #. The error names the
 // first invalid line; the other lines are used.
 func readDomains(path string) (map[string]principal.Principal, error) {
-	file, err := os.Open(path)
+	text, err := regular.Read(path, maxDomainsFile) // a named pipe would wait for a writer
 	if err != nil {
 		return nil, fmt.Errorf("reading the custom domains: %w", err)
-	}
-	defer func() { _ = file.Close() }()
-	text, err := io.ReadAll(io.LimitReader(file, maxDomainsFile+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("reading the custom domains: %w", err)
-	case len(text) > maxDomainsFile:
-		return nil, fmt.Errorf("the file of custom domains %s has more than %d bytes", path, maxDomainsFile)
 	}
 	hosts := map[string]principal.Principal{}
 	number := 0

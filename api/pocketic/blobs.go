@@ -4,21 +4,28 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
+	"slices"
 	"sync"
+
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/replica/budget"
 )
 
 // blob is an uploaded blob.
 type blob struct {
 	content []byte
-	gzip    bool // content is compressed
+	gzip    bool                // content is compressed
+	memory  *budget.Reservation // of content
 }
 
-// blobs holds the blobs of all clients, by the hash of the upload.
+// blobs holds the blobs of all clients, by the hash of the upload. PocketIC never drops one.
 type blobs struct {
-	mu   sync.Mutex // guards kept
-	kept map[string]blob
+	mu    sync.Mutex // guards what follows
+	kept  map[string]blob
+	order []string // of kept, the one that was uploaded first at the front
 }
 
+// put keeps a blob, which owns its memory from now on.
 func (b *blobs) put(added blob) (id []byte) {
 	hash := sha256.Sum256(added.content)
 	b.mu.Lock()
@@ -26,8 +33,29 @@ func (b *blobs) put(added blob) (id []byte) {
 	if b.kept == nil {
 		b.kept = make(map[string]blob)
 	}
-	b.kept[string(hash[:])] = added
+	key := string(hash[:])
+	if before, again := b.kept[key]; again {
+		before.memory.Release()
+		b.order = slices.DeleteFunc(b.order, func(k string) bool { return k == key })
+	}
+	b.kept[key] = added
+	b.order = append(b.order, key)
 	return hash[:]
+}
+
+// dropOldest drops the blob that was uploaded first, and returns false if there is none. An operation that uses it
+// keeps it.
+func (b *blobs) dropOldest() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.order) == 0 {
+		return false
+	}
+	oldest := b.kept[b.order[0]]
+	delete(b.kept, b.order[0])
+	b.order = b.order[1:]
+	oldest.memory.Release()
+	return true
 }
 
 func (b *blobs) get(id []byte) (blob, bool) {
@@ -47,12 +75,17 @@ func (s *Server) putBlob(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write([]byte("Bad encoding: Only 'gzip' content encoding is supported"))
 		return
 	}
-	content, err := readBody(r)
+	memory := s.memory.NewReservation()
+	content, err := s.readAll(r.Body, r.ContentLength, canister.MaxStableBytes, 1, memory)
+	if err == nil {
+		err = s.grow(memory, blobCost)
+	}
 	if err != nil {
+		memory.Release()
 		refuse(w, err)
 		return
 	}
-	id := s.blobs.put(blob{content, encoding == gzipped})
+	id := s.blobs.put(blob{content, encoding == gzipped, memory})
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, _ = w.Write([]byte(hex.EncodeToString(id)))
 }

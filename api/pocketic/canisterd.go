@@ -24,7 +24,9 @@ func (s *Server) askControl(w http.ResponseWriter, r *http.Request) {
 		refuse(w, err)
 		return
 	}
-	body, err := readBody(r)
+	memory := s.memory.NewReservation()
+	defer memory.Release()
+	body, err := s.readBody(r, maxOperationBytes, memory)
 	if err != nil {
 		refuse(w, err)
 		return

@@ -1,10 +1,7 @@
 package pocketic
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
-	"io"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
@@ -117,26 +114,6 @@ func (s *Server) getControllers(ctx context.Context, e *entry, body []byte) (any
 	return controllers, nil
 }
 
-// getStableMemory serves POST read/get_stable_memory: all of it.
-func (s *Server) getStableMemory(ctx context.Context, e *entry, body []byte) (any, error) {
-	id, err := subject(body)
-	if err != nil {
-		return nil, err
-	}
-	memories, err := e.memories(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	defer memories.Close()
-	content := make([]byte, memories.StableSize())
-	if err := memories.ReadStable(0, content); err != nil {
-		return nil, err
-	}
-	return struct {
-		Blob []byte `json:"blob"`
-	}{content}, nil
-}
-
 // memories references the memories of a canister, which must have code.
 func (e *entry) memories(ctx context.Context, id principal.Principal) (*canister.Memories, error) {
 	if _, err := e.report(ctx, id); err != nil {
@@ -170,46 +147,4 @@ func discard(ctx context.Context, taken <-chan *canister.Memories) {
 		}
 	case <-ctx.Done():
 	}
-}
-
-// setStableMemory serves POST update/set_stable_memory: it replaces all of it by a blob.
-func (s *Server) setStableMemory(ctx context.Context, e *entry, body []byte) (any, error) {
-	var in struct {
-		rawCanister
-		Blob []byte `json:"blob_id"`
-	}
-	if err := decode(body, &in); err != nil {
-		return nil, err
-	}
-	id, err := in.read()
-	if err != nil {
-		return nil, err
-	}
-	blob, ok := s.blobs.get(in.Blob)
-	if !ok {
-		return nil, conversion("Bad blob id")
-	}
-	content := blob.content
-	if blob.gzip {
-		if content, err = inflate(content); err != nil {
-			return nil, conversion("Decompression failed")
-		}
-	}
-	report, err := e.report(ctx, id)
-	switch {
-	case err != nil:
-		return nil, err
-	case report.Module == nil:
-		return nil, canisterIsEmpty(id)
-	}
-	_, err = e.apply(ctx, replica.SetStableMemory{Canister: id, Content: content})
-	return nil, err
-}
-
-func inflate(content []byte) ([]byte, error) {
-	reader, err := gzip.NewReader(bytes.NewReader(content))
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(reader)
 }

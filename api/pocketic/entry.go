@@ -172,7 +172,9 @@ func (s *Server) createInstance(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) create(r *http.Request) (*created, error) {
-	body, err := readBody(r)
+	memory := s.memory.NewReservation()
+	defer memory.Release()
+	body, err := s.readBody(r, maxConfigBytes, memory)
 	if err != nil {
 		return nil, err
 	}

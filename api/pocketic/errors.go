@@ -9,6 +9,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/replica/budget"
 	"github.com/canisterd/canisterd/replica/node"
 )
 
@@ -54,7 +55,7 @@ func quoted(text string) string { return strconv.Quote(text) }
 // failureOf returns the status and the text of an error.
 func failureOf(err error) (status int, text string) {
 	f := new(failure)
-	refused := new(refusal.Refusal)
+	refused, exceeded := new(refusal.Refusal), new(budget.Exceeded)
 	switch {
 	case errors.As(err, &f):
 		return f.status, f.text
@@ -62,6 +63,8 @@ func failureOf(err error) (status int, text string) {
 		return failureOf(update("Instance was deleted"))
 	case errors.As(err, &refused):
 		return failureOf(badIngress(refused.Text))
+	case errors.As(err, &exceeded):
+		return http.StatusTooManyRequests, exceeded.Error()
 	}
 	return http.StatusBadRequest, err.Error()
 }

@@ -91,7 +91,9 @@ func (s *Server) createGateway(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) openGateway(r *http.Request) (*gateway, error) {
-	body, err := readBody(r)
+	memory := s.memory.NewReservation()
+	defer memory.Release()
+	body, err := s.readBody(r, maxConfigBytes, memory)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +129,7 @@ func (s *Server) bindGateway(config gatewayConfig) (*gateway, error) {
 	if config.DomainsFile != nil {
 		file = *config.DomainsFile
 	}
-	g.pages = pages.New(g, pages.Config{Domains: config.Domains, DomainsFile: file, Memory: s.memory, Log: s.log})
+	g.pages = pages.New(g, pages.Config{Domains: config.Domains, DomainsFile: file, Memory: s.pages, Log: s.log})
 	at := Listener{Address: net.JoinHostPort(address, strconv.Itoa(port))}
 	if config.HTTPS != nil {
 		at.Certificate, at.Key = config.HTTPS.Certificate, config.HTTPS.Key

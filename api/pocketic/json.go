@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 
 	"github.com/canisterd/canisterd/candid/principal"
@@ -110,13 +109,4 @@ func encode(value any) ([]byte, error) {
 func refuse(w http.ResponseWriter, err error) {
 	status, text := failureOf(err)
 	respond(w, status, message{text})
-}
-
-// readBody returns the body of a request of any length.
-func readBody(r *http.Request) ([]byte, error) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, failed("Failed to buffer the request body: %v", err)
-	}
-	return body, nil
 }

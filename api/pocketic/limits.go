@@ -16,6 +16,26 @@ const (
 	ingressLifetime = 300_000_000_000
 	// maxCreateBytes is the largest signed call that adds a subnet of mainnet: it has the settings of a canister. Ours.
 	maxCreateBytes = 64 << 10
+	// maxOperationBytes is the largest body of an operation (PocketIC's: none). A message has 2 MiB, and the response
+	// to an outcall of 34 nodes 68 MiB, both in Base64.
+	maxOperationBytes = 128 << 20
+	// maxConfigBytes is the largest configuration of an instance or a gateway. Ours.
+	maxConfigBytes = 1 << 20
+	// jsonCost is how many bytes are reserved for a byte of JSON: it, its buffer and what it is decoded to. Ours.
+	jsonCost = 3
+	// blobCost is how many bytes a blob takes beside its content. Ours.
+	blobCost = 512
+	// stablePiece is how many bytes of a stable memory are read at once. Ours; a multiple of 3, for Base64.
+	stablePiece = 768 << 10
+	// firstBody is the size of the first buffer of a body. Ours.
+	firstBody = 16 << 10
+	// maxResults is how many results are kept whose clients have not fetched and pruned them, the newest ones. Ours.
+	maxResults = 10_000
+	// maxMetadata is the largest file of metadata of a snapshot: it has a line for each global and for each byte of the
+	// hashes of chunks. Ours.
+	maxMetadata = 4 << 20
+	// leftoverAge is how much older than a file that is being written others are that a killed server has left. Ours.
+	leftoverAge = time.Hour
 	// snapshotPiece is how many bytes of a snapshot one call moves (PocketIC's).
 	snapshotPiece = 2_000_000
 )

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/canisterd/canisterd/replica/budget"
 )
 
 // timeoutHeader has the number of milliseconds that a client waits for an operation.
@@ -31,7 +34,18 @@ func (o *outcome) send(w http.ResponseWriter) {
 		refuse(w, o.err)
 		return
 	}
+	if pieces, ok := o.value.(streamed); ok {
+		pieces.send(w)
+		return
+	}
 	respond(w, http.StatusOK, o.value)
+}
+
+// close releases what the value holds.
+func (o *outcome) close() {
+	if pieces, ok := o.value.(streamed); ok {
+		pieces.Close()
+	}
 }
 
 // ticket identifies an operation in progress. Both parts are opaque to clients, which put them into a path.
@@ -44,7 +58,20 @@ type ticket struct {
 type operations struct {
 	mu      sync.Mutex // guards what follows
 	counter uint64
-	results map[ticket]*outcome // nil while an operation runs
+	results map[ticket]*keptOutcome // nil while an operation runs
+	order   []ticket                // of finished operations, the first one at the front; some were pruned
+}
+
+// keptOutcome is the outcome of an operation whose client has a ticket.
+type keptOutcome struct {
+	outcome
+	memory *budget.Reservation
+}
+
+// close releases what is kept.
+func (k *keptOutcome) close() {
+	k.outcome.close()
+	k.memory.Release()
 }
 
 // add makes a ticket for an operation of an instance.
@@ -52,7 +79,7 @@ func (o *operations) add(number int, name string) ticket {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.results == nil {
-		o.results = make(map[ticket]*outcome)
+		o.results = make(map[ticket]*keptOutcome)
 	}
 	o.counter++
 	label := binary.LittleEndian.AppendUint64(nil, o.counter)
@@ -62,12 +89,32 @@ func (o *operations) add(number int, name string) ticket {
 	return t
 }
 
-func (o *operations) finish(t ticket, result *outcome) {
+// finish keeps the outcome of an operation, and at most maxResults of all of them.
+func (o *operations) finish(t ticket, result *keptOutcome) {
+	o.mu.Lock()
+	o.results[t] = result
+	o.order = append(o.order, t)
+	many := len(o.order) > maxResults
+	o.mu.Unlock()
+	if many {
+		o.dropOldest()
+	}
+}
+
+// dropOldest drops the first of the outcomes that are kept, and returns false if there is none.
+func (o *operations) dropOldest() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if _, wanted := o.results[t]; wanted {
-		o.results[t] = result
+	for len(o.order) > 0 {
+		oldest := o.order[0]
+		o.order = o.order[1:]
+		if result := o.results[oldest]; result != nil {
+			delete(o.results, oldest)
+			result.close()
+			return true
+		}
 	}
+	return false
 }
 
 // drop removes an operation in progress.
@@ -77,15 +124,27 @@ func (o *operations) drop(t ticket) {
 	delete(o.results, t)
 }
 
-// get returns the outcome of an operation, nil if it is not known yet; prune forgets it.
-func (o *operations) get(t ticket, prune bool) *outcome {
+// get returns the outcome of an operation, nil if it is not known yet.
+func (o *operations) get(t ticket) *outcome {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if result := o.results[t]; result != nil {
+		return &result.outcome
+	}
+	return nil
+}
+
+// prune forgets the outcome of an operation, and returns false if it is not known yet.
+func (o *operations) prune(t ticket) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	result := o.results[t]
-	if result != nil && prune {
-		delete(o.results, t)
+	if result == nil {
+		return false
 	}
-	return result
+	delete(o.results, t)
+	result.close()
+	return true
 }
 
 // patience returns how long a client waits for an operation.
@@ -106,7 +165,9 @@ func (s *Server) perform(name string, do operation) http.HandlerFunc {
 			refuse(w, err)
 			return
 		}
-		body, err := readBody(r)
+		memory := s.memory.NewReservation()
+		defer memory.Release()
+		body, err := s.readBody(r, maxOperationBytes, memory)
 		if err != nil {
 			refuse(w, err)
 			return
@@ -171,10 +232,25 @@ func (p *performance) finish(result outcome) {
 	t := p.ticket
 	p.mu.Unlock()
 	if t != nil {
-		p.server.operations.finish(*t, &result)
+		p.server.operations.finish(*t, p.server.keep(result))
 		return
 	}
+	defer result.close()
 	result.send(p.w)
+}
+
+// keep prepares an outcome to be kept: its JSON counts in the budget. If there is no room, that is the outcome.
+func (s *Server) keep(result outcome) *keptOutcome {
+	k := &keptOutcome{result, s.memory.NewReservation()}
+	if _, pieces := result.value.(streamed); pieces || result.err != nil {
+		return k
+	}
+	body, err := encode(result.value)
+	if err == nil {
+		err = s.grow(k.memory, int64(len(body)))
+	}
+	k.value, k.err = json.RawMessage(body), err
+	return k
 }
 
 // readGraph serves GET /read_graph/{label}/{op}: the outcome of an operation.
@@ -183,7 +259,7 @@ func (s *Server) readGraph(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	if result := s.operations.get(t, false); result != nil {
+	if result := s.operations.get(t); result != nil {
 		result.send(w)
 		return
 	}
@@ -196,7 +272,7 @@ func (s *Server) pruneGraph(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	if s.operations.get(t, true) == nil {
+	if !s.operations.prune(t) {
 		unknownTicket(w, t)
 		return
 	}

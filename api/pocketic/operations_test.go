@@ -3,12 +3,15 @@ package pocketic
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/canisterd/canisterd/replica/budget"
 )
 
 // kept is a server with one instance, of which there is nothing but its queue, and the address it is served at.
@@ -136,5 +139,34 @@ func TestAnOperationThatFailsByABugFailsAlone(t *testing.T) {
 	}
 	if w := ask(t, "POST", url+"/0/even", ""); w.Code != http.StatusOK || w.Body != "2" {
 		t.Errorf("the next is %d %s", w.Code, w.Body)
+	}
+}
+
+func TestResultsThatNoClientFetchesMakeRoomForOthers(t *testing.T) {
+	s := New(nil, Options{Memory: budget.New("clients", 100)})
+	end := func(value any) ticket {
+		held := s.operations.add(0, "op")
+		s.operations.finish(held, s.keep(outcome{value: value}))
+		return held
+	}
+	first, second := end(strings.Repeat("a", 58)), end(strings.Repeat("b", 38)) // with their quotes: all of it
+	if s.operations.get(first) == nil || s.operations.get(second) == nil || s.memory.Used() != 100 {
+		t.Errorf("two results take %d bytes", s.memory.Used())
+	}
+	if third := end("c"); s.operations.get(first) != nil || s.operations.get(second) == nil || s.operations.get(third) == nil {
+		t.Error("the first result was not dropped for the third")
+	}
+	if large := s.operations.get(end(strings.Repeat("d", 99))); large == nil || large.err == nil || s.memory.Used() != 0 {
+		t.Errorf("a result that is too large is %v, and %d bytes are in use", large, s.memory.Used())
+	}
+	held := end("e")
+	for range maxResults - 1 {
+		s.operations.finish(s.operations.add(0, "op"), s.keep(outcome{err: errors.New("no")}))
+	}
+	if s.operations.get(held) == nil {
+		t.Errorf("a result is gone after %d more", maxResults-1)
+	}
+	if end(nil); s.operations.get(held) != nil {
+		t.Errorf("a result is there after %d more", maxResults)
 	}
 }

@@ -46,6 +46,12 @@ type (
 		Module   []byte              `ic:"wasm_module"`
 		Arg      []byte              `ic:"arg"`
 	}
+	takeSnapshot struct {
+		Canister principal.Principal `ic:"canister_id"`
+	}
+	takenSnapshot struct {
+		ID []byte `ic:"id"`
+	}
 	create struct {
 		Specified *principal.Principal `ic:"specified_id"`
 	}
@@ -105,7 +111,9 @@ func given(t *testing.T) map[string]string {
 		"PRINT": canistertest.Script().Print(strings.Repeat("long ", 2_000)).Print("last").Reply(nil).Bytes(), "PRINT_TRAP": canistertest.Script().Print("before").Trap("odd").Bytes(),
 		"CALL": canistertest.Script().Call(canistertest.Call{Callee: first, Program: hello, OnReply: answers, OnReject: failed}).Drop().Bytes(),
 		"TRY":  canistertest.Script().Call(canistertest.Call{Callee: first, Program: hello, OnReply: answers, OnReject: failed, Timeout: &patience}).Drop().Bytes(),
-		"TIME": canistertest.Script().Time().ReplyInt().Bytes(),
+		"TAKE": encoded(takeSnapshot{Canister: first}), "GROW": canistertest.Script().StableGrow(400<<14).Drop().StableWrite(399<<30, []byte("end")).Reply(nil).Bytes(),
+		"GROW_SOME": canistertest.Script().StableGrow(1<<10).Drop().StableWrite(60<<20, []byte("end")).Reply(nil).Bytes(),
+		"TIME":      canistertest.Script().Time().ReplyInt().Bytes(),
 		"FETCH": canistertest.Script().Call(canistertest.Call{
 			Callee: principal.Management, Method: "http_request", Arg: fetch, Cycles: 1 << 40, OnReply: answers, OnReject: canistertest.Script().RejectMessage().RejectBlob(),
 		}).Drop().Bytes(),
@@ -131,14 +139,24 @@ type api struct {
 	diagnostics *bytes.Buffer
 }
 
-func served(t *testing.T) *api { return servedBy(t, nil) }
+func served(t *testing.T) *api { return servedWith(t, daemon.Config{}) }
 
-// servedBy is served with a function that each compilation calls at its end.
+// servedBy is a server with a function that each compilation calls at its end.
 func servedBy(t *testing.T, compiled func()) *api {
+	return servedWith(t, daemon.Config{Compiled: compiled})
+}
+
+// servedWithin is a server with a limit of memory in bytes.
+func servedWithin(t *testing.T, limit int64) *api {
+	return servedWith(t, daemon.Config{MemoryLimit: limit})
+}
+
+func servedWith(t *testing.T, config daemon.Config) *api {
 	t.Helper()
 	diagnostics := new(bytes.Buffer) // the daemon writes it, one at a time
 	texts := given(t)                // its folder is removed after the daemon has written to it
-	d, err := daemon.Start(t.Context(), daemon.Config{Listen: "127.0.0.1:0", PocketIC: true, CacheDir: canistertest.CacheDir(t), Diagnostics: diagnostics, Compiled: compiled})
+	config.Listen, config.PocketIC, config.CacheDir, config.Diagnostics = "127.0.0.1:0", true, canistertest.CacheDir(t), diagnostics
+	d, err := daemon.Start(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,8 +92,10 @@ type Options struct {
 	Diagnostics io.Writer
 	// Major is the major version of the clients; 0: the newest.
 	Major int
-	// Memory is the budget for bodies that gateways read; nil: without a limit.
+	// Memory is the budget for bodies, blobs and results of clients; nil: without a limit.
 	Memory *budget.Budget
+	// Pages is the budget for what gateways read and answer; nil: without a limit.
+	Pages *budget.Budget
 	// Origins are the pages that may use the server besides those of this machine: SCHEME://HOST, or * for all.
 	Origins []string
 }
@@ -107,11 +109,13 @@ type Server struct {
 	log         *slog.Logger
 	diagnostics io.Writer
 	memory      *budget.Budget
+	pages       *budget.Budget
 	major       int // version of the clients; 0: the newest
 	origins     origin.Allowed
 	routes      *http.ServeMux
 	blobs       blobs
 	operations  operations
+	streams     streams
 	gateways    gateways
 
 	pending atomic.Int64  // requests in progress
@@ -124,7 +128,7 @@ type Server struct {
 
 // New makes a server.
 func New(host Host, options Options) *Server {
-	s := &Server{host: host, log: options.Log, diagnostics: options.Diagnostics, memory: options.Memory, major: options.Major, origins: options.Origins}
+	s := &Server{host: host, log: options.Log, diagnostics: options.Diagnostics, memory: options.Memory, pages: options.Pages, major: options.Major, origins: options.Origins}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -181,5 +185,6 @@ func (s *Server) Close() error {
 		})
 	}
 	closing.Wait()
+	s.streams.close()
 	return nil
 }

@@ -16,7 +16,9 @@ type rawSignature struct {
 
 // verifySignature serves POST /verify_signature.
 func (s *Server) verifySignature(w http.ResponseWriter, r *http.Request) {
-	body, err := readBody(r)
+	memory := s.memory.NewReservation()
+	defer memory.Release()
+	body, err := s.readBody(r, maxConfigBytes, memory)
 	var in rawSignature
 	if err == nil {
 		err = decode(body, &in)

@@ -1,14 +1,20 @@
 package pocketic
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/internal/regular"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -41,7 +47,8 @@ type snapshotTransfer struct {
 	entry            *entry
 	sender, canister principal.Principal
 	snapshot         []byte
-	folder           string
+	path             string   // of the folder
+	folder           *os.Root // after open
 }
 
 func (s *Server) snapshotTransfer(e *entry, body []byte) (*snapshotTransfer, *rawSnapshot, error) {
@@ -54,7 +61,7 @@ func (s *Server) snapshotTransfer(e *entry, body []byte) (*snapshotTransfer, *ra
 		return nil, nil, err
 	}
 	id, err := in.Canister.read()
-	return &snapshotTransfer{s, e, sender, id, in.Snapshot, in.Folder}, &in, err
+	return &snapshotTransfer{server: s, entry: e, sender: sender, canister: id, snapshot: in.Snapshot, path: in.Folder}, &in, err
 }
 
 func snapshotError(text string) error { return failed("CanisterSnapshotError(%s)", quoted(text)) }
@@ -70,10 +77,17 @@ func (s *Server) downloadSnapshot(ctx context.Context, e *entry, body []byte) (a
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Join(t.folder, snapshotChunkFolder), 0o700); err != nil {
+	if err := os.MkdirAll(t.path, 0o700); err != nil {
 		return nil, badFolder(err.Error())
 	}
-	files, err := os.ReadDir(t.folder)
+	if err := t.open(); err != nil {
+		return nil, err
+	}
+	defer t.close()
+	if err := t.folder.Mkdir(snapshotChunkFolder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, badFolder(err.Error())
+	}
+	files, err := os.ReadDir(t.path)
 	if err != nil {
 		return nil, badFolder(err.Error())
 	}
@@ -86,6 +100,23 @@ func (s *Server) downloadSnapshot(ctx context.Context, e *entry, body []byte) (a
 	}
 	return nil, t.download(ctx, &d)
 }
+
+// open opens the folder. Files in it may not be links to files outside.
+func (t *snapshotTransfer) open() (err error) {
+	info, err := os.Stat(t.path) // opening a named pipe waits
+	if err == nil && !info.IsDir() {
+		return badFolder(t.path + " is not a folder")
+	}
+	if err == nil {
+		t.folder, err = os.OpenRoot(t.path)
+	}
+	if err != nil {
+		return badFolder(err.Error())
+	}
+	return nil
+}
+
+func (t *snapshotTransfer) close() { _ = t.folder.Close() } // files in it have their own errors
 
 func (t *snapshotTransfer) download(ctx context.Context, d *snapshotDescription) error {
 	described, err := json.MarshalIndent(d, "", "  ")
@@ -107,15 +138,7 @@ func (t *snapshotTransfer) download(ctx context.Context, d *snapshotDescription)
 		if part.size == 0 && part.file == snapshotStableFile {
 			continue
 		}
-		var content []byte
-		for at := uint64(0); at < part.size; at += snapshotPiece {
-			piece, err := t.read(ctx, part.kind(snapshotSlice{at, min(snapshotPiece, part.size-at)}))
-			if err != nil {
-				return err
-			}
-			content = append(content, piece...)
-		}
-		if err := t.write(part.file, content); err != nil {
+		if err := t.downloadPart(ctx, part.file, part.size, part.kind); err != nil {
 			return err
 		}
 	}
@@ -124,18 +147,69 @@ func (t *snapshotTransfer) download(ctx context.Context, d *snapshotDescription)
 		if err != nil {
 			return err
 		}
-		if err := t.write(filepath.Join(snapshotChunkFolder, hex.EncodeToString(d.Chunks[i].Hash)+snapshotChunkSuffix), content); err != nil {
+		if err := t.write(chunkFile(&d.Chunks[i]), content); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *snapshotTransfer) write(name string, content []byte) error {
-	if err := os.WriteFile(filepath.Join(t.folder, name), content, 0o600); err != nil {
-		return badFolder(err.Error())
+// downloadPart writes a part piece by piece. Pieces of zeros are holes of the file.
+func (t *snapshotTransfer) downloadPart(ctx context.Context, name string, size uint64, kind func(snapshotSlice) snapshotPart) error {
+	file, err := t.create(name)
+	if err != nil {
+		return err
 	}
-	return nil
+	for at := uint64(0); at < size && err == nil; at += snapshotPiece {
+		var piece []byte
+		if piece, err = t.read(ctx, kind(snapshotSlice{at, min(snapshotPiece, size-at)})); err != nil {
+			break
+		}
+		if len(bytes.TrimLeft(piece, "\x00")) > 0 {
+			err = inFolder(writeAt(file, piece, int64(at)))
+		}
+	}
+	if err == nil {
+		err = inFolder(file.Truncate(int64(size)))
+	}
+	if closed := inFolder(file.Close()); err == nil {
+		err = closed
+	}
+	return err
+}
+
+func writeAt(file *os.File, piece []byte, at int64) error {
+	_, err := file.WriteAt(piece, at)
+	return err
+}
+
+// inFolder returns an error of a file of the folder in PocketIC's words.
+func inFolder(err error) error {
+	if err == nil {
+		return nil
+	}
+	return badFolder(err.Error())
+}
+
+// create makes a file of the folder.
+func (t *snapshotTransfer) create(name string) (*os.File, error) {
+	file, err := t.folder.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	return file, inFolder(err)
+}
+
+// write makes a file of the folder with a content.
+func (t *snapshotTransfer) write(name string, content []byte) error {
+	file, err := t.create(name)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	return inFolder(errors.Join(err, file.Close()))
+}
+
+// chunkFile returns the name of the file of a chunk.
+func chunkFile(chunk *snapshotChunk) string {
+	return filepath.Join(snapshotChunkFolder, hex.EncodeToString(chunk.Hash)+snapshotChunkSuffix)
 }
 
 // read reads a part of the snapshot.
@@ -192,8 +266,12 @@ func (s *Server) uploadSnapshot(ctx context.Context, e *entry, body []byte) (any
 	if err != nil {
 		return nil, err
 	}
+	if err := t.open(); err != nil {
+		return nil, err
+	}
+	defer t.close()
 	var d snapshotDescription
-	described, err := os.ReadFile(filepath.Join(t.folder, snapshotMetadataFile))
+	described, err := regular.ReadIn(t.folder, snapshotMetadataFile, maxMetadata)
 	if err == nil {
 		err = json.Unmarshal(described, &d)
 	}
@@ -229,19 +307,12 @@ func (t *snapshotTransfer) upload(ctx context.Context, d *snapshotDescription) e
 		if part.file == snapshotStableFile && d.StableSize == 0 {
 			continue
 		}
-		content, err := os.ReadFile(filepath.Join(t.folder, part.file))
-		if err != nil {
-			return badFolder(err.Error())
-		}
-		for at := 0; at < len(content); at += snapshotPiece {
-			piece := content[at:min(len(content), at+snapshotPiece)]
-			if err := t.manage(ctx, uploadSnapshotData, snapshotUpload{t.canister, t.snapshot, part.kind(snapshotPlace{uint64(at)}), piece}, nil); err != nil {
-				return err
-			}
+		if err := t.uploadPart(ctx, part.file, part.kind); err != nil {
+			return err
 		}
 	}
 	for i := range d.Chunks {
-		content, err := os.ReadFile(filepath.Join(t.folder, snapshotChunkFolder, hex.EncodeToString(d.Chunks[i].Hash)+snapshotChunkSuffix))
+		content, err := regular.ReadIn(t.folder, chunkFile(&d.Chunks[i]), canister.ChunkBytes)
 		if err != nil {
 			return badFolder(err.Error())
 		}
@@ -250,6 +321,30 @@ func (t *snapshotTransfer) upload(ctx context.Context, d *snapshotDescription) e
 		}
 	}
 	return nil
+}
+
+// uploadPart uploads a file piece by piece.
+func (t *snapshotTransfer) uploadPart(ctx context.Context, name string, kind func(snapshotPlace) snapshotTarget) error {
+	file, err := regular.OpenIn(t.folder, name)
+	if err != nil {
+		return badFolder(err.Error())
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	buffer := make([]byte, snapshotPiece)
+	for at := uint64(0); ; at += snapshotPiece {
+		n, err := io.ReadFull(file, buffer)
+		if n > 0 {
+			if err := t.manage(ctx, uploadSnapshotData, snapshotUpload{t.canister, t.snapshot, kind(snapshotPlace{at}), buffer[:n]}, nil); err != nil {
+				return err
+			}
+		}
+		switch {
+		case err == io.EOF || err == io.ErrUnexpectedEOF:
+			return nil
+		case err != nil:
+			return badFolder(err.Error())
+		}
+	}
 }
 
 const uploadSnapshotData = "upload_canister_snapshot_data"

@@ -8,7 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"github.com/canisterd/canisterd/internal/regular"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -32,7 +34,7 @@ func (s *Server) restored(ctx context.Context, folder string) (Instance, error) 
 	if info, err := os.Stat(folder); err == nil && !info.IsDir() {
 		return nil, failed("The path %s is not a directory: state_dir must be a folder, which may not exist yet", folder)
 	}
-	file, err := os.Open(filepath.Join(folder, stateFile))
+	file, err := regular.Open(filepath.Join(folder, stateFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		if hasState(folder) {
 			return nil, failed("The folder %s has no %s: canisterd cannot read the checkpoints of PocketIC's own server; take another state_dir", folder, stateFile)
@@ -91,6 +93,7 @@ func replace(path string, write func(*bufio.Writer) error) error {
 	if err != nil {
 		return err
 	}
+	removeLeftovers(file)
 	buffered := bufio.NewWriter(file)
 	err = write(buffered)
 	if err == nil {
@@ -100,4 +103,26 @@ func replace(path string, write func(*bufio.Writer) error) error {
 		return errors.Join(err, os.Remove(file.Name()))
 	}
 	return os.Rename(file.Name(), path)
+}
+
+// removeLeftovers removes the files that killed servers have left beside a new one: those whose name differs in the
+// random number, and that were written long before it. Another server may be writing the others.
+func removeLeftovers(file *os.File) {
+	now, err := file.Stat()
+	if err != nil {
+		return // the next save tries again
+	}
+	folder, name := filepath.Split(file.Name())
+	others, err := os.ReadDir(folder)
+	if err != nil {
+		return // likewise
+	}
+	for _, other := range others {
+		if !strings.HasPrefix(other.Name(), name[:strings.LastIndexByte(name, '-')+1]) {
+			continue
+		}
+		if info, err := other.Info(); err == nil && info.Mode().IsRegular() && now.ModTime().Sub(info.ModTime()) > leftoverAge {
+			_ = os.Remove(filepath.Join(folder, other.Name())) // likewise
+		}
+	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/daemon/quantity"
 	"github.com/canisterd/canisterd/daemon/systemcanisters"
 )
 
@@ -56,6 +57,7 @@ type pocketFlags struct {
 	version           string
 	showVersion       bool
 	origins           []string
+	memoryLimit       string
 
 	routingTable    string
 	fetchTable      bool
@@ -99,6 +101,7 @@ a link to canisterd with the name pocket-ic, pocket-ic-server or pocket-ic-X.Y.Z
 	flags.StringVar(&f.version, "report-version", envOr("CANISTERD_POCKET_IC_VERSION", pocketVersion), "version of PocketIC to report, for clients that take only some (environment: CANISTERD_POCKET_IC_VERSION)")
 	flags.BoolVarP(&f.showVersion, "version", "V", false, "print the version")
 	flags.StringSliceVar(&f.origins, "allow-origin", nil, "origin of pages that may use the server besides those of this machine, repeated or comma-separated: SCHEME://HOST[:PORT], or * for all; they can then read and write files of this user (default: none)")
+	flags.StringVar(&f.memoryLimit, "memory-limit", "", memoryLimitUsage)
 	flags.StringVar(&f.routingTable, "mainnet-routing-table", "", "taken for PocketIC's sake; the ranges of mainnet are built in")
 	flags.BoolVar(&f.fetchTable, "fetch-mainnet-routing-table", false, "likewise")
 	flags.Uint64Var(&f.registryVersion, "mainnet-registry-version", 0, "likewise")
@@ -135,9 +138,15 @@ func (c *cli) servePocket(ctx context.Context, f *pocketFlags) error {
 	if err != nil {
 		return fmt.Errorf("invalid version %q of --report-version: expected MAJOR.MINOR.PATCH, such as %s", f.version, pocketVersion)
 	}
+	var memoryLimit int64
+	if f.memoryLimit != "" {
+		if memoryLimit, err = quantity.ParseBytes(f.memoryLimit); err != nil {
+			return fmt.Errorf("--memory-limit: %w", err)
+		}
+	}
 	d, err := daemon.Start(ctx, daemon.Config{
 		Listen: net.JoinHostPort(f.address, strconv.Itoa(int(f.port))), PocketIC: true, PocketICMajor: major, PocketICOrigins: f.origins, Diagnostics: c.err, Log: log, CompileWorker: compileWorker(),
-		SystemModules: os.Getenv(systemcanisters.FolderVariable),
+		SystemModules: os.Getenv(systemcanisters.FolderVariable), MemoryLimit: memoryLimit,
 	})
 	if err != nil {
 		return err

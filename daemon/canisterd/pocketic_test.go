@@ -129,9 +129,18 @@ func TestPagesOfOriginsThatAFlagAllowsUsePocketIC(t *testing.T) {
 			t.Errorf("a page of %s gets status %d, want %d", origin, response.StatusCode, want)
 		}
 	}
-	var out bytes.Buffer
-	if code := run(t.Context(), []string{"pocket-ic", "--allow-origin", "app.example"}, &out, &out); code != 1 || !strings.Contains(out.String(), `"app.example" is not an origin`) {
-		t.Errorf("exit code %d: %s", code, &out)
+}
+
+func TestFlagsOfPocketICAreChecked(t *testing.T) {
+	for _, row := range [][3]string{
+		{"--allow-origin", "app.example", `"app.example" is not an origin`},
+		{"--memory-limit", "much", "--memory-limit: "},
+		{"--memory-limit", "1MiB", "a memory limit of 1048576 bytes is too low"},
+	} {
+		var out bytes.Buffer
+		if code := run(t.Context(), []string{"pocket-ic", row[0], row[1]}, &out, &out); code != 1 || !strings.Contains(out.String(), row[2]) {
+			t.Errorf("%s %s: exit code %d: %s", row[0], row[1], code, &out)
+		}
 	}
 }
 

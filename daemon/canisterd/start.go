@@ -36,6 +36,9 @@ type startFlags struct {
 // stateUsage describes --state-dir of instances.
 const stateUsage = "folder where the memories of canisters are while the daemon runs, and nothing afterwards (default: memory)"
 
+// memoryLimitUsage describes --memory-limit.
+const memoryLimitUsage = "memory the daemon uses at most, besides the memories of canisters: 512MiB, 4GiB (default: half of this machine's or control group's); above it messages are refused with HTTP status 429, over gRPC with RESOURCE_EXHAUSTED"
+
 // systemUsage describes --system-canisters of all commands that make networks.
 const systemUsage = "system canisters to install at their mainnet ids, comma-separated: registry, icp_token, cycles_minting, cycles_token, all of these, or ii (see " + systemcanisters.FolderVariable + "); subnets that they need are added (default: none)"
 
@@ -82,7 +85,7 @@ gone when the daemon stops.`,
 	flags.StringVar(&f.control.Key, "control-tls-key", "", "file with the key of that certificate")
 	flags.StringVar(&f.tokenFile, "control-token-file", "", "file with the token that clients of the control API have to send (environment: CANISTERD_CONTROL_TOKEN, the token itself)")
 	flags.BoolVar(&f.control.Insecure, "insecure-control", false, "let other machines reach the control API without TLS and token; they then control everything")
-	flags.StringVar(&f.memoryLimit, "memory-limit", "", "memory the daemon uses at most, besides the memories of canisters: 512MiB, 4GiB (default: half of this machine's or control group's); above it messages are refused with HTTP status 429, over gRPC with RESOURCE_EXHAUSTED")
+	flags.StringVar(&f.memoryLimit, "memory-limit", "", memoryLimitUsage)
 	flags.StringVar(&f.deploy, "deploy", "", "deploy the canisters of this folder, as canisterd deploy does, once requests are served")
 	flags.StringVar(&f.call, "call", "", "then call a method and print its reply: 'CANISTER METHOD [ARGUMENTS]'")
 	flags.Int64Var(&f.checkpointBytes, "checkpoint-bytes", 0, "bytes of records after which a checkpoint is made (default: 64 MiB)")

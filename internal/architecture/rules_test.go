@@ -25,6 +25,7 @@ var exempt = map[string]string{
 	"canister/canistertest":        "support for tests; reads fixtures",
 	"replica/replicatest":          "support for tests; reads and rewrites scripts",
 	"internal/golden":              "support for tests; reads and writes golden files",
+	"internal/regular":             "opens files for packages of the edge",
 	"internal/eventually":          "support for tests; waits for other goroutines",
 }
 
