@@ -29,6 +29,19 @@ func defaultCache(log *slog.Logger) string {
 	return madeModules(shared, log)
 }
 
+// checkCache makes the folder for compiled modules that a user names, or checks that others cannot write to it. A link
+// to another disk is the user's own.
+func checkCache(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("making it: %w", err)
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("looking at it: %w", err)
+	}
+	return checkOwner(dir, info)
+}
+
 // madeModules returns the folder for modules in a private one.
 func madeModules(private string, log *slog.Logger) string {
 	dir := filepath.Join(private, "modules")

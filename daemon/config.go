@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -165,14 +164,11 @@ func (c Config) withDefaults() (Config, error) {
 		}
 		c.StateDir = dir
 	}
+	var failed error
 	if c.CacheDir == "" {
 		c.CacheDir = defaultCache(c.Log)
-	}
-	var failed error
-	if c.CacheDir != "" {
-		if err := os.MkdirAll(c.CacheDir, 0o700); err != nil {
-			failed = fmt.Errorf("making the folder %s: %w", c.CacheDir, err)
-		}
+	} else if err := checkCache(c.CacheDir); err != nil {
+		failed = fmt.Errorf("the folder %s cannot keep compiled modules: %w", c.CacheDir, err)
 	}
 	return c, failed
 }

@@ -43,15 +43,23 @@ func OwnStateDir() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return dir, MakeStateDir(dir)
+}
+
+// MakeStateDir makes a folder for state private to this user, or checks that it is: it holds the keys of the network.
+func MakeStateDir(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
-		return "", fmt.Errorf("making the folder of %s: %w", dir, err)
+		return fmt.Errorf("making the folder of %s: %w", dir, err)
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return "", fmt.Errorf("making the folder for the state: %w", err)
+		return fmt.Errorf("making the folder for the state: %w", err)
 	}
 	info, err := os.Stat(dir) // a link to another disk is the user's own
 	if err != nil {
-		return "", fmt.Errorf("looking at the folder for the state: %w", err)
+		return fmt.Errorf("looking at the folder for the state: %w", err)
 	}
-	return dir, checkPrivate(dir, info)
+	if !info.IsDir() {
+		return fmt.Errorf("%s is not a folder: the state needs one", dir)
+	}
+	return checkPrivate(dir, info)
 }

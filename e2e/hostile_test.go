@@ -151,7 +151,7 @@ func TestASecondDaemonOnThePortSaysSo(t *testing.T) {
 
 // A killed daemon misleads no command, and the next one goes on with its network.
 func TestAfterAKillTheNextDaemonGoesOn(t *testing.T) {
-	folder := t.TempDir()
+	folder := filepath.Join(t.TempDir(), "state")
 	d := start(t, "--state-dir", folder)
 	id := d.command(t, "canister", "create")
 	d.command(t, "canister", "install", id, fixture("counter"))

@@ -151,7 +151,7 @@ func TestTheManagedNetworkOfICPCLIWorksUnmodified(t *testing.T) {
 
 // The daemon is killed between the two halves, and goes on from its folder at the same address.
 func TestICPCLIFindsItsCanistersInADaemonThatWasKilledAndStartedAgain(t *testing.T) {
-	durable := []string{"--system-canisters", "all", "--state-dir", t.TempDir()}
+	durable := []string{"--system-canisters", "all", "--state-dir", filepath.Join(t.TempDir(), "state")}
 	d := start(t, durable...)
 	p := newICPProject(t, "networks:\n  - name: sim\n    mode: connected\n    url: "+d.url+"\n    root-key: fetch\nenvironments:\n  - name: sim\n    network: sim\n")
 	const sim = " -e sim"

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -78,7 +79,7 @@ func compose(t *testing.T, service *composed, collector string) (url string, sto
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := append(slices.Clone(service.Command), "--listen", "127.0.0.1:0", "--otlp-endpoint", collector, "--state-dir", t.TempDir())
+	args := append(slices.Clone(service.Command), "--listen", "127.0.0.1:0", "--otlp-endpoint", collector, "--state-dir", filepath.Join(t.TempDir(), "state"))
 	d := &background{cmd: exec.Command(self, args...), ended: make(chan error, 1), written: make(chan struct{}, 1)}
 	d.cmd.Stdout, d.cmd.Stderr, d.cmd.Env = d, d, []string{asCommand + "=1", "TMPDIR=" + t.TempDir(), "GOCOVERDIR=" + t.TempDir()}
 	if err := d.cmd.Start(); err != nil {

@@ -73,7 +73,7 @@ func TestWrongCommandLinesFailOnStderrAndSayWhatIsRight(t *testing.T) {
 		"start --subnet-admin me":                 "the subnet admin:",
 		"start --outcalls perhaps":                `"perhaps" is nothing to do with HTTP outcalls: use one of allow, hold, deny, strict, replicated`,
 		"start --listen here":                     `listening on "here", which must be host:port`,
-		"start --state-dir root_test.go/in":       "root_test.go/in\" cannot be used: making the state directory: ",
+		"start --state-dir root_test.go/in":       "--state-dir root_test.go/in cannot be used: making the folder of root_test.go/in: ",
 	} {
 		code, out, errOut := invoke(t, strings.Fields(args)...)
 		if code != exitFailed || out != "" || !strings.HasPrefix(errOut, "error: ") || !strings.Contains(errOut, want) {

@@ -111,7 +111,12 @@ func (f *startFlags) stateFolder() (string, error) {
 		return "", fmt.Errorf("--ephemeral and --state-dir %s: give one of them", f.stateDir)
 	case f.ephemeral && f.history != retentionFlags{}:
 		return "", errors.New("--ephemeral and --history-age, --history-records or --history-checkpoints: a network that is not kept has no history")
-	case f.ephemeral || f.stateDir != "":
+	case f.ephemeral:
+		return "", nil
+	case f.stateDir != "":
+		if err := daemon.MakeStateDir(f.stateDir); err != nil {
+			return "", fmt.Errorf("--state-dir %s cannot be used: %w", f.stateDir, err)
+		}
 		return f.stateDir, nil
 	}
 	dir, err := daemon.OwnStateDir()

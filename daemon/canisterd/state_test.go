@@ -131,6 +131,12 @@ func TestStartKeepsItsNetworkInTheUsersDataFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect(exitFailed, "is open to other users (mode 0755)", "start", "--listen", "127.0.0.1:0")
+	expect(exitFailed, "--state-dir "+dir+" cannot be used: "+dir+" is open to other users (mode 0755)", "start", "--listen", "127.0.0.1:0", "--state-dir", dir)
+	shared := t.TempDir()
+	if err := os.Chmod(shared, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	expect(exitFailed, shared+" can be written by other users (mode 0777), but what is there is run", "start", "--ephemeral", "--listen", "127.0.0.1:0", "--cache-dir", shared)
 	t.Setenv("XDG_DATA_HOME", "")
 	t.Setenv("HOME", "")
 	expect(exitFailed, "name a folder (--state-dir), or keep nothing (--ephemeral)", "start", "--listen", "127.0.0.1:0")
