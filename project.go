@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/big"
-	"os"
 	"strings"
 
 	"github.com/canisterd/canisterd/candid"
@@ -18,7 +17,7 @@ import (
 // canisterd.yaml, or without one every Wasm file under its own name. It returns the canisters by name, also for
 // [Network.Canister]. Nothing is written to the folder.
 func (n *Network) DeployProject(ctx context.Context, folder string) (map[string]*Canister, error) {
-	p, err := project.Read(folder)
+	p, err := project.Read(folder, project.Anywhere) // the program is trusted more than the files
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +101,7 @@ func (c *Canister) installSpec(ctx context.Context, p *project.Project, name str
 	if err := c.manage(ctx, "update_settings", management.UpdateSettings{Canister: c.id, Settings: *settings}); err != nil {
 		return err
 	}
-	module, err := os.ReadFile(p.Path(spec.Wasm))
+	module, err := p.Module(name)
 	if err != nil {
 		return fmt.Errorf("reading the module: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -71,6 +72,7 @@ is an upgrade.`,
 	}
 	cmd.Flags().StringSliceVar(&f.only, "only", nil, "install only these canisters (all are created)")
 	cmd.Flags().StringVar(&f.mode, "mode", "auto", "auto, reinstall (forgets state), or upgrade")
+	c.allowOutside(cmd)
 	return sending(cmd)
 }
 
@@ -109,9 +111,23 @@ func (c *cli) telling() (tell func(name, what string), told func()) {
 	}
 }
 
+// allowOutside adds the flag that lets projects name files outside of their repository.
+func (c *cli) allowOutside(cmd *cobra.Command) {
+	always, _ := strconv.ParseBool(os.Getenv("CANISTERD_ALLOW_OUTSIDE")) // another text is no permission
+	cmd.Flags().BoolVar(&c.anywhere, "allow-outside", always, "let "+project.File+" name files outside of its repository, or without one of its folder; canisters are given what is in them (environment: CANISTERD_ALLOW_OUTSIDE)")
+}
+
+// reach returns which files projects may name.
+func (c *cli) reach() project.Reach {
+	if c.anywhere {
+		return project.Anywhere
+	}
+	return project.Inside
+}
+
 // deployFolder creates and installs the canisters of a folder, and calls tell with the outcome for each.
 func (c *cli) deployFolder(ctx context.Context, d *remote.Daemon, folder string, f *deployFlags, tell func(name, what string)) (map[string]deployment, error) {
-	p, err := project.Read(folder)
+	p, err := project.Read(folder, c.reach())
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +264,7 @@ func (x *deploying) install(ctx context.Context, name string) (string, error) {
 	case "upgrade":
 		head.Mode = controlv1.InstallMode_INSTALL_MODE_UPGRADE
 	default:
-		if same, err := x.unchanged(ctx, id, path); same || err != nil {
+		if same, err := x.unchanged(ctx, id, name); same || err != nil {
 			return "unchanged", err
 		}
 	}
@@ -266,9 +282,9 @@ func (x *deploying) install(ctx context.Context, name string) (string, error) {
 	return "installed", nil
 }
 
-// unchanged reports whether a canister runs the module of a file.
-func (x *deploying) unchanged(ctx context.Context, id, path string) (bool, error) {
-	module, err := os.ReadFile(path)
+// unchanged reports whether a canister runs the module that the project has for it.
+func (x *deploying) unchanged(ctx context.Context, id, name string) (bool, error) {
+	module, err := x.project.Module(name)
 	if err != nil {
 		return false, fmt.Errorf("reading the module: %w", err)
 	}

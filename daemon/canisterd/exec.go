@@ -59,6 +59,7 @@ cannot be executed. A second interrupt kills the command.`,
 	}
 	f.instance.add(cmd)
 	cmd.Flags().StringVar(&f.deploy, "deploy", "", "deploy the canisters of this folder before")
+	c.allowOutside(cmd)
 	cmd.Flags().StringVar(&f.from, "fork", "", "fork this instance, NAME or NAME@SNAPSHOT, instead of making an empty one")
 	cmd.Flags().StringVar(&f.as, "as", "", "let the command find canisterd in the place of another program: pocket-ic, or all")
 	return sending(cmd)

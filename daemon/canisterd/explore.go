@@ -95,7 +95,7 @@ failed. Suspicions are printed, and leave it 0 without --fail-on-suspicion.`,
   canisterd explore --op 'bank withdraw 100 as bob' --faults 2 --untrusted vault`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := takeSection(cmd); err != nil {
+			if err := c.takeSection(cmd); err != nil {
 				return err
 			}
 			request, err := f.request(c)
@@ -125,18 +125,19 @@ failed. Suspicions are printed, and leave it 0 without --fail-on-suspicion.`,
 		},
 	}
 	f.add(cmd)
+	c.allowOutside(cmd)
 	cmd.AddCommand(c.exploreWorker())
 	cmd.AddCommand(c.exploreReplay(), c.exploreShow(), c.exploreShrink(), c.exploreCorpus())
 	return cmd
 }
 
 // takeSection sets flags that were not given from the section explore of the nearest project.
-func takeSection(cmd *cobra.Command) error {
+func (c *cli) takeSection(cmd *cobra.Command) error {
 	folder := project.Nearest()
 	if _, err := os.Stat(filepath.Join(folder, project.File)); err != nil {
 		return nil //nolint:nilerr // without a project the flags say everything
 	}
-	p, err := project.Read(folder)
+	p, err := project.Read(folder, c.reach())
 	if err != nil {
 		return err
 	}

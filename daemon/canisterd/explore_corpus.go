@@ -44,7 +44,7 @@ could not be replayed, else 3 if one is stale, else 0.`,
 			if err != nil {
 				return err
 			}
-			if err := takeSection(cmd); err != nil {
+			if err := c.takeSection(cmd); err != nil {
 				return err
 			}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
@@ -61,6 +61,7 @@ could not be replayed, else 3 if one is stale, else 0.`,
 		},
 	}
 	f.add(cmd)
+	c.allowOutside(cmd)
 	return cmd
 }
 

@@ -93,13 +93,14 @@ func shellQuote(word string) string {
 // scheduleCommand completes a command that replays the schedules of files and prints each result. Flags that are not given
 // come from the section explore of the project. print gets the path of the file if there are several.
 func (c *cli) scheduleCommand(cmd *cobra.Command, f *replayFlags, print func(path string, r *controlv1.ReplayScheduleResponse) error) *cobra.Command {
+	c.allowOutside(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if f.form != "" {
 			if err := checkForm(f.form, "text", "mermaid", "svg", "html"); err != nil {
 				return err
 			}
 		}
-		if err := takeSection(cmd); err != nil {
+		if err := c.takeSection(cmd); err != nil {
 			return err
 		}
 		return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {

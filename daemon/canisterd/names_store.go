@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/canisterd/canisterd/internal/regular"
 )
 
 // namesFile keeps the ids from `canisterd deploy`, by network and name, next to the folder's canisterd.yaml.
@@ -41,7 +43,7 @@ type storedCanister struct {
 // their network.
 func readStore(folder string) (*store, error) {
 	path := filepath.Join(folder, namesFile)
-	text, err := os.ReadFile(path)
+	text, err := readNames(folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &store{}, nil
 	}
@@ -55,10 +57,34 @@ func readStore(folder string) (*store, error) {
 	return s, nil
 }
 
+// maxNamesFile is the largest file of names, in bytes: maxStored networks have far less.
+const maxNamesFile = 64 << 20
+
+// readNames returns the content of the file of names. A link would let a folder that someone else made name another's file.
+func readNames(folder string) ([]byte, error) {
+	if err := notLinked(folder); err != nil {
+		return nil, err
+	}
+	return regular.Read(filepath.Join(folder, namesFile), maxNamesFile)
+}
+
+// notLinked refuses a file of names, and a folder for it, that is a link.
+func notLinked(folder string) error {
+	for _, path := range []string{filepath.Join(folder, filepath.Dir(namesFile)), filepath.Join(folder, namesFile)} {
+		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return fmt.Errorf("%s is a link: remove it, the ids of canisters are kept in the folder itself", path)
+		}
+	}
+	return nil
+}
+
 func (s *store) write(folderOf string) error {
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encoding the ids of canisters: %w", err)
+	}
+	if err := notLinked(folderOf); err != nil {
+		return err
 	}
 	path := filepath.Join(folderOf, namesFile)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

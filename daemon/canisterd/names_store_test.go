@@ -2,6 +2,9 @@ package main
 
 import (
 	"maps"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
@@ -42,5 +45,23 @@ func TestIDsWithoutANetworkAreNotUsed(t *testing.T) {
 	s, err := readStore(".")
 	if err != nil || len(s.instances()) != 0 {
 		t.Errorf("a file of an earlier version has %v (%v)", s.instances(), err)
+	}
+}
+
+func TestNamesOfCanistersAreKeptInTheFolderItself(t *testing.T) {
+	here, elsewhere := t.TempDir(), t.TempDir()
+	s := &store{Networks: []storedNetwork{{ID: "n", Canisters: map[string]storedCanister{"a": {ID: "aaaaa-aa"}}}}}
+	if err := s.write(elsewhere); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(elsewhere, ".canisterd"), filepath.Join(here, ".canisterd")); err != nil {
+		t.Skipf("no links: %v", err)
+	}
+	const want = ".canisterd is a link: remove it"
+	if _, err := readStore(here); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("reading: %v", err)
+	}
+	if err := s.write(here); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("writing: %v", err)
 	}
 }

@@ -46,6 +46,7 @@ type cli struct {
 	filtered  bool   // there is a filter
 	request   string // id of the last update, in hex
 	folder    string // where names are looked up, "" for the current one
+	anywhere  bool   // projects may name files outside of their repository
 	out, err  io.Writer
 
 	ctx      context.Context // of the command

@@ -68,6 +68,7 @@ func prepare(t *testing.T) {
 	}
 	t.Setenv("CANISTERD_URL", d.URL())
 	t.Setenv("FIXTURES", fixtures)
+	t.Setenv("CANISTERD_ALLOW_OUTSIDE", "1") // they are not in the folder of a script
 	t.Setenv("EXAMPLES", filepath.Join(fixtures, "../../../examples"))
 	here := t.TempDir()
 	t.Setenv("TESTDATA", mustAbs(t, "testdata"))

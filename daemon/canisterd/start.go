@@ -87,6 +87,7 @@ gone when the daemon stops.`,
 	flags.BoolVar(&f.control.Insecure, "insecure-control", false, "let other machines reach the control API without TLS and token; they then control everything")
 	flags.StringVar(&f.memoryLimit, "memory-limit", "", memoryLimitUsage)
 	flags.StringVar(&f.deploy, "deploy", "", "deploy the canisters of this folder, as canisterd deploy does, once requests are served")
+	c.allowOutside(cmd)
 	flags.StringVar(&f.call, "call", "", "then call a method and print its reply: 'CANISTER METHOD [ARGUMENTS]'")
 	flags.Int64Var(&f.checkpointBytes, "checkpoint-bytes", 0, "bytes of records after which a checkpoint is made (default: 64 MiB)")
 	_ = flags.MarkHidden("checkpoint-bytes") // for tests, which have few records; the flag exists
@@ -214,7 +215,7 @@ func fateOfState(stateDir string) string {
 func (c *cli) populate(ctx context.Context, address string, f *startFlags) error {
 	var commands [][]string
 	if f.deploy != "" {
-		commands = append(commands, []string{"deploy", f.deploy})
+		commands = append(commands, []string{"deploy", f.deploy, fmt.Sprintf("--allow-outside=%t", c.anywhere)})
 	}
 	if f.call != "" {
 		commands = append(commands, append([]string{"canister", "call"}, strings.SplitN(f.call, " ", 3)...))

@@ -68,6 +68,7 @@ const escape = "\x1b["
 func TestColoursAreForTerminalsAndForThoseWhoWantThem(t *testing.T) {
 	t.Setenv("CANISTERD_URL", serving(t, daemon.Control{}).URL())
 	t.Setenv("NO_COLOR", "")
+	t.Setenv("CANISTERD_ALLOW_OUTSIDE", "1")
 	list := func(out *os.File) {
 		if code := run(context.Background(), []string{"instance", "list"}, out, out); code != exitOK {
 			t.Fatalf("exit code %d", code)
@@ -153,6 +154,7 @@ func left(shown string) string {
 func TestWhatDeployHasDoneIsShownOnceOnATerminal(t *testing.T) {
 	t.Setenv("CANISTERD_URL", serving(t, daemon.Control{}).URL())
 	t.Setenv("NO_COLOR", "")
+	t.Setenv("CANISTERD_ALLOW_OUTSIDE", "1")
 	folder, fixtures := t.TempDir(), mustAbs(t, "../../canister/canistertest/fixtures")
 	project := func(bank string) {
 		text := fmt.Sprintf("canisters:\n  ledger: {wasm: %s/ledger.wasm}\n  bank: {wasm: %s, after: [ledger]}\n", fixtures, bank)
@@ -234,6 +236,7 @@ func TestHelpIsAsWideAsTheTerminal(t *testing.T) {
 
 func TestTracesHaveColoursAndFitTheTerminal(t *testing.T) {
 	t.Setenv("NO_COLOR", "")
+	t.Setenv("CANISTERD_ALLOW_OUTSIDE", "1")
 	const tree = "ingress c7fa912c to ledger.record\n├─ update            round 8  25_719 instructions  5_051_438 cycles\n└─ rejected NOTHING  round 8"
 	_, screen := openTerminal(t, 40)
 	text := (&cli{out: screen, err: screen}).coloured(tree)

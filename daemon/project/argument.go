@@ -4,12 +4,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/did"
+	"github.com/canisterd/canisterd/internal/regular"
 )
 
 // Form is how arguments are written.
@@ -45,7 +45,7 @@ func (s *Canister) ReadInit(path string) error {
 	if s.InitFile == "" {
 		return nil
 	}
-	content, err := os.ReadFile(path)
+	content, err := regular.Read(path, maxArgumentFile)
 	if err != nil {
 		return fmt.Errorf("reading the arguments: %w", err)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 
 	"github.com/canisterd/canisterd/daemon/spelling"
@@ -42,7 +41,7 @@ func (p *Project) Check(only []string, ids map[string]string) error {
 // checkFiles looks into the module and the arguments of a canister.
 func (p *Project) checkFiles(name string, ids map[string]string) error {
 	spec := p.Canisters[name]
-	module, err := os.ReadFile(p.Path(spec.Wasm))
+	module, err := p.Module(name)
 	if err != nil {
 		return fmt.Errorf("reading its module: %w", err)
 	}

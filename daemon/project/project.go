@@ -18,6 +18,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/daemon/quantity"
 	"github.com/canisterd/canisterd/daemon/spelling"
+	"github.com/canisterd/canisterd/internal/regular"
 )
 
 // File says which canisters a folder has.
@@ -28,6 +29,7 @@ type Project struct {
 	Canisters map[string]*Canister `yaml:"canisters" doc:"The canisters of the folder, by the names that they are known by."`
 	Explore   Explore              `yaml:"explore" doc:"What canisterd explore runs; see below."`
 	folder    string
+	reach     Reach
 }
 
 // Folder is the folder of the project.
@@ -79,17 +81,17 @@ func Nearest() string {
 }
 
 // Read reads what a folder has to deploy: its canisterd.yaml, or without one, every Wasm file in it under its
-// own name.
-func Read(folder string) (*Project, error) {
+// own name. The reach is that of the files which the project names.
+func Read(folder string, reach Reach) (*Project, error) {
 	path := filepath.Join(folder, File)
-	text, err := os.ReadFile(path)
+	text, err := regular.Read(path, maxProjectFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return projectOfModules(folder)
+		return projectOfModules(folder, reach)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the project: %w", err)
 	}
-	p := &Project{folder: folder}
+	p := &Project{folder: folder, reach: reach}
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	decoder.KnownFields(true)
 	if err := decoder.Decode(p); err != nil {
@@ -103,18 +105,27 @@ func Read(folder string) (*Project, error) {
 			return nil, fmt.Errorf("%s: canister %s: %w", path, name, err)
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(p.Explore.Upgrades)) {
+		file, err := p.open(p.Explore.Upgrades[name])
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // the exploration needs it
+			return nil, fmt.Errorf("%s: explore: upgrades: %s: %w", path, name, err)
+		}
+		if err == nil {
+			_ = file.Close()
+		}
+	}
 	return p, nil
 }
 
 // moduleSuffixes are the names of modules, plain and compressed.
 var moduleSuffixes = []string{".wasm", ".wasm.gz"}
 
-func projectOfModules(folder string) (*Project, error) {
+func projectOfModules(folder string, reach Reach) (*Project, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, fmt.Errorf("looking for modules: %w", err)
 	}
-	p := &Project{folder: folder, Canisters: map[string]*Canister{}}
+	p := &Project{folder: folder, reach: reach, Canisters: map[string]*Canister{}}
 	for _, e := range entries {
 		for _, suffix := range moduleSuffixes {
 			if name, is := strings.CutSuffix(e.Name(), suffix); is && !e.IsDir() {
@@ -149,8 +160,12 @@ func (p *Project) complete(name string) error {
 		if err := spec.oneInit(); err != nil {
 			return err
 		}
-		if err := spec.ReadInit(p.Path(spec.InitFile)); err != nil {
-			return err
+		if spec.InitFile != "" {
+			content, err := p.read(spec.InitFile, maxArgumentFile)
+			if err != nil {
+				return fmt.Errorf("init_file: %w", err)
+			}
+			spec.fileInit(content)
 		}
 		spec.InitFile = ""
 	}

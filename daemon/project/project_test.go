@@ -12,7 +12,7 @@ func projectOf(t *testing.T, text string) (*Project, error) {
 	t.Helper()
 	folder := t.TempDir()
 	writeFile(t, filepath.Join(folder, File), text)
-	return Read(folder)
+	return Read(folder, Inside)
 }
 
 func writeFile(t *testing.T, path, text string) {
@@ -99,7 +99,7 @@ func TestMistakesInAProjectAreNamed(t *testing.T) {
 
 func TestAFolderOfModulesIsAProject(t *testing.T) {
 	folder := t.TempDir()
-	if _, err := Read(folder); err == nil || !strings.Contains(err.Error(), "neither a canisterd.yaml nor a Wasm file") {
+	if _, err := Read(folder, Inside); err == nil || !strings.Contains(err.Error(), "neither a canisterd.yaml nor a Wasm file") {
 		t.Errorf("an empty folder: %v", err)
 	}
 	for _, name := range []string{"bank.wasm", "ledger.wasm.gz", "notes.txt"} {
@@ -107,14 +107,14 @@ func TestAFolderOfModulesIsAProject(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p, err := Read(folder)
+	p, err := Read(folder, Inside)
 	if err != nil || len(p.Canisters) != 2 || p.Canisters["ledger"].Wasm != "ledger.wasm.gz" || p.Canisters["bank"].Wasm != "bank.wasm" {
 		t.Errorf("%+v (%v)", p, err)
 	}
 	if err := os.WriteFile(filepath.Join(folder, "bank.wasm.gz"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(folder); err == nil || !strings.Contains(err.Error(), "two modules of the name bank") {
+	if _, err := Read(folder, Inside); err == nil || !strings.Contains(err.Error(), "two modules of the name bank") {
 		t.Errorf("two modules of one name: %v", err)
 	}
 }

@@ -69,7 +69,7 @@ func Read(path string, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readAll(file, path, most)
+	return ReadAll(file, path, most)
 }
 
 // ReadIn is Read for a file in a folder, as OpenIn opens it.
@@ -78,10 +78,11 @@ func ReadIn(folder *os.Root, name string, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readAll(file, name, most)
+	return ReadAll(file, name, most)
 }
 
-func readAll(file *os.File, path string, most int64) ([]byte, error) {
+// ReadAll reads an open file of at most so many bytes, and closes it. Errors name the path.
+func ReadAll(file *os.File, path string, most int64) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(file, most+1))
 	_ = file.Close() // it was only read
 	if err != nil {
