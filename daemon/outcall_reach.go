@@ -25,11 +25,17 @@ type server struct {
 	port string // "" for any
 }
 
+// mappedBits is the length of the prefix of IPv4-mapped addresses, ::ffff:0:0/96 (RFC 4291).
+const mappedBits = 96
+
 // newReach parses the configuration. The error is a refusal.
 func newReach(config instance.OutcallReach) (reach, error) {
 	r := reach{all: config.Local}
 	for _, text := range config.Targets {
 		if prefix, err := netip.ParsePrefix(text); err == nil {
+			if at := prefix.Addr(); at.Is4In6() && prefix.Bits() >= mappedBits {
+				prefix = netip.PrefixFrom(at.Unmap(), prefix.Bits()-mappedBits) // as dialed addresses are compared
+			}
 			r.prefixes = append(r.prefixes, prefix.Masked())
 			continue
 		}
@@ -38,9 +44,12 @@ func newReach(config instance.OutcallReach) (reach, error) {
 			host, port = strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"), ""
 		}
 		number, err := strconv.ParseUint(port, 10, 16)
-		_, notAddress := netip.ParseAddr(host)
+		address, notAddress := netip.ParseAddr(host)
 		if host == "" || strings.ContainsAny(host, "/@?# ") || notAddress != nil && strings.Contains(host, ":") || port != "" && (err != nil || number == 0) {
 			return reach{}, instance.BadField.Refuse("outcall_targets", fmt.Sprintf("%.100q", text), "take host:port, host, or a prefix of addresses such as 10.0.0.0/8")
+		}
+		if notAddress == nil {
+			host = address.Unmap().String()
 		}
 		r.servers = append(r.servers, server{strings.ToLower(host), port})
 	}
@@ -103,6 +112,7 @@ var localPrefixes = []netip.Prefix{
 	netip.MustParsePrefix("240.0.0.0/4"),    // reserved, with the limited broadcast (RFC 1112)
 	netip.MustParsePrefix("fec0::/10"),      // site-local (RFC 3879)
 	netip.MustParsePrefix("64:ff9b:1::/48"), // translation within a network (RFC 8215)
+	netip.MustParsePrefix("2001::/32"),      // Teredo, tunnels to any IPv4 address (RFC 4380); no longer in use
 }
 
 // embedded are prefixes of IPv6 addresses that contain an IPv4 address at a byte offset.
@@ -110,9 +120,10 @@ var embedded = []struct {
 	prefix netip.Prefix
 	at     int
 }{
-	{netip.MustParsePrefix("::/96"), 12},        // IPv4-compatible (RFC 4291)
-	{netip.MustParsePrefix("64:ff9b::/96"), 12}, // NAT64 (RFC 6052)
-	{netip.MustParsePrefix("2002::/16"), 2},     // 6to4 (RFC 3056)
+	{netip.MustParsePrefix("::/96"), 12},           // IPv4-compatible (RFC 4291)
+	{netip.MustParsePrefix("::ffff:0:0:0/96"), 12}, // IPv4-translated (RFC 2765)
+	{netip.MustParsePrefix("64:ff9b::/96"), 12},    // NAT64 (RFC 6052)
+	{netip.MustParsePrefix("2002::/16"), 2},        // 6to4 (RFC 3056)
 }
 
 // isLocal reports whether an address belongs to this machine or its networks: loopback, link-local, private, multicast,

@@ -18,9 +18,10 @@ func TestAddressesOfThisMachineAndItsNetworksAreLocal(t *testing.T) {
 		"224.0.0.1": true, "240.0.0.1": true, "255.255.255.255": true, "::": true, "::1": true, "fe80::1": true, "fe80::1%eth0": true,
 		"fc00::1": true, "fd12::1": true, "fec0::1": true, "ff02::1": true, "::ffff:127.0.0.1": true, "::ffff:10.0.0.1": true, "::7f00:1": true,
 		"64:ff9b::7f00:1": true, "64:ff9b::a00:1": true, "64:ff9b:1::808:808": true, "2002:7f00:1::": true, "2002:c0a8:101::1": true,
+		"::ffff:0:127.0.0.1": true, "::ffff:0:10.0.0.1": true, "2001:0:7f00:1::": true, "2001:0:4136:e378:8000:63bf:80ff:fffe": true,
 
 		"8.8.8.8": false, "172.32.0.1": false, "100.128.0.1": false, "198.20.0.1": false, "2606:4700::1111": false, "::ffff:8.8.8.8": false,
-		"64:ff9b::808:808": false, "2002:808:808::1": false,
+		"64:ff9b::808:808": false, "2002:808:808::1": false, "::ffff:0:8.8.8.8": false, "2001:4860:4860::8888": false,
 	} {
 		if got := isLocal(netip.MustParseAddr(text)); got != want {
 			t.Errorf("%s: %v, want %v", text, got, want)
@@ -56,6 +57,9 @@ func TestOutcallsReachLocalServersOnlyWhereTheyMay(t *testing.T) {
 		{instance.OutcallReach{Targets: []string{"[::1]"}}, "[::1]:9", "[::1]:9", true},
 		{instance.OutcallReach{Targets: []string{"10.1.0.0/16"}}, "a.example:1", "10.1.2.3:1", true},
 		{instance.OutcallReach{Targets: []string{"10.1.0.0/16"}}, "a.example:1", "10.2.2.3:1", false},
+		{instance.OutcallReach{Targets: []string{"::ffff:10.1.0.0/112"}}, "a.example:1", "10.1.2.3:1", true},
+		{instance.OutcallReach{Targets: []string{"::ffff:10.1.0.0/112"}}, "a.example:1", "[::ffff:10.2.2.3]:1", false},
+		{instance.OutcallReach{Targets: []string{"[::ffff:127.0.0.1]:7"}}, "a.example:7", "127.0.0.1:7", true},
 	} {
 		r, err := newReach(row.reach)
 		if err != nil {
