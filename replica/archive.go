@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/canister"
@@ -147,6 +148,8 @@ func (config *Config) archive(c *archive.Coder) {
 		archive.Number(c, &config.SubnetCanisters)
 		archive.Number(c, &config.HeldBytes)
 		archive.Slice(c, &config.Subnets, MaxSubnets, func(s *SubnetConfig) { s.archive(c) })
+		original := func(s SubnetConfig) bool { return !s.Added }
+		c.Check(slices.ContainsFunc(config.Subnets, original), "no subnet was there at the start")
 		if c.Since(8) {
 			config.archiveDeleted(c)
 		}
