@@ -19,9 +19,9 @@ func (r *Reject) Error() string {
 // Summary returns the reject without its backtrace.
 func (r *Reject) Summary() string {
 	if r.GetErrorCode() == "" {
-		return fmt.Sprintf("rejected with code %d: %s", r.GetCode(), r.GetText())
+		return fmt.Sprintf("rejected with code %d: %s", r.GetCode(), printable(r.GetText()))
 	}
-	return fmt.Sprintf("rejected with code %d (%s): %s", r.GetCode(), r.GetErrorCode(), r.GetText())
+	return fmt.Sprintf("rejected with code %d (%s): %s", r.GetCode(), r.GetErrorCode(), printable(r.GetText()))
 }
 
 // Backtrace returns where the reject comes from, innermost first, each line after a line break: functions, and after
@@ -54,6 +54,25 @@ func (r *Reject) Backtrace(name func(id string) string) string {
 		}
 	}
 	return text.String()
+}
+
+// printable returns the text of a canister or a trap with escapes in the place of characters that a terminal obeys, or
+// that hide or reorder others. Lines remain.
+func printable(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		var shown strings.Builder
+		for _, r := range line {
+			if strconv.IsPrint(r) || r == '\t' {
+				shown.WriteRune(r)
+				continue
+			}
+			escaped := strconv.QuoteRune(r)
+			shown.WriteString(escaped[1 : len(escaped)-1])
+		}
+		lines[i] = shown.String()
+	}
+	return strings.Join(lines, "\n")
 }
 
 // visible returns a name from a module, without characters that move the cursor of a terminal.
