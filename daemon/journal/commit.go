@@ -141,6 +141,14 @@ func (j *Journal) failWith(err error) {
 	j.fail(&FailedError{Dir: j.dir, Err: err})
 }
 
+// lost returns an error if the directory is no longer the one at its path.
+func (j *Journal) lost() error {
+	if l, ok := j.lock.(*diskLock); ok {
+		return l.lost()
+	}
+	return nil
+}
+
 // wakeWaiters wakes the callers of the commit that ended, and after a failure those of the next. The caller holds j.mu.
 func (j *Journal) wakeWaiters() {
 	if j.writing != nil {
@@ -215,7 +223,10 @@ func (j *Journal) commit() {
 		return
 	}
 	begun := time.Now()
-	err := j.writeBlock(records, first)
+	err := j.lost()
+	if err == nil {
+		err = j.writeBlock(records, first)
+	}
 	if err != nil {
 		j.failWith(err)
 	} else {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -219,6 +220,11 @@ func (d *disk) Lock(name string) (io.Closer, error) {
 		return nil, err
 	}
 	l := &diskLock{held: held}
+	if d.FS == vfs.Default {
+		if l.folder, err = lockFolder(filepath.Dir(name)); err != nil {
+			return nil, errors.Join(err, held.Close())
+		}
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.off.Load() {
@@ -230,13 +236,34 @@ func (d *disk) Lock(name string) (io.Closer, error) {
 
 // diskLock is a lock that is released only once.
 type diskLock struct {
-	once sync.Once
-	held io.Closer
+	once   sync.Once
+	held   io.Closer
+	folder *os.File // the folder that is locked itself; nil without that
+}
+
+// lost returns an error if the folder is no longer at its path, where another process may have made one.
+func (l *diskLock) lost() error {
+	if l.folder == nil {
+		return nil
+	}
+	held, err := l.folder.Stat()
+	if err != nil {
+		return err
+	}
+	if now, err := os.Stat(l.folder.Name()); err != nil || !os.SameFile(held, now) {
+		return fmt.Errorf("%s was moved or removed while it was in use", l.folder.Name())
+	}
+	return nil
 }
 
 // Close releases the lock.
 func (l *diskLock) Close() (err error) {
-	l.once.Do(func() { err = l.held.Close() })
+	l.once.Do(func() {
+		if l.folder != nil {
+			err = l.folder.Close()
+		}
+		err = errors.Join(err, l.held.Close())
+	})
 	return err
 }
 
