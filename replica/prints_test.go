@@ -42,7 +42,7 @@ func finished(s *real.Stage) {
 	}
 }
 
-func TestAForkPrintsOnlyWhatItsSourceHasNotPrinted(t *testing.T) {
+func TestAForkPrintsOnlyWhatItsSourceDidNotPrint(t *testing.T) {
 	var source, fork listener
 	s := printing(t, &source)
 	f := s.Fork(replica.ForkConfig{Parts: replica.Parts{Printed: fork.print}})
@@ -53,7 +53,7 @@ func TestAForkPrintsOnlyWhatItsSourceHasNotPrinted(t *testing.T) {
 	source.heard(t, "after")
 }
 
-func TestAnImportedNetworkPrintsOnlyWhatTheExportedOneHasNotPrinted(t *testing.T) {
+func TestAnImportedNetworkPrintsOnlyWhatTheExportedOneDidNot(t *testing.T) {
 	var source, copied listener
 	s := printing(t, &source)
 	var file bytes.Buffer

@@ -284,7 +284,11 @@ func TestAProvisionalCreationMayNameTheManagementCanisterInsteadOfAnEffectiveOne
 		}
 		asked := wire.Path{[]byte("request_status"), signed.ID[:]}
 		for _, other := range []wire.Path{
-			{}, {[]byte("time")}, {[]byte("subnet")}, {[]byte("api_boundary_nodes")}, {[]byte("canister")},
+			{},
+			{[]byte("time")},
+			{[]byte("subnet")},
+			{[]byte("api_boundary_nodes")},
+			{[]byte("canister")},
 			{[]byte("canister"), appCanister.Bytes(), []byte("module_hash")},
 			{[]byte("canister"), nil, []byte("module_hash")},
 		} {
