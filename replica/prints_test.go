@@ -42,7 +42,7 @@ func finished(s *real.Stage) {
 	}
 }
 
-func TestAForkPrintsOnlyWhatItsSourceDidNotPrint(t *testing.T) {
+func TestAForkGoesOnPrintingWhereItsSourceStopped(t *testing.T) {
 	var source, fork listener
 	s := printing(t, &source)
 	f := s.Fork(replica.ForkConfig{Parts: replica.Parts{Printed: fork.print}})
@@ -53,7 +53,7 @@ func TestAForkPrintsOnlyWhatItsSourceDidNotPrint(t *testing.T) {
 	source.heard(t, "after")
 }
 
-func TestAnImportedNetworkPrintsOnlyWhatTheExportedOneDidNot(t *testing.T) {
+func TestAnImportedNetworkGoesOnPrintingWhereTheExportedOneStopped(t *testing.T) {
 	var source, copied listener
 	s := printing(t, &source)
 	var file bytes.Buffer
