@@ -73,7 +73,7 @@ func TestCompiledModulesAreKeptWhereOnlyThisUserCanWrite(t *testing.T) {
 func TestAFolderForCompiledModulesThatOthersCanWriteIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	for mode, good := range map[os.FileMode]bool{0o700: true, 0o755: true, 0o775: false, 0o777: false, 0o1777: false} {
-		if err := os.Chmod(dir, mode&0o777|os.FileMode(mode&0o1000)<<11); err != nil {
+		if err := os.Chmod(dir, mode&0o777|(mode&0o1000)<<11); err != nil {
 			t.Fatal(err)
 		}
 		_, err := Config{CacheDir: dir}.withDefaults()
