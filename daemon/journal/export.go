@@ -66,7 +66,15 @@ func (j *Journal) copyTo(dir string) error {
 			return err
 		}
 	}
-	return j.guarded(func() error { return j.db.Checkpoint(j.fs.PathJoin(dir, storeFolder), pebble.WithFlushedWAL()) })
+	return j.copyStore(j.fs.PathJoin(dir, storeFolder))
+}
+
+// copyStore copies the store while nothing is written to it. The store copies its log piece by piece: beside a writer, a
+// later piece could have batches whose beginning an earlier one lacks, which looks like damage.
+func (j *Journal) copyStore(dir string) error {
+	j.storeMu.Lock()
+	defer j.storeMu.Unlock()
+	return j.guarded(func() error { return j.db.Checkpoint(dir, pebble.WithFlushedWAL()) })
 }
 
 // copyFile copies a file of the directory, unless the copy does not need it: the file with the end may tell of records that

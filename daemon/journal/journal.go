@@ -73,6 +73,7 @@ type Journal struct {
 	end          vfs.File              // the file with the number of records (endFile); nil: read-only
 	valuesMu     sync.Mutex            // held while a value is written; taken before checkpointMu
 	checkpointMu sync.Mutex            // held while a checkpoint is written or files are removed; taken after valuesMu, before mu
+	storeMu      sync.Mutex            // held while a batch is written, or the store copied; taken after the others but mu
 	kept         []Checkpoint          // written by setKept
 	usage        atomic.Pointer[Usage] // of kept
 	adopted      []PageFile            // linked from another directory, for the next checkpoint

@@ -178,5 +178,7 @@ func isNotExist(err error) bool {
 
 // write commits and syncs a batch.
 func (j *Journal) write(batch *pebble.Batch) error {
+	j.storeMu.Lock()
+	defer j.storeMu.Unlock()
 	return j.guarded(func() error { return batch.Commit(pebble.Sync) })
 }
