@@ -1,14 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"maps"
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -47,8 +46,9 @@ where a file is missing, a module is none, or arguments are not of their types.
 Without a ` + project.File + `, every *.wasm and *.wasm.gz of the folder is a canister. All are created
 first, so that arguments can name each other; then each is installed after those
 it needs. Ids are kept in .canisterd/ for the other commands, which take names from
-then on. A canister whose module has not changed is left alone; another module
-is an upgrade.`,
+then on. Another module is an upgrade. A canister whose module has not changed is
+not installed again: only its settings are changed. deploy says so where its
+arguments differ from those that it passed last.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			folder := project.Nearest()
@@ -64,7 +64,7 @@ is an upgrade.`,
 				}
 				t := c.table("CANISTER", "ID", "")
 				for _, name := range slices.Sorted(maps.Keys(done)) {
-					t.row(name, done[name].ID, done[name].Done)
+					t.row(name, done[name].ID, done[name].text())
 				}
 				return c.print(t.String(), done)
 			})
@@ -79,7 +79,22 @@ is an upgrade.`,
 // deployment is the outcome for one canister.
 type deployment struct {
 	ID   string `json:"canister_id"`
-	Done string `json:"done"` // installed, upgraded, reinstalled, unchanged, left alone
+	Done string `json:"done"` // installed, upgraded, reinstalled, settings changed, unchanged, left alone
+	// Settings are those that were changed, by their keys in canisterd.yaml; none of a canister without a module.
+	Settings []string `json:"settings_changed,omitempty"`
+	// Ignored are the keys of canisterd.yaml that differ from what the canister was made with, and were not applied.
+	Ignored []string `json:"ignored,omitempty"`
+}
+
+// text is the outcome for people.
+func (d deployment) text() string {
+	switch {
+	case len(d.Settings) == 0:
+		return d.Done
+	case d.Done == settingsChanged:
+		return fmt.Sprintf("%s (%s)", d.Done, strings.Join(d.Settings, ", "))
+	}
+	return fmt.Sprintf("%s, %s (%s)", d.Done, settingsChanged, strings.Join(d.Settings, ", "))
 }
 
 // deploying is one run of deploy.
@@ -91,7 +106,8 @@ type deploying struct {
 	store      *store
 	network    network
 	ids        names
-	unrecorded bool // the ids are not written to the folder
+	unrecorded bool              // the ids are not written to the folder
+	passed     map[string]string // digests of arguments that were passed and are not recorded yet, by name
 }
 
 // noteDone prints the outcome for a canister as a note.
@@ -195,18 +211,19 @@ func (x *deploying) checkSubnets(ctx context.Context) error {
 func (x *deploying) installAll(ctx context.Context, order []string, tell func(name, what string)) (map[string]deployment, error) {
 	done := map[string]deployment{}
 	for _, name := range order {
-		what := "left alone"
+		one := deployment{Done: "left alone"}
 		if len(x.flags.only) == 0 || slices.Contains(x.flags.only, name) {
 			drawn := x.cli.doing("installing " + name)
 			var err error
-			what, err = x.install(ctx, name)
+			one, err = x.install(ctx, name)
 			drawn()
 			if err != nil {
 				return nil, fmt.Errorf("installing %s: %w", name, err)
 			}
 		}
-		done[name] = deployment{x.ids[name], what}
-		tell(name, what)
+		one.ID = x.ids[name]
+		done[name] = one
+		tell(name, one.text())
 	}
 	return done, nil
 }
@@ -236,62 +253,4 @@ func (x *deploying) create(ctx context.Context, name string) error {
 		x.ids[name] = created.GetCanisterId()
 	}
 	return err
-}
-
-// install updates the settings of a canister and installs its module as the project describes.
-func (x *deploying) install(ctx context.Context, name string) (string, error) {
-	spec, id := x.project.Canisters[name], x.ids[name]
-	settings, err := x.project.Given(name, x.ids)
-	if err != nil {
-		return "", err
-	}
-	if _, err := x.daemon.Canisters.UpdateSettings(ctx, &controlv1.UpdateSettingsRequest{Instance: x.cli.instance, CanisterId: id, Settings: settingsOf(settings)}); err != nil {
-		return "", err
-	}
-	path := x.project.Path(spec.Wasm)
-	head := &controlv1.InstallHead{Instance: x.cli.instance, CanisterId: id, Features: spec.Features}
-	argument, err := spec.Argument(name, x.ids)
-	if err != nil {
-		return "", err
-	}
-	head.Argument = valueOf(argument)
-	if head.Sender, err = x.cli.sender(); err != nil {
-		return "", err
-	}
-	switch x.flags.mode {
-	case "reinstall":
-		head.Mode = controlv1.InstallMode_INSTALL_MODE_REINSTALL
-	case "upgrade":
-		head.Mode = controlv1.InstallMode_INSTALL_MODE_UPGRADE
-	default:
-		if same, err := x.unchanged(ctx, id, name); same || err != nil {
-			return "unchanged", err
-		}
-	}
-	installed, err := x.cli.install(ctx, x.daemon, head, path)
-	if err != nil {
-		x.cli.hintFeature(err, "say features: [wasi] for "+name+" in "+project.File)
-		return "", err
-	}
-	switch installed.GetMode() {
-	case controlv1.InstallMode_INSTALL_MODE_UPGRADE:
-		return "upgraded", nil
-	case controlv1.InstallMode_INSTALL_MODE_REINSTALL:
-		return "reinstalled", nil
-	}
-	return "installed", nil
-}
-
-// unchanged reports whether a canister runs the module that the project has for it.
-func (x *deploying) unchanged(ctx context.Context, id, name string) (bool, error) {
-	module, err := x.project.Module(name)
-	if err != nil {
-		return false, fmt.Errorf("reading the module: %w", err)
-	}
-	got, err := x.daemon.Canisters.GetCanister(ctx, &controlv1.GetCanisterRequest{Instance: x.cli.instance, CanisterId: id})
-	if err != nil {
-		return false, err
-	}
-	hash := sha256.Sum256(module)
-	return bytes.Equal(hash[:], got.GetCanister().GetModuleHash()), nil
 }

@@ -146,7 +146,7 @@ func (x *deploying) checkCopied() error {
 	return nil
 }
 
-// record writes the ids of the canisters to the folder.
+// record writes the ids of the canisters to the folder, and what was passed to them.
 func (x *deploying) record(ctx context.Context) error {
 	if x.unrecorded {
 		return nil
@@ -159,5 +159,8 @@ func (x *deploying) record(ctx context.Context) error {
 		return fmt.Errorf("instance %s was restored or made again while its canisters were created: deploy again", now.instance)
 	}
 	x.store.put(now, x.cli.instanceName(), x.ids, now.height)
+	for name, digest := range x.passed {
+		x.store.pass(now, name, digest)
+	}
 	return x.store.write(x.project.Folder())
 }

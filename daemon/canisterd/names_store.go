@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,6 +38,9 @@ type storedNetwork struct {
 type storedCanister struct {
 	ID     string `json:"canister_id"`
 	Height uint64 `json:"height"`
+	// Arguments is the SHA-256 of the arguments that deploy passed last, before the height Passed; "" where not known.
+	Arguments string `json:"arguments_sha256,omitempty"`
+	Passed    uint64 `json:"passed_height,omitempty"`
 }
 
 // readStore reads the ids deployed from a folder. It returns none from a file of an earlier version, which did not name
@@ -109,21 +113,32 @@ func (s *store) of(id string) *storedNetwork {
 // live returns the names that a network has itself or from its ancestors.
 func (s *store) live(n network) names {
 	live := names{}
+	for name, c := range s.known(n) {
+		live[name] = c.ID
+	}
+	return live
+}
+
+// known returns the canisters that a network has itself or from its ancestors, by name.
+func (s *store) known(n network) map[string]storedCanister {
+	known := map[string]storedCanister{}
 	for _, a := range n.ancestors {
 		if stored := s.of(a.GetNetworkId()); stored != nil {
 			for name, c := range stored.Canisters {
-				if c.Height <= a.GetHeight() {
-					live[name] = c.ID
+				if c.Height > a.GetHeight() {
+					continue
 				}
+				if c.Passed > a.GetHeight() { // the ancestor may have got them later
+					c.Arguments, c.Passed = "", 0
+				}
+				known[name] = c
 			}
 		}
 	}
 	if stored := s.of(n.id); stored != nil {
-		for name, c := range stored.Canisters {
-			live[name] = c.ID
-		}
+		maps.Copy(known, stored.Canisters)
 	}
-	return live
+	return known
 }
 
 // instances returns the instance for each name; if several networks have the name, the last one counts.
@@ -140,18 +155,29 @@ func (s *store) instances() names {
 // put replaces the names of a network by those at a height. Unchanged ones keep their height.
 func (s *store) put(n network, instance string, ids names, height uint64) {
 	now := storedNetwork{ID: n.id, Instance: instance, Canisters: map[string]storedCanister{}}
-	before := s.of(n.id)
+	before, known := s.of(n.id), s.known(n)
 	for name, id := range ids {
-		now.Canisters[name] = storedCanister{id, height}
-		if before != nil && before.Canisters[name].ID == id {
-			now.Canisters[name] = before.Canisters[name]
+		c := storedCanister{ID: id}
+		if known[name].ID == id {
+			c = known[name]
 		}
+		if before == nil || before.Canisters[name].ID != id {
+			c.Height = height
+		}
+		now.Canisters[name] = c
 	}
 	s.forget(n.id)
 	s.Networks = append(s.Networks, now)
 	if extra := len(s.Networks) - maxStored; extra > 0 {
 		s.Networks = slices.Delete(s.Networks, 0, extra)
 	}
+}
+
+// pass says which arguments deploy passed to a canister of a network.
+func (s *store) pass(n network, name, digest string) {
+	c := s.of(n.id).Canisters[name]
+	c.Arguments, c.Passed = digest, n.height
+	s.of(n.id).Canisters[name] = c
 }
 
 // forget removes a folder's canisters in a network.
