@@ -188,7 +188,7 @@ func (c *cli) instanceCreate() *cobra.Command {
 	}
 	f.add(cmd)
 	f.addEphemeral(cmd)
-	return cmd
+	return c.addVerbose(cmd)
 }
 
 // described describes an instance for people.
@@ -220,8 +220,16 @@ func (c *cli) particulars(i *controlv1.Instance) string {
 	if !i.GetEphemeral() {
 		text.WriteString("state     kept for the next start of the daemon\n")
 	}
-	fmt.Fprintf(&text, "seed      %x\nroot key  %x", i.GetSeed(), i.GetRootKey())
-	return text.String()
+	if c.verbose {
+		fmt.Fprintf(&text, "seed      %x\nroot key  %x\n", i.GetSeed(), i.GetRootKey())
+	}
+	return strings.TrimSuffix(text.String(), "\n")
+}
+
+// addVerbose adds the flag for the seed and the root key to a command that describes an instance.
+func (c *cli) addVerbose(cmd *cobra.Command) *cobra.Command {
+	cmd.Flags().BoolVar(&c.verbose, "verbose", false, "print the seed and the root key, too (--json has them always)")
+	return cmd
 }
 
 func (c *cli) instanceShow() *cobra.Command {
@@ -235,6 +243,7 @@ func (c *cli) instanceShow() *cobra.Command {
 				if err != nil {
 					return err
 				}
+				c.verbose = true
 				return c.print(c.described(got.GetInstance()), got)
 			})
 		},
@@ -335,5 +344,5 @@ A fork of the past has manual pacing unless told otherwise, so that it stays the
 	cmd.Flags().StringVar(&f.httpListen, "http-listen", "", "address of an HTTP interface of its own")
 	cmd.Flags().StringVar(&f.reseed, "reseed", "", "any text: chance takes another turn in the fork")
 	f.addEphemeral(cmd)
-	return cmd
+	return c.addVerbose(cmd)
 }

@@ -111,7 +111,7 @@ this folder have their names in it, too.`,
 	flags.StringVar(&f.stateDir, "state-dir", "", stateUsage+", on the daemon's machine")
 	flags.StringVar(&f.httpListen, "http-listen", "", "address of an HTTP interface of its own")
 	f.addEphemeral(cmd)
-	return cmd
+	return c.addVerbose(cmd)
 }
 
 // source opens a file, or standard input for -, and returns its length if known.

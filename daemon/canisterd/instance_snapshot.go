@@ -82,9 +82,9 @@ func (c *cli) instanceForget() *cobra.Command {
 }
 
 func (c *cli) instanceRestore() *cobra.Command {
-	return &cobra.Command{
+	return c.addVerbose(&cobra.Command{
 		Use:   "restore SNAPSHOT",
-		Short: "Make an instance go on from one of its snapshots",
+		Short: "Restore an instance from one of its snapshots",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
@@ -95,7 +95,7 @@ func (c *cli) instanceRestore() *cobra.Command {
 				return c.print(c.described(restored.GetInstance()), restored)
 			})
 		},
-	}
+	})
 }
 
 func (c *cli) instanceDiff() *cobra.Command {

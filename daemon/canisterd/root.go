@@ -47,6 +47,7 @@ type cli struct {
 	request   string // id of the last update, in hex
 	folder    string // where names are looked up, "" for the current one
 	anywhere  bool   // projects may name files outside of their repository
+	verbose   bool   // descriptions of instances have their seed and root key
 	out, err  io.Writer
 
 	ctx      context.Context // of the command

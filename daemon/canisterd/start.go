@@ -92,6 +92,7 @@ gone when the daemon stops.`,
 	flags.Int64Var(&f.checkpointBytes, "checkpoint-bytes", 0, "bytes of records after which a checkpoint is made (default: 64 MiB)")
 	_ = flags.MarkHidden("checkpoint-bytes") // for tests, which have few records; the flag exists
 	f.telemetry.add(cmd)
+	flags.Lookup("verbose").Usage += "; print the seed and the root key"
 	return sending(cmd)
 }
 
@@ -189,7 +190,7 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 	} else {
 		defer remove()
 	}
-	if err := c.print(banner(d, config.StateDir), ready{d.URL(), d.ControlAddress(), fmt.Sprintf("%x", d.RootKey()), fmt.Sprintf("%x", d.Seed()), d.Subnets(), config.StateDir}); err != nil {
+	if err := c.print(banner(d, config.StateDir, f.telemetry.verbose), ready{d.URL(), d.ControlAddress(), fmt.Sprintf("%x", d.RootKey()), fmt.Sprintf("%x", d.Seed()), d.Subnets(), config.StateDir}); err != nil {
 		return err
 	}
 	if err := c.populate(ctx, d.URL(), &f); err != nil {
@@ -252,7 +253,7 @@ func tokenOf(file string) (string, error) {
 const documentation = "https://github.com/canisterd/canisterd#readme"
 
 // banner describes a daemon that is ready, for people.
-func banner(d *daemon.Daemon, stateDir string) string {
+func banner(d *daemon.Daemon, stateDir string, verbose bool) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "canisterd %s; documentation: %s\n\nhttp      %s\n", daemon.Version(), documentation, d.URL())
 	fmt.Fprintf(&text, "pages     http://CANISTER.localhost:%d\n", d.Port())
@@ -262,7 +263,9 @@ func banner(d *daemon.Daemon, stateDir string) string {
 	for _, s := range d.Subnets() {
 		fmt.Fprintf(&text, "subnet    %s (%s), canisters from %s\n", s.ID, s.Kind, s.First)
 	}
-	fmt.Fprintf(&text, "root key  %x\nseed      %x\n", d.RootKey(), d.Seed())
+	if verbose {
+		fmt.Fprintf(&text, "root key  %x\nseed      %x\n", d.RootKey(), d.Seed())
+	}
 	if stateDir == "" {
 		text.WriteString("state     in memory: canisters are gone when this stops (--ephemeral)\n")
 	} else {

@@ -36,7 +36,7 @@ type statusSubnet struct {
 }
 
 func (c *cli) status() *cobra.Command {
-	return &cobra.Command{
+	return c.addVerbose(&cobra.Command{
 		Use:   "status",
 		Short: "Say whether the daemon is there, and what it is",
 		Long: `Say whether the daemon is there, and what it is.
@@ -60,7 +60,7 @@ says less: which type each subnet certifies to be of, and not its kind.`,
 			}
 			return err
 		},
-	}
+	})
 }
 
 // controlStatus prints the status from the control API.
@@ -110,6 +110,9 @@ func (c *cli) httpStatus(ctx context.Context) error {
 		result.Subnets = append(result.Subnets, statusSubnet{ID: s.ID.String(), Type: s.Kind})
 		fmt.Fprintf(&text, "subnet    %s (of type %s)\n", s.ID, s.Kind)
 	}
-	fmt.Fprintf(&text, "height    %d\nroot key  %s", s.CertifiedHeight, result.RootKey)
+	fmt.Fprintf(&text, "height    %d", s.CertifiedHeight)
+	if c.verbose {
+		fmt.Fprintf(&text, "\nroot key  %s", result.RootKey)
+	}
 	return c.print(text.String(), result)
 }
