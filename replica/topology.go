@@ -72,6 +72,17 @@ func (k SubnetKind) properties() kindProperties {
 	}
 }
 
+// SubnetKinds returns all kinds of subnets.
+func SubnetKinds() (all []SubnetKind) {
+	for k := Application; k <= CloudEngine; k++ {
+		all = append(all, k)
+	}
+	return all
+}
+
+// Ranges returns the canister ids that a subnet of the kind has beside those that it allocates: mainnet's.
+func (k SubnetKind) Ranges() []Range { return k.properties().ranges }
+
 // String returns the name for users, in lower case, as in the control API.
 func (k SubnetKind) String() string { return k.properties().name }
 

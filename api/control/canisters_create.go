@@ -3,12 +3,14 @@ package control
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/daemon/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
 )
 
 // CreateCanister makes an empty canister with newly created cycles.
@@ -71,11 +73,36 @@ func placed(i *instance.Instance, canister, subnet string) (wanted *principal.Pr
 	host := view.SubnetOf(id)
 	switch {
 	case host == nil:
-		return nil, effective, BadField.Refuse("canister_id", canister, "no subnet of the instance has canisters with such an id")
+		return nil, effective, BadField.Refuse("canister_id", canister, whyNoHost(id))
 	case subnet != "" && host.ID.String() != subnet:
 		return nil, effective, BadField.Refuse("subnet_id", subnet, "a canister with the id "+canister+" is on subnet "+host.ID.String())
 	}
 	return &id, id, nil
+}
+
+// whyNoHost returns why no subnet of an instance has a canister id: it lacks the kind of subnet that has it, as on mainnet,
+// or no kind has it.
+func whyNoHost(id principal.Principal) string {
+	n, ok := id.CanisterNumber()
+	if !ok {
+		return "it is not the id of a canister"
+	}
+	var have []string
+	for _, kind := range replica.SubnetKinds() {
+		for _, r := range kind.Ranges() {
+			if r.Contains(n) {
+				others := "nns,"
+				if kind == replica.NNS {
+					others = ""
+				}
+				return fmt.Sprintf("subnets of kind %s have such ids, and the instance has none: make one that has (CreateInstance, or canisterd instance create --subnet %s%[1]s,application)", kind, others)
+			}
+		}
+		if len(kind.Ranges()) > 0 {
+			have = append(have, kind.String())
+		}
+	}
+	return "no kind of subnet has such ids: take one that " + strings.Join(have, ", ") + " have on mainnet, or leave it out"
 }
 
 // DeleteCanister deletes a canister, and stops it before if requested.
