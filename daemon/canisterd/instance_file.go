@@ -100,7 +100,7 @@ this folder have their names in it, too.`,
 				if err := c.adopt(ctx, d, made); err != nil {
 					return err
 				}
-				return c.print(c.described(made), made)
+				return c.print(c.described(made), &controlv1.ImportInstanceResponse{Instance: made})
 			})
 		},
 	}
