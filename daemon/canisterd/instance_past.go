@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/daemon/spelling"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -27,6 +29,9 @@ func fork(ctx context.Context, d *remote.Daemon, request *controlv1.ForkInstance
 		return nil, err
 	}
 	made, err := d.Instances.ForkInstance(ctx, request)
+	if mark, is := request.GetAt().(*controlv1.ForkInstanceRequest_Mark); is && isUnknownMoment(err) {
+		return nil, withMarks(ctx, d, request.GetInstance(), mark.Mark, err)
+	}
 	_, isRound := request.GetAt().(*controlv1.ForkInstanceRequest_Height)
 	if !isRound || len(at) < shortRequestDigits || !isUnknownMoment(err) {
 		return made, err
@@ -36,6 +41,28 @@ func fork(ctx context.Context, d *remote.Daemon, request *controlv1.ForkInstance
 		return made, failed
 	}
 	return nil, err
+}
+
+// maxMarksListed limits the marks that an error lists, the newest ones.
+const maxMarksListed = 20
+
+// withMarks adds the marks of an instance to an error for a mark that it does not have.
+func withMarks(ctx context.Context, d *remote.Daemon, instance, unknown string, err error) error {
+	all, failed := history(ctx, d, instance)
+	if failed != nil {
+		return err
+	}
+	var marks []string
+	for _, in := range all.GetInputs() {
+		if in.GetKind() == markKind && !slices.Contains(marks, in.GetText()) {
+			marks = append(marks, in.GetText())
+		}
+	}
+	if len(marks) == 0 {
+		return fmt.Errorf("%w; it has no marks (canisterd instance mark makes one)", err)
+	}
+	listed := marks[max(0, len(marks)-maxMarksListed):]
+	return fmt.Errorf("%w%s; its marks: %s", err, spelling.Meant(unknown, marks), strings.Join(listed, ", "))
 }
 
 // isUnknownMoment reports whether an error says that the journal does not have the moment.

@@ -75,8 +75,10 @@ func TestTheRoundThatChangedAnAnswerIsFoundInTheHistory(t *testing.T) {
 	expect(exitOK, "pacing manual", "instance", "fork", "then", "--at", round(last))
 	expect(exitOK, "(1 : nat)", "-i", "then", "canister", "call", "counter", "inc")
 	expect(exitFailed, "expected a round, such as 42", "instance", "fork", "--at", "yesterday")
+	expect(exitFailed, "it has no marks (canisterd instance mark makes one)", "instance", "fork", "--at", "mark:two")
 	marked := d.Node().View().Height
 	expect(exitOK, "two: marked after round "+round(marked), "instance", "mark", "two")
+	expect(exitFailed, "did you mean two?; its marks: two", "instance", "fork", "--at", "mark:tow")
 	expect(exitOK, "(3 : nat)", "canister", "call", "counter", "inc")
 	expect(exitOK, "mark two", "instance", "history")
 	expect(exitOK, "pacing manual", "instance", "fork", "marked", "--at", "mark:two")
