@@ -94,10 +94,26 @@ func (s *store) write(folderOf string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("making the folder of %s: %w", path, err)
 	}
+	if err := ignoreInGit(filepath.Dir(path)); err != nil {
+		return err
+	}
 	return whole(path, func(w io.Writer) error {
 		_, err := w.Write(append(text, '\n'))
 		return err
 	})
+}
+
+// ignoreInGit makes git ignore a folder whose content is of this machine. A .gitignore that is there stays as it is.
+func ignoreInGit(folder string) error {
+	f, err := os.OpenFile(filepath.Join(folder, ".gitignore"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("making git ignore %s: %w", folder, err)
+	}
+	_, err = f.WriteString("*\n")
+	return errors.Join(err, f.Close())
 }
 
 // of returns a folder's canisters in a network, nil if there are none.

@@ -54,6 +54,9 @@ func TestNamesOfCanistersAreKeptInTheFolderItself(t *testing.T) {
 	if err := s.write(elsewhere); err != nil {
 		t.Fatal(err)
 	}
+	if ignored := mustRead(t, filepath.Join(elsewhere, ".canisterd", ".gitignore")); ignored != "*\n" {
+		t.Errorf("git ignores %q", ignored)
+	}
 	if err := os.Symlink(filepath.Join(elsewhere, ".canisterd"), filepath.Join(here, ".canisterd")); err != nil {
 		t.Skipf("no links: %v", err)
 	}
