@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -23,6 +24,7 @@ type keeping struct {
 	*testing.T
 	engine *canister.Engine
 	fs     *vfs.MemFS
+	log    bytes.Buffer
 	*instance.Registry
 }
 
@@ -32,7 +34,7 @@ func wall() time.Time { return time.Now().UTC().Round(0) }
 // begin starts the registry and makes what is on the disk, as a daemon does.
 func (k *keeping) begin() {
 	k.Helper()
-	k.Registry = instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(k), Wall: wall, Engine: k.engine, StateDir: "/state", Journal: journal.Options{FS: k.fs, MemTableBytes: smallTable}})
+	k.Registry = instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(k), Wall: wall, Engine: k.engine, Log: slog.New(slog.NewTextHandler(&k.log, nil)), StateDir: "/state", Journal: journal.Options{FS: k.fs, MemTableBytes: smallTable}})
 	_, err := k.Create(k.Context(), &instance.Spec{Placement: instance.Placement{Name: instance.Default}})
 	if err = errors.Join(err, k.Resume(k.Context())); err != nil {
 		k.Fatal(err)
@@ -192,4 +194,14 @@ func TestADamagedInstanceIsLeftOutAndNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	k.made(k.Create(t.Context(), &instance.Spec{Placement: instance.Placement{Name: "lab"}}))
+}
+
+func TestTheLogNamesEachInstanceThatIsMadeAgain(t *testing.T) {
+	k := newKeeping(t)
+	k.made(k.Create(t.Context(), &instance.Spec{}))
+	k.crash()
+	text := k.log.String()
+	if strings.Contains(text, `instance=""`) || strings.Count(text, `msg="the state is restored" instance=`) != 2 {
+		t.Errorf("the log says %s", text)
+	}
 }

@@ -26,7 +26,7 @@ func (r *Registry) Create(ctx context.Context, spec *Spec) (*Instance, error) {
 	return r.admit(ctx, &spec.Placement, func(name string) (*startConfig, error) {
 		if dir := cmp.Or(spec.Journal, r.keptIn(&spec.Placement, name)); dir != "" {
 			kept := *spec
-			kept.Journal = dir
+			kept.Name, kept.Journal = name, dir
 			return r.resume(&kept, pacing, replica.Config{
 				Seed: seed, Start: r.startOf(spec), Subnets: subnets, Version: r.config.Version, Keys: &r.keys,
 				SliceInstructions: spec.SliceInstructions, RoundInstructions: spec.RoundInstructions,
