@@ -35,12 +35,14 @@ var places = map[string]offer{
 
 // firstWords are the possible first words of commands whose usage lines list them.
 var firstWords = map[string]offer{
-	"canisterd rule add": words("hold", "drop", "unknown", "reply", "reject", "delay"),
-	"canisterd settle":   words("unknown", "reply", "reject"),
-	"canisterd pacing":   words(pacingModes()...),
-	"canisterd run":      words("idle", "next-timer"),
-	"canisterd time":     words("+1h", "+1d", "+1w", "next-timer"),
+	"canisterd rule add":     words("hold", "drop", "unknown", "reply", "reject", "delay"),
+	"canisterd settle":       words("unknown", "reply", "reject"),
+	"canisterd pacing":       words(pacingModes()...),
+	"canisterd run":          words("idle", "next-timer"),
+	"canisterd time":         words("+1h", "+1d", "+1w", "next-timer"),
+	"canisterd identity use": identityNames, "canisterd identity export": identityNames, "canisterd identity rename": identityNames, "canisterd identity remove": identityNames,
 	// A new name has no completions.
+	"canisterd identity new":    words(),
 	"canisterd instance create": words(), "canisterd instance fork": words(), "canisterd instance snapshot": words(), "canisterd instance mark": words(),
 }
 
@@ -129,13 +131,22 @@ func (c *cli) argumentsOf(cmd *cobra.Command) completion {
 	}
 }
 
+// identityNames returns the names of the stored identities.
+func identityNames(context.Context, *cli, []string) []string { return storedNames() }
+
+func storedNames() []string {
+	all, err := readIdentities()
+	if err != nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(all.Identities))
+}
+
 // identityOrFile offers the identities with the typed prefix, or files if there are none.
 func identityOrFile(_ *cobra.Command, _ []string, typed string) (names []string, _ cobra.ShellCompDirective) {
-	if all, err := readIdentities(); err == nil {
-		for _, name := range slices.Sorted(maps.Keys(all.Identities)) {
-			if strings.HasPrefix(name, typed) {
-				names = append(names, name)
-			}
+	for _, name := range storedNames() {
+		if strings.HasPrefix(name, typed) {
+			names = append(names, name)
 		}
 	}
 	return names, cobra.ShellCompDirectiveDefault

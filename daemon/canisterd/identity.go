@@ -73,15 +73,23 @@ func (i *identities) writeFile(path string, content []byte) error {
 	})
 }
 
-// add stores a key under a name.
-func (i *identities) add(name string, text []byte, key public) error {
+// checkNew refuses a name that a new identity cannot have.
+func (i *identities) checkNew(name string) error {
 	switch {
 	case name == anonymous || !project.NameForm.MatchString(name) || spelling.IsPrincipal(name):
 		return fmt.Errorf("an identity cannot be called %q: take 1 to 64 letters, digits, - and _, beginning with a letter", name)
 	case i.Identities[name] != nil:
 		return fmt.Errorf("there is an identity %s (%s): take another name", name, i.Identities[name].Principal)
 	}
-	if err := i.writeFile(filepath.Join(i.folder, name+".pem"), text); err != nil {
+	return nil
+}
+
+// add stores a key under a name.
+func (i *identities) add(name string, text []byte, key public) error {
+	if err := i.checkNew(name); err != nil {
+		return err
+	}
+	if err := i.writeFile(i.pem(name), text); err != nil {
 		return err
 	}
 	i.Identities[name] = &storedIdentity{key.principal(), key.kind}

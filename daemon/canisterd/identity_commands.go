@@ -13,7 +13,12 @@ import (
 
 func (c *cli) identityGroup() *cobra.Command {
 	cmd := group("identity", "Make, import and choose the keys that calls are made as")
-	cmd.AddCommand(c.identityNew(), c.identityList(), c.identityUse(), c.identityWhoami(), c.identityImport())
+	cmd.Long = `Make, import and choose the keys that calls are made as.
+
+Each key is a file NAME.pem, which only its user can read, in the folder
+canisterd/identities of the user's configuration folder (on Linux ~/.config). A
+key is stored as it came: new ones are not encrypted.`
+	cmd.AddCommand(c.identityNew(), c.identityList(), c.identityUse(), c.identityWhoami(), c.identityImport(), c.identityExport(), c.identityRename(), c.identityRemove())
 	return cmd
 }
 
