@@ -16,7 +16,7 @@ import (
 
 type installFlags struct {
 	mode, arg, argFile, hex, form, memory string
-	skipPreUpgrade                        bool
+	skipPreUpgrade, yes                   bool
 	features                              []string
 }
 
@@ -27,7 +27,7 @@ func (c *cli) canisterInstall() *cobra.Command {
 		Short: "Install or upgrade a canister from a Wasm file, plain or gzipped",
 		Example: `  canisterd canister install $id bank.wasm
   canisterd canister install bank build/bank.wasm.gz --mode upgrade
-  canisterd canister install bank bank.wasm --mode reinstall --arg '("Ada", 3)'
+  canisterd canister install bank bank.wasm --mode reinstall --yes --arg '("Ada", 3)'
   canisterd canister install counter counter.wasm --feature wasi`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -40,6 +40,9 @@ func (c *cli) canisterInstall() *cobra.Command {
 				return err
 			}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				if err := f.confirm(ctx, c, d, head, args[0]); err != nil {
+					return err
+				}
 				installed, err := c.install(ctx, d, head, args[1])
 				if err != nil {
 					c.hintFeature(err, "install it with --feature wasi")
@@ -58,8 +61,21 @@ func (c *cli) canisterInstall() *cobra.Command {
 	flags.StringVar(&f.form, "form", "text", "how --arg is written: text (Candid) or json")
 	flags.StringVar(&f.memory, "memory", "", "upgrade: keep or replace the Wasm memory (default: keep where the module asks for it)")
 	flags.BoolVar(&f.skipPreUpgrade, "skip-pre-upgrade", false, "upgrade: do not run canister_pre_upgrade")
+	flags.BoolVar(&f.yes, "yes", false, reinstallYes)
 	flags.StringSliceVar(&f.features, "feature", nil, "what the module may use beyond the network: wasi (default: what the canister was given before)")
 	return sending(cmd)
+}
+
+// confirm asks before a reinstallation forgets the state of a canister.
+func (f *installFlags) confirm(ctx context.Context, c *cli, d *remote.Daemon, head *controlv1.InstallHead, name string) error {
+	if head.GetMode() != controlv1.InstallMode_INSTALL_MODE_REINSTALL || f.yes {
+		return nil
+	}
+	got, err := d.Canisters.GetCanister(ctx, &controlv1.GetCanisterRequest{Instance: c.instance, CanisterId: head.GetCanisterId()})
+	if err != nil {
+		return err
+	}
+	return c.confirmed(stateOf([]string{name}), len(got.GetCanister().GetModuleHash()) == 0)
 }
 
 func (f *installFlags) head(c *cli, id string) (*controlv1.InstallHead, error) {

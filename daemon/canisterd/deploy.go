@@ -20,6 +20,7 @@ import (
 type deployFlags struct {
 	only []string
 	mode string
+	yes  bool
 }
 
 func (c *cli) deploy() *cobra.Command {
@@ -72,6 +73,7 @@ arguments differ from those that it passed last.`,
 	}
 	cmd.Flags().StringSliceVar(&f.only, "only", nil, "install only these canisters (all are created)")
 	cmd.Flags().StringVar(&f.mode, "mode", "auto", "auto, reinstall (forgets state), or upgrade")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, reinstallYes)
 	c.allowOutside(cmd)
 	return sending(cmd)
 }
@@ -167,6 +169,9 @@ func (c *cli) deployFolder(ctx context.Context, d *remote.Daemon, folder string,
 		return nil, err
 	}
 	if err := x.claim(ctx); err != nil {
+		return nil, err
+	}
+	if err := x.confirmReinstall(ctx); err != nil {
 		return nil, err
 	}
 	return x.createAll(ctx, order, tell)

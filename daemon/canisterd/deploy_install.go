@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/canisterd/canisterd/daemon/project"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
@@ -57,6 +59,35 @@ func (x *deploying) install(ctx context.Context, name string) (done deployment, 
 		return done, err
 	}
 	return done, x.pass(ctx, name, digest)
+}
+
+// reinstallYes describes --yes of the commands that reinstall.
+const reinstallYes = "reinstall: do not ask before the state of a canister is forgotten"
+
+// confirmReinstall asks before canisters lose their state.
+func (x *deploying) confirmReinstall(ctx context.Context) error {
+	if x.flags.mode != "reinstall" || x.flags.yes {
+		return nil
+	}
+	var all []string
+	for _, name := range sortedKeys(x.project.Canisters) {
+		if x.ids[name] == "" || len(x.flags.only) > 0 && !slices.Contains(x.flags.only, name) {
+			continue
+		}
+		there, err := x.get(ctx, name)
+		if err != nil {
+			return err
+		}
+		if len(there.GetModuleHash()) > 0 {
+			all = append(all, name)
+		}
+	}
+	return x.cli.confirmed(stateOf(all), len(all) == 0)
+}
+
+// stateOf names what a reinstallation deletes.
+func stateOf(names []string) string {
+	return "the state of " + strings.Join(names, ", ") + ", which a reinstallation forgets"
 }
 
 // installModule installs the module of a canister that was so before, and returns what was done.
