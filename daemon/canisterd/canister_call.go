@@ -11,6 +11,7 @@ import (
 
 	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/did"
 	"github.com/canisterd/canisterd/daemon/project"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
@@ -82,7 +83,7 @@ func (c *cli) canisterAwait() *cobra.Command {
 				if _, err := remote.Reply(r.GetOutcome()); err != nil {
 					return err
 				}
-				return c.reply(r.GetOutcome())
+				return c.reply(r.GetOutcome(), form)
 			})
 		},
 	}
@@ -135,7 +136,7 @@ reply are JSON.`,
 					c.hintMethod(ctx, d, call.GetCanisterId(), call.GetMethod(), err)
 					return err
 				}
-				return c.reply(outcome)
+				return c.reply(outcome, call.GetReplyForm())
 			})
 		},
 	}
@@ -248,8 +249,9 @@ type replyResult struct {
 	Hex     string          `json:"hex,omitempty"`
 }
 
-// reply prints a reply: long Candid text is broken over several lines.
-func (c *cli) reply(outcome *controlv1.Outcome) error {
+// reply prints a reply: long Candid text is broken over several lines. What cannot be shown in the requested form is shown
+// as bytes, and the reason on standard error.
+func (c *cli) reply(outcome *controlv1.Outcome, requested controlv1.Form) error {
 	request := hex.EncodeToString(outcome.GetRequestId())
 	switch form := outcome.GetReply().GetForm().(type) {
 	case *controlv1.Value_Text:
@@ -257,6 +259,22 @@ func (c *cli) reply(outcome *controlv1.Outcome) error {
 	case *controlv1.Value_Json:
 		return c.print(form.Json, replyResult{Request: request, JSON: json.RawMessage(form.Json)})
 	}
-	text := hex.EncodeToString(outcome.GetReply().GetBytes())
+	raw := outcome.GetReply().GetBytes()
+	if err := undecodable(raw, requested); err != nil {
+		c.note("note: the reply is shown as bytes in hex: %v", err)
+	}
+	text := hex.EncodeToString(raw)
 	return c.print(text, replyResult{Request: request, Hex: text})
+}
+
+// undecodable returns why a reply cannot be shown in a form, nil if bytes were requested.
+func undecodable(raw []byte, requested controlv1.Form) error {
+	if requested == controlv1.Form_FORM_BYTES {
+		return nil
+	}
+	values, types, err := candid.Decode(raw)
+	if err == nil && requested == controlv1.Form_FORM_JSON {
+		_, err = did.FormatJSON(values, types)
+	}
+	return err
 }

@@ -71,7 +71,7 @@ func oneLine(text string) string {
 		return text
 	}
 	return strings.Map(func(r rune) rune {
-		if unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control) || r == utf8.RuneError {
+		if unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Cf) || r == utf8.RuneError {
 			return '·'
 		}
 		return r

@@ -3,6 +3,7 @@ package syntax
 import (
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -125,7 +126,7 @@ func AppendQuote(b []byte, s string) []byte {
 			b = append(b, '\\', `nrt\"`[at])
 		case r == utf8.RuneError && size == 1:
 			b = appendHex(b, s[i])
-		case r < 0x20 || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029' || r == '\ufeff':
+		case r < 0x20 || r >= 0x7f && (r < 0xa0 || unseen(r)):
 			b = append(b, `\u{`...)
 			b = strconv.AppendUint(b, uint64(r), 16)
 			b = append(b, '}')
@@ -135,6 +136,12 @@ func AppendQuote(b []byte, s string) []byte {
 		i += size
 	}
 	return append(b, '"')
+}
+
+// unseen reports whether a character beyond ASCII moves or reorders what is around it without being seen itself: line and
+// paragraph separators, and characters of format, such as bidirectional controls and those without a width.
+func unseen(r rune) bool {
+	return unicode.In(r, unicode.Zl, unicode.Zp, unicode.Cf) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 
 // AppendBlob appends the bytes in quotes, printable ASCII unchanged and everything else as \hh.
