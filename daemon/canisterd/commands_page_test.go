@@ -21,7 +21,9 @@ const commandsIntroduction = `# Commands
 |---|---|
 | 0 | done |
 | 1 | failed; the error is on standard error |
-| 2 | a canister rejected a call |
+| 2 | a canister rejected a call; of ` + "`explore`" + `: something was found, or a schedule still fails |
+| 3 | ` + "`explore replay`" + `: a schedule is stale, and none still fails |
+| 124 | ` + "`pocket-ic`" + `: the time of ` + "`--hard-ttl`" + ` is over |
 | 126, 127 | ` + "`exec`" + ` could not run its command, or did not find it |
 | 130 | interrupted |
 
@@ -33,7 +35,7 @@ const commandsIntroduction = `# Commands
 
 // TestThePageOfCommandsHasEveryCommand compares docs/commands.md with the commands.
 func TestThePageOfCommandsHasEveryCommand(t *testing.T) {
-	for _, name := range []string{"CANISTERD_URL", "CANISTERD_CONTROL", "CANISTERD_INSTANCE", "CANISTERD_IDENTITY", "CANISTERD_AS", "CANISTERD_TOKEN_FILE", "CANISTERD_TLS_ROOTS"} {
+	for _, name := range []string{"CANISTERD_URL", "CANISTERD_CONTROL", "CANISTERD_INSTANCE", "CANISTERD_IDENTITY", "CANISTERD_AS", "CANISTERD_TOKEN_FILE", "CANISTERD_TLS_ROOTS", "CANISTERD_POCKET_IC_VERSION", launcherVersionVariable} {
 		t.Setenv(name, "")
 	}
 	root := (&cli{}).root()
@@ -58,12 +60,27 @@ func TestThePageOfCommandsHasEveryCommand(t *testing.T) {
 	golden.Compare(t, path, page.String())
 }
 
+// innerCommand returns the command with the flags of one that does not parse its own, nil of others.
+func innerCommand(name string) *cobra.Command {
+	switch name {
+	case pocketName:
+		return (&cli{}).pocketServer()
+	case launcherName:
+		return (&cli{}).launcherServer(nil)
+	}
+	return nil
+}
+
 // commandSection writes what a command does and takes, and its subcommands.
 func commandSection(page *strings.Builder, cmd *cobra.Command) {
 	if cmd.Hidden {
 		return
 	}
-	fmt.Fprintf(page, "\n### %s\n\n", cmd.CommandPath())
+	path := cmd.CommandPath()
+	if inner := innerCommand(cmd.Name()); inner != nil {
+		cmd = inner
+	}
+	fmt.Fprintf(page, "\n### %s\n\n", path)
 	about := cmd.Long
 	if about == "" {
 		about = cmd.Short + "."
@@ -96,7 +113,7 @@ func commandSection(page *strings.Builder, cmd *cobra.Command) {
 func flagsTable(page *strings.Builder, flags *pflag.FlagSet) {
 	page.WriteString("| flag | meaning |\n|---|---|\n")
 	flags.VisitAll(func(f *pflag.Flag) {
-		if f.Hidden || f.Name == "help" || f.Name == "version" {
+		if f.Hidden || f.Name == "help" || strings.HasPrefix(f.Usage, "version for ") {
 			return
 		}
 		value, usage := pflag.UnquoteUsage(f)

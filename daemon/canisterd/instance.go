@@ -115,7 +115,7 @@ func (f *instanceFlags) add(cmd *cobra.Command) {
 	flags.StringSliceVar(&f.system, "system-canisters", nil, systemUsage)
 	flags.StringVar(&f.seed, "seed", "", seedUsage)
 	flags.BoolVar(&f.rateLimits, "rate-limits", false, rateLimitsUsage)
-	flags.StringVar(&f.start, "start-time", "", "time of the network before its first round, such as 2021-05-06T19:17:10Z (default: now)")
+	flags.StringVar(&f.start, "start-time", "", "time of the network before its first round, such as 2030-01-01T00:00:00Z (default: now; where the pacing does not follow the clock, such as manual, 2021-05-06T19:17:10Z)")
 	flags.StringVar(&f.pacing, "pacing", "", "when rounds happen: "+pacingForms()+" (default: auto)")
 	flags.StringVar(&f.outcalls, "outcalls", "", outcallsUsage)
 	f.reach.add(cmd, "the daemon's")

@@ -102,9 +102,9 @@ a link to canisterd with the name pocket-ic, pocket-ic-server or pocket-ic-X.Y.Z
 	flags.BoolVarP(&f.showVersion, "version", "V", false, "print the version")
 	flags.StringSliceVar(&f.origins, "allow-origin", nil, "origin of pages that may use the server besides those of this machine, repeated or comma-separated: SCHEME://HOST[:PORT], or * for all; they can then read and write files of this user (default: none)")
 	flags.StringVar(&f.memoryLimit, "memory-limit", "", memoryLimitUsage)
-	flags.StringVar(&f.routingTable, "mainnet-routing-table", "", "taken for PocketIC's sake; the ranges of mainnet are built in")
-	flags.BoolVar(&f.fetchTable, "fetch-mainnet-routing-table", false, "likewise")
-	flags.Uint64Var(&f.registryVersion, "mainnet-registry-version", 0, "likewise")
+	flags.StringVar(&f.routingTable, "mainnet-routing-table", "", "taken for PocketIC's sake: the ranges of mainnet are built in")
+	flags.BoolVar(&f.fetchTable, "fetch-mainnet-routing-table", false, "taken for PocketIC's sake: the ranges of mainnet are built in")
+	flags.Uint64Var(&f.registryVersion, "mainnet-registry-version", 0, "taken for PocketIC's sake: the ranges of mainnet are built in")
 	return cmd
 }
 
