@@ -37,6 +37,11 @@ var (
 	errRequestBody = errors.New("the body of the request is too large")
 )
 
+// whatWaits returns what to do about requests to an instance that do not end.
+func whatWaits(instance string) string {
+	return fmt.Sprintf("If the instance is paced by hand, run rounds (canisterd -i %s run); otherwise see what its canisters wait for (canisterd -i %s futures).", instance, instance)
+}
+
 func noInstance(host string) *fault {
 	return &fault{
 		http.StatusNotFound, "InstanceNotFound", fmt.Sprintf("The host %q names an instance that does not exist.", host), "",
@@ -99,7 +104,7 @@ func faultOf(err error, to *target) *fault {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &fault{
 			http.StatusGatewayTimeout, "Timeout", "The canister did not answer in time.", err.Error(),
-			"If the instance is paced by hand, run rounds (canisterd clock); otherwise see what the canister waits for (canisterd flights).",
+			whatWaits(to.network.Name()),
 		}
 	}
 	return faultOfRefusal(err)

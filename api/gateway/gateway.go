@@ -36,7 +36,7 @@ type Gateway struct {
 	config   Config
 	bases    []string // domains in lower case, the longest first
 	domains  customDomains
-	slots    chan struct{} // has a value for each request to a canister
+	slots    slots
 
 	mu        sync.Mutex                  // guards verifiers
 	verifiers map[string]*verify.Verifier // by root key in DER form
@@ -56,7 +56,7 @@ func New(networks Networks, config Config) *Gateway {
 	}
 	slices.SortFunc(bases, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	return &Gateway{
-		networks: networks, config: config, bases: bases, slots: make(chan struct{}, maxConcurrent), verifiers: map[string]*verify.Verifier{},
+		networks: networks, config: config, bases: bases, verifiers: map[string]*verify.Verifier{},
 		domains: customDomains{path: config.DomainsFile, fail: func(err error) { config.Log.Warn("custom domains", "error", err) }},
 	}
 }

@@ -14,8 +14,10 @@ const (
 	// maxHeaders and maxHeaderBytes limit the headers of a response that are passed on, and their bytes. Ours.
 	maxHeaders     = 256
 	maxHeaderBytes = 64 << 10
-	// maxConcurrent limits a gateway's concurrent requests to canisters; others wait. Ours.
-	maxConcurrent = 256
+	// maxOfCanister and maxOfInstance limit the requests to a canister, and to all canisters of an instance, that a
+	// gateway has in progress at once: a browser has at most 250 on a connection. Further ones are refused. Ours.
+	maxOfCanister = 256
+	maxOfInstance = 1_024
 	// updateExpiry is how long an update may wait for its execution, in nanoseconds (agents: 4 minutes).
 	updateExpiry = 240_000_000_000
 	// updateTimeout is how long the gateway waits for an update. Ours; DFINITY's polls for 5 minutes.
@@ -30,6 +32,7 @@ const (
 	maxDomainsFile = 1 << 20
 	// corsMaxAge is how long a browser may cache the answer to a preflight, in seconds.
 	corsMaxAge = "600"
-	// retryAfter is the number of seconds after which a client that was refused for lack of memory retries. Ours.
+	// retryAfter is the number of seconds after which a client retries that was refused for lack of memory or
+	// of a slot. Ours.
 	retryAfter = "1"
 )

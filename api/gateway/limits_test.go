@@ -38,11 +38,8 @@ func TestAFileOfDomainsHasOneMiBAtMost(t *testing.T) {
 	}
 }
 
-func TestAGatewayWorksOn256RequestsAtOnceAndRemembers256RootKeys(t *testing.T) {
+func TestAGatewayRemembers256RootKeys(t *testing.T) {
 	g := New(&fakeNetwork{name: "default"}, Config{})
-	if cap(g.slots) != 256 {
-		t.Errorf("it works on %d requests", cap(g.slots))
-	}
 	key := fakeView{}.RootKey()
 	for size, want := range map[int]int{255: 256, 256: 1} {
 		clear(g.verifiers)

@@ -105,7 +105,7 @@ func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, to *target, f *
 		w.Header().Set("X-Ic-Canister-Id", shown.Canister)
 		allowPages(w.Header())
 	}
-	if f.status == http.StatusTooManyRequests {
+	if f.status == http.StatusTooManyRequests || f.status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", retryAfter)
 	}
 	sendPage(w, f.status, kind, body.Bytes())

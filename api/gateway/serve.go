@@ -32,12 +32,12 @@ type answer struct {
 
 // serveCanister serves a canister's answer.
 func (g *Gateway) serveCanister(w http.ResponseWriter, r *http.Request, to *target) {
-	select {
-	case g.slots <- struct{}{}:
-		defer func() { <-g.slots }()
-	case <-r.Context().Done():
+	release, full := g.slots.take(to.network.Name(), to.canister)
+	if full != nil {
+		g.refuse(w, r, to, full)
 		return
 	}
+	defer release()
 	e := &exchange{target: to, gateway: g, memory: g.config.Memory.NewReservation()}
 	defer e.memory.Release()
 	err := e.read(w, r)
