@@ -34,10 +34,12 @@ const (
 	defaultMemory = 8 << 30
 	// Of the limit, 1/dataShare is for counted bytes: the rest is for garbage, copies, and bytes that are not counted.
 	// 1/requestShare is for requests of each interface while they are read and answered, and
-	// instanceShare/instanceShareOf for one instance.
+	// instanceShare/instanceShareOf for one instance. Of the counted bytes, 1/eventShare is for the events that all
+	// instances remember.
 	dataShare                      = 2
 	requestShare                   = 8
 	instanceShare, instanceShareOf = 3, 8
+	eventShare                     = 4
 	// reclaimInterval is how often the daemon checks for memory to return to the system, reclaimRest how many checks it
 	// skips after that, reclaimBytes the least to return. The daemon is idle if it allocates fewer than idleAllocation
 	// bytes in an interval.

@@ -54,6 +54,9 @@ func (m *memory) instance(name string) *budget.Budget {
 	return m.daemon.Child("instance "+name, m.limit/instanceShareOf*instanceShare)
 }
 
+// events returns how many bytes the events of all instances may take.
+func (m *memory) events() int64 { return m.daemon.Limit() / eventShare }
+
 // pocketClients returns the budget for what clients of PocketIC's interface send, and for what is kept for them.
 func (m *memory) pocketClients() *budget.Budget {
 	return m.daemon.Child("bodies and blobs of PocketIC's clients", m.limit/instanceShareOf*instanceShare)

@@ -45,6 +45,8 @@ type Config struct {
 	Kept   int                                  // instances on disk; 0: MaxKept
 	Seed   []byte                               // of instances that are made without one; empty: random
 	Memory func(instance string) *budget.Budget // of an instance; nil: without a limit
+	// EventMemory bounds the events that all instances remember together, in bytes; 0: no bound besides that of each.
+	EventMemory int64
 	// CacheDir keeps compiled modules, Compiler compiles slow ones; as in canister.EngineConfig.
 	CacheDir string
 	Compiler func(ctx context.Context, dir string, module []byte) error
@@ -90,6 +92,7 @@ type Registry struct {
 	// All instances share these.
 	queries    *node.QuerySlots
 	processors *node.Processors
+	events     *node.EventMemory // nil: no bound
 
 	cancel  context.CancelFunc
 	running sync.WaitGroup
@@ -104,6 +107,9 @@ func NewRegistry(config Config) *Registry {
 		config: config, directory: newDirectory(config.Limit, config.Kept), engines: engines{cacheDir: config.CacheDir, compiler: config.Compiler, memory: given(config.Engine)},
 		seeds: newSeeds(config.Seed), schedule: newSchedule(config.Wall),
 		queries: node.NewQuerySlots(runtime.NumCPU()), processors: node.NewProcessors(runtime.NumCPU(), stopwatch()),
+	}
+	if config.EventMemory != 0 {
+		r.events = node.NewEventMemory(config.EventMemory)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	r.cancel = cancel

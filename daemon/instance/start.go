@@ -87,7 +87,7 @@ func (r *Registry) nodeConfig(i *Instance, pacing Pacing) node.Config {
 	config := node.Config{
 		Mode: pacing.nodeMode(), AwaitModules: !pacing.TimeByWallClock(), Compiled: r.config.Compiled, Workers: r.config.Workers, Queries: r.queries, Processors: r.processors, Memory: i.memory,
 		Active: i.pacer.wake, Called: i.outcallMade, Restored: i.clock.catchUp, Failed: i.failed,
-		Record: true, Generation: firstGeneration(), Stopwatch: stopwatch(), Printed: r.config.Printed,
+		Record: true, EventMemory: r.events, Generation: firstGeneration(), Stopwatch: stopwatch(), Printed: r.config.Printed,
 	}
 	if r.config.TimedEvents {
 		config.Clock = func() int64 { return r.config.Wall().UnixNano() }

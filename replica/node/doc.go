@@ -35,5 +35,7 @@
 //
 // A ring (Config.Record) keeps the newest events of an instance with their numbers. A Stream reads them from any place
 // and then follows new ones; its place is a Token, which is valid for one generation of the instance. Readers never
-// delay the owner: a reader that falls behind the ring gets an error with the number of the first event.
+// delay the owner: a reader that falls behind the ring gets an error with the number of the first event. Nodes that share
+// an EventMemory keep fewer events where they are many. Events are observations: what a node forgets changes nothing in
+// its network.
 package node

@@ -38,6 +38,13 @@ const (
 	answerShare = 4
 	// minRingBytes is what an instance keeps of its events when memory is short. Ours.
 	minRingBytes = 1 << 20
+	// holdStep is how many bytes of texts and payloads are counted at once. Ours.
+	holdStep = 1 << 10
+	// fairChunks is how many chunks the fair part of a node in an EventMemory has room for at least, if they have more
+	// than minChunk events. leastEventShare is the part of an EventMemory that is kept when memory is short,
+	// 1/leastEventShare. Ours.
+	fairChunks      = 4
+	leastEventShare = 4
 )
 
 // Maximum numbers of queries that hold state of canisters while they wait for a slot: maxParked after their first

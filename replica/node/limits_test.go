@@ -164,3 +164,27 @@ func TestAnIdleNodeHas20MillisecondsLessThanBusyNodes(t *testing.T) {
 		}
 	}
 }
+
+func TestWhereMemoryIsShortAQuarterOfTheSharedEventsIsKept(t *testing.T) {
+	m := NewEventMemory(8 << 20)
+	var r recorder
+	r.init(&Config{EventMemory: m})
+	for range 16 {
+		r.Event(&replica.Event{Text: strings.Repeat("x", 256<<10)})
+	}
+	if m.forget(1 << 40); m.Used() > 2<<20 || m.Used() < 2<<20-300<<10 {
+		t.Errorf("of 8 MiB for events %d bytes are left", m.Used())
+	}
+}
+
+func TestTheFairPartOfARingHasRoomForFourChunks(t *testing.T) {
+	m := NewEventMemory(1 << 20)
+	var r recorder
+	r.init(&Config{EventMemory: m})
+	for nodes, want := range map[int64]int{1: 256, 10: (1 << 20) / 10 / 4 / eventBytes, 10_000: 4} {
+		m.nodes.Store(nodes)
+		if got := r.largest(); got != want {
+			t.Errorf("where %d nodes share 1 MiB a chunk has %d events, want %d", nodes, got, want)
+		}
+	}
+}

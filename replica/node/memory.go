@@ -2,8 +2,8 @@ package node
 
 import "github.com/canisterd/canisterd/replica"
 
-// accounting is the charge on the instance's budget for what the network and the recorder keep. Only the holder of
-// owner uses it.
+// accounting is the charge on the instance's budget for what the network keeps; the recorder charges its events. Only
+// the holder of owner uses it.
 type accounting struct {
 	charged int64
 }
@@ -25,7 +25,7 @@ func (n *Node) account() {
 	n.charge(&sum)
 	if excess := int(n.config.Memory.Excess()); excess > 0 {
 		most = min(most, max(sum.Answers-excess, 0))
-		n.recorder.shrink(excess)
+		n.forgetEvents()
 	}
 	if sum.Answers > most && !n.network.Activity().RoundOpen {
 		n.network.Apply(&replica.ShedAnswers{Bytes: most})
@@ -34,8 +34,19 @@ func (n *Node) account() {
 	n.charge(&sum)
 }
 
+// forgetEvents forgets the oldest events where a budget is exceeded: its own if that is the instance's, otherwise those of
+// the nodes that keep most.
+func (n *Node) forgetEvents() {
+	memory := n.config.Memory
+	if n.config.EventMemory == nil || memory.Used() > memory.Limit() {
+		n.recorder.shrink(int(memory.Excess()))
+		return
+	}
+	n.config.EventMemory.forget(memory.Excess())
+}
+
 func (n *Node) charge(sum *replica.MessageBytes) {
-	now := int64(sum.Waiting+sum.Answers+sum.Unstaged) + n.recorder.size()
+	now := int64(sum.Waiting + sum.Answers + sum.Unstaged)
 	n.config.Memory.Charge(now - n.accounted.charged)
 	n.accounted.charged = now
 }

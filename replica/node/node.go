@@ -62,6 +62,8 @@ type Config struct {
 	Record             bool
 	Events, EventBytes int
 	Generation         uint64
+	// EventMemory bounds the events of all nodes that share it; nil: no bound besides that of each.
+	EventMemory *EventMemory
 	// Stopwatch measures messages, in nanoseconds; nil: no measurement.
 	Stopwatch func() int64
 	// Clock returns the time for recorded events, in nanoseconds (Recorded.At); nil: they have none.
@@ -130,6 +132,7 @@ func Start(config Config) (*Node, error) {
 	config.Network.Journal = parts.Journal
 	network, err := replica.New(config.Network)
 	if err != nil {
+		n.recorder.close()
 		n.pool.Close()
 		return nil, fmt.Errorf("start a node: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/budget"
 )
 
 // recorder keeps the newest events of a network: a ring of chunks, which allocates memory as events come. A chunk with
@@ -15,6 +16,10 @@ import (
 type recorder struct {
 	maxEvents, maxBytes int
 	clock               func() int64 // nil: events are recorded without the time of the wall clock
+	memory              *budget.Budget
+	shared              *EventMemory // nil: none
+
+	held atomic.Int64 // bytes that the chunks take, with room for events to come; changes with mu held
 
 	mu         sync.Mutex // guards the fields below
 	generation uint64     // of these events
@@ -22,33 +27,37 @@ type recorder struct {
 	next       uint64     // number of the next event; they count from 1
 	events     int        // recorded
 	bytes      int        // of the events
+	owed       int        // bytes of the newest chunk that held does not have yet: counting them for each event costs too much
 	readers    int
 	spare      *chunk // cleared, for reuse
 	closed     bool
+	joined     bool // shared counts held
 	waited     atomic.Bool
 	happened   chan struct{} // closed when readers must look; nil without waiters
 }
 
 // chunk is a sequence of consecutive events.
 type chunk struct {
-	first    uint64 // number of its first event
-	bytes    int
+	first    uint64          // number of its first event
+	bytes    int             // of its events
+	held     int             // bytes that it takes: room for events and payloads, and texts
 	events   []replica.Event // never moved
 	at       []int64         // when each was recorded, by the recorder's clock; empty without one
 	payloads []byte          // room for payloads of the next events; earlier events point into earlier parts
 }
 
-// keep copies a payload that is small enough to be shown.
-func (c *chunk) keep(payload []byte) []byte {
+// keep copies a payload that is small enough to be shown. It returns how many bytes it has allocated.
+func (c *chunk) keep(payload []byte) (kept []byte, allocated int) {
 	if len(payload) == 0 || len(payload) > MaxPayload {
-		return nil
+		return nil, 0
 	}
 	if len(payload) > len(c.payloads) {
-		c.payloads = make([]byte, max(len(payload), payloadRoom*(1+cap(c.events)-len(c.events))))
+		allocated = max(len(payload), payloadRoom*(cap(c.events)-len(c.events)))
+		c.payloads = make([]byte, allocated)
 	}
-	kept := c.payloads[:copy(c.payloads, payload):len(payload)]
+	kept = c.payloads[:copy(c.payloads, payload):len(payload)]
 	c.payloads = c.payloads[len(payload):]
-	return kept
+	return kept, allocated
 }
 
 // eventBytes is the size of an event, without its texts.
@@ -57,13 +66,15 @@ const eventBytes = int(unsafe.Sizeof(replica.Event{}))
 func (r *recorder) init(config *Config) {
 	r.maxEvents, r.maxBytes = cmp.Or(config.Events, MaxEvents), cmp.Or(config.EventBytes, MaxEventBytes)
 	r.next, r.generation, r.clock = 1, config.Generation, config.Clock
+	r.memory, r.shared = config.Memory, config.EventMemory
 }
 
 // restart forgets everything and begins another generation: in another network, ids of contexts and calls mean
 // something else.
 func (r *recorder) restart() {
 	r.mu.Lock()
-	r.chunks, r.events, r.bytes, r.spare = nil, 0, 0, nil
+	r.chunks, r.events, r.bytes, r.spare, r.owed = nil, 0, 0, nil, 0
+	r.hold(-int(r.held.Load()))
 	r.next = 1
 	r.generation++
 	r.mu.Unlock()
@@ -72,20 +83,34 @@ func (r *recorder) restart() {
 
 // Event records an event. wake notifies its waiters.
 func (r *recorder) Event(e *replica.Event) {
-	size := eventBytes + len(e.Method) + len(e.Text) + len(e.Callers)*int(unsafe.Sizeof(replica.Caller{}))
+	r.record(e)
+	r.shared.keepWithinLimit()
+}
+
+func (r *recorder) record(e *replica.Event) {
+	texts := len(e.Method) + len(e.Text) + len(e.Callers)*int(unsafe.Sizeof(replica.Caller{}))
 	if e.Reject != nil {
-		size += len(e.Reject.Text)
+		texts += len(e.Reject.Text)
 	}
+	size := eventBytes + texts
 	if len(e.Payload) <= MaxPayload {
 		size += len(e.Payload)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.closed {
+		return // its budget may be closed too
+	}
 	c := r.room(size)
+	payload, allocated := c.keep(e.Payload)
 	c.events = append(c.events, *e)
-	c.events[len(c.events)-1].Payload = c.keep(e.Payload)
+	c.events[len(c.events)-1].Payload = payload
 	if r.clock != nil {
 		c.at = append(c.at, r.clock())
+	}
+	c.held += texts + allocated
+	if r.owed += texts + allocated; r.owed >= holdStep {
+		r.settle()
 	}
 	c.bytes += size
 	r.next++
@@ -105,10 +130,10 @@ func (r *recorder) room(size int) *chunk {
 			return c
 		}
 	}
+	r.settle()
 	c := r.spare
 	if r.spare = nil; c == nil {
-		most := max(1, min(maxChunk, r.maxEvents/chunksPerRing))
-		c = &chunk{events: make([]replica.Event, 0, min(most, max(minChunk, r.events)))}
+		c = r.newChunk(min(r.largest(), max(minChunk, r.events)))
 	}
 	c.first = r.next
 	r.chunks = append(r.chunks, c)
@@ -123,18 +148,21 @@ func (r *recorder) forget() {
 	r.chunks = r.chunks[:len(r.chunks)-1]
 	r.events -= len(c.events)
 	r.bytes -= c.bytes
-	if r.readers == 0 && cap(c.events) >= min(maxChunk, r.maxEvents/chunksPerRing) {
+	r.hold(-c.held)
+	if r.spare == nil && r.readers == 0 && cap(c.events) == r.largest() {
 		clear(c.events)
-		*c = chunk{events: c.events[:0]} // payloads that were read may still be in use
+		*c = chunk{events: c.events[:0], at: c.at[:0], held: r.slots(cap(c.events))} // payloads that were read may still be in use
 		r.spare = c
+		r.hold(c.held)
 	}
 }
 
-// size returns the size of all events.
-func (r *recorder) size() int64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return int64(r.bytes)
+// dropSpare frees the chunk that is kept for reuse.
+func (r *recorder) dropSpare() {
+	if r.spare != nil {
+		r.hold(-r.spare.held)
+		r.spare = nil
+	}
 }
 
 // shrink forgets the oldest events, up to a number of bytes, but keeps minRingBytes.
@@ -144,6 +172,7 @@ func (r *recorder) shrink(bytes int) {
 	for least := max(r.bytes-bytes, minRingBytes); len(r.chunks) > 1 && r.bytes > least; {
 		r.forget()
 	}
+	r.dropSpare()
 }
 
 // first returns the number of the oldest event, or of the next one if there is none.
@@ -186,7 +215,11 @@ func (r *recorder) wait() <-chan struct{} {
 // close tells readers that there are no more events.
 func (r *recorder) close() {
 	r.mu.Lock()
-	r.closed = true
+	if !r.closed {
+		r.closed = true
+		r.settle()
+		r.leave()
+	}
 	r.mu.Unlock()
 	r.wake()
 }
