@@ -217,8 +217,9 @@ func elided(text string) string {
 	return text
 }
 
-// recorder stands for canisterd where a page says how it is used: it writes down its arguments, and prints a word.
-const recorder = "#!/bin/sh\n{ printf '%s\\0' \"$@\"; printf '\\001\\0'; } >>\"$RECORD\"\necho word\n"
+// recorder stands for canisterd where a page says how it is used: it writes down its arguments, and prints a word. It
+// writes them at once, since a page can run two in parallel.
+const recorder = "#!/bin/sh\nprintf '%s\\0' \"$@\" \"$(printf '\\001')\" >>\"$RECORD\"\necho word\n"
 
 // usable checks that the commands of a block are such as canisterd accepts: there is such a command, and it takes the
 // flags and as many arguments; one that is not complete may leave all arguments out. The other programs of the block are not run.
@@ -229,7 +230,7 @@ func (r *reader) usable(text string, complete bool) error {
 	if err := os.Chmod(filepath.Join(folder, "canisterd"), 0o755); err != nil {
 		return err
 	}
-	sh := exec.Command("/bin/sh", "-c", text)
+	sh := exec.Command("/bin/sh", "-c", text+"\nwait\n") // for commands in the background
 	sh.Dir, sh.Env = folder, []string{"PATH=" + folder, "RECORD=" + record, "id=word"}
 	_ = sh.Run() // programs that are not there fail
 	if !exists(record) {
