@@ -362,6 +362,9 @@ func FuzzRead(f *testing.F) {
 	f.Add(written(f, small()))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		all, err := read(bytes.NewReader(file), 2)
+		if failed := Verify(bytes.NewReader(file)); err == nil && failed != nil {
+			t.Fatalf("a file that can be read is damaged: %v", failed)
+		}
 		if err == nil && !bytes.Equal(written(t, all), file) && len(file) > 0 {
 			if _, err := read(bytes.NewReader(written(t, all)), 2); err != nil {
 				t.Fatalf("what was read cannot be read again: %v", err)

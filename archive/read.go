@@ -80,23 +80,41 @@ func (c *Coder) getNumber(dst []byte) (uint64, []byte) {
 
 // enter begins the section that must come next.
 func (c *Coder) enter(name string) {
-	c.frame = c.offset
-	var head [2]byte
-	if c.get(head[:]); c.err != nil {
+	switch mark := c.mark(); {
+	case c.err != nil:
 		return
-	}
-	if head[0] != sectionMark {
+	case mark != sectionMark:
 		c.broken(fmt.Errorf("section %q is missing", name))
 		return
 	}
-	found := make([]byte, head[1])
-	if c.get(found); c.err != nil {
-		return
-	}
-	if string(found) != name {
+	found := c.name()
+	if c.err == nil && found != name {
 		c.broken(fmt.Errorf("there is section %q where %q must be", found, name))
-		return
 	}
+	if c.err == nil {
+		c.begin(name)
+	}
+}
+
+// mark reads what comes next: sectionMark, or endMark.
+func (c *Coder) mark() byte {
+	c.frame = c.offset
+	var mark [1]byte
+	c.get(mark[:])
+	return mark[0]
+}
+
+// name reads the name of a section.
+func (c *Coder) name() string {
+	var length [1]byte
+	c.get(length[:])
+	name := make([]byte, length[0])
+	c.get(name)
+	return string(name)
+}
+
+// begin begins a section whose name was read.
+func (c *Coder) begin(name string) {
 	c.section, c.content, c.buf, c.at = name, 0, c.buf[:0], 0
 	c.sections++
 }
@@ -203,15 +221,17 @@ func (c *Coder) inflate(raw int) {
 }
 
 func (c *Coder) readEnd() {
-	c.frame = c.offset
-	var mark [1]byte
-	if c.get(mark[:]); c.err != nil {
-		return
-	}
-	if mark[0] != endMark {
+	switch mark := c.mark(); {
+	case c.err != nil:
+	case mark != endMark:
 		c.broken(errors.New("there is a section more than is known"))
-		return
+	default:
+		c.finish()
 	}
+}
+
+// finish reads what follows endMark.
+func (c *Coder) finish() {
 	sections, _ := c.getNumber(nil)
 	length := c.frame
 	var raw [8]byte
@@ -224,7 +244,8 @@ func (c *Coder) readEnd() {
 	case sections != c.sections || binary.BigEndian.Uint64(raw[:]) != uint64(length) || !bytes.Equal(sum, said[:]):
 		c.broken(errors.New("the end of the file does not fit what comes before: the file was damaged"))
 	default:
-		if n, err := c.from.Read(mark[:]); n > 0 || !errors.Is(err, io.EOF) {
+		var more [1]byte
+		if n, err := c.from.Read(more[:]); n > 0 || !errors.Is(err, io.EOF) {
 			c.broken(errors.New("something comes after the end of the archive"))
 		}
 	}
