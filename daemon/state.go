@@ -14,7 +14,7 @@ import (
 // Types of the functions for state directories. No daemon may have the directory open.
 type (
 	// StateHealth describes the content of a state directory, and its damage.
-	StateHealth = journal.Health
+	StateHealth = instance.Health
 	// Replayed is the result of a replay.
 	Replayed = instance.Replayed
 	// Retention limits the history of instances that are kept.
@@ -42,31 +42,15 @@ func StateInUse(err error) bool {
 // CheckState reads everything in a state directory, and changes nothing. It returns an error if the directory cannot
 // be read; damage is in the result.
 func CheckState(dir string) (StateHealth, error) {
-	j, err := journal.Open(dir, journal.Options{ReadOnly: true, Damaged: true})
-	if err != nil {
-		return StateHealth{}, forRepair(err)
-	}
-	h := j.Check()
-	for _, err := range h.Damaged {
-		if failed, ok := errors.AsType[*journal.FailedError](err); ok {
-			return h, errors.Join(failed, j.Close())
-		}
-	}
-	return h, j.Close()
+	h, err := instance.Check(dir, journal.Options{})
+	return h, forRepair(err)
 }
 
-// RepairState repairs a damaged state directory, so that a daemon can continue from it. lost is the number of the first
-// record that was removed, or the end of the records if none was.
+// RepairState repairs a damaged state directory, so that a daemon can continue from it, and removes damaged snapshots.
+// lost is the number of the first record that was removed, or the end of the records if none was.
 func RepairState(dir string) (health StateHealth, lost uint64, err error) {
-	j, err := journal.Open(dir, journal.Options{Damaged: true})
-	if err != nil {
-		return StateHealth{}, 0, forRepair(err)
-	}
-	health, lost, err = j.Repair()
-	if closed := j.Close(); err == nil {
-		err = closed
-	}
-	return health, lost, err
+	health, lost, err = instance.Repair(dir, journal.Options{})
+	return health, lost, forRepair(err)
 }
 
 // CompactState reduces a state directory to one checkpoint without records.

@@ -132,17 +132,29 @@ changed.`,
 					return err
 				}
 				r.add(k, &h, err)
-				if good, ok := h.Good(); err != nil {
-					r.failed = append(r.failed, fmt.Errorf("%s cannot be read: %w", k, err))
-				} else if len(h.Damaged) > 0 && !ok {
-					r.failed = append(r.failed, fmt.Errorf("%s is damaged, and no usable checkpoint is left: a daemon cannot go on from it", k))
-				} else if len(h.Damaged) > 0 {
-					r.failed = append(r.failed, fmt.Errorf("%s is damaged: canisterd state repair %s goes on from %s (height %d)", k, k.dir, good.File, good.Height))
+				if verdict := k.verdict(&h, err); verdict != nil {
+					r.failed = append(r.failed, verdict)
 				}
 			}
 			return errors.Join(append([]error{r.print()}, r.failed...)...)
 		},
 	}
+}
+
+// verdict says what to do about the health of a directory, or about the error that it could not be read; nil: nothing.
+func (k *instanceState) verdict(h *daemon.StateHealth, err error) error {
+	good, ok := h.Good()
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s cannot be read: %w", k, err)
+	case len(h.Damaged) > 0 && !ok:
+		return fmt.Errorf("%s is damaged, and no usable checkpoint is left: a daemon cannot go on from it", k)
+	case len(h.Damaged) > 0:
+		return fmt.Errorf("%s is damaged: canisterd state repair %s goes on from %s (height %d)", k, k.dir, good.File, good.Height)
+	case len(h.Snapshots) > 0:
+		return fmt.Errorf("%s has %s that cannot be read: a daemon goes on, and canisterd state repair %s removes what is damaged", k, count(uint64(len(h.Snapshots)), "snapshot"), k.dir)
+	}
+	return nil
 }
 
 func (c *cli) stateRepair() *cobra.Command {
@@ -151,9 +163,9 @@ func (c *cli) stateRepair() *cobra.Command {
 		Short: "Repair a damaged state directory, so that a daemon can go on from it",
 		Long: `Repair a damaged state directory, so that a daemon can go on from it: from the
 newest checkpoint that is not damaged, with the records after it. Damaged records
-are removed with everything after them. A damaged store is put aside, and what
-can be read of it is copied to a new one. All instances in the directory are
-repaired, or the one that --instance selects.`,
+are removed with everything after them, and so are damaged snapshots. A damaged
+store is put aside, and what can be read of it is copied to a new one. All
+instances in the directory are repaired, or the one that --instance selects.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			all, err := c.keptStates(args)
@@ -171,10 +183,11 @@ repaired, or the one that --instance selects.`,
 				if err != nil {
 					r.failed = append(r.failed, fmt.Errorf("%s cannot be repaired: %w", k, err))
 				}
-				if err != nil || len(h.Damaged) > 0 {
+				damaged := len(h.Damaged)+len(h.Snapshots) > 0
+				if err != nil || damaged {
 					r.add(k, &h, err)
 				}
-				if err == nil && len(h.Damaged) > 0 {
+				if err == nil && damaged {
 					notes = append(notes, repaired(k, &h, end)...)
 				}
 			}
@@ -192,7 +205,16 @@ repaired, or the one that --instance selects.`,
 
 // repaired says what a daemon has after a repair.
 func repaired(k *instanceState, h *daemon.StateHealth, end uint64) (notes []string) {
-	notes = append(notes, fmt.Sprintf("%s is repaired: a daemon goes on with the records before record %d", k, end))
+	if len(h.Damaged) > 0 {
+		notes = append(notes, fmt.Sprintf("%s is repaired: a daemon goes on with the records before record %d", k, end))
+	}
+	for i := range h.Snapshots {
+		if s := &h.Snapshots[i]; s.Newer {
+			notes = append(notes, fmt.Sprintf("snapshot %q of %s stays as it is: a newer canisterd can read it", s.Name, k))
+		} else {
+			notes = append(notes, fmt.Sprintf("snapshot %q of %s is removed: its file was damaged", s.Name, k))
+		}
+	}
 	if h.Aside != "" {
 		notes = append(notes, fmt.Sprintf("the damaged store is in %s: remove it when you do not need it", filepath.Join(k.dir, h.Aside)))
 	}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -203,5 +204,51 @@ func TestTheDirectoriesOfAllInstancesAreCheckedAndRepaired(t *testing.T) {
 	}
 	if text := expect(exitFailed, "state", "check"); strings.Count(text, "\njournal ") != 2 || !strings.Contains(text, "instance lab cannot be read: ") {
 		t.Errorf("beside an instance that cannot be read, it says\n%s", text)
+	}
+}
+
+func TestADamagedSnapshotIsNamedAndRemovedByARepair(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	d, err := daemon.Start(t.Context(), daemon.Config{Listen: "127.0.0.1:0", CacheDir: t.TempDir(), StateDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i, err := d.Instances().Instance(instance.Default)
+	if err == nil {
+		_, err = i.TakeSnapshot(t.Context(), "begun", false)
+	}
+	if err = errors.Join(err, d.Close()); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "file-*"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("the files of snapshots are %q: %v", files, err)
+	}
+	if err := os.Truncate(files[0], 100); err != nil {
+		t.Fatal(err)
+	}
+	damage := `DAMAGED     snapshot "begun": ` + filepath.Base(files[0]) + ": "
+	for _, step := range []struct {
+		command string
+		code    int
+		want    []string
+	}{
+		{"check", exitFailed, []string{damage, "the file ends at byte 100", "the state directory has 1 snapshot that cannot be read: a daemon goes on, and canisterd state repair " + dir + " removes what is damaged"}},
+		{"repair", exitOK, []string{damage, `snapshot "begun" of the state directory is removed: its file was damaged`}},
+		{"check", exitOK, []string{"checkpoint  "}},
+		{"repair", exitOK, []string{"nothing is damaged"}},
+	} {
+		var out bytes.Buffer
+		if code := run(t.Context(), []string{"state", step.command, dir}, &out, &out); code != step.code {
+			t.Errorf("canisterd state %s: exit code %d, want %d", step.command, code, step.code)
+		}
+		for _, want := range step.want {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("canisterd state %s says, without %q,\n%s", step.command, want, &out)
+			}
+		}
+	}
+	if _, err := os.Stat(files[0]); err == nil {
+		t.Errorf("after the repair, %s is there", files[0])
 	}
 }

@@ -17,6 +17,19 @@ import (
 // valuesFile is a copy of all values outside the store.
 const valuesFile = "values"
 
+// ReadableValue returns the value of a name, also if the store is damaged: then the one in the copy of the values.
+func (j *Journal) ReadableValue(name string) ([]byte, error) {
+	value, err := j.Get(name)
+	if _, damaged := errors.AsType[*DamagedError](err); !damaged {
+		return value, err
+	}
+	_, values, err := j.readValuesFile()
+	if err != nil {
+		return nil, j.storeError(err)
+	}
+	return values[name], nil
+}
+
 // Put sets the value of a name. It is on disk when Put returns.
 func (j *Journal) Put(name string, value []byte) error {
 	j.valuesMu.Lock()
@@ -139,7 +152,7 @@ func (j *Journal) DamagedFile(name string, err error) error {
 func (j *Journal) OpenFile(name string) (io.ReadCloser, error) {
 	file, err := j.fs.Open(j.path(userFilePrefix + name))
 	if err != nil {
-		return nil, &DamagedError{j.dir, userFilePrefix + name, err}
+		return nil, openError(j.dir, userFilePrefix+name, err)
 	}
 	return file, nil
 }
