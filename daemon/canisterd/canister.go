@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/proto"
@@ -15,13 +17,13 @@ func (c *cli) canister() *cobra.Command {
 	cmd.AddCommand(
 		c.canisterCreate(), c.canisterList(), c.canisterID(), c.canisterInstall(), c.canisterCall(), c.canisterQuery(), c.canisterSubmit(), c.canisterAwait(), c.canisterStatus(),
 		c.canisterSettings(), c.canisterMetadata(), c.canisterInterface(), c.canisterRead(), c.canisterCycles(), c.canisterMove(), c.logs(),
-		c.forCanister("start", "Let a stopped canister run again", "runs", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
+		c.forCanister("canister start", "Let a stopped canister run again", "runs", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
 			return d.Canisters.StartCanister(ctx, &controlv1.StartCanisterRequest{Instance: c.instance, CanisterId: id})
 		}),
-		c.forCanister("stop", "Stop a canister; waits for its open calls", "stopped", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
+		c.forCanister("canister stop", "Stop a canister; waits for its open calls", "stopped", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
 			return d.Canisters.StopCanister(ctx, &controlv1.StopCanisterRequest{Instance: c.instance, CanisterId: id})
 		}),
-		c.forCanister("uninstall", "Remove a canister's code and state", "has no code any more", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
+		c.forCanister("canister uninstall", "Remove a canister's code and state", "has no code any more", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
 			return d.Canisters.UninstallCode(ctx, &controlv1.UninstallCodeRequest{Instance: c.instance, CanisterId: id})
 		}),
 		c.canisterDelete(),
@@ -31,9 +33,10 @@ func (c *cli) canister() *cobra.Command {
 
 func (c *cli) canisterDelete() *cobra.Command {
 	var stop bool
-	cmd := c.forCanister("delete", "Delete a stopped canister for good", "deleted", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
+	cmd := c.forCanister("canister delete", "Delete a stopped canister for good", "deleted", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
 		return d.Canisters.DeleteCanister(ctx, &controlv1.DeleteCanisterRequest{Instance: c.instance, CanisterId: id, Stop: stop})
 	})
+	cmd.Example = "  canisterd canister delete bank\n  canisterd canister delete bank --stop"
 	cmd.Flags().BoolVar(&stop, "stop", false, "stop it before")
 	return cmd
 }
@@ -42,7 +45,9 @@ func (c *cli) canisterMove() *cobra.Command {
 	return &cobra.Command{
 		Use:   "move CANISTER SUBNET",
 		Short: "Move a stopped canister, with its id, to another subnet",
-		Args:  cobra.ExactArgs(2),
+		Example: `  canisterd canister move bank nns
+  canisterd -i lab canister move bank application`,
+		Args: cobra.ExactArgs(2),
 		RunE: c.ofCanister(func(ctx context.Context, d *remote.Daemon, id string, args []string) error {
 			subnet, err := c.subnetOf(ctx, d, args[1])
 			if err != nil {
@@ -68,12 +73,13 @@ func (c *cli) ofCanister(do func(ctx context.Context, d *remote.Daemon, id strin
 	}
 }
 
-// forCanister makes a command that does one thing to one canister and prints only that it is done.
-func (c *cli) forCanister(name, short, done string, do func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error)) *cobra.Command {
+// forCanister makes the command at a path, which does one thing to one canister and prints only that it is done.
+func (c *cli) forCanister(path, short, done string, do func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error)) *cobra.Command {
 	return &cobra.Command{
-		Use:   name + " CANISTER",
-		Short: short,
-		Args:  cobra.ExactArgs(1),
+		Use:     path[strings.LastIndex(path, " ")+1:] + " CANISTER",
+		Short:   short,
+		Example: fmt.Sprintf("  canisterd %[1]s bank\n  canisterd -i lab %[1]s bank", path),
+		Args:    cobra.ExactArgs(1),
 		RunE: c.ofCanister(func(ctx context.Context, d *remote.Daemon, id string, args []string) error {
 			if _, err := do(ctx, d, id); err != nil {
 				return err

@@ -20,7 +20,7 @@ import (
 type ask func(ctx context.Context, c *cli, d *remote.Daemon, call *controlv1.Call) (*controlv1.Outcome, error)
 
 func (c *cli) canisterCall() *cobra.Command {
-	return c.invocation("call", "Call a method and print its reply", func(ctx context.Context, c *cli, d *remote.Daemon, call *controlv1.Call) (*controlv1.Outcome, error) {
+	return c.invocation("call", "Call a method and print its reply", callExamples, func(ctx context.Context, c *cli, d *remote.Daemon, call *controlv1.Call) (*controlv1.Outcome, error) {
 		r, err := d.Calls.Update(ctx, &controlv1.UpdateRequest{Instance: c.instance, Call: call})
 		return r.GetOutcome(), err
 	})
@@ -45,7 +45,7 @@ func (c *cli) canisterSubmit() *cobra.Command {
 				case err != nil:
 					return err
 				case submitted.GetReject() != nil:
-					return &remote.Reject{Reject: submitted.GetReject()}
+					return c.rejected(call.GetCanisterId(), call.GetMethod(), &remote.Reject{Reject: submitted.GetReject()})
 				}
 				id := hex.EncodeToString(submitted.GetRequestId())
 				return c.print(id, map[string]string{"request_id": id})
@@ -61,7 +61,9 @@ func (c *cli) canisterAwait() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "await REQUEST",
 		Short: "Wait for the reply of a request that was submitted, and print it",
-		Args:  cobra.ExactArgs(1),
+		Example: `  canisterd canister await $(canisterd canister submit bank deposit 100)
+  canisterd canister await 039b45a8 --form json`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			prefix, err := requestPrefix(args[0])
 			if err != nil {
@@ -81,7 +83,7 @@ func (c *cli) canisterAwait() *cobra.Command {
 					return err
 				}
 				if _, err := remote.Reply(r.GetOutcome()); err != nil {
-					return err
+					return c.rejectedRequest(ctx, d, id, err)
 				}
 				return c.reply(r.GetOutcome(), form)
 			})
@@ -92,7 +94,7 @@ func (c *cli) canisterAwait() *cobra.Command {
 }
 
 func (c *cli) canisterQuery() *cobra.Command {
-	return c.invocation("query", "Query a method and print its reply", func(ctx context.Context, c *cli, d *remote.Daemon, call *controlv1.Call) (*controlv1.Outcome, error) {
+	return c.invocation("query", "Query a method and print its reply", queryExamples, func(ctx context.Context, c *cli, d *remote.Daemon, call *controlv1.Call) (*controlv1.Outcome, error) {
 		r, err := d.Calls.Query(ctx, &controlv1.QueryRequest{Instance: c.instance, Call: call})
 		return r.GetOutcome(), err
 	})
@@ -103,7 +105,17 @@ type callFlags struct {
 	verbose   bool
 }
 
-func (c *cli) invocation(name, short string, ask ask) *cobra.Command {
+// Examples of the commands that call a method.
+const (
+	callExamples = `  canisterd canister call bank deposit 100
+  canisterd canister call bank open '("${vault}")'
+  canisterd canister call vault transfer '(principal "${bank}", 3)'
+  canisterd canister call bank deposit '[100]' --form json`
+	queryExamples = `  canisterd canister query bank balance
+  canisterd canister query bank balance --form json`
+)
+
+func (c *cli) invocation(name, short, examples string, ask ask) *cobra.Command {
 	var f callFlags
 	cmd := &cobra.Command{
 		Use:   name + " CANISTER METHOD [ARGUMENTS]",
@@ -116,11 +128,8 @@ deployed from this folder. A negative number is an argument and no flag; what
 stands after -- is never a flag. Types and the names in the reply come from the
 canister's own interface where it has one. With --form json, arguments and
 reply are JSON.`,
-		Example: fmt.Sprintf(`  canisterd canister %[1]s bank balance
-  canisterd canister %[1]s bank transfer '(record { to = "Ada"; amount = 3 })'
-  canisterd canister %[1]s bank approve '(principal "${ledger}", 100)'
-  canisterd canister %[1]s bank transfer '[{"to": "Ada", "amount": 3}]' --form json`, name),
-		Args: cobra.RangeArgs(2, 3),
+		Example: examples,
+		Args:    cobra.RangeArgs(2, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			call, err := f.call(c, args)
 			if err != nil {
@@ -134,7 +143,7 @@ reply are JSON.`,
 				f.tellRequest(c, outcome)
 				if _, err := remote.Reply(outcome); err != nil {
 					c.hintMethod(ctx, d, call.GetCanisterId(), call.GetMethod(), err)
-					return err
+					return c.rejected(call.GetCanisterId(), call.GetMethod(), err)
 				}
 				return c.reply(outcome, call.GetReplyForm())
 			})

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/daemon/project"
 	"github.com/canisterd/canisterd/daemon/quantity"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
@@ -14,13 +15,17 @@ func (c *cli) canisterCreate() *cobra.Command {
 	var amount, subnet, exactly string
 	var s settingsFlags
 	cmd := &cobra.Command{
-		Use:   "create",
+		Use:   "create [NAME]",
 		Short: "Create an empty canister and print its id",
-		Example: `  id=$(canisterd canister create)
+		Long: `Create an empty canister and print its id. With NAME, the other commands take that
+name from then on, and canisterd deploy installs the canister of this name in
+` + project.File + ` there.`,
+		Example: `  canisterd canister create vault
   canisterd canister create --cycles 5T --env STAGE=test
-  canisterd canister create --id rwlgt-iiaaa-aaaaa-aaaaa-cai`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+  canisterd canister create --id rwlgt-iiaaa-aaaaa-aaaaa-cai
+  id=$(canisterd canister create)`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			request := &controlv1.CreateCanisterRequest{Instance: c.instance, CanisterId: exactly}
 			var err error
 			if request.Cycles, err = quantity.ParseCycles(amount); err != nil {
@@ -36,8 +41,15 @@ func (c *cli) canisterCreate() *cobra.Command {
 				if request.SubnetId, err = c.subnetOf(ctx, d, subnet); err != nil {
 					return err
 				}
+				name, err := c.freeName(ctx, d, first(args))
+				if err != nil {
+					return err
+				}
 				created, err := d.Canisters.CreateCanister(ctx, request)
 				if err != nil {
+					return err
+				}
+				if err := name.take(ctx, c, d, created.GetCanisterId()); err != nil {
 					return err
 				}
 				return c.print(created.GetCanisterId(), created)

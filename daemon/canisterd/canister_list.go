@@ -16,7 +16,9 @@ func (c *cli) canisterList() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the canisters of an instance",
-		Args:  cobra.NoArgs,
+		Example: `  canisterd canister list
+  canisterd canister list --jq '.canisters[].canister_id'`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				var all []*controlv1.CanisterSummary

@@ -38,7 +38,9 @@ func (c *cli) canisterInterface() *cobra.Command {
 	return &cobra.Command{
 		Use:   "interface CANISTER",
 		Short: "Print the Candid interface of a canister",
-		Args:  cobra.ExactArgs(1),
+		Example: `  canisterd canister interface bank
+  canisterd canister interface bank > bank.did`,
+		Args: cobra.ExactArgs(1),
 		RunE: c.ofCanister(func(ctx context.Context, d *remote.Daemon, id string, args []string) error {
 			got, err := d.Canisters.GetInterface(ctx, &controlv1.GetInterfaceRequest{Instance: c.instance, CanisterId: id})
 			if err != nil {

@@ -17,7 +17,9 @@ func (c *cli) canisterStatus() *cobra.Command {
 	return &cobra.Command{
 		Use:   "status CANISTER",
 		Short: "Show a canister's state, module, memory, cycles, methods and what waits",
-		Args:  cobra.ExactArgs(1),
+		Example: `  canisterd canister status bank
+  canisterd canister status bank --jq .cycles`,
+		Args: cobra.ExactArgs(1),
 		RunE: c.ofCanister(func(ctx context.Context, d *remote.Daemon, id string, args []string) error {
 			got, err := d.Canisters.GetCanister(ctx, &controlv1.GetCanisterRequest{Instance: c.instance, CanisterId: id})
 			if err != nil {

@@ -21,17 +21,19 @@ func (c *cli) timeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "time [+DURATION | next-timer | TIME]",
 		Short: "Show the time of an instance, or move it",
-		Long: `Show the time of an instance, or move it:
-
-  canisterd time               the time of the last round and what is due next
-  canisterd time +7d           a week later; units are w d h m s ms us ns
-  canisterd time next-timer    when the next timer of a canister is due
-  canisterd time 2030-01-01T00:00:00Z
+		Long: `Show the time of an instance and what is due next, or move it: by a DURATION in
+w d h m s ms us ns, to when the next timer of a canister is due (next-timer), or
+to a TIME.
 
 Whatever falls due on the way is executed at its own time, unless --jump is
 given: then it is executed after the jump, as with PocketIC's advance_time. The
-control API has the same default and the same word (AdvanceTime, jump). Where the wall clock moves time (canisterd pacing), it goes on from
-there, and the instance is ahead of it from then on. Time never goes back.`,
+control API has the same default and the same word (AdvanceTime, jump). Where the
+wall clock moves time (canisterd pacing), it goes on from there, and the instance
+is ahead of it from then on. Time never goes back.`,
+		Example: `  canisterd time
+  canisterd time +7d
+  canisterd time 2130-01-01T00:00:00Z
+  canisterd time next-timer`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			move, err := parseMove(first(args), jump)
@@ -162,6 +164,9 @@ func (c *cli) runCommand() *cobra.Command {
 that) has its answer.
 Time that has to pass passes at once; while a request is awaited, only where
 pacing is manual.`,
+		Example: `  canisterd run
+  canisterd run next-timer
+  canisterd run 039b45a8`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			request, prefix, err := parseUntil(first(args))

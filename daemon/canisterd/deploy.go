@@ -50,6 +50,8 @@ it needs. Ids are kept in .canisterd/ for the other commands, which take names f
 then on. Another module is an upgrade. A canister whose module has not changed is
 not installed again: only its settings are changed. deploy says so where its
 arguments differ from those that it passed last.`,
+		Example: `  canisterd deploy
+  canisterd deploy --only bank --mode upgrade`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			folder := project.Nearest()

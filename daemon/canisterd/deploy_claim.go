@@ -19,7 +19,7 @@ import (
 // have, and rejects ids that belong to another name or another project.
 func (x *deploying) claim(ctx context.Context) error {
 	x.ids = x.store.live(x.network)
-	if err := x.checkCopied(); err != nil {
+	if err := x.store.takeFolder(x.project.Folder(), x.network, x.ids); err != nil {
 		return err
 	}
 	var gone []string
@@ -123,27 +123,6 @@ func ownerOf(name string, there *controlv1.Canister) string {
 		return ""
 	}
 	return fmt.Sprintf("%s, of a project with the canisters %s", itself, strings.Join(all, ", "))
-}
-
-// checkCopied rejects ids that this folder shares with the folder it is a copy of: both would write to the same canisters.
-func (x *deploying) checkCopied() error {
-	here, err := filepath.Abs(x.project.Folder())
-	if err != nil || x.store.Folder == "" || x.store.Folder == here || len(x.ids) == 0 {
-		x.store.Folder = here
-		return err
-	}
-	original, err := readStore(x.store.Folder)
-	if err != nil {
-		return err
-	}
-	theirs := original.live(x.network)
-	for _, name := range slices.Sorted(maps.Keys(x.ids)) {
-		if theirs[name] == x.ids[name] {
-			return fmt.Errorf("canister %s: the id %s belongs to the project in %s, of which this folder is a copy: remove %s here, then deploy makes canisters of its own", name, x.ids[name], x.store.Folder, filepath.Join(x.project.Folder(), namesFile))
-		}
-	}
-	x.store.Folder = here
-	return nil
 }
 
 // record writes the ids of the canisters to the folder, and what was passed to them.

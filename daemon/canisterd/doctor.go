@@ -18,7 +18,9 @@ func (c *cli) doctor() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check this machine and the daemon, and say what to do about what is wrong",
-		Args:  cobra.NoArgs,
+		Example: `  canisterd doctor
+  canisterd doctor --state-dir ./state`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			findings := daemon.Examine(daemon.Config{StateDir: stateDir, CacheDir: cacheDir})
 			findings = append(findings, c.examineDaemon(cmd.Context())...)

@@ -130,7 +130,7 @@ func (c *cli) exploreReplay() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay FILE...",
 		Short: "Run the schedules of findings again: exit code 2 if one still fails, else 3 if one is stale, and 0 if all are fixed",
-		Example: `  canisterd explore replay explore/lost-service-bank-withdraw.yaml
+		Example: `  canisterd explore replay explore/vault-paidOut-100.yaml
   canisterd explore replay explore/*.yaml`,
 		Args: cobra.MinimumNArgs(1),
 	}
@@ -157,9 +157,10 @@ func (c *cli) exploreReplay() *cobra.Command {
 func (c *cli) exploreShow() *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
-		Use:     "show FILE",
-		Short:   "Show the run of a schedule as text, a diagram or a page (--form), and exit with 0",
-		Example: `  canisterd explore show --form svg explore/lost-service-bank-withdraw.yaml > lost.svg`,
+		Use:   "show FILE",
+		Short: "Show the run of a schedule as text, a diagram or a page (--form), and exit with 0",
+		Example: `  canisterd explore show explore/vault-paidOut-100.yaml
+  canisterd explore show --form svg explore/vault-paidOut-100.yaml > run.svg`,
 	}
 	cmd.Args = cobra.ExactArgs(1)
 	f.addShown(cmd)
@@ -168,7 +169,12 @@ func (c *cli) exploreShow() *cobra.Command {
 
 func (c *cli) exploreShrink() *cobra.Command {
 	var f replayFlags
-	cmd := &cobra.Command{Use: "shrink FILE", Short: "Print the schedule of a finding without what it does not need"}
+	cmd := &cobra.Command{
+		Use:   "shrink FILE",
+		Short: "Print the schedule of a finding without what it does not need",
+		Example: `  canisterd explore shrink explore/vault-paidOut-100.yaml
+  canisterd explore shrink explore/vault-paidOut-100.yaml > shortest.yaml`,
+	}
 	cmd.Args = cobra.ExactArgs(1)
 	f.add(cmd)
 	return c.scheduleCommand(cmd, &f, func(_ string, r *controlv1.ReplayScheduleResponse) error {

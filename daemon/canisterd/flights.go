@@ -18,9 +18,10 @@ import (
 func (c *cli) listing(name, short string, heads []string, get func(ctx context.Context, d *remote.Daemon, canister string, page *controlv1.Page, t *table) (proto.Message, string, error)) *cobra.Command {
 	var limit uint32
 	cmd := &cobra.Command{
-		Use:   name + " [CANISTER]",
-		Short: short,
-		Args:  cobra.MaximumNArgs(1),
+		Use:     name + " [CANISTER]",
+		Short:   short,
+		Example: fmt.Sprintf("  canisterd %[1]s\n  canisterd -i lab %[1]s bank", name),
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			canister := ""
 			if len(args) > 0 {
@@ -151,10 +152,10 @@ func (c *cli) timers() *cobra.Command {
 			return r, r.GetNextPageToken(), err
 		})
 	cmd.AddCommand(
-		c.forCanister("fire", "Make the global timer of a canister due now", "its timer fires in the next round", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
+		c.forCanister("timers fire", "Make the global timer of a canister due now", "its timer fires in the next round", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
 			return d.Flights.FireTimer(ctx, &controlv1.FireTimerRequest{Instance: c.instance, CanisterId: id})
 		}),
-		c.forCanister("cancel", "Make the global timer of a canister inactive", "its timer is inactive", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
+		c.forCanister("timers cancel", "Make the global timer of a canister inactive", "its timer is inactive", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
 			return d.Flights.CancelTimer(ctx, &controlv1.CancelTimerRequest{Instance: c.instance, CanisterId: id})
 		}),
 	)

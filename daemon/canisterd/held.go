@@ -67,9 +67,10 @@ func (c *cli) drop() *cobra.Command {
 // forHeld makes a command that does one thing to held messages.
 func (c *cli) forHeld(name, short, done string, do func(context.Context, *remote.Daemon, uint64) (proto.Message, error)) *cobra.Command {
 	return &cobra.Command{
-		Use:   name + " HELD...",
-		Short: short,
-		Args:  cobra.MinimumNArgs(1),
+		Use:     name + " HELD...",
+		Short:   short,
+		Example: fmt.Sprintf("  canisterd %[1]s 1\n  canisterd -i lab %[1]s 1 2", name),
+		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				for _, arg := range args {
@@ -97,7 +98,7 @@ func (c *cli) settle() *cobra.Command {
 		Use:   "settle (--held N | --call N --subnet ID) unknown | reply CANDID | reject [CODE] TEXT",
 		Short: "Answer a call in the place of its callee",
 		Example: `  canisterd settle --held 1 reject sys_transient "the network is busy"
-  canisterd settle --call 7 reply '(record { ok = 1 })'`,
+  canisterd settle --call 1 reply '()'`,
 		Args: cobra.RangeArgs(1, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			answer, err := parseAnswer(args)

@@ -12,21 +12,32 @@ import (
 // about is the beginning of canisterd --help.
 const about = `A local Internet Computer in one binary
 
-  canisterd start                    in one shell, and in another:
-  canisterd deploy                   the canisters of this folder
-  canisterd canister call NAME METHOD ARGUMENTS
-  canisterd trace                    what that did
+With canisterd start in one shell, in another:
+
+  canisterd deploy                                  the canisters of this folder
+  canisterd canister call bank withdraw 100         one order of messages
+  canisterd explore --op 'bank withdraw 100' --invariant 'vault paidOut <= 100'
+  canisterd explore replay explore/*.yaml           what was found, after a change
 
 Results are printed to standard output and everything else to standard error;
 exit codes are 0 (done), 1 (failed), 2 (a canister rejected a call) and 130
 (interrupted); exec has that of its command.`
 
+// flagsTopic is the topic of help about the flags of every command.
+const flagsTopic = "flags"
+
 // helpCommand prints the help of a command, and fails for an unknown one.
-func helpCommand() *cobra.Command {
+func (c *cli) helpCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Show what a command does and takes",
+		Use:   "help [COMMAND | " + flagsTopic + "]",
+		Short: "Show what a command does and takes, or the flags of every command",
+		Example: `  canisterd help canister call
+  canisterd help flags`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && args[0] == flagsTopic {
+				cmd.Printf("Flags of every command:\n\n%s", cmd.Root().PersistentFlags().FlagUsagesWrapped(c.helpWidth()))
+				return nil
+			}
 			of, rest, err := cmd.Root().Find(args)
 			if err != nil {
 				return err
@@ -76,13 +87,31 @@ const (
 	helpCellsMost = 120
 )
 
-// fitHelp breaks the descriptions of flags at the width of the terminal.
-func (c *cli) fitHelp(root *cobra.Command) {
-	width := helpCells
+// helpWidth returns the width of help, which is that of the terminal.
+func (c *cli) helpWidth() int {
 	if f, ok := c.out.(*os.File); ok {
 		if cells, _, err := term.GetSize(int(f.Fd())); err == nil && cells > 0 {
-			width = min(cells, helpCellsMost)
+			return min(cells, helpCellsMost)
 		}
 	}
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", width)))
+	return helpCells
+}
+
+// Parts of cobra's template for help, and what stands in their place: the flags of every command would be most of the help
+// of each.
+const (
+	flagsOfOneCommand   = `{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}`
+	flagsOfEveryCommand = "Global Flags:\n{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}"
+	ownFlags            = `{{if .HasParent}}{{.LocalFlags.FlagUsagesWrapped %[1]d | trimTrailingWhitespaces}}{{else}}{{.LocalNonPersistentFlags.FlagUsagesWrapped %[1]d | trimTrailingWhitespaces}}
+
+` + whereFlagsStand + `{{end}}`
+	whereFlagsStand = `Flags of every command, such as --instance and --json: canisterd help ` + flagsTopic
+)
+
+// fitHelp shows the flags of every command in their own help, and breaks the descriptions of flags at the width of the
+// terminal.
+func (c *cli) fitHelp(root *cobra.Command) {
+	root.SetUsageTemplate(strings.NewReplacer(
+		flagsOfOneCommand, fmt.Sprintf(ownFlags, c.helpWidth()), flagsOfEveryCommand, whereFlagsStand,
+	).Replace(root.UsageTemplate()))
 }

@@ -69,7 +69,9 @@ func (c *cli) identityList() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the identities; * is the one in use",
-		Args:  cobra.NoArgs,
+		Example: `  canisterd identity list
+  canisterd identity list --json`,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			all, err := readIdentities()
 			if err != nil {
@@ -96,7 +98,9 @@ func (c *cli) identityUse() *cobra.Command {
 	return &cobra.Command{
 		Use:   "use NAME",
 		Short: "Choose the identity that calls are made as without --identity and --as",
-		Args:  cobra.ExactArgs(1),
+		Example: `  canisterd identity use alice
+  canisterd identity use anonymous`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			all, err := readIdentities()
 			if err != nil {
@@ -122,7 +126,9 @@ func (c *cli) identityWhoami() *cobra.Command {
 	return sending(&cobra.Command{
 		Use:   "whoami",
 		Short: "Print the principal that calls are made as",
-		Args:  cobra.NoArgs,
+		Example: `  canisterd identity whoami
+  canisterd --identity alice identity whoami`,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			sender, err := c.sender()
 			if err != nil {

@@ -34,8 +34,9 @@ func (c *cli) identityExport() *cobra.Command {
 		Short: "Print the key of an identity as PEM",
 		Long: `Print the key of an identity as PEM, as it was made or imported: a key that was
 imported encrypted is printed so.`,
-		Example: `  canisterd identity export alice > alice.pem`,
-		Args:    cobra.ExactArgs(1),
+		Example: `  canisterd identity export alice
+  canisterd identity export alice > alice.pem`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			all, err := readIdentities()
 			if err != nil {
@@ -59,7 +60,9 @@ func (c *cli) identityRemove() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "remove NAME",
 		Short: "Delete an identity and its key",
-		Args:  cobra.ExactArgs(1),
+		Example: `  canisterd identity remove alice
+  canisterd identity remove alice --yes`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			all, err := readIdentities()
 			if err != nil {
@@ -94,7 +97,9 @@ func (c *cli) identityRename() *cobra.Command {
 	return &cobra.Command{
 		Use:   "rename NAME NEW",
 		Short: "Give an identity another name",
-		Args:  cobra.ExactArgs(2),
+		Example: `  canisterd identity rename alice bob
+  canisterd identity rename alice alice-old`,
+		Args: cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			all, err := readIdentities()
 			if err != nil {

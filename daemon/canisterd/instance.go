@@ -33,7 +33,9 @@ func (c *cli) instanceList() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the instances",
-		Args:  cobra.NoArgs,
+		Example: `  canisterd instance list
+  canisterd instance list --jq '.instances[].name'`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				all := &controlv1.ListInstancesResponse{}
@@ -236,7 +238,9 @@ func (c *cli) instanceShow() *cobra.Command {
 	return &cobra.Command{
 		Use:   "show [NAME]",
 		Short: "Describe an instance",
-		Args:  cobra.MaximumNArgs(1),
+		Example: `  canisterd instance show
+  canisterd instance show lab --jq .instance.root_key`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				got, err := d.Instances.GetInstance(ctx, &controlv1.GetInstanceRequest{Instance: c.named(args)})
@@ -282,7 +286,9 @@ func (c *cli) instanceDelete() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "delete NAME...",
 		Short: "Delete instances and everything in them",
-		Args:  cobra.MinimumNArgs(1),
+		Example: `  canisterd instance delete lab
+  canisterd instance delete lab branch`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := c.confirmed(deletedByDefault, yes || !slices.Contains(args, defaultInstance)); err != nil {
 				return err
@@ -316,8 +322,6 @@ A fork of the past has manual pacing unless told otherwise, so that it stays the
 		Example: `  canisterd -i lab instance fork branch
   canisterd -i lab instance fork branch --snapshot before --reseed again
   canisterd instance fork then --at 42
-  canisterd instance fork then --at 2030-01-01T00:00:00Z
-  canisterd instance fork then --at 039b45a8
   canisterd instance fork then --at mark:before-upgrade`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

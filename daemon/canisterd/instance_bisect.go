@@ -83,10 +83,8 @@ after which there is this answer.
 If the answer changes more than once between the two ends of the search, one of
 the changes is found.`,
 		Example: `  canisterd instance bisect bank balance
-  canisterd instance bisect bank solvent --is '(false)'
-  canisterd instance bisect bank withdraw 100 --update --from 20 --to 60
-  canisterd instance bisect 'bank.cycles < 1_000_000_000_000'
-  canisterd instance bisect 'bank owed < vault paidOut' --from mark:before-upgrade
+  canisterd instance bisect bank withdraw 100 --update --from 20
+  canisterd instance bisect 'bank balance < vault paidOut' --from mark:before-upgrade
   canisterd instance bisect bank.module_hash`,
 		Args: cobra.RangeArgs(1, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {

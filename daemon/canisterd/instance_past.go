@@ -107,6 +107,8 @@ func (c *cli) instanceHistory() *cobra.Command {
 messages whose code failed (trap), the marks, and the rounds at which it can be
 forked (instance fork --at), as far back as its journal goes. A fork at the round
 of an input or a trap has the state before that.`,
+		Example: `  canisterd instance history
+  canisterd instance history lab`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {

@@ -18,7 +18,9 @@ func (c *cli) instanceSnapshot() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "snapshot [NAME]",
 		Short: "Keep the present of an instance under a name",
-		Args:  cobra.MaximumNArgs(1),
+		Example: `  canisterd instance snapshot before
+  canisterd -i lab instance snapshot before --replace`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				taken, err := d.Instances.TakeSnapshot(ctx, &controlv1.TakeSnapshotRequest{Instance: c.instance, Snapshot: first(args), Replace: replace})
@@ -37,7 +39,9 @@ func (c *cli) instanceSnapshots() *cobra.Command {
 	return &cobra.Command{
 		Use:   "snapshots",
 		Short: "List the snapshots of an instance",
-		Args:  cobra.NoArgs,
+		Example: `  canisterd instance snapshots
+  canisterd -i lab instance snapshots`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				all := &controlv1.ListSnapshotsResponse{}
@@ -64,7 +68,9 @@ func (c *cli) instanceForget() *cobra.Command {
 	return &cobra.Command{
 		Use:   "forget SNAPSHOT...",
 		Short: "Delete snapshots of an instance",
-		Args:  cobra.MinimumNArgs(1),
+		Example: `  canisterd instance forget before
+  canisterd -i lab instance forget before after`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				for _, name := range args {
@@ -85,7 +91,9 @@ func (c *cli) instanceRestore() *cobra.Command {
 	return c.addVerbose(&cobra.Command{
 		Use:   "restore SNAPSHOT",
 		Short: "Restore an instance from one of its snapshots",
-		Args:  cobra.ExactArgs(1),
+		Example: `  canisterd instance restore before
+  canisterd -i lab instance restore before`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				restored, err := d.Instances.RestoreSnapshot(ctx, &controlv1.RestoreSnapshotRequest{Instance: c.instance, Snapshot: args[0]})

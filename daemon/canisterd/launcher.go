@@ -91,6 +91,8 @@ func (c *cli) launcherServer(args []string) *cobra.Command {
 		Long: `Run a network for icp-cli, in the place of its network launcher. icp-cli finds it by the variable
 ICP_CLI_NETWORK_LAUNCHER_PATH: a link to canisterd with the name canisterd-launcher is this command.
 The network has the ICP ledger, the cycles ledger, the cycles minting canister and the registry.`,
+		Example: `  canisterd network-launcher --gateway-port 8000
+  canisterd network-launcher --gateway-port 0 --status-dir ./status`,
 		SilenceUsage: true, SilenceErrors: true, Args: cobra.NoArgs,
 		// A newer icp-cli may know more flags than this launcher does.
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},

@@ -21,6 +21,7 @@ func (c *cli) logs() *cobra.Command {
 		Use:   "logs CANISTER",
 		Short: "Print the log of a canister",
 		Example: `  canisterd logs bank --last 20
+  canisterd canister logs bank --from 1
   canisterd logs -f bank`,
 		Args: cobra.ExactArgs(1),
 		RunE: c.ofCanister(func(ctx context.Context, d *remote.Daemon, id string, args []string) error {

@@ -116,6 +116,28 @@ func ignoreInGit(folder string) error {
 	return errors.Join(err, f.Close())
 }
 
+// takeFolder makes the ids those of a folder. It rejects ids that the folder shares with the folder it is a copy of: both
+// would write to the same canisters.
+func (s *store) takeFolder(folder string, n network, ids names) error {
+	here, err := filepath.Abs(folder)
+	if err != nil || s.Folder == "" || s.Folder == here || len(ids) == 0 {
+		s.Folder = here
+		return err
+	}
+	original, err := readStore(s.Folder)
+	if err != nil {
+		return err
+	}
+	theirs := original.live(n)
+	for _, name := range slices.Sorted(maps.Keys(ids)) {
+		if theirs[name] == ids[name] {
+			return fmt.Errorf("canister %s: the id %s belongs to the project in %s, of which this folder is a copy: remove %s here, then deploy makes canisters of its own", name, ids[name], s.Folder, filepath.Join(folder, namesFile))
+		}
+	}
+	s.Folder = here
+	return nil
+}
+
 // of returns a folder's canisters in a network, nil if there are none.
 func (s *store) of(id string) *storedNetwork {
 	for i := range s.Networks {

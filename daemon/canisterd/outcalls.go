@@ -41,7 +41,9 @@ func (c *cli) outcallsList() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the HTTP outcalls that wait for an answer",
-		Args:  cobra.NoArgs,
+		Example: `  canisterd outcalls list
+  canisterd -i lab outcalls list`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				all, err := c.waitingOutcalls(ctx, d)
@@ -87,7 +89,9 @@ func (c *cli) outcallsShow() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show OUTCALL",
 		Short: "Show the request of an HTTP outcall",
-		Args:  cobra.ExactArgs(1),
+		Example: `  canisterd outcalls show 1
+  canisterd -i lab outcalls show 1`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				o, err := c.outcall(ctx, d, args[0], subnet)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -44,6 +45,8 @@ func (c *cli) note(format string, args ...any) {
 type failure struct {
 	Error      string            `json:"error"`
 	Request    string            `json:"request_id,omitempty"`
+	Canister   string            `json:"canister_id,omitempty"` // of a call that was rejected, with its method
+	Method     string            `json:"method,omitempty"`
 	Reason     string            `json:"reason,omitempty"`
 	Metadata   map[string]string `json:"metadata,omitempty"`
 	RejectCode int32             `json:"reject_code,omitempty"`
@@ -74,6 +77,10 @@ func (c *cli) fail(err error, reject *remote.Reject) {
 	f := failure{Error: err.Error(), Request: c.request}
 	if reject != nil {
 		f.Error = strings.Replace(f.Error, reject.Error(), reject.Summary(), 1)
+	}
+	var call *rejectedCall
+	if errors.As(err, &call) {
+		f.Canister, f.Method = call.canister, call.method
 	}
 	f.Reason, f.Metadata = remote.Reason(err)
 	if reject != nil {

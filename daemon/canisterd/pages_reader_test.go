@@ -85,7 +85,7 @@ func (r *reader) run(command string) string {
 		return ""
 	}
 	if parts := assigns.FindStringSubmatch(command); parts != nil {
-		value := strings.TrimSuffix(r.shell("echo "+parts[2]), "\n")
+		value := strings.TrimSuffix(r.shell("exec 2>/dev/null\necho "+parts[2]), "\n")
 		r.t.Setenv(parts[1], value)
 		return ""
 	}

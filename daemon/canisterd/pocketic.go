@@ -88,6 +88,8 @@ func (c *cli) pocketServer() *cobra.Command {
 		Short: "Serve PocketIC's REST interface, in the place of its server",
 		Long: `Serve PocketIC's REST interface, in the place of its server. Clients find it by POCKET_IC_BIN:
 a link to canisterd with the name pocket-ic, pocket-ic-server or pocket-ic-X.Y.Z is this command.`,
+		Example: `  canisterd pocket-ic --port 8081 --ttl 3600
+  canisterd pocket-ic --port-file ./port`,
 		SilenceUsage: true, SilenceErrors: true, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.servePocket(cmd.Context(), &f) },
 	}

@@ -102,7 +102,7 @@ func (c *cli) root() *cobra.Command {
 	root.Long, root.Version = about, daemon.Version()
 	root.SilenceUsage, root.SilenceErrors = true, true
 	root.SetVersionTemplate("canisterd {{.Version}}\n")
-	root.SetHelpCommand(helpCommand())
+	root.SetHelpCommand(c.helpCommand())
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		c.url, c.ctx = withScheme(c.url), cmd.Context()
 		var err error
@@ -144,6 +144,9 @@ func (c *cli) root() *cobra.Command {
 	root.InitDefaultCompletionCmd()
 	if completion := commandNamed(root, "completion"); completion != nil { // cobra's prints its help for a shell it does not know, and succeeds
 		completion.Args, completion.RunE = cobra.ArbitraryArgs, others
+		for _, shell := range completion.Commands() {
+			shell.Example = fmt.Sprintf("  %[1]s\n  %[1]s --no-descriptions", shell.CommandPath())
+		}
 	}
 	return root
 }

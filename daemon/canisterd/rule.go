@@ -31,15 +31,14 @@ func (c *cli) ruleAdd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add hold | drop | unknown | reply CANDID | reject [CODE] TEXT | delay DURATION",
 		Short: "Say what becomes of messages that match, from now on",
-		Long: `Say what becomes of messages that match, from now on:
-
-  canisterd rule add hold --callee ledger --method transfer --kind response
-  canisterd rule add reject sys_transient "the network is busy" --callee ledger
-  canisterd rule add reply '(record { ok = 1 })' --callee ledger --method balance
-  canisterd rule add drop --caller bank --times 1
-  canisterd rule add delay 30s --callee ledger
+		Long: `Say what becomes of messages that match, from now on. The callee of a response is
+the canister that answers, and the caller the one that gets the answer.
 
 Drop and unknown are for best-effort calls: a guaranteed response is never lost.`,
+		Example: `  canisterd rule add hold --kind response --caller bank --callee vault
+  canisterd rule add reject sys_transient "the network is busy" --callee vault
+  canisterd rule add reply '()' --callee vault --method transfer --times 1
+  canisterd rule add delay 30s --callee vault`,
 		Args: cobra.RangeArgs(1, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			rule, err := f.rule(c)
@@ -54,14 +53,20 @@ Drop and unknown are for best-effort calls: a guaranteed response is never lost.
 				if err != nil {
 					return err
 				}
+				if rule.GetDrop() || rule.GetAnswer().GetUnknown() {
+					c.note("note: %s", added.GetWarning())
+				}
+				if err := c.noteMatch(ctx, d, rule); err != nil {
+					return err
+				}
 				return c.print(fmt.Sprint(added.GetRule().GetRuleId()), added)
 			})
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.kind, "kind", "request", "which messages: request, response or ingress")
-	flags.StringVar(&f.caller, "caller", "", "only of this caller (default: all)")
-	flags.StringVar(&f.callee, "callee", "", "only to this canister (default: all)")
+	flags.StringVar(&f.caller, "caller", "", "only of this caller, of a response the one that gets it (default: all)")
+	flags.StringVar(&f.callee, "callee", "", "only to this canister, of a response the one that answers (default: all)")
 	flags.StringVar(&f.method, "method", "", "only of this method; * stands for any characters (default: all)")
 	flags.Uint64Var(&f.skip, "skip", 0, "let so many pass first")
 	flags.Uint64Var(&f.times, "times", 0, "apply to so many (default: all)")
@@ -144,7 +149,9 @@ func (c *cli) ruleList() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the rules",
-		Args:  cobra.NoArgs,
+		Example: `  canisterd rule list
+  canisterd -i lab rule list`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				all := &controlv1.ListRulesResponse{}
@@ -200,7 +207,9 @@ func (c *cli) ruleRemove() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "remove RULE",
 		Short: "Forget a rule",
-		Args:  cobra.ExactArgs(1),
+		Example: `  canisterd rule remove 1
+  canisterd rule remove 1 --release`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := number("rule", args[0])
 			if err != nil {

@@ -14,8 +14,9 @@ func (c *cli) schema() *cobra.Command {
 it: write it to a file and name that in the first line,
 
   # yaml-language-server: $schema=canisterd.schema.json`,
-		Example: `  canisterd schema > canisterd.schema.json`,
-		Args:    cobra.NoArgs,
+		Example: `  canisterd schema
+  canisterd schema > canisterd.schema.json`,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			text, err := encodeIndented(project.Schema())
 			if err != nil {

@@ -56,13 +56,8 @@ checks and repairs that folder. With --ephemeral everything is in memory, and
 gone when the daemon stops.`,
 		Example: `  canisterd start
   canisterd start --deploy .
-  canisterd start --state-dir ./state
-  canisterd start --ephemeral --seed 07
-  canisterd start --listen 127.0.0.1:0 --json
-  canisterd start --subnet nns,application,application --outcalls deny
-  canisterd start --outcalls-target localhost:8080
-  canisterd start --system-canisters all
-  canisterd start --control 0.0.0.0:4944 --control-tls-cert cert.pem --control-tls-key key.pem --control-token-file token`,
+  canisterd start --state-dir ./state --listen 127.0.0.1:0
+  canisterd start --ephemeral --seed 07 --subnet nns,application,application`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), f) },
 	}

@@ -46,7 +46,9 @@ func (c *cli) stateCompact() *cobra.Command {
 	return &cobra.Command{
 		Use:   "compact [FOLDER]",
 		Short: "Make a state directory as small as it can be: a checkpoint, and no records",
-		Args:  cobra.MaximumNArgs(1),
+		Example: `  canisterd state compact
+  canisterd -i lab state compact ./state`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir, err := c.stateArgument(args)
 			if err != nil {
@@ -73,6 +75,8 @@ func (c *cli) stateExport() *cobra.Command {
 them, for canisterd replay on any machine, such as with a report of a bug. The
 file has the keys of the network and everything that its clients sent. While a
 daemon has the directory open, canisterd instance export --journal writes it.`,
+		Example: `  canisterd state export bug.journal
+  canisterd state export bug.journal ./state`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir, err := c.stateArgument(args[1:])
@@ -110,7 +114,9 @@ func (c *cli) stateDelete() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "delete [FOLDER]",
 		Short: "Delete a state directory with everything in it: the next start begins with a new network",
-		Args:  cobra.MaximumNArgs(1),
+		Example: `  canisterd state delete
+  canisterd state delete ./state --yes`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir, err := c.stateArgument(args)
 			if err != nil {
@@ -164,6 +170,8 @@ that is kept. Compared are the time, the messages and the instructions of each
 round, its certified root if the journal has it, and the hash of the whole state
 at each later checkpoint. Answers to HTTP outcalls come from the journal.
 Nothing is changed.`,
+		Example: `  canisterd replay ./state
+  canisterd replay bug.journal --traces 3`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir, err := c.stateArgument(args)

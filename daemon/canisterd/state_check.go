@@ -118,6 +118,8 @@ func (c *cli) stateCheck() *cobra.Command {
 		Long: `Read everything in a state directory, and name what is damaged: in the default
 instance and in all others, or in the one that --instance selects. Nothing is
 changed.`,
+		Example: `  canisterd state check
+  canisterd state check ./state`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			all, err := c.keptStates(args)
@@ -166,6 +168,8 @@ newest checkpoint that is not damaged, with the records after it. Damaged record
 are removed with everything after them, and so are damaged snapshots. A damaged
 store is put aside, and what can be read of it is copied to a new one. All
 instances in the directory are repaired, or the one that --instance selects.`,
+		Example: `  canisterd state repair
+  canisterd -i lab state repair ./state`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			all, err := c.keptStates(args)

@@ -74,6 +74,8 @@ func (c *cli) stop() *cobra.Command {
 --url. --control plays no part: its address may be that of another machine.
 Canisters and their state stay in its state directory. Those of a daemon that
 was started with --ephemeral are gone.`,
+		Example: `  canisterd stop
+  canisterd --url http://127.0.0.1:8080 stop`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := patient(cmd.Context(), stopPatience)

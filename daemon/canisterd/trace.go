@@ -28,12 +28,12 @@ func (c *cli) trace() *cobra.Command {
 		Short: "Show the call tree of a request, the last one where none is named",
 		Long: `Show the call tree of a request (its id in hex, or the beginning of that), or of
 the last one. Messages to the management canister, such as those of deploy, are
-left out where no other is meant (--all).
-
-  canisterd trace                          as text
-  canisterd trace --since 5m               all of the last five minutes
-  canisterd trace --form mermaid           as a Mermaid sequence diagram
-  canisterd trace --form json > trace.json for ui.perfetto.dev or chrome://tracing`,
+left out where no other is meant (--all). With --form json it is written for
+ui.perfetto.dev and chrome://tracing.`,
+		Example: `  canisterd trace
+  canisterd trace --since 5m
+  canisterd trace --form mermaid
+  canisterd trace --form json > trace.json`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			request := &controlv1.GetTraceRequest{Instance: c.instance, Names: map[string]string{}, IncludeManagement: all}
@@ -83,7 +83,7 @@ left out where no other is meant (--all).
 			})
 		},
 	}
-	cmd.Flags().StringVar(&form, "form", "text", "text, mermaid or json")
+	cmd.Flags().StringVar(&form, "form", "text", "text, mermaid (a sequence diagram) or json (trace events)")
 	cmd.Flags().StringVar(&since, "since", "", "the call trees of all requests since a time, 2030-01-01T00:00:00Z, or for so long, 5m")
 	cmd.Flags().BoolVar(&all, "all", false, "messages to the management canister, too")
 	cmd.Flags().Uint64Var(&callContext, "context", 0, "the call tree of a call context (canisterd contexts)")

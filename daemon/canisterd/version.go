@@ -12,7 +12,9 @@ func (c *cli) version() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of this program (canisterd status has that of the daemon)",
-		Args:  cobra.NoArgs,
+		Example: `  canisterd version
+  canisterd version --json`,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			return c.print("canisterd "+daemon.Version(), map[string]string{
 				"version": daemon.Version(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH,

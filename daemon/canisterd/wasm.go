@@ -22,8 +22,9 @@ func (c *cli) wasmPolyfill() *cobra.Command {
 		Long: `Write a module to the file OUT that does what the module in the file IN does
 with the feature wasi, and imports only ic0: the functions of WASI are part of
 it. Nothing can wait in it: poll_oneoff returns ENOTSUP.`,
-		Example: `  canisterd wasm polyfill counter.wasm counter-ic.wasm`,
-		Args:    cobra.ExactArgs(2),
+		Example: `  canisterd wasm polyfill counter.wasm counter-ic.wasm
+  canisterd wasm polyfill bank.wasm.gz bank-ic.wasm`,
+		Args: cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			module, err := os.ReadFile(args[0])
 			if err != nil {

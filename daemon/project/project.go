@@ -172,14 +172,23 @@ func (p *Project) complete(name string) error {
 	return p.check(name)
 }
 
-func (p *Project) check(name string) error {
-	spec := p.Canisters[name]
+// CheckName returns why a text cannot be the name of a canister, nil if it can.
+func CheckName(name string) error {
 	switch {
 	case !NameForm.MatchString(name):
 		return fmt.Errorf("the name %q is not 1 to 64 letters, digits, - and _, beginning with a letter", name)
 	case spelling.IsPrincipal(name):
 		return errors.New("the name is a principal, and would be taken for that")
-	case spec == nil || spec.Wasm == "":
+	}
+	return nil
+}
+
+func (p *Project) check(name string) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	spec := p.Canisters[name]
+	if spec == nil || spec.Wasm == "" {
 		return errors.New("it has no wasm: file")
 	}
 	if err := spec.oneInit(); err != nil {
