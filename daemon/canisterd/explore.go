@@ -114,9 +114,10 @@ failed. Suspicions are printed, and leave it 0 without --fail-on-suspicion.`,
 				}
 				page := report.GetHtml()
 				report.Html = "" // --json prints the rest
-				outcome := c.printReport(report, &f)
+				schedules := &scheduleWriter{cli: c, folder: f.folder}
+				outcome := c.printReport(report, &f, schedules)
 				if f.html != "" {
-					if err := writePage(f.html, page); err != nil {
+					if err := writePage(f.html, schedules.onPage(page)); err != nil {
 						return err
 					}
 				}
@@ -356,25 +357,27 @@ func progressLine(p *controlv1.ExploreProgress, took time.Duration) string {
 }
 
 // printReport prints a report and writes its schedules. For a finding, it returns the exit code as an error.
-func (c *cli) printReport(r *controlv1.ExploreReport, f *exploreFlags) error {
+func (c *cli) printReport(r *controlv1.ExploreReport, f *exploreFlags, schedules *scheduleWriter) error {
 	var all strings.Builder
-	violations, schedules := 0, &scheduleWriter{cli: c, folder: f.folder}
+	violations := 0
 	for _, finding := range r.GetFindings() {
 		kind := "suspicion"
 		if !finding.GetSuspicion() {
 			kind, violations = "finding", violations+1
 		}
 		fmt.Fprintf(&all, "%s in run %d (%s): ", kind, finding.GetRun(), finding.GetPhase())
-		if err := c.writeRun(&all, finding, schedules, f); err != nil {
+		command, err := c.writeRun(&all, finding, schedules, f)
+		if err != nil {
 			return err
 		}
+		schedules.commands = append(schedules.commands, command)
 	}
 	for _, x := range r.GetLargest() {
 		if x.GetFound() == nil {
 			fmt.Fprintf(&all, "the largest %s is %s\n\n", x.GetTitle(), cmp.Or(x.GetValue(), "not known: no run gives a number"))
 			continue
 		}
-		if err := c.writeRun(&all, x.GetFound(), schedules, f); err != nil {
+		if _, err := c.writeRun(&all, x.GetFound(), schedules, f); err != nil {
 			return err
 		}
 	}
@@ -388,8 +391,8 @@ func (c *cli) printReport(r *controlv1.ExploreReport, f *exploreFlags) error {
 	return nil
 }
 
-// writeRun writes the run of a finding, and the command that replays it.
-func (c *cli) writeRun(all *strings.Builder, finding *controlv1.ExploreFinding, schedules *scheduleWriter, f *exploreFlags) error {
+// writeRun writes the run of a finding, and the command that replays it, which it returns; "" for none.
+func (c *cli) writeRun(all *strings.Builder, finding *controlv1.ExploreFinding, schedules *scheduleWriter, f *exploreFlags) (command string, err error) {
 	all.WriteString(finding.GetExplanation())
 	if f.form == "mermaid" && finding.GetSchedule() != "" {
 		all.WriteString(finding.GetMermaid())
@@ -397,10 +400,11 @@ func (c *cli) writeRun(all *strings.Builder, finding *controlv1.ExploreFinding, 
 	if finding.GetSchedule() != "" && f.folder != "" {
 		path, err := schedules.write(finding)
 		if err != nil {
-			return err
+			return "", err
 		}
-		fmt.Fprintf(all, "  %s\n", c.replayCommand(path, finding, f))
+		command = c.replayCommand(path, finding, f)
+		fmt.Fprintf(all, "  %s\n", command)
 	}
 	all.WriteString("\n")
-	return nil
+	return command, nil
 }

@@ -64,7 +64,7 @@ func TestCallsBeforeTheOperationsBelongToRunsReplaysAndTheEmittedTest(t *testing
 	if strings.Contains(shown, "note: ") {
 		t.Errorf("a fresh deployment does not show what was found:\n%s", shown)
 	}
-	if page := mustRead(t, "findings.html"); !strings.Contains(page, "<svg") {
+	if page := mustRead(t, "findings.html"); !strings.Contains(page, "<svg") || !strings.Contains(page, `<p id="replay-1"><code>canisterd explore replay explore/vault-paidOut-100.yaml</code></p>`) {
 		t.Errorf("the page is %s", page)
 	}
 	for _, part := range []string{

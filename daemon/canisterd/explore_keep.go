@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"html"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,9 +15,10 @@ import (
 
 // scheduleWriter writes the schedules of one report.
 type scheduleWriter struct {
-	cli     *cli
-	folder  string
-	written []string // files of this report
+	cli      *cli
+	folder   string
+	written  []string // files of this report
+	commands []string // that replay its findings, in their order; "" where no file was written
 }
 
 // write writes the schedule of a finding to a new file. It replaces a file of an earlier report only if that has the same
@@ -35,6 +37,19 @@ func (s *scheduleWriter) write(f *controlv1.ExploreFinding) (path string, err er
 	}
 	s.written = append(s.written, path)
 	return path, nil
+}
+
+// onPage returns the page of the report with these commands: the daemon that made it does not know the files.
+func (s *scheduleWriter) onPage(page string) string {
+	for i, command := range s.commands {
+		begin := fmt.Sprintf(`<p id="replay-%d">`, i+1)
+		before, after, found := strings.Cut(page, begin)
+		_, after, ended := strings.Cut(after, "</p>")
+		if command != "" && found && ended {
+			page = before + begin + "<code>" + html.EscapeString(command) + "</code></p>" + after
+		}
+	}
+	return page
 }
 
 // baseName returns the name of the file of a finding without its extension, such as open-at-rest-app-send.

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	_ "embed"
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"maps"
@@ -31,13 +32,14 @@ type pageFinding struct {
 	Steps       []string
 	Differences []Difference
 	Schedule    bool
-	File        string // the schedule as YAML, "" for none
+	File        string       // the schedule as YAML, "" for none
+	Download    template.URL // the same, for a link
 }
 
 // pageMetrics are the tables of a report.
 type pageMetrics struct {
 	Operations []OperationCount
-	Faults     []harness.FaultKind // columns of the awaits
+	Faults     [][]string // columns of the awaits: the words of each kind
 	Awaits     []pageAwait
 }
 
@@ -51,14 +53,18 @@ type pageAwait struct {
 // metrics returns the tables of the report.
 func (r *Report) metrics() *pageMetrics {
 	m := &pageMetrics{Operations: r.Operations}
+	var kinds []harness.FaultKind
 	for _, a := range r.Awaits {
-		m.Faults = slices.AppendSeq(m.Faults, maps.Keys(a.Tried))
+		kinds = slices.AppendSeq(kinds, maps.Keys(a.Tried))
 	}
-	slices.Sort(m.Faults)
-	m.Faults = slices.Compact(m.Faults)
+	slices.Sort(kinds)
+	kinds = slices.Compact(kinds)
+	for _, kind := range kinds {
+		m.Faults = append(m.Faults, strings.Split(kind.String(), "_"))
+	}
 	for _, a := range r.Awaits {
 		row := pageAwait{Await: a.Caller + " > " + a.Callee, Runs: a.Runs}
-		for _, kind := range m.Faults {
+		for _, kind := range kinds {
 			text := "–"
 			if runs, tried := a.Tried[kind]; tried {
 				text = strconv.Itoa(runs)
@@ -73,10 +79,11 @@ func (r *Report) metrics() *pageMetrics {
 // pageOperation is an operation with its color.
 type pageOperation struct {
 	Name, Title string
-	Color       template.CSS
+	Color       string // CSS class
 }
 
-// Page returns the findings as a self-contained HTML page with a diagram of each run.
+// Page returns the findings as a self-contained HTML page with a diagram of each run. The element with the id replay-N
+// says how the schedule of the finding N, from 1, is saved and replayed: who writes it to a file replaces the element.
 func (r *Report) Page(c *Config) (string, error) {
 	findings := make([]pageFinding, len(r.Findings))
 	for i, f := range r.Findings {
@@ -93,6 +100,7 @@ func (r *Report) Page(c *Config) (string, error) {
 			return "", err
 		}
 		findings[i].File = string(text)
+		findings[i].Download = template.URL("data:text/yaml;base64," + base64.StdEncoding.EncodeToString(text)) //nolint:gosec // without any special characters
 	}
 	return page(r.Conclusion(), findings, r.metrics())
 }
@@ -138,7 +146,7 @@ func (f *Finding) onPage(c *Config) (shown pageFinding, err error) {
 	}
 	for _, position := range f.Schedule.Operations {
 		name := harness.OperationName(position)
-		shown.Operations = append(shown.Operations, pageOperation{name, c.Setup.Operations[position].Title, template.CSS(colorOf(name))})
+		shown.Operations = append(shown.Operations, pageOperation{name, c.Setup.Operations[position].Title, colorOf(name)})
 	}
 	if len(f.Schedule.Deviations)+len(f.Schedule.Plan) > 0 {
 		lines := strings.Split(strings.TrimSpace(f.Schedule.Words(&c.Setup, f.Steps)), "\n")

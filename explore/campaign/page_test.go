@@ -28,9 +28,9 @@ func TestThePageShowsTheRunOfAFindingAndWhatIsDifferent(t *testing.T) {
 		}
 	}
 	for _, part := range []string{
-		"<code>canisterd explore replay finding-1.yaml</code>", "<pre>version: 1\nproperty: vault paidOut &lt;= 100\n",
+		`<p id="replay-1">Save the schedule as <a download="finding-1.yaml" href="data:text/yaml;base64,`, "<code>canisterd explore replay finding-1.yaml</code>", "<pre>version: 1\nproperty: vault paidOut &lt;= 100\n",
 		`<td>bank.withdraw(100)</td><td>100</td><td>1</td><td>12</td><td>0</td>`,
-		"<th>all</th><th>reject_transient</th>", "<td>bank.withdraw &gt; vault.transfer</td><td>200</td><td>12</td>",
+		"<th>all</th><th>reject_<wbr>transient</th>", "<td>bank.withdraw &gt; vault.transfer</td><td>200</td><td>12</td>",
 	} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the page does not have %q:\n%s", part, page)
