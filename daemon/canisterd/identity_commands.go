@@ -22,6 +22,17 @@ key is stored as it came: new ones are not encrypted.`
 	return cmd
 }
 
+// withIdentities is the body of a command that works on the stored identities.
+func withIdentities(do func(all *identities, args []string) error) func(*cobra.Command, []string) error {
+	return func(_ *cobra.Command, args []string) error {
+		all, err := readIdentities()
+		if err != nil {
+			return err
+		}
+		return do(all, args)
+	}
+}
+
 func (c *cli) identityNew() *cobra.Command {
 	var kind string
 	cmd := &cobra.Command{
@@ -72,11 +83,7 @@ func (c *cli) identityList() *cobra.Command {
 		Example: `  canisterd identity list
   canisterd identity list --json`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			all, err := readIdentities()
-			if err != nil {
-				return err
-			}
+		RunE: withIdentities(func(all *identities, _ []string) error {
 			results := []identityResult{{anonymous, principal.Anonymous.String(), "", all.Current == ""}}
 			for _, name := range slices.Sorted(maps.Keys(all.Identities)) {
 				results = append(results, identityResult{name, all.Identities[name].Principal, all.Identities[name].Kind, name == all.Current})
@@ -90,7 +97,7 @@ func (c *cli) identityList() *cobra.Command {
 				t.row(mark, r.Name, r.Kind, r.Principal)
 			}
 			return c.print(t.String(), results)
-		},
+		}),
 	}
 }
 
@@ -101,11 +108,7 @@ func (c *cli) identityUse() *cobra.Command {
 		Example: `  canisterd identity use alice
   canisterd identity use anonymous`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			all, err := readIdentities()
-			if err != nil {
-				return err
-			}
+		RunE: withIdentities(func(all *identities, args []string) error {
 			name := args[0]
 			switch {
 			case name == anonymous:
@@ -118,7 +121,7 @@ func (c *cli) identityUse() *cobra.Command {
 				return all.write()
 			}
 			return c.done(map[string]string{"in_use": args[0]}, "calls are made as %s from now on", args[0])
-		},
+		}),
 	}
 }
 

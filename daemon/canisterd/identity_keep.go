@@ -37,11 +37,7 @@ imported encrypted is printed so.`,
 		Example: `  canisterd identity export alice
   canisterd identity export alice > alice.pem`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			all, err := readIdentities()
-			if err != nil {
-				return err
-			}
+		RunE: withIdentities(func(all *identities, args []string) error {
 			one, err := all.stored(args[0])
 			if err != nil {
 				return err
@@ -51,7 +47,7 @@ imported encrypted is printed so.`,
 				return fmt.Errorf("reading the key: %w", err)
 			}
 			return c.print(strings.TrimSuffix(string(text), "\n"), map[string]string{"name": args[0], "principal": one.Principal, "pem": string(text)})
-		},
+		}),
 	}
 }
 
@@ -63,11 +59,7 @@ func (c *cli) identityRemove() *cobra.Command {
 		Example: `  canisterd identity remove alice
   canisterd identity remove alice --yes`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			all, err := readIdentities()
-			if err != nil {
-				return err
-			}
+		RunE: withIdentities(func(all *identities, args []string) error {
 			name := args[0]
 			one, err := all.stored(name)
 			if err != nil {
@@ -87,7 +79,7 @@ func (c *cli) identityRemove() *cobra.Command {
 				return fmt.Errorf("deleting the key: %w", err)
 			}
 			return c.done(map[string]string{"name": name, "done": "removed"}, "%s: removed", name)
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	return cmd
@@ -100,16 +92,12 @@ func (c *cli) identityRename() *cobra.Command {
 		Example: `  canisterd identity rename alice bob
   canisterd identity rename alice alice-old`,
 		Args: cobra.ExactArgs(2),
-		RunE: func(_ *cobra.Command, args []string) error {
-			all, err := readIdentities()
-			if err != nil {
-				return err
-			}
+		RunE: withIdentities(func(all *identities, args []string) error {
 			if err := all.rename(args[0], args[1]); err != nil {
 				return err
 			}
 			return c.done(map[string]string{"name": args[1], "done": "renamed"}, "%s: renamed to %s", args[0], args[1])
-		},
+		}),
 	}
 }
 
