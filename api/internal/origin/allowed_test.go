@@ -24,6 +24,10 @@ func TestAllowedOriginsAndTheirHostsAreLocal(t *testing.T) {
 		{one, "app.example:4943", "", ""},
 		{one, "app.example", "https://evil.example", "Origin: https://evil.example"},
 		{one, "evil.example", "https://app.example", "Host: evil.example"},
+		{nil, "attacker.test:4943", "", "Host: attacker.test:4943"},
+		{Allowed{"http://app.test"}, "app.test:4943", "http://app.test", ""},
+		{nil, "host.docker.internal:4943", "", ""},
+		{nil, "canisterd:4943", "", ""},
 		{Allowed{"*"}, "evil.example", "https://evil.example", ""},
 	} {
 		r := httptest.NewRequest("POST", "/instances", nil)

@@ -12,9 +12,10 @@ import (
 // localhost is the domain that always names this machine.
 const localhost = "localhost"
 
-// privateDomains are the top-level domains that public name servers never resolve, so that no foreign page can have a
-// name in them.
-var privateDomains = []string{localhost, "internal", "local", "test"}
+// privateDomains are the top-level domains of names that machines and containers have without anybody's doing, and that
+// public name servers never resolve, so that no foreign page has such a name. Names in other private domains, such as
+// .test, resolve only where a user has set that up, and the user allows them (--allow-origin, --domain).
+var privateDomains = []string{localhost, "internal", "local"}
 
 // ForeignHeader returns the header, with its value, that shows that a foreign page sent the request: an Origin other
 // than this machine, or, if the page's own name resolves to this machine (DNS rebinding), that name as the Host. It is
