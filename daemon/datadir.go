@@ -12,11 +12,20 @@ import (
 // DefaultStateDir returns the folder in which canisterd start keeps the network of this user by default. The error says
 // that the user has no folder for data.
 func DefaultStateDir() (string, error) {
+	data, err := DataDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(data, "state"), nil
+}
+
+// DataDir returns the folder for what canisterd keeps of this user. The error says that the user has no folder for data.
+func DataDir() (string, error) {
 	data, err := dataHome()
 	if err != nil {
 		return "", fmt.Errorf("looking for the user's data folder: %w", err)
 	}
-	return filepath.Join(data, "canisterd", "state"), nil
+	return filepath.Join(data, "canisterd"), nil
 }
 
 // dataHome returns this platform's folder for the data of a user's programs.

@@ -24,7 +24,8 @@ func (f *gatewayFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.unverified, "unverified-pages", false, "show what canisters answer to browsers without checking that they have certified it")
 }
 
-// config returns the configuration of the gateway. Canisters have the names under which a folder deployed them.
+// config returns the configuration of the gateway. Canisters have the names under which a folder deployed them, or else any
+// project of this user.
 func (f *gatewayFlags) config(folder string, started func() *daemon.Daemon) daemon.Gateway {
 	return daemon.Gateway{
 		Domains: f.domains, DomainsFile: absolute(f.file), Unverified: f.unverified,
@@ -45,7 +46,8 @@ func absolute(path string) string {
 	return path
 }
 
-// deployedAs returns the canister of an instance that a folder deployed under a name.
+// deployedAs returns the canister of an instance that a folder deployed under a name, or else the project of this user that
+// was deployed last.
 func deployedAs(folder string, d *daemon.Daemon, instance, name string) (id principal.Principal, ok bool) {
 	if d == nil {
 		return id, false
@@ -59,7 +61,22 @@ func deployedAs(folder string, d *daemon.Daemon, instance, name string) (id prin
 	for _, a := range ancestors {
 		about.ancestors = append(about.ancestors, &controlv1.Ancestor{NetworkId: a.NetworkID, Height: a.Height})
 	}
-	store, _ := nearestStore(folder)
-	id, err = principal.Parse(store.live(about)[name])
+	own, _ := nearestStore(folder)
+	if id, ok = own.canister(about, name); ok {
+		return id, true
+	}
+	for _, folder := range recentFolders() {
+		if other, err := readStore(folder); err == nil {
+			if id, ok = other.canister(about, name); ok {
+				return id, true
+			}
+		}
+	}
+	return id, false
+}
+
+// canister returns the canister with a name in a network.
+func (s *store) canister(n network, name string) (id principal.Principal, ok bool) {
+	id, err := principal.Parse(s.live(n)[name])
 	return id, err == nil && id != principal.Management
 }

@@ -22,9 +22,10 @@ const maxStored = 100
 
 // store is the file with the ids deployed from a folder.
 type store struct {
-	// Folder is where the file was written: a copy of a folder does not have the canisters of the original.
-	Folder   string          `json:"folder"`
-	Networks []storedNetwork `json:"networks"` // the most recently used at the end
+	// Project tells a copy of a folder, which does not have the canisters of the original, from the original.
+	Project  string          `json:"project_id"`
+	Folder   string          `json:"folder,omitempty"` // of the original, in files of earlier versions
+	Networks []storedNetwork `json:"networks"`         // the most recently used at the end
 }
 
 // storedNetwork holds a folder's canisters in one network.
@@ -83,6 +84,7 @@ func notLinked(folder string) error {
 }
 
 func (s *store) write(folderOf string) error {
+	s.identify()
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encoding the ids of canisters: %w", err)
@@ -97,10 +99,14 @@ func (s *store) write(folderOf string) error {
 	if err := ignoreInGit(filepath.Dir(path)); err != nil {
 		return err
 	}
-	return whole(path, func(w io.Writer) error {
+	err = whole(path, func(w io.Writer) error {
 		_, err := w.Write(append(text, '\n'))
 		return err
 	})
+	if err == nil {
+		s.recordFolder(folderOf)
+	}
+	return err
 }
 
 // ignoreInGit makes git ignore a folder whose content is of this machine. A .gitignore that is there stays as it is.
@@ -114,28 +120,6 @@ func ignoreInGit(folder string) error {
 	}
 	_, err = f.WriteString("*\n")
 	return errors.Join(err, f.Close())
-}
-
-// takeFolder makes the ids those of a folder. It rejects ids that the folder shares with the folder it is a copy of: both
-// would write to the same canisters.
-func (s *store) takeFolder(folder string, n network, ids names) error {
-	here, err := filepath.Abs(folder)
-	if err != nil || s.Folder == "" || s.Folder == here || len(ids) == 0 {
-		s.Folder = here
-		return err
-	}
-	original, err := readStore(s.Folder)
-	if err != nil {
-		return err
-	}
-	theirs := original.live(n)
-	for _, name := range slices.Sorted(maps.Keys(ids)) {
-		if theirs[name] == ids[name] {
-			return fmt.Errorf("canister %s: the id %s belongs to the project in %s, of which this folder is a copy: remove %s here, then deploy makes canisters of its own", name, ids[name], s.Folder, filepath.Join(folder, namesFile))
-		}
-	}
-	s.Folder = here
-	return nil
 }
 
 // of returns a folder's canisters in a network, nil if there are none.
