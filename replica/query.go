@@ -148,7 +148,7 @@ func (m *subnet) captureTarget(id principal.Principal, method string, inPlace bo
 	if r == nil {
 		return answered(rejectNotFound(id))
 	}
-	if reject := rejectNotRunning(r.Canister); reject != nil {
+	if reject := rejectQueryStopped(r.Canister); reject != nil {
 		return answered(reject)
 	}
 	if m.net.executor.Empty(r.Canister) {
@@ -160,6 +160,11 @@ func (m *subnet) captureTarget(id principal.Principal, method string, inPlace bo
 	}
 	if !r.Running && charging.Frozen(&m.State, r) {
 		h := answered(rejectFrozenQuery(id))
+		h.charged = true
+		return h
+	}
+	if reject := rejectNotRunning(r.Canister); reject != nil {
+		h := answered(reject)
 		h.charged = true
 		return h
 	}

@@ -32,6 +32,14 @@ func rejectSubnetDeleted(subnet principal.Principal) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterNotFound, "Subnet %s was deleted before it answered the call", subnet).Barely()
 }
 
+// rejectQueryStopped rejects a query of a stopped canister; nil if it is not stopped.
+func rejectQueryStopped(c *canister.Canister) *intercanister.Reject {
+	if c.Status != canister.Stopped {
+		return nil
+	}
+	return intercanister.Rejectf(intercanister.CanisterStopped, "Canister %s is stopped and therefore does not have a CallContextManager", c.ID)
+}
+
 // rejectNotRunning rejects a message before its execution; nil if the canister is running.
 func rejectNotRunning(c *canister.Canister) *intercanister.Reject {
 	switch c.Status {
