@@ -95,7 +95,7 @@ func (d *Daemon) controlListener(ctx context.Context, config *Control) (net.List
 	case unix:
 		return listenUnix(ctx, path)
 	}
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", config.Address)
+	l, err := listen(ctx, "tcp", config.Address)
 	if err != nil {
 		return nil, listening(config.Address, err)
 	}
@@ -123,7 +123,7 @@ func listenUnix(ctx context.Context, path string) (net.Listener, error) {
 			return nil, fmt.Errorf("removing the socket that a daemon left behind: %w", err)
 		}
 	}
-	l, err := new(net.ListenConfig).Listen(ctx, "unix", path)
+	l, err := listen(ctx, "unix", path)
 	if err != nil {
 		return nil, fmt.Errorf("listening on %s%s: %w", unixScheme, path, err)
 	}

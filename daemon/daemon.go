@@ -76,7 +76,7 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 	if err != nil {
 		return nil, err
 	}
-	listener, err := listen(ctx, config.Listen)
+	listener, err := listen(ctx, "tcp", config.Listen)
 	if err != nil {
 		return nil, listening(config.Listen, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net"
 	"net/http"
 	"strings"
 
@@ -76,7 +75,7 @@ func (f *front) Serve(ctx context.Context, i *instance.Instance, listen string) 
 
 // listen serves the HTTP interface on its own address.
 func (f *front) listen(ctx context.Context, i *instance.Instance, address string) (url string, err error) {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	listener, err := listen(ctx, "tcp", address)
 	if err != nil {
 		return "", instance.BadAddress.Refuse(address, err)
 	}

@@ -14,9 +14,9 @@ const (
 	listenPause    = 20 * time.Millisecond
 )
 
-// listen listens on an address, for a moment also on one that is in use.
-func listen(ctx context.Context, address string) (net.Listener, error) {
-	return patiently(ctx, func() (net.Listener, error) { return new(net.ListenConfig).Listen(ctx, "tcp", address) })
+// listen listens on a network, "tcp" or "unix", at an address, for a moment also at one that is in use.
+func listen(ctx context.Context, network, address string) (net.Listener, error) {
+	return patiently(ctx, func() (net.Listener, error) { return new(net.ListenConfig).Listen(ctx, network, address) })
 }
 
 // patiently calls a function until its error is another one than an address in use, or patience ends.

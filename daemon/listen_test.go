@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"net"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -43,6 +46,27 @@ func TestOtherErrorsOfAnAddressAreNotTriedAgain(t *testing.T) {
 		})
 		if tries != 1 || !errors.Is(err, c.err) {
 			t.Errorf("%v: tried %d times, %v", c.err, tries, err)
+		}
+	}
+}
+
+func TestEveryListenerTriesAnAddressInUseAgain(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(name, "_test.go") || name == "listen.go" {
+			continue
+		}
+		for _, call := range []string{"net.ListenConfig", "net.Listen("} {
+			if strings.Contains(string(text), call) {
+				t.Errorf("%s uses %s: use listen, which tries an address in use again", name, call)
+			}
 		}
 	}
 }

@@ -111,7 +111,7 @@ func (d pocketHost) Listen(at *pocketic.Listener, handler http.Handler) (port in
 		}
 		server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{certificate}}
 	}
-	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", at.Address)
+	listener, err := listen(context.Background(), "tcp", at.Address)
 	if err != nil {
 		return 0, nil, err
 	}
