@@ -22,8 +22,8 @@ var dashboardPage = template.Must(template.New("dashboard").Parse(pageHead + `<h
 {{if .Fault}}<p>{{.Fault}}</p>
 {{else if not .Canisters}}<p>No canisters yet. Deploy one: <code>canisterd deploy</code>.</p>
 {{else}}<table>
-<tr><th>Canister</th><th>Status</th><th>Cycles</th><th>Memory (bytes)</th><th>Module</th></tr>
-{{range .Canisters}}<tr><td><a href="{{.Link}}"><code>{{.ID}}</code></a></td><td>{{.Status}}</td><td>{{.Cycles}}</td><td>{{.Memory}}</td><td><code>{{.Module}}</code></td></tr>
+<tr><th>Canister</th><th>Status</th><th>Cycles</th><th>Memory (bytes)</th><th>Module</th><th>Subnet</th></tr>
+{{range .Canisters}}<tr><td><a href="{{.Link}}"><code>{{.ID}}</code></a></td><td>{{.Status}}</td><td>{{.Cycles}}</td><td>{{.Memory}}</td><td><code>{{.Module}}</code></td><td><code>{{.Subnet}}</code></td></tr>
 {{end}}</table>
 {{end}}{{if .More}}<p>Only the first {{.More}} canisters are shown: canisterd canister list shows all.</p>
 {{end}}{{end}}</body>
@@ -35,7 +35,7 @@ func Describe(reports []introspect.CanisterReport) []Canister {
 	all := make([]Canister, len(reports))
 	for i := range reports {
 		r := &reports[i]
-		all[i] = Canister{ID: r.ID, Status: r.Status.String(), Cycles: r.Balance.String(), Memory: r.Usage.Total()}
+		all[i] = Canister{ID: r.ID, Subnet: r.Subnet, Status: r.Status.String(), Cycles: r.Balance.String(), Memory: r.Usage.Total()}
 		if r.Module != nil {
 			hash := r.Module.Hash()
 			all[i].Module = hash[:]
@@ -54,9 +54,9 @@ type shownInstance struct {
 
 // shownCanister is a canister on the dashboard.
 type shownCanister struct {
-	ID, Status, Cycles, Module string
-	Link                       string
-	Memory                     uint64
+	ID, Subnet, Status, Cycles, Module string
+	Link                               string
+	Memory                             uint64
 }
 
 // serveDashboard shows the instances and their canisters.
@@ -97,7 +97,7 @@ func showInstance(r *http.Request, n Network, domain string, implied bool) shown
 	for _, c := range canisters {
 		id := c.ID.String()
 		shown.Canisters = append(shown.Canisters, shownCanister{
-			ID: id, Status: c.Status, Cycles: c.Cycles, Memory: c.Memory, Module: shortHash(c.Module),
+			ID: id, Subnet: c.Subnet.String(), Status: c.Status, Cycles: c.Cycles, Memory: c.Memory, Module: shortHash(c.Module),
 			Link: "http://" + id + "." + domain + "/",
 		})
 	}

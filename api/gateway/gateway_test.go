@@ -114,6 +114,8 @@ func TestOwnPagesAreOnHostsWithoutACanister(t *testing.T) {
 		{"http://localhost:4943/", browser, 200, "<h2>Instance default</h2>"},
 		{"http://127.0.0.1:4943/_/dashboard", "", 200, `<a href="http://` + shop.String() + `.localhost:4943/">`},
 		{"http://127.0.0.1:4943/_/dashboard", "", 200, "&lt;running&gt;"},
+		{"http://127.0.0.1:4943/_/dashboard", "", 200, "<th>Subnet</th>"},
+		{"http://127.0.0.1:4943/_/dashboard", "", 200, "<td><code>" + subnet.String() + "</code></td>"},
 		{"http://localhost:4943/", "", 400, "CanisterIdNotFound"},
 		{"http://localhost:4943/page", browser, 400, "<h1>There is nothing at &#34;/page&#34;"},
 		{"http://localhost:4943/_/topology", "", 200, `{"of":"default"}`},

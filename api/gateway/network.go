@@ -29,6 +29,7 @@ type Network interface {
 // Canister is a canister on the dashboard.
 type Canister struct {
 	ID     principal.Principal
+	Subnet principal.Principal
 	Status string
 	Cycles string
 	Memory uint64 // bytes

@@ -38,7 +38,7 @@ func (n *fakeNetwork) API() http.Handler {
 }
 
 func (n *fakeNetwork) Canisters(context.Context, int) ([]Canister, error) {
-	return []Canister{{ID: shop, Status: "<running>", Cycles: "5", Memory: 6, Module: []byte{0xab, 0xcd, 0xef, 0x01}}}, nil
+	return []Canister{{ID: shop, Subnet: subnet, Status: "<running>", Cycles: "5", Memory: 6, Module: []byte{0xab, 0xcd, 0xef, 0x01}}}, nil
 }
 
 // decision is the answer to an update, nil for a reject.
