@@ -12,7 +12,8 @@ const (
 	UnknownPath         Reason = iota // path
 	WrongMethod                       // method, path, allowed method
 	WrongContentType                  //
-	BodyTooLarge                      // limit in bytes
+	BodyTooLarge                      //
+	BodyGrewTooLarge                  //
 	BodyCutOff                        // error
 	BadID                             // "canister" or "subnet", text, error
 	WrongEffectiveID                  // canister of the request, id in the URL
@@ -45,7 +46,8 @@ var refusals = [...]struct {
 	UnknownPath:         {refusal.NotFound, "There is nothing at %q; the interface is under /api/v2, /api/v3 and /api/v4 (interface specification, \"HTTPS Interface\")."},
 	WrongMethod:         {refusal.Unsupported, "Method %s is not allowed for %s; use %s."},
 	WrongContentType:    {refusal.Invalid, "Unexpected content-type, expected application/cbor."},
-	BodyTooLarge:        {refusal.TooLarge, "The request body has more than %d bytes, which is the most that is allowed."},
+	BodyTooLarge:        {refusal.TooLarge, "length limit exceeded"},
+	BodyGrewTooLarge:    {refusal.TooLarge, "Failed to buffer the request body: length limit exceeded"},
 	BodyCutOff:          {refusal.Invalid, "The request body could not be read to its end: %v"},
 	BadID:               {refusal.Invalid, "Invalid URL: the %s id %q is not a principal: %v"},
 	WrongEffectiveID:    {refusal.Invalid, "Specified CanisterId %s does not match effective canister id in URL %s"},

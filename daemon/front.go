@@ -9,6 +9,7 @@ import (
 
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/api/ic"
+	"github.com/canisterd/canisterd/api/pocketic"
 	"github.com/canisterd/canisterd/daemon/instance"
 )
 
@@ -56,7 +57,11 @@ func frontOf(i *instance.Instance) *front { return i.Front().(*front) }
 
 // Serve makes the HTTP interface of an instance, and logs its events.
 func (f *front) Serve(ctx context.Context, i *instance.Instance, listen string) (urls []string, err error) {
-	f.handler = ic.New(shown{i.Backend()}, ic.Info{Version: Version(), Memory: f.daemon.memory.requests, Decoders: f.daemon.decoders})
+	info := ic.Info{Version: Version(), Memory: f.daemon.memory.requests, Decoders: f.daemon.decoders}
+	if f.daemon.pocket != nil {
+		info.MaxBody = pocketic.MaxSignedBytes
+	}
+	f.handler = ic.New(shown{i.Backend()}, info)
 	if listen != "" {
 		url, err := f.listen(ctx, i, listen)
 		if err != nil {

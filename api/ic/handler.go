@@ -19,6 +19,8 @@ type Info struct {
 	Memory *budget.Budget
 	// Decoders limits how many large bodies are decoded at once; nil: without a limit.
 	Decoders Decoders
+	// MaxBody is the largest request body in bytes, at most MaxBodyBytes; 0: MaxBodyBytes.
+	MaxBody int64
 }
 
 // Handler answers the Internet Computer's HTTP interface for one network. It is safe for concurrent use and keeps only
@@ -34,6 +36,14 @@ type Handler struct {
 // New returns the handler for a network.
 func New(backend api.Backend, info Info) *Handler {
 	return &Handler{backend: backend, info: info, timeout: AnswerTimeout}
+}
+
+// maxBody returns the largest request body in bytes.
+func (h *Handler) maxBody() int64 {
+	if h.info.MaxBody > 0 {
+		return min(h.info.MaxBody, MaxBodyBytes)
+	}
+	return MaxBodyBytes
 }
 
 // ServeHTTP answers one request.
@@ -63,7 +73,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, to *target) {
 	to.foreign = origin.ForeignHeader(r)
 	memory := h.info.Memory.NewReservation()
 	defer memory.Release()
-	body, err := readBody(w, r, memory)
+	body, err := readBody(w, r, h.maxBody(), memory)
 	if err == nil {
 		err = to.locate(h.backend.View())
 	}

@@ -32,23 +32,23 @@ func preflight(w http.ResponseWriter, method string) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// readBody returns the body of a request that is CBOR within the limit. It reserves its bytes as they arrive: a length
+// readBody returns the body of a request that is CBOR of at most limit bytes. It reserves its bytes as they arrive: a length
 // that is only announced takes nothing from others.
-func readBody(w http.ResponseWriter, r *http.Request, memory *budget.Reservation) ([]byte, error) {
+func readBody(w http.ResponseWriter, r *http.Request, limit int64, memory *budget.Reservation) ([]byte, error) {
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	if !strings.EqualFold(strings.TrimSpace(kind), typeCBOR) {
 		return nil, api.WrongContentType.Refuse()
 	}
-	if r.ContentLength > MaxBodyBytes {
-		return nil, api.BodyTooLarge.Refuse(MaxBodyBytes)
+	if r.ContentLength > limit {
+		return nil, api.BodyTooLarge.Refuse()
 	}
-	most := int(MaxBodyBytes)
+	most := int(limit)
 	if r.ContentLength >= 0 {
 		most = int(r.ContentLength)
 	}
-	body, err := readAll(http.MaxBytesReader(w, r.Body, MaxBodyBytes), most, memory)
+	body, err := readAll(http.MaxBytesReader(w, r.Body, limit), most, memory)
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-		return nil, api.BodyTooLarge.Refuse(MaxBodyBytes)
+		return nil, api.BodyGrewTooLarge.Refuse()
 	}
 	if _, exceeded := errors.AsType[*budget.Exceeded](err); exceeded {
 		return nil, err

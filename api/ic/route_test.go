@@ -128,13 +128,15 @@ func TestABodyTooLargeIsRefused(t *testing.T) {
 	n := newFakeNetwork(t)
 	url := canisterURL("v4", appCanister, "call")
 	large := make([]byte, MaxBodyBytes+1)
-	wantRefusal(t, post(t, New(n, Info{}), url, large), 413, "more than 5242880 bytes")
+	wantRefusal(t, post(t, New(n, Info{}), url, large), 413, "length limit exceeded")
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest(http.MethodPost, url, struct{ io.Reader }{bytes.NewReader(large)}) // of unknown length
 	r.Header.Set("Content-Type", "application/cbor")
 	New(n, Info{}).ServeHTTP(w, r)
-	wantRefusal(t, w, 413, "more than 5242880 bytes")
+	wantRefusal(t, w, 413, "Failed to buffer the request body: length limit exceeded")
 	wantRefusal(t, post(t, New(n, Info{}), url, large[:MaxBodyBytes]), 400, "Could not parse body")
+	wantRefusal(t, post(t, New(n, Info{MaxBody: 100}), url, large[:101]), 413, "length limit exceeded")
+	wantRefusal(t, post(t, New(n, Info{MaxBody: 100}), url, large[:100]), 400, "Could not parse body")
 }
 
 func TestABodyThatBreaksOffIsRefused(t *testing.T) {

@@ -16,6 +16,8 @@ const (
 	ingressLifetime = 300_000_000_000
 	// maxCreateBytes is the largest signed call that adds a subnet of mainnet: it has the settings of a canister. Ours.
 	maxCreateBytes = 64 << 10
+	// MaxSignedBytes is the largest body of the Internet Computer's HTTP interface (PocketIC's: that of boundary nodes).
+	MaxSignedBytes = 4 << 20
 	// maxOperationBytes is the largest body of an operation (PocketIC's: none). A message has 2 MiB, and the response
 	// to an outcall of 34 nodes 68 MiB, both in Base64.
 	maxOperationBytes = 128 << 20

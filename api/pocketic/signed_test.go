@@ -119,3 +119,48 @@ func TestASignedCallOfUpTo64KiBBringsASubnet(t *testing.T) {
 		}
 	}
 }
+
+// postCBOR posts a body to the Internet Computer's HTTP interface, and gives the status and the text of the answer.
+func (a *api) postCBOR(path string, body io.Reader) string {
+	a.Helper()
+	request, err := http.NewRequestWithContext(a.Context(), http.MethodPost, a.url+path, body)
+	if err != nil {
+		a.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/cbor")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		a.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		a.Fatal(err)
+	}
+	return fmt.Sprintf("%d %s", response.StatusCode, text)
+}
+
+func TestASignedBodyOfMoreThan4MiBIsTooLarge(t *testing.T) {
+	t.Parallel()
+	a := served(t)
+	a.ask(`POST /instances {"subnet_config_set":{"application":[{}]}}`)
+	const limit = 4 << 20
+	body := make([]byte, limit+1)
+	canister := "/canister/" + first.String()
+	for _, endpoint := range []string{
+		"/api/v2" + canister + "/call", "/api/v3" + canister + "/call", "/api/v4" + canister + "/call", "/api/v2" + canister + "/query", "/api/v3" + canister + "/query",
+		"/api/v2" + canister + "/read_state", "/api/v3" + canister + "/read_state",
+	} {
+		path := "/instances/0" + endpoint
+		if got := a.postCBOR(path, bytes.NewReader(body)); got != "413 length limit exceeded" {
+			t.Errorf("%s with 4 MiB and a byte: %s", path, got)
+		}
+		if got := a.postCBOR(path, bytes.NewReader(body[:limit])); !strings.HasPrefix(got, "400 Could not parse body") {
+			t.Errorf("%s with 4 MiB: %s", path, got)
+		}
+	}
+	unannounced := struct{ io.Reader }{bytes.NewReader(body)}
+	if got := a.postCBOR("/instances/0/api/v2"+canister+"/call", unannounced); got != "413 Failed to buffer the request body: length limit exceeded" {
+		t.Errorf("4 MiB and a byte of unknown length: %s", got)
+	}
+}
