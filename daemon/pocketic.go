@@ -103,11 +103,10 @@ func (d pocketHost) Ask(ctx context.Context, rpc, name string, request []byte) (
 // Listen serves a handler at an address until stop is called.
 func (d pocketHost) Listen(at *pocketic.Listener, handler http.Handler) (port int, stop func(), err error) {
 	server := d.newServer(context.Background(), handler)
-	secure := at.Certificate != "" || at.Key != ""
-	if secure {
-		certificate, err := readKeyPair(at.Certificate, at.Key)
+	if at.TLS != nil {
+		certificate, err := readKeyPair(at.TLS.Certificate, at.TLS.Key)
 		if err != nil {
-			return 0, nil, fmt.Errorf("the certificate of the gateway: %w", err)
+			return 0, nil, &pocketic.KeyPairError{Err: err}
 		}
 		server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{certificate}}
 	}
@@ -117,7 +116,7 @@ func (d pocketHost) Listen(at *pocketic.Listener, handler http.Handler) (port in
 	}
 	limited := &limitedListener{Listener: listener, limit: d.limit}
 	serve := func() error { return server.Serve(limited) }
-	if secure {
+	if at.TLS != nil {
 		serve = func() error { return server.ServeTLS(limited, "", "") }
 	}
 	d.running.Go(func() {

@@ -96,10 +96,11 @@ func (v *View) SubnetOf(canister principal.Principal) *SubnetView {
 }
 
 // DefaultCanister returns the canister id that stands for the network if a user
-// names none: the first of the allocation range of its first application
-// subnet, or else of its first subnet. Subnets that were added are ignored.
+// names none: the first of the allocation range of its first application subnet, or else of its first verified
+// application subnet, system subnet or cloud engine, or else of its first subnet, as in PocketIC. Subnets that were added
+// are ignored.
 func (v *View) DefaultCanister() principal.Principal {
-	for _, wanted := range []SubnetKind{Application, VerifiedApplication, System} {
+	for _, wanted := range []SubnetKind{Application, VerifiedApplication, System, CloudEngine} {
 		for i := range v.Subnets {
 			if v.Subnets[i].Kind == wanted && !v.Subnets[i].Added {
 				return principal.Canister(allocation(v.seed, v.Subnets[i].number).First)

@@ -225,10 +225,14 @@ func (e *entry) awaitLive(ctx context.Context, subnet principal.Principal, id re
 	return e.ctx.Err()
 }
 
-// answer returns the present state of a call; empty if it is unknown.
+// answer returns the present state of a call; empty if it is unknown, as it is before the first round after its
+// submission.
 func (e *entry) answer(ctx context.Context, subnet principal.Principal, id replica.RequestID) (replica.IngressAnswer, error) {
 	return own(ctx, e, func(n *replica.Network) replica.IngressAnswer {
 		answer, _ := n.IngressAnswer(subnet, id)
+		if answer.Status == replica.Received && !n.Shown(subnet, id) {
+			return replica.IngressAnswer{}
+		}
 		return answer
 	})
 }

@@ -58,7 +58,7 @@ type subnetSpec struct {
 	State        stateSource    `json:"state_config"`
 	Instructions string         `json:"instruction_config"`
 	Cost         string         `json:"cost_schedule"`
-	Admins       []rawPrincipal `json:"subnet_admins"`
+	Admins       []rawPrincipal `json:"subnet_admins"` // nil: not given, which an empty list is not
 }
 
 // stateSource is the source of the state of a subnet: "New", or a variant with a value.
@@ -194,13 +194,13 @@ func (p *plan) add(kind replica.SubnetKind, spec *subnetSpec) error {
 	config := replica.SubnetConfig{Kind: kind, Free: spec.Cost == costFree}
 	engine := kind == replica.CloudEngine
 	switch configurable := engine || kind == replica.Application; {
-	case !configurable && len(spec.Admins) > 0:
+	case !configurable && spec.Admins != nil:
 		return failed("Subnet admins can only be specified for subnet of kind `Application` or `CloudEngine`")
 	case !configurable && config.Free:
 		return failed("Non-default cost schedule can only be specified for subnet of kind `Application` or `CloudEngine`")
 	case engine && !config.Free:
 		return failed("Every subnet of kind `CloudEngine` must have cost schedule of kind `Free`")
-	case !config.Free && len(spec.Admins) > 0:
+	case !config.Free && spec.Admins != nil:
 		return failed("Subnet admins can only be specified for subnet with cost schedule of kind `Free`")
 	}
 	for _, admin := range spec.Admins {

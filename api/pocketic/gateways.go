@@ -2,6 +2,7 @@ package pocketic
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"strconv"
@@ -17,21 +18,15 @@ import (
 
 // gatewayConfig is a client's configuration of an HTTP gateway.
 type gatewayConfig struct {
-	Address     *string      `json:"ip_addr"`
-	Port        *uint16      `json:"port"`
-	Domains     []string     `json:"domains"`
-	DomainsFile *string      `json:"domain_custom_provider_local_file"`
-	HTTPS       *httpsConfig `json:"https_config"`
+	Address     *string  `json:"ip_addr"`
+	Port        *uint16  `json:"port"`
+	Domains     []string `json:"domains"`
+	DomainsFile *string  `json:"domain_custom_provider_local_file"`
+	HTTPS       *KeyPair `json:"https_config"`
 	Forward     struct {
 		Instance *int    `json:"PocketIcInstance"`
 		Replica  *string `json:"Replica"`
 	} `json:"forward_to"`
-}
-
-// httpsConfig names the files of a certificate.
-type httpsConfig struct {
-	Certificate string `json:"cert_path"`
-	Key         string `json:"key_path"`
 }
 
 // gateway is a listener for one instance.
@@ -51,7 +46,7 @@ type gatewayDetails struct {
 	Port       int            `json:"port"`
 	Forward    map[string]int `json:"forward_to"`
 	Domains    []string       `json:"domains"`
-	HTTPS      *httpsConfig   `json:"https_config"`
+	HTTPS      *KeyPair       `json:"https_config"`
 }
 
 // gatewayInfo is the answer to a new gateway.
@@ -130,12 +125,12 @@ func (s *Server) bindGateway(config gatewayConfig) (*gateway, error) {
 		file = *config.DomainsFile
 	}
 	g.pages = pages.New(g, pages.Config{Domains: config.Domains, DomainsFile: file, Memory: s.pages, Log: s.log})
-	at := Listener{Address: net.JoinHostPort(address, strconv.Itoa(port))}
-	if config.HTTPS != nil {
-		at.Certificate, at.Key = config.HTTPS.Certificate, config.HTTPS.Key
-	}
+	at := Listener{Address: net.JoinHostPort(address, strconv.Itoa(port)), TLS: config.HTTPS}
 	var err error
 	if g.port, g.stop, err = s.host.Listen(&at, s.gatewayHandler(g)); err != nil {
+		if unusable, ok := errors.AsType[*KeyPairError](err); ok {
+			return nil, failed("TLS config could not be created: %v", unusable)
+		}
 		return nil, failed("Failed to bind to address %s: %v", at.Address, err)
 	}
 	return g, nil

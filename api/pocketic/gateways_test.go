@@ -97,7 +97,7 @@ func TestAGatewayServesPagesOverTLSAtItsDomains(t *testing.T) {
 		{first.String() + ".other.com", "/", `403 Forbidden.*UnknownDomain`},
 		{"127.0.0.1", "/page", `400 Bad Request.*CanisterIdNotFound`},
 		{"127.0.0.1", "/_/topology", `200 OK.*default_effective_canister_id`},
-		{"127.0.0.1", "/_/dashboard", `200 OK.*` + first.String()},
+		{"127.0.0.1", "/_/dashboard", `200 OK.*` + first.String() + `.*<td><code>rj7m3-ytgu5-d72fg-xmcaw-4ibcj-ev7f3-rd3ff-roglj-dbxom-yhaij-fae</code></td>`},
 		{"127.0.0.1", "/api/v2/status", `200 OK.*root_key`},
 	} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+address+row.path, http.NoBody)

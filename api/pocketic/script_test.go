@@ -117,6 +117,9 @@ func given(t *testing.T) map[string]string {
 		"FETCH": canistertest.Script().Call(canistertest.Call{
 			Callee: principal.Management, Method: "http_request", Arg: fetch, Cycles: 1 << 40, OnReply: answers, OnReject: canistertest.Script().RejectMessage().RejectBlob(),
 		}).Drop().Bytes(),
+		"FETCH_IN_QUERY": canistertest.Script().Call(canistertest.Call{
+			Callee: principal.Management, Method: "http_request", Arg: fetch, OnReply: answers, OnReject: canistertest.Script().RejectMessage().RejectBlob(),
+		}).Drop().Bytes(),
 		"FOREVER": canistertest.Script().Call(canistertest.Call{
 			Callee: principal.Management, Method: "http_request", Arg: fetch, Cycles: 1 << 40,
 		}).Drop().Bytes(),

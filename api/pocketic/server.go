@@ -36,10 +36,24 @@ type Host interface {
 
 // Listener is an address to listen at.
 type Listener struct {
-	Address string // host:port
-	// Certificate and Key are files in PEM form; "" for no TLS.
-	Certificate, Key string
+	Address string   // host:port
+	TLS     *KeyPair // nil: without TLS
 }
+
+// KeyPair names the files of a certificate and its key, in PEM form.
+type KeyPair struct {
+	Certificate string `json:"cert_path"`
+	Key         string `json:"key_path"`
+}
+
+// KeyPairError is the error of a Host for a key pair that cannot be used.
+type KeyPairError struct{ Err error }
+
+// Error says why.
+func (e *KeyPairError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *KeyPairError) Unwrap() error { return e.Err }
 
 // Spec specifies an instance.
 type Spec struct {

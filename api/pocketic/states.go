@@ -74,7 +74,7 @@ func (e *entry) keep() error {
 	if err := os.MkdirAll(e.folder, 0o750); err != nil {
 		return err
 	}
-	shown, err := json.Marshal(e.shown())
+	shown, err := json.Marshal(keptTopologyOf(e.instance.Node().View()))
 	if err != nil {
 		return err
 	}
@@ -85,6 +85,44 @@ func (e *entry) keep() error {
 			return err
 		}),
 	)
+}
+
+// keptTopology is the content of topology.json, with the fields of PocketIC that other programs read.
+type keptTopology struct {
+	Subnets []keptSubnet `json:"subnet_configs"`
+	Default rawCanister  `json:"default_effective_canister_id"`
+}
+
+// keptSubnet is one subnet of a keptTopology.
+type keptSubnet struct {
+	ID           string      `json:"subnet_id"`
+	Kind         string      `json:"subnet_kind"`
+	Instructions string      `json:"instruction_config"`
+	Ranges       []keptRange `json:"ranges"`
+	Allocation   *keptRange  `json:"alloc_range"` // of new canisters; nil: none
+}
+
+// keptRange is a range of canister ids.
+type keptRange struct {
+	Start string `json:"start"`
+	End   string `json:"end"`
+}
+
+// keptTopologyOf describes the subnets of a view, in the order in which they were made.
+func keptTopologyOf(view *replica.View) keptTopology {
+	t := keptTopology{Default: canisterOf(view.DefaultCanister())}
+	for i := range view.Subnets {
+		subnet := &view.Subnets[i]
+		kept := keptSubnet{ID: subnet.ID.String(), Kind: kindNames[subnet.Kind], Instructions: instructionsOf(subnet), Ranges: []keptRange{}}
+		for _, r := range subnet.Ranges {
+			kept.Ranges = append(kept.Ranges, keptRange{r.Start.String(), r.End.String()})
+		}
+		if last := len(kept.Ranges) - 1; last >= 0 {
+			kept.Allocation, kept.Ranges = &kept.Ranges[last], kept.Ranges[:last]
+		}
+		t.Subnets = append(t.Subnets, kept)
+	}
+	return t
 }
 
 // replace writes a file completely or leaves it unchanged.

@@ -54,10 +54,7 @@ func topologyOf(view *replica.View) topology {
 	t := topology{Subnets: make(map[string]shownSubnet), Default: canisterOf(view.DefaultCanister())}
 	for i := range view.Subnets {
 		subnet := &view.Subnets[i]
-		shown := shownSubnet{Kind: kindNames[subnet.Kind], Instructions: production, Cost: costNormal, Size: len(subnet.Nodes)}
-		if subnet.Benchmarking {
-			shown.Instructions = benchmarking
-		}
+		shown := shownSubnet{Kind: kindNames[subnet.Kind], Instructions: instructionsOf(subnet), Cost: costNormal, Size: len(subnet.Nodes)}
 		if subnet.Free {
 			shown.Cost = costFree
 		}
@@ -71,6 +68,14 @@ func topologyOf(view *replica.View) topology {
 		t.Subnets[subnet.ID.String()] = shown
 	}
 	return t
+}
+
+// instructionsOf returns the name of a subnet's limits of instructions.
+func instructionsOf(subnet *replica.SubnetView) string {
+	if subnet.Benchmarking {
+		return benchmarking
+	}
+	return production
 }
 
 // showRanges fills in the canister ranges and what depends on them.

@@ -156,14 +156,16 @@ func (c *cli) servePocket(ctx context.Context, f *pocketFlags) error {
 	if err := publish(d.Port()); err != nil {
 		return errors.Join(err, d.Close())
 	}
-	idle(ctx, d, seconds(f.ttl))
+	if idle(ctx, d, seconds(f.ttl)) {
+		log.Info("the server ends: it got no request for its time to live (--ttl)", "seconds", f.ttl)
+	}
 	return d.Close()
 }
 
 func seconds(n uint64) time.Duration { return time.Duration(min(n, 1<<32)) * time.Second }
 
-// idle returns when the daemon has been idle for so long, has failed, or ctx ends.
-func idle(ctx context.Context, d *daemon.Daemon, ttl time.Duration) {
+// idle returns true when the daemon has been idle for so long, and false when it has failed, or ctx ends.
+func idle(ctx context.Context, d *daemon.Daemon, ttl time.Duration) bool {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
 	since := time.Now()
@@ -171,16 +173,16 @@ func idle(ctx context.Context, d *daemon.Daemon, ttl time.Duration) {
 	for {
 		select {
 		case <-ctx.Done():
-			return
+			return false
 		case <-d.Failed():
-			return
+			return false
 		case now := <-ticker.C:
 			pending, served := d.Activity()
 			if pending > 0 || served != before {
 				since, before = now, served
 			}
 			if now.Sub(since) > ttl {
-				return
+				return true
 			}
 		}
 	}

@@ -150,6 +150,9 @@ func TestAServerThatGetsNoRequestEnds(t *testing.T) {
 	if code := run(t.Context(), []string{"pocket-ic", "--port-file", path, "--ttl", "0"}, &out, &out); code != 0 {
 		t.Errorf("exit code %d: %s", code, &out)
 	}
+	if line := `msg="the server ends: it got no request for its time to live (--ttl)" seconds=0` + "\n"; !strings.HasSuffix(out.String(), line) {
+		t.Errorf("the output of a server whose time to live is over ends with %q, want %s", out.String(), line)
+	}
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
 		t.Errorf("the port file is left: %v", err)
 	}
