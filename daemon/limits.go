@@ -11,6 +11,10 @@ const (
 	// begunGrace how long one whose request has begun to arrive. Ours.
 	silentGrace = 20 * time.Millisecond
 	begunGrace  = 250 * time.Millisecond
+	// maxStreams limits the open streams of a connection of HTTP/2, which gateways with TLS speak: each has a goroutine,
+	// and other requests wait behind those of clients that open streams and reset them at once. RFC 9113 recommends at
+	// least 100 (section 6.5.2); browsers open 6 connections of HTTP/1. Ours.
+	maxStreams = 32
 	// fallbackDescriptors is the assumed limit of descriptors if the system reports none.
 	fallbackDescriptors = 16_384
 	// maxCompileWall is when a compile worker is killed. Accepted modules are estimated at a fifth of it at most, so

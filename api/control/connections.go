@@ -3,6 +3,7 @@ package control
 import (
 	"net"
 	"sync"
+	"time"
 
 	"github.com/canisterd/canisterd/replica/budget"
 )
@@ -16,6 +17,7 @@ import (
 // small one of another client.
 type connections struct {
 	memory *budget.Budget // of messages; nil: without a limit
+	resets resetAllowance // of all connections together
 
 	mu   sync.Mutex               // guards open; taken before connection.mu
 	open map[*connection]struct{} // nil after close
@@ -31,7 +33,7 @@ func (c *connections) close() {
 	c.open = nil
 	c.mu.Unlock()
 	for one := range open {
-		_ = one.Conn.Close() // its client receives nothing more
+		_ = one.Close() // its client receives nothing more
 	}
 }
 
@@ -74,7 +76,7 @@ func (l *countingListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &connection{Conn: conn, all: l.all}
+	c := newConnection(conn, l.all)
 	l.all.mu.Lock()
 	defer l.all.mu.Unlock()
 	if l.all.open == nil {
@@ -87,13 +89,19 @@ func (l *countingListener) Accept() (net.Conn, error) {
 // connection is a client's connection, with the bytes of messages that it holds.
 type connection struct {
 	net.Conn
-	all *connections
+	all  *connections
+	gone chan struct{} // closed by Close
 
 	mu       sync.Mutex // guards all below
 	received int64      // bytes read, until handlers have finished with their messages
 	unsent   int64      // bytes of answers passed to gRPC and not written
 	reading  int        // RPCs that may still bring bytes
+	resume   time.Time  // nothing is read before: its client resets too many RPCs
 	closed   bool       // nothing is counted any more
+}
+
+func newConnection(conn net.Conn, all *connections) *connection {
+	return &connection{Conn: conn, all: all, gone: make(chan struct{})}
 }
 
 // connectionAddr is the address of a connection's client. It carries the connection to the contexts of its RPCs (see
@@ -108,6 +116,7 @@ func (c *connection) RemoteAddr() net.Addr { return connectionAddr{c.Conn.Remote
 
 // Read reads, and counts the bytes.
 func (c *connection) Read(p []byte) (int, error) {
+	c.awaitResume()
 	n, err := c.Conn.Read(p)
 	c.receive(int64(n))
 	return n, err
@@ -193,7 +202,11 @@ func (c *connection) Close() error {
 	c.all.mu.Unlock()
 	c.mu.Lock()
 	c.all.memory.Release(c.received + c.unsent)
-	c.received, c.unsent, c.closed = 0, 0, true
+	c.received, c.unsent = 0, 0
+	if !c.closed {
+		close(c.gone)
+	}
+	c.closed = true
 	c.mu.Unlock()
 	return c.Conn.Close()
 }

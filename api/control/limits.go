@@ -26,6 +26,12 @@ const (
 	MaxStreams = 4096
 	// MaxHeadBytes limits the metadata of an RPC. Ours.
 	MaxHeadBytes = 64 << 10
+	// resetBurst is how many RPCs clients may reset together before they are answered, resetInterval how long until they
+	// may reset another one, maxResetPause the longest pause between two reads of a connection whose client resets more.
+	// The specification has none; ours.
+	resetBurst    = 1000
+	resetInterval = 5 * time.Millisecond
+	maxResetPause = time.Second
 	// ConnectPatience is how long a client may take to open a connection. Ours.
 	ConnectPatience = 10 * time.Second
 	// KeepAlive is how long a connection may be silent before the server pings the client, and

@@ -2,7 +2,9 @@ package control
 
 import (
 	"context"
+	"errors"
 	"sync"
+	"time"
 
 	"google.golang.org/grpc/peer"
 )
@@ -112,6 +114,9 @@ func (r *rpc) end() {
 	r.reading = false
 	r.mu.Unlock()
 	if ended {
+		if errors.Is(r.Err(), context.Canceled) {
+			r.connection.reset(time.Now())
+		}
 		r.connection.end()
 	}
 }

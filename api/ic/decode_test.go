@@ -8,6 +8,26 @@ import (
 	"time"
 )
 
+func TestOnlyLargeRequestsTakeAPlace(t *testing.T) {
+	places := NewDecoders(1)
+	leave, err := places.enter(t.Context(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := places.enter(t.Context(), false); err != nil {
+		t.Errorf("a small request waits for the place: %v", err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := places.enter(ended, true); !errors.Is(err, context.Canceled) {
+		t.Errorf("a second large request: %v", err)
+	}
+	leave()
+	if _, err := places.enter(t.Context(), true); err != nil {
+		t.Errorf("after the first, a large request: %v", err)
+	}
+}
+
 func TestLargeBodiesWaitForAPlaceAndSmallOnesDoNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		places := NewDecoders(0)

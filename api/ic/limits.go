@@ -26,6 +26,9 @@ const (
 	retryAfter = "1"
 	// largeBody is the size of bodies that wait for a place to be decoded, in bytes. Ours.
 	largeBody = 256 << 10
+	// manyPaths is how many paths a request to read the state may have without waiting for a place. Ours; the
+	// specification allows 1,000 paths.
+	manyPaths = 32
 	// firstBody is the first memory for a body, whatever length is announced. Ours.
 	firstBody = 64 << 10
 )

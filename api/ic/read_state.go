@@ -18,6 +18,11 @@ func (h *Handler) readState(ctx context.Context, to *target, body []byte, allow 
 	if err != nil {
 		return nil, err
 	}
+	leave, err := h.info.Decoders.enter(ctx, len(request.Paths) > manyPaths)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	r := reader{target: to, claims: &claims}
 	paths := make([]certify.Path, len(request.Paths))
 	for i, labels := range request.Paths {

@@ -1,8 +1,10 @@
 package ic
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
+	"testing/synctest"
 
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/api/internal/wire"
@@ -320,4 +322,33 @@ func TestAReadExpiresUnlessItIsAnonymous(t *testing.T) {
 		wantRefusal(t, post(t, New(n, Info{}), url, sign(t, draft, alice(t)).Body), 400, "Invalid request expiry: ")
 		wantRefusal(t, post(t, New(n, Info{}), url, []byte{0xa0}), 400, "Could not parse body as read_state message")
 	}
+}
+
+// Proofs of 1,000 paths take a processor for milliseconds each, and eight clients that read them delayed all others.
+func TestARequestForManyPathsWaitsForAPlace(t *testing.T) {
+	paths := make([]certify.Path, manyPaths+1)
+	for i := range paths {
+		paths[i] = certify.MetadataPath(appCanister, fmt.Sprint("section ", i))
+	}
+	few, many := readState(t, wire.Identity{}, paths[1:]...), readState(t, wire.Identity{}, paths...)
+	n := newFakeNetwork(t)
+	synctest.Test(t, func(t *testing.T) {
+		places := NewDecoders(1)
+		h := New(n, Info{Decoders: places})
+		url := canisterURL("v3", appCanister, "read_state")
+		places <- struct{}{}
+		if w := post(t, h, url, few.Body); w.Code != http.StatusOK {
+			t.Errorf("%d paths: %d %s", manyPaths, w.Code, w.Body)
+		}
+		answered := make(chan int, 1)
+		go func() { answered <- post(t, h, url, many.Body).Code }()
+		synctest.Wait()
+		if len(answered) > 0 {
+			t.Errorf("%d paths do not wait for a place", len(paths))
+		}
+		<-places
+		if code := <-answered; code != http.StatusOK {
+			t.Errorf("with a place, %d paths: %d", len(paths), code)
+		}
+	})
 }

@@ -61,6 +61,41 @@ func (a *api) gatewayPort() int {
 	return all[0].Port
 }
 
+// Each stream of HTTP/2 has a goroutine: 250, as Go allows, let other requests wait when a client opened streams and
+// reset them at once.
+func TestAConnectionToAGatewayHas32StreamsAtMost(t *testing.T) {
+	t.Parallel()
+	certificate, key, roots := certificateFiles(t)
+	a := served(t)
+	for _, line := range []string{
+		`POST /instances {"subnet_config_set":{"application":[{}]}}`,
+		fmt.Sprintf(`POST /http_gateway {"forward_to":{"PocketIcInstance":0},"https_config":{"cert_path":%q,"key_path":%q}}`, certificate, key),
+	} {
+		if answer := a.ask(line); !strings.HasPrefix(answer, "201") {
+			t.Fatalf("%s: %s", line, answer)
+		}
+	}
+	conn, err := tls.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", a.gatewayPort()), &tls.Config{RootCAs: roots, NextProtos: []string{"h2"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"); err != nil {
+		t.Fatal(err)
+	}
+	head := make([]byte, 9)
+	if _, err := io.ReadFull(conn, head); err != nil || head[3] != 4 {
+		t.Fatalf("the first frame is %x: %v", head, err)
+	}
+	settings := make([]byte, int(head[1])<<8|int(head[2]))
+	if _, err := io.ReadFull(conn, settings); err != nil {
+		t.Fatal(err)
+	}
+	if limit := "\x00\x03\x00\x00\x00\x20"; !strings.Contains(string(settings), limit) {
+		t.Errorf("the settings %x do not limit streams to 32", settings)
+	}
+}
+
 func TestAGatewayServesPagesOverTLSAtItsDomains(t *testing.T) {
 	t.Parallel()
 	certificate, key, roots := certificateFiles(t)
