@@ -11,6 +11,7 @@ type attack struct {
 	why    string // what it is meant to exhaust
 	limits limits
 	launch launch
+	pocket bool // the target is canisterd pocket-ic, not canisterd start
 	// freshConnections makes the innocent canisters' users open a connection for each
 	// request: they come while the attack holds what connections need.
 	freshConnections bool
@@ -31,13 +32,18 @@ var leftOut = map[string]string{
 	"queries": similar, "heartbeat": similar, "slow": similar, "log-short": similar, "reply-2mb-query": similar,
 	"bulk-fill-query": similar, "bulk-copy": similar, "stable-write": similar,
 	"scatter": onDisk, "full-disk": onDisk,
-	"argument-2mb":   "a request of an innocent client may be refused while the budget is used up",
-	"recursion":      "its time in another instance is close to the limit",
-	"unread-answers": similar,
-	"descriptors":    "on a busy machine a request may take longer to come than a new connection is spared",
+	"argument-2mb":         "a request of an innocent client may be refused while the budget is used up",
+	"recursion":            "its time in another instance is close to the limit",
+	"unread-answers":       similar,
+	"grpc-continuations":   similar,
+	"pocket-continuations": similar,
+	"pocket-resets":        similar,
+	"pocket-stable":        similar,
+	"pocket-foreign":       "api/pocketic/testdata/pages.txt has each kind of page",
+	"descriptors":          "on a busy machine a request may take longer to come than a new connection is spared",
 }
 
 // attacks are all attacks, in the order of the table.
 func attacks() []attack {
-	return slices.Concat(executionAttacks(), memoryAttacks(), messageAttacks(), connectionAttacks())
+	return slices.Concat(executionAttacks(), memoryAttacks(), messageAttacks(), managementAttacks(), connectionAttacks(), pocketAttacks())
 }

@@ -37,6 +37,16 @@ func connectionAttacks() []attack {
 		unreadAnswers(),
 		unreadStreams(),
 		halfSentMessages(),
+		{
+			name: "grpc-resets", limits: standard, freshConnections: true,
+			why: "20,000 streams a second that are opened and reset at once, over 4 connections of the control API; handlers",
+			run: func(ctx context.Context, s *stage) { s.resetStreams(ctx, s.connect, grpcRequest) },
+		},
+		{
+			name: "grpc-continuations", limits: standard, freshConnections: true,
+			why: "heads of requests of 16 MiB in CONTINUATION frames, over 4 connections of the control API; heads being read",
+			run: func(ctx context.Context, s *stage) { s.continueHeads(ctx, s.connect, grpcRequest) },
+		},
 	}
 }
 

@@ -282,10 +282,6 @@ func (s *stage) createMany(ctx context.Context, count int) ([]principal.Principa
 
 // installCode installs a module over the HTTP interface, as the anonymous user.
 func (s *stage) installCode(ctx context.Context, canister principal.Principal, module []byte) error {
-	arg, err := candid.Marshal(management.Install{Mode: management.InstallMode{Install: &candid.Null{}}, Canister: canister, Module: module, Arg: []byte("DIDL\x00\x00")})
-	if err != nil {
-		panic(err) // the type above is fixed
-	}
-	body := (*identity)(nil).request("call", principal.Management, "install_code", arg, s.nonces.Add(1))
-	return s.post(ctx, fmt.Sprintf(syncCall, canister), body)
+	arg := encode(management.Install{Mode: management.InstallMode{Install: &candid.Null{}}, Canister: canister, Module: module, Arg: []byte("DIDL\x00\x00")})
+	return s.manage(ctx, canister, "install_code", arg)
 }

@@ -14,7 +14,7 @@ import (
 // This file writes requests as the interface specification has them ("Authentication",
 // "Request: Call") without the codec that the daemon reads them with.
 
-// field is an entry of a request's content: a text, bytes or a natural number.
+// field is an entry of a request's content: a text, bytes, a natural number, or paths.
 type field struct {
 	name  string
 	value any
@@ -63,6 +63,17 @@ func (id *identity) request(kind string, canister principal.Principal, method st
 	return appendField(body, field{"sender_sig", signature})
 }
 
+// readState is the body of an anonymous request to read paths.
+func readState(paths [][][]byte) []byte {
+	body := []byte{0xd9, 0xd9, 0xf7, 0xa1}
+	return appendContent(body, []field{
+		{"request_type", "read_state"},
+		{"sender", principal.Anonymous.Bytes()},
+		{"paths", paths},
+		{"ingress_expiry", uint64(time.Now().Add(4 * time.Minute).UnixNano())},
+	})
+}
+
 func appendContent(body []byte, content []field) []byte {
 	body = appendText(body, "content")
 	body = appendHead(body, 5, uint64(len(content)))
@@ -81,6 +92,15 @@ func appendField(body []byte, f field) []byte {
 		return append(appendHead(body, 2, uint64(len(v))), v...)
 	case uint64:
 		return appendHead(body, 0, v)
+	case [][][]byte:
+		body = appendHead(body, 4, uint64(len(v)))
+		for _, path := range v {
+			body = appendHead(body, 4, uint64(len(path)))
+			for _, label := range path {
+				body = append(appendHead(body, 2, uint64(len(label))), label...)
+			}
+		}
+		return body
 	}
 	panic("hostile: a field of an unknown type")
 }

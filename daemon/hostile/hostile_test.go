@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/hex"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -155,5 +157,38 @@ func TestTheTableSaysWhichRowFailed(t *testing.T) {
 	lines := strings.Split(out.String(), "\n")
 	if !strings.Contains(lines[1], "ok") || !strings.Contains(lines[1], "1.5") || !strings.Contains(lines[2], "FAILED") || lines[3] != "wild: too much" {
 		t.Errorf("the table says\n%s", out.String())
+	}
+}
+
+func TestFramesHaveTheLayoutOfHTTP2(t *testing.T) {
+	request := http2Request{head: []byte("head"), body: []byte("body")}
+	want := "\x00\x00\x04\x01\x04\x00\x00\x01\x03head" + "\x00\x00\x04\x00\x01\x00\x00\x01\x03body" + "\x00\x00\x04\x03\x00\x00\x00\x01\x03\x00\x00\x00\x08"
+	if got := string(request.appendReset(nil, 0x103)); got != want {
+		t.Errorf("a request and its reset are %q, want %q", got, want)
+	}
+	// RFC 7541, C.1.2 and C.2.2.
+	if got := literal(strings.Repeat("x", 1337))[:3]; got != "\x7f\xba\x09" {
+		t.Errorf("a text of 1,337 bytes begins with %x", got)
+	}
+	if got := fieldPath + literal("/sample/path"); got != "\x04\x0c/sample/path" {
+		t.Errorf("a literal is %q", got)
+	}
+}
+
+func TestABodyForPathsHasAllOfThem(t *testing.T) {
+	body := string(readState([][][]byte{{[]byte("time")}, {[]byte("canister"), {1, 2}}}))
+	if want := "\x65paths\x82\x81\x44time\x82\x48canister\x42\x01\x02"; !strings.Contains(body, want) {
+		t.Errorf("the body is %q, without %q", body, want)
+	}
+}
+
+func TestABlobOfZerosInflatesToItsSize(t *testing.T) {
+	packed := gzipOfZeros(128 << 20)()
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := io.Copy(io.Discard, r); n != 128<<20 || err != nil || len(packed) > 256<<10 {
+		t.Errorf("%d bytes inflate to %d: %v", len(packed), n, err)
 	}
 }

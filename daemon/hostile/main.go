@@ -1,12 +1,14 @@
 // Command hostile attacks a canisterd process and measures what two innocent
 // canisters notice: one in the instance that is attacked, one in another.
 //
-// It builds the real binary and starts it as a child process once per attack,
+// It builds the real binary and starts it as a child process once per attack, as
+// canisterd start or, for attacks called pocket-*, as canisterd pocket-ic. It
 // makes two instances with an innocent canister each, measures signed updates and
 // queries of both over HTTP without an attack and under it, deletes the attacked
 // instance, and waits for its memory to be given back. Each row of the table is
 // one attack; it fails where a number is above the limit written beside the attack
-// (attacks*.go, limits.go), or where the daemon ended.
+// (attacks*.go, limits.go), where something happened that must not, or where the
+// daemon ended.
 //
 // What is measured:
 //

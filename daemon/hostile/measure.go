@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/daemon/resources"
-	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
 // row is what one attack did.
@@ -82,6 +81,9 @@ func (s *stage) attack(ctx context.Context, duration time.Duration, a *attack, r
 	cancel()
 	running.Wait()
 	r.Requests, r.Refused = s.requests.Load(), s.refused.Load()
+	if text := s.violation.Load(); text != nil {
+		r.fail("%s", *text)
+	}
 }
 
 const (
@@ -122,8 +124,7 @@ func (s *stage) recover(ctx context.Context, a *attack, r *row) {
 	begin := time.Now()
 	deletion, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	_, err := s.control.Instances.DeleteInstance(deletion, &controlv1.DeleteInstanceRequest{Instance: attackedInstance})
-	if err != nil {
+	if err := s.deleteInstance(deletion, attackedInstance); err != nil {
 		r.fail("deleting the attacked instance: %v", err)
 	}
 	pid := s.process.cmd.Process.Pid

@@ -44,25 +44,10 @@ func startProcess(ctx context.Context, o *options, dir string, l launch) (*proce
 	if l.descriptors > 0 {
 		args = append([]string{"sh", "-c", fmt.Sprintf(`ulimit -n %d && exec "$@"`, l.descriptors), "sh"}, args...)
 	}
-	p := &process{cmd: exec.CommandContext(context.WithoutCancel(ctx), args[0], args[1:]...), log: &stderrReader{show: o.verbose}, ended: make(chan struct{})}
-	p.cmd.Env = append(os.Environ(), "GODEBUG=gctrace=1")
-	p.cmd.Stderr = p.log
-	out, err := p.cmd.StdoutPipe()
+	p, line, err := begin(ctx, o, args)
 	if err != nil {
-		return nil, fmt.Errorf("starting the daemon: %w", err)
+		return nil, err
 	}
-	if err := p.cmd.Start(); err != nil {
-		return nil, fmt.Errorf("starting the daemon: %w", err)
-	}
-	line := make(chan string, 1)
-	go func() {
-		reader := bufio.NewReader(out)
-		first, _ := reader.ReadString('\n') // an empty line is not JSON and fails below
-		line <- first
-		_, _ = io.Copy(io.Discard, reader)
-		p.result = p.cmd.Wait()
-		close(p.ended)
-	}()
 	var ready struct {
 		URL string `json:"url"`
 	}
@@ -80,6 +65,30 @@ func startProcess(ctx context.Context, o *options, dir string, l launch) (*proce
 	}
 	p.url = ready.URL
 	return p, nil
+}
+
+// begin starts a process. line gives the first line that it writes to standard output, "" if it ends without one.
+func begin(ctx context.Context, o *options, args []string, env ...string) (p *process, line <-chan string, err error) {
+	p = &process{cmd: exec.CommandContext(context.WithoutCancel(ctx), args[0], args[1:]...), log: &stderrReader{show: o.verbose}, ended: make(chan struct{})}
+	p.cmd.Env = append(append(os.Environ(), "GODEBUG=gctrace=1"), env...)
+	p.cmd.Stderr = p.log
+	out, err := p.cmd.StdoutPipe()
+	if err == nil {
+		err = p.cmd.Start()
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("starting the daemon: %w", err)
+	}
+	first := make(chan string, 1)
+	go func() {
+		reader := bufio.NewReader(out)
+		text, _ := reader.ReadString('\n') // an empty line is no answer to anything
+		first <- text
+		_, _ = io.Copy(io.Discard, reader)
+		p.result = p.cmd.Wait()
+		close(p.ended)
+	}()
+	return p, first, nil
 }
 
 // knowsFlag reports whether this build of the daemon has a flag of canisterd start.

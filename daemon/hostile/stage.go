@@ -31,22 +31,33 @@ const (
 // reaches it with.
 type stage struct {
 	process *process
+	dir     string // for files
 	control *remote.Daemon
-	http    *http.Client // of the attack
+	pocket  *pocketTarget // nil: the target is canisterd start
+	http    *http.Client  // of the attack
 	nonces  atomic.Uint64
 
 	same, other *innocent
-	requests    atomic.Int64 // that the attack sent
-	refused     atomic.Int64 // of them
+	requests    atomic.Int64           // that the attack sent
+	refused     atomic.Int64           // of them
+	violation   atomic.Pointer[string] // what happened and must not
 }
 
 // newStage starts a daemon and makes both instances.
 func newStage(ctx context.Context, o *options, dir string, a *attack) (*stage, error) {
-	p, err := startProcess(ctx, o, dir, a.launch)
+	s := &stage{dir: dir, http: newHTTPClient(false)}
+	var p *process
+	var err error
+	if a.pocket {
+		s.pocket = &pocketTarget{make(map[string]int), make(map[string]string)}
+		p, err = startPocket(ctx, o, dir)
+	} else {
+		p, err = startProcess(ctx, o, dir, a.launch)
+	}
 	if err != nil {
 		return nil, err
 	}
-	s := &stage{process: p, http: newHTTPClient(false)}
+	s.process = p
 	if err := s.build(ctx, dir, a); err != nil {
 		s.close()
 		p.kill()
@@ -80,7 +91,12 @@ func (s *stage) build(ctx context.Context, dir string, a *attack) (err error) {
 
 // makeInstance makes an instance with an innocent canister.
 func (s *stage) makeInstance(ctx context.Context, name, stateDir string, fresh bool) (*innocent, error) {
-	_, err := s.control.Instances.CreateInstance(ctx, &controlv1.CreateInstanceRequest{Instance: name, Seed: []byte(name), StateDir: stateDir})
+	var err error
+	if s.pocket != nil {
+		err = s.makePocketInstance(ctx, name)
+	} else {
+		_, err = s.control.Instances.CreateInstance(ctx, &controlv1.CreateInstanceRequest{Instance: name, Seed: []byte(name), StateDir: stateDir})
+	}
 	if err != nil {
 		return nil, fmt.Errorf("making the instance %s: %w", name, err)
 	}
@@ -93,7 +109,31 @@ func (s *stage) makeInstance(ctx context.Context, name, stateDir string, fresh b
 	}, nil
 }
 
-func (s *stage) instanceURL(name string) string { return s.process.url + "/instances/" + name }
+// deleteInstance deletes an instance.
+func (s *stage) deleteInstance(ctx context.Context, name string) error {
+	if s.pocket != nil {
+		_, err := s.rest(ctx, http.MethodDelete, fmt.Sprintf("/instances/%d", s.pocket.numbers[name]), nil, nil)
+		return err
+	}
+	_, err := s.control.Instances.DeleteInstance(ctx, &controlv1.DeleteInstanceRequest{Instance: name})
+	return err
+}
+
+// instanceURL is where the HTTP interface of an instance is served.
+func (s *stage) instanceURL(name string) string {
+	if s.pocket != nil {
+		return fmt.Sprintf("%s/instances/%d", s.process.url, s.pocket.numbers[name])
+	}
+	return s.process.url + "/instances/" + name
+}
+
+// named is the name of an instance in the control API.
+func (s *stage) named(name string) string {
+	if s.pocket != nil {
+		return s.pocket.names[name]
+	}
+	return name
+}
 
 // address is the host and port the daemon listens on.
 func (s *stage) address() string { return strings.TrimPrefix(s.process.url, "http://") }
@@ -117,7 +157,7 @@ func (s *stage) deployTo(ctx context.Context, instance string, module []byte) (p
 }
 
 func (s *stage) createIn(ctx context.Context, instance string) (principal.Principal, error) {
-	made, err := s.control.Canisters.CreateCanister(ctx, &controlv1.CreateCanisterRequest{Instance: instance})
+	made, err := s.control.Canisters.CreateCanister(ctx, &controlv1.CreateCanisterRequest{Instance: s.named(instance)})
 	if err != nil {
 		return principal.Principal{}, fmt.Errorf("making a canister in %s: %w", instance, err)
 	}
@@ -126,7 +166,7 @@ func (s *stage) createIn(ctx context.Context, instance string) (principal.Princi
 
 func (s *stage) installIn(ctx context.Context, instance string, canister principal.Principal, module []byte) error {
 	head := &controlv1.InstallHead{
-		Instance: instance, CanisterId: canister.String(), Mode: controlv1.InstallMode_INSTALL_MODE_REINSTALL,
+		Instance: s.named(instance), CanisterId: canister.String(), Mode: controlv1.InstallMode_INSTALL_MODE_REINSTALL,
 	}
 	_, err := s.control.Install(ctx, head, bytes.NewReader(module), nil)
 	return err

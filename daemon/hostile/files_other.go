@@ -8,3 +8,6 @@ import "errors"
 func limitFileSize(int, uint64) error {
 	return errors.New("the file size of another process can be limited on Linux only")
 }
+
+// strangeFiles needs Linux, likewise.
+var strangeFiles []func(path string) error
