@@ -198,10 +198,10 @@ func (p *plan) add(kind replica.SubnetKind, spec *subnetSpec) error {
 		return failed("Subnet admins can only be specified for subnet of kind `Application` or `CloudEngine`")
 	case !configurable && config.Free:
 		return failed("Non-default cost schedule can only be specified for subnet of kind `Application` or `CloudEngine`")
-	case engine && !config.Free:
-		return failed("Every subnet of kind `CloudEngine` must have cost schedule of kind `Free`")
 	case !config.Free && spec.Admins != nil:
 		return failed("Subnet admins can only be specified for subnet with cost schedule of kind `Free`")
+	case engine && !config.Free:
+		return failed("Every subnet of kind `CloudEngine` must have cost schedule of kind `Free`")
 	}
 	for _, admin := range spec.Admins {
 		id, err := readID(admin.PrincipalID, "subnet admin")
