@@ -140,7 +140,10 @@ func moveSnapshot(canister principal.Principal, snapshot []byte, folder string) 
 		base64.StdEncoding.EncodeToString(principal.Anonymous.Bytes()), raw(canister), base64.StdEncoding.EncodeToString(snapshot), folder))
 }
 
-// zeros are bytes without end, a megabyte each hundredth of a second.
+// zerosInterval is how long a body of zeros takes to send a megabyte.
+const zerosInterval = 40 * time.Millisecond
+
+// zeros is a body that does not end before ctx does.
 type zeros struct{ ctx context.Context }
 
 // Read waits, and gives zeros.
@@ -149,7 +152,7 @@ func (z zeros) Read(p []byte) (int, error) {
 	select {
 	case <-z.ctx.Done():
 		return 0, z.ctx.Err()
-	case <-time.After(time.Duration(len(p)) * 10 * time.Millisecond >> 20):
+	case <-time.After(time.Duration(len(p)) * zerosInterval >> 20):
 	}
 	clear(p)
 	return len(p), nil
