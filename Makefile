@@ -213,7 +213,7 @@ check-torture: ## a sample of make torture
 	$(GO) run ./daemon/torture -kills 20 -cuts 20
 
 # FLAGS=-damage-all adds a start after a flip of each byte of small files, each header of a record and each page, which
-# takes long; FLAGS='-damage-seed N' draws others.
+# takes about 20 minutes of a processor; -damage-skip N goes on after N runs, and FLAGS='-damage-seed N' draws others.
 .PHONY: check-damage
 check-damage: ## damage every kind of file of a state directory in 2,000 ways: nothing may panic, and other instances go on
 	$(GO) test -count=1 -timeout 60m ./daemon/instance -run TestDamageIsAnErrorOfItsInstance -args -damage-runs 2000 $(FLAGS)

@@ -288,8 +288,9 @@ func (s *damageStage) drawn(random *rand.Rand, count int) (cases []damageCase) {
 
 // everyByte returns a start after a flip of each byte of small files of instance lab, and of each landmark of larger ones.
 func (s *damageStage) everyByte(random *rand.Rand) (cases []damageCase) {
-	for _, files := range s.targets() {
-		for _, file := range files {
+	targets := s.targets()
+	for _, kind := range slices.Sorted(maps.Keys(targets)) { // in the same order in each run, for -damage-skip
+		for _, file := range targets[kind] {
 			if !strings.HasPrefix(file, "/state/instances/lab/") {
 				continue // the default one has files of the same kinds, and is among the drawn ones
 			}

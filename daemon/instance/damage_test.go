@@ -16,6 +16,7 @@ var (
 	damageRuns  = flag.Int("damage-runs", 60, "`N` runs of the damage suite, and with -damage-all those at each record header and byte of small files")
 	damageAll   = flag.Bool("damage-all", false, "damage each record header, and each byte of small files")
 	damageSeed  = flag.Uint64("damage-seed", 1, "`SEED` of what the damage suite draws")
+	damageSkip  = flag.Int("damage-skip", 0, "leave out the first `N` runs of -damage-runs and -damage-all, to go on where an earlier run of the suite ended")
 	damageTrace = flag.Bool("damage-trace", false, "print each run of the damage suite before it begins")
 )
 
@@ -31,6 +32,7 @@ func TestDamageIsAnErrorOfItsInstanceAndTheOthersGoOn(t *testing.T) {
 	if *damageAll {
 		cases = append(cases, s.everyByte(random)...)
 	}
+	cases = cases[min(*damageSkip, len(cases)):]
 	t.Logf("%d runs are to be made", len(cases))
 	made, refused := 0, 0
 	for i := range cases {
@@ -49,7 +51,9 @@ func TestDamageIsAnErrorOfItsInstanceAndTheOthersGoOn(t *testing.T) {
 		}
 		made++
 	}
-	if made < len(cases) || made < leastDamageRuns || s.damaged < made*9/10 || refused < made/8 {
+	// A flip of a byte of a sidecar file is repaired silently, and most runs of -damage-all are such flips.
+	few := *damageSkip == 0 && (made < leastDamageRuns || !*damageAll && refused < made/8)
+	if made < len(cases) || few || s.damaged < made*9/10 {
 		t.Errorf("%d runs were made, want %d and at least %d; %d files were damaged, and %d errors came of that", made, len(cases), leastDamageRuns, s.damaged, refused)
 	}
 	t.Logf("%d runs, %d errors", made, refused)
