@@ -29,7 +29,7 @@ type Gateway struct {
 func (d *Daemon) newGateway(config *Gateway) *gateway.Gateway {
 	return gateway.New(networks{d}, gateway.Config{
 		Domains: config.Domains, DomainsFile: config.DomainsFile, Names: config.Names, Unverified: config.Unverified,
-		Memory: d.memory.requests, Log: d.log,
+		Control: func() bool { return d.controlAddress == d.listener.Addr().String() }, Memory: d.memory.requests, Log: d.log,
 	})
 }
 
@@ -79,6 +79,26 @@ func (n network) Canisters(ctx context.Context, most int) ([]gateway.Canister, e
 		return nil, err
 	}
 	return gateway.Describe(<-found), nil
+}
+
+// Canister returns one canister.
+func (n network) Canister(ctx context.Context, id principal.Principal) (gateway.Canister, bool, error) {
+	found := make(chan []introspect.CanisterReport, 1)
+	err := n.instance.Node().Do(ctx, func(network *replica.Network) {
+		if report, ok := network.Introspect().Report(id); ok {
+			found <- []introspect.CanisterReport{report}
+			return
+		}
+		found <- nil
+	})
+	if err != nil {
+		return gateway.Canister{}, false, err
+	}
+	reports := <-found
+	if len(reports) == 0 {
+		return gateway.Canister{}, false, nil
+	}
+	return gateway.Describe(reports)[0], true, nil
 }
 
 // Lineage returns the ids of the network of an instance, "" for the default one, and of the networks that it continues.

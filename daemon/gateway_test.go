@@ -130,14 +130,19 @@ func TestABrowserGetsAPageAboutTheInstances(t *testing.T) {
 	b := pageClientOf(t, d)
 	_, page := b.ask(http.MethodGet, "127.0.0.1/", "Accept: text/html")
 	for _, want := range []string{
-		"Instance default", "http://" + id.String() + ".localhost:" + b.port + "/",
-		"Instance twin", "http://" + id.String() + ".twin.localhost:" + b.port + "/",
+		"Instance default", `<a href="/_/canister/` + id.String() + `">`,
+		"Instance twin", `<a href="/instances/twin/_/canister/` + id.String() + `">`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not show %q: %s", want, page)
 		}
 	}
 	b.expect([][3]string{
+		{"GET 127.0.0.1/_/canister/" + id.String(), "200", `<a href="http://` + id.String() + ".localhost:" + b.port + `/">`},
+		{"GET 127.0.0.1/_/canister/" + id.String(), "200", "canisterd --url http://127.0.0.1:" + b.port + " -i default canister "},
+		{"GET 127.0.0.1/instances/twin/_/canister/" + id.String(), "200", `<a href="http://` + id.String() + ".twin.localhost:" + b.port + `/">`},
+		{"GET 127.0.0.1/_/canister/aaaaa-aa", "404", "CanisterNotFound"},
+		{"GET 127.0.0.1/_/canister/pear", "404", "CanisterNotFound"},
 		{"GET " + id.String() + ".twin.localhost/", "200", `<script src="/app.js">`},
 		{"POST " + id.String() + ".twin.localhost/count", "200", "number 1"},
 		{"POST " + id.String() + ".localhost/count", "200", "number 1"},

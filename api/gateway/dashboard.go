@@ -2,10 +2,14 @@ package gateway
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"html/template"
 	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/canisterd/canisterd/replica/introspect"
@@ -21,22 +25,41 @@ var dashboardPage = template.Must(template.New("dashboard").Parse(pageHead + `<h
 </table>
 {{if .Fault}}<p>{{.Fault}}</p>
 {{else if not .Canisters}}<p>No canisters yet. Deploy one: <code>canisterd deploy</code>.</p>
-{{else}}<table>
-<tr><th>Canister</th><th>Status</th><th>Cycles</th><th>Memory (bytes)</th><th>Module</th><th>Subnet</th></tr>
-{{range .Canisters}}<tr><td><a href="{{.Link}}"><code>{{.ID}}</code></a></td><td>{{.Status}}</td><td>{{.Cycles}}</td><td>{{.Memory}}</td><td><code>{{.Module}}</code></td><td><code>{{.Subnet}}</code></td></tr>
-{{end}}</table>
+{{else}}<div style="overflow-x: auto"><table>
+<tr><th>Name</th><th>Canister</th><th>Status</th><th>Cycles</th><th>Memory (bytes)</th><th>Module</th><th>Subnet</th></tr>
+{{range .Canisters}}<tr><td><a href="{{.Link}}">{{.Name}}</a></td><td><code>{{.ID}}</code></td><td>{{.Status}}</td><td>{{.Cycles}}</td><td>{{.Memory}}</td><td><code style="overflow-wrap: normal">{{.Module}}</code></td><td><code>{{.Subnet}}</code></td></tr>
+{{end}}</table></div>
 {{end}}{{if .More}}<p>Only the first {{.More}} canisters are shown: canisterd canister list shows all.</p>
 {{end}}{{end}}</body>
 </html>
 `))
+
+// idVariable begins the name of the environment variable with which tools tell a canister the id of each canister of its
+// project, and so its own name.
+const idVariable = "PUBLIC_CANISTER_ID:"
+
+// grouped groups decimal digits by three, as Candid does.
+func grouped(digits string) string {
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "_" + digits[at:]
+	}
+	return digits
+}
 
 // Describe converts reports about canisters.
 func Describe(reports []introspect.CanisterReport) []Canister {
 	all := make([]Canister, len(reports))
 	for i := range reports {
 		r := &reports[i]
-		all[i] = Canister{ID: r.ID, Subnet: r.Subnet, Status: r.Status.String(), Cycles: r.Balance.String(), Memory: r.Usage.Total()}
+		all[i] = Canister{ID: r.ID, Subnet: r.Subnet, Status: r.Status.String(), Cycles: grouped(r.Balance.String()), Memory: grouped(strconv.FormatUint(r.Usage.Total(), 10))}
+		for _, v := range r.Settings.Environment {
+			if name, is := strings.CutPrefix(v.Name, idVariable); is && v.Value == r.ID.String() {
+				all[i].Name = name
+				break
+			}
+		}
 		if r.Module != nil {
+			all[i].Pages = r.Module.Method("http_request") != 0
 			hash := r.Module.Hash()
 			all[i].Module = hash[:]
 		}
@@ -54,16 +77,22 @@ type shownInstance struct {
 
 // shownCanister is a canister on the dashboard.
 type shownCanister struct {
-	ID, Subnet, Status, Cycles, Module string
-	Link                               string
-	Memory                             uint64
+	Name, ID, Subnet, Status, Cycles, Memory, Module string
+	Link                                             string
+}
+
+func showCanister(c *Canister) shownCanister {
+	id := c.ID.String()
+	return shownCanister{
+		Name: cmp.Or(c.Name, id), ID: id, Subnet: c.Subnet.String(), Status: c.Status, Cycles: c.Cycles, Memory: c.Memory, Module: shortHash(c.Module),
+	}
 }
 
 // serveDashboard shows the instances and their canisters.
 func (g *Gateway) serveDashboard(w http.ResponseWriter, r *http.Request, to *target) {
 	var shown []shownInstance
 	for _, n := range g.networks.Networks() {
-		shown = append(shown, showInstance(r, n, to.domain, n.Name() == to.network.Name()))
+		shown = append(shown, g.showInstance(r, n))
 	}
 	var page bytes.Buffer
 	err := dashboardPage.Execute(&page, map[string]any{"Title": "canisterd", "Address": "http://" + r.Host, "Domain": to.domain, "Instances": shown})
@@ -73,8 +102,8 @@ func (g *Gateway) serveDashboard(w http.ResponseWriter, r *http.Request, to *tar
 	sendPage(w, http.StatusOK, "text/html; charset=utf-8", page.Bytes())
 }
 
-// showInstance describes an instance; hosts contain its name unless it is implied.
-func showInstance(r *http.Request, n Network, domain string, implied bool) shownInstance {
+// showInstance describes an instance, with links to pages about its canisters: what these serve themselves may fail.
+func (g *Gateway) showInstance(r *http.Request, n Network) shownInstance {
 	shown := shownInstance{Name: n.Name()}
 	view := n.Backend().View()
 	if view == nil {
@@ -83,8 +112,9 @@ func showInstance(r *http.Request, n Network, domain string, implied bool) shown
 	}
 	shown.Height, shown.RootKey = view.Height(), hex.EncodeToString(view.RootKey())
 	shown.Time = time.Unix(0, int64(n.Backend().Clock().Now)).UTC().Format(time.RFC3339)
-	if !implied {
-		domain = n.Name() + "." + domain
+	within := canisterPath
+	if implied := g.networks.Network(""); implied == nil || implied.Name() != n.Name() {
+		within = "/instances/" + url.PathEscape(n.Name()) + canisterPath
 	}
 	canisters, err := n.Canisters(r.Context(), maxListed+1)
 	if err != nil {
@@ -94,12 +124,10 @@ func showInstance(r *http.Request, n Network, domain string, implied bool) shown
 	if len(canisters) > maxListed {
 		canisters, shown.More = canisters[:maxListed], maxListed
 	}
-	for _, c := range canisters {
-		id := c.ID.String()
-		shown.Canisters = append(shown.Canisters, shownCanister{
-			ID: id, Subnet: c.Subnet.String(), Status: c.Status, Cycles: c.Cycles, Memory: c.Memory, Module: shortHash(c.Module),
-			Link: "http://" + id + "." + domain + "/",
-		})
+	for i := range canisters {
+		one := showCanister(&canisters[i])
+		one.Link = within + one.ID
+		shown.Canisters = append(shown.Canisters, one)
 	}
 	return shown
 }

@@ -63,6 +63,13 @@ func unknownName(label string) *fault {
 	}
 }
 
+func noSuchCanister(why string) *fault {
+	return &fault{
+		http.StatusNotFound, "CanisterNotFound", "The canister does not exist in this instance.", why,
+		"Compare the id with the list of canisters at /_/dashboard.",
+	}
+}
+
 func noCanister(path string) *fault {
 	return &fault{
 		http.StatusBadRequest, "CanisterIdNotFound", fmt.Sprintf("There is nothing at %q: the request names no canister.", path), "",
@@ -92,10 +99,7 @@ func faultOf(err error, to *target) *fault {
 	}
 	switch {
 	case errors.Is(err, errNoSubnet):
-		return &fault{
-			http.StatusNotFound, "CanisterNotFound", "The canister does not exist in this instance.", err.Error(),
-			"Compare the id with the list of canisters at /_/dashboard.",
-		}
+		return noSuchCanister(err.Error())
 	case errors.Is(err, errRequestBody):
 		return &fault{
 			http.StatusRequestEntityTooLarge, "RequestTooLarge", fmt.Sprintf("The body of the request has more than %d bytes, which is the most that a call to a canister can carry.", maxRequestBody), "",

@@ -24,6 +24,8 @@ type Config struct {
 	Names func(instance, name string) (principal.Principal, bool)
 	// Unverified passes on canisters' answers as if all hosts were raw.
 	Unverified bool
+	// Control reports whether the address of the gateway also serves the control API, which commands use; nil: it does not.
+	Control func() bool
 	// Memory is the budget for bodies and answers; nil: without a limit.
 	Memory *budget.Budget
 	// Log gets faults of the file of domains; nil for nothing.
@@ -115,6 +117,8 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, to *target) {
 		serveTopology(w, to.network)
 	case !to.found && to.label == "" && readOnly(r) && r.URL.Path == "/_/dashboard":
 		g.serveDashboard(w, r, to)
+	case !to.found && to.label == "" && readOnly(r) && strings.HasPrefix(r.URL.Path, canisterPath):
+		g.serveCanisterPage(w, r, to)
 	case !to.found && to.label == "" && readOnly(r) && r.URL.Path == "/health":
 		w.WriteHeader(http.StatusNoContent)
 	case !to.found && to.label == "" && readOnly(r) && r.URL.Path == "/" && wants(r) == formHTML:

@@ -112,7 +112,12 @@ func TestOwnPagesAreOnHostsWithoutACanister(t *testing.T) {
 		want        string
 	}{
 		{"http://localhost:4943/", browser, 200, "<h2>Instance default</h2>"},
-		{"http://127.0.0.1:4943/_/dashboard", "", 200, `<a href="http://` + shop.String() + `.localhost:4943/">`},
+		{"http://127.0.0.1:4943/_/dashboard", "", 200, `<a href="/_/canister/` + shop.String() + `">`},
+		{"http://127.0.0.1:4943/_/canister/" + shop.String(), "", 200, `<a href="http://` + shop.String() + `.localhost:4943/">`},
+		{"http://127.0.0.1:4943/_/canister/" + shop.String(), "", 200, "<h1>&lt;shop&gt;</h1>"},
+		{"http://127.0.0.1:4943/_/canister/aaaaa-aa", "", 404, "CanisterNotFound"},
+		{"http://evil.example/_/canister/" + shop.String(), "", 403, "UnknownDomain"},
+		{rawShop + "/_/canister/" + shop.String(), "", 200, "the canister's"},
 		{"http://127.0.0.1:4943/_/dashboard", "", 200, "&lt;running&gt;"},
 		{"http://127.0.0.1:4943/_/dashboard", "", 200, "<th>Subnet</th>"},
 		{"http://127.0.0.1:4943/_/dashboard", "", 200, "<td><code>" + subnet.String() + "</code></td>"},

@@ -26,6 +26,8 @@ const (
 	partTimeout = time.Minute
 	// maxVerifiers is the most root keys that are remembered. Ours.
 	maxVerifiers = 256
+	// maxHints is the most commands on the page about a canister. Ours.
+	maxHints = 100
 	// maxListed is the most canisters of an instance on the dashboard. Ours.
 	maxListed = 500
 	// maxDomainsFile limits a file of custom domains, in bytes. Ours.

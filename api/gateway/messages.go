@@ -45,6 +45,15 @@ func encodeUpdate(r *verify.Request) ([]byte, error) {
 	return candid.Marshal(updateArgument{r.Method, r.URL, r.Headers, r.Body})
 }
 
+// decodeText returns the text of a reply, "" if it is something else.
+func decodeText(reply []byte) string {
+	text := ""
+	if err := candid.Unmarshal(reply, &text); err != nil {
+		return ""
+	}
+	return text
+}
+
 func decodeResponse(reply []byte) (*canisterResponse, error) {
 	r := &canisterResponse{raw: reply}
 	if err := candid.Unmarshal(reply, r); err != nil {

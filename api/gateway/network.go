@@ -24,16 +24,20 @@ type Network interface {
 	Topology() any
 	// Canisters returns up to most canisters, ordered by id.
 	Canisters(ctx context.Context, most int) ([]Canister, error)
+	// Canister returns one canister; false if there is none.
+	Canister(ctx context.Context, id principal.Principal) (Canister, bool, error)
 }
 
 // Canister is a canister on the dashboard.
 type Canister struct {
 	ID     principal.Principal
+	Name   string // in the project that deployed it; "" if it is not known
 	Subnet principal.Principal
 	Status string
-	Cycles string
-	Memory uint64 // bytes
+	Cycles string // with grouped digits
+	Memory string // bytes, with grouped digits
 	Module []byte // SHA-256; nil if it has no code
+	Pages  bool   // it has a method http_request
 }
 
 // Networks are the instances that a gateway serves. It is safe for concurrent use.

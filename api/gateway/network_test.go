@@ -38,7 +38,13 @@ func (n *fakeNetwork) API() http.Handler {
 }
 
 func (n *fakeNetwork) Canisters(context.Context, int) ([]Canister, error) {
-	return []Canister{{ID: shop, Subnet: subnet, Status: "<running>", Cycles: "5", Memory: 6, Module: []byte{0xab, 0xcd, 0xef, 0x01}}}, nil
+	return []Canister{{ID: shop, Subnet: subnet, Status: "<running>", Cycles: "5", Memory: "6", Module: []byte{0xab, 0xcd, 0xef, 0x01}}}, nil
+}
+
+func (n *fakeNetwork) Canister(_ context.Context, id principal.Principal) (Canister, bool, error) {
+	all, err := n.Canisters(context.Background(), 1)
+	all[0].Name, all[0].Pages = "<shop>", true
+	return all[0], id == shop, err
 }
 
 // decision is the answer to an update, nil for a reject.
@@ -156,7 +162,12 @@ func asked(t *testing.T, arg []byte) (request queryArgument) {
 
 // answering is a network whose canister answers each request with what a function says.
 func answering(t *testing.T, answer func(queryArgument) canisterAnswer) *fakeNetwork {
-	return &fakeNetwork{name: "default", call: func(_ string, arg []byte) []byte { return encoded(answer(asked(t, arg))) }}
+	return &fakeNetwork{name: "default", call: func(method string, arg []byte) []byte {
+		if method == interfaceQuery {
+			return nil
+		}
+		return encoded(answer(asked(t, arg)))
+	}}
 }
 
 // get makes a request at a gateway, whose URL may have any host; lines are headers.

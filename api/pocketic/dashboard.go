@@ -5,9 +5,8 @@ import (
 	"html/template"
 	"net/http"
 
+	pages "github.com/canisterd/canisterd/api/gateway"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/introspect"
 )
 
 // dashboard is the page for people.
@@ -17,10 +16,10 @@ var dashboard = template.Must(template.New("dashboard").Parse(`<!doctype html>
 <body>
 <h1>PocketIC Dashboard</h1>
 <p>Instance {{.Number}} of canisterd, height {{.Height}}, time {{.Time}} ns</p>
-{{range .Subnets}}<h2>Subnet {{.ID}} ({{.Kind}})</h2>
+{{$number := .Number}}{{range .Subnets}}<h2>Subnet {{.ID}} ({{.Kind}})</h2>
 <table>
-<tr><th>Canister</th><th>Status</th><th>Cycles</th><th>Memory (bytes)</th></tr>
-{{range .Canisters}}<tr><td>{{.ID}}</td><td>{{.Status}}</td><td>{{.Balance}}</td><td>{{.Usage.Total}}</td></tr>
+<tr><th>Name</th><th>Canister</th><th>Status</th><th>Cycles</th><th>Memory (bytes)</th></tr>
+{{range .Canisters}}<tr><td>{{.Name}}</td><td><a href="/instances/{{$number}}/_/canister/{{.ID}}">{{.ID}}</a></td><td>{{.Status}}</td><td>{{.Cycles}}</td><td>{{.Memory}}</td></tr>
 {{end}}</table>
 {{end}}</body>
 </html>
@@ -29,7 +28,7 @@ var dashboard = template.Must(template.New("dashboard").Parse(`<!doctype html>
 // dashboardSubnet is a subnet on the page.
 type dashboardSubnet struct {
 	ID, Kind  string
-	Canisters []introspect.CanisterReport
+	Canisters []pages.Canister
 }
 
 // maxDashboard is the most canisters that the page shows.
@@ -42,9 +41,7 @@ func (s *Server) getDashboard(w http.ResponseWriter, r *http.Request) {
 		refuse(w, err)
 		return
 	}
-	reports, err := own(r.Context(), e, func(n *replica.Network) []introspect.CanisterReport {
-		return n.Introspect().Reports(principal.Management, maxDashboard)
-	})
+	canisters, err := page{e}.Canisters(r.Context(), maxDashboard)
 	if err != nil {
 		refuse(w, err)
 		return
@@ -53,19 +50,40 @@ func (s *Server) getDashboard(w http.ResponseWriter, r *http.Request) {
 	var subnets []dashboardSubnet
 	for i := range view.Subnets {
 		shown := dashboardSubnet{ID: view.Subnets[i].ID.String(), Kind: kindNames[view.Subnets[i].Kind]}
-		for at := range reports {
-			if reports[at].Subnet == view.Subnets[i].ID {
-				shown.Canisters = append(shown.Canisters, reports[at])
+		for at := range canisters {
+			if canisters[at].Subnet == view.Subnets[i].ID {
+				shown.Canisters = append(shown.Canisters, canisters[at])
 			}
 		}
 		subnets = append(subnets, shown)
 	}
-	var page bytes.Buffer
-	err = dashboard.Execute(&page, map[string]any{"Number": e.number, "Height": view.Height, "Time": view.Time, "Subnets": subnets})
+	var text bytes.Buffer
+	err = dashboard.Execute(&text, map[string]any{"Number": e.number, "Height": view.Height, "Time": view.Time, "Subnets": subnets})
 	if err != nil {
 		refuse(w, err)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write(page.Bytes())
+	_, _ = w.Write(text.Bytes())
+}
+
+// getCanister serves GET /instances/{id}/_/canister/{canister}: a page about a canister. It does not wait for operations.
+func (s *Server) getCanister(w http.ResponseWriter, r *http.Request) {
+	e, err := s.find(r)
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	id, err := principal.Parse(r.PathValue("canister"))
+	if err != nil {
+		refuse(w, conversion("Bad canister id"))
+		return
+	}
+	served, err := pages.ServeCanister(w, r, page{e}, id, pages.About{Control: "http://" + r.Host})
+	switch {
+	case err != nil:
+		refuse(w, err)
+	case !served:
+		refuse(w, failed("the instance has no canister %s", id))
+	}
 }

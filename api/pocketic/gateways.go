@@ -201,6 +201,15 @@ func (p page) Canisters(ctx context.Context, most int) ([]pages.Canister, error)
 	return pages.Describe(reports), err
 }
 
+// Canister returns one canister.
+func (p page) Canister(ctx context.Context, id principal.Principal) (pages.Canister, bool, error) {
+	report, err := p.report(ctx, id)
+	if err != nil || report == nil {
+		return pages.Canister{}, false, err
+	}
+	return pages.Describe([]introspect.CanisterReport{*report})[0], true, nil
+}
+
 // stopGateway serves POST /http_gateway/{gateway}/stop.
 func (s *Server) stopGateway(w http.ResponseWriter, r *http.Request) {
 	if number, err := strconv.Atoi(r.PathValue("gateway")); err == nil {

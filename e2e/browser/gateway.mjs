@@ -28,6 +28,7 @@ await page.goto(`http://${canister}.localhost:${port}/changed.html`);
 seen.changed = await page.textContent("body");
 
 await page.goto(`http://127.0.0.1:${port}/`);
+await page.click(`a[href="/_/canister/${canister}"]`);
 await page.click(`a[href="http://${canister}.localhost:${port}/"]`);
 await page.waitForURL(`http://${canister}.localhost:${port}/`);
 seen.followed = await page.title();
