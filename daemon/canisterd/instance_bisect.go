@@ -193,7 +193,7 @@ func roundOf(past *controlv1.GetHistoryResponse, flag, text string, unset uint64
 			return in.GetHeight(), nil
 		}
 	}
-	return 0, fmt.Errorf("invalid %s %q: the history has no such mark (canisterd instance history lists them)", flag, text)
+	return 0, withMarksOf(past, name, fmt.Errorf("invalid %s %q: the history has no such mark", flag, text))
 }
 
 // search finds the first round in a range after which the answer is different, by bisection.

@@ -48,12 +48,17 @@ const maxMarksListed = 20
 
 // withMarks adds the marks of an instance to an error for a mark that it does not have.
 func withMarks(ctx context.Context, d *remote.Daemon, instance, unknown string, err error) error {
-	all, failed := history(ctx, d, instance)
+	past, failed := history(ctx, d, instance)
 	if failed != nil {
 		return err
 	}
+	return withMarksOf(past, unknown, err)
+}
+
+// withMarksOf adds the marks of a history to an error for a mark that it does not have.
+func withMarksOf(past *controlv1.GetHistoryResponse, unknown string, err error) error {
 	var marks []string
-	for _, in := range all.GetInputs() {
+	for _, in := range past.GetInputs() {
 		if in.GetKind() == markKind && !slices.Contains(marks, in.GetText()) {
 			marks = append(marks, in.GetText())
 		}
