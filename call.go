@@ -185,7 +185,7 @@ func (p *Pending) await(ctx context.Context, targets []any) error {
 
 // unanswered returns the error for a call that waits, with what it waits for.
 func (c *Canister) unanswered(ctx context.Context, p *Pending) error {
-	why, err := look(ctx, c.network, func(n *replica.Network) string { return n.Introspect().WhyUnanswered(p.id) })
+	why, err := look(ctx, c.network, func(n *replica.Network) string { return n.Introspect().WhyUnanswered(p.id).Text })
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s.%s: %w", c, p.method, err)

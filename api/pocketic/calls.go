@@ -184,11 +184,14 @@ func (s *Server) awaitIngress(ctx context.Context, e *entry, body []byte) (any, 
 
 // unanswered returns the error for a call that was awaited in vain: PocketIC's, and what the call waits for.
 func (e *entry) unanswered(ctx context.Context, id replica.RequestID) error {
-	why, err := own(ctx, e, func(n *replica.Network) string { return n.Introspect().WhyUnanswered(id) })
+	why, err := own(ctx, e, func(n *replica.Network) string { return n.Introspect().WhyUnanswered(id).Text })
 	if err != nil {
 		return err
 	}
 	text := fmt.Sprintf("Failed to answer to ingress 0x%x after %d rounds", id, awaitRounds)
+	if e.drive != ByClient {
+		text = fmt.Sprintf("Failed to answer to ingress 0x%x within %s", id, livePatience)
+	}
 	if why != "" {
 		text += ": " + why
 	}

@@ -43,7 +43,7 @@ func TestARunWithoutALimitEndsAfterAMillionRounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	always := Condition{func(*run, *replica.Network) node.Next { return node.Go }}
+	always := Condition{met: func(*run, *replica.Network) node.Next { return node.Go }}
 	got, err := Look(t.Context(), i, func(n *replica.Network) (rounds uint64) {
 		r := i.newRun(always, 0)
 		for r.next(n) == node.Go {

@@ -109,9 +109,12 @@ func (p Pacing) TimeByWallClock() bool { return modes[p.Mode].byWallClock }
 // RoundsByClients reports whether rounds happen only when clients ask for them.
 func (p Pacing) RoundsByClients() bool { return modes[p.Mode].rounds == byClients }
 
+// roundsByNode reports whether the node begins a round as soon as there is work.
+func (p Pacing) roundsByNode() bool { return modes[p.Mode].rounds == byNode }
+
 // nodeMode returns the mode of a node with this pacing.
 func (p Pacing) nodeMode() node.Mode {
-	if modes[p.Mode].rounds == byNode {
+	if p.roundsByNode() {
 		return node.Auto
 	}
 	return node.Manual

@@ -9,23 +9,24 @@ import (
 
 // Condition is a condition that ends RunUntil.
 type Condition struct {
-	met func(*run, *replica.Network) node.Next
+	met   func(*run, *replica.Network) node.Next
+	about replica.RequestID // the message that it is about; empty for none
 }
 
 // Idle is the condition that no work is left that could run.
-func Idle() Condition { return Condition{(*run).idle} }
+func Idle() Condition { return Condition{met: (*run).idle} }
 
 // NextTimer is the condition that the next timer has fired and its consequences have run.
-func NextTimer() Condition { return Condition{(*run).fired} }
+func NextTimer() Condition { return Condition{met: (*run).fired} }
 
 // At is the condition that a time has come and its consequences have run.
 func At(time uint64) Condition {
-	return Condition{func(r *run, n *replica.Network) node.Next { return r.reached(n, time) }}
+	return Condition{met: func(r *run, n *replica.Network) node.Next { return r.reached(n, time) }}
 }
 
 // Answered is the condition that a user's message is answered.
 func Answered(id replica.RequestID) Condition {
-	return Condition{func(r *run, n *replica.Network) node.Next { return r.answered(n, id) }}
+	return Condition{met: func(r *run, n *replica.Network) node.Next { return r.answered(n, id) }, about: id}
 }
 
 // StopReason is why RunUntil stopped.
@@ -45,6 +46,8 @@ type Until struct {
 	Rounds, Messages uint64
 	Held             int // messages that rules hold for clients
 	Outcalls         int // waiting for an answer
+	// WaitsFor says what the message of the condition waits for, if it is not answered (introspect.WhyUnanswered).
+	WaitsFor string
 }
 
 // RunUntil runs rounds until a condition holds, up to a limit; 0: a million that count (node.Rounds). If clients move the time, it skips the
@@ -69,16 +72,16 @@ type run struct {
 	most      uint64 // rounds; 0: as many as count
 	rounds    uint64 // rounds so far
 	count     node.Rounds
-	met       func(*run, *replica.Network) node.Next
-	advance   timeAdvance
-	timer     uint64 // time of the next timer, once it is known
-	until     Until
-	err       error
+	Condition
+	advance timeAdvance
+	timer   uint64 // time of the next timer, once it is known
+	until   Until
+	err     error
 }
 
 func (i *Instance) newRun(c Condition, most uint64) *run {
 	return &run{
-		instance: i, byClients: !i.Pacing().TimeByWallClock(), most: most, count: node.AtMost(defaultMaxRounds), met: c.met,
+		instance: i, byClients: !i.Pacing().TimeByWallClock(), most: most, count: node.AtMost(defaultMaxRounds), Condition: c,
 		advance: timeAdvance{node: i.node},
 	}
 }
@@ -106,6 +109,9 @@ func (r *run) next(n *replica.Network) node.Next {
 		activity := n.Activity()
 		r.until.Time, r.until.Height = activity.Time, activity.Height
 		r.until.Held, r.until.Outcalls = waits.Kept, waits.Outcalls
+		if r.about != (replica.RequestID{}) && r.until.Reason != ConditionMet {
+			r.until.WaitsFor = n.Introspect().WhyUnanswered(r.about).Text
+		}
 	case node.Linger:
 	}
 	return next

@@ -62,7 +62,24 @@ func (i *Instance) AwaitHere(ctx context.Context, seen func(*replica.Network) bo
 		err := i.node.Until(ctx, seen)
 		return err == nil, err
 	}
-	r := i.newRun(Condition{func(r *run, n *replica.Network) node.Next {
+	return i.driveHere(ctx, seen)
+}
+
+// AwaitPresent is Await as long as something happens at the present time: it returns false once the wall clock or a
+// client must come first. If clients run the rounds, it runs them only if run is true.
+func (i *Instance) AwaitPresent(ctx context.Context, run bool, seen func(*replica.Network) bool) (bool, error) {
+	switch pacing := i.Pacing(); {
+	case pacing.RoundsByClients() && run:
+		return i.driveHere(ctx, seen)
+	case pacing.roundsByNode():
+		return i.untilQuiet(ctx, seen)
+	}
+	return Look(ctx, i, seen)
+}
+
+// driveHere runs rounds at the present time until seen is true, or nothing more can happen without time.
+func (i *Instance) driveHere(ctx context.Context, seen func(*replica.Network) bool) (bool, error) {
+	r := i.newRun(Condition{met: func(r *run, n *replica.Network) node.Next {
 		if seen(n) {
 			return r.stop(ConditionMet)
 		}
@@ -75,4 +92,28 @@ func (i *Instance) AwaitHere(ctx context.Context, seen func(*replica.Network) bo
 		return false, err
 	}
 	return r.until.Reason == ConditionMet, nil
+}
+
+// untilQuiet waits until seen is true, or the node has no work that it could do at the present time.
+func (i *Instance) untilQuiet(ctx context.Context, seen func(*replica.Network) bool) (bool, error) {
+	rounds, height := node.AtMost(roundsAtOnce), uint64(0)
+	over := make(chan bool, 1)
+	err := i.node.Until(ctx, func(n *replica.Network) bool {
+		saw, now := seen(n), n.Activity().Height
+		spent := now != height && !rounds.Take(n)
+		if height = now; !saw && !spent && !i.quiet(n) {
+			return false
+		}
+		over <- saw
+		return true
+	})
+	if err != nil {
+		return false, err
+	}
+	return <-over, nil
+}
+
+// quiet reports whether nothing more happens at the present time, not even the answer of an outcall by the host.
+func (i *Instance) quiet(n *replica.Network) bool {
+	return i.node.Present() == node.Stop && (n.Outside().Outcalls == 0 || i.about.Outcalls.byClients())
 }
