@@ -20,5 +20,5 @@ var (
 	badInterface    = reason("BAD_INTERFACE", codes.FailedPrecondition, "the Candid interface of canister %s cannot be read: %v", "canister_id")
 	notInInterface  = reason("METHOD_NOT_IN_INTERFACE", codes.FailedPrecondition, "the Candid interface of canister %s has no method %q", "canister_id", "method")
 	answerForgotten = reason("ANSWER_FORGOTTEN", codes.NotFound, "request %s was answered, and the answer is forgotten", "request_id")
-	callUnanswered  = reason("CALL_UNANSWERED", codes.DeadlineExceeded, "request %s is not answered yet and goes on: call Await with its id", "request_id")
+	callUnanswered  = reason("CALL_UNANSWERED", codes.DeadlineExceeded, "request %s is not answered yet and goes on (%s): call Await with its id", "request_id", "waits_for")
 )

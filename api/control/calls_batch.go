@@ -92,7 +92,7 @@ func (s *calls) begin(ctx context.Context, i *instance.Instance, c *controlv1.Ca
 func (o *order) outcome(ctx context.Context, id replica.RequestID) (*controlv1.Outcome, error) {
 	a, err := o.await(ctx, id)
 	if err != nil {
-		return nil, unanswered(id, err)
+		return nil, err
 	}
 	return outcomeOf(id, &a, o.form, o.described), nil
 }

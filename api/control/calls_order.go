@@ -22,6 +22,7 @@ type order struct {
 	form      controlv1.Form
 	described *did.Method // in the canister's interface; nil if there is none or it is not needed
 	anySize   bool
+	wait      wait
 }
 
 // noArguments is the argument of a method that takes none.

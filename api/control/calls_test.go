@@ -2,6 +2,7 @@ package control_test
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -222,6 +223,47 @@ func TestACallOutlivesTheDeadlineOfItsCaller(t *testing.T) {
 		}
 		a.compare("calls_unanswered")
 	})
+}
+
+func TestACallSaysWhatItWaitsFor(t *testing.T) {
+	t.Parallel()
+	a := byHand(t)
+	caller, counter := a.fixture("caller"), a.fixture("counter")
+	a.mask(caller.String(), "CALLER")
+	a.mask(counter.String(), "COUNTER")
+	must(a, a.flights.AddRule, holds(&controlv1.Match{Callee: counter.String()}))
+	bump := &controlv1.Call{
+		CanisterId: caller.String(), Method: "bump", Argument: &controlv1.Value{Form: &controlv1.Value_Text{Text: `("` + counter.String() + `")`}},
+	}
+	_, err := a.calls.Update(a.ctx, &controlv1.UpdateRequest{Call: bump, NoWait: true})
+	request := whyOf(err).GetMetadata()["request_id"]
+	a.mask(request, "ID")
+	a.note("a caller that does not wait: the message runs, and then a rule holds its request")
+	a.failed(err)
+	id, err := hex.DecodeString(request)
+	if err != nil || len(id) == 0 {
+		t.Fatal(request, err)
+	}
+	await := func(in *controlv1.AwaitRequest) {
+		in.RequestId = id
+		_, err := a.calls.Await(a.ctx, in)
+		a.failed(err)
+	}
+	a.note("a patience that is over, none, and less than that")
+	await(&controlv1.AwaitRequest{Patience: durationpb.New(time.Millisecond)})
+	await(&controlv1.AwaitRequest{Patience: durationpb.New(0)})
+	await(&controlv1.AwaitRequest{Patience: durationpb.New(-time.Second), RunRounds: true})
+	a.note("rounds do not help")
+	until := must(a, a.clock.RunUntil, &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_RequestId{RequestId: id}})
+	a.note(until.GetWaitsFor())
+	a.note("it is released, and nobody runs a round; then the caller does")
+	must(a, a.flights.Release, &controlv1.ReleaseRequest{HeldId: 1})
+	await(&controlv1.AwaitRequest{NoWait: true})
+	out := must(a, a.calls.Await, &controlv1.AwaitRequest{RequestId: id, NoWait: true, RunRounds: true})
+	if out.GetOutcome().GetReply() == nil {
+		t.Errorf("it ends with %v", out.GetOutcome())
+	}
+	a.compare("calls_waits")
 }
 
 func TestACallerMayGoAway(t *testing.T) {

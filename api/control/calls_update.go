@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"time"
 
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/candid/principal"
@@ -19,6 +18,9 @@ import (
 func (s *calls) Update(ctx context.Context, in *controlv1.UpdateRequest) (*controlv1.UpdateResponse, error) {
 	o, err := s.orderTo(ctx, in.GetInstance(), in.GetCall())
 	if err != nil {
+		return nil, err
+	}
+	if o.wait, err = waitOf(in.GetPatience(), in.GetNoWait()); err != nil {
 		return nil, err
 	}
 	outcome, err := o.update(ctx)
@@ -70,11 +72,19 @@ func (s *calls) Await(ctx context.Context, in *controlv1.AwaitRequest) (*control
 	if err := checkForm("reply_form", in.GetReplyForm()); err != nil {
 		return nil, err
 	}
+	wait, err := waitOf(in.GetPatience(), in.GetNoWait())
+	if err != nil {
+		return nil, err
+	}
 	subnet, receiver, err := locate(ctx, instance, id)
 	if err != nil {
 		return nil, err
 	}
-	return s.awaitAt(ctx, instance, subnet, receiver, id, in.GetReplyForm())
+	wait.noRounds = !in.GetRunRounds()
+	if err := wait.answer(ctx, instance, subnet, id); err != nil {
+		return nil, err
+	}
+	return s.answered(ctx, instance, subnet, receiver, id, in.GetReplyForm())
 }
 
 // locate returns the subnet and the receiver of a known message, before the next view shows them.
@@ -100,12 +110,8 @@ func locate(ctx context.Context, i *instance.Instance, id replica.RequestID) (su
 	return both[0], both[1], nil
 }
 
-func (s *calls) awaitAt(ctx context.Context, i *instance.Instance, subnet, receiver principal.Principal, id replica.RequestID, form controlv1.Form) (*controlv1.AwaitResponse, error) {
-	ctx, cancel := inTime(ctx)
-	defer cancel()
-	if err := i.Backend().Await(ctx, subnet, id); err != nil {
-		return nil, unanswered(id, err)
-	}
+// answered returns the outcome of a message that is answered.
+func (s *calls) answered(ctx context.Context, i *instance.Instance, subnet, receiver principal.Principal, id replica.RequestID, form controlv1.Form) (*controlv1.AwaitResponse, error) {
 	a, err := answerOf(ctx, i, subnet, id)
 	if err != nil {
 		return nil, err
@@ -154,9 +160,7 @@ func (o *order) await(ctx context.Context, id replica.RequestID) (replica.Ingres
 	if err != nil || a.Status.Terminal() {
 		return a, forgotten(err)
 	}
-	ctx, cancel := inTime(ctx)
-	defer cancel()
-	if err := o.instance.AwaitAnswer(ctx, subnet, id); err != nil {
+	if err := o.wait.answer(ctx, o.instance, subnet, id); err != nil {
 		return replica.IngressAnswer{}, err
 	}
 	a, err = answerOf(ctx, o.instance, subnet, id)
@@ -209,24 +213,5 @@ func lookUp(ctx context.Context, i *instance.Instance, id replica.RequestID, hos
 	return a, nil
 }
 
-// inTime returns a context that ends shortly before its deadline, if it has one, so that the client still receives what
-// it needs to continue.
-func inTime(ctx context.Context) (context.Context, context.CancelFunc) {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return ctx, func() {}
-	}
-	spare := min(DeadlineSpare, time.Until(deadline)/10)
-	return context.WithDeadline(ctx, deadline.Add(-spare))
-}
-
 // hexOf formats a request id.
 func hexOf(id replica.RequestID) string { return hex.EncodeToString(id[:]) }
-
-// unanswered returns the error for a call that continues without its caller.
-func unanswered(id replica.RequestID, err error) error {
-	if errors.Is(err, context.DeadlineExceeded) {
-		return callUnanswered.Refuse(hexOf(id))
-	}
-	return err
-}

@@ -123,7 +123,7 @@ func manage(ctx context.Context, o *order, arg any) (replica.IngressAnswer, erro
 	a, err := o.await(ctx, id)
 	switch {
 	case err != nil:
-		return a, unanswered(id, err)
+		return a, err
 	case a.Reject != nil:
 		return a, rejected(a.Reject)
 	}

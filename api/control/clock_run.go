@@ -47,6 +47,7 @@ func (s *clock) RunUntil(ctx context.Context, in *controlv1.RunUntilRequest) (*c
 	return &controlv1.RunUntilResponse{
 		Reason: stopReasons[until.Reason], Time: stamp(until.Time), Height: until.Height, Rounds: until.Rounds, Messages: until.Messages,
 		HeldMessages: uint64(until.Held), Outcalls: uint64(until.Outcalls),
+		WaitsFor: until.WaitsFor,
 	}, nil
 }
 

@@ -9,6 +9,7 @@ package controlv1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -575,9 +576,12 @@ func (x *Frame) GetCallContext() uint64 {
 
 // UpdateRequest is an update call and its instance.
 type UpdateRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
-	Call          *Call                  `protobuf:"bytes,2,opt,name=call,proto3" json:"call,omitempty"`         // the call
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
+	Call     *Call                  `protobuf:"bytes,2,opt,name=call,proto3" json:"call,omitempty"`         // the call
+	Patience *durationpb.Duration   `protobuf:"bytes,3,opt,name=patience,proto3" json:"patience,omitempty"` // how long to wait before CALL_UNANSWERED; unset: until the answer
+	// Do not wait for time to pass, or for a client: CALL_UNANSWERED as soon as nothing more happens at the present time.
+	NoWait        bool `protobuf:"varint,4,opt,name=no_wait,json=noWait,proto3" json:"no_wait,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -624,6 +628,20 @@ func (x *UpdateRequest) GetCall() *Call {
 		return x.Call
 	}
 	return nil
+}
+
+func (x *UpdateRequest) GetPatience() *durationpb.Duration {
+	if x != nil {
+		return x.Patience
+	}
+	return nil
+}
+
+func (x *UpdateRequest) GetNoWait() bool {
+	if x != nil {
+		return x.NoWait
+	}
+	return false
 }
 
 // UpdateResponse is the answer of the call.
@@ -882,6 +900,9 @@ type AwaitRequest struct {
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                                                    // name of the instance; empty: default
 	RequestId     []byte                 `protobuf:"bytes,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`                                 // id of the request, from Submit: 32 bytes
 	ReplyForm     Form                   `protobuf:"varint,3,opt,name=reply_form,json=replyForm,proto3,enum=canisterd.control.v1.Form" json:"reply_form,omitempty"` // how the reply is written; unset: bytes
+	Patience      *durationpb.Duration   `protobuf:"bytes,4,opt,name=patience,proto3" json:"patience,omitempty"`                                                    // how long to wait before CALL_UNANSWERED; unset: until the answer
+	NoWait        bool                   `protobuf:"varint,5,opt,name=no_wait,json=noWait,proto3" json:"no_wait,omitempty"`                                         // as in UpdateRequest
+	RunRounds     bool                   `protobuf:"varint,6,opt,name=run_rounds,json=runRounds,proto3" json:"run_rounds,omitempty"`                                // run rounds until then in an instance with manual pacing, as Update does
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -935,6 +956,27 @@ func (x *AwaitRequest) GetReplyForm() Form {
 		return x.ReplyForm
 	}
 	return Form_FORM_UNSPECIFIED
+}
+
+func (x *AwaitRequest) GetPatience() *durationpb.Duration {
+	if x != nil {
+		return x.Patience
+	}
+	return nil
+}
+
+func (x *AwaitRequest) GetNoWait() bool {
+	if x != nil {
+		return x.NoWait
+	}
+	return false
+}
+
+func (x *AwaitRequest) GetRunRounds() bool {
+	if x != nil {
+		return x.RunRounds
+	}
+	return false
 }
 
 // AwaitResponse is the answer of the call.
@@ -1392,7 +1434,7 @@ var File_control_v1_calls_proto protoreflect.FileDescriptor
 
 const file_control_v1_calls_proto_rawDesc = "" +
 	"\n" +
-	"\x16control/v1/calls.proto\x12\x14canisterd.control.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"S\n" +
+	"\x16control/v1/calls.proto\x12\x14canisterd.control.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"S\n" +
 	"\x05Value\x12\x16\n" +
 	"\x05bytes\x18\x01 \x01(\fH\x00R\x05bytes\x12\x14\n" +
 	"\x04text\x18\x02 \x01(\tH\x00R\x04text\x12\x14\n" +
@@ -1426,10 +1468,12 @@ const file_control_v1_calls_proto_rawDesc = "" +
 	"canisterId\x12\x1a\n" +
 	"\bfunction\x18\x02 \x01(\tR\bfunction\x12\x16\n" +
 	"\x06module\x18\x03 \x01(\tR\x06module\x12!\n" +
-	"\fcall_context\x18\x04 \x01(\x04R\vcallContext\"[\n" +
+	"\fcall_context\x18\x04 \x01(\x04R\vcallContext\"\xab\x01\n" +
 	"\rUpdateRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12.\n" +
-	"\x04call\x18\x02 \x01(\v2\x1a.canisterd.control.v1.CallR\x04call\"I\n" +
+	"\x04call\x18\x02 \x01(\v2\x1a.canisterd.control.v1.CallR\x04call\x125\n" +
+	"\bpatience\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\bpatience\x12\x17\n" +
+	"\ano_wait\x18\x04 \x01(\bR\x06noWait\"I\n" +
 	"\x0eUpdateResponse\x127\n" +
 	"\aoutcome\x18\x01 \x01(\v2\x1d.canisterd.control.v1.OutcomeR\aoutcome\"Z\n" +
 	"\fQueryRequest\x12\x1a\n" +
@@ -1443,13 +1487,17 @@ const file_control_v1_calls_proto_rawDesc = "" +
 	"\x0eSubmitResponse\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\fR\trequestId\x124\n" +
-	"\x06reject\x18\x02 \x01(\v2\x1c.canisterd.control.v1.RejectR\x06reject\"\x84\x01\n" +
+	"\x06reject\x18\x02 \x01(\v2\x1c.canisterd.control.v1.RejectR\x06reject\"\xf3\x01\n" +
 	"\fAwaitRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x02 \x01(\fR\trequestId\x129\n" +
 	"\n" +
-	"reply_form\x18\x03 \x01(\x0e2\x1a.canisterd.control.v1.FormR\treplyForm\"H\n" +
+	"reply_form\x18\x03 \x01(\x0e2\x1a.canisterd.control.v1.FormR\treplyForm\x125\n" +
+	"\bpatience\x18\x04 \x01(\v2\x19.google.protobuf.DurationR\bpatience\x12\x17\n" +
+	"\ano_wait\x18\x05 \x01(\bR\x06noWait\x12\x1d\n" +
+	"\n" +
+	"run_rounds\x18\x06 \x01(\bR\trunRounds\"H\n" +
 	"\rAwaitResponse\x127\n" +
 	"\aoutcome\x18\x01 \x01(\v2\x1d.canisterd.control.v1.OutcomeR\aoutcome\"a\n" +
 	"\fBatchRequest\x12\x1a\n" +
@@ -1538,6 +1586,7 @@ var file_control_v1_calls_proto_goTypes = []any{
 	(*StreamRequest)(nil),         // 20: canisterd.control.v1.StreamRequest
 	(*StreamResponse)(nil),        // 21: canisterd.control.v1.StreamResponse
 	(*timestamppb.Timestamp)(nil), // 22: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 23: google.protobuf.Duration
 }
 var file_control_v1_calls_proto_depIdxs = []int32{
 	2,  // 0: canisterd.control.v1.Call.argument:type_name -> canisterd.control.v1.Value
@@ -1548,38 +1597,40 @@ var file_control_v1_calls_proto_depIdxs = []int32{
 	1,  // 5: canisterd.control.v1.Reject.code:type_name -> canisterd.control.v1.RejectCode
 	6,  // 6: canisterd.control.v1.Reject.backtrace:type_name -> canisterd.control.v1.Frame
 	3,  // 7: canisterd.control.v1.UpdateRequest.call:type_name -> canisterd.control.v1.Call
-	4,  // 8: canisterd.control.v1.UpdateResponse.outcome:type_name -> canisterd.control.v1.Outcome
-	3,  // 9: canisterd.control.v1.QueryRequest.call:type_name -> canisterd.control.v1.Call
-	4,  // 10: canisterd.control.v1.QueryResponse.outcome:type_name -> canisterd.control.v1.Outcome
-	3,  // 11: canisterd.control.v1.SubmitRequest.call:type_name -> canisterd.control.v1.Call
-	5,  // 12: canisterd.control.v1.SubmitResponse.reject:type_name -> canisterd.control.v1.Reject
-	0,  // 13: canisterd.control.v1.AwaitRequest.reply_form:type_name -> canisterd.control.v1.Form
-	4,  // 14: canisterd.control.v1.AwaitResponse.outcome:type_name -> canisterd.control.v1.Outcome
-	16, // 15: canisterd.control.v1.BatchRequest.calls:type_name -> canisterd.control.v1.BatchCall
-	3,  // 16: canisterd.control.v1.BatchCall.call:type_name -> canisterd.control.v1.Call
-	18, // 17: canisterd.control.v1.BatchResponse.results:type_name -> canisterd.control.v1.BatchResult
-	4,  // 18: canisterd.control.v1.BatchResult.outcome:type_name -> canisterd.control.v1.Outcome
-	19, // 19: canisterd.control.v1.BatchResult.failure:type_name -> canisterd.control.v1.Failure
-	3,  // 20: canisterd.control.v1.StreamRequest.call:type_name -> canisterd.control.v1.Call
-	4,  // 21: canisterd.control.v1.StreamResponse.outcome:type_name -> canisterd.control.v1.Outcome
-	19, // 22: canisterd.control.v1.StreamResponse.failure:type_name -> canisterd.control.v1.Failure
-	7,  // 23: canisterd.control.v1.Calls.Update:input_type -> canisterd.control.v1.UpdateRequest
-	9,  // 24: canisterd.control.v1.Calls.Query:input_type -> canisterd.control.v1.QueryRequest
-	11, // 25: canisterd.control.v1.Calls.Submit:input_type -> canisterd.control.v1.SubmitRequest
-	13, // 26: canisterd.control.v1.Calls.Await:input_type -> canisterd.control.v1.AwaitRequest
-	15, // 27: canisterd.control.v1.Calls.Batch:input_type -> canisterd.control.v1.BatchRequest
-	20, // 28: canisterd.control.v1.Calls.Stream:input_type -> canisterd.control.v1.StreamRequest
-	8,  // 29: canisterd.control.v1.Calls.Update:output_type -> canisterd.control.v1.UpdateResponse
-	10, // 30: canisterd.control.v1.Calls.Query:output_type -> canisterd.control.v1.QueryResponse
-	12, // 31: canisterd.control.v1.Calls.Submit:output_type -> canisterd.control.v1.SubmitResponse
-	14, // 32: canisterd.control.v1.Calls.Await:output_type -> canisterd.control.v1.AwaitResponse
-	17, // 33: canisterd.control.v1.Calls.Batch:output_type -> canisterd.control.v1.BatchResponse
-	21, // 34: canisterd.control.v1.Calls.Stream:output_type -> canisterd.control.v1.StreamResponse
-	29, // [29:35] is the sub-list for method output_type
-	23, // [23:29] is the sub-list for method input_type
-	23, // [23:23] is the sub-list for extension type_name
-	23, // [23:23] is the sub-list for extension extendee
-	0,  // [0:23] is the sub-list for field type_name
+	23, // 8: canisterd.control.v1.UpdateRequest.patience:type_name -> google.protobuf.Duration
+	4,  // 9: canisterd.control.v1.UpdateResponse.outcome:type_name -> canisterd.control.v1.Outcome
+	3,  // 10: canisterd.control.v1.QueryRequest.call:type_name -> canisterd.control.v1.Call
+	4,  // 11: canisterd.control.v1.QueryResponse.outcome:type_name -> canisterd.control.v1.Outcome
+	3,  // 12: canisterd.control.v1.SubmitRequest.call:type_name -> canisterd.control.v1.Call
+	5,  // 13: canisterd.control.v1.SubmitResponse.reject:type_name -> canisterd.control.v1.Reject
+	0,  // 14: canisterd.control.v1.AwaitRequest.reply_form:type_name -> canisterd.control.v1.Form
+	23, // 15: canisterd.control.v1.AwaitRequest.patience:type_name -> google.protobuf.Duration
+	4,  // 16: canisterd.control.v1.AwaitResponse.outcome:type_name -> canisterd.control.v1.Outcome
+	16, // 17: canisterd.control.v1.BatchRequest.calls:type_name -> canisterd.control.v1.BatchCall
+	3,  // 18: canisterd.control.v1.BatchCall.call:type_name -> canisterd.control.v1.Call
+	18, // 19: canisterd.control.v1.BatchResponse.results:type_name -> canisterd.control.v1.BatchResult
+	4,  // 20: canisterd.control.v1.BatchResult.outcome:type_name -> canisterd.control.v1.Outcome
+	19, // 21: canisterd.control.v1.BatchResult.failure:type_name -> canisterd.control.v1.Failure
+	3,  // 22: canisterd.control.v1.StreamRequest.call:type_name -> canisterd.control.v1.Call
+	4,  // 23: canisterd.control.v1.StreamResponse.outcome:type_name -> canisterd.control.v1.Outcome
+	19, // 24: canisterd.control.v1.StreamResponse.failure:type_name -> canisterd.control.v1.Failure
+	7,  // 25: canisterd.control.v1.Calls.Update:input_type -> canisterd.control.v1.UpdateRequest
+	9,  // 26: canisterd.control.v1.Calls.Query:input_type -> canisterd.control.v1.QueryRequest
+	11, // 27: canisterd.control.v1.Calls.Submit:input_type -> canisterd.control.v1.SubmitRequest
+	13, // 28: canisterd.control.v1.Calls.Await:input_type -> canisterd.control.v1.AwaitRequest
+	15, // 29: canisterd.control.v1.Calls.Batch:input_type -> canisterd.control.v1.BatchRequest
+	20, // 30: canisterd.control.v1.Calls.Stream:input_type -> canisterd.control.v1.StreamRequest
+	8,  // 31: canisterd.control.v1.Calls.Update:output_type -> canisterd.control.v1.UpdateResponse
+	10, // 32: canisterd.control.v1.Calls.Query:output_type -> canisterd.control.v1.QueryResponse
+	12, // 33: canisterd.control.v1.Calls.Submit:output_type -> canisterd.control.v1.SubmitResponse
+	14, // 34: canisterd.control.v1.Calls.Await:output_type -> canisterd.control.v1.AwaitResponse
+	17, // 35: canisterd.control.v1.Calls.Batch:output_type -> canisterd.control.v1.BatchResponse
+	21, // 36: canisterd.control.v1.Calls.Stream:output_type -> canisterd.control.v1.StreamResponse
+	31, // [31:37] is the sub-list for method output_type
+	25, // [25:31] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_control_v1_calls_proto_init() }

@@ -35,7 +35,8 @@ const (
 // Errors are for calls that were never made: INVALID_ARGUMENT (the argument is not of the method's type; the text has
 // the path to the fault), NOT_FOUND (no such instance), FAILED_PRECONDITION (the argument is JSON and the canister has
 // no interface). DEADLINE_EXCEEDED (CALL_UNANSWERED) means that the call continues; ErrorInfo has its request_id for
-// Await.
+// Await, what it waits for (waits_for, a text, and wait_reason, a WaitReason), and held_id and rule_id if a rule holds a
+// message.
 type CallsClient interface {
 	// Update makes an update call and waits for its answer. In an instance with manual pacing, it runs rounds until then.
 	Update(ctx context.Context, in *UpdateRequest, opts ...grpc.CallOption) (*UpdateResponse, error)
@@ -43,8 +44,8 @@ type CallsClient interface {
 	Query(ctx context.Context, in *QueryRequest, opts ...grpc.CallOption) (*QueryResponse, error)
 	// Submit makes an update call and returns at once.
 	Submit(ctx context.Context, in *SubmitRequest, opts ...grpc.CallOption) (*SubmitResponse, error)
-	// Await waits for the answer to a submitted call. It runs no rounds in any pacing mode. Errors: NOT_FOUND (unknown,
-	// or forgotten five minutes after its answer).
+	// Await waits for the answer to a submitted call. It runs no rounds in any pacing mode, unless run_rounds is set.
+	// Errors: NOT_FOUND (unknown, or forgotten five minutes after its answer).
 	Await(ctx context.Context, in *AwaitRequest, opts ...grpc.CallOption) (*AwaitResponse, error)
 	// Batch submits up to 1,000 calls in order, then waits for all of them and returns the answers in the same order.
 	// Batch and Stream run rounds until the answers arrive, if the instance has manual pacing.
@@ -133,7 +134,8 @@ type Calls_StreamClient = grpc.BidiStreamingClient[StreamRequest, StreamResponse
 // Errors are for calls that were never made: INVALID_ARGUMENT (the argument is not of the method's type; the text has
 // the path to the fault), NOT_FOUND (no such instance), FAILED_PRECONDITION (the argument is JSON and the canister has
 // no interface). DEADLINE_EXCEEDED (CALL_UNANSWERED) means that the call continues; ErrorInfo has its request_id for
-// Await.
+// Await, what it waits for (waits_for, a text, and wait_reason, a WaitReason), and held_id and rule_id if a rule holds a
+// message.
 type CallsServer interface {
 	// Update makes an update call and waits for its answer. In an instance with manual pacing, it runs rounds until then.
 	Update(context.Context, *UpdateRequest) (*UpdateResponse, error)
@@ -141,8 +143,8 @@ type CallsServer interface {
 	Query(context.Context, *QueryRequest) (*QueryResponse, error)
 	// Submit makes an update call and returns at once.
 	Submit(context.Context, *SubmitRequest) (*SubmitResponse, error)
-	// Await waits for the answer to a submitted call. It runs no rounds in any pacing mode. Errors: NOT_FOUND (unknown,
-	// or forgotten five minutes after its answer).
+	// Await waits for the answer to a submitted call. It runs no rounds in any pacing mode, unless run_rounds is set.
+	// Errors: NOT_FOUND (unknown, or forgotten five minutes after its answer).
 	Await(context.Context, *AwaitRequest) (*AwaitResponse, error)
 	// Batch submits up to 1,000 calls in order, then waits for all of them and returns the answers in the same order.
 	// Batch and Stream run rounds until the answers arrive, if the instance has manual pacing.

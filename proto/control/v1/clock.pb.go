@@ -144,8 +144,8 @@ type StopReason int32
 const (
 	StopReason_STOP_REASON_UNSPECIFIED StopReason = 0 // never sent
 	StopReason_STOP_REASON_CONDITION   StopReason = 1 // the condition holds
-	// Nothing more can happen and the condition does not hold. See held_messages and outcalls: while they wait for a
-	// client, time does not pass for a request.
+	// Nothing more can happen and the condition does not hold. See held_messages, outcalls and waits_for: while held
+	// messages and outcalls wait for a client, time does not pass for a request.
 	StopReason_STOP_REASON_IDLE   StopReason = 2
 	StopReason_STOP_REASON_ROUNDS StopReason = 3 // max_rounds is reached
 )
@@ -1287,8 +1287,10 @@ type RunUntilRequest struct {
 	//	*RunUntilRequest_RequestId
 	//	*RunUntilRequest_Time
 	//	*RunUntilRequest_NextTimer
-	Condition     isRunUntilRequest_Condition `protobuf_oneof:"condition"`
-	MaxRounds     uint64                      `protobuf:"varint,6,opt,name=max_rounds,json=maxRounds,proto3" json:"max_rounds,omitempty"` // 0: 1,000,000
+	Condition isRunUntilRequest_Condition `protobuf_oneof:"condition"`
+	// Maximum number of rounds; 0: 1,000,000, in which rounds that only continue long messages do not count. If the
+	// request is not answered by then, waits_for of the response says what it waits for.
+	MaxRounds     uint64 `protobuf:"varint,6,opt,name=max_rounds,json=maxRounds,proto3" json:"max_rounds,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1418,6 +1420,7 @@ type RunUntilResponse struct {
 	Messages      uint64                 `protobuf:"varint,5,opt,name=messages,proto3" json:"messages,omitempty"`                                  // messages that were executed
 	HeldMessages  uint64                 `protobuf:"varint,6,opt,name=held_messages,json=heldMessages,proto3" json:"held_messages,omitempty"`      // messages that wait for a client
 	Outcalls      uint64                 `protobuf:"varint,7,opt,name=outcalls,proto3" json:"outcalls,omitempty"`                                  // outcalls that wait for an answer
+	WaitsFor      string                 `protobuf:"bytes,8,opt,name=waits_for,json=waitsFor,proto3" json:"waits_for,omitempty"`                   // what the request of the condition waits for; empty: it is answered, or there is none
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1499,6 +1502,13 @@ func (x *RunUntilResponse) GetOutcalls() uint64 {
 		return x.Outcalls
 	}
 	return 0
+}
+
+func (x *RunUntilResponse) GetWaitsFor() string {
+	if x != nil {
+		return x.WaitsFor
+	}
+	return ""
 }
 
 var File_control_v1_clock_proto protoreflect.FileDescriptor
@@ -1588,7 +1598,7 @@ const file_control_v1_clock_proto_rawDesc = "" +
 	"next_timer\x18\x05 \x01(\bH\x00R\tnextTimer\x12\x1d\n" +
 	"\n" +
 	"max_rounds\x18\x06 \x01(\x04R\tmaxRoundsB\v\n" +
-	"\tcondition\"\x89\x02\n" +
+	"\tcondition\"\xa6\x02\n" +
 	"\x10RunUntilResponse\x128\n" +
 	"\x06reason\x18\x01 \x01(\x0e2 .canisterd.control.v1.StopReasonR\x06reason\x12.\n" +
 	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x16\n" +
@@ -1596,7 +1606,8 @@ const file_control_v1_clock_proto_rawDesc = "" +
 	"\x06rounds\x18\x04 \x01(\x04R\x06rounds\x12\x1a\n" +
 	"\bmessages\x18\x05 \x01(\x04R\bmessages\x12#\n" +
 	"\rheld_messages\x18\x06 \x01(\x04R\fheldMessages\x12\x1a\n" +
-	"\boutcalls\x18\a \x01(\x04R\boutcalls*\x88\x01\n" +
+	"\boutcalls\x18\a \x01(\x04R\boutcalls\x12\x1b\n" +
+	"\twaits_for\x18\b \x01(\tR\bwaitsFor*\x88\x01\n" +
 	"\n" +
 	"PacingMode\x12\x1b\n" +
 	"\x17PACING_MODE_UNSPECIFIED\x10\x00\x12\x14\n" +

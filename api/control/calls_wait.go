@@ -1,0 +1,110 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
+)
+
+// wait is how a caller waits for an answer. The zero wait lasts until there is one, and runs rounds if nobody else does.
+type wait struct {
+	patience time.Duration // 0: no limit
+	noWait   bool          // no longer than something happens at the present time
+	noRounds bool
+}
+
+// waitOf parses how a caller waits.
+func waitOf(patience *durationpb.Duration, noWait bool) (w wait, err error) {
+	w.noWait = noWait
+	if patience == nil {
+		return w, nil
+	}
+	if w.patience = patience.AsDuration(); patience.CheckValid() != nil || w.patience <= 0 {
+		return w, BadField.Refuse("patience", patience.AsDuration(), "it is how long to wait: more than 0 seconds")
+	}
+	return w, nil
+}
+
+// answer waits until a message of a subnet is answered. The error is CALL_UNANSWERED if the call continues without its
+// caller.
+func (w wait) answer(ctx context.Context, i *instance.Instance, subnet principal.Principal, id replica.RequestID) error {
+	err := w.await(ctx, i, subnet, id)
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errNothingMore) {
+		return unanswered(ctx, i, id)
+	}
+	return err
+}
+
+// errNothingMore is the error of a caller that does not wait.
+var errNothingMore = errors.New("nothing more happens at the present time")
+
+func (w wait) await(ctx context.Context, i *instance.Instance, subnet principal.Principal, id replica.RequestID) error {
+	ctx, cancel := inTime(ctx)
+	defer cancel()
+	if w.patience > 0 {
+		ctx, cancel = context.WithTimeout(ctx, w.patience)
+		defer cancel()
+	}
+	switch {
+	case w.noWait:
+		answered, err := i.AwaitPresent(ctx, !w.noRounds, func(n *replica.Network) bool {
+			status := n.IngressStatus(subnet, id)
+			return status == 0 || status.Terminal()
+		})
+		if err == nil && !answered {
+			err = errNothingMore
+		}
+		return err
+	case w.noRounds:
+		return i.Backend().Await(ctx, subnet, id)
+	}
+	return i.AwaitAnswer(ctx, subnet, id)
+}
+
+// inTime returns a context that ends shortly before its deadline, if it has one, so that the client still receives what
+// it needs to continue.
+func inTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return ctx, func() {}
+	}
+	spare := min(DeadlineSpare, time.Until(deadline)/10)
+	return context.WithDeadline(ctx, deadline.Add(-spare))
+}
+
+// unanswered returns the error for a call that continues without its caller, with what it waits for.
+func unanswered(ctx context.Context, i *instance.Instance, id replica.RequestID) error {
+	ctx, cancel := halfTime(ctx)
+	defer cancel()
+	waits, err := instance.Look(ctx, i, func(n *replica.Network) introspect.Waiting { return n.Introspect().WhyUnanswered(id) })
+	switch {
+	case err != nil:
+		waits.Text = "a round is running" // the owner of the network did not say more in time
+	case waits.Text == "":
+		waits.Text = "it is about to be answered"
+	}
+	refused := callUnanswered.Refuse(hexOf(id), waits.Text)
+	if waits.Reason != 0 {
+		refused.With("wait_reason", waitReasons[waits.Reason].String())
+	}
+	if waits.Held != 0 {
+		refused.With("held_id", decimal(waits.Held)).With("rule_id", decimal(waits.Rule))
+	}
+	return refused
+}
+
+// halfTime returns a context that ends in half of the time that is left, if there is a limit.
+func halfTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, time.Until(deadline)/2)
+}
