@@ -21,6 +21,7 @@ func (c *cli) canister() *cobra.Command {
 			return d.Canisters.StartCanister(ctx, &controlv1.StartCanisterRequest{Instance: c.instance, CanisterId: id})
 		}),
 		c.forCanister("canister stop", "Stop a canister; waits for its open calls", "stopped", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
+			defer c.whileWaiting(ctx, c.nameOf(id)+" is stopping: what it has open must end first (canisterd contexts)")()
 			return d.Canisters.StopCanister(ctx, &controlv1.StopCanisterRequest{Instance: c.instance, CanisterId: id})
 		}),
 		c.forCanister("canister uninstall", "Remove a canister's code and state", "has no code any more", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {

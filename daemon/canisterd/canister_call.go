@@ -20,10 +20,16 @@ import (
 type ask func(ctx context.Context, c *cli, d *remote.Daemon, call *controlv1.Call) (*controlv1.Outcome, error)
 
 func (c *cli) canisterCall() *cobra.Command {
-	return c.invocation("call", "Call a method and print its reply", callExamples, func(ctx context.Context, c *cli, d *remote.Daemon, call *controlv1.Call) (*controlv1.Outcome, error) {
-		r, err := d.Calls.Update(ctx, &controlv1.UpdateRequest{Instance: c.instance, Call: call})
-		return r.GetOutcome(), err
+	var f waitFlags
+	cmd := c.invocation("call", "Call a method and print its reply", callExamples, func(ctx context.Context, c *cli, d *remote.Daemon, call *controlv1.Call) (*controlv1.Outcome, error) {
+		w, err := c.waitFor(d, f, call.GetReplyForm(), true)
+		if err != nil {
+			return nil, err
+		}
+		return w.update(ctx, call)
 	})
+	f.add(cmd)
+	return cmd
 }
 
 func (c *cli) canisterSubmit() *cobra.Command {
@@ -58,11 +64,15 @@ func (c *cli) canisterSubmit() *cobra.Command {
 
 func (c *cli) canisterAwait() *cobra.Command {
 	var f callFlags
+	var wait waitFlags
 	cmd := &cobra.Command{
 		Use:   "await REQUEST",
 		Short: "Wait for the reply of a request that was submitted, and print it",
-		Example: `  canisterd canister await $(canisterd canister submit bank deposit 100)
-  canisterd canister await 039b45a8 --form json`,
+		Long: `Wait for the reply of a request that was submitted, and print it. It runs no
+rounds: where pacing is manual, canisterd run REQUEST does. After a second it
+says what the request waits for.`,
+		Example: `  canisterd canister await 039b45a8
+  canisterd canister await 039b45a8 --timeout 5s`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			prefix, err := requestPrefix(args[0])
@@ -78,18 +88,23 @@ func (c *cli) canisterAwait() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				r, err := d.Calls.Await(ctx, &controlv1.AwaitRequest{Instance: c.instance, RequestId: id, ReplyForm: form})
+				w, err := c.waitFor(d, wait, form, false)
 				if err != nil {
 					return err
 				}
-				if _, err := remote.Reply(r.GetOutcome()); err != nil {
+				outcome, err := w.await(ctx, id)
+				if err != nil {
+					return err
+				}
+				if _, err := remote.Reply(outcome); err != nil {
 					return c.rejectedRequest(ctx, d, id, err)
 				}
-				return c.reply(r.GetOutcome(), form)
+				return c.reply(outcome, form)
 			})
 		},
 	}
 	cmd.Flags().StringVar(&f.form, "form", "text", "how the reply is written: text (Candid), json or hex")
+	wait.add(cmd)
 	return cmd
 }
 

@@ -220,13 +220,16 @@ func (c *cli) ran(r *controlv1.RunUntilResponse) string {
 	case controlv1.StopReason_STOP_REASON_IDLE:
 		text += "; " + c.paint(yellow, "nothing more can happen")
 		if r.GetHeldMessages() > 0 {
-			text += fmt.Sprintf(", %d messages are held (canisterd held)", r.GetHeldMessages())
+			text += fmt.Sprintf(", %s held (canisterd held)", count(r.GetHeldMessages(), "message"))
 		}
 		if r.GetOutcalls() > 0 {
-			text += fmt.Sprintf(", %d HTTP outcalls wait for an answer (canisterd outcalls list)", r.GetOutcalls())
+			text += fmt.Sprintf(", %s without an answer (canisterd outcalls list)", count(r.GetOutcalls(), "HTTP outcall"))
 		}
 	case controlv1.StopReason_STOP_REASON_ROUNDS:
 		text += "; " + c.paint(yellow, "stopped at the most rounds allowed (--max-rounds)")
+	}
+	if why := r.GetWaitsFor(); why != "" {
+		text += "; the request is not answered: " + c.withNames(why)
 	}
 	return text
 }

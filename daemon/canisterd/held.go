@@ -24,7 +24,10 @@ func (c *cli) held() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				if wait {
-					if _, err := d.Flights.AwaitHeld(ctx, &controlv1.AwaitHeldRequest{Instance: c.instance, RuleId: rule}); err != nil {
+					done := c.whileWaiting(ctx, "no rule holds a message (canisterd rule list)")
+					_, err := d.Flights.AwaitHeld(ctx, &controlv1.AwaitHeldRequest{Instance: c.instance, RuleId: rule})
+					done()
+					if err != nil {
 						return err
 					}
 				}

@@ -20,8 +20,8 @@ With canisterd start in one shell, in another:
   canisterd explore replay explore/*.yaml           what was found, after a change
 
 Results are printed to standard output and everything else to standard error;
-exit codes are 0 (done), 1 (failed), 2 (a canister rejected a call) and 130
-(interrupted); exec has that of its command.`
+exit codes are 0 (done), 1 (failed), 2 (a canister rejected a call), 4 (a call is
+not answered yet) and 130 (interrupted); docs/commands.md has the table of all.`
 
 // flagsTopic is the topic of help about the flags of every command.
 const flagsTopic = "flags"

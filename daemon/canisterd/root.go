@@ -18,11 +18,12 @@ import (
 	"github.com/canisterd/canisterd/daemon"
 )
 
-// Exit codes: a reject is the canister's answer, anything else is ours.
+// Exit codes: a reject is the canister's answer, anything else is ours. The table of docs/commands.md has all.
 const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitReject      = 2
+	exitUnanswered  = 4   // a request goes on, and its caller does not wait longer
 	exitInterrupted = 130 // as in shells, for a program that Ctrl-C ended
 )
 
@@ -84,6 +85,9 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	case reason == rejectReason:
 		c.fail(err, nil)
 		return exitReject
+	case reason == unansweredReason:
+		c.fail(err, nil)
+		return exitUnanswered
 	case errors.As(err, &exit):
 		return int(exit)
 	case errors.As(err, &missing):
