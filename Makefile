@@ -88,8 +88,8 @@ test-clients-python: ## PocketIC's Python client against the binary (needs Pytho
 	CANISTERD_PYTHON="$(CURDIR)/bin/python/bin/python" CANISTERD_PYTHON_PREVIOUS="$(CURDIR)/bin/python-previous/bin/python" $(GO) test -count=1 -tags "clients pythonclient" ./e2e -run Python
 
 .PHONY: test-clients-browser
-test-clients-browser: e2e/browser/node_modules/.package-lock.json ## Chromium against the HTTP gateway (needs Node.js, npm and Debian's chromium)
-	$(GO) test -count=1 -tags "clients browser" ./e2e -run ABrowserLoads
+test-clients-browser: e2e/browser/node_modules/.package-lock.json ## Chromium against the HTTP gateway, and hostile pages in it against start and pocket-ic (needs Node.js, npm and Debian's chromium)
+	$(GO) test -count=1 -tags "clients browser" ./e2e -run 'ABrowserLoads|InABrowser'
 
 # The clone is always in the same folder: what the last run compiled there is not compiled again.
 .PHONY: first-hour
