@@ -152,6 +152,29 @@ func Slice[T any](c *Coder, v *[]T, most int, each func(*T)) {
 	}
 }
 
+// Sequence is a sequence of values that is not a slice.
+type Sequence[T any] interface {
+	Len() int
+	At(i int) T
+	Push(value T)
+}
+
+// List codes the values of a sequence in order, as Slice does; those that are read are added to it.
+func List[T any](c *Coder, l Sequence[T], most int, each func(*T)) {
+	n := l.Len()
+	AtMost(c, &n, most)
+	for i := 0; i < n && c.err == nil; i++ {
+		var value T
+		if !c.reading {
+			value = l.At(i)
+		}
+		each(&value)
+		if c.reading {
+			l.Push(value)
+		}
+	}
+}
+
 // Pointer codes a value that may be absent.
 func Pointer[T any](c *Coder, v **T, each func(*T)) {
 	there := *v != nil

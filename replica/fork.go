@@ -43,8 +43,7 @@ func (c ForkConfig) Override(parts override.Parts) ForkConfig {
 // timers, clock, random beacons, answers and certificates. The same inputs have the same effects in both; they do not
 // affect each other, and each is closed separately. The owner of the network calls Fork; the fork may run on another
 // goroutine. Heaps and stable memories are copied on write, canisters on first use, known messages and deadlines when
-// they change: a fork copies a few words for every block of canisters and page of messages, and the pending messages
-// (docs/sharing.md).
+// they change: a fork copies a few words for every block of canisters, and the pending messages (docs/sharing.md).
 //
 // A fork that is not driven needs none of its parts and no goroutine: it sleeps, and is a snapshot of the network. The
 // fork requests modules that are being compiled from its own Compiler; without one it compiles them in its first round.
@@ -102,7 +101,7 @@ func (m *subnet) fork(n *Network) *subnet {
 	f.net, f.tally = n, new(executionTally)
 	f.faults = f.injector()
 	m.State.Fork(&f.State)
-	f.record.canisters.list, f.record.requests.list = slices.Clip(m.record.canisters.list), slices.Clip(m.record.requests.list) // the source appends after them
+	f.record.canisters, f.record.requests = m.record.canisters.fork(), m.record.requests.fork()
 	f.Environment.Volatile, f.Environment.Print = n.volatile, n.config.Printed
 	if h := m.staged().made.Load(); h != nil { // it contains the earlier changes
 		f.record.rebase(h.Tree())
@@ -147,7 +146,7 @@ func (v *View) fork(n *Network) *View {
 // fork stages the same tree for a network that has its own listener for signatures.
 func (t *stagedTree) fork(signed HeightSink) *stagedTree {
 	f := &stagedTree{
-		subnet: t.subnet, key: t.key, base: t.base, canisters: slices.Clip(t.canisters), requests: slices.Clip(t.requests),
+		subnet: t.subnet, key: t.key, base: t.base, canisters: t.canisters, requests: t.requests,
 		ended: t.ended, signed: signed,
 	}
 	if h := t.made.Load(); h != nil {

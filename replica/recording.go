@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"iter"
 	"slices"
 
 	"github.com/canisterd/canisterd/candid/principal"
@@ -30,10 +31,37 @@ type recording struct {
 // changes is a list of changes. The part that readers have is read-only; the rest is the subnet's own. Of several
 // changes of one thing the last counts.
 type changes[T any] struct {
+	earlier   changeParts[T] // made before the fork; list follows
 	list      []T
 	published int    // readers have those before
 	first     uint64 // numbers given before list[0]; a change has the same number until it is dropped or moved
 }
+
+// changeParts are lists of changes, one after the other; read-only. Each but the last is of a network that was forked.
+type changeParts[T any] [][]T
+
+// all iterates over the changes in order.
+func (p changeParts[T]) all() iter.Seq[*T] {
+	return func(yield func(*T) bool) {
+		for _, part := range p {
+			for i := range part {
+				if !yield(&part[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (p changeParts[T]) len() (n int) {
+	for _, part := range p {
+		n += len(part)
+	}
+	return n
+}
+
+// len returns the number of changes.
+func (c *changes[T]) len() int { return c.earlier.len() + len(c.list) }
 
 // own returns the change with a number for writing, nil if readers have it or it does not exist.
 func (c *changes[T]) own(number uint64) *T {
@@ -53,14 +81,28 @@ func (c *changes[T]) add(change T) (number uint64) {
 }
 
 // publish returns all changes, for a reader.
-func (c *changes[T]) publish() []T {
+func (c *changes[T]) publish() changeParts[T] {
 	c.published = len(c.list)
-	return slices.Clip(c.list)
+	return c.present()
+}
+
+// present returns all changes. The caller does not keep them, unless all are published.
+func (c *changes[T]) present() changeParts[T] {
+	if len(c.list) == 0 {
+		return c.earlier
+	}
+	return append(slices.Clip(c.earlier), slices.Clip(c.list))
+}
+
+// fork returns a second list after the same changes, which are published: neither side copies them when it appends.
+func (c *changes[T]) fork() changes[T] {
+	return changes[T]{earlier: c.present(), first: c.first + uint64(len(c.list))}
 }
 
 // drop clears the list. Its numbers are not used again.
 func (c *changes[T]) drop() {
 	c.first += uint64(len(c.list))
+	c.earlier = nil
 	if c.published > 0 {
 		c.list, c.published = nil, 0
 		return
@@ -94,7 +136,7 @@ type canisterChange struct {
 
 // full reports whether the tree must be made without a reader.
 func (r *recording) full() bool {
-	return len(r.canisters.list)+len(r.requests.list)-r.cancelled >= MaxUnstaged || r.bytes >= MaxUnstagedBytes
+	return r.canisters.len()+r.requests.len()-r.cancelled >= MaxUnstaged || r.bytes >= MaxUnstagedBytes
 }
 
 // rebase sets a base that contains all changes.
@@ -169,36 +211,38 @@ func (r *recording) compact(moved func(history, number uint64)) {
 const compactFrom = 64
 
 // apply returns the tree with changes made to it.
-func apply(base certify.Tree, canisters []canisterChange, requests []requestChange) certify.Tree {
-	all := make([]certify.Change, len(canisters))
-	for i := range canisters {
-		all[i] = canisters[i].change()
+func apply(base certify.Tree, canisters changeParts[canisterChange], requests changeParts[requestChange]) certify.Tree {
+	all := make([]certify.Change, 0, canisters.len())
+	for c := range canisters.all() {
+		all = append(all, c.change())
 	}
 	return base.Apply(all, "canister").Apply(lastOfEach(requests), "request_status")
 }
 
 // lastOfEach returns the last change of every request, as changes of the tree, by id.
-func lastOfEach(requests []requestChange) []certify.Change {
+func lastOfEach(requests changeParts[requestChange]) []certify.Change {
 	type place struct {
-		head uint64 // of the id: few ids have the same
-		at   int
+		head   uint64 // of the id: few ids have the same
+		at     int
+		change *requestChange
 	}
-	places := make([]place, 0, len(requests))
-	for i := range requests {
-		if !requests[i].cancelled {
-			places = append(places, place{binary.BigEndian.Uint64(requests[i].id[:]), i})
+	places, at := make([]place, 0, requests.len()), 0
+	for c := range requests.all() {
+		if !c.cancelled {
+			places = append(places, place{binary.BigEndian.Uint64(c.id[:]), at, c})
 		}
+		at++
 	}
 	slices.SortFunc(places, func(a, b place) int {
 		if a.head != b.head {
 			return cmp.Compare(a.head, b.head)
 		}
-		return cmp.Or(bytes.Compare(requests[a.at].id[:], requests[b.at].id[:]), a.at-b.at)
+		return cmp.Or(bytes.Compare(a.change.id[:], b.change.id[:]), a.at-b.at)
 	})
 	last := make([]certify.Change, 0, len(places))
 	for i, p := range places {
-		c := &requests[p.at]
-		if i+1 < len(places) && requests[places[i+1].at].id == c.id {
+		c := p.change
+		if i+1 < len(places) && places[i+1].change.id == c.id {
 			continue
 		}
 		last = append(last, certify.Change{Label: certify.Label(c.id[:]), Node: c.node(), Gone: c.gone})

@@ -182,7 +182,7 @@ func TestOfSeveralChangesOfARequestTheLastCounts(t *testing.T) {
 	list := []requestChange{
 		{id: other, status: Received}, {id: one, status: Received}, {cancelled: true}, {id: one, gone: true}, {id: other, status: Processing}, {id: one, status: Replied},
 	}
-	last := lastOfEach(list)
+	last := lastOfEach(changeParts[requestChange]{list[:len(list)/2], list[len(list)/2:]})
 	if len(last) != 2 || !bytes.Equal([]byte(last[0].Label), one[:]) || last[0].Gone || !bytes.Equal([]byte(last[1].Label), other[:]) {
 		t.Fatalf("got %v", last)
 	}

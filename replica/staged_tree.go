@@ -17,8 +17,8 @@ type stagedTree struct {
 	subnet    principal.Principal
 	key       *certify.SubnetKey
 	base      certify.Tree
-	canisters []canisterChange // since base, in order; immutable, though the owner appends to the same array
-	requests  []requestChange  // likewise
+	canisters changeParts[canisterChange] // since base, in order; immutable, though the owner appends to the last array
+	requests  changeParts[requestChange]  // likewise
 	ended     ended
 	signed    HeightSink
 
@@ -134,7 +134,7 @@ func (m *subnet) rebase() {
 	if t != nil {
 		tree = t.height().Tree()
 	} else {
-		tree = apply(m.record.base, m.record.canisters.list, m.record.requests.list)
+		tree = apply(m.record.base, m.record.canisters.present(), m.record.requests.present())
 	}
 	m.net.views.mu.Lock()
 	defer m.net.views.mu.Unlock()

@@ -10,20 +10,23 @@ import (
 // Archive writes the table, or reads it: handles stay valid, and deadlines that are due at one time keep their order.
 // The number of deadlines that are read is limited.
 func (t *Table) Archive(c *archive.Coder, most int) {
-	order := make([]uint64, len(t.slots)) // order of insertion, by slot
-	for _, k := range t.heap {
+	order := make([]uint64, t.slots.n) // order of insertion, by slot
+	for k := range t.all() {
 		order[k.slot] = k.seq
 	}
 	archive.Number(c, &t.seq)
+	if c.Reading() {
+		*t = Table{seq: t.seq}
+	}
 	at := 0
-	archive.Slice(c, &t.slots, most, func(s *slot) {
+	archive.List(c, &t.slots, most, func(s *slot) {
 		if c.Reading() {
 			order = append(order, 0)
 		}
 		s.archive(c, &order[at])
 		at++
 	})
-	archive.Slice(c, &t.free, most, func(s *uint32) { archive.Number(c, s) })
+	archive.List(c, &t.free, most, func(s *uint32) { archive.Number(c, s) })
 	if c.Reading() && !c.Failed() {
 		t.restore(c, order)
 	}
@@ -43,26 +46,28 @@ func (s *slot) archive(c *archive.Coder, seq *uint64) {
 
 // restore makes the heap of slots that were read, and checks that the slots match the list of free ones.
 func (t *Table) restore(c *archive.Coder, order []uint64) {
-	t.heap = nil
-	free := make([]bool, len(t.slots))
-	for _, s := range t.free {
-		if !c.Check(int(s) < len(t.slots) && !free[s] && t.slots[s].generation&1 == 0, "slot %d of %d deadlines is not free, or twice", s, len(t.slots)) {
+	free := make([]bool, t.slots.n)
+	for i := range t.free.Len() {
+		s := t.free.At(i)
+		if !c.Check(int(s) < len(free) && !free[s] && t.slots.at(s).generation&1 == 0, "slot %d of %d deadlines is not free, or twice", s, len(free)) {
 			return
 		}
 		free[s] = true
 	}
-	for i := range t.slots {
-		if used := t.slots[i].generation&1 == 1; used {
-			t.heap = append(t.heap, key{t.slots[i].what.At, order[i], uint32(i)})
+	var keys []key
+	for i := range free {
+		if s := t.slots.at(uint32(i)); s.generation&1 == 1 {
+			keys = append(keys, key{s.what.At, order[i], uint32(i), s.generation})
 		} else if !c.Check(free[i], "slot %d of deadlines is neither used nor free", i) {
 			return
 		}
 	}
-	slices.SortFunc(t.heap, func(a, b key) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq)) })
-	for i := range t.heap {
-		k := &t.heap[i]
-		twice := i > 0 && !t.heap[i-1].before(*k)
+	slices.SortFunc(keys, func(a, b key) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq)) })
+	for i := range keys {
+		k := &keys[i]
+		twice := i > 0 && !keys[i-1].before(k)
 		c.Check(!twice && k.seq <= t.seq, "two deadlines came at once, or one after the last")
-		t.slots[k.slot].at = uint32(i)
+		t.heap.add(k)
 	}
+	t.live = len(keys)
 }

@@ -2,6 +2,7 @@ package timers
 
 import (
 	"maps"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -63,4 +64,49 @@ func TestForksDoNotNoticeEachOther(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A fork copies the pages that it writes, not the table.
+func TestAForkOfManyDeadlinesCopiesLittle(t *testing.T) {
+	var table Table
+	var handles []Handle
+	for i := range 40_000 {
+		handles = append(handles, table.Add(Deadline{At: uint64(i)}))
+	}
+	const forks = 20
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range forks {
+		f := table.Fork()
+		f.Add(Deadline{At: 50_000})
+		f.Remove(handles[20_000])
+	}
+	runtime.ReadMemStats(&after)
+	if bytes := (after.TotalAlloc - before.TotalAlloc) / forks; bytes > 64<<10 {
+		t.Errorf("a fork that adds and removes a deadline of 40,000 allocates %d bytes, want at most 64 KiB", bytes)
+	}
+}
+
+// Deadlines that are removed leave keys in the heap: they are never more than those of the others and a few.
+func TestRemovedDeadlinesLeaveLittleBehind(t *testing.T) {
+	var table Table
+	for i := range uint64(1000) {
+		table.Add(Deadline{At: i})
+	}
+	for i := range uint64(100_000) {
+		if !table.Remove(table.Add(Deadline{At: 2000 + i})) {
+			t.Fatal("a deadline cannot be removed")
+		}
+		if table.heap.n > 2*table.Len()+mostDead+1 {
+			t.Fatalf("%d keys for %d deadlines", table.heap.n, table.Len())
+		}
+	}
+	for i := range uint64(1000) {
+		if d, ok := table.Pop(200_000); !ok || d.At != i {
+			t.Fatalf("popped %v, want the deadline at %d", d, i)
+		}
+	}
+	if _, ok := table.Pop(200_000); ok || table.Len() != 0 {
+		t.Error("a removed deadline fired")
+	}
 }

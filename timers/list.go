@@ -13,9 +13,9 @@ type Pending struct {
 
 // All returns the deadlines in the order in which they fall due.
 func (t *Table) All() []Pending {
-	all := make([]Pending, len(t.heap))
-	for i, k := range t.heap {
-		all[i] = Pending{t.slots[k.slot].what, k.seq}
+	all := make([]Pending, 0, t.live)
+	for k := range t.all() {
+		all = append(all, Pending{t.slots.at(k.slot).what, k.seq})
 	}
 	slices.SortFunc(all, func(a, b Pending) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Order, b.Order)) })
 	return all

@@ -2,6 +2,7 @@ package timers
 
 import (
 	"fmt"
+	"iter"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/cow"
@@ -53,63 +54,46 @@ func handle(slot, generation uint32) Handle { return Handle(generation)<<32 | Ha
 
 func (h Handle) split() (slot, generation uint32) { return uint32(h), uint32(h >> 32) }
 
-// Table holds deadlines in the order in which they fall due: by time, among equal times by insertion. Add, Remove and
-// Pop take O(log n), and allocate only while the table grows beyond its maximum so far. The zero value is an empty
-// table.
+// Table holds deadlines in the order in which they fall due: by time, among equal times by insertion. Add and Pop take
+// O(log n), Remove O(1) on average; they allocate only while the table grows. The zero value is an empty table.
 type Table struct {
-	heap  []key
-	slots []slot
-	free  []uint32
+	heap  keyHeap // with keys of deadlines that were removed, but the first is of one in the table
+	slots slots
+	free  cow.List[uint32]
+	live  int // deadlines in the table
 	seq   uint64
-	mark  cow.Mark // set while a fork shares heap, slots and free
 }
 
-type key struct {
-	at, seq uint64
-	slot    uint32
-}
-
-type slot struct {
-	what       Deadline
-	at         uint32 // position in the heap
-	generation uint32 // odd while in use
-}
-
-// arity of the heap: four children share a cache line and halve the depth.
-const arity = 4
-
-func (k key) before(o key) bool { return k.at < o.at || k.at == o.at && k.seq < o.seq }
+// mostDead is how many keys of removed deadlines the heap has beyond those of the others before it is made again. Ours.
+const mostDead = 64
 
 // Len returns the number of deadlines in the table.
-func (t *Table) Len() int { return len(t.heap) }
+func (t *Table) Len() int { return t.live }
 
 // Add adds a deadline to the table.
 func (t *Table) Add(d Deadline) Handle {
-	if t.mark.Own() {
-		t.copyContent()
-	}
-	var s uint32
-	if n := len(t.free); n > 0 {
-		s, t.free = t.free[n-1], t.free[:n-1]
+	var number uint32
+	if t.free.Len() > 0 {
+		number = t.free.PopLast()
 	} else {
-		s = uint32(len(t.slots))
-		t.slots = append(t.slots, slot{})
+		number = t.slots.add()
 	}
-	t.slots[s].what = d
-	t.slots[s].generation++
+	s := t.slots.change(number)
+	s.what = d
+	s.generation++
 	t.seq++
-	t.heap = append(t.heap, key{d.At, t.seq, s})
-	t.up(len(t.heap) - 1)
-	return handle(s, t.slots[s].generation)
+	t.live++
+	t.heap.add(&key{at: d.At, seq: t.seq, slot: number, generation: s.generation})
+	return handle(number, s.generation)
 }
 
 // Get returns the deadline of a valid handle.
 func (t *Table) Get(h Handle) (Deadline, bool) {
 	s, generation := h.split()
-	if int(s) >= len(t.slots) || t.slots[s].generation != generation || generation&1 == 0 {
+	if int(s) >= t.slots.n || t.slots.at(s).generation != generation || generation&1 == 0 {
 		return Deadline{}, false
 	}
-	return t.slots[s].what, true
+	return t.slots.at(s).what, true
 }
 
 // Remove removes a deadline before it fires. It returns false for an invalid handle.
@@ -118,84 +102,61 @@ func (t *Table) Remove(h Handle) bool {
 		return false
 	}
 	s, _ := h.split()
-	t.drop(int(t.slots[s].at))
+	t.release(s)
+	t.skipDead()
+	if dead := t.heap.n - t.live; dead > t.live+mostDead {
+		t.heap.keep(t.alive)
+	}
 	return true
 }
 
 // Next returns the time of the earliest deadline, and false if there is none.
 func (t *Table) Next() (at uint64, ok bool) {
-	if len(t.heap) == 0 {
+	if t.heap.n == 0 {
 		return 0, false
 	}
-	return t.heap[0].at, true
+	return t.heap.at(0).at, true
 }
 
 // Pop removes and returns the earliest deadline at or before now.
 func (t *Table) Pop(now uint64) (Deadline, bool) {
-	if len(t.heap) == 0 || t.heap[0].at > now {
+	if at, ok := t.Next(); !ok || at > now {
 		return Deadline{}, false
 	}
-	d := t.slots[t.heap[0].slot].what
-	t.drop(0)
+	s := t.heap.at(0).slot
+	d := t.slots.at(s).what
+	t.release(s)
+	t.heap.pop()
+	t.skipDead()
 	return d, true
 }
 
-// drop removes the entry at a position of the heap and frees its slot.
-func (t *Table) drop(i int) {
-	if t.mark.Own() {
-		t.copyContent()
-	}
-	s := t.heap[i].slot
-	t.slots[s].generation++
-	t.slots[s].what = Deadline{}
-	t.free = append(t.free, s)
-	last := len(t.heap) - 1
-	moved := t.heap[last]
-	t.heap = t.heap[:last]
-	if i == last {
-		return
-	}
-	t.place(i, moved)
-	t.down(t.up(i))
+// release frees the slot of a deadline. Its key in the heap is dead from then on.
+func (t *Table) release(s uint32) {
+	free := t.slots.change(s)
+	free.what = Deadline{}
+	free.generation++
+	t.free.Push(s)
+	t.live--
 }
 
-func (t *Table) place(i int, k key) {
-	t.heap[i] = k
-	t.slots[k.slot].at = uint32(i)
-}
+// alive reports whether the deadline of a key is in the table.
+func (t *Table) alive(k *key) bool { return t.slots.at(k.slot).generation == k.generation }
 
-func (t *Table) up(i int) int {
-	k := t.heap[i]
-	for i > 0 {
-		parent := (i - 1) / arity
-		if !k.before(t.heap[parent]) {
-			break
-		}
-		t.place(i, t.heap[parent])
-		i = parent
+// skipDead removes dead keys until the first is alive.
+func (t *Table) skipDead() {
+	for t.heap.n > t.live && !t.alive(t.heap.at(0)) {
+		t.heap.pop()
 	}
-	t.place(i, k)
-	return i
 }
 
-func (t *Table) down(i int) {
-	k := t.heap[i]
-	for {
-		first := i*arity + 1
-		if first >= len(t.heap) {
-			break
-		}
-		least := first
-		for c := first + 1; c < min(first+arity, len(t.heap)); c++ {
-			if t.heap[c].before(t.heap[least]) {
-				least = c
+// all iterates over the keys of the deadlines in the table, in no order.
+func (t *Table) all() iter.Seq[*key] {
+	return func(yield func(*key) bool) {
+		for i := range t.heap.n {
+			if k := t.heap.at(i); t.alive(k) && !yield(k) {
+				return
 			}
 		}
-		if !t.heap[least].before(k) {
-			break
-		}
-		t.place(i, t.heap[least])
-		i = least
 	}
-	t.place(i, k)
 }

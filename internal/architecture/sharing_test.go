@@ -21,9 +21,10 @@ var sharingNames = []string{"generation", "mark", "packed", "published", "refs",
 // notShared are fields with such a name that have nothing to do with forks.
 var notShared = map[string]string{
 	"state.Ingress.generation":         "the generation of a part of History",
-	"cow.page.generation":              "the generation of a part of List",
+	"cow.page.generation":              "the generation of a part of Pages",
 	"cow.Mark.shared":                  "the mark itself",
 	"timers.slot.generation":           "tells a handle from that of an earlier deadline in the same slot",
+	"timers.key.generation":            "tells the key of a deadline from that of an earlier one in the same slot",
 	"replica.Network.generation":       "counts changes of canisters, for queries",
 	"replica.PreparedQuery.generation": "the count of Network that the query saw",
 	"management.method.users":          "whether users may call the method",

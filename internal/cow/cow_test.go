@@ -58,7 +58,7 @@ func TestListsThatForkAgreeWithListsThatAreCopied(t *testing.T) {
 		for range rapid.IntRange(1, 60).Draw(t, "operations") {
 			at := all[rapid.IntRange(0, len(all)-1).Draw(t, "which")]
 			value := rapid.Int().Draw(t, "value")
-			switch rapid.IntRange(0, 4).Draw(t, "operation") {
+			switch rapid.IntRange(0, 5).Draw(t, "operation") {
 			case 0, 1:
 				for i := range rapid.IntRange(1, 2*pageLen).Draw(t, "many") {
 					at.l.Push(value + i)
@@ -80,6 +80,14 @@ func TestListsThatForkAgreeWithListsThatAreCopied(t *testing.T) {
 			case 4:
 				if len(all) < 6 {
 					all = append(all, &both{at.l.Fork(), slices.Clone(at.model)})
+				}
+			case 5:
+				for range min(len(at.model), rapid.IntRange(1, 2*pageLen).Draw(t, "many")) {
+					last := len(at.model) - 1
+					if got := at.l.PopLast(); got != at.model[last] {
+						t.Fatalf("%d was last, want %d", got, at.model[last])
+					}
+					at.model = at.model[:last]
 				}
 			}
 			for _, b := range all {
@@ -166,5 +174,11 @@ func TestAQueueThatMovesOnDoesNotAllocate(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(10_000, func() { l.Push(l.Pop()) }); n != 0 {
 		t.Errorf("an item allocates %.2f times", n)
+	}
+	for l.Len()%pageLen != 0 {
+		l.Push(1)
+	}
+	if n := testing.AllocsPerRun(10_000, func() { l.Push(1); l.PopLast() }); n != 0 {
+		t.Errorf("an item at the end allocates %.2f times", n)
 	}
 }

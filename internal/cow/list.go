@@ -1,24 +1,14 @@
 package cow
 
-import "slices"
-
 // pageLen is how many values are copied when a value is written that a fork shares. Ours.
 const pageLen = 64
 
-// List is a list that can fork, and a queue: it grows at its end and shrinks at its beginning. The zero value is empty.
+// List is a list that can fork. It grows at its end, and shrinks at both: it is a queue and a stack. The zero value is
+// empty.
 type List[T any] struct {
-	pages []page[T]
+	pages Pages[[pageLen]T]
 	first int // number of taken values of the first page
 	n     int
-	spare *[pageLen]T // a page whose values were all taken, for reuse
-	// generation counts the forks. A page of an earlier generation belongs to several lists and is copied
-	// before it is written.
-	generation uint64
-}
-
-type page[T any] struct {
-	values     *[pageLen]T
-	generation uint64
 }
 
 // Len returns the number of values.
@@ -27,28 +17,24 @@ func (l *List[T]) Len() int { return l.n }
 // At returns the value with i others before it; it panics if there is none.
 func (l *List[T]) At(i int) T {
 	l.check(i)
-	i += l.first
-	return l.pages[i/pageLen].values[i%pageLen]
+	at := uint(l.first + i)
+	return l.pages.Read(at / pageLen)[at%pageLen]
 }
 
 // Set writes the value with i others before it; it panics if there is none.
 func (l *List[T]) Set(i int, value T) {
 	l.check(i)
-	l.put(l.first+i, value)
+	at := uint(l.first + i)
+	l.pages.Write(at / pageLen)[at%pageLen] = value
 }
 
 // Push adds a value at the end.
 func (l *List[T]) Push(value T) {
-	at := l.first + l.n
-	if at/pageLen == len(l.pages) {
-		values := l.spare
-		if values == nil {
-			values = new([pageLen]T)
-		}
-		l.spare = nil
-		l.pages = append(l.pages, page[T]{values, l.generation})
+	at := uint(l.first + l.n)
+	if at/pageLen == uint(l.pages.Len()) {
+		l.pages.Add()
 	}
-	l.put(at, value)
+	l.pages.Write(at / pageLen)[at%pageLen] = value
 	l.n++
 }
 
@@ -58,13 +44,23 @@ func (l *List[T]) Pop() T {
 	l.first++
 	l.n--
 	if l.first == pageLen || l.n == 0 {
-		if p := &l.pages[0]; p.generation == l.generation {
-			clear(p.values[:])
-			l.spare = p.values
-		}
-		n := copy(l.pages, l.pages[1:])
-		l.pages[n] = page[T]{}
-		l.pages, l.first = l.pages[:n], 0
+		l.pages.Drop(0)
+		l.first = 0
+	}
+	return value
+}
+
+// PopLast removes and returns the last value; it panics if there is none.
+func (l *List[T]) PopLast() T {
+	value := l.At(l.n - 1)
+	l.n--
+	at := uint(l.first + l.n)
+	if l.pages.Owns(at / pageLen) {
+		var none T
+		l.pages.Write(at / pageLen)[at%pageLen] = none
+	}
+	if empty := int(at/pageLen) + 1; at%pageLen == 0 && empty < l.pages.Len() { // the page that became empty stays: it may be needed soon
+		l.pages.Drop(empty)
 	}
 	return value
 }
@@ -75,19 +71,8 @@ func (l *List[T]) check(i int) {
 	}
 }
 
-func (l *List[T]) put(at int, value T) {
-	p := &l.pages[at/pageLen]
-	if p.generation != l.generation {
-		copied := *p.values
-		*p = page[T]{&copied, l.generation}
-	}
-	p.values[at%pageLen] = value
-}
-
-// Fork returns a second list with the same values: it copies a word or two for every page.
+// Fork returns a second list with the same values. The first write of a side copies two words for every page, and the
+// page.
 func (l *List[T]) Fork() List[T] {
-	l.generation++
-	f := *l
-	f.pages, f.spare = slices.Clone(l.pages), nil
-	return f
+	return List[T]{pages: l.pages.Fork(), first: l.first, n: l.n}
 }

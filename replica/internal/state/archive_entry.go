@@ -4,7 +4,6 @@ import (
 	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/internal/cow"
 )
 
 // archive writes the entry without the canister itself, or reads it into a new entry. A parked message of the canister,
@@ -37,14 +36,15 @@ func (r *Entry) archive(c *archive.Coder) {
 
 // archive writes the history of messages, or reads it into a new one. Only the number of a pruned message is written.
 func (h *History) archive(c *archive.Coder) {
-	archive.Slice(c, &h.free, archive.MaxItems, func(number *uint64) { archive.Number(c, number) })
-	free := make(map[uint64]bool, len(h.free))
-	for _, number := range h.free {
+	archive.List(c, &h.free, archive.MaxItems, func(number *uint64) { archive.Number(c, number) })
+	free := make(map[uint64]bool, h.free.Len())
+	for i := range h.free.Len() {
+		number := h.free.At(i)
 		free[number] = true
 	}
-	c.Check(len(free) == len(h.free), "a number of a message is free twice")
+	c.Check(len(free) == h.free.Len(), "a number of a message is free twice")
 	number := uint64(0)
-	archiveList(c, &h.slots, func(slot **Ingress) {
+	archive.List(c, &h.slots, archive.MaxItems, func(slot **Ingress) {
 		number++
 		if c.Reading() {
 			*slot = &Ingress{Number: number}
@@ -65,27 +65,11 @@ func (h *History) archive(c *archive.Coder) {
 		h.answers += in.answerBytes()
 	})
 	c.Check(len(free) == 0, "the number of a message is free that never was given")
-	archiveList(c, &h.order, func(a *answer) {
+	archive.List(c, &h.order, archive.MaxItems, func(a *answer) {
 		archive.Hash(c, &a.id)
 		archive.Number(c, &a.answered)
 		a.number, _ = h.known.Get(a.id)
 	})
-}
-
-// archiveList writes the values of a list in order, or adds those that were written.
-func archiveList[T any](c *archive.Coder, l *cow.List[T], each func(*T)) {
-	n := l.Len()
-	archive.AtMost(c, &n, archive.MaxItems)
-	for i := 0; i < n && !c.Failed(); i++ {
-		var value T
-		if !c.Reading() {
-			value = l.At(i)
-		}
-		each(&value)
-		if c.Reading() {
-			l.Push(value)
-		}
-	}
 }
 
 func (r *Ingress) archive(c *archive.Coder) {

@@ -70,7 +70,7 @@ type History struct {
 	Limit   int // messages; 0 for MaxIngressMessages
 	known   cow.Map[RequestID, uint64]
 	slots   cow.List[*Ingress] // by number-1, free ones too
-	free    []uint64           // numbers
+	free    cow.List[uint64]   // numbers
 	order   cow.List[answer]   // in the order of answers
 	answers int                // bytes of kept answers
 	waiting int                // bytes of arguments of messages that have not begun
@@ -147,13 +147,12 @@ func (h *History) Receive(in *Ingress, deadlines *timers.Table) *Ingress {
 
 // slot returns a free record with its number.
 func (h *History) slot() (r *Ingress, number uint64) {
-	n := len(h.free)
-	if n == 0 {
+	if h.free.Len() == 0 {
 		r = new(Ingress)
 		h.slots.Push(r)
 		return r, uint64(h.slots.Len())
 	}
-	number, h.free = h.free[n-1], h.free[:n-1]
+	number = h.free.PopLast()
 	if r = h.At(number); r.generation != h.generation {
 		r = new(Ingress)
 		h.slots.Set(int(number-1), r)
@@ -276,7 +275,7 @@ func (h *History) Due(number, now uint64, deadlines *timers.Table) (r *Ingress, 
 func (h *History) prune(r *Ingress) {
 	h.answers -= r.answerBytes()
 	h.known.Delete(r.ID)
-	h.free = append(h.free, r.Number)
+	h.free.Push(r.Number)
 	r.Reply, r.Reject, r.pruned = nil, nil, true
 	for h.order.Len() > 0 && h.answered(h.order.At(0)) == nil {
 		h.order.Pop()

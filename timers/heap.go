@@ -1,0 +1,133 @@
+package timers
+
+import "github.com/canisterd/canisterd/internal/cow"
+
+// key is the place of a deadline in the order.
+type key struct {
+	at, seq          uint64
+	slot, generation uint32
+}
+
+func (k *key) before(o *key) bool { return k.at < o.at || k.at == o.at && k.seq < o.seq }
+
+const (
+	arity    = 4   // of the heap: four children share a cache line or two and halve the depth
+	heapPage = 256 // keys that a fork copies at once
+)
+
+// keyHeap is a heap of keys, in pages that forks share. Children are in one page: three places are before position 0.
+// It does not know where a key is: a change of a table writes few pages, which a fork then copies.
+type keyHeap struct {
+	pages cow.Pages[[heapPage]key]
+	n     int
+}
+
+// split returns the page of a position and the place there.
+func split(i int) (page, at uint) {
+	place := uint(i) + arity - 1
+	return place / heapPage, place % heapPage
+}
+
+// at returns the key at a position, which must not be written.
+func (h *keyHeap) at(i int) *key {
+	page, at := split(i)
+	return &h.pages.Read(page)[at]
+}
+
+func (h *keyHeap) set(i int, k *key) {
+	page, at := split(i)
+	content := h.pages.Owned(page)
+	if content == nil {
+		content = h.pages.Write(page)
+	}
+	content[at] = *k
+}
+
+// children returns the keys from the position of a first child to that of the last child, which must not be written.
+func (h *keyHeap) children(first int) []key {
+	if first >= h.n {
+		return nil
+	}
+	page, at := split(first)
+	return h.pages.Read(page)[at : at+uint(min(arity, h.n-first))]
+}
+
+func (h *keyHeap) add(k *key) {
+	if page, _ := split(h.n); page == uint(h.pages.Len()) {
+		h.pages.Add()
+	}
+	h.n++
+	h.up(h.n-1, k)
+}
+
+// pop removes the first key.
+func (h *keyHeap) pop() {
+	last := *h.at(h.n - 1)
+	if h.truncate(h.n - 1); h.n > 0 {
+		h.down(0, &last)
+	}
+}
+
+// truncate drops the keys from a position on.
+func (h *keyHeap) truncate(n int) {
+	h.n = n
+	page, _ := split(n)
+	for h.pages.Len() > int(page)+2 { // the page after the last is needed soon
+		h.pages.Drop(h.pages.Len() - 1)
+	}
+}
+
+// keep removes all keys but those that stay.
+func (h *keyHeap) keep(stays func(*key) bool) {
+	kept := 0
+	for i := range h.n {
+		if k := h.at(i); stays(k) {
+			h.set(kept, k)
+			kept++
+		}
+	}
+	h.truncate(kept)
+	for i := (kept - 2) / arity; i >= 0; i-- {
+		k := *h.at(i)
+		h.down(i, &k)
+	}
+}
+
+// up writes a key to a position or above it.
+func (h *keyHeap) up(i int, k *key) {
+	for i > 0 {
+		parent := (i - 1) / arity
+		above := h.at(parent)
+		if !k.before(above) {
+			break
+		}
+		h.set(i, above)
+		i = parent
+	}
+	h.set(i, k)
+}
+
+// down writes a key to a position or below it.
+func (h *keyHeap) down(i int, k *key) {
+	for {
+		first := i*arity + 1
+		children := h.children(first)
+		if len(children) == 0 {
+			break
+		}
+		least := 0
+		for c := 1; c < len(children); c++ {
+			if children[c].before(&children[least]) {
+				least = c
+			}
+		}
+		if !children[least].before(k) {
+			break
+		}
+		h.set(i, &children[least])
+		i = first + least
+	}
+	h.set(i, k)
+}
+
+func (h *keyHeap) fork() keyHeap { return keyHeap{pages: h.pages.Fork(), n: h.n} }
