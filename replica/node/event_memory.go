@@ -64,7 +64,7 @@ func (m *EventMemory) largest() (largest *recorder) {
 func (r *recorder) forgetOldest() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.closed || len(r.chunks) == 0 && r.spare == nil {
+	if r.freed || len(r.chunks) == 0 && r.spare == nil {
 		return false
 	}
 	r.dropSpare()

@@ -1,6 +1,7 @@
 package node_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -110,5 +111,32 @@ func TestAClosedNodeGivesItsEventsBack(t *testing.T) {
 	}
 	if shared.Used() != 0 {
 		t.Errorf("when it is closed %d bytes are in use", shared.Used())
+	}
+}
+
+func TestTheEventsOfAStoppedNodeMakeRoomForThoseOfOthers(t *testing.T) {
+	all, shared := budget.New("all instances", 64<<20), node.NewEventMemory(1<<20)
+	config := func(name string) node.Config {
+		return node.Config{Record: true, EventMemory: shared, Memory: all.Child(name, 32<<20)}
+	}
+	stopped, other := open(t, config("stopped")), start(t, config("other"))
+	stopped.create(1)
+	other.create(1)
+	for n := range 1_000 {
+		stopped.must(0, "run", fmt.Sprint("reply ", n))
+	}
+	before := stopped.remembered()
+	stopped.Fail(errors.New("a bug"))
+	if _, err := stopped.Round(t.Context()); err == nil {
+		t.Fatal("the node goes on")
+	}
+	for n := range 1_000 {
+		other.must(0, "run", fmt.Sprint("reply ", n))
+	}
+	if kept := stopped.remembered(); kept == 0 || kept > before*3/4 || shared.Used() > 1<<20 || all.Used() > 2<<20 {
+		t.Errorf("the stopped node keeps %d of %d events; those of both take %d bytes, both nodes %d", kept, before, shared.Used(), all.Used())
+	}
+	if err := stopped.Close(); err == nil {
+		t.Error("the bug is forgotten")
 	}
 }

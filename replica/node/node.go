@@ -132,7 +132,7 @@ func Start(config Config) (*Node, error) {
 	config.Network.Journal = parts.Journal
 	network, err := replica.New(config.Network)
 	if err != nil {
-		n.recorder.close()
+		n.recorder.free()
 		n.pool.Close()
 		return nil, fmt.Errorf("start a node: %w", err)
 	}
@@ -185,6 +185,7 @@ func (n *Node) parts() replica.Parts {
 func (n *Node) Close() error {
 	n.close()
 	<-n.ended
+	n.recorder.free()
 	return n.failure()
 }
 

@@ -28,6 +28,18 @@ type running struct {
 
 func start(t testing.TB, config node.Config) *running {
 	t.Helper()
+	r := open(t, config)
+	t.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+// open is start for a node that the test closes itself.
+func open(t testing.TB, config node.Config) *running {
+	t.Helper()
 	first := replicatest.First(0)
 	config.Network.Start = replicatest.Start
 	config.Network.Subnets = []replica.SubnetConfig{{}}
@@ -38,11 +50,6 @@ func start(t testing.TB, config node.Config) *running {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := n.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	return &running{Node: n, t: t}
 }
 

@@ -30,8 +30,9 @@ type recorder struct {
 	owed       int        // bytes of the newest chunk that held does not have yet: counting them for each event costs too much
 	readers    int
 	spare      *chunk // cleared, for reuse
-	closed     bool
-	joined     bool // shared counts held
+	closed     bool   // there are no more events
+	freed      bool   // events are not counted any more
+	joined     bool   // shared counts held
 	waited     atomic.Bool
 	happened   chan struct{} // closed when readers must look; nil without waiters
 }
@@ -99,7 +100,7 @@ func (r *recorder) record(e *replica.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
-		return // its budget may be closed too
+		return
 	}
 	c := r.room(size)
 	payload, allocated := c.keep(e.Payload)
@@ -212,16 +213,27 @@ func (r *recorder) wait() <-chan struct{} {
 	return r.happened
 }
 
-// close tells readers that there are no more events.
+// close tells readers that there are no more events. Those that there are can still be read, and are forgotten where
+// other nodes need their memory, until free.
 func (r *recorder) close() {
 	r.mu.Lock()
 	if !r.closed {
 		r.closed = true
 		r.settle()
-		r.leave()
 	}
 	r.mu.Unlock()
 	r.wake()
+}
+
+// free ends the counting of events: the budget may be closed from then on.
+func (r *recorder) free() {
+	r.close()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.freed {
+		r.freed = true
+		r.leave()
+	}
 }
 
 // run is a sequence of consecutive events with their times of recording; at is empty without a clock.
