@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"net/http/httptest"
@@ -127,5 +128,24 @@ func TestARequestWithoutMemoryIsToBeTriedAgain(t *testing.T) {
 	New(n, Config{}).ServeHTTP(w, r)
 	if w.Header().Get("Access-Control-Max-Age") != "600" {
 		t.Errorf("a preflight: %v", w.Header())
+	}
+}
+
+// A request reserves what has arrived of its body, not the largest body.
+func TestABodyTakesAsMuchMemoryAsItHasBytes(t *testing.T) {
+	n := answering(t, func(queryArgument) canisterAnswer { return canisterAnswer{Status: 200} })
+	for size, want := range map[int]int{1 << 10: 200, 300 << 10: 429} {
+		for _, chunked := range []bool{false, true} {
+			memory := budget.New("requests", 256<<10)
+			r := httptest.NewRequest(http.MethodPost, rawShop+"/", bytes.NewReader(make([]byte, size)))
+			if chunked {
+				r.ContentLength = -1
+			}
+			w := httptest.NewRecorder()
+			New(n, Config{Memory: memory}).ServeHTTP(w, r)
+			if w.Code != want || memory.Used() != 0 {
+				t.Errorf("a body of %d bytes, chunked: %t: %d %s, want %d; %d bytes are still reserved", size, chunked, w.Code, w.Body, want, memory.Used())
+			}
+		}
 	}
 }

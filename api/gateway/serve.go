@@ -3,12 +3,12 @@ package gateway
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"github.com/canisterd/canisterd/api/gateway/verify"
+	"github.com/canisterd/canisterd/api/internal/wire"
 	"github.com/canisterd/canisterd/replica/budget"
 )
 
@@ -69,10 +69,12 @@ func (e *exchange) read(w http.ResponseWriter, r *http.Request) error {
 	if r.ContentLength > maxRequestBody {
 		return errRequestBody
 	}
-	if err := e.memory.Grow(maxRequestBody); err != nil {
-		return err
+	most := maxRequestBody
+	if r.ContentLength > 0 {
+		most = int(r.ContentLength)
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequestBody))
+	// Bytes are reserved as they arrive: a length that is only announced takes nothing from others.
+	body, err := wire.ReadAll(http.MaxBytesReader(w, r.Body, maxRequestBody), most, e.memory)
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return errRequestBody
 	}

@@ -2,12 +2,12 @@ package ic
 
 import (
 	"errors"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"github.com/canisterd/canisterd/api"
+	"github.com/canisterd/canisterd/api/internal/wire"
 	"github.com/canisterd/canisterd/replica/budget"
 )
 
@@ -46,7 +46,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64, memory *budge
 	if r.ContentLength >= 0 {
 		most = int(r.ContentLength)
 	}
-	body, err := readAll(http.MaxBytesReader(w, r.Body, limit), most, memory)
+	body, err := wire.ReadAll(http.MaxBytesReader(w, r.Body, limit), most, memory)
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return nil, api.BodyGrewTooLarge.Refuse()
 	}
@@ -57,34 +57,6 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64, memory *budge
 		return nil, api.BodyCutOff.Refuse(err)
 	}
 	return body, nil
-}
-
-// readAll reads a body up to a number of bytes, or to its error, and reserves the size of the buffer.
-func readAll(from io.Reader, most int, memory *budget.Reservation) ([]byte, error) {
-	var body []byte
-	for {
-		if len(body) == cap(body) {
-			// One byte more, for the read that finds the end.
-			size := min(max(firstBody, 2*cap(body)), most+1)
-			if size == cap(body) {
-				size = 2 * cap(body)
-			}
-			if err := memory.Grow(int64(size - cap(body))); err != nil {
-				return nil, err
-			}
-			grown := make([]byte, len(body), size)
-			copy(grown, body)
-			body = grown
-		}
-		n, err := from.Read(body[len(body):cap(body)])
-		body = body[:len(body)+n]
-		if err == io.EOF {
-			return body, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
 }
 
 func respond(w http.ResponseWriter, status int, body []byte) {

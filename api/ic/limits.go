@@ -29,6 +29,4 @@ const (
 	// manyPaths is how many paths a request to read the state may have without waiting for a place. Ours; the
 	// specification allows 1,000 paths.
 	manyPaths = 32
-	// firstBody is the first memory for a body, whatever length is announced. Ours.
-	firstBody = 64 << 10
 )

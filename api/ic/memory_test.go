@@ -63,7 +63,7 @@ func TestABodyOfAnyLengthIsReadWhole(t *testing.T) {
 		for _, most := range []int{length, 5 << 20} {
 			memory := budget.New("requests", 8<<20)
 			reservation := memory.NewReservation()
-			got, err := readAll(bytes.NewReader(sent), most, reservation)
+			got, err := wire.ReadAll(bytes.NewReader(sent), most, reservation)
 			if err != nil || !bytes.Equal(got, sent) || memory.Used() != int64(cap(got)) {
 				t.Errorf("%d of %d bytes were read, with %d reserved for %d: %v", len(got), length, memory.Used(), cap(got), err)
 			}
@@ -76,7 +76,7 @@ func TestABodyTakes64KiBAtFirstForAnyAnnouncedLength(t *testing.T) {
 		{1, 65_534, 65_535}, {1, 65_535, 65_536}, {1, 5 << 20, 65_536}, {65_535, 5 << 20, 65_536}, {65_536, 5 << 20, 131_072},
 	} {
 		reservation := budget.New("requests", 8<<20).NewReservation()
-		body, err := readAll(bytes.NewReader(make([]byte, c.length)), c.most, reservation)
+		body, err := wire.ReadAll(bytes.NewReader(make([]byte, c.length)), c.most, reservation)
 		if err != nil || cap(body) != c.want {
 			t.Errorf("%d of %d bytes are read into %d, want %d: %v", c.length, c.most, cap(body), c.want, err)
 		}

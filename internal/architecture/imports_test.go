@@ -72,7 +72,7 @@ var arrows = map[string]struct {
 	"replica/replicatest":          {[]string{"internal/golden", "candid/", "candid", "intercanister", "intercanister/cycles", "canister", "canister/canistertest", "canister/canistertest/", "replica", "replica/"}, "support for tests"},
 	"replica/replicatest/model":    {nil, "a second opinion shares nothing with the first"},
 	"api":                          {[]string{"refusal", "candid/principal", "replica", "replica/certify"}, "what front ends share"},
-	"api/internal/wire":            {[]string{"refusal", "candid/principal", "replica/certify"}, "bytes of requests; it authenticates the sender and must not know what the request does"},
+	"api/internal/wire":            {[]string{"refusal", "candid/principal", "replica/budget", "replica/certify"}, "bytes of requests; it authenticates the sender and must not know what the request does"},
 	"replica/budget":               {nil, "a count of bytes"},
 	"api/ic":                       {[]string{"refusal", "replica/budget", "api", "api/internal/", "candid/principal", "intercanister", "replica", "replica/certify"}, "the public interface, and no power beyond it"},
 	"proto/control/v1":             {nil, "messages and stubs, made from the .proto files"},

@@ -15,6 +15,8 @@ const (
 	// MaxBodyBytes bounds a request body; the replica's own limit. An ingress message may have a smaller limit, outside
 	// of this package.
 	MaxBodyBytes = 5 << 20
+	// firstBody is the first memory for a body, whatever length is announced. Ours.
+	firstBody = 64 << 10
 	// maxNesting bounds the nesting of arrays, maps and tags. The deepest request, a delegation's targets, needs 6 with
 	// its outer tag.
 	maxNesting = 12
