@@ -275,7 +275,6 @@ func (d *Daemon) close() error {
 	d.running.Wait()
 	errs = append(errs, d.instances.Close())
 	d.closeSpans()
-	d.memory.close()
 	select {
 	case <-d.failed:
 		errs = append(errs, d.err)

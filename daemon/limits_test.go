@@ -80,7 +80,6 @@ func TestTheDaemonLooksEverySecondWhetherMemoryCanBeGivenBack(t *testing.T) {
 		return m.NumForcedGC
 	}
 	m := newMemory(1 << 30)
-	defer m.close()
 	m.daemon.Charge(400 << 20)
 	synctest.Test(t, func(t *testing.T) {
 		go m.giveBack(t.Context())

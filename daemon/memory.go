@@ -21,31 +21,33 @@ type memory struct {
 	daemon   *budget.Budget // everything below
 	requests *budget.Budget // for what the HTTP interface reads and sends
 	control  *budget.Budget // for the control API
-	before   int64          // the limit of the Go runtime before the daemon set its own
 }
+
+// LimitProcess sets the limit above which the Go runtime collects garbage more often, 0 for the default of
+// Config.MemoryLimit. The limit is the process's, not a daemon's: a program that is a daemon calls it once, a program
+// with several daemons decides itself.
+func LimitProcess(limit int64) {
+	if limit == 0 {
+		limit = defaultLimit()
+	}
+	if limit < debug.SetMemoryLimit(-1) {
+		debug.SetMemoryLimit(limit)
+	}
+}
+
+// defaultLimit is half of the memory the process may use.
+func defaultLimit() int64 { return availableMemory(os.DirFS("/")) / 2 }
 
 // newMemory makes the budgets for a limit, 0 for half of the memory the process may use.
 func newMemory(limit int64) memory {
 	if limit == 0 {
-		limit = availableMemory(os.DirFS("/")) / 2
+		limit = defaultLimit()
 	}
 	daemon := budget.New("the daemon", limit/dataShare)
-	m := memory{
+	return memory{
 		limit: limit, daemon: daemon,
 		requests: daemon.Child("requests being read and answered", limit/requestShare),
 		control:  daemon.Child("messages of the control API", limit/requestShare),
-	}
-	m.before = debug.SetMemoryLimit(-1)
-	if limit < m.before {
-		debug.SetMemoryLimit(limit)
-	}
-	return m
-}
-
-// close restores the limit of the Go runtime.
-func (m *memory) close() {
-	if m.daemon != nil {
-		debug.SetMemoryLimit(m.before)
 	}
 }
 

@@ -73,6 +73,5 @@ func TestTheEventsOfALoneInstanceFitIntoThoseOfAll(t *testing.T) {
 		if one := min(memory.instance("lone").Limit()/8, node.MaxEventBytes); one > memory.events()/2 {
 			t.Errorf("of %d bytes the events of an instance take %d, those of all %d", limit, one, memory.events())
 		}
-		memory.close()
 	}
 }

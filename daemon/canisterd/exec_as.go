@@ -47,7 +47,7 @@ func standIn(ctx context.Context, c *cli, tools []string) (environment []string,
 		}
 		environment = append(environment, variables...)
 	}
-	server, err := daemon.Start(context.WithoutCancel(ctx), daemon.Config{
+	server, err := startDaemon(context.WithoutCancel(ctx), daemon.Config{
 		Listen: "127.0.0.1:0", PocketIC: true, Diagnostics: c.err, CompileWorker: compileWorker(), SystemModules: os.Getenv(systemcanisters.FolderVariable),
 	})
 	if err != nil {

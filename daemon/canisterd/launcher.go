@@ -148,7 +148,7 @@ func (c *cli) launch(ctx context.Context, f *launcherFlags, unknown []string) er
 		level = slog.LevelDebug
 	}
 	config.Log = slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: level}))
-	d, err := daemon.Start(ctx, config)
+	d, err := startDaemon(ctx, config)
 	if err != nil {
 		return err
 	}

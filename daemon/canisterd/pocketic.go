@@ -146,7 +146,7 @@ func (c *cli) servePocket(ctx context.Context, f *pocketFlags) error {
 			return fmt.Errorf("--memory-limit: %w", err)
 		}
 	}
-	d, err := daemon.Start(ctx, daemon.Config{
+	d, err := startDaemon(ctx, daemon.Config{
 		Listen: net.JoinHostPort(f.address, strconv.Itoa(int(f.port))), PocketIC: true, PocketICMajor: major, PocketICOrigins: f.origins, Diagnostics: c.err, Log: log, CompileWorker: compileWorker(),
 		SystemModules: os.Getenv(systemcanisters.FolderVariable), MemoryLimit: memoryLimit,
 	})

@@ -174,7 +174,7 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 	}
 	var serving atomic.Pointer[daemon.Daemon]
 	config.Gateway = f.gateway.config(f.deploy, serving.Load)
-	d, err := daemon.Start(ctx, config)
+	d, err := startDaemon(ctx, config)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,20 @@
+package main
+
+import (
+	"context"
+
+	"github.com/canisterd/canisterd/daemon"
+)
+
+// limitProcess gives the process the memory limit of its daemon. main sets it: a test starts many daemons in one
+// process, which keeps its own limit.
+var limitProcess = func(int64) {}
+
+// startDaemon starts the daemon of this process.
+func startDaemon(ctx context.Context, config daemon.Config) (*daemon.Daemon, error) {
+	d, err := daemon.Start(ctx, config)
+	if err == nil {
+		limitProcess(config.MemoryLimit)
+	}
+	return d, err
+}
