@@ -49,7 +49,7 @@ func (c *Canister) execute(sub *Subnet, m *Message) Outcome {
 		reserve = limit / 100 * CleanupReservePercent
 		a.limit -= reserve
 		if m.Exhausted != NotExhausted {
-			a.limit = 1
+			a.limit, a.starved = 1, true
 		}
 		if m.Exhausted == CleanupExhaustedToo {
 			reserve = 0
@@ -228,6 +228,7 @@ func (c *Canister) cleanup(sub *Subnet, m *Message, a *attempt, callback result,
 	a.context = Cleanup
 	a.entry = wasm.Entry{Fn: m.Cleanup.Fn, Env: m.Cleanup.Env}
 	a.limit = a.limit - callback.instructions + reserve
+	a.starved = m.Exhausted == CleanupExhaustedToo
 	res := s.runner.run(c, &c.Logs, sub, m, a)
 	out := Outcome{
 		Instructions: callback.instructions + res.instructions, DirtyPages: callback.pages + res.pages, Backtrace: callback.failure.frames(),

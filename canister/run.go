@@ -20,6 +20,7 @@ type attempt struct {
 	tracked bool   // changed pages are charged
 	pause   func()
 	after   uint64
+	starved bool // a test control gave it no instructions
 
 	canceled func() bool // nil in messages that change the state
 }
@@ -159,6 +160,15 @@ func (r *runner) failureOf(err error, a *attempt, visible bool) *failure {
 	return f
 }
 
+// starved is the failure of code that fails because a test wants it to. Its text is ours, so that nobody looks for the
+// instructions in the code.
+func starved(context Context) *ic0.Failure {
+	return &ic0.Failure{
+		Code: intercanister.CanisterInstructionLimitExceeded,
+		Text: fmt.Sprintf("The %s was given no instructions (injected fault)", context),
+	}
+}
+
 func failureOfTrap(trap *wasm.Trap, a *attempt) *ic0.Failure {
 	if what, ok := traps[trap.Kind]; ok {
 		return ic0.Trapped(what)
@@ -170,6 +180,9 @@ func failureOfTrap(trap *wasm.Trap, a *attempt) *ic0.Failure {
 	case wasm.ClosureArgument:
 		return ic0.Misuse(fmt.Sprintf("error converting additional value %d to u32", a.entry.Env))
 	case wasm.InstructionLimit:
+		if a.starved {
+			return starved(a.context)
+		}
 		return &ic0.Failure{
 			Code: intercanister.CanisterInstructionLimitExceeded,
 			Text: fmt.Sprintf("Canister exceeded the limit of %d instructions for single message execution.", cmp.Or(trap.Count, a.report)),

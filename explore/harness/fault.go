@@ -132,10 +132,10 @@ func (r *Run) Concerning(plan Plan, at int) (some Plan) {
 
 // rejections are the rejects in place of answers of callees.
 var rejections = map[FaultKind]*intercanister.Reject{
-	RejectTransient:   {Code: intercanister.SysTransient, Text: "the network could not deliver the call (fault of the exploration)"},
-	RejectDestination: {Code: intercanister.DestinationInvalid, Text: "the callee does not exist (fault of the exploration)"},
-	RejectError:       {Code: intercanister.CanisterError, Text: "the callee trapped (fault of the exploration)"},
-	RejectCanister:    {Code: intercanister.CanisterReject, Text: "the callee rejects the call (fault of the exploration)"},
+	RejectTransient:   {Code: intercanister.SysTransient, Text: "the network could not deliver the call (injected fault)"},
+	RejectDestination: {Code: intercanister.DestinationInvalid, Text: "the callee does not exist (injected fault)"},
+	RejectError:       {Code: intercanister.CanisterError, Text: "the callee trapped (injected fault)"},
+	RejectCanister:    {Code: intercanister.CanisterReject, Text: "the callee rejects the call (injected fault)"},
 }
 
 // Possible returns the faults that can happen to the message of a step, except Silent, which depends on the callee.

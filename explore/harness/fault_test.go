@@ -19,8 +19,8 @@ func TestFaultsDoToTheirMessagesWhatTheySay(t *testing.T) {
 		{fault: harness.Fault{At: "op1/1.request", Kind: harness.RejectDestination}},
 		{fault: harness.Fault{At: "op1/1.request", Kind: harness.RejectError}},
 		{fault: harness.Fault{At: "op1/1.request", Kind: harness.RejectCanister}},
-		{fault: harness.Fault{At: "op1/1.reply", Kind: harness.TrapCallback}, paid: 100, says: "exceeded the limit of 40000000000 instructions"},
-		{fault: harness.Fault{At: "op1/1.reply", Kind: harness.TrapCleanup}, paid: 100, says: "exceeded the limit"},
+		{fault: harness.Fault{At: "op1/1.reply", Kind: harness.TrapCallback}, paid: 100, says: "The reply callback was given no instructions (injected fault)"},
+		{fault: harness.Fault{At: "op1/1.reply", Kind: harness.TrapCleanup}, paid: 100, says: "The cleanup was given no instructions (injected fault)"},
 		{fault: harness.Fault{At: "op1", Kind: harness.NoCalls}},
 		{fault: harness.Fault{At: "op1/1.request", Kind: harness.Silent}, open: true},
 	} {
