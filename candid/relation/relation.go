@@ -69,3 +69,20 @@ func Split(line string) (left, relation, right string) {
 	}
 	return line, "", ""
 }
+
+// The words before an invariant that say when it must hold; without one, when no message is left.
+const (
+	EachMessage = "each message:"
+	Eventually  = "eventually:"
+)
+
+// CutMoment divides a line into one of these words, "" if it begins with none, and the rest.
+func CutMoment(line string) (moment, rest string) {
+	line = strings.TrimSpace(line)
+	for _, moment := range []string{EachMessage, Eventually} {
+		if rest, found := strings.CutPrefix(line, moment); found {
+			return moment, strings.TrimSpace(rest)
+		}
+	}
+	return "", line
+}

@@ -26,6 +26,7 @@ type bisection struct {
 	is    string // the answer to find; "": any that differs from the first, or the last with atEnd
 	atEnd bool   // without is, find the answer at the end
 	lease string
+	past  *controlv1.GetHistoryResponse
 	forks int // made so far
 }
 
@@ -71,7 +72,7 @@ before, in the history of an instance that is kept in a state directory. Each
 probe is a fork at a past round, which ends with the command: the instance itself
 is not changed.
 
-EXPRESSION is one argument: two sides with one of ` + strings.Join(relation.All, " ") + ` between them. A
+EXPRESSION is one argument, as explore --invariant takes it: two sides with one of ` + strings.Join(relation.All, " ") + ` between them. A
 side is CANISTER.FIELD with a field of canister status --json, CANISTER QUERY or
 CANISTER QUERY (ARGUMENTS), or a value. The search is then for the first round
 after which the expression is true, or false, as it is at the end. CANISTER.FIELD
@@ -81,7 +82,8 @@ Rounds before the canister, its code and its method existed are skipped: the
 search begins with the first answer. With --is, the search is for the first round
 after which there is this answer.
 If the answer changes more than once between the two ends of the search, one of
-the changes is found.`,
+the changes is found. If it is the same at both ends, rounds in between are looked
+at, and --from and --to are offered for an answer that changed and changed back.`,
 		Example: `  canisterd instance bisect bank balance
   canisterd instance bisect bank withdraw 100 --update --from 20
   canisterd instance bisect 'bank balance < vault paidOut' --from mark:before-upgrade
@@ -129,6 +131,7 @@ func (b *bisection) run(ctx context.Context, d *remote.Daemon, from, to string) 
 	if err != nil {
 		return nil, err
 	}
+	b.past = past
 	found, err := b.search(ctx, first, last)
 	if err != nil {
 		return nil, err
@@ -139,21 +142,29 @@ func (b *bisection) run(ctx context.Context, d *remote.Daemon, from, to string) 
 
 // parse reads the call or the expression from the arguments.
 func (b *bisection) parse(f *callFlags, args []string, update bool) error {
-	if len(args) == 1 {
-		if update || f.hex != "" {
-			return errors.New("--update and --hex are for a call: name its canister and its method as two arguments")
-		}
-		e, err := b.c.readExpression(args[0])
-		if err != nil {
-			return err
-		}
-		b.ask, b.atEnd = e.answer, e.relation != ""
-		return nil
+	if len(args) > 1 {
+		call, err := f.call(b.c, args)
+		b.askCall(call, update)
+		return err
 	}
-	call, err := f.call(b.c, args)
+	e, err := b.c.readExpression(args[0])
 	if err != nil {
 		return err
 	}
+	isCall := e.relation == "" && e.left.call != nil
+	switch {
+	case update && !isCall, f.hex != "":
+		return errors.New("--update and --hex are for a call: name its canister and its method as two arguments")
+	case update:
+		b.askCall(e.left.call, update)
+	default:
+		b.ask, b.atEnd = e.answer, e.relation != ""
+	}
+	return nil
+}
+
+// askCall makes a call at each probe.
+func (b *bisection) askCall(call *controlv1.Call, update bool) {
 	b.ask = func(ctx context.Context, d *remote.Daemon, instance string) (probe, error) {
 		outcome, err := outcomeOf(ctx, d, instance, call, update)
 		if err != nil {
@@ -162,7 +173,6 @@ func (b *bisection) parse(f *callFlags, args []string, update bool) error {
 		text := answerText(outcome)
 		return probe{text, cmp.Or(text, "a reply of no bytes"), slices.Contains(absentCodes, outcome.GetReject().GetErrorCode())}, nil
 	}
-	return nil
 }
 
 // outcomeOf makes an update call or a query, and returns its outcome.
@@ -220,10 +230,8 @@ func (b *bisection) search(ctx context.Context, from, to uint64) (*bisectResult,
 	switch {
 	case changed(first):
 		return nil, fmt.Errorf("the answer is %s after round %d already: give an earlier --from", first.shown, from)
-	case !changed(last) && is != "":
-		return nil, fmt.Errorf("the answer is %s after round %d, and not %s: give a round after which it is (--to)", last.shown, to, is)
 	case !changed(last):
-		return nil, fmt.Errorf("the answer is %s after round %d and %s after round %d: it does not change (canisterd instance history lists the rounds)", first.shown, from, last.shown, to)
+		return nil, b.between(ctx, span{from, to, first, last}, is, changed)
 	}
 	found := &bisectResult{Before: first.shown, After: last.shown}
 	for from+1 < to {

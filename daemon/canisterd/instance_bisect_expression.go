@@ -38,7 +38,8 @@ type side struct {
 //	bank.module_hash
 //	vault paidOut <= bank owed (principal "aaaaa-aa")
 func (c *cli) readExpression(text string) (*expression, error) {
-	left, is, right := relation.Split(text)
+	_, statement := relation.CutMoment(text) // as in an invariant: it does not matter here
+	left, is, right := relation.Split(statement)
 	e := &expression{relation: is}
 	var err error
 	if e.left, err = c.readSide(left); err != nil {

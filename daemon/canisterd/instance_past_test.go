@@ -181,6 +181,28 @@ func TestABisectionBeginsWhereThereIsAnAnswer(t *testing.T) {
 	expect(exitFailed, "none after round", "instance", "bisect", "counter.module_hash", "--from", "2", "--to", "3")
 }
 
+func TestABisectionTellsOfAChangeThatWasUndone(t *testing.T) {
+	d, expect := keptCounter(t)
+	expect(exitOK, "installed", "deploy")
+	expect(exitOK, "marked", "instance", "mark", "deployed")
+	expect(exitOK, "stopped", "canister", "stop", "counter")
+	stopped := d.Node().View().Height
+	expect(exitOK, "marked", "instance", "mark", "stopped")
+	expect(exitOK, "counter: runs", "canister", "start", "counter")
+	started := d.Node().View().Height
+	expect(exitOK, "(1 : nat)", "canister", "call", "counter", "inc")
+	_, told := runOn(t, d, "instance", "bisect", "counter.status", "--from", "mark:deployed")
+	offered := regexp.MustCompile(`it changed and changed back; --to ([0-9]+) finds the first change, --from ([0-9]+) the change back`).FindStringSubmatch(told)
+	if offered == nil {
+		t.Fatalf("of a canister that was stopped and started it says: %s", told)
+	}
+	expect(exitOK, fmt.Sprintf("round   %d ", stopped), "instance", "bisect", "counter.status", "--from", "mark:deployed", "--to", offered[1])
+	expect(exitOK, fmt.Sprintf("round   %d ", started), "instance", "bisect", "counter.status", "--from", offered[2])
+	expect(exitFailed, "it changed and changed back; --to ", "instance", "bisect", "counter.status == running", "--from", "mark:deployed", "--is", "false")
+	expect(exitOK, "after   true (1 >= 1)", "instance", "bisect", "each message: counter get >= 1")
+	expect(exitOK, "before  rejected (IC0508)\nafter   (0 : nat)", "instance", "bisect", "counter get", "--update", "--from", "mark:stopped")
+}
+
 func TestEachFieldOfACanisterHasAValue(t *testing.T) {
 	c := &controlv1.Canister{Status: controlv1.CanisterStatus_CANISTER_STATUS_STOPPED, Cycles: "340282366920938463463374607431768211455", MemoryBytes: 7, Heartbeat: true}
 	for _, name := range statusFields() {

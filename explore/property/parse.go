@@ -27,8 +27,8 @@ type Names struct {
 // A side is a value in Candid text, or a canister with a query and its arguments; the left side is a query.
 func (n *Names) ParseInvariant(line string) (*Invariant, error) {
 	p := &Invariant{Title: strings.TrimSpace(line)}
-	when, rest := cutWhen(p.Title)
-	p.When = when
+	moment, rest := relation.CutMoment(p.Title)
+	p.When = moments[moment]
 	left, is, right := relation.Split(rest)
 	if is == "" {
 		return nil, fmt.Errorf("invalid invariant %q: expected a query, one of %s, and a value or a query, for example: vault paidOut <= 100", line, strings.Join(relation.All, " "))
@@ -53,16 +53,8 @@ func (n *Names) ParseInvariant(line string) (*Invariant, error) {
 	return p, nil
 }
 
-// cutWhen cuts a line into when it must hold, AtRest if it does not say so, and the rest.
-func cutWhen(line string) (when When, rest string) {
-	if rest, found := strings.CutPrefix(line, "each message:"); found {
-		return EachMessage, strings.TrimSpace(rest)
-	}
-	if rest, found := strings.CutPrefix(line, "eventually:"); found {
-		return Eventually, strings.TrimSpace(rest)
-	}
-	return AtRest, line
-}
+// moments are when an invariant must hold, by the word before it.
+var moments = map[string]When{"": AtRest, relation.EachMessage: EachMessage, relation.Eventually: Eventually}
 
 // ParseQuery reads a canister, a query and its arguments: ledger balance ("a"). Quotes around the query are left out.
 func (n *Names) ParseQuery(text string) (*harness.Query, error) {
