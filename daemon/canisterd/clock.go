@@ -79,6 +79,7 @@ func parseMove(text string, jump bool) (clockMove, error) {
 			return err
 		}
 	}
+	text = strings.TrimSpace(text)
 	switch {
 	case text == "":
 		return func(context.Context, *cli, *remote.Daemon) error { return nil }, nil
@@ -90,6 +91,11 @@ func parseMove(text string, jump bool) (clockMove, error) {
 			return nil, err
 		}
 		return advance(&controlv1.AdvanceTimeRequest{By: &controlv1.AdvanceTimeRequest_Duration{Duration: durationpb.New(by)}}), nil
+	}
+	if back, negative := strings.CutPrefix(text, "-"); negative {
+		if _, err := quantity.ParseDuration(back); err == nil {
+			return nil, fmt.Errorf("invalid time %q: time never goes back; +%s moves it forward, and a fork shows the past (canisterd instance fork NAME --at TIME)", text, back)
+		}
 	}
 	at, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {

@@ -239,7 +239,7 @@ func (r *reader) usable(text string, complete bool) error {
 	for used := range strings.SplitSeq(strings.TrimSuffix(mustRead(r.t, record), "\x01\x00"), "\x01\x00") {
 		args := strings.Split(strings.TrimSuffix(used, "\x00"), "\x00")
 		root := (&cli{}).root()
-		cmd, rest, err := root.Find(withNegatives(args))
+		cmd, rest, err := root.Find(withNegatives(root, args))
 		if err == nil {
 			err = cmd.ParseFlags(rest)
 		}

@@ -68,7 +68,7 @@ var errInterrupted = errors.New("interrupted")
 func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	c := &cli{out: out, err: errOut}
 	root := c.root()
-	root.SetArgs(withNegatives(args))
+	root.SetArgs(withNegatives(root, args))
 	root.SetOut(out)
 	root.SetErr(errOut)
 	err := root.ExecuteContext(ctx)

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -81,18 +83,36 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 // negative is an argument that is a number and not a flag.
 var negative = regexp.MustCompile(`^-[0-9]`)
 
-// withNegatives allows negative numbers as arguments: - and a digit do not begin a flag. It adds a space in front,
-// which changes no number, so that they are not taken for flags.
-func withNegatives(args []string) []string {
-	out := make([]string, len(args))
+// withNegatives allows negative numbers and durations as arguments of a command: - and a digit do not begin a flag. It
+// adds a space in front, which changes no number, so that they are not taken for flags.
+func withNegatives(root *cobra.Command, args []string) []string {
+	out := slices.Clone(args)
+	cmd, _, err := root.Find(args)
+	if err != nil {
+		cmd = root
+	}
 	for i, arg := range args {
 		if arg == "--" {
-			copy(out[i:], args[i:])
 			break
 		}
-		if out[i] = arg; negative.MatchString(arg) && (i == 0 || !strings.HasPrefix(args[i-1], "-")) {
+		if negative.MatchString(arg) && (i == 0 || !takesNext(cmd, args[i-1])) {
 			out[i] = " " + arg
 		}
 	}
 	return out
+}
+
+// takesNext reports whether an argument is a flag whose value is the next argument. Unknown flags count: their error
+// comes first.
+func takesNext(cmd *cobra.Command, arg string) bool {
+	if len(arg) < 2 || arg[0] != '-' || strings.Contains(arg, "=") || negative.MatchString(arg) {
+		return false
+	}
+	name, long := strings.CutPrefix(arg, "--")
+	flag := cmd.Flag(name)
+	if !long {
+		last := name[len(name)-1:]
+		flag = cmp.Or(cmd.Flags().ShorthandLookup(last), cmd.InheritedFlags().ShorthandLookup(last))
+	}
+	return flag == nil || flag.NoOptDefVal == ""
 }
