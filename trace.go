@@ -15,7 +15,8 @@ import (
 var errNoTrace = errors.New("nothing is remembered of the call: no call was made, or too much has happened since")
 
 // Trace returns a call as a tree of calls, with rounds, instructions, cycles, traps and log lines, one line for each.
-// Without a call (nil) it is the newest call of a canister other than the management canister.
+// Without a call (nil) it is the newest call of a canister other than the management canister. Messages of methods that a
+// compiler added, such as Motoko's asynchronous blocks, are folded into the messages around them.
 func (n *Network) Trace(ctx context.Context, of *Pending) (string, error) {
 	events, err := n.events(ctx)
 	if err != nil {
@@ -31,6 +32,7 @@ func (n *Network) Trace(ctx context.Context, of *Pending) (string, error) {
 	if tree.Root == nil {
 		return "", errNoTrace
 	}
+	tree.Fold()
 	return trace.Text(tree, n.nameOf), nil
 }
 

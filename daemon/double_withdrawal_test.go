@@ -131,7 +131,7 @@ func TestAJournalOfTheDoubleWithdrawalReplaysFromAFileToTheSameTraces(t *testing
 	if err := ExportState(dir, &file); err != nil {
 		t.Fatal(err)
 	}
-	got, err := ReplayFile(t.Context(), &file, Config{CacheDir: canistertest.CacheDir(t)}, 8)
+	got, err := ReplayFile(t.Context(), &file, Config{CacheDir: canistertest.CacheDir(t)}, Traces{Newest: 8})
 	if err != nil || got.Checkpoints == 0 {
 		t.Fatalf("the replay: %+v: %v", got, err)
 	}

@@ -127,7 +127,7 @@ func TestAReplayComparesTheRootsThatClientsHadCertificatesOf(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := ReplayState(t.Context(), dir, Config{CacheDir: canistertest.CacheDir(t)}, 0); err != nil || r.Roots < calls || r.Checkpoints == 0 {
+	if r, err := ReplayState(t.Context(), dir, Config{CacheDir: canistertest.CacheDir(t)}, Traces{}); err != nil || r.Roots < calls || r.Checkpoints == 0 {
 		t.Errorf("after %d calls, the replay comes to %+v: %v", calls, r, err)
 	}
 }

@@ -17,6 +17,10 @@ type (
 	StateHealth = instance.Health
 	// Replayed is the result of a replay.
 	Replayed = instance.Replayed
+	// Ancestor is a network that another one continues, from a height on.
+	Ancestor = instance.Ancestor
+	// Traces says which call trees a replay returns, and how they are written.
+	Traces = instance.Traces
 	// Retention limits the history of instances that are kept.
 	Retention = journal.Retention
 )
@@ -81,7 +85,7 @@ func DeleteState(dir string) error {
 
 // ReplayState replays the journal of a state directory, and compares the results with the records. It returns the call
 // trees of the newest messages of users, at most traces of them.
-func ReplayState(ctx context.Context, dir string, config Config, traces int) (Replayed, error) {
+func ReplayState(ctx context.Context, dir string, config Config, traces Traces) (Replayed, error) {
 	made, err := config.forState()
 	if err != nil {
 		return Replayed{}, err

@@ -25,7 +25,7 @@ func ExportState(dir string, to io.Writer) (err error) {
 }
 
 // ReplayFile is ReplayState for a file that ExportState wrote. It unpacks the file in a temporary folder.
-func ReplayFile(ctx context.Context, from io.Reader, config Config, traces int) (_ Replayed, err error) {
+func ReplayFile(ctx context.Context, from io.Reader, config Config, traces Traces) (_ Replayed, err error) {
 	dir, err := os.MkdirTemp("", "canisterd-replay-")
 	if err != nil {
 		return Replayed{}, fmt.Errorf("making a folder for the state: %w", err)

@@ -37,7 +37,7 @@ func exported(t *testing.T) (file []byte, state Replayed) {
 	if err := ExportState(dir, &out); err != nil {
 		t.Fatal(err)
 	}
-	if state, err = ReplayFile(t.Context(), bytes.NewReader(out.Bytes()), Config{CacheDir: canistertest.CacheDir(t)}, 0); err != nil || state.Rounds == 0 || state.Checkpoints != 1 {
+	if state, err = ReplayFile(t.Context(), bytes.NewReader(out.Bytes()), Config{CacheDir: canistertest.CacheDir(t)}, Traces{}); err != nil || state.Rounds == 0 || state.Checkpoints != 1 {
 		t.Fatalf("the replay of the file: %+v: %v", state, err)
 	}
 	return out.Bytes(), state
@@ -74,7 +74,7 @@ func TestADaemonExportsTheJournalOfAnInstanceThatRuns(t *testing.T) {
 		if err := running.ExportJournal(t.Context(), &file); err != nil {
 			t.Fatal(err)
 		}
-		replayed, err := ReplayFile(t.Context(), &file, Config{CacheDir: canistertest.CacheDir(t)}, 1_000)
+		replayed, err := ReplayFile(t.Context(), &file, Config{CacheDir: canistertest.CacheDir(t)}, Traces{Newest: 1_000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestADamagedJournalFileIsAnErrorOrReplaysTheSame(t *testing.T) {
 		} else {
 			damaged[at] ^= 1 << random.IntN(8)
 		}
-		got, err := ReplayFile(t.Context(), bytes.NewReader(damaged), Config{CacheDir: canistertest.CacheDir(t)}, 0)
+		got, err := ReplayFile(t.Context(), bytes.NewReader(damaged), Config{CacheDir: canistertest.CacheDir(t)}, Traces{})
 		if err != nil {
 			refused++
 			if text := err.Error(); !strings.Contains(text, "at byte") && !strings.Contains(text, "before byte") {
@@ -128,7 +128,7 @@ func TestAForeignArchiveIsRefusedWithTheByte(t *testing.T) {
 		"is not a regular file": archive(&tar.Header{Name: "store", Typeflag: tar.TypeSymlink, Linkname: "/"}),
 		"path escapes":          archive(&tar.Header{Name: "../outside", Mode: 0o600}),
 	} {
-		if _, err := ReplayFile(t.Context(), bytes.NewReader(file), Config{CacheDir: canistertest.CacheDir(t)}, 0); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReplayFile(t.Context(), bytes.NewReader(file), Config{CacheDir: canistertest.CacheDir(t)}, Traces{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("an archive with %q: %v", want, err)
 		}
 	}

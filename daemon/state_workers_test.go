@@ -59,7 +59,7 @@ func TestAJournalFileReplaysForAnyNumberOfWorkersWithoutTheNetwork(t *testing.T)
 			t.Fatal(err)
 		}
 		for _, again := range []int{1, 4} {
-			got, err := ReplayFile(t.Context(), bytes.NewReader(file.Bytes()), Config{workers: again}, 40)
+			got, err := ReplayFile(t.Context(), bytes.NewReader(file.Bytes()), Config{workers: again}, Traces{Newest: 40})
 			if err != nil || got.Checkpoints == 0 || got.Roots == 0 {
 				t.Errorf("%d workers recorded, %d replay: %+v: %v", workers, again, got, err)
 			}

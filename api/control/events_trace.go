@@ -56,8 +56,11 @@ func (s *events) GetTrace(ctx context.Context, in *controlv1.GetTraceRequest) (*
 	if tree.Root == nil {
 		return nil, traceUnknown.Refuse(what)
 	}
-	s.readerOf(i, names).describe(ctx, tree)
+	s.readerOf(ctx, i, names).Describe(tree)
 	out := &controlv1.GetTraceResponse{Root: shownTree(tree.Root, maxTraceDepth), Complete: tree.Complete}
+	if !in.GetIncludeGenerated() {
+		tree.Fold()
+	}
 	switch in.GetForm() {
 	case controlv1.TraceForm_TRACE_FORM_TEXT:
 		out.Rendered = trace.Text(tree, names)

@@ -54,15 +54,18 @@ func (s *events) tracesSince(ctx context.Context, i *instance.Instance, in *cont
 	}
 	out := &controlv1.GetTraceResponse{Complete: true}
 	var texts []string
-	reader := s.readerOf(i, names)
+	reader := s.readerOf(ctx, i, names)
 	for at := len(roots) - 1; at >= 0; at-- {
 		tree := trace.Build(roots[at], all)
 		if tree.Root == nil {
 			continue
 		}
-		reader.describe(ctx, tree)
+		reader.Describe(tree)
 		out.Complete = out.Complete && tree.Complete
 		out.Calls = append(out.Calls, shownTree(tree.Root, maxTraceDepth))
+		if !in.GetIncludeGenerated() {
+			tree.Fold()
+		}
 		texts = append(texts, trace.Text(tree, names))
 	}
 	if in.GetForm() == controlv1.TraceForm_TRACE_FORM_TEXT {

@@ -315,6 +315,7 @@ func readOutside(c *campaign.Config, in outsideRequest, names *property.Names) e
 type propertiesRequest interface {
 	GetProperties() *controlv1.ExploreProperties
 	GetNames() map[string]string
+	GetIncludeGenerated() bool
 }
 
 // readProperties reads the base, the names of canisters, and the properties that runs are checked for.
@@ -329,6 +330,7 @@ func readProperties(c *campaign.Config, in propertiesRequest, base *replica.Netw
 	}
 	c.Setup.Base, c.NoBuiltin = base, in.GetProperties().GetOnlyStated()
 	c.Setup.Name = func(id principal.Principal) string { return shown[id] }
+	c.Setup.Generated = in.GetIncludeGenerated()
 	names := &property.Names{Canister: func(name string) (principal.Principal, bool) {
 		if id, known := ids[name]; known {
 			return id, true

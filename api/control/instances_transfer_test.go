@@ -100,7 +100,7 @@ func TestTheJournalOfAnInstanceIsExported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, err := daemon.ReplayFile(t.Context(), bytes.NewReader(file), daemon.Config{}, 10); err != nil || len(r.Traces) != 3 {
+	if r, err := daemon.ReplayFile(t.Context(), bytes.NewReader(file), daemon.Config{}, daemon.Traces{Newest: 10}); err != nil || len(r.Traces) != 3 {
 		t.Errorf("the replay of the journal: %+v, %v", r, err)
 	}
 	must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: "memory", Ephemeral: true})

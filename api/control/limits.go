@@ -8,8 +8,6 @@ const (
 	// maxTraceDepth limits the depth of a tree in messages: decoders of some languages accept
 	// messages nested 100 deep, and each call takes two levels. A rendered tree has all calls. Ours.
 	maxTraceDepth = 40
-	// maxTraceValue limits the text of an argument or a reply in a trace, in runes. Ours.
-	maxTraceValue = 100
 	// maxTypesShown is the largest text of an argument's types, in bytes, that an error about it
 	// includes. Ours.
 	maxTypesShown = 400

@@ -10,11 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/candid/generated"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
 func (c *cli) canisterStatus() *cobra.Command {
-	return &cobra.Command{
+	var all bool
+	cmd := &cobra.Command{
 		Use:   "status CANISTER",
 		Short: "Show a canister's state, module, memory, cycles, methods and what waits",
 		Example: `  canisterd canister status bank
@@ -25,9 +27,11 @@ func (c *cli) canisterStatus() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.print(canisterText(got.GetCanister()), canisterResult(got.GetCanister()))
+			return c.print(canisterText(got.GetCanister(), all), canisterResult(got.GetCanister()))
 		}),
 	}
+	cmd.Flags().BoolVar(&all, "all", false, "methods that the compiler added, too")
+	return cmd
 }
 
 // canisterStatusResult is a canister for --json.
@@ -61,8 +65,8 @@ func canisterResult(s *controlv1.Canister) canisterStatusResult {
 	return result
 }
 
-// canisterText formats a canister for people.
-func canisterText(s *controlv1.Canister) string {
+// canisterText formats a canister for people, with all methods or without those that its compiler added.
+func canisterText(s *controlv1.Canister, all bool) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s is %s, version %d\n", s.GetCanisterId(), statusText(s.GetStatus()), s.GetCanisterVersion())
 	line := func(name, format string, args ...any) {
@@ -86,14 +90,26 @@ func canisterText(s *controlv1.Canister) string {
 	if s.GetCallContexts() > 0 || s.GetQueuedMessages() > 0 {
 		line("in flight", "%d call contexts, %d queued messages", s.GetCallContexts(), s.GetQueuedMessages())
 	}
-	var methods []string
-	for _, m := range s.GetMethods() {
-		methods = append(methods, oneLine(m.GetName())+" ("+m.GetKind()+")")
-	}
-	if len(methods) > 0 {
+	if methods := methodLines(s, all); len(methods) > 0 {
 		line("methods", "%s", strings.Join(methods, "\n            "))
 	}
 	return strings.TrimSuffix(text.String(), "\n")
+}
+
+// methodLines returns the methods of a canister, and how many are left out.
+func methodLines(s *controlv1.Canister, all bool) (lines []string) {
+	folded := 0
+	for _, m := range s.GetMethods() {
+		if !all && generated.Method(m.GetName()) {
+			folded++
+			continue
+		}
+		lines = append(lines, oneLine(m.GetName())+" ("+m.GetKind()+")")
+	}
+	if folded > 0 {
+		lines = append(lines, fmt.Sprintf("and %d of the compiler (--all)", folded))
+	}
+	return lines
 }
 
 func statusText(s controlv1.CanisterStatus) string {

@@ -49,8 +49,11 @@ type exploreFlags struct {
 	seed                   uint64
 	limit, form, folder    string
 	snapshot, goTest, html string
-	failOnSuspicion        bool
+	failOnSuspicion, all   bool
 }
+
+// allUsage is the help of --all where runs are shown.
+const allUsage = "show messages of methods that compilers add, too, such as Motoko's asynchronous blocks"
 
 // propertyFlags are the properties that runs are checked for.
 type propertyFlags struct {
@@ -171,6 +174,7 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 	flags.Uint32Var(&f.runs, "runs", defaultRuns, "runs at most; 0: 10,000")
 	flags.StringVar(&f.limit, "time", "60s", "time at most; 0 for no limit")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of random orders")
+	flags.BoolVar(&f.all, "all", false, allUsage)
 	flags.BoolVar(&f.failOnSuspicion, "fail-on-suspicion", false, "exit with code 2 for a suspicion, too")
 	flags.Uint32Var(&f.stop, "stop", 0, "end after so many findings; 0 goes on")
 	f.workers.add(cmd)
@@ -196,6 +200,7 @@ func (f *exploreFlags) request(c *cli) (*controlv1.ExploreRequest, error) {
 	in := &controlv1.ExploreRequest{
 		Instance: c.instance, Snapshot: f.snapshot, Properties: f.properties.message(), Names: c.known().ids, Seed: f.seed, Runs: f.runs, Faults: f.faults,
 		FaultKinds: f.kinds, Untrusted: f.untrusted, Stop: f.stop, Workers: workers, WorkerServer: server, Waits: &f.waits, Html: f.html != "",
+		IncludeGenerated: f.all,
 	}
 	if in.Upgrades, in.Outcalls, err = f.outside.read(); err != nil {
 		return nil, err
@@ -381,7 +386,7 @@ func (c *cli) printReport(r *controlv1.ExploreReport, f *exploreFlags, schedules
 			return err
 		}
 	}
-	all.WriteString(c.summary(r))
+	all.WriteString(c.summary(r, f.all))
 	if err := c.print(strings.TrimRight(all.String(), "\n"), r); err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ type replayFlags struct {
 	outside        outsideFlags
 	snapshot, form string
 	html           string // file of a page
+	all            bool
 }
 
 func (f *replayFlags) add(cmd *cobra.Command) {
@@ -33,6 +34,7 @@ func (f *replayFlags) add(cmd *cobra.Command) {
 // addShown adds these flags and those of commands that show a run.
 func (f *replayFlags) addShown(cmd *cobra.Command) {
 	f.add(cmd)
+	cmd.Flags().BoolVar(&f.all, "all", false, allUsage)
 	cmd.Flags().StringVar(&f.form, "form", "text", "how the run is shown: text, mermaid, svg or html")
 	cmd.Flags().StringVar(&f.html, "html", "", "a file to write: the run as a page with its diagram, for a browser")
 }
@@ -53,6 +55,7 @@ func (f *replayFlags) replay(ctx context.Context, c *cli, d *remote.Daemon, path
 	return d.Explorer.ReplaySchedule(ctx, &controlv1.ReplayScheduleRequest{
 		Instance: c.instance, Snapshot: f.snapshot, Schedule: string(text), Properties: f.properties.message(), Names: c.known().ids,
 		Upgrades: upgrades, Outcalls: outcalls, Html: f.html != "" || f.form == "html",
+		IncludeGenerated: f.all,
 	})
 }
 

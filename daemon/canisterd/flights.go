@@ -134,23 +134,29 @@ func (c *cli) queues() *cobra.Command {
 var canisterTimers = []string{"global timer", "heartbeat"}
 
 func (c *cli) timers() *cobra.Command {
-	cmd := c.listing("timers", "List the timers of canisters, then what else falls due, each the earliest first; fire and cancel timers",
+	var all bool
+	others := uint64(0)
+	cmd := c.listing("timers", "List the timers of canisters, the earliest first; fire and cancel timers",
 		[]string{"DUE", "KIND", "CANISTER", "NUMBER"},
 		func(ctx context.Context, d *remote.Daemon, canister string, page *controlv1.Page, t *table) (proto.Message, string, error) {
 			r, err := d.Flights.ListTimers(ctx, &controlv1.ListTimersRequest{Instance: c.instance, CanisterId: canister, Page: page})
 			for _, timer := range r.GetTimers() {
-				due, number := stamp(timer.GetDue()), ""
-				if due == "" {
-					due = "every round"
+				if !all && !slices.Contains(canisterTimers, timer.GetKind()) {
+					others++
+					continue
 				}
-				if timer.GetNumber() != 0 {
-					number = fmt.Sprint(timer.GetNumber())
-				}
-				t.row(due, timer.GetKind(), c.nameOf(timer.GetCanisterId()), number)
+				t.row(c.timerRow(timer)...)
 			}
 			t.promote(func(row []string) bool { return slices.Contains(canisterTimers, row[1]) })
+			if others > 0 && r.GetNextPageToken() == "" {
+				c.note("%s of the network left out (--all)", count(others, "deadline"))
+			}
 			return r, r.GetNextPageToken(), err
 		})
+	cmd.Long = `List the timers that canisters have set, and their heartbeats, the earliest first.
+With --all, what else falls due comes after them: expiries of messages and calls,
+timeouts, and charges for resources. --json has everything.`
+	cmd.Flags().BoolVar(&all, "all", false, "what falls due of the network, too")
 	cmd.AddCommand(
 		c.forCanister("timers fire", "Make the global timer of a canister due now", "its timer fires in the next round", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
 			return d.Flights.FireTimer(ctx, &controlv1.FireTimerRequest{Instance: c.instance, CanisterId: id})
@@ -160,4 +166,15 @@ func (c *cli) timers() *cobra.Command {
 		}),
 	)
 	return cmd
+}
+
+func (c *cli) timerRow(timer *controlv1.Timer) []string {
+	due, number := stamp(timer.GetDue()), ""
+	if due == "" {
+		due = "every round"
+	}
+	if timer.GetNumber() != 0 {
+		number = fmt.Sprint(timer.GetNumber())
+	}
+	return []string{due, timer.GetKind(), c.nameOf(timer.GetCanisterId()), number}
 }

@@ -52,15 +52,11 @@ func deployedAs(folder string, d *daemon.Daemon, instance, name string) (id prin
 	if d == nil {
 		return id, false
 	}
-	about := network{}
 	networkID, ancestors, err := d.Lineage(instance)
 	if err != nil {
 		return id, false
 	}
-	about.id = networkID
-	for _, a := range ancestors {
-		about.ancestors = append(about.ancestors, &controlv1.Ancestor{NetworkId: a.NetworkID, Height: a.Height})
-	}
+	about := networkWith(networkID, ancestors)
 	own, _ := nearestStore(folder)
 	if id, ok = own.canister(about, name); ok {
 		return id, true
@@ -79,4 +75,13 @@ func deployedAs(folder string, d *daemon.Daemon, instance, name string) (id prin
 func (s *store) canister(n network, name string) (id principal.Principal, ok bool) {
 	id, err := principal.Parse(s.live(n)[name])
 	return id, err == nil && id != principal.Management
+}
+
+// networkWith returns the description of a network by its lineage.
+func networkWith(id string, ancestors []daemon.Ancestor) network {
+	n := network{id: id}
+	for _, a := range ancestors {
+		n.ancestors = append(n.ancestors, &controlv1.Ancestor{NetworkId: a.NetworkID, Height: a.Height})
+	}
+	return n
 }

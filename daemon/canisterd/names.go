@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon"
 	"github.com/canisterd/canisterd/daemon/project"
 	"github.com/canisterd/canisterd/daemon/spelling"
 )
@@ -153,4 +154,16 @@ func (c *cli) nameOf(id string) string {
 		return name
 	}
 	return id
+}
+
+// namesIn returns the names that the nearest project gave the canisters of a network, also of one that nobody runs.
+func (c *cli) namesIn(id string, ancestors []daemon.Ancestor) func(principal.Principal) string {
+	store, _ := nearestStore(c.folder)
+	shown := map[string]string{}
+	for name, id := range store.live(networkWith(id, ancestors)) {
+		if other, found := shown[id]; !found || name < other {
+			shown[id] = name
+		}
+	}
+	return func(id principal.Principal) string { return shown[id.String()] }
 }

@@ -92,7 +92,7 @@ daemon has the directory open, canisterd instance export --journal writes it.`,
 }
 
 // replayed replays a state directory, or a file of state export.
-func replayed(ctx context.Context, path string, traces int) (daemon.Replayed, error) {
+func replayed(ctx context.Context, path string, traces daemon.Traces) (daemon.Replayed, error) {
 	config := daemon.Config{CompileWorker: compileWorker()}
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return daemon.ReplayState(ctx, path, config, traces)
@@ -160,7 +160,7 @@ func replayText(r *daemon.Replayed) string {
 }
 
 func (c *cli) replay() *cobra.Command {
-	traces := 0
+	var traces daemon.Traces
 	cmd := &cobra.Command{
 		Use:   "replay [FOLDER | FILE]",
 		Short: "Run the journal of a state directory again, and compare what comes out",
@@ -169,7 +169,10 @@ export or instance export --journal wrote. It begins at the oldest checkpoint
 that is kept. Compared are the time, the messages and the instructions of each
 round, its certified root if the journal has it, and the hash of the whole state
 at each later checkpoint. Answers to HTTP outcalls come from the journal.
-Nothing is changed.`,
+Nothing is changed.
+
+With --traces, the call trees of messages before a restart are shown, which
+canisterd trace does not remember.`,
 		Example: `  canisterd replay ./state
   canisterd replay bug.journal --traces 3`,
 		Args: cobra.MaximumNArgs(1),
@@ -178,6 +181,7 @@ Nothing is changed.`,
 			if err != nil {
 				return err
 			}
+			traces.Names = c.namesIn
 			r, err := replayed(cmd.Context(), dir, traces)
 			if err != nil {
 				return err
@@ -186,6 +190,7 @@ Nothing is changed.`,
 			return c.print(text, replayReport{r.From, r.Height, r.Records, r.Inputs, r.Rounds, r.Roots, r.Checkpoints, r.Older, fmt.Sprintf("%x", r.StateHash), r.Traces})
 		},
 	}
-	cmd.Flags().IntVar(&traces, "traces", 0, "print the call trees of the newest `N` messages of users")
+	cmd.Flags().IntVar(&traces.Newest, "traces", 0, "print the call trees of the newest `N` messages of users, as canisterd trace does")
+	cmd.Flags().BoolVar(&traces.Generated, "all", false, "with --traces: "+allUsage)
 	return cmd
 }

@@ -124,7 +124,7 @@ func TestStartKeepsItsNetworkInTheUsersDataFolder(t *testing.T) {
 	expect(exitOK, "checkpoint  ", "state", "check")
 	expect(exitFailed, "nothing is kept in "+filepath.Join(dir, "instances", "lab"), "-i", "lab", "state", "check")
 	expect(exitOK, "height", "replay")
-	expect(exitOK, ".inc\n", "replay", "--traces", "1")
+	expect(exitOK, ".inc()\n", "replay", "--traces", "1")
 	expect(exitFailed, "give --yes to delete the networks that are kept in "+dir, "state", "delete")
 	expect(exitFailed, `another seed`, "start", "--listen", "127.0.0.1:0", "--seed", "07")
 	expect(exitFailed, "give one of them", "start", "--ephemeral", "--state-dir", dir)

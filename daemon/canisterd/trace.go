@@ -28,15 +28,20 @@ func (c *cli) trace() *cobra.Command {
 		Short: "Show the call tree of a request, the last one where none is named",
 		Long: `Show the call tree of a request (its id in hex, or the beginning of that), or of
 the last one. Messages to the management canister, such as those of deploy, are
-left out where no other is meant (--all). With --form json it is written for
-ui.perfetto.dev and chrome://tracing.`,
+left out where no other is meant, and asynchronous blocks of Motoko are folded
+into the messages around them (--all shows both). With --form json it is written
+for ui.perfetto.dev and chrome://tracing.
+
+The seconds of an answer are network time, which canisterd time moves, counted
+from the arrival of the message or from the call. The microseconds of code are
+wall time: how long it ran on the daemon's computer.`,
 		Example: `  canisterd trace
   canisterd trace --since 5m
   canisterd trace --form mermaid
   canisterd trace --form json > trace.json`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			request := &controlv1.GetTraceRequest{Instance: c.instance, Names: map[string]string{}, IncludeManagement: all}
+			request := &controlv1.GetTraceRequest{Instance: c.instance, Names: map[string]string{}, IncludeManagement: all, IncludeGenerated: all}
 			for name, id := range c.known().ids {
 				request.Names[id] = name
 			}
@@ -73,7 +78,7 @@ ui.perfetto.dev and chrome://tracing.`,
 				}
 				got, err := c.traced(ctx, d, request, subnet, callContext)
 				if err != nil {
-					return err
+					return c.withReplay(ctx, d, err)
 				}
 				text := strings.TrimRight(got.GetRendered(), "\n")
 				if form == "text" {
@@ -85,10 +90,27 @@ ui.perfetto.dev and chrome://tracing.`,
 	}
 	cmd.Flags().StringVar(&form, "form", "text", "text, mermaid (a sequence diagram) or json (trace events)")
 	cmd.Flags().StringVar(&since, "since", "", "the call trees of all requests since a time, 2030-01-01T00:00:00Z, or for so long, 5m")
-	cmd.Flags().BoolVar(&all, "all", false, "messages to the management canister, too")
+	cmd.Flags().BoolVar(&all, "all", false, "messages to the management canister and of methods that compilers add, too")
 	cmd.Flags().Uint64Var(&callContext, "context", 0, "the call tree of a call context (canisterd contexts)")
 	cmd.Flags().StringVar(&subnet, "subnet", "", "the subnet of that context (default: the only one with such a context)")
 	return cmd
+}
+
+// withReplay adds to an error about forgotten messages how the journal of a kept instance shows them. A daemon starts
+// without the events of the last one.
+func (c *cli) withReplay(ctx context.Context, d *remote.Daemon, err error) error {
+	if reason, _ := remote.Reason(err); reason != "TRACE_UNKNOWN" {
+		return err
+	}
+	got, failed := d.Instances.GetInstance(ctx, &controlv1.GetInstanceRequest{Instance: c.instance})
+	if failed != nil || got.GetInstance().GetEphemeral() {
+		return err
+	}
+	export := "canisterd instance export --journal FILE"
+	if c.instance != "" {
+		export = "canisterd -i " + c.instance + " instance export --journal FILE"
+	}
+	return fmt.Errorf("%w; the journal has what came before a restart: %s, and then canisterd replay --traces 10 FILE", err, export)
 }
 
 // moment parses a time of the network, or a duration before its present.

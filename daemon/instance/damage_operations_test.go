@@ -26,7 +26,7 @@ var operations = map[string]struct {
 	"export":  {run: exportBoth},
 	"explore": {run: exploreOnce},
 	"replay": {rest: func(t *testing.T, s *damageStage, fs vfs.FS, c *damageCase) error {
-		_, err := instance.Replay(t.Context(), c.dir, s.config(fs), 3)
+		_, err := instance.Replay(t.Context(), c.dir, s.config(fs), instance.Traces{Newest: 3})
 		return err
 	}},
 	"compact": {rest: func(_ *testing.T, s *damageStage, fs vfs.FS, c *damageCase) error {

@@ -89,7 +89,7 @@ func TestAMessageInTheMiddleOfItsCodeGoesOnAfterACrash(t *testing.T) {
 	c.answered(id, request)
 	hash := c.hash()
 	c.crash(0, random)
-	done, err := instance.Replay(t.Context(), "/state", instance.Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.fs.CrashClone(vfs.CrashCloneCfg{}), MemTableBytes: smallTable}}, 0)
+	done, err := instance.Replay(t.Context(), "/state", instance.Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.fs.CrashClone(vfs.CrashCloneCfg{}), MemTableBytes: smallTable}}, instance.Traces{})
 	if err != nil || done.StateHash != hash {
 		t.Errorf("a replay comes to the same state: %t, %v", done.StateHash == hash, err)
 	}

@@ -58,7 +58,7 @@ func TestASubnetThatWasAddedIsThereAfterACrashAndInAReplay(t *testing.T) {
 		t.Errorf("a fork before the subnets is at round %d, want %d: %v", got.height, before, err)
 	}
 	last := c.hash()
-	done, err := instance.Replay(t.Context(), "/state", c.offline(), 0)
+	done, err := instance.Replay(t.Context(), "/state", c.offline(), instance.Traces{})
 	if err != nil || done.StateHash != last || done.Checkpoints == 0 {
 		t.Errorf("the replay comes to %+v, want the state %x: %v", done, last, err)
 	}

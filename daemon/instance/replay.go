@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/canisterd/canisterd/daemon/journal"
 	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
-	"github.com/canisterd/canisterd/replica/trace"
 )
 
 // Replayed is the result of a replay.
@@ -44,9 +42,9 @@ var errNoCheckpoint = errors.New("the state directory has no checkpoint: no netw
 
 // Replay replays the journal of a state directory from the oldest checkpoint. It compares the time, the messages, the
 // instructions and the certified root of each round, and the state hash at each checkpoint. It makes no outcalls and
-// changes nothing. The result has the call trees of the newest user messages, at most traces. The error may be a
-// *replica.DivergedError, a *CheckpointError or one of package journal. Replay checks ctx between records.
-func Replay(ctx context.Context, dir string, config Config, traces int) (Replayed, error) {
+// changes nothing. The error may be a *replica.DivergedError, a *CheckpointError or one of package journal. Replay checks
+// ctx between records.
+func Replay(ctx context.Context, dir string, config Config, traces Traces) (Replayed, error) {
 	options := config.Journal
 	options.ReadOnly = true
 	j, err := journal.Open(dir, options)
@@ -62,7 +60,7 @@ func Replay(ctx context.Context, dir string, config Config, traces int) (Replaye
 	defer pool.Close()
 	r := replay{journal: j, config: replica.Config{Engine: engine.Engine, Compiler: recordedModules{}, Runner: pool}}
 	recording := node.NewRecording()
-	if traces > 0 {
+	if traces.Newest > 0 {
 		r.config.Events = recording
 	}
 	begun := time.Now()
@@ -70,20 +68,9 @@ func Replay(ctx context.Context, dir string, config Config, traces int) (Replaye
 		defer func() { r.done.Took = time.Since(begun) }()
 		return r.run(ctx)
 	})
-	r.done.Traces = newestTraces(recording.Events(), traces)
+	r.done.Traces = traces.texts(recording.Events(), r.network, traces.names(j))
 	closeNetwork(r.network, &err)
 	return r.done, errors.Join(err, engines.leave(engine), engines.close(), j.Close())
-}
-
-// newestTraces returns the call trees of the last count user messages.
-func newestTraces(events []replica.Event, count int) (texts []string) {
-	for at := len(events) - 1; at >= 0 && len(texts) < count; at-- {
-		if e := &events[at]; e.Kind == replica.IngressReceived {
-			texts = append(texts, trace.Text(trace.Build(trace.Root{Request: e.Request}, events), nil))
-		}
-	}
-	slices.Reverse(texts)
-	return texts
 }
 
 // replay is the state of Replay.

@@ -31,7 +31,7 @@ func TestAReplayComesToTheStatesOfAllCheckpoints(t *testing.T) {
 		before = c.hash()
 	}
 	config := c.offline()
-	done, err := instance.Replay(t.Context(), "/state", config, 0)
+	done, err := instance.Replay(t.Context(), "/state", config, instance.Traces{})
 	if err != nil || done.Checkpoints != 1 || done.StateHash != before || done.Inputs == 0 || done.Rounds == 0 {
 		t.Errorf("the replay comes to %+v, and the state was %x: %v", done, before, err)
 	}
@@ -74,7 +74,7 @@ func TestAReplayOfAnotherHistoryIsRefused(t *testing.T) {
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := instance.Replay(t.Context(), "/state", config, 0); err == nil {
+	if _, err := instance.Replay(t.Context(), "/state", config, instance.Traces{}); err == nil {
 		t.Error("a round that happened once was replayed twice")
 	}
 	c.registry = instance.NewRegistry(config)
@@ -93,7 +93,7 @@ func TestAReplayComparesCertifiedRootsOfRoundsThatNoClientHasACertificateOf(t *t
 			time.Sleep(2 * instance.RootInterval)
 		}
 		config := c.offline()
-		done, err := instance.Replay(t.Context(), "/state", config, 0)
+		done, err := instance.Replay(t.Context(), "/state", config, instance.Traces{})
 		if err != nil || done.Roots == 0 {
 			t.Errorf("%d roots of %d rounds are compared: %v", done.Roots, done.Rounds, err)
 		}

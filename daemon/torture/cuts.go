@@ -168,7 +168,7 @@ func (c *cuts) life(ctx context.Context, after int64) error {
 
 // replay replays the directory and returns the hash of its state.
 func (c *cuts) replay(ctx context.Context) ([32]byte, error) {
-	done, err := instance.Replay(ctx, cutDir, instance.Config{Wall: time.Now, CacheDir: c.cacheDir, Engine: c.engine, Journal: journal.Options{FS: c.disk}}, 0)
+	done, err := instance.Replay(ctx, cutDir, instance.Config{Wall: time.Now, CacheDir: c.cacheDir, Engine: c.engine, Journal: journal.Options{FS: c.disk}}, instance.Traces{})
 	return done.StateHash, err
 }
 

@@ -23,10 +23,10 @@ func (f *Finding) Explain(setup *harness.Setup) string {
 		fmt.Fprintf(&all, "  %s: %s\n", harness.OperationName(position), setup.Operations[position].Title)
 	}
 	all.WriteString(f.Schedule.Words(setup, f.Steps))
-	for i := range f.Steps {
-		fmt.Fprintf(&all, "  %2d  %s\n", i+1, line(setup, f.Steps[i]))
+	for i, s := range f.shown(setup) {
+		fmt.Fprintf(&all, "  %2d  %s\n", i+1, line(setup, s))
 	}
-	return all.String() + f.differenceTable()
+	return all.String() + f.foldedLine(setup) + f.differenceTable()
 }
 
 // listed returns the messages that a finding lists: the first maxListed of a run that does not come to rest, else all.
@@ -112,7 +112,7 @@ func line(setup *harness.Setup, s *harness.Step) string {
 	if s.Failure != nil {
 		text += " traps"
 	}
-	for _, c := range s.Calls {
+	for _, c := range callsShown(s, setup.Generated) {
 		text += fmt.Sprintf(", calls %s.%s (%s)", setup.NameOf(c.Callee), c.Method, c.Name)
 	}
 	return text
@@ -129,8 +129,8 @@ func (f *Finding) Mermaid(setup *harness.Setup) string {
 		}
 		return actors[id]
 	}
-	for i := range f.Steps {
-		arrows(&body, f.Steps[i], actor)
+	for _, s := range f.shown(setup) {
+		arrows(&body, s, actor)
 	}
 	var all strings.Builder
 	all.WriteString("sequenceDiagram\n  participant user\n")

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/canisterd/canisterd/candid/generated"
 	"github.com/canisterd/canisterd/explore/harness"
 	"github.com/canisterd/canisterd/explore/schedule"
 )
@@ -50,8 +51,8 @@ type pageAwait struct {
 	Tried []string // for each column
 }
 
-// metrics returns the tables of the report.
-func (r *Report) metrics() *pageMetrics {
+// metrics returns the tables of the report, with all awaits or without those of asynchronous blocks.
+func (r *Report) metrics(all bool) *pageMetrics {
 	m := &pageMetrics{Operations: r.Operations}
 	var kinds []harness.FaultKind
 	for _, a := range r.Awaits {
@@ -63,6 +64,9 @@ func (r *Report) metrics() *pageMetrics {
 		m.Faults = append(m.Faults, strings.Split(kind.String(), "_"))
 	}
 	for _, a := range r.Awaits {
+		if !all && generated.Await(a.Caller, a.Callee) {
+			continue
+		}
 		row := pageAwait{Await: a.Caller + " > " + a.Callee, Runs: a.Runs}
 		for _, kind := range kinds {
 			text := "–"
@@ -102,7 +106,7 @@ func (r *Report) Page(c *Config) (string, error) {
 		findings[i].File = string(text)
 		findings[i].Download = template.URL("data:text/yaml;base64," + base64.StdEncoding.EncodeToString(text)) //nolint:gosec // without any special characters
 	}
-	return page(r.Conclusion(), findings, r.metrics())
+	return page(r.Conclusion(), findings, r.metrics(c.Setup.Generated))
 }
 
 // Page returns a finding, or its replay, as a self-contained HTML page with a diagram.
@@ -156,8 +160,8 @@ func (f *Finding) onPage(c *Config) (shown pageFinding, err error) {
 		}
 	}
 	shown.Diagram = template.HTML(f.svg(&c.Setup)) //nolint:gosec // all texts in it are escaped
-	for i := range f.Steps {
-		shown.Steps = append(shown.Steps, line(&c.Setup, f.Steps[i]))
+	for _, s := range f.shown(&c.Setup) {
+		shown.Steps = append(shown.Steps, line(&c.Setup, s))
 	}
 	err = f.Compare(c)
 	shown.Differences = f.Differences

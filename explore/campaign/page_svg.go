@@ -68,17 +68,18 @@ func (f *Finding) svg(setup *harness.Setup) string {
 		return ""
 	}
 	d := &diagram{setup: setup, made: make(map[string]int)}
-	for i := range f.Steps {
-		for _, id := range []principal.Principal{f.Steps[i].Canister, f.Steps[i].Peer} {
-			if f.Steps[i].Kind != sched.Ingress || id == f.Steps[i].Canister {
-				d.lane(f.Steps[i], id)
+	steps := f.shown(setup)
+	for _, s := range steps {
+		for _, id := range []principal.Principal{s.Canister, s.Peer} {
+			if s.Kind != sched.Ingress || id == s.Canister {
+				d.lane(s, id)
 			}
 		}
 	}
-	for i := range f.Steps {
-		d.step(i, f.Steps[i])
+	for i, s := range steps {
+		d.step(i, s)
 	}
-	last := rowStart + len(f.Steps)*rowHeight
+	last := rowStart + len(steps)*rowHeight
 	width, height := max(2*laneStart+len(d.lanes)*laneWidth, d.right+8), last+40
 	var all strings.Builder
 	fmt.Fprintf(&all, `<svg viewBox="0 0 %d %d" width="%d" role="img" aria-label="sequence diagram"><style>%s</style>`, width, height, width, svgStyle)

@@ -24,6 +24,8 @@ type Setup struct {
 	Operations []Operation
 	// Name returns the name of a canister for people, "" if it has none; nil: no canister has a name.
 	Name func(principal.Principal) string
+	// Generated makes explanations and diagrams show the messages of methods that compilers add (package generated).
+	Generated bool
 	// Waits is how often a run at rest continues at the next global timer.
 	Waits int
 	// Upgrades are the modules to which canisters may be upgraded in the middle of a run.

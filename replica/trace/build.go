@@ -12,6 +12,7 @@ type Builder struct {
 	contexts map[member]*Call
 	calls    map[member]*Call
 	top      member // the call that opened the root's context, if it is requested
+	arriving *Call  // the root, until something happens after its arrival
 	order    int
 }
 
@@ -49,6 +50,7 @@ func (b *Builder) look(root Root, events []replica.Event) {
 
 // Add adds the next event, whatever tree it belongs to.
 func (b *Builder) Add(e *replica.Event) {
+	b.arrive(e)
 	if !b.members.Take(e) {
 		return
 	}
@@ -57,6 +59,7 @@ func (b *Builder) Add(e *replica.Event) {
 	case replica.IngressReceived:
 		c := b.callOf(e)
 		c.Begun, c.ArgBytes, c.Arg = b.point(e), e.Bytes, e.Payload
+		b.arriving = c
 	case replica.IngressAnswered:
 		b.answer(b.callOf(e), e)
 	case replica.MessageParked:
@@ -76,6 +79,19 @@ func (b *Builder) Add(e *replica.Event) {
 	default:
 		c := b.callOf(e)
 		c.Notes = append(c.Notes, Note{At: b.point(e), Text: remark(e), Reject: e.Reject})
+	}
+}
+
+// arrive sets the time at which the root arrived. The network's time stands still between rounds, so the event of the
+// arrival has the time of the round before, which may be long ago. The first event of a later round has the time that
+// counts, whatever tree it belongs to.
+func (b *Builder) arrive(e *replica.Event) {
+	c := b.arriving
+	if c == nil || e.Height == c.Begun.Height {
+		return
+	}
+	if b.arriving = nil; !c.Answered() && len(c.Executions) == 0 {
+		c.Begun.Time = e.Time
 	}
 }
 

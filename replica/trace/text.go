@@ -9,7 +9,7 @@ import (
 )
 
 // Text returns a tree as indented lines, a call or an execution on each, with the round, instructions, cycles and, if a
-// stopwatch ran, microseconds of executions in columns.
+// stopwatch ran, microseconds of executions in columns. Each duration says whose time it is.
 func Text(t *Tree, names Names) string {
 	w := &sheet{names: names}
 	if t.Root == nil {
@@ -117,7 +117,7 @@ func (x *Execution) cells() []string {
 	}
 	cells := []string{round, grouped(x.Instructions) + " instructions", x.Cycles.Grouped() + " cycles"}
 	if x.Wall != 0 {
-		cells = append(cells, fmt.Sprintf("%d µs", x.Wall/1000))
+		cells = append(cells, fmt.Sprintf("%d µs of wall time", x.Wall/1000))
 	}
 	return cells
 }

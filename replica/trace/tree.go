@@ -53,7 +53,7 @@ type Call struct {
 	ArgBytes  int
 	Arg       []byte // nil if it was too large to be kept
 
-	Begun      Point // made or received
+	Begun      Point // made or received; the time of a received message is that of the first round after it
 	Ended      Point // answered
 	Reject     *intercanister.Reject
 	ReplyBytes int
@@ -91,6 +91,7 @@ type Execution struct {
 	Logs          []Note
 	Calls         []*Call
 	Unrecorded    bool // only its calls are known
+	Folded        int  // messages of compilers' methods in it (Tree.Fold)
 }
 
 // Note is an event of a call in transit, or a line of a log.

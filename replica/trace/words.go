@@ -56,8 +56,8 @@ func (c *Call) answer() string {
 	return fmt.Sprintf("replied %s", bytes(c.ReplyBytes)) + c.took()
 }
 
-// took returns the network's time until a call was answered, from a millisecond on: consecutive rounds are nanoseconds
-// apart.
+// took returns the network's time from the arrival of a call to its answer, from a millisecond on: consecutive rounds
+// are nanoseconds apart.
 func (c *Call) took() string {
 	if !c.Begun.Recorded() {
 		return ""
@@ -66,7 +66,7 @@ func (c *Call) took() string {
 	if passed == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (%s.%03d s)", grouped(passed/1000), passed%1000)
+	return fmt.Sprintf(" (%s.%03d s of network time)", grouped(passed/1000), passed%1000)
 }
 
 func bytes(n int) string {
@@ -78,13 +78,20 @@ func bytes(n int) string {
 
 // title describes what ran.
 func (x *Execution) title() string {
-	switch {
-	case x.Unrecorded:
+	if x.Unrecorded {
 		return "not recorded"
-	case x.AnswersNumber != 0:
-		return fmt.Sprintf("%s of #%d", x.Entry, x.AnswersNumber)
 	}
-	return x.Entry.String()
+	title := x.Entry.String()
+	if x.AnswersNumber != 0 {
+		title = fmt.Sprintf("%s of #%d", x.Entry, x.AnswersNumber)
+	}
+	switch x.Folded {
+	case 0:
+		return title
+	case 1:
+		return title + " (with a message of its runtime)"
+	}
+	return fmt.Sprintf("%s (with %d messages of its runtime)", title, x.Folded)
 }
 
 func (n *Note) line() string {

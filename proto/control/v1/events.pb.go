@@ -767,8 +767,11 @@ type GetTraceRequest struct {
 	Names map[string]string `protobuf:"bytes,6,rep,name=names,proto3" json:"names,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// With last and since: include messages to the management canister.
 	IncludeManagement bool `protobuf:"varint,9,opt,name=include_management,json=includeManagement,proto3" json:"include_management,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// Render the calls of a canister to methods of its own that a compiler added, such as Motoko's asynchronous blocks. By
+	// default they are folded into the messages around them. The fields root and calls always have them.
+	IncludeGenerated bool `protobuf:"varint,10,opt,name=include_generated,json=includeGenerated,proto3" json:"include_generated,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *GetTraceRequest) Reset() {
@@ -877,6 +880,13 @@ func (x *GetTraceRequest) GetNames() map[string]string {
 func (x *GetTraceRequest) GetIncludeManagement() bool {
 	if x != nil {
 		return x.IncludeManagement
+	}
+	return false
+}
+
+func (x *GetTraceRequest) GetIncludeGenerated() bool {
+	if x != nil {
+		return x.IncludeGenerated
 	}
 	return false
 }
@@ -1055,7 +1065,7 @@ type TraceCall struct {
 	Reject     *Reject                `protobuf:"bytes,10,opt,name=reject,proto3" json:"reject,omitempty"`                          // of the answer; unset: a reply
 	Notes      []string               `protobuf:"bytes,11,rep,name=notes,proto3" json:"notes,omitempty"`                            // in order: held, dropped, expired, …
 	Reentrant  bool                   `protobuf:"varint,12,opt,name=reentrant,proto3" json:"reentrant,omitempty"`                   // the callee waits for this very call, directly or through others
-	Begun      *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=begun,proto3" json:"begun,omitempty"`                            // time of the network when the callee first ran; unset: it has not
+	Begun      *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=begun,proto3" json:"begun,omitempty"`                            // time of the network when the call was made, or the user's message had arrived
 	Ended      *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=ended,proto3" json:"ended,omitempty"`                            // time of the network when the call was answered; unset: it is not
 	Missing    []string               `protobuf:"bytes,15,rep,name=missing,proto3" json:"missing,omitempty"`                        // parts that are not remembered, have not happened yet, or are too deep
 	Deadline   *timestamppb.Timestamp `protobuf:"bytes,16,opt,name=deadline,proto3" json:"deadline,omitempty"`                      // of a best-effort call; unset: its response is guaranteed
@@ -1415,7 +1425,7 @@ const file_control_v1_events_proto_rawDesc = "" +
 	"\tbacktrace\x18$ \x03(\v2\x1b.canisterd.control.v1.FrameR\tbacktrace\x12\x12\n" +
 	"\x04text\x18% \x01(\tR\x04text\x12\x12\n" +
 	"\x04logs\x18& \x01(\rR\x04logs\x12!\n" +
-	"\fno_transform\x18' \x01(\bR\vnoTransform\"\xeb\x03\n" +
+	"\fno_transform\x18' \x01(\bR\vnoTransform\"\x98\x04\n" +
 	"\x0fGetTraceRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1f\n" +
 	"\n" +
@@ -1426,7 +1436,9 @@ const file_control_v1_events_proto_rawDesc = "" +
 	"\x05since\x18\b \x01(\v2\x1a.google.protobuf.TimestampH\x00R\x05since\x123\n" +
 	"\x04form\x18\x05 \x01(\x0e2\x1f.canisterd.control.v1.TraceFormR\x04form\x12F\n" +
 	"\x05names\x18\x06 \x03(\v20.canisterd.control.v1.GetTraceRequest.NamesEntryR\x05names\x12-\n" +
-	"\x12include_management\x18\t \x01(\bR\x11includeManagement\x1a8\n" +
+	"\x12include_management\x18\t \x01(\bR\x11includeManagement\x12+\n" +
+	"\x11include_generated\x18\n" +
+	" \x01(\bR\x10includeGenerated\x1a8\n" +
 	"\n" +
 	"NamesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +

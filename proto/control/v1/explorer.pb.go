@@ -427,9 +427,10 @@ type ExploreRequest struct {
 	Html       bool                   `protobuf:"varint,18,opt,name=html,proto3" json:"html,omitempty"`                                                                            // the report has a page for people
 	// URL of the NATS server over which other processes run the jobs: nats://HOST:PORT or tls://HOST:PORT, with a token or a user and a password; embedded://[TOKEN@]HOST:PORT for
 	// a server of the daemon, embedded:// for one on this computer. "": the daemon runs them.
-	WorkerServer  string `protobuf:"bytes,19,opt,name=worker_server,json=workerServer,proto3" json:"worker_server,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	WorkerServer     string `protobuf:"bytes,19,opt,name=worker_server,json=workerServer,proto3" json:"worker_server,omitempty"`
+	IncludeGenerated bool   `protobuf:"varint,20,opt,name=include_generated,json=includeGenerated,proto3" json:"include_generated,omitempty"` // explanations and diagrams show messages of methods that a compiler added, such as Motoko's asynchronous blocks
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *ExploreRequest) Reset() {
@@ -593,6 +594,13 @@ func (x *ExploreRequest) GetWorkerServer() string {
 		return x.WorkerServer
 	}
 	return ""
+}
+
+func (x *ExploreRequest) GetIncludeGenerated() bool {
+	if x != nil {
+		return x.IncludeGenerated
+	}
+	return false
 }
 
 // ExploreResponse is the progress of an exploration, or its result.
@@ -2087,17 +2095,18 @@ func (x *ExploreExtreme) GetFound() *ExploreFinding {
 
 // ReplayScheduleRequest says which schedule is run again, and on what.
 type ReplayScheduleRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                                                                     // "": the default one
-	Snapshot      string                 `protobuf:"bytes,2,opt,name=snapshot,proto3" json:"snapshot,omitempty"`                                                                     // "": the present
-	Schedule      string                 `protobuf:"bytes,3,opt,name=schedule,proto3" json:"schedule,omitempty"`                                                                     // YAML
-	Properties    *ExploreProperties     `protobuf:"bytes,4,opt,name=properties,proto3" json:"properties,omitempty"`                                                                 // that of the schedule is added if it is an invariant
-	Names         map[string]string      `protobuf:"bytes,5,rep,name=names,proto3" json:"names,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // ids of canisters by name
-	Upgrades      []*ExploreUpgrade      `protobuf:"bytes,6,rep,name=upgrades,proto3" json:"upgrades,omitempty"`                                                                     // as in the request of the exploration: the schedule has only the hashes of the modules
-	Outcalls      []*ExploreOutcall      `protobuf:"bytes,7,rep,name=outcalls,proto3" json:"outcalls,omitempty"`                                                                     // for schedules of older versions, which do not have them
-	Html          bool                   `protobuf:"varint,8,opt,name=html,proto3" json:"html,omitempty"`                                                                            // the answer has a page for people
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state            protoimpl.MessageState `protogen:"open.v1"`
+	Instance         string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                                                                     // "": the default one
+	Snapshot         string                 `protobuf:"bytes,2,opt,name=snapshot,proto3" json:"snapshot,omitempty"`                                                                     // "": the present
+	Schedule         string                 `protobuf:"bytes,3,opt,name=schedule,proto3" json:"schedule,omitempty"`                                                                     // YAML
+	Properties       *ExploreProperties     `protobuf:"bytes,4,opt,name=properties,proto3" json:"properties,omitempty"`                                                                 // that of the schedule is added if it is an invariant
+	Names            map[string]string      `protobuf:"bytes,5,rep,name=names,proto3" json:"names,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // ids of canisters by name
+	Upgrades         []*ExploreUpgrade      `protobuf:"bytes,6,rep,name=upgrades,proto3" json:"upgrades,omitempty"`                                                                     // as in the request of the exploration: the schedule has only the hashes of the modules
+	Outcalls         []*ExploreOutcall      `protobuf:"bytes,7,rep,name=outcalls,proto3" json:"outcalls,omitempty"`                                                                     // for schedules of older versions, which do not have them
+	Html             bool                   `protobuf:"varint,8,opt,name=html,proto3" json:"html,omitempty"`                                                                            // the answer has a page for people
+	IncludeGenerated bool                   `protobuf:"varint,9,opt,name=include_generated,json=includeGenerated,proto3" json:"include_generated,omitempty"`                            // as in the request of the exploration
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *ReplayScheduleRequest) Reset() {
@@ -2182,6 +2191,13 @@ func (x *ReplayScheduleRequest) GetOutcalls() []*ExploreOutcall {
 func (x *ReplayScheduleRequest) GetHtml() bool {
 	if x != nil {
 		return x.Html
+	}
+	return false
+}
+
+func (x *ReplayScheduleRequest) GetIncludeGenerated() bool {
+	if x != nil {
+		return x.IncludeGenerated
 	}
 	return false
 }
@@ -2438,7 +2454,7 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\fExploreAsked\x12\x14\n" +
 	"\x05title\x18\x01 \x01(\tR\x05title\x12\x18\n" +
 	"\aqueries\x18\x02 \x03(\tR\aqueries\x12!\n" +
-	"\feach_message\x18\x03 \x01(\bR\veachMessage\"\xd8\x06\n" +
+	"\feach_message\x18\x03 \x01(\bR\veachMessage\"\x85\a\n" +
 	"\x0eExploreRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1a\n" +
 	"\bsnapshot\x18\x02 \x01(\tR\bsnapshot\x12F\n" +
@@ -2464,7 +2480,8 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\boutcalls\x18\x10 \x03(\v2$.canisterd.control.v1.ExploreOutcallR\boutcalls\x12>\n" +
 	"\x06before\x18\x11 \x03(\v2&.canisterd.control.v1.ExploreOperationR\x06before\x12\x12\n" +
 	"\x04html\x18\x12 \x01(\bR\x04html\x12#\n" +
-	"\rworker_server\x18\x13 \x01(\tR\fworkerServer\x1a8\n" +
+	"\rworker_server\x18\x13 \x01(\tR\fworkerServer\x12+\n" +
+	"\x11include_generated\x18\x14 \x01(\bR\x10includeGenerated\x1a8\n" +
 	"\n" +
 	"NamesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
@@ -2586,7 +2603,7 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\x0eExploreExtreme\x12\x14\n" +
 	"\x05title\x18\x01 \x01(\tR\x05title\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\x12:\n" +
-	"\x05found\x18\x03 \x01(\v2$.canisterd.control.v1.ExploreFindingR\x05found\"\xd4\x03\n" +
+	"\x05found\x18\x03 \x01(\v2$.canisterd.control.v1.ExploreFindingR\x05found\"\x81\x04\n" +
 	"\x15ReplayScheduleRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1a\n" +
 	"\bsnapshot\x18\x02 \x01(\tR\bsnapshot\x12\x1a\n" +
@@ -2597,7 +2614,8 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\x05names\x18\x05 \x03(\v26.canisterd.control.v1.ReplayScheduleRequest.NamesEntryR\x05names\x12@\n" +
 	"\bupgrades\x18\x06 \x03(\v2$.canisterd.control.v1.ExploreUpgradeR\bupgrades\x12@\n" +
 	"\boutcalls\x18\a \x03(\v2$.canisterd.control.v1.ExploreOutcallR\boutcalls\x12\x12\n" +
-	"\x04html\x18\b \x01(\bR\x04html\x1a8\n" +
+	"\x04html\x18\b \x01(\bR\x04html\x12+\n" +
+	"\x11include_generated\x18\t \x01(\bR\x10includeGenerated\x1a8\n" +
 	"\n" +
 	"NamesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
