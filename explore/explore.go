@@ -108,7 +108,7 @@ func configured(ctx context.Context, n *canisterd.Network, options []Option) (c 
 	expired := c.Expired
 	c.Expired = func() bool { return ctx.Err() != nil || expired != nil && expired() }
 	c.Setup.Name = func(id principal.Principal) string { return n.CanisterAt(id).Name() }
-	names := &property.Names{Canister: c.canister, Argument: func(id principal.Principal, method, text string) ([]byte, error) {
+	names := &property.Names{Canister: c.canister, Name: c.Setup.Name, Argument: func(id principal.Principal, method, text string) ([]byte, error) {
 		return n.CanisterAt(id).Argument(ctx, method, canisterd.Text(text))
 	}}
 	for _, line := range c.lines {
@@ -251,7 +251,8 @@ func (c *config) replay(text []byte) error {
 		return err
 	}
 	own := c.Config // OfFile changes it; the exploration that follows keeps the settings of the test
-	s, err := own.OfFile(file, c.canister)
+	file.Property = c.Setup.WithNames(file.Property)
+	s, err := own.OfFile(file, campaign.Named(file, c.canister))
 	if err != nil {
 		return notReplayable(err)
 	}

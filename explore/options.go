@@ -38,16 +38,16 @@ func Op(c *canisterd.Canister, method string, args ...any) Option {
 		if err != nil {
 			return err
 		}
-		to.Setup.Operations = append(to.Setup.Operations, harness.Operation{Title: titleOf(c, in), Message: *in})
+		to.Setup.Operations = append(to.Setup.Operations, harness.Operation{Title: titleOf(to.network, c, in), Message: *in})
 		return nil
 	}
 }
 
 // titleOf returns a call for people.
-func titleOf(c *canisterd.Canister, in *replica.Ingress) string {
+func titleOf(n *canisterd.Network, c *canisterd.Canister, in *replica.Ingress) string {
 	title := c.String() + "." + in.Method
 	if values, _, err := candid.Decode(in.Arg); err == nil {
-		title += candid.Brief(values, titleWidth, nil)
+		title += candid.Brief(values, titleWidth, func(id principal.Principal) string { return n.CanisterAt(id).Name() })
 	}
 	return title
 }
@@ -90,7 +90,7 @@ func Maximize(query string) Option {
 	return read(func(to *config, names *property.Names) error {
 		q, err := names.ParseQuery(query)
 		if err == nil {
-			to.Config.Maximize = append(to.Config.Maximize, property.Maximize{Title: query, Query: *q})
+			to.Config.Maximize = append(to.Config.Maximize, property.Maximize{Title: names.Title(query), Query: *q})
 		}
 		return err
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"time"
@@ -213,7 +214,17 @@ func (s *explorer) readConfig(ctx context.Context, i *instance.Instance, in *con
 	if c.Setup.Operations, err = s.readOperations(ctx, i, in.GetOperations()); err != nil {
 		return nil, err
 	}
+	nameTitles(c)
 	return c, checkKinds(c, in)
+}
+
+// nameTitles puts references in the places of literal ids in the titles of operations, as in those of properties.
+func nameTitles(c *campaign.Config) {
+	for _, all := range [][]harness.Operation{c.Before, c.Setup.Operations} {
+		for i := range all {
+			all[i].Title = c.Setup.WithNames(all[i].Title)
+		}
+	}
 }
 
 // checkKinds rejects kinds of faults whose preconditions the request does not meet, because they cannot happen.
@@ -272,9 +283,9 @@ func readFaultKinds(c *campaign.Config, in *controlv1.ExploreRequest, names *pro
 	}
 	untrusted := map[principal.Principal]bool{}
 	for _, name := range in.GetUntrusted() {
-		id, found := names.Canister(name)
-		if !found {
-			return BadField.Refuse("untrusted", name, "it is neither the id nor the name of a canister")
+		id, err := names.Find(name)
+		if err != nil {
+			return BadField.Refuse("untrusted", name, err)
 		}
 		untrusted[id] = true
 	}
@@ -292,9 +303,9 @@ type outsideRequest interface {
 func readOutside(c *campaign.Config, in outsideRequest, names *property.Names) error {
 	c.Setup.Upgrades = map[principal.Principal]harness.NextModule{}
 	for _, u := range in.GetUpgrades() {
-		id, found := names.Canister(u.GetCanister())
-		if !found {
-			return BadField.Refuse("upgrades.canister", u.GetCanister(), "it is neither the id nor the name of a canister")
+		id, err := names.Find(u.GetCanister())
+		if err != nil {
+			return BadField.Refuse("upgrades.canister", u.GetCanister(), err)
 		}
 		next := harness.NextModule{Module: u.GetModule()}
 		if len(u.GetArgument()) > 0 {
@@ -320,24 +331,12 @@ type propertiesRequest interface {
 
 // readProperties reads the base, the names of canisters, and the properties that runs are checked for.
 func readProperties(c *campaign.Config, in propertiesRequest, base *replica.Network) (*property.Names, error) {
-	ids, shown := map[string]principal.Principal{}, map[principal.Principal]string{}
-	for name, text := range in.GetNames() {
-		id, err := readPrincipal("names", text)
-		if err != nil {
-			return nil, err
-		}
-		ids[name], shown[*id] = *id, name
-	}
 	c.Setup.Base, c.NoBuiltin = base, in.GetProperties().GetOnlyStated()
-	c.Setup.Name = func(id principal.Principal) string { return shown[id] }
 	c.Setup.Generated = in.GetIncludeGenerated()
-	names := &property.Names{Canister: func(name string) (principal.Principal, bool) {
-		if id, known := ids[name]; known {
-			return id, true
-		}
-		id, err := principal.Parse(name)
-		return id, err == nil
-	}}
+	names, err := readPropertyNames(c, in.GetNames())
+	if err != nil {
+		return nil, err
+	}
 	if !c.NoBuiltin {
 		c.Properties = property.StatedBy(base, c.Setup.NameOf)
 	}
@@ -345,6 +344,30 @@ func readProperties(c *campaign.Config, in propertiesRequest, base *replica.Netw
 		return nil, err
 	}
 	return names, readClientProperties(c, in.GetProperties(), names)
+}
+
+// readPropertyNames reads the names of canisters and identities. If two names have a principal, the first is shown.
+func readPropertyNames(c *campaign.Config, in map[string]string) (*property.Names, error) {
+	ids, shown, all := map[string]principal.Principal{}, map[principal.Principal]string{}, slices.Sorted(maps.Keys(in))
+	for _, name := range all {
+		id, err := readPrincipal("names", in[name])
+		if err != nil {
+			return nil, err
+		}
+		ids[name] = *id
+		if shown[*id] == "" {
+			shown[*id] = name
+		}
+	}
+	c.Setup.Name = func(id principal.Principal) string { return shown[id] }
+	c.Setup.Principal = func(name string) (principal.Principal, bool) {
+		if id, known := ids[name]; known {
+			return id, true
+		}
+		id, err := principal.Parse(name)
+		return id, err == nil
+	}
+	return &property.Names{Canister: c.Setup.Principal, Name: c.Setup.Name, Known: all, Argument: c.Argument}, nil
 }
 
 // readLines parses the lines of invariants and goals.
@@ -368,7 +391,7 @@ func readLines(c *campaign.Config, in *controlv1.ExploreProperties, names *prope
 		if err != nil {
 			return BadField.Refuse("properties.maximize", line, err)
 		}
-		c.Maximize = append(c.Maximize, property.Maximize{Title: line, Query: *q})
+		c.Maximize = append(c.Maximize, property.Maximize{Title: names.Title(line), Query: *q})
 	}
 	for _, line := range in.GetObserve() {
 		q, err := names.ParseQuery(line)

@@ -207,7 +207,7 @@ func (a *api) failClients(in *controlv1.ExploreRequest) {
 	ends(late, func(*controlv1.ExploreQuestions) {})
 	a.note("and one that is too large")
 	large := proto.CloneOf(in)
-	large.Properties.Asked[0].Queries = slicesOf(fmt.Sprintf("vault paidOut (%q)", strings.Repeat("x", 17_500)), 60)
+	large.Properties.Asked[0].Queries = slicesOf(fmt.Sprintf("vault paidOut (%s)", strings.Repeat(" ", 17_500)), 60)
 	ends(large, func(*controlv1.ExploreQuestions) { a.Error("it is asked") })
 }
 
@@ -264,7 +264,7 @@ func TestAClientThatDoesNotReadEndsTheExplorationThatAsksIt(t *testing.T) {
 		a.still()
 		in := a.askingRequest()
 		in.Properties.AnswerTime = durationpb.New(200 * time.Millisecond)
-		in.Properties.Asked[0].Queries = slicesOf(fmt.Sprintf("vault paidOut (%q)", strings.Repeat("x", 17_500)), 50)
+		in.Properties.Asked[0].Queries = slicesOf(fmt.Sprintf("vault paidOut (%s)", strings.Repeat(" ", 17_500)), 50)
 		stream, err := a.explorer.Explore(a.ctx, in)
 		if err != nil {
 			t.Fatal(err)

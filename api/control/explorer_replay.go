@@ -63,6 +63,8 @@ func (s *explorer) replay(ctx context.Context, in *controlv1.ReplayScheduleReque
 	if err != nil {
 		return nil, err
 	}
+	names.Canister = campaign.Named(file, names.Canister)
+	file.Property = names.Title(file.Property)
 	if p, err := names.ParseInvariant(file.Property); err == nil {
 		c.Properties = append(c.Properties, p)
 	}

@@ -112,15 +112,12 @@ func (f *installFlags) argument(c *cli) (*controlv1.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if given.Init, err = c.withIDs(given.Init); err != nil {
-			return nil, err
+		for _, text := range []string{given.Init, string(given.InitJSON)} {
+			if _, err := c.withIDs(text); err != nil {
+				return nil, err
+			}
 		}
-		json, err := c.withIDs(string(given.InitJSON))
-		if err != nil {
-			return nil, err
-		}
-		given.InitJSON = project.JSONText(json)
-		arg, err := given.Argument("", nil)
+		arg, err := given.Argument("", c.known().principals())
 		return valueOf(arg), err
 	}
 	if f.arg == "" {

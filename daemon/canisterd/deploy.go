@@ -181,7 +181,7 @@ func (c *cli) deployFolder(ctx context.Context, d *remote.Daemon, folder string,
 
 // createAll creates the canisters in this order, and then installs them.
 func (x *deploying) createAll(ctx context.Context, order []string, tell func(name, what string)) (map[string]deployment, error) {
-	if err := x.project.Check(x.flags.only, x.ids); err != nil {
+	if err := x.project.Check(x.flags.only, x.principals()); err != nil {
 		return nil, err
 	}
 	if err := x.checkSubnets(ctx); err != nil {

@@ -6,9 +6,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/daemon/project"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
@@ -118,6 +120,14 @@ func (x *deploying) tellTimer(ctx context.Context, name string, before *controlv
 	return err
 }
 
+// principals returns the principals of the project's canisters that are there, and of identities, by name.
+func (x *deploying) principals() names {
+	all := names{anonymous: principal.Anonymous.String()}
+	maps.Copy(all, identityPrincipals())
+	maps.Copy(all, x.ids)
+	return all
+}
+
 // get returns a canister of the project.
 func (x *deploying) get(ctx context.Context, name string) (*controlv1.Canister, error) {
 	got, err := x.daemon.Canisters.GetCanister(ctx, &controlv1.GetCanisterRequest{Instance: x.cli.instance, CanisterId: x.ids[name]})
@@ -126,7 +136,7 @@ func (x *deploying) get(ctx context.Context, name string) (*controlv1.Canister, 
 
 // updateSettings gives a canister the settings of the project, and returns it.
 func (x *deploying) updateSettings(ctx context.Context, name string) (*controlv1.Canister, error) {
-	given, err := x.project.Given(name, x.ids)
+	given, err := x.project.Given(name, x.principals())
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +161,7 @@ func differentSettings(before, after *controlv1.Settings) (names []string) {
 
 // argument returns the argument that the project has for a canister, and the digest of its bytes.
 func (x *deploying) argument(name string, module []byte) (*controlv1.Value, string, error) {
-	argument, err := x.project.Canisters[name].Argument(name, x.ids)
+	argument, err := x.project.Canisters[name].Argument(name, x.principals())
 	if err != nil {
 		return nil, "", err
 	}

@@ -198,7 +198,7 @@ func (f *exploreFlags) request(c *cli) (*controlv1.ExploreRequest, error) {
 		return nil, err
 	}
 	in := &controlv1.ExploreRequest{
-		Instance: c.instance, Snapshot: f.snapshot, Properties: f.properties.message(), Names: c.known().ids, Seed: f.seed, Runs: f.runs, Faults: f.faults,
+		Instance: c.instance, Snapshot: f.snapshot, Properties: f.properties.message(), Names: c.known().principals(), Seed: f.seed, Runs: f.runs, Faults: f.faults,
 		FaultKinds: f.kinds, Untrusted: f.untrusted, Stop: f.stop, Workers: workers, WorkerServer: server, Waits: &f.waits, Html: f.html != "",
 		IncludeGenerated: f.all,
 	}
@@ -292,11 +292,7 @@ func (c *cli) operation(text string) (*controlv1.ExploreOperation, error) {
 	if err != nil {
 		return nil, err
 	}
-	caller := *c
-	if as != "" {
-		caller.as, caller.identity = as, ""
-	}
-	sender, err := caller.sender()
+	sender, err := c.callerOf(as)
 	if err != nil {
 		return nil, err
 	}
@@ -307,6 +303,18 @@ func (c *cli) operation(text string) (*controlv1.ExploreOperation, error) {
 		}
 	}
 	return &controlv1.ExploreOperation{Call: &controlv1.Call{CanisterId: id, Method: words[1], Argument: argument, Sender: sender}, Title: text}, nil
+}
+
+// callerOf returns the principal that makes the call of an operation: the one that it names, or else that of the command.
+func (c *cli) callerOf(as string) (string, error) {
+	if as == "" {
+		return c.sender()
+	}
+	sender, err := c.principalOf(as)
+	if err != nil {
+		return "", fmt.Errorf("as %s: %w", as, err)
+	}
+	return sender, nil
 }
 
 // runExploration runs an exploration and returns its report. If the daemon waits for workers, it starts the given number

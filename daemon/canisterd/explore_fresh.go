@@ -102,7 +102,9 @@ func (c *cli) retarget(in *controlv1.ExploreRequest, instance string, ids names)
 		}
 	}
 	replaceStrings(out.ProtoReflect(), strings.NewReplacer(pairs...))
-	out.Instance, out.Snapshot, out.WorkerServer, out.Html, out.Names = instance, "", "", false, ids
+	out.Instance, out.Snapshot, out.WorkerServer, out.Html = instance, "", "", false
+	out.Names = c.known().ownIdentities()
+	maps.Copy(out.Names, ids)
 	return out
 }
 

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/candid/reference"
 	"github.com/canisterd/canisterd/daemon/project"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
@@ -121,8 +123,11 @@ func (g *goTest) call(c *cli, call *controlv1.Call) (string, error) {
 		return "", err
 	}
 	if sender := call.GetSender(); sender != "" {
-		g.imports[modulePath+"/candid/principal"] = true
-		to += fmt.Sprintf(".As(principal.MustParse(%q))", sender)
+		caller, err := g.caller(c, sender)
+		if err != nil {
+			return "", err
+		}
+		to += ".As(" + caller + ")"
 	}
 	text := to + ", " + strconv.Quote(call.GetMethod())
 	if argument := call.GetArgument().GetText(); argument != "" {
@@ -131,10 +136,21 @@ func (g *goTest) call(c *cli, call *controlv1.Call) (string, error) {
 	return text, nil
 }
 
+// caller returns the Go expression for the principal that makes a call.
+func (g *goTest) caller(c *cli, sender string) (string, error) {
+	if c.known().isCanister(sender) {
+		name, err := g.canister(c, sender)
+		return name + ".ID()", err
+	}
+	g.imports[modulePath+"/candid/principal"] = true
+	return fmt.Sprintf("principal.MustParse(%q)", sender), nil
+}
+
 // argument returns Candid text as a Go expression. It replaces ids of canisters, which differ in another network.
 func (g *goTest) argument(c *cli, text string) string {
 	expression := strconv.Quote(text)
-	for _, id := range sortedKeys(c.known().names) {
+	for _, name := range sortedKeys(c.known().ids) {
+		id := c.known().ids[name]
 		if !strings.Contains(text, id) {
 			continue
 		}
@@ -145,6 +161,18 @@ func (g *goTest) argument(c *cli, text string) string {
 	return expression
 }
 
+// line returns a line of a property. In the network of the test canisters have their names, and identities have none.
+func (g *goTest) line(c *cli, text string) string {
+	known := c.known()
+	text = reference.Write(text, func(id principal.Principal) string {
+		if !known.isCanister(id.String()) {
+			return ""
+		}
+		return known.names[id.String()]
+	})
+	return strconv.Quote(reference.Replace(text, known.ownIdentities()))
+}
+
 // properties adds the properties that runs are checked for.
 func (g *goTest) properties(c *cli, in *controlv1.ExploreRequest, r *controlv1.ExploreReport) {
 	p := in.GetProperties()
@@ -153,7 +181,7 @@ func (g *goTest) properties(c *cli, in *controlv1.ExploreRequest, r *controlv1.E
 		lines  []string
 	}{{"Invariant", p.GetInvariants()}, {"Sometimes", p.GetSometimes()}, {"Maximize", p.GetMaximize()}, {"Observe", p.GetObserve()}} {
 		for _, line := range lines.lines {
-			g.option("explore.%s(%s)", lines.option, g.argument(c, line))
+			g.option("explore.%s(%s)", lines.option, g.line(c, line))
 		}
 	}
 	if p.GetOnlyStated() {

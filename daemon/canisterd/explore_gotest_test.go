@@ -93,7 +93,7 @@ explore:
 	if read := perform(t, "explore --folder '' --op 'bank withdraw 100'"); !strings.Contains(read, "All orders of this operation (1) were run, without faults: no violation") {
 		t.Errorf("the section of canisterd.yaml overrides a flag:\n%s", read)
 	}
-	if refused := perform(t, strings.Replace(documented, "explore ", "explore --before 'bank close' ", 1)); !strings.Contains(refused, "bank close, before the operations: it is rejected") {
+	if refused := perform(t, strings.Replace(documented, "explore ", "explore --before 'bank close' ", 1)); !strings.Contains(refused, "bank close, before the operations: its canister has no method close; it has balance") {
 		t.Errorf("a call that is rejected: %s", refused)
 	}
 	writeFile(t, "go.mod", moduleOfUser(t, filepath.Join(examples, "..")))

@@ -53,7 +53,7 @@ func (f *replayFlags) replay(ctx context.Context, c *cli, d *remote.Daemon, path
 		return nil, err
 	}
 	return d.Explorer.ReplaySchedule(ctx, &controlv1.ReplayScheduleRequest{
-		Instance: c.instance, Snapshot: f.snapshot, Schedule: string(text), Properties: f.properties.message(), Names: c.known().ids,
+		Instance: c.instance, Snapshot: f.snapshot, Schedule: string(text), Properties: f.properties.message(), Names: c.known().principals(),
 		Upgrades: upgrades, Outcalls: outcalls, Html: f.html != "" || f.form == "html",
 		IncludeGenerated: f.all,
 	})

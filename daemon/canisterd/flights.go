@@ -113,7 +113,7 @@ func (c *cli) origin(o *controlv1.Origin) string {
 	case o.GetCall() != nil:
 		return fmt.Sprintf("call %d of %s", o.GetCall().GetCallId(), c.nameOf(o.GetSender()))
 	case len(o.GetRequestId()) > 0:
-		return fmt.Sprintf("request %x of %s", o.GetRequestId(), o.GetSender())
+		return fmt.Sprintf("request %x of %s", o.GetRequestId(), c.nameOf(o.GetSender()))
 	}
 	return o.GetTask()
 }

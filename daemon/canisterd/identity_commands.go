@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/daemon/spelling"
+	"github.com/canisterd/canisterd/internal/spelling"
 )
 
 func (c *cli) identityGroup() *cobra.Command {

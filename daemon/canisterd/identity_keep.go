@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/canisterd/canisterd/daemon/spelling"
+	"github.com/canisterd/canisterd/internal/spelling"
 )
 
 // pem returns the path of the key of an identity.

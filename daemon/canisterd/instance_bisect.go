@@ -99,7 +99,7 @@ at, and --from and --to are offered for an answer that changed and changed back.
 				if err != nil {
 					return err
 				}
-				return c.print(found.text(), found)
+				return c.print(found.text(c.nameOf), found)
 			})
 		},
 	}
@@ -325,12 +325,12 @@ func (b *bisectResult) addInputs(h *controlv1.GetHistoryResponse) {
 	}
 }
 
-func (b *bisectResult) text() string {
+func (b *bisectResult) text(nameOf func(string) string) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "round   %d (found with %s)\nbefore  %s\nafter   %s", b.Round, count(uint64(b.Forks), "fork"), b.Before, b.After)
 	for _, in := range b.Inputs {
 		if in.Error != "" {
-			fmt.Fprintf(&text, "\ntrap    %s of %s: %s: %s", in.Method, in.Canister, in.Error, in.Text)
+			fmt.Fprintf(&text, "\ntrap    %s of %s: %s: %s", in.Method, nameOf(in.Canister), in.Error, in.Text)
 			continue
 		}
 		if in.Kind == markKind {
@@ -339,7 +339,7 @@ func (b *bisectResult) text() string {
 		}
 		fmt.Fprintf(&text, "\ninput   %s", in.Kind)
 		if in.Request != "" {
-			fmt.Fprintf(&text, " %.8s: %s of %s, from %s", in.Request, in.Method, in.Canister, in.Sender)
+			fmt.Fprintf(&text, " %.8s: %s of %s, from %s", in.Request, in.Method, nameOf(in.Canister), nameOf(in.Sender))
 		}
 	}
 	if len(b.Inputs) == 0 {

@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/canisterd/canisterd/api/control/remote"
-	"github.com/canisterd/canisterd/daemon/spelling"
+	"github.com/canisterd/canisterd/internal/spelling"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -178,7 +178,7 @@ func (c *cli) shownHistory(h *controlv1.GetHistoryResponse) string {
 	}
 	for _, in := range h.GetInputs() {
 		upTo(in.GetHeight())
-		t.row(fmt.Sprint(in.GetHeight()), stamp(in.GetTime()), kindText(in), shortRequest(in.GetRequestId()), in.GetCanisterId(), in.GetMethod(), senderOrTrap(in))
+		t.row(fmt.Sprint(in.GetHeight()), stamp(in.GetTime()), kindText(in), shortRequest(in.GetRequestId()), c.nameOf(in.GetCanisterId()), in.GetMethod(), c.senderOrTrap(in))
 	}
 	upTo(h.GetLastHeight())
 	return t.String() + fmt.Sprintf("\nforks: round %d (%s) to %d (%s)", h.GetFirstHeight(), stamp(h.GetFirstTime()), h.GetLastHeight(), stamp(h.GetLastTime()))
@@ -193,9 +193,9 @@ func kindText(in *controlv1.AcceptedInput) string {
 }
 
 // senderOrTrap returns the sender of an update call, or the error of a trap.
-func senderOrTrap(in *controlv1.AcceptedInput) string {
+func (c *cli) senderOrTrap(in *controlv1.AcceptedInput) string {
 	if in.GetErrorCode() == "" {
-		return in.GetSender()
+		return c.nameOf(in.GetSender())
 	}
 	return fmt.Sprintf("%s: %s", in.GetErrorCode(), in.GetText())
 }

@@ -223,7 +223,7 @@ func TestABisectionNamesTheTrapsOfItsRound(t *testing.T) {
 		{Height: 4, Kind: "mark", Text: "here"},
 		{Height: 4, Kind: "trap", CanisterId: "aaaaa-aa", Method: "withdraw", ErrorCode: "IC0503", Text: "no money"},
 	}})
-	if text := b.text(); !strings.HasSuffix(text, "\nmark    here\ntrap    withdraw of aaaaa-aa: IC0503: no money") || strings.Contains(text, "early") {
+	if text := b.text(func(id string) string { return id }); !strings.HasSuffix(text, "\nmark    here\ntrap    withdraw of aaaaa-aa: IC0503: no money") || strings.Contains(text, "early") {
 		t.Errorf("it says %s", text)
 	}
 }

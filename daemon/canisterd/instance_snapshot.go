@@ -163,12 +163,12 @@ func (c *cli) differences(diff *controlv1.DiffResponse) string {
 			}
 			fmt.Fprintf(&text, "%s\n", name)
 		}
-		fmt.Fprintf(&text, "  %s\n", oneLine(d.GetWhat()))
+		fmt.Fprintf(&text, "  %s\n", c.withNames(oneLine(d.GetWhat())))
 		if d.GetBefore() != "" {
-			fmt.Fprintf(&text, "    %s\n", c.paint(red, "- "+oneLine(d.GetBefore())))
+			fmt.Fprintf(&text, "    %s\n", c.paint(red, "- "+c.withNames(oneLine(d.GetBefore()))))
 		}
 		if d.GetAfter() != "" {
-			fmt.Fprintf(&text, "    %s\n", c.paint(green, "+ "+oneLine(d.GetAfter())))
+			fmt.Fprintf(&text, "    %s\n", c.paint(green, "+ "+c.withNames(oneLine(d.GetAfter()))))
 		}
 	}
 	if diff.GetMore() > 0 {

@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/candid/reference"
 	"github.com/canisterd/canisterd/daemon"
-	"github.com/canisterd/canisterd/daemon/project"
-	"github.com/canisterd/canisterd/daemon/spelling"
+	"github.com/canisterd/canisterd/internal/spelling"
 )
 
-// names are canister ids by name, of one network.
+// names are principals by name: ids of canisters in one network, or principals of identities.
 type names map[string]string
 
 // defaultInstance is the instance of commands that name no other.
@@ -28,23 +28,67 @@ func (c *cli) instanceName() string {
 	return c.instance
 }
 
-// directory holds the names of canisters in the network that a command is about.
+// directory holds the names of canisters in the network that a command is about, and of the user's identities.
 type directory struct {
-	ids   names
-	names map[string]string // by id
-	stale names             // names that the network lacks: the instance to which they were deployed last
-	about network           // the network of the names
-	err   error             // why the names are not known
+	ids        names
+	identities names
+	names      map[string]string // of canisters and identities by principal; a canister comes first
+	stale      names             // names that the network lacks: the instance to which they were deployed last
+	about      network           // the network of the names
+	err        error             // why the names are not known
 }
 
 // known returns the names deployed to the command's network from the current folder, or the nearest one above it that
-// has some.
+// has some, and the names of identities.
 func (c *cli) known() *directory {
 	if c.deployed == nil {
-		c.deployed = &directory{ids: names{}, names: map[string]string{}, stale: names{}}
+		c.deployed = &directory{ids: names{}, identities: identityPrincipals(), names: map[string]string{}, stale: names{}}
 		c.deployed.err = c.lookUp(c.deployed)
+		c.deployed.invert(c.deployed.ids)
+		c.deployed.invert(c.deployed.identities)
 	}
 	return c.deployed
+}
+
+// identityPrincipals returns the principals of the user's identities. Without a home there are none.
+func identityPrincipals() names {
+	all := names{}
+	if stored, err := readIdentities(); err == nil {
+		for name, identity := range stored.Identities {
+			all[name] = identity.Principal
+		}
+	}
+	return all
+}
+
+// invert adds names to those by principal: the first of several, unless the principal has a name.
+func (d *directory) invert(all names) {
+	for _, name := range sortedKeys(all) {
+		if d.names[all[name]] == "" {
+			d.names[all[name]] = name
+		}
+	}
+}
+
+// isCanister reports whether a principal is the id of a canister with a name.
+func (d *directory) isCanister(id string) bool {
+	name, known := d.names[id]
+	return known && d.ids[name] == id
+}
+
+// ownIdentities returns the principals of the identities whose names no canister has.
+func (d *directory) ownIdentities() names {
+	all := d.principals()
+	maps.DeleteFunc(all, func(name, _ string) bool { return d.ids[name] != "" })
+	return all
+}
+
+// principals returns the principals of canisters and identities by name. A canister comes before an identity.
+func (d *directory) principals() names {
+	all := names{anonymous: principal.Anonymous.String()}
+	maps.Copy(all, d.identities)
+	maps.Copy(all, d.ids)
+	return all
 }
 
 func (c *cli) lookUp(into *directory) error {
@@ -57,11 +101,8 @@ func (c *cli) lookUp(into *directory) error {
 		return err
 	}
 	into.ids, into.stale = store.live(into.about), store.instances()
-	for name, id := range into.ids {
+	for name := range into.ids {
 		delete(into.stale, name)
-		if other, found := into.names[id]; !found || name < other {
-			into.names[id] = name
-		}
 	}
 	return nil
 }
@@ -116,39 +157,42 @@ func (c *cli) canisterOf(text string) (string, error) {
 	return "", fmt.Errorf("%q is neither the id of a canister nor the name of one that was deployed from this folder%s (there are %s)%s", text, spelling.Meant(text, all), strings.Join(all, ", "), spelling.WhyNoPrincipal(text))
 }
 
-// escaped replaces ${ in a text if it does not begin a project.Reference.
-const escaped = "$${"
+// withIDs replaces each ${NAME} by the principal of a canister or an identity.
+func (c *cli) withIDs(text string) (string, error) { return reference.Resolve(text, c.principalOf) }
 
-// withIDs replaces each ${NAME} by the id of the canister.
-func (c *cli) withIDs(text string) (string, error) {
-	const kept = "\x00" // in no valid text
-	var unknown error
-	text = project.Reference.ReplaceAllStringFunc(strings.ReplaceAll(text, escaped, kept), func(found string) string {
-		id, err := c.canisterOf(found[2 : len(found)-1])
-		if err != nil && unknown == nil {
-			unknown = fmt.Errorf("%s: %w; write %s for the characters ${", found, err, escaped)
-		}
-		return id
-	})
-	return strings.ReplaceAll(text, kept, "${"), unknown
-}
-
-// principalOf parses a principal, or the name of a canister or of an identity.
+// principalOf returns a principal, or the one of the canister or the identity with a name. A canister comes first.
 func (c *cli) principalOf(text string) (string, error) {
 	if p, err := principal.Parse(text); err == nil {
 		return p.String(), nil
 	}
-	if id, known := c.known().ids[text]; known {
+	known := c.known()
+	if id, found := known.principals()[text]; found {
 		return id, nil
 	}
-	if stored, err := readIdentities(); err == nil && stored.Identities[text] != nil {
-		return stored.Identities[text].Principal, nil
+	if strings.HasSuffix(text, "-cai") || known.err != nil || known.stale[text] != "" {
+		return c.canisterOf(text)
 	}
-	_, err := c.canisterOf(text)
-	return "", err
+	return "", fmt.Errorf("%q is neither a principal nor the name of a canister (%s) or of an identity (%s)%s%s", text,
+		listed(known.ids, "none was deployed from this folder to instance "+c.instanceName()), listed(known.identities, "there is none; canisterd identity new makes one"),
+		spelling.Meant(text, sortedKeys(known.principals())), spelling.WhyNoPrincipal(text))
 }
 
-// nameOf returns the deployed name of a canister, or else its id.
+// maxNamesListed limits the names of a kind in an error.
+const maxNamesListed = 20
+
+// listed returns names for an error, or a text if there are none.
+func listed(all names, none string) string {
+	list := sortedKeys(all)
+	switch n := len(list); {
+	case n == 0:
+		return none
+	case n > maxNamesListed:
+		return fmt.Sprintf("%s and %d more", strings.Join(list[:maxNamesListed], ", "), n-maxNamesListed)
+	}
+	return strings.Join(list, ", ")
+}
+
+// nameOf returns the name of a canister or an identity, or else the principal.
 func (c *cli) nameOf(id string) string {
 	if name, found := c.known().names[id]; found {
 		return name
@@ -166,4 +210,9 @@ func (c *cli) namesIn(id string, ancestors []daemon.Ancestor) func(principal.Pri
 		}
 	}
 	return func(id principal.Principal) string { return shown[id.String()] }
+}
+
+// withNames returns a text of the daemon with names in place of the principals that have some.
+func (c *cli) withNames(text string) string {
+	return reference.Show(text, func(id principal.Principal) string { return c.known().names[id.String()] })
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/daemon/spelling"
+	"github.com/canisterd/canisterd/internal/spelling"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 

@@ -42,7 +42,7 @@ wall time: how long it ran on the daemon's computer.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			request := &controlv1.GetTraceRequest{Instance: c.instance, Names: map[string]string{}, IncludeManagement: all, IncludeGenerated: all}
-			for name, id := range c.known().ids {
+			for id, name := range c.known().names {
 				request.Names[id] = name
 			}
 			switch form {

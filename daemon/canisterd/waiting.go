@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"regexp"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -128,12 +127,6 @@ func (w *answerWait) unanswered(why string, err error) error {
 	}
 	return &refused{fmt.Sprintf("request %s is not answered%s and goes on: %s; canisterd canister await %[1]s waits for it", w.short(), after, why), err}
 }
-
-// anyID is the id of a canister in a text.
-var anyID = regexp.MustCompile(`\b(?:[a-z2-7]{5}-)+cai\b`)
-
-// withNames replaces the ids of canisters in a text by their names.
-func (c *cli) withNames(text string) string { return anyID.ReplaceAllStringFunc(text, c.nameOf) }
 
 // why says what the request waits for, with the names of canisters, and the command that ends it.
 func (w *answerWait) why(ctx context.Context, of map[string]string) string {

@@ -4,12 +4,16 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/did"
+	"github.com/canisterd/canisterd/candid/reference"
 	"github.com/canisterd/canisterd/internal/regular"
+	"github.com/canisterd/canisterd/internal/spelling"
 )
 
 // Form is how arguments are written.
@@ -29,14 +33,22 @@ type Argument struct {
 	Bytes []byte // where Form is Hex
 }
 
-// resolve puts ids in the places of names.
-func resolve(text, own string, ids map[string]string) string {
-	return Reference.ReplaceAllStringFunc(text, func(found string) string {
-		name := found[2 : len(found)-1]
+// self is the canister itself in its own texts.
+const self = "SELF"
+
+// resolve puts principals in the places of names: those of canisters and identities by name, and of the canister itself.
+func resolve(text, own string, principals map[string]string) (string, error) {
+	return reference.Resolve(text, func(name string) (string, error) {
 		if name == self {
 			name = own
 		}
-		return ids[name]
+		if id, known := principals[name]; known {
+			return id, nil
+		}
+		if spelling.IsPrincipal(name) {
+			return name, nil
+		}
+		return "", fmt.Errorf("%q is neither a canister of the project nor an identity%s", name, spelling.Meant(name, slices.Sorted(maps.Keys(principals))))
 	})
 }
 
@@ -65,15 +77,17 @@ func (s *Canister) fileInit(content []byte) {
 	}
 }
 
-// Argument is the argument of init, with the ids of other canisters in it.
-func (s *Canister) Argument(own string, ids map[string]string) (Argument, error) {
+// Argument is the argument of init, with principals in the places of names.
+func (s *Canister) Argument(own string, principals map[string]string) (Argument, error) {
 	switch {
 	case s.InitJSON != "":
-		return Argument{Form: JSON, Text: resolve(string(s.InitJSON), own, ids)}, nil
+		text, err := resolve(string(s.InitJSON), own, principals)
+		return Argument{Form: JSON, Text: text}, err
 	case s.InitHex != "":
 		return FromHex(s.InitHex)
 	case s.Init != "":
-		return FromText(resolve(s.Init, own, ids)), nil
+		text, err := resolve(s.Init, own, principals)
+		return FromText(text), err
 	}
 	return FromText(""), nil
 }

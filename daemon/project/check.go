@@ -7,8 +7,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-
-	"github.com/canisterd/canisterd/daemon/spelling"
 )
 
 // maxModuleBytes is how large a module is at most that is looked into before it is sent. The daemon has a limit of its
@@ -19,15 +17,21 @@ const maxModuleBytes = 1 << 30
 const placeholder = "rwlgt-iiaaa-aaaaa-aaaaa-cai"
 
 // Check looks into what the project names for some canisters, all without names: modules, arguments and controllers. The
-// ids are of canisters that are there.
-func (p *Project) Check(only []string, ids map[string]string) error {
-	all := map[string]string{}
+// principals are of canisters that are there, and of identities.
+func (p *Project) Check(only []string, principals map[string]string) error {
+	all := maps.Clone(principals)
+	if all == nil {
+		all = map[string]string{}
+	}
 	for name := range p.Canisters {
-		if all[name] = ids[name]; all[name] == "" {
+		if all[name] == "" {
 			all[name] = placeholder
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Canisters)) {
+		if err := p.checkNames(name, all); err != nil {
+			return fmt.Errorf("canister %s: %w", name, err)
+		}
 		if len(only) > 0 && !slices.Contains(only, name) {
 			continue
 		}
@@ -38,8 +42,17 @@ func (p *Project) Check(only []string, ids map[string]string) error {
 	return nil
 }
 
+// checkNames returns an error for a name in the settings and arguments of a canister that stands for no principal.
+func (p *Project) checkNames(name string, principals map[string]string) error {
+	if _, err := p.Given(name, principals); err != nil {
+		return err
+	}
+	_, err := p.Canisters[name].Argument(name, principals)
+	return err
+}
+
 // checkFiles looks into the module and the arguments of a canister.
-func (p *Project) checkFiles(name string, ids map[string]string) error {
+func (p *Project) checkFiles(name string, principals map[string]string) error {
 	spec := p.Canisters[name]
 	module, err := p.Module(name)
 	if err != nil {
@@ -48,17 +61,12 @@ func (p *Project) checkFiles(name string, ids map[string]string) error {
 	if err := CheckModule(module); err != nil {
 		return fmt.Errorf("%s %w", p.Path(spec.Wasm), err)
 	}
-	argument, err := spec.Argument(name, ids)
+	argument, err := spec.Argument(name, principals)
 	if err != nil {
 		return err
 	}
 	if _, err := argument.Encode(module); err != nil {
 		return fmt.Errorf("its arguments are not what its module takes: %w", err)
-	}
-	for _, controller := range spec.Controllers {
-		if p.Canisters[controller] == nil && !spelling.IsPrincipal(controller) {
-			return fmt.Errorf("controllers: %q is neither a canister of the project nor a principal%s", controller, spelling.WhyNoPrincipal(controller))
-		}
 	}
 	return nil
 }

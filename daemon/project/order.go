@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/canisterd/canisterd/candid/reference"
 )
 
 // needs are the canisters that are installed before one: for each kind of reason those that it names.
@@ -18,9 +20,9 @@ func (p *Project) needsOf(name string) needs {
 	spec := p.Canisters[name]
 	n := needs{after: spec.After}
 	named := func(text string) (all []string) {
-		for _, found := range Reference.FindAllStringSubmatch(text, -1) {
-			if found[1] != self && found[1] != name {
-				all = append(all, found[1])
+		for _, found := range reference.Names(text) {
+			if p.Canisters[found] != nil && found != name { // an identity needs no installation
+				all = append(all, found)
 			}
 		}
 		return all

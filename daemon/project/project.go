@@ -17,8 +17,8 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/daemon/quantity"
-	"github.com/canisterd/canisterd/daemon/spelling"
 	"github.com/canisterd/canisterd/internal/regular"
+	"github.com/canisterd/canisterd/internal/spelling"
 )
 
 // File says which canisters a folder has.
@@ -45,7 +45,7 @@ type Canister struct {
 	Cycles      string            `yaml:"cycles" doc:"Cycles to create it with, with k, M, G, T or P (default: 100T)." example:"5T"`
 	ID          string            `yaml:"id" doc:"The id to give it (default: the next one that is free)." example:"rwlgt-iiaaa-aaaaa-aaaaa-cai"`
 	Subnet      string            `yaml:"subnet" doc:"Id of the subnet to create it on, or its kind where there is one of that (default: an application subnet)." example:"application"`
-	Controllers []string          `yaml:"controllers" doc:"Principals, or names of canisters of the project (default: the one who deploys)." example:"[2vxsx-fae, bank]"`
+	Controllers []string          `yaml:"controllers" doc:"Principals, or names of canisters of the project or of identities (default: the one who deploys)." example:"[2vxsx-fae, bank]"`
 	Environment map[string]string `yaml:"environment" doc:"Environment variables, beside PUBLIC_CANISTER_ID:NAME for each canister of the project." example:"{STAGE: test}"`
 	After       []string          `yaml:"after" doc:"Canisters to install before it, beside those that its arguments and environment name." example:"[ledger]"`
 	Features    []string          `yaml:"features" doc:"What the module may use beyond the network, which would refuse it: wasi." example:"[wasi]"`
@@ -60,7 +60,7 @@ type Settings struct {
 	WasmMemoryLimit     *quantity.Bytes   `yaml:"wasm_memory_limit" doc:"Bytes the heap may have." example:"1GiB"`
 	WasmMemoryThreshold *quantity.Bytes   `yaml:"wasm_memory_threshold" doc:"Bytes left below that limit at which canister_on_low_wasm_memory runs." example:"100MiB"`
 	LogMemoryLimit      *quantity.Bytes   `yaml:"log_memory_limit" doc:"Bytes of the log." example:"64KiB"`
-	LogVisibility       string            `yaml:"log_visibility" doc:"Who reads the log: public, controllers, or principals with commas between them." example:"public"`
+	LogVisibility       string            `yaml:"log_visibility" doc:"Who reads the log: public, controllers, or principals and names with commas between them." example:"public"`
 }
 
 // Nearest is the present folder, or the one above it that has a project where the present one has none.
@@ -148,12 +148,6 @@ func projectOfModules(folder string, reach Reach) (*Project, error) {
 // NameForm is what canisters may be called.
 var NameForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
-// Reference is another canister in a text.
-var Reference = regexp.MustCompile(`\$\{([^}]*)\}`)
-
-// self is the canister itself in its own texts.
-const self = "SELF"
-
 // complete reads what a canister has in files beside its module, and checks all of it.
 func (p *Project) complete(name string) error {
 	if spec := p.Canisters[name]; spec != nil {
@@ -203,21 +197,9 @@ func (p *Project) check(name string) error {
 	if _, err := principal.Parse(spec.ID); spec.ID != "" && err != nil {
 		return fmt.Errorf("id: %w", err)
 	}
-	for _, viewer := range ReadVisibility(spec.Settings.LogVisibility).Viewers {
-		if !spelling.IsPrincipal(viewer) {
-			return fmt.Errorf("settings: log_visibility: %q is neither public, controllers nor a list of principals", viewer)
-		}
-	}
 	for _, other := range spec.After {
 		if p.Canisters[other] == nil || other == name {
 			return fmt.Errorf("after: %q is not another canister of the project", other)
-		}
-	}
-	for _, text := range spec.texts() {
-		for _, found := range Reference.FindAllStringSubmatch(text, -1) {
-			if p.Canisters[found[1]] == nil && found[1] != self {
-				return fmt.Errorf("%s is not a canister of the project", found[0])
-			}
 		}
 	}
 	return nil
@@ -238,15 +220,6 @@ func (s *Canister) oneInit() error {
 		return fmt.Errorf("init_hex: it is not bytes in hex, two digits each, such as 4449444c0000")
 	}
 	return nil
-}
-
-// texts are those in which other canisters may be named.
-func (s *Canister) texts() []string {
-	all := []string{s.Init, string(s.InitJSON)}
-	for _, name := range slices.Sorted(maps.Keys(s.Environment)) {
-		all = append(all, s.Environment[name])
-	}
-	return all
 }
 
 // Path is the path of a file that the project names.

@@ -81,7 +81,10 @@ func TestMistakesInAProjectAreNamed(t *testing.T) {
 		"canisters: {'a b': {wasm: x}}":                        `the name "a b" is not`,
 		"canisters: {a: {wasm: x, after: [b]}}":                `after: "b" is not another canister`,
 		"canisters: {a: {wasm: x, after: [a]}}":                `after: "a" is not another canister`,
-		"canisters: {a: {wasm: x, init: '${c}'}}":              "${c} is not a canister of the project",
+		"canisters: {a: {wasm: x, init: '${c}'}}":              `canister a: ${c}: "c" is neither a canister of the project nor an identity; write $${`,
+		"canisters: {bank: {wasm: x, init: '${bnak}'}}":        `${bnak}: "bnak" is neither a canister of the project nor an identity; did you mean bank?`,
+		"canisters: {a: {wasm: x, environment: {B: '${c}'}}}":  `canister a: environment: B: ${c}: "c" is neither`,
+		"canisters: {a: {wasm: x, controllers: [c]}}":          `canister a: controllers: "c" is neither a canister of the project, an identity nor a principal`,
 		"canisters: {a: {wasm: x, init: '1', init_json: '1'}}": "init and init_json",
 		"canisters: {a: {wasm: x, cycles: lots}}":              `invalid amount of cycles "lots"`,
 		"":                                    "it is empty: list canisters under canisters:",
@@ -91,9 +94,38 @@ func TestMistakesInAProjectAreNamed(t *testing.T) {
 		"canisters: {a: {wasm: x, settings: {compute_allocation: much}}}": "line 1: expected a whole number, not `much`",
 		"canisters: [": "canisterd.yaml:",
 	} {
-		if _, err := projectOf(t, text); err == nil || !strings.Contains(err.Error(), want) {
+		p, err := projectOf(t, text)
+		if err == nil {
+			err = p.Check(nil, nil)
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
+	}
+}
+
+func TestIdentitiesAreNamedAsCanistersAre(t *testing.T) {
+	p, err := projectOf(t, `
+canisters:
+  bank:
+    wasm: b.wasm
+    init: '(principal "${alice}", principal "${bank}", "$${alice}")'
+    controllers: [alice, bank, 2vxsx-fae]
+    settings: {log_visibility: alice}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	principals := map[string]string{"alice": "aaaaa-aa", "bank": "bbb"}
+	if order, err := p.Order(); err != nil || !slices.Equal(order, []string{"bank"}) {
+		t.Errorf("order %v (%v)", order, err)
+	}
+	if arg, err := p.Canisters["bank"].Argument("bank", principals); err != nil || arg.Text != `(principal "aaaaa-aa", principal "bbb", "${alice}")` {
+		t.Errorf("argument %v (%v)", arg, err)
+	}
+	given, err := p.Given("bank", principals)
+	if err != nil || !slices.Equal(given.Controllers, []string{"aaaaa-aa", "bbb", "2vxsx-fae"}) || !slices.Equal(given.LogVisibility.Viewers, []string{"aaaaa-aa"}) {
+		t.Errorf("settings %+v (%v)", given, err)
 	}
 }
 

@@ -1,11 +1,13 @@
 package project
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/canisterd/canisterd/daemon/quantity"
+	"github.com/canisterd/canisterd/internal/spelling"
 )
 
 // IDVariable begins the name of the environment variable that tells a canister the id of another of its project.
@@ -34,7 +36,7 @@ type Visibility struct {
 	Viewers []string // principals
 }
 
-// ReadVisibility reads public, controllers, or principals with commas between them. It was not checked.
+// ReadVisibility reads public, controllers, or principals with commas between them, which it does not check.
 func ReadVisibility(text string) Visibility {
 	switch text {
 	case "public":
@@ -45,8 +47,9 @@ func ReadVisibility(text string) Visibility {
 	return Visibility{Viewers: strings.Split(text, ",")}
 }
 
-// Given are the settings of a canister, with the ids of all canisters in its environment.
-func (p *Project) Given(name string, ids map[string]string) (*Given, error) {
+// Given are the settings of a canister, with the ids of all canisters in its environment. The principals are those of
+// canisters and identities by name.
+func (p *Project) Given(name string, principals map[string]string) (*Given, error) {
 	spec := p.Canisters[name]
 	given := &Given{
 		ComputeAllocation: spec.Settings.ComputeAllocation, MemoryAllocation: (*uint64)(spec.Settings.MemoryAllocation),
@@ -60,25 +63,49 @@ func (p *Project) Given(name string, ids map[string]string) (*Given, error) {
 		}
 		given.ReservedCyclesLimit = &limit
 	}
+	var err error
 	if spec.Settings.LogVisibility != "" {
 		visibility := ReadVisibility(spec.Settings.LogVisibility)
+		if visibility.Viewers, err = principalsOf(visibility.Viewers, principals); err != nil {
+			return nil, fmt.Errorf("settings: log_visibility: expected public, controllers or a list of principals: %w", err)
+		}
 		given.LogVisibility = &visibility
 	}
-	for _, controller := range spec.Controllers {
-		if id, is := ids[controller]; is {
-			controller = id
-		}
-		given.Controllers = append(given.Controllers, controller)
+	if given.Controllers, err = principalsOf(spec.Controllers, principals); err != nil {
+		return nil, fmt.Errorf("controllers: %w", err)
 	}
+	given.Environment, err = p.variables(name, principals)
+	return given, err
+}
+
+// principalsOf puts principals in the places of names in a list.
+func principalsOf(list []string, principals map[string]string) (all []string, err error) {
+	for _, text := range list {
+		id, known := principals[text]
+		if !known && !spelling.IsPrincipal(text) {
+			return nil, fmt.Errorf("%q is neither a canister of the project, an identity nor a principal%s%s", text, spelling.Meant(text, slices.Sorted(maps.Keys(principals))), spelling.WhyNoPrincipal(text))
+		}
+		if !known {
+			id = text
+		}
+		all = append(all, id)
+	}
+	return all, nil
+}
+
+// variables are the environment of a canister: the ids of all canisters, and what the project has for it.
+func (p *Project) variables(name string, principals map[string]string) (all []Variable, err error) {
 	variables := map[string]string{}
 	for other := range p.Canisters {
-		variables[IDVariable+other] = ids[other]
+		variables[IDVariable+other] = principals[other]
 	}
-	for variable, text := range spec.Environment {
-		variables[variable] = resolve(text, name, ids)
+	for variable, text := range p.Canisters[name].Environment {
+		if variables[variable], err = resolve(text, name, principals); err != nil {
+			return nil, fmt.Errorf("environment: %s: %w", variable, err)
+		}
 	}
 	for _, variable := range slices.Sorted(maps.Keys(variables)) {
-		given.Environment = append(given.Environment, Variable{variable, variables[variable]})
+		all = append(all, Variable{variable, variables[variable]})
 	}
-	return given, nil
+	return all, nil
 }

@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/canisterd/canisterd/daemon/spelling"
+	"github.com/canisterd/canisterd/internal/spelling"
 )
 
 // otherKind is the message of the YAML library for a value of another kind.

@@ -3,21 +3,16 @@ package campaign
 import (
 	"bytes"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/candid/reference"
 )
 
-// Files hold arguments as Candid text, in which ${NAME} is the id of a canister: a schedule can be read, and replayed in a
-// network with other ids. Arguments whose text does not encode to the same bytes are in hexadecimal.
-var (
-	idText   = regexp.MustCompile(`[a-z0-9]{5}(-[a-z0-9]{1,5})+`)
-	nameText = regexp.MustCompile(`\$\{([^}]+)\}`)
-)
+// Files hold arguments as Candid text, in which ${NAME} is a canister or an identity: a schedule can be read, and replayed
+// in a network with other ids. Arguments whose text does not encode to the same bytes are in hexadecimal.
 
 // fileArgument returns an argument for a file.
 func (c *Config) fileArgument(arg []byte) string {
@@ -26,22 +21,14 @@ func (c *Config) fileArgument(arg []byte) string {
 	if err != nil {
 		return inHex
 	}
-	text := candid.FormatArgs(values)
-	if strings.Contains(text, "${") {
-		return inHex // a literal would be read as a name
-	}
 	ids := make(map[string]principal.Principal)
-	text = idText.ReplaceAllStringFunc(text, func(id string) string {
-		p, err := principal.Parse(id)
-		if err != nil || p == principal.Management {
-			return id
-		}
+	text := reference.Write(reference.Escape(candid.FormatArgs(values)), func(p principal.Principal) string {
 		name := c.Setup.NameOf(p)
-		if known, used := ids[name]; name == id || strings.Contains(name, "}") || used && known != p {
-			return id
+		if known, used := ids[name]; name == p.String() || used && known != p {
+			return ""
 		}
 		ids[name] = p
-		return "${" + name + "}"
+		return name
 	})
 	again, err := readArgument(text, func(name string) (principal.Principal, bool) { id, ok := ids[name]; return id, ok })
 	if err != nil || !bytes.Equal(again, arg) {
@@ -50,7 +37,7 @@ func (c *Config) fileArgument(arg []byte) string {
 	return text
 }
 
-// readArgument converts an argument of a file; canister finds a canister by its name or id.
+// readArgument converts an argument of a file; canister finds a principal by its name or id.
 func readArgument(text string, canister func(name string) (principal.Principal, bool)) (arg []byte, err error) {
 	if !strings.HasPrefix(text, "(") {
 		if arg, err = hex.DecodeString(text); err != nil {
@@ -58,16 +45,12 @@ func readArgument(text string, canister func(name string) (principal.Principal, 
 		}
 		return arg, nil
 	}
-	var unknown error
-	text = nameText.ReplaceAllStringFunc(text, func(name string) string {
-		id, err := lookUp(name[2:len(name)-1], canister)
-		if err != nil {
-			unknown = errors.Join(unknown, err)
-		}
-		return id.String()
+	text, err = reference.Resolve(text, func(name string) (string, error) {
+		id, err := lookUp(name, canister)
+		return id.String(), err
 	})
-	if unknown != nil {
-		return nil, unknown
+	if err != nil {
+		return nil, err
 	}
 	values, err := candid.ParseArgs(text)
 	if err != nil {

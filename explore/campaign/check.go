@@ -2,8 +2,6 @@ package campaign
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/explore/harness"
@@ -44,22 +42,38 @@ func (c *Config) check() error {
 func (c *Config) checkQueries(property string, queries []harness.Query) error {
 	for i := range queries {
 		q := &queries[i]
-		k := c.Setup.Base.Canister(q.Canister)
+		name, k := c.Setup.NameOf(q.Canister), c.Setup.Base.Canister(q.Canister)
 		if k == nil || k.Module() == nil {
-			return fmt.Errorf("%s: canister %s has no module", property, c.Setup.NameOf(q.Canister))
+			return fmt.Errorf("%s: canister %s has no module", property, name)
 		}
-		var names []string
-		for _, m := range k.Module().Methods() {
-			if (m.Kind == canister.QueryMethod || m.Kind == canister.CompositeQueryMethod) && !strings.HasPrefix(m.Name, "__") {
-				names = append(names, m.Name)
-			}
-		}
-		switch slices.Sort(names); {
-		case slices.Contains(names, q.Method):
-		case len(names) == 0:
-			return fmt.Errorf("%s: canister %s has no query %s, and no other", property, c.Setup.NameOf(q.Canister), q.Method)
+		switch k.Module().Method(q.Method) {
+		case canister.QueryMethod, canister.CompositeQueryMethod:
+		case canister.UpdateMethod:
+			return fmt.Errorf("%s: method %s of canister %s is an update method, and not a query", property, q.Method, name)
 		default:
-			return fmt.Errorf("%s: canister %s has no query %s; it has %s", property, c.Setup.NameOf(q.Canister), q.Method, strings.Join(names, ", "))
+			queries := harness.Methods(c.Setup.Base, q.Canister, canister.QueryMethod, canister.CompositeQueryMethod)
+			return fmt.Errorf("%s: canister %s has no query %s%s", property, name, q.Method, harness.Instead(q.Method, queries))
+		}
+	}
+	return nil
+}
+
+// checkOperations returns an error for an operation whose canister does not have its method. Such an operation would be
+// rejected in each run. A canister without a module may get one in a run, and one that may be upgraded another method.
+func (c *Config) checkOperations() error {
+	for i := range c.Setup.Operations {
+		to := &c.Setup.Operations[i].Message
+		k := c.Setup.Base.Canister(to.Receiver)
+		if _, upgraded := c.Setup.Upgrades[to.Receiver]; upgraded || k == nil || k.Module() == nil {
+			continue
+		}
+		title, name := c.Setup.Operations[i].Title, c.Setup.NameOf(to.Receiver)
+		switch k.Module().Method(to.Method) {
+		case canister.UpdateMethod, canister.QueryMethod:
+		case canister.CompositeQueryMethod:
+			return fmt.Errorf("operation %s: method %s of canister %s is a composite query, which users cannot call as an update", title, to.Method, name)
+		default:
+			return fmt.Errorf("operation %s: canister %s has no method %s%s", title, name, to.Method, harness.Instead(to.Method, harness.Callable(c.Setup.Base, to.Receiver)))
 		}
 	}
 	return nil

@@ -66,7 +66,7 @@ func (b *bench) valuesAfter(l *harness.Harness, f *Finding, queries []harness.Qu
 		name := setup.NameOf(id)
 		for i := range queries {
 			if q := &queries[i]; q.Canister == id {
-				all = append(all, Difference{Canister: name, Title: titleOf(q), Found: b.config.queryText(r, q)})
+				all = append(all, Difference{Canister: name, Title: b.config.titleOf(q), Found: b.config.queryText(r, q)})
 			}
 		}
 		if gain := r.Gain(id); gain != nil {
@@ -75,16 +75,16 @@ func (b *bench) valuesAfter(l *harness.Harness, f *Finding, queries []harness.Qu
 	}
 	for i := range queries { // of canisters that take no part in the run
 		if q := &queries[i]; !slices.Contains(canistersOf(f), q.Canister) {
-			all = append(all, Difference{Canister: setup.NameOf(q.Canister), Title: titleOf(q), Found: b.config.queryText(r, q)})
+			all = append(all, Difference{Canister: setup.NameOf(q.Canister), Title: b.config.titleOf(q), Found: b.config.queryText(r, q)})
 		}
 	}
 	return all
 }
 
 // titleOf returns a query with its arguments.
-func titleOf(q *harness.Query) string {
+func (c *Config) titleOf(q *harness.Query) string {
 	if values, _, err := candid.Decode(q.Arg); err == nil && len(values) > 0 {
-		return q.Method + candid.Brief(values, maxCell, nil)
+		return q.Method + candid.Brief(values, maxCell, c.Setup.Name)
 	}
 	return q.Method
 }
@@ -131,7 +131,7 @@ func (c *Config) queryText(r *harness.Run, q *harness.Query) string {
 	if err != nil {
 		return err.Error()
 	}
-	return c.ReplyText(q.Canister, q.Method, reply)
+	return c.Setup.WithNames(c.ReplyText(q.Canister, q.Method, reply))
 }
 
 // differenceTable returns the differences as a table, "" if there are none. The values of a canister follow its name.

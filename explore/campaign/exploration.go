@@ -23,6 +23,9 @@ type exploration struct {
 // Run runs an exploration. The error says which operation the network did not accept, or why the workers failed.
 func Run(config *Config) (*Report, error) {
 	full := config.withDefaults()
+	if err := full.checkOperations(); err != nil {
+		return nil, err
+	}
 	w, err := NewWorker(&full)
 	if err != nil {
 		return nil, err

@@ -49,6 +49,7 @@ func (f *Finding) File(c *Config) *schedule.File {
 		}
 		file.Faults = append(file.Faults, own)
 	}
+	file.Identities = c.identitiesOf(file)
 	return file
 }
 
@@ -61,7 +62,7 @@ func (c *Config) operation(position int) schedule.Operation {
 func (c *Config) fileOperation(name string, o *harness.Operation) schedule.Operation {
 	return schedule.Operation{
 		Name: name, Canister: c.Setup.NameOf(o.Message.Receiver), Method: o.Message.Method,
-		Argument: c.fileArgument(o.Message.Arg), Sender: o.Message.Sender.String(), Title: o.Title, Retried: o.Retried,
+		Argument: c.fileArgument(o.Message.Arg), Sender: c.fileSender(o.Message.Sender), Title: c.Setup.WithNames(o.Title), Retried: o.Retried,
 	}
 }
 
@@ -85,18 +86,22 @@ func (c *Config) OfFile(file *schedule.File, canister func(name string) (princip
 		if position >= len(c.Setup.Operations) {
 			return nil, fmt.Errorf("the schedule has operation %s, and the exploration has only %d", o.Name, len(c.Setup.Operations))
 		}
-		arg, err := readArgument(o.Argument, canister)
+		made, err := readOperation(&o, canister)
 		if err != nil {
-			return nil, fmt.Errorf("invalid argument of %s: %w", o.Name, err)
+			return nil, err
 		}
-		own := c.operation(position)
-		if own.Canister != o.Canister || own.Method != o.Method || !bytes.Equal(c.Setup.Operations[position].Message.Arg, arg) || own.Sender != o.Sender {
+		if own := c.operation(position); !sameCall(&made.Message, &c.Setup.Operations[position].Message) {
 			return nil, fmt.Errorf("operation %s of the schedule is %s.%s(%s) of %s, but here it is %s.%s(%s) of %s: the operations have changed since the schedule was found",
 				o.Name, o.Canister, o.Method, o.Argument, o.Sender, own.Canister, own.Method, own.Argument, own.Sender)
 		}
 		s.Operations = append(s.Operations, position)
 	}
 	return s, s.readDeviations(c, file)
+}
+
+// sameCall reports whether two messages are the same but for their ids and times.
+func sameCall(a, b *replica.Ingress) bool {
+	return a.Receiver == b.Receiver && a.Method == b.Method && bytes.Equal(a.Arg, b.Arg) && a.Sender == b.Sender
 }
 
 // readDeviations reads the deviations and the faults of a file.
@@ -215,7 +220,7 @@ func (c *Config) applyFile(file *schedule.File, canister func(name string) (prin
 func (c *Config) fileQueries() (all []schedule.Query) {
 	for _, q := range c.Observe {
 		all = append(all, schedule.Query{
-			Canister: c.Setup.NameOf(q.Canister), Method: q.Method, Argument: c.fileArgument(q.Arg), Sender: q.Sender.String(),
+			Canister: c.Setup.NameOf(q.Canister), Method: q.Method, Argument: c.fileArgument(q.Arg), Sender: c.fileSender(q.Sender),
 		})
 	}
 	return all
@@ -231,7 +236,7 @@ func readOperation(o *schedule.Operation, canister func(name string) (principal.
 	if err != nil {
 		return made, fmt.Errorf("invalid argument of %s: %w", o.Name, err)
 	}
-	sender, err := principal.Parse(o.Sender)
+	sender, err := readSender(o.Sender, canister)
 	if err != nil {
 		return made, fmt.Errorf("invalid sender of %s: %w", o.Name, err)
 	}

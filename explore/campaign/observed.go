@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/canisterd/canisterd/candid"
@@ -58,6 +59,25 @@ func (c *Config) declaredQueries(steps []*harness.Step) (all []harness.Query) {
 		}
 	}
 	return all
+}
+
+// Argument encodes arguments in Candid text at the types of a method, or at those that they have by themselves if the module
+// of the canister does not describe the method.
+func (c *Config) Argument(id principal.Principal, method, text string) ([]byte, error) {
+	if file, found := c.interfaceOf(id); found {
+		if m, described := file.Method(method); described {
+			arg, err := m.EncodeArgs(text)
+			if err != nil {
+				return nil, fmt.Errorf("%w; %s takes %s", err, method, did.FormatTypes(m.Args))
+			}
+			return arg, nil
+		}
+	}
+	values, err := candid.ParseArgs(text)
+	if err != nil {
+		return nil, err
+	}
+	return candid.EncodeValues(values...)
 }
 
 // interfaceOf returns the Candid interface in the module of a canister.

@@ -16,7 +16,7 @@ func (c *Config) answerText(id principal.Principal, method string, a *harness.An
 	case a.Reject != nil:
 		return "rejected: " + a.Reject.String()
 	}
-	return c.ReplyText(id, method, a.Reply)
+	return c.Setup.WithNames(c.ReplyText(id, method, a.Reply))
 }
 
 // ReplyText returns a reply in Candid text, with field names if the module of the canister has a Candid interface.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 
+	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/sched"
 )
@@ -45,6 +46,8 @@ func call(n *replica.Network, number int, in replica.Ingress) error {
 	switch a, known := n.IngressAnswer(subnet, in.ID); {
 	case !known || !a.Status.Terminal():
 		return fmt.Errorf("it is not answered")
+	case a.Reject != nil && a.Reject.Error == intercanister.CanisterMethodNotFound:
+		return fmt.Errorf("its canister has no method %s%s", in.Method, Instead(in.Method, Callable(n, in.Receiver)))
 	case a.Reject != nil:
 		return fmt.Errorf("it is rejected: %s", a.Reject)
 	}

@@ -6,3 +6,6 @@ const maxBefore = 10_000
 // expiryInterval is after how many messages runs check whether the time is over. A slice of a long message counts as
 // one. Ours: the check costs less than a message.
 const expiryInterval = 64
+
+// maxListed is how many methods an error about a mistyped one lists. Ours.
+const maxListed = 20

@@ -39,6 +39,9 @@ type Run struct {
 	commands int                   // number of commands by controllers, for their ids
 }
 
+// WithNames returns a text with references in place of the principals that have names.
+func (r *Run) WithNames(text string) string { return r.harness.setup.WithNames(text) }
+
 // parked is a message in the middle of its code.
 type parked struct {
 	move   string

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/candid/reference"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -22,8 +23,10 @@ type Operation struct {
 type Setup struct {
 	Base       *replica.Network // idle; the harness only forks it, and the owner closes it
 	Operations []Operation
-	// Name returns the name of a canister for people, "" if it has none; nil: no canister has a name.
+	// Name returns the name of a canister or an identity for people, "" if it has none; nil: no principal has a name.
 	Name func(principal.Principal) string
+	// Principal is the reverse of Name, also for ids; nil: only Name is known.
+	Principal func(name string) (principal.Principal, bool)
 	// Generated makes explanations and diagrams show the messages of methods that compilers add (package generated).
 	Generated bool
 	// Waits is how often a run at rest continues at the next global timer.
@@ -167,6 +170,14 @@ func (s *Setup) NameOf(id principal.Principal) string {
 		return "management"
 	}
 	return id.String()
+}
+
+// WithNames returns a text with references in place of the principals that have names.
+func (s *Setup) WithNames(text string) string {
+	if s.Name == nil {
+		return text
+	}
+	return reference.Write(text, s.Name)
 }
 
 // The parameters of the hash FNV-1a of 64 bits.

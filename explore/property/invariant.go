@@ -64,7 +64,7 @@ func (p *Invariant) Holds(r *harness.Run) (holds bool, text string) {
 	case holds:
 		return true, ""
 	}
-	return false, fmt.Sprintf("%s does not hold: the left side is %s, the right side %s", p.Title, candid.Format(left), candid.Format(right))
+	return false, fmt.Sprintf("%s does not hold: the left side is %s, the right side %s", p.Title, r.WithNames(candid.Format(left)), r.WithNames(candid.Format(right)))
 }
 
 // ask returns the first result of a query.

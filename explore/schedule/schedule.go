@@ -34,6 +34,8 @@ type File struct {
 	Outcalls []Outcall `yaml:"outcalls,omitempty"`
 	// Observe are the queries by which serial orders are compared.
 	Observe []Query `yaml:"observe,omitempty"`
+	// Identities are the principals of the identities that the file names, for computers that do not have them.
+	Identities map[string]string `yaml:"identities,omitempty"`
 	// Before are calls that are made one after the other before the run. They have no names.
 	Before []Operation `yaml:"before,omitempty"`
 	// Operations are the messages of users, by name: op1, op2. Operations that the run does not need are left out.
@@ -62,8 +64,8 @@ type Outcall struct {
 type Query struct {
 	Canister string `yaml:"canister"` // name, or id
 	Method   string `yaml:"method"`
-	Argument string `yaml:"argument"` // Candid text, in which ${NAME} is the id of a canister; or hex
-	Sender   string `yaml:"sender"`
+	Argument string `yaml:"argument"` // Candid text, in which ${NAME} is a canister or an identity; or hex
+	Sender   string `yaml:"sender"`   // principal, or name
 }
 
 // Operation is an update call of a user.
@@ -71,8 +73,8 @@ type Operation struct {
 	Name     string `yaml:"name,omitempty"` // op2
 	Canister string `yaml:"canister"`       // name, or id
 	Method   string `yaml:"method"`
-	Argument string `yaml:"argument"` // Candid text, in which ${NAME} is the id of a canister; or hex
-	Sender   string `yaml:"sender"`
+	Argument string `yaml:"argument"`          // Candid text, in which ${NAME} is a canister or an identity; or hex
+	Sender   string `yaml:"sender"`            // principal, or name
 	Title    string `yaml:"title,omitempty"`   // for people
 	Retried  bool   `yaml:"retried,omitempty"` // its user may send it twice
 }

@@ -18,6 +18,7 @@ var arrows = map[string]struct {
 	"candid":                       {[]string{"candid/principal", "candid/internal/"}, "a codec knows no canister"},
 	"candid/management":            {[]string{"candid", "candid/principal"}, "arguments, not what methods do with them"},
 	"candid/relation":              {[]string{"candid"}, "a comparison does not know where values come from"},
+	"candid/reference":             {[]string{"candid/principal"}, "a name is read without knowing which there are"},
 	"candid/generated":             {nil, "a method is known by its name"},
 	"candid/did":                   {[]string{"candid", "candid/principal", "candid/internal/"}, "an interface description is about types and values"},
 	"intercanister/cycles":         {[]string{"archive"}, "money is arithmetic"},
@@ -27,6 +28,7 @@ var arrows = map[string]struct {
 	"internal/cow":                 {nil, "maps and lists know nothing of what lies in them"},
 	"internal/golden":              {nil, "files and texts; it knows no command"},
 	"internal/regular":             {nil, "a file is opened without knowing what is in it"},
+	"internal/spelling":            {[]string{"candid/principal"}, "a suggestion knows words, not what they name"},
 	"internal/eventually":          {nil, "a wait does not know what it waits for"},
 	"internal/architecture":        {nil, "rules are read from the sources, and know no package"},
 	"timers":                       {[]string{"candid/principal", "archive", "internal/cow"}, "a deadline table knows time and names, not calls"},
@@ -61,10 +63,10 @@ var arrows = map[string]struct {
 	"replica/trace":                {[]string{"candid/generated", "candid/principal", "textwidth", "canister", "intercanister", "intercanister/cycles", "replica"}, "events in, call trees out"},
 	"replica/trace/values":         {[]string{"candid", "candid/did", "candid/principal", "replica/trace"}, "values of a tree as text; interfaces are handed in"},
 	"explore/search":               {nil, "an order is chosen without knowing what a message is"},
-	"explore/harness":              {[]string{"candid", "candid/management", "candid/principal", "canister", "explore/search", "intercanister", "replica", "replica/introspect", "replica/sched", "timers"}, "runs on forks of a network it is given"},
-	"explore/property":             {[]string{"candid", "candid/principal", "candid/relation", "canister", "explore/harness", "intercanister/cycles", "replica", "replica/introspect", "replica/sched"}, "a run is judged without knowing which orders are tried"},
+	"explore/harness":              {[]string{"candid", "candid/generated", "candid/management", "candid/principal", "candid/reference", "canister", "explore/search", "internal/spelling", "intercanister", "replica", "replica/introspect", "replica/sched", "timers"}, "runs on forks of a network it is given"},
+	"explore/property":             {[]string{"candid", "candid/principal", "candid/reference", "candid/relation", "canister", "explore/harness", "internal/spelling", "intercanister/cycles", "replica", "replica/introspect", "replica/sched"}, "a run is judged without knowing which orders are tried"},
 	"explore/schedule":             {nil, "a file format"},
-	"explore/campaign":             {[]string{"archive", "internal/contain", "candid", "candid/did", "candid/generated", "candid/principal", "canister", "explore/harness", "explore/property", "explore/schedule", "explore/search", "intercanister", "replica", "replica/sched"}, "what is explored in which order, without knowledge of the caller"},
+	"explore/campaign":             {[]string{"archive", "internal/contain", "candid", "candid/did", "candid/generated", "candid/principal", "candid/reference", "canister", "explore/harness", "explore/property", "explore/schedule", "explore/search", "intercanister", "replica", "replica/sched"}, "what is explored in which order, without knowledge of the caller"},
 	"explore/campaign/campaigntest": {
 		[]string{"candid/principal", "explore/campaign", "explore/harness", "explore/property", "replica", "replica/replicatest/real"}, "support for tests",
 	},
@@ -93,9 +95,8 @@ var arrows = map[string]struct {
 	"daemon/otlp":                  {[]string{"candid/principal", "intercanister", "intercanister/cycles", "replica", "replica/node"}, "spans are made of recorded events, as any client could"},
 	"daemon":                       {[]string{"internal/regular", "refusal", "internal/contain", "api", "api/", "explore/workqueue", "daemon/instance", "daemon/journal", "daemon/metrics", "daemon/otlp", "daemon/systemcanisters", "candid/principal", "intercanister", "canister", "replica", "replica/"}, "wiring"},
 	"daemon/quantity":              {nil, "amounts as people write them"},
-	"daemon/spelling":              {[]string{"candid/principal"}, "a suggestion knows words, not what they name"},
-	"daemon/project":               {[]string{"internal/regular", "candid", "candid/did", "candid/principal", "daemon/quantity", "daemon/spelling"}, "a project is read without knowing who deploys it"},
-	"daemon/canisterd":             {[]string{"internal/regular", "daemon", "daemon/project", "daemon/quantity", "daemon/spelling", "daemon/systemcanisters", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "textwidth"}, "the command line is a client"},
+	"daemon/project":               {[]string{"internal/regular", "candid", "candid/did", "candid/principal", "candid/reference", "daemon/quantity", "internal/spelling"}, "a project is read without knowing who deploys it"},
+	"daemon/canisterd":             {[]string{"internal/regular", "daemon", "daemon/project", "daemon/quantity", "internal/spelling", "daemon/systemcanisters", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "textwidth"}, "the command line is a client"},
 	"daemon/torture":               {[]string{"api/client", "api/control/remote", "candid", "candid/principal", "canister", "canister/canistertest/wat", "daemon/instance", "daemon/journal", "proto/control/v1", "replica"}, "kills the binary from outside, and instances on simulated disks"},
 	"daemon/resources":             {nil, "what the kernel tells of a process"},
 	"daemon/soak":                  {[]string{"api/client", "api/control/remote", "candid/principal", "canister/canistertest/wat", "daemon/journal", "daemon/resources", "proto/control/v1"}, "loads the binary from outside, and knows the limits of its journal"},
@@ -160,7 +161,7 @@ func allowed(may []string, path string) bool {
 // floors are the parts of the house from the bottom up. A part imports what is below it and what is beside it, never
 // what is above.
 var floors = []string{
-	"internal/cow", "internal/golden", "candid", "archive", "internal/contain", "refusal", "textwidth", "timers", "intercanister", "canister", "replica", "explore/search", "explore/harness", "explore/property", "explore/schedule", "explore/campaign", "explore/workqueue", "daemon/quantity", "daemon/spelling", "daemon/project", "daemon/systemcanisters", "daemon/journal", "daemon/instance", "api", "daemon",
+	"internal/cow", "internal/golden", "candid", "internal/spelling", "archive", "internal/contain", "refusal", "textwidth", "timers", "intercanister", "canister", "replica", "explore/search", "explore/harness", "explore/property", "explore/schedule", "explore/campaign", "explore/workqueue", "daemon/quantity", "daemon/project", "daemon/systemcanisters", "daemon/journal", "daemon/instance", "api", "daemon",
 	".", "explore", "e2e", "examples",
 }
 
