@@ -34,6 +34,11 @@ func (s *canisters) CreateCanister(ctx context.Context, in *controlv1.CreateCani
 		}
 		arg.Amount = natOf(amount)
 	}
+	if in.GetAddSubnet() {
+		if err := addSubnetFor(ctx, instance, in.GetCanisterId()); err != nil {
+			return nil, err
+		}
+	}
 	if arg.Specified, o.effective, err = placed(instance, in.GetCanisterId(), in.GetSubnetId()); err != nil {
 		return nil, err
 	}
@@ -80,29 +85,60 @@ func placed(i *instance.Instance, canister, subnet string) (wanted *principal.Pr
 	return &id, id, nil
 }
 
+// kindWith returns the kind of subnets that have a canister id on mainnet, and all kinds that have ids there.
+func kindWith(id principal.Principal) (with replica.SubnetKind, found bool, all []string) {
+	n, ok := id.CanisterNumber()
+	for _, kind := range replica.SubnetKinds() {
+		if len(kind.Ranges()) > 0 {
+			all = append(all, kind.String())
+		}
+		for _, r := range kind.Ranges() {
+			if ok && !found && r.Contains(n) {
+				with, found = kind, true
+			}
+		}
+	}
+	return with, found, all
+}
+
 // whyNoHost returns why no subnet of an instance has a canister id: it lacks the kind of subnet that has it, as on mainnet,
 // or no kind has it.
 func whyNoHost(id principal.Principal) string {
-	n, ok := id.CanisterNumber()
-	if !ok {
+	if _, ok := id.CanisterNumber(); !ok {
 		return "it is not the id of a canister"
 	}
-	var have []string
-	for _, kind := range replica.SubnetKinds() {
-		for _, r := range kind.Ranges() {
-			if r.Contains(n) {
-				others := "nns,"
-				if kind == replica.NNS {
-					others = ""
-				}
-				return fmt.Sprintf("subnets of kind %s have such ids, and the instance has none: make one that has (CreateInstance, or canisterd instance create --subnet %s%[1]s,application)", kind, others)
-			}
-		}
-		if len(kind.Ranges()) > 0 {
-			have = append(have, kind.String())
-		}
+	kind, found, all := kindWith(id)
+	switch {
+	case !found:
+		return "no kind of subnet has such ids: take one that " + strings.Join(all, ", ") + " have on mainnet, or leave it out"
+	case kind == replica.NNS:
+		return "subnets of kind nns have such ids, and the instance has none: make one that has (CreateInstance, or canisterd instance create --subnet nns,application)"
 	}
-	return "no kind of subnet has such ids: take one that " + strings.Join(have, ", ") + " have on mainnet, or leave it out"
+	return fmt.Sprintf("subnets of kind %s have such ids, and the instance has none: add one (add_subnet, or canisterd canister create --add-subnet)", kind)
+}
+
+// addSubnetFor adds a subnet of the kind that has a canister id on mainnet, if the instance has none.
+func addSubnetFor(ctx context.Context, i *instance.Instance, canister string) error {
+	if canister == "" {
+		return BadField.Refuse("add_subnet", true, "set canister_id: its id says which kind of subnet is added")
+	}
+	id, err := requiredPrincipal("canister_id", canister)
+	if err != nil || i.Node().View().SubnetOf(id) != nil {
+		return err
+	}
+	kind, found, _ := kindWith(id)
+	if !found {
+		return BadField.Refuse("canister_id", canister, whyNoHost(id))
+	}
+	result, err := i.Node().Apply(ctx, &replica.AddSubnet{Config: replica.SubnetConfig{Kind: kind}})
+	if err != nil {
+		return err
+	}
+	if result.Refusal != nil {
+		return BadField.Refuse("add_subnet", true, result.Refusal.Text)
+	}
+	_, err = i.Node().Round(ctx) // views show the subnet from its end on
+	return err
 }
 
 // DeleteCanister deletes a canister, and stops it before if requested.

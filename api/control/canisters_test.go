@@ -91,6 +91,25 @@ func TestACanisterHasTheIDItIsMadeWith(t *testing.T) {
 	a.compare("canisters_chosen")
 }
 
+func TestTheSubnetThatHasTheIDOfACanisterIsAdded(t *testing.T) {
+	t.Parallel()
+	a := served(t, daemon.Config{})
+	a.still()
+	of := func(n uint64) string { return principal.Canister(n).String() }
+	for _, in := range []*controlv1.CreateCanisterRequest{
+		{CanisterId: of(7)},                  // Internet Identity
+		{CanisterId: of(7), AddSubnet: true}, // adds its subnet
+		{CanisterId: of(8), AddSubnet: true}, // of the root subnet, which is there
+		{CanisterId: of(0x1a00000), AddSubnet: true},
+		{CanisterId: of(0x100000), AddSubnet: true}, // of an application subnet of mainnet
+		{AddSubnet: true},
+		{CanisterId: "x", AddSubnet: true},
+	} {
+		call(a, a.canisters.CreateCanister, in)
+	}
+	a.compare("canisters_added_subnet")
+}
+
 func TestACanisterMovesBetweenSubnets(t *testing.T) {
 	t.Parallel()
 	a, first, second := two(t)

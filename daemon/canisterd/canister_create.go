@@ -13,6 +13,7 @@ import (
 
 func (c *cli) canisterCreate() *cobra.Command {
 	var amount, subnet, exactly string
+	var addSubnet bool
 	var s settingsFlags
 	cmd := &cobra.Command{
 		Use:   "create [NAME]",
@@ -22,11 +23,11 @@ name from then on, and canisterd deploy installs the canister of this name in
 ` + project.File + ` there.`,
 		Example: `  canisterd canister create vault
   canisterd canister create --cycles 5T --env STAGE=test
-  canisterd canister create --id rwlgt-iiaaa-aaaaa-aaaaa-cai
+  canisterd canister create --id rdmx6-jaaaa-aaaaa-aaadq-cai --add-subnet
   id=$(canisterd canister create)`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			request := &controlv1.CreateCanisterRequest{Instance: c.instance, CanisterId: exactly}
+			request := &controlv1.CreateCanisterRequest{Instance: c.instance, CanisterId: exactly, AddSubnet: addSubnet}
 			var err error
 			if request.Cycles, err = quantity.ParseCycles(amount); err != nil {
 				return err
@@ -59,6 +60,7 @@ name from then on, and canisterd deploy installs the canister of this name in
 	cmd.Flags().StringVar(&amount, "cycles", "", "cycles to start with, such as 5T (default: what the daemon gives, 100T)")
 	cmd.Flags().StringVar(&subnet, "subnet", "", "id of the subnet to create it on, or its kind where there is one of that (default: an application subnet)")
 	cmd.Flags().StringVar(&exactly, "id", "", "the id to give it")
+	cmd.Flags().BoolVar(&addSubnet, "add-subnet", false, "with --id: add a subnet of the kind that has such ids on mainnet, if the instance has none")
 	s.add(cmd)
 	return sending(cmd)
 }

@@ -530,7 +530,9 @@ type CreateCanisterRequest struct {
 	// Id of its subnet; empty: the first application subnet.
 	SubnetId string `protobuf:"bytes,5,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`
 	// Controller if the settings name none; empty: the anonymous principal.
-	Sender        string `protobuf:"bytes,6,opt,name=sender,proto3" json:"sender,omitempty"`
+	Sender string `protobuf:"bytes,6,opt,name=sender,proto3" json:"sender,omitempty"`
+	// With canister_id: add a subnet of the kind that has such ids on mainnet, if the instance has none.
+	AddSubnet     bool `protobuf:"varint,7,opt,name=add_subnet,json=addSubnet,proto3" json:"add_subnet,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -605,6 +607,13 @@ func (x *CreateCanisterRequest) GetSender() string {
 		return x.Sender
 	}
 	return ""
+}
+
+func (x *CreateCanisterRequest) GetAddSubnet() bool {
+	if x != nil {
+		return x.AddSubnet
+	}
+	return false
 }
 
 // CreateCanisterResponse names the new canister.
@@ -2848,7 +2857,7 @@ const file_control_v1_canisters_proto_rawDesc = "" +
 	"\x12_wasm_memory_limitB\x18\n" +
 	"\x16_wasm_memory_thresholdB\x13\n" +
 	"\x11_log_memory_limitB(\n" +
-	"&_minimum_incoming_canister_call_cycles\"\xdd\x01\n" +
+	"&_minimum_incoming_canister_call_cycles\"\xfc\x01\n" +
 	"\x15CreateCanisterRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12:\n" +
 	"\bsettings\x18\x02 \x01(\v2\x1e.canisterd.control.v1.SettingsR\bsettings\x12\x16\n" +
@@ -2856,7 +2865,9 @@ const file_control_v1_canisters_proto_rawDesc = "" +
 	"\vcanister_id\x18\x04 \x01(\tR\n" +
 	"canisterId\x12\x1b\n" +
 	"\tsubnet_id\x18\x05 \x01(\tR\bsubnetId\x12\x16\n" +
-	"\x06sender\x18\x06 \x01(\tR\x06sender\"9\n" +
+	"\x06sender\x18\x06 \x01(\tR\x06sender\x12\x1d\n" +
+	"\n" +
+	"add_subnet\x18\a \x01(\bR\taddSubnet\"9\n" +
 	"\x16CreateCanisterResponse\x12\x1f\n" +
 	"\vcanister_id\x18\x01 \x01(\tR\n" +
 	"canisterId\"n\n" +
