@@ -62,7 +62,7 @@ var flagWords = map[string]offer{
 // Flags that name files and folders, which the shell completes.
 var (
 	fileFlags   = []string{"arg-file", "token-file", "tls-roots", "control-tls-cert", "control-tls-key", "control-token-file"}
-	folderFlags = []string{"deploy", "state-dir", "cache-dir"}
+	folderFlags = []string{"deploy", "state-dir", "memory-dir", "cache-dir"}
 )
 
 // complete makes the shell complete each place of each command, with files only for the name of a file.

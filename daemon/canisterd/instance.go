@@ -77,11 +77,11 @@ var subnetUsage = "kind of a subnet, repeated or comma-separated: " + strings.Jo
 const outcallsUsage = "what becomes of HTTP outcalls: allow (https and http), hold, deny, strict (as mainnet: https only) or replicated (GET and HEAD once for each node) (default: the daemon's)"
 
 type instanceFlags struct {
-	subnets, system                     []string
-	seed, start, pacing, outcalls       string
-	stateDir, httpListen, reseed, lease string
-	reach                               reachFlags
-	rateLimits, ephemeral               bool
+	subnets, system                      []string
+	seed, start, pacing, outcalls        string
+	memoryDir, httpListen, reseed, lease string
+	reach                                reachFlags
+	rateLimits, ephemeral                bool
 }
 
 const (
@@ -121,8 +121,16 @@ func (f *instanceFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.pacing, "pacing", "", "when rounds happen: "+pacingForms()+" (default: auto)")
 	flags.StringVar(&f.outcalls, "outcalls", "", outcallsUsage)
 	f.reach.add(cmd, "the daemon's")
-	flags.StringVar(&f.stateDir, "state-dir", "", stateUsage+", on the daemon's machine")
+	f.addMemoryDir(cmd)
 	flags.StringVar(&f.httpListen, "http-listen", "", "address of an HTTP interface of its own, host:port; port 0 takes any free one")
+}
+
+// addMemoryDir adds --memory-dir. It was called --state-dir, which is taken still: elsewhere that is the state directory.
+func (f *instanceFlags) addMemoryDir(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.memoryDir, "memory-dir", "", memoryDirUsage)
+	flags.StringVar(&f.memoryDir, "state-dir", "", memoryDirUsage)
+	_ = flags.MarkHidden("state-dir") // the flag is there
 }
 
 // addEphemeral adds --ephemeral to a command whose instances are kept by default.
@@ -131,7 +139,7 @@ func (f *instanceFlags) addEphemeral(cmd *cobra.Command) {
 }
 
 func (f *instanceFlags) request(name string) (*controlv1.CreateInstanceRequest, error) {
-	r := &controlv1.CreateInstanceRequest{Instance: name, StateDir: f.stateDir, HttpListen: f.httpListen, Lease: f.lease, OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets, RateLimits: f.rateLimits, Ephemeral: f.ephemeral, SystemCanisters: f.system}
+	r := &controlv1.CreateInstanceRequest{Instance: name, StateDir: f.memoryDir, HttpListen: f.httpListen, Lease: f.lease, OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets, RateLimits: f.rateLimits, Ephemeral: f.ephemeral, SystemCanisters: f.system}
 	for _, kind := range f.subnets {
 		k, ok := kindNamed(kind)
 		if !ok {

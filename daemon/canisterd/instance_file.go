@@ -84,7 +84,7 @@ this folder have their names in it, too.`,
 			if err != nil {
 				return err
 			}
-			options := &controlv1.ImportOptions{Instance: first(args[1:]), Pacing: pacing, Outcalls: outcalls, StateDir: f.stateDir, HttpListen: f.httpListen, OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets, Ephemeral: f.ephemeral}
+			options := &controlv1.ImportOptions{Instance: first(args[1:]), Pacing: pacing, Outcalls: outcalls, StateDir: f.memoryDir, HttpListen: f.httpListen, OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets, Ephemeral: f.ephemeral}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				from, total, err := source(args[0])
 				if err != nil {
@@ -108,7 +108,7 @@ this folder have their names in it, too.`,
 	flags.StringVar(&f.pacing, "pacing", "", "when rounds happen: "+pacingForms()+" (default: auto)")
 	flags.StringVar(&f.outcalls, "outcalls", "", outcallsUsage)
 	f.reach.add(cmd, "the daemon's")
-	flags.StringVar(&f.stateDir, "state-dir", "", stateUsage+", on the daemon's machine")
+	f.addMemoryDir(cmd)
 	flags.StringVar(&f.httpListen, "http-listen", "", "address of an HTTP interface of its own")
 	f.addEphemeral(cmd)
 	return c.addVerbose(cmd)

@@ -33,8 +33,8 @@ type startFlags struct {
 	history                    retentionFlags
 }
 
-// stateUsage describes --state-dir of instances.
-const stateUsage = "folder where the memories of canisters are while the daemon runs, and nothing afterwards (default: memory)"
+// memoryDirUsage describes --memory-dir.
+const memoryDirUsage = "folder on the daemon's machine where the memories of canisters are while the daemon runs, and nothing afterwards (default: in memory)"
 
 // memoryLimitUsage describes --memory-limit.
 const memoryLimitUsage = "memory the daemon uses at most, besides the memories of canisters: 512MiB, 4GiB (default: half of this machine's or control group's); above it messages are refused with HTTP status 429, over gRPC with RESOURCE_EXHAUSTED"

@@ -131,3 +131,26 @@ func TestKindsOfSubnetsAreReadInAnyCaseWithOrWithoutUnderscores(t *testing.T) {
 		}
 	}
 }
+
+func TestAStateDirectoryIsKeptAndAFolderOfMemoriesIsNot(t *testing.T) {
+	root := (&cli{}).root()
+	for path, want := range map[string][2]bool{ // with --state-dir and --memory-dir in its help
+		"start": {true, false}, "doctor": {true, false}, "instance create": {false, true}, "instance import": {false, true}, "exec": {false, true},
+	} {
+		cmd, _, err := root.Find(strings.Fields(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := func(name string) bool {
+			f := cmd.Flags().Lookup(name)
+			return f != nil && !f.Hidden
+		}
+		if got := [2]bool{shown("state-dir"), shown("memory-dir")}; got != want {
+			t.Errorf("canisterd %s has --state-dir and --memory-dir: %v, want %v", path, got, want)
+		}
+	}
+	code, _, errOut := invoke(t, "instance", "create", "lab", "--state-dir", ".") // the earlier name
+	if code != exitFailed || !strings.Contains(errOut, "no daemon answers") {
+		t.Errorf("exit code %d, %s", code, errOut)
+	}
+}

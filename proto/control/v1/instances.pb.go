@@ -365,7 +365,8 @@ type CreateInstanceRequest struct {
 	StartTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
 	Pacing    *Pacing                `protobuf:"bytes,5,opt,name=pacing,proto3" json:"pacing,omitempty"`                                            // unset: auto
 	Outcalls  OutcallMode            `protobuf:"varint,6,opt,name=outcalls,proto3,enum=canisterd.control.v1.OutcallMode" json:"outcalls,omitempty"` // unset: the daemon's setting
-	// Folder on the daemon's machine for the memories of canisters; empty: they are in memory.
+	// Folder on the daemon's machine for the memories of canisters while the daemon runs, which is not a state directory
+	// (canisterd instance create --memory-dir); empty: they are in memory.
 	StateDir string `protobuf:"bytes,7,opt,name=state_dir,json=stateDir,proto3" json:"state_dir,omitempty"`
 	// Address, host:port, on which the instance's HTTP interface is served in addition to http://DAEMON/instances/NAME.
 	// Port 0 takes a free port; empty: no address.
