@@ -92,10 +92,10 @@ func unanswered(ctx context.Context, i *instance.Instance, id replica.RequestID)
 	}
 	refused := callUnanswered.Refuse(hexOf(id), waits.Text)
 	if waits.Reason != 0 {
-		refused.With("wait_reason", waitReasons[waits.Reason].String())
+		refused = refused.With("wait_reason", waitReasons[waits.Reason].String())
 	}
 	if waits.Held != 0 {
-		refused.With("held_id", decimal(waits.Held)).With("rule_id", decimal(waits.Rule))
+		refused = refused.With("held_id", decimal(waits.Held)).With("rule_id", decimal(waits.Rule))
 	}
 	return refused
 }

@@ -21,9 +21,9 @@ func (a *resetAllowance) take(now time.Time) bool {
 	if a.at.IsZero() {
 		a.left, a.at = resetBurst, now
 	}
-	if gained := now.Sub(a.at) / resetInterval; gained > 0 {
-		a.left = min(resetBurst, a.left+int64(gained))
-		a.at = a.at.Add(gained * resetInterval)
+	if gained := int64(now.Sub(a.at) / resetInterval); gained > 0 {
+		a.left = min(resetBurst, a.left+gained)
+		a.at = a.at.Add(time.Duration(gained) * resetInterval)
 	}
 	if a.left == 0 {
 		return false
