@@ -11,9 +11,9 @@ import (
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/daemon/instance"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
-	"github.com/canisterd/canisterd/replica/trace"
 )
 
 // withdrawTwice lets a user withdraw 100 twice from a bank with 100: the answer of the vault is held until the second
@@ -106,12 +106,12 @@ func recordedTraces(t *testing.T, d *Daemon, count int) (texts []string) {
 		e.Event.Wall = 0
 		events = append(events, e.Event)
 	}
-	for _, e := range slices.Backward(events) {
-		if e.Kind == replica.IngressReceived && len(texts) < count {
-			texts = append(texts, trace.Text(trace.Build(trace.Root{Request: e.Request}, events), nil))
-		}
+	texts, err = instance.Look(t.Context(), d.first, func(n *replica.Network) []string {
+		return instance.Traces{Newest: count}.Texts(events, n, nil)
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	slices.Reverse(texts)
 	return texts
 }
 

@@ -139,10 +139,10 @@ func (c *cli) invocation(name, short, examples string, ask ask) *cobra.Command {
 
 ARGUMENTS is a Candid argument list such as '("Ada", 3)'; for one argument the
 parentheses may be left out. ${NAME} in it is the id of a canister that was
-deployed from this folder. A negative number is an argument and no flag; what
-stands after -- is never a flag. Types and the names in the reply come from the
-canister's own interface where it has one. With --form json, arguments and
-reply are JSON.`,
+deployed from this folder, or the principal of an identity. A negative number is
+an argument and no flag; what stands after -- is never a flag. Types and the names
+in the reply come from the canister's own interface where it has one. With --form
+json, arguments and reply are JSON.`,
 		Example: examples,
 		Args:    cobra.RangeArgs(2, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -68,7 +68,7 @@ func Replay(ctx context.Context, dir string, config Config, traces Traces) (Repl
 		defer func() { r.done.Took = time.Since(begun) }()
 		return r.run(ctx)
 	})
-	r.done.Traces = traces.texts(recording.Events(), r.network, traces.names(j))
+	r.done.Traces = traces.Texts(recording.Events(), r.network, traces.names(j))
 	closeNetwork(r.network, &err)
 	return r.done, errors.Join(err, engines.leave(engine), engines.close(), j.Close())
 }

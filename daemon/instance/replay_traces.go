@@ -30,8 +30,8 @@ func (t Traces) names(j *journal.Journal) trace.Names {
 	return t.Names(k.NetworkID, k.Ancestors)
 }
 
-// texts returns the trees, the oldest first. network has the interfaces; nil: the replay did not begin.
-func (t Traces) texts(events []replica.Event, network *replica.Network, names trace.Names) (texts []string) {
+// Texts returns the trees, the oldest first. network has the interfaces; nil: the replay did not begin.
+func (t Traces) Texts(events []replica.Event, network *replica.Network, names trace.Names) (texts []string) {
 	if network == nil {
 		return nil
 	}
