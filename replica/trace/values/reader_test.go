@@ -49,7 +49,7 @@ func TestArgumentsAreShownWithTheTypesOfTheInterface(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := described(t, service, "add", amount); got != "(record { amount = 7 })" {
+	if got := described(t, service, "add", amount); got != "({amount = 7})" {
 		t.Errorf("the argument is %s", got)
 	}
 	if got := described(t, service, "unknown", candid.Text("x")); got != `("x")` {
