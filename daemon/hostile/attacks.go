@@ -40,10 +40,11 @@ var leftOut = map[string]string{
 	"pocket-resets":        similar,
 	"pocket-stable":        similar,
 	"pocket-foreign":       "api/pocketic/testdata/pages.txt has each kind of page",
+	"forked-timers":        "daemon/memory_events_test.go counts the events of forks",
 	"descriptors":          "on a busy machine a request may take longer to come than a new connection is spared",
 }
 
 // attacks are all attacks, in the order of the table.
 func attacks() []attack {
-	return slices.Concat(executionAttacks(), memoryAttacks(), messageAttacks(), managementAttacks(), connectionAttacks(), pocketAttacks())
+	return slices.Concat(executionAttacks(), memoryAttacks(), messageAttacks(), managementAttacks(), instanceAttacks(), connectionAttacks(), pocketAttacks())
 }

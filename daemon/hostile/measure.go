@@ -114,7 +114,7 @@ func (s *stage) watchMemory(ctx context.Context, abort func()) (peak int64) {
 	}
 }
 
-// recover deletes the attacked instance and waits until its memory is back. The other
+// recover deletes the attacked instance and those that the attack made, and waits until its memory is back. The other
 // innocent canister still answers then.
 func (s *stage) recover(ctx context.Context, a *attack, r *row) {
 	if !s.process.alive() {
@@ -124,8 +124,10 @@ func (s *stage) recover(ctx context.Context, a *attack, r *row) {
 	begin := time.Now()
 	deletion, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	if err := s.deleteInstance(deletion, attackedInstance); err != nil {
-		r.fail("deleting the attacked instance: %v", err)
+	for _, name := range append(s.made, attackedInstance) {
+		if err := s.deleteInstance(deletion, name); err != nil {
+			r.fail("deleting the instance %s: %v", name, err)
+		}
 	}
 	pid := s.process.cmd.Process.Pid
 	for {

@@ -38,6 +38,7 @@ type stage struct {
 	nonces  atomic.Uint64
 
 	same, other *innocent
+	made        []string               // instances that the attack made
 	requests    atomic.Int64           // that the attack sent
 	refused     atomic.Int64           // of them
 	violation   atomic.Pointer[string] // what happened and must not
