@@ -160,8 +160,8 @@ func (r *runner) failureOf(err error, a *attempt, visible bool) *failure {
 	return f
 }
 
-// starved is the failure of code that fails because a test wants it to. Its text is ours, so that nobody looks for the
-// instructions in the code.
+// starved is the failure of code to which a test gives no instructions. The text is ours: that of an exceeded limit
+// sends people looking for an expensive loop in their code.
 func starved(context Context) *ic0.Failure {
 	return &ic0.Failure{
 		Code: intercanister.CanisterInstructionLimitExceeded,

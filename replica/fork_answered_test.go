@@ -55,7 +55,8 @@ func TestAnUpdateInAForkCopiesLittleOfManyAnswers(t *testing.T) {
 }
 
 // BenchmarkRatioForkAndUpdateWith40000Answers is a fork with one update; the floor is the same for a network with few
-// answers.
+// answers. The limit leaves room for the pages that the update copies, which are full there, and for the longer way in
+// the tree: 1.4.
 func BenchmarkRatioForkAndUpdateWith40000Answers(b *testing.B) {
 	many, few := withAnswers(b, 40_000), withAnswers(b, 10)
 	work := func(s *replicatest.Stage) ratio.Work {

@@ -12,7 +12,7 @@ func (k *key) before(o *key) bool { return k.at < o.at || k.at == o.at && k.seq 
 
 const (
 	arity    = 4   // of the heap: four children share a cache line or two and halve the depth
-	heapPage = 256 // keys that a fork copies at once
+	heapPage = 512 // keys that a fork copies at once
 )
 
 // keyHeap is a heap of keys, in pages that forks share. Children are in one page: three places are before position 0.

@@ -3,7 +3,7 @@ package timers
 import "github.com/canisterd/canisterd/internal/cow"
 
 // slotPage is how many slots a fork copies at once.
-const slotPage = 64
+const slotPage = 256
 
 type slot struct {
 	what       Deadline

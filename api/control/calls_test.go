@@ -256,7 +256,7 @@ func TestACallSaysWhatItWaitsFor(t *testing.T) {
 	a.note("rounds do not help")
 	until := must(a, a.clock.RunUntil, &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_RequestId{RequestId: id}})
 	a.note(until.GetWaitsFor())
-	a.note("it is released, and nobody runs a round; then the caller does")
+	a.note("released, without a round, and then with rounds that the caller runs")
 	must(a, a.flights.Release, &controlv1.ReleaseRequest{HeldId: 1})
 	await(&controlv1.AwaitRequest{NoWait: true})
 	out := must(a, a.calls.Await, &controlv1.AwaitRequest{RequestId: id, NoWait: true, RunRounds: true})

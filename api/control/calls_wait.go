@@ -13,7 +13,7 @@ import (
 	"github.com/canisterd/canisterd/replica/introspect"
 )
 
-// wait is how a caller waits for an answer. The zero wait lasts until there is one, and runs rounds if nobody else does.
+// wait is how long a caller waits for an answer. The zero value has no limit, and runs rounds in manual pacing.
 type wait struct {
 	patience time.Duration // 0: no limit
 	noWait   bool          // no longer than something happens at the present time

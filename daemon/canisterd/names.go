@@ -200,7 +200,7 @@ func (c *cli) nameOf(id string) string {
 	return id
 }
 
-// namesIn returns the names that the nearest project gave the canisters of a network, also of one that nobody runs.
+// namesIn returns the names that the nearest project gave the canisters of a network, which need not be running.
 func (c *cli) namesIn(id string, ancestors []daemon.Ancestor) func(principal.Principal) string {
 	store, _ := nearestStore(c.folder)
 	shown := map[string]string{}

@@ -99,7 +99,7 @@ func (c *Config) OfFile(file *schedule.File, canister func(name string) (princip
 	return s, s.readDeviations(c, file)
 }
 
-// sameCall reports whether two messages are the same but for their ids and times.
+// sameCall reports whether two messages have the same receiver, method, argument and sender.
 func sameCall(a, b *replica.Ingress) bool {
 	return a.Receiver == b.Receiver && a.Method == b.Method && bytes.Equal(a.Arg, b.Arg) && a.Sender == b.Sender
 }
