@@ -27,20 +27,28 @@ type blobs struct {
 
 // put keeps a blob, which owns its memory from now on.
 func (b *blobs) put(added blob) (id []byte) {
-	hash := sha256.Sum256(added.content)
+	id = hashOf(added.content)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.kept == nil {
 		b.kept = make(map[string]blob)
 	}
-	key := string(hash[:])
+	key := string(id)
 	if before, again := b.kept[key]; again {
 		before.memory.Release()
 		b.order = slices.DeleteFunc(b.order, func(k string) bool { return k == key })
 	}
 	b.kept[key] = added
 	b.order = append(b.order, key)
-	return hash[:]
+	return id
+}
+
+func hashOf(content []byte) []byte {
+	hash := sha256.New()
+	for piece := range slices.Chunk(content, pieceBytes) {
+		hash.Write(piece)
+	}
+	return hash.Sum(nil)
 }
 
 // dropOldest drops the blob that was uploaded first, and returns false if there is none. An operation that uses it

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 
 	"github.com/canisterd/canisterd/replica/budget"
 )
@@ -41,8 +42,10 @@ func (s *Server) readAll(from io.Reader, expected, most, cost int64, memory *bud
 			if err := s.grow(memory, (size-have)*cost); err != nil {
 				return nil, err
 			}
-			grown := make([]byte, have, size)
-			copy(grown, content)
+			grown := make([]byte, 0, size)
+			for piece := range slices.Chunk(content, pieceBytes) {
+				grown = append(grown, piece...)
+			}
 			content = grown
 		}
 		n, err := from.Read(content[len(content):cap(content)])

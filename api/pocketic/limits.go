@@ -31,6 +31,9 @@ const (
 	stablePiece = 768 << 10
 	// firstBody is the size of the first buffer of a body. Ours.
 	firstBody = 16 << 10
+	// pieceBytes is how much of a body is copied or hashed at once: the garbage collector, which stops all instances, waits for
+	// each of these steps. Ours.
+	pieceBytes = 1 << 20
 	// maxResults is how many results are kept whose clients have not fetched and pruned them, the newest ones. Ours.
 	maxResults = 10_000
 	// maxMetadata is the largest file of metadata of a snapshot: it has a line for each global and for each byte of the
