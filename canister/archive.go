@@ -1,6 +1,7 @@
 package canister
 
 import (
+	"crypto/sha256"
 	"slices"
 
 	"github.com/canisterd/canisterd/archive"
@@ -28,7 +29,7 @@ func (c *Canister) Archive(a *archive.Coder, modules *Modules) {
 	a.Bytes(&c.Certified, MaxCertifiedBytes)
 	c.History.archive(a)
 	c.Logs.archive(a)
-	c.Chunks.archive(a)
+	c.Chunks.archive(a, modules.engine)
 	c.Consumed.archive(a)
 	c.Queries.archive(a)
 	archive.Number(a, &c.MessageBytes)
@@ -137,7 +138,7 @@ func (m *Modules) readState(a *archive.Coder, features Features) *state {
 
 // archive writes a snapshot; see readSnapshot.
 func (s *Snapshot) archive(a *archive.Coder, modules *Modules) {
-	s.archiveFields(a)
+	s.archiveFields(a, modules.engine)
 	a.Bool(&s.binary.named)
 	if s.binary.named {
 		archive.Hash(a, &s.binary.hash)
@@ -148,12 +149,17 @@ func (s *Snapshot) archive(a *archive.Coder, modules *Modules) {
 	s.stable.Archive(a)
 }
 
-func (m *Modules) readSnapshot(a *archive.Coder) *Snapshot {
+func (m *Modules) readSnapshot(a *archive.Coder) (read *Snapshot) {
 	s := new(Snapshot)
-	s.archiveFields(a)
+	defer func() {
+		if read == nil {
+			s.Chunks.Clear()
+		}
+	}()
 	if !a.Check(m.engine != nil, "there is no engine for snapshots") {
 		return nil
 	}
+	s.archiveFields(a, m.engine)
 	var module *Module
 	var named bool
 	if a.Bool(&named); named {
@@ -192,13 +198,13 @@ func (s *Snapshot) loadable(a *archive.Coder, module *Module) bool {
 	return a.Check(s.Uploaded || module != nil && s.Matches(module) && s.Fits(module), "snapshot %d does not fit its module", s.Number)
 }
 
-func (s *Snapshot) archiveFields(a *archive.Coder) {
+func (s *Snapshot) archiveFields(a *archive.Coder, engine *Engine) {
 	archive.Number(a, &s.Number)
 	archive.Number(a, &s.Taken)
 	archive.Number(a, &s.Version)
 	a.Bool(&s.Uploaded)
 	a.Bytes(&s.Certified, MaxCertifiedBytes)
-	s.Chunks.archive(a)
+	s.Chunks.archive(a, engine)
 	archive.Slice(a, &s.Globals, MaxGlobals, func(g *Global) {
 		archive.Number(a, &g.Type)
 		archive.Number(a, &g.Low)
@@ -243,23 +249,30 @@ func (l *Log) archive(a *archive.Coder) {
 	})
 }
 
-func (s *ChunkStore) archive(a *archive.Coder) {
-	c := s.kept
-	if c == nil {
-		c = &chunks{bytes: make(map[[32]byte][]byte)}
-	}
-	archive.Slice(a, &c.order, MaxChunks, func(hash *[32]byte) {
-		archive.Hash(a, hash)
-		chunk := c.bytes[*hash]
-		a.Bytes(&chunk, ChunkBytes)
-		if a.Reading() {
-			c.bytes[*hash] = chunk
+// archive writes the chunks, or reads them. After a fault, the store has some of them.
+func (s *ChunkStore) archive(a *archive.Coder, engine *Engine) {
+	all := slices.Clone(s.all())
+	archive.Slice(a, &all, MaxChunks, func(c *chunk) {
+		archive.Hash(a, &c.hash)
+		var content []byte
+		if !a.Reading() {
+			var err error
+			if content, err = s.kept.read(c); err != nil {
+				a.Fail("%w", err)
+			}
+		}
+		a.Bytes(&content, ChunkBytes)
+		if !a.Reading() || a.Failed() || !a.Check(engine != nil, "there is no engine for chunks") {
+			return
+		}
+		if !a.Check(sha256.Sum256(content) == c.hash && !s.Has(c.hash), "chunk %x has other bytes, or is there twice", c.hash) {
+			return
+		}
+		if err := s.Put(engine, content); err != nil {
+			a.Fail("%w", err)
 		}
 	})
-	if a.Reading() && !a.Failed() && len(c.order) > 0 {
-		a.Check(len(c.bytes) == len(c.order) && slices.IsSortedFunc(c.order, compareHash), "the chunks are not in order")
-		s.kept = c
-	}
+	a.Check(slices.IsSortedFunc(all, func(x, y chunk) int { return compareHash(x.hash, y.hash) }), "the chunks are not in order")
 }
 
 func (p *Consumption) archive(a *archive.Coder) {

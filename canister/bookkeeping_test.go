@@ -33,34 +33,38 @@ func TestTheHistoryKeepsTheNewestTwentyAndCountsAll(t *testing.T) {
 
 func TestTheChunkStoreKeepsEachChunkOnceAndNoMoreThanAHundred(t *testing.T) {
 	var s canister.ChunkStore
+	e := canistertest.NewPlace(t).Engine
 	var want [][32]byte
 	for i := range 100 {
 		chunk := fmt.Appendf(nil, "chunk %d", i)
-		hash, ok := s.Put(chunk)
-		if !ok || hash != sha256.Sum256(chunk) {
-			t.Fatalf("chunk %d: %v, %x", i, ok, hash)
+		if err := s.Put(e, chunk); err != nil {
+			t.Fatalf("chunk %d: %v", i, err)
 		}
-		want = append(want, hash)
+		want = append(want, sha256.Sum256(chunk))
 	}
-	if _, ok := s.Put([]byte("chunk 0")); !ok || s.Len() != 100 || s.Bytes() != 100<<20 {
-		t.Errorf("a chunk that is there: %v, %d chunks", ok, s.Len())
+	if err := s.Put(e, []byte("chunk 0")); err != nil || s.Len() != 100 || s.Bytes() != 100<<20 {
+		t.Errorf("a chunk that is there: %v, %d chunks", err, s.Len())
 	}
-	if _, ok := s.Put([]byte("one more")); ok {
+	if err := s.Put(e, []byte("one more")); err == nil {
 		t.Error("a full store takes one more")
 	}
 	slices.SortFunc(want, func(a, b [32]byte) int { return bytes.Compare(a[:], b[:]) })
 	if !slices.Equal(s.Hashes(), want) {
 		t.Error("the hashes are not in order")
 	}
-	if chunk, ok := s.Get(sha256.Sum256([]byte("chunk 7"))); !ok || string(chunk) != "chunk 7" {
-		t.Errorf("chunk 7 is %q", chunk)
+	if chunk, err := s.Get(sha256.Sum256([]byte("chunk 7"))); err != nil || string(chunk) != "chunk 7" {
+		t.Errorf("chunk 7 is %q, %v", chunk, err)
 	}
 	if s.Clear(); s.Len() != 0 {
 		t.Errorf("after clearing there are %d", s.Len())
 	}
-	if _, ok := s.Put(nil); !ok || s.Len() != 1 {
-		t.Error("an empty chunk is not kept")
+	if err := s.Put(e, nil); err != nil || s.Len() != 1 {
+		t.Errorf("an empty chunk is not kept: %v", err)
 	}
+	if chunk, err := s.Get(sha256.Sum256(nil)); err != nil || chunk == nil || len(chunk) != 0 {
+		t.Errorf("the empty chunk is %q, %v", chunk, err)
+	}
+	s.Clear()
 }
 
 func TestVisibilityNamesItsReaders(t *testing.T) {

@@ -174,9 +174,10 @@ func (c *Canister) Uninstall() {
 	c.Logs.Clear()
 }
 
-// Close deletes the Wasm state and the snapshots. The canister is then empty.
+// Close deletes the Wasm state, the chunks and the snapshots. The canister is then empty.
 func (c *Canister) Close() {
 	c.empty()
+	c.Chunks.Clear()
 	c.Snapshots.Clear()
 }
 

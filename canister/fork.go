@@ -40,8 +40,8 @@ func (c *Canister) PrepareFork() {
 func (c *Canister) ForkInto(room *Room) *Canister {
 	f := &room.canister
 	c.Logs.mark.Share()
-	c.Chunks.mark.Share()
 	*f = *c
+	f.Chunks = c.Chunks.Fork()
 	f.Snapshots = c.Snapshots.fork()
 	if c.state != nil {
 		f.state = &room.state

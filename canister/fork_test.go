@@ -82,20 +82,28 @@ func TestAForkHasChunksLogsAndHistoryOfItsOwn(t *testing.T) {
 		}
 	}
 	say(c, 3)
-	c.Chunks.Put([]byte("first"))
+	if err := c.Chunks.Put(p.Engine, []byte("first")); err != nil {
+		t.Fatal(err)
+	}
 	for i := range uint64(canister.MaxHistory) {
 		c.History.Add(canister.Change{Version: i})
 	}
 	f := c.Fork()
 	logs, hashes, history := c.Logs.Len(), c.Chunks.Hashes(), slices.Clone(c.History.Changes())
 	say(c, 500)
-	c.Chunks.Put([]byte("second"))
+	if err := c.Chunks.Put(p.Engine, []byte("second")); err != nil {
+		t.Fatal(err)
+	}
 	c.History.Add(canister.Change{Version: 100})
 	if f.Logs.Len() != logs || f.Logs.At(0).Index != 0 || f.Logs.Next() != uint64(logs) {
 		t.Errorf("the fork has %d log records from %d on, want %d", f.Logs.Len(), f.Logs.At(0).Index, logs)
 	}
 	if !slices.Equal(f.Chunks.Hashes(), hashes) || c.Chunks.Len() != 2 {
 		t.Errorf("the fork has %d chunks, its source %d, want 1 and 2", f.Chunks.Len(), c.Chunks.Len())
+	}
+	c.Chunks.Clear()
+	if first, err := f.Chunks.Get(hashes[0]); err != nil || string(first) != "first" || c.Chunks.Has(hashes[0]) {
+		t.Errorf("after the source has cleared its chunks, that of the fork is %q, %v", first, err)
 	}
 	if !slices.Equal(f.History.Changes(), history) {
 		t.Error("the history of the fork is not the history at the time of the fork")

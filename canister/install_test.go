@@ -248,7 +248,9 @@ func TestAnInstallationMustLeaveEnoughCyclesAndHeap(t *testing.T) {
 func TestUninstallingLeavesAnEmptyCanister(t *testing.T) {
 	p := canistertest.NewPlace(t)
 	c := prepared(t, p)
-	c.Chunks.Put([]byte("chunk"))
+	if err := c.Chunks.Put(p.Engine, []byte("chunk")); err != nil {
+		t.Fatal(err)
+	}
 	reply(t, p.Run(c, canistertest.Script().Print("x").Reply(nil)))
 	q, _ := c.PrepareQuery()
 	c.Uninstall()

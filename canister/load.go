@@ -60,6 +60,7 @@ func (c *Canister) Load(s *Snapshot, m *Module) error {
 	}
 	next.note()
 	c.state = next
+	c.Chunks.Clear()
 	c.Certified, c.Chunks = s.Certified, s.Chunks.Fork()
 	return nil
 }

@@ -138,8 +138,9 @@ func (e *Engine) NewSnapshot(d *SnapshotMetadata) (*Snapshot, error) {
 	return s, nil
 }
 
-// Close releases the snapshot's module and memories.
+// Close releases the snapshot's module, chunks and memories.
 func (s *Snapshot) Close() {
+	s.Chunks.Clear()
 	s.binary.release()
 	s.heap.Close()
 	s.stable.Close()

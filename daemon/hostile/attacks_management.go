@@ -37,14 +37,14 @@ type uploadChunk struct {
 	Chunk    []byte              `ic:"chunk"`
 }
 
-// uploading fills the chunk stores of canisters, 100 MiB each, and empties them again. They count like the memories of
-// canisters, which the limit of the daemon does not bound.
+// uploading fills the chunk stores of canisters, 100 MiB each, which are more than the limit of the daemon, and empties
+// them again.
 func uploading() attack {
-	const count, chunkBytes, clearEach = 3, 1 << 20, 400
+	const count, chunkBytes, clearEach = 16, 1 << 20, 2000
 	var canisters []principal.Principal
 	return attack{
 		name: "upload-chunk", limits: standard,
-		why: "4 clients upload chunks of 1 MiB to 3 canisters, and clear their stores; arguments and chunk stores",
+		why: "4 clients upload chunks of 1 MiB to 16 canisters, and clear their stores; arguments and chunk stores",
 		prepare: func(ctx context.Context, s *stage) (err error) {
 			canisters, err = s.createMany(ctx, count)
 			return err

@@ -38,7 +38,9 @@ func TestStatusTellsEverythingAboutAnEmptyCanister(t *testing.T) {
 
 func TestStatusCountsMemoryAndWhatItBurns(t *testing.T) {
 	r := newRig(t)
-	r.target.Canister.Chunks.Put([]byte("chunk"))
+	if err := r.target.Canister.Chunks.Put(r.Engine(), []byte("chunk")); err != nil {
+		t.Fatal(err)
+	}
 	r.target.Canister.Settings.ComputeAllocation = 2
 	var s statusResult
 	r.replied(r.byUser(alice, "canister_status", idArg{r.target.ID()}), &s)

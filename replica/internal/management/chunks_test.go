@@ -51,7 +51,9 @@ func TestChunksTooLargeOrTooManyAreRefused(t *testing.T) {
 	r.rejected(r.byUser(alice, "upload_chunk", uploadArg{r.target.ID(), make([]byte, 1<<20+1)}), intercanister.CanisterContractViolation,
 		"Error from Wasm chunk store: Wasm chunk size 1048577 exceeds the maximum chunk size of 1048576."+chunkHelp)
 	for i := range canister.MaxChunks {
-		r.target.Canister.Chunks.Put([]byte{byte(i)})
+		if err := r.target.Canister.Chunks.Put(r.Engine(), []byte{byte(i)}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	r.target.Canister.Settings.FreezingThreshold = 0
 	r.rejected(r.byUser(alice, "upload_chunk", uploadArg{r.target.ID(), []byte("one more")}), intercanister.CanisterContractViolation,

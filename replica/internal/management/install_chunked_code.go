@@ -53,21 +53,18 @@ func storeOf(c *state.Command, a *installChunkedArg) (*state.Entry, *intercanist
 
 // assemble joins the chunks and checks the hash of the module.
 func assemble(chunks *canister.ChunkStore, a *installChunkedArg) ([]byte, *intercanister.Reject) {
-	pieces := make([][]byte, len(a.Chunks))
-	size := 0
-	for i, chunk := range a.Chunks {
+	var module []byte
+	for _, chunk := range a.Chunks {
 		if len(chunk.Hash) != HashBytes {
 			return nil, rejectChunkStore("Chunk hash is invalid. The length is not 32")
 		}
-		piece, ok := chunks.Get([HashBytes]byte(chunk.Hash))
-		if !ok {
+		piece, err := chunks.Get([HashBytes]byte(chunk.Hash))
+		switch {
+		case err != nil:
+			return nil, rejectChunkStore("%v", err)
+		case piece == nil:
 			return nil, rejectChunkStore("Chunk hash %s was not found", listed(chunk.Hash))
 		}
-		pieces[i] = piece
-		size += len(piece)
-	}
-	module := make([]byte, 0, size)
-	for _, piece := range pieces {
 		module = append(module, piece...)
 	}
 	if hash := sha256.Sum256(module); hash != [HashBytes]byte(a.Hash) {

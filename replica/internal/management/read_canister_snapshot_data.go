@@ -62,8 +62,11 @@ func (k *snapshotSlice) of(r *state.Entry, s *canister.Snapshot) ([]byte, *inter
 		if len(k.Chunk.Hash) != HashBytes {
 			return nil, rejectChunkStore("Bytes %s are not a valid WasmChunkHash.", hexBytes(k.Chunk.Hash))
 		}
-		chunk, ok := s.Chunks.Get([HashBytes]byte(k.Chunk.Hash))
-		if !ok {
+		chunk, err := s.Chunks.Get([HashBytes]byte(k.Chunk.Hash))
+		switch {
+		case err != nil:
+			return nil, rejectFullDisk(r, err)
+		case chunk == nil:
 			return nil, rejectChunkStore("WasmChunkHash %s not found.", hexBytes(k.Chunk.Hash))
 		}
 		return chunk, nil

@@ -4,11 +4,13 @@ import (
 	"context"
 	"math"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica/certify"
@@ -32,9 +34,10 @@ type host struct {
 	refused   *intercanister.Reject // by Prepare
 	installed *canister.Install
 	outcome   canister.Outcome
-	full      *intercanister.Reject // by Create
-	occupied  *state.Entry          // another installation runs
-	engine    *canister.Engine      // nil: modules are not looked at and installations do nothing
+	full      *intercanister.Reject   // by Create
+	occupied  *state.Entry            // another installation runs
+	engine    *canister.Engine        // nil: modules are not looked at and installations do nothing
+	files     func() *canister.Engine // keeps chunks if there is no engine
 }
 
 var (
@@ -118,8 +121,13 @@ func (m *host) Metrics() (certify.SubnetMetrics, uint64) {
 	return certify.SubnetMetrics{Canisters: 2, StateBytes: 3, UpdateTransactions: 4, ConsumedCyclesLow: 5, ConsumedCyclesHigh: 1}, 41_000_001
 }
 
-func (m *host) Version() string          { return "1.2.3" }
-func (m *host) Engine() *canister.Engine { return m.engine }
+func (m *host) Version() string { return "1.2.3" }
+func (m *host) Engine() *canister.Engine {
+	if m.engine == nil {
+		return m.files()
+	}
+	return m.engine
+}
 
 // Hosted reports whether a canister id belongs to any subnet.
 func (m *host) Hosted(id principal.Principal) bool {
@@ -152,6 +160,7 @@ func newRig(t testing.TB) *rig {
 	limits := canister.ApplicationLimits()
 	limits.HeapDelta, limits.InstallRate = 0, 0
 	m := &host{st: st, sub: canister.Subnet{ID: subnet, Fees: st.Fees, Limits: limits, Time: noon}, hosted: map[principal.Principal]principal.Principal{}}
+	m.files = sync.OnceValue(func() *canister.Engine { return canistertest.NewPlace(t).Engine })
 	st.Environment = &m.sub
 	r := &rig{TB: t, host: m, facade: New().(*facade)}
 	r.target = r.add(40, alice)

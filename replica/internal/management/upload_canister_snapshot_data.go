@@ -48,7 +48,7 @@ func uploadSnapshotData(c *state.Command, a *uploadSnapshotDataArg) state.Answer
 
 // uploadSnapshotChunk stores a chunk, unless the snapshot has it: only a new one needs room.
 func uploadSnapshotChunk(c *state.Command, r *state.Entry, s *canister.Snapshot, chunk []byte) *intercanister.Reject {
-	if _, known := s.Chunks.Get(sha256.Sum256(chunk)); known {
+	if s.Chunks.Has(sha256.Sum256(chunk)) {
 		return nil
 	}
 	if reject := checkChunk(&s.Chunks, chunk); reject != nil {
@@ -59,8 +59,10 @@ func uploadSnapshotChunk(c *state.Command, r *state.Entry, s *canister.Snapshot,
 	if reject := o.check(c, r); reject != nil {
 		return reject
 	}
+	if err := s.Chunks.Put(c.Host.Engine(), chunk); err != nil {
+		return rejectFullDisk(r, err)
+	}
 	o.charge(r)
-	s.Chunks.Put(chunk)
 	owe(c, r, func() uint64 { return canister.ChunkBytes })
 	return nil
 }

@@ -22,7 +22,7 @@ func uploadChunk(c *state.Command, a *uploadArg) state.Answer {
 	}
 	store := &r.Canister.Chunks
 	hash := sha256.Sum256(a.Chunk)
-	if _, known := store.Get(hash); known {
+	if store.Has(hash) {
 		return reply(chunkHash{hash[:]})
 	}
 	if reject := checkChunk(store, a.Chunk); reject != nil {
@@ -34,7 +34,9 @@ func uploadChunk(c *state.Command, a *uploadArg) state.Answer {
 	if reject := grow(c, r, canister.ChunkBytes); reject != nil {
 		return state.Fail(reject)
 	}
-	store.Put(a.Chunk)
+	if err := store.Put(c.Host.Engine(), a.Chunk); err != nil {
+		return state.Fail(rejectFullDisk(r, err))
+	}
 	owe(c, r, func() uint64 { return canister.ChunkBytes })
 	return reply(chunkHash{hash[:]})
 }
