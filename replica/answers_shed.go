@@ -25,6 +25,7 @@ type MessageBytes struct {
 	Waiting  int // arguments of users' messages that have not begun
 	Answers  int // kept answers
 	Unstaged int // answers that the certified trees do not show yet; some of them are kept as well
+	Records  int // what messages take beside arguments and answers; a fork shares most of its source's
 }
 
 // MessageBytes returns the memory that the messages of all subnets take.
@@ -34,6 +35,7 @@ func (n *Network) MessageBytes() (sum MessageBytes) {
 		sum.Waiting += waiting
 		sum.Answers += answers
 		sum.Unstaged += m.record.bytes
+		sum.Records += m.History.RecordBytes()
 	}
 	return sum
 }

@@ -54,6 +54,27 @@ func TestAnUpdateInAForkCopiesLittleOfManyAnswers(t *testing.T) {
 	}
 }
 
+func TestWhatMessagesTakeIsCharged(t *testing.T) {
+	const updates = 20_000
+	heap := func() int {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	before := heap()
+	s := withAnswers(t, updates)
+	taken, sum := heap()-before, s.Network.MessageBytes()
+	if charged := sum.Waiting + sum.Answers + sum.Unstaged + sum.Records; charged < taken/2 || charged > 2*taken {
+		t.Errorf("%d messages take %d bytes, and %d are charged: %+v", updates, taken, charged, sum)
+	}
+	fork := s.Network.Fork(replica.ForkConfig{}.Override(override.Parts{Executor: s.Puppets.Fork()}))
+	defer fork.Close()
+	if records := fork.MessageBytes().Records; records != 0 {
+		t.Errorf("a fork that shares all records is charged %d bytes for them", records)
+	}
+}
+
 // BenchmarkRatioForkAndUpdateWith40000Answers is a fork with one update; the floor is the same for a network with few
 // answers. The limit leaves room for the pages that the update copies, which are full there, and for the longer way in
 // the tree: 1.4.

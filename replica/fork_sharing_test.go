@@ -39,7 +39,7 @@ var forks = map[string]string{
 	"state.Stop":               `fork: Ticket`,
 	"state.Ticket":             `fork: Origin`,
 	"state.Staged":             `share: Certified`,
-	"state.History":            `fork: known slots order free`,
+	"state.History":            `fork: known slots order free; new: records`,
 	"cow.Map":                  `fork: own gone; share: base`,
 	"cow.List":                 `fork: pages`,
 	"cow.Pages":                `share: pages; new: spare`,

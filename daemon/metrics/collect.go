@@ -150,6 +150,7 @@ func (c *collection) network(label string, s *replica.Statistics) {
 	c.value(keptBytes, float64(s.Bytes.Waiting), label, "waiting")
 	c.value(keptBytes, float64(s.Bytes.Answers), label, "answers")
 	c.value(keptBytes, float64(s.Bytes.Unstaged), label, "unstaged")
+	c.value(keptBytes, float64(s.Bytes.Records), label, "records")
 	for i := range s.Subnets {
 		c.subnet(label, &s.Subnets[i])
 	}

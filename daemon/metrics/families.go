@@ -86,7 +86,7 @@ var table = [families]Family{
 	ingressMessages:        {"canisterd_ingress_messages", gauge, "Ingress messages whose status is known.", []string{"instance", "subnet"}},
 	queueMessages:          {"canisterd_queue_messages", gauge, "Messages that wait, by what they wait for: ready (the next batch), management (the management canister), modules (a compilation), parked (the next slice, in the middle of their code), inbound and outbound (streams between subnets), held (by rules), outcalls (HTTP responses), signatures.", []string{"instance", "subnet", "queue"}},
 	messageMemory:          {"canisterd_message_memory_bytes", gauge, "Memory of messages that wait, by the kind of their response (guaranteed, best_effort).", []string{"instance", "subnet", "response"}},
-	keptBytes:              {"canisterd_ingress_bytes", gauge, "Memory of ingress messages: waiting (arguments), answers (replies that are kept), unstaged (replies that certified trees do not show yet).", []string{"instance", "content"}},
+	keptBytes:              {"canisterd_ingress_bytes", gauge, "Memory of ingress messages: waiting (arguments), answers (replies that are kept), unstaged (replies that certified trees do not show yet), records (all else that messages take).", []string{"instance", "content"}},
 	instanceMemory:         {"canisterd_instance_memory_bytes", gauge, "Bytes in use of the memory budget of the instance: messages, answers and events.", []string{"instance"}},
 	instanceMemoryLimit:    {"canisterd_instance_memory_limit_bytes", gauge, "Memory budget of the instance.", []string{"instance"}},
 	instanceFailed:         {"canisterd_instance_failed", gauge, "1 if a bug has stopped the instance, otherwise 0.", []string{"instance"}},

@@ -10,6 +10,7 @@ func addAll(sum, of *replica.Statistics) {
 	sum.Bytes.Waiting += of.Bytes.Waiting
 	sum.Bytes.Answers += of.Bytes.Answers
 	sum.Bytes.Unstaged += of.Bytes.Unstaged
+	sum.Bytes.Records += of.Bytes.Records
 	to := &sum.Subnets[0]
 	for i := range of.Subnets {
 		s := &of.Subnets[i]

@@ -46,7 +46,7 @@ func (n *Node) forgetEvents() {
 }
 
 func (n *Node) charge(sum *replica.MessageBytes) {
-	now := int64(sum.Waiting + sum.Answers + sum.Unstaged)
+	now := int64(sum.Waiting + sum.Answers + sum.Unstaged + sum.Records)
 	n.config.Memory.Charge(now - n.accounted.charged)
 	n.accounted.charged = now
 }

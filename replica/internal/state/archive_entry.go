@@ -47,7 +47,8 @@ func (h *History) archive(c *archive.Coder) {
 	archive.List(c, &h.slots, archive.MaxItems, func(slot **Ingress) {
 		number++
 		if c.Reading() {
-			*slot = &Ingress{Number: number}
+			*slot = h.newRecord()
+			(*slot).Number = number
 		}
 		if free[number] {
 			delete(free, number)

@@ -98,6 +98,7 @@ func (r *Entry) fork(to *Entry, c *canister.Canister) {
 func (h *History) fork() History {
 	h.generation++
 	to := *h
+	to.records = 0
 	to.known, to.slots, to.free, to.order = h.known.Fork(), h.slots.Fork(), h.free.Fork(), h.order.Fork()
 	return to
 }

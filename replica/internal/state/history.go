@@ -74,6 +74,9 @@ type History struct {
 	order   cow.List[answer]   // in the order of answers
 	answers int                // bytes of kept answers
 	waiting int                // bytes of arguments of messages that have not begun
+	// records is the number of records that were made or copied for this history. A fork begins with none: it shares
+	// those of its source.
+	records int
 	// generation counts the forks. A record of an earlier generation belongs to several histories and is
 	// copied before it is written.
 	generation uint64
@@ -148,16 +151,21 @@ func (h *History) Receive(in *Ingress, deadlines *timers.Table) *Ingress {
 // slot returns a free record with its number.
 func (h *History) slot() (r *Ingress, number uint64) {
 	if h.free.Len() == 0 {
-		r = new(Ingress)
+		r = h.newRecord()
 		h.slots.Push(r)
 		return r, uint64(h.slots.Len())
 	}
 	number = h.free.PopLast()
 	if r = h.At(number); r.generation != h.generation {
-		r = new(Ingress)
+		r = h.newRecord()
 		h.slots.Set(int(number-1), r)
 	}
 	return r, number
+}
+
+func (h *History) newRecord() *Ingress {
+	h.records++
+	return new(Ingress)
 }
 
 // own returns the record of a message for writing. r may be any of its records: forks have records of earlier
@@ -167,8 +175,9 @@ func (h *History) own(r *Ingress) *Ingress {
 		return r
 	}
 	if r = h.At(r.Number); r.generation != h.generation {
-		copied := *r
-		r = &copied
+		copied := h.newRecord()
+		*copied = *r
+		r = copied
 		r.generation = h.generation
 		h.slots.Set(int(r.Number-1), r)
 	}
@@ -213,6 +222,12 @@ func (h *History) Answer(r *Ingress, reply []byte, reject *intercanister.Reject,
 
 // Bytes returns the memory of waiting arguments, and of kept answers.
 func (h *History) Bytes() (waiting, answers int) { return h.waiting, h.answers }
+
+// RecordBytes returns the memory that messages take beside arguments and answers, without what a fork shares with its
+// source. Records of pruned messages stay for new ones.
+func (h *History) RecordBytes() int {
+	return recordBytes*min(h.records, h.slots.Len()) + knownBytes*min(h.records, h.known.Len())
+}
 
 // ShedTo drops the oldest answers until the kept ones fit a number of bytes. forget is called for each message whose
 // answer was dropped.

@@ -15,6 +15,10 @@ const (
 	// MaxAnswerBytes is the maximum memory of kept answers (the replica's: 4 GiB; ours is smaller, as a local machine's
 	// memory is).
 	MaxAnswerBytes = 1 << 30
+	// recordBytes is the memory of the record of a message, and knownBytes that of its entries in tables and certified
+	// trees. Ours, measured.
+	recordBytes = 400
+	knownBytes  = 800
 	// StopTimeout is how long a stop_canister waits (the replica's: 5 minutes).
 	StopTimeout = 300_000_000_000
 	// RequestLifetime is how long a request with guaranteed response waits for room in a
