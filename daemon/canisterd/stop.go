@@ -60,7 +60,10 @@ func register(address, stateDir string) (func(), error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder of %s: %w", path, err)
 	}
-	if err := os.WriteFile(path, text, 0o600); err != nil {
+	switch err := os.WriteFile(path, text, 0o600); {
+	case errors.Is(err, syscall.EMFILE):
+		return nil, fmt.Errorf("writing %s: %w: raise the limit (ulimit -n), then start again", path, err)
+	case err != nil:
 		return nil, fmt.Errorf("writing %s: %w", path, err)
 	}
 	return func() { _ = os.Remove(path) }, nil
