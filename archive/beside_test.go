@@ -126,8 +126,8 @@ func TestPagesBesideAFileAreRead(t *testing.T) {
 		if now != state {
 			t.Fatalf("the state has hash %x, and had %x", now, state)
 		}
-		if store.Copy == 0 && len(store.Files["two"]) > 0 {
-			t.Fatalf("%d bytes were written again", len(store.Files["two"]))
+		if store.Copy == 0 && store.Files["two"].Size() > 0 {
+			t.Fatalf("%d bytes were written again", store.Files["two"].Size())
 		}
 		if store.Copy > 0 {
 			delete(store.Files, "one")
@@ -154,8 +154,8 @@ func TestAMemoryThatChangedIsWrittenAgain(t *testing.T) {
 	all[0] = &memory{pages: map[uint64][]byte{1: page, 2: page}, size: 100}
 	store.New = "two"
 	file, after := checkpoint(t, store, all)
-	if before == after || len(store.Files["two"]) != 2*PageSize {
-		t.Errorf("%d bytes were written, and the hash is %x", len(store.Files["two"]), after)
+	if before == after || store.Files["two"].Size() != 2*PageSize {
+		t.Errorf("%d bytes were written, and the hash is %x", store.Files["two"].Size(), after)
 	}
 	again, err := recovered(file, store, 2)
 	if err != nil {
@@ -175,7 +175,7 @@ func TestAPageThatWasDamagedIsFoundWhenItIsRead(t *testing.T) {
 	page := bytes.Repeat([]byte{1}, PageSize)
 	store := &archivetest.PageStore{New: "one"}
 	file, _ := checkpoint(t, store, []*memory{{pages: map[uint64][]byte{1: page}, size: 100}})
-	store.Files["one"][100]++
+	store.Files["one"].Increment(100)
 	again, err := recovered(file, store, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -208,7 +208,7 @@ func TestAMemoryKnowsTheLastFourStores(t *testing.T) {
 	for i, store := range slices.Backward(stores) {
 		store.New = "again"
 		checkpoint(t, store, []*memory{m})
-		if wrote := len(store.Files["again"]) > 0; wrote != (i == 0) {
+		if wrote := store.Files["again"].Size() > 0; wrote != (i == 0) {
 			t.Errorf("store %d of %d was written again: %v", i, len(stores), wrote)
 		}
 	}
@@ -221,7 +221,7 @@ func TestZerosThatAFileLeavesOutAreLimited(t *testing.T) {
 	}
 	store := &archivetest.PageStore{New: "one"}
 	checkpoint(t, store, []*memory{m})
-	if got := len(store.Files["one"]); got != 10*PageSize {
+	if got := store.Files["one"].Size(); got != 10*PageSize {
 		t.Errorf("%d bytes of zeros were written, want %d", got, 10*PageSize)
 	}
 	bad := &Segment{runs: []pageRun{{count: maxZeroPages, zero: true}, {first: maxZeroPages, count: 1, zero: true}}}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"sync"
 )
 
 const magic = "canisterd state\n"
@@ -120,13 +121,18 @@ func (c *Coder) deflate() []byte {
 	return c.squeeze(c.buf)
 }
 
+// deflaters has compressors of files that are complete: each takes 1.2 MB.
+var deflaters = sync.Pool{New: func() any {
+	deflater, err := flate.NewWriter(nil, flate.BestSpeed)
+	if err != nil {
+		panic("archive: " + err.Error())
+	}
+	return deflater
+}}
+
 func (c *Coder) squeeze(content []byte) []byte {
 	if c.deflater == nil {
-		deflater, err := flate.NewWriter(nil, flate.BestSpeed)
-		if err != nil {
-			panic("archive: " + err.Error())
-		}
-		c.deflater = deflater
+		c.deflater = deflaters.Get().(*flate.Writer)
 	}
 	c.squeezed.bytes, c.squeezed.most = c.squeezed.bytes[:0], len(content)-len(content)/8
 	c.deflater.Reset(&c.squeezed)
@@ -143,6 +149,10 @@ func (c *Coder) writeEnd() {
 	end := binary.AppendUvarint([]byte{endMark}, c.sections)
 	c.put(binary.BigEndian.AppendUint64(end, uint64(c.offset)))
 	c.put(c.sum.Sum(nil))
+	if c.deflater != nil {
+		deflaters.Put(c.deflater)
+		c.deflater = nil
+	}
 }
 
 // add appends to the content of the section.

@@ -74,8 +74,8 @@ func TestAMemoryInAStoreIsLoadedOnFirstUse(t *testing.T) {
 			t.Fatalf("%s: %d page files are open before the first use, and %d pages are there", name, store.Readers(), m.Written())
 		}
 		store.New = name
-		if second := stored(t, m, store); !bytes.Equal(first, second) || len(store.Files[name]) > 0 {
-			t.Errorf("%s: a memory that was not used is written again: %d bytes", name, len(store.Files[name]))
+		if second := stored(t, m, store); !bytes.Equal(first, second) || store.Files[name].Size() > 0 {
+			t.Errorf("%s: a memory that was not used is written again: %d bytes", name, store.Files[name].Size())
 		}
 		use(m)
 		if !bytes.Equal(content(t, m), want) {
@@ -86,7 +86,7 @@ func TestAMemoryInAStoreIsLoadedOnFirstUse(t *testing.T) {
 		}
 		must(t, m.Write(0, []byte("changed")))
 		must(t, m.Commit())
-		if stored(t, m, store); len(store.Files[name]) == 0 {
+		if stored(t, m, store); store.Files[name].Size() == 0 {
 			t.Errorf("%s: a memory that has changed is not written", name)
 		}
 	}

@@ -57,8 +57,8 @@ func TestAHeapInAStoreIsLoadedOnFirstUse(t *testing.T) {
 			t.Fatalf("%d page files are open before the first use, want 1", store.Readers())
 		}
 		store.New = "two"
-		if second := stored(t, g, store); !bytes.Equal(first, second) || len(store.Files["two"]) > 0 {
-			t.Errorf("a heap that was not used is written again: %d bytes", len(store.Files["two"]))
+		if second := stored(t, g, store); !bytes.Equal(first, second) || store.Files["two"].Size() > 0 {
+			t.Errorf("a heap that was not used is written again: %d bytes", store.Files["two"].Size())
 		}
 		root = g.SnapshotRoot()
 		defer root.Close()
@@ -76,7 +76,7 @@ func TestAHeapInAStoreIsLoadedOnFirstUse(t *testing.T) {
 		}
 		g.Rollback()
 		stored(t, g, store)
-		if len(store.Files["two"]) == 0 {
+		if store.Files["two"].Size() == 0 {
 			t.Error("a heap that has changed is not written")
 		}
 	})
@@ -93,7 +93,7 @@ func TestADamagedHeapIsAnErrorOfEveryUse(t *testing.T) {
 	commit(t, g)
 	file := stored(t, g, store)
 	g.Close()
-	store.Files["one"][0]++
+	store.Files["one"].Increment(0)
 	g = restored(t, e, code, file, store)
 	defer g.Close()
 	for range 2 {
