@@ -4,8 +4,10 @@ GO      ?= go
 TOOLS   := $(CURDIR)/bin/tools
 export CGO_ENABLED := 0
 # What was compiled in one clone is not compiled again in another, and a busy machine takes longer for the tests of a
-# package than go test allows.
-export GOFLAGS := $(GOFLAGS) -trimpath -timeout=30m
+# package than go test allows. One package more than processors is tested at a time: those whose tests wait leave none
+# idle.
+PROCESSORS := $(shell getconf _NPROCESSORS_ONLN || echo 1)
+export GOFLAGS := $(GOFLAGS) -trimpath -timeout=30m -p=$(shell expr $(PROCESSORS) + 1)
 
 GOFUMPT_VERSION  := v0.12.0
 GOLANGCI_VERSION := v2.15.0
