@@ -243,7 +243,7 @@ func checkCorpus(t *testing.T) {
 // goEnvironment returns the environment of the go command, with caches that do not depend on the home of the test.
 func goEnvironment(t *testing.T) []string {
 	t.Helper()
-	all := append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+	all := append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod", "GOWORK=off")
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} {
 		value, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
 		if err != nil {
