@@ -4,7 +4,7 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /canisterd ./daemon/canisterd
+RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /canisterd ./cmd/canisterd
 # The final image has no shell to make directories with.
 RUN mkdir -p /empty/tmp /empty/state
 

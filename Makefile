@@ -30,7 +30,7 @@ run: build ## build bin/canisterd and start it with the two example canisters, o
 .PHONY: build
 build: ## the static binary, bin/canisterd
 	@test -x bin/canisterd || echo 'building bin/canisterd; the first time it takes a minute or two'
-	$(GO) build -v -o bin/canisterd ./daemon/canisterd
+	$(GO) build -v -o bin/canisterd ./cmd/canisterd
 
 # Tests run make, which must test all packages again.
 MAKEOVERRIDES =
@@ -44,15 +44,15 @@ test: ## all tests that need nothing but Go and the module proxy (PACKAGES for s
 # tests without it, so that each test runs once; make check-long runs those others under it, too. A test of
 # internal/architecture finds packages that start goroutines and are not listed.
 RACE_PACKAGES := . ./api/... ./canister/internal/checkpoint ./canister/internal/stable ./canister/internal/wasm \
-  ./daemon ./daemon/instance/... ./daemon/journal/... ./daemon/metrics ./daemon/otlp/... \
-  ./explore/campaign ./explore/workqueue ./replica/budget ./replica/node
+  ./daemon ./instance/... ./internal/journal/... ./daemon/internal/metrics ./daemon/internal/otlp/... \
+  ./internal/explore/campaign ./internal/explore/workqueue ./internal/budget ./replica/node
 
 .PHONY: test-race
 test-race: ## the tests of packages with goroutines, under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race $(RACE_PACKAGES)
 
 # The tests of these do less under the race detector, so they also run without it.
-REDUCED_PACKAGES := ./daemon/journal
+REDUCED_PACKAGES := ./internal/journal
 
 OTHER_PACKAGES = $$($(GO) list ./... | grep -vxF "$$($(GO) list $(RACE_PACKAGES))" | tr '\n' ' ')
 
@@ -69,73 +69,73 @@ test-race-others: ## the same under the race detector, the longest of them short
 	npm ci --prefix $* --no-audit --no-fund
 
 .PHONY: test-clients
-test-clients: $(TOOLS)/grpcurl $(TOOLS)/buf $(patsubst %,%/node_modules/.package-lock.json,e2e/js e2e/pocketic e2e/icp e2e/mops examples/control/javascript) ## unmodified agents, modules and gRPC clients of others against the binary (needs Node.js and npm)
+test-clients: $(TOOLS)/grpcurl $(TOOLS)/buf $(patsubst %,%/node_modules/.package-lock.json,test/e2e/js test/e2e/pocketic test/e2e/icp test/e2e/mops examples/control/javascript) ## unmodified agents, modules and gRPC clients of others against the binary (needs Node.js and npm)
 	PATH="$(TOOLS):$$PATH" npm run generate --prefix examples/control/javascript --silent
-	PATH="$(TOOLS):$$PATH" $(GO) test -count=1 -tags clients ./e2e/...
+	PATH="$(TOOLS):$$PATH" $(GO) test -count=1 -tags clients ./test/e2e/...
 
 .PHONY: test-clients-rust
 test-clients-rust: ## PocketIC's Rust client and canbench against the binary (needs cargo 1.85; the first build takes minutes)
-	$(GO) test -count=1 -tags "clients rustclient" -timeout 60m ./e2e -run 'TheRustClient|Canbench'
+	$(GO) test -count=1 -tags "clients rustclient" -timeout 60m ./test/e2e -run 'TheRustClient|Canbench'
 
 .PHONY: test-clients-rust-snippets
 test-clients-rust-snippets: ## what docs/pocketic.md shows in Rust, with the newest client only (needs cargo 1.85; the first build takes two to three minutes)
-	$(GO) test -count=1 -tags "clients rustclient" -timeout 60m ./e2e -run TheRustSnippets
+	$(GO) test -count=1 -tags "clients rustclient" -timeout 60m ./test/e2e -run TheRustSnippets
 
 .PHONY: test-clients-python
 test-clients-python: ## PocketIC's Python client against the binary (needs Python 3 with venv)
 	python3 -m venv bin/python
-	bin/python/bin/pip install --quiet --disable-pip-version-check -r e2e/pocketic/python/requirements.txt
+	bin/python/bin/pip install --quiet --disable-pip-version-check -r test/e2e/pocketic/python/requirements.txt
 	python3 -m venv bin/python-previous
-	bin/python-previous/bin/pip install --quiet --disable-pip-version-check -r e2e/pocketic/python/requirements-previous.txt
-	CANISTERD_PYTHON="$(CURDIR)/bin/python/bin/python" CANISTERD_PYTHON_PREVIOUS="$(CURDIR)/bin/python-previous/bin/python" $(GO) test -count=1 -tags "clients pythonclient" ./e2e -run Python
+	bin/python-previous/bin/pip install --quiet --disable-pip-version-check -r test/e2e/pocketic/python/requirements-previous.txt
+	CANISTERD_PYTHON="$(CURDIR)/bin/python/bin/python" CANISTERD_PYTHON_PREVIOUS="$(CURDIR)/bin/python-previous/bin/python" $(GO) test -count=1 -tags "clients pythonclient" ./test/e2e -run Python
 
 .PHONY: test-clients-browser
-test-clients-browser: e2e/browser/node_modules/.package-lock.json ## Chromium against the HTTP gateway, and hostile pages in it against start and pocket-ic (needs Node.js, npm and Debian's chromium)
-	$(GO) test -count=1 -tags "clients browser" ./e2e -run 'ABrowserLoads|InABrowser'
+test-clients-browser: test/e2e/browser/node_modules/.package-lock.json ## Chromium against the HTTP gateway, and hostile pages in it against start and pocket-ic (needs Node.js, npm and Debian's chromium)
+	$(GO) test -count=1 -tags "clients browser" ./test/e2e -run 'ABrowserLoads|InABrowser'
 
 # The clone is always in the same folder: what the last run compiled there is not compiled again.
 .PHONY: first-hour
 first-hour: ## clone the repository and do there what the first two pages of the book say, with the 18 points of the first hour
-	$(GO) test -count=1 -tags firsthour -run TheFirstHourGoesFromAClone ./daemon/canisterd
+	$(GO) test -count=1 -tags firsthour -run TheFirstHourGoesFromAClone ./cmd/canisterd
 
 .PHONY: bench
 bench: ## ratios to floors measured in the same run, as a table and bench.json
-	$(GO) run ./daemon/bench -json bench.json
+	$(GO) run ./test/bench -json bench.json
 
 # The other commit is checked out beside what is built, and compiled there.
 .PHONY: bench-against
 bench-against: ## the same rows in turns at another commit and here, as a table of changes (BASE=COMMIT, FLAGS such as -count 3 -only Fork)
 	@test -n "$(BASE)" || { echo 'which commit? make bench-against BASE=COMMIT'; exit 1; }
 	git worktree add --force --detach bin/base $(BASE)
-	$(GO) run ./daemon/bench -base bin/base $(FLAGS); code=$$?; git worktree remove --force bin/base; exit $$code
+	$(GO) run ./test/bench -base bin/base $(FLAGS); code=$$?; git worktree remove --force bin/base; exit $$code
 
 .PHONY: bench-first-reply
 bench-first-reply: ## the ratio of the time of make run until its first reply to that of go build alone, both with empty build caches
-	$(GO) run ./daemon/bench -tags firsthour -only FirstReply -count 1 -benchtime 1x ./daemon/canisterd
+	$(GO) run ./test/bench -tags firsthour -only FirstReply -count 1 -benchtime 1x ./cmd/canisterd
 
 .PHONY: bench-clients
-bench-clients: e2e/pocketic/node_modules/.package-lock.json ## the ratio of an update through @dfinity/pic to a request of the same client that does nothing (needs Node.js and npm)
-	$(GO) run ./daemon/bench -tags clients -only ThroughPic -count 3 -benchtime 3s ./e2e
+bench-clients: test/e2e/pocketic/node_modules/.package-lock.json ## the ratio of an update through @dfinity/pic to a request of the same client that does nothing (needs Node.js and npm)
+	$(GO) run ./test/bench -tags clients -only ThroughPic -count 3 -benchtime 3s ./test/e2e
 
 .PHONY: torture
 torture: ## kill a daemon with a state directory while clients write, let the power of simulated disks fail, and count what is lost
-	$(GO) run ./daemon/torture
+	$(GO) run ./test/torture
 
 .PHONY: soak
 soak: ## an hour of mixed load on a daemon with a state directory: memory, goroutines, descriptors and disk stay what they were (Linux)
-	$(GO) run ./daemon/soak
+	$(GO) run ./test/soak
 
 .PHONY: check-soak
 check-soak: ## the same for a minute
-	$(GO) run ./daemon/soak -warm 20s -length 40s
+	$(GO) run ./test/soak -warm 20s -length 40s
 
 .PHONY: hostile
 hostile: ## attacks on the binary: what innocent canisters notice, memory and pauses (Linux)
-	$(GO) run ./daemon/hostile -json hostile.json
+	$(GO) run ./test/hostile -json hostile.json
 
 .PHONY: check-hostile
 check-hostile: ## the attacks that need no long time, briefly
-	$(GO) run ./daemon/hostile -check
+	$(GO) run ./test/hostile -check
 
 .PHONY: explore-corpus
 explore-corpus: ## explore the bugs of examples/asyncbugs and their twins, as the tables of docs/explorer-corpus.md (some minutes; FLAGS such as -seeds 0 -only 17b)
@@ -143,12 +143,12 @@ explore-corpus: ## explore the bugs of examples/asyncbugs and their twins, as th
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (10s), from an empty cache
-	$(GO) run ./daemon/fuzz -time $(or $(FUZZTIME),10s)
+	$(GO) run ./test/fuzz -time $(or $(FUZZTIME),10s)
 
 .PHONY: mutants
 mutants: ## change each limit and the listed comparisons one at a time; the tests must notice (hours, and goes on where it was interrupted; SAMPLE=N for N of them)
 	@mkdir -p bin
-	$(GO) run ./daemon/mutants -sample $(or $(SAMPLE),0) -results bin/mutants.txt
+	$(GO) run ./test/mutants -sample $(or $(SAMPLE),0) -results bin/mutants.txt
 
 .PHONY: fixtures
 fixtures: ## compile the system canisters and those of tests, and record of what (Motoko: Node.js and npm; Rust and C: compilers of Debian 12; ONLY=motoko, asyncbugs, native or rust for one group)
@@ -201,7 +201,7 @@ fix: fmt proto fixtures $(TOOLS)/golangci-lint ## format, generate and lint ever
 	$(TOOLS)/golangci-lint run --fix ./...
 	$(GO) test ./internal/architecture -run Interface -rewrite
 	$(GO) test ./api/control -run Page -rewrite
-	$(GO) test ./daemon/canisterd -run Pages -rewrite
+	$(GO) test ./cmd/canisterd -run Pages -rewrite
 
 .PHONY: check-fix
 check-fix: check-format check-proto check-generated lint ## what make fix mends
@@ -212,13 +212,13 @@ check-fixtures: ## compile all fixtures again, and compare
 
 .PHONY: check-torture
 check-torture: ## a sample of make torture
-	$(GO) run ./daemon/torture -kills 20 -cuts 20
+	$(GO) run ./test/torture -kills 20 -cuts 20
 
 # FLAGS=-damage-all adds a start after a flip of each byte of small files, each header of a record and each page, which
 # takes about 20 minutes of a processor; -damage-skip N goes on after N runs, and FLAGS='-damage-seed N' draws others.
 .PHONY: check-damage
 check-damage: ## damage every kind of file of a state directory in 2,000 ways: nothing may panic, and other instances go on
-	$(GO) test -count=1 -timeout 60m ./daemon/instance -run TestDamageIsAnErrorOfItsInstance -args -damage-runs 2000 $(FLAGS)
+	$(GO) test -count=1 -timeout 60m ./instance -run TestDamageIsAnErrorOfItsInstance -args -damage-runs 2000 $(FLAGS)
 
 .PHONY: test-names
 test-names: ## compare the names of tests, scripts, seeds and golden files with those at BASE (runs make test twice)
@@ -245,17 +245,17 @@ check-generated: ## the fixtures are what their sources make; compiles those who
 
 .PHONY: check-mutants
 check-mutants: ## some of the mutants in the files changed since BASE=COMMIT (where this branch left main; on main, the last commit)
-	$(GO) run ./daemon/mutants -since '$(or $(BASE),branch)' -sample 6
+	$(GO) run ./test/mutants -since '$(or $(BASE),branch)' -sample 6
 
 .PHONY: check-mutants-sample
 check-mutants-sample: ## a sample of all mutants
-	$(GO) run ./daemon/mutants -sample 6
+	$(GO) run ./test/mutants -sample 6
 
 # Nothing that is compiled for other systems runs here, so it is not optimised, which takes 30 % less time.
 .PHONY: check-cross
 check-cross: ## vet the other systems' builds
-	GOOS=darwin GOARCH=arm64 $(GO) vet -gcflags='all=-N -l' ./daemon/... ./canister/...
-	GOOS=windows GOARCH=amd64 $(GO) vet -gcflags='all=-N -l' ./daemon/... ./canister/...
+	GOOS=darwin GOARCH=arm64 $(GO) vet -gcflags='all=-N -l' ./...
+	GOOS=windows GOARCH=amd64 $(GO) vet -gcflags='all=-N -l' ./...
 
 .PHONY: clean
 clean: ## remove what make made

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/daemon/instance"
-	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/instance"
+	"github.com/canisterd/canisterd/internal/refusal"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/introspect"
 	"github.com/canisterd/canisterd/timers"

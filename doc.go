@@ -51,5 +51,5 @@
 // # What it owns
 //
 // This package owns the interface for Go programs, and the networks of this process. It must not know the control API
-// or any other protocol; package daemon/instance runs the networks.
+// or any other protocol; package instance runs the networks.
 package canisterd

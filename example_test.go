@@ -14,11 +14,11 @@ import (
 
 // The modules of the examples, compiled from the Motoko and Rust sources beside them.
 const (
-	counterWasm   = "canister/canistertest/fixtures/counter.wasm"
-	callerWasm    = "canister/canistertest/fixtures/caller.wasm"
-	clockWasm     = "canister/canistertest/fixtures/clock.wasm"
-	branchWasm    = "canister/canistertest/fixtures/class/branch.wasm"
-	outcallerWasm = "canister/canistertest/fixtures/outcaller.wasm"
+	counterWasm   = "test/canistertest/fixtures/counter.wasm"
+	callerWasm    = "test/canistertest/fixtures/caller.wasm"
+	clockWasm     = "test/canistertest/fixtures/clock.wasm"
+	branchWasm    = "test/canistertest/fixtures/class/branch.wasm"
+	outcallerWasm = "test/canistertest/fixtures/outcaller.wasm"
 	bankWasm      = "examples/doublewithdraw/bank.wasm"
 	vaultWasm     = "examples/doublewithdraw/vault.wasm"
 )

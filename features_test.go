@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd"
-	"github.com/canisterd/canisterd/canister/canistertest/wat"
+	"github.com/canisterd/canisterd/test/canistertest/wat"
 )
 
 // waiting is a program of WASI whose method hi waits for nothing.

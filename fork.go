@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
 )
 
 // Fork makes a second network that continues from the present of this one, with the same canisters under the same names

@@ -10,12 +10,12 @@ import (
 	"github.com/canisterd/canisterd"
 )
 
-// The tests of this file are shown in docs/go.md and README.md, and a test of daemon/canisterd compares them.
+// The tests of this file are shown in docs/go.md and README.md, and a test of cmd/canisterd compares them.
 
 func TestACounterCounts(t *testing.T) {
 	ctx := t.Context()
 	ic := canisterd.New(t)
-	counter := ic.Deploy("canister/canistertest/fixtures/counter.wasm")
+	counter := ic.Deploy("test/canistertest/fixtures/counter.wasm")
 
 	if err := counter.Call(ctx, "add", 5); err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func TestTheRelayAsksTheGreeter(t *testing.T) {
 func TestADailyTimerFiresSevenTimesAWeek(t *testing.T) {
 	ctx := t.Context()
 	ic := canisterd.New(t)
-	clock := ic.Deploy("canister/canistertest/fixtures/clock.wasm")
+	clock := ic.Deploy("test/canistertest/fixtures/clock.wasm")
 	if err := clock.Call(ctx, "start", 24*time.Hour); err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestATransferBeyondTheMoneyIsRejected(t *testing.T) {
 func TestAPriceIsFetched(t *testing.T) {
 	prices := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write([]byte("42")) })
 	ic := canisterd.New(t, canisterd.Outcalls(canisterd.Handler(prices)))
-	outcaller := ic.Deploy("canister/canistertest/fixtures/outcaller.wasm")
+	outcaller := ic.Deploy("test/canistertest/fixtures/outcaller.wasm")
 
 	var reply canisterd.Text
 	if err := outcaller.Call(t.Context(), "fetch", "https://example.com/price", canisterd.Into(&reply)); err != nil {

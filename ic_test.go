@@ -17,8 +17,8 @@ import (
 
 	"github.com/canisterd/canisterd"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister/canistertest/wat"
 	"github.com/canisterd/canisterd/internal/eventually"
+	"github.com/canisterd/canisterd/test/canistertest/wat"
 )
 
 // TestMain ends what the examples have made, and looks for goroutines that nothing ended.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd"
-	"github.com/canisterd/canisterd/canister/canistertest/wat"
+	"github.com/canisterd/canisterd/test/canistertest/wat"
 )
 
 // long is a canister that changes 8 MiB and then counts to 40 million: its messages are parked more than a thousand

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
 )
 
 // Network is an independent Internet Computer. All methods are safe for concurrent use. Those of a closed network

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/replica"
 )
 

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/replica"

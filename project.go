@@ -9,8 +9,8 @@ import (
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/daemon/project"
-	"github.com/canisterd/canisterd/daemon/quantity"
+	"github.com/canisterd/canisterd/internal/project"
+	"github.com/canisterd/canisterd/internal/quantity"
 )
 
 // DeployProject deploys the canisters of a folder as the command canisterd deploy does in an empty network: by its

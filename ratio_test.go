@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd"
-	"github.com/canisterd/canisterd/daemon/bench/ratio"
+	"github.com/canisterd/canisterd/test/bench/ratio"
 )
 
 // BenchmarkRatioNewDeployCall makes a network, deploys a canister whose module is compiled, and calls it, as a test does;

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
 )
 
 // processes holds what the networks of this process share, by the folder for compiled modules.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/internal/trace"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
-	"github.com/canisterd/canisterd/replica/trace"
 )
 
 // errNoTrace is for a call without remembered events.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 )
 
 // Backend is a front end's view of a network. All methods may be called from any goroutine.

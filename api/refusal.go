@@ -1,7 +1,7 @@
 package api
 
 import (
-	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/internal/refusal"
 )
 
 // Reason is why a front end refuses a request.

@@ -3,7 +3,7 @@ package api
 import (
 	"testing"
 
-	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/internal/refusal"
 )
 
 func TestEveryReasonHasAKindAndAText(t *testing.T) {

@@ -2,8 +2,8 @@ package api
 
 import (
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/internal/certify"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/certify"
 )
 
 // Show returns the view of a node for front ends; v must not be nil. A Backend around a node differs from it by this,

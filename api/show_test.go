@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/internal/certify"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/certify"
 )
 
 func TestAViewIsShownAsFrontEndsSeeIt(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/canisterd/canisterd/archive/archivetest"
+	"github.com/canisterd/canisterd/test/archivetest"
 	"pgregory.net/rapid"
 )
 

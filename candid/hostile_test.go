@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/canisterd/canisterd/daemon/bench/ratio"
+	"github.com/canisterd/canisterd/test/bench/ratio"
 )
 
 // readers are the three ways to read a message; each target type accepts

@@ -3,7 +3,7 @@ package canister_test
 import (
 	"testing"
 
-	"github.com/canisterd/canisterd/canister/canistertest/wat"
+	"github.com/canisterd/canisterd/test/canistertest/wat"
 )
 
 func assemble(t *testing.T, text string) []byte {

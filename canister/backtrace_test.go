@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 func TestABacktraceHasTheReadableNamesOfRustFunctions(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // The benchmarks print their time as a multiple of the floor: the smallest message there is,

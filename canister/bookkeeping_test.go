@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 func TestTheHistoryKeepsTheNewestTwentyAndCountsAll(t *testing.T) {

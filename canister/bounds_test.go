@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // calling is a module whose methods "u" and "q" call one function with the arguments given.

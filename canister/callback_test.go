@@ -7,9 +7,9 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 var callee = principal.Canister(77)

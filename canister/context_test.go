@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // allowed is the specification's matrix: which functions may be called where, by the

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // amount reads an amount the scriptable canister replied with.

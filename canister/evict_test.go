@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 func TestCanistersThatWereEvictedGoOnWhereTheyWere(t *testing.T) {

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/canister/canistertest"
-	"github.com/canisterd/canisterd/canister/canistertest/disk"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/test/canistertest"
+	"github.com/canisterd/canisterd/test/canistertest/disk"
 )
 
 // greedy has functions that change both memories and need more room than there is: for the heap, for what

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 func install(p *canistertest.Place, c *canister.Canister, in canister.Install) canister.Outcome {

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 func TestAMessageStopsAtItsInstructionLimit(t *testing.T) {

@@ -3,8 +3,8 @@ package canister_test
 import (
 	"testing"
 
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // Linux maps the heap, so that what is not touched takes nothing; elsewhere it is copied.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 func TestACanisterIsLowOnMemoryBelowItsLimitOrTheLargestHeap(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // noArgument is the Candid encoding of ().
@@ -20,7 +20,7 @@ func nat(n byte) []byte { return append([]byte("DIDL\x00\x01\x7d"), n) }
 
 func fixture(t testing.TB, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("canistertest", "fixtures", name))
+	b, err := os.ReadFile(filepath.Join("..", "test", "canistertest", "fixtures", name))
 	if err != nil {
 		t.Fatal(err)
 	}

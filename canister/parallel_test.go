@@ -8,7 +8,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 func TestCanistersRunInParallelAndQueriesBesideThem(t *testing.T) {

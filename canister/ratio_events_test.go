@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/canisterd/canisterd/daemon/bench/ratio"
 	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/test/bench/ratio"
 )
 
 // listened is a network whose events are recorded, with a reader that reads them where it

@@ -11,9 +11,9 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/canister/canistertest"
-	"github.com/canisterd/canisterd/daemon/bench/ratio"
 	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/test/bench/ratio"
+	"github.com/canisterd/canisterd/test/canistertest"
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"

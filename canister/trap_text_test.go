@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 func TestTheTextOfATrapIsCutInTheLogAndInTheReject(t *testing.T) {

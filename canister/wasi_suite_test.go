@@ -14,9 +14,9 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/canister/canistertest"
-	"github.com/canisterd/canisterd/canister/canistertest/wast"
 	"github.com/canisterd/canisterd/internal/golden"
+	"github.com/canisterd/canisterd/test/canistertest"
+	"github.com/canisterd/canisterd/test/canistertest/wast"
 )
 
 // TestProgramsOfTheWASISuiteThatNeedNoFilesPass runs the programs of WebAssembly/wasi-testsuite for preview 1. Those

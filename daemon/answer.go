@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/api/gateway"
-	"github.com/canisterd/canisterd/daemon/metrics"
+	"github.com/canisterd/canisterd/daemon/internal/metrics"
 )
 
 // The daemon's own paths, on every host that names no canister.

@@ -13,9 +13,9 @@ import (
 	"github.com/canisterd/canisterd/api/client"
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // large is a module that takes some tenths of a second to compile.

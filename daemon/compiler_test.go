@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/internal/eventually"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // TestCompileWorkerProcess is the compile worker of the tests below.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/canisterd/canisterd/api/pocketic"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/daemon/instance"
-	"github.com/canisterd/canisterd/daemon/systemcanisters"
+	"github.com/canisterd/canisterd/instance"
+	"github.com/canisterd/canisterd/internal/systemcanisters"
 	"github.com/canisterd/canisterd/replica"
 )
 

@@ -15,9 +15,9 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/internal/eventually"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // stallingConn is a client's connection that keeps for itself what is written beyond some bytes,

@@ -17,10 +17,10 @@ import (
 	"github.com/canisterd/canisterd/api/gateway"
 	"github.com/canisterd/canisterd/api/ic"
 	"github.com/canisterd/canisterd/api/pocketic"
-	"github.com/canisterd/canisterd/daemon/instance"
-	"github.com/canisterd/canisterd/daemon/journal"
-	"github.com/canisterd/canisterd/daemon/metrics"
-	"github.com/canisterd/canisterd/daemon/otlp"
+	"github.com/canisterd/canisterd/daemon/internal/metrics"
+	"github.com/canisterd/canisterd/daemon/internal/otlp"
+	"github.com/canisterd/canisterd/instance"
+	"github.com/canisterd/canisterd/internal/journal"
 	"github.com/canisterd/canisterd/replica/node"
 )
 

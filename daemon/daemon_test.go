@@ -14,10 +14,10 @@ import (
 	"github.com/canisterd/canisterd/api/client"
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister/canistertest"
-	"github.com/canisterd/canisterd/canister/canistertest/wat"
 	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/test/canistertest"
+	"github.com/canisterd/canisterd/test/canistertest/wat"
 )
 
 // started is a daemon on any free port. Closing it twice is fine.
@@ -124,7 +124,7 @@ func (u user) deployWith(module, arg []byte) principal.Principal {
 
 func motoko(t *testing.T, name string) []byte {
 	t.Helper()
-	module, err := os.ReadFile(filepath.Join("..", "canister", "canistertest", "fixtures", name+".wasm"))
+	module, err := os.ReadFile(filepath.Join("..", "test", "canistertest", "fixtures", name+".wasm"))
 	if err != nil {
 		t.Fatal(err)
 	}

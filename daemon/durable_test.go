@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/canisterd/canisterd/canister/canistertest"
-	"github.com/canisterd/canisterd/daemon/systemcanisters"
+	"github.com/canisterd/canisterd/internal/systemcanisters"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // kept starts a daemon with a state directory.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/internal/eventually"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/explore/workqueue"
+	"github.com/canisterd/canisterd/internal/explore/workqueue"
 )
 
 // ExploreWorker configures a worker of explorations.

@@ -10,7 +10,7 @@ import (
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/api/ic"
 	"github.com/canisterd/canisterd/api/pocketic"
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
 )
 
 // instancePath begins the paths of instances: /instances/NAME/api/v2/status.

@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/api/gateway"
 	"github.com/canisterd/canisterd/api/pocketic"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/introspect"
 )

@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister/canistertest"
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // pageClient asks a daemon for pages: it resolves all hosts to the daemon, as browsers do with *.localhost.

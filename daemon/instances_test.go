@@ -7,10 +7,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/canisterd/canisterd/daemon/instance"
-	"github.com/canisterd/canisterd/daemon/instance/instancetest"
+	"github.com/canisterd/canisterd/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/test/instancetest"
 )
 
 // holdings is what a process has.

@@ -5,8 +5,8 @@ import (
 	"os"
 	"testing"
 
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // TestMain lets the engines of all tests share compiled modules, and the test binary stand for a daemon.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/canisterd/canisterd/replica/budget"
+	"github.com/canisterd/canisterd/internal/budget"
 )
 
 // memory is the daemon's budget. It also returns memory to the system.

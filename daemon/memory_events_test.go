@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/canisterd/canisterd/canister/canistertest/wat"
-	"github.com/canisterd/canisterd/daemon/instance"
-	"github.com/canisterd/canisterd/daemon/instance/instancetest"
+	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/test/canistertest/wat"
+	"github.com/canisterd/canisterd/test/instancetest"
 )
 
 // ticking is a canister with a timer of a millisecond.

@@ -16,8 +16,8 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
-	"github.com/canisterd/canisterd/daemon/instance"
-	"github.com/canisterd/canisterd/daemon/metrics"
+	"github.com/canisterd/canisterd/daemon/internal/metrics"
+	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/replica"
 )

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
 )
 
 // reach says which servers of this machine and its networks outcalls may reach. A web page can make a canister here

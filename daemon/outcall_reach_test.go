@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/replica"
 )
 

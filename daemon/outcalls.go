@@ -11,10 +11,10 @@ import (
 	"sync/atomic"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/internal/contain"
-	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/internal/refusal"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 )

@@ -14,9 +14,9 @@ import (
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/did"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // outcaller is a user with the fixture of the newest Rust CDK.

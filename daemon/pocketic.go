@@ -14,7 +14,7 @@ import (
 	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/api/pocketic"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/internal/regular"
 	"github.com/canisterd/canisterd/replica"
 )

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/api/client"
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
 )
 
 // identity is what tells a network from another: root key, subnet ids and canister ids.

@@ -15,7 +15,7 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	"github.com/canisterd/canisterd/candid"
-	"github.com/canisterd/canisterd/daemon/otlp/otlptest"
+	"github.com/canisterd/canisterd/test/otlptest"
 )
 
 // collectHTTP is a collector over HTTP, and what sends to it.

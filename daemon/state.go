@@ -7,8 +7,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/canisterd/canisterd/daemon/instance"
-	"github.com/canisterd/canisterd/daemon/journal"
+	"github.com/canisterd/canisterd/instance"
+	"github.com/canisterd/canisterd/internal/journal"
 )
 
 // Types of the functions for state directories. No daemon may have the directory open.

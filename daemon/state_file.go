@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/canisterd/canisterd/daemon/journal"
+	"github.com/canisterd/canisterd/internal/journal"
 )
 
 // ExportState writes the checkpoints, the records and the modules of a state directory to one file, which ReplayFile

@@ -11,9 +11,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/canisterd/canisterd/canister/canistertest"
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/internal/eventually"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // exported is the file of a state directory with a counter.

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister/canistertest"
-	"github.com/canisterd/canisterd/daemon/journal"
+	"github.com/canisterd/canisterd/internal/journal"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // older returns the content of a file that canisterd state export of an older version wrote. The program that wrote
@@ -44,7 +44,7 @@ func unzipped(t *testing.T, name string) io.Reader {
 }
 
 // unpackOlder unpacks a state directory of an older program. The program of commit 3dbf55ac left testdata/states/9.tar.gz,
-// with its store, after canisterd start --seed 00 --state-dir, the canister of daemon/torture, three updates, canisterd stop,
+// with its store, after canisterd start --seed 00 --state-dir, the canister of test/torture, three updates, canisterd stop,
 // another start, two updates, and kill -9.
 func unpackOlder(t *testing.T, dir, version string) {
 	t.Helper()

@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/daemon/instance"
-	"github.com/canisterd/canisterd/daemon/journal"
-	"github.com/canisterd/canisterd/daemon/metrics"
-	"github.com/canisterd/canisterd/daemon/otlp"
+	"github.com/canisterd/canisterd/daemon/internal/metrics"
+	"github.com/canisterd/canisterd/daemon/internal/otlp"
+	"github.com/canisterd/canisterd/instance"
+	"github.com/canisterd/canisterd/internal/journal"
 )
 
 // Spans configures where the daemon sends spans; the zero value sends none.

@@ -32,5 +32,5 @@
 // # What it owns
 //
 // This package owns the options for Go programs and the files of testdata/explore. It must not know how orders are
-// chosen: that is the task of explore/campaign.
+// chosen: that is the task of internal/explore/campaign.
 package explore

@@ -13,11 +13,11 @@ import (
 
 	"github.com/canisterd/canisterd"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/explore/campaign"
-	"github.com/canisterd/canisterd/explore/harness"
-	"github.com/canisterd/canisterd/explore/property"
-	"github.com/canisterd/canisterd/explore/schedule"
-	"github.com/canisterd/canisterd/explore/search"
+	"github.com/canisterd/canisterd/internal/explore/campaign"
+	"github.com/canisterd/canisterd/internal/explore/harness"
+	"github.com/canisterd/canisterd/internal/explore/property"
+	"github.com/canisterd/canisterd/internal/explore/schedule"
+	"github.com/canisterd/canisterd/internal/explore/search"
 )
 
 // Report is the result of an exploration.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd"
-	"github.com/canisterd/canisterd/canister/canistertest/wat"
 	"github.com/canisterd/canisterd/explore"
+	"github.com/canisterd/canisterd/test/canistertest/wat"
 )
 
 // reminder is a canister whose timer fires each minute, beginning a minute after its method was called.

@@ -9,10 +9,10 @@ import (
 	"github.com/canisterd/canisterd"
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/explore/campaign"
-	"github.com/canisterd/canisterd/explore/harness"
-	"github.com/canisterd/canisterd/explore/property"
-	"github.com/canisterd/canisterd/explore/search"
+	"github.com/canisterd/canisterd/internal/explore/campaign"
+	"github.com/canisterd/canisterd/internal/explore/harness"
+	"github.com/canisterd/canisterd/internal/explore/property"
+	"github.com/canisterd/canisterd/internal/explore/search"
 	"github.com/canisterd/canisterd/replica"
 )
 

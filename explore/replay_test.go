@@ -8,8 +8,8 @@ import (
 
 	"github.com/canisterd/canisterd"
 	"github.com/canisterd/canisterd/candid"
-	"github.com/canisterd/canisterd/canister/canistertest/wat"
 	"github.com/canisterd/canisterd/explore"
+	"github.com/canisterd/canisterd/test/canistertest/wat"
 )
 
 // fetcher has the method ask, which makes an HTTP outcall and replies with the encoded response. The format takes the

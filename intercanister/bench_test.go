@@ -7,8 +7,8 @@ import (
 	"unsafe"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/daemon/bench/ratio"
 	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/test/bench/ratio"
 )
 
 // line is the least-squares line through points (x, y): its slope and the

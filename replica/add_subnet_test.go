@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/internal/certify"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/certify"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // mainnetBlock is a subnet with a block of canister ids of mainnet.

@@ -10,11 +10,11 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/archive"
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 	"github.com/canisterd/canisterd/replica/sched"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // openPuppets is a network of puppets with something of most kinds that is open: calls

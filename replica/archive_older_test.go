@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // testdata/archives has files that earlier programs wrote, NAME.VERSION: puppets with calls and timers, a canister, the

@@ -9,9 +9,9 @@ import (
 
 	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // parkings are the contexts of messages that were parked.

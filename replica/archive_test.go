@@ -11,10 +11,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // exported is the file of a network, nil while a round is open.

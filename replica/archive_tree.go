@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/canisterd/canisterd/archive"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // named is a stage with canisters whose functions have names.

@@ -1,6 +1,6 @@
 package replica
 
-import "github.com/canisterd/canisterd/refusal"
+import "github.com/canisterd/canisterd/internal/refusal"
 
 // CertifyAt sets the time as AdvanceTo does, and certifies the state at that time: queries see the time, although no
 // round ran. The time never goes back. It is refused between the steps of a round.

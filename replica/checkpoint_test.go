@@ -8,10 +8,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/canisterd/canisterd/archive/archivetest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
+	"github.com/canisterd/canisterd/test/archivetest"
 )
 
 // newPageStore is a store that copies every third memory.

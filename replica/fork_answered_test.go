@@ -4,10 +4,10 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/canisterd/canisterd/daemon/bench/ratio"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/internal/override"
 	"github.com/canisterd/canisterd/replica/replicatest"
+	"github.com/canisterd/canisterd/test/bench/ratio"
 )
 
 // withAnswers is a network of puppets that knows the answers to a number of updates. Readers have its view.

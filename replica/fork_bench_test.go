@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister/canistertest/wat"
-	"github.com/canisterd/canisterd/daemon/bench/ratio"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest"
+	"github.com/canisterd/canisterd/test/bench/ratio"
+	"github.com/canisterd/canisterd/test/canistertest/wat"
 )
 
 // record is as much as a network keeps of a canister.

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // drawn is what raw_rand gives canisters A and E, on two subnets, one after the other.

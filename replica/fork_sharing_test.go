@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 	"github.com/canisterd/canisterd/replica/sched"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // forks says what a fork does with every field that holds more than plain values, which

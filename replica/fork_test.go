@@ -5,11 +5,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 	"github.com/canisterd/canisterd/replica/sched"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // forkNow draws whether a network is forked now.

@@ -1,7 +1,7 @@
 package replica
 
 import (
-	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/internal/refusal"
 	"github.com/canisterd/canisterd/replica/internal/faults"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )

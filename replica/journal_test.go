@@ -9,11 +9,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/canisterd/canisterd/archive"
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 	"github.com/canisterd/canisterd/replica/sched"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // tape is a journal in memory, with the state hash after some of its records.

@@ -3,7 +3,7 @@ package replica
 import (
 	"sync"
 
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 )
 
 // Keys caches keys, so that networks do not derive them again: deriving takes longer than everything else in making a

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/internal/certify"
+	"github.com/canisterd/canisterd/internal/refusal"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/certify"
 	"github.com/canisterd/canisterd/replica/internal/state"
 	"github.com/canisterd/canisterd/replica/replicatest"
 )

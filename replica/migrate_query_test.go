@@ -3,9 +3,9 @@ package replica_test
 import (
 	"testing"
 
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // A query that has hold of a canister's state goes on with it when the canister

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/candid"
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // actorStage is a network of Motoko actors compiled by moc, with 64-bit memories and
@@ -29,7 +29,7 @@ func motokoStage(t *testing.T, config replica.Config) *actorStage {
 // code is the module of an actor.
 func (s *actorStage) code(actor string) []byte {
 	s.t.Helper()
-	folder := filepath.Join("..", "canister", "canistertest", "fixtures")
+	folder := filepath.Join("..", "test", "canistertest", "fixtures")
 	switch actor {
 	case "greeter", "relay":
 		folder = filepath.Join("..", "examples", "motoko")

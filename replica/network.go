@@ -7,7 +7,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 	"github.com/canisterd/canisterd/replica/internal/management"
 	"github.com/canisterd/canisterd/replica/internal/override"
 	"github.com/canisterd/canisterd/replica/internal/state"

@@ -3,11 +3,11 @@ package replica_test
 import (
 	"testing"
 
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // composed is a composite query of canister n.

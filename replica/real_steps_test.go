@@ -3,10 +3,10 @@ package replica_test
 import (
 	"testing"
 
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 	"github.com/canisterd/canisterd/replica/sched"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 func TestAMessageThatExpiresBeforeItRunsLeavesNothingToDo(t *testing.T) {

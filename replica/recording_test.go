@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 

@@ -8,11 +8,11 @@ import (
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/did"
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
-	"github.com/canisterd/canisterd/replica/threshold/thresholdtest"
+	"github.com/canisterd/canisterd/test/canistertest"
+	"github.com/canisterd/canisterd/test/thresholdtest"
 )
 
 // outcaller is the fixture of the newest Rust CDK as canister A, with its interface.

@@ -3,7 +3,7 @@ package replica
 import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister/cycles"
-	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/internal/refusal"
 )
 
 // SetCycles sets the balance of a canister, and creates or destroys cycles for it: a test control.

@@ -3,7 +3,7 @@ package replica
 import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/internal/refusal"
 )
 
 // SetFeatures gives a canister features beyond those of the network: a test control. They stay until they are set again

@@ -2,7 +2,7 @@ package replica
 
 import (
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/internal/refusal"
 )
 
 // SetStableMemory sets the content of the stable memory of a canister, padded with zeros to a Wasm page: a test

@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/candid"
-	"github.com/canisterd/canisterd/canister/canistertest"
-	"github.com/canisterd/canisterd/canister/canistertest/wat"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 	"github.com/canisterd/canisterd/replica/sched"
-	"github.com/canisterd/canisterd/replica/threshold/thresholdtest"
+	"github.com/canisterd/canisterd/test/canistertest"
+	"github.com/canisterd/canisterd/test/canistertest/wat"
+	"github.com/canisterd/canisterd/test/thresholdtest"
 )
 
 // asker is a canister that calls the management canister: the argument is the

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // stateHash is the hash of the whole state, or the root hash in the middle of a round.

@@ -1,7 +1,7 @@
 package replica
 
 import (
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 )
 
 // staticTree returns the part of the certified tree of every subnet that describes all subnets: their keys, kinds,

@@ -6,7 +6,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 	"github.com/canisterd/canisterd/replica/internal/charging"
 	"github.com/canisterd/canisterd/replica/internal/faults"
 	"github.com/canisterd/canisterd/replica/internal/state"

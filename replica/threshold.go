@@ -7,7 +7,7 @@ import (
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica/internal/state"
-	"github.com/canisterd/canisterd/replica/threshold"
+	"github.com/canisterd/canisterd/replica/internal/threshold"
 )
 
 // Threshold keys: the subnets that hold them, the routing of calls to them, and when they sign.

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 )
 
 // View is a network at the end of a round. It is immutable and safe for concurrent use. A height is signed when its

@@ -5,10 +5,10 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/canisterd/canisterd/canister/canistertest/wat"
-	"github.com/canisterd/canisterd/daemon/bench/ratio"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
+	"github.com/canisterd/canisterd/test/bench/ratio"
+	"github.com/canisterd/canisterd/test/canistertest/wat"
 )
 
 // sleepers are a thousand canisters with the program napper, and one that replies at once.

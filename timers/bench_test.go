@@ -4,7 +4,7 @@ import (
 	"container/heap"
 	"testing"
 
-	"github.com/canisterd/canisterd/daemon/bench/ratio"
+	"github.com/canisterd/canisterd/test/bench/ratio"
 )
 
 // turnover lets one deadline fire and adds another, n times, in a table that always

@@ -15,7 +15,7 @@ import (
 
 	"github.com/canisterd/canisterd/api/internal/wire"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 )
 
 // Client is a connection to one network. It is safe for concurrent use.

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/canisterd/canisterd/canister/canistertest/wat"
-	"github.com/canisterd/canisterd/daemon/bench/ratio"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/test/bench/ratio"
+	"github.com/canisterd/canisterd/test/canistertest/wat"
 )
 
 // stocked is a canister that writes 107,374 bytes of its heap when it is installed: ten

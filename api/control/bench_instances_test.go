@@ -8,8 +8,8 @@ import (
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/canisterd/canisterd/daemon"
-	"github.com/canisterd/canisterd/daemon/bench/ratio"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/test/bench/ratio"
 )
 
 // BenchmarkRatioAnInstanceIsMadeAndDeleted makes and deletes an instance of a seed, whose keys the daemon has.

@@ -14,11 +14,11 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister/canistertest/wat"
 	"github.com/canisterd/canisterd/daemon"
-	"github.com/canisterd/canisterd/daemon/bench/ratio"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/test/bench/ratio"
+	"github.com/canisterd/canisterd/test/canistertest/wat"
 )
 
 // counting is a canister that counts its calls and replies with nothing.

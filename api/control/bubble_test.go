@@ -13,9 +13,9 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/canisterd/canisterd/api/control"
-	"github.com/canisterd/canisterd/canister/canistertest"
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/internal/eventually"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // bubble is a server of the control API whose connections are in memory, in a bubble of synctest: its time, and that of

@@ -18,10 +18,10 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // installed is a new canister with code and an init argument.

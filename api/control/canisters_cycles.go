@@ -6,8 +6,8 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/internal/refusal"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
-	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
 )
 

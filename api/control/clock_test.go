@@ -15,7 +15,7 @@ import (
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/daemon"
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/internal/eventually"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )

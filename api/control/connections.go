@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/canisterd/canisterd/replica/budget"
+	"github.com/canisterd/canisterd/internal/budget"
 )
 
 // connections holds the open connections of a server, with the bytes of messages that each has in memory. They are

@@ -14,10 +14,10 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
+	"github.com/canisterd/canisterd/internal/budget"
 	"github.com/canisterd/canisterd/internal/contain"
-	"github.com/canisterd/canisterd/refusal"
-	"github.com/canisterd/canisterd/replica/budget"
+	"github.com/canisterd/canisterd/internal/refusal"
 	"github.com/canisterd/canisterd/replica/node"
 )
 

@@ -10,12 +10,12 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/internal/trace"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
-	"github.com/canisterd/canisterd/replica/trace"
 )
 
 // traceUnknown takes a description of the requested root.

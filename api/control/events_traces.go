@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
+	"github.com/canisterd/canisterd/internal/trace"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/trace"
 )
 
 // toManagement reports whether a received user's message was for the management canister: its event has the canister

@@ -5,9 +5,9 @@ import (
 
 	"github.com/canisterd/canisterd/candid/did"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/daemon/instance"
-	"github.com/canisterd/canisterd/replica/trace"
-	"github.com/canisterd/canisterd/replica/trace/values"
+	"github.com/canisterd/canisterd/instance"
+	"github.com/canisterd/canisterd/internal/trace"
+	"github.com/canisterd/canisterd/internal/trace/values"
 )
 
 // readerOf decodes the arguments and replies in traces, by the present interfaces of canisters.

@@ -13,11 +13,11 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/daemon/instance"
-	"github.com/canisterd/canisterd/explore/campaign"
-	"github.com/canisterd/canisterd/explore/harness"
-	"github.com/canisterd/canisterd/explore/property"
+	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/internal/contain"
+	"github.com/canisterd/canisterd/internal/explore/campaign"
+	"github.com/canisterd/canisterd/internal/explore/harness"
+	"github.com/canisterd/canisterd/internal/explore/property"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 )

@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"github.com/canisterd/canisterd/explore/campaign"
+	"github.com/canisterd/canisterd/internal/explore/campaign"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 

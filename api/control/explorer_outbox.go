@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/canisterd/canisterd/explore/campaign"
+	"github.com/canisterd/canisterd/internal/explore/campaign"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 

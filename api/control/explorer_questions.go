@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/canisterd/canisterd/explore/campaign"
-	"github.com/canisterd/canisterd/explore/harness"
-	"github.com/canisterd/canisterd/explore/property"
+	"github.com/canisterd/canisterd/internal/explore/campaign"
+	"github.com/canisterd/canisterd/internal/explore/harness"
+	"github.com/canisterd/canisterd/internal/explore/property"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 

@@ -6,8 +6,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 
-	"github.com/canisterd/canisterd/explore/campaign"
-	"github.com/canisterd/canisterd/explore/schedule"
+	"github.com/canisterd/canisterd/internal/explore/campaign"
+	"github.com/canisterd/canisterd/internal/explore/schedule"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 

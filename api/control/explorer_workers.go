@@ -10,9 +10,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/explore/campaign"
-	"github.com/canisterd/canisterd/explore/harness"
-	"github.com/canisterd/canisterd/explore/workqueue"
+	"github.com/canisterd/canisterd/internal/explore/campaign"
+	"github.com/canisterd/canisterd/internal/explore/harness"
+	"github.com/canisterd/canisterd/internal/explore/workqueue"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 )

@@ -5,10 +5,10 @@ import (
 
 	"google.golang.org/grpc/codes"
 
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/internal/refusal"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
-	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/introspect"
 )

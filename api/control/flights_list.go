@@ -3,7 +3,7 @@ package control
 import (
 	"context"
 
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/intercanister"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"

@@ -7,11 +7,11 @@ import (
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister/canistertest"
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
+	"github.com/canisterd/canisterd/internal/certify"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/certify"
 	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // counted numbers the messages to the instances of each registry.

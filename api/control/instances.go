@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/api/control/remote"
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 func TestAnInstanceIsForkedAtAPastRound(t *testing.T) {

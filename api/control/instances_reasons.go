@@ -3,7 +3,7 @@ package control
 import (
 	"google.golang.org/grpc/codes"
 
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
 )
 
 // instanceReasons maps the reasons of package instance for clients.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/canisterd/canisterd/daemon/instance"
-	"github.com/canisterd/canisterd/daemon/systemcanisters"
+	"github.com/canisterd/canisterd/instance"
+	"github.com/canisterd/canisterd/internal/systemcanisters"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 )

@@ -14,9 +14,9 @@ import (
 
 	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/archive"
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // export is an instance as a file.

@@ -19,11 +19,11 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/canisterd/canisterd/api/control/remote"
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon"
 	"github.com/canisterd/canisterd/internal/eventually"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // leaseholder is the environment variable with the daemon's address that makes this

@@ -9,11 +9,11 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/canisterd/canisterd/api/control/remote"
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon"
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 func TestWhatThereMayBeOnlySoMuchOfIsRefusedWithItsLimit(t *testing.T) {

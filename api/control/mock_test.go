@@ -15,10 +15,10 @@ import (
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 type mockStream = grpc.BidiStreamingClient[controlv1.MockRequest, controlv1.MockResponse]

@@ -10,10 +10,10 @@ import (
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/did"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister/canistertest"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // httpRequestOf is an argument of http_request or flexible_http_request, whose function has a type without a

@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
 )
 
 // Registry is what the API needs from the instances of a daemon: *instance.Registry implements it.

@@ -19,13 +19,13 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon"
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/internal/golden"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // api is a real daemon with a client of each service, over a real connection. What

@@ -20,9 +20,9 @@ import (
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
 
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
+	"github.com/canisterd/canisterd/internal/budget"
 	"github.com/canisterd/canisterd/internal/contain"
-	"github.com/canisterd/canisterd/replica/budget"
 
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )

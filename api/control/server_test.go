@@ -12,9 +12,9 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/canisterd/canisterd/daemon/instance"
+	"github.com/canisterd/canisterd/instance"
+	"github.com/canisterd/canisterd/internal/refusal"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
-	"github.com/canisterd/canisterd/refusal"
 	"github.com/canisterd/canisterd/replica/node"
 )
 

@@ -13,9 +13,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/canisterd/canisterd/api/control"
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/daemon"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 func TestAMessageThatIsTooLargeIsRefusedWithItsSizeAndWhatToDo(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/canisterd/canisterd/refusal"
-	"github.com/canisterd/canisterd/replica/budget"
+	"github.com/canisterd/canisterd/internal/budget"
+	"github.com/canisterd/canisterd/internal/refusal"
 )
 
 // fault is why the gateway answers a request itself.

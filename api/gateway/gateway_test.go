@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/canisterd/canisterd/api/gateway/verify"
+	"github.com/canisterd/canisterd/api/gateway/internal/verify"
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
 )

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/canisterd/canisterd/api/gateway/verify"
+	"github.com/canisterd/canisterd/api/gateway/internal/verify"
 )
 
 // hopByHop are headers about one connection (RFC 9110, section 7.6.1), in lower case.

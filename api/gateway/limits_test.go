@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/api"
-	"github.com/canisterd/canisterd/api/gateway/verify"
+	"github.com/canisterd/canisterd/api/gateway/internal/verify"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/replica/budget"
+	"github.com/canisterd/canisterd/internal/budget"
 )
 
 func TestHeadersOf64KiBArePassedOn(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 )
 
 // Network is a gateway's view of one instance. It is safe for concurrent use.

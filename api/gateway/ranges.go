@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/canisterd/canisterd/api/gateway/verify"
+	"github.com/canisterd/canisterd/api/gateway/internal/verify"
 )
 
 // ranges is the progress of a body that a canister sends in ranges although all of it was requested: a canister's reply

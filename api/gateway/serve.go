@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/canisterd/canisterd/api/gateway/verify"
+	"github.com/canisterd/canisterd/api/gateway/internal/verify"
 	"github.com/canisterd/canisterd/api/internal/wire"
-	"github.com/canisterd/canisterd/replica/budget"
+	"github.com/canisterd/canisterd/internal/budget"
 )
 
 // exchange is one request to a canister in progress.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/canisterd/canisterd/api/gateway/verify"
+	"github.com/canisterd/canisterd/api/gateway/internal/verify"
 	"github.com/canisterd/canisterd/candid"
 )
 

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/canisterd/canisterd/refusal"
-	"github.com/canisterd/canisterd/replica/budget"
+	"github.com/canisterd/canisterd/internal/budget"
+	"github.com/canisterd/canisterd/internal/refusal"
 )
 
 // statuses maps refusals to HTTP statuses.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/api"
-	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/internal/refusal"
 )
 
 func TestAnErrorIsAnsweredWithTheStatusOfTheRefusalInIt(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/api/internal/wire"
-	"github.com/canisterd/canisterd/daemon/bench/ratio"
+	"github.com/canisterd/canisterd/internal/certify"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/test/bench/ratio"
 )
 
 // BenchmarkRatioUpdateOverHTTP is a signed update of one client, from the request on

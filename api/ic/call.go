@@ -7,8 +7,8 @@ import (
 	"github.com/canisterd/canisterd/api/internal/wire"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/internal/certify"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/certify"
 )
 
 // callVerdict is the state of a call after its submission.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/api/internal/wire"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 )
 
 // callSync serves POST /api/v3/canister/{ecid}/call, /api/v4/canister/{ecid}/call and /api/v4/subnet/{esid}/call

@@ -12,7 +12,7 @@ import (
 	"github.com/canisterd/canisterd/api/client"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 )
 
 // dial serves the network and speaks to it as alice. The network's time is the client's, because the client accepts

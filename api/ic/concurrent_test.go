@@ -14,9 +14,9 @@ import (
 
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/api/internal/wire"
+	"github.com/canisterd/canisterd/internal/certify"
 	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/certify"
 )
 
 func TestManyClientsAtOnceGetTheirOwnAnswers(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/api/internal/wire"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 )
 
 const week = uint64(7 * 24 * time.Hour)

@@ -22,8 +22,8 @@ import (
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/internal/certify"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/certify"
 )
 
 // install creates a canister next to one and installs a module in it.
@@ -52,10 +52,10 @@ func manage(t testing.TB, c *client.Client, effective principal.Principal, metho
 	}
 }
 
-// fixture is a Motoko canister (canister/canistertest/fixtures).
+// fixture is a Motoko canister (test/canistertest/fixtures).
 func fixture(t testing.TB, name string) []byte {
 	t.Helper()
-	module, err := os.ReadFile(filepath.Join("..", "..", "canister", "canistertest", "fixtures", name))
+	module, err := os.ReadFile(filepath.Join("..", "..", "test", "canistertest", "fixtures", name))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/api/internal/wire"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 )
 
 // asked is a network in which every endpoint can be asked for something, and the URL to ask.

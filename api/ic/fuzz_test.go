@@ -10,7 +10,7 @@ import (
 
 	"github.com/canisterd/canisterd/api/internal/wire"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 )
 
 // FuzzAnyRequestGetsAStatus sends anything anywhere: never a panic, always a

@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/api/internal/origin"
 	"github.com/canisterd/canisterd/api/internal/wire"
-	"github.com/canisterd/canisterd/replica/budget"
+	"github.com/canisterd/canisterd/internal/budget"
 )
 
 // Info is the implementation's part of the status endpoint.

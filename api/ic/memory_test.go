@@ -10,7 +10,7 @@ import (
 
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/api/internal/wire"
-	"github.com/canisterd/canisterd/replica/budget"
+	"github.com/canisterd/canisterd/internal/budget"
 )
 
 func TestABodyThatDoesNotFitTheBudgetIsRefusedWithTheNumbers(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 )
 
 const instant uint64 = 1_700_000_000_000_000_000 // ns; nothing depends on which

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/api"
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // running is a node as the front end's network, with the clock of the machine.

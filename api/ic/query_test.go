@@ -9,8 +9,8 @@ import (
 	"github.com/canisterd/canisterd/api/internal/wire"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/refusal"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
+	"github.com/canisterd/canisterd/internal/refusal"
 )
 
 // wantSigned reads a query's answer and verifies the node's signature.

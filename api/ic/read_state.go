@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/canisterd/canisterd/api/internal/wire"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 )
 
 // readState answers a read_state whose paths allow permits.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 )
 
 // readCanisterState serves POST /api/v2/canister/{ecid}/read_state and /api/v3/canister/{ecid}/read_state (interface

@@ -5,7 +5,7 @@ import (
 
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 )
 
 // readSubnetState serves POST /api/v2/subnet/{esid}/read_state and /api/v3/subnet/{esid}/read_state (interface

@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/api/internal/wire"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 )
 
 func readState(tb testing.TB, id wire.Identity, paths ...certify.Path) wire.Signed {

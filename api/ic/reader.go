@@ -6,7 +6,7 @@ import (
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/api/internal/wire"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 )
 
 // reader is a client that reads parts of the state, and what its request has named so far (interface specification,

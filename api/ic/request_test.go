@@ -11,7 +11,7 @@ import (
 
 	"github.com/canisterd/canisterd/api/internal/wire"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 )
 
 func identity(tb testing.TB, name string) wire.Identity {

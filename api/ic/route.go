@@ -8,7 +8,7 @@ import (
 
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 )
 
 // endpoint is one of the twelve, without the id in its URL.

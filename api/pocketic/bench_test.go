@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/daemon"
-	"github.com/canisterd/canisterd/daemon/bench/ratio"
+	"github.com/canisterd/canisterd/test/bench/ratio"
 )
 
 // BenchmarkRatioAnInstanceOfPocketIC makes and deletes an instance of one application subnet, as a suite does for each

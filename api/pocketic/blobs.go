@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/replica/budget"
+	"github.com/canisterd/canisterd/internal/budget"
 )
 
 // blob is an uploaded blob.

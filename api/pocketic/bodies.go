@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/canisterd/canisterd/replica/budget"
+	"github.com/canisterd/canisterd/internal/budget"
 )
 
 // grow reserves n bytes more for a client. Kept blobs and results make room for them, the oldest first.

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/canisterd/canisterd/daemon/systemcanisters"
+	"github.com/canisterd/canisterd/internal/systemcanisters"
 	"github.com/canisterd/canisterd/replica"
 )
 

@@ -18,7 +18,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/candid"
-	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // certificateFiles are the files of a certificate for 127.0.0.1 and example.com, which roots trusts.

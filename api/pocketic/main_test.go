@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // TestMain lets the engines of all tests share compiled modules.

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/daemon/systemcanisters"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/internal/systemcanisters"
 	"github.com/canisterd/canisterd/replica"
 )
 

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/canisterd/canisterd/replica/budget"
+	"github.com/canisterd/canisterd/internal/budget"
 )
 
 // timeoutHeader has the number of milliseconds that a client waits for an operation.

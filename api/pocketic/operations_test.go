@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/canisterd/canisterd/replica/budget"
+	"github.com/canisterd/canisterd/internal/budget"
 )
 
 // kept is a server with one instance, of which there is nothing but its queue, and the address it is served at.

@@ -19,10 +19,10 @@ import (
 	"github.com/canisterd/canisterd/api/pocketic"
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister/canistertest"
-	"github.com/canisterd/canisterd/canister/canistertest/wat"
 	"github.com/canisterd/canisterd/daemon"
 	"github.com/canisterd/canisterd/internal/golden"
+	"github.com/canisterd/canisterd/test/canistertest"
+	"github.com/canisterd/canisterd/test/canistertest/wat"
 )
 
 // The first canisters of the first three subnets of an instance.

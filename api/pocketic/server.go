@@ -12,10 +12,10 @@ import (
 
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/api/internal/origin"
-	"github.com/canisterd/canisterd/daemon/systemcanisters"
+	"github.com/canisterd/canisterd/internal/budget"
 	"github.com/canisterd/canisterd/internal/contain"
+	"github.com/canisterd/canisterd/internal/systemcanisters"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/budget"
 	"github.com/canisterd/canisterd/replica/node"
 )
 

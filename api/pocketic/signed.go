@@ -10,8 +10,8 @@ import (
 	"github.com/canisterd/canisterd/api/internal/origin"
 	"github.com/canisterd/canisterd/api/internal/wire"
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/internal/certify"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/certify"
 )
 
 // signedInterface is the HTTP interface of the Internet Computer of an instance. An authentic call that makes a

@@ -13,8 +13,8 @@ import (
 	"sync"
 
 	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/internal/budget"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/budget"
 )
 
 // getStableMemory serves POST read/get_stable_memory: all of it, which may be more than this machine has memory.

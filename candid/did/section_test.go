@@ -5,7 +5,7 @@ import (
 	"compress/gzip"
 	"testing"
 
-	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 func TestASectionIsFoundInAModule(t *testing.T) {

@@ -23,7 +23,7 @@ import (
 
 func main() {
 	address := flag.String("daemon", remote.DefaultAddress, "address of the daemon")
-	module := flag.String("module", "canister/canistertest/fixtures/clock.wasm", "a canister with a recurring timer")
+	module := flag.String("module", "test/canistertest/fixtures/clock.wasm", "a canister with a recurring timer")
 	flag.Parse()
 	if err := weeks(context.Background(), *address, *module); err != nil {
 		log.Fatal(remote.Text(err))

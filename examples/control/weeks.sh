@@ -5,7 +5,7 @@
 #     sh examples/control/weeks.sh
 set -eu
 daemon=${1:-127.0.0.1:4943}
-module=${2:-canister/canistertest/fixtures/clock.wasm}
+module=${2:-test/canistertest/fixtures/clock.wasm}
 api=canisterd.control.v1
 
 call() { grpcurl -plaintext -d "$2" "$daemon" "$api.$1"; }

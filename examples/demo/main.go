@@ -86,8 +86,8 @@ http    %s
 relay.pass(greeter, "world") replied: %s
 
 Try in another shell:
-  go run ./daemon/canisterd canister call --url %s %s pass '("%s", "Ada")'
-  go run ./daemon/canisterd canister query --url %s %s count
+  go run ./cmd/canisterd canister call --url %s %s pass '("%s", "Ada")'
+  go run ./cmd/canisterd canister query --url %s %s count
 Stop with Ctrl-C.
 `, relay, greeter, d.URL(), said, d.URL(), relay, greeter, d.URL(), greeter)
 	return nil

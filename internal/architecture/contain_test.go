@@ -10,37 +10,37 @@ import (
 
 // containing are the packages that run code of canisters, decode stored or foreign bytes, or read pages.
 var containing = []string{
-	".", "api/control", "api/gateway", "api/ic", "api/pocketic", "canister", "canister/internal/wasm", "daemon", "daemon/instance", "daemon/journal", "daemon/metrics", "explore",
-	"explore/campaign", "explore/harness", "explore/property", "explore/workqueue", "replica", "replica/introspect", "replica/node", "replica/trace",
+	".", "api/control", "api/gateway", "api/ic", "api/pocketic", "canister", "canister/internal/wasm", "daemon", "instance", "internal/journal", "daemon/internal/metrics", "explore",
+	"internal/explore/campaign", "internal/explore/harness", "internal/explore/property", "internal/explore/workqueue", "replica", "replica/introspect", "replica/node", "internal/trace",
 }
 
 // uncontained are the functions that start a goroutine in which a panic ends the process, with the reason why nothing of
 // an instance can panic in it.
 var uncontained = map[string]string{
-	"api/control/calls_stream.go alone":        "it waits for a function that is guarded",
-	"api/control/explorer.go connectClient":    "it sends questions to the client",
-	"api/control/explorer_outbox.go newOutbox": "it sends what others have made",
-	"api/control/server.go Close":              "it waits for handlers, which are guarded",
-	"api/control/server.go until":              "it waits for contexts",
-	"daemon/compiler.go CompileWorker":         "a process of its own, which reads its standard input",
-	"daemon/control.go serveControl":           "handlers of RPCs are guarded",
-	"daemon/daemon.go hangUp":                  "handlers of RPCs are guarded",
-	"daemon/daemon.go serve":                   "net/http recovers in handlers",
-	"daemon/daemon.go Start":                   "it returns memory to the system",
-	"daemon/instance/pacer.go quiet":           "it waits for a tick, which is contained",
-	"daemon/instance/registry.go NewRegistry":  "it rings alarms, each of which starts a tick of its own",
-	"daemon/journal/disk.go cut":               "it closes a file",
-	"daemon/journal/journal.go Open":           "it hands records to operations of the store, which are caught",
-	"daemon/journal/store.go guarded":          "a panic of the store is damage of its file (caught)",
-	"daemon/metrics/metrics.go readAll":        "it asks the owner of each network",
-	"daemon/pocketic.go Listen":                "net/http recovers in handlers",
-	"daemon/profiles.go serveProfiles":         "net/http recovers in handlers",
-	"daemon/protocols.go begin":                "it compares the first bytes of a connection",
-	"explore/workqueue/puller.go pull":         "it says which assignments are held",
-	"explore/workqueue/puller.go serve":        "it sends results that are written",
-	"explore/workqueue/worker.go serve":        "it says that the worker is there",
-	"replica/node/wait.go strike":              "a request to the owner stops the node if it panics",
-	"canister/internal/wasm/compile.go start":  "a panic of the compiler is the error of the compilation",
+	"api/control/calls_stream.go alone":          "it waits for a function that is guarded",
+	"api/control/explorer.go connectClient":      "it sends questions to the client",
+	"api/control/explorer_outbox.go newOutbox":   "it sends what others have made",
+	"api/control/server.go Close":                "it waits for handlers, which are guarded",
+	"api/control/server.go until":                "it waits for contexts",
+	"daemon/compiler.go CompileWorker":           "a process of its own, which reads its standard input",
+	"daemon/control.go serveControl":             "handlers of RPCs are guarded",
+	"daemon/daemon.go hangUp":                    "handlers of RPCs are guarded",
+	"daemon/daemon.go serve":                     "net/http recovers in handlers",
+	"daemon/daemon.go Start":                     "it returns memory to the system",
+	"instance/pacer.go quiet":                    "it waits for a tick, which is contained",
+	"instance/registry.go NewRegistry":           "it rings alarms, each of which starts a tick of its own",
+	"internal/journal/disk.go cut":               "it closes a file",
+	"internal/journal/journal.go Open":           "it hands records to operations of the store, which are caught",
+	"internal/journal/store.go guarded":          "a panic of the store is damage of its file (caught)",
+	"daemon/internal/metrics/metrics.go readAll": "it asks the owner of each network",
+	"daemon/pocketic.go Listen":                  "net/http recovers in handlers",
+	"daemon/profiles.go serveProfiles":           "net/http recovers in handlers",
+	"daemon/protocols.go begin":                  "it compares the first bytes of a connection",
+	"internal/explore/workqueue/puller.go pull":  "it says which assignments are held",
+	"internal/explore/workqueue/puller.go serve": "it sends results that are written",
+	"internal/explore/workqueue/worker.go serve": "it says that the worker is there",
+	"replica/node/wait.go strike":                "a request to the owner stops the node if it panics",
+	"canister/internal/wasm/compile.go start":    "a panic of the compiler is the error of the compilation",
 }
 
 // starts returns the functions that a statement or call runs on another goroutine; nil if it starts none.

@@ -9,9 +9,9 @@ import (
 	"github.com/canisterd/canisterd/api/ic"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/internal/certify"
 	"github.com/canisterd/canisterd/internal/golden"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/certify"
 )
 
 // interfacePage is the page that this test makes.

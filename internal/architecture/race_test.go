@@ -9,11 +9,11 @@ import (
 // withoutRaceDetector are the packages that start goroutines and whose tests run without the race detector in make
 // check, with the reason.
 var withoutRaceDetector = map[string]string{
-	"daemon/canisterd": "its tests run commands and pages, most of them as processes",
+	"cmd/canisterd": "its tests run commands and pages, most of them as processes",
 }
 
 // programs are folders of programs, whose goroutines serve one run.
-var programs = []string{"daemon/hostile", "daemon/mutants", "daemon/soak", "daemon/torture", "examples", "test"}
+var programs = []string{"test/hostile", "test/mutants", "test/soak", "test/torture", "examples", "test"}
 
 func TestPackagesThatStartGoroutinesAreTestedUnderTheRaceDetector(t *testing.T) {
 	tested := makeList(t, "RACE_PACKAGES")

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/internal/trace"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/trace"
 )
 
 // Recorded is an event with its number. Numbers count from 1 in each generation of an instance.

@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/internal/certify"
+	"github.com/canisterd/canisterd/internal/trace"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/certify"
 	"github.com/canisterd/canisterd/replica/node"
-	"github.com/canisterd/canisterd/replica/trace"
 )
 
 // stream opens a stream that the test closes.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/internal/refusal"
 	"github.com/canisterd/canisterd/replica"
 )
 

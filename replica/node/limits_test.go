@@ -9,9 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/internal/budget"
+	"github.com/canisterd/canisterd/internal/refusal"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/budget"
 )
 
 // owned is a node without a network, with its owner lock taken.

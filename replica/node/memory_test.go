@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/canisterd/canisterd/internal/budget"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/budget"
 	"github.com/canisterd/canisterd/replica/node"
 )
 

@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/internal/budget"
+	"github.com/canisterd/canisterd/internal/refusal"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/budget"
 )
 
 // Mode says when rounds happen.

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/internal/certify"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/certify"
 	"github.com/canisterd/canisterd/replica/internal/override"
 	"github.com/canisterd/canisterd/replica/node"
 	"github.com/canisterd/canisterd/replica/replicatest"

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/internal/budget"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/budget"
 )
 
 // recorder keeps the newest events of a network: a ring of chunks, which allocates memory as events come. A chunk with

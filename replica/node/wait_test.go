@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/canisterd/canisterd/internal/certify"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/certify"
 	"github.com/canisterd/canisterd/replica/node"
 )
 

@@ -10,11 +10,11 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
 	"github.com/canisterd/canisterd/replica/replicatest"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // wasm starts a node with canisters that run scripts in Wasm.

@@ -3,7 +3,7 @@ package replicatest
 import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/replica/trace"
+	"github.com/canisterd/canisterd/internal/trace"
 )
 
 // record begins a recording.

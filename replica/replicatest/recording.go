@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/canisterd/canisterd/internal/trace"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/trace"
 )
 
 // Recording is the events of a script, the oldest first, for the commands

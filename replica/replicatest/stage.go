@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/internal/certify"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/certify"
 	"github.com/canisterd/canisterd/replica/internal/override"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // Stage is a network of puppets with methods to call them.

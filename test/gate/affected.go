@@ -101,10 +101,10 @@ var everything = []string{"go.mod", "go.sum"}
 // readers are packages whose tests read files of other folders, by the beginning or the end of the file's path.
 var readers = []struct{ prefix, suffix, reader string }{
 	{"", "", "internal/architecture"},
-	{"", ".md", "daemon/canisterd"},
-	{"docs/", "", "daemon/canisterd"},
+	{"", ".md", "cmd/canisterd"},
+	{"docs/", "", "cmd/canisterd"},
 	{"docs/", ".md", "api/control"},
-	{"examples/", "", "daemon/canisterd"},
+	{"examples/", "", "cmd/canisterd"},
 	{"proto/", "", "api/control"},
 	{"docs/go.md", "", ""},
 	{"README.md", "", ""},

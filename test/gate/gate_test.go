@@ -90,7 +90,7 @@ func small() packages {
 	p.add("m/c", nil)
 	p.add("m/c.test", []string{"m/c [m/c.test]", "m/a"})
 	p.add("m/internal/architecture", nil)
-	p.add("m/daemon/canisterd", nil)
+	p.add("m/cmd/canisterd", nil)
 	p.add("m/api/control", nil)
 	return p
 }
@@ -101,8 +101,8 @@ func TestAChangeReachesThePackagesThatHaveItInThemselvesOrInTheirTests(t *testin
 		{"a/testdata/deep/x.txt", "m/a m/internal/architecture", "m/a m/b m/c m/internal/architecture"},
 		{"c/x_test.go", "m/c m/internal/architecture", "m/c m/internal/architecture"},
 		{"x.go", "m m/internal/architecture", "m m/internal/architecture"},
-		{"docs/grpc.md", "m/api/control m/daemon/canisterd m/internal/architecture", "m/api/control m/daemon/canisterd m/internal/architecture"},
-		{"README.md", "m m/daemon/canisterd m/internal/architecture", "m m/daemon/canisterd m/internal/architecture"},
+		{"docs/grpc.md", "m/api/control m/cmd/canisterd m/internal/architecture", "m/api/control m/cmd/canisterd m/internal/architecture"},
+		{"README.md", "m m/cmd/canisterd m/internal/architecture", "m m/cmd/canisterd m/internal/architecture"},
 		{"Makefile", "m/internal/architecture", "m/internal/architecture"},
 		{"go.mod", strings.Join(small().names(), " "), strings.Join(small().names(), " ")},
 	} {

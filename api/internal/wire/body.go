@@ -3,7 +3,7 @@ package wire
 import (
 	"io"
 
-	"github.com/canisterd/canisterd/replica/budget"
+	"github.com/canisterd/canisterd/internal/budget"
 )
 
 // ReadAll reads a body up to a number of bytes, or to its error, and reserves the size of the buffer.

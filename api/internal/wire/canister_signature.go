@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 )
 
 // splitCanisterKey splits the key of a canister signature: one byte of length, the signing canister's id, and the

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/refusal"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
+	"github.com/canisterd/canisterd/internal/refusal"
 )
 
 // authority is a root subnet and a subnet it delegates to, which hosts hello, for

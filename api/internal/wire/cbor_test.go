@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/internal/refusal"
 )
 
 func TestWhatIsNotCBORIsNamed(t *testing.T) {

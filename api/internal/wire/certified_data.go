@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 )
 
 // malformedCertificate is the error for a certificate that cannot be read, or lacks required values; other errors are

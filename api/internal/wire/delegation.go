@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/internal/refusal"
 )
 
 // SignedDelegation delegates a key's authority to another key (interface specification, "Authentication",

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/internal/refusal"
 )
 
 // Kind is the kind of a request, by the endpoint it was sent to.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/internal/refusal"
 )
 
 func TestAnIngressExpiryMustLieInTheWindow(t *testing.T) {

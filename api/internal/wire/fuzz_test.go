@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/internal/refusal"
 	"github.com/fxamacker/cbor/v2"
 )
 

@@ -3,7 +3,7 @@ package wire
 import (
 	"fmt"
 
-	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/internal/refusal"
 )
 
 // refuse makes a refusal with the replica's text, since clients look for its phrases.

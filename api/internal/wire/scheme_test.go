@@ -15,7 +15,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/internal/refusal"
 )
 
 // agentIdentities has one random identity of agent-go for each of its schemes.

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 )
 
 // Trust holds the root keys on which canister signatures may rest, and a cache of verified signatures by subnets: an

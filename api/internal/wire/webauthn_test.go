@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/internal/refusal"
 )
 
 // Keys and signatures of real devices over the bytes "hello" (published with the

@@ -4,8 +4,8 @@ import (
 	"os"
 	"testing"
 
-	"github.com/canisterd/canisterd/canister/canistertest/wat"
 	"github.com/canisterd/canisterd/internal/golden"
+	"github.com/canisterd/canisterd/test/canistertest/wat"
 )
 
 func TestTheLibraryIsItsSource(t *testing.T) {

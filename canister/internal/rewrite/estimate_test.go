@@ -86,7 +86,7 @@ func TestConstructsThatTheRewriterAddsAreNotMoreThanTheirTime(t *testing.T) {
 }
 
 func TestFixturesAreFarBelowTheLimits(t *testing.T) {
-	files, err := filepath.Glob("../../canistertest/fixtures/*.wasm")
+	files, err := filepath.Glob("../../../test/canistertest/fixtures/*.wasm")
 	if err != nil || len(files) == 0 {
 		t.Fatal(len(files), err)
 	}

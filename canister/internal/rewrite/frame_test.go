@@ -35,7 +35,7 @@ func measuredModule(t testing.TB, name string) []byte {
 		}
 		return assemble(t, string(text))
 	}
-	fixtures := filepath.Join("..", "..", "canistertest", "fixtures")
+	fixtures := filepath.Join("..", "..", "..", "test", "canistertest", "fixtures")
 	raw, err := os.ReadFile(filepath.Join(fixtures, name+".wasm"))
 	if errors.Is(err, os.ErrNotExist) {
 		raw, err = os.ReadFile(filepath.Join(fixtures, name, name+".wasm"))

@@ -11,7 +11,7 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/ic0"
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
 	"github.com/canisterd/canisterd/canister/internal/wasm"
-	"github.com/canisterd/canisterd/daemon/bench/ratio"
+	"github.com/canisterd/canisterd/test/bench/ratio"
 )
 
 // actor is a Motoko actor on the engine alone, with a System API that knows nothing
@@ -121,11 +121,11 @@ func (a *actor) method(name string, arg []byte) func() time.Duration {
 const alignments = 4
 
 // BenchmarkRatioMeteringMotoko is what metering costs the code of a Motoko actor
-// (canister/canistertest/fixtures/bench); the floor is the same module, lowered to
+// (test/canistertest/fixtures/bench); the floor is the same module, lowered to
 // 32 bits all the same but not metered. Geometric means over its methods, and over
 // places where the code may lie.
 func BenchmarkRatioMeteringMotoko(b *testing.B) {
-	binary, err := os.ReadFile(filepath.Join("..", "..", "canistertest", "fixtures", "bench", "bench.wasm"))
+	binary, err := os.ReadFile(filepath.Join("..", "..", "..", "test", "canistertest", "fixtures", "bench", "bench.wasm"))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -3,7 +3,7 @@ package rewrite_test
 import (
 	"strings"
 
-	"github.com/canisterd/canisterd/canister/canistertest/wat"
+	"github.com/canisterd/canisterd/test/canistertest/wat"
 )
 
 // A cut takes single fields out of a script's module, so that the rest can be

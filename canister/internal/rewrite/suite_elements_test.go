@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/canisterd/canisterd/canister/canistertest/wat"
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
+	"github.com/canisterd/canisterd/test/canistertest/wat"
 )
 
 // The engine passes over an element segment that does not fit its table, where

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/canisterd/canisterd/canister/canistertest/wast"
+	"github.com/canisterd/canisterd/test/canistertest/wast"
 )
 
 // appendValue encodes an argument for the engine: a v128 is two words, a null

@@ -10,9 +10,9 @@ import (
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 
-	"github.com/canisterd/canisterd/canister/canistertest/wast"
-	"github.com/canisterd/canisterd/canister/canistertest/wat"
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
+	"github.com/canisterd/canisterd/test/canistertest/wast"
+	"github.com/canisterd/canisterd/test/canistertest/wat"
 )
 
 // spectest is the host module every script may import (test suite,

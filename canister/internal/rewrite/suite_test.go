@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/canisterd/canisterd/canister/canistertest/wast"
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
+	"github.com/canisterd/canisterd/test/canistertest/wast"
 )
 
 // The official suite runs through the pass: its assertions about a module hold for the rewritten one, with 64-bit

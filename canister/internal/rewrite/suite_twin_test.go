@@ -10,7 +10,7 @@ import (
 
 	"github.com/tetratelabs/wazero/api"
 
-	"github.com/canisterd/canisterd/canister/canistertest/wat"
+	"github.com/canisterd/canisterd/test/canistertest/wat"
 )
 
 // A random program with a 64-bit memory is rewritten and runs; its twin says

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/canisterd/canisterd/canister/canistertest/wast"
-	"github.com/canisterd/canisterd/canister/canistertest/wat"
+	"github.com/canisterd/canisterd/test/canistertest/wast"
+	"github.com/canisterd/canisterd/test/canistertest/wat"
 )
 
 // The suite has few 64-bit memories and none under vector instructions. A

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/canisterd/canisterd/canister/canistertest/disk"
 	"github.com/canisterd/canisterd/canister/internal/checkpoint"
+	"github.com/canisterd/canisterd/test/canistertest/disk"
 )
 
 // What a message took before the file was full goes back when it is rolled back: others may need the room more. The

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/archive"
-	"github.com/canisterd/canisterd/archive/archivetest"
 	"github.com/canisterd/canisterd/canister/internal/checkpoint"
+	"github.com/canisterd/canisterd/test/archivetest"
 )
 
 // stored writes a memory to a file whose pages are in a store.

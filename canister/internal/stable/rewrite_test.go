@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/canisterd/canisterd/daemon/bench/ratio"
+	"github.com/canisterd/canisterd/test/bench/ratio"
 )
 
 // BenchmarkRatioRewritingStablePages is a message that overwrites 64 MiB of stable memory; the floor writes as many

@@ -12,7 +12,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
-	"github.com/canisterd/canisterd/daemon/bench/ratio"
+	"github.com/canisterd/canisterd/test/bench/ratio"
 )
 
 const increment = `(module (memory 1)

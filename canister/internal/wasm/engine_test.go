@@ -8,8 +8,8 @@ import (
 
 	"github.com/tetratelabs/wazero/api"
 
-	"github.com/canisterd/canisterd/canister/canistertest/wat"
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
+	"github.com/canisterd/canisterd/test/canistertest/wat"
 )
 
 const (

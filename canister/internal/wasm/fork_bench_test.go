@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/canisterd/canisterd/daemon/bench/ratio"
+	"github.com/canisterd/canisterd/test/bench/ratio"
 )
 
 // written is a guest whose heap is written all over; its message writes the first word.

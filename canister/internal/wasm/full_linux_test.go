@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/canisterd/canisterd/canister/canistertest/disk"
 	"github.com/canisterd/canisterd/canister/internal/checkpoint"
+	"github.com/canisterd/canisterd/test/canistertest/disk"
 )
 
 // A file that takes no more bytes is an error of the commit, never a fault in compiled code, and the message can be

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/archive"
-	"github.com/canisterd/canisterd/archive/archivetest"
+	"github.com/canisterd/canisterd/test/archivetest"
 )
 
 // stored writes a guest to a file whose pages are in a store.

@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/canisterd/canisterd/daemon/bench/ratio"
 	"github.com/canisterd/canisterd/internal/eventually"
+	"github.com/canisterd/canisterd/test/bench/ratio"
 )
 
 // clock returns the time since some moment.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
-	"github.com/canisterd/canisterd/daemon/bench/ratio"
+	"github.com/canisterd/canisterd/test/bench/ratio"
 )
 
 // recursion has functions that call themselves so often, or until the stack is full.

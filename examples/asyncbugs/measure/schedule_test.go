@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd"
 	"github.com/canisterd/canisterd/examples/asyncbugs"
 	"github.com/canisterd/canisterd/explore"
-	"github.com/canisterd/canisterd/explore/harness"
+	"github.com/canisterd/canisterd/internal/explore/harness"
 )
 
 // The schedule of bug.yaml has the fewest deviations from FIFO: all its messages come, the bug breaks its invariant,

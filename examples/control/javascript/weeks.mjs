@@ -11,7 +11,7 @@ import { Clock, PacingMode } from "./gen/control/v1/clock_pb.js";
 import { Instances } from "./gen/control/v1/instances_pb.js";
 
 const baseUrl = process.argv[2] ?? "http://127.0.0.1:4943";
-const module = process.argv[3] ?? "../../../canister/canistertest/fixtures/clock.wasm";
+const module = process.argv[3] ?? "../../../test/canistertest/fixtures/clock.wasm";
 
 const sessionManager = new Http2SessionManager(baseUrl);
 const transport = createGrpcTransport({ baseUrl, sessionManager });

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/internal/refusal"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/canisterd/canisterd/refusal"
+	"github.com/canisterd/canisterd/internal/refusal"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 

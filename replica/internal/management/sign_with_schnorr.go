@@ -3,7 +3,7 @@ package management
 import (
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/replica/internal/state"
-	"github.com/canisterd/canisterd/replica/threshold"
+	"github.com/canisterd/canisterd/replica/internal/threshold"
 )
 
 // signWithSchnorr implements sign_with_schnorr.

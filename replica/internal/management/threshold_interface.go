@@ -7,7 +7,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/replica/internal/state"
-	"github.com/canisterd/canisterd/replica/threshold"
+	"github.com/canisterd/canisterd/replica/internal/threshold"
 )
 
 // The Candid types of the methods with threshold keys (ic.did).

@@ -14,8 +14,8 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica/internal/state"
-	"github.com/canisterd/canisterd/replica/threshold"
-	"github.com/canisterd/canisterd/replica/threshold/thresholdtest"
+	"github.com/canisterd/canisterd/replica/internal/threshold"
+	"github.com/canisterd/canisterd/test/thresholdtest"
 )
 
 func secp256k1(name string) (id ecdsaKeyID) {

@@ -2,7 +2,7 @@ package management
 
 import (
 	"github.com/canisterd/canisterd/replica/internal/state"
-	"github.com/canisterd/canisterd/replica/threshold"
+	"github.com/canisterd/canisterd/replica/internal/threshold"
 )
 
 // acceptable reports whether the transport key is valid.

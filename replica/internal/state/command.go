@@ -5,7 +5,7 @@ import (
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 )
 
 // Management is the management canister as a subnet sees it, implemented by package management. All methods are called

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 )
 
 // Range is an inclusive range of canister numbers; the id of number n is

@@ -6,7 +6,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/replica/threshold"
+	"github.com/canisterd/canisterd/replica/internal/threshold"
 )
 
 // KeyID identifies a threshold key.

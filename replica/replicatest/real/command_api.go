@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister/canistertest"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // prober creates a canister of package canistertest's prober. The words: wide, hooked,

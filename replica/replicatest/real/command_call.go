@@ -1,8 +1,8 @@
 package real
 
 import (
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // run calls the method "run" of a scriptable canister.

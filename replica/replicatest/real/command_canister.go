@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister/canistertest"
-	"github.com/canisterd/canisterd/canister/canistertest/wat"
+	"github.com/canisterd/canisterd/test/canistertest"
+	"github.com/canisterd/canisterd/test/canistertest/wat"
 )
 
 // canister creates a canister and installs code; nothing is told of it but a

@@ -1,6 +1,6 @@
 package real
 
-import "github.com/canisterd/canisterd/canister/canistertest/wat"
+import "github.com/canisterd/canisterd/test/canistertest/wat"
 
 // install installs the code a canister had first, or a module in text format that follows the word wat: from then on it
 // is the canister's code.

@@ -7,9 +7,9 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/internal/override"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 var kinds = map[string]replica.SubnetKind{

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 	"github.com/canisterd/canisterd/replica/replicatest"
 )
 

@@ -5,7 +5,7 @@ import (
 	"cmp"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/replica/certify"
+	"github.com/canisterd/canisterd/internal/certify"
 )
 
 // answer tells where a message stands.

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/internal/golden"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // Scripts runs every script of a folder as a test of its own (package golden).

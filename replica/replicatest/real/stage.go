@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister/canistertest"
 	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/internal/certify"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/certify"
 	"github.com/canisterd/canisterd/replica/replicatest"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // Stage is a network with methods to call it. Its canisters have names; the sending user controls all of them.

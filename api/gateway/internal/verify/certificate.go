@@ -1,0 +1,89 @@
+package verify
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/internal/certify"
+)
+
+// Verifier checks answers of the canisters of one network. It is safe for concurrent use.
+type Verifier struct {
+	root certify.SubnetPublicKey
+
+	mu            sync.Mutex                     // guards all below
+	proven, older map[[sha256.Size]byte]struct{} // certificates, each with a canister, whose signatures were checked
+}
+
+// New makes a verifier that trusts a root key in DER form.
+func New(rootKey []byte) (*Verifier, error) {
+	root, err := certify.ParseSubnetPublicKey(rootKey)
+	if err != nil {
+		return nil, fmt.Errorf("the root key: %w", err)
+	}
+	return &Verifier{root: root, proven: map[[sha256.Size]byte]struct{}{}}, nil
+}
+
+// checkCertificate checks that the certificate of a proof is current, and that the root key vouches for the tree as the
+// canister's certified data (HTTP gateway protocol specification, "Certificate Validation"). now is in nanoseconds.
+func (v *Verifier) checkCertificate(p *proof, canister principal.Principal, now uint64) error {
+	certificate, err := certify.DecodeCertificate(p.certificate)
+	if err != nil {
+		return err
+	}
+	at, err := certificate.Time()
+	if err != nil {
+		return err
+	}
+	if age := int64(now - at); age > maxAge || age < -maxAge {
+		return fmt.Errorf("the certificate is of another time: it is %s old, at most %s is allowed", time.Duration(age), time.Duration(maxAge))
+	}
+	data, status := certificate.Tree.Lookup(certify.CanisterPath(canister, "certified_data")...)
+	if status != certify.Found {
+		return fmt.Errorf("the certificate does not show the certified data of canister %s: %s", canister, status)
+	}
+	if root := p.tree.Root(); !bytes.Equal(data, root[:]) {
+		return fmt.Errorf("the tree of the response is not the one that canister %s has certified", canister)
+	}
+	return v.checkSignature(certificate, p.certificate, canister)
+}
+
+// checkSignature checks the signatures of a certificate, or remembers an earlier check.
+func (v *Verifier) checkSignature(certificate *certify.Certificate, encoded []byte, canister principal.Principal) error {
+	hash := sha256.New()
+	hash.Write([]byte{byte(canister.Len())})
+	hash.Write(canister.Bytes())
+	hash.Write(encoded)
+	name := [sha256.Size]byte(hash.Sum(nil))
+	if v.known(name) {
+		return nil
+	}
+	if err := certificate.VerifyForCanister(v.root, canister); err != nil {
+		return err
+	}
+	v.remember(name)
+	return nil
+}
+
+func (v *Verifier) known(name [sha256.Size]byte) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if _, ok := v.proven[name]; ok {
+		return true
+	}
+	_, ok := v.older[name]
+	return ok
+}
+
+func (v *Verifier) remember(name [sha256.Size]byte) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.proven) >= maxProven {
+		v.proven, v.older = map[[sha256.Size]byte]struct{}{}, v.proven
+	}
+	v.proven[name] = struct{}{}
+}

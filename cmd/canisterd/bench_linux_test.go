@@ -1,0 +1,305 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/internal/eventually"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/test/bench/ratio"
+	"github.com/canisterd/canisterd/test/canistertest"
+)
+
+// served is the real binary as a process, with a client of its control API: what users run.
+type served struct {
+	*testing.B
+	*remote.Daemon
+	health  healthv1.HealthClient
+	process *os.Process
+	stop    func() // ends the process; it may be called again
+}
+
+// binaryOf builds the binary, as make build does.
+var binaryOf = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "canisterd-bench-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "canisterd")
+	cmd := exec.Command("go", "build", "-o", path, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building canisterd: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// start runs the binary until it says that requests are served.
+func start(b *testing.B, cache string) *served {
+	b.Helper()
+	program, err := binaryOf()
+	if err != nil {
+		b.Fatal(err)
+	}
+	cmd := exec.Command(program, "start", "--ephemeral", "--listen", "127.0.0.1:0", "--json", "--cache-dir", cache)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	stop := sync.OnceFunc(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM) // Wait says how it ended
+		if err := cmd.Wait(); err != nil {
+			b.Error(err)
+		}
+	})
+	b.Cleanup(stop)
+	var says ready
+	if err := json.NewDecoder(out).Decode(&says); err != nil {
+		b.Fatal(err)
+	}
+	client, err := remote.Dial(says.URL)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { client.Close() })
+	conn, err := grpc.NewClient(strings.TrimPrefix(says.URL, "http://"), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { conn.Close() })
+	return &served{b, client, healthv1.NewHealthClient(conn), cmd.Process, stop}
+}
+
+// deploy makes a canister and installs a module in it.
+func (s *served) deploy(module []byte) string {
+	s.Helper()
+	made, err := s.Canisters.CreateCanister(s.Context(), &controlv1.CreateCanisterRequest{})
+	if err != nil {
+		s.Fatal(err)
+	}
+	stream, err := s.Canisters.InstallCode(s.Context())
+	if err != nil {
+		s.Fatal(err)
+	}
+	parts := []*controlv1.InstallCodeRequest{{Part: &controlv1.InstallCodeRequest_Head{Head: &controlv1.InstallHead{
+		CanisterId: made.GetCanisterId(), Argument: &controlv1.Value{Form: &controlv1.Value_Text{Text: "()"}},
+	}}}}
+	for chunk := range slices.Chunk(module, 1<<20) {
+		parts = append(parts, &controlv1.InstallCodeRequest{Part: &controlv1.InstallCodeRequest_Chunk{Chunk: chunk}})
+	}
+	for _, part := range parts {
+		if err := stream.Send(part); err != nil {
+			s.Fatal(err)
+		}
+	}
+	if _, err := stream.CloseAndRecv(); err != nil {
+		s.Fatal(err)
+	}
+	return made.GetCanisterId()
+}
+
+// empty is an RPC that does nothing.
+func (s *served) empty() {
+	if _, err := s.health.Check(context.Background(), &healthv1.HealthCheckRequest{}); err != nil {
+		s.Error(err)
+	}
+}
+
+// used is the processor time that the process has used.
+func (s *served) used() time.Duration {
+	s.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.process.Pid))
+	if err != nil {
+		s.Fatal(err)
+	}
+	_, rest, _ := bytes.Cut(stat, []byte(") ")) // the name of the program may have spaces
+	fields := strings.Fields(string(rest))
+	var ticks int64
+	for _, field := range fields[11:13] { // utime, stime (proc(5))
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			s.Fatal(err)
+		}
+		ticks += n
+	}
+	const tick = 10 * time.Millisecond // USER_HZ is 100 on each architecture
+	return time.Duration(ticks) * tick
+}
+
+// flood is the processor time that the process uses for one of many RPCs of 64 clients.
+func (s *served) flood(rpc func()) time.Duration {
+	const clients, each = 64, 100
+	begun := s.used()
+	var all sync.WaitGroup
+	for range clients {
+		all.Go(func() {
+			for range each {
+				rpc()
+			}
+		})
+	}
+	all.Wait()
+	return (s.used() - begun) / (clients * each)
+}
+
+// resident is the memory of the process's own, in bytes, once it is the same in four thousand looks, a millisecond and
+// more apart: the daemon gives free memory back within seconds when it is idle.
+func (s *served) resident() float64 {
+	s.Helper()
+	same, last := 0, s.residentNow()
+	eventually.True(s, "memory that stays the same", func() bool {
+		now := s.residentNow()
+		if same++; now != last {
+			same, last = 0, now
+		}
+		return same >= 4000
+	})
+	return last
+}
+
+func (s *served) residentNow() float64 {
+	s.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.process.Pid))
+	if err != nil {
+		s.Fatal(err)
+	}
+	total := 0.0
+	for line := range strings.Lines(string(status)) {
+		for _, name := range []string{"RssAnon:", "RssShmem:"} {
+			if rest, found := strings.CutPrefix(line, name); found {
+				kilobytes, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
+				if err != nil {
+					s.Fatal(err)
+				}
+				total += kilobytes * 1024
+			}
+		}
+	}
+	return total
+}
+
+// BenchmarkRatioStartToReady is the time from the start of the binary until it serves requests;
+// the floor is the same binary that says its version.
+func BenchmarkRatioStartToReady(b *testing.B) {
+	program, err := binaryOf()
+	if err != nil {
+		b.Fatal(err)
+	}
+	cache := b.TempDir()
+	ratio.CompareTimed(b, 0, func() time.Duration {
+		begun := time.Now()
+		s := start(b, cache)
+		took := time.Since(begun)
+		s.stop()
+		return took
+	}, func() time.Duration {
+		begun := time.Now()
+		if err := exec.Command(program, "--version").Run(); err != nil {
+			b.Fatal(err)
+		}
+		return time.Since(begun)
+	})
+}
+
+// BenchmarkRatioUpdatesOf64ClientsOverGRPC is the processor time of the process for an update of
+// a Motoko counter, while 64 clients wait for answers; the floor is an empty RPC of as many.
+func BenchmarkRatioUpdatesOf64ClientsOverGRPC(b *testing.B) {
+	s := start(b, b.TempDir())
+	call := &controlv1.Call{CanisterId: s.deploy(canistertest.Fixture("counter")), Method: "inc", Argument: &controlv1.Value{Form: &controlv1.Value_Text{Text: "()"}}}
+	ratio.CompareTimed(b, 0, func() time.Duration {
+		return s.flood(func() {
+			out, err := s.Calls.Update(context.Background(), &controlv1.UpdateRequest{Call: call})
+			if err != nil || out.GetOutcome().GetReply() == nil {
+				b.Error(out, err)
+			}
+		})
+	}, func() time.Duration { return s.flood(s.empty) })
+}
+
+// BenchmarkRatioDeployCold makes a canister and installs a module that no daemon has compiled; the
+// floor is the engine that compiles the same module, in this process.
+func BenchmarkRatioDeployCold(b *testing.B) {
+	module := canistertest.Fixture("counter")
+	ratio.CompareTimed(b, 0, func() time.Duration {
+		s := start(b, b.TempDir())
+		defer s.stop()
+		begun := time.Now()
+		s.deploy(module)
+		return time.Since(begun)
+	}, func() time.Duration {
+		engine, err := canister.NewEngine(canister.EngineConfig{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer engine.Close()
+		begun := time.Now()
+		if _, reject := engine.Prepare(b.Context(), module); reject != nil {
+			b.Fatal(reject)
+		}
+		return time.Since(begun)
+	})
+}
+
+// BenchmarkRatioDeployWarm makes a canister and installs a module that another canister runs; the
+// floor is two empty RPCs.
+func BenchmarkRatioDeployWarm(b *testing.B) {
+	s, module := start(b, b.TempDir()), canistertest.Fixture("counter")
+	ratio.Compare(b, 0, ratio.Each(func() { s.deploy(module) }), ratio.Each(func() { s.empty(); s.empty() }))
+}
+
+// page is the floor of memory: the least that the system gives out.
+var page = float64(os.Getpagesize())
+
+// BenchmarkRatioResidentBytesOfACanister is what one of a thousand canisters with a Motoko counter
+// adds to the process; the floor is a page.
+func BenchmarkRatioResidentBytesOfACanister(b *testing.B) {
+	s, module := start(b, b.TempDir()), canistertest.Fixture("counter")
+	s.deploy(module)
+	const count = 1000
+	for b.Loop() {
+		before := s.resident()
+		for range count {
+			s.deploy(module)
+		}
+		ratio.ReportBytes(b, 0, (s.resident()-before)/count, page)
+	}
+}
+
+// BenchmarkRatioResidentBytesOfAnInstance is what one of a hundred instances without a canister
+// adds to the process; the floor is a page.
+func BenchmarkRatioResidentBytesOfAnInstance(b *testing.B) {
+	s := start(b, b.TempDir())
+	const count = 100
+	number := 0
+	for b.Loop() {
+		before := s.resident()
+		for range count {
+			number++
+			if _, err := s.Instances.CreateInstance(b.Context(), &controlv1.CreateInstanceRequest{Instance: fmt.Sprintf("i%d", number)}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		ratio.ReportBytes(b, 0, (s.resident()-before)/count, page)
+	}
+}

@@ -1,0 +1,304 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/did"
+	"github.com/canisterd/canisterd/internal/project"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// ask calls a method, as an update or as a query.
+type ask func(ctx context.Context, c *cli, d *remote.Daemon, call *controlv1.Call) (*controlv1.Outcome, error)
+
+func (c *cli) canisterCall() *cobra.Command {
+	var f waitFlags
+	cmd := c.invocation("call", "Call a method and print its reply", callExamples, func(ctx context.Context, c *cli, d *remote.Daemon, call *controlv1.Call) (*controlv1.Outcome, error) {
+		w, err := c.waitFor(d, f, call.GetReplyForm(), true)
+		if err != nil {
+			return nil, err
+		}
+		return w.update(ctx, call)
+	})
+	f.add(cmd)
+	return cmd
+}
+
+func (c *cli) canisterSubmit() *cobra.Command {
+	var f callFlags
+	cmd := &cobra.Command{
+		Use:   "submit CANISTER METHOD [ARGUMENTS]",
+		Short: "Call a method and print the request's id without waiting for its reply (canister await)",
+		Example: `  request=$(canisterd canister submit bank withdraw 100)
+  canisterd canister await $request`,
+		Args: cobra.RangeArgs(2, 3),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			call, err := f.call(c, args)
+			if err != nil {
+				return err
+			}
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				submitted, err := d.Calls.Submit(ctx, &controlv1.SubmitRequest{Instance: c.instance, Call: call})
+				switch {
+				case err != nil:
+					return err
+				case submitted.GetReject() != nil:
+					return c.rejected(call.GetCanisterId(), call.GetMethod(), &remote.Reject{Reject: submitted.GetReject()})
+				}
+				id := hex.EncodeToString(submitted.GetRequestId())
+				return c.print(id, map[string]string{"request_id": id})
+			})
+		},
+	}
+	f.add(cmd)
+	return sending(cmd)
+}
+
+func (c *cli) canisterAwait() *cobra.Command {
+	var f callFlags
+	var wait waitFlags
+	cmd := &cobra.Command{
+		Use:   "await REQUEST",
+		Short: "Wait for the reply of a request that was submitted, and print it",
+		Long: `Wait for the reply of a request that was submitted, and print it. It runs no
+rounds: where pacing is manual, canisterd run REQUEST does. After a second it
+says what the request waits for.`,
+		Example: `  canisterd canister await 039b45a8
+  canisterd canister await 039b45a8 --timeout 5s`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			prefix, err := requestPrefix(args[0])
+			if err != nil {
+				return err
+			}
+			form, err := f.replyForm()
+			if err != nil {
+				return err
+			}
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				id, err := c.requestOf(ctx, d, prefix)
+				if err != nil {
+					return err
+				}
+				w, err := c.waitFor(d, wait, form, false)
+				if err != nil {
+					return err
+				}
+				outcome, err := w.await(ctx, id)
+				if err != nil {
+					return err
+				}
+				if _, err := remote.Reply(outcome); err != nil {
+					return c.rejectedRequest(ctx, d, id, err)
+				}
+				return c.reply(outcome, form)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&f.form, "form", "text", "how the reply is written: text (Candid), json or hex")
+	wait.add(cmd)
+	return cmd
+}
+
+func (c *cli) canisterQuery() *cobra.Command {
+	return c.invocation("query", "Query a method and print its reply", queryExamples, func(ctx context.Context, c *cli, d *remote.Daemon, call *controlv1.Call) (*controlv1.Outcome, error) {
+		r, err := d.Calls.Query(ctx, &controlv1.QueryRequest{Instance: c.instance, Call: call})
+		return r.GetOutcome(), err
+	})
+}
+
+type callFlags struct {
+	hex, form string
+	verbose   bool
+}
+
+// Examples of the commands that call a method.
+const (
+	callExamples = `  canisterd canister call bank deposit 100
+  canisterd canister call bank open '("${vault}")'
+  canisterd canister call vault transfer '(principal "${bank}", 3)'
+  canisterd canister call bank deposit '[100]' --form json`
+	queryExamples = `  canisterd canister query bank balance
+  canisterd canister query bank balance --form json`
+)
+
+func (c *cli) invocation(name, short, examples string, ask ask) *cobra.Command {
+	var f callFlags
+	cmd := &cobra.Command{
+		Use:   name + " CANISTER METHOD [ARGUMENTS]",
+		Short: short,
+		Long: short + `.
+
+ARGUMENTS is a Candid argument list such as '("Ada", 3)'; for one argument the
+parentheses may be left out. ${NAME} in it is the id of a canister that was
+deployed from this folder, or the principal of an identity. A negative number is
+an argument and no flag; what stands after -- is never a flag. Types and the names
+in the reply come from the canister's own interface where it has one. With --form
+json, arguments and reply are JSON.`,
+		Example: examples,
+		Args:    cobra.RangeArgs(2, 3),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			call, err := f.call(c, args)
+			if err != nil {
+				return err
+			}
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				outcome, err := ask(ctx, c, d, call)
+				if err != nil {
+					return err
+				}
+				f.tellRequest(c, outcome)
+				if _, err := remote.Reply(outcome); err != nil {
+					c.hintMethod(ctx, d, call.GetCanisterId(), call.GetMethod(), err)
+					return c.rejected(call.GetCanisterId(), call.GetMethod(), err)
+				}
+				return c.reply(outcome, call.GetReplyForm())
+			})
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().BoolVar(&f.verbose, "verbose", false, "say the id of the request on standard error (--json has it always)")
+	return sending(cmd)
+}
+
+// tellRequest prints the id of an update for users who want it, whatever its outcome.
+func (f *callFlags) tellRequest(c *cli, outcome *controlv1.Outcome) {
+	c.request = hex.EncodeToString(outcome.GetRequestId())
+	if f.verbose && c.request != "" {
+		c.note("request %s (canisterd trace %.8[1]s)", c.request)
+	}
+}
+
+func (f *callFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.hex, "hex", "", "the argument as bytes in hex, instead of ARGUMENTS")
+	cmd.Flags().StringVar(&f.form, "form", "text", "how arguments and reply are written: text (Candid), json or hex")
+}
+
+// replyForm returns the requested form of replies.
+func (f *callFlags) replyForm() (controlv1.Form, error) {
+	switch f.form {
+	case "text":
+		return controlv1.Form_FORM_TEXT, nil
+	case "json":
+		return controlv1.Form_FORM_JSON, nil
+	case "hex":
+		return controlv1.Form_FORM_BYTES, nil
+	}
+	return 0, fmt.Errorf("--form %q: say text, json or hex", f.form)
+}
+
+func (f *callFlags) call(c *cli, args []string) (*controlv1.Call, error) {
+	id, err := c.canisterOf(args[0])
+	if err != nil {
+		return nil, err
+	}
+	sender, err := c.sender()
+	if err != nil {
+		return nil, err
+	}
+	argument, err := c.argument(args[2:], f.hex, f.form)
+	if err != nil {
+		return nil, err
+	}
+	form, err := f.replyForm()
+	return &controlv1.Call{CanisterId: id, Method: args[1], Argument: argument, Sender: sender, ReplyForm: form}, err
+}
+
+// argument returns the argument of a call as the user wrote it, with names replaced by ids.
+func (c *cli) argument(args []string, inHex, form string) (*controlv1.Value, error) {
+	if len(args) > 0 && form != "hex" {
+		text, err := c.withIDs(args[0])
+		if err != nil {
+			return nil, err
+		}
+		args = []string{text}
+	}
+	return parseArgument(args, inHex, form)
+}
+
+// parseArgument parses the argument of a call; without arguments it is empty.
+func parseArgument(args []string, inHex, form string) (*controlv1.Value, error) {
+	if inHex != "" {
+		if len(args) > 0 {
+			return nil, errors.New("give either ARGUMENTS or --hex, not both")
+		}
+		args, form = []string{inHex}, "hex"
+	}
+	text := first(args)
+	if text == "" && form == "hex" {
+		form = "text" // no arguments, and the reply in hex
+	}
+	switch form {
+	case "text":
+		return valueOf(project.FromText(text)), nil
+	case "json":
+		if text == "" {
+			return nil, nil
+		}
+		return &controlv1.Value{Form: &controlv1.Value_Json{Json: text}}, nil
+	case "hex":
+		arg, err := project.FromHex(text)
+		if err != nil {
+			return nil, err
+		}
+		return valueOf(arg), nil
+	}
+	return nil, fmt.Errorf("--form %q: say text, json or hex", form)
+}
+
+// valueOf converts an argument for the control API.
+func valueOf(a project.Argument) *controlv1.Value {
+	switch a.Form {
+	case project.JSON:
+		return &controlv1.Value{Form: &controlv1.Value_Json{Json: a.Text}}
+	case project.Hex:
+		return &controlv1.Value{Form: &controlv1.Value_Bytes{Bytes: a.Bytes}}
+	}
+	return &controlv1.Value{Form: &controlv1.Value_Text{Text: a.Text}}
+}
+
+// replyResult is a reply for --json, in the requested form.
+type replyResult struct {
+	Request string          `json:"request_id,omitempty"` // for an update
+	Candid  string          `json:"candid,omitempty"`
+	JSON    json.RawMessage `json:"json,omitempty"`
+	Hex     string          `json:"hex,omitempty"`
+}
+
+// reply prints a reply: long Candid text is broken over several lines. What cannot be shown in the requested form is shown
+// as bytes, and the reason on standard error.
+func (c *cli) reply(outcome *controlv1.Outcome, requested controlv1.Form) error {
+	request := hex.EncodeToString(outcome.GetRequestId())
+	switch form := outcome.GetReply().GetForm().(type) {
+	case *controlv1.Value_Text:
+		return c.print(candid.Pretty(form.Text), replyResult{Request: request, Candid: form.Text})
+	case *controlv1.Value_Json:
+		return c.print(form.Json, replyResult{Request: request, JSON: json.RawMessage(form.Json)})
+	}
+	raw := outcome.GetReply().GetBytes()
+	if err := undecodable(raw, requested); err != nil {
+		c.note("note: the reply is shown as bytes in hex: %v", err)
+	}
+	text := hex.EncodeToString(raw)
+	return c.print(text, replyResult{Request: request, Hex: text})
+}
+
+// undecodable returns why a reply cannot be shown in a form, nil if bytes were requested.
+func undecodable(raw []byte, requested controlv1.Form) error {
+	if requested == controlv1.Form_FORM_BYTES {
+		return nil
+	}
+	values, types, err := candid.Decode(raw)
+	if err == nil && requested == controlv1.Form_FORM_JSON {
+		_, err = did.FormatJSON(values, types)
+	}
+	return err
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/internal/project"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+type installFlags struct {
+	mode, arg, argFile, hex, form, memory string
+	skipPreUpgrade, yes                   bool
+	features                              []string
+}
+
+func (c *cli) canisterInstall() *cobra.Command {
+	var f installFlags
+	cmd := &cobra.Command{
+		Use:   "install CANISTER MODULE",
+		Short: "Install or upgrade a canister from a Wasm file, plain or gzipped",
+		Example: `  canisterd canister install $id bank.wasm
+  canisterd canister install bank build/bank.wasm.gz --mode upgrade
+  canisterd canister install bank bank.wasm --mode reinstall --yes --arg '("Ada", 3)'
+  canisterd canister install counter counter.wasm --feature wasi`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := c.canisterOf(args[0])
+			if err != nil {
+				return err
+			}
+			head, err := f.head(c, id)
+			if err != nil {
+				return err
+			}
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				if err := f.confirm(ctx, c, d, head, args[0]); err != nil {
+					return err
+				}
+				installed, err := c.install(ctx, d, head, args[1])
+				if err != nil {
+					c.hintFeature(err, "install it with --feature wasi")
+					return err
+				}
+				hash := hex.EncodeToString(installed.GetModuleHash())
+				return c.print(fmt.Sprintf("%s runs module %s", id, hash), map[string]string{"canister_id": id, "module_hash": hash})
+			})
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.mode, "mode", "install", "install, reinstall, upgrade, or auto: install on an empty canister and upgrade on another")
+	flags.StringVar(&f.arg, "arg", "", "arguments of canister_init or canister_post_upgrade")
+	flags.StringVar(&f.argFile, "arg-file", "", "file with those arguments: Candid text, JSON (.json) or bytes (.bin)")
+	flags.StringVar(&f.hex, "hex", "", "the same as bytes in hex")
+	flags.StringVar(&f.form, "form", "text", "how --arg is written: text (Candid) or json")
+	flags.StringVar(&f.memory, "memory", "", "upgrade: keep or replace the Wasm memory (default: keep where the module asks for it)")
+	flags.BoolVar(&f.skipPreUpgrade, "skip-pre-upgrade", false, "upgrade: do not run canister_pre_upgrade")
+	flags.BoolVar(&f.yes, "yes", false, reinstallYes)
+	flags.StringSliceVar(&f.features, "feature", nil, "what the module may use beyond the network: wasi (default: what the canister was given before)")
+	return sending(cmd)
+}
+
+// confirm asks before a reinstallation forgets the state of a canister.
+func (f *installFlags) confirm(ctx context.Context, c *cli, d *remote.Daemon, head *controlv1.InstallHead, name string) error {
+	if head.GetMode() != controlv1.InstallMode_INSTALL_MODE_REINSTALL || f.yes {
+		return nil
+	}
+	got, err := d.Canisters.GetCanister(ctx, &controlv1.GetCanisterRequest{Instance: c.instance, CanisterId: head.GetCanisterId()})
+	if err != nil {
+		return err
+	}
+	return c.confirmed(stateOf([]string{name}), len(got.GetCanister().GetModuleHash()) == 0)
+}
+
+func (f *installFlags) head(c *cli, id string) (*controlv1.InstallHead, error) {
+	head := &controlv1.InstallHead{Instance: c.instance, CanisterId: id, SkipPreUpgrade: f.skipPreUpgrade, Features: f.features}
+	mode, ok := controlv1.InstallMode_value["INSTALL_MODE_"+strings.ToUpper(f.mode)]
+	if !ok && f.mode != "auto" {
+		return nil, fmt.Errorf("--mode %q: say install, reinstall, upgrade or auto", f.mode)
+	}
+	head.Mode = controlv1.InstallMode(mode)
+	switch f.memory {
+	case "":
+	case "keep", "replace":
+		keep := f.memory == "keep"
+		head.KeepMainMemory = &keep
+	default:
+		return nil, fmt.Errorf("--memory %q: say keep or replace", f.memory)
+	}
+	var err error
+	if head.Argument, err = f.argument(c); err != nil {
+		return nil, err
+	}
+	head.Sender, err = c.sender()
+	return head, err
+}
+
+// argument returns the argument of the installation.
+func (f *installFlags) argument(c *cli) (*controlv1.Value, error) {
+	if f.argFile != "" {
+		if f.arg != "" || f.hex != "" {
+			return nil, errors.New("give the arguments once: by --arg, --arg-file or --hex")
+		}
+		given := project.Canister{InitFile: f.argFile}
+		err := given.ReadInit(f.argFile)
+		if err != nil {
+			return nil, err
+		}
+		for _, text := range []string{given.Init, string(given.InitJSON)} {
+			if _, err := c.withIDs(text); err != nil {
+				return nil, err
+			}
+		}
+		arg, err := given.Argument("", c.known().principals())
+		return valueOf(arg), err
+	}
+	if f.arg == "" {
+		return parseArgument(nil, f.hex, f.form)
+	}
+	return c.argument([]string{f.arg}, f.hex, f.form)
+}
+
+// install sends a module from a file.
+func (c *cli) install(ctx context.Context, d *remote.Daemon, head *controlv1.InstallHead, path string) (*controlv1.InstallCodeResponse, error) {
+	module, total, err := source(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = module.Close() }() // only for reading
+	tell, done := c.progress("sending "+path, total)
+	defer done()
+	return d.Install(ctx, head, module, tell)
+}

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/internal/project"
+	"github.com/canisterd/canisterd/internal/quantity"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// settingsFlags are the settings of a canister as flags; settings without a flag stay unchanged.
+type settingsFlags struct {
+	controllers, environment                                               []string
+	compute                                                                uint64
+	memory, wasmLimit, wasmThreshold, logLimit                             quantity.Bytes
+	freezing                                                               quantity.Seconds
+	reserved, minimumIncoming, logVisibility, snapshotVisibility, statusOf string
+}
+
+func (s *settingsFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringSliceVar(&s.controllers, "controller", nil, "a controller: a principal, or the name of a canister or an identity; repeated or comma-separated; replaces those there are")
+	flags.Uint64Var(&s.compute, "compute-allocation", 0, "percent of a core")
+	flags.Var(&s.memory, "memory-allocation", "bytes to reserve, such as 512MiB")
+	flags.Var(&s.freezing, "freezing-threshold", "for how long the cycles of a canister have to last, such as 30d")
+	flags.StringVar(&s.reserved, "reserved-cycles-limit", "", "cycles that may be reserved, such as 5T")
+	flags.Var(&s.wasmLimit, "wasm-memory-limit", "bytes the heap may have, such as 1GiB")
+	flags.Var(&s.wasmThreshold, "wasm-memory-threshold", "bytes left below that limit at which canister_on_low_wasm_memory runs, such as 100MiB")
+	flags.Var(&s.logLimit, "log-memory-limit", "bytes of the log, such as 64KiB")
+	flags.StringVar(&s.minimumIncoming, "minimum-incoming-cycles", "", "cycles a call of another canister must have with it, such as 1M")
+	for name, to := range map[string]*string{"log": &s.logVisibility, "snapshot": &s.snapshotVisibility, "status": &s.statusOf} {
+		flags.StringVar(to, name+"-visibility", "", "public, controllers, or a comma-separated list of principals")
+	}
+	flags.StringArrayVar(&s.environment, "env", nil, "an environment variable NAME=VALUE, repeated; replaces those there are")
+}
+
+// settings returns the settings with flags, nil if there are none.
+func (s *settingsFlags) settings(c *cli, cmd *cobra.Command) (*controlv1.Settings, error) {
+	given := &controlv1.Settings{}
+	any := false
+	set := func(name string) bool {
+		changed := cmd.Flags().Changed(name)
+		any = any || changed
+		return changed
+	}
+	if set("controller") {
+		controllers, err := c.principals("--controller", s.controllers)
+		if err != nil {
+			return nil, err
+		}
+		given.Controllers = &controlv1.Controllers{Principals: controllers}
+	}
+	for _, n := range []struct {
+		name string
+		from *uint64
+		to   **uint64
+	}{
+		{"compute-allocation", &s.compute, &given.ComputeAllocation},
+		{"memory-allocation", (*uint64)(&s.memory), &given.MemoryAllocation},
+		{"freezing-threshold", (*uint64)(&s.freezing), &given.FreezingThreshold},
+		{"wasm-memory-limit", (*uint64)(&s.wasmLimit), &given.WasmMemoryLimit},
+		{"wasm-memory-threshold", (*uint64)(&s.wasmThreshold), &given.WasmMemoryThreshold},
+		{"log-memory-limit", (*uint64)(&s.logLimit), &given.LogMemoryLimit},
+	} {
+		if set(n.name) {
+			*n.to = n.from
+		}
+	}
+	for _, n := range []struct {
+		name, from string
+		to         **string
+	}{
+		{"reserved-cycles-limit", s.reserved, &given.ReservedCyclesLimit},
+		{"minimum-incoming-cycles", s.minimumIncoming, &given.MinimumIncomingCanisterCallCycles},
+	} {
+		if set(n.name) {
+			amount, err := quantity.ParseCycles(n.from)
+			if err != nil {
+				return nil, fmt.Errorf("--%s: %w", n.name, err)
+			}
+			*n.to = &amount
+		}
+	}
+	for _, n := range []struct {
+		name, from string
+		to         **controlv1.Visibility
+	}{
+		{"log-visibility", s.logVisibility, &given.LogVisibility},
+		{"snapshot-visibility", s.snapshotVisibility, &given.SnapshotVisibility},
+		{"status-visibility", s.statusOf, &given.StatusVisibility},
+	} {
+		if set(n.name) {
+			*n.to = visibilityOf(project.ReadVisibility(n.from))
+		}
+	}
+	if set("env") {
+		given.Environment = &controlv1.Environment{}
+		for _, pair := range s.environment {
+			name, value, ok := strings.Cut(pair, "=")
+			if !ok {
+				return nil, fmt.Errorf("--env %q: write NAME=VALUE", pair)
+			}
+			given.Environment.Variables = append(given.Environment.Variables, &controlv1.EnvironmentVariable{Name: name, Value: value})
+		}
+	}
+	if !any {
+		return nil, nil
+	}
+	return given, nil
+}
+
+// principals returns those that a flag names.
+func (c *cli) principals(flag string, texts []string) (all []string, err error) {
+	for _, text := range texts {
+		p, err := c.principalOf(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", flag, err)
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// visibilityOf converts a visibility for the control API.
+func visibilityOf(v project.Visibility) *controlv1.Visibility {
+	return &controlv1.Visibility{Public: v.Public, Viewers: v.Viewers}
+}
+
+// settingsOf converts the settings of a canister of a project for the control API.
+func settingsOf(given *project.Given) *controlv1.Settings {
+	s := &controlv1.Settings{
+		ComputeAllocation: given.ComputeAllocation, MemoryAllocation: given.MemoryAllocation, FreezingThreshold: given.FreezingThreshold,
+		ReservedCyclesLimit: given.ReservedCyclesLimit, WasmMemoryLimit: given.WasmMemoryLimit, WasmMemoryThreshold: given.WasmMemoryThreshold,
+		LogMemoryLimit: given.LogMemoryLimit, Environment: &controlv1.Environment{},
+	}
+	if given.LogVisibility != nil {
+		s.LogVisibility = visibilityOf(*given.LogVisibility)
+	}
+	if len(given.Controllers) > 0 {
+		s.Controllers = &controlv1.Controllers{Principals: given.Controllers}
+	}
+	for _, v := range given.Environment {
+		s.Environment.Variables = append(s.Environment.Variables, &controlv1.EnvironmentVariable{Name: v.Name, Value: v.Value})
+	}
+	return s
+}
+
+func (c *cli) canisterSettings() *cobra.Command {
+	var s settingsFlags
+	cmd := &cobra.Command{
+		Use:   "settings CANISTER",
+		Short: "Show the settings of a canister, or change those that are given",
+		Example: `  canisterd canister settings bank
+  canisterd canister settings bank --freezing-threshold 30d --log-visibility public
+  canisterd canister settings bank --controller 2vxsx-fae,aaaaa-aa`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := c.canisterOf(args[0])
+			if err != nil {
+				return err
+			}
+			given, err := s.settings(c, cmd)
+			if err != nil {
+				return err
+			}
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				if given != nil {
+					if _, err := d.Canisters.UpdateSettings(ctx, &controlv1.UpdateSettingsRequest{Instance: c.instance, CanisterId: id, Settings: given}); err != nil {
+						return err
+					}
+				}
+				got, err := d.Canisters.GetCanister(ctx, &controlv1.GetCanisterRequest{Instance: c.instance, CanisterId: id})
+				if err != nil {
+					return err
+				}
+				return c.print(settingsText(got.GetCanister().GetSettings()), got.GetCanister().GetSettings())
+			})
+		},
+	}
+	s.add(cmd)
+	return cmd
+}
+
+// settingsText formats one setting on a line.
+func settingsText(s *controlv1.Settings) string {
+	var text strings.Builder
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&text, "%-24s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	line("controllers", "%s", strings.Join(s.GetControllers().GetPrincipals(), "\n                         "))
+	line("compute allocation", "%d %%", s.GetComputeAllocation())
+	line("memory allocation", "%s", bytesOf(s.GetMemoryAllocation()))
+	line("freezing threshold", "%s s", grouped(fmt.Sprint(s.GetFreezingThreshold())))
+	line("reserved cycles limit", "%s", grouped(s.GetReservedCyclesLimit()))
+	line("wasm memory limit", "%s", bytesOf(s.GetWasmMemoryLimit()))
+	line("wasm memory threshold", "%s", bytesOf(s.GetWasmMemoryThreshold()))
+	line("log memory limit", "%s", bytesOf(s.GetLogMemoryLimit()))
+	line("minimum incoming cycles", "%s", grouped(s.GetMinimumIncomingCanisterCallCycles()))
+	line("log visibility", "%s", visibilityText(s.GetLogVisibility()))
+	line("snapshot visibility", "%s", visibilityText(s.GetSnapshotVisibility()))
+	line("status visibility", "%s", visibilityText(s.GetStatusVisibility()))
+	for _, v := range s.GetEnvironment().GetVariables() {
+		line("environment", "%s=%s", v.GetName(), oneLine(v.GetValue()))
+	}
+	return strings.TrimSuffix(text.String(), "\n")
+}
+
+func visibilityText(v *controlv1.Visibility) string {
+	switch {
+	case v.GetPublic():
+		return "public"
+	case len(v.GetViewers()) > 0:
+		return strings.Join(v.GetViewers(), ", ")
+	}
+	return "controllers"
+}
+
+// bytesOf formats a number of bytes in full.
+func bytesOf(n uint64) string { return grouped(fmt.Sprint(n)) + " bytes" }

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/internal/candid/generated"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+func (c *cli) canisterStatus() *cobra.Command {
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "status CANISTER",
+		Short: "Show a canister's state, module, memory, cycles, methods and what waits",
+		Example: `  canisterd canister status bank
+  canisterd canister status bank --jq .cycles`,
+		Args: cobra.ExactArgs(1),
+		RunE: c.ofCanister(func(ctx context.Context, d *remote.Daemon, id string, args []string) error {
+			got, err := d.Canisters.GetCanister(ctx, &controlv1.GetCanisterRequest{Instance: c.instance, CanisterId: id})
+			if err != nil {
+				return err
+			}
+			return c.print(canisterText(got.GetCanister(), all), canisterResult(got.GetCanister()))
+		}),
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "methods that the compiler added, too")
+	return cmd
+}
+
+// canisterStatusResult is a canister for --json.
+type canisterStatusResult struct {
+	Canister    string      `json:"canister_id"`
+	Subnet      string      `json:"subnet_id"`
+	Status      string      `json:"status"`
+	Version     uint64      `json:"version"`
+	ModuleHash  string      `json:"module_hash"`
+	Memory      uint64      `json:"memory_bytes"`
+	Heap        uint64      `json:"heap_bytes"`
+	Stable      uint64      `json:"stable_bytes"`
+	Cycles      json.Number `json:"cycles"`
+	Burned      json.Number `json:"idle_cycles_burned_per_day"`
+	Controllers []string    `json:"controllers"`
+	Timer       string      `json:"global_timer,omitempty"`
+	Heartbeat   bool        `json:"heartbeat"`
+	Methods     []string    `json:"methods"`
+}
+
+func canisterResult(s *controlv1.Canister) canisterStatusResult {
+	result := canisterStatusResult{
+		Canister: s.GetCanisterId(), Subnet: s.GetSubnetId(), Status: statusText(s.GetStatus()), Version: s.GetCanisterVersion(),
+		ModuleHash: hex.EncodeToString(s.GetModuleHash()), Memory: s.GetMemoryBytes(), Heap: s.GetHeapBytes(), Stable: s.GetStableBytes(),
+		Cycles: json.Number(s.GetCycles()), Burned: json.Number(s.GetIdleCyclesBurnedPerDay()), Controllers: append([]string{}, s.GetSettings().GetControllers().GetPrincipals()...),
+		Timer: stamp(s.GetGlobalTimer()), Heartbeat: s.GetHeartbeat(), Methods: []string{},
+	}
+	for _, m := range s.GetMethods() {
+		result.Methods = append(result.Methods, m.GetName())
+	}
+	return result
+}
+
+// canisterText formats a canister for people, with all methods or without those that its compiler added.
+func canisterText(s *controlv1.Canister, all bool) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s is %s, version %d\n", s.GetCanisterId(), statusText(s.GetStatus()), s.GetCanisterVersion())
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&text, "%-11s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	module := "none"
+	if len(s.GetModuleHash()) > 0 {
+		module = hex.EncodeToString(s.GetModuleHash())
+	}
+	line("module", "%s", module)
+	line("memory", "%s (heap %s, stable %s)", size(int64(s.GetMemoryBytes())), size(int64(s.GetHeapBytes())), size(int64(s.GetStableBytes())))
+	line("cycles", "%s (%s a day)", grouped(s.GetCycles()), grouped(s.GetIdleCyclesBurnedPerDay()))
+	line("controllers", "%s", strings.Join(s.GetSettings().GetControllers().GetPrincipals(), "\n            "))
+	line("subnet", "%s", s.GetSubnetId())
+	if s.GetGlobalTimer() != nil {
+		line("timer", "%s", stamp(s.GetGlobalTimer()))
+	}
+	if s.GetHeartbeat() {
+		line("heartbeat", "every round")
+	}
+	if s.GetCallContexts() > 0 || s.GetQueuedMessages() > 0 {
+		line("in flight", "%d call contexts, %d queued messages", s.GetCallContexts(), s.GetQueuedMessages())
+	}
+	if methods := methodLines(s, all); len(methods) > 0 {
+		line("methods", "%s", strings.Join(methods, "\n            "))
+	}
+	return strings.TrimSuffix(text.String(), "\n")
+}
+
+// methodLines returns the methods of a canister, and how many are left out.
+func methodLines(s *controlv1.Canister, all bool) (lines []string) {
+	folded := 0
+	for _, m := range s.GetMethods() {
+		if !all && generated.Method(m.GetName()) {
+			folded++
+			continue
+		}
+		lines = append(lines, oneLine(m.GetName())+" ("+m.GetKind()+")")
+	}
+	if folded > 0 {
+		lines = append(lines, fmt.Sprintf("and %d of the compiler (--all)", folded))
+	}
+	return lines
+}
+
+func statusText(s controlv1.CanisterStatus) string {
+	return word(s, "CANISTER_STATUS_")
+}

@@ -1,0 +1,263 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/internal/project"
+	"github.com/canisterd/canisterd/internal/quantity"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+type deployFlags struct {
+	only []string
+	mode string
+	yes  bool
+}
+
+func (c *cli) deploy() *cobra.Command {
+	var f deployFlags
+	cmd := &cobra.Command{
+		Use:   "deploy [FOLDER]",
+		Short: "Create and install the canisters of a folder, or upgrade them, and print their ids",
+		Long: `Create and install the canisters of a folder, or upgrade them, and print their
+ids. The folder has a ` + project.File + `:
+
+  canisters:
+    ledger:
+      wasm: ledger.wasm
+      cycles: 5T
+    bank:
+      wasm: build/bank.wasm.gz
+      init: '(principal "${ledger}")'
+      after: [ledger]
+
+Without FOLDER it is the present one, or the one above it that has a
+` + project.File + `. docs/project.md says what may stand in it. Nothing is created
+where a file is missing, a module is none, or arguments are not of their types.
+
+Without a ` + project.File + `, every *.wasm and *.wasm.gz of the folder is a canister. All are created
+first, so that arguments can name each other; then each is installed after those
+it needs. Ids are kept in .canisterd/ for the other commands, which take names from
+then on. Another module is an upgrade. A canister whose module has not changed is
+not installed again: only its settings are changed. deploy says so where its
+arguments differ from those that it passed last.`,
+		Example: `  canisterd deploy
+  canisterd deploy --only bank --mode upgrade`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			folder := project.Nearest()
+			if len(args) > 0 {
+				folder = args[0]
+			}
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				tell, told := c.telling()
+				done, err := c.deployFolder(ctx, d, folder, &f, tell)
+				if err != nil {
+					told()
+					return err
+				}
+				t := c.table("CANISTER", "ID", "")
+				for _, name := range slices.Sorted(maps.Keys(done)) {
+					t.row(name, done[name].ID, done[name].text())
+				}
+				return c.print(t.String(), done)
+			})
+		},
+	}
+	cmd.Flags().StringSliceVar(&f.only, "only", nil, "install only these canisters (all are created)")
+	cmd.Flags().StringVar(&f.mode, "mode", "auto", "auto, reinstall (forgets state), or upgrade")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, reinstallYes)
+	c.allowOutside(cmd)
+	return sending(cmd)
+}
+
+// deployment is the outcome for one canister.
+type deployment struct {
+	ID   string `json:"canister_id"`
+	Done string `json:"done"` // installed, upgraded, reinstalled, settings changed, unchanged, left alone
+	// Settings are those that were changed, by their keys in canisterd.yaml; none of a canister without a module.
+	Settings []string `json:"settings_changed,omitempty"`
+	// Ignored are the keys of canisterd.yaml that differ from what the canister was made with, and were not applied.
+	Ignored []string `json:"ignored,omitempty"`
+}
+
+// text is the outcome for people.
+func (d deployment) text() string {
+	switch {
+	case len(d.Settings) == 0:
+		return d.Done
+	case d.Done == settingsChanged:
+		return fmt.Sprintf("%s (%s)", d.Done, strings.Join(d.Settings, ", "))
+	}
+	return fmt.Sprintf("%s, %s (%s)", d.Done, settingsChanged, strings.Join(d.Settings, ", "))
+}
+
+// deploying is one run of deploy.
+type deploying struct {
+	cli        *cli
+	daemon     *remote.Daemon
+	project    *project.Project
+	flags      *deployFlags
+	store      *store
+	network    network
+	ids        names
+	unrecorded bool              // the ids are not written to the folder
+	passed     map[string]string // digests of arguments that were passed and are not recorded yet, by name
+}
+
+// noteDone prints the outcome for a canister as a note.
+func (c *cli) noteDone(name, what string) { c.note("%s: %s", name, what) }
+
+// telling returns two functions: tell reports the outcome for a canister, told prints reports that were held back. If both
+// outputs are terminals, the table at the end contains all outcomes, so they are held back and printed only on failure.
+func (c *cli) telling() (tell func(name, what string), told func()) {
+	if c.json || !terminal(c.out) || !terminal(c.err) {
+		return c.noteDone, func() {}
+	}
+	var all [][2]string
+	return func(name, what string) { all = append(all, [2]string{name, what}) }, func() {
+		for _, one := range all {
+			c.noteDone(one[0], one[1])
+		}
+	}
+}
+
+// allowOutside adds the flag that lets projects name files outside of their repository.
+func (c *cli) allowOutside(cmd *cobra.Command) {
+	always, _ := strconv.ParseBool(os.Getenv("CANISTERD_ALLOW_OUTSIDE")) // another text is no permission
+	cmd.Flags().BoolVar(&c.anywhere, "allow-outside", always, "let "+project.File+" name files outside of its repository, or without one of its folder; canisters are given what is in them (environment: CANISTERD_ALLOW_OUTSIDE)")
+}
+
+// reach returns which files projects may name.
+func (c *cli) reach() project.Reach {
+	if c.anywhere {
+		return project.Anywhere
+	}
+	return project.Inside
+}
+
+// deployFolder creates and installs the canisters of a folder, and calls tell with the outcome for each.
+func (c *cli) deployFolder(ctx context.Context, d *remote.Daemon, folder string, f *deployFlags, tell func(name, what string)) (map[string]deployment, error) {
+	p, err := project.Read(folder, c.reach())
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range f.only {
+		if p.Canisters[name] == nil {
+			return nil, fmt.Errorf("--only %s: there is no such canister in %s", name, folder)
+		}
+	}
+	if f.mode != "auto" && f.mode != "reinstall" && f.mode != "upgrade" {
+		return nil, fmt.Errorf("--mode %q: say auto, reinstall or upgrade", f.mode)
+	}
+	order, err := p.Order()
+	if err != nil {
+		return nil, err
+	}
+	x := &deploying{cli: c, daemon: d, project: p, flags: f}
+	if x.store, err = readStore(folder); err != nil {
+		return nil, err
+	}
+	if x.network, err = c.networkOf(ctx, d); err != nil {
+		return nil, err
+	}
+	if err := x.claim(ctx); err != nil {
+		return nil, err
+	}
+	if err := x.confirmReinstall(ctx); err != nil {
+		return nil, err
+	}
+	return x.createAll(ctx, order, tell)
+}
+
+// createAll creates the canisters in this order, and then installs them.
+func (x *deploying) createAll(ctx context.Context, order []string, tell func(name, what string)) (map[string]deployment, error) {
+	if err := x.project.Check(x.flags.only, x.principals()); err != nil {
+		return nil, err
+	}
+	if err := x.checkSubnets(ctx); err != nil {
+		return nil, err
+	}
+	for _, name := range order {
+		drawn := x.cli.doing("creating " + name)
+		err := x.create(ctx, name)
+		drawn()
+		if err != nil {
+			return nil, fmt.Errorf("creating %s: %w", name, err)
+		}
+		if err := x.record(ctx); err != nil { // after each, so that a failure leaves no canister unrecorded
+			return nil, err
+		}
+	}
+	return x.installAll(ctx, order, tell)
+}
+
+// checkSubnets finds the subnets that the project names.
+func (x *deploying) checkSubnets(ctx context.Context) error {
+	for _, name := range slices.Sorted(maps.Keys(x.project.Canisters)) {
+		if len(x.flags.only) > 0 && !slices.Contains(x.flags.only, name) {
+			continue
+		}
+		if _, err := x.cli.subnetOf(ctx, x.daemon, x.project.Canisters[name].Subnet); err != nil {
+			return fmt.Errorf("canister %s: subnet: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// installAll installs the requested canisters, in this order.
+func (x *deploying) installAll(ctx context.Context, order []string, tell func(name, what string)) (map[string]deployment, error) {
+	done := map[string]deployment{}
+	for _, name := range order {
+		one := deployment{Done: "left alone"}
+		if len(x.flags.only) == 0 || slices.Contains(x.flags.only, name) {
+			drawn := x.cli.doing("installing " + name)
+			var err error
+			one, err = x.install(ctx, name)
+			drawn()
+			if err != nil {
+				return nil, fmt.Errorf("installing %s: %w", name, err)
+			}
+		}
+		one.ID = x.ids[name]
+		done[name] = one
+		tell(name, one.text())
+	}
+	return done, nil
+}
+
+// create creates a canister unless the one of an earlier run still exists.
+func (x *deploying) create(ctx context.Context, name string) error {
+	spec := x.project.Canisters[name]
+	if x.ids[name] != "" {
+		return nil
+	}
+	amount, err := quantity.ParseCycles(spec.Cycles)
+	if err != nil {
+		return err
+	}
+	sender, err := x.cli.sender()
+	if err != nil {
+		return err
+	}
+	subnet, err := x.cli.subnetOf(ctx, x.daemon, spec.Subnet)
+	if err != nil {
+		return err
+	}
+	created, err := x.daemon.Canisters.CreateCanister(ctx, &controlv1.CreateCanisterRequest{
+		Instance: x.cli.instance, Cycles: amount, CanisterId: spec.ID, SubnetId: subnet, Sender: sender,
+	})
+	if err == nil {
+		x.ids[name] = created.GetCanisterId()
+	}
+	return err
+}

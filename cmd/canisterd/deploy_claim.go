@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/internal/project"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// claim determines which canisters of the project exist, before any is created. It drops ids that the network does not
+// have, and rejects ids that belong to another name or another project.
+func (x *deploying) claim(ctx context.Context) error {
+	x.ids = x.store.live(x.network)
+	if err := x.store.takeFolder(x.project.Folder(), x.network, x.ids); err != nil {
+		return err
+	}
+	var gone []string
+	owner := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(x.ids)) {
+		id := x.ids[name]
+		if other := owner[id]; other != "" {
+			return fmt.Errorf("%s names both %s and %s %s: remove one of them from the file", filepath.Join(x.project.Folder(), namesFile), other, name, id)
+		}
+		owner[id] = name
+		there, err := x.inspect(ctx, id)
+		switch {
+		case err != nil:
+			return err
+		case there == nil:
+			delete(x.ids, name)
+			gone = append(gone, name)
+			continue
+		}
+		if other := ownerOf(name, there); other != "" {
+			return fmt.Errorf("canister %s: the id %s belongs to %s: remove %[1]s from %s, then deploy makes another", name, id, other, filepath.Join(x.project.Folder(), namesFile))
+		}
+	}
+	x.tellForgotten(gone)
+	for _, name := range slices.Sorted(maps.Keys(x.project.Canisters)) {
+		if err := x.checkFree(ctx, name, owner); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tellForgotten prints which ids are no longer used: those of networks that are gone, and of deleted canisters.
+func (x *deploying) tellForgotten(gone []string) {
+	if len(gone) > 0 {
+		x.cli.note("note: %s not there any more: %s", plural(len(gone), "this canister is", "these canisters are"), strings.Join(gone, ", "))
+	}
+	var stale []string
+	for name, instance := range x.store.instances() {
+		if instance == x.cli.instanceName() && x.ids[name] == "" && x.project.Canisters[name] != nil && !slices.Contains(gone, name) {
+			stale = append(stale, name)
+		}
+	}
+	if slices.Sort(stale); len(stale) > 0 {
+		x.cli.note("note: %s; new ones are made for %s", x.network.since(), strings.Join(stale, ", "))
+	}
+}
+
+// plural returns one text for one thing and another for several.
+func plural(n int, one, several string) string {
+	if n == 1 {
+		return one
+	}
+	return several
+}
+
+// checkFree rejects the id that the project wants for a canister if another canister has it.
+func (x *deploying) checkFree(ctx context.Context, name string, owner map[string]string) error {
+	want := x.project.Canisters[name].ID
+	switch {
+	case want == "" || want == x.ids[name]:
+		return nil
+	case x.ids[name] != "":
+		return fmt.Errorf("canister %s has the id %s in this network, and %s wants %s: delete it first (canisterd canister delete %[1]s --stop), or take that id", name, x.ids[name], project.File, want)
+	case owner[want] != "":
+		return fmt.Errorf("canister %s: the id %s belongs to %s of this project", name, want, owner[want])
+	}
+	there, err := x.inspect(ctx, want)
+	if there == nil || err != nil {
+		return err
+	}
+	other := ownerOf(name, there)
+	if other == "" {
+		other = "a canister that was not deployed from this folder"
+	}
+	return fmt.Errorf("canister %s: the id %s belongs to %s: delete that one (canisterd canister delete %[2]s --stop), or take another id", name, want, other)
+}
+
+// inspect returns a canister, nil if it does not exist.
+func (x *deploying) inspect(ctx context.Context, id string) (*controlv1.Canister, error) {
+	got, err := x.daemon.Canisters.GetCanister(ctx, &controlv1.GetCanisterRequest{Instance: x.cli.instance, CanisterId: id})
+	if remote.Code(err) == codes.NotFound {
+		return nil, nil
+	}
+	return got.GetCanister(), err
+}
+
+// ownerOf describes the owner of a canister by the names in its environment variables, "" if its name there is this one.
+func ownerOf(name string, there *controlv1.Canister) string {
+	var itself string
+	var all []string
+	for _, v := range there.GetSettings().GetEnvironment().GetVariables() {
+		if of, is := strings.CutPrefix(v.GetName(), project.IDVariable); is {
+			all = append(all, of)
+			if v.GetValue() == there.GetCanisterId() {
+				itself = of
+			}
+		}
+	}
+	if itself == "" || itself == name {
+		return ""
+	}
+	return fmt.Sprintf("%s, of a project with the canisters %s", itself, strings.Join(all, ", "))
+}
+
+// record writes the ids of the canisters to the folder, and what was passed to them.
+func (x *deploying) record(ctx context.Context) error {
+	if x.unrecorded {
+		return nil
+	}
+	now, err := x.cli.networkOf(ctx, x.daemon)
+	if err != nil {
+		return err
+	}
+	if now.id != x.network.id {
+		return fmt.Errorf("instance %s was restored or made again while its canisters were created: deploy again", now.instance)
+	}
+	x.store.put(now, x.cli.instanceName(), x.ids, now.height)
+	for name, digest := range x.passed {
+		x.store.pass(now, name, digest)
+	}
+	return x.store.write(x.project.Folder())
+}

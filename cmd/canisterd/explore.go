@@ -1,0 +1,423 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/internal/project"
+	"github.com/canisterd/canisterd/internal/quantity"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// Exit codes of explorations.
+const (
+	exitFinding = exitReject // a property is violated: a result, as a reject is
+	exitStale   = 3          // a schedule no longer fits the canisters
+)
+
+// scheduleFolder is the default of --folder, which holds the schedules of findings.
+const scheduleFolder = "explore"
+
+// Defaults of an exploration: how often a run continues at the next timer, runs, and time.
+const (
+	defaultWaits = 4
+	defaultRuns  = 10_000
+	defaultTime  = time.Minute
+)
+
+// exploreFlags are the flags of canisterd explore.
+type exploreFlags struct {
+	before, operations, twice, kinds, untrusted []string
+
+	outside                outsideFlags
+	waits                  uint32
+	properties             propertyFlags
+	runs, faults, stop     uint32
+	workers                workersFlags
+	seed                   uint64
+	limit, form, folder    string
+	snapshot, goTest, html string
+	failOnSuspicion, all   bool
+}
+
+// allUsage is the help of --all where runs are shown.
+const allUsage = "show messages of methods that compilers add, too, such as Motoko's asynchronous blocks"
+
+// propertyFlags are the properties that runs are checked for.
+type propertyFlags struct {
+	invariants, sometimes, maximize, observe []string
+	onlyStated                               bool
+}
+
+func (f *propertyFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.invariants, "invariant", nil, "a line that must hold when no message is left: 'vault paidOut <= 100'; 'each message: …' after each message, 'eventually: …' when no timer repairs it")
+	flags.StringArrayVar(&f.sometimes, "sometimes", nil, "a line that must hold at the end of some run")
+	flags.StringArrayVar(&f.maximize, "maximize", nil, "a query whose number is to become as large as it can: 'vault paidOut'")
+	flags.StringArrayVar(&f.observe, "observe", nil, "a query by which serial orders are compared: 'bank balance'")
+	flags.BoolVar(&f.onlyStated, "only-stated", false, "check nothing that holds for all canisters")
+}
+
+func (f *propertyFlags) message() *controlv1.ExploreProperties {
+	return &controlv1.ExploreProperties{
+		Invariants: f.invariants, Sometimes: f.sometimes, Maximize: f.maximize, Observe: f.observe, OnlyStated: f.onlyStated,
+	}
+}
+
+func (c *cli) explore() *cobra.Command {
+	var f exploreFlags
+	cmd := &cobra.Command{
+		Use:   "explore",
+		Short: "Run operations in every order and with every fault, and find what goes wrong",
+		Long: `Run operations in every legal order of their messages, and with every fault that
+mainnet can cause, on forks of an instance. The instance is not changed.
+
+An operation is an update call: CANISTER METHOD [ARGUMENTS] [as PRINCIPAL], as
+for canister call. Operations begin at any time of a run. Each finding is shown
+by the shortest order that leads to it, and written to a file (--folder), which
+canisterd explore replay runs again. With --go-test, a Go test is written that
+fails until the bug is fixed.
+
+What is not given as a flag is read from the section explore of ` + project.File + `.
+
+The exit code is 0 if nothing was found, 2 for a finding, 1 if the exploration
+failed. Suspicions are printed, and leave it 0 without --fail-on-suspicion.`,
+		Example: `  canisterd explore --op 'bank withdraw 100' --invariant 'vault paidOut <= 100'
+  canisterd explore --op 'bank withdraw 100 as bob' --faults 2 --untrusted vault`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := c.takeSection(cmd); err != nil {
+				return err
+			}
+			request, err := f.request(c)
+			if err != nil {
+				return err
+			}
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				report, err := c.runExploration(ctx, d, request, f.workers.processes)
+				if err != nil {
+					return err
+				}
+				if f.goTest != "" {
+					if err := c.keepGoTest(ctx, d, &f, request, report); err != nil {
+						return err
+					}
+				}
+				page := report.GetHtml()
+				report.Html = "" // --json prints the rest
+				schedules := &scheduleWriter{cli: c, folder: f.folder}
+				outcome := c.printReport(report, &f, schedules)
+				if f.html != "" {
+					if err := writePage(f.html, schedules.onPage(page)); err != nil {
+						return err
+					}
+				}
+				return outcome
+			})
+		},
+	}
+	f.add(cmd)
+	c.allowOutside(cmd)
+	cmd.AddCommand(c.exploreWorker())
+	cmd.AddCommand(c.exploreReplay(), c.exploreShow(), c.exploreShrink(), c.exploreCorpus())
+	return cmd
+}
+
+// takeSection sets flags that were not given from the section explore of the nearest project.
+func (c *cli) takeSection(cmd *cobra.Command) error {
+	folder := project.Nearest()
+	if _, err := os.Stat(filepath.Join(folder, project.File)); err != nil {
+		return nil //nolint:nilerr // without a project the flags say everything
+	}
+	p, err := project.Read(folder, c.reach())
+	if err != nil {
+		return err
+	}
+	section := p.ExploreFlags()
+	for _, name := range sortedKeys(section) {
+		flag := cmd.Flags().Lookup(name)
+		if flag == nil || flag.Changed {
+			continue // a replay has only some of the flags
+		}
+		for _, value := range section[name] {
+			if err := flag.Value.Set(value); err != nil {
+				return fmt.Errorf("%s: explore: %s: %w", project.File, name, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (f *exploreFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.operations, "op", nil, "an operation: 'CANISTER METHOD [ARGUMENTS] [as PRINCIPAL]'; again for each")
+	flags.StringArrayVar(&f.before, "before", nil, "a call to make before the operations, as --op; again for each, in their order")
+	flags.StringArrayVar(&f.twice, "twice", nil, "an operation, as --op, that its user may send twice")
+	f.properties.add(cmd)
+	f.outside.add(cmd)
+	flags.Uint32Var(&f.waits, "waits", defaultWaits, "how often a run goes on at the next timer when no message is left")
+	flags.Uint32Var(&f.faults, "faults", 1, "faults that a run has at most")
+	flags.StringSliceVar(&f.kinds, "fault", nil, "kinds of faults: reject_transient, trap_callback, … (default: all)")
+	flags.StringSliceVar(&f.untrusted, "untrusted", nil, "canisters that may never answer a call")
+	flags.Uint32Var(&f.runs, "runs", defaultRuns, "runs at most; 0: 10,000")
+	flags.StringVar(&f.limit, "time", "60s", "time at most; 0 for no limit")
+	flags.Uint64Var(&f.seed, "seed", 1, "seed of random orders")
+	flags.BoolVar(&f.all, "all", false, allUsage)
+	flags.BoolVar(&f.failOnSuspicion, "fail-on-suspicion", false, "exit with code 2 for a suspicion, too")
+	flags.Uint32Var(&f.stop, "stop", 0, "end after so many findings; 0 goes on")
+	f.workers.add(cmd)
+	flags.StringVar(&f.form, "form", "text", "how the runs of findings are shown: text or mermaid")
+	flags.StringVar(&f.folder, "folder", scheduleFolder, "where the schedules of findings are written; '' for nowhere")
+	flags.StringVar(&f.html, "html", "", "a file to write: the findings as a page with diagrams, for a browser")
+	flags.StringVar(&f.goTest, "go-test", "", "a file ..._test.go to write: a Go test that explores the same in a network of its own")
+	flags.StringVar(&f.snapshot, "snapshot", "", "explore a snapshot of the instance instead of its present")
+}
+
+// request makes the request from the flags.
+func (f *exploreFlags) request(c *cli) (*controlv1.ExploreRequest, error) {
+	if len(f.operations)+len(f.twice) == 0 {
+		return nil, errors.New("no operations: give some with --op, for example --op 'bank withdraw 100', or in the section explore of " + project.File)
+	}
+	if err := errors.Join(checkForm(f.form, "text", "mermaid"), checkGoTest(f.goTest), checkOutputFile("--html", f.html), checkOutputFile("--go-test", f.goTest)); err != nil {
+		return nil, err
+	}
+	workers, server, err := f.workers.read()
+	if err != nil {
+		return nil, err
+	}
+	in := &controlv1.ExploreRequest{
+		Instance: c.instance, Snapshot: f.snapshot, Properties: f.properties.message(), Names: c.known().principals(), Seed: f.seed, Runs: f.runs, Faults: f.faults,
+		FaultKinds: f.kinds, Untrusted: f.untrusted, Stop: f.stop, Workers: workers, WorkerServer: server, Waits: &f.waits, Html: f.html != "",
+		IncludeGenerated: f.all,
+	}
+	if in.Upgrades, in.Outcalls, err = f.outside.read(); err != nil {
+		return nil, err
+	}
+	if f.limit != "0" {
+		limit, err := quantity.ParseDuration(f.limit)
+		if err != nil {
+			return nil, fmt.Errorf("--time: %w", err)
+		}
+		in.Time = durationpb.New(limit)
+	}
+	for _, text := range f.before {
+		call, err := c.operation(text)
+		if err != nil {
+			return nil, fmt.Errorf("call %q before the operations: %w", text, err)
+		}
+		in.Before = append(in.Before, call)
+	}
+	for i, text := range slices.Concat(f.operations, f.twice) {
+		operation, err := c.operation(text)
+		if err != nil {
+			return nil, fmt.Errorf("operation %q: %w", text, err)
+		}
+		operation.Retried = i >= len(f.operations)
+		in.Operations = append(in.Operations, operation)
+	}
+	return in, nil
+}
+
+func checkForm(form string, forms ...string) error {
+	if !slices.Contains(forms, form) {
+		return fmt.Errorf("--form %q: say %s", form, strings.Join(forms, ", "))
+	}
+	return nil
+}
+
+// checkOutputFile rejects a file that cannot be created. The file is written only after the exploration.
+func checkOutputFile(flag, path string) error {
+	if path == "" {
+		return nil
+	}
+	if there, err := os.Stat(path); err == nil && there.IsDir() {
+		return fmt.Errorf("%s %s: it is a folder, not a file", flag, path)
+	}
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("%s: %w", flag, err)
+	}
+	return nil
+}
+
+// writePage writes a page for a browser.
+func writePage(path, page string) error {
+	if err := os.WriteFile(path, []byte(page), 0o600); err != nil {
+		return fmt.Errorf("--html: %w", err)
+	}
+	return nil
+}
+
+// splitCaller splits an operation at the last " as " outside string literals.
+func splitCaller(text string) (call, as string) {
+	const word = " as "
+	at, quoted, escaped := -1, false, false
+	for i := range len(text) {
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && text[i] == '\\':
+			escaped = true
+		case text[i] == '"':
+			quoted = !quoted
+		case !quoted && strings.HasPrefix(text[i:], word):
+			at = i
+		}
+	}
+	if at < 0 {
+		return text, ""
+	}
+	return text[:at], strings.TrimSpace(text[at+len(word):])
+}
+
+// operation parses an operation: a call, followed by its caller if there is one.
+func (c *cli) operation(text string) (*controlv1.ExploreOperation, error) {
+	call, as := splitCaller(text)
+	words := strings.SplitN(strings.TrimSpace(call), " ", 3)
+	if len(words) < 2 {
+		return nil, errors.New("expected CANISTER METHOD [ARGUMENTS] [as PRINCIPAL]")
+	}
+	id, err := c.canisterOf(words[0])
+	if err != nil {
+		return nil, err
+	}
+	sender, err := c.callerOf(as)
+	if err != nil {
+		return nil, err
+	}
+	argument := valueOf(project.FromText(""))
+	if len(words) > 2 {
+		if argument, err = c.argument(words[2:], "", "text"); err != nil {
+			return nil, err
+		}
+	}
+	return &controlv1.ExploreOperation{Call: &controlv1.Call{CanisterId: id, Method: words[1], Argument: argument, Sender: sender}, Title: text}, nil
+}
+
+// callerOf returns the principal that makes the call of an operation: the one that it names, or else that of the command.
+func (c *cli) callerOf(as string) (string, error) {
+	if as == "" {
+		return c.sender()
+	}
+	sender, err := c.principalOf(as)
+	if err != nil {
+		return "", fmt.Errorf("as %s: %w", as, err)
+	}
+	return sender, nil
+}
+
+// runExploration runs an exploration and returns its report. If the daemon waits for workers, it starts the given number
+// of processes, or prints the command that starts one.
+func (c *cli) runExploration(cmdCtx context.Context, d *remote.Daemon, in *controlv1.ExploreRequest, processes uint32) (*controlv1.ExploreReport, error) {
+	ctx, end := context.WithCancelCause(cmdCtx)
+	defer end(nil)
+	stream, err := d.Explorer.Explore(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	for begin := time.Now(); ; {
+		answer, err := stream.Recv()
+		switch {
+		case err != nil && ctx.Err() != nil && cmdCtx.Err() == nil:
+			return nil, context.Cause(ctx) // the workers have ended
+		case errors.Is(err, io.EOF):
+			return nil, errors.New("the daemon ended the exploration without a report")
+		case err != nil:
+			return nil, err
+		case answer.GetReport() != nil:
+			if terminal(c.err) && !c.json {
+				c.erase()
+			}
+			return answer.GetReport(), nil
+		}
+		p := answer.GetProgress()
+		switch server := p.GetWorkerServer(); {
+		case server != "" && processes > 0:
+			stop, err := startWorkers(ctx, processes, server, end)
+			if err != nil {
+				return nil, err
+			}
+			defer stop()
+		case server != "":
+			fmt.Fprintf(c.err, "start workers with: canisterd explore worker %s\n", server)
+		case terminal(c.err) && !c.json:
+			c.draw(progressLine(p, time.Since(begin)))
+		}
+	}
+}
+
+// progressLine formats the progress of an exploration.
+func progressLine(p *controlv1.ExploreProgress, took time.Duration) string {
+	covers := p.GetCoverage()
+	line := fmt.Sprintf("%d runs (%.0f a second), %d different, %d of %d races in both orders, %d edges, %d of %d faults, %d findings",
+		p.GetRuns(), float64(p.GetRuns())/took.Seconds(), covers.GetDistinct(), covers.GetReversed(), covers.GetRaces(), covers.GetEdges(),
+		covers.GetTried(), covers.GetFaults(), p.GetFindings())
+	if p.GetWorkers() > 0 {
+		line += fmt.Sprintf(", %d workers", p.GetWorkers())
+	}
+	return line
+}
+
+// printReport prints a report and writes its schedules. For a finding, it returns the exit code as an error.
+func (c *cli) printReport(r *controlv1.ExploreReport, f *exploreFlags, schedules *scheduleWriter) error {
+	var all strings.Builder
+	violations := 0
+	for _, finding := range r.GetFindings() {
+		kind := "suspicion"
+		if !finding.GetSuspicion() {
+			kind, violations = "finding", violations+1
+		}
+		fmt.Fprintf(&all, "%s in run %d (%s): ", kind, finding.GetRun(), finding.GetPhase())
+		command, err := c.writeRun(&all, finding, schedules, f)
+		if err != nil {
+			return err
+		}
+		schedules.commands = append(schedules.commands, command)
+	}
+	for _, x := range r.GetLargest() {
+		if x.GetFound() == nil {
+			fmt.Fprintf(&all, "the largest %s is %s\n\n", x.GetTitle(), cmp.Or(x.GetValue(), "not known: no run gives a number"))
+			continue
+		}
+		if _, err := c.writeRun(&all, x.GetFound(), schedules, f); err != nil {
+			return err
+		}
+	}
+	all.WriteString(c.summary(r, f.all))
+	if err := c.print(strings.TrimRight(all.String(), "\n"), r); err != nil {
+		return err
+	}
+	if violations > 0 || f.failOnSuspicion && len(r.GetFindings()) > 0 {
+		return exitCode(exitFinding)
+	}
+	return nil
+}
+
+// writeRun writes the run of a finding, and the command that replays it, which it returns; "" for none.
+func (c *cli) writeRun(all *strings.Builder, finding *controlv1.ExploreFinding, schedules *scheduleWriter, f *exploreFlags) (command string, err error) {
+	all.WriteString(finding.GetExplanation())
+	if f.form == "mermaid" && finding.GetSchedule() != "" {
+		all.WriteString(finding.GetMermaid())
+	}
+	if finding.GetSchedule() != "" && f.folder != "" {
+		path, err := schedules.write(finding)
+		if err != nil {
+			return "", err
+		}
+		command = c.replayCommand(path, finding, f)
+		fmt.Fprintf(all, "  %s\n", command)
+	}
+	all.WriteString("\n")
+	return command, nil
+}

@@ -1,0 +1,234 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/canisterd/canisterd/internal/eventually"
+)
+
+// reader runs the commands of a page in a clone of the repository.
+type reader struct {
+	t          *testing.T
+	repository string
+	clone      string // folder with what pages need of the repository
+	folder     string // that cd has led to, from the clone
+	built      bool   // make builds canisterd in the clone; otherwise this program stands for it
+}
+
+// newReader makes a clone, with a daemon beside it for pages that start none.
+func newReader(t *testing.T) *reader {
+	t.Helper()
+	root := mustAbs(t, repository)
+	prepare(t)
+	r := &reader{t: t, repository: root, clone: os.Getenv("HERE")}
+	for _, pattern := range []string{"Makefile", "README.md", "examples/motoko/*", "examples/doublewithdraw/*", "cmd/canisterd/testdata/keys/*"} {
+		files, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v", pattern, err)
+		}
+		for _, file := range files {
+			if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+				writeFile(t, strings.TrimPrefix(file, root+"/"), mustRead(t, file))
+			}
+		}
+	}
+	if err := os.MkdirAll("test", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(root, "test/canistertest"), "test/canistertest"); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, "bin/canisterd", "#!/bin/sh\n"+asCommand+"=1 exec '"+self+"' \"$@\"\n")
+	if err := os.Chmod("bin/canisterd", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", filepath.Join(r.clone, "bin")+":"+os.Getenv("PATH"))
+	t.Setenv("GOCOVERDIR", t.TempDir())
+	t.Setenv("CANISTERD_ALLOW_OUTSIDE", "1") // files of the clone are links to those of the repository
+	return r
+}
+
+var (
+	// assigns is a command that sets a variable.
+	assigns = regexp.MustCompile(`(?s)^(?:export )?([A-Za-z_]\w*)=(.*)$`)
+	// plain is a command of canisterd for which no shell is needed.
+	plain = regexp.MustCompile(`^canisterd( [^|&;<>$` + "`" + `"\\*]*|'[^']*')*$`)
+)
+
+// run runs a command and gives what it prints, on standard output and standard error, with its exit code if it failed.
+func (r *reader) run(command string) string {
+	if folder, is := strings.CutPrefix(command, "cd "); is {
+		r.t.Chdir(folder)
+		here, err := os.Getwd()
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		if r.folder, err = filepath.Rel(r.clone, here); err != nil {
+			r.t.Fatal(err)
+		}
+		return ""
+	}
+	if parts := assigns.FindStringSubmatch(command); parts != nil {
+		value := strings.TrimSuffix(r.shell("exec 2>/dev/null\necho "+parts[2]), "\n")
+		r.t.Setenv(parts[1], value)
+		return ""
+	}
+	if plain.MatchString(command) && !r.built {
+		return r.inProcess(command)
+	}
+	return r.shell(command)
+}
+
+// inProcess runs canisterd in this process.
+func (r *reader) inProcess(command string) string {
+	var out bytes.Buffer
+	code := run(eventually.Context(r.t), fields(r.t, strings.TrimPrefix(command, "canisterd")), &out, &out)
+	return withCode(out.String(), code)
+}
+
+// shell runs a command in sh.
+func (r *reader) shell(command string) string {
+	cmd := exec.CommandContext(eventually.Context(r.t), "sh", "-c", command)
+	printed, err := os.Create(filepath.Join(r.t.TempDir(), "printed")) // a pipe would wait for programs that the command leaves behind
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer func() { _ = printed.Close() }()
+	cmd.Stdout, cmd.Stderr = printed, printed
+	err = cmd.Run()
+	if cmd.ProcessState == nil {
+		r.t.Fatalf("%s: %v", command, err)
+	}
+	out, err := os.ReadFile(printed.Name())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return withCode(string(out), cmd.ProcessState.ExitCode())
+}
+
+// withCode is what a command has printed, with its exit code if it failed.
+func withCode(text string, code int) string {
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	if code != exitOK {
+		text += fmt.Sprintf("(exit %d)\n", code)
+	}
+	return text
+}
+
+// shown is what a command has printed, where the daemon has its usual port and the clone is in the usual place.
+func (r *reader) shown(text string) string {
+	text = strings.ReplaceAll(text, os.Getenv("CANISTERD_URL"), defaultURL)
+	text = strings.ReplaceAll(text, strings.TrimPrefix(os.Getenv("CANISTERD_URL"), "http://"), strings.TrimPrefix(defaultURL, "http://"))
+	text = strings.ReplaceAll(text, r.clone, "~/canisterd")
+	return regexp.MustCompile(`(?m) +$`).ReplaceAllString(text, "")
+}
+
+// background is a daemon that a page has started, in a shell of its own.
+type background struct {
+	cmd     *exec.Cmd
+	ended   chan error
+	written chan struct{} // something was printed
+	lock    sync.Mutex
+	printed bytes.Buffer // under the lock
+}
+
+// starts reports whether a command is that of a daemon, which goes on until it is stopped.
+func (r *reader) starts(command string) bool {
+	return command == "make run" || strings.HasPrefix(command, "canisterd start")
+}
+
+// serve starts a daemon at a free port and waits until it has printed what the page says.
+func (r *reader) serve(s step) {
+	command := s.command + " --listen 127.0.0.1:0"
+	if s.command == "make run" {
+		command = "make --silent --assume-old=build run FLAGS='--listen 127.0.0.1:0'"
+		if r.built {
+			command = "make run FLAGS='--listen 127.0.0.1:0'"
+		}
+	}
+	d := &background{cmd: exec.Command("sh", "-c", "exec "+command), ended: make(chan error, 1), written: make(chan struct{}, 1)}
+	d.cmd.Stdout, d.cmd.Stderr = d, d
+	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := d.cmd.Start(); err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { d.interrupt(r.t) })
+	go func() { d.ended <- d.cmd.Wait() }()
+	patient := eventually.Context(r.t)
+	if r.built {
+		patient = r.t.Context() // the build takes as long as it takes
+	}
+	for {
+		text := d.text()
+		if at := listening.FindStringSubmatch(text); at != nil {
+			r.t.Setenv("CANISTERD_URL", at[1])
+		}
+		if matches(s.output, r.shown(text)) {
+			return
+		}
+		select {
+		case <-d.written:
+		case err := <-d.ended:
+			d.ended <- err
+			r.t.Fatalf("$ %s\nended (%v) after\n%s", s.command, err, d.text())
+		case <-patient.Done():
+			r.t.Fatalf("$ %s\nprints\n%s, and the page says\n%s", s.command, r.shown(text), s.output)
+		}
+	}
+}
+
+// listening is the line of a daemon's output that says where it listens.
+var listening = regexp.MustCompile(`(?m)^http +(http://\S+)`)
+
+// Write keeps what a daemon prints.
+func (d *background) Write(p []byte) (int, error) {
+	d.lock.Lock()
+	defer d.lock.Unlock()
+	select {
+	case d.written <- struct{}{}:
+	default:
+	}
+	return d.printed.Write(p)
+}
+
+func (d *background) text() string {
+	d.lock.Lock()
+	defer d.lock.Unlock()
+	return d.printed.String()
+}
+
+// interrupt ends a daemon as Ctrl-C does, unless the page has stopped it, and checks that it ends without an error.
+func (d *background) interrupt(t *testing.T) {
+	const last = "stopping; canisters and their state are "
+	if !strings.Contains(d.text(), last) { // a second signal would end it at once
+		_ = syscall.Kill(-d.cmd.Process.Pid, syscall.SIGINT) // it may have ended
+	}
+	var by *exec.ExitError
+	err := <-d.ended
+	// make ends by the signal itself, as shells expect; the daemon ends without an error.
+	byMake := errors.As(err, &by) && by.Sys().(syscall.WaitStatus).Signal() == syscall.SIGINT && strings.Contains(d.cmd.String(), "make ")
+	if err != nil && !byMake {
+		t.Errorf("it ended with %v", err)
+	}
+	if text := d.text(); !strings.Contains(text, last) || strings.Contains(text, "Error") {
+		t.Errorf("it ended with these lines:\n%s", text)
+	}
+}

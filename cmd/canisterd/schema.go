@@ -1,0 +1,28 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/canisterd/canisterd/internal/project"
+)
+
+func (c *cli) schema() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON schema of " + project.File + ", for editors",
+		Long: `Print the JSON schema of ` + project.File + `, with which editors complete and check
+it: write it to a file and name that in the first line,
+
+  # yaml-language-server: $schema=canisterd.schema.json`,
+		Example: `  canisterd schema
+  canisterd schema > canisterd.schema.json`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			text, err := encodeIndented(project.Schema())
+			if err != nil {
+				return err
+			}
+			return c.print(text, project.Schema())
+		},
+	}
+}

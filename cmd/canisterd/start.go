@@ -1,0 +1,271 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+
+	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/internal/quantity"
+	"github.com/canisterd/canisterd/internal/systemcanisters"
+)
+
+type startFlags struct {
+	listen, stateDir, cacheDir string
+	ephemeral                  bool
+	subnets, admins, system    []string
+	outcalls                   string
+	reach                      reachFlags
+	seed                       string
+	rateLimits                 bool
+	control                    daemon.Control
+	tokenFile                  string
+	memoryLimit                string
+	telemetry                  telemetryFlags
+	deploy, call               string
+	checkpointBytes            int64
+	gateway                    gatewayFlags
+	history                    retentionFlags
+}
+
+// memoryDirUsage describes --memory-dir.
+const memoryDirUsage = "folder on the daemon's machine where the memories of canisters are while the daemon runs, and nothing afterwards (default: in memory)"
+
+// memoryLimitUsage describes --memory-limit.
+const memoryLimitUsage = "memory the daemon uses at most, besides the memories of canisters: 512MiB, 4GiB (default: half of this machine's or control group's); above it messages are refused with HTTP status 429, over gRPC with RESOURCE_EXHAUSTED"
+
+// systemUsage describes --system-canisters of all commands that make networks.
+const systemUsage = "system canisters to install at their mainnet ids, comma-separated: registry, icp_token, cycles_minting, cycles_token, all of these, or ii (see " + systemcanisters.FolderVariable + "); subnets that they need are added (default: none)"
+
+func (c *cli) start() *cobra.Command {
+	var f startFlags
+	cmd := &cobra.Command{
+		Use:   "start",
+		Short: "Start a local Internet Computer and stay with it until stopped",
+		Long: `Start a local Internet Computer and stay with it until stopped.
+
+Canisters and their state are kept on disk, by default in the user's data
+folder, and are there after the next start, whatever ended this one. So are
+instances that are created later, unless they are ephemeral. canisterd state
+checks and repairs that folder. With --ephemeral everything is in memory, and
+gone when the daemon stops.`,
+		Example: `  canisterd start
+  canisterd start --deploy .
+  canisterd start --state-dir ./state --listen 127.0.0.1:0
+  canisterd start --ephemeral --seed 07 --subnet nns,application,application`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.listen, "listen", daemon.DefaultListen, "address to listen on, host:port; port 0 takes any free one")
+	flags.StringVar(&f.stateDir, "state-dir", "", "folder in which the network is kept: it goes on from there at the next start with this folder (default: canisterd/state in the user's data folder)")
+	flags.BoolVar(&f.ephemeral, "ephemeral", false, "keep nothing: the network ends with the daemon")
+	flags.StringVar(&f.cacheDir, "cache-dir", "", "folder for compiled modules, kept (default: the user's cache folder)")
+	flags.StringSliceVar(&f.subnets, "subnet", nil, subnetUsage)
+	flags.StringSliceVar(&f.admins, "subnet-admin", nil, "principal of a subnet admin, repeated or comma-separated: application subnets and cloud engines are theirs and cost nothing then (default: none)")
+	flags.StringSliceVar(&f.system, "system-canisters", nil, systemUsage)
+	flags.StringVar(&f.outcalls, "outcalls", daemon.AllowOutcalls.String(), "what becomes of the HTTP outcalls of canisters: allow makes them (https and http), hold keeps them to be answered by a client, deny rejects them, replicated sends GET and HEAD once for each node of the subnet and compares what comes, strict makes them as mainnet does (replicated, https only)")
+	f.reach.add(cmd, "none of them")
+	f.gateway.add(cmd)
+	f.history.add(cmd)
+	flags.StringVar(&f.seed, "seed", "", seedUsage)
+	flags.BoolVar(&f.rateLimits, "rate-limits", false, rateLimitsUsage)
+	flags.StringVar(&f.control.Address, "control", "", "address of the control API (gRPC): host:port, unix:///PATH, or off (default: that of --listen, where only this machine reaches it)")
+	flags.StringVar(&f.control.Certificate, "control-tls-cert", "", "file with the TLS certificate of the control API")
+	flags.StringVar(&f.control.Key, "control-tls-key", "", "file with the key of that certificate")
+	flags.StringVar(&f.tokenFile, "control-token-file", "", "file with the token that clients of the control API have to send (environment: CANISTERD_CONTROL_TOKEN, the token itself)")
+	flags.BoolVar(&f.control.Insecure, "insecure-control", false, "let other machines reach the control API without TLS and token; they then control everything")
+	flags.StringVar(&f.memoryLimit, "memory-limit", "", memoryLimitUsage)
+	flags.StringVar(&f.deploy, "deploy", "", "deploy the canisters of this folder, as canisterd deploy does, once requests are served")
+	c.allowOutside(cmd)
+	flags.StringVar(&f.call, "call", "", "then call a method and print its reply: 'CANISTER METHOD [ARGUMENTS]'")
+	flags.Int64Var(&f.checkpointBytes, "checkpoint-bytes", 0, "bytes of records after which a checkpoint is made (default: 64 MiB)")
+	_ = flags.MarkHidden("checkpoint-bytes") // for tests, which have few records; the flag exists
+	f.telemetry.add(cmd)
+	flags.Lookup("verbose").Usage += "; print the seed and the root key"
+	return sending(cmd)
+}
+
+// ready is the line that --json prints once requests are served.
+type ready struct {
+	URL     string          `json:"url"`
+	Control string          `json:"control,omitempty"`
+	RootKey string          `json:"root_key"`
+	Seed    string          `json:"seed"`
+	Subnets []daemon.Subnet `json:"subnets"`
+	State   string          `json:"state_dir"` // "" with --ephemeral
+}
+
+// stateFolder returns the state directory that the flags select, "" for none.
+func (f *startFlags) stateFolder() (string, error) {
+	switch {
+	case f.ephemeral && f.stateDir != "":
+		return "", fmt.Errorf("--ephemeral and --state-dir %s: give one of them", f.stateDir)
+	case f.ephemeral && f.history != retentionFlags{}:
+		return "", errors.New("--ephemeral and --history-age, --history-records or --history-checkpoints: a network that is not kept has no history")
+	case f.ephemeral:
+		return "", nil
+	case f.stateDir != "":
+		if err := daemon.MakeStateDir(f.stateDir); err != nil {
+			return "", fmt.Errorf("--state-dir %s cannot be used: %w", f.stateDir, err)
+		}
+		return f.stateDir, nil
+	}
+	dir, err := daemon.OwnStateDir()
+	if err != nil {
+		return "", fmt.Errorf("the network cannot be kept: %w; name a folder (--state-dir), or keep nothing (--ephemeral)", err)
+	}
+	return dir, nil
+}
+
+// daemonConfig returns the configuration of the daemon that the flags describe, without its gateway.
+func (c *cli) daemonConfig(f *startFlags) (config daemon.Config, err error) {
+	config = daemon.Config{
+		Listen: f.listen, Control: f.control, CacheDir: f.cacheDir, RateLimits: f.rateLimits, CheckpointBytes: f.checkpointBytes,
+		OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets, CompileWorker: compileWorker(),
+		SystemModules: os.Getenv(systemcanisters.FolderVariable),
+	}
+	if config.Subnets, err = daemon.ParseSubnets(f.subnets); err != nil {
+		return config, err
+	}
+	if config.SystemCanisters, err = systemcanisters.Parse(f.system); err != nil {
+		return config, fmt.Errorf("--system-canisters: %w", err)
+	}
+	if config.Admins, err = daemon.ParseAdmins(f.admins); err != nil {
+		return config, err
+	}
+	if config.Outcalls, err = daemon.ParseOutcalls(f.outcalls); err != nil {
+		return config, err
+	}
+	if f.memoryLimit != "" {
+		if config.MemoryLimit, err = quantity.ParseBytes(f.memoryLimit); err != nil {
+			return config, fmt.Errorf("--memory-limit: %w", err)
+		}
+	}
+	if config.Seed, err = parseSeed(f.seed); err != nil {
+		return config, err
+	}
+	if config.Log, err = f.telemetry.logger(c.err, c.json); err != nil {
+		return config, err
+	}
+	if config.Spans, err = f.telemetry.spans(); err != nil {
+		return config, err
+	}
+	if config.Retention, err = f.history.retention(); err != nil {
+		return config, err
+	}
+	if config.Control.Token, err = tokenOf(f.tokenFile); err != nil {
+		return config, err
+	}
+	config.StateDir, err = f.stateFolder()
+	return config, err
+}
+
+// serve runs the daemon until the context ends or it fails.
+func (c *cli) serve(ctx context.Context, f startFlags) error {
+	config, err := c.daemonConfig(&f)
+	if err != nil {
+		return err
+	}
+	var serving atomic.Pointer[daemon.Daemon]
+	config.Gateway = f.gateway.config(f.deploy, serving.Load)
+	d, err := startDaemon(ctx, config)
+	if err != nil {
+		return err
+	}
+	serving.Store(d)
+	remove, err := register(d.URL(), config.StateDir)
+	if err != nil {
+		c.note("note: `canisterd stop` will not find this daemon: %v", err)
+	} else {
+		defer remove()
+	}
+	if err := c.print(banner(d, config.StateDir, f.telemetry.verbose), ready{d.URL(), d.ControlAddress(), fmt.Sprintf("%x", d.RootKey()), fmt.Sprintf("%x", d.Seed()), d.Subnets(), config.StateDir}); err != nil {
+		return err
+	}
+	if err := c.populate(ctx, d.URL(), &f); err != nil {
+		return errors.Join(err, d.Close())
+	}
+	select {
+	case <-ctx.Done():
+		c.note("stopping; %s", fateOfState(config.StateDir))
+	case <-d.Failed():
+	}
+	return d.Close()
+}
+
+// fateOfState says what happens to state when a daemon with this state directory stops, "" for none.
+func fateOfState(stateDir string) string {
+	if stateDir == "" {
+		return "canisters and their state are discarded"
+	}
+	return "canisters and their state are kept in " + stateDir
+}
+
+// populate runs the deployment and the call of --deploy and --call.
+func (c *cli) populate(ctx context.Context, address string, f *startFlags) error {
+	var commands [][]string
+	if f.deploy != "" {
+		commands = append(commands, []string{"deploy", f.deploy, fmt.Sprintf("--allow-outside=%t", c.anywhere)})
+	}
+	if f.call != "" {
+		commands = append(commands, append([]string{"canister", "call"}, strings.SplitN(f.call, " ", 3)...))
+	}
+	for _, args := range commands {
+		client := &cli{out: c.out, err: c.err, folder: f.deploy}
+		root := client.root()
+		args = append(args, "--url", address, "--control", f.control.Address, "--instance", "", fmt.Sprintf("--json=%t", c.json))
+		root.SetArgs(args)
+		if err := root.ExecuteContext(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tokenOf returns the token in a file, or the one in the environment if no file is named.
+func tokenOf(file string) (string, error) {
+	if file == "" {
+		return os.Getenv("CANISTERD_CONTROL_TOKEN"), nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("reading the token: %w", err)
+	}
+	token := strings.TrimSpace(string(text))
+	if token == "" {
+		return "", fmt.Errorf("%s is empty: write the token into it", file)
+	}
+	return token, nil
+}
+
+// documentation is the address of the documentation.
+const documentation = "https://github.com/canisterd/canisterd#readme"
+
+// banner describes a daemon that is ready, for people.
+func banner(d *daemon.Daemon, stateDir string, verbose bool) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "canisterd %s; documentation: %s\n\nhttp      %s\n", daemon.Version(), documentation, d.URL())
+	fmt.Fprintf(&text, "pages     http://CANISTER.localhost:%d\n", d.Port())
+	if d.ControlAddress() != "" {
+		fmt.Fprintf(&text, "control   %s (gRPC)\n", d.ControlAddress())
+	}
+	for _, s := range d.Subnets() {
+		fmt.Fprintf(&text, "subnet    %s (%s), canisters from %s\n", s.ID, s.Kind, s.First)
+	}
+	if verbose {
+		fmt.Fprintf(&text, "root key  %x\nseed      %x\n", d.RootKey(), d.Seed())
+	}
+	if stateDir == "" {
+		text.WriteString("state     in memory: canisters are gone when this stops (--ephemeral)\n")
+	} else {
+		fmt.Fprintf(&text, "state     kept in %s\n", stateDir)
+	}
+	text.WriteString("\nready; stop with Ctrl-C or canisterd stop")
+	return text.String()
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/internal/quantity"
+	"github.com/canisterd/canisterd/internal/textwidth"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+func (c *cli) trace() *cobra.Command {
+	var form, subnet, since string
+	var all bool
+	var callContext uint64
+	cmd := &cobra.Command{
+		Use:   "trace [REQUEST]",
+		Short: "Show the call tree of a request, the last one where none is named",
+		Long: `Show the call tree of a request (its id in hex, or the beginning of that), or of
+the last one. Messages to the management canister, such as those of deploy, are
+left out where no other is meant, and asynchronous blocks of Motoko are folded
+into the messages around them (--all shows both). With --form json it is written
+for ui.perfetto.dev and chrome://tracing.
+
+The seconds of an answer are network time, which canisterd time moves, counted
+from the arrival of the message or from the call. The microseconds of code are
+wall time: how long it ran on the daemon's computer.`,
+		Example: `  canisterd trace
+  canisterd trace --since 5m
+  canisterd trace --form mermaid
+  canisterd trace --form json > trace.json`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			request := &controlv1.GetTraceRequest{Instance: c.instance, Names: map[string]string{}, IncludeManagement: all, IncludeGenerated: all}
+			for id, name := range c.known().names {
+				request.Names[id] = name
+			}
+			switch form {
+			case "text":
+				request.Form = controlv1.TraceForm_TRACE_FORM_TEXT
+			case "mermaid":
+				request.Form = controlv1.TraceForm_TRACE_FORM_MERMAID
+			case "json":
+				request.Form = controlv1.TraceForm_TRACE_FORM_TRACE_EVENTS
+			default:
+				return fmt.Errorf("--form %q: say text, mermaid or json", form)
+			}
+			switch {
+			case callContext != 0 && len(args) > 0, since != "" && (callContext != 0 || len(args) > 0):
+				return errors.New("give one of REQUEST, --context and --since")
+			case callContext != 0:
+			case len(args) > 0:
+				prefix, err := requestPrefix(args[0])
+				if err != nil {
+					return err
+				}
+				request.Of = &controlv1.GetTraceRequest_RequestPrefix{RequestPrefix: prefix}
+			default:
+				request.Of = &controlv1.GetTraceRequest_Last{Last: true}
+			}
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				if since != "" {
+					from, err := c.moment(ctx, d, since)
+					if err != nil {
+						return err
+					}
+					request.Of = &controlv1.GetTraceRequest_Since{Since: from}
+				}
+				got, err := c.traced(ctx, d, request, subnet, callContext)
+				if err != nil {
+					return c.withReplay(ctx, d, err)
+				}
+				text := strings.TrimRight(got.GetRendered(), "\n")
+				if form == "text" {
+					text = c.coloured(text)
+				}
+				return c.print(text, got)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&form, "form", "text", "text, mermaid (a sequence diagram) or json (trace events)")
+	cmd.Flags().StringVar(&since, "since", "", "the call trees of all requests since a time, 2030-01-01T00:00:00Z, or for so long, 5m")
+	cmd.Flags().BoolVar(&all, "all", false, "messages to the management canister and of methods that compilers add, too")
+	cmd.Flags().Uint64Var(&callContext, "context", 0, "the call tree of a call context (canisterd contexts)")
+	cmd.Flags().StringVar(&subnet, "subnet", "", "the subnet of that context (default: the only one with such a context)")
+	return cmd
+}
+
+// withReplay adds to an error about forgotten messages how the journal of a kept instance shows them. A daemon starts
+// without the events of the last one.
+func (c *cli) withReplay(ctx context.Context, d *remote.Daemon, err error) error {
+	if reason, _ := remote.Reason(err); reason != "TRACE_UNKNOWN" {
+		return err
+	}
+	got, failed := d.Instances.GetInstance(ctx, &controlv1.GetInstanceRequest{Instance: c.instance})
+	if failed != nil || got.GetInstance().GetEphemeral() {
+		return err
+	}
+	export := "canisterd instance export --journal FILE"
+	if c.instance != "" {
+		export = "canisterd -i " + c.instance + " instance export --journal FILE"
+	}
+	return fmt.Errorf("%w; the journal has what came before a restart: %s, and then canisterd replay --traces 10 FILE", err, export)
+}
+
+// moment parses a time of the network, or a duration before its present.
+func (c *cli) moment(ctx context.Context, d *remote.Daemon, text string) (*timestamppb.Timestamp, error) {
+	if at, err := time.Parse(time.RFC3339Nano, text); err == nil {
+		return timestamppb.New(at), nil
+	}
+	before, err := quantity.ParseDuration(text)
+	if err != nil {
+		return nil, fmt.Errorf("--since %q: write a time, 2030-01-01T00:00:00Z, or for how long, 5m", text)
+	}
+	now, err := d.Clock.GetTime(ctx, &controlv1.GetTimeRequest{Instance: c.instance})
+	if err != nil {
+		return nil, err
+	}
+	return timestamppb.New(now.GetTime().AsTime().Add(-before)), nil
+}
+
+// columns are the columns next to a line of a tree.
+var columns = regexp.MustCompile(`  +round [0-9].*$`)
+
+// branches are the lines drawn before it.
+var branches = regexp.MustCompile(`^[│├└─ ]*`)
+
+// coloured formats a tree for a terminal: in its width, with faults in red and the columns next to the lines faint.
+func (c *cli) coloured(text string) string {
+	cells := c.cells()
+	if cells == 0 {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		line = fitted(line, cells)
+		at := len(line)
+		if place := columns.FindStringIndex(line); place != nil {
+			at = place[0]
+		}
+		drawn := branches.FindString(line[:at])
+		body, as := line[len(drawn):at], plainText
+		switch {
+		case strings.HasPrefix(body, "rejected"), strings.HasPrefix(body, "trapped"):
+			as = red
+		case strings.HasPrefix(body, "replied"):
+			as = green
+		case strings.HasPrefix(body, "log: "), strings.HasPrefix(body, "  at "):
+			as = faint
+		case strings.HasPrefix(body, "ingress "), strings.HasPrefix(body, "call #"):
+			as = cyan
+		}
+		lines[i] = c.paint(faint, drawn) + c.paint(as, body) + c.paint(faint, line[at:])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// fitted fits a line into a number of cells.
+func fitted(line string, cells int) string {
+	if textwidth.Of(line) <= cells {
+		return line
+	}
+	runes := []rune(line)
+	for len(runes) > 0 && textwidth.Of(string(runes)) > cells-1 {
+		runes = runes[:len(runes)-1]
+	}
+	return string(runes) + "…"
+}
+
+// cells returns the width of the terminal that shows results; 0 if there is none.
+func (c *cli) cells() int {
+	f, ok := c.out.(*os.File)
+	if !ok || !terminal(c.out) {
+		return 0
+	}
+	cells, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return cells
+}

@@ -1,0 +1,155 @@
+package instance
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/internal/refusal"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
+)
+
+// maxViewAge is the largest age of a view that is shown: an idle network makes no rounds, but clients take old
+// certificates for forged ones (agents: 5 minutes).
+const maxViewAge = time.Second
+
+// viewPatience is how long a request for a view waits for a newer one: while a canister writes gigabytes, the last view
+// is shown, however old.
+const viewPatience = 50 * time.Millisecond
+
+// queryTime is how long a composite query may run before it makes no more calls (the replica: 10 seconds).
+const queryTime = 10 * time.Second
+
+// Backend is an instance as its users see it: the node, with the wall clock applied. Time moves before a request is
+// read.
+type Backend struct {
+	node   *node.Node
+	pacing atomic.Pointer[Pacing] // the current one
+	clock  *clock
+
+	renewing atomic.Bool // a request waits for a newer view; one at a time is enough
+}
+
+// Times is one moment on two clocks, in nanoseconds since 1970.
+type Times struct {
+	Now  uint64 // the network's own time
+	Wall uint64 // the wall clock; requests of clients that know no other time expire by it
+}
+
+// Clock returns the time by which requests expire: the instance's clock, or the network's time if it is paced by
+// hand or was just moved ahead.
+func (b *Backend) Clock() Times {
+	at, wall := b.node.Time(), b.clock.wallNow()
+	if b.pacing.Load().TimeByWallClock() {
+		at = max(at, b.clock.at(wall)) // one reading, so that both times match
+	}
+	return Times{Now: at, Wall: wall}
+}
+
+// View returns the last view that no crash undoes. If it is too old and a new one can be made soon, View returns that.
+// It shows everything that clients were told. If the disk of an instance fails, View returns the last view that was on
+// it.
+func (b *Backend) View() *replica.View {
+	oldest := uint64(0)
+	if pacing := b.pacing.Load(); modes[pacing.Mode].rounds == byNode && pacing.TimeByWallClock() {
+		now := b.clock.now()
+		oldest = now - min(now, uint64(maxViewAge))
+		if b.node.Time() < oldest {
+			b.renew()
+		}
+	}
+	view, _ := b.node.SettledView(context.Background(), oldest)
+	return view
+}
+
+// renew makes a round to get a new view.
+func (b *Backend) renew() {
+	if !b.renewing.CompareAndSwap(false, true) {
+		return
+	}
+	defer b.renewing.Store(false)
+	ctx, cancel := context.WithTimeout(context.Background(), viewPatience)
+	defer cancel()
+	// Out of patience or stopped: the last view has to do.
+	if err := b.advance(ctx); err == nil {
+		_, _ = b.node.Round(ctx)
+	}
+}
+
+// advance moves the network's time to the time of the clock.
+func (b *Backend) advance(ctx context.Context) error {
+	if !b.pacing.Load().TimeByWallClock() {
+		return nil
+	}
+	return refused(b.node.Wind(ctx, func() (uint64, bool) {
+		still := b.pacing.Load().TimeByWallClock()
+		return b.clock.now(), still
+	}))
+}
+
+// refused turns the error of a stopped node into a refusal.
+func refused(err error) error {
+	if errors.Is(err, node.ErrClosed) {
+		return stopped{err}
+	}
+	return err
+}
+
+// stopped is both node.ErrClosed and a refusal.
+type stopped struct{ error }
+
+// Unwrap returns the error of the node, and the refusal.
+func (s stopped) Unwrap() []error {
+	return []error{s.error, refusal.New(refusal.Unavailable, "%v", s.error)}
+}
+
+// Submit submits a message.
+func (b *Backend) Submit(ctx context.Context, in *replica.Ingress) (replica.Receipt, error) {
+	receipt, err := b.SubmitAhead(ctx, in)
+	if err == nil {
+		err = b.Settle(ctx)
+	}
+	return receipt, err
+}
+
+// Settle returns when no crash can undo what happened before the call.
+func (b *Backend) Settle(ctx context.Context) error { return refused(b.node.Settle(ctx)) }
+
+// SubmitAhead submits a message for a client that hears nothing of it before Await or Settle returns: until then a
+// crash may undo it.
+func (b *Backend) SubmitAhead(ctx context.Context, in *replica.Ingress) (replica.Receipt, error) {
+	if err := b.advance(ctx); err != nil {
+		return replica.Receipt{}, err
+	}
+	receipt, err := b.node.SubmitAhead(ctx, in)
+	if err != nil {
+		return replica.Receipt{}, refused(err)
+	}
+	return receipt, nil
+}
+
+// Await returns when the message is answered and View shows it.
+func (b *Backend) Await(ctx context.Context, subnet principal.Principal, id replica.RequestID) error {
+	return refused(b.node.Await(ctx, subnet, id))
+}
+
+// Query executes a query call.
+func (b *Backend) Query(ctx context.Context, q *replica.Query) (replica.QueryResult, error) {
+	if err := b.advance(ctx); err != nil {
+		return replica.QueryResult{}, err
+	}
+	limited := *q
+	begun := b.clock.wall()
+	limited.Late = func() bool { return b.clock.wall().Sub(begun) >= queryTime }
+	result, err := b.node.Query(ctx, &limited)
+	if err != nil {
+		return replica.QueryResult{}, refused(err)
+	}
+	if result.Refusal != nil {
+		return replica.QueryResult{}, refused(result.Refusal)
+	}
+	return result, nil
+}

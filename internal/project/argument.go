@@ -1,0 +1,155 @@
+package project
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/did"
+	"github.com/canisterd/canisterd/internal/candid/reference"
+	"github.com/canisterd/canisterd/internal/regular"
+	"github.com/canisterd/canisterd/internal/spelling"
+)
+
+// Form is how arguments are written.
+type Form uint8
+
+// The forms.
+const (
+	Text Form = iota // Candid text, with parentheses
+	JSON             // an array with one element for each argument
+	Hex              // Candid bytes, as they are
+)
+
+// Argument is the argument of an installation or upgrade as it was written.
+type Argument struct {
+	Form  Form
+	Text  string // where Form is Text or JSON
+	Bytes []byte // where Form is Hex
+}
+
+// self is the canister itself in its own texts.
+const self = "SELF"
+
+// resolve puts principals in the places of names: those of canisters and identities by name, and of the canister itself.
+func resolve(text, own string, principals map[string]string) (string, error) {
+	return reference.Resolve(text, func(name string) (string, error) {
+		if name == self {
+			name = own
+		}
+		if id, known := principals[name]; known {
+			return id, nil
+		}
+		if spelling.IsPrincipal(name) {
+			return name, nil
+		}
+		return "", fmt.Errorf("%q is neither a canister of the project nor an identity%s", name, spelling.Meant(name, slices.Sorted(maps.Keys(principals))))
+	})
+}
+
+// ReadInit puts what is in the file of init_file into the place of the other ways to give arguments.
+func (s *Canister) ReadInit(path string) error {
+	if s.InitFile == "" {
+		return nil
+	}
+	content, err := regular.Read(path, maxArgumentFile)
+	if err != nil {
+		return fmt.Errorf("reading the arguments: %w", err)
+	}
+	s.fileInit(content)
+	return nil
+}
+
+// fileInit is what a file with arguments says, by the end of its name.
+func (s *Canister) fileInit(content []byte) {
+	switch filepath.Ext(s.InitFile) {
+	case ".json":
+		s.InitJSON = JSONText(content)
+	case ".bin":
+		s.InitHex = hex.EncodeToString(content)
+	default:
+		s.Init = string(content)
+	}
+}
+
+// Argument is the argument of init, with principals in the places of names.
+func (s *Canister) Argument(own string, principals map[string]string) (Argument, error) {
+	switch {
+	case s.InitJSON != "":
+		text, err := resolve(string(s.InitJSON), own, principals)
+		return Argument{Form: JSON, Text: text}, err
+	case s.InitHex != "":
+		return FromHex(s.InitHex)
+	case s.Init != "":
+		text, err := resolve(s.Init, own, principals)
+		return FromText(text), err
+	}
+	return FromText(""), nil
+}
+
+// FromText is an argument in Candid text, of which the outer parentheses may be left out.
+func FromText(text string) Argument {
+	text = strings.TrimSpace(text)
+	if !strings.HasPrefix(text, "(") {
+		text = "(" + text + ")"
+	}
+	return Argument{Form: Text, Text: text}
+}
+
+// FromHex is an argument in bytes, written in hex.
+func FromHex(text string) (Argument, error) {
+	raw, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
+	if err != nil {
+		return Argument{}, fmt.Errorf("%q is not bytes in hex: write two digits for each, such as 4449444c0000", text)
+	}
+	return Argument{Form: Hex, Bytes: raw}, nil
+}
+
+// errUntyped is the error for arguments in JSON where nothing says their types.
+var errUntyped = errors.New("the module does not say the types of its arguments, in metadata candid:args or a constructor in candid:service: give bytes or text")
+
+// Encode is the argument in Candid bytes. Text and JSON are read by the types that a module says for its installation;
+// text without such types is read by itself.
+func (a Argument) Encode(module []byte) ([]byte, error) {
+	if a.Form == Hex {
+		return a.Bytes, nil
+	}
+	file, err := did.FromModule(module, maxModuleBytes)
+	switch {
+	case errors.Is(err, did.ErrNoInterface) && a.Form == Text:
+		return encodeUntyped(a.Text)
+	case err != nil:
+		return nil, err
+	}
+	args, typed := file.Init()
+	switch {
+	case !typed && a.Form == JSON:
+		return nil, errUntyped
+	case !typed:
+		return encodeUntyped(a.Text)
+	}
+	var raw []byte
+	if a.Form == JSON {
+		raw, err = file.InitFromJSON([]byte(a.Text))
+	} else {
+		raw, err = file.EncodeInit(a.Text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s; it takes %s", strings.TrimSpace(err.Error()), did.FormatTypes(args))
+	}
+	return raw, nil
+}
+
+// encodeUntyped writes Candid text at the types that it has by itself.
+func encodeUntyped(text string) ([]byte, error) {
+	values, err := candid.ParseArgs(text)
+	if err != nil {
+		return nil, err
+	}
+	return candid.EncodeValues(values...)
+}

@@ -1,0 +1,237 @@
+package project
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/internal/quantity"
+	"github.com/canisterd/canisterd/internal/regular"
+	"github.com/canisterd/canisterd/internal/spelling"
+)
+
+// File says which canisters a folder has.
+const File = "canisterd.yaml"
+
+// Project is what canisterd.yaml says: the canisters of a folder by name.
+type Project struct {
+	Canisters map[string]*Canister `yaml:"canisters" doc:"The canisters of the folder, by the names that they are known by."`
+	Explore   Explore              `yaml:"explore" doc:"What canisterd explore runs; see below."`
+	folder    string
+	reach     Reach
+}
+
+// Folder is the folder of the project.
+func (p *Project) Folder() string { return p.folder }
+
+// Canister is one canister. Its tags are what the reference page and the schema say of it.
+type Canister struct {
+	Wasm        string            `yaml:"wasm" doc:"The module: a file, plain or packed by gzip. It has to be there." example:"build/bank.wasm.gz"`
+	Init        string            `yaml:"init" doc:"Arguments of the installation and of upgrades, as Candid text." example:"(principal \"${ledger}\", 5)"`
+	InitJSON    JSONText          `yaml:"init_json" doc:"The same as JSON or YAML: a list with one element for each argument." example:"[\"${ledger}\", 5]"`
+	InitHex     string            `yaml:"init_hex" doc:"The same as bytes in hex." example:"4449444c0000"`
+	InitFile    string            `yaml:"init_file" doc:"The same in a file: JSON where it ends in .json, bytes where it ends in .bin, else Candid text." example:"terms.json"`
+	Cycles      string            `yaml:"cycles" doc:"Cycles to create it with, with k, M, G, T or P (default: 100T)." example:"5T"`
+	ID          string            `yaml:"id" doc:"The id to give it (default: the next one that is free)." example:"rwlgt-iiaaa-aaaaa-aaaaa-cai"`
+	Subnet      string            `yaml:"subnet" doc:"Id of the subnet to create it on, or its kind where there is one of that (default: an application subnet)." example:"application"`
+	Controllers []string          `yaml:"controllers" doc:"Principals, or names of canisters of the project or of identities (default: the one who deploys)." example:"[2vxsx-fae, bank]"`
+	Environment map[string]string `yaml:"environment" doc:"Environment variables, beside PUBLIC_CANISTER_ID:NAME for each canister of the project." example:"{STAGE: test}"`
+	After       []string          `yaml:"after" doc:"Canisters to install before it, beside those that its arguments and environment name." example:"[ledger]"`
+	Features    []string          `yaml:"features" doc:"What the module may use beyond the network, which would refuse it: wasi." example:"[wasi]"`
+	Settings    Settings          `yaml:"settings" doc:"Other settings; see below."`
+}
+
+type Settings struct {
+	ComputeAllocation   *uint64           `yaml:"compute_allocation" doc:"Percent of a core." example:"10"`
+	MemoryAllocation    *quantity.Bytes   `yaml:"memory_allocation" doc:"Bytes to reserve." example:"512MiB"`
+	FreezingThreshold   *quantity.Seconds `yaml:"freezing_threshold" doc:"For how long its cycles have to last." example:"30d"`
+	ReservedCyclesLimit string            `yaml:"reserved_cycles_limit" doc:"Cycles that may be reserved." example:"5T"`
+	WasmMemoryLimit     *quantity.Bytes   `yaml:"wasm_memory_limit" doc:"Bytes the heap may have." example:"1GiB"`
+	WasmMemoryThreshold *quantity.Bytes   `yaml:"wasm_memory_threshold" doc:"Bytes left below that limit at which canister_on_low_wasm_memory runs." example:"100MiB"`
+	LogMemoryLimit      *quantity.Bytes   `yaml:"log_memory_limit" doc:"Bytes of the log." example:"64KiB"`
+	LogVisibility       string            `yaml:"log_visibility" doc:"Who reads the log: public, controllers, or principals and names with commas between them." example:"public"`
+}
+
+// Nearest is the present folder, or the one above it that has a project where the present one has none.
+func Nearest() string {
+	dir, err := os.Getwd()
+	if err != nil || exists(File) {
+		return "."
+	}
+	for up := ".."; ; up = filepath.Join(up, "..") {
+		above := filepath.Dir(dir)
+		if above == dir {
+			return "."
+		}
+		if dir = above; exists(filepath.Join(dir, File)) {
+			return up
+		}
+	}
+}
+
+// Read reads what a folder has to deploy: its canisterd.yaml, or without one, every Wasm file in it under its
+// own name. The reach is that of the files which the project names.
+func Read(folder string, reach Reach) (*Project, error) {
+	path := filepath.Join(folder, File)
+	text, err := regular.Read(path, maxProjectFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return projectOfModules(folder, reach)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the project: %w", err)
+	}
+	p := &Project{folder: folder, reach: reach}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(p); err != nil {
+		return nil, fmt.Errorf("%s: %s", path, inYAML(err))
+	}
+	if len(p.Canisters) == 0 {
+		return nil, fmt.Errorf("%s names no canisters: list them under canisters:, each with its wasm: file", path)
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Canisters)) {
+		if err := p.complete(name); err != nil {
+			return nil, fmt.Errorf("%s: canister %s: %w", path, name, err)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Explore.Upgrades)) {
+		file, err := p.open(p.Explore.Upgrades[name])
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // the exploration needs it
+			return nil, fmt.Errorf("%s: explore: upgrades: %s: %w", path, name, err)
+		}
+		if err == nil {
+			_ = file.Close()
+		}
+	}
+	return p, nil
+}
+
+// moduleSuffixes are the names of modules, plain and compressed.
+var moduleSuffixes = []string{".wasm", ".wasm.gz"}
+
+func projectOfModules(folder string, reach Reach) (*Project, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, fmt.Errorf("looking for modules: %w", err)
+	}
+	p := &Project{folder: folder, reach: reach, Canisters: map[string]*Canister{}}
+	for _, e := range entries {
+		for _, suffix := range moduleSuffixes {
+			if name, is := strings.CutSuffix(e.Name(), suffix); is && !e.IsDir() {
+				if p.Canisters[name] != nil {
+					return nil, fmt.Errorf("%s has two modules of the name %s: say in %s which one it is", folder, name, File)
+				}
+				p.Canisters[name] = &Canister{Wasm: e.Name()}
+				if err := p.check(name); err != nil {
+					return nil, fmt.Errorf("%s: %w", filepath.Join(folder, e.Name()), err)
+				}
+			}
+		}
+	}
+	if len(p.Canisters) == 0 {
+		return nil, fmt.Errorf("%s has neither a %s nor a Wasm file", folder, File)
+	}
+	return p, nil
+}
+
+// NameForm is what canisters may be called.
+var NameForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
+
+// complete reads what a canister has in files beside its module, and checks all of it.
+func (p *Project) complete(name string) error {
+	if spec := p.Canisters[name]; spec != nil {
+		if err := spec.oneInit(); err != nil {
+			return err
+		}
+		if spec.InitFile != "" {
+			content, err := p.read(spec.InitFile, maxArgumentFile)
+			if err != nil {
+				return fmt.Errorf("init_file: %w", err)
+			}
+			spec.fileInit(content)
+		}
+		spec.InitFile = ""
+	}
+	return p.check(name)
+}
+
+// CheckName returns why a text cannot be the name of a canister, nil if it can.
+func CheckName(name string) error {
+	switch {
+	case !NameForm.MatchString(name):
+		return fmt.Errorf("the name %q is not 1 to 64 letters, digits, - and _, beginning with a letter", name)
+	case spelling.IsPrincipal(name):
+		return errors.New("the name is a principal, and would be taken for that")
+	}
+	return nil
+}
+
+func (p *Project) check(name string) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	spec := p.Canisters[name]
+	if spec == nil || spec.Wasm == "" {
+		return errors.New("it has no wasm: file")
+	}
+	if err := spec.oneInit(); err != nil {
+		return err
+	}
+	if _, err := quantity.ParseCycles(spec.Cycles); err != nil {
+		return err
+	}
+	if _, err := quantity.ParseCycles(spec.Settings.ReservedCyclesLimit); err != nil {
+		return fmt.Errorf("settings: reserved_cycles_limit: %w", err)
+	}
+	if _, err := principal.Parse(spec.ID); spec.ID != "" && err != nil {
+		return fmt.Errorf("id: %w", err)
+	}
+	for _, other := range spec.After {
+		if p.Canisters[other] == nil || other == name {
+			return fmt.Errorf("after: %q is not another canister of the project", other)
+		}
+	}
+	return nil
+}
+
+// oneInit refuses arguments that are given in several ways.
+func (s *Canister) oneInit() error {
+	var given []string
+	for _, one := range []struct{ key, value string }{{"init", s.Init}, {"init_json", string(s.InitJSON)}, {"init_hex", s.InitHex}, {"init_file", s.InitFile}} {
+		if one.value != "" {
+			given = append(given, one.key)
+		}
+	}
+	if len(given) > 1 {
+		return fmt.Errorf("it has %s: keep one of them", strings.Join(given, " and "))
+	}
+	if _, err := hex.DecodeString(s.InitHex); err != nil {
+		return fmt.Errorf("init_hex: it is not bytes in hex, two digits each, such as 4449444c0000")
+	}
+	return nil
+}
+
+// Path is the path of a file that the project names.
+func (p *Project) Path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(p.folder, name)
+}
+
+// exists reports whether something has a path.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

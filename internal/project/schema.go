@@ -1,0 +1,82 @@
+package project
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/canisterd/canisterd/internal/quantity"
+)
+
+// SchemaPart is a part of a JSON schema.
+type SchemaPart struct {
+	Schema      string                 `json:"$schema,omitempty"`
+	Title       string                 `json:"title,omitempty"`
+	Description string                 `json:"description,omitempty"`
+	Type        any                    `json:"type,omitempty"` // a name, or several
+	Pattern     string                 `json:"pattern,omitempty"`
+	Examples    []string               `json:"examples,omitempty"`
+	Properties  map[string]*SchemaPart `json:"properties,omitempty"`
+	Required    []string               `json:"required,omitempty"`
+	Items       *SchemaPart            `json:"items,omitempty"`
+	Names       *SchemaPart            `json:"propertyNames,omitempty"`
+	Others      any                    `json:"additionalProperties,omitempty"` // false, or a part
+}
+
+// Schema is the schema of canisterd.yaml.
+func Schema() *SchemaPart {
+	root := schemaOf(reflect.TypeFor[Project]())
+	root.Schema, root.Title = "https://json-schema.org/draft/2020-12/schema", File
+	root.Required = []string{"canisters"}
+	canisters := root.Properties["canisters"]
+	canisters.Names = &SchemaPart{Pattern: NameForm.String()}
+	canisters.Others.(*SchemaPart).Required = []string{"wasm"}
+	return root
+}
+
+func schemaOf(t reflect.Type) *SchemaPart {
+	switch t {
+	case reflect.TypeFor[quantity.Bytes](), reflect.TypeFor[quantity.Seconds]():
+		return &SchemaPart{Type: []string{"integer", "string"}}
+	case reflect.TypeFor[JSONText]():
+		return &SchemaPart{Type: []string{"array", "string"}}
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return schemaOf(t.Elem())
+	case reflect.Slice:
+		return &SchemaPart{Type: "array", Items: schemaOf(t.Elem())}
+	case reflect.Map:
+		return &SchemaPart{Type: "object", Others: schemaOf(t.Elem())}
+	case reflect.Uint64:
+		return &SchemaPart{Type: "integer"}
+	case reflect.String:
+		return &SchemaPart{Type: []string{"string", "integer"}}
+	case reflect.Struct:
+		part := &SchemaPart{Type: "object", Properties: map[string]*SchemaPart{}, Others: false}
+		for f := range fieldsOf(t) {
+			property := schemaOf(f.Type)
+			property.Description = f.Tag.Get("doc")
+			if example := f.Tag.Get("example"); example != "" && f.Type.Kind() != reflect.Slice && f.Type.Kind() != reflect.Map {
+				property.Examples = []string{example}
+			}
+			part.Properties[f.Tag.Get("yaml")] = property
+		}
+		return part
+	}
+	panic("canisterd: the schema has no form for " + t.String())
+}
+
+// keysPage is the part of the Reference page that lists keys.
+func keysPage(t reflect.Type) string {
+	var text strings.Builder
+	text.WriteString("| key | what it says | example |\n|---|---|---|\n")
+	for f := range fieldsOf(t) {
+		example := f.Tag.Get("example")
+		if example != "" {
+			example = "`" + example + "`"
+		}
+		fmt.Fprintf(&text, "| `%s` | %s | %s |\n", f.Tag.Get("yaml"), f.Tag.Get("doc"), example)
+	}
+	return text.String()
+}

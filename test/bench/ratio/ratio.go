@@ -1,0 +1,222 @@
+// Package ratio measures something against its floor, for benchmarks named
+// BenchmarkRatio…, whose table test/bench prints.
+//
+// It owns how the two are measured together: in turns, in chunks that take about
+// as long, and as the lower quartile or the least of the chunks, so that whatever
+// else the machine does falls on both alike, or on neither. It must not know what is
+// measured. Only tests import it.
+package ratio
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+)
+
+// chunk is the least time of one turn: long against the clock, short against what
+// disturbs a machine.
+const chunk = time.Millisecond
+
+// confirmations is how often a chunk must be full before its size is taken.
+const confirmations = 3
+
+// turns is the least number of turns of each side, however long they take.
+const turns = 7
+
+// Work is an operation done n times.
+type Work func(n int)
+
+// Each makes work of an operation.
+func Each(do func()) Work {
+	return func(n int) {
+		for range n {
+			do()
+		}
+	}
+}
+
+// Sample is what one operation of each side took, in nanoseconds, turn by turn.
+type Sample struct{ Measured, Floor []float64 }
+
+// Take lets both sides work in turns until the benchmark's time is over.
+func Take(b *testing.B, measured, floor Work) Sample {
+	b.Helper()
+	m, f := fill(measured), fill(floor)
+	return take(b, func() float64 { return per(measured, m) }, func() float64 { return per(floor, f) })
+}
+
+// TakeTimed is Take for sides that time one operation themselves, since something
+// must be prepared that does not count.
+func TakeTimed(b *testing.B, measured, floor func() time.Duration) Sample {
+	b.Helper()
+	return take(b, func() float64 { return float64(measured()) }, func() float64 { return float64(floor()) })
+}
+
+func take(b *testing.B, measured, floor func() float64) Sample {
+	b.Helper()
+	var s Sample
+	turn := func() {
+		s.Measured = append(s.Measured, measured())
+		s.Floor = append(s.Floor, floor())
+	}
+	for b.Loop() {
+		turn()
+	}
+	for len(s.Measured) < turns {
+		turn()
+	}
+	return s
+}
+
+// fill is how many operations fill a chunk; it warms the work up. The work must take as long
+// several times: a chunk that was disturbed once would be far too small, and then the clock and
+// cold caches are measured.
+func fill(work Work) int {
+	for n := 1; ; n *= 2 {
+		full := 0
+		for full < confirmations && per(work, n)*float64(n) >= float64(chunk) {
+			full++
+		}
+		if full == confirmations || n >= 1<<24 {
+			return n
+		}
+	}
+}
+
+// per is the time of one of n operations.
+func per(work Work, n int) float64 {
+	start := time.Now()
+	work(n)
+	return float64(time.Since(start)) / float64(n)
+}
+
+// Quartile is the time that a quarter of the turns stay below: the sample of work
+// with a life of its own (goroutines, memory, files), on a machine that does other
+// things most of the time.
+func (s Sample) Quartile() (measured, floor float64) {
+	return quartile(s.Measured), quartile(s.Floor)
+}
+
+// Least is the fastest of the turns: the sample of computation that takes long.
+func (s Sample) Least() (measured, floor float64) {
+	return slices.Min(s.Measured), slices.Min(s.Floor)
+}
+
+// Mean is the mean of the turns. It is the sample of work whose bursts are to count.
+func (s Sample) Mean() (measured, floor float64) { return mean(s.Measured), mean(s.Floor) }
+
+// spread reports what the quartile hides of the measured side.
+func (s Sample) spread(b *testing.B) {
+	b.Helper()
+	b.ReportMetric(mean(s.Measured), "mean-ns")
+	sorted := slices.Sorted(slices.Values(s.Measured))
+	b.ReportMetric(sorted[len(sorted)*99/100], "p99-ns")
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+func quartile(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/4]
+}
+
+// Compare takes a sample and reports its quartiles.
+func Compare(b *testing.B, limit float64, measured, floor Work) {
+	b.Helper()
+	row(b, limit, Take(b, measured, floor), Sample.Quartile)
+}
+
+// CompareMean takes a sample and reports its means: the limit holds for bursts too.
+func CompareMean(b *testing.B, limit float64, measured, floor Work) {
+	b.Helper()
+	row(b, limit, Take(b, measured, floor), Sample.Mean)
+}
+
+// CompareTimed is Compare of sides that time themselves.
+func CompareTimed(b *testing.B, limit float64, measured, floor func() time.Duration) {
+	b.Helper()
+	row(b, limit, TakeTimed(b, measured, floor), Sample.Quartile)
+}
+
+// CompareWithin is CompareTimed of work that also must not take longer than a bound, however fast or slow the floor is.
+func CompareWithin(b *testing.B, limit float64, bound time.Duration, measured, floor func() time.Duration) {
+	b.Helper()
+	CompareTimed(b, limit, measured, floor)
+	b.ReportMetric(float64(bound), "bound-ns")
+}
+
+// CompareLeast is CompareTimed of work that takes long enough to be disturbed almost
+// every time: the least times are reported.
+func CompareLeast(b *testing.B, limit float64, measured, floor func() time.Duration) {
+	b.Helper()
+	row(b, limit, TakeTimed(b, measured, floor), Sample.Least)
+}
+
+// row reports a sample, and what its number hides.
+func row(b *testing.B, limit float64, s Sample, number func(Sample) (measured, floor float64)) {
+	b.Helper()
+	measured, floor := number(s)
+	Report(b, limit, measured, floor)
+	s.spread(b)
+}
+
+// Report reports a row of the table, in nanoseconds of one operation; limit 0 is
+// a row for information.
+func Report(b *testing.B, limit, measured, floor float64) { report(b, "ns", limit, measured, floor) }
+
+// ReportBytes reports a row about memory.
+func ReportBytes(b *testing.B, limit, measured, floor float64) {
+	report(b, "bytes", limit, measured, floor)
+}
+
+func report(b *testing.B, unit string, limit, measured, floor float64) {
+	b.ReportMetric(measured, "measured-"+unit)
+	b.ReportMetric(floor, "floor-"+unit)
+	b.ReportMetric(limit, "limit-x")
+	b.ReportMetric(measured/floor, "x")
+}
+
+// Pair is one of several programs that a row is the mean of. Both sides time one
+// operation.
+type Pair struct {
+	Name            string
+	Measured, Floor func() time.Duration
+}
+
+// CompareMeans reports the geometric means of the least times of several programs
+// of mere computation, and the ratio of each.
+func CompareMeans(b *testing.B, limit float64, pairs []Pair) {
+	b.Helper()
+	samples := make([]Sample, len(pairs))
+	turn := func() {
+		for i, p := range pairs {
+			samples[i].Measured = append(samples[i].Measured, float64(p.Measured()))
+			samples[i].Floor = append(samples[i].Floor, float64(p.Floor()))
+		}
+	}
+	for b.Loop() {
+		turn()
+	}
+	for len(samples[0].Measured) < turns {
+		turn()
+	}
+	measured, floor := 0.0, 0.0
+	ratios := map[string][]float64{}
+	for i, s := range samples {
+		m, f := s.Least()
+		measured, floor = measured+math.Log(m), floor+math.Log(f)
+		ratios[pairs[i].Name] = append(ratios[pairs[i].Name], math.Log(m/f))
+	}
+	for name, logs := range ratios {
+		b.ReportMetric(math.Exp(mean(logs)), name)
+	}
+	n := float64(len(pairs))
+	Report(b, limit, math.Exp(measured/n), math.Exp(floor/n))
+}
