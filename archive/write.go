@@ -121,7 +121,7 @@ func (c *Coder) deflate() []byte {
 	return c.squeeze(c.buf)
 }
 
-// deflaters has compressors of files that are complete: each takes 1.2 MB.
+// deflaters holds compressors for reuse: each takes 1.2 MB.
 var deflaters = sync.Pool{New: func() any {
 	deflater, err := flate.NewWriter(nil, flate.BestSpeed)
 	if err != nil {
@@ -150,6 +150,7 @@ func (c *Coder) writeEnd() {
 	c.put(binary.BigEndian.AppendUint64(end, uint64(c.offset)))
 	c.put(c.sum.Sum(nil))
 	if c.deflater != nil {
+		c.deflater.Reset(nil) // the pool must not keep the buffers of c
 		deflaters.Put(c.deflater)
 		c.deflater = nil
 	}
