@@ -1,7 +1,9 @@
 package canister_test
 
 import (
+	"bytes"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -169,5 +171,27 @@ func TestAFullDiskFailsTheInstallationAndLeavesTheCanisterAsItWas(t *testing.T) 
 			}
 			holds(t, p, c, "\x00\x00\x00\x00"+greed[:4])
 		})
+	}
+}
+
+func TestAChunkThatHasNoRoomOnTheDiskLeavesTheStoreAsItWas(t *testing.T) {
+	p, c := fullDisk(t, "")
+	if err := c.Chunks.Put(p.Engine, []byte("small")); err != nil {
+		t.Fatal(err)
+	}
+	hashes := c.Chunks.Hashes()
+	disk.Full(t, room, func() {
+		if err := c.Chunks.Put(p.Engine, bytes.Repeat([]byte("large"), 200_000)); err == nil {
+			t.Error("a chunk is stored on a full disk")
+		}
+	})
+	if !slices.Equal(c.Chunks.Hashes(), hashes) {
+		t.Errorf("the store has %d chunks", c.Chunks.Len())
+	}
+	if chunk, err := c.Chunks.Get(hashes[0]); err != nil || string(chunk) != "small" {
+		t.Errorf("the chunk is %q, %v", chunk, err)
+	}
+	if err := c.Chunks.Put(p.Engine, bytes.Repeat([]byte("large"), 200_000)); err != nil || c.Chunks.Len() != 2 {
+		t.Errorf("with room again, the store has %d chunks: %v", c.Chunks.Len(), err)
 	}
 }

@@ -41,31 +41,30 @@ func missing(c *state.Command, r *state.Entry, price cycles.Amount) cycles.Amoun
 	return r.Canister.FreezingLimit(c.State.Environment).Add(price).Sub(r.Canister.Balance)
 }
 
-// grow charges an idle canister for additional memory: it checks that the subnet has room and that the canister is not
-// frozen by it, and sets the reservation aside.
-func grow(c *state.Command, r *state.Entry, bytes uint64) *intercanister.Reject {
+// growth returns the cycles to reserve for additional memory of an idle canister, or why the subnet has no room for it
+// or the canister cannot pay.
+func growth(c *state.Command, r *state.Entry, bytes uint64) (reservation cycles.Amount, reject *intercanister.Reject) {
 	sub, k := c.State.Environment, r.Canister
 	before := k.MemoryUsage().Total()
 	after := before + bytes
 	grown := max(after, k.Settings.MemoryAllocation) - max(before, k.Settings.MemoryAllocation)
 	if free := sub.Limits.SubnetMemory - min(sub.Limits.SubnetMemory, sub.MemoryUsed); grown > free {
-		return rejectSubnetMemory(grown, free)
+		return cycles.Amount{}, rejectSubnetMemory(grown, free)
 	}
 	holdings := k.Holdings()
 	holdings.Memory = max(after, k.Settings.MemoryAllocation)
 	threshold := sub.Fees.FreezingLimit(holdings, k.Settings.FreezingThreshold, k.Reserved)
 	if k.Balance.Less(threshold) {
-		return rejectGrowCycles(grown, threshold.Sub(k.Balance))
+		return cycles.Amount{}, rejectGrowCycles(grown, threshold.Sub(k.Balance))
 	}
-	reservation := sub.Fees.Reservation(sub.MemoryUsed, grown)
+	reservation = sub.Fees.Reservation(sub.MemoryUsed, grown)
 	if total := k.Reserved.Add(reservation); k.Settings.ReservedLimit.Less(total) && !reservation.IsZero() {
-		return rejectGrowReserved(grown, k.Settings.ReservedLimit, total.Sub(k.Settings.ReservedLimit))
+		return cycles.Amount{}, rejectGrowReserved(grown, k.Settings.ReservedLimit, total.Sub(k.Settings.ReservedLimit))
 	}
 	if k.Balance.Less(reservation) {
-		return rejectGrowCycles(grown, reservation.Sub(k.Balance))
+		return cycles.Amount{}, rejectGrowCycles(grown, reservation.Sub(k.Balance))
 	}
-	reserve(k, reservation)
-	return nil
+	return reservation, nil
 }
 
 // reserve moves cycles from the balance to the reserved balance.

@@ -30,7 +30,7 @@ func installChunkedCode(c *state.Command, a *installChunkedArg) state.Answer {
 	if reject := checkFunds(c, r, c.State.Environment.Fees.ManagementWork(work)); reject != nil {
 		return state.Fail(rejectInstallOutOfCycles(reject))
 	}
-	module, reject := assemble(&store.Canister.Chunks, a)
+	module, reject := assemble(store, a)
 	if reject != nil {
 		charge(c, r, work)
 		return state.Fail(reject)
@@ -52,16 +52,16 @@ func storeOf(c *state.Command, a *installChunkedArg) (*state.Entry, *intercanist
 }
 
 // assemble joins the chunks and checks the hash of the module.
-func assemble(chunks *canister.ChunkStore, a *installChunkedArg) ([]byte, *intercanister.Reject) {
+func assemble(store *state.Entry, a *installChunkedArg) ([]byte, *intercanister.Reject) {
 	var module []byte
 	for _, chunk := range a.Chunks {
 		if len(chunk.Hash) != HashBytes {
 			return nil, rejectChunkStore("Chunk hash is invalid. The length is not 32")
 		}
-		piece, err := chunks.Get([HashBytes]byte(chunk.Hash))
+		piece, err := store.Canister.Chunks.Get([HashBytes]byte(chunk.Hash))
 		switch {
 		case err != nil:
-			return nil, rejectChunkStore("%v", err)
+			return nil, rejectFullDisk(store, err)
 		case piece == nil:
 			return nil, rejectChunkStore("Chunk hash %s was not found", listed(chunk.Hash))
 		}

@@ -31,12 +31,14 @@ func uploadChunk(c *state.Command, a *uploadArg) state.Answer {
 	if debit, limit, limited := heapDelta(c, r); limited {
 		return state.Fail(rejectChunkHeapDelta(debit, limit))
 	}
-	if reject := grow(c, r, canister.ChunkBytes); reject != nil {
+	reservation, reject := growth(c, r, canister.ChunkBytes)
+	if reject != nil {
 		return state.Fail(reject)
 	}
 	if err := store.Put(c.Host.Engine(), a.Chunk); err != nil {
 		return state.Fail(rejectFullDisk(r, err))
 	}
+	reserve(r.Canister, reservation)
 	owe(c, r, func() uint64 { return canister.ChunkBytes })
 	return reply(chunkHash{hash[:]})
 }
