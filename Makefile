@@ -4,8 +4,8 @@ GO      ?= go
 TOOLS   := $(CURDIR)/bin/tools
 export CGO_ENABLED := 0
 # What was compiled in one clone is not compiled again in another, and a busy machine takes longer for the tests of a
-# package than go test allows. One package more than processors is tested at a time: those whose tests wait leave none
-# idle.
+# package than go test allows. -p tests one more package than there are processors, so that a package whose tests wait
+# leaves no processor idle.
 PROCESSORS := $(shell getconf _NPROCESSORS_ONLN || echo 1)
 export GOFLAGS := $(GOFLAGS) -trimpath -timeout=30m -p=$(shell expr $(PROCESSORS) + 1)
 
@@ -251,7 +251,7 @@ check-mutants: ## some of the mutants in the files changed since BASE=COMMIT (wh
 check-mutants-sample: ## a sample of all mutants
 	$(GO) run ./test/mutants -sample 6
 
-# Nothing that is compiled for other systems runs here, so it is not optimised, which takes 30 % less time.
+# These builds never run, so the compiler skips its optimizations.
 .PHONY: check-cross
 check-cross: ## vet the other systems' builds
 	GOOS=darwin GOARCH=arm64 $(GO) vet -gcflags='all=-N -l' ./...

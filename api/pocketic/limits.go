@@ -31,8 +31,8 @@ const (
 	stablePiece = 768 << 10
 	// firstBody is the size of the first buffer of a body. Ours.
 	firstBody = 16 << 10
-	// pieceBytes is how much of a body is copied or hashed at once: the garbage collector, which stops all instances, waits for
-	// each of these steps. Ours.
+	// pieceBytes is how much of a body is copied or hashed in one step. To start a collection, the garbage collector stops
+	// all instances and waits for the current step. Ours.
 	pieceBytes = 1 << 20
 	// maxResults is how many results are kept whose clients have not fetched and pruned them, the newest ones. Ours.
 	maxResults = 10_000

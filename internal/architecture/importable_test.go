@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// mostImportable limits the packages that other modules can import: each of them is a promise, or looks like one.
+// mostImportable limits the number of packages that other modules can import: users take each of them for public API.
 const mostImportable = 25
 
 func TestFewPackagesCanBeImported(t *testing.T) {
 	var importable []string
 	for _, s := range sources(t) {
-		if s.test() || slices.ContainsFunc(strings.Split(s.dir(), "/"), forOurselves) || slices.Contains(importable, s.dir()) {
+		if s.test() || slices.ContainsFunc(strings.Split(s.dir(), "/"), private) || slices.Contains(importable, s.dir()) {
 			continue
 		}
 		importable = append(importable, s.dir())
@@ -22,8 +22,7 @@ func TestFewPackagesCanBeImported(t *testing.T) {
 	}
 }
 
-// forOurselves reports whether a folder has commands, examples, support for tests, or packages that Go lets nobody else
-// import.
-func forOurselves(folder string) bool {
+// private reports whether the packages below a folder are commands, examples, test support or internal.
+func private(folder string) bool {
 	return slices.Contains([]string{"internal", "cmd", "test", "examples"}, folder) || strings.HasSuffix(folder, "test")
 }

@@ -79,7 +79,7 @@ var arrows = map[string]struct {
 	"api/internal/wire":           {[]string{"internal/refusal", "candid/principal", "internal/budget", "internal/certify"}, "bytes of requests; it authenticates the sender and must not know what the request does"},
 	"internal/budget":             {nil, "a count of bytes"},
 	"api/ic":                      {[]string{"internal/refusal", "internal/budget", "api", "api/internal/", "candid/principal", "intercanister", "replica", "internal/certify"}, "the public interface, and no power beyond it"},
-	"proto/control/v1":            {nil, "messages and stubs, made from the .proto files"},
+	"proto/control/v1":            {nil, "generated from the .proto files"},
 	"api/control":                 {[]string{"internal/budget", "internal/trace", "internal/trace/values", "internal/refusal", "internal/contain", "api", "instance", "internal/systemcanisters", "internal/explore/campaign", "internal/explore/harness", "internal/explore/property", "internal/explore/schedule", "internal/explore/workqueue", "candid", "candid/", "intercanister", "intercanister/cycles", "archive", "canister", "replica", "replica/", "proto/control/v1"}, "where test controls are offered"},
 	"api/control/remote":          {[]string{"proto/control/v1"}, "a client knows the daemon by its API alone"},
 	"api/internal/origin":         {nil, "headers of browsers"},

@@ -29,7 +29,7 @@ var exempt = map[string]string{
 	"internal/explore/workqueue":   "moves jobs between processes",
 	"internal/journal":             "writes the files of a state directory",
 	"internal/project":             "reads the files of a project",
-	"internal/quantity":            "parses durations as Go has them",
+	"internal/quantity":            "uses the durations of package time",
 	"internal/systemcanisters":     "reads published modules from a folder",
 	"internal/eventually":          "support for tests; waits for other goroutines",
 }

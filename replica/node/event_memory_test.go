@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// perMessage is more than the memory that a node is charged for an answered message, without its events.
+// perMessage is an upper bound on what a node is charged for an answered message, excluding its events.
 const perMessage = 1500
 
 // remembered returns how many events a node has.

@@ -15,8 +15,8 @@ const (
 	// MaxAnswerBytes is the maximum memory of kept answers (the replica's: 4 GiB; ours is smaller, as a local machine's
 	// memory is).
 	MaxAnswerBytes = 1 << 30
-	// recordBytes is the memory of the record of a message, and knownBytes that of its entries in tables and certified
-	// trees. Ours, measured.
+	// recordBytes is the memory of a message's record, and knownBytes the memory of its entries in tables and certified
+	// trees. Ours; TestWhatMessagesTakeIsCharged compares them with the heap.
 	recordBytes = 400
 	knownBytes  = 800
 	// StopTimeout is how long a stop_canister waits (the replica's: 5 minutes).
