@@ -53,6 +53,33 @@ func TestAMessageThatWaitsTooLongExpires(t *testing.T) {
 	}
 }
 
+func TestAHistoryIsChargedForItsOwnRecordsAndNotForThoseOfItsSource(t *testing.T) {
+	var source History
+	var deadlines timers.Table
+	for i := range byte(3) {
+		source.Begin(source.Receive(&Ingress{ID: RequestID{i}, Expiry: 10}, &deadlines))
+	}
+	pruned := source.Answer(source.Find(RequestID{0}), nil, nil, 1, &deadlines, nil)
+	source.Forget(pruned, &deadlines)
+	const want = 3*400 + 2*800 // the record of a pruned message stays
+	if got := source.RecordBytes(); got != want {
+		t.Errorf("3 records, of which 2 are in use, take %d bytes, want %d", got, want)
+	}
+	fork := source.fork()
+	if got := fork.RecordBytes(); got != 0 {
+		t.Errorf("a fork that has changed nothing is charged %d bytes", got)
+	}
+	forked := deadlines.Fork()
+	fork.Answer(fork.Find(RequestID{1}), nil, nil, 2, &forked, nil)
+	if got := fork.RecordBytes(); got != 400+800 {
+		t.Errorf("a fork with one record of its own is charged %d bytes, want 1200", got)
+	}
+	source.Answer(source.Find(RequestID{2}), nil, nil, 2, &deadlines, nil)
+	if got := source.RecordBytes(); got != want {
+		t.Errorf("the source is charged %d bytes after the fork, want %d", got, want)
+	}
+}
+
 func TestOldAnswersMakeRoomForNewOnes(t *testing.T) {
 	var h History
 	var deadlines timers.Table
