@@ -32,7 +32,7 @@ func (i *Instance) Advance(ctx context.Context, a Advance) (Advanced, error) {
 	if a.Jump {
 		return Advanced{Time: target}, i.jump(ctx, target, offset)
 	}
-	p := timeAdvance{node: i.node}
+	p := advanceOf(i.node)
 	var at uint64
 	done, err := i.drive(ctx, func(n *replica.Network) node.Next {
 		at = n.Activity().Time
@@ -77,8 +77,8 @@ const (
 	// roundTime is how much time passes if an event was already due before: a canister whose timer fires again at once.
 	// About mainnet's time between two rounds.
 	roundTime = 1_000_000_000
-	// roundsAtOnce limits the rounds at one moment that count (node.Rounds), after which time passes although work is
-	// left: canisters that call themselves endlessly. Ours.
+	// roundsAtOnce limits the rounds between two jumps that count (node.Rounds), after which time passes although work
+	// is left: canisters that call themselves endlessly. Ours.
 	roundsAtOnce = 1000
 )
 
@@ -86,18 +86,18 @@ const (
 // its consequences. The owner of the network calls its methods between two rounds. Canisters pay for their resources,
 // and old answers are forgotten, only when it stops for something else.
 type timeAdvance struct {
-	node   *node.Node
-	moment uint64      // time of the current rounds
-	rounds node.Rounds // run at that time
+	node *node.Node
+	// rounds counts the rounds since the last jump. The wall clock does not reset it: otherwise, with rounds slow enough,
+	// the count never reaches its limit, and a canister that is never done blocks the advance forever.
+	rounds node.Rounds
+}
+
+func advanceOf(n *node.Node) timeAdvance {
+	return timeAdvance{node: n, rounds: node.AtMost(roundsAtOnce)}
 }
 
 // settle returns Go or Linger while there is work at the present time.
 func (p *timeAdvance) settle(n *replica.Network) node.Next {
-	at := n.Activity().NextTime
-	// Rounds at one moment are a nanosecond apart, including those that others run.
-	if at > p.moment+roundTime {
-		p.moment, p.rounds = at, node.AtMost(roundsAtOnce)
-	}
 	next := p.node.Present()
 	if next != node.Go || p.rounds.Take(n) {
 		return next
@@ -132,5 +132,5 @@ func (p *timeAdvance) jump(n *replica.Network, target uint64) {
 		at = now + roundTime
 	}
 	n.Apply(replica.AdvanceTo(min(at, target)))
-	p.moment = 0
+	p.rounds = node.AtMost(roundsAtOnce)
 }

@@ -82,7 +82,7 @@ type run struct {
 func (i *Instance) newRun(c Condition, most uint64) *run {
 	return &run{
 		instance: i, byClients: !i.Pacing().TimeByWallClock(), most: most, count: node.AtMost(defaultMaxRounds), Condition: c,
-		advance: timeAdvance{node: i.node},
+		advance: advanceOf(i.node),
 	}
 }
 

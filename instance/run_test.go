@@ -79,3 +79,24 @@ func TestARunWaitsForOutcallsUnlessTheyAreForClients(t *testing.T) {
 		}
 	}
 }
+
+func TestAnAdvanceEndsWhereTimePassesFasterThanACanisterWorks(t *testing.T) {
+	_, i := first(t, time.Now, instance.Pacing{Mode: instance.Auto})
+	id := instancetest.Deploy(t, i, canistertest.Restless(), nil)
+	instancetest.Submit(t, i, id, id, "begin", nil)
+	before := i.Node().Time()
+	ctx, end := context.WithCancel(t.Context())
+	passing := make(chan struct{})
+	go func() { // as on a computer that needs three seconds for a round
+		defer close(passing)
+		for wall := before; i.Node().Wind(ctx, func() (uint64, bool) { return wall, true }) == nil; {
+			wall = i.Node().Time() + uint64(3*time.Second)
+		}
+	}()
+	_, err := i.Advance(eventually.Context(t), instance.Advance{By: week})
+	end()
+	<-passing
+	if passed := time.Duration(i.Node().Time() - before); err != nil || passed < week {
+		t.Errorf("after a week %s have passed: %v", passed, err)
+	}
+}

@@ -16,7 +16,7 @@ import (
 	"github.com/canisterd/canisterd/daemon"
 	"github.com/canisterd/canisterd/internal/eventually"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
-	"github.com/canisterd/canisterd/test/canistertest/wat"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 const week = 7 * 24 * time.Hour
@@ -209,29 +209,13 @@ func TestRequestsAreAnsweredWhileAWeekPasses(t *testing.T) {
 	}
 }
 
-// restless is a canister that asks for random bytes as often as it gets some: a call takes
-// a round.
-const restless = `(module
-	(import "ic0" "call_new" (func $new (param i32 i32 i32 i32 i32 i32 i32 i32)))
-	(import "ic0" "call_data_append" (func $append (param i32 i32)))
-	(import "ic0" "call_perform" (func $perform (result i32)))
-	(memory 1)
-	(data (i32.const 0) "raw_rand")
-	(data (i32.const 8) "DIDL\00\00")
-	(table funcref (elem $ask))
-	(func $ask (param i32)
-		(call $new (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 8) (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 0))
-		(call $append (i32.const 8) (i32.const 6))
-		(drop (call $perform)))
-	(func (export "canister_update begin") (call $ask (i32.const 0))))`
-
 // Rounds follow each other at once there, by themselves and for clients that move time: time goes on between them all
 // the same.
 func TestADayPassesWhereACanisterIsNeverDone(t *testing.T) {
 	t.Parallel()
 	for _, pacing := range []daemon.Pacing{daemon.Auto, daemon.Manual} {
 		a := served(t, daemon.Config{Pacing: pacing})
-		id := a.installedModule(wat.MustAssemble(restless), nil)
+		id := a.installedModule(canistertest.Restless(), nil)
 		a.sent(id, id, "begin", nil)
 		before := must(a, a.clock.RunRounds, &controlv1.RunRoundsRequest{Rounds: 3})
 		if !before.GetBusy() {
