@@ -1,4 +1,4 @@
-// Package control is the control API: the six gRPC services of proto/control/v1, with full control over the instances
+// Package control is the control API: the seven gRPC services of proto/control/v1, with full control over the instances
 // of a daemon.
 //
 // It owns the translation between messages and package instance, the table of reasons for refusing an RPC, and who may
@@ -8,7 +8,7 @@
 // # Shape
 //
 // New makes a Server with all services on a grpc.Server. Each service is one type (instances, canisters, calls, clock,
-// flights, events) that embeds the Server, in a file of its name. Families of RPCs have their own files
+// flights, events, explorer) that embeds the Server, in a file of its name. Families of RPCs have their own files
 // (calls_stream.go) with their private helpers. A handler
 //
 //	func (s *clock) SetTime(ctx context.Context, in *controlv1.SetTimeRequest) (*controlv1.SetTimeResponse, error)

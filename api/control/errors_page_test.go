@@ -31,6 +31,9 @@ func TestThePageOfErrorsHasEveryReason(t *testing.T) {
 		if advice[r.Name] == "" {
 			t.Errorf("reason %s has no advice: write what it means and what to do into the last column of %s", r.Name, file)
 		}
+		if strings.Contains(strings.ReplaceAll(advice[r.Name], `\|`, ""), "|") {
+			t.Errorf("the advice for %s has a | that ends its cell in %s: write \\|", r.Name, file)
+		}
 		fmt.Fprintf(&page, "| `%s` | `%s` | %s | %s | %s |\n", r.Name, r.Code, keysOf(r), textIn(r), advice[r.Name])
 	}
 	golden.Compare(t, file, page.String())
