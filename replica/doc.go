@@ -77,8 +77,8 @@
 // # Forks
 //
 // Network.Fork makes a second network at the same point. State is shared and copied on write, and memories of
-// canisters share their pages (docs/sharing.md). A message in the middle of its code has a stack that cannot be
-// copied: the fork restarts the message when its turn comes, and runs it to the same point (runner.go). A fork that is
-// not driven is a snapshot; Diff lists the differences between two networks. fork_sharing_test.go says for each field
+// canisters share their pages (docs/internals/sharing.md). A message in the middle of its code has a stack that cannot
+// be copied: the fork restarts the message when its turn comes, and runs it to the same point (runner.go). A fork that
+// is not driven is a snapshot; Diff lists the differences between two networks. fork_sharing_test.go says for each field
 // how a fork treats it.
 package replica

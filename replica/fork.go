@@ -43,7 +43,8 @@ func (c ForkConfig) Override(parts override.Parts) ForkConfig {
 // timers, clock, random beacons, answers and certificates. The same inputs have the same effects in both; they do not
 // affect each other, and each is closed separately. The owner of the network calls Fork; the fork may run on another
 // goroutine. Heaps and stable memories are copied on write, canisters on first use, known messages and deadlines when
-// they change: a fork copies a few words for every block of canisters, and the pending messages (docs/sharing.md).
+// they change: a fork copies a few words for every block of canisters, and the pending messages
+// (docs/internals/sharing.md).
 //
 // A fork that is not driven needs none of its parts and no goroutine: it sleeps, and is a snapshot of the network. The
 // fork requests modules that are being compiled from its own Compiler; without one it compiles them in its first round.

@@ -31,7 +31,7 @@ func (p proof) String() string {
 	if p.script() {
 		name = path.Base(p.file)
 	}
-	return fmt.Sprintf("[`%s`](../%s)", name, p.file)
+	return fmt.Sprintf("[`%s`](../../%s)", name, p.file)
 }
 
 var wordPattern = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)

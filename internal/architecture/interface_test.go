@@ -15,7 +15,7 @@ import (
 )
 
 // interfacePage is the page that this test makes.
-const interfacePage = "docs/interface.md"
+const interfacePage = "docs/internals/interface.md"
 
 const interfaceHead = `# The interface, and what shows it
 
@@ -82,7 +82,7 @@ func (p *page) systemAPI() {
 	all := canister.SystemAPI()
 	p.section("System API", fmt.Sprintf("The %d functions of module `ic0`, for memories of 32 and 64 bits. I is the type of a pointer.\n"+
 		"The letters of contexts come from the specification; * stands for all except s.\n\n"+
-		"[`context_test.go`](../canister/context_test.go) calls each function in every context, in both widths: it is allowed\nexactly in those of its row.", len(all)),
+		"[`context_test.go`](../../canister/context_test.go) calls each function in every context, in both widths: it is allowed\nexactly in those of its row.", len(all)),
 		"function", "type", "contexts", "shown by")
 	for _, f := range all {
 		narrow := ""
@@ -96,7 +96,7 @@ func (p *page) systemAPI() {
 func (p *page) wasi() {
 	all := canister.WASI()
 	p.section("WASI preview 1", fmt.Sprintf("The %d functions of module `wasi_snapshot_preview1` that canisters with the feature `wasi` may import\n"+
-		"([Programs that need WASI](wasi.md)), in every context.", len(all)),
+		"([Programs that need WASI](../wasi.md)), in every context.", len(all)),
 		"function", "type", "shown by")
 	for _, f := range all {
 		result := "()"

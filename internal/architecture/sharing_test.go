@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-const sharingPage = "docs/sharing.md"
+const sharingPage = "docs/internals/sharing.md"
 
 // sharingRow is a row of a table of the page: package, type, field (empty for a whole type), file and test.
 var sharingRow = regexp.MustCompile("(?m)^\\| `(\\w+)\\.(\\w+)(?:\\.(\\w+))?` \\| `([^`]+)` \\|.*\\| `(Test\\w+)` \\|$")

@@ -12,7 +12,7 @@ type entryBlock [blockLen]*Entry
 // noEntries is the content of closed blocks. It is never written, because a closed network is not.
 var noEntries entryBlock
 
-// block is a block of canisters of one network. docs/sharing.md explains step by step how forks share it.
+// block is a block of canisters of one network. docs/internals/sharing.md explains step by step how forks share it.
 //
 //	source   all ────▶ entries ◀── source ┐
 //	         shared ────────────────────▶ sharedBlock  (copied: once the source goes on)
