@@ -10,18 +10,20 @@ import (
 	"testing"
 )
 
-// lockRanks are the places of mutexes in the section on locks of ARCHITECTURE.md: a mutex is taken before those with a
-// higher rank. Mutexes of one rank are never taken together.
+// locksPage lists the order in which mutexes are taken.
+const locksPage = "docs/internals/locks.md"
+
+// lockRanks are the places of mutexes in the list of locksPage: a mutex is taken before those with a higher rank.
+// Mutexes of one rank are never taken together.
 func lockRanks(t *testing.T) map[string]int {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join(root(t), "ARCHITECTURE.md"))
+	page, err := os.ReadFile(filepath.Join(root(t), locksPage))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(page), "\n## Locks\n")
-	section, _, _ = strings.Cut(section, "\nThere are these exceptions")
+	list, _, _ := strings.Cut(string(page), "\nThere are these exceptions")
 	ranks, rank := map[string]int{}, 0
-	for _, item := range regexp.MustCompile(`(?m)^\d+\. (.*)$`).FindAllStringSubmatch(section, -1) {
+	for _, item := range regexp.MustCompile(`(?m)^\d+\. (.*)$`).FindAllStringSubmatch(list, -1) {
 		rank++
 		for i, step := range strings.Split(item[1], ", then ") {
 			if i > 0 {
@@ -35,7 +37,7 @@ func lockRanks(t *testing.T) map[string]int {
 	return ranks
 }
 
-// nestedOnPurpose are the pairs that the section names as exceptions, and those that only seem to be taken together.
+// nestedOnPurpose are the pairs that the page names as exceptions, and those that only seem to be taken together.
 var nestedOnPurpose = map[string]string{
 	"control.connections.mu, then control.connection.mu":    "neither is taken together with a lock of the list",
 	"control.rpc.mu, then control.connection.mu":            "neither is taken together with a lock of the list",
@@ -59,9 +61,9 @@ func TestLocksAreTakenInTheirOrder(t *testing.T) {
 		case n.held == n.taken:
 			t.Errorf("%s takes %s, which it holds", n.where, n.taken)
 		case !listed:
-			t.Errorf("%s takes %s while it holds %s: the section on locks in ARCHITECTURE.md does not list the latter, so it is a leaf", n.where, n.taken, n.held)
+			t.Errorf("%s takes %s while it holds %s: %s does not list the latter, so it is a leaf", n.where, n.taken, n.held, locksPage)
 		case alsoListed && after <= before:
-			t.Errorf("%s takes %s while it holds %s: the section on locks in ARCHITECTURE.md has another order", n.where, n.taken, n.held)
+			t.Errorf("%s takes %s while it holds %s: %s has another order", n.where, n.taken, n.held, locksPage)
 		}
 	}
 	pairs := map[string]bool{}

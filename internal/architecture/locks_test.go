@@ -13,7 +13,7 @@ var (
 	// saysWhat is the comment of a mutex: what it guards, or for how long it is held.
 	saysWhat = regexp.MustCompile(`\b(guards|held)\b`)
 
-	// lockName is the name of a mutex in the section on locks: package, type, field.
+	// lockName is the name of a mutex in the page on locks: package, type, field.
 	lockName = regexp.MustCompile("`(\\w+\\.\\w+\\.\\w+)`")
 )
 
@@ -62,23 +62,18 @@ func TestEachMutexSaysWhatItGuards(t *testing.T) {
 }
 
 func TestTheOrderOfLocksNamesMutexes(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(root(t), "ARCHITECTURE.md"))
+	page, err := os.ReadFile(filepath.Join(root(t), locksPage))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, found := strings.Cut(string(page), "\n## Locks\n")
-	if !found {
-		t.Fatal("ARCHITECTURE.md has no section on locks")
-	}
-	section, _, _ = strings.Cut(section, "\n## ")
 	all := mutexes(t)
-	named := lockName.FindAllStringSubmatch(section, -1)
+	named := lockName.FindAllStringSubmatch(string(page), -1)
 	for _, name := range named {
 		if _, ok := all[name[1]]; !ok {
-			t.Errorf("the section on locks in ARCHITECTURE.md names %s, which is not a mutex", name[1])
+			t.Errorf("%s names %s, which is not a mutex", locksPage, name[1])
 		}
 	}
 	if len(named) < 10 {
-		t.Errorf("the section on locks names only %d mutexes", len(named))
+		t.Errorf("%s names only %d mutexes", locksPage, len(named))
 	}
 }

@@ -71,7 +71,7 @@ func TestThingsHaveTheirStandardNames(t *testing.T) {
 		for number, line := range bytes.Split(text, []byte("\n")) {
 			for _, found := range word.FindAll(line, -1) {
 				if better, banned := dictionary[strings.ToLower(string(found))]; banned {
-					t.Errorf("%s:%d says %s: say %s (ARCHITECTURE.md, Glossary)", path, number+1, found, better)
+					t.Errorf("%s:%d says %s: say %s (docs/internals/glossary.md)", path, number+1, found, better)
 				}
 			}
 		}
