@@ -230,6 +230,10 @@ test-names: ## compare the names of tests, scripts, seeds and golden files with 
 	-$(GO) test -json ./... >bin/names/after.json
 	$(GO) run ./test/gate names -since $(BASE) -renamed test/gate/renamed.txt bin/names/before.json bin/names/after.json
 
+.PHONY: lines
+lines: ## lines of code that are linked into the command or promised by the package at the root, by package
+	$(GO) run ./test/gate lines ./cmd/canisterd . ./explore ./candid/... ./api/client
+
 .PHONY: check-format
 check-format: $(TOOLS)/gofumpt
 	@out=$$($(TOOLS)/gofumpt -l $$(git ls-files '*.go' ':!*.pb.go')); \

@@ -20,9 +20,9 @@ func main() {
 
 // command runs a subcommand with its flags and arguments.
 func command(ctx context.Context, args []string) error {
-	commands := map[string]func(context.Context, *flag.FlagSet, []string) error{"run": run, "affected": affected, "names": names}
+	commands := map[string]func(context.Context, *flag.FlagSet, []string) error{"run": run, "affected": affected, "names": names, "lines": count}
 	if len(args) == 0 || commands[args[0]] == nil {
-		return errors.New("expected a command: run, affected or names")
+		return errors.New("expected a command: run, affected, names or lines")
 	}
 	return commands[args[0]](ctx, flag.NewFlagSet("gate "+args[0], flag.ExitOnError), args[1:])
 }
