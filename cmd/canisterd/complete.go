@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/cmd/canisterd/internal/identity"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -135,7 +136,7 @@ func (c *cli) argumentsOf(cmd *cobra.Command) completion {
 func identityNames(context.Context, *cli, []string) []string { return storedNames() }
 
 func storedNames() []string {
-	all, err := readIdentities()
+	all, err := identity.Read()
 	if err != nil {
 		return nil
 	}

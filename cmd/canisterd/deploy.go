@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/cmd/canisterd/internal/deployed"
 	"github.com/canisterd/canisterd/internal/project"
 	"github.com/canisterd/canisterd/internal/quantity"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
@@ -107,7 +108,7 @@ type deploying struct {
 	daemon     *remote.Daemon
 	project    *project.Project
 	flags      *deployFlags
-	store      *store
+	store      *deployed.Store
 	network    network
 	ids        names
 	unrecorded bool              // the ids are not written to the folder
@@ -164,7 +165,7 @@ func (c *cli) deployFolder(ctx context.Context, d *remote.Daemon, folder string,
 		return nil, err
 	}
 	x := &deploying{cli: c, daemon: d, project: p, flags: f}
-	if x.store, err = readStore(folder); err != nil {
+	if x.store, err = deployed.Read(folder); err != nil {
 		return nil, err
 	}
 	if x.network, err = c.networkOf(ctx, d); err != nil {

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/cmd/canisterd/internal/deployed"
 	"github.com/canisterd/canisterd/internal/project"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
@@ -18,8 +19,8 @@ import (
 // claim determines which canisters of the project exist, before any is created. It drops ids that the network does not
 // have, and rejects ids that belong to another name or another project.
 func (x *deploying) claim(ctx context.Context) error {
-	x.ids = x.store.live(x.network)
-	if err := x.store.takeFolder(x.project.Folder(), x.network, x.ids); err != nil {
+	x.ids = x.store.Live(x.network.Network)
+	if err := x.store.TakeFolder(x.project.Folder(), x.network.Network, x.ids); err != nil {
 		return err
 	}
 	var gone []string
@@ -27,7 +28,7 @@ func (x *deploying) claim(ctx context.Context) error {
 	for _, name := range slices.Sorted(maps.Keys(x.ids)) {
 		id := x.ids[name]
 		if other := owner[id]; other != "" {
-			return fmt.Errorf("%s names both %s and %s %s: remove one of them from the file", filepath.Join(x.project.Folder(), namesFile), other, name, id)
+			return fmt.Errorf("%s names both %s and %s %s: remove one of them from the file", filepath.Join(x.project.Folder(), deployed.File), other, name, id)
 		}
 		owner[id] = name
 		there, err := x.inspect(ctx, id)
@@ -40,7 +41,7 @@ func (x *deploying) claim(ctx context.Context) error {
 			continue
 		}
 		if other := ownerOf(name, there); other != "" {
-			return fmt.Errorf("canister %s: the id %s belongs to %s: remove %[1]s from %s, then deploy makes another", name, id, other, filepath.Join(x.project.Folder(), namesFile))
+			return fmt.Errorf("canister %s: the id %s belongs to %s: remove %[1]s from %s, then deploy makes another", name, id, other, filepath.Join(x.project.Folder(), deployed.File))
 		}
 	}
 	x.tellForgotten(gone)
@@ -58,7 +59,7 @@ func (x *deploying) tellForgotten(gone []string) {
 		x.cli.note("note: %s not there any more: %s", plural(len(gone), "this canister is", "these canisters are"), strings.Join(gone, ", "))
 	}
 	var stale []string
-	for name, instance := range x.store.instances() {
+	for name, instance := range x.store.Instances() {
 		if instance == x.cli.instanceName() && x.ids[name] == "" && x.project.Canisters[name] != nil && !slices.Contains(gone, name) {
 			stale = append(stale, name)
 		}
@@ -134,12 +135,12 @@ func (x *deploying) record(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if now.id != x.network.id {
+	if now.ID != x.network.ID {
 		return fmt.Errorf("instance %s was restored or made again while its canisters were created: deploy again", now.instance)
 	}
-	x.store.put(now, x.cli.instanceName(), x.ids, now.height)
+	x.store.Put(now.Network, x.cli.instanceName(), x.ids, now.Height)
 	for name, digest := range x.passed {
-		x.store.pass(now, name, digest)
+		x.store.Pass(now.Network, name, digest)
 	}
-	return x.store.write(x.project.Folder())
+	return x.store.Write(x.project.Folder())
 }

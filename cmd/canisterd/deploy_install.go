@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/cmd/canisterd/internal/identity"
 	"github.com/canisterd/canisterd/internal/project"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
@@ -122,7 +123,7 @@ func (x *deploying) tellTimer(ctx context.Context, name string, before *controlv
 
 // principals returns the principals of the project's canisters that are there, and of identities, by name.
 func (x *deploying) principals() names {
-	all := names{anonymous: principal.Anonymous.String()}
+	all := names{identity.Anonymous: principal.Anonymous.String()}
 	maps.Copy(all, identityPrincipals())
 	maps.Copy(all, x.ids)
 	return all
@@ -182,7 +183,7 @@ func (x *deploying) pass(ctx context.Context, name, digest string) error {
 // ignored returns the keys of a canister that its unchanged module does not get, and notes what would apply them. What was
 // passed to a canister of an earlier version, or by other commands, is not known.
 func (x *deploying) ignored(name, digest string) []string {
-	last := x.store.known(x.network)[name]
+	last := x.store.Known(x.network.Network)[name]
 	if last.ID != x.ids[name] || last.Arguments == "" || last.Arguments == digest {
 		return nil
 	}

@@ -19,6 +19,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/cmd/canisterd/internal/deployed"
 	"github.com/canisterd/canisterd/daemon"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
@@ -247,10 +248,10 @@ func terminate(process *os.Process) error {
 
 // forgetNames removes the ids of a deleted network from a folder's file.
 func forgetNames(folder, network string) error {
-	s, err := readStore(folder)
-	if err != nil || s.of(network) == nil {
+	s, err := deployed.Read(folder)
+	if err != nil || !s.Has(network) {
 		return err
 	}
-	s.forget(network)
-	return s.write(folder)
+	s.Forget(network)
+	return s.Write(folder)
 }

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/cmd/canisterd/internal/deployed"
 	"github.com/canisterd/canisterd/internal/project"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
@@ -87,7 +88,7 @@ func (c *cli) deployUnrecorded(ctx context.Context, d *remote.Daemon, folder str
 	if err != nil {
 		return nil, err
 	}
-	x := &deploying{cli: c, daemon: d, project: p, flags: &deployFlags{mode: "auto"}, store: &store{}, ids: names{}, unrecorded: true}
+	x := &deploying{cli: c, daemon: d, project: p, flags: &deployFlags{mode: "auto"}, store: &deployed.Store{}, ids: names{}, unrecorded: true}
 	_, err = x.createAll(ctx, order, func(string, string) {})
 	return x.ids, err
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/cmd/canisterd/internal/deployed"
 	"github.com/canisterd/canisterd/internal/candid/reference"
 	"github.com/canisterd/canisterd/internal/project"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
@@ -282,7 +283,7 @@ func faultOf(kind string) string {
 
 // projectFolder returns the folder of the deployed project.
 func projectFolder(c *cli) string {
-	_, folder := nearestStore(c.folder)
+	_, folder := deployed.Nearest(c.folder)
 	return folder
 }
 

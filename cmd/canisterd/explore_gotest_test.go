@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/canisterd/canisterd/cmd/canisterd/internal/deployed"
 )
 
 // TestANewUserFindsARaceAndKeepsATestOfIt does what a new user does: deploy a canister that loses updates from an empty
@@ -124,7 +126,7 @@ func TestATestThatAFreshDeploymentPassesSaysSo(t *testing.T) {
 	perform(t, "deploy")
 	perform(t, `canister call bank open '("${vault}")'`)
 	perform(t, "canister call bank deposit 100")
-	before := mustRead(t, namesFile)
+	before := mustRead(t, deployed.File)
 	shown := perform(t, "explore --op 'bank withdraw 100' --op 'bank withdraw 100' --invariant 'vault paidOut <= 100' --go-test race_test.go")
 	const says = "an exploration of a fresh deployment of the project does not find vault paidOut <= 100. The state of instance default is another: make it with --before"
 	if !strings.Contains(shown, "! note: race_test.go does not show the bug: "+says) || !strings.Contains(shown, "(exit 2)") {
@@ -133,7 +135,7 @@ func TestATestThatAFreshDeploymentPassesSaysSo(t *testing.T) {
 	if text := mustRead(t, "race_test.go"); !strings.Contains(text, "// This test does not show the bug: "+says) {
 		t.Errorf("the test is\n%s", text)
 	}
-	if after := mustRead(t, namesFile); after != before {
+	if after := mustRead(t, deployed.File); after != before {
 		t.Errorf("the folder remembers the ids\n%s\ninstead of\n%s", after, before)
 	}
 	if all := perform(t, "instance list"); strings.Count(all, "running") != 1 {

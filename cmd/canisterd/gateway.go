@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/cmd/canisterd/internal/deployed"
 	"github.com/canisterd/canisterd/daemon"
-	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
 // gatewayFlags say which hosts name canisters, and whether their answers are verified.
@@ -56,32 +56,17 @@ func deployedAs(folder string, d *daemon.Daemon, instance, name string) (id prin
 	if err != nil {
 		return id, false
 	}
-	about := networkWith(networkID, ancestors)
-	own, _ := nearestStore(folder)
-	if id, ok = own.canister(about, name); ok {
+	about := deployed.NetworkOf(networkID, ancestors)
+	own, _ := deployed.Nearest(folder)
+	if id, ok = own.Canister(about, name); ok {
 		return id, true
 	}
-	for _, folder := range recentFolders() {
-		if other, err := readStore(folder); err == nil {
-			if id, ok = other.canister(about, name); ok {
+	for _, folder := range deployed.RecentFolders() {
+		if other, err := deployed.Read(folder); err == nil {
+			if id, ok = other.Canister(about, name); ok {
 				return id, true
 			}
 		}
 	}
 	return id, false
-}
-
-// canister returns the canister with a name in a network.
-func (s *store) canister(n network, name string) (id principal.Principal, ok bool) {
-	id, err := principal.Parse(s.live(n)[name])
-	return id, err == nil && id != principal.Management
-}
-
-// networkWith returns the description of a network by its lineage.
-func networkWith(id string, ancestors []daemon.Ancestor) network {
-	n := network{id: id}
-	for _, a := range ancestors {
-		n.ancestors = append(n.ancestors, &controlv1.Ancestor{NetworkId: a.NetworkID, Height: a.Height})
-	}
-	return n
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/internal/spelling"
+	"github.com/canisterd/canisterd/cmd/canisterd/internal/identity"
 )
 
 func (c *cli) identityGroup() *cobra.Command {
@@ -23,9 +23,9 @@ key is stored as it came: new ones are not encrypted.`
 }
 
 // withIdentities is the body of a command that works on the stored identities.
-func withIdentities(do func(all *identities, args []string) error) func(*cobra.Command, []string) error {
+func withIdentities(do func(all *identity.Store, args []string) error) func(*cobra.Command, []string) error {
 	return func(_ *cobra.Command, args []string) error {
-		all, err := readIdentities()
+		all, err := identity.Read()
 		if err != nil {
 			return err
 		}
@@ -42,18 +42,18 @@ func (c *cli) identityNew() *cobra.Command {
   canisterd --identity alice canister call bank withdraw 100`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			text, err := newKey(kind)
+			text, err := identity.NewKey(kind)
 			if err != nil {
 				return err
 			}
-			key, err := parsePEM(text, nil)
+			key, err := identity.ParsePEM(text, nil)
 			if err != nil {
 				return err
 			}
 			return c.addIdentity(args[0], text, key)
 		},
 	}
-	cmd.Flags().StringVar(&kind, "kind", kindSecp256k1, "kind of the key: "+kindSecp256k1+", "+kindEd25519+" or "+kindP256)
+	cmd.Flags().StringVar(&kind, "kind", identity.Secp256k1, "kind of the key: "+identity.Secp256k1+", "+identity.Ed25519+" or "+identity.P256)
 	return cmd
 }
 
@@ -65,15 +65,15 @@ type identityResult struct {
 	InUse     bool   `json:"in_use"`
 }
 
-func (c *cli) addIdentity(name string, text []byte, key public) error {
-	all, err := readIdentities()
+func (c *cli) addIdentity(name string, text []byte, key identity.Key) error {
+	all, err := identity.Read()
 	if err != nil {
 		return err
 	}
-	if err := all.add(name, text, key); err != nil {
+	if err := all.Add(name, text, key); err != nil {
 		return err
 	}
-	return c.print(key.principal(), identityResult{name, key.principal(), key.kind, false})
+	return c.print(key.Principal(), identityResult{name, key.Principal(), key.Kind, false})
 }
 
 func (c *cli) identityList() *cobra.Command {
@@ -83,8 +83,8 @@ func (c *cli) identityList() *cobra.Command {
 		Example: `  canisterd identity list
   canisterd identity list --json`,
 		Args: cobra.NoArgs,
-		RunE: withIdentities(func(all *identities, _ []string) error {
-			results := []identityResult{{anonymous, principal.Anonymous.String(), "", all.Current == ""}}
+		RunE: withIdentities(func(all *identity.Store, _ []string) error {
+			results := []identityResult{{identity.Anonymous, principal.Anonymous.String(), "", all.Current == ""}}
 			for _, name := range slices.Sorted(maps.Keys(all.Identities)) {
 				results = append(results, identityResult{name, all.Identities[name].Principal, all.Identities[name].Kind, name == all.Current})
 			}
@@ -108,17 +108,9 @@ func (c *cli) identityUse() *cobra.Command {
 		Example: `  canisterd identity use alice
   canisterd identity use anonymous`,
 		Args: cobra.ExactArgs(1),
-		RunE: withIdentities(func(all *identities, args []string) error {
-			name := args[0]
-			switch {
-			case name == anonymous:
-				name = ""
-			case all.Identities[name] == nil:
-				known := append([]string{anonymous}, slices.Sorted(maps.Keys(all.Identities))...)
-				return fmt.Errorf("there is no identity %q%s (canisterd identity list)", name, spelling.Meant(name, known))
-			}
-			if all.Current = name; all.write() != nil {
-				return all.write()
+		RunE: withIdentities(func(all *identity.Store, args []string) error {
+			if err := all.Use(args[0]); err != nil {
+				return err
 			}
 			return c.done(map[string]string{"in_use": args[0]}, "calls are made as %s from now on", args[0])
 		}),
@@ -154,7 +146,7 @@ encrypted is stored so.`,
   canisterd identity import alice alice.pem`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
-			text, key, err := readKey(args[1])
+			text, key, err := identity.ReadKey(args[1])
 			if err != nil {
 				return err
 			}

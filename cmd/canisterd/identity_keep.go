@@ -1,32 +1,13 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"maps"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/canisterd/canisterd/internal/spelling"
+	"github.com/canisterd/canisterd/cmd/canisterd/internal/identity"
 )
-
-// pem returns the path of the key of an identity.
-func (i *identities) pem(name string) string { return filepath.Join(i.folder, name+".pem") }
-
-// stored returns the identity of a name.
-func (i *identities) stored(name string) (*storedIdentity, error) {
-	if one := i.Identities[name]; one != nil {
-		return one, nil
-	}
-	if name == anonymous {
-		return nil, errors.New("anonymous is no stored identity: it has no key")
-	}
-	return nil, fmt.Errorf("there is no identity %q%s (canisterd identity list)", name, spelling.Meant(name, slices.Sorted(maps.Keys(i.Identities))))
-}
 
 func (c *cli) identityExport() *cobra.Command {
 	return &cobra.Command{
@@ -37,14 +18,14 @@ imported encrypted is printed so.`,
 		Example: `  canisterd identity export alice
   canisterd identity export alice > alice.pem`,
 		Args: cobra.ExactArgs(1),
-		RunE: withIdentities(func(all *identities, args []string) error {
-			one, err := all.stored(args[0])
+		RunE: withIdentities(func(all *identity.Store, args []string) error {
+			one, err := all.Find(args[0])
 			if err != nil {
 				return err
 			}
-			text, err := os.ReadFile(all.pem(args[0]))
+			text, err := all.ReadPEM(args[0])
 			if err != nil {
-				return fmt.Errorf("reading the key: %w", err)
+				return err
 			}
 			return c.print(strings.TrimSuffix(string(text), "\n"), map[string]string{"name": args[0], "principal": one.Principal, "pem": string(text)})
 		}),
@@ -59,9 +40,9 @@ func (c *cli) identityRemove() *cobra.Command {
 		Example: `  canisterd identity remove alice
   canisterd identity remove alice --yes`,
 		Args: cobra.ExactArgs(1),
-		RunE: withIdentities(func(all *identities, args []string) error {
+		RunE: withIdentities(func(all *identity.Store, args []string) error {
 			name := args[0]
-			one, err := all.stored(name)
+			one, err := all.Find(name)
 			if err != nil {
 				return err
 			}
@@ -71,12 +52,8 @@ func (c *cli) identityRemove() *cobra.Command {
 			if err := c.confirmed(fmt.Sprintf("the identity %s (%s) and its key", name, one.Principal), yes); err != nil {
 				return err
 			}
-			delete(all.Identities, name)
-			if err := all.write(); err != nil { // before the file: an identity without its key could not be exported
+			if err := all.Remove(name); err != nil {
 				return err
-			}
-			if err := os.Remove(all.pem(name)); err != nil {
-				return fmt.Errorf("deleting the key: %w", err)
 			}
 			return c.done(map[string]string{"name": name, "done": "removed"}, "%s: removed", name)
 		}),
@@ -92,34 +69,11 @@ func (c *cli) identityRename() *cobra.Command {
 		Example: `  canisterd identity rename alice bob
   canisterd identity rename alice alice-old`,
 		Args: cobra.ExactArgs(2),
-		RunE: withIdentities(func(all *identities, args []string) error {
-			if err := all.rename(args[0], args[1]); err != nil {
+		RunE: withIdentities(func(all *identity.Store, args []string) error {
+			if err := all.Rename(args[0], args[1]); err != nil {
 				return err
 			}
 			return c.done(map[string]string{"name": args[1], "done": "renamed"}, "%s: renamed to %s", args[0], args[1])
 		}),
 	}
-}
-
-// rename gives an identity another name, also where it is in use.
-func (i *identities) rename(name, to string) error {
-	one, err := i.stored(name)
-	if err != nil {
-		return err
-	}
-	if err := i.checkNew(to); err != nil {
-		return err
-	}
-	if err := os.Rename(i.pem(name), i.pem(to)); err != nil {
-		return fmt.Errorf("renaming the key: %w", err)
-	}
-	delete(i.Identities, name)
-	i.Identities[to] = one
-	if i.Current == name {
-		i.Current = to
-	}
-	if err := i.write(); err != nil {
-		return errors.Join(err, os.Rename(i.pem(to), i.pem(name)))
-	}
-	return nil
 }

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/internal/regular"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -36,7 +36,7 @@ instance goes on meanwhile.`,
 				if args[0] == "-" {
 					return d.Export(ctx, request, c.out, tell)
 				}
-				return whole(args[0], func(w io.Writer) error { return d.Export(ctx, request, w, tell) })
+				return regular.Replace(args[0], func(w io.Writer) error { return d.Export(ctx, request, w, tell) })
 			})
 		},
 	}
@@ -44,25 +44,6 @@ instance goes on meanwhile.`,
 	cmd.Flags().BoolVar(&journal, "journal", false, "the journal instead: what led to the present, for canisterd replay")
 	cmd.MarkFlagsMutuallyExclusive("snapshot", "journal")
 	return cmd
-}
-
-// whole writes a file completely or not at all.
-func whole(path string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".canisterd-*")
-	if err != nil {
-		return fmt.Errorf("making %s: %w", path, err)
-	}
-	err = write(f)
-	if closed := f.Close(); err == nil && closed != nil {
-		err = fmt.Errorf("writing %s: %w", path, closed)
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
 }
 
 func (c *cli) instanceImport() *cobra.Command {

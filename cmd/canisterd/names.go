@@ -4,11 +4,12 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/cmd/canisterd/internal/deployed"
+	"github.com/canisterd/canisterd/cmd/canisterd/internal/identity"
 	"github.com/canisterd/canisterd/daemon"
 	"github.com/canisterd/canisterd/internal/candid/reference"
 	"github.com/canisterd/canisterd/internal/spelling"
@@ -53,9 +54,9 @@ func (c *cli) known() *directory {
 // identityPrincipals returns the principals of the user's identities. Without a home there are none.
 func identityPrincipals() names {
 	all := names{}
-	if stored, err := readIdentities(); err == nil {
-		for name, identity := range stored.Identities {
-			all[name] = identity.Principal
+	if stored, err := identity.Read(); err == nil {
+		for name, key := range stored.Identities {
+			all[name] = key.Principal
 		}
 	}
 	return all
@@ -85,14 +86,14 @@ func (d *directory) ownIdentities() names {
 
 // principals returns the principals of canisters and identities by name. A canister comes before an identity.
 func (d *directory) principals() names {
-	all := names{anonymous: principal.Anonymous.String()}
+	all := names{identity.Anonymous: principal.Anonymous.String()}
 	maps.Copy(all, d.identities)
 	maps.Copy(all, d.ids)
 	return all
 }
 
 func (c *cli) lookUp(into *directory) error {
-	store, _ := nearestStore(c.folder)
+	store, _ := deployed.Nearest(c.folder)
 	if len(store.Networks) == 0 {
 		return nil
 	}
@@ -100,27 +101,11 @@ func (c *cli) lookUp(into *directory) error {
 	if into.about, err = c.network(c.context()); err != nil {
 		return err
 	}
-	into.ids, into.stale = store.live(into.about), store.instances()
+	into.ids, into.stale = store.Live(into.about.Network), store.Instances()
 	for name := range into.ids {
 		delete(into.stale, name)
 	}
 	return nil
-}
-
-// nearestStore returns the ids deployed from a folder, or the nearest one above it that has some, and that folder.
-func nearestStore(folder string) (s *store, dir string) {
-	dir, err := filepath.Abs(folder)
-	for err == nil {
-		if s, failed := readStore(dir); failed == nil && len(s.Networks) > 0 {
-			return s, dir
-		}
-		above := filepath.Dir(dir)
-		if above == dir {
-			break
-		}
-		dir = above
-	}
-	return &store{}, folder
 }
 
 // context returns the command's context.
@@ -202,9 +187,9 @@ func (c *cli) nameOf(id string) string {
 
 // namesIn returns the names that the nearest project gave the canisters of a network, which need not be running.
 func (c *cli) namesIn(id string, ancestors []daemon.Ancestor) func(principal.Principal) string {
-	store, _ := nearestStore(c.folder)
+	store, _ := deployed.Nearest(c.folder)
 	shown := map[string]string{}
-	for name, id := range store.live(networkWith(id, ancestors)) {
+	for name, id := range store.Live(deployed.NetworkOf(id, ancestors)) {
 		if other, found := shown[id]; !found || name < other {
 			shown[id] = name
 		}

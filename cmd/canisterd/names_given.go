@@ -6,13 +6,14 @@ import (
 	"path/filepath"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/cmd/canisterd/internal/deployed"
 	"github.com/canisterd/canisterd/internal/project"
 )
 
 // givenName is a name for a canister that is not created by deploy; "" for none.
 type givenName struct {
 	name, folder string
-	store        *store
+	store        *deployed.Store
 	network      network
 }
 
@@ -26,14 +27,14 @@ func (c *cli) freeName(ctx context.Context, d *remote.Daemon, name string) (*giv
 	}
 	g := &givenName{name: name, folder: project.Nearest()}
 	var err error
-	if g.store, err = readStore(g.folder); err != nil {
+	if g.store, err = deployed.Read(g.folder); err != nil {
 		return nil, err
 	}
 	if g.network, err = c.networkOf(ctx, d); err != nil {
 		return nil, err
 	}
-	ids := g.store.live(g.network)
-	if err := g.store.takeFolder(g.folder, g.network, ids); err != nil {
+	ids := g.store.Live(g.network.Network)
+	if err := g.store.TakeFolder(g.folder, g.network.Network, ids); err != nil {
 		return nil, err
 	}
 	if ids[name] == "" {
@@ -55,11 +56,11 @@ func (g *givenName) take(ctx context.Context, c *cli, d *remote.Daemon, id strin
 	if err != nil {
 		return err
 	}
-	ids := g.store.live(now)
+	ids := g.store.Live(now.Network)
 	ids[g.name] = id
-	g.store.put(now, c.instanceName(), ids, now.height)
-	if err := g.store.write(g.folder); err != nil {
-		return fmt.Errorf("canister %s was created, and its name not recorded in %s: %w", id, filepath.Join(g.folder, namesFile), err)
+	g.store.Put(now.Network, c.instanceName(), ids, now.Height)
+	if err := g.store.Write(g.folder); err != nil {
+		return fmt.Errorf("canister %s was created, and its name not recorded in %s: %w", id, filepath.Join(g.folder, deployed.File), err)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/cmd/canisterd/internal/deployed"
 	"github.com/canisterd/canisterd/internal/project"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
@@ -11,7 +12,7 @@ import (
 // adopt gives the canisters of a network from a file the names under which this folder deployed them: those with ids of
 // the folder that have the same name in their own environment.
 func (c *cli) adopt(ctx context.Context, d *remote.Daemon, made *controlv1.Instance) error {
-	s, folder := nearestStore(c.folder)
+	s, folder := deployed.Nearest(c.folder)
 	adopted := names{}
 	for _, stored := range s.Networks {
 		for name, known := range stored.Canisters {
@@ -24,8 +25,8 @@ func (c *cli) adopt(ctx context.Context, d *remote.Daemon, made *controlv1.Insta
 	if len(adopted) == 0 {
 		return nil
 	}
-	s.put(network{id: made.GetNetworkId()}, made.GetName(), adopted, made.GetHeight())
-	return s.write(folder)
+	s.Put(deployed.Network{ID: made.GetNetworkId()}, made.GetName(), adopted, made.GetHeight())
+	return s.Write(folder)
 }
 
 // namesItself reports whether a canister has a name in its own environment.

@@ -6,16 +6,15 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/cmd/canisterd/internal/deployed"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
 // network identifies the network of an instance.
 type network struct {
-	id        string
-	ancestors []*controlv1.Ancestor
-	instance  string
-	created   time.Time
-	height    uint64
+	deployed.Network
+	instance string
+	created  time.Time
 }
 
 // network returns the network that the command is about.
@@ -33,7 +32,9 @@ func (c *cli) networkOf(ctx context.Context, d *remote.Daemon) (network, error) 
 		return network{}, err
 	}
 	i := got.GetInstance()
-	return network{i.GetNetworkId(), i.GetAncestors(), i.GetName(), i.GetCreated().AsTime(), i.GetHeight()}, nil
+	return network{
+		deployed.Network{ID: i.GetNetworkId(), Ancestors: i.GetAncestors(), Height: i.GetHeight()}, i.GetName(), i.GetCreated().AsTime(),
+	}, nil
 }
 
 // young is the greatest age of a network at which users may still look for canisters of the previous one.
@@ -50,7 +51,7 @@ func (c *cli) youngNetwork(ctx context.Context) string {
 
 // since returns the age of a network, for users who look for canisters of an earlier one.
 func (n network) since() string {
-	if len(n.ancestors) > 0 {
+	if len(n.Ancestors) > 0 {
 		return fmt.Sprintf("instance %s was restored or forked meanwhile", n.instance)
 	}
 	return fmt.Sprintf("instance %s started %s ago, and canisters of earlier runs are gone", n.instance, ago(time.Since(n.created)))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/cmd/canisterd/internal/output"
 )
 
 // print writes a result: value as JSON on one line if requested, else the text.
@@ -15,12 +16,12 @@ func (c *cli) print(text string, value any) error {
 		_, err := fmt.Fprintln(c.out, text)
 		return err
 	}
-	encoded, err := encodeJSON(value)
+	encoded, err := output.JSON(value)
 	if err != nil {
 		return err
 	}
 	if c.filtered {
-		return c.filter.apply(c.out, encoded)
+		return c.filter.Apply(c.out, encoded)
 	}
 	_, err = c.out.Write(append(encoded, '\n'))
 	return err

@@ -19,6 +19,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/canisterd/canisterd/cmd/canisterd/internal/portfile"
 	"github.com/canisterd/canisterd/daemon"
 	"github.com/canisterd/canisterd/internal/quantity"
 	"github.com/canisterd/canisterd/internal/systemcanisters"
@@ -123,7 +124,7 @@ func (c *cli) servePocket(ctx context.Context, f *pocketFlags) error {
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer stop()
-	publish, remove, err := claimPort(ctx, f.portFile)
+	publish, remove, err := portfile.Claim(ctx, f.portFile)
 	if errors.Is(err, fs.ErrExist) {
 		return nil // another server serves the readers of the file
 	}

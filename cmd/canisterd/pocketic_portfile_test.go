@@ -13,6 +13,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/canisterd/canisterd/cmd/canisterd/internal/portfile"
 )
 
 func TestThePortFileOfAKilledServerIsTakenOver(t *testing.T) {
@@ -72,7 +74,7 @@ func TestOneOfManyServersTakesOverAPortFile(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				publish, _, err := claimPort(t.Context(), path)
+				publish, _, err := portfile.Claim(t.Context(), path)
 				switch {
 				case errors.Is(err, fs.ErrExist):
 				case err != nil:

@@ -15,6 +15,7 @@ import (
 
 	"github.com/canisterd/canisterd/api/client"
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/cmd/canisterd/internal/output"
 	"github.com/canisterd/canisterd/daemon"
 )
 
@@ -43,12 +44,12 @@ type cli struct {
 	identity  string // name of an identity, or path of a PEM file; "" for the one in use
 	as        string // principal to call as
 	json      bool
-	filter    filter // for results
-	filtered  bool   // there is a filter
-	request   string // id of the last update, in hex
-	folder    string // where names are looked up, "" for the current one
-	anywhere  bool   // projects may name files outside of their repository
-	verbose   bool   // descriptions of instances have their seed and root key
+	filter    output.Filter // for results
+	filtered  bool          // there is a filter
+	request   string        // id of the last update, in hex
+	folder    string        // where names are looked up, "" for the current one
+	anywhere  bool          // projects may name files outside of their repository
+	verbose   bool          // descriptions of instances have their seed and root key
 	out, err  io.Writer
 
 	ctx      context.Context // of the command
@@ -110,7 +111,7 @@ func (c *cli) root() *cobra.Command {
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		c.url, c.ctx = withScheme(c.url), cmd.Context()
 		var err error
-		if c.filtered, err = c.filter.read(); err != nil {
+		if c.filtered, err = c.filter.Read(); err != nil {
 			return err
 		}
 		c.json = c.json || c.filtered
@@ -127,7 +128,7 @@ func (c *cli) root() *cobra.Command {
 	flags.StringVar(&c.as, "as", os.Getenv("CANISTERD_AS"), "principal to call as, without its key, or the name of a canister or an identity that has it (environment: CANISTERD_AS)")
 	flags.StringVar(&c.identity, "identity", os.Getenv("CANISTERD_IDENTITY"), "identity to call as: a name (canisterd identity list) or a PEM file with an Ed25519, secp256k1 or P-256 key (default: the one in use, or anonymous; environment: CANISTERD_IDENTITY)")
 	flags.BoolVar(&c.json, "json", false, "print results as JSON (docs/output.md)")
-	c.filter.add(root)
+	c.filter.Add(root)
 	root.AddGroup(
 		&cobra.Group{ID: "daemon", Title: "The daemon:"}, &cobra.Group{ID: "work", Title: "Canisters:"},
 		&cobra.Group{ID: "control", Title: "Time, and what is in flight:"}, &cobra.Group{ID: "watch", Title: "What happens:"},

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/canisterd/canisterd/cmd/canisterd/internal/output"
 	"github.com/canisterd/canisterd/internal/project"
 )
 
@@ -18,7 +19,7 @@ it: write it to a file and name that in the first line,
   canisterd schema > canisterd.schema.json`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			text, err := encodeIndented(project.Schema())
+			text, err := output.Indented(project.Schema())
 			if err != nil {
 				return err
 			}

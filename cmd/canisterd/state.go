@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/internal/regular"
 )
 
 func (c *cli) stateGroup() *cobra.Command {
@@ -83,7 +84,7 @@ daemon has the directory open, canisterd instance export --journal writes it.`,
 			if err != nil {
 				return err
 			}
-			if err := whole(args[0], func(w io.Writer) error { return daemon.ExportState(dir, w) }); err != nil {
+			if err := regular.Replace(args[0], func(w io.Writer) error { return daemon.ExportState(dir, w) }); err != nil {
 				return err
 			}
 			return c.done(map[string]string{"file": args[0], "done": "exported"}, "%s: exported from %s", args[0], dir)

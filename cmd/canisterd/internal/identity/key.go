@@ -1,10 +1,11 @@
-package main
+package identity
 
 import (
 	"bytes"
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/asn1"
@@ -17,22 +18,21 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// Kinds of keys for identity new.
+// Kinds of keys.
 const (
-	kindEd25519   = "ed25519"
-	kindSecp256k1 = "secp256k1"
-	kindP256      = "p256"
+	Ed25519   = "ed25519"
+	Secp256k1 = "secp256k1"
+	P256      = "p256"
 )
 
-// public is the public part of a key that makes calls: its kind and its public half, DER in the form of agents
-// (interface specification, "Signatures").
-type public struct {
-	kind string
-	der  []byte
+// Key is the public part of a key that makes calls.
+type Key struct {
+	Kind string
+	der  []byte // in the form of agents (interface specification, "Signatures")
 }
 
-// principal returns the principal of the key (interface specification, "Principals").
-func (p public) principal() string { return principal.SelfAuthenticating(p.der).String() }
+// Principal returns the principal of the key (interface specification, "Principals").
+func (p Key) Principal() string { return principal.SelfAuthenticating(p.der).String() }
 
 // Types of blocks in PEM files.
 const (
@@ -51,22 +51,22 @@ var (
 // errKind is the error for a file with another kind of key, or none.
 var errKind = errors.New("it is not an Ed25519, secp256k1 or P-256 key in PEM: canisterd identity new makes one")
 
-// parsePEM reads the key in a PEM file. It calls password if the key is encrypted.
-func parsePEM(text []byte, password func() ([]byte, error)) (public, error) {
+// ParsePEM reads the key in a PEM file. It calls password if the key is encrypted.
+func ParsePEM(text []byte, password func() ([]byte, error)) (Key, error) {
 	for {
 		block, rest := pem.Decode(text)
 		if block == nil {
-			return public{}, errKind
+			return Key{}, errKind
 		}
 		der := block.Bytes
 		switch block.Type {
 		case pemEncrypted:
 			secret, err := password()
 			if err != nil {
-				return public{}, err
+				return Key{}, err
 			}
 			if der, err = decryptPKCS8(der, secret); err != nil {
-				return public{}, err
+				return Key{}, err
 			}
 			return parsePKCS8(der)
 		case pemPKCS8:
@@ -85,33 +85,33 @@ type pkcs8 struct {
 	Key     []byte
 }
 
-func parsePKCS8(der []byte) (public, error) {
+func parsePKCS8(der []byte) (Key, error) {
 	var outer pkcs8
 	if _, err := asn1.Unmarshal(der, &outer); err != nil {
-		return public{}, errKind
+		return Key{}, errKind
 	}
 	if outer.Of.Algorithm.Equal(oidPublicKey) {
 		var curve asn1.ObjectIdentifier
 		if _, err := asn1.Unmarshal(outer.Of.Parameters.FullBytes, &curve); err != nil {
-			return public{}, errKind
+			return Key{}, errKind
 		}
 		return parseSEC1(outer.Key, curve)
 	}
 	key, err := x509.ParsePKCS8PrivateKey(der)
 	private, ok := key.(ed25519.PrivateKey)
 	if err != nil || !ok {
-		return public{}, errKind
+		return Key{}, errKind
 	}
 	public, err := publicEd25519(private)
 	return public, err
 }
 
-func publicEd25519(key ed25519.PrivateKey) (public, error) {
+func publicEd25519(key ed25519.PrivateKey) (Key, error) {
 	der, err := x509.MarshalPKIXPublicKey(key.Public())
 	if err != nil {
-		return public{}, fmt.Errorf("encoding the public key: %w", err)
+		return Key{}, fmt.Errorf("encoding the public key: %w", err)
 	}
-	return public{kindEd25519, der}, nil
+	return Key{Ed25519, der}, nil
 }
 
 // sec1 is a private key of an elliptic curve (RFC 5915).
@@ -123,10 +123,10 @@ type sec1 struct {
 }
 
 // parseSEC1 reads a key of the given curve, or of the one in the key.
-func parseSEC1(der []byte, curve asn1.ObjectIdentifier) (public, error) {
+func parseSEC1(der []byte, curve asn1.ObjectIdentifier) (Key, error) {
 	var key sec1
 	if _, err := asn1.Unmarshal(der, &key); err != nil {
-		return public{}, errKind
+		return Key{}, errKind
 	}
 	if curve == nil {
 		curve = key.Curve
@@ -140,26 +140,26 @@ func parseSEC1(der []byte, curve asn1.ObjectIdentifier) (public, error) {
 	case curve.Equal(oidP256):
 		private, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), secret)
 		if err != nil {
-			return public{}, errKind
+			return Key{}, errKind
 		}
 		return publicP256(private)
 	}
-	return public{}, errKind
+	return Key{}, errKind
 }
 
-func publicP256(key *ecdsa.PrivateKey) (public, error) {
+func publicP256(key *ecdsa.PrivateKey) (Key, error) {
 	der, err := x509.MarshalPKIXPublicKey(key.Public())
 	if err != nil {
-		return public{}, fmt.Errorf("encoding the public key: %w", err)
+		return Key{}, fmt.Errorf("encoding the public key: %w", err)
 	}
-	return public{kindP256, der}, nil
+	return Key{P256, der}, nil
 }
 
 // publicSecp256k1 encodes a key that Go's library does not support.
-func publicSecp256k1(key *secp256k1.PrivateKey) (public, error) {
+func publicSecp256k1(key *secp256k1.PrivateKey) (Key, error) {
 	curve, err := asn1.Marshal(oidSecp256k1)
 	if err != nil {
-		return public{}, fmt.Errorf("encoding the curve: %w", err)
+		return Key{}, fmt.Errorf("encoding the curve: %w", err)
 	}
 	point := key.PubKey().SerializeUncompressed()
 	der, err := asn1.Marshal(struct {
@@ -170,13 +170,13 @@ func publicSecp256k1(key *secp256k1.PrivateKey) (public, error) {
 		asn1.BitString{Bytes: point, BitLength: 8 * len(point)},
 	})
 	if err != nil {
-		return public{}, fmt.Errorf("encoding the public key: %w", err)
+		return Key{}, fmt.Errorf("encoding the public key: %w", err)
 	}
-	return public{kindSecp256k1, der}, nil
+	return Key{Secp256k1, der}, nil
 }
 
-// newKey makes a key of a kind and encodes it as dfx and icp do.
-func newKey(kind string) (text []byte, err error) {
+// NewKey makes a key of a kind and encodes it as dfx and icp do.
+func NewKey(kind string) (text []byte, err error) {
 	random := func() []byte {
 		var secret []byte
 		for secret == nil || bytes.Equal(secret, make([]byte, len(secret))) {
@@ -186,16 +186,16 @@ func newKey(kind string) (text []byte, err error) {
 	}
 	var block *pem.Block
 	switch kind {
-	case kindEd25519:
+	case Ed25519:
 		der, err := x509.MarshalPKCS8PrivateKey(ed25519.NewKeyFromSeed(random()))
 		if err != nil {
 			return nil, fmt.Errorf("encoding the key: %w", err)
 		}
 		block = &pem.Block{Type: pemPKCS8, Bytes: der}
-	case kindSecp256k1, kindP256:
+	case Secp256k1, P256:
 		curve := oidSecp256k1
 		secret := secp256k1.PrivKeyFromBytes(random()).Serialize()
-		if kind == kindP256 {
+		if kind == P256 {
 			key, err := ecdsa.GenerateKey(elliptic.P256(), nil)
 			if err != nil {
 				return nil, fmt.Errorf("making the key: %w", err)
@@ -211,7 +211,14 @@ func newKey(kind string) (text []byte, err error) {
 		}
 		block = &pem.Block{Type: pemSEC1, Bytes: der}
 	default:
-		return nil, fmt.Errorf("--kind %q: say %s, %s or %s", kind, kindEd25519, kindSecp256k1, kindP256)
+		return nil, fmt.Errorf("--kind %q: say %s, %s or %s", kind, Ed25519, Secp256k1, P256)
 	}
 	return pem.EncodeToMemory(block), nil
+}
+
+// drawn returns random bytes.
+func drawn(n int) []byte {
+	b := make([]byte, n)
+	_, _ = rand.Read(b) // never fails
+	return b
 }

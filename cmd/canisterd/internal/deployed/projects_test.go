@@ -1,4 +1,4 @@
-package main
+package deployed
 
 import (
 	"fmt"
@@ -12,11 +12,11 @@ import (
 )
 
 // stored makes a store with one canister and a folder with it.
-func stored(t *testing.T, id string) (*store, string) {
+func stored(t *testing.T, id string) (*Store, string) {
 	t.Helper()
 	folder := t.TempDir()
-	s := &store{Networks: []storedNetwork{{ID: "n", Canisters: map[string]storedCanister{"site": {ID: id}}}}}
-	if err := s.write(folder); err != nil {
+	s := &Store{Networks: []storedNetwork{{ID: "n", Canisters: map[string]storedCanister{"site": {ID: id}}}}}
+	if err := s.Write(folder); err != nil {
 		t.Fatal(err)
 	}
 	return s, folder
@@ -25,15 +25,15 @@ func stored(t *testing.T, id string) (*store, string) {
 func TestTheFileOfNamesNamesNoFolder(t *testing.T) {
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
 	_, folder := stored(t, "7tjcv-pp777-77776-qaaaa-cai")
-	if text := mustRead(t, filepath.Join(folder, namesFile)); strings.Contains(text, folder) || strings.Contains(text, `"folder"`) {
+	if text := mustRead(t, filepath.Join(folder, File)); strings.Contains(text, folder) || strings.Contains(text, `"folder"`) {
 		t.Errorf("it has\n%s", text)
 	}
-	writeFile(t, filepath.Join(folder, namesFile), fmt.Sprintf(`{"folder": %q, "networks": []}`, filepath.Dir(folder)))
-	old, err := readStore(folder)
-	if err != nil || old.write(folder) != nil {
+	writeFile(t, filepath.Join(folder, File), fmt.Sprintf(`{"folder": %q, "networks": []}`, filepath.Dir(folder)))
+	old, err := Read(folder)
+	if err != nil || old.Write(folder) != nil {
 		t.Fatal(err)
 	}
-	if text := mustRead(t, filepath.Join(folder, namesFile)); strings.Contains(text, filepath.Dir(folder)) {
+	if text := mustRead(t, filepath.Join(folder, File)); strings.Contains(text, filepath.Dir(folder)) {
 		t.Errorf("from a file of an earlier version came\n%s", text)
 	}
 }
@@ -42,19 +42,19 @@ func TestACopyOfAFolderIsFoundByTheIDOfItsProject(t *testing.T) {
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
 	_, folder := stored(t, "7tjcv-pp777-77776-qaaaa-cai")
 	beside := t.TempDir()
-	writeFile(t, filepath.Join(beside, namesFile), mustRead(t, filepath.Join(folder, namesFile)))
-	s, err := readStore(beside)
+	writeFile(t, filepath.Join(beside, File), mustRead(t, filepath.Join(folder, File)))
+	s, err := Read(beside)
 	if err != nil {
 		t.Fatal(err)
 	}
-	about := network{id: "n"}
-	if err := s.takeFolder(beside, about, s.live(about)); err == nil || !strings.Contains(err.Error(), "the project in "+folder) {
+	about := Network{ID: "n"}
+	if err := s.TakeFolder(beside, about, s.Live(about)); err == nil || !strings.Contains(err.Error(), "the project in "+folder) {
 		t.Errorf("a copy is taken for the original: %v", err)
 	}
 	if err := os.RemoveAll(folder); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.takeFolder(beside, about, s.live(about)); err != nil {
+	if err := s.TakeFolder(beside, about, s.Live(about)); err != nil {
 		t.Errorf("a folder that was moved is taken for a copy: %v", err)
 	}
 }
@@ -66,10 +66,10 @@ func TestProjectsAreRecordedInTheOrderOfTheirDeployments(t *testing.T) {
 	for range maxProjects + 5 {
 		stored(t, "7uieb-cx777-77776-qaaaq-cai")
 	}
-	if got := recentFolders(); len(got) != maxProjects {
+	if got := RecentFolders(); len(got) != maxProjects {
 		t.Errorf("%d are recorded, want %d", len(got), maxProjects)
 	}
-	if slices.Contains(recentFolders(), first) {
+	if slices.Contains(RecentFolders(), first) {
 		t.Error("the oldest one stays")
 	}
 	for _, id := range []string{"", "../state", strings.Repeat("g", 32)} {

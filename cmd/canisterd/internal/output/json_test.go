@@ -1,4 +1,4 @@
-package main
+package output
 
 import (
 	"strings"
@@ -27,7 +27,7 @@ func TestMessagesArePrintedInOneDialect(t *testing.T) {
 		`{"index":0,"content":"ff"}`: &controlv1.ReadLogsResponse{Content: []byte{0xff}},
 		`{"cycles":null}`:            &controlv1.SetCyclesResponse{},
 	} {
-		if text, err := encodeJSON(message); err != nil || string(text) != want {
+		if text, err := JSON(message); err != nil || string(text) != want {
 			t.Errorf("%T is printed as\n%s (%v), want\n%s", message, text, err, want)
 		}
 	}
@@ -46,28 +46,4 @@ func TestNoAnswerHasAMap(t *testing.T) {
 		}
 		return true
 	})
-}
-
-func TestFiltersLookIntoResults(t *testing.T) {
-	const result = `{"cycles":340282366920938463463374607431768211455,"names":["a","b"],"at":1.5}`
-	for want, f := range map[string]filter{
-		"340282366920938463463374607431768211455\n": {jq: ".cycles"},
-		"a\nb\n": {jq: ".names[]"}, "[\"a\",\"b\"]\n": {jq: ".names"}, "2.5\n": {jq: ".at + 1"},
-		"a-b [\"a\",\"b\"]\n": {template: `{{join "-" .names}} {{json .names}}`},
-	} {
-		var out strings.Builder
-		if _, err := f.read(); err != nil {
-			t.Errorf("%s%s: %v", f.jq, f.template, err)
-		} else if err := f.apply(&out, []byte(result)); err != nil || out.String() != want {
-			t.Errorf("%s%s printed %q (%v), want %q", f.jq, f.template, &out, err, want)
-		}
-	}
-	for _, f := range []filter{{jq: "."}, {jq: ".["}, {template: "{{"}, {jq: "nothing_such"}} {
-		if f.jq == "." {
-			f.template = "x"
-		}
-		if _, err := f.read(); err == nil || !strings.Contains(err.Error(), "--") {
-			t.Errorf("%s%s: %v", f.jq, f.template, err)
-		}
-	}
 }

@@ -1,4 +1,4 @@
-package main
+package output
 
 import (
 	"bytes"
@@ -16,9 +16,9 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
-// encodeJSON encodes a value for --json. Messages of the control API have the names of their .proto files;
+// JSON encodes a value for --json. Messages of the control API have the names of their .proto files;
 // docs/output.md documents the rest.
-func encodeJSON(value any) ([]byte, error) {
+func JSON(value any) ([]byte, error) {
 	if message, ok := value.(proto.Message); ok {
 		return messageJSON(nil, message.ProtoReflect()), nil
 	}
@@ -31,8 +31,8 @@ func encodeJSON(value any) ([]byte, error) {
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
 }
 
-// encodeIndented encodes a value as JSON on several lines.
-func encodeIndented(value any) (string, error) {
+// Indented encodes a value as JSON on several lines.
+func Indented(value any) (string, error) {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)

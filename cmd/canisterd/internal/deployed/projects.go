@@ -1,4 +1,4 @@
-package main
+package deployed
 
 import (
 	"cmp"
@@ -28,7 +28,7 @@ var projectID = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
 // identify gives a store an id unless it has one. The folder of an earlier version is dropped: the file may be copied to
 // other machines.
-func (s *store) identify() {
+func (s *Store) identify() {
 	s.Folder = ""
 	if !projectID.MatchString(s.Project) {
 		id := make([]byte, 16)
@@ -45,7 +45,7 @@ func recordsOfProjects() (string, error) {
 }
 
 // recordFolder records where a project is. Users without a data folder have no records, and deploy nevertheless.
-func (s *store) recordFolder(folder string) {
+func (s *Store) recordFolder(folder string) {
 	records, err := recordsOfProjects()
 	if err != nil {
 		return
@@ -94,8 +94,8 @@ func folderOf(id string) string {
 	return strings.TrimSuffix(string(text), "\n")
 }
 
-// recentFolders returns the folders of the recorded projects, the most recently deployed first.
-func recentFolders() (folders []string) {
+// RecentFolders returns the folders of the recorded projects, the most recently deployed first.
+func RecentFolders() (folders []string) {
 	records, err := recordsOfProjects()
 	if err != nil {
 		return nil
@@ -110,21 +110,21 @@ func recentFolders() (folders []string) {
 	return folders
 }
 
-// takeFolder makes the ids those of a folder. It rejects ids that the folder shares with the folder it is a copy of: both
+// TakeFolder makes the ids those of a folder. It rejects ids that the folder shares with the folder it is a copy of: both
 // would write to the same canisters.
-func (s *store) takeFolder(folder string, n network, ids names) error {
+func (s *Store) TakeFolder(folder string, n Network, ids map[string]string) error {
 	there := cmp.Or(s.Folder, folderOf(s.Project))
 	if there == "" || sameFolder(there, folder) {
 		return nil
 	}
-	original, err := readStore(there)
+	original, err := Read(there)
 	if err != nil {
 		return err
 	}
-	theirs := original.live(n)
+	theirs := original.Live(n)
 	for _, name := range slices.Sorted(maps.Keys(ids)) {
 		if theirs[name] == ids[name] {
-			return fmt.Errorf("canister %s: the id %s belongs to the project in %s, of which this folder is a copy: remove %s here, then deploy makes canisters of its own", name, ids[name], there, filepath.Join(folder, namesFile))
+			return fmt.Errorf("canister %s: the id %s belongs to the project in %s, of which this folder is a copy: remove %s here, then deploy makes canisters of its own", name, ids[name], there, filepath.Join(folder, File))
 		}
 	}
 	if original.Project == s.Project { // both stay

@@ -1,4 +1,4 @@
-package main
+package deployed
 
 import (
 	"encoding/json"
@@ -11,17 +11,20 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/daemon"
 	"github.com/canisterd/canisterd/internal/regular"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// namesFile keeps the ids from `canisterd deploy`, by network and name, next to the folder's canisterd.yaml.
-const namesFile = ".canisterd/canisters.json"
+// File keeps the ids from `canisterd deploy`, by network and name, next to the folder's canisterd.yaml.
+const File = ".canisterd/canisters.json"
 
 // maxStored limits the networks in the file. The most recently used stay.
 const maxStored = 100
 
-// store is the file with the ids deployed from a folder.
-type store struct {
+// Store is the file with the ids deployed from a folder.
+type Store struct {
 	// Project tells a copy of a folder, which does not have the canisters of the original, from the original.
 	Project  string          `json:"project_id"`
 	Folder   string          `json:"folder,omitempty"` // of the original, in files of earlier versions
@@ -44,22 +47,38 @@ type storedCanister struct {
 	Passed    uint64 `json:"passed_height,omitempty"`
 }
 
-// readStore reads the ids deployed from a folder. It returns none from a file of an earlier version, which did not name
+// Read reads the ids deployed from a folder. It returns none from a file of an earlier version, which did not name
 // their network.
-func readStore(folder string) (*store, error) {
-	path := filepath.Join(folder, namesFile)
+func Read(folder string) (*Store, error) {
+	path := filepath.Join(folder, File)
 	text, err := readNames(folder)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &store{}, nil
+		return &Store{}, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the ids of canisters: %w", err)
 	}
-	s := &store{}
+	s := &Store{}
 	if err := json.Unmarshal(text, s); err != nil {
 		return nil, fmt.Errorf("%s: %w; remove it and deploy again", path, err)
 	}
 	return s, nil
+}
+
+// Nearest returns the ids deployed from a folder, or the nearest one above it that has some, and that folder.
+func Nearest(folder string) (s *Store, dir string) {
+	dir, err := filepath.Abs(folder)
+	for err == nil {
+		if s, failed := Read(dir); failed == nil && len(s.Networks) > 0 {
+			return s, dir
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			break
+		}
+		dir = above
+	}
+	return &Store{}, folder
 }
 
 // maxNamesFile is the largest file of names, in bytes: maxStored networks have far less.
@@ -70,12 +89,12 @@ func readNames(folder string) ([]byte, error) {
 	if err := notLinked(folder); err != nil {
 		return nil, err
 	}
-	return regular.Read(filepath.Join(folder, namesFile), maxNamesFile)
+	return regular.Read(filepath.Join(folder, File), maxNamesFile)
 }
 
 // notLinked refuses a file of names, and a folder for it, that is a link.
 func notLinked(folder string) error {
-	for _, path := range []string{filepath.Join(folder, filepath.Dir(namesFile)), filepath.Join(folder, namesFile)} {
+	for _, path := range []string{filepath.Join(folder, filepath.Dir(File)), filepath.Join(folder, File)} {
 		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 			return fmt.Errorf("%s is a link: remove it, the ids of canisters are kept in the folder itself", path)
 		}
@@ -83,7 +102,7 @@ func notLinked(folder string) error {
 	return nil
 }
 
-func (s *store) write(folderOf string) error {
+func (s *Store) Write(folderOf string) error {
 	s.identify()
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
@@ -92,14 +111,14 @@ func (s *store) write(folderOf string) error {
 	if err := notLinked(folderOf); err != nil {
 		return err
 	}
-	path := filepath.Join(folderOf, namesFile)
+	path := filepath.Join(folderOf, File)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("making the folder of %s: %w", path, err)
 	}
 	if err := ignoreInGit(filepath.Dir(path)); err != nil {
 		return err
 	}
-	err = whole(path, func(w io.Writer) error {
+	err = regular.Replace(path, func(w io.Writer) error {
 		_, err := w.Write(append(text, '\n'))
 		return err
 	})
@@ -122,8 +141,30 @@ func ignoreInGit(folder string) error {
 	return errors.Join(err, f.Close())
 }
 
+// Network says which network ids are of: itself, and what it was forked or restored from.
+type Network struct {
+	ID        string
+	Ancestors []*controlv1.Ancestor
+	Height    uint64
+}
+
+// NetworkOf returns the description of a network by its lineage.
+func NetworkOf(id string, ancestors []daemon.Ancestor) Network {
+	n := Network{ID: id}
+	for _, a := range ancestors {
+		n.Ancestors = append(n.Ancestors, &controlv1.Ancestor{NetworkId: a.NetworkID, Height: a.Height})
+	}
+	return n
+}
+
+// Canister returns the canister with a name in a network.
+func (s *Store) Canister(n Network, name string) (id principal.Principal, ok bool) {
+	id, err := principal.Parse(s.Live(n)[name])
+	return id, err == nil && id != principal.Management
+}
+
 // of returns a folder's canisters in a network, nil if there are none.
-func (s *store) of(id string) *storedNetwork {
+func (s *Store) of(id string) *storedNetwork {
 	for i := range s.Networks {
 		if s.Networks[i].ID == id {
 			return &s.Networks[i]
@@ -132,19 +173,22 @@ func (s *store) of(id string) *storedNetwork {
 	return nil
 }
 
-// live returns the names that a network has itself or from its ancestors.
-func (s *store) live(n network) names {
-	live := names{}
-	for name, c := range s.known(n) {
+// Has reports whether a folder has canisters in a network.
+func (s *Store) Has(id string) bool { return s.of(id) != nil }
+
+// Live returns the names that a network has itself or from its ancestors.
+func (s *Store) Live(n Network) map[string]string {
+	live := map[string]string{}
+	for name, c := range s.Known(n) {
 		live[name] = c.ID
 	}
 	return live
 }
 
-// known returns the canisters that a network has itself or from its ancestors, by name.
-func (s *store) known(n network) map[string]storedCanister {
+// Known returns the canisters that a network has itself or from its ancestors, by name.
+func (s *Store) Known(n Network) map[string]storedCanister {
 	known := map[string]storedCanister{}
-	for _, a := range n.ancestors {
+	for _, a := range n.Ancestors {
 		if stored := s.of(a.GetNetworkId()); stored != nil {
 			for name, c := range stored.Canisters {
 				if c.Height > a.GetHeight() {
@@ -157,15 +201,15 @@ func (s *store) known(n network) map[string]storedCanister {
 			}
 		}
 	}
-	if stored := s.of(n.id); stored != nil {
+	if stored := s.of(n.ID); stored != nil {
 		maps.Copy(known, stored.Canisters)
 	}
 	return known
 }
 
-// instances returns the instance for each name; if several networks have the name, the last one counts.
-func (s *store) instances() names {
-	all := names{}
+// Instances returns the instance for each name; if several networks have the name, the last one counts.
+func (s *Store) Instances() map[string]string {
+	all := map[string]string{}
 	for _, n := range s.Networks {
 		for name := range n.Canisters {
 			all[name] = n.Instance
@@ -174,10 +218,10 @@ func (s *store) instances() names {
 	return all
 }
 
-// put replaces the names of a network by those at a height. Unchanged ones keep their height.
-func (s *store) put(n network, instance string, ids names, height uint64) {
-	now := storedNetwork{ID: n.id, Instance: instance, Canisters: map[string]storedCanister{}}
-	before, known := s.of(n.id), s.known(n)
+// Put replaces the names of a network by those at a height. Unchanged ones keep their height.
+func (s *Store) Put(n Network, instance string, ids map[string]string, height uint64) {
+	now := storedNetwork{ID: n.ID, Instance: instance, Canisters: map[string]storedCanister{}}
+	before, known := s.of(n.ID), s.Known(n)
 	for name, id := range ids {
 		c := storedCanister{ID: id}
 		if known[name].ID == id {
@@ -188,21 +232,21 @@ func (s *store) put(n network, instance string, ids names, height uint64) {
 		}
 		now.Canisters[name] = c
 	}
-	s.forget(n.id)
+	s.Forget(n.ID)
 	s.Networks = append(s.Networks, now)
 	if extra := len(s.Networks) - maxStored; extra > 0 {
 		s.Networks = slices.Delete(s.Networks, 0, extra)
 	}
 }
 
-// pass says which arguments deploy passed to a canister of a network.
-func (s *store) pass(n network, name, digest string) {
-	c := s.of(n.id).Canisters[name]
-	c.Arguments, c.Passed = digest, n.height
-	s.of(n.id).Canisters[name] = c
+// Pass says which arguments deploy passed to a canister of a network.
+func (s *Store) Pass(n Network, name, digest string) {
+	c := s.of(n.ID).Canisters[name]
+	c.Arguments, c.Passed = digest, n.Height
+	s.of(n.ID).Canisters[name] = c
 }
 
-// forget removes a folder's canisters in a network.
-func (s *store) forget(id string) {
+// Forget removes a folder's canisters in a network.
+func (s *Store) Forget(id string) {
 	s.Networks = slices.DeleteFunc(s.Networks, func(n storedNetwork) bool { return n.ID == id })
 }

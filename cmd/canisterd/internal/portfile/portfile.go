@@ -1,4 +1,7 @@
-package main
+// Package portfile is the file in which the server of PocketIC's interface tells its clients its port.
+//
+// It owns who may write the file. It must not know the server.
+package portfile
 
 import (
 	"bytes"
@@ -14,13 +17,13 @@ import (
 )
 
 const (
-	// portPatience is how long a starting server may take to write its port, and a running server to answer. Ours.
-	portPatience = 5 * time.Second
-	// portPause is the time between two reads of a port file. Ours.
-	portPause = 20 * time.Millisecond
+	// patience is how long a starting server may take to write its port, and a running server to answer. Ours.
+	patience = 5 * time.Second
+	// pause is the time between two reads of a port file. Ours.
+	pause = 20 * time.Millisecond
 )
 
-// claimPort creates the port file. If several servers want the same file, one serves: the others get fs.ErrExist. The
+// Claim creates the port file. If several servers want the same file, one serves: the others get fs.ErrExist. The
 // steps are those of PocketIC, with one more:
 //
 //  1. Create the file, exclusively. The server that creates it serves.
@@ -28,7 +31,7 @@ const (
 //  3. If a server answers at that port, it serves.
 //  4. Otherwise a killed server has left the file. Remove it and start again.
 //     PocketIC leaves it there, so that its clients wait forever or use a dead port.
-func claimPort(ctx context.Context, path string) (publish func(port int) error, remove func(), err error) {
+func Claim(ctx context.Context, path string) (publish func(port int) error, remove func(), err error) {
 	if path == "" {
 		return func(int) error { return nil }, func() {}, nil
 	}
@@ -62,7 +65,7 @@ func claimPort(ctx context.Context, path string) (publish func(port int) error, 
 
 // readPort returns the content of a port file, once there is a line in it or its server has had the time to write one.
 func readPort(path string) (text []byte, err error) {
-	for end := time.Now().Add(portPatience); ; time.Sleep(portPause) {
+	for end := time.Now().Add(patience); ; time.Sleep(pause) {
 		text, err = os.ReadFile(path)
 		if err != nil || bytes.HasSuffix(text, []byte("\n")) || time.Now().After(end) {
 			return text, err
@@ -77,7 +80,7 @@ func answersAt(ctx context.Context, text []byte) bool {
 	if err != nil {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, portPatience)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort("127.0.0.1", strconv.FormatUint(port, 10))+"/status", http.NoBody)
 	if err != nil {

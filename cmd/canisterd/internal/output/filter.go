@@ -1,4 +1,4 @@
-package main
+package output
 
 import (
 	"bytes"
@@ -14,21 +14,22 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// filter is the output of a result through --jq or --template.
-type filter struct {
+// Filter is the output of a result through --jq or --template.
+type Filter struct {
 	jq, template string
 	code         *gojq.Code
 	parsed       *template.Template
 }
 
-func (f *filter) add(root *cobra.Command) {
+// Add adds the flags.
+func (f *Filter) Add(root *cobra.Command) {
 	flags := root.PersistentFlags()
 	flags.StringVar(&f.jq, "jq", "", "print what this jq expression makes of the result (implies --json)")
 	flags.StringVar(&f.template, "template", "", "print what this Go template makes of the result (implies --json)")
 }
 
-// read compiles the given filter, and reports whether there is one.
-func (f *filter) read() (given bool, err error) {
+// Read compiles the given filter, and reports whether there is one.
+func (f *Filter) Read() (given bool, err error) {
 	switch {
 	case f.jq != "" && f.template != "":
 		return false, errors.New("give either --jq or --template, not both")
@@ -51,8 +52,8 @@ func (f *filter) read() (given bool, err error) {
 	return f.code != nil || f.parsed != nil, nil
 }
 
-// apply prints a result through the filter.
-func (f *filter) apply(out io.Writer, text []byte) error {
+// Apply prints a result through the filter.
+func (f *Filter) Apply(out io.Writer, text []byte) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	var value any
