@@ -21,28 +21,38 @@ func (n *Network) DeployProject(ctx context.Context, folder string) (map[string]
 	if err != nil {
 		return nil, err
 	}
-	order, err := p.Order()
+	t := &projectTarget{network: n, project: p, made: map[string]*Canister{}, ids: map[string]string{}}
+	if err := p.Deploy(ctx, nil, nil, t); err != nil {
+		return nil, err
+	}
+	return t.made, nil
+}
+
+// projectTarget is a network to which a project is deployed.
+type projectTarget struct {
+	network *Network
+	project *project.Project
+	made    map[string]*Canister
+	ids     map[string]string
+}
+
+// Check does nothing: a subnet that does not exist is found when the canister is created.
+func (t *projectTarget) Check(context.Context) error { return nil }
+
+// Create creates a canister.
+func (t *projectTarget) Create(ctx context.Context, name string) error {
+	c, err := t.network.createSpec(ctx, t.project.Canisters[name])
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := p.Check(nil, nil); err != nil {
-		return nil, err
-	}
-	made, ids := map[string]*Canister{}, map[string]string{}
-	for _, name := range order {
-		c, err := n.createSpec(ctx, p.Canisters[name])
-		if err != nil {
-			return nil, fmt.Errorf("creating %s: %w", name, err)
-		}
-		n.add(c, name)
-		made[name], ids[name] = c, c.id.String()
-	}
-	for _, name := range order {
-		if err := made[name].installSpec(ctx, p, name, ids); err != nil {
-			return nil, fmt.Errorf("installing %s: %w", name, err)
-		}
-	}
-	return made, nil
+	t.network.add(c, name)
+	t.made[name], t.ids[name] = c, c.id.String()
+	return nil
+}
+
+// Install installs a canister.
+func (t *projectTarget) Install(ctx context.Context, name string) error {
+	return t.made[name].installSpec(ctx, t.project, name, t.ids)
 }
 
 // createSpec creates a canister of a project.

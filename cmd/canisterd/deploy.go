@@ -113,6 +113,8 @@ type deploying struct {
 	ids        names
 	unrecorded bool              // the ids are not written to the folder
 	passed     map[string]string // digests of arguments that were passed and are not recorded yet, by name
+	tell       func(name, what string)
+	done       map[string]deployment // the outcomes so far
 }
 
 // noteDone prints the outcome for a canister as a note.
@@ -160,11 +162,10 @@ func (c *cli) deployFolder(ctx context.Context, d *remote.Daemon, folder string,
 	if f.mode != "auto" && f.mode != "reinstall" && f.mode != "upgrade" {
 		return nil, fmt.Errorf("--mode %q: say auto, reinstall or upgrade", f.mode)
 	}
-	order, err := p.Order()
-	if err != nil {
+	if _, err := p.Order(); err != nil {
 		return nil, err
 	}
-	x := &deploying{cli: c, daemon: d, project: p, flags: f}
+	x := &deploying{cli: c, daemon: d, project: p, flags: f, tell: tell, done: map[string]deployment{}}
 	if x.store, err = deployed.Read(folder); err != nil {
 		return nil, err
 	}
@@ -177,33 +178,14 @@ func (c *cli) deployFolder(ctx context.Context, d *remote.Daemon, folder string,
 	if err := x.confirmReinstall(ctx); err != nil {
 		return nil, err
 	}
-	return x.createAll(ctx, order, tell)
-}
-
-// createAll creates the canisters in this order, and then installs them.
-func (x *deploying) createAll(ctx context.Context, order []string, tell func(name, what string)) (map[string]deployment, error) {
-	if err := x.project.Check(x.flags.only, x.principals()); err != nil {
+	if err := p.Deploy(ctx, f.only, x.principals(), x); err != nil {
 		return nil, err
 	}
-	if err := x.checkSubnets(ctx); err != nil {
-		return nil, err
-	}
-	for _, name := range order {
-		drawn := x.cli.doing("creating " + name)
-		err := x.create(ctx, name)
-		drawn()
-		if err != nil {
-			return nil, fmt.Errorf("creating %s: %w", name, err)
-		}
-		if err := x.record(ctx); err != nil { // after each, so that a failure leaves no canister unrecorded
-			return nil, err
-		}
-	}
-	return x.installAll(ctx, order, tell)
+	return x.done, nil
 }
 
-// checkSubnets finds the subnets that the project names.
-func (x *deploying) checkSubnets(ctx context.Context) error {
+// Check finds the subnets that the project names.
+func (x *deploying) Check(ctx context.Context) error {
 	for _, name := range slices.Sorted(maps.Keys(x.project.Canisters)) {
 		if len(x.flags.only) > 0 && !slices.Contains(x.flags.only, name) {
 			continue
@@ -215,25 +197,33 @@ func (x *deploying) checkSubnets(ctx context.Context) error {
 	return nil
 }
 
-// installAll installs the requested canisters, in this order.
-func (x *deploying) installAll(ctx context.Context, order []string, tell func(name, what string)) (map[string]deployment, error) {
-	done := map[string]deployment{}
-	for _, name := range order {
-		one := deployment{Done: "left alone"}
-		if len(x.flags.only) == 0 || slices.Contains(x.flags.only, name) {
-			drawn := x.cli.doing("installing " + name)
-			var err error
-			one, err = x.install(ctx, name)
-			drawn()
-			if err != nil {
-				return nil, fmt.Errorf("installing %s: %w", name, err)
-			}
+// Install installs a canister, unless only others are requested.
+func (x *deploying) Install(ctx context.Context, name string) (err error) {
+	one := deployment{Done: "left alone"}
+	if len(x.flags.only) == 0 || slices.Contains(x.flags.only, name) {
+		drawn := x.cli.doing("installing " + name)
+		one, err = x.install(ctx, name)
+		drawn()
+		if err != nil {
+			return err
 		}
-		one.ID = x.ids[name]
-		done[name] = one
-		tell(name, one.text())
 	}
-	return done, nil
+	one.ID = x.ids[name]
+	x.done[name] = one
+	x.tell(name, one.text())
+	return nil
+}
+
+// Create creates a canister, unless the one of an earlier run still exists. It is recorded at once, so that a failure
+// leaves no canister unrecorded.
+func (x *deploying) Create(ctx context.Context, name string) error {
+	drawn := x.cli.doing("creating " + name)
+	err := x.create(ctx, name)
+	drawn()
+	if err != nil {
+		return err
+	}
+	return x.record(ctx)
 }
 
 // create creates a canister unless the one of an earlier run still exists.

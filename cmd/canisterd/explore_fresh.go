@@ -84,13 +84,11 @@ func (c *cli) deployUnrecorded(ctx context.Context, d *remote.Daemon, folder str
 	if err != nil {
 		return nil, err
 	}
-	order, err := p.Order()
-	if err != nil {
-		return nil, err
+	x := &deploying{
+		cli: c, daemon: d, project: p, flags: &deployFlags{mode: "auto"}, store: &deployed.Store{}, ids: names{}, unrecorded: true,
+		tell: func(string, string) {}, done: map[string]deployment{},
 	}
-	x := &deploying{cli: c, daemon: d, project: p, flags: &deployFlags{mode: "auto"}, store: &deployed.Store{}, ids: names{}, unrecorded: true}
-	_, err = x.createAll(ctx, order, func(string, string) {})
-	return x.ids, err
+	return x.ids, p.Deploy(ctx, nil, x.principals(), x)
 }
 
 // retarget returns a copy of a request for another instance, in which the canisters have other ids.
