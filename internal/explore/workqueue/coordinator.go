@@ -109,6 +109,12 @@ func (q *Coordinator) offer(c *Campaign) error {
 	if q.invites, err = q.link.conn.Subscribe(joinSubject, q.join); err != nil {
 		return q.link.failed("subscribing to workers", err)
 	}
+	ctx, cancel := within(q.ctx)
+	defer cancel()
+	// The server has the subscription before a worker learns of the campaign, and finds no coordinator.
+	if err := q.link.conn.FlushWithContext(ctx); err != nil {
+		return q.link.failed("inviting workers", err)
+	}
 	return nil
 }
 
