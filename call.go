@@ -3,12 +3,20 @@ package canisterd
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"strings"
+	"sync"
 
+	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/did"
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/internal/refusal"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/introspect"
 )
 
 // Call makes an update call and waits for its answer. The arguments are Go values, or one [Text] or [Bytes]; a
@@ -225,4 +233,208 @@ func (c *Canister) read(method string, described *did.Method, reply []byte, targ
 		return fmt.Errorf("reading the reply of %s.%s: %w", c, method, err)
 	}
 	return nil
+}
+
+// Freeze returns the present of the network as a network without a goroutine, for package explore, which runs forks of
+// it. The caller closes it.
+func (n *Network) Freeze(ctx context.Context) (*replica.Network, error) {
+	return n.running.Node().Snapshot(ctx, replica.ForkConfig{})
+}
+
+// Message returns the message of an update call without making it, for package explore. The id and the expiry are not
+// set. Arguments are as in [Canister.Call].
+func (c *Canister) Message(ctx context.Context, method string, args ...any) (*replica.Ingress, error) {
+	args, _ = split(args)
+	arg, err := c.argument(method, c.method(ctx, method), args)
+	if err != nil {
+		return nil, err
+	}
+	effective := c.id
+	if c.id == principal.Management {
+		effective = aboutOf(arg, c.network.running.Node().View().DefaultCanister())
+	}
+	return &replica.Ingress{
+		Sender: c.caller, Receiver: c.id, Effective: effective, Method: method, Arg: arg, Size: replica.EnvelopeBytes + len(method) + len(arg),
+	}, nil
+}
+
+// QueryBy is [Canister.Query] in a state that ask holds, for package explore.
+func (c *Canister) QueryBy(ctx context.Context, ask func(*replica.Query) ([]byte, error), method string, args ...any) error {
+	args, targets := split(args)
+	described := c.method(ctx, method)
+	arg, err := c.argument(method, described, args)
+	if err != nil {
+		return err
+	}
+	reply, err := ask(&replica.Query{Sender: c.caller, Receiver: c.id, Effective: c.id, Method: method, Arg: arg})
+	if err != nil {
+		return fmt.Errorf("%s.%s: %w", c, method, err)
+	}
+	return c.read(method, described, reply, targets)
+}
+
+// Argument encodes an argument of a method as Candid bytes, for package explore. Arguments are as in [Canister.Call].
+func (c *Canister) Argument(ctx context.Context, method string, args ...any) ([]byte, error) {
+	return c.argument(method, c.method(ctx, method), args)
+}
+
+// report describes the canister.
+func (c *Canister) report(ctx context.Context) (introspect.CanisterReport, error) {
+	type described struct {
+		introspect.CanisterReport
+		there bool
+	}
+	seen, err := look(ctx, c.network, func(n *replica.Network) described {
+		r, there := n.Introspect().Report(c.id)
+		return described{r, there}
+	})
+	if err == nil && !seen.there {
+		err = fmt.Errorf("the network has no canister %s", c)
+	}
+	return seen.CanisterReport, err
+}
+
+// mode says how a module is installed.
+type mode uint8
+
+const (
+	install mode = iota
+	reinstall
+	upgrade
+)
+
+// manage calls a method of the management canister about the canister, as its first controller.
+func (c *Canister) manage(ctx context.Context, method string, arg any) error {
+	r, err := c.report(ctx)
+	if err != nil {
+		return err
+	}
+	if len(r.Settings.Controllers) == 0 {
+		return fmt.Errorf("canister %s has no controllers: it can no longer be changed", c)
+	}
+	management := c.network.Management().As(r.Settings.Controllers[0])
+	pending, err := management.submit(ctx, method, c.id, true, arg)
+	if err != nil {
+		return err
+	}
+	return pending.await(ctx, nil)
+}
+
+// managementInterface is the interface of the management canister, which has no module.
+var managementInterface = sync.OnceValue(func() *did.File {
+	file, err := did.Parse(replica.ManagementInterface())
+	if err != nil {
+		panic(fmt.Sprintf("canisterd: the interface of the management canister: %v", err))
+	}
+	return file
+})
+
+// method returns a method from the canister's interface, nil if it is not described.
+func (c *Canister) method(ctx context.Context, name string) *did.Method {
+	file := managementInterface()
+	if c.id != principal.Management {
+		module := c.network.running.Node().View().Module(c.id)
+		if module == nil {
+			return nil
+		}
+		known := c.described.Load()
+		if known == nil || known.module != module.Hash() {
+			known = &described{module.Hash(), c.describe(ctx, module)}
+			c.described.Store(known)
+		}
+		if file = known.file; file == nil {
+			return nil
+		}
+	}
+	if m, ok := file.Method(name); ok {
+		return &m
+	}
+	return nil
+}
+
+// describe returns the interface of a module, nil if it has no readable one.
+func (c *Canister) describe(ctx context.Context, module *canister.Module) *did.File {
+	var text string
+	if section, ok := module.Section(did.InterfaceSection); ok {
+		text = string(section.Content)
+	} else if module.Method(interfaceQuery) == canister.QueryMethod {
+		asked := &api.Query{Sender: principal.Anonymous, Receiver: c.id, Effective: c.id, Method: interfaceQuery, Arg: noArguments}
+		result, err := c.network.running.Backend().Query(ctx, asked)
+		if err != nil || result.Reject != nil || candid.Unmarshal(result.Reply, &text) != nil {
+			return nil
+		}
+	}
+	file, err := did.Parse(text)
+	if err != nil || file.Service() == nil {
+		return nil
+	}
+	return file
+}
+
+// ErrWaiting is the error of a call that is not answered before time passes, a held message is released or an outcall
+// is answered. The call continues.
+var ErrWaiting = errors.New("nothing more happens before time passes or a held message is released")
+
+// Refusal is a request that the network refused, such as a time in the past: nothing happened.
+type Refusal = refusal.Refusal
+
+// RejectCode says who is to blame for a rejected call (interface specification, "Reject codes").
+type RejectCode = intercanister.RejectCode
+
+// The reject codes.
+const (
+	SysFatal           = intercanister.SysFatal
+	SysTransient       = intercanister.SysTransient
+	DestinationInvalid = intercanister.DestinationInvalid
+	CanisterReject     = intercanister.CanisterReject
+	CanisterError      = intercanister.CanisterError
+	SysUnknown         = intercanister.SysUnknown
+)
+
+// Reject is the error of a rejected call: by the canister, because its code failed, or by the network.
+type Reject struct {
+	Canister  principal.Principal // the callee
+	Method    string
+	Code      RejectCode
+	ErrorCode string // such as IC0503; "" if the canister rejects with its own code
+	Message   string // the replica's text, or the canister's
+	// Backtrace is where code failed, innermost first; empty if none did. It continues beyond the callee in the
+	// canisters that called one another.
+	Backtrace []Frame
+	name      string
+}
+
+// Frame is a line of a backtrace.
+type Frame struct {
+	Canister principal.Principal
+	Function string // of the module, or the called method
+}
+
+// Error returns the text of the reject, with its backtrace unless the message has one.
+func (r *Reject) Error() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s.%s: rejected with code %d", r.name, r.Method, r.Code)
+	if r.ErrorCode != "" {
+		fmt.Fprintf(&text, " (%s)", r.ErrorCode)
+	}
+	text.WriteString(": " + r.Message)
+	if len(r.Backtrace) > 0 && !strings.Contains(r.Message, "\nCanister Backtrace:\n") {
+		text.WriteString("\nbacktrace, innermost first:")
+		for _, f := range r.Backtrace {
+			fmt.Fprintf(&text, "\n  %s in %s", f.Function, f.Canister)
+		}
+	}
+	return text.String()
+}
+
+// rejected returns the error for a reject of a call.
+func (c *Canister) rejected(method string, r *intercanister.Reject, backtrace []replica.Frame) error {
+	out := &Reject{Canister: c.id, Method: method, Code: r.Code, Message: r.Text, name: c.network.called(c.id)}
+	if r.Error != 0 {
+		out.ErrorCode = r.Error.String()
+	}
+	for _, f := range backtrace {
+		out.Backtrace = append(out.Backtrace, Frame{f.Canister, strings.ToValidUTF8(f.Function, "\uFFFD")})
+	}
+	return out
 }

@@ -52,4 +52,18 @@
 //
 // This package owns the interface for Go programs, and the networks of this process. It must not know the control API
 // or any other protocol; package instance runs the networks.
+//
+// # Where things are
+//
+// The files from the bottom up. Each uses declarations only of the files before it:
+//
+//	shared.go   the engine and registry of the process, outcalls
+//	options.go  options of networks
+//	network.go  networks and their forks, the types of canisters, time
+//	value.go    Go values as Candid and back
+//	call.go     calls, the interfaces of canisters, rejects
+//	hold.go     held messages, call trees
+//	deploy.go   deployment and management of canisters
+//	project.go  the canisters of canisterd.yaml
+//	ic.go       networks that fail their test
 package canisterd

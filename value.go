@@ -1,18 +1,11 @@
 package canisterd
 
 import (
-	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"sync"
 
-	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/did"
-	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/replica"
 )
 
 // Text is a list of arguments or results as Candid text: (100, "Alice"). It is the only argument of a call, or the only
@@ -105,65 +98,8 @@ func decode(reply []byte, targets []any, method *did.Method) error {
 	return candid.UnmarshalFit(reply, targets...)
 }
 
-// described is the interface of a module.
-type described struct {
-	module [sha256.Size]byte // its hash
-	file   *did.File         // nil if the module has no readable one
-}
-
 // interfaceQuery is the method with which older canisters return their interface.
 const interfaceQuery = "__get_candid_interface_tmp_hack"
-
-// managementInterface is the interface of the management canister, which has no module.
-var managementInterface = sync.OnceValue(func() *did.File {
-	file, err := did.Parse(replica.ManagementInterface())
-	if err != nil {
-		panic(fmt.Sprintf("canisterd: the interface of the management canister: %v", err))
-	}
-	return file
-})
-
-// method returns a method from the canister's interface, nil if it is not described.
-func (c *Canister) method(ctx context.Context, name string) *did.Method {
-	file := managementInterface()
-	if c.id != principal.Management {
-		module := c.network.running.Node().View().Module(c.id)
-		if module == nil {
-			return nil
-		}
-		known := c.described.Load()
-		if known == nil || known.module != module.Hash() {
-			known = &described{module.Hash(), c.describe(ctx, module)}
-			c.described.Store(known)
-		}
-		if file = known.file; file == nil {
-			return nil
-		}
-	}
-	if m, ok := file.Method(name); ok {
-		return &m
-	}
-	return nil
-}
-
-// describe returns the interface of a module, nil if it has no readable one.
-func (c *Canister) describe(ctx context.Context, module *canister.Module) *did.File {
-	var text string
-	if section, ok := module.Section(did.InterfaceSection); ok {
-		text = string(section.Content)
-	} else if module.Method(interfaceQuery) == canister.QueryMethod {
-		asked := &api.Query{Sender: principal.Anonymous, Receiver: c.id, Effective: c.id, Method: interfaceQuery, Arg: noArguments}
-		result, err := c.network.running.Backend().Query(ctx, asked)
-		if err != nil || result.Reject != nil || candid.Unmarshal(result.Reply, &text) != nil {
-			return nil
-		}
-	}
-	file, err := did.Parse(text)
-	if err != nil || file.Service() == nil {
-		return nil
-	}
-	return file
-}
 
 // noArguments is the argument of a method that takes none.
 var noArguments = []byte("DIDL\x00\x00")
