@@ -4,7 +4,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
@@ -45,27 +44,6 @@ func TestIDsWithoutANetworkAreNotUsed(t *testing.T) {
 	s, err := Read(".")
 	if err != nil || len(s.Instances()) != 0 {
 		t.Errorf("a file of an earlier version has %v (%v)", s.Instances(), err)
-	}
-}
-
-func TestNamesOfCanistersAreKeptInTheFolderItself(t *testing.T) {
-	here, elsewhere := t.TempDir(), t.TempDir()
-	s := &Store{Networks: []storedNetwork{{ID: "n", Canisters: map[string]storedCanister{"a": {ID: "aaaaa-aa"}}}}}
-	if err := s.Write(elsewhere); err != nil {
-		t.Fatal(err)
-	}
-	if ignored := mustRead(t, filepath.Join(elsewhere, ".canisterd", ".gitignore")); ignored != "*\n" {
-		t.Errorf("git ignores %q", ignored)
-	}
-	if err := os.Symlink(filepath.Join(elsewhere, ".canisterd"), filepath.Join(here, ".canisterd")); err != nil {
-		t.Skipf("no links: %v", err)
-	}
-	const want = ".canisterd is a link: remove it"
-	if _, err := Read(here); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("reading: %v", err)
-	}
-	if err := s.Write(here); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("writing: %v", err)
 	}
 }
 
