@@ -269,5 +269,5 @@ func (f front) fetch(ctx context.Context, q *replica.Outcall) replica.OutcallAns
 }
 
 func failed(format string, args ...any) replica.OutcallAnswer {
-	return replica.OutcallAnswer{Reject: &intercanister.Reject{Code: SysTransient, Text: fmt.Sprintf(format, args...)}}
+	return replica.OutcallAnswer{Reject: &intercanister.Reject{Code: intercanister.SysTransient, Text: fmt.Sprintf(format, args...)}}
 }
