@@ -32,7 +32,7 @@ func (i *Instance) Advance(ctx context.Context, a Advance) (Advanced, error) {
 	if a.Jump {
 		return Advanced{Time: target}, i.jump(ctx, target, offset)
 	}
-	p := advanceOf(i.node)
+	p := newTimeAdvance(i.node)
 	var at uint64
 	done, err := i.drive(ctx, func(n *replica.Network) node.Next {
 		at = n.Activity().Time
@@ -92,7 +92,7 @@ type timeAdvance struct {
 	rounds node.Rounds
 }
 
-func advanceOf(n *node.Node) timeAdvance {
+func newTimeAdvance(n *node.Node) timeAdvance {
 	return timeAdvance{node: n, rounds: node.AtMost(roundsAtOnce)}
 }
 

@@ -82,7 +82,7 @@ type run struct {
 func (i *Instance) newRun(c Condition, most uint64) *run {
 	return &run{
 		instance: i, byClients: !i.Pacing().TimeByWallClock(), most: most, count: node.AtMost(defaultMaxRounds), Condition: c,
-		advance: advanceOf(i.node),
+		advance: newTimeAdvance(i.node),
 	}
 }
 

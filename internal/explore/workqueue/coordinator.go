@@ -111,7 +111,7 @@ func (q *Coordinator) offer(c *Campaign) error {
 	}
 	ctx, cancel := within(q.ctx)
 	defer cancel()
-	// The server has the subscription before a worker learns of the campaign, and finds no coordinator.
+	// Without the flush, a worker that asks at once gets no answer: the server may not have read the subscription yet.
 	if err := q.link.conn.FlushWithContext(ctx); err != nil {
 		return q.link.failed("inviting workers", err)
 	}
