@@ -31,7 +31,7 @@ func (s *Server) askedRPCs() map[string]asked {
 		methods     []string // none: all
 		server      any
 	}{
-		{&controlv1.Flights_ServiceDesc, nil, &flights{Server: s}},
+		{&controlv1.Messages_ServiceDesc, nil, &messages{Server: s}},
 		{&controlv1.Events_ServiceDesc, nil, &events{Server: s}},
 		{&controlv1.Clock_ServiceDesc, []string{"AdvanceTime", "RunUntil", "ListMoves", "StepMessage"}, &clock{Server: s}},
 		{&controlv1.Instances_ServiceDesc, []string{"TakeSnapshot", "ListSnapshots", "DeleteSnapshot", "RestoreSnapshot"}, &instances{Server: s}},

@@ -231,7 +231,7 @@ func TestACallSaysWhatItWaitsFor(t *testing.T) {
 	caller, counter := a.fixture("caller"), a.fixture("counter")
 	a.mask(caller.String(), "CALLER")
 	a.mask(counter.String(), "COUNTER")
-	must(a, a.flights.AddRule, holds(&controlv1.Match{Callee: counter.String()}))
+	must(a, a.messages.AddRule, holds(&controlv1.Match{Callee: counter.String()}))
 	bump := &controlv1.Call{
 		CanisterId: caller.String(), Method: "bump", Argument: &controlv1.Value{Form: &controlv1.Value_Text{Text: `("` + counter.String() + `")`}},
 	}
@@ -257,7 +257,7 @@ func TestACallSaysWhatItWaitsFor(t *testing.T) {
 	until := must(a, a.clock.RunUntil, &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_RequestId{RequestId: id}})
 	a.note(until.GetWaitsFor())
 	a.note("released, without a round, and then with rounds that the caller runs")
-	must(a, a.flights.Release, &controlv1.ReleaseRequest{HeldId: 1})
+	must(a, a.messages.Release, &controlv1.ReleaseRequest{HeldId: 1})
 	await(&controlv1.AwaitRequest{NoWait: true})
 	out := must(a, a.calls.Await, &controlv1.AwaitRequest{RequestId: id, NoWait: true, RunRounds: true})
 	if out.GetOutcome().GetReply() == nil {

@@ -8,7 +8,7 @@
 // # Shape
 //
 // New makes a Server with all services on a grpc.Server. Each service is one type (instances, canisters, calls, clock,
-// flights, events, explorer) that embeds the Server, in a file of its name. Families of RPCs have their own files
+// messages, events, explorer) that embeds the Server, in a file of its name. Families of RPCs have their own files
 // (calls_stream.go) with their private helpers. A handler
 //
 //	func (s *clock) SetTime(ctx context.Context, in *controlv1.SetTimeRequest) (*controlv1.SetTimeResponse, error)

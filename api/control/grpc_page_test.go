@@ -26,7 +26,7 @@ func TestThePageOfRPCsSaysWhatReflectionServes(t *testing.T) {
 	const file = "../../docs/grpc.md"
 	page := &rpcPage{examples: examplesIn(t)}
 	served := reflected(t)
-	for _, name := range []protoreflect.FullName{"Instances", "Canisters", "Calls", "Clock", "Flights", "Events", "Explorer"} {
+	for _, name := range []protoreflect.FullName{"Instances", "Canisters", "Calls", "Clock", "Messages", "Events", "Explorer"} {
 		found, err := served.FindDescriptorByName("canisterd.control.v1." + name)
 		if err != nil {
 			t.Fatal(err)
@@ -53,7 +53,7 @@ func reflected(t *testing.T) *protoregistry.Files {
 		t.Fatal(err)
 	}
 	set, known := &descriptorpb.FileDescriptorSet{}, map[string]bool{}
-	for _, service := range []string{"Instances", "Canisters", "Calls", "Clock", "Flights", "Events", "Explorer"} {
+	for _, service := range []string{"Instances", "Canisters", "Calls", "Clock", "Messages", "Events", "Explorer"} {
 		request := &reflectionv1.ServerReflectionRequest_FileContainingSymbol{FileContainingSymbol: "canisterd.control.v1." + service}
 		if err := stream.Send(&reflectionv1.ServerReflectionRequest{MessageRequest: request}); err != nil {
 			t.Fatal(err)

@@ -77,7 +77,7 @@ func underWay(a *api, canister string) map[string]func() error {
 	a.ok(err)
 	logs, err := a.canisters.ReadLogs(a.ctx, &controlv1.ReadLogsRequest{CanisterId: canister, Follow: true})
 	a.ok(err)
-	mock, err := a.flights.Mock(a.ctx)
+	mock, err := a.messages.Mock(a.ctx)
 	a.ok(err)
 	a.ok(mock.Send(&controlv1.MockRequest{Part: &controlv1.MockRequest_Head{Head: &controlv1.MockHead{CanisterId: "rdmx6-jaaaa-aaaaa-aaadq-cai"}}}))
 	calls, err := a.calls.Stream(a.ctx)
@@ -89,7 +89,7 @@ func underWay(a *api, canister string) map[string]func() error {
 	module, err := a.canisters.InstallCode(a.ctx)
 	a.ok(err)
 	a.ok(module.Send(&controlv1.InstallCodeRequest{Part: &controlv1.InstallCodeRequest_Head{Head: &controlv1.InstallHead{CanisterId: canister}}}))
-	held, err := a.conn.NewStream(a.ctx, new(grpc.StreamDesc), controlv1.Flights_AwaitHeld_FullMethodName) // sent when this returns
+	held, err := a.conn.NewStream(a.ctx, new(grpc.StreamDesc), controlv1.Messages_AwaitHeld_FullMethodName) // sent when this returns
 	a.ok(err)
 	a.ok(held.SendMsg(&controlv1.AwaitHeldRequest{}))
 	a.ok(held.CloseSend())

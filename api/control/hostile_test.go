@@ -142,7 +142,7 @@ func TestNoMessageMakesTheDaemonFail(t *testing.T) {
 func rpcs(t *testing.T) iter.Seq[protoreflect.MethodDescriptor] {
 	t.Helper()
 	return func(yield func(protoreflect.MethodDescriptor) bool) {
-		for _, file := range []string{"calls", "canisters", "clock", "events", "flights", "instances"} {
+		for _, file := range []string{"calls", "canisters", "clock", "events", "messages", "instances"} {
 			described, err := protoregistry.GlobalFiles.FindFileByPath("control/v1/" + file + ".proto")
 			if err != nil {
 				t.Fatal(err)

@@ -124,21 +124,21 @@ func askTime(g *api, instance string) []func() {
 	}
 }
 
-// askFlights are RPCs of Flights.
-func askFlights(g *api, instance, canister, subnet string) []func() {
+// askMessages are RPCs of Messages.
+func askMessages(g *api, instance, canister, subnet string) []func() {
 	rule := holds(&controlv1.Match{Callee: canister}).GetRule()
 	return []func(){
-		ask(g, g.flights.ListFutures, &controlv1.ListFuturesRequest{Instance: instance}),
-		ask(g, g.flights.ListTimers, &controlv1.ListTimersRequest{Instance: instance}),
-		ask(g, g.flights.FireTimer, &controlv1.FireTimerRequest{Instance: instance, CanisterId: canister}),
-		ask(g, g.flights.AddRule, &controlv1.AddRuleRequest{Instance: instance, Rule: rule}),
-		ask(g, g.flights.RemoveRule, &controlv1.RemoveRuleRequest{Instance: instance, RuleId: 1}),
-		ask(g, g.flights.ListRules, &controlv1.ListRulesRequest{Instance: instance}),
-		ask(g, g.flights.ListHeld, &controlv1.ListHeldRequest{Instance: instance}),
-		ask(g, g.flights.AwaitHeld, &controlv1.AwaitHeldRequest{Instance: instance}),
-		ask(g, g.flights.Release, &controlv1.ReleaseRequest{Instance: instance, HeldId: 1}),
-		ask(g, g.flights.ListOutcalls, &controlv1.ListOutcallsRequest{Instance: instance}),
-		ask(g, g.flights.AnswerOutcall, &controlv1.AnswerOutcallRequest{Instance: instance, SubnetId: subnet}),
+		ask(g, g.messages.ListFutures, &controlv1.ListFuturesRequest{Instance: instance}),
+		ask(g, g.messages.ListTimers, &controlv1.ListTimersRequest{Instance: instance}),
+		ask(g, g.messages.FireTimer, &controlv1.FireTimerRequest{Instance: instance, CanisterId: canister}),
+		ask(g, g.messages.AddRule, &controlv1.AddRuleRequest{Instance: instance, Rule: rule}),
+		ask(g, g.messages.RemoveRule, &controlv1.RemoveRuleRequest{Instance: instance, RuleId: 1}),
+		ask(g, g.messages.ListRules, &controlv1.ListRulesRequest{Instance: instance}),
+		ask(g, g.messages.ListHeld, &controlv1.ListHeldRequest{Instance: instance}),
+		ask(g, g.messages.AwaitHeld, &controlv1.AwaitHeldRequest{Instance: instance}),
+		ask(g, g.messages.Release, &controlv1.ReleaseRequest{Instance: instance, HeldId: 1}),
+		ask(g, g.messages.ListOutcalls, &controlv1.ListOutcallsRequest{Instance: instance}),
+		ask(g, g.messages.AnswerOutcall, &controlv1.AnswerOutcallRequest{Instance: instance, SubnetId: subnet}),
 	}
 }
 
@@ -155,7 +155,7 @@ func TestAnInstanceThatIsDeletedWhenAnRPCHasFoundItSaysThatItDoesNotRun(t *testi
 	const brief = "brief"
 	for _, do := range slices.Concat(
 		askCalls(g, brief, id.String(), sent[:]), askCanisters(g, brief, id.String()), askTime(g, brief),
-		askFlights(g, brief, id.String(), a.daemon.Subnets()[1].ID.String()),
+		askMessages(g, brief, id.String(), a.daemon.Subnets()[1].ID.String()),
 	) {
 		must(a, a.instances.ForkInstance, &controlv1.ForkInstanceRequest{Name: brief})
 		do()

@@ -42,9 +42,9 @@ func TestWhatThereMayBeOnlySoMuchOfIsRefusedWithItsLimit(t *testing.T) {
 
 	a.note("rules")
 	for range replica.MaxRules {
-		must(a, a.flights.AddRule, holds(&controlv1.Match{Callee: "aaaaa-aa"}))
+		must(a, a.messages.AddRule, holds(&controlv1.Match{Callee: "aaaaa-aa"}))
 	}
-	call(a, a.flights.AddRule, holds(&controlv1.Match{Callee: "aaaaa-aa"}))
+	call(a, a.messages.AddRule, holds(&controlv1.Match{Callee: "aaaaa-aa"}))
 
 	a.note("subnets, and admins of one")
 	subnets := make([]*controlv1.SubnetSpec, replica.MaxSubnets+1)
@@ -64,7 +64,7 @@ func TestWhatThereMayBeOnlySoMuchOfIsRefusedWithItsLimit(t *testing.T) {
 	must(a, a.instances.CreateInstance, &controlv1.CreateInstanceRequest{Instance: long[:64], Pacing: manual})
 	rule := holds(&controlv1.Match{Method: strings.Repeat("m", replica.MaxRuleTextBytes+1)})
 	rule.Instance = long[:64]
-	a.refused("of a method in a rule", second(a.flights.AddRule(a.ctx, rule)))
+	a.refused("of a method in a rule", second(a.messages.AddRule(a.ctx, rule)))
 
 	a.note("rounds")
 	call(a, a.clock.RunRounds, &controlv1.RunRoundsRequest{Rounds: 100_001})
@@ -106,7 +106,7 @@ func TestWhatIsRefusedIsNotShownAtFullLength(t *testing.T) {
 			second(modest.canisters.AddCycles(a.ctx, &controlv1.AddCyclesRequest{CanisterId: "aaaaa-aa", Cycles: long})),
 			second(modest.calls.Update(a.ctx, update(&controlv1.Call{CanisterId: "aaaaa-aa", Method: "canister_status", Argument: textOf(long)}))),
 			second(modest.calls.Update(a.ctx, update(&controlv1.Call{CanisterId: "aaaaa-aa", Method: long, Argument: jsonOf(long)}))),
-			second(modest.flights.ListHeld(a.ctx, &controlv1.ListHeldRequest{Page: &controlv1.Page{Token: long}})),
+			second(modest.messages.ListHeld(a.ctx, &controlv1.ListHeldRequest{Page: &controlv1.Page{Token: long}})),
 		} {
 			if reason, _ := remote.Reason(err); reason == "" || len(err.Error()) > 2000 {
 				t.Errorf("%.20q…: %.200v", long, err)

@@ -22,7 +22,7 @@ import (
 // mock is one stream of Mock: two rules, for calls of canisters and of users, whose messages go to the client, which
 // answers them.
 type mock struct {
-	service  *flights
+	service  *messages
 	instance *instance.Instance
 	head     *controlv1.MockHead
 	rules    [2]uint64
@@ -37,7 +37,7 @@ type mock struct {
 const mockedAtOnce = 64
 
 // Mock answers calls of a method in place of its canister.
-func (s *flights) Mock(stream grpc.BidiStreamingServer[controlv1.MockRequest, controlv1.MockResponse]) error {
+func (s *messages) Mock(stream grpc.BidiStreamingServer[controlv1.MockRequest, controlv1.MockResponse]) error {
 	ctx, cancel := s.until(stream.Context())
 	defer cancel()
 	first, err := stream.Recv()

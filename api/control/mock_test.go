@@ -26,7 +26,7 @@ type mockStream = grpc.BidiStreamingClient[controlv1.MockRequest, controlv1.Mock
 // mocks begins a mock of the method run of a canister and waits until it holds.
 func (a *api) mocks(ctx context.Context, id principal.Principal) mockStream {
 	a.Helper()
-	stream, err := a.flights.Mock(ctx)
+	stream, err := a.messages.Mock(ctx)
 	if err != nil {
 		a.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestAMockThatEndsLeavesNothingBehind(t *testing.T) {
 			if said := a.answeredBy(left)[0]; !strings.HasPrefix(said, "rejected: the mock of method \"run\" of canister "+bob.String()+" has ended") {
 				t.Errorf("the call that was left is answered %q", said)
 			}
-			if rules := must(a, a.flights.ListRules, &controlv1.ListRulesRequest{}).GetRules(); len(rules) != 0 {
+			if rules := must(a, a.messages.ListRules, &controlv1.ListRulesRequest{}).GetRules(); len(rules) != 0 {
 				t.Errorf("rules are left: %v", rules)
 			}
 			if said := a.answeredBy(a.runs(alice, canistertest.Script().Call(asks(bob, "the real Bob"))))[0]; said != "the real Bob" {
@@ -237,7 +237,7 @@ func (a *api) refusedTalk(bob principal.Principal, talk []*controlv1.MockRequest
 	a.Helper()
 	ctx, cancel := context.WithCancel(a.ctx)
 	defer cancel()
-	stream, err := a.flights.Mock(ctx)
+	stream, err := a.messages.Mock(ctx)
 	if err != nil {
 		a.Fatal(err)
 	}
@@ -273,26 +273,26 @@ func TestAnswersAreReadByTheInterfaceOfTheCallee(t *testing.T) {
 		}
 	}
 	for _, v := range []*controlv1.Value{jsonOf("[42]"), textOf("(43)"), jsonOf(`["many"]`), textOf(`("many")`)} {
-		rule := call(a, a.flights.AddRule, &controlv1.AddRuleRequest{Rule: reply(v)}).GetRule()
+		rule := call(a, a.messages.AddRule, &controlv1.AddRuleRequest{Rule: reply(v)}).GetRule()
 		if rule == nil {
 			continue
 		}
 		bumped, reject := a.answer(caller, caller, "bump", encoded(a, counter.String()))
 		a.note("the caller is answered %q%s", bumped, reject)
-		must(a, a.flights.RemoveRule, &controlv1.RemoveRuleRequest{RuleId: rule.GetRuleId()})
+		must(a, a.messages.RemoveRule, &controlv1.RemoveRuleRequest{RuleId: rule.GetRuleId()})
 	}
 	a.note("without a callee there is no interface")
 	unnamed := reply(jsonOf("[42]"))
 	unnamed.Match.Callee = ""
-	call(a, a.flights.AddRule, &controlv1.AddRuleRequest{Rule: unnamed})
-	a.compare("flights_answers")
+	call(a, a.messages.AddRule, &controlv1.AddRuleRequest{Rule: unnamed})
+	a.compare("messages_answers")
 }
 
 func TestAMockReadsAndWritesJSON(t *testing.T) {
 	t.Parallel()
 	a := byHand(t)
 	ledger := a.fixture("ledger")
-	stream, err := a.flights.Mock(a.ctx)
+	stream, err := a.messages.Mock(a.ctx)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 // ListOutcalls lists the HTTP outcalls that wait for an answer.
-func (s *flights) ListOutcalls(ctx context.Context, in *controlv1.ListOutcallsRequest) (*controlv1.ListOutcallsResponse, error) {
+func (s *messages) ListOutcalls(ctx context.Context, in *controlv1.ListOutcallsRequest) (*controlv1.ListOutcallsResponse, error) {
 	i, err := s.instance(in.GetInstance())
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func shownOutcall(o *node.Outcall) *controlv1.Outcall {
 }
 
 // AnswerOutcall answers an HTTP outcall.
-func (s *flights) AnswerOutcall(ctx context.Context, in *controlv1.AnswerOutcallRequest) (*controlv1.AnswerOutcallResponse, error) {
+func (s *messages) AnswerOutcall(ctx context.Context, in *controlv1.AnswerOutcallRequest) (*controlv1.AnswerOutcallResponse, error) {
 	i, err := s.instance(in.GetInstance())
 	if err != nil {
 		return nil, err

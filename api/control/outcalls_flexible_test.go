@@ -29,7 +29,7 @@ func TestListOutcallsTellsHowManyNodesMakeTheRequest(t *testing.T) {
 	a.asks(alice, "flexible_http_request", fmt.Sprintf(fields, "default"))
 	four := a.asks(alice, "flexible_http_request", fmt.Sprintf(fields, "four")+`; replication = opt record { min_responses = 2; max_responses = 3; total_requests = 4 }`)
 	must(a, a.clock.RunRounds, &controlv1.RunRoundsRequest{Rounds: 3})
-	listed := must(a, a.flights.ListOutcalls, &controlv1.ListOutcallsRequest{}).GetOutcalls()
+	listed := must(a, a.messages.ListOutcalls, &controlv1.ListOutcallsRequest{}).GetOutcalls()
 	if len(listed) != 3 {
 		t.Fatalf("these outcalls wait: %v", listed)
 	}
@@ -50,10 +50,10 @@ func TestListOutcallsTellsHowManyNodesMakeTheRequest(t *testing.T) {
 		}
 		return in
 	}
-	if _, err := a.flights.AnswerOutcall(a.ctx, answers("a", "b", "c", "d", "e")); err == nil || !strings.Contains(err.Error(), "at most 4") {
+	if _, err := a.messages.AnswerOutcall(a.ctx, answers("a", "b", "c", "d", "e")); err == nil || !strings.Contains(err.Error(), "at most 4") {
 		t.Errorf("five answers of four nodes: %v", err)
 	}
-	must(a, a.flights.AnswerOutcall, answers("answer-a", "answer-b", "answer-c", "answer-d"))
+	must(a, a.messages.AnswerOutcall, answers("answer-a", "answer-b", "answer-c", "answer-d"))
 	a.idle()
 	said := a.said(four)
 	if strings.Count(said, "answer-") != 3 { // no more than max_responses

@@ -142,7 +142,7 @@ func TestAnAnswerThatNamesTheIncarnationOfItsOutcallIsForNoOther(t *testing.T) {
 		must(a, a.instances.RestoreSnapshot, &controlv1.RestoreSnapshotRequest{Snapshot: "quiet"})
 	}
 	listed := func(instance, as string) *controlv1.Outcall {
-		all := must(a, a.flights.ListOutcalls, &controlv1.ListOutcallsRequest{Instance: instance}).GetOutcalls()
+		all := must(a, a.messages.ListOutcalls, &controlv1.ListOutcallsRequest{Instance: instance}).GetOutcalls()
 		if len(all) != 1 {
 			t.Fatalf("these outcalls wait: %v", all)
 		}
@@ -150,7 +150,7 @@ func TestAnAnswerThatNamesTheIncarnationOfItsOutcallIsForNoOther(t *testing.T) {
 		return all[0]
 	}
 	answer := func(instance string, o *controlv1.Outcall, incarnation string) {
-		call(a, a.flights.AnswerOutcall, &controlv1.AnswerOutcallRequest{
+		call(a, a.messages.AnswerOutcall, &controlv1.AnswerOutcallRequest{
 			Instance: instance, SubnetId: o.GetSubnetId(), Number: o.GetNumber(), Incarnation: incarnation,
 			Answers: []*controlv1.OutcallAnswer{{Answer: &controlv1.OutcallAnswer_Reject{Reject: &controlv1.Reject{Code: 2, Text: "answered"}}}},
 		})
@@ -179,5 +179,5 @@ func TestAnAnswerThatNamesTheIncarnationOfItsOutcallIsForNoOther(t *testing.T) {
 	restore()
 	a.asksOutside(alice, "https://example.org/again")
 	answer("", before, "")
-	a.compare("flights_outcalls_restored")
+	a.compare("messages_outcalls_restored")
 }

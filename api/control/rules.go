@@ -20,7 +20,7 @@ var messageKinds = map[replica.MessageKind]controlv1.MessageKind{
 }
 
 // AddRule adds a rule for matching messages.
-func (s *flights) AddRule(ctx context.Context, in *controlv1.AddRuleRequest) (*controlv1.AddRuleResponse, error) {
+func (s *messages) AddRule(ctx context.Context, in *controlv1.AddRuleRequest) (*controlv1.AddRuleResponse, error) {
 	i, err := s.instance(in.GetInstance())
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func addRule(ctx context.Context, i *instance.Instance, rule *replica.Rule) (rep
 	return applyTo(ctx, i, &replica.AddRule{Rule: *rule}, refusals{refusal.Invalid: badRule, refusal.Full: tooManyRules})
 }
 
-func (s *flights) readRule(ctx context.Context, i *instance.Instance, in *controlv1.Rule) (*replica.Rule, error) {
+func (s *messages) readRule(ctx context.Context, i *instance.Instance, in *controlv1.Rule) (*replica.Rule, error) {
 	if in == nil {
 		return nil, MissingField.Refuse("rule", "which messages match, and what becomes of them")
 	}
@@ -72,7 +72,7 @@ func readMatch(in *controlv1.Match) (m replica.Match, err error) {
 	return m, err
 }
 
-func (s *flights) readAction(ctx context.Context, i *instance.Instance, in *controlv1.Rule, match *replica.Match) (a replica.Action, err error) {
+func (s *messages) readAction(ctx context.Context, i *instance.Instance, in *controlv1.Rule, match *replica.Match) (a replica.Action, err error) {
 	unset := func(field string) (replica.Action, error) {
 		return a, BadField.Refuse(field, false, "set it to true, or choose another action")
 	}
@@ -137,7 +137,7 @@ func shownRule(r *replica.RuleState) *controlv1.Rule {
 }
 
 // RemoveRule removes a rule.
-func (s *flights) RemoveRule(ctx context.Context, in *controlv1.RemoveRuleRequest) (*controlv1.RemoveRuleResponse, error) {
+func (s *messages) RemoveRule(ctx context.Context, in *controlv1.RemoveRuleRequest) (*controlv1.RemoveRuleResponse, error) {
 	i, err := s.instance(in.GetInstance())
 	if err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func (s *flights) RemoveRule(ctx context.Context, in *controlv1.RemoveRuleReques
 }
 
 // ListRules lists the rules, the oldest first.
-func (s *flights) ListRules(ctx context.Context, in *controlv1.ListRulesRequest) (*controlv1.ListRulesResponse, error) {
+func (s *messages) ListRules(ctx context.Context, in *controlv1.ListRulesRequest) (*controlv1.ListRulesResponse, error) {
 	i, err := s.instance(in.GetInstance())
 	if err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ type api struct {
 	canisters controlv1.CanistersClient
 	calls     controlv1.CallsClient
 	clock     controlv1.ClockClient
-	flights   controlv1.FlightsClient
+	messages  controlv1.MessagesClient
 	events    controlv1.EventsClient
 	explorer  controlv1.ExplorerClient
 
@@ -93,7 +93,7 @@ func clientOf(t *testing.T, registry *instance.Registry, target string, options 
 	return &api{
 		T: t, registry: registry, conn: conn, ctx: eventually.Context(t),
 		instances: controlv1.NewInstancesClient(conn), canisters: controlv1.NewCanistersClient(conn), calls: controlv1.NewCallsClient(conn),
-		clock: controlv1.NewClockClient(conn), flights: controlv1.NewFlightsClient(conn), events: controlv1.NewEventsClient(conn),
+		clock: controlv1.NewClockClient(conn), messages: controlv1.NewMessagesClient(conn), events: controlv1.NewEventsClient(conn),
 		explorer: controlv1.NewExplorerClient(conn),
 	}
 }

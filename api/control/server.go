@@ -92,7 +92,7 @@ func New(registry Registry, options Options) *Server {
 	controlv1.RegisterCanistersServer(s.grpc, &canisters{Server: s})
 	controlv1.RegisterCallsServer(s.grpc, &calls{Server: s})
 	controlv1.RegisterClockServer(s.grpc, &clock{Server: s})
-	controlv1.RegisterFlightsServer(s.grpc, &flights{Server: s})
+	controlv1.RegisterMessagesServer(s.grpc, &messages{Server: s})
 	controlv1.RegisterEventsServer(s.grpc, &events{Server: s})
 	controlv1.RegisterExplorerServer(s.grpc, &explorer{Server: s})
 	healthv1.RegisterHealthServer(s.grpc, s.health)

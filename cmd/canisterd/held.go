@@ -25,7 +25,7 @@ func (c *cli) held() *cobra.Command {
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				if wait {
 					done := c.whileWaiting(ctx, "no rule holds a message (canisterd rule list)")
-					_, err := d.Flights.AwaitHeld(ctx, &controlv1.AwaitHeldRequest{Instance: c.instance, RuleId: rule})
+					_, err := d.Messages.AwaitHeld(ctx, &controlv1.AwaitHeldRequest{Instance: c.instance, RuleId: rule})
 					done()
 					if err != nil {
 						return err
@@ -34,7 +34,7 @@ func (c *cli) held() *cobra.Command {
 				all := &controlv1.ListHeldResponse{}
 				t := c.table("HELD", "RULE", "KIND", "CALLER", "CALLEE", "METHOD", "SINCE")
 				for page := (&controlv1.Page{Size: pageSize}); ; {
-					r, err := d.Flights.ListHeld(ctx, &controlv1.ListHeldRequest{Instance: c.instance, RuleId: rule, Page: page})
+					r, err := d.Messages.ListHeld(ctx, &controlv1.ListHeldRequest{Instance: c.instance, RuleId: rule, Page: page})
 					if err != nil {
 						return err
 					}
@@ -57,13 +57,13 @@ func (c *cli) held() *cobra.Command {
 
 func (c *cli) release() *cobra.Command {
 	return c.forHeld("release", "Let held messages go on", "released", func(ctx context.Context, d *remote.Daemon, id uint64) (proto.Message, error) {
-		return d.Flights.Release(ctx, &controlv1.ReleaseRequest{Instance: c.instance, HeldId: id})
+		return d.Messages.Release(ctx, &controlv1.ReleaseRequest{Instance: c.instance, HeldId: id})
 	})
 }
 
 func (c *cli) drop() *cobra.Command {
 	return c.forHeld("drop", "Lose held messages of best-effort calls", "dropped", func(ctx context.Context, d *remote.Daemon, id uint64) (proto.Message, error) {
-		return d.Flights.Drop(ctx, &controlv1.DropRequest{Instance: c.instance, HeldId: id})
+		return d.Messages.Drop(ctx, &controlv1.DropRequest{Instance: c.instance, HeldId: id})
 	})
 }
 
@@ -124,7 +124,7 @@ func (c *cli) settle() *cobra.Command {
 					}
 					request.Which = &controlv1.SettleRequest_Call{Call: which}
 				}
-				if _, err := d.Flights.Settle(ctx, request); err != nil {
+				if _, err := d.Messages.Settle(ctx, request); err != nil {
 					return err
 				}
 				return c.done(map[string]string{"done": "settled"}, "settled")

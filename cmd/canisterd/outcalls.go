@@ -26,7 +26,7 @@ func (c *cli) outcalls() *cobra.Command {
 // waitingOutcalls returns the outcalls that wait in the instance.
 func (c *cli) waitingOutcalls(ctx context.Context, d *remote.Daemon) (all []*controlv1.Outcall, err error) {
 	for page := (&controlv1.Page{Size: pageSize}); ; {
-		r, err := d.Flights.ListOutcalls(ctx, &controlv1.ListOutcallsRequest{Instance: c.instance, Page: page})
+		r, err := d.Messages.ListOutcalls(ctx, &controlv1.ListOutcallsRequest{Instance: c.instance, Page: page})
 		if err != nil {
 			return nil, err
 		}
@@ -158,7 +158,7 @@ reject, or from a file with an answer for each node, an array of objects
 				if f.each != "" && len(answers) != int(o.GetNodes()) {
 					return fmt.Errorf("%s has %s, and the outcall is made by %s: write one for each", f.each, count(uint64(len(answers)), "answer"), count(uint64(o.GetNodes()), "node"))
 				}
-				_, err = d.Flights.AnswerOutcall(ctx, &controlv1.AnswerOutcallRequest{
+				_, err = d.Messages.AnswerOutcall(ctx, &controlv1.AnswerOutcallRequest{
 					Instance: c.instance, SubnetId: o.GetSubnetId(), Number: o.GetNumber(), Answers: answers, Incarnation: o.GetIncarnation(),
 				})
 				if err != nil {

@@ -49,7 +49,7 @@ Drop and unknown are for best-effort calls: a guaranteed response is never lost.
 				return err
 			}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				added, err := d.Flights.AddRule(ctx, &controlv1.AddRuleRequest{Instance: c.instance, Rule: rule})
+				added, err := d.Messages.AddRule(ctx, &controlv1.AddRuleRequest{Instance: c.instance, Rule: rule})
 				if err != nil {
 					return err
 				}
@@ -157,7 +157,7 @@ func (c *cli) ruleList() *cobra.Command {
 				all := &controlv1.ListRulesResponse{}
 				t := c.table("RULE", "DOES", "TO", "CALLER", "CALLEE", "METHOD", "MATCHED", "NOTE")
 				for page := (&controlv1.Page{Size: pageSize}); ; {
-					some, err := d.Flights.ListRules(ctx, &controlv1.ListRulesRequest{Instance: c.instance, Page: page})
+					some, err := d.Messages.ListRules(ctx, &controlv1.ListRulesRequest{Instance: c.instance, Page: page})
 					if err != nil {
 						return err
 					}
@@ -216,7 +216,7 @@ func (c *cli) ruleRemove() *cobra.Command {
 				return err
 			}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				removed, err := d.Flights.RemoveRule(ctx, &controlv1.RemoveRuleRequest{Instance: c.instance, RuleId: id, Release: release})
+				removed, err := d.Messages.RemoveRule(ctx, &controlv1.RemoveRuleRequest{Instance: c.instance, RuleId: id, Release: release})
 				if err != nil {
 					return err
 				}

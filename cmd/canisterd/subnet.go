@@ -67,7 +67,7 @@ func (c *cli) waitingCall(ctx context.Context, d *remote.Daemon, subnet string, 
 	}
 	var found *controlv1.CallRef
 	for page := (&controlv1.Page{}); ; {
-		r, err := d.Flights.ListFutures(ctx, &controlv1.ListFuturesRequest{Instance: c.instance, Page: page})
+		r, err := d.Messages.ListFutures(ctx, &controlv1.ListFuturesRequest{Instance: c.instance, Page: page})
 		if err != nil {
 			return nil, err
 		}

@@ -63,11 +63,11 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 // commandOf maps procedures in the daemon's texts to commands.
 var commandOf = map[string]string{
 	"ListInstances": "canisterd instance list", "ListCanisters": "canisterd canister list", "ListSnapshots": "canisterd instance snapshots",
-	"Clock.ListMoves": "canisterd step --list", "Clock.AdvanceTime": "canisterd time", "Clock.RunRounds": "canisterd run", "Flights.ListFutures": "canisterd futures",
+	"Clock.ListMoves": "canisterd step --list", "Clock.AdvanceTime": "canisterd time", "Clock.RunRounds": "canisterd run", "Messages.ListFutures": "canisterd futures",
 	"call Clock.SetPacing with PACING_MODE_MANUAL": "canisterd pacing manual", "call Await with its id": "canisterd canister await",
 }
 
-var procedures = regexp.MustCompile(`\bcall Clock\.SetPacing with PACING_MODE_MANUAL|\bcall Await with its id|\b(Clock\.|Flights\.)?(List|Advance|Run)[A-Z][A-Za-z]+`)
+var procedures = regexp.MustCompile(`\bcall Clock\.SetPacing with PACING_MODE_MANUAL|\bcall Await with its id|\b(Clock\.|Messages\.)?(List|Advance|Run)[A-Z][A-Za-z]+`)
 
 // inCommands replaces procedures in a text of the daemon by commands.
 func inCommands(text string) string {

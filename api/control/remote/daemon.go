@@ -28,7 +28,7 @@ type Daemon struct {
 	Canisters controlv1.CanistersClient
 	Calls     controlv1.CallsClient
 	Clock     controlv1.ClockClient
-	Flights   controlv1.FlightsClient
+	Messages  controlv1.MessagesClient
 	Events    controlv1.EventsClient
 	Explorer  controlv1.ExplorerClient
 
@@ -101,7 +101,7 @@ func Dial(address string, with ...Option) (*Daemon, error) {
 	return &Daemon{
 		Instances: controlv1.NewInstancesClient(connection), Canisters: controlv1.NewCanistersClient(connection),
 		Calls: controlv1.NewCallsClient(connection), Clock: controlv1.NewClockClient(connection),
-		Flights: controlv1.NewFlightsClient(connection), Events: controlv1.NewEventsClient(connection), Explorer: controlv1.NewExplorerClient(connection),
+		Messages: controlv1.NewMessagesClient(connection), Events: controlv1.NewEventsClient(connection), Explorer: controlv1.NewExplorerClient(connection),
 		address: address, connection: connection,
 	}, nil
 }

@@ -66,7 +66,7 @@ func (c *cli) futures() *cobra.Command {
 	return c.listing("futures", "List the calls that are not answered, and what each waits for",
 		[]string{"CALL", "CALLER", "CALLEE", "METHOD", "DEADLINE", "WAITS FOR"},
 		func(ctx context.Context, d *remote.Daemon, canister string, page *controlv1.Page, t *table) (proto.Message, string, error) {
-			r, err := d.Flights.ListFutures(ctx, &controlv1.ListFuturesRequest{Instance: c.instance, CanisterId: canister, Page: page})
+			r, err := d.Messages.ListFutures(ctx, &controlv1.ListFuturesRequest{Instance: c.instance, CanisterId: canister, Page: page})
 			for _, f := range r.GetFutures() {
 				t.row(fmt.Sprint(f.GetCall().GetCallId()), c.nameOf(f.GetCaller()), c.nameOf(f.GetCallee()), f.GetMethod(), stamp(f.GetDeadline()), waits(f.GetWaiting()))
 			}
@@ -89,7 +89,7 @@ func (c *cli) contexts() *cobra.Command {
 	return c.listing("contexts", "List the open call contexts",
 		[]string{"CONTEXT", "CANISTER", "METHOD", "OPENED", "CALLS OUT", "ANSWERED", "FOR"},
 		func(ctx context.Context, d *remote.Daemon, canister string, page *controlv1.Page, t *table) (proto.Message, string, error) {
-			r, err := d.Flights.ListContexts(ctx, &controlv1.ListContextsRequest{Instance: c.instance, CanisterId: canister, Page: page})
+			r, err := d.Messages.ListContexts(ctx, &controlv1.ListContextsRequest{Instance: c.instance, CanisterId: canister, Page: page})
 			for _, x := range r.GetContexts() {
 				outstanding := fmt.Sprint(x.GetOutstanding())
 				if x.GetDeadlocked() {
@@ -122,7 +122,7 @@ func (c *cli) queues() *cobra.Command {
 	return c.listing("queues", "List the messages that wait for canisters, and why",
 		[]string{"CANISTER", "", "KIND", "FROM", "METHOD", "BYTES", "WAITS FOR"},
 		func(ctx context.Context, d *remote.Daemon, canister string, page *controlv1.Page, t *table) (proto.Message, string, error) {
-			r, err := d.Flights.ListMessages(ctx, &controlv1.ListMessagesRequest{Instance: c.instance, CanisterId: canister, Page: page})
+			r, err := d.Messages.ListMessages(ctx, &controlv1.ListMessagesRequest{Instance: c.instance, CanisterId: canister, Page: page})
 			for _, m := range r.GetMessages() {
 				t.row(c.nameOf(m.GetCanisterId()), fmt.Sprint(m.GetPosition()), m.GetKind(), c.nameOf(m.GetSender()), m.GetMethod(), fmt.Sprint(m.GetPayloadBytes()), waits(m.GetWaiting()))
 			}
@@ -139,7 +139,7 @@ func (c *cli) timers() *cobra.Command {
 	cmd := c.listing("timers", "List the timers of canisters, the earliest first; fire and cancel timers",
 		[]string{"DUE", "KIND", "CANISTER", "NUMBER"},
 		func(ctx context.Context, d *remote.Daemon, canister string, page *controlv1.Page, t *table) (proto.Message, string, error) {
-			r, err := d.Flights.ListTimers(ctx, &controlv1.ListTimersRequest{Instance: c.instance, CanisterId: canister, Page: page})
+			r, err := d.Messages.ListTimers(ctx, &controlv1.ListTimersRequest{Instance: c.instance, CanisterId: canister, Page: page})
 			for _, timer := range r.GetTimers() {
 				if !all && !slices.Contains(canisterTimers, timer.GetKind()) {
 					others++
@@ -159,10 +159,10 @@ timeouts, and charges for resources. --json has everything.`
 	cmd.Flags().BoolVar(&all, "all", false, "what falls due of the network, too")
 	cmd.AddCommand(
 		c.forCanister("timers fire", "Make the global timer of a canister due now", "its timer fires in the next round", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
-			return d.Flights.FireTimer(ctx, &controlv1.FireTimerRequest{Instance: c.instance, CanisterId: id})
+			return d.Messages.FireTimer(ctx, &controlv1.FireTimerRequest{Instance: c.instance, CanisterId: id})
 		}),
 		c.forCanister("timers cancel", "Make the global timer of a canister inactive", "its timer is inactive", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
-			return d.Flights.CancelTimer(ctx, &controlv1.CancelTimerRequest{Instance: c.instance, CanisterId: id})
+			return d.Messages.CancelTimer(ctx, &controlv1.CancelTimerRequest{Instance: c.instance, CanisterId: id})
 		}),
 	)
 	return cmd

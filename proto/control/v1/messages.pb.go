@@ -2,7 +2,7 @@
 // versions:
 // 	protoc-gen-go v1.36.12
 // 	protoc        (unknown)
-// source: control/v1/flights.proto
+// source: control/v1/messages.proto
 
 package controlv1
 
@@ -87,11 +87,11 @@ func (x WaitReason) String() string {
 }
 
 func (WaitReason) Descriptor() protoreflect.EnumDescriptor {
-	return file_control_v1_flights_proto_enumTypes[0].Descriptor()
+	return file_control_v1_messages_proto_enumTypes[0].Descriptor()
 }
 
 func (WaitReason) Type() protoreflect.EnumType {
-	return &file_control_v1_flights_proto_enumTypes[0]
+	return &file_control_v1_messages_proto_enumTypes[0]
 }
 
 func (x WaitReason) Number() protoreflect.EnumNumber {
@@ -100,7 +100,7 @@ func (x WaitReason) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WaitReason.Descriptor instead.
 func (WaitReason) EnumDescriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{0}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{0}
 }
 
 // MessageKind is the kind of messages that a rule applies to.
@@ -140,11 +140,11 @@ func (x MessageKind) String() string {
 }
 
 func (MessageKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_control_v1_flights_proto_enumTypes[1].Descriptor()
+	return file_control_v1_messages_proto_enumTypes[1].Descriptor()
 }
 
 func (MessageKind) Type() protoreflect.EnumType {
-	return &file_control_v1_flights_proto_enumTypes[1]
+	return &file_control_v1_messages_proto_enumTypes[1]
 }
 
 func (x MessageKind) Number() protoreflect.EnumNumber {
@@ -153,7 +153,7 @@ func (x MessageKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use MessageKind.Descriptor instead.
 func (MessageKind) EnumDescriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{1}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{1}
 }
 
 // Page selects a part of a list; unset: the first 100 entries.
@@ -167,7 +167,7 @@ type Page struct {
 
 func (x *Page) Reset() {
 	*x = Page{}
-	mi := &file_control_v1_flights_proto_msgTypes[0]
+	mi := &file_control_v1_messages_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -179,7 +179,7 @@ func (x *Page) String() string {
 func (*Page) ProtoMessage() {}
 
 func (x *Page) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[0]
+	mi := &file_control_v1_messages_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -192,7 +192,7 @@ func (x *Page) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Page.ProtoReflect.Descriptor instead.
 func (*Page) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{0}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{0}
 }
 
 func (x *Page) GetSize() uint32 {
@@ -225,7 +225,7 @@ type Origin struct {
 
 func (x *Origin) Reset() {
 	*x = Origin{}
-	mi := &file_control_v1_flights_proto_msgTypes[1]
+	mi := &file_control_v1_messages_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -237,7 +237,7 @@ func (x *Origin) String() string {
 func (*Origin) ProtoMessage() {}
 
 func (x *Origin) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[1]
+	mi := &file_control_v1_messages_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -250,7 +250,7 @@ func (x *Origin) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Origin.ProtoReflect.Descriptor instead.
 func (*Origin) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{1}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *Origin) GetFrom() isOrigin_From {
@@ -327,7 +327,7 @@ type CallRef struct {
 
 func (x *CallRef) Reset() {
 	*x = CallRef{}
-	mi := &file_control_v1_flights_proto_msgTypes[2]
+	mi := &file_control_v1_messages_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -339,7 +339,7 @@ func (x *CallRef) String() string {
 func (*CallRef) ProtoMessage() {}
 
 func (x *CallRef) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[2]
+	mi := &file_control_v1_messages_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -352,7 +352,7 @@ func (x *CallRef) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallRef.ProtoReflect.Descriptor instead.
 func (*CallRef) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{2}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *CallRef) GetSubnetId() string {
@@ -381,7 +381,7 @@ type ListContextsRequest struct {
 
 func (x *ListContextsRequest) Reset() {
 	*x = ListContextsRequest{}
-	mi := &file_control_v1_flights_proto_msgTypes[3]
+	mi := &file_control_v1_messages_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -393,7 +393,7 @@ func (x *ListContextsRequest) String() string {
 func (*ListContextsRequest) ProtoMessage() {}
 
 func (x *ListContextsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[3]
+	mi := &file_control_v1_messages_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -406,7 +406,7 @@ func (x *ListContextsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListContextsRequest.ProtoReflect.Descriptor instead.
 func (*ListContextsRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{3}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ListContextsRequest) GetInstance() string {
@@ -441,7 +441,7 @@ type ListContextsResponse struct {
 
 func (x *ListContextsResponse) Reset() {
 	*x = ListContextsResponse{}
-	mi := &file_control_v1_flights_proto_msgTypes[4]
+	mi := &file_control_v1_messages_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -453,7 +453,7 @@ func (x *ListContextsResponse) String() string {
 func (*ListContextsResponse) ProtoMessage() {}
 
 func (x *ListContextsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[4]
+	mi := &file_control_v1_messages_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -466,7 +466,7 @@ func (x *ListContextsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListContextsResponse.ProtoReflect.Descriptor instead.
 func (*ListContextsResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{4}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ListContextsResponse) GetContexts() []*CallContext {
@@ -507,7 +507,7 @@ type CallContext struct {
 
 func (x *CallContext) Reset() {
 	*x = CallContext{}
-	mi := &file_control_v1_flights_proto_msgTypes[5]
+	mi := &file_control_v1_messages_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -519,7 +519,7 @@ func (x *CallContext) String() string {
 func (*CallContext) ProtoMessage() {}
 
 func (x *CallContext) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[5]
+	mi := &file_control_v1_messages_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -532,7 +532,7 @@ func (x *CallContext) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallContext.ProtoReflect.Descriptor instead.
 func (*CallContext) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{5}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *CallContext) GetSubnetId() string {
@@ -645,7 +645,7 @@ type ListFuturesRequest struct {
 
 func (x *ListFuturesRequest) Reset() {
 	*x = ListFuturesRequest{}
-	mi := &file_control_v1_flights_proto_msgTypes[6]
+	mi := &file_control_v1_messages_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -657,7 +657,7 @@ func (x *ListFuturesRequest) String() string {
 func (*ListFuturesRequest) ProtoMessage() {}
 
 func (x *ListFuturesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[6]
+	mi := &file_control_v1_messages_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -670,7 +670,7 @@ func (x *ListFuturesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListFuturesRequest.ProtoReflect.Descriptor instead.
 func (*ListFuturesRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{6}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListFuturesRequest) GetInstance() string {
@@ -705,7 +705,7 @@ type ListFuturesResponse struct {
 
 func (x *ListFuturesResponse) Reset() {
 	*x = ListFuturesResponse{}
-	mi := &file_control_v1_flights_proto_msgTypes[7]
+	mi := &file_control_v1_messages_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -717,7 +717,7 @@ func (x *ListFuturesResponse) String() string {
 func (*ListFuturesResponse) ProtoMessage() {}
 
 func (x *ListFuturesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[7]
+	mi := &file_control_v1_messages_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -730,7 +730,7 @@ func (x *ListFuturesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListFuturesResponse.ProtoReflect.Descriptor instead.
 func (*ListFuturesResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{7}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ListFuturesResponse) GetFutures() []*Future {
@@ -767,7 +767,7 @@ type Future struct {
 
 func (x *Future) Reset() {
 	*x = Future{}
-	mi := &file_control_v1_flights_proto_msgTypes[8]
+	mi := &file_control_v1_messages_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -779,7 +779,7 @@ func (x *Future) String() string {
 func (*Future) ProtoMessage() {}
 
 func (x *Future) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[8]
+	mi := &file_control_v1_messages_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -792,7 +792,7 @@ func (x *Future) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Future.ProtoReflect.Descriptor instead.
 func (*Future) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{8}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Future) GetCall() *CallRef {
@@ -890,7 +890,7 @@ type Waiting struct {
 
 func (x *Waiting) Reset() {
 	*x = Waiting{}
-	mi := &file_control_v1_flights_proto_msgTypes[9]
+	mi := &file_control_v1_messages_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -902,7 +902,7 @@ func (x *Waiting) String() string {
 func (*Waiting) ProtoMessage() {}
 
 func (x *Waiting) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[9]
+	mi := &file_control_v1_messages_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -915,7 +915,7 @@ func (x *Waiting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Waiting.ProtoReflect.Descriptor instead.
 func (*Waiting) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{9}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Waiting) GetReason() WaitReason {
@@ -993,7 +993,7 @@ type ListMessagesRequest struct {
 
 func (x *ListMessagesRequest) Reset() {
 	*x = ListMessagesRequest{}
-	mi := &file_control_v1_flights_proto_msgTypes[10]
+	mi := &file_control_v1_messages_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1005,7 +1005,7 @@ func (x *ListMessagesRequest) String() string {
 func (*ListMessagesRequest) ProtoMessage() {}
 
 func (x *ListMessagesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[10]
+	mi := &file_control_v1_messages_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1018,7 +1018,7 @@ func (x *ListMessagesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMessagesRequest.ProtoReflect.Descriptor instead.
 func (*ListMessagesRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{10}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ListMessagesRequest) GetInstance() string {
@@ -1053,7 +1053,7 @@ type ListMessagesResponse struct {
 
 func (x *ListMessagesResponse) Reset() {
 	*x = ListMessagesResponse{}
-	mi := &file_control_v1_flights_proto_msgTypes[11]
+	mi := &file_control_v1_messages_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1065,7 +1065,7 @@ func (x *ListMessagesResponse) String() string {
 func (*ListMessagesResponse) ProtoMessage() {}
 
 func (x *ListMessagesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[11]
+	mi := &file_control_v1_messages_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1078,7 +1078,7 @@ func (x *ListMessagesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMessagesResponse.ProtoReflect.Descriptor instead.
 func (*ListMessagesResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{11}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ListMessagesResponse) GetMessages() []*QueuedMessage {
@@ -1114,7 +1114,7 @@ type QueuedMessage struct {
 
 func (x *QueuedMessage) Reset() {
 	*x = QueuedMessage{}
-	mi := &file_control_v1_flights_proto_msgTypes[12]
+	mi := &file_control_v1_messages_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1126,7 +1126,7 @@ func (x *QueuedMessage) String() string {
 func (*QueuedMessage) ProtoMessage() {}
 
 func (x *QueuedMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[12]
+	mi := &file_control_v1_messages_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1139,7 +1139,7 @@ func (x *QueuedMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueuedMessage.ProtoReflect.Descriptor instead.
 func (*QueuedMessage) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{12}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *QueuedMessage) GetSubnetId() string {
@@ -1224,7 +1224,7 @@ type ListTimersRequest struct {
 
 func (x *ListTimersRequest) Reset() {
 	*x = ListTimersRequest{}
-	mi := &file_control_v1_flights_proto_msgTypes[13]
+	mi := &file_control_v1_messages_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1236,7 +1236,7 @@ func (x *ListTimersRequest) String() string {
 func (*ListTimersRequest) ProtoMessage() {}
 
 func (x *ListTimersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[13]
+	mi := &file_control_v1_messages_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1249,7 +1249,7 @@ func (x *ListTimersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTimersRequest.ProtoReflect.Descriptor instead.
 func (*ListTimersRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{13}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ListTimersRequest) GetInstance() string {
@@ -1285,7 +1285,7 @@ type ListTimersResponse struct {
 
 func (x *ListTimersResponse) Reset() {
 	*x = ListTimersResponse{}
-	mi := &file_control_v1_flights_proto_msgTypes[14]
+	mi := &file_control_v1_messages_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1297,7 +1297,7 @@ func (x *ListTimersResponse) String() string {
 func (*ListTimersResponse) ProtoMessage() {}
 
 func (x *ListTimersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[14]
+	mi := &file_control_v1_messages_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1310,7 +1310,7 @@ func (x *ListTimersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTimersResponse.ProtoReflect.Descriptor instead.
 func (*ListTimersResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{14}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ListTimersResponse) GetTimers() []*Timer {
@@ -1349,7 +1349,7 @@ type Timer struct {
 
 func (x *Timer) Reset() {
 	*x = Timer{}
-	mi := &file_control_v1_flights_proto_msgTypes[15]
+	mi := &file_control_v1_messages_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1361,7 +1361,7 @@ func (x *Timer) String() string {
 func (*Timer) ProtoMessage() {}
 
 func (x *Timer) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[15]
+	mi := &file_control_v1_messages_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1374,7 +1374,7 @@ func (x *Timer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Timer.ProtoReflect.Descriptor instead.
 func (*Timer) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{15}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Timer) GetDue() *timestamppb.Timestamp {
@@ -1430,7 +1430,7 @@ type FireTimerRequest struct {
 
 func (x *FireTimerRequest) Reset() {
 	*x = FireTimerRequest{}
-	mi := &file_control_v1_flights_proto_msgTypes[16]
+	mi := &file_control_v1_messages_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1442,7 +1442,7 @@ func (x *FireTimerRequest) String() string {
 func (*FireTimerRequest) ProtoMessage() {}
 
 func (x *FireTimerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[16]
+	mi := &file_control_v1_messages_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1455,7 +1455,7 @@ func (x *FireTimerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FireTimerRequest.ProtoReflect.Descriptor instead.
 func (*FireTimerRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{16}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *FireTimerRequest) GetInstance() string {
@@ -1481,7 +1481,7 @@ type FireTimerResponse struct {
 
 func (x *FireTimerResponse) Reset() {
 	*x = FireTimerResponse{}
-	mi := &file_control_v1_flights_proto_msgTypes[17]
+	mi := &file_control_v1_messages_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1493,7 +1493,7 @@ func (x *FireTimerResponse) String() string {
 func (*FireTimerResponse) ProtoMessage() {}
 
 func (x *FireTimerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[17]
+	mi := &file_control_v1_messages_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1506,7 +1506,7 @@ func (x *FireTimerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FireTimerResponse.ProtoReflect.Descriptor instead.
 func (*FireTimerResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{17}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{17}
 }
 
 // CancelTimerRequest names the canister.
@@ -1520,7 +1520,7 @@ type CancelTimerRequest struct {
 
 func (x *CancelTimerRequest) Reset() {
 	*x = CancelTimerRequest{}
-	mi := &file_control_v1_flights_proto_msgTypes[18]
+	mi := &file_control_v1_messages_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1532,7 +1532,7 @@ func (x *CancelTimerRequest) String() string {
 func (*CancelTimerRequest) ProtoMessage() {}
 
 func (x *CancelTimerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[18]
+	mi := &file_control_v1_messages_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1545,7 +1545,7 @@ func (x *CancelTimerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelTimerRequest.ProtoReflect.Descriptor instead.
 func (*CancelTimerRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{18}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *CancelTimerRequest) GetInstance() string {
@@ -1571,7 +1571,7 @@ type CancelTimerResponse struct {
 
 func (x *CancelTimerResponse) Reset() {
 	*x = CancelTimerResponse{}
-	mi := &file_control_v1_flights_proto_msgTypes[19]
+	mi := &file_control_v1_messages_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1583,7 +1583,7 @@ func (x *CancelTimerResponse) String() string {
 func (*CancelTimerResponse) ProtoMessage() {}
 
 func (x *CancelTimerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[19]
+	mi := &file_control_v1_messages_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1596,7 +1596,7 @@ func (x *CancelTimerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelTimerResponse.ProtoReflect.Descriptor instead.
 func (*CancelTimerResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{19}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{19}
 }
 
 // Match selects the messages that a rule applies to. An empty field matches all.
@@ -1614,7 +1614,7 @@ type Match struct {
 
 func (x *Match) Reset() {
 	*x = Match{}
-	mi := &file_control_v1_flights_proto_msgTypes[20]
+	mi := &file_control_v1_messages_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1626,7 +1626,7 @@ func (x *Match) String() string {
 func (*Match) ProtoMessage() {}
 
 func (x *Match) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[20]
+	mi := &file_control_v1_messages_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1639,7 +1639,7 @@ func (x *Match) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Match.ProtoReflect.Descriptor instead.
 func (*Match) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{20}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Match) GetKind() MessageKind {
@@ -1707,7 +1707,7 @@ type Rule struct {
 
 func (x *Rule) Reset() {
 	*x = Rule{}
-	mi := &file_control_v1_flights_proto_msgTypes[21]
+	mi := &file_control_v1_messages_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1719,7 +1719,7 @@ func (x *Rule) String() string {
 func (*Rule) ProtoMessage() {}
 
 func (x *Rule) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[21]
+	mi := &file_control_v1_messages_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1732,7 +1732,7 @@ func (x *Rule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rule.ProtoReflect.Descriptor instead.
 func (*Rule) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{21}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Rule) GetRuleId() uint64 {
@@ -1870,7 +1870,7 @@ type Answer struct {
 
 func (x *Answer) Reset() {
 	*x = Answer{}
-	mi := &file_control_v1_flights_proto_msgTypes[22]
+	mi := &file_control_v1_messages_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1882,7 +1882,7 @@ func (x *Answer) String() string {
 func (*Answer) ProtoMessage() {}
 
 func (x *Answer) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[22]
+	mi := &file_control_v1_messages_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1895,7 +1895,7 @@ func (x *Answer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Answer.ProtoReflect.Descriptor instead.
 func (*Answer) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{22}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Answer) GetAnswer() isAnswer_Answer {
@@ -1965,7 +1965,7 @@ type AddRuleRequest struct {
 
 func (x *AddRuleRequest) Reset() {
 	*x = AddRuleRequest{}
-	mi := &file_control_v1_flights_proto_msgTypes[23]
+	mi := &file_control_v1_messages_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1977,7 +1977,7 @@ func (x *AddRuleRequest) String() string {
 func (*AddRuleRequest) ProtoMessage() {}
 
 func (x *AddRuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[23]
+	mi := &file_control_v1_messages_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1990,7 +1990,7 @@ func (x *AddRuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddRuleRequest.ProtoReflect.Descriptor instead.
 func (*AddRuleRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{23}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *AddRuleRequest) GetInstance() string {
@@ -2018,7 +2018,7 @@ type AddRuleResponse struct {
 
 func (x *AddRuleResponse) Reset() {
 	*x = AddRuleResponse{}
-	mi := &file_control_v1_flights_proto_msgTypes[24]
+	mi := &file_control_v1_messages_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2030,7 +2030,7 @@ func (x *AddRuleResponse) String() string {
 func (*AddRuleResponse) ProtoMessage() {}
 
 func (x *AddRuleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[24]
+	mi := &file_control_v1_messages_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2043,7 +2043,7 @@ func (x *AddRuleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddRuleResponse.ProtoReflect.Descriptor instead.
 func (*AddRuleResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{24}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *AddRuleResponse) GetRule() *Rule {
@@ -2072,7 +2072,7 @@ type RemoveRuleRequest struct {
 
 func (x *RemoveRuleRequest) Reset() {
 	*x = RemoveRuleRequest{}
-	mi := &file_control_v1_flights_proto_msgTypes[25]
+	mi := &file_control_v1_messages_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2084,7 +2084,7 @@ func (x *RemoveRuleRequest) String() string {
 func (*RemoveRuleRequest) ProtoMessage() {}
 
 func (x *RemoveRuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[25]
+	mi := &file_control_v1_messages_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2097,7 +2097,7 @@ func (x *RemoveRuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveRuleRequest.ProtoReflect.Descriptor instead.
 func (*RemoveRuleRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{25}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *RemoveRuleRequest) GetInstance() string {
@@ -2131,7 +2131,7 @@ type RemoveRuleResponse struct {
 
 func (x *RemoveRuleResponse) Reset() {
 	*x = RemoveRuleResponse{}
-	mi := &file_control_v1_flights_proto_msgTypes[26]
+	mi := &file_control_v1_messages_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2143,7 +2143,7 @@ func (x *RemoveRuleResponse) String() string {
 func (*RemoveRuleResponse) ProtoMessage() {}
 
 func (x *RemoveRuleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[26]
+	mi := &file_control_v1_messages_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2156,7 +2156,7 @@ func (x *RemoveRuleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveRuleResponse.ProtoReflect.Descriptor instead.
 func (*RemoveRuleResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{26}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *RemoveRuleResponse) GetReleased() uint64 {
@@ -2177,7 +2177,7 @@ type ListRulesRequest struct {
 
 func (x *ListRulesRequest) Reset() {
 	*x = ListRulesRequest{}
-	mi := &file_control_v1_flights_proto_msgTypes[27]
+	mi := &file_control_v1_messages_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2189,7 +2189,7 @@ func (x *ListRulesRequest) String() string {
 func (*ListRulesRequest) ProtoMessage() {}
 
 func (x *ListRulesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[27]
+	mi := &file_control_v1_messages_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2202,7 +2202,7 @@ func (x *ListRulesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRulesRequest.ProtoReflect.Descriptor instead.
 func (*ListRulesRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{27}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ListRulesRequest) GetInstance() string {
@@ -2230,7 +2230,7 @@ type ListRulesResponse struct {
 
 func (x *ListRulesResponse) Reset() {
 	*x = ListRulesResponse{}
-	mi := &file_control_v1_flights_proto_msgTypes[28]
+	mi := &file_control_v1_messages_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2242,7 +2242,7 @@ func (x *ListRulesResponse) String() string {
 func (*ListRulesResponse) ProtoMessage() {}
 
 func (x *ListRulesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[28]
+	mi := &file_control_v1_messages_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2255,7 +2255,7 @@ func (x *ListRulesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRulesResponse.ProtoReflect.Descriptor instead.
 func (*ListRulesResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{28}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ListRulesResponse) GetRules() []*Rule {
@@ -2299,7 +2299,7 @@ type Held struct {
 
 func (x *Held) Reset() {
 	*x = Held{}
-	mi := &file_control_v1_flights_proto_msgTypes[29]
+	mi := &file_control_v1_messages_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2311,7 +2311,7 @@ func (x *Held) String() string {
 func (*Held) ProtoMessage() {}
 
 func (x *Held) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[29]
+	mi := &file_control_v1_messages_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2324,7 +2324,7 @@ func (x *Held) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Held.ProtoReflect.Descriptor instead.
 func (*Held) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{29}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Held) GetHeldId() uint64 {
@@ -2465,7 +2465,7 @@ type ListHeldRequest struct {
 
 func (x *ListHeldRequest) Reset() {
 	*x = ListHeldRequest{}
-	mi := &file_control_v1_flights_proto_msgTypes[30]
+	mi := &file_control_v1_messages_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2477,7 +2477,7 @@ func (x *ListHeldRequest) String() string {
 func (*ListHeldRequest) ProtoMessage() {}
 
 func (x *ListHeldRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[30]
+	mi := &file_control_v1_messages_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2490,7 +2490,7 @@ func (x *ListHeldRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListHeldRequest.ProtoReflect.Descriptor instead.
 func (*ListHeldRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{30}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ListHeldRequest) GetInstance() string {
@@ -2525,7 +2525,7 @@ type ListHeldResponse struct {
 
 func (x *ListHeldResponse) Reset() {
 	*x = ListHeldResponse{}
-	mi := &file_control_v1_flights_proto_msgTypes[31]
+	mi := &file_control_v1_messages_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2537,7 +2537,7 @@ func (x *ListHeldResponse) String() string {
 func (*ListHeldResponse) ProtoMessage() {}
 
 func (x *ListHeldResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[31]
+	mi := &file_control_v1_messages_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2550,7 +2550,7 @@ func (x *ListHeldResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListHeldResponse.ProtoReflect.Descriptor instead.
 func (*ListHeldResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{31}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ListHeldResponse) GetHeld() []*Held {
@@ -2579,7 +2579,7 @@ type AwaitHeldRequest struct {
 
 func (x *AwaitHeldRequest) Reset() {
 	*x = AwaitHeldRequest{}
-	mi := &file_control_v1_flights_proto_msgTypes[32]
+	mi := &file_control_v1_messages_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2591,7 +2591,7 @@ func (x *AwaitHeldRequest) String() string {
 func (*AwaitHeldRequest) ProtoMessage() {}
 
 func (x *AwaitHeldRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[32]
+	mi := &file_control_v1_messages_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2604,7 +2604,7 @@ func (x *AwaitHeldRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AwaitHeldRequest.ProtoReflect.Descriptor instead.
 func (*AwaitHeldRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{32}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *AwaitHeldRequest) GetInstance() string {
@@ -2638,7 +2638,7 @@ type AwaitHeldResponse struct {
 
 func (x *AwaitHeldResponse) Reset() {
 	*x = AwaitHeldResponse{}
-	mi := &file_control_v1_flights_proto_msgTypes[33]
+	mi := &file_control_v1_messages_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2650,7 +2650,7 @@ func (x *AwaitHeldResponse) String() string {
 func (*AwaitHeldResponse) ProtoMessage() {}
 
 func (x *AwaitHeldResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[33]
+	mi := &file_control_v1_messages_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2663,7 +2663,7 @@ func (x *AwaitHeldResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AwaitHeldResponse.ProtoReflect.Descriptor instead.
 func (*AwaitHeldResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{33}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *AwaitHeldResponse) GetHeld() *Held {
@@ -2684,7 +2684,7 @@ type ReleaseRequest struct {
 
 func (x *ReleaseRequest) Reset() {
 	*x = ReleaseRequest{}
-	mi := &file_control_v1_flights_proto_msgTypes[34]
+	mi := &file_control_v1_messages_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2696,7 +2696,7 @@ func (x *ReleaseRequest) String() string {
 func (*ReleaseRequest) ProtoMessage() {}
 
 func (x *ReleaseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[34]
+	mi := &file_control_v1_messages_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2709,7 +2709,7 @@ func (x *ReleaseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseRequest.ProtoReflect.Descriptor instead.
 func (*ReleaseRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{34}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ReleaseRequest) GetInstance() string {
@@ -2735,7 +2735,7 @@ type ReleaseResponse struct {
 
 func (x *ReleaseResponse) Reset() {
 	*x = ReleaseResponse{}
-	mi := &file_control_v1_flights_proto_msgTypes[35]
+	mi := &file_control_v1_messages_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2747,7 +2747,7 @@ func (x *ReleaseResponse) String() string {
 func (*ReleaseResponse) ProtoMessage() {}
 
 func (x *ReleaseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[35]
+	mi := &file_control_v1_messages_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2760,7 +2760,7 @@ func (x *ReleaseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseResponse.ProtoReflect.Descriptor instead.
 func (*ReleaseResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{35}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{35}
 }
 
 // DropRequest names a held message.
@@ -2774,7 +2774,7 @@ type DropRequest struct {
 
 func (x *DropRequest) Reset() {
 	*x = DropRequest{}
-	mi := &file_control_v1_flights_proto_msgTypes[36]
+	mi := &file_control_v1_messages_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2786,7 +2786,7 @@ func (x *DropRequest) String() string {
 func (*DropRequest) ProtoMessage() {}
 
 func (x *DropRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[36]
+	mi := &file_control_v1_messages_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2799,7 +2799,7 @@ func (x *DropRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DropRequest.ProtoReflect.Descriptor instead.
 func (*DropRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{36}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *DropRequest) GetInstance() string {
@@ -2825,7 +2825,7 @@ type DropResponse struct {
 
 func (x *DropResponse) Reset() {
 	*x = DropResponse{}
-	mi := &file_control_v1_flights_proto_msgTypes[37]
+	mi := &file_control_v1_messages_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2837,7 +2837,7 @@ func (x *DropResponse) String() string {
 func (*DropResponse) ProtoMessage() {}
 
 func (x *DropResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[37]
+	mi := &file_control_v1_messages_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2850,7 +2850,7 @@ func (x *DropResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DropResponse.ProtoReflect.Descriptor instead.
 func (*DropResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{37}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{37}
 }
 
 // SettleRequest names a call and its answer.
@@ -2869,7 +2869,7 @@ type SettleRequest struct {
 
 func (x *SettleRequest) Reset() {
 	*x = SettleRequest{}
-	mi := &file_control_v1_flights_proto_msgTypes[38]
+	mi := &file_control_v1_messages_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2881,7 +2881,7 @@ func (x *SettleRequest) String() string {
 func (*SettleRequest) ProtoMessage() {}
 
 func (x *SettleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[38]
+	mi := &file_control_v1_messages_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2894,7 +2894,7 @@ func (x *SettleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SettleRequest.ProtoReflect.Descriptor instead.
 func (*SettleRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{38}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *SettleRequest) GetInstance() string {
@@ -2961,7 +2961,7 @@ type SettleResponse struct {
 
 func (x *SettleResponse) Reset() {
 	*x = SettleResponse{}
-	mi := &file_control_v1_flights_proto_msgTypes[39]
+	mi := &file_control_v1_messages_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2973,7 +2973,7 @@ func (x *SettleResponse) String() string {
 func (*SettleResponse) ProtoMessage() {}
 
 func (x *SettleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[39]
+	mi := &file_control_v1_messages_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2986,7 +2986,7 @@ func (x *SettleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SettleResponse.ProtoReflect.Descriptor instead.
 func (*SettleResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{39}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{39}
 }
 
 // MockRequest is one message of a mock: the head, then an answer for each call.
@@ -3003,7 +3003,7 @@ type MockRequest struct {
 
 func (x *MockRequest) Reset() {
 	*x = MockRequest{}
-	mi := &file_control_v1_flights_proto_msgTypes[40]
+	mi := &file_control_v1_messages_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3015,7 +3015,7 @@ func (x *MockRequest) String() string {
 func (*MockRequest) ProtoMessage() {}
 
 func (x *MockRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[40]
+	mi := &file_control_v1_messages_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3028,7 +3028,7 @@ func (x *MockRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MockRequest.ProtoReflect.Descriptor instead.
 func (*MockRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{40}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *MockRequest) GetPart() isMockRequest_Part {
@@ -3085,7 +3085,7 @@ type MockHead struct {
 
 func (x *MockHead) Reset() {
 	*x = MockHead{}
-	mi := &file_control_v1_flights_proto_msgTypes[41]
+	mi := &file_control_v1_messages_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3097,7 +3097,7 @@ func (x *MockHead) String() string {
 func (*MockHead) ProtoMessage() {}
 
 func (x *MockHead) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[41]
+	mi := &file_control_v1_messages_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3110,7 +3110,7 @@ func (x *MockHead) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MockHead.ProtoReflect.Descriptor instead.
 func (*MockHead) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{41}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *MockHead) GetInstance() string {
@@ -3156,7 +3156,7 @@ type MockAnswer struct {
 
 func (x *MockAnswer) Reset() {
 	*x = MockAnswer{}
-	mi := &file_control_v1_flights_proto_msgTypes[42]
+	mi := &file_control_v1_messages_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3168,7 +3168,7 @@ func (x *MockAnswer) String() string {
 func (*MockAnswer) ProtoMessage() {}
 
 func (x *MockAnswer) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[42]
+	mi := &file_control_v1_messages_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3181,7 +3181,7 @@ func (x *MockAnswer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MockAnswer.ProtoReflect.Descriptor instead.
 func (*MockAnswer) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{42}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *MockAnswer) GetHeldId() uint64 {
@@ -3247,7 +3247,7 @@ type MockResponse struct {
 
 func (x *MockResponse) Reset() {
 	*x = MockResponse{}
-	mi := &file_control_v1_flights_proto_msgTypes[43]
+	mi := &file_control_v1_messages_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3259,7 +3259,7 @@ func (x *MockResponse) String() string {
 func (*MockResponse) ProtoMessage() {}
 
 func (x *MockResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[43]
+	mi := &file_control_v1_messages_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3272,7 +3272,7 @@ func (x *MockResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MockResponse.ProtoReflect.Descriptor instead.
 func (*MockResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{43}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *MockResponse) GetPart() isMockResponse_Part {
@@ -3341,7 +3341,7 @@ type MockGone struct {
 
 func (x *MockGone) Reset() {
 	*x = MockGone{}
-	mi := &file_control_v1_flights_proto_msgTypes[44]
+	mi := &file_control_v1_messages_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3353,7 +3353,7 @@ func (x *MockGone) String() string {
 func (*MockGone) ProtoMessage() {}
 
 func (x *MockGone) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[44]
+	mi := &file_control_v1_messages_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3366,7 +3366,7 @@ func (x *MockGone) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MockGone.ProtoReflect.Descriptor instead.
 func (*MockGone) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{44}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *MockGone) GetHeldId() uint64 {
@@ -3393,7 +3393,7 @@ type MockedCall struct {
 
 func (x *MockedCall) Reset() {
 	*x = MockedCall{}
-	mi := &file_control_v1_flights_proto_msgTypes[45]
+	mi := &file_control_v1_messages_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3405,7 +3405,7 @@ func (x *MockedCall) String() string {
 func (*MockedCall) ProtoMessage() {}
 
 func (x *MockedCall) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[45]
+	mi := &file_control_v1_messages_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3418,7 +3418,7 @@ func (x *MockedCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MockedCall.ProtoReflect.Descriptor instead.
 func (*MockedCall) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{45}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *MockedCall) GetHeldId() uint64 {
@@ -3488,7 +3488,7 @@ type HttpHeader struct {
 
 func (x *HttpHeader) Reset() {
 	*x = HttpHeader{}
-	mi := &file_control_v1_flights_proto_msgTypes[46]
+	mi := &file_control_v1_messages_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3500,7 +3500,7 @@ func (x *HttpHeader) String() string {
 func (*HttpHeader) ProtoMessage() {}
 
 func (x *HttpHeader) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[46]
+	mi := &file_control_v1_messages_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3513,7 +3513,7 @@ func (x *HttpHeader) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HttpHeader.ProtoReflect.Descriptor instead.
 func (*HttpHeader) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{46}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *HttpHeader) GetName() string {
@@ -3541,7 +3541,7 @@ type ListOutcallsRequest struct {
 
 func (x *ListOutcallsRequest) Reset() {
 	*x = ListOutcallsRequest{}
-	mi := &file_control_v1_flights_proto_msgTypes[47]
+	mi := &file_control_v1_messages_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3553,7 +3553,7 @@ func (x *ListOutcallsRequest) String() string {
 func (*ListOutcallsRequest) ProtoMessage() {}
 
 func (x *ListOutcallsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[47]
+	mi := &file_control_v1_messages_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3566,7 +3566,7 @@ func (x *ListOutcallsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListOutcallsRequest.ProtoReflect.Descriptor instead.
 func (*ListOutcallsRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{47}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *ListOutcallsRequest) GetInstance() string {
@@ -3594,7 +3594,7 @@ type ListOutcallsResponse struct {
 
 func (x *ListOutcallsResponse) Reset() {
 	*x = ListOutcallsResponse{}
-	mi := &file_control_v1_flights_proto_msgTypes[48]
+	mi := &file_control_v1_messages_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3606,7 +3606,7 @@ func (x *ListOutcallsResponse) String() string {
 func (*ListOutcallsResponse) ProtoMessage() {}
 
 func (x *ListOutcallsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[48]
+	mi := &file_control_v1_messages_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3619,7 +3619,7 @@ func (x *ListOutcallsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListOutcallsResponse.ProtoReflect.Descriptor instead.
 func (*ListOutcallsResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{48}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *ListOutcallsResponse) GetOutcalls() []*Outcall {
@@ -3657,7 +3657,7 @@ type Outcall struct {
 
 func (x *Outcall) Reset() {
 	*x = Outcall{}
-	mi := &file_control_v1_flights_proto_msgTypes[49]
+	mi := &file_control_v1_messages_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3669,7 +3669,7 @@ func (x *Outcall) String() string {
 func (*Outcall) ProtoMessage() {}
 
 func (x *Outcall) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[49]
+	mi := &file_control_v1_messages_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3682,7 +3682,7 @@ func (x *Outcall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Outcall.ProtoReflect.Descriptor instead.
 func (*Outcall) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{49}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *Outcall) GetSubnetId() string {
@@ -3769,7 +3769,7 @@ type OutcallAnswer struct {
 
 func (x *OutcallAnswer) Reset() {
 	*x = OutcallAnswer{}
-	mi := &file_control_v1_flights_proto_msgTypes[50]
+	mi := &file_control_v1_messages_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3781,7 +3781,7 @@ func (x *OutcallAnswer) String() string {
 func (*OutcallAnswer) ProtoMessage() {}
 
 func (x *OutcallAnswer) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[50]
+	mi := &file_control_v1_messages_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3794,7 +3794,7 @@ func (x *OutcallAnswer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OutcallAnswer.ProtoReflect.Descriptor instead.
 func (*OutcallAnswer) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{50}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *OutcallAnswer) GetAnswer() isOutcallAnswer_Answer {
@@ -3850,7 +3850,7 @@ type HttpResponse struct {
 
 func (x *HttpResponse) Reset() {
 	*x = HttpResponse{}
-	mi := &file_control_v1_flights_proto_msgTypes[51]
+	mi := &file_control_v1_messages_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3862,7 +3862,7 @@ func (x *HttpResponse) String() string {
 func (*HttpResponse) ProtoMessage() {}
 
 func (x *HttpResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[51]
+	mi := &file_control_v1_messages_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3875,7 +3875,7 @@ func (x *HttpResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HttpResponse.ProtoReflect.Descriptor instead.
 func (*HttpResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{51}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *HttpResponse) GetStatus() uint32 {
@@ -3915,7 +3915,7 @@ type AnswerOutcallRequest struct {
 
 func (x *AnswerOutcallRequest) Reset() {
 	*x = AnswerOutcallRequest{}
-	mi := &file_control_v1_flights_proto_msgTypes[52]
+	mi := &file_control_v1_messages_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3927,7 +3927,7 @@ func (x *AnswerOutcallRequest) String() string {
 func (*AnswerOutcallRequest) ProtoMessage() {}
 
 func (x *AnswerOutcallRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[52]
+	mi := &file_control_v1_messages_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3940,7 +3940,7 @@ func (x *AnswerOutcallRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerOutcallRequest.ProtoReflect.Descriptor instead.
 func (*AnswerOutcallRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{52}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *AnswerOutcallRequest) GetInstance() string {
@@ -3987,7 +3987,7 @@ type AnswerOutcallResponse struct {
 
 func (x *AnswerOutcallResponse) Reset() {
 	*x = AnswerOutcallResponse{}
-	mi := &file_control_v1_flights_proto_msgTypes[53]
+	mi := &file_control_v1_messages_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3999,7 +3999,7 @@ func (x *AnswerOutcallResponse) String() string {
 func (*AnswerOutcallResponse) ProtoMessage() {}
 
 func (x *AnswerOutcallResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_flights_proto_msgTypes[53]
+	mi := &file_control_v1_messages_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4012,14 +4012,14 @@ func (x *AnswerOutcallResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerOutcallResponse.ProtoReflect.Descriptor instead.
 func (*AnswerOutcallResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_flights_proto_rawDescGZIP(), []int{53}
+	return file_control_v1_messages_proto_rawDescGZIP(), []int{53}
 }
 
-var File_control_v1_flights_proto protoreflect.FileDescriptor
+var File_control_v1_messages_proto protoreflect.FileDescriptor
 
-const file_control_v1_flights_proto_rawDesc = "" +
+const file_control_v1_messages_proto_rawDesc = "" +
 	"\n" +
-	"\x18control/v1/flights.proto\x12\x14canisterd.control.v1\x1a\x16control/v1/calls.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"0\n" +
+	"\x19control/v1/messages.proto\x12\x14canisterd.control.v1\x1a\x16control/v1/calls.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"0\n" +
 	"\x04Page\x12\x12\n" +
 	"\x04size\x18\x01 \x01(\rR\x04size\x12\x14\n" +
 	"\x05token\x18\x02 \x01(\tR\x05token\"\x94\x01\n" +
@@ -4334,8 +4334,8 @@ const file_control_v1_flights_proto_rawDesc = "" +
 	"\x18MESSAGE_KIND_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14MESSAGE_KIND_REQUEST\x10\x01\x12\x19\n" +
 	"\x15MESSAGE_KIND_RESPONSE\x10\x02\x12\x18\n" +
-	"\x14MESSAGE_KIND_INGRESS\x10\x032\xce\f\n" +
-	"\aFlights\x12e\n" +
+	"\x14MESSAGE_KIND_INGRESS\x10\x032\xcf\f\n" +
+	"\bMessages\x12e\n" +
 	"\fListContexts\x12).canisterd.control.v1.ListContextsRequest\x1a*.canisterd.control.v1.ListContextsResponse\x12b\n" +
 	"\vListFutures\x12(.canisterd.control.v1.ListFuturesRequest\x1a).canisterd.control.v1.ListFuturesResponse\x12e\n" +
 	"\fListMessages\x12).canisterd.control.v1.ListMessagesRequest\x1a*.canisterd.control.v1.ListMessagesResponse\x12_\n" +
@@ -4357,20 +4357,20 @@ const file_control_v1_flights_proto_rawDesc = "" +
 	"\rAnswerOutcall\x12*.canisterd.control.v1.AnswerOutcallRequest\x1a+.canisterd.control.v1.AnswerOutcallResponseB;Z9github.com/canisterd/canisterd/proto/control/v1;controlv1b\x06proto3"
 
 var (
-	file_control_v1_flights_proto_rawDescOnce sync.Once
-	file_control_v1_flights_proto_rawDescData []byte
+	file_control_v1_messages_proto_rawDescOnce sync.Once
+	file_control_v1_messages_proto_rawDescData []byte
 )
 
-func file_control_v1_flights_proto_rawDescGZIP() []byte {
-	file_control_v1_flights_proto_rawDescOnce.Do(func() {
-		file_control_v1_flights_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_control_v1_flights_proto_rawDesc), len(file_control_v1_flights_proto_rawDesc)))
+func file_control_v1_messages_proto_rawDescGZIP() []byte {
+	file_control_v1_messages_proto_rawDescOnce.Do(func() {
+		file_control_v1_messages_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_control_v1_messages_proto_rawDesc), len(file_control_v1_messages_proto_rawDesc)))
 	})
-	return file_control_v1_flights_proto_rawDescData
+	return file_control_v1_messages_proto_rawDescData
 }
 
-var file_control_v1_flights_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_control_v1_flights_proto_msgTypes = make([]protoimpl.MessageInfo, 54)
-var file_control_v1_flights_proto_goTypes = []any{
+var file_control_v1_messages_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+var file_control_v1_messages_proto_msgTypes = make([]protoimpl.MessageInfo, 54)
+var file_control_v1_messages_proto_goTypes = []any{
 	(WaitReason)(0),               // 0: canisterd.control.v1.WaitReason
 	(MessageKind)(0),              // 1: canisterd.control.v1.MessageKind
 	(*Page)(nil),                  // 2: canisterd.control.v1.Page
@@ -4433,7 +4433,7 @@ var file_control_v1_flights_proto_goTypes = []any{
 	(*Reject)(nil),                // 59: canisterd.control.v1.Reject
 	(Form)(0),                     // 60: canisterd.control.v1.Form
 }
-var file_control_v1_flights_proto_depIdxs = []int32{
+var file_control_v1_messages_proto_depIdxs = []int32{
 	4,  // 0: canisterd.control.v1.Origin.call:type_name -> canisterd.control.v1.CallRef
 	2,  // 1: canisterd.control.v1.ListContextsRequest.page:type_name -> canisterd.control.v1.Page
 	7,  // 2: canisterd.control.v1.ListContextsResponse.contexts:type_name -> canisterd.control.v1.CallContext
@@ -4490,40 +4490,40 @@ var file_control_v1_flights_proto_depIdxs = []int32{
 	59, // 53: canisterd.control.v1.OutcallAnswer.reject:type_name -> canisterd.control.v1.Reject
 	48, // 54: canisterd.control.v1.HttpResponse.headers:type_name -> canisterd.control.v1.HttpHeader
 	52, // 55: canisterd.control.v1.AnswerOutcallRequest.answers:type_name -> canisterd.control.v1.OutcallAnswer
-	5,  // 56: canisterd.control.v1.Flights.ListContexts:input_type -> canisterd.control.v1.ListContextsRequest
-	8,  // 57: canisterd.control.v1.Flights.ListFutures:input_type -> canisterd.control.v1.ListFuturesRequest
-	12, // 58: canisterd.control.v1.Flights.ListMessages:input_type -> canisterd.control.v1.ListMessagesRequest
-	15, // 59: canisterd.control.v1.Flights.ListTimers:input_type -> canisterd.control.v1.ListTimersRequest
-	18, // 60: canisterd.control.v1.Flights.FireTimer:input_type -> canisterd.control.v1.FireTimerRequest
-	20, // 61: canisterd.control.v1.Flights.CancelTimer:input_type -> canisterd.control.v1.CancelTimerRequest
-	25, // 62: canisterd.control.v1.Flights.AddRule:input_type -> canisterd.control.v1.AddRuleRequest
-	27, // 63: canisterd.control.v1.Flights.RemoveRule:input_type -> canisterd.control.v1.RemoveRuleRequest
-	29, // 64: canisterd.control.v1.Flights.ListRules:input_type -> canisterd.control.v1.ListRulesRequest
-	32, // 65: canisterd.control.v1.Flights.ListHeld:input_type -> canisterd.control.v1.ListHeldRequest
-	34, // 66: canisterd.control.v1.Flights.AwaitHeld:input_type -> canisterd.control.v1.AwaitHeldRequest
-	36, // 67: canisterd.control.v1.Flights.Release:input_type -> canisterd.control.v1.ReleaseRequest
-	38, // 68: canisterd.control.v1.Flights.Drop:input_type -> canisterd.control.v1.DropRequest
-	40, // 69: canisterd.control.v1.Flights.Settle:input_type -> canisterd.control.v1.SettleRequest
-	42, // 70: canisterd.control.v1.Flights.Mock:input_type -> canisterd.control.v1.MockRequest
-	49, // 71: canisterd.control.v1.Flights.ListOutcalls:input_type -> canisterd.control.v1.ListOutcallsRequest
-	54, // 72: canisterd.control.v1.Flights.AnswerOutcall:input_type -> canisterd.control.v1.AnswerOutcallRequest
-	6,  // 73: canisterd.control.v1.Flights.ListContexts:output_type -> canisterd.control.v1.ListContextsResponse
-	9,  // 74: canisterd.control.v1.Flights.ListFutures:output_type -> canisterd.control.v1.ListFuturesResponse
-	13, // 75: canisterd.control.v1.Flights.ListMessages:output_type -> canisterd.control.v1.ListMessagesResponse
-	16, // 76: canisterd.control.v1.Flights.ListTimers:output_type -> canisterd.control.v1.ListTimersResponse
-	19, // 77: canisterd.control.v1.Flights.FireTimer:output_type -> canisterd.control.v1.FireTimerResponse
-	21, // 78: canisterd.control.v1.Flights.CancelTimer:output_type -> canisterd.control.v1.CancelTimerResponse
-	26, // 79: canisterd.control.v1.Flights.AddRule:output_type -> canisterd.control.v1.AddRuleResponse
-	28, // 80: canisterd.control.v1.Flights.RemoveRule:output_type -> canisterd.control.v1.RemoveRuleResponse
-	30, // 81: canisterd.control.v1.Flights.ListRules:output_type -> canisterd.control.v1.ListRulesResponse
-	33, // 82: canisterd.control.v1.Flights.ListHeld:output_type -> canisterd.control.v1.ListHeldResponse
-	35, // 83: canisterd.control.v1.Flights.AwaitHeld:output_type -> canisterd.control.v1.AwaitHeldResponse
-	37, // 84: canisterd.control.v1.Flights.Release:output_type -> canisterd.control.v1.ReleaseResponse
-	39, // 85: canisterd.control.v1.Flights.Drop:output_type -> canisterd.control.v1.DropResponse
-	41, // 86: canisterd.control.v1.Flights.Settle:output_type -> canisterd.control.v1.SettleResponse
-	45, // 87: canisterd.control.v1.Flights.Mock:output_type -> canisterd.control.v1.MockResponse
-	50, // 88: canisterd.control.v1.Flights.ListOutcalls:output_type -> canisterd.control.v1.ListOutcallsResponse
-	55, // 89: canisterd.control.v1.Flights.AnswerOutcall:output_type -> canisterd.control.v1.AnswerOutcallResponse
+	5,  // 56: canisterd.control.v1.Messages.ListContexts:input_type -> canisterd.control.v1.ListContextsRequest
+	8,  // 57: canisterd.control.v1.Messages.ListFutures:input_type -> canisterd.control.v1.ListFuturesRequest
+	12, // 58: canisterd.control.v1.Messages.ListMessages:input_type -> canisterd.control.v1.ListMessagesRequest
+	15, // 59: canisterd.control.v1.Messages.ListTimers:input_type -> canisterd.control.v1.ListTimersRequest
+	18, // 60: canisterd.control.v1.Messages.FireTimer:input_type -> canisterd.control.v1.FireTimerRequest
+	20, // 61: canisterd.control.v1.Messages.CancelTimer:input_type -> canisterd.control.v1.CancelTimerRequest
+	25, // 62: canisterd.control.v1.Messages.AddRule:input_type -> canisterd.control.v1.AddRuleRequest
+	27, // 63: canisterd.control.v1.Messages.RemoveRule:input_type -> canisterd.control.v1.RemoveRuleRequest
+	29, // 64: canisterd.control.v1.Messages.ListRules:input_type -> canisterd.control.v1.ListRulesRequest
+	32, // 65: canisterd.control.v1.Messages.ListHeld:input_type -> canisterd.control.v1.ListHeldRequest
+	34, // 66: canisterd.control.v1.Messages.AwaitHeld:input_type -> canisterd.control.v1.AwaitHeldRequest
+	36, // 67: canisterd.control.v1.Messages.Release:input_type -> canisterd.control.v1.ReleaseRequest
+	38, // 68: canisterd.control.v1.Messages.Drop:input_type -> canisterd.control.v1.DropRequest
+	40, // 69: canisterd.control.v1.Messages.Settle:input_type -> canisterd.control.v1.SettleRequest
+	42, // 70: canisterd.control.v1.Messages.Mock:input_type -> canisterd.control.v1.MockRequest
+	49, // 71: canisterd.control.v1.Messages.ListOutcalls:input_type -> canisterd.control.v1.ListOutcallsRequest
+	54, // 72: canisterd.control.v1.Messages.AnswerOutcall:input_type -> canisterd.control.v1.AnswerOutcallRequest
+	6,  // 73: canisterd.control.v1.Messages.ListContexts:output_type -> canisterd.control.v1.ListContextsResponse
+	9,  // 74: canisterd.control.v1.Messages.ListFutures:output_type -> canisterd.control.v1.ListFuturesResponse
+	13, // 75: canisterd.control.v1.Messages.ListMessages:output_type -> canisterd.control.v1.ListMessagesResponse
+	16, // 76: canisterd.control.v1.Messages.ListTimers:output_type -> canisterd.control.v1.ListTimersResponse
+	19, // 77: canisterd.control.v1.Messages.FireTimer:output_type -> canisterd.control.v1.FireTimerResponse
+	21, // 78: canisterd.control.v1.Messages.CancelTimer:output_type -> canisterd.control.v1.CancelTimerResponse
+	26, // 79: canisterd.control.v1.Messages.AddRule:output_type -> canisterd.control.v1.AddRuleResponse
+	28, // 80: canisterd.control.v1.Messages.RemoveRule:output_type -> canisterd.control.v1.RemoveRuleResponse
+	30, // 81: canisterd.control.v1.Messages.ListRules:output_type -> canisterd.control.v1.ListRulesResponse
+	33, // 82: canisterd.control.v1.Messages.ListHeld:output_type -> canisterd.control.v1.ListHeldResponse
+	35, // 83: canisterd.control.v1.Messages.AwaitHeld:output_type -> canisterd.control.v1.AwaitHeldResponse
+	37, // 84: canisterd.control.v1.Messages.Release:output_type -> canisterd.control.v1.ReleaseResponse
+	39, // 85: canisterd.control.v1.Messages.Drop:output_type -> canisterd.control.v1.DropResponse
+	41, // 86: canisterd.control.v1.Messages.Settle:output_type -> canisterd.control.v1.SettleResponse
+	45, // 87: canisterd.control.v1.Messages.Mock:output_type -> canisterd.control.v1.MockResponse
+	50, // 88: canisterd.control.v1.Messages.ListOutcalls:output_type -> canisterd.control.v1.ListOutcallsResponse
+	55, // 89: canisterd.control.v1.Messages.AnswerOutcall:output_type -> canisterd.control.v1.AnswerOutcallResponse
 	73, // [73:90] is the sub-list for method output_type
 	56, // [56:73] is the sub-list for method input_type
 	56, // [56:56] is the sub-list for extension type_name
@@ -4531,46 +4531,46 @@ var file_control_v1_flights_proto_depIdxs = []int32{
 	0,  // [0:56] is the sub-list for field type_name
 }
 
-func init() { file_control_v1_flights_proto_init() }
-func file_control_v1_flights_proto_init() {
-	if File_control_v1_flights_proto != nil {
+func init() { file_control_v1_messages_proto_init() }
+func file_control_v1_messages_proto_init() {
+	if File_control_v1_messages_proto != nil {
 		return
 	}
 	file_control_v1_calls_proto_init()
-	file_control_v1_flights_proto_msgTypes[1].OneofWrappers = []any{
+	file_control_v1_messages_proto_msgTypes[1].OneofWrappers = []any{
 		(*Origin_RequestId)(nil),
 		(*Origin_Call)(nil),
 		(*Origin_Task)(nil),
 	}
-	file_control_v1_flights_proto_msgTypes[21].OneofWrappers = []any{
+	file_control_v1_messages_proto_msgTypes[21].OneofWrappers = []any{
 		(*Rule_Hold)(nil),
 		(*Rule_Drop)(nil),
 		(*Rule_Answer)(nil),
 		(*Rule_Delay)(nil),
 	}
-	file_control_v1_flights_proto_msgTypes[22].OneofWrappers = []any{
+	file_control_v1_messages_proto_msgTypes[22].OneofWrappers = []any{
 		(*Answer_Reply)(nil),
 		(*Answer_Reject)(nil),
 		(*Answer_Unknown)(nil),
 	}
-	file_control_v1_flights_proto_msgTypes[38].OneofWrappers = []any{
+	file_control_v1_messages_proto_msgTypes[38].OneofWrappers = []any{
 		(*SettleRequest_HeldId)(nil),
 		(*SettleRequest_Call)(nil),
 	}
-	file_control_v1_flights_proto_msgTypes[40].OneofWrappers = []any{
+	file_control_v1_messages_proto_msgTypes[40].OneofWrappers = []any{
 		(*MockRequest_Head)(nil),
 		(*MockRequest_Answer)(nil),
 	}
-	file_control_v1_flights_proto_msgTypes[42].OneofWrappers = []any{
+	file_control_v1_messages_proto_msgTypes[42].OneofWrappers = []any{
 		(*MockAnswer_With)(nil),
 		(*MockAnswer_Pass)(nil),
 	}
-	file_control_v1_flights_proto_msgTypes[43].OneofWrappers = []any{
+	file_control_v1_messages_proto_msgTypes[43].OneofWrappers = []any{
 		(*MockResponse_Ready)(nil),
 		(*MockResponse_Call)(nil),
 		(*MockResponse_Gone)(nil),
 	}
-	file_control_v1_flights_proto_msgTypes[50].OneofWrappers = []any{
+	file_control_v1_messages_proto_msgTypes[50].OneofWrappers = []any{
 		(*OutcallAnswer_Response)(nil),
 		(*OutcallAnswer_Reject)(nil),
 	}
@@ -4578,18 +4578,18 @@ func file_control_v1_flights_proto_init() {
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
-			RawDescriptor: unsafe.Slice(unsafe.StringData(file_control_v1_flights_proto_rawDesc), len(file_control_v1_flights_proto_rawDesc)),
+			RawDescriptor: unsafe.Slice(unsafe.StringData(file_control_v1_messages_proto_rawDesc), len(file_control_v1_messages_proto_rawDesc)),
 			NumEnums:      2,
 			NumMessages:   54,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
-		GoTypes:           file_control_v1_flights_proto_goTypes,
-		DependencyIndexes: file_control_v1_flights_proto_depIdxs,
-		EnumInfos:         file_control_v1_flights_proto_enumTypes,
-		MessageInfos:      file_control_v1_flights_proto_msgTypes,
+		GoTypes:           file_control_v1_messages_proto_goTypes,
+		DependencyIndexes: file_control_v1_messages_proto_depIdxs,
+		EnumInfos:         file_control_v1_messages_proto_enumTypes,
+		MessageInfos:      file_control_v1_messages_proto_msgTypes,
 	}.Build()
-	File_control_v1_flights_proto = out.File
-	file_control_v1_flights_proto_goTypes = nil
-	file_control_v1_flights_proto_depIdxs = nil
+	File_control_v1_messages_proto = out.File
+	file_control_v1_messages_proto_goTypes = nil
+	file_control_v1_messages_proto_depIdxs = nil
 }

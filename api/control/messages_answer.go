@@ -23,7 +23,7 @@ type answered struct {
 
 // readAnswer parses an answer in place of a callee. Text and JSON are read by the callee's interface, text without one
 // if there is none.
-func (s *flights) readAnswer(ctx context.Context, i *instance.Instance, field string, in *controlv1.Answer, of answered) (a replica.Settlement, err error) {
+func (s *messages) readAnswer(ctx context.Context, i *instance.Instance, field string, in *controlv1.Answer, of answered) (a replica.Settlement, err error) {
 	switch says := in.GetAnswer().(type) {
 	case *controlv1.Answer_Reply:
 		a.Reply, err = s.readReply(ctx, i, field+".reply", says.Reply, of)
@@ -46,7 +46,7 @@ func (s *flights) readAnswer(ctx context.Context, i *instance.Instance, field st
 }
 
 // readReply parses a reply; one without a form is the empty list of results.
-func (s *flights) readReply(ctx context.Context, i *instance.Instance, field string, v *controlv1.Value, of answered) ([]byte, error) {
+func (s *messages) readReply(ctx context.Context, i *instance.Instance, field string, v *controlv1.Value, of answered) ([]byte, error) {
 	switch form := v.GetForm().(type) {
 	case *controlv1.Value_Bytes:
 		return form.Bytes, nil
@@ -90,7 +90,7 @@ func textReply(method *did.Method, text string) ([]byte, error) {
 
 // methodOf returns the method from the interface of its canister, nil if the canister is unknown or its interface lacks
 // the method.
-func (s *flights) methodOf(ctx context.Context, i *instance.Instance, of answered) (*did.Method, error) {
+func (s *messages) methodOf(ctx context.Context, i *instance.Instance, of answered) (*did.Method, error) {
 	if of.callee == nil || *of.callee == principal.Management {
 		return nil, nil //nolint:nilnil // no method is known
 	}
@@ -141,7 +141,7 @@ func shownReject(r *intercanister.Reject) *controlv1.Reject {
 func asDuration(ns uint64) time.Duration { return time.Duration(min(ns, math.MaxInt64)) }
 
 // shownArgument returns the argument of a call in a form, or in bytes if it has no such form.
-func (s *flights) shownArgument(ctx context.Context, i *instance.Instance, h *introspect.HeldMessage, form controlv1.Form) *controlv1.Value {
+func (s *messages) shownArgument(ctx context.Context, i *instance.Instance, h *introspect.HeldMessage, form controlv1.Form) *controlv1.Value {
 	bytes := &controlv1.Value{Form: &controlv1.Value_Bytes{Bytes: h.Argument}}
 	if form != controlv1.Form_FORM_TEXT && form != controlv1.Form_FORM_JSON {
 		return bytes
@@ -161,7 +161,7 @@ func (s *flights) shownArgument(ctx context.Context, i *instance.Instance, h *in
 }
 
 // arguments reads an argument by the types of the callee's interface, or by its own.
-func (s *flights) arguments(ctx context.Context, i *instance.Instance, h *introspect.HeldMessage) ([]candid.Value, []*candid.Type, error) {
+func (s *messages) arguments(ctx context.Context, i *instance.Instance, h *introspect.HeldMessage) ([]candid.Value, []*candid.Type, error) {
 	if method, err := s.methodOf(ctx, i, answered{&h.Callee, h.Method}); err == nil && method != nil {
 		if values, err := method.DecodeArgs(h.Argument); err == nil {
 			return values, did.Types(method.Args), nil

@@ -44,15 +44,15 @@ func TestOutcallsAreAnswered(t *testing.T) {
 	}
 	a.note("a run for an answer stops where outcalls wait for a client")
 	call(a, a.clock.RunUntil, &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_RequestId{RequestId: sent[0][:]}})
-	page := call(a, a.flights.ListOutcalls, &controlv1.ListOutcallsRequest{Page: &controlv1.Page{Size: 2}})
+	page := call(a, a.messages.ListOutcalls, &controlv1.ListOutcallsRequest{Page: &controlv1.Page{Size: 2}})
 	a.mask(page.GetOutcalls()[0].GetIncarnation(), "INCARNATION")
-	rest := call(a, a.flights.ListOutcalls, &controlv1.ListOutcallsRequest{Page: &controlv1.Page{Token: page.GetNextPageToken()}})
+	rest := call(a, a.messages.ListOutcalls, &controlv1.ListOutcallsRequest{Page: &controlv1.Page{Token: page.GetNextPageToken()}})
 	if len(page.GetOutcalls()) != 2 || len(rest.GetOutcalls()) != 1 {
 		t.Fatal("the pages do not have three outcalls")
 	}
 	subnet := page.GetOutcalls()[0].GetSubnetId()
 	answer := func(number uint64, answers ...*controlv1.OutcallAnswer) {
-		call(a, a.flights.AnswerOutcall, &controlv1.AnswerOutcallRequest{SubnetId: subnet, Number: number, Answers: answers})
+		call(a, a.messages.AnswerOutcall, &controlv1.AnswerOutcallRequest{SubnetId: subnet, Number: number, Answers: answers})
 	}
 	response := func(status uint32, body string) *controlv1.OutcallAnswer {
 		return &controlv1.OutcallAnswer{Answer: &controlv1.OutcallAnswer_Response{Response: &controlv1.HttpResponse{
@@ -92,5 +92,5 @@ func TestOutcallsAreAnswered(t *testing.T) {
 	if err := candid.Unmarshal([]byte(a.said(sent[0])), &result); err != nil || string(result.Body) != "1.08" {
 		t.Errorf("the canister got %q: %v", result.Body, err)
 	}
-	a.compare("flights_outcalls")
+	a.compare("messages_outcalls")
 }

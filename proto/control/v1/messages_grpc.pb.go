@@ -2,7 +2,7 @@
 // versions:
 // - protoc-gen-go-grpc v1.6.2
 // - protoc             (unknown)
-// source: control/v1/flights.proto
+// source: control/v1/messages.proto
 
 package controlv1
 
@@ -19,34 +19,34 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	Flights_ListContexts_FullMethodName  = "/canisterd.control.v1.Flights/ListContexts"
-	Flights_ListFutures_FullMethodName   = "/canisterd.control.v1.Flights/ListFutures"
-	Flights_ListMessages_FullMethodName  = "/canisterd.control.v1.Flights/ListMessages"
-	Flights_ListTimers_FullMethodName    = "/canisterd.control.v1.Flights/ListTimers"
-	Flights_FireTimer_FullMethodName     = "/canisterd.control.v1.Flights/FireTimer"
-	Flights_CancelTimer_FullMethodName   = "/canisterd.control.v1.Flights/CancelTimer"
-	Flights_AddRule_FullMethodName       = "/canisterd.control.v1.Flights/AddRule"
-	Flights_RemoveRule_FullMethodName    = "/canisterd.control.v1.Flights/RemoveRule"
-	Flights_ListRules_FullMethodName     = "/canisterd.control.v1.Flights/ListRules"
-	Flights_ListHeld_FullMethodName      = "/canisterd.control.v1.Flights/ListHeld"
-	Flights_AwaitHeld_FullMethodName     = "/canisterd.control.v1.Flights/AwaitHeld"
-	Flights_Release_FullMethodName       = "/canisterd.control.v1.Flights/Release"
-	Flights_Drop_FullMethodName          = "/canisterd.control.v1.Flights/Drop"
-	Flights_Settle_FullMethodName        = "/canisterd.control.v1.Flights/Settle"
-	Flights_Mock_FullMethodName          = "/canisterd.control.v1.Flights/Mock"
-	Flights_ListOutcalls_FullMethodName  = "/canisterd.control.v1.Flights/ListOutcalls"
-	Flights_AnswerOutcall_FullMethodName = "/canisterd.control.v1.Flights/AnswerOutcall"
+	Messages_ListContexts_FullMethodName  = "/canisterd.control.v1.Messages/ListContexts"
+	Messages_ListFutures_FullMethodName   = "/canisterd.control.v1.Messages/ListFutures"
+	Messages_ListMessages_FullMethodName  = "/canisterd.control.v1.Messages/ListMessages"
+	Messages_ListTimers_FullMethodName    = "/canisterd.control.v1.Messages/ListTimers"
+	Messages_FireTimer_FullMethodName     = "/canisterd.control.v1.Messages/FireTimer"
+	Messages_CancelTimer_FullMethodName   = "/canisterd.control.v1.Messages/CancelTimer"
+	Messages_AddRule_FullMethodName       = "/canisterd.control.v1.Messages/AddRule"
+	Messages_RemoveRule_FullMethodName    = "/canisterd.control.v1.Messages/RemoveRule"
+	Messages_ListRules_FullMethodName     = "/canisterd.control.v1.Messages/ListRules"
+	Messages_ListHeld_FullMethodName      = "/canisterd.control.v1.Messages/ListHeld"
+	Messages_AwaitHeld_FullMethodName     = "/canisterd.control.v1.Messages/AwaitHeld"
+	Messages_Release_FullMethodName       = "/canisterd.control.v1.Messages/Release"
+	Messages_Drop_FullMethodName          = "/canisterd.control.v1.Messages/Drop"
+	Messages_Settle_FullMethodName        = "/canisterd.control.v1.Messages/Settle"
+	Messages_Mock_FullMethodName          = "/canisterd.control.v1.Messages/Mock"
+	Messages_ListOutcalls_FullMethodName  = "/canisterd.control.v1.Messages/ListOutcalls"
+	Messages_AnswerOutcall_FullMethodName = "/canisterd.control.v1.Messages/AnswerOutcall"
 )
 
-// FlightsClient is the client API for Flights service.
+// MessagesClient is the client API for Messages service.
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Flights lists what is in flight in an instance (call contexts, registered futures, queued and held messages, timers)
+// Messages lists what is in flight in an instance (call contexts, registered futures, queued and held messages, timers)
 // with what each waits for, and injects faults. Lists come in pages, in the order of ids; a page shows the state at the
 // time of its request. An effect that no network could have is refused with FAILED_PRECONDITION and a reason: a
 // guaranteed response is never lost.
-type FlightsClient interface {
+type MessagesClient interface {
 	// ListContexts lists the calls that canisters are answering (call contexts), in pages.
 	ListContexts(ctx context.Context, in *ListContextsRequest, opts ...grpc.CallOption) (*ListContextsResponse, error)
 	// ListFutures lists the calls that wait for a response, each with what it waits for, in pages.
@@ -100,157 +100,157 @@ type FlightsClient interface {
 	AnswerOutcall(ctx context.Context, in *AnswerOutcallRequest, opts ...grpc.CallOption) (*AnswerOutcallResponse, error)
 }
 
-type flightsClient struct {
+type messagesClient struct {
 	cc grpc.ClientConnInterface
 }
 
-func NewFlightsClient(cc grpc.ClientConnInterface) FlightsClient {
-	return &flightsClient{cc}
+func NewMessagesClient(cc grpc.ClientConnInterface) MessagesClient {
+	return &messagesClient{cc}
 }
 
-func (c *flightsClient) ListContexts(ctx context.Context, in *ListContextsRequest, opts ...grpc.CallOption) (*ListContextsResponse, error) {
+func (c *messagesClient) ListContexts(ctx context.Context, in *ListContextsRequest, opts ...grpc.CallOption) (*ListContextsResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ListContextsResponse)
-	err := c.cc.Invoke(ctx, Flights_ListContexts_FullMethodName, in, out, cOpts...)
+	err := c.cc.Invoke(ctx, Messages_ListContexts_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-func (c *flightsClient) ListFutures(ctx context.Context, in *ListFuturesRequest, opts ...grpc.CallOption) (*ListFuturesResponse, error) {
+func (c *messagesClient) ListFutures(ctx context.Context, in *ListFuturesRequest, opts ...grpc.CallOption) (*ListFuturesResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ListFuturesResponse)
-	err := c.cc.Invoke(ctx, Flights_ListFutures_FullMethodName, in, out, cOpts...)
+	err := c.cc.Invoke(ctx, Messages_ListFutures_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-func (c *flightsClient) ListMessages(ctx context.Context, in *ListMessagesRequest, opts ...grpc.CallOption) (*ListMessagesResponse, error) {
+func (c *messagesClient) ListMessages(ctx context.Context, in *ListMessagesRequest, opts ...grpc.CallOption) (*ListMessagesResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ListMessagesResponse)
-	err := c.cc.Invoke(ctx, Flights_ListMessages_FullMethodName, in, out, cOpts...)
+	err := c.cc.Invoke(ctx, Messages_ListMessages_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-func (c *flightsClient) ListTimers(ctx context.Context, in *ListTimersRequest, opts ...grpc.CallOption) (*ListTimersResponse, error) {
+func (c *messagesClient) ListTimers(ctx context.Context, in *ListTimersRequest, opts ...grpc.CallOption) (*ListTimersResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ListTimersResponse)
-	err := c.cc.Invoke(ctx, Flights_ListTimers_FullMethodName, in, out, cOpts...)
+	err := c.cc.Invoke(ctx, Messages_ListTimers_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-func (c *flightsClient) FireTimer(ctx context.Context, in *FireTimerRequest, opts ...grpc.CallOption) (*FireTimerResponse, error) {
+func (c *messagesClient) FireTimer(ctx context.Context, in *FireTimerRequest, opts ...grpc.CallOption) (*FireTimerResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(FireTimerResponse)
-	err := c.cc.Invoke(ctx, Flights_FireTimer_FullMethodName, in, out, cOpts...)
+	err := c.cc.Invoke(ctx, Messages_FireTimer_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-func (c *flightsClient) CancelTimer(ctx context.Context, in *CancelTimerRequest, opts ...grpc.CallOption) (*CancelTimerResponse, error) {
+func (c *messagesClient) CancelTimer(ctx context.Context, in *CancelTimerRequest, opts ...grpc.CallOption) (*CancelTimerResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(CancelTimerResponse)
-	err := c.cc.Invoke(ctx, Flights_CancelTimer_FullMethodName, in, out, cOpts...)
+	err := c.cc.Invoke(ctx, Messages_CancelTimer_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-func (c *flightsClient) AddRule(ctx context.Context, in *AddRuleRequest, opts ...grpc.CallOption) (*AddRuleResponse, error) {
+func (c *messagesClient) AddRule(ctx context.Context, in *AddRuleRequest, opts ...grpc.CallOption) (*AddRuleResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(AddRuleResponse)
-	err := c.cc.Invoke(ctx, Flights_AddRule_FullMethodName, in, out, cOpts...)
+	err := c.cc.Invoke(ctx, Messages_AddRule_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-func (c *flightsClient) RemoveRule(ctx context.Context, in *RemoveRuleRequest, opts ...grpc.CallOption) (*RemoveRuleResponse, error) {
+func (c *messagesClient) RemoveRule(ctx context.Context, in *RemoveRuleRequest, opts ...grpc.CallOption) (*RemoveRuleResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(RemoveRuleResponse)
-	err := c.cc.Invoke(ctx, Flights_RemoveRule_FullMethodName, in, out, cOpts...)
+	err := c.cc.Invoke(ctx, Messages_RemoveRule_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-func (c *flightsClient) ListRules(ctx context.Context, in *ListRulesRequest, opts ...grpc.CallOption) (*ListRulesResponse, error) {
+func (c *messagesClient) ListRules(ctx context.Context, in *ListRulesRequest, opts ...grpc.CallOption) (*ListRulesResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ListRulesResponse)
-	err := c.cc.Invoke(ctx, Flights_ListRules_FullMethodName, in, out, cOpts...)
+	err := c.cc.Invoke(ctx, Messages_ListRules_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-func (c *flightsClient) ListHeld(ctx context.Context, in *ListHeldRequest, opts ...grpc.CallOption) (*ListHeldResponse, error) {
+func (c *messagesClient) ListHeld(ctx context.Context, in *ListHeldRequest, opts ...grpc.CallOption) (*ListHeldResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ListHeldResponse)
-	err := c.cc.Invoke(ctx, Flights_ListHeld_FullMethodName, in, out, cOpts...)
+	err := c.cc.Invoke(ctx, Messages_ListHeld_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-func (c *flightsClient) AwaitHeld(ctx context.Context, in *AwaitHeldRequest, opts ...grpc.CallOption) (*AwaitHeldResponse, error) {
+func (c *messagesClient) AwaitHeld(ctx context.Context, in *AwaitHeldRequest, opts ...grpc.CallOption) (*AwaitHeldResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(AwaitHeldResponse)
-	err := c.cc.Invoke(ctx, Flights_AwaitHeld_FullMethodName, in, out, cOpts...)
+	err := c.cc.Invoke(ctx, Messages_AwaitHeld_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-func (c *flightsClient) Release(ctx context.Context, in *ReleaseRequest, opts ...grpc.CallOption) (*ReleaseResponse, error) {
+func (c *messagesClient) Release(ctx context.Context, in *ReleaseRequest, opts ...grpc.CallOption) (*ReleaseResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ReleaseResponse)
-	err := c.cc.Invoke(ctx, Flights_Release_FullMethodName, in, out, cOpts...)
+	err := c.cc.Invoke(ctx, Messages_Release_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-func (c *flightsClient) Drop(ctx context.Context, in *DropRequest, opts ...grpc.CallOption) (*DropResponse, error) {
+func (c *messagesClient) Drop(ctx context.Context, in *DropRequest, opts ...grpc.CallOption) (*DropResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(DropResponse)
-	err := c.cc.Invoke(ctx, Flights_Drop_FullMethodName, in, out, cOpts...)
+	err := c.cc.Invoke(ctx, Messages_Drop_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-func (c *flightsClient) Settle(ctx context.Context, in *SettleRequest, opts ...grpc.CallOption) (*SettleResponse, error) {
+func (c *messagesClient) Settle(ctx context.Context, in *SettleRequest, opts ...grpc.CallOption) (*SettleResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(SettleResponse)
-	err := c.cc.Invoke(ctx, Flights_Settle_FullMethodName, in, out, cOpts...)
+	err := c.cc.Invoke(ctx, Messages_Settle_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-func (c *flightsClient) Mock(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[MockRequest, MockResponse], error) {
+func (c *messagesClient) Mock(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[MockRequest, MockResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &Flights_ServiceDesc.Streams[0], Flights_Mock_FullMethodName, cOpts...)
+	stream, err := c.cc.NewStream(ctx, &Messages_ServiceDesc.Streams[0], Messages_Mock_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -259,37 +259,37 @@ func (c *flightsClient) Mock(ctx context.Context, opts ...grpc.CallOption) (grpc
 }
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
-type Flights_MockClient = grpc.BidiStreamingClient[MockRequest, MockResponse]
+type Messages_MockClient = grpc.BidiStreamingClient[MockRequest, MockResponse]
 
-func (c *flightsClient) ListOutcalls(ctx context.Context, in *ListOutcallsRequest, opts ...grpc.CallOption) (*ListOutcallsResponse, error) {
+func (c *messagesClient) ListOutcalls(ctx context.Context, in *ListOutcallsRequest, opts ...grpc.CallOption) (*ListOutcallsResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ListOutcallsResponse)
-	err := c.cc.Invoke(ctx, Flights_ListOutcalls_FullMethodName, in, out, cOpts...)
+	err := c.cc.Invoke(ctx, Messages_ListOutcalls_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-func (c *flightsClient) AnswerOutcall(ctx context.Context, in *AnswerOutcallRequest, opts ...grpc.CallOption) (*AnswerOutcallResponse, error) {
+func (c *messagesClient) AnswerOutcall(ctx context.Context, in *AnswerOutcallRequest, opts ...grpc.CallOption) (*AnswerOutcallResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(AnswerOutcallResponse)
-	err := c.cc.Invoke(ctx, Flights_AnswerOutcall_FullMethodName, in, out, cOpts...)
+	err := c.cc.Invoke(ctx, Messages_AnswerOutcall_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-// FlightsServer is the server API for Flights service.
-// All implementations must embed UnimplementedFlightsServer
+// MessagesServer is the server API for Messages service.
+// All implementations must embed UnimplementedMessagesServer
 // for forward compatibility.
 //
-// Flights lists what is in flight in an instance (call contexts, registered futures, queued and held messages, timers)
+// Messages lists what is in flight in an instance (call contexts, registered futures, queued and held messages, timers)
 // with what each waits for, and injects faults. Lists come in pages, in the order of ids; a page shows the state at the
 // time of its request. An effect that no network could have is refused with FAILED_PRECONDITION and a reason: a
 // guaranteed response is never lost.
-type FlightsServer interface {
+type MessagesServer interface {
 	// ListContexts lists the calls that canisters are answering (call contexts), in pages.
 	ListContexts(context.Context, *ListContextsRequest) (*ListContextsResponse, error)
 	// ListFutures lists the calls that wait for a response, each with what it waits for, in pages.
@@ -341,462 +341,462 @@ type FlightsServer interface {
 	// the instance, before a restore, or in another instance), ABORTED (the instance was restored meanwhile, and the
 	// request names no incarnation).
 	AnswerOutcall(context.Context, *AnswerOutcallRequest) (*AnswerOutcallResponse, error)
-	mustEmbedUnimplementedFlightsServer()
+	mustEmbedUnimplementedMessagesServer()
 }
 
-// UnimplementedFlightsServer must be embedded to have
+// UnimplementedMessagesServer must be embedded to have
 // forward compatible implementations.
 //
 // NOTE: this should be embedded by value instead of pointer to avoid a nil
 // pointer dereference when methods are called.
-type UnimplementedFlightsServer struct{}
+type UnimplementedMessagesServer struct{}
 
-func (UnimplementedFlightsServer) ListContexts(context.Context, *ListContextsRequest) (*ListContextsResponse, error) {
+func (UnimplementedMessagesServer) ListContexts(context.Context, *ListContextsRequest) (*ListContextsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListContexts not implemented")
 }
-func (UnimplementedFlightsServer) ListFutures(context.Context, *ListFuturesRequest) (*ListFuturesResponse, error) {
+func (UnimplementedMessagesServer) ListFutures(context.Context, *ListFuturesRequest) (*ListFuturesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListFutures not implemented")
 }
-func (UnimplementedFlightsServer) ListMessages(context.Context, *ListMessagesRequest) (*ListMessagesResponse, error) {
+func (UnimplementedMessagesServer) ListMessages(context.Context, *ListMessagesRequest) (*ListMessagesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListMessages not implemented")
 }
-func (UnimplementedFlightsServer) ListTimers(context.Context, *ListTimersRequest) (*ListTimersResponse, error) {
+func (UnimplementedMessagesServer) ListTimers(context.Context, *ListTimersRequest) (*ListTimersResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListTimers not implemented")
 }
-func (UnimplementedFlightsServer) FireTimer(context.Context, *FireTimerRequest) (*FireTimerResponse, error) {
+func (UnimplementedMessagesServer) FireTimer(context.Context, *FireTimerRequest) (*FireTimerResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method FireTimer not implemented")
 }
-func (UnimplementedFlightsServer) CancelTimer(context.Context, *CancelTimerRequest) (*CancelTimerResponse, error) {
+func (UnimplementedMessagesServer) CancelTimer(context.Context, *CancelTimerRequest) (*CancelTimerResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method CancelTimer not implemented")
 }
-func (UnimplementedFlightsServer) AddRule(context.Context, *AddRuleRequest) (*AddRuleResponse, error) {
+func (UnimplementedMessagesServer) AddRule(context.Context, *AddRuleRequest) (*AddRuleResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method AddRule not implemented")
 }
-func (UnimplementedFlightsServer) RemoveRule(context.Context, *RemoveRuleRequest) (*RemoveRuleResponse, error) {
+func (UnimplementedMessagesServer) RemoveRule(context.Context, *RemoveRuleRequest) (*RemoveRuleResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method RemoveRule not implemented")
 }
-func (UnimplementedFlightsServer) ListRules(context.Context, *ListRulesRequest) (*ListRulesResponse, error) {
+func (UnimplementedMessagesServer) ListRules(context.Context, *ListRulesRequest) (*ListRulesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListRules not implemented")
 }
-func (UnimplementedFlightsServer) ListHeld(context.Context, *ListHeldRequest) (*ListHeldResponse, error) {
+func (UnimplementedMessagesServer) ListHeld(context.Context, *ListHeldRequest) (*ListHeldResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListHeld not implemented")
 }
-func (UnimplementedFlightsServer) AwaitHeld(context.Context, *AwaitHeldRequest) (*AwaitHeldResponse, error) {
+func (UnimplementedMessagesServer) AwaitHeld(context.Context, *AwaitHeldRequest) (*AwaitHeldResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method AwaitHeld not implemented")
 }
-func (UnimplementedFlightsServer) Release(context.Context, *ReleaseRequest) (*ReleaseResponse, error) {
+func (UnimplementedMessagesServer) Release(context.Context, *ReleaseRequest) (*ReleaseResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Release not implemented")
 }
-func (UnimplementedFlightsServer) Drop(context.Context, *DropRequest) (*DropResponse, error) {
+func (UnimplementedMessagesServer) Drop(context.Context, *DropRequest) (*DropResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Drop not implemented")
 }
-func (UnimplementedFlightsServer) Settle(context.Context, *SettleRequest) (*SettleResponse, error) {
+func (UnimplementedMessagesServer) Settle(context.Context, *SettleRequest) (*SettleResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Settle not implemented")
 }
-func (UnimplementedFlightsServer) Mock(grpc.BidiStreamingServer[MockRequest, MockResponse]) error {
+func (UnimplementedMessagesServer) Mock(grpc.BidiStreamingServer[MockRequest, MockResponse]) error {
 	return status.Error(codes.Unimplemented, "method Mock not implemented")
 }
-func (UnimplementedFlightsServer) ListOutcalls(context.Context, *ListOutcallsRequest) (*ListOutcallsResponse, error) {
+func (UnimplementedMessagesServer) ListOutcalls(context.Context, *ListOutcallsRequest) (*ListOutcallsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListOutcalls not implemented")
 }
-func (UnimplementedFlightsServer) AnswerOutcall(context.Context, *AnswerOutcallRequest) (*AnswerOutcallResponse, error) {
+func (UnimplementedMessagesServer) AnswerOutcall(context.Context, *AnswerOutcallRequest) (*AnswerOutcallResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method AnswerOutcall not implemented")
 }
-func (UnimplementedFlightsServer) mustEmbedUnimplementedFlightsServer() {}
-func (UnimplementedFlightsServer) testEmbeddedByValue()                 {}
+func (UnimplementedMessagesServer) mustEmbedUnimplementedMessagesServer() {}
+func (UnimplementedMessagesServer) testEmbeddedByValue()                  {}
 
-// UnsafeFlightsServer may be embedded to opt out of forward compatibility for this service.
-// Use of this interface is not recommended, as added methods to FlightsServer will
+// UnsafeMessagesServer may be embedded to opt out of forward compatibility for this service.
+// Use of this interface is not recommended, as added methods to MessagesServer will
 // result in compilation errors.
-type UnsafeFlightsServer interface {
-	mustEmbedUnimplementedFlightsServer()
+type UnsafeMessagesServer interface {
+	mustEmbedUnimplementedMessagesServer()
 }
 
-func RegisterFlightsServer(s grpc.ServiceRegistrar, srv FlightsServer) {
-	// If the following call panics, it indicates UnimplementedFlightsServer was
+func RegisterMessagesServer(s grpc.ServiceRegistrar, srv MessagesServer) {
+	// If the following call panics, it indicates UnimplementedMessagesServer was
 	// embedded by pointer and is nil.  This will cause panics if an
 	// unimplemented method is ever invoked, so we test this at initialization
 	// time to prevent it from happening at runtime later due to I/O.
 	if t, ok := srv.(interface{ testEmbeddedByValue() }); ok {
 		t.testEmbeddedByValue()
 	}
-	s.RegisterService(&Flights_ServiceDesc, srv)
+	s.RegisterService(&Messages_ServiceDesc, srv)
 }
 
-func _Flights_ListContexts_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+func _Messages_ListContexts_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ListContextsRequest)
 	if err := dec(in); err != nil {
 		return nil, err
 	}
 	if interceptor == nil {
-		return srv.(FlightsServer).ListContexts(ctx, in)
+		return srv.(MessagesServer).ListContexts(ctx, in)
 	}
 	info := &grpc.UnaryServerInfo{
 		Server:     srv,
-		FullMethod: Flights_ListContexts_FullMethodName,
+		FullMethod: Messages_ListContexts_FullMethodName,
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(FlightsServer).ListContexts(ctx, req.(*ListContextsRequest))
+		return srv.(MessagesServer).ListContexts(ctx, req.(*ListContextsRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
 
-func _Flights_ListFutures_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+func _Messages_ListFutures_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ListFuturesRequest)
 	if err := dec(in); err != nil {
 		return nil, err
 	}
 	if interceptor == nil {
-		return srv.(FlightsServer).ListFutures(ctx, in)
+		return srv.(MessagesServer).ListFutures(ctx, in)
 	}
 	info := &grpc.UnaryServerInfo{
 		Server:     srv,
-		FullMethod: Flights_ListFutures_FullMethodName,
+		FullMethod: Messages_ListFutures_FullMethodName,
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(FlightsServer).ListFutures(ctx, req.(*ListFuturesRequest))
+		return srv.(MessagesServer).ListFutures(ctx, req.(*ListFuturesRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
 
-func _Flights_ListMessages_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+func _Messages_ListMessages_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ListMessagesRequest)
 	if err := dec(in); err != nil {
 		return nil, err
 	}
 	if interceptor == nil {
-		return srv.(FlightsServer).ListMessages(ctx, in)
+		return srv.(MessagesServer).ListMessages(ctx, in)
 	}
 	info := &grpc.UnaryServerInfo{
 		Server:     srv,
-		FullMethod: Flights_ListMessages_FullMethodName,
+		FullMethod: Messages_ListMessages_FullMethodName,
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(FlightsServer).ListMessages(ctx, req.(*ListMessagesRequest))
+		return srv.(MessagesServer).ListMessages(ctx, req.(*ListMessagesRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
 
-func _Flights_ListTimers_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+func _Messages_ListTimers_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ListTimersRequest)
 	if err := dec(in); err != nil {
 		return nil, err
 	}
 	if interceptor == nil {
-		return srv.(FlightsServer).ListTimers(ctx, in)
+		return srv.(MessagesServer).ListTimers(ctx, in)
 	}
 	info := &grpc.UnaryServerInfo{
 		Server:     srv,
-		FullMethod: Flights_ListTimers_FullMethodName,
+		FullMethod: Messages_ListTimers_FullMethodName,
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(FlightsServer).ListTimers(ctx, req.(*ListTimersRequest))
+		return srv.(MessagesServer).ListTimers(ctx, req.(*ListTimersRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
 
-func _Flights_FireTimer_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+func _Messages_FireTimer_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(FireTimerRequest)
 	if err := dec(in); err != nil {
 		return nil, err
 	}
 	if interceptor == nil {
-		return srv.(FlightsServer).FireTimer(ctx, in)
+		return srv.(MessagesServer).FireTimer(ctx, in)
 	}
 	info := &grpc.UnaryServerInfo{
 		Server:     srv,
-		FullMethod: Flights_FireTimer_FullMethodName,
+		FullMethod: Messages_FireTimer_FullMethodName,
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(FlightsServer).FireTimer(ctx, req.(*FireTimerRequest))
+		return srv.(MessagesServer).FireTimer(ctx, req.(*FireTimerRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
 
-func _Flights_CancelTimer_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+func _Messages_CancelTimer_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(CancelTimerRequest)
 	if err := dec(in); err != nil {
 		return nil, err
 	}
 	if interceptor == nil {
-		return srv.(FlightsServer).CancelTimer(ctx, in)
+		return srv.(MessagesServer).CancelTimer(ctx, in)
 	}
 	info := &grpc.UnaryServerInfo{
 		Server:     srv,
-		FullMethod: Flights_CancelTimer_FullMethodName,
+		FullMethod: Messages_CancelTimer_FullMethodName,
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(FlightsServer).CancelTimer(ctx, req.(*CancelTimerRequest))
+		return srv.(MessagesServer).CancelTimer(ctx, req.(*CancelTimerRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
 
-func _Flights_AddRule_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+func _Messages_AddRule_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(AddRuleRequest)
 	if err := dec(in); err != nil {
 		return nil, err
 	}
 	if interceptor == nil {
-		return srv.(FlightsServer).AddRule(ctx, in)
+		return srv.(MessagesServer).AddRule(ctx, in)
 	}
 	info := &grpc.UnaryServerInfo{
 		Server:     srv,
-		FullMethod: Flights_AddRule_FullMethodName,
+		FullMethod: Messages_AddRule_FullMethodName,
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(FlightsServer).AddRule(ctx, req.(*AddRuleRequest))
+		return srv.(MessagesServer).AddRule(ctx, req.(*AddRuleRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
 
-func _Flights_RemoveRule_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+func _Messages_RemoveRule_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(RemoveRuleRequest)
 	if err := dec(in); err != nil {
 		return nil, err
 	}
 	if interceptor == nil {
-		return srv.(FlightsServer).RemoveRule(ctx, in)
+		return srv.(MessagesServer).RemoveRule(ctx, in)
 	}
 	info := &grpc.UnaryServerInfo{
 		Server:     srv,
-		FullMethod: Flights_RemoveRule_FullMethodName,
+		FullMethod: Messages_RemoveRule_FullMethodName,
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(FlightsServer).RemoveRule(ctx, req.(*RemoveRuleRequest))
+		return srv.(MessagesServer).RemoveRule(ctx, req.(*RemoveRuleRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
 
-func _Flights_ListRules_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+func _Messages_ListRules_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ListRulesRequest)
 	if err := dec(in); err != nil {
 		return nil, err
 	}
 	if interceptor == nil {
-		return srv.(FlightsServer).ListRules(ctx, in)
+		return srv.(MessagesServer).ListRules(ctx, in)
 	}
 	info := &grpc.UnaryServerInfo{
 		Server:     srv,
-		FullMethod: Flights_ListRules_FullMethodName,
+		FullMethod: Messages_ListRules_FullMethodName,
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(FlightsServer).ListRules(ctx, req.(*ListRulesRequest))
+		return srv.(MessagesServer).ListRules(ctx, req.(*ListRulesRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
 
-func _Flights_ListHeld_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+func _Messages_ListHeld_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ListHeldRequest)
 	if err := dec(in); err != nil {
 		return nil, err
 	}
 	if interceptor == nil {
-		return srv.(FlightsServer).ListHeld(ctx, in)
+		return srv.(MessagesServer).ListHeld(ctx, in)
 	}
 	info := &grpc.UnaryServerInfo{
 		Server:     srv,
-		FullMethod: Flights_ListHeld_FullMethodName,
+		FullMethod: Messages_ListHeld_FullMethodName,
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(FlightsServer).ListHeld(ctx, req.(*ListHeldRequest))
+		return srv.(MessagesServer).ListHeld(ctx, req.(*ListHeldRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
 
-func _Flights_AwaitHeld_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+func _Messages_AwaitHeld_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(AwaitHeldRequest)
 	if err := dec(in); err != nil {
 		return nil, err
 	}
 	if interceptor == nil {
-		return srv.(FlightsServer).AwaitHeld(ctx, in)
+		return srv.(MessagesServer).AwaitHeld(ctx, in)
 	}
 	info := &grpc.UnaryServerInfo{
 		Server:     srv,
-		FullMethod: Flights_AwaitHeld_FullMethodName,
+		FullMethod: Messages_AwaitHeld_FullMethodName,
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(FlightsServer).AwaitHeld(ctx, req.(*AwaitHeldRequest))
+		return srv.(MessagesServer).AwaitHeld(ctx, req.(*AwaitHeldRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
 
-func _Flights_Release_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+func _Messages_Release_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ReleaseRequest)
 	if err := dec(in); err != nil {
 		return nil, err
 	}
 	if interceptor == nil {
-		return srv.(FlightsServer).Release(ctx, in)
+		return srv.(MessagesServer).Release(ctx, in)
 	}
 	info := &grpc.UnaryServerInfo{
 		Server:     srv,
-		FullMethod: Flights_Release_FullMethodName,
+		FullMethod: Messages_Release_FullMethodName,
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(FlightsServer).Release(ctx, req.(*ReleaseRequest))
+		return srv.(MessagesServer).Release(ctx, req.(*ReleaseRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
 
-func _Flights_Drop_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+func _Messages_Drop_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(DropRequest)
 	if err := dec(in); err != nil {
 		return nil, err
 	}
 	if interceptor == nil {
-		return srv.(FlightsServer).Drop(ctx, in)
+		return srv.(MessagesServer).Drop(ctx, in)
 	}
 	info := &grpc.UnaryServerInfo{
 		Server:     srv,
-		FullMethod: Flights_Drop_FullMethodName,
+		FullMethod: Messages_Drop_FullMethodName,
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(FlightsServer).Drop(ctx, req.(*DropRequest))
+		return srv.(MessagesServer).Drop(ctx, req.(*DropRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
 
-func _Flights_Settle_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+func _Messages_Settle_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(SettleRequest)
 	if err := dec(in); err != nil {
 		return nil, err
 	}
 	if interceptor == nil {
-		return srv.(FlightsServer).Settle(ctx, in)
+		return srv.(MessagesServer).Settle(ctx, in)
 	}
 	info := &grpc.UnaryServerInfo{
 		Server:     srv,
-		FullMethod: Flights_Settle_FullMethodName,
+		FullMethod: Messages_Settle_FullMethodName,
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(FlightsServer).Settle(ctx, req.(*SettleRequest))
+		return srv.(MessagesServer).Settle(ctx, req.(*SettleRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
 
-func _Flights_Mock_Handler(srv interface{}, stream grpc.ServerStream) error {
-	return srv.(FlightsServer).Mock(&grpc.GenericServerStream[MockRequest, MockResponse]{ServerStream: stream})
+func _Messages_Mock_Handler(srv interface{}, stream grpc.ServerStream) error {
+	return srv.(MessagesServer).Mock(&grpc.GenericServerStream[MockRequest, MockResponse]{ServerStream: stream})
 }
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
-type Flights_MockServer = grpc.BidiStreamingServer[MockRequest, MockResponse]
+type Messages_MockServer = grpc.BidiStreamingServer[MockRequest, MockResponse]
 
-func _Flights_ListOutcalls_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+func _Messages_ListOutcalls_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ListOutcallsRequest)
 	if err := dec(in); err != nil {
 		return nil, err
 	}
 	if interceptor == nil {
-		return srv.(FlightsServer).ListOutcalls(ctx, in)
+		return srv.(MessagesServer).ListOutcalls(ctx, in)
 	}
 	info := &grpc.UnaryServerInfo{
 		Server:     srv,
-		FullMethod: Flights_ListOutcalls_FullMethodName,
+		FullMethod: Messages_ListOutcalls_FullMethodName,
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(FlightsServer).ListOutcalls(ctx, req.(*ListOutcallsRequest))
+		return srv.(MessagesServer).ListOutcalls(ctx, req.(*ListOutcallsRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
 
-func _Flights_AnswerOutcall_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+func _Messages_AnswerOutcall_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(AnswerOutcallRequest)
 	if err := dec(in); err != nil {
 		return nil, err
 	}
 	if interceptor == nil {
-		return srv.(FlightsServer).AnswerOutcall(ctx, in)
+		return srv.(MessagesServer).AnswerOutcall(ctx, in)
 	}
 	info := &grpc.UnaryServerInfo{
 		Server:     srv,
-		FullMethod: Flights_AnswerOutcall_FullMethodName,
+		FullMethod: Messages_AnswerOutcall_FullMethodName,
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(FlightsServer).AnswerOutcall(ctx, req.(*AnswerOutcallRequest))
+		return srv.(MessagesServer).AnswerOutcall(ctx, req.(*AnswerOutcallRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
 
-// Flights_ServiceDesc is the grpc.ServiceDesc for Flights service.
+// Messages_ServiceDesc is the grpc.ServiceDesc for Messages service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
-var Flights_ServiceDesc = grpc.ServiceDesc{
-	ServiceName: "canisterd.control.v1.Flights",
-	HandlerType: (*FlightsServer)(nil),
+var Messages_ServiceDesc = grpc.ServiceDesc{
+	ServiceName: "canisterd.control.v1.Messages",
+	HandlerType: (*MessagesServer)(nil),
 	Methods: []grpc.MethodDesc{
 		{
 			MethodName: "ListContexts",
-			Handler:    _Flights_ListContexts_Handler,
+			Handler:    _Messages_ListContexts_Handler,
 		},
 		{
 			MethodName: "ListFutures",
-			Handler:    _Flights_ListFutures_Handler,
+			Handler:    _Messages_ListFutures_Handler,
 		},
 		{
 			MethodName: "ListMessages",
-			Handler:    _Flights_ListMessages_Handler,
+			Handler:    _Messages_ListMessages_Handler,
 		},
 		{
 			MethodName: "ListTimers",
-			Handler:    _Flights_ListTimers_Handler,
+			Handler:    _Messages_ListTimers_Handler,
 		},
 		{
 			MethodName: "FireTimer",
-			Handler:    _Flights_FireTimer_Handler,
+			Handler:    _Messages_FireTimer_Handler,
 		},
 		{
 			MethodName: "CancelTimer",
-			Handler:    _Flights_CancelTimer_Handler,
+			Handler:    _Messages_CancelTimer_Handler,
 		},
 		{
 			MethodName: "AddRule",
-			Handler:    _Flights_AddRule_Handler,
+			Handler:    _Messages_AddRule_Handler,
 		},
 		{
 			MethodName: "RemoveRule",
-			Handler:    _Flights_RemoveRule_Handler,
+			Handler:    _Messages_RemoveRule_Handler,
 		},
 		{
 			MethodName: "ListRules",
-			Handler:    _Flights_ListRules_Handler,
+			Handler:    _Messages_ListRules_Handler,
 		},
 		{
 			MethodName: "ListHeld",
-			Handler:    _Flights_ListHeld_Handler,
+			Handler:    _Messages_ListHeld_Handler,
 		},
 		{
 			MethodName: "AwaitHeld",
-			Handler:    _Flights_AwaitHeld_Handler,
+			Handler:    _Messages_AwaitHeld_Handler,
 		},
 		{
 			MethodName: "Release",
-			Handler:    _Flights_Release_Handler,
+			Handler:    _Messages_Release_Handler,
 		},
 		{
 			MethodName: "Drop",
-			Handler:    _Flights_Drop_Handler,
+			Handler:    _Messages_Drop_Handler,
 		},
 		{
 			MethodName: "Settle",
-			Handler:    _Flights_Settle_Handler,
+			Handler:    _Messages_Settle_Handler,
 		},
 		{
 			MethodName: "ListOutcalls",
-			Handler:    _Flights_ListOutcalls_Handler,
+			Handler:    _Messages_ListOutcalls_Handler,
 		},
 		{
 			MethodName: "AnswerOutcall",
-			Handler:    _Flights_AnswerOutcall_Handler,
+			Handler:    _Messages_AnswerOutcall_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{
 		{
 			StreamName:    "Mock",
-			Handler:       _Flights_Mock_Handler,
+			Handler:       _Messages_Mock_Handler,
 			ServerStreams: true,
 			ClientStreams: true,
 		},
 	},
-	Metadata: "control/v1/flights.proto",
+	Metadata: "control/v1/messages.proto",
 }

@@ -16,8 +16,8 @@ type listed[T any] struct {
 	next    *introspect.Cursor
 }
 
-// flightPage returns a page of a list of an instance, as messages.
-func flightPage[T, M any](ctx context.Context, s *Server, name string, page *controlv1.Page, canister string,
+// listPage returns a page of a list of an instance, as messages.
+func listPage[T, M any](ctx context.Context, s *Server, name string, page *controlv1.Page, canister string,
 	list func(*introspect.Network, introspect.Page) ([]T, *introspect.Cursor), show func(*T) M,
 ) (shown []M, token string, err error) {
 	i, err := s.instance(name)
@@ -42,8 +42,8 @@ func flightPage[T, M any](ctx context.Context, s *Server, name string, page *con
 }
 
 // ListContexts lists the open call contexts.
-func (s *flights) ListContexts(ctx context.Context, in *controlv1.ListContextsRequest) (*controlv1.ListContextsResponse, error) {
-	all, token, err := flightPage(ctx, s.Server, in.GetInstance(), in.GetPage(), in.GetCanisterId(), (*introspect.Network).Contexts, shownContext)
+func (s *messages) ListContexts(ctx context.Context, in *controlv1.ListContextsRequest) (*controlv1.ListContextsResponse, error) {
+	all, token, err := listPage(ctx, s.Server, in.GetInstance(), in.GetPage(), in.GetCanisterId(), (*introspect.Network).Contexts, shownContext)
 	if err != nil {
 		return nil, err
 	}
@@ -84,8 +84,8 @@ func shownCalls(all []introspect.CallRef) (shown []*controlv1.CallRef) {
 }
 
 // ListFutures lists the registered futures.
-func (s *flights) ListFutures(ctx context.Context, in *controlv1.ListFuturesRequest) (*controlv1.ListFuturesResponse, error) {
-	all, token, err := flightPage(ctx, s.Server, in.GetInstance(), in.GetPage(), in.GetCanisterId(), (*introspect.Network).Futures, shownFuture)
+func (s *messages) ListFutures(ctx context.Context, in *controlv1.ListFuturesRequest) (*controlv1.ListFuturesResponse, error) {
+	all, token, err := listPage(ctx, s.Server, in.GetInstance(), in.GetPage(), in.GetCanisterId(), (*introspect.Network).Futures, shownFuture)
 	if err != nil {
 		return nil, err
 	}
@@ -123,8 +123,8 @@ func shownWaiting(w *introspect.Waiting) *controlv1.Waiting {
 }
 
 // ListMessages lists the messages in queues.
-func (s *flights) ListMessages(ctx context.Context, in *controlv1.ListMessagesRequest) (*controlv1.ListMessagesResponse, error) {
-	all, token, err := flightPage(ctx, s.Server, in.GetInstance(), in.GetPage(), in.GetCanisterId(), (*introspect.Network).Messages, shownMessage)
+func (s *messages) ListMessages(ctx context.Context, in *controlv1.ListMessagesRequest) (*controlv1.ListMessagesResponse, error) {
+	all, token, err := listPage(ctx, s.Server, in.GetInstance(), in.GetPage(), in.GetCanisterId(), (*introspect.Network).Messages, shownMessage)
 	if err != nil {
 		return nil, err
 	}
@@ -151,8 +151,8 @@ var sources = map[intercanister.Source]string{
 }
 
 // ListTimers lists the events that happen without clients, ordered by time.
-func (s *flights) ListTimers(ctx context.Context, in *controlv1.ListTimersRequest) (*controlv1.ListTimersResponse, error) {
-	all, token, err := flightPage(ctx, s.Server, in.GetInstance(), in.GetPage(), in.GetCanisterId(), (*introspect.Network).Timers, shownTimer)
+func (s *messages) ListTimers(ctx context.Context, in *controlv1.ListTimersRequest) (*controlv1.ListTimersResponse, error) {
+	all, token, err := listPage(ctx, s.Server, in.GetInstance(), in.GetPage(), in.GetCanisterId(), (*introspect.Network).Timers, shownTimer)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func (s *flights) ListTimers(ctx context.Context, in *controlv1.ListTimersReques
 	return out, err
 }
 
-func (s *flights) heartbeats(ctx context.Context, in *controlv1.ListTimersRequest) (all []string, err error) {
+func (s *messages) heartbeats(ctx context.Context, in *controlv1.ListTimersRequest) (all []string, err error) {
 	i, err := s.instance(in.GetInstance())
 	if err != nil {
 		return nil, err

@@ -15,10 +15,10 @@ import (
 
 // nothingHeld takes the instance.
 var nothingHeld = reason("NOTHING_HELD", codes.FailedPrecondition,
-	"nothing more can happen in instance %q before time passes, and no message is held: Flights.ListFutures says what is waited for, Clock.AdvanceTime lets time pass", "instance")
+	"nothing more can happen in instance %q before time passes, and no message is held: Messages.ListFutures says what is waited for, Clock.AdvanceTime lets time pass", "instance")
 
 // ListHeld lists the messages that rules hold.
-func (s *flights) ListHeld(ctx context.Context, in *controlv1.ListHeldRequest) (*controlv1.ListHeldResponse, error) {
+func (s *messages) ListHeld(ctx context.Context, in *controlv1.ListHeldRequest) (*controlv1.ListHeldResponse, error) {
 	i, err := s.instance(in.GetInstance())
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func shownHeld(h *introspect.HeldMessage) *controlv1.Held {
 }
 
 // AwaitHeld waits until a rule holds a message.
-func (s *flights) AwaitHeld(ctx context.Context, in *controlv1.AwaitHeldRequest) (*controlv1.AwaitHeldResponse, error) {
+func (s *messages) AwaitHeld(ctx context.Context, in *controlv1.AwaitHeldRequest) (*controlv1.AwaitHeldResponse, error) {
 	i, err := s.instance(in.GetInstance())
 	if err != nil {
 		return nil, err
@@ -101,19 +101,19 @@ func (w *heldWait) seen(n *replica.Network) bool {
 }
 
 // Release lets a held message continue.
-func (s *flights) Release(ctx context.Context, in *controlv1.ReleaseRequest) (*controlv1.ReleaseResponse, error) {
+func (s *messages) Release(ctx context.Context, in *controlv1.ReleaseRequest) (*controlv1.ReleaseResponse, error) {
 	_, err := s.apply(ctx, in.GetInstance(), replica.ReleaseHeld{ID: in.GetHeldId()}, refusals{refusal.NotFound: heldUnknown, refusal.Conflict: heldOrder})
 	return &controlv1.ReleaseResponse{}, err
 }
 
 // Drop loses a held message.
-func (s *flights) Drop(ctx context.Context, in *controlv1.DropRequest) (*controlv1.DropResponse, error) {
+func (s *messages) Drop(ctx context.Context, in *controlv1.DropRequest) (*controlv1.DropResponse, error) {
 	_, err := s.apply(ctx, in.GetInstance(), replica.DropHeld{ID: in.GetHeldId()}, refusals{refusal.NotFound: heldUnknown, refusal.Conflict: guaranteed})
 	return &controlv1.DropResponse{}, err
 }
 
 // Settle answers a call in place of its callee.
-func (s *flights) Settle(ctx context.Context, in *controlv1.SettleRequest) (*controlv1.SettleResponse, error) {
+func (s *messages) Settle(ctx context.Context, in *controlv1.SettleRequest) (*controlv1.SettleResponse, error) {
 	i, err := s.instance(in.GetInstance())
 	if err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (s *flights) Settle(ctx context.Context, in *controlv1.SettleRequest) (*con
 	return nil, MissingField.Refuse("which", "held_id, or a call of ListFutures")
 }
 
-func (s *flights) settleHeld(ctx context.Context, i *instance.Instance, id uint64, in *controlv1.Answer) error {
+func (s *messages) settleHeld(ctx context.Context, i *instance.Instance, id uint64, in *controlv1.Answer) error {
 	of, err := instance.Look(ctx, i, func(n *replica.Network) answered {
 		h, ok := n.Introspect().HeldMessage(id)
 		if !ok {
@@ -152,7 +152,7 @@ func settle(ctx context.Context, i *instance.Instance, id uint64, answer replica
 	return err
 }
 
-func (s *flights) settleCall(ctx context.Context, i *instance.Instance, call *controlv1.CallRef, in *controlv1.Answer) error {
+func (s *messages) settleCall(ctx context.Context, i *instance.Instance, call *controlv1.CallRef, in *controlv1.Answer) error {
 	subnet, err := readPrincipal("call.subnet_id", call.GetSubnetId())
 	if err != nil {
 		return err

@@ -12,13 +12,13 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// flights is the service Flights.
-type flights struct {
-	controlv1.UnimplementedFlightsServer
+// messages is the service Messages.
+type messages struct {
+	controlv1.UnimplementedMessagesServer
 	*Server
 }
 
-// Reasons of the service Flights. Each takes the network's own text.
+// Reasons of the service Messages. Each takes the network's own text.
 var (
 	badRule        = reason("BAD_RULE", codes.InvalidArgument, "%s")
 	tooManyRules   = reason("TOO_MANY_RULES", codes.ResourceExhausted, "%s")
@@ -61,7 +61,7 @@ func applyTo(ctx context.Context, i *instance.Instance, in replica.Input, why re
 }
 
 // FireTimer makes the global timer of a canister due in the next round.
-func (s *flights) FireTimer(ctx context.Context, in *controlv1.FireTimerRequest) (*controlv1.FireTimerResponse, error) {
+func (s *messages) FireTimer(ctx context.Context, in *controlv1.FireTimerRequest) (*controlv1.FireTimerResponse, error) {
 	id, err := readPrincipal("canister_id", in.GetCanisterId())
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (s *flights) FireTimer(ctx context.Context, in *controlv1.FireTimerRequest)
 }
 
 // CancelTimer makes the global timer of a canister inactive.
-func (s *flights) CancelTimer(ctx context.Context, in *controlv1.CancelTimerRequest) (*controlv1.CancelTimerResponse, error) {
+func (s *messages) CancelTimer(ctx context.Context, in *controlv1.CancelTimerRequest) (*controlv1.CancelTimerResponse, error) {
 	id, err := readPrincipal("canister_id", in.GetCanisterId())
 	if err != nil {
 		return nil, err
