@@ -67,10 +67,11 @@ func (r *Registry) Resume(ctx context.Context) error {
 		if errors.Is(err, errIncomplete) {
 			err = journal.Remove(dir, r.config.Journal)
 		}
-		if bad, ok := errors.AsType[*Refusal](err); ok && bad.Reason == BadFolder {
+		refused, ok := errors.AsType[*Refusal](err)
+		if ok && refused.Reason == BadFolder {
 			err = nil
-			r.leaveOut(name, dir, bad.Arguments[1])
-		} else if err != nil && !ok && ctx.Err() == nil {
+			r.leaveOut(name, dir, refused.Arguments[1])
+		} else if err != nil && (!ok || refused.Reason == nil) && ctx.Err() == nil {
 			r.leaveOut(name, dir, err)
 			err = nil
 		}

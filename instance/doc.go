@@ -33,6 +33,6 @@
 //
 // # Refusals
 //
-// A refused request returns a *Refusal: one of the Reasons with its arguments. Nothing happened. Its text names the
+// A refused request returns a *Refusal for one of the Reasons. Nothing happened. Its text names the
 // thing, the value and the limit; a front end adds the remedy in its own words.
 package instance

@@ -67,7 +67,7 @@ func (r *Registry) resume(spec *Spec, pacing Pacing, config replica.Config, agai
 
 // refusedFolder refuses a directory that cannot be used, is damaged, or whose replay diverges.
 func refusedFolder(dir string, err error) error {
-	if _, refused := errors.AsType[*Refusal](err); refused {
+	if refused, ok := errors.AsType[*Refusal](err); ok && refused.Reason != nil {
 		return err
 	}
 	if failed, ok := errors.AsType[*journal.FailedError](err); ok {

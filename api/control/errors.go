@@ -49,7 +49,7 @@ func Reasons() []*Reason {
 // Reasons that all services share.
 var (
 	// BadField is for a field with an invalid value: field, value, what is allowed or why not.
-	BadField = reason("BAD_FIELD", codes.InvalidArgument, "%s cannot be %v: %v", "field", "value")
+	BadField = instanceReasons[instance.BadField]
 	// MissingField is for a required field: field, what to set.
 	MissingField    = reason("MISSING_FIELD", codes.InvalidArgument, "%s is not set: %s", "field")
 	Bug             = reason("BUG", codes.Internal, "the daemon has a bug here: %v")
@@ -139,13 +139,14 @@ func refusalOf(err error) *Error {
 	if refused, ok := errors.AsType[*Error](err); ok {
 		return refused
 	}
-	if refused, ok := errors.AsType[*instance.Refusal](err); ok {
+	refused, isRefusal := errors.AsType[*refusal.Refusal](err)
+	if isRefusal && instanceReasons[refused.Reason] != nil {
 		return instanceReasons[refused.Reason].Refuse(refused.Arguments...)
 	}
 	if exceeded, ok := errors.AsType[*budget.Exceeded](err); ok {
 		return memorySpent.Refuse(exceeded, exceeded.Name, exceeded.Wanted, exceeded.Used, exceeded.Limit)
 	}
-	if refused, ok := errors.AsType[*refusal.Refusal](err); ok && !errors.Is(err, node.ErrClosed) {
+	if isRefusal && !errors.Is(err, node.ErrClosed) {
 		return reasonOf(refused.Kind).Refuse(refused.Text, refused.Kind)
 	}
 	if _, ok := errors.AsType[interface {

@@ -4,35 +4,39 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/canisterd/canisterd/instance"
+	"github.com/canisterd/canisterd/internal/refusal"
 )
 
-// instanceReasons maps the reasons of package instance for clients.
-var instanceReasons = [instance.Reasons]*Reason{
-	instance.UnknownInstance:  restated(instance.UnknownInstance, "INSTANCE_UNKNOWN", codes.NotFound, ": ListInstances says which there are"),
-	instance.InstanceExists:   restated(instance.InstanceExists, "INSTANCE_EXISTS", codes.AlreadyExists, ""),
-	instance.TooManyInstances: restated(instance.TooManyInstances, "TOO_MANY_INSTANCES", codes.ResourceExhausted, ""),
-	instance.TooManyKept:      restated(instance.TooManyKept, "TOO_MANY_KEPT", codes.ResourceExhausted, ""),
-	instance.BadTopology:      restated(instance.BadTopology, "BAD_TOPOLOGY", codes.InvalidArgument, ""),
-	instance.BadFolder:        restated(instance.BadFolder, "BAD_FOLDER", codes.FailedPrecondition, ""),
-	instance.BadAddress:       restated(instance.BadAddress, "BAD_ADDRESS", codes.FailedPrecondition, ""),
-	instance.BadField:         BadField,
-	instance.BadPacing:        restated(instance.BadPacing, "BAD_PACING", codes.InvalidArgument, ""),
-	instance.UnknownLease:     restated(instance.UnknownLease, "LEASE_UNKNOWN", codes.NotFound, "; HoldLease gives one"),
-	instance.UnknownSnapshot:  restated(instance.UnknownSnapshot, "SNAPSHOT_UNKNOWN", codes.NotFound, ": ListSnapshots says which it has"),
-	instance.SnapshotExists:   restated(instance.SnapshotExists, "SNAPSHOT_EXISTS", codes.AlreadyExists, ""),
-	instance.TooManySnapshots: restated(instance.TooManySnapshots, "TOO_MANY_SNAPSHOTS", codes.ResourceExhausted, ""),
-	instance.Stopping:         DaemonStops,
-	instance.NotManual:        restated(instance.NotManual, "PACING_NOT_MANUAL", codes.FailedPrecondition, ": call Clock.SetPacing with PACING_MODE_MANUAL first"),
-	instance.TimeGoesBack:     restated(instance.TimeGoesBack, "TIME_GOES_BACK", codes.FailedPrecondition, ""),
-	instance.NoTimer:          restated(instance.NoTimer, "NO_TIMER", codes.FailedPrecondition, ""),
-	instance.NoHistory:        restated(instance.NoHistory, "NO_HISTORY", codes.FailedPrecondition, ""),
-	instance.DamagedInstance:  restated(instance.DamagedInstance, "INSTANCE_DAMAGED", codes.FailedPrecondition, ""),
-	instance.DamagedPast:      restated(instance.DamagedPast, "HISTORY_DAMAGED", codes.DataLoss, ""),
-	instance.UnknownMoment:    restated(instance.UnknownMoment, "MOMENT_UNKNOWN", codes.NotFound, ""),
-	instance.NoSuchMove:       restated(instance.NoSuchMove, "NO_SUCH_MOVE", codes.NotFound, ": Clock.ListMoves lists them"),
+// codesOfKinds maps the kinds of refusals to codes.
+var codesOfKinds = [refusal.Kinds]codes.Code{
+	refusal.Invalid:     codes.InvalidArgument,
+	refusal.Forbidden:   codes.PermissionDenied,
+	refusal.NotFound:    codes.NotFound,
+	refusal.Unsupported: codes.Unimplemented,
+	refusal.Conflict:    codes.FailedPrecondition,
+	refusal.Exists:      codes.AlreadyExists,
+	refusal.TooLarge:    codes.ResourceExhausted,
+	refusal.Full:        codes.ResourceExhausted,
+	refusal.Unavailable: codes.Unavailable,
+	refusal.Damaged:     codes.DataLoss,
 }
 
-// restated restates a reason of package instance, with advice for clients.
-func restated(r instance.Reason, name string, code codes.Code, advice string) *Reason {
-	return reason(name, code, r.Text()+advice, r.Keys()...)
+// advice is for clients, behind the texts of package instance.
+var advice = map[*refusal.Reason]string{
+	instance.UnknownInstance: ": ListInstances says which there are",
+	instance.UnknownLease:    "; HoldLease gives one",
+	instance.UnknownSnapshot: ": ListSnapshots says which it has",
+	instance.NotManual:       ": call Clock.SetPacing with PACING_MODE_MANUAL first",
+	instance.NoSuchMove:      ": Clock.ListMoves lists them",
+}
+
+// instanceReasons has the reasons of package instance for clients.
+var instanceReasons = declareInstanceReasons()
+
+func declareInstanceReasons() map[*refusal.Reason]*Reason {
+	all := map[*refusal.Reason]*Reason{}
+	for _, r := range instance.Reasons() {
+		all[r] = reason(r.Name, codesOfKinds[r.Kind], r.Text+advice[r], r.Keys...)
+	}
+	return all
 }

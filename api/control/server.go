@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/health"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
@@ -63,7 +62,7 @@ type Server struct {
 }
 
 // DaemonStops ends RPCs when the daemon stops.
-var DaemonStops = reason("DAEMON_STOPS", codes.Unavailable, "the daemon stops")
+var DaemonStops = instanceReasons[instance.Stopping]
 
 // New makes a server with all services. It does not serve yet, and its health is NOT_SERVING until SetServing.
 func New(registry Registry, options Options) *Server {

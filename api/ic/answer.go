@@ -17,9 +17,11 @@ var statuses = [refusal.Kinds]int{
 	refusal.NotFound:    http.StatusNotFound,
 	refusal.Unsupported: http.StatusMethodNotAllowed,
 	refusal.Conflict:    http.StatusConflict,
+	refusal.Exists:      http.StatusConflict,
 	refusal.TooLarge:    http.StatusRequestEntityTooLarge,
 	refusal.Full:        http.StatusTooManyRequests,
 	refusal.Unavailable: http.StatusServiceUnavailable,
+	refusal.Damaged:     http.StatusInternalServerError,
 }
 
 // answerTo returns the HTTP status and text for an error of a Backend or a codec: from the refusal in it, or else a
