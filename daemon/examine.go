@@ -23,7 +23,7 @@ const (
 )
 
 // String returns the name of the state.
-func (h Health) String() string { return [...]string{"well", "weak", "ill"}[h] }
+func (h Health) String() string { return [...]string{"ok", "warning", "failed"}[h] }
 
 // MarshalText returns the name.
 func (h Health) MarshalText() ([]byte, error) { return []byte(h.String()), nil }

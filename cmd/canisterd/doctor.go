@@ -25,22 +25,22 @@ func (c *cli) doctor() *cobra.Command {
 			findings := daemon.Examine(daemon.Config{StateDir: stateDir, CacheDir: cacheDir})
 			findings = append(findings, c.examineDaemon(cmd.Context())...)
 			t := c.table("", "CHECK", "FOUND")
-			ill := 0
+			failed := 0
 			for _, f := range findings {
-				mark := map[daemon.Health]string{daemon.Well: c.paint(green, "ok"), daemon.Weak: c.paint(yellow, "weak"), daemon.Ill: c.paint(red, "ILL")}[f.Health]
-				t.row(mark, f.Check, f.Found)
+				colors := [...]colour{daemon.Well: green, daemon.Weak: yellow, daemon.Ill: red}
+				t.row(c.paint(colors[f.Health], f.Health.String()), f.Check, f.Found)
 				if f.Advice != "" {
 					t.row("", "", "-> "+f.Advice)
 				}
 				if f.Health == daemon.Ill {
-					ill++
+					failed++
 				}
 			}
 			if err := c.print(t.String(), findings); err != nil {
 				return err
 			}
-			if ill > 0 {
-				return fmt.Errorf("%s failed", count(uint64(ill), "check"))
+			if failed > 0 {
+				return fmt.Errorf("%s failed", count(uint64(failed), "check"))
 			}
 			return nil
 		},
