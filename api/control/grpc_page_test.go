@@ -20,29 +20,55 @@ import (
 	"github.com/canisterd/canisterd/internal/golden"
 )
 
-// TestThePageOfRPCsSaysWhatReflectionServes compares docs/grpc.md with the comments that reflection serves, and with the
-// scripts of this folder, which have an example and the errors of each RPC: go test ./api/control -rewrite.
-func TestThePageOfRPCsSaysWhatReflectionServes(t *testing.T) {
+// rpcServices are the services, in the order of the pages.
+var rpcServices = []string{"Instances", "Canisters", "Calls", "Clock", "Messages", "Events", "Explorer"}
+
+// TestThePagesOfRPCsSayWhatReflectionServes compares docs/grpc*.md with the comments that reflection serves, and with
+// the scripts of this folder, which have an example and the errors of each RPC: go test ./api/control -rewrite.
+func TestThePagesOfRPCsSayWhatReflectionServes(t *testing.T) {
 	const file = "../../docs/grpc.md"
-	page := &rpcPage{examples: examplesIn(t)}
-	served := reflected(t)
-	for _, name := range []protoreflect.FullName{"Instances", "Canisters", "Calls", "Clock", "Messages", "Events", "Explorer"} {
-		found, err := served.FindDescriptorByName("canisterd.control.v1." + name)
+	examples, served := examplesIn(t), reflected(t)
+	var index strings.Builder
+	for _, name := range rpcServices {
+		found, err := served.FindDescriptorByName(protoreflect.FullName("canisterd.control.v1." + name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		page.service(found.(protoreflect.ServiceDescriptor))
+		service := found.(protoreflect.ServiceDescriptor)
+		page := &rpcPage{examples: examples}
+		page.service(service)
+		golden.Compare(t, "../../docs/"+pageOf(name), page.text.String())
+		listRPCs(&index, service)
 	}
-	page.shared(served)
+	types := &rpcPage{examples: examples}
+	types.types(served)
+	golden.Compare(t, "../../docs/"+typesPage, types.text.String())
 	introduction, _, found := strings.Cut(golden.Read(t, file), rpcsBegin)
 	if !found {
 		t.Fatalf("%s has no line %q", file, rpcsBegin)
 	}
-	golden.Compare(t, file, introduction+rpcsBegin+page.text.String())
+	golden.Compare(t, file, introduction+rpcsBegin+index.String())
 }
 
-// rpcsBegin is the line of the page before what is made.
+// rpcsBegin is the line of the first page before what is made.
 const rpcsBegin = "<!-- The rest is made: go test ./api/control -run Page -rewrite -->\n"
+
+// typesPage has the messages that are no request and no reply of an RPC, and the enumerations.
+const typesPage = "grpc-types.md"
+
+// pageOf is the page of a service.
+func pageOf(service string) string { return "grpc-" + strings.ToLower(service) + ".md" }
+
+// listRPCs writes the RPCs of a service with links to its page.
+func listRPCs(index *strings.Builder, s protoreflect.ServiceDescriptor) {
+	name := string(s.Name())
+	about, _, _ := strings.Cut(comment(s), ". ")
+	fmt.Fprintf(index, "\n## %s\n\n%s ([page](%s)):\n\n", name, strings.TrimSuffix(about, "."), pageOf(name))
+	for i := range s.Methods().Len() {
+		m := s.Methods().Get(i)
+		fmt.Fprintf(index, "* [%s](%s#%s%s)\n", m.Name(), pageOf(name), strings.ToLower(name), strings.ToLower(string(m.Name())))
+	}
+}
 
 // reflected are the files of the control API, as reflection serves them.
 func reflected(t *testing.T) *protoregistry.Files {
@@ -53,7 +79,7 @@ func reflected(t *testing.T) *protoregistry.Files {
 		t.Fatal(err)
 	}
 	set, known := &descriptorpb.FileDescriptorSet{}, map[string]bool{}
-	for _, service := range []string{"Instances", "Canisters", "Calls", "Clock", "Messages", "Events", "Explorer"} {
+	for _, service := range rpcServices {
 		request := &reflectionv1.ServerReflectionRequest_FileContainingSymbol{FileContainingSymbol: "canisterd.control.v1." + service}
 		if err := stream.Send(&reflectionv1.ServerReflectionRequest{MessageRequest: request}); err != nil {
 			t.Fatal(err)
@@ -133,7 +159,7 @@ func better(request, than string) bool {
 	return than == "" || len(than) > most && len(request) < len(than) || len(request) <= most && len(request) > len(than)
 }
 
-// rpcPage is the page of the RPCs while it is made.
+// rpcPage is a page while it is made.
 type rpcPage struct {
 	text     strings.Builder
 	examples map[string]*scripted
@@ -147,7 +173,7 @@ func comment(of protoreflect.Descriptor) string {
 }
 
 func (p *rpcPage) service(s protoreflect.ServiceDescriptor) {
-	fmt.Fprintf(&p.text, "\n## %s\n\n%s\n", s.Name(), comment(s))
+	fmt.Fprintf(&p.text, "# gRPC: %s\n\n%s\n\n[All services](grpc.md), [types](%s), [errors](errors.md).\n", s.Name(), comment(s), typesPage)
 	for i := range s.Methods().Len() {
 		p.rpc(s.Methods().Get(i))
 	}
@@ -155,7 +181,7 @@ func (p *rpcPage) service(s protoreflect.ServiceDescriptor) {
 
 func (p *rpcPage) rpc(m protoreflect.MethodDescriptor) {
 	about, errors, _ := strings.Cut(comment(m), "Errors: ")
-	fmt.Fprintf(&p.text, "\n### %s.%s\n\n%s\n", m.Parent().Name(), m.Name(), strings.TrimSpace(about))
+	fmt.Fprintf(&p.text, "\n## %s.%s\n\n%s\n", m.Parent().Name(), m.Name(), strings.TrimSpace(about))
 	p.fields("Request", m.Input(), m.IsStreamingClient())
 	p.fields("Reply", m.Output(), m.IsStreamingServer())
 	of := p.examples[string(m.Name())]
@@ -230,20 +256,41 @@ func typeName(d protoreflect.Descriptor) string {
 	if !strings.HasPrefix(string(d.FullName()), "canisterd.") {
 		return string(d.Name())
 	}
-	return fmt.Sprintf("[%s](#%s)", d.Name(), strings.ToLower(string(d.Name())))
+	return fmt.Sprintf("[%s](%s#%s)", d.Name(), typesPage, strings.ToLower(string(d.Name())))
 }
 
-// shared writes the messages that are no request and no reply, and the enumerations.
-func (p *rpcPage) shared(files *protoregistry.Files) {
+// types writes the messages that are no request and no reply of an RPC, and the enumerations.
+func (p *rpcPage) types(files *protoregistry.Files) {
 	var messages []protoreflect.MessageDescriptor
 	var enums []protoreflect.EnumDescriptor
+	onServicePages := map[protoreflect.FullName]bool{}
+	files.RangeFilesByPackage("canisterd.control.v1", func(file protoreflect.FileDescriptor) bool {
+		for i := range file.Services().Len() {
+			methods := file.Services().Get(i).Methods()
+			for j := range methods.Len() {
+				onServicePages[methods.Get(j).Input().FullName()], onServicePages[methods.Get(j).Output().FullName()] = true, true
+			}
+		}
+		return true
+	})
+	referred := map[protoreflect.FullName]bool{}
+	files.RangeFilesByPackage("canisterd.control.v1", func(file protoreflect.FileDescriptor) bool {
+		for i := range file.Messages().Len() {
+			fields := file.Messages().Get(i).Fields()
+			for j := range fields.Len() {
+				if m := fields.Get(j).Message(); m != nil {
+					referred[m.FullName()] = true
+				}
+			}
+		}
+		return true
+	})
 	files.RangeFilesByPackage("canisterd.control.v1", func(file protoreflect.FileDescriptor) bool {
 		for i := range file.Enums().Len() {
 			enums = append(enums, file.Enums().Get(i))
 		}
 		for i := range file.Messages().Len() {
-			m := file.Messages().Get(i)
-			if name := string(m.Name()); !strings.HasSuffix(name, "Request") && !strings.HasSuffix(name, "Response") {
+			if m := file.Messages().Get(i); !onServicePages[m.FullName()] || referred[m.FullName()] {
 				messages = append(messages, m)
 			}
 		}
@@ -251,7 +298,7 @@ func (p *rpcPage) shared(files *protoregistry.Files) {
 	})
 	slices.SortFunc(messages, func(a, b protoreflect.MessageDescriptor) int { return cmp.Compare(a.Name(), b.Name()) })
 	slices.SortFunc(enums, func(a, b protoreflect.EnumDescriptor) int { return cmp.Compare(a.Name(), b.Name()) })
-	p.text.WriteString("\n## Messages\n")
+	p.text.WriteString("# gRPC: types\n\nThe messages and enumerations in requests and replies of [all services](grpc.md).\n\n## Messages\n")
 	for _, m := range messages {
 		fmt.Fprintf(&p.text, "\n### %s\n\n%s\n", m.Name(), comment(m))
 		p.fields("Fields", m, false)
