@@ -11,6 +11,7 @@ import (
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/did"
+	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
@@ -100,7 +101,7 @@ func (c *Canister) submit(ctx context.Context, method string, effective principa
 		return nil, err
 	}
 	if c.id == principal.Management {
-		effective = aboutOf(arg, effective)
+		effective = management.EffectiveCanister(arg, effective)
 	}
 	r := c.network.running
 	now, err := r.Now(ctx)
@@ -134,22 +135,6 @@ func (c *Canister) pending(ctx context.Context, in *replica.Ingress, described *
 		return subnet
 	})
 	return p, err
-}
-
-// aboutOf returns the canister that a call of the management canister is about and is routed by.
-func aboutOf(arg []byte, otherwise principal.Principal) principal.Principal {
-	var about struct {
-		Canister *principal.Principal `ic:"canister_id"`
-		Target   *principal.Principal `ic:"target_canister"`
-	}
-	if candid.Unmarshal(arg, &about) == nil {
-		for _, id := range []*principal.Principal{about.Canister, about.Target} {
-			if id != nil {
-				return *id
-			}
-		}
-	}
-	return otherwise
 }
 
 // Await waits for the answer and reads the results into the targets, or without any into those of [Canister.Submit].
@@ -235,47 +220,16 @@ func (c *Canister) read(method string, described *did.Method, reply []byte, targ
 	return nil
 }
 
-// Freeze returns the present of the network as a network without a goroutine, for package explore, which runs forks of
-// it. The caller closes it.
-func (n *Network) Freeze(ctx context.Context) (*replica.Network, error) {
-	return n.running.Node().Snapshot(ctx, replica.ForkConfig{})
-}
-
-// Message returns the message of an update call without making it, for package explore. The id and the expiry are not
-// set. Arguments are as in [Canister.Call].
-func (c *Canister) Message(ctx context.Context, method string, args ...any) (*replica.Ingress, error) {
+// Encode returns the arguments of a call as the Candid bytes that [Canister.Call] sends. It ignores [Into].
+func (c *Canister) Encode(ctx context.Context, method string, args ...any) ([]byte, error) {
 	args, _ = split(args)
-	arg, err := c.argument(method, c.method(ctx, method), args)
-	if err != nil {
-		return nil, err
-	}
-	effective := c.id
-	if c.id == principal.Management {
-		effective = aboutOf(arg, c.network.running.Node().View().DefaultCanister())
-	}
-	return &replica.Ingress{
-		Sender: c.caller, Receiver: c.id, Effective: effective, Method: method, Arg: arg, Size: replica.EnvelopeBytes + len(method) + len(arg),
-	}, nil
-}
-
-// QueryBy is [Canister.Query] in a state that ask holds, for package explore.
-func (c *Canister) QueryBy(ctx context.Context, ask func(*replica.Query) ([]byte, error), method string, args ...any) error {
-	args, targets := split(args)
-	described := c.method(ctx, method)
-	arg, err := c.argument(method, described, args)
-	if err != nil {
-		return err
-	}
-	reply, err := ask(&replica.Query{Sender: c.caller, Receiver: c.id, Effective: c.id, Method: method, Arg: arg})
-	if err != nil {
-		return fmt.Errorf("%s.%s: %w", c, method, err)
-	}
-	return c.read(method, described, reply, targets)
-}
-
-// Argument encodes an argument of a method as Candid bytes, for package explore. Arguments are as in [Canister.Call].
-func (c *Canister) Argument(ctx context.Context, method string, args ...any) ([]byte, error) {
 	return c.argument(method, c.method(ctx, method), args)
+}
+
+// Decode reads the Candid bytes of a reply into the variables of [Into], as [Canister.Call] with these arguments does.
+func (c *Canister) Decode(ctx context.Context, method string, reply []byte, args ...any) error {
+	_, targets := split(args)
+	return c.read(method, c.method(ctx, method), reply, targets)
 }
 
 // report describes the canister.

@@ -50,14 +50,14 @@
 //
 // # What it owns
 //
-// This package owns the interface for Go programs, and the networks of this process. It must not know the control API
-// or any other protocol; package instance runs the networks.
+// This package owns the interface for Go programs. It must not know the control API or any other protocol; package
+// inprocess runs the networks.
 //
 // # Where things are
 //
 // The files from the bottom up. Each uses declarations only of the files before it:
 //
-//	shared.go   the engine and registry of the process, outcalls
+//	outcalls.go HTTP outcalls
 //	options.go  options of networks
 //	network.go  networks and their forks, the types of canisters, time
 //	value.go    Go values as Candid and back

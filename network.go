@@ -15,6 +15,7 @@ import (
 	"github.com/canisterd/canisterd/candid/did"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/instance"
+	"github.com/canisterd/canisterd/internal/inprocess"
 	"github.com/canisterd/canisterd/internal/refusal"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/introspect"
@@ -24,7 +25,7 @@ import (
 // Network is an independent Internet Computer. All methods are safe for concurrent use. Those of a closed network
 // return an error.
 type Network struct {
-	running  *running
+	running  *inprocess.Instance
 	outcalls outcalls
 
 	mu        sync.Mutex           // guards all below
@@ -37,7 +38,7 @@ type Network struct {
 // closed.
 func Open(ctx context.Context, options ...Option) (*Network, error) {
 	c := configOf(options)
-	made, err := start(c.cache, c.outcalls, func(r *instance.Registry, name string) (*instance.Instance, error) {
+	made, err := inprocess.Start(c.cache, front{c.outcalls}, func(r *instance.Registry, name string) (*instance.Instance, error) {
 		c.Name = name
 		return r.Create(ctx, &c.Spec)
 	})
@@ -47,12 +48,15 @@ func Open(ctx context.Context, options ...Option) (*Network, error) {
 	return newNetwork(made, c.outcalls), nil
 }
 
-func newNetwork(made *running, outcalls outcalls) *Network {
+func newNetwork(made *inprocess.Instance, outcalls outcalls) *Network {
 	return &Network{running: made, outcalls: outcalls, canisters: map[string]*Canister{}, names: map[principal.Principal]string{}}
 }
 
 // Close ends the network. Its forks continue.
-func (n *Network) Close() error { return n.running.close() }
+func (n *Network) Close() error { return n.running.Close() }
+
+// Name returns the name of the network, by which no other network of this process is called.
+func (n *Network) Name() string { return n.running.Name() }
 
 // Canister returns the canister with a name: of the project, or of the file that [Network.Deploy] read.
 func (n *Network) Canister(name string) (*Canister, error) {
@@ -118,6 +122,9 @@ type described struct {
 
 // ID returns the id of the canister.
 func (c *Canister) ID() principal.Principal { return c.id }
+
+// Caller returns the principal that calls the canister.
+func (c *Canister) Caller() principal.Principal { return c.caller }
 
 // String returns the name of the canister, or its id if it has none.
 func (c *Canister) String() string { return c.network.called(c.id) }
@@ -230,7 +237,7 @@ func (n *Network) Timers(ctx context.Context) ([]Timer, error) {
 // ([Network.Canister], [Canister.In]). The two share memory until one of them writes: the cost of a fork does not
 // depend on the size of the canisters. The caller must close it.
 func (n *Network) Fork(ctx context.Context) (*Network, error) {
-	made, err := start(n.running.cache, n.outcalls, func(r *instance.Registry, name string) (*instance.Instance, error) {
+	made, err := inprocess.Start(n.running.Cache(), front{n.outcalls}, func(r *instance.Registry, name string) (*instance.Instance, error) {
 		return r.Fork(ctx, &instance.ForkSpec{Placement: instance.Placement{Name: name}, Source: n.running.Name()})
 	})
 	if err != nil {

@@ -18,6 +18,8 @@ import (
 	"github.com/canisterd/canisterd/internal/explore/property"
 	"github.com/canisterd/canisterd/internal/explore/schedule"
 	"github.com/canisterd/canisterd/internal/explore/search"
+	"github.com/canisterd/canisterd/internal/inprocess"
+	"github.com/canisterd/canisterd/replica"
 )
 
 // Report is the result of an exploration.
@@ -109,20 +111,32 @@ func configured(ctx context.Context, n *canisterd.Network, options []Option) (c 
 	c.Expired = func() bool { return ctx.Err() != nil || expired != nil && expired() }
 	c.Setup.Name = func(id principal.Principal) string { return n.CanisterAt(id).Name() }
 	names := &property.Names{Canister: c.canister, Name: c.Setup.Name, Argument: func(id principal.Principal, method, text string) ([]byte, error) {
-		return n.CanisterAt(id).Argument(ctx, method, canisterd.Text(text))
+		return n.CanisterAt(id).Encode(ctx, method, canisterd.Text(text))
 	}}
 	for _, line := range c.lines {
 		if err := line(names); err != nil {
 			return nil, nil, err
 		}
 	}
-	base, err := n.Freeze(ctx)
+	running, err := instanceOf(n)
+	if err != nil {
+		return nil, nil, err
+	}
+	base, err := running.Node().Snapshot(ctx, replica.ForkConfig{})
 	if err != nil {
 		return nil, nil, fmt.Errorf("freezing the network: %w", err)
 	}
 	c.Setup.Base = base
 	c.Properties = append(c.Properties, property.StatedBy(base, c.Setup.NameOf)...)
 	return c, base.Close, nil
+}
+
+// instanceOf returns the instance that runs a network.
+func instanceOf(n *canisterd.Network) (*inprocess.Instance, error) {
+	if running := inprocess.Find(n.Name()); running != nil {
+		return running, nil
+	}
+	return nil, fmt.Errorf("exploring %s: the network was closed", n.Name())
 }
 
 // canister returns the canister with a name or an id.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/canisterd/canisterd"
 	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/explore/campaign"
 	"github.com/canisterd/canisterd/internal/explore/harness"
@@ -34,11 +35,22 @@ type config struct {
 // [canisterd.Canister.Call].
 func Op(c *canisterd.Canister, method string, args ...any) Option {
 	return func(to *config) error {
-		in, err := c.Message(to.ctx, method, args...)
+		arg, err := c.Encode(to.ctx, method, args...)
 		if err != nil {
 			return err
 		}
-		to.Setup.Operations = append(to.Setup.Operations, harness.Operation{Title: titleOf(to.network, c, in), Message: *in})
+		effective := c.ID()
+		if effective == principal.Management {
+			running, err := instanceOf(to.network)
+			if err != nil {
+				return err
+			}
+			effective = management.EffectiveCanister(arg, running.Node().View().DefaultCanister())
+		}
+		in := replica.Ingress{
+			Sender: c.Caller(), Receiver: c.ID(), Effective: effective, Method: method, Arg: arg, Size: replica.EnvelopeBytes + len(method) + len(arg),
+		}
+		to.Setup.Operations = append(to.Setup.Operations, harness.Operation{Title: titleOf(to.network, c, &in), Message: in})
 		return nil
 	}
 }
@@ -123,9 +135,15 @@ type State struct {
 
 // Query is [canisterd.Canister.Query] in the state of the run.
 func (s *State) Query(c *canisterd.Canister, method string, args ...any) error {
-	return c.QueryBy(s.ctx, func(q *replica.Query) ([]byte, error) {
-		return s.run.Query(&harness.Query{Canister: q.Receiver, Sender: q.Sender, Method: q.Method, Arg: q.Arg})
-	}, method, args...)
+	arg, err := c.Encode(s.ctx, method, args...)
+	if err != nil {
+		return err
+	}
+	reply, err := s.run.Query(&harness.Query{Canister: c.ID(), Sender: c.Caller(), Method: method, Arg: arg})
+	if err != nil {
+		return fmt.Errorf("%s.%s: %w", c, method, err)
+	}
+	return c.Decode(s.ctx, method, reply, args...)
 }
 
 // Query is [State.Query] for a query with one result.

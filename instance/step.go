@@ -10,7 +10,6 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/node"
-	"github.com/canisterd/canisterd/replica/sched"
 )
 
 // Moves opens a round and returns the deliveries that may happen next. The error may be a refusal (NotManual).
@@ -65,7 +64,7 @@ func Drawn(seed uint64) Choice {
 // Move is a delivery, described by the fields that are set.
 type Move struct {
 	Subnet, Receiver, Sender *principal.Principal
-	Kind                     *sched.Kind
+	Kind                     *replica.MoveKind
 	Number                   uint64
 	Method                   string
 }
@@ -85,7 +84,7 @@ func (w Move) find(c node.Choices) int {
 func (w Move) matches(a *replica.Ahead) bool {
 	switch {
 	case w.Subnet != nil && *w.Subnet != a.Subnet, w.Receiver != nil && *w.Receiver != a.Receiver,
-		w.Sender != nil && (*w.Sender != a.Sender || a.Move.Kind != sched.Request),
+		w.Sender != nil && (*w.Sender != a.Sender || a.Move.Kind != replica.MoveRequest),
 		w.Kind != nil && *w.Kind != a.Move.Kind, w.Number != 0 && w.Number != a.Move.Number,
 		w.Method != "" && w.Method != a.Method:
 		return false

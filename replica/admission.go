@@ -6,7 +6,6 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/internal/refusal"
 	"github.com/canisterd/canisterd/replica/internal/charging"
-	"github.com/canisterd/canisterd/replica/internal/override"
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
@@ -16,7 +15,7 @@ type admission struct {
 	state      *state.State
 	host       state.Host // of the management canister
 	management state.Management
-	executor   override.Executor
+	executor   state.Executor
 	now        uint64 // ns
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
-	"github.com/canisterd/canisterd/replica/sched"
 	"github.com/canisterd/canisterd/test/canistertest"
 )
 
@@ -76,7 +75,7 @@ func TestANetworkInTheMiddleOfARoundIsNotExported(t *testing.T) {
 	s := replicatest.NewStage(t, replica.Config{SliceInstructions: 1000})
 	s.Create(2, plenty)
 	s.Submit(0, "run", "spend 5000 reply done")
-	s.Step(sched.FIFO{})
+	s.Step(replica.FIFO{})
 	err := s.Export(io.Discard)
 	if want := "the network cannot be exported now: round 5 was begun by single steps, and is not over"; !errors.Is(err, replica.ErrBusy) || err.Error() != want {
 		t.Errorf("export says %v, want %q", err, want)

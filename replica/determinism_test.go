@@ -14,7 +14,6 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
-	"github.com/canisterd/canisterd/replica/sched"
 	"github.com/canisterd/canisterd/test/canistertest"
 )
 
@@ -362,7 +361,7 @@ func TestAScenarioOfRealCanistersIsTheSameInSteps(t *testing.T) {
 	th := newHarness(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		d := drawScenario(rt)
-		same(rt, d, "steps", th.run(d, nil, round), th.run(d, nil, steps(sched.FIFO{})))
+		same(rt, d, "steps", th.run(d, nil, round), th.run(d, nil, steps(replica.FIFO{})))
 	})
 }
 

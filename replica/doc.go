@@ -55,7 +55,7 @@
 // # Steps
 //
 // Network.Step makes the same moves one at a time and lets an oracle choose among the legal ones; with the oracle
-// sched.FIFO, it makes the moves of a round.
+// FIFO, it makes the moves of a round.
 //
 // # Fault injection
 //

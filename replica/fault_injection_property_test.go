@@ -12,7 +12,6 @@ import (
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/introspect"
 	"github.com/canisterd/canisterd/replica/replicatest"
-	"github.com/canisterd/canisterd/replica/sched"
 )
 
 // meddling is something a tester does to messages on their way: what is drawn does not
@@ -195,7 +194,7 @@ func TestAfterAnyFaultInjectionAllCyclesAreAccountedForAndNothingIsLeft(t *testi
 	rapid.Check(t, func(rt *rapid.T) {
 		c, a, m := config(rt), actions(rt), meddlers(rt)
 		c.Subnets = []replica.SubnetConfig{{Kind: replica.System}} // nothing costs anything
-		oracle := sched.Func(func(moves []sched.Move) int { return rapid.IntRange(0, len(moves)-1).Draw(rt, "move") })
+		oracle := replica.OracleFunc(func(moves []replica.Move) int { return rapid.IntRange(0, len(moves)-1).Draw(rt, "move") })
 		_, s := meddled(t, c, a, m, func(s *replicatest.Stage) {
 			for height := s.View().Height; s.View().Height == height; {
 				s.Step(oracle)

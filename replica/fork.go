@@ -6,7 +6,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/cow"
-	"github.com/canisterd/canisterd/replica/internal/override"
+	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
 // Parts are supplied by the owner of a network. Defaults are as in Config.
@@ -29,12 +29,12 @@ type ForkConfig struct {
 	// and a fork reuses the Wasm instances of the fork closed before it. Its forks are volatile too.
 	Volatile bool
 
-	overrides override.Parts // of tests
+	overrides state.Overrides // of tests
 }
 
 // Override returns the configuration with an executor for the canisters of the fork, as in Config. Without it, the
 // executor of the source runs the canisters of both. The other parts stay as they are in the source.
-func (c ForkConfig) Override(parts override.Parts) ForkConfig {
+func (c ForkConfig) Override(parts state.Overrides) ForkConfig {
 	c.overrides = parts
 	return c
 }

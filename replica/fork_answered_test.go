@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/internal/override"
+	"github.com/canisterd/canisterd/replica/internal/state"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/test/bench/ratio"
 )
@@ -30,7 +30,7 @@ func withAnswers(t testing.TB, updates int) *replicatest.Stage {
 func forkAndUpdate(t testing.TB, s *replicatest.Stage) {
 	f := *s
 	f.Puppets = s.Puppets.Fork()
-	f.Network = s.Network.Fork(replica.ForkConfig{}.Override(override.Parts{Executor: f.Puppets}))
+	f.Network = s.Network.Fork(replica.ForkConfig{}.Override(state.Overrides{Executor: f.Puppets}))
 	defer f.Close()
 	if _, refused := f.Submit(0, "run", "reply y"); refused != "" {
 		t.Fatal(refused)
@@ -68,7 +68,7 @@ func TestWhatMessagesTakeIsCharged(t *testing.T) {
 	if charged := sum.Waiting + sum.Answers + sum.Unstaged + sum.Records; charged < taken/2 || charged > 2*taken {
 		t.Errorf("%d messages take %d bytes, and %d are charged: %+v", updates, taken, charged, sum)
 	}
-	fork := s.Network.Fork(replica.ForkConfig{}.Override(override.Parts{Executor: s.Puppets.Fork()}))
+	fork := s.Network.Fork(replica.ForkConfig{}.Override(state.Overrides{Executor: s.Puppets.Fork()}))
 	defer fork.Close()
 	if records := fork.MessageBytes().Records; records != 0 {
 		t.Errorf("a fork that shares all records is charged %d bytes for them", records)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
-	"github.com/canisterd/canisterd/replica/sched"
 	"github.com/canisterd/canisterd/test/canistertest"
 )
 
@@ -278,14 +277,14 @@ func busy(t *testing.T) *real.Stage {
 	}
 	run("C", `spin 90_000_000; reply "x"`)
 	run("D", `spin 90_000_000; reply "x"`)
-	s.Step(sched.FIFO{})
+	s.Step(replica.FIFO{})
 	s.Round()
 	s.SubmitManagement("D", "stop_canister", s.About("D", ""))
 	s.SubmitManagement("B", "install_code", s.InstallArgs("B", real.Upgrade, variant("B").Module(), canistertest.Script().Busy(9_000_000).Bytes()))
 	s.Round()
 	run("C", `reply "z"`)
 	for range 5 {
-		s.Step(sched.FIFO{})
+		s.Step(replica.FIFO{})
 	}
 	return s
 }

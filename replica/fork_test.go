@@ -8,7 +8,6 @@ import (
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
-	"github.com/canisterd/canisterd/replica/sched"
 	"github.com/canisterd/canisterd/test/canistertest"
 )
 
@@ -23,12 +22,12 @@ func listening(sink replica.EventSink) replica.ForkConfig {
 // stepping makes a round in steps, with something before each of them.
 func stepping[S interface {
 	View() *replica.View
-	Step(sched.Oracle) bool
+	Step(replica.Oracle) bool
 }](s S, before func(),
 ) {
 	for height := s.View().Height; s.View().Height == height; {
 		before()
-		s.Step(sched.FIFO{})
+		s.Step(replica.FIFO{})
 	}
 }
 
@@ -82,7 +81,7 @@ func TestSourceAndForkDoNotNoticeEachOther(t *testing.T) {
 				case 1:
 					other.Round()
 				case 2:
-					other.Step(sched.FIFO{})
+					other.Step(replica.FIFO{})
 				}
 			}
 			for i, other := range others {
@@ -153,7 +152,7 @@ func TestRealCanistersDoNotNoticeTheirForks(t *testing.T) {
 				case 1:
 					other.Round()
 				case 2:
-					other.Step(sched.FIFO{})
+					other.Step(replica.FIFO{})
 				}
 			}
 			s.Round()

@@ -5,7 +5,6 @@ import (
 
 	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/replica/sched"
 )
 
 // A Journal receives a record of every change of a network, in order: another network at the same point makes the same
@@ -275,7 +274,7 @@ func (r *Result) why() string {
 // replayMove makes the move at a position.
 func (n *Network) replayMove(r *record) error {
 	position, there := r.position, -1
-	n.StepUnder(r.strain, sched.Func(func(moves []sched.Move) int {
+	n.StepUnder(r.strain, OracleFunc(func(moves []Move) int {
 		there = len(moves)
 		return int(min(position, uint64(len(moves)-1)))
 	}))

@@ -12,7 +12,6 @@ import (
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
-	"github.com/canisterd/canisterd/replica/sched"
 	"github.com/canisterd/canisterd/test/canistertest"
 )
 
@@ -89,9 +88,9 @@ func TestAScenarioIsTheSameWhenItsJournalIsReplayed(t *testing.T) {
 				n.Round()
 			case rounds%2 == 0:
 				n.Ahead()
-				steps(sched.FIFO{})(n)
+				steps(replica.FIFO{})(n)
 			default:
-				n.Step(sched.FIFO{})
+				n.Step(replica.FIFO{})
 				p.mark(th, n)
 				n.EndRound()
 				n.EndRound() // the second one does nothing
@@ -223,7 +222,7 @@ func crowdedJournal(t testing.TB) crowded {
 	defer moved.Close()
 	moved.Apply(replica.AdvanceTo(moved.View().Time + second))
 	moved.Ahead()
-	moved.Step(sched.FIFO{})
+	moved.Step(replica.FIFO{})
 	meddleWith(moved)
 	moved.Round()
 	return c

@@ -10,7 +10,6 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/internal/override"
 	"github.com/canisterd/canisterd/replica/internal/state"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/model"
@@ -41,7 +40,7 @@ func newTwin(t testing.TB, c replica.Config) *twin {
 	w := &twin{keys: make(map[replica.RequestID]uint64), charged: make(map[model.ID]cycles.Amount), starved: make(map[model.ID]bool)}
 	first := replicatest.First(len(c.Subnets) - 1)
 	puppets := replicatest.NewPuppets(first)
-	w.Stage = replicatest.NewOverriddenStage(t, c, puppets, override.Parts{
+	w.Stage = replicatest.NewOverriddenStage(t, c, puppets, state.Overrides{
 		Executor: watchedPuppets{puppets, w}, Management: watchedManager{replicatest.Manager{First: first, NeverFreezes: true}, w},
 	})
 	subnets := make([]*model.Subnet, len(c.Subnets))

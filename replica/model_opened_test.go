@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/sched"
 )
 
 // A round may begin with a step that tells nothing, because a parked message is parked
@@ -13,7 +12,7 @@ import (
 func TestTheModelSeesARoundBeginWithAMessageThatStaysParked(t *testing.T) {
 	w := newTwin(t, replica.Config{SliceInstructions: 50_000, Subnets: []replica.SubnetConfig{{Nodes: 13}, {Nodes: 13}}})
 	step := func() {
-		w.Step(sched.FIFO{})
+		w.Step(replica.FIFO{})
 		w.opened()
 		w.compare()
 		w.audit()

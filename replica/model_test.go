@@ -12,7 +12,6 @@ import (
 
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest/model"
-	"github.com/canisterd/canisterd/replica/sched"
 )
 
 var (
@@ -272,7 +271,7 @@ func (c setup) run(t testing.TB, next func(w *twin, i int) (action, bool)) (w *t
 // stepping passes a round in single steps, in any order.
 func (w *twin) stepping(r *rand.Rand) func() {
 	steps := 0
-	oracle := sched.Func(func(moves []sched.Move) int { return r.IntN(len(moves)) })
+	oracle := replica.OracleFunc(func(moves []replica.Move) int { return r.IntN(len(moves)) })
 	return func() {
 		for height := w.View().Height; w.View().Height == height && w.failed() == ""; {
 			w.Step(oracle)

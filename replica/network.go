@@ -9,9 +9,7 @@ import (
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/internal/certify"
 	"github.com/canisterd/canisterd/replica/internal/management"
-	"github.com/canisterd/canisterd/replica/internal/override"
 	"github.com/canisterd/canisterd/replica/internal/state"
-	"github.com/canisterd/canisterd/replica/sched"
 )
 
 // Config configures a network. Everything that happens follows from it and the inputs.
@@ -45,12 +43,12 @@ type Config struct {
 	made    int     // number of subnets made so far; 0: those of Subnets
 	deleted []Range // canister ids of deleted subnets, which are not used again
 
-	overrides override.Parts // of tests
+	overrides state.Overrides // of tests
 }
 
 // Override returns the configuration with parts that a test replaces. Packages outside replica cannot call it, because
 // they cannot name the type of its argument.
-func (config Config) Override(parts override.Parts) Config {
+func (config Config) Override(parts state.Overrides) Config {
 	config.overrides = parts
 	return config
 }
@@ -64,7 +62,7 @@ type PrintSink func(canister principal.Principal, text []byte)
 type Network struct {
 	config         Config
 	runner         Runner
-	executor       override.Executor
+	executor       state.Executor
 	management     state.Management
 	sink           EventSink
 	subnets        []*subnet // the root subnet first
@@ -90,7 +88,7 @@ type Network struct {
 	compared       []*View      // of the last heights, while Verify replays a journal
 	volatile       bool         // this is a volatile fork
 	legal          []move       // scratch of moves
-	shown          []sched.Move // scratch of moves: legal, as oracles see them
+	shown          []Move       // scratch of moves: legal, as oracles see them
 }
 
 // New makes a network at its start: no canisters, no round yet.

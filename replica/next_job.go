@@ -6,7 +6,6 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica/internal/charging"
-	"github.com/canisterd/canisterd/replica/internal/override"
 	"github.com/canisterd/canisterd/replica/internal/state"
 	"github.com/canisterd/canisterd/replica/internal/tasks"
 )
@@ -162,7 +161,7 @@ func (m *subnet) open(j *Job, method string, origin intercanister.Origin, attach
 }
 
 // inadmissible returns why a call that was paid for cannot be executed, nil if it can.
-func inadmissible(x override.Executor, c *canister.Canister, kind canister.MethodKind, method string) *intercanister.Reject {
+func inadmissible(x state.Executor, c *canister.Canister, kind canister.MethodKind, method string) *intercanister.Reject {
 	if reject := rejectNotRunning(c); reject != nil {
 		return reject
 	}

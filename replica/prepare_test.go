@@ -10,7 +10,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/internal/override"
+	"github.com/canisterd/canisterd/replica/internal/state"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 	"github.com/canisterd/canisterd/test/canistertest"
 	"github.com/canisterd/canisterd/test/canistertest/wat"
@@ -27,7 +27,7 @@ func newManualCompiler(t *testing.T, config replica.Config) *manualCompiler {
 	t.Helper()
 	w := &manualCompiler{engine: canistertest.NewEngine(t)}
 	config.Engine, config.Compiler = w.engine, w
-	w.Stage = real.NewStage(t, config.Override(override.Parts{Limits: func(l *canister.Limits) { l.InstallRate = 0 }}))
+	w.Stage = real.NewStage(t, config.Override(state.Overrides{Limits: func(l *canister.Limits) { l.InstallRate = 0 }}))
 	for _, name := range []string{"A", "B", "T"} {
 		w.Create(name, 0, real.Plenty)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/introspect"
 	"github.com/canisterd/canisterd/replica/replicatest"
-	"github.com/canisterd/canisterd/replica/sched"
 )
 
 const actors = 5
@@ -132,7 +131,7 @@ func (l eventLog) Event(e *replica.Event) {
 func round(n *replica.Network) { n.Round() }
 
 // steps makes a whole round in steps.
-func steps(oracle sched.Oracle) func(*replica.Network) {
+func steps(oracle replica.Oracle) func(*replica.Network) {
 	return func(n *replica.Network) {
 		height := n.View().Height
 		for n.View().Height == height {
@@ -156,7 +155,7 @@ func TestTheStepDriverWithFIFODoesWhatTheRoundDriverDoes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c, a := config(rt), actions(rt)
 		one, seen, _ := runProgram(t, c, a, round)
-		two, again, _ := runProgram(t, c, a, steps(sched.FIFO{}))
+		two, again, _ := runProgram(t, c, a, steps(replica.FIFO{}))
 		if one != two {
 			lines, other := strings.Split(seen, "\n"), strings.Split(again, "\n")
 			for i := range min(len(lines), len(other)) {
@@ -175,7 +174,7 @@ func partly(count func() int) func(*replica.Network) {
 	return func(n *replica.Network) {
 		height := n.View().Height
 		for range count() {
-			if n.Step(sched.FIFO{}); n.View().Height != height {
+			if n.Step(replica.FIFO{}); n.View().Height != height {
 				return
 			}
 		}
@@ -198,7 +197,7 @@ func TestUnderAnyScheduleNothingIsLeftAndNoCyclesAppear(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c, a := config(rt), actions(rt)
 		c.Subnets = []replica.SubnetConfig{{Kind: replica.System}} // nothing costs anything
-		oracle := sched.Func(func(moves []sched.Move) int { return rapid.IntRange(0, len(moves)-1).Draw(rt, "move") })
+		oracle := replica.OracleFunc(func(moves []replica.Move) int { return rapid.IntRange(0, len(moves)-1).Draw(rt, "move") })
 		_, _, s := runProgram(t, c, a, steps(oracle))
 		for range actors { // a canister that stops itself waits for itself until that times out
 			s.Apply(replica.AdvanceTo(s.View().Time + 301*second))
@@ -223,7 +222,7 @@ func balanced(t *introspect.CyclesAudit) bool { return t.Held().Add(t.Spent()) =
 func TestEveryCycleIsAccountedForAtEveryMoment(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c, a := config(rt), actions(rt)
-		oracle := sched.Func(func(moves []sched.Move) int { return rapid.IntRange(0, len(moves)-1).Draw(rt, "move") })
+		oracle := replica.OracleFunc(func(moves []replica.Move) int { return rapid.IntRange(0, len(moves)-1).Draw(rt, "move") })
 		runProgram(t, c, a, func(n *replica.Network) {
 			for height := n.View().Height; n.View().Height == height; {
 				n.Step(oracle)

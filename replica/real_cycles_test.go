@@ -6,7 +6,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/sched"
 )
 
 // Real canisters, the real management canister: whatever they do, in whatever order,
@@ -21,7 +20,7 @@ func TestNoScenarioOfRealCanistersCreatesOrLosesACycle(t *testing.T) {
 				rt.Fatalf("the books of\n%s\ndo not balance: held %s, spent %s, minted %s: %+v", d, count.Held(), count.Spent(), count.Minted, count)
 			}
 		}
-		oracle := sched.Func(func(moves []sched.Move) int { return rapid.IntRange(0, len(moves)-1).Draw(rt, "move") })
+		oracle := replica.OracleFunc(func(moves []replica.Move) int { return rapid.IntRange(0, len(moves)-1).Draw(rt, "move") })
 		th.run(d, nil, func(n *replica.Network) {
 			audit(n) // what came in between two rounds
 			for height := n.View().Height; n.View().Height == height; {

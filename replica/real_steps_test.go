@@ -5,12 +5,11 @@ import (
 
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
-	"github.com/canisterd/canisterd/replica/sched"
 	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 func TestAMessageThatExpiresBeforeItRunsLeavesNothingToDo(t *testing.T) {
-	for name, pass := range map[string]driver{"rounds": round, "steps": steps(sched.FIFO{})} {
+	for name, pass := range map[string]driver{"rounds": round, "steps": steps(replica.FIFO{})} {
 		s := real.NewStage(t, replica.Config{})
 		s.Create("A", 0, real.Plenty)
 		s.Install("A", real.Install, canistertest.Scriptable(), nil)
@@ -34,7 +33,7 @@ func TestAMessageThatExpiresBeforeItRunsLeavesNothingToDo(t *testing.T) {
 
 func TestAMessageDoesNotSeeWhatOthersOfItsBatchHaveDone(t *testing.T) {
 	liquid := make(map[string]string)
-	for name, pass := range map[string]driver{"rounds": round, "steps": steps(sched.FIFO{})} {
+	for name, pass := range map[string]driver{"rounds": round, "steps": steps(replica.FIFO{})} {
 		s := real.NewStage(t, replica.Config{})
 		for _, canister := range []string{"A", "B"} {
 			s.Create(canister, 0, real.Plenty)

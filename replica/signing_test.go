@@ -11,7 +11,6 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
-	"github.com/canisterd/canisterd/replica/sched"
 	"github.com/canisterd/canisterd/test/canistertest"
 	"github.com/canisterd/canisterd/test/canistertest/wat"
 	"github.com/canisterd/canisterd/test/thresholdtest"
@@ -200,7 +199,7 @@ func TestAmongSubnetsOfASizeOneThatChargesSigns(t *testing.T) {
 
 func TestARoundAndItsStepsSignAlikeAndNeverForget(t *testing.T) {
 	var roots [][32]byte
-	for name, pass := range map[string]driver{"rounds": round, "steps": steps(sched.FIFO{})} {
+	for name, pass := range map[string]driver{"rounds": round, "steps": steps(replica.FIFO{})} {
 		s := signer(t)
 		arg := s.Args(`(record { message = blob "m"; derivation_path = vec {} : vec blob; key_id = record { algorithm = variant { ed25519 }; name = "test_key_1" } })`)
 		const method = "sign_with_schnorr"

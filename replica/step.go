@@ -7,7 +7,6 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/replica/sched"
 )
 
 // move is one legal delivery with its origin.
@@ -21,7 +20,7 @@ type move struct {
 // Step makes one legal delivery, which the oracle chooses, and applies its outcome. It opens a round if none is open,
 // and closes the open one if no delivery is left; it returns false if it closed a round and another would find nothing
 // to do. Round completes a round that steps have begun.
-func (n *Network) Step(oracle sched.Oracle) bool { return n.StepUnder(Strain{}, oracle) }
+func (n *Network) Step(oracle Oracle) bool { return n.StepUnder(Strain{}, oracle) }
 
 // Strain is what may happen to the message of one step on a network under load. A message that resumes keeps the strain
 // with which it began.
@@ -32,7 +31,7 @@ type Strain struct {
 
 // StepUnder is Step for a message under strain. Strain does not affect steps that close a round or run the management
 // canister.
-func (n *Network) StepUnder(strain Strain, oracle sched.Oracle) bool {
+func (n *Network) StepUnder(strain Strain, oracle Oracle) bool {
 	opened := n.begin()
 	moves, shown := n.moves()
 	if len(moves) == 0 {
@@ -59,7 +58,7 @@ func (n *Network) EndRound() {
 }
 
 // Moves returns the legal next deliveries of the open round, in the order in which Round would make them.
-func (n *Network) Moves() []sched.Move {
+func (n *Network) Moves() []Move {
 	if !n.open {
 		return nil
 	}
@@ -69,7 +68,7 @@ func (n *Network) Moves() []sched.Move {
 
 // moves returns the moves of the first subnet that has any: subnets do not share state within a round, so their order
 // makes no difference. They are valid until the next call.
-func (n *Network) moves() ([]move, []sched.Move) {
+func (n *Network) moves() ([]move, []Move) {
 	moves, shown := n.legal[:0], n.shown[:0]
 	for i, m := range n.subnets {
 		if !m.nextBatch() {
@@ -79,7 +78,7 @@ func (n *Network) moves() ([]move, []sched.Move) {
 		for _, box := range m.mailboxes {
 			if box.Resume {
 				moves = append(moves, move{m, box, intercanister.Choice{}, true})
-				shown = append(shown, sched.Move{Subnet: i, Receiver: nameOf(box.Owner), Kind: sched.Resume})
+				shown = append(shown, Move{Subnet: i, Receiver: nameOf(box.Owner), Kind: MoveResume})
 				continue
 			}
 			m.choices = box.Choices(m.choices[:0])
@@ -96,22 +95,22 @@ func (n *Network) moves() ([]move, []sched.Move) {
 	return moves, shown
 }
 
-func show(subnet int, receiver principal.Principal, c intercanister.Choice) sched.Move {
-	m := sched.Move{Subnet: subnet, Receiver: nameOf(receiver)}
+func show(subnet int, receiver principal.Principal, c intercanister.Choice) Move {
+	m := Move{Subnet: subnet, Receiver: nameOf(receiver)}
 	switch c.Source {
 	case intercanister.SourceTasks:
-		m.Kind, m.Number = sched.Task, uint64(c.Task)
+		m.Kind, m.Number = MoveTask, uint64(c.Task)
 	case intercanister.SourceResponses:
-		m.Kind, m.Number = sched.Response, uint64(c.Call)
+		m.Kind, m.Number = MoveResponse, uint64(c.Call)
 	case intercanister.SourceIngress:
-		m.Kind, m.Number = sched.Ingress, c.Number
+		m.Kind, m.Number = MoveIngress, c.Number
 	case intercanister.SourceRequests:
-		m.Kind, m.Sender = sched.Request, nameOf(c.Sender)
+		m.Kind, m.Sender = MoveRequest, nameOf(c.Sender)
 	}
 	return m
 }
 
-func nameOf(p principal.Principal) (name sched.Name) {
+func nameOf(p principal.Principal) (name PrincipalBytes) {
 	name[0] = byte(p.Len())
 	p.Append(name[1:1])
 	return name

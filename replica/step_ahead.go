@@ -3,13 +3,12 @@ package replica
 import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
-	"github.com/canisterd/canisterd/replica/sched"
 )
 
 // Ahead is a legal next delivery, for drivers that choose their own order: the move that an oracle sees, and its
 // message.
 type Ahead struct {
-	Move     sched.Move
+	Move     Move
 	Subnet   principal.Principal
 	Receiver principal.Principal  // the canister that the message is for
 	Sender   principal.Principal  // a request's

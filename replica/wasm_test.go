@@ -9,7 +9,6 @@ import (
 	"github.com/canisterd/canisterd/internal/certify"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest"
-	"github.com/canisterd/canisterd/replica/sched"
 	"github.com/canisterd/canisterd/test/canistertest"
 )
 
@@ -190,7 +189,7 @@ func TestRandomProgramsOfWasmCanistersEndInTheSameState(t *testing.T) {
 		if two := run(programs, round); two != one {
 			rt.Fatal("two runs differ")
 		}
-		if steps := run(programs, steps(sched.FIFO{})); steps != one {
+		if steps := run(programs, steps(replica.FIFO{})); steps != one {
 			rt.Fatal("rounds and steps differ")
 		}
 	})

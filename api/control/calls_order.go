@@ -4,8 +4,8 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/did"
+	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
@@ -100,17 +100,5 @@ func effectiveOf(i *instance.Instance, receiver principal.Principal, arg []byte)
 	if receiver != principal.Management {
 		return receiver
 	}
-	var about struct {
-		Canister  *principal.Principal `ic:"canister_id"`
-		Target    *principal.Principal `ic:"target_canister"`
-		Specified *principal.Principal `ic:"specified_id"`
-	}
-	if candid.Unmarshal(arg, &about) == nil {
-		for _, id := range []*principal.Principal{about.Canister, about.Target, about.Specified} {
-			if id != nil {
-				return *id
-			}
-		}
-	}
-	return i.Node().View().DefaultCanister()
+	return management.EffectiveCanister(arg, i.Node().View().DefaultCanister())
 }

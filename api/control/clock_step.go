@@ -7,7 +7,6 @@ import (
 	"github.com/canisterd/canisterd/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/sched"
 )
 
 const (
@@ -41,19 +40,19 @@ func (s *clock) ListMoves(ctx context.Context, in *controlv1.ListMovesRequest) (
 	return out, nil
 }
 
-var moveKinds = map[sched.Kind]controlv1.MoveKind{
-	sched.Task:     controlv1.MoveKind_MOVE_KIND_TASK,
-	sched.Response: controlv1.MoveKind_MOVE_KIND_RESPONSE,
-	sched.Ingress:  controlv1.MoveKind_MOVE_KIND_INGRESS,
-	sched.Request:  controlv1.MoveKind_MOVE_KIND_REQUEST,
-	sched.Resume:   controlv1.MoveKind_MOVE_KIND_RESUME,
+var moveKinds = map[replica.MoveKind]controlv1.MoveKind{
+	replica.MoveTask:     controlv1.MoveKind_MOVE_KIND_TASK,
+	replica.MoveResponse: controlv1.MoveKind_MOVE_KIND_RESPONSE,
+	replica.MoveIngress:  controlv1.MoveKind_MOVE_KIND_INGRESS,
+	replica.MoveRequest:  controlv1.MoveKind_MOVE_KIND_REQUEST,
+	replica.MoveResume:   controlv1.MoveKind_MOVE_KIND_RESUME,
 }
 
 func shownMove(a *replica.Ahead) *controlv1.Move {
 	m := &controlv1.Move{
 		SubnetId: a.Subnet.String(), CanisterId: a.Receiver.String(), Kind: moveKinds[a.Move.Kind], Number: a.Move.Number, Method: a.Method,
 	}
-	if a.Move.Kind == sched.Request {
+	if a.Move.Kind == replica.MoveRequest {
 		m.Sender = a.Sender.String()
 	}
 	return m

@@ -5,7 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 
-	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
 )
@@ -57,20 +57,12 @@ type destination struct {
 	bySubnet  bool // to the management canister of the subnet, about no canister
 }
 
-// subjects are the canisters in an argument of the management canister.
-type subjects struct {
-	Canister  *principal.Principal `ic:"canister_id"`
-	Target    *principal.Principal `ic:"target_canister"`
-	Specified *principal.Principal `ic:"specified_id"`
-}
-
 // destination finds the subnet of a call.
 func (e *entry) destination(ctx context.Context, in *rawCall, receiver principal.Principal) (destination, error) {
 	if receiver != principal.Management {
 		return e.addressed(ctx, receiver)
 	}
-	var about subjects
-	_ = candid.Unmarshal(in.Payload, &about) // an argument with other fields is about none of them
+	about := management.ReadSubject(in.Payload)
 	switch {
 	case replica.FindManagementMethod(in.Method).AnyHost:
 		return e.birthplace(ctx, in, &about)
@@ -127,7 +119,7 @@ func (e *entry) management(ctx context.Context, raw []byte) (destination, error)
 }
 
 // birthplace returns where to make a canister: by its requested id, by the effective principal, or the default place.
-func (e *entry) birthplace(ctx context.Context, in *rawCall, about *subjects) (destination, error) {
+func (e *entry) birthplace(ctx context.Context, in *rawCall, about *management.Subject) (destination, error) {
 	view := e.instance.Node().View()
 	id := view.DefaultCanister()
 	switch {

@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/canisterd/canisterd/api/control/remote"
-	"github.com/canisterd/canisterd/internal/spelling"
+	"github.com/canisterd/canisterd/internal/candid/reference"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -67,7 +67,7 @@ func withMarksOf(past *controlv1.GetHistoryResponse, unknown string, err error) 
 		return fmt.Errorf("%w; it has no marks (canisterd instance mark makes one)", err)
 	}
 	listed := marks[max(0, len(marks)-maxMarksListed):]
-	return fmt.Errorf("%w%s; its marks: %s", err, spelling.Meant(unknown, marks), strings.Join(listed, ", "))
+	return fmt.Errorf("%w%s; its marks: %s", err, reference.Meant(unknown, marks), strings.Join(listed, ", "))
 }
 
 // isUnknownMoment reports whether an error says that the journal does not have the moment.

@@ -12,7 +12,6 @@ import (
 	"github.com/canisterd/canisterd/cmd/canisterd/internal/identity"
 	"github.com/canisterd/canisterd/daemon"
 	"github.com/canisterd/canisterd/internal/candid/reference"
-	"github.com/canisterd/canisterd/internal/spelling"
 )
 
 // names are principals by name: ids of canisters in one network, or principals of identities.
@@ -137,9 +136,9 @@ func (c *cli) canisterOf(text string) (string, error) {
 	case known.stale[text] != "":
 		return "", fmt.Errorf("%s was deployed to a network that is gone: %s; deploy it again (canisterd deploy)", text, known.about.since())
 	case len(all) == 0:
-		return "", fmt.Errorf("%q is not the id of a canister, and no canisters were deployed from this folder to instance %s (canisterd deploy)%s", text, c.instanceName(), spelling.WhyNoPrincipal(text))
+		return "", fmt.Errorf("%q is not the id of a canister, and no canisters were deployed from this folder to instance %s (canisterd deploy)%s", text, c.instanceName(), reference.WhyNoPrincipal(text))
 	}
-	return "", fmt.Errorf("%q is neither the id of a canister nor the name of one that was deployed from this folder%s (there are %s)%s", text, spelling.Meant(text, all), strings.Join(all, ", "), spelling.WhyNoPrincipal(text))
+	return "", fmt.Errorf("%q is neither the id of a canister nor the name of one that was deployed from this folder%s (there are %s)%s", text, reference.Meant(text, all), strings.Join(all, ", "), reference.WhyNoPrincipal(text))
 }
 
 // withIDs replaces each ${NAME} by the principal of a canister or an identity.
@@ -159,7 +158,7 @@ func (c *cli) principalOf(text string) (string, error) {
 	}
 	return "", fmt.Errorf("%q is neither a principal nor the name of a canister (%s) or of an identity (%s)%s%s", text,
 		listed(known.ids, "none was deployed from this folder to instance "+c.instanceName()), listed(known.identities, "there is none; canisterd identity new makes one"),
-		spelling.Meant(text, sortedKeys(known.principals())), spelling.WhyNoPrincipal(text))
+		reference.Meant(text, sortedKeys(known.principals())), reference.WhyNoPrincipal(text))
 }
 
 // maxNamesListed limits the names of a kind in an error.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/internal/spelling"
+	"github.com/canisterd/canisterd/internal/candid/reference"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -84,5 +84,5 @@ func (c *cli) lacksMethod(there *controlv1.Canister, pattern string) string {
 		}
 		methods = append(methods, m.GetName())
 	}
-	return fmt.Sprintf("%s has no method %s%s", name, oneLine(pattern), spelling.Meant(pattern, methods))
+	return fmt.Sprintf("%s has no method %s%s", name, oneLine(pattern), reference.Meant(pattern, methods))
 }

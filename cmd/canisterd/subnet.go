@@ -10,7 +10,7 @@ import (
 
 	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/internal/spelling"
+	"github.com/canisterd/canisterd/internal/candid/reference"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -30,7 +30,7 @@ func (c *cli) subnetOf(ctx context.Context, d *remote.Daemon, text string) (stri
 	kind, is := kindNamed(text)
 	if !is {
 		if _, err := principal.Parse(text); text != "" && err != nil {
-			return "", fmt.Errorf("%q is neither the kind nor the id of a subnet (canisterd instance show)%s", text, spelling.WhyNoPrincipal(text))
+			return "", fmt.Errorf("%q is neither the kind nor the id of a subnet (canisterd instance show)%s", text, reference.WhyNoPrincipal(text))
 		}
 		return text, nil
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/canisterd/canisterd/api/control/remote"
-	"github.com/canisterd/canisterd/internal/spelling"
+	"github.com/canisterd/canisterd/internal/candid/reference"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -23,7 +23,7 @@ func unknownCommand(under *cobra.Command, word string) error {
 			names = append(names, child.Name())
 		}
 	}
-	question := spelling.Meant(word, names)
+	question := reference.Meant(word, names)
 	if elsewhere := commandNamed(under.Root(), word); question == "" && elsewhere != nil {
 		question = fmt.Sprintf("; did you mean %s?", elsewhere.CommandPath())
 	}
@@ -52,7 +52,7 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	question := ""
-	if name := spelling.Closest(missing.GetSpecifiedName(), names); name != "" {
+	if name := reference.Closest(missing.GetSpecifiedName(), names); name != "" {
 		question = fmt.Sprintf("; did you mean --%s?", name)
 	} else if cmd.Name() == "exec" {
 		question = "; write -- before a command with flags of its own"
@@ -88,7 +88,7 @@ func (c *cli) noSuchInstance(ctx context.Context, text, name string) string {
 	if name == defaultInstance {
 		return before + ": canisterd instance create default makes it again (" + strings.TrimSpace(after) + ")"
 	}
-	return before + spelling.Meant(name, instances(ctx, c, nil)) + " (" + strings.TrimSpace(after) + ")"
+	return before + reference.Meant(name, instances(ctx, c, nil)) + " (" + strings.TrimSpace(after) + ")"
 }
 
 // hintFeature says how to install a module that the network refuses because it needs WASI.
@@ -121,7 +121,7 @@ func (c *cli) hintMethod(ctx context.Context, d *remote.Daemon, canister, method
 	}
 	if kind := names[method]; kind != "" {
 		c.note("note: %s.%s is a method of kind %s", c.nameOf(canister), method, kind)
-	} else if word := spelling.Closest(method, words); word != "" {
+	} else if word := reference.Closest(method, words); word != "" {
 		c.note("note: did you mean %s?", oneLine(word))
 	}
 }

@@ -293,7 +293,7 @@ func (p *program) assign(f *function, s *ast.AssignStmt) {
 func TestTheReaderOfLocksFollowsCalls(t *testing.T) {
 	for function, lock := range map[string]string{
 		"instance.Instance.Restore": "instance.lineage.turn",
-		"canisterd.shared.leave":    "instance.directory.mu", // by Registry.Close
+		"inprocess.shared.leave":    "instance.directory.mu", // by Registry.Close
 	} {
 		if taken := readProgram(t).takenByCalls()[function]; !slices.Contains(taken, lock) {
 			t.Errorf("%s takes %s, want %s among them", function, strings.Join(taken, ", "), lock)

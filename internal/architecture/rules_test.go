@@ -27,6 +27,7 @@ var exempt = map[string]string{
 	"internal/regular":             "opens files for packages of the edge",
 	"internal/explore/campaign":    "runs jobs of an exploration on goroutines",
 	"internal/explore/workqueue":   "moves jobs between processes",
+	"internal/inprocess":           "runs instances at the time of this computer",
 	"internal/journal":             "writes the files of a state directory",
 	"internal/project":             "reads the files of a project",
 	"internal/quantity":            "uses the durations of package time",

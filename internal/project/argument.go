@@ -13,7 +13,6 @@ import (
 	"github.com/canisterd/canisterd/candid/did"
 	"github.com/canisterd/canisterd/internal/candid/reference"
 	"github.com/canisterd/canisterd/internal/regular"
-	"github.com/canisterd/canisterd/internal/spelling"
 )
 
 // Form is how arguments are written.
@@ -45,10 +44,10 @@ func resolve(text, own string, principals map[string]string) (string, error) {
 		if id, known := principals[name]; known {
 			return id, nil
 		}
-		if spelling.IsPrincipal(name) {
+		if reference.IsPrincipal(name) {
 			return name, nil
 		}
-		return "", fmt.Errorf("%q is neither a canister of the project nor an identity%s", name, spelling.Meant(name, slices.Sorted(maps.Keys(principals))))
+		return "", fmt.Errorf("%q is neither a canister of the project nor an identity%s", name, reference.Meant(name, slices.Sorted(maps.Keys(principals))))
 	})
 }
 

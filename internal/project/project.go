@@ -16,9 +16,9 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/internal/candid/reference"
 	"github.com/canisterd/canisterd/internal/quantity"
 	"github.com/canisterd/canisterd/internal/regular"
-	"github.com/canisterd/canisterd/internal/spelling"
 )
 
 // File says which canisters a folder has.
@@ -171,7 +171,7 @@ func CheckName(name string) error {
 	switch {
 	case !NameForm.MatchString(name):
 		return fmt.Errorf("the name %q is not 1 to 64 letters, digits, - and _, beginning with a letter", name)
-	case spelling.IsPrincipal(name):
+	case reference.IsPrincipal(name):
 		return errors.New("the name is a principal, and would be taken for that")
 	}
 	return nil

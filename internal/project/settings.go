@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/canisterd/canisterd/internal/candid/reference"
 	"github.com/canisterd/canisterd/internal/quantity"
-	"github.com/canisterd/canisterd/internal/spelling"
 )
 
 // IDVariable begins the name of the environment variable that tells a canister the id of another of its project.
@@ -82,8 +82,8 @@ func (p *Project) Given(name string, principals map[string]string) (*Given, erro
 func principalsOf(list []string, principals map[string]string) (all []string, err error) {
 	for _, text := range list {
 		id, known := principals[text]
-		if !known && !spelling.IsPrincipal(text) {
-			return nil, fmt.Errorf("%q is neither a canister of the project, an identity nor a principal%s%s", text, spelling.Meant(text, slices.Sorted(maps.Keys(principals))), spelling.WhyNoPrincipal(text))
+		if !known && !reference.IsPrincipal(text) {
+			return nil, fmt.Errorf("%q is neither a canister of the project, an identity nor a principal%s%s", text, reference.Meant(text, slices.Sorted(maps.Keys(principals))), reference.WhyNoPrincipal(text))
 		}
 		if !known {
 			id = text

@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/canisterd/canisterd/internal/spelling"
+	"github.com/canisterd/canisterd/internal/candid/reference"
 )
 
 // otherKind is the message of the YAML library for a value of another kind.
@@ -47,7 +47,7 @@ func inYAML(err error) string {
 	text := unknownKey.ReplaceAllStringFunc(err.Error(), func(found string) string {
 		parts := unknownKey.FindStringSubmatch(found)
 		keys := keysOf(specs[parts[2]])
-		return "there is no key " + parts[1] + spelling.Meant(parts[1], keys) + " (there are " + strings.Join(keys, ", ") + ")"
+		return "there is no key " + parts[1] + reference.Meant(parts[1], keys) + " (there are " + strings.Join(keys, ", ") + ")"
 	})
 	text = otherKind.ReplaceAllStringFunc(text, func(found string) string {
 		parts := otherKind.FindStringSubmatch(found)

@@ -11,7 +11,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/certify"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/internal/override"
+	"github.com/canisterd/canisterd/replica/internal/state"
 	"github.com/canisterd/canisterd/replica/node"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"go.uber.org/goleak"
@@ -43,7 +43,7 @@ func open(t testing.TB, config node.Config) *running {
 	first := replicatest.First(0)
 	config.Network.Start = replicatest.Start
 	config.Network.Subnets = []replica.SubnetConfig{{}}
-	config.Network = config.Network.Override(override.Parts{
+	config.Network = config.Network.Override(state.Overrides{
 		Executor: replicatest.NewPuppets(first), Management: replicatest.Manager{First: first},
 	})
 	n, err := node.Start(config)

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/sched"
 )
 
 // Stepped is the result of a step.
@@ -58,7 +57,7 @@ func (n *Node) step(choose func(Choices) int) (s Stepped) {
 	if len(choices.Ahead) > 0 {
 		s.Moved, s.Made = true, choices.Ahead[at]
 	}
-	s.Busy = n.network.Step(sched.Func(func([]sched.Move) int { return at })) || n.compiler.delaying()
+	s.Busy = n.network.Step(replica.OracleFunc(func([]replica.Move) int { return at })) || n.compiler.delaying()
 	if !n.network.Activity().RoundOpen {
 		s.Closed = true
 		n.show(n.network.LastReport())

@@ -2,7 +2,7 @@ package replicatest
 
 import (
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/replica/sched"
+	"github.com/canisterd/canisterd/replica"
 )
 
 // moves lists the legal moves of the open round.
@@ -10,20 +10,20 @@ func (p *performer) moves([]string) {
 	for _, m := range p.stage.Moves() {
 		to := p.name(principalOf(m.Receiver))
 		switch m.Kind {
-		case sched.Request:
+		case replica.MoveRequest:
 			p.say("%s: a request of %s", to, p.name(principalOf(m.Sender)))
-		case sched.Response:
+		case replica.MoveResponse:
 			p.say("%s: the response to #%d", to, m.Number)
-		case sched.Resume:
+		case replica.MoveResume:
 			p.say("%s: the next slice", to)
-		case sched.Ingress:
+		case replica.MoveIngress:
 			p.say("%s: an ingress message", to)
-		case sched.Task:
+		case replica.MoveTask:
 			p.say("%s: a task", to)
 		}
 	}
 }
 
-func principalOf(name sched.Name) principal.Principal {
+func principalOf(name replica.PrincipalBytes) principal.Principal {
 	return principal.MustFromBytes(name[1 : 1+name[0]])
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/internal/override"
+	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
 // network makes the network.
@@ -32,7 +32,7 @@ func (p *performer) network(words []string) {
 	if p.between != nil {
 		p.stage.Between = func(n *replica.Network) *replica.Network {
 			others := p.stage.Puppets.Fork() // a parked message ends with the old ones
-			next := p.between(p.t, n, config.Override(override.Parts{Executor: others, Management: Manager{First: p.stage.First}}))
+			next := p.between(p.t, n, config.Override(state.Overrides{Executor: others, Management: Manager{First: p.stage.First}}))
 			if next != n {
 				p.stage.Puppets = others
 			}

@@ -1,6 +1,6 @@
 package replicatest
 
-import "github.com/canisterd/canisterd/replica/sched"
+import "github.com/canisterd/canisterd/replica"
 
 // step makes some single moves, one if no number is given.
 func (p *performer) step(words []string) {
@@ -9,6 +9,6 @@ func (p *performer) step(words []string) {
 		count = p.number(words[0])
 	}
 	for range count {
-		p.stage.Step(sched.FIFO{})
+		p.stage.Step(replica.FIFO{})
 	}
 }

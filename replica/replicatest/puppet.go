@@ -11,7 +11,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/internal/override"
+	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
 // Puppets is an executor whose canisters run small programs. It serves one network.
@@ -28,7 +28,7 @@ type closures struct {
 	last     uint64
 }
 
-var _ override.Executor = (*Puppets)(nil)
+var _ state.Executor = (*Puppets)(nil)
 
 // NewPuppets returns the executor for a network whose first allocation range begins with canister number first.
 func NewPuppets(first uint64) *Puppets {
@@ -321,7 +321,7 @@ func (p *Puppets) takeClosure(id principal.Principal, env uint64) {
 
 // Config returns the configuration of a network of these puppets and a Manager.
 func (p *Puppets) Config() replica.Config {
-	return replica.Config{}.Override(override.Parts{Executor: p, Management: Manager{First: p.First}})
+	return replica.Config{}.Override(state.Overrides{Executor: p, Management: Manager{First: p.First}})
 }
 
 // Fork returns the executor for a fork of the network.

@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/certify"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/internal/override"
+	"github.com/canisterd/canisterd/replica/internal/state"
 	"github.com/canisterd/canisterd/test/canistertest"
 )
 
@@ -36,13 +36,13 @@ func NewStage(t testing.TB, config replica.Config) *Stage {
 	first := First(max(1, len(config.Subnets)) - 1)
 	puppets := NewPuppets(first)
 	if config.Engine == nil {
-		config = config.Override(override.Parts{Executor: puppets, Management: Manager{First: first}})
+		config = config.Override(state.Overrides{Executor: puppets, Management: Manager{First: first}})
 	}
 	return newStage(t, config, puppets)
 }
 
 // NewOverriddenStage is NewStage with other parts around puppets.
-func NewOverriddenStage(t testing.TB, config replica.Config, puppets *Puppets, parts override.Parts) *Stage {
+func NewOverriddenStage(t testing.TB, config replica.Config, puppets *Puppets, parts state.Overrides) *Stage {
 	t.Helper()
 	return newStage(t, config.Override(parts), puppets)
 }
@@ -72,7 +72,7 @@ func (s *Stage) Fork(config replica.ForkConfig) *Stage {
 	f := *s
 	if f.Engine() == nil {
 		f.Puppets = s.Puppets.Fork()
-		config = config.Override(override.Parts{Executor: f.Puppets})
+		config = config.Override(state.Overrides{Executor: f.Puppets})
 	}
 	f.Network = s.Network.Fork(config)
 	s.t.Cleanup(func() { f.Close() })
@@ -167,7 +167,7 @@ func NewWasmStage(t testing.TB, config replica.Config, module []byte) *Stage {
 // WithManager returns a configuration with a Manager in place of the management canister, which installs a module. The
 // network has one subnet.
 func WithManager(config replica.Config, module []byte) replica.Config {
-	return config.Override(override.Parts{Management: Manager{First: First(0), Module: module}})
+	return config.Override(state.Overrides{Management: Manager{First: First(0), Module: module}})
 }
 
 // Create makes count canisters with code and balance cycles each.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/explore/harness"
-	"github.com/canisterd/canisterd/replica/sched"
+	"github.com/canisterd/canisterd/replica"
 )
 
 // Await is a call from one method to another, with the faults that its messages can have.
@@ -85,7 +85,7 @@ func (r *Report) await(caller, callee string) int {
 // caller returns the method that opened a call context, "" if no step has.
 func (r *Report) caller(steps []*harness.Step, context string) string {
 	for _, s := range slices.Backward(steps) {
-		if s.Kind != sched.Response && s.Began && s.Context == context {
+		if s.Kind != replica.MoveResponse && s.Began && s.Context == context {
 			return r.title(s.Canister, s.Method)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/explore/harness"
 	"github.com/canisterd/canisterd/internal/explore/property"
-	"github.com/canisterd/canisterd/replica/sched"
+	"github.com/canisterd/canisterd/replica"
 )
 
 // Explain describes a finding: the violation, the operations, the order in which their messages were delivered, and the
@@ -71,11 +71,11 @@ func message(setup *harness.Setup, steps []*harness.Step, name string) string {
 		}
 		canister := setup.NameOf(s.Canister)
 		switch s.Kind {
-		case sched.Ingress:
+		case replica.MoveIngress:
 			return fmt.Sprintf("%s (%s.%s)", name, canister, s.Method)
-		case sched.Request:
+		case replica.MoveRequest:
 			return fmt.Sprintf("the call %s (%s.%s)", harness.CallOf(name), canister, s.Method)
-		case sched.Response:
+		case replica.MoveResponse:
 			return fmt.Sprintf("the answer to %s (%s) at %s", harness.CallOf(name), s.Method, canister)
 		}
 		return fmt.Sprintf("%s of %s", name, canister)
@@ -94,12 +94,12 @@ func message(setup *harness.Setup, steps []*harness.Step, name string) string {
 func line(setup *harness.Setup, s *harness.Step) string {
 	text := fmt.Sprintf("%s at %s", s.Move, setup.NameOf(s.Canister))
 	switch s.Kind {
-	case sched.Response:
+	case replica.MoveResponse:
 		text += fmt.Sprintf(": the answer to %s", s.Method)
 		if s.Rejected != nil {
 			text += fmt.Sprintf(", a reject (%s)", s.Rejected.Code)
 		}
-	case sched.Task:
+	case replica.MoveTask:
 	default:
 		text += ": " + s.Method
 	}
@@ -144,11 +144,11 @@ func (f *Finding) Mermaid(setup *harness.Setup) string {
 func arrows(body *strings.Builder, s *harness.Step, actor func(principal.Principal) string) {
 	own := actor(s.Canister)
 	switch s.Kind {
-	case sched.Ingress:
+	case replica.MoveIngress:
 		fmt.Fprintf(body, "  user->>%s: %s %s\n", own, s.Move, plain(s.Method))
-	case sched.Request:
+	case replica.MoveRequest:
 		fmt.Fprintf(body, "  %s->>%s: %s %s\n", actor(s.Peer), own, harness.CallOf(s.Move), plain(s.Method))
-	case sched.Response:
+	case replica.MoveResponse:
 		what := "reply"
 		if s.Rejected != nil {
 			what = "reject"

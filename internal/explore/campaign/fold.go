@@ -5,7 +5,7 @@ import (
 
 	"github.com/canisterd/canisterd/internal/candid/generated"
 	"github.com/canisterd/canisterd/internal/explore/harness"
-	"github.com/canisterd/canisterd/replica/sched"
+	"github.com/canisterd/canisterd/replica"
 )
 
 // shown returns the messages of a finding that are listed and drawn. Messages of a canister to methods of its own that a
@@ -31,7 +31,7 @@ func (f *Finding) shown(setup *harness.Setup) (steps []*harness.Step) {
 
 // folded reports whether a message is part of an asynchronous block of its canister, and nothing else can be told of it.
 func folded(s *harness.Step) bool {
-	if s.Kind != sched.Request && s.Kind != sched.Response || s.Canister != s.Peer || !generated.Method(s.Method) {
+	if s.Kind != replica.MoveRequest && s.Kind != replica.MoveResponse || s.Canister != s.Peer || !generated.Method(s.Method) {
 		return false
 	}
 	if s.Fault != harness.NoFault || s.Failure != nil || s.Rejected != nil || s.Dropped || s.Waited > 0 {

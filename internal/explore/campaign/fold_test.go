@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/internal/explore/campaign"
 	"github.com/canisterd/canisterd/internal/explore/harness"
-	"github.com/canisterd/canisterd/replica/sched"
+	"github.com/canisterd/canisterd/replica"
 )
 
 const helper = "__motoko_async_helper"
@@ -16,16 +16,16 @@ const helper = "__motoko_async_helper"
 // blocks is a finding of a timer with two asynchronous blocks, of which the second calls the bank.
 func blocks() *campaign.Finding {
 	clock, bank := principal.Canister(1), principal.Canister(2)
-	step := func(move string, kind sched.Kind, calls ...harness.CallMade) *harness.Step {
+	step := func(move string, kind replica.MoveKind, calls ...harness.CallMade) *harness.Step {
 		return &harness.Step{Move: move, Kind: kind, Canister: clock, Peer: clock, Method: helper, Calls: calls}
 	}
 	first, second := harness.CallMade{Name: "clock:timer1/1", Callee: clock, Method: helper}, harness.CallMade{Name: "clock:timer1/2", Callee: clock, Method: helper}
 	f := &campaign.Finding{Schedule: campaign.Schedule{Operations: []int{0}}, Steps: []*harness.Step{
-		step("clock:timer1", sched.Task, first, second),
-		step("clock:timer1/1.request", sched.Request),
-		step("clock:timer1/2.request", sched.Request, harness.CallMade{Name: "clock:timer1/2/1", Callee: bank, Method: "get"}),
-		step("clock:timer1/1.reply", sched.Response),
-		step("clock:timer1/2.reply", sched.Response),
+		step("clock:timer1", replica.MoveTask, first, second),
+		step("clock:timer1/1.request", replica.MoveRequest),
+		step("clock:timer1/2.request", replica.MoveRequest, harness.CallMade{Name: "clock:timer1/2/1", Callee: bank, Method: "get"}),
+		step("clock:timer1/1.reply", replica.MoveResponse),
+		step("clock:timer1/2.reply", replica.MoveResponse),
 	}}
 	f.Text = "it is wrong"
 	return f

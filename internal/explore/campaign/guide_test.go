@@ -8,16 +8,16 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/explore/harness"
-	"github.com/canisterd/canisterd/replica/sched"
+	"github.com/canisterd/canisterd/replica"
 )
 
 // steps returns messages of one canister by their names. A message has written if its name ends with an exclamation
 // mark.
 func steps(names ...string) (all []*harness.Step) {
 	for _, name := range names {
-		s := &harness.Step{Move: name, Kind: sched.Ingress, Canister: principal.Anonymous, Method: "withdraw"}
+		s := &harness.Step{Move: name, Kind: replica.MoveIngress, Canister: principal.Anonymous, Method: "withdraw"}
 		if harness.CallOf(name) != "" {
-			s.Kind = sched.Response
+			s.Kind = replica.MoveResponse
 		}
 		if name[len(name)-1] == '!' {
 			s.Move, s.Dirty = name[:len(name)-1], 1

@@ -3,7 +3,7 @@ package campaign
 import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/explore/harness"
-	"github.com/canisterd/canisterd/replica/sched"
+	"github.com/canisterd/canisterd/replica"
 )
 
 // kinds numbers the kinds of messages and the canisters that execute them, from 0 in the order of their first use.
@@ -16,7 +16,7 @@ type kinds struct {
 type kindOfMessage struct {
 	canister         principal.Principal
 	method           string
-	kind             sched.Kind
+	kind             replica.MoveKind
 	fault            harness.FaultKind
 	rejected, failed bool
 }

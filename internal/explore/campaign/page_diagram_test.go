@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/internal/explore/campaign"
 	"github.com/canisterd/canisterd/internal/explore/harness"
-	"github.com/canisterd/canisterd/replica/sched"
+	"github.com/canisterd/canisterd/replica"
 )
 
 // drawn is a diagram as its file has it.
@@ -45,13 +45,13 @@ func TestTextsOfADiagramCoverNoLaneAndNoBar(t *testing.T) {
 	const long = "a_method_whose_name_does_not_fit_beside_a_lane"
 	trapped := &intercanister.Reject{}
 	f := &campaign.Finding{Steps: []*harness.Step{
-		{Move: "op6", Kind: sched.Ingress, Canister: bank, Method: "withdraw", Calls: []harness.CallMade{{Name: "op6/1"}}},
-		{Move: "op6/1.request", Kind: sched.Request, Canister: vault, Peer: bank, Method: long},
-		{Move: "timer at ledger, the first", Kind: sched.Task, Canister: ledger, Waited: 1_000_000_000, Failure: trapped},
-		{Move: "op1", Kind: sched.Ingress, Canister: ledger, Method: long},
-		{Move: "bank/1.request", Kind: sched.Request, Canister: bank, Peer: ledger, Method: long, Failure: trapped},
-		{Move: "op6/1.reply", Kind: sched.Response, Canister: bank, Peer: vault, Method: long, Rejected: trapped},
-		{Move: "self/1.request", Kind: sched.Request, Canister: ledger, Peer: ledger, Method: long},
+		{Move: "op6", Kind: replica.MoveIngress, Canister: bank, Method: "withdraw", Calls: []harness.CallMade{{Name: "op6/1"}}},
+		{Move: "op6/1.request", Kind: replica.MoveRequest, Canister: vault, Peer: bank, Method: long},
+		{Move: "timer at ledger, the first", Kind: replica.MoveTask, Canister: ledger, Waited: 1_000_000_000, Failure: trapped},
+		{Move: "op1", Kind: replica.MoveIngress, Canister: ledger, Method: long},
+		{Move: "bank/1.request", Kind: replica.MoveRequest, Canister: bank, Peer: ledger, Method: long, Failure: trapped},
+		{Move: "op6/1.reply", Kind: replica.MoveResponse, Canister: bank, Peer: vault, Method: long, Rejected: trapped},
+		{Move: "self/1.request", Kind: replica.MoveRequest, Canister: ledger, Peer: ledger, Method: long},
 	}}
 	d := new(drawn)
 	if err := xml.Unmarshal([]byte(f.SVG(&harness.Setup{})), d); err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/explore/harness"
-	"github.com/canisterd/canisterd/replica/sched"
+	"github.com/canisterd/canisterd/replica"
 )
 
 // Sizes of a diagram in pixels.
@@ -71,7 +71,7 @@ func (f *Finding) svg(setup *harness.Setup) string {
 	steps := f.shown(setup)
 	for _, s := range steps {
 		for _, id := range []principal.Principal{s.Canister, s.Peer} {
-			if s.Kind != sched.Ingress || id == s.Canister {
+			if s.Kind != replica.MoveIngress || id == s.Canister {
 				d.lane(s, id)
 			}
 		}
@@ -101,7 +101,7 @@ func (f *Finding) svg(setup *harness.Setup) string {
 
 // lane gives a canister its lane.
 func (d *diagram) lane(s *harness.Step, id principal.Principal) {
-	if s.Kind != sched.Request && s.Kind != sched.Response && id != s.Canister {
+	if s.Kind != replica.MoveRequest && s.Kind != replica.MoveResponse && id != s.Canister {
 		return
 	}
 	if !slices.Contains(d.lanes, id) {
@@ -117,20 +117,20 @@ func (d *diagram) x(id principal.Principal) int {
 func (d *diagram) step(row int, s *harness.Step) {
 	y, from, to := rowStart+row*rowHeight, d.x(s.Canister), d.x(s.Canister)
 	switch s.Kind {
-	case sched.Ingress:
+	case replica.MoveIngress:
 		from = laneStart
-	case sched.Request, sched.Response:
+	case replica.MoveRequest, replica.MoveResponse:
 		from = d.x(s.Peer)
 	}
 	fmt.Fprintf(&d.body, `<g class="%s">`, colorOf(harness.OperationOf(s.Move)))
-	if made, known := d.made[harness.CallOf(s.Move)]; known && s.Kind == sched.Response {
+	if made, known := d.made[harness.CallOf(s.Move)]; known && s.Kind == replica.MoveResponse {
 		fmt.Fprintf(&d.body, `<rect x="%d" y="%d" width="%d" height="%d" class="await"><title>await of %s</title></rect>`,
 			to+barWidth*(1+d.awaiting(s.Move)), made, barWidth, y-made, html.EscapeString(harness.CallOf(s.Move)))
 	}
 	for _, c := range s.Calls {
 		d.made[c.Name] = y
 	}
-	d.arrow(from, to, y, s.Kind == sched.Response)
+	d.arrow(from, to, y, s.Kind == replica.MoveResponse)
 	fmt.Fprintf(&d.body, `<text x="14" y="%d" class="number">%d</text>`, y+4, row+1)
 	d.text(from, to, y-7, "label", label(s))
 	if bad := badOf(s); bad != "" {
@@ -143,13 +143,13 @@ func (d *diagram) step(row int, s *harness.Step) {
 func label(s *harness.Step) string {
 	text := s.Move
 	switch {
-	case s.Kind == sched.Ingress:
+	case s.Kind == replica.MoveIngress:
 		text += ": " + s.Method
-	case s.Kind == sched.Request:
+	case s.Kind == replica.MoveRequest:
 		text = s.Method
-	case s.Kind == sched.Response && s.Rejected != nil:
+	case s.Kind == replica.MoveResponse && s.Rejected != nil:
 		text = "reject of " + s.Method
-	case s.Kind == sched.Response:
+	case s.Kind == replica.MoveResponse:
 		text = "answer to " + s.Method
 	}
 	if s.Waited > 0 {

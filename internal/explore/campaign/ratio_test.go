@@ -9,7 +9,6 @@ import (
 	"github.com/canisterd/canisterd/internal/explore/harness"
 	"github.com/canisterd/canisterd/internal/explore/search"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/sched"
 	"github.com/canisterd/canisterd/test/bench/ratio"
 	"github.com/canisterd/canisterd/test/campaigntest"
 	"github.com/canisterd/canisterd/test/canistertest"
@@ -119,7 +118,7 @@ func messagesAlone(b *testing.B, setup *harness.Setup, count int) ratio.Work {
 	return ratio.Each(func() {
 		for range count {
 			n, delivered := base.Fork(replica.ForkConfig{Parts: replica.Parts{Runner: runner}}), 0
-			for n.Step(sched.Func(func(moves []sched.Move) int {
+			for n.Step(replica.OracleFunc(func(moves []replica.Move) int {
 				delivered++
 				return chance.IntN(len(moves))
 			})) {

@@ -5,14 +5,14 @@ import (
 	"slices"
 
 	"github.com/canisterd/canisterd/internal/explore/harness"
-	"github.com/canisterd/canisterd/replica/sched"
+	"github.com/canisterd/canisterd/replica"
 )
 
 // sites returns the faults that the messages of a run can have.
 func (c *Config) sites(steps []*harness.Step) (all []harness.Fault) {
 	for _, s := range steps {
 		possible := c.Setup.Possible(s)
-		if s.Kind == sched.Request && c.Untrusted != nil && c.Untrusted(s.Canister) {
+		if s.Kind == replica.MoveRequest && c.Untrusted != nil && c.Untrusted(s.Canister) {
 			possible = append(possible, harness.Fault{At: s.Move, Kind: harness.Silent})
 		}
 		for _, f := range possible {

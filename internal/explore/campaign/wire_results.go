@@ -5,7 +5,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/internal/explore/harness"
 	"github.com/canisterd/canisterd/internal/explore/property"
-	"github.com/canisterd/canisterd/replica/sched"
+	"github.com/canisterd/canisterd/replica"
 )
 
 // table is the different values of a record: a value is written where it comes first, and is a number where it comes
@@ -96,7 +96,7 @@ func archiveResults(c *archive.Coder, results *[]Result) {
 func archiveStep(c *archive.Coder, s *harness.Step) {
 	archive.String(c, &s.Move, archive.MaxBytes)
 	archive.String(c, &s.Context, archive.MaxBytes)
-	archive.AtMost(c, &s.Kind, sched.Resume)
+	archive.AtMost(c, &s.Kind, replica.MoveResume)
 	archive.Number(c, &s.Entry)
 	c.Principal(&s.Canister)
 	c.Principal(&s.Peer)

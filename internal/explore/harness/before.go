@@ -6,7 +6,6 @@ import (
 
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/sched"
 )
 
 // Prepare makes calls on a fork of a network, one after the other in FIFO order, and returns the fork. The error says
@@ -35,7 +34,7 @@ func call(n *replica.Network, number int, in replica.Ingress) error {
 		return fmt.Errorf("the message is not accepted: %s", result.Reject)
 	}
 	for range maxBefore {
-		if !n.Step(sched.FIFO{}) && len(n.Ahead()) == 0 {
+		if !n.Step(replica.FIFO{}) && len(n.Ahead()) == 0 {
 			break
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/sched"
 )
 
 // FaultKind is what happens to a message instead of its delivery.
@@ -146,16 +145,16 @@ func (s *Setup) Possible(step *Step) (all []Fault) {
 		}
 	}
 	switch step.Kind {
-	case sched.Ingress:
+	case replica.MoveIngress:
 		if s.retried(step.Move) {
 			add(SendTwice)
 		}
-	case sched.Request:
+	case replica.MoveRequest:
 		add(RejectTransient, RejectDestination, RejectError, RejectCanister)
 		if step.Bounded {
 			add(Unknown, LostAnswer)
 		}
-	case sched.Response:
+	case replica.MoveResponse:
 		add(TrapCallback, TrapCleanup, Stop)
 		if _, next := s.Upgrades[step.Canister]; next {
 			add(Upgrade)
@@ -180,7 +179,7 @@ func (s *Setup) Possible(step *Step) (all []Fault) {
 
 // intercept answers a request in place of its callee if the fault says so, and reports whether it did.
 func (r *Run) intercept(a *replica.Ahead, kind FaultKind) bool {
-	if a.Move.Kind != sched.Request {
+	if a.Move.Kind != replica.MoveRequest {
 		return false
 	}
 	answer := replica.Settlement{Reject: rejections[kind], Unknown: kind == Unknown}

@@ -9,7 +9,6 @@ import (
 	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/sched"
 )
 
 // NextModule is what a canister may be upgraded to.
@@ -79,7 +78,7 @@ func (r *Run) command(id principal.Principal, method string, argument any) bool 
 	r.step = nil // what happens belongs to no message of the run
 	defer func() { r.step = step }()
 	for _, a := range r.network.Ahead() {
-		if a.Move.Kind == sched.Ingress && a.Request == in.ID {
+		if a.Move.Kind == replica.MoveIngress && a.Request == in.ID {
 			r.network.Step(r.only(&a))
 			return true
 		}
@@ -98,13 +97,13 @@ func (r *Run) endRoundsUntil(a *replica.Ahead) {
 }
 
 // only chooses one delivery at any position: other inputs may have come before it.
-func (r *Run) only(a *replica.Ahead) sched.Oracle {
+func (r *Run) only(a *replica.Ahead) replica.Oracle {
 	r.wanted = a.Move
 	return r
 }
 
 // Choose returns the position of the delivery that was chosen last.
-func (r *Run) Choose(moves []sched.Move) int {
+func (r *Run) Choose(moves []replica.Move) int {
 	if i := slices.Index(moves, r.wanted); i >= 0 {
 		return i
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/internal/candid/generated"
-	"github.com/canisterd/canisterd/internal/spelling"
+	"github.com/canisterd/canisterd/internal/candid/reference"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -35,7 +35,7 @@ func Callable(n *replica.Network, id principal.Principal) []string {
 
 // Instead says what a mistyped name was probably meant to be, or else which names there are.
 func Instead(written string, names []string) string {
-	if meant := spelling.Meant(written, names); meant != "" {
+	if meant := reference.Meant(written, names); meant != "" {
 		return meant
 	}
 	switch n := len(names); {

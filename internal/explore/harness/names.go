@@ -8,7 +8,6 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/internal/explore/search"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/sched"
 )
 
 // The parts of a call.
@@ -86,25 +85,25 @@ var taskNames = map[intercanister.Task]string{
 func (r *Run) move(a *replica.Ahead) search.Move {
 	m := search.Move{Receiver: ReceiverOf(a.Receiver)}
 	switch a.Move.Kind {
-	case sched.Ingress:
+	case replica.MoveIngress:
 		m.Name = r.harness.ops[a.Request]
 		if m.Name == "" {
 			m.Name = fmt.Sprintf("message-%x", a.Request[:4])
 		}
-	case sched.Request:
+	case replica.MoveRequest:
 		c := r.callOf(callKey{a.Sender, a.Call})
 		m.Name, m.Cause = c.request, c.made
-	case sched.Response:
+	case replica.MoveResponse:
 		c := r.callOf(callKey{a.Receiver, a.Call})
 		m.Name, m.Cause = c.reply, c.settled
 		if m.Cause == "" {
 			m.Cause = c.request
 		}
-	case sched.Task:
+	case replica.MoveTask:
 		task := taskNames[intercanister.Task(a.Move.Number)]
 		key := r.harness.setup.NameOf(a.Receiver) + ":" + task
 		m.Name = fmt.Sprintf("%s%d", key, r.tasks[key]+1)
-	case sched.Resume:
+	case replica.MoveResume:
 		p := r.parked[a.Receiver]
 		m.Name, m.Cause = fmt.Sprintf("%s%s%d", p.move, slicePart, p.slices+1), p.last
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/explore/search"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/sched"
 )
 
 // Run is one run of the operations of a harness under a plan of faults. It is a search.Tree.
@@ -26,7 +25,7 @@ type Run struct {
 	parked  map[principal.Principal]parked
 	applied map[string]bool // faults that happened, by the names of their messages; nil for none
 	rules   []ruleFor       // of the present step
-	wanted  sched.Move      // the move that Choose looks for
+	wanted  replica.Move    // the move that Choose looks for
 
 	instructions uint64 // of all messages
 
@@ -86,7 +85,7 @@ func (r *Run) Moves() []search.Move {
 		if r.ahead = r.network.AppendAhead(r.ahead[:0]); len(r.ahead) > 0 {
 			break
 		}
-		if !r.network.Step(sched.FIFO{}) && !r.startStopped() && !r.wait() {
+		if !r.network.Step(replica.FIFO{}) && !r.startStopped() && !r.wait() {
 			r.over = true
 			return nil
 		}
@@ -102,14 +101,14 @@ func (r *Run) Take(at int) {
 	a, move := &r.ahead[at], r.moves[at]
 	r.step = &Step{
 		Move: move.Name, Context: executedIn(move.Name), Kind: a.Move.Kind, Canister: a.Receiver, Peer: a.Sender, Subnet: a.Subnet, Method: a.Method,
-		Began: a.Move.Kind != sched.Resume, Waited: r.waited,
+		Began: a.Move.Kind != replica.MoveResume, Waited: r.waited,
 	}
 	r.steps = append(r.steps, r.step)
 	r.rested, r.waited = false, 0
 	switch a.Move.Kind {
-	case sched.Request:
+	case replica.MoveRequest:
 		r.step.Bounded = r.callOf(callKey{a.Sender, a.Call}).bounded
-	case sched.Response:
+	case replica.MoveResponse:
 		r.recordAnswer(callKey{a.Receiver, a.Call})
 	}
 	fault := r.plan.at(move.Name)
@@ -146,7 +145,7 @@ func (r *Run) markApplied(move string) {
 // updateNames counts the tasks and slices that ran, which the names of later messages need.
 func (r *Run) updateNames(a *replica.Ahead) {
 	name := r.step.Move
-	if a.Move.Kind == sched.Task {
+	if a.Move.Kind == replica.MoveTask {
 		if r.tasks == nil {
 			r.tasks = make(map[string]int)
 		}

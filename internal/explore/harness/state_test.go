@@ -9,7 +9,6 @@ import (
 	"github.com/canisterd/canisterd/internal/explore/harness"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
-	"github.com/canisterd/canisterd/replica/sched"
 )
 
 // TestARunEndsInTheStateOfANetworkThatIsNeitherForkedNorAsked draws orders of messages. A run is queried and forked on
@@ -72,12 +71,12 @@ func alone(t *testing.T, setup *harness.Setup, made []int) [32]byte {
 	}
 	for {
 		if len(n.Ahead()) == 0 {
-			if !n.Step(sched.FIFO{}) {
+			if !n.Step(replica.FIFO{}) {
 				break
 			}
 			continue
 		}
-		n.Step(sched.Func(func([]sched.Move) int { return made[0] }))
+		n.Step(replica.OracleFunc(func([]replica.Move) int { return made[0] }))
 		made = made[1:]
 	}
 	return hashOf(t, n)

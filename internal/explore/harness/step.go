@@ -5,14 +5,13 @@ import (
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/sched"
 )
 
 // Step is one delivery of a run, with what followed from it.
 type Step struct {
 	Move    string // name of the message
 	Context string // lineage of the call context that it belongs to: op2, op2/1
-	Kind    sched.Kind
+	Kind    replica.MoveKind
 	Entry   canister.Context // what ran
 	// Canister ran. Peer called (a request) or was called (a response).
 	Canister, Peer principal.Principal

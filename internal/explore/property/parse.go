@@ -9,7 +9,6 @@ import (
 	"github.com/canisterd/canisterd/internal/candid/reference"
 	"github.com/canisterd/canisterd/internal/candid/relation"
 	"github.com/canisterd/canisterd/internal/explore/harness"
-	"github.com/canisterd/canisterd/internal/spelling"
 )
 
 // Names reads what users write about canisters and users.
@@ -28,7 +27,7 @@ type Names struct {
 func (n *Names) Find(name string) (principal.Principal, error) {
 	id, found := n.Canister(name)
 	if !found {
-		return id, fmt.Errorf("no canister has the name %q%s%s", name, spelling.Meant(name, n.Known), spelling.WhyNoPrincipal(name))
+		return id, fmt.Errorf("no canister has the name %q%s%s", name, reference.Meant(name, n.Known), reference.WhyNoPrincipal(name))
 	}
 	return id, nil
 }
@@ -92,7 +91,7 @@ func (n *Names) parseRight(p *Invariant, text string) (err error) {
 		return err
 	}
 	if p.Value, err = candid.ParseValue(text); err != nil {
-		return fmt.Errorf("the right side is neither a query nor a Candid value%s: %w", spelling.Meant(word, n.Known), err)
+		return fmt.Errorf("the right side is neither a query nor a Candid value%s: %w", reference.Meant(word, n.Known), err)
 	}
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/internal/explore/harness"
-	"github.com/canisterd/canisterd/replica/sched"
+	"github.com/canisterd/canisterd/replica"
 )
 
 // Traps finds methods and tasks that trap, but neither in the FIFO run nor in a serial run. These are suspicions,
@@ -35,7 +35,7 @@ func trapKey(s *harness.Step) string { return s.Canister.String() + " " + s.Meth
 // AtRest returns the traps that no baseline has.
 func (t *Traps) AtRest(r *harness.Run) (found []Violation) {
 	for _, s := range r.Steps() {
-		if s.Failure == nil || s.Kind == sched.Response || t.known[trapKey(s)] || s.Fault != harness.NoFault {
+		if s.Failure == nil || s.Kind == replica.MoveResponse || t.known[trapKey(s)] || s.Fault != harness.NoFault {
 			continue
 		}
 		found = append(found, Violation{
@@ -78,7 +78,7 @@ func changedBefore(before []*harness.Step, s *harness.Step) (method string, chan
 		if b.Context != s.Context || b.Canister != s.Canister {
 			continue
 		}
-		if b.Kind != sched.Response && b.Began {
+		if b.Kind != replica.MoveResponse && b.Began {
 			method = b.Method
 		}
 		changed = changed || b.Failure == nil && b.Dirty > 0

@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/internal/override"
+	"github.com/canisterd/canisterd/replica/internal/state"
 	"github.com/canisterd/canisterd/test/canistertest"
 )
 
@@ -31,7 +31,7 @@ var kinds = map[string]replica.SubnetKind{
 func (p *performer) network(rest string) {
 	unlimited := false
 	limits := make(map[string]uint64)
-	config := replica.Config{Events: p, Version: "0.9.0"}.Override(override.Parts{Limits: limited(limits)})
+	config := replica.Config{Events: p, Version: "0.9.0"}.Override(state.Overrides{Limits: limited(limits)})
 	people := map[string]principal.Principal{"user": principal.SelfAuthenticating([]byte("user"))}
 	for _, word := range strings.Fields(rest) {
 		name, value, _ := strings.Cut(word, "=")

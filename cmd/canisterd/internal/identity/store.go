@@ -11,9 +11,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/canisterd/canisterd/internal/candid/reference"
 	"github.com/canisterd/canisterd/internal/project"
 	"github.com/canisterd/canisterd/internal/regular"
-	"github.com/canisterd/canisterd/internal/spelling"
 )
 
 // Anonymous is the name of the identity of calls if no other is chosen. It is not stored.
@@ -75,7 +75,7 @@ func (s *Store) writeFile(path string, content []byte) error {
 // checkNew refuses a name that a new identity cannot have.
 func (s *Store) checkNew(name string) error {
 	switch {
-	case name == Anonymous || !project.NameForm.MatchString(name) || spelling.IsPrincipal(name):
+	case name == Anonymous || !project.NameForm.MatchString(name) || reference.IsPrincipal(name):
 		return fmt.Errorf("an identity cannot be called %q: take 1 to 64 letters, digits, - and _, beginning with a letter", name)
 	case s.Identities[name] != nil:
 		return fmt.Errorf("there is an identity %s (%s): take another name", name, s.Identities[name].Principal)
@@ -106,7 +106,7 @@ func (s *Store) Find(name string) (*Stored, error) {
 	if name == Anonymous {
 		return nil, errors.New("anonymous is no stored identity: it has no key")
 	}
-	return nil, fmt.Errorf("there is no identity %q%s (canisterd identity list)", name, spelling.Meant(name, slices.Sorted(maps.Keys(s.Identities))))
+	return nil, fmt.Errorf("there is no identity %q%s (canisterd identity list)", name, reference.Meant(name, slices.Sorted(maps.Keys(s.Identities))))
 }
 
 // ReadPEM returns the file with the key of an identity.
@@ -137,7 +137,7 @@ func (s *Store) Use(name string) error {
 		name = ""
 	case s.Identities[name] == nil:
 		known := append([]string{Anonymous}, slices.Sorted(maps.Keys(s.Identities))...)
-		return fmt.Errorf("there is no identity %q%s (canisterd identity list)", name, spelling.Meant(name, known))
+		return fmt.Errorf("there is no identity %q%s (canisterd identity list)", name, reference.Meant(name, known))
 	}
 	s.Current = name
 	return s.write()

@@ -1,14 +1,12 @@
-package override
+package state
 
-import (
-	"github.com/canisterd/canisterd/canister"
-	"github.com/canisterd/canisterd/replica/internal/state"
-)
+import "github.com/canisterd/canisterd/canister"
 
-// Parts are the parts of a network that a test replaces. A nil part means the default.
-type Parts struct {
+// Overrides are the parts of a network that a test replaces. Only packages below replica can name them: a daemon or a
+// front end cannot set them. A nil part means the default.
+type Overrides struct {
 	Executor   Executor               // runs messages; nil: the canisters themselves
-	Management state.Management       // nil: the management canister
+	Management Management             // nil: the management canister
 	Limits     func(*canister.Limits) // changes the limits of executions of each subnet; nil: the replica's
 }
 
