@@ -130,7 +130,7 @@ func (c *Canister) submit(ctx context.Context, method string, effective principa
 func (c *Canister) pending(ctx context.Context, in *replica.Ingress, described *did.Method) (*Pending, error) {
 	p := &Pending{canister: c, method: in.Method, id: in.ID, described: described}
 	var err error
-	p.subnet, err = look(ctx, c.network, func(n *replica.Network) principal.Principal {
+	p.subnet, err = readNetwork(ctx, c.network, func(n *replica.Network) principal.Principal {
 		subnet, _ := n.HostOf(in.Effective)
 		return subnet
 	})
@@ -178,7 +178,7 @@ func (p *Pending) await(ctx context.Context, targets []any) error {
 
 // unanswered returns the error for a call that waits, with what it waits for.
 func (c *Canister) unanswered(ctx context.Context, p *Pending) error {
-	why, err := look(ctx, c.network, func(n *replica.Network) string { return n.Introspect().WhyUnanswered(p.id).Text })
+	why, err := readNetwork(ctx, c.network, func(n *replica.Network) string { return n.Introspect().WhyUnanswered(p.id).Text })
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s.%s: %w", c, p.method, err)
@@ -238,9 +238,9 @@ func (c *Canister) report(ctx context.Context) (introspect.CanisterReport, error
 		introspect.CanisterReport
 		there bool
 	}
-	seen, err := look(ctx, c.network, func(n *replica.Network) described {
-		r, there := n.Introspect().Report(c.id)
-		return described{r, there}
+	seen, err := readNetwork(ctx, c.network, func(n *replica.Network) described {
+		r, found := n.Introspect().Report(c.id)
+		return described{r, found}
 	})
 	if err == nil && !seen.there {
 		err = fmt.Errorf("the network has no canister %s", c)

@@ -289,7 +289,7 @@ func (c *Canister) Logs(ctx context.Context) ([]string, error) {
 	if _, err := c.report(ctx); err != nil {
 		return nil, err
 	}
-	return look(ctx, c.network, func(n *replica.Network) (lines []string) {
+	return readNetwork(ctx, c.network, func(n *replica.Network) (lines []string) {
 		k := n.Canister(c.id)
 		if k == nil {
 			return nil

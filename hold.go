@@ -111,7 +111,7 @@ func (c *Canister) results(ctx context.Context, method string, results []any) ([
 
 // Messages returns the messages that the rule holds, in the order of arrival.
 func (r *Rule) Messages(ctx context.Context) ([]Message, error) {
-	return look(ctx, r.network, func(n *replica.Network) (all []Message) {
+	return readNetwork(ctx, r.network, func(n *replica.Network) (all []Message) {
 		for after := uint64(0); ; {
 			some := n.Introspect().Held(r.id, after, introspect.MaxListed)
 			for _, h := range some {

@@ -142,8 +142,8 @@ func (c *Canister) In(n *Network) *Canister {
 // Name returns the network's name of a canister, "" if it has none.
 func (c *Canister) Name() string { return c.network.nameOf(c.id) }
 
-// look returns what a function reads in the network between two rounds.
-func look[R any](ctx context.Context, n *Network, see func(*replica.Network) R) (R, error) {
+// readNetwork returns what a function reads in the network between two rounds.
+func readNetwork[R any](ctx context.Context, n *Network, see func(*replica.Network) R) (R, error) {
 	return instance.Look(ctx, n.running.Instance, see)
 }
 
@@ -216,7 +216,7 @@ type Timer struct {
 
 // Timers returns the timers that canisters have set, the next one first.
 func (n *Network) Timers(ctx context.Context) ([]Timer, error) {
-	return look(ctx, n, func(net *replica.Network) (all []Timer) {
+	return readNetwork(ctx, n, func(net *replica.Network) (all []Timer) {
 		page := introspect.Page{}
 		for {
 			some, next := net.Introspect().Timers(page)

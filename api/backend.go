@@ -55,7 +55,7 @@ type View interface {
 	// DefaultCanister returns the canister id that represents the network if a request names no canister.
 	DefaultCanister() principal.Principal
 	// Certified returns the certified state of a subnet, nil if the subnet does not exist.
-	Certified(subnet principal.Principal) *certify.Height
+	Certified(subnet principal.Principal) *certify.SignedState
 	// Delegation returns the root subnet's delegation to a subnet, nil for the root subnet itself.
 	Delegation(subnet principal.Principal, layout certify.RangesLayout) *certify.Delegation
 	// Dated returns the view as certified for clients with another clock: the same state with a time that is later by

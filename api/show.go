@@ -25,7 +25,7 @@ func (s shown) Host(canister principal.Principal) (subnet principal.Principal, o
 
 func (s shown) DefaultCanister() principal.Principal { return s.view.DefaultCanister() }
 
-func (s shown) Certified(subnet principal.Principal) *certify.Height {
+func (s shown) Certified(subnet principal.Principal) *certify.SignedState {
 	if found := s.view.Subnet(subnet); found != nil {
 		return found.Certified()
 	}

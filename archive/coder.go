@@ -29,9 +29,9 @@ type Coder struct {
 	buf []byte // content of the frame
 	at  int    // reading: position in buf; the bytes before it were read
 
-	to       io.Writer
-	deflater *flate.Writer
-	squeezed squeezed
+	to         io.Writer
+	deflater   *flate.Writer
+	compressed compressed
 
 	from     io.Reader
 	inflater io.ReadCloser

@@ -56,8 +56,8 @@ func (c *Coder) Fixed(b []byte) {
 }
 
 // length codes the length of a value that may be nil, up to a limit. there is false if it is nil.
-func (c *Coder) length(n int, there bool, most int) (int, bool) {
-	if !there {
+func (c *Coder) length(n int, found bool, most int) (int, bool) {
+	if !found {
 		n = -1
 	}
 	code := uint64(n + 1)
@@ -66,7 +66,7 @@ func (c *Coder) length(n int, there bool, most int) (int, bool) {
 			c.Fail("there are %d of something of which at most %d can be written", n, most)
 		}
 		c.addNumber(code)
-		return n, there
+		return n, found
 	}
 	code = c.readNumber()
 	if code > uint64(most)+1 {
@@ -78,12 +78,12 @@ func (c *Coder) length(n int, there bool, most int) (int, bool) {
 
 // Bytes codes bytes, up to a limit. nil stays nil.
 func (c *Coder) Bytes(v *[]byte, most int) {
-	n, there := c.length(len(*v), *v != nil, most)
+	n, found := c.length(len(*v), *v != nil, most)
 	if !c.reading {
 		c.add(*v)
 		return
 	}
-	if *v = nil; !there || c.err != nil {
+	if *v = nil; !found || c.err != nil {
 		return
 	}
 	b := make([]byte, min(n, firstAllocation))
@@ -177,14 +177,14 @@ func List[T any](c *Coder, l Sequence[T], most int, each func(*T)) {
 
 // Pointer codes a value that may be absent.
 func Pointer[T any](c *Coder, v **T, each func(*T)) {
-	there := *v != nil
-	c.Bool(&there)
+	found := *v != nil
+	c.Bool(&found)
 	if c.reading {
-		if *v = nil; there {
+		if *v = nil; found {
 			*v = new(T)
 		}
 	}
-	if there && c.err == nil {
+	if found && c.err == nil {
 		each(*v)
 	}
 }

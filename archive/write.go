@@ -91,8 +91,8 @@ func (c *Coder) flush() {
 	c.buf = c.buf[:0]
 }
 
-// squeezed receives compressed bytes, up to the number at which compression is worthwhile.
-type squeezed struct {
+// compressed receives compressed bytes, up to the number at which compression is worthwhile.
+type compressed struct {
 	bytes []byte
 	most  int
 }
@@ -102,7 +102,7 @@ type tooLarge struct{}
 func (tooLarge) Error() string { return "compressing does not pay" }
 
 // Write accepts bytes up to the limit.
-func (s *squeezed) Write(b []byte) (int, error) {
+func (s *compressed) Write(b []byte) (int, error) {
 	if len(s.bytes)+len(b) > s.most {
 		return 0, tooLarge{}
 	}
@@ -134,15 +134,15 @@ func (c *Coder) squeeze(content []byte) []byte {
 	if c.deflater == nil {
 		c.deflater = deflaters.Get().(*flate.Writer)
 	}
-	c.squeezed.bytes, c.squeezed.most = c.squeezed.bytes[:0], len(content)-len(content)/8
-	c.deflater.Reset(&c.squeezed)
+	c.compressed.bytes, c.compressed.most = c.compressed.bytes[:0], len(content)-len(content)/8
+	c.deflater.Reset(&c.compressed)
 	if _, err := c.deflater.Write(content); err != nil {
 		return nil
 	}
 	if err := c.deflater.Close(); err != nil {
 		return nil
 	}
-	return c.squeezed.bytes
+	return c.compressed.bytes
 }
 
 func (c *Coder) writeEnd() {

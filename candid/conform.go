@@ -71,7 +71,7 @@ func (c *conformer) value(v Value, named *Type) (Value, error) {
 		return c.opt(v, t)
 	}
 	if c.loose {
-		v = loosened(v, t)
+		v = asLiteral(v, t)
 	}
 	switch v := v.(type) {
 	case literal:

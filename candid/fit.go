@@ -88,8 +88,8 @@ func fitAll(values []Value, types []*Type) ([]Value, error) {
 	return fitted, nil
 }
 
-// loosened returns a number as a literal without a type, and a principal as the service it may name.
-func loosened(v Value, t *Type) Value {
+// asLiteral returns a number as a literal without a type, and a principal as the service it may name.
+func asLiteral(v Value, t *Type) Value {
 	switch n := v.(type) {
 	case Nat:
 		return literal{whole: n.Big()}

@@ -50,10 +50,10 @@ func (c *Canister) Archive(a *archive.Coder, modules *Modules) {
 	if a.Since(5) {
 		archive.AtMost(a, &c.Features, AllFeatures)
 	}
-	there := c.state != nil
-	a.Bool(&there)
+	found := c.state != nil
+	a.Bool(&found)
 	switch {
-	case !there || a.Failed():
+	case !found || a.Failed():
 	case a.Reading():
 		c.state = modules.readState(a, c.Features)
 	default:

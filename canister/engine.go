@@ -173,8 +173,8 @@ type Section struct {
 // Hash returns the SHA-256 of the module as uploaded: module_hash.
 func (m *Module) Hash() [32]byte { return m.m.Hash }
 
-// Wide reports whether the memory is 64-bit.
-func (m *Module) Wide() bool { return m.m.Wide }
+// Memory64 reports whether the memory is 64-bit.
+func (m *Module) Memory64() bool { return m.m.Memory64 }
 
 // UploadedSize returns the length in bytes of the module as uploaded.
 func (m *Module) UploadedSize() int { return m.m.UploadedSize }

@@ -56,7 +56,7 @@ func (r *runner) run(c *Canister, log *Log, sub *Subnet, m *Message, a *attempt)
 		out.counted = sub.Limits.HeapDelta > 0
 		out.pages = r.guest.DirtyPages()
 		charge := uint64(pageCharge)
-		if r.guest.Wide() {
+		if r.guest.Memory64() {
 			charge = widePageCharge
 		}
 		out.instructions += charge * uint64(out.pages)

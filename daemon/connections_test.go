@@ -227,8 +227,8 @@ func newPipeListener() *pipeListener {
 }
 
 func (l *pipeListener) dial(context.Context, string, string) (net.Conn, error) {
-	here, there := net.Pipe()
-	l.dialed <- there
+	here, found := net.Pipe()
+	l.dialed <- found
 	return here, nil
 }
 

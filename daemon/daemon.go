@@ -122,7 +122,7 @@ func listening(address string, err error) error {
 // registryConfig returns the configuration of the daemon's instances.
 func (d *Daemon) registryConfig(config *Config) instance.Config {
 	made := instance.Config{
-		Host: host{d}, Log: config.Log, Wall: config.wall, Limit: config.Instances, Kept: config.KeptInstances, Seed: config.Seed, Memory: d.memory.instance, EventMemory: d.memory.events(),
+		Host: instanceHost{d}, Log: config.Log, Wall: config.wall, Limit: config.Instances, Kept: config.KeptInstances, Seed: config.Seed, Memory: d.memory.instance, EventMemory: d.memory.events(),
 		CacheDir: config.CacheDir, Version: Version(), TimedEvents: d.spans != nil, RateLimits: config.RateLimits, Outcalls: config.Outcalls,
 		Reach:    instance.OutcallReach{Local: config.OutcallsLocal, Targets: config.OutcallTargets},
 		StateDir: config.StateDir, CheckpointBytes: config.CheckpointBytes, Journal: journal.Options{Retention: config.Retention},

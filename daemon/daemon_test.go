@@ -135,7 +135,7 @@ func motoko(t *testing.T, name string) []byte {
 func (u user) busy(d *Daemon) {
 	u.Helper()
 	for busy := false; !busy; {
-		if err := d.Node().Do(u.ctx, func(n *replica.Network) { busy = n.Activity().Busy }); err != nil {
+		if err := d.Node().Do(u.ctx, func(n *replica.Network) { busy = n.Activity().HasDueWork }); err != nil {
 			u.Fatal(err)
 		}
 	}

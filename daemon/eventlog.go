@@ -14,7 +14,7 @@ import (
 
 // logEvents logs the events of the instance at the level of --verbose: the event's kind, and its fields in the group
 // "event", with the names of the vocabulary of events.
-func (f *front) logEvents(ctx context.Context, i *instance.Instance) {
+func (f *frontend) logEvents(ctx context.Context, i *instance.Instance) {
 	from := node.From{Beginning: true}
 	for {
 		err := f.logFrom(ctx, i, from)
@@ -29,7 +29,7 @@ func (f *front) logEvents(ctx context.Context, i *instance.Instance) {
 }
 
 // logFrom logs events until there are no more, or the log falls behind.
-func (f *front) logFrom(ctx context.Context, i *instance.Instance, from node.From) error {
+func (f *frontend) logFrom(ctx context.Context, i *instance.Instance, from node.From) error {
 	s, err := i.Node().Events(ctx, from, node.Filter{})
 	if err != nil {
 		return err
@@ -45,7 +45,7 @@ func (f *front) logFrom(ctx context.Context, i *instance.Instance, from node.Fro
 }
 
 // logRest logs the events recorded by the end of the instance.
-func (f *front) logRest(ctx context.Context, s *node.Stream) error {
+func (f *frontend) logRest(ctx context.Context, s *node.Stream) error {
 	for {
 		e, ok, err := s.Recorded()
 		if !ok {
@@ -55,7 +55,7 @@ func (f *front) logRest(ctx context.Context, s *node.Stream) error {
 	}
 }
 
-func (f *front) logEvent(ctx context.Context, e *node.Recorded) {
+func (f *frontend) logEvent(ctx context.Context, e *node.Recorded) {
 	f.log.LogAttrs(ctx, slog.LevelDebug, e.Kind.String(), slog.GroupAttrs("event", attributes(e)...))
 }
 

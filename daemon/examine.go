@@ -17,9 +17,9 @@ type Health uint8
 
 // The states of health. The zero value is good.
 const (
-	Well Health = iota
-	Weak        // works, worse than it could
-	Ill         // does not work
+	OK      Health = iota
+	Warning        // works, worse than it could
+	Failed         // does not work
 )
 
 // String returns the name of the state.
@@ -47,16 +47,16 @@ func Examine(config Config) []Finding {
 	config.Listen = listen
 	config, err := config.withDefaults()
 	if err != nil {
-		return append(findings, Finding{Check: "folders", Health: Ill, Found: err.Error(), Advice: "make the folder writable, or name another with --cache-dir or --state-dir"})
+		return append(findings, Finding{Check: "folders", Health: Failed, Found: err.Error(), Advice: "make the folder writable, or name another with --cache-dir or --state-dir"})
 	}
 	if config.CacheDir == "" {
-		findings = append(findings, Finding{Check: "compiled modules", Health: Weak, Found: "no folder that only this user can write", Advice: "set HOME, or name a folder with --cache-dir"})
+		findings = append(findings, Finding{Check: "compiled modules", Health: Warning, Found: "no folder that only this user can write", Advice: "set HOME, or name a folder with --cache-dir"})
 	} else {
 		findings = append(findings, examineFolder("compiled modules", config.CacheDir))
 	}
 	if config.StateDir != "" {
 		if err := os.MkdirAll(config.StateDir, 0o700); err != nil {
-			return append(findings, Finding{Check: "folders", Health: Ill, Found: err.Error(), Advice: "make the folder writable, or name another with --state-dir"})
+			return append(findings, Finding{Check: "folders", Health: Failed, Found: err.Error(), Advice: "make the folder writable, or name another with --state-dir"})
 		}
 		findings = append(findings, examineFolder("state directory", config.StateDir))
 	}
@@ -70,10 +70,10 @@ func examineHeaps() Finding {
 	case "scan":
 		f.Found += ": a commit costs what a message wrote"
 	case "pagemap":
-		f.Health, f.Advice = Weak, "Linux 6.7 or newer can list the pages a message wrote (PAGEMAP_SCAN)"
+		f.Health, f.Advice = Warning, "Linux 6.7 or newer can list the pages a message wrote (PAGEMAP_SCAN)"
 		f.Found += ": a commit reads 8 bytes for each page of heap"
 	default:
-		f.Health, f.Advice = Weak, "Linux 6.7 or newer makes commits of large heaps many times faster"
+		f.Health, f.Advice = Warning, "Linux 6.7 or newer makes commits of large heaps many times faster"
 		f.Found += ": a commit costs the size of the heap"
 	}
 	return f
@@ -88,7 +88,7 @@ func examineLimits() (findings []Finding) {
 		n, err := strconv.Atoi(strings.TrimSpace(string(text)))
 		f := Finding{Check: "mappings", Found: fmt.Sprintf("vm.max_map_count is %d", n)}
 		if err != nil || n < wantedMappings {
-			f.Health, f.Advice = Weak, fmt.Sprintf("sysctl vm.max_map_count=%d lets more canisters be resident at a time", wantedMappings)
+			f.Health, f.Advice = Warning, fmt.Sprintf("sysctl vm.max_map_count=%d lets more canisters be resident at a time", wantedMappings)
 		}
 		findings = append(findings, f)
 	}
@@ -105,7 +105,7 @@ func examineFolder(what, folder string) Finding {
 		_ = os.Remove(probe.Name())
 	}
 	if err != nil {
-		f.Health, f.Found, f.Advice = Ill, fmt.Sprintf("%s: %v", folder, err), "free some space or name another folder"
+		f.Health, f.Found, f.Advice = Failed, fmt.Sprintf("%s: %v", folder, err), "free some space or name another folder"
 		return f
 	}
 	bytes, files := int64(0), 0

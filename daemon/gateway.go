@@ -61,10 +61,10 @@ type network struct{ instance *instance.Instance }
 func (n network) Name() string { return n.instance.Name() }
 
 // Backend answers calls.
-func (n network) Backend() api.Backend { return shown{n.instance.Backend()} }
+func (n network) Backend() api.Backend { return asyncBackend{n.instance.Backend()} }
 
 // API returns the HTTP interface of the Internet Computer.
-func (n network) API() http.Handler { return frontOf(n.instance).handler }
+func (n network) API() http.Handler { return frontendOf(n.instance).handler }
 
 // Topology returns the subnets in PocketIC's form.
 func (n network) Topology() any { return pocketic.Topology(n.instance.Node().View()) }

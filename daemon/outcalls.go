@@ -232,7 +232,7 @@ func (d *Daemon) AnswerOutcall(ctx context.Context, in *replica.HTTPAnswer) erro
 }
 
 // MakeOutcalls makes the outcalls of an instance, or denies them, until ctx ends.
-func (f *front) MakeOutcalls(ctx context.Context, i *instance.Instance) {
+func (f *frontend) MakeOutcalls(ctx context.Context, i *instance.Instance) {
 	p, mode := newPerformer(i.Node(), f.log), i.About().Outcalls
 	if mode != DenyOutcalls {
 		client := newOutcallClient(mode == StrictOutcalls, f.reach)

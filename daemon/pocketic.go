@@ -150,10 +150,10 @@ type pocketInstance struct {
 }
 
 // Backend applies the wall clock.
-func (i *pocketInstance) Backend() api.Backend { return shown{i.Instance.Backend()} }
+func (i *pocketInstance) Backend() api.Backend { return asyncBackend{i.Instance.Backend()} }
 
 // API returns the HTTP interface of the Internet Computer.
-func (i *pocketInstance) API() http.Handler { return frontOf(i.Instance).handler }
+func (i *pocketInstance) API() http.Handler { return frontendOf(i.Instance).handler }
 
 // pacingModes maps the drives of PocketIC's interface to pacing modes.
 var pacingModes = map[pocketic.Drive]Pacing{pocketic.ByClient: Manual, pocketic.ByWallClock: Auto, pocketic.ByMessages: Still}
@@ -183,7 +183,7 @@ func (i *pocketInstance) makeOutcalls() (halt func()) {
 	i.Go(func(ctx context.Context) {
 		defer close(done)
 		defer context.AfterFunc(ctx, cancel)()
-		frontOf(i.Instance).MakeOutcalls(making, i.Instance)
+		frontendOf(i.Instance).MakeOutcalls(making, i.Instance)
 	})
 	return func() {
 		cancel()

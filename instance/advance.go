@@ -102,7 +102,7 @@ func (p *timeAdvance) settle(n *replica.Network) node.Next {
 	if next != node.Go || p.rounds.Take(n) {
 		return next
 	}
-	if waits := n.Outside(); waits.Compiling > 0 || waits.Mocked > 0 {
+	if waits := n.ExternalWaits(); waits.Compiling > 0 || waits.Mocked > 0 {
 		return node.Linger
 	}
 	return node.Stop

@@ -84,7 +84,7 @@ func (b *Backend) advance(ctx context.Context) error {
 	if !b.pacing.Load().TimeByWallClock() {
 		return nil
 	}
-	return refused(b.node.Wind(ctx, func() (uint64, bool) {
+	return refused(b.node.AdvanceClock(ctx, func() (uint64, bool) {
 		still := b.pacing.Load().TimeByWallClock()
 		return b.clock.now(), still
 	}))

@@ -205,8 +205,8 @@ func (s *damageStage) apply(t *testing.T, fs vfs.FS, c *damageCase) {
 			}
 		}
 	}
-	before, there := now[c.file]
-	if !there {
+	before, found := now[c.file]
+	if !found {
 		return
 	}
 	s.damaged++

@@ -81,7 +81,7 @@ func (d *directory) reserve(to *Placement, kept bool) (name string, err error) {
 // kept returns the number of instances on disk, including those that are being made. Needs mu.
 func (d *directory) kept() (count int) {
 	for _, i := range d.instances {
-		if i.keeper != nil {
+		if i.persister != nil {
 			count++
 		}
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/canisterd/canisterd/replica/node"
 )
 
-// keeper keeps an instance in its state directory: it is the journal of the instance's node, and makes checkpoints.
-type keeper struct {
+// persister keeps an instance in its state directory: it is the journal of the instance's node, and makes checkpoints.
+type persister struct {
 	journal *journal.Journal
 	log     *slog.Logger
 	due     chan struct{} // has a value when a checkpoint is due
@@ -36,7 +36,7 @@ type keeper struct {
 }
 
 // Record implements replica.Journal. An instance in which only time passes writes neither records nor checkpoints.
-func (k *keeper) Record(record []byte, idle bool) {
+func (k *persister) Record(record []byte, idle bool) {
 	k.journal.Append(record, idle)
 	records, bytes := k.records.Add(1), k.bytes.Add(int64(len(record)))
 	first := !idle && k.busy.CompareAndSwap(false, true)
@@ -53,14 +53,14 @@ func (k *keeper) Record(record []byte, idle bool) {
 }
 
 // countRecords requests a checkpoint if there are enough records for one.
-func (k *keeper) countRecords(records, bytes int64) {
+func (k *persister) countRecords(records, bytes int64) {
 	if (records >= checkpointRecords || bytes >= k.limit) && k.requested.CompareAndSwap(false, true) {
 		k.requestCheckpoint()
 	}
 }
 
 // requestCheckpoint makes a checkpoint due.
-func (k *keeper) requestCheckpoint() { notify(k.due) }
+func (k *persister) requestCheckpoint() { notify(k.due) }
 
 // notify sends a value to a channel with a buffer of one, unless it has one.
 func notify(channel chan<- struct{}) {
@@ -73,7 +73,7 @@ func notify(channel chan<- struct{}) {
 // hashAll computes certified roots while the network changes, until ctx ends. The records of later rounds include them,
 // and replays compare them. Adding a request to the tree takes as long as executing it, so hashAll computes at most one
 // root per rootInterval, and none if more than rootRecords records came in that time.
-func (k *keeper) hashAll(ctx context.Context, n *node.Node) {
+func (k *persister) hashAll(ctx context.Context, n *node.Node) {
 	for before := k.journal.Position(); ; {
 		select {
 		case <-ctx.Done():
@@ -97,15 +97,15 @@ func (k *keeper) hashAll(ctx context.Context, n *node.Node) {
 func timeForRoot(before, now uint64) bool { return now-before <= rootRecords }
 
 // Sync implements node.Journal.
-func (k *keeper) Sync(ctx context.Context, position uint64) error {
+func (k *persister) Sync(ctx context.Context, position uint64) error {
 	return k.journal.SyncTo(ctx, position)
 }
 
 // Position implements node.Journal.
-func (k *keeper) Position() uint64 { return k.journal.Position() }
+func (k *persister) Position() uint64 { return k.journal.Position() }
 
 // Rebase implements node.Journal. It keeps another network, to which the following records belong.
-func (k *keeper) Rebase(network *replica.Network) error {
+func (k *persister) Rebase(network *replica.Network) error {
 	if err := k.journal.Sync(context.Background()); err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (k *keeper) Rebase(network *replica.Network) error {
 }
 
 // describeCheckpoint returns the description of a checkpoint of the current network.
-func (k *keeper) describeCheckpoint(network *replica.Network) journal.Checkpoint {
+func (k *persister) describeCheckpoint(network *replica.Network) journal.Checkpoint {
 	now := network.Activity()
 	return journal.Checkpoint{
 		Position: k.journal.Position(), Height: now.Height, Time: now.Time, Written: k.writtenBefore + k.journal.Written(), Made: time.Now(),
@@ -128,7 +128,7 @@ func (k *keeper) describeCheckpoint(network *replica.Network) journal.Checkpoint
 }
 
 // resetCounts starts the counts after a checkpoint.
-func (k *keeper) resetCounts() {
+func (k *persister) resetCounts() {
 	k.records.Store(0)
 	k.bytes.Store(0)
 	k.busy.Store(false)
@@ -136,7 +136,7 @@ func (k *keeper) resetCounts() {
 }
 
 // checkpoint makes a checkpoint of the network of a node, unless nothing has happened since the last one.
-func (k *keeper) checkpoint(n *node.Node) (err error) {
+func (k *persister) checkpoint(n *node.Node) (err error) {
 	var at journal.Checkpoint
 	var frozen *replica.Network
 	err = n.Do(context.Background(), func(network *replica.Network) {
@@ -162,7 +162,7 @@ func (k *keeper) checkpoint(n *node.Node) (err error) {
 }
 
 // writeCheckpoint writes a checkpoint.
-func (k *keeper) writeCheckpoint(at journal.Checkpoint, network *replica.Network) error {
+func (k *persister) writeCheckpoint(at journal.Checkpoint, network *replica.Network) error {
 	_, err := k.journal.Keep(at, func(w io.Writer, pages *journal.PageFiles) (state [32]byte, err error) {
 		defer contain.Into(&err)
 		return network.Checkpoint(w, pages)
@@ -197,7 +197,7 @@ func closeNetwork(network *replica.Network, err *error) {
 
 // runCheckpoints makes checkpoints when they are due, until ctx ends. One that fails is retried when the next is due,
 // because the records are still there. A failure of the journal stops the node, even if no client is waiting.
-func (k *keeper) runCheckpoints(ctx context.Context, n *node.Node) {
+func (k *persister) runCheckpoints(ctx context.Context, n *node.Node) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -214,7 +214,7 @@ func (k *keeper) runCheckpoints(ctx context.Context, n *node.Node) {
 }
 
 // recoverNetwork returns the network in the state directory: it replays the records after the newest checkpoint.
-func (k *keeper) recoverNetwork(config replica.Config) (*replica.Network, error) {
+func (k *persister) recoverNetwork(config replica.Config) (*replica.Network, error) {
 	all := k.journal.Checkpoints()
 	if len(all) == 0 {
 		return nil, &journal.DamagedError{Dir: k.journal.Dir(), File: "its store", Err: errors.New("it has no checkpoint")}
@@ -252,7 +252,7 @@ type recordedModules struct{}
 func (recordedModules) Compile(replica.Compilation) {}
 
 // checkpointLast makes the last checkpoint before a node is closed, so that the next start replays nothing.
-func (k *keeper) checkpointLast(n *node.Node) error {
+func (k *persister) checkpointLast(n *node.Node) error {
 	if n.Bug() == nil {
 		return k.checkpoint(n)
 	}
@@ -260,7 +260,7 @@ func (k *keeper) checkpointLast(n *node.Node) error {
 }
 
 // close releases the directory. The node must be closed.
-func (k *keeper) close() error {
+func (k *persister) close() error {
 	if k.ageTimer != nil {
 		k.ageTimer.Stop()
 	}

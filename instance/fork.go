@@ -46,7 +46,7 @@ func (r *Registry) Fork(ctx context.Context, spec *ForkSpec) (*Instance, error) 
 			about.ForkedFrom += fmt.Sprintf("@%d", network.Activity().Height)
 		}
 		f := &startConfig{about: about, pacing: pacing, ahead: ahead, engine: engine, ancestors: ancestors}
-		if err := r.keepFrom(r.keptIn(&spec.Placement, name), network, source.keeper, f); err != nil {
+		if err := r.keepFrom(r.keptIn(&spec.Placement, name), network, source.persister, f); err != nil {
 			return nil, errors.Join(err, r.engines.leave(engine))
 		}
 		return f, nil

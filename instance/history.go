@@ -39,12 +39,12 @@ func (i *Instance) History(ctx context.Context, after uint64, most int) (h *Hist
 		return nil, err
 	}
 	err = i.withJournal(ctx, func(ctx context.Context) error {
-		return i.keeper.readHistory(func(all []journal.Checkpoint) (err error) {
+		return i.persister.readHistory(func(all []journal.Checkpoint) (err error) {
 			h = &History{First: all[0].Height, Begins: all[0].Time, Checkpoints: all}
-			if h.Last, h.Ends, err = i.keeper.lastRound(ctx, all); err != nil {
+			if h.Last, h.Ends, err = i.persister.lastRound(ctx, all); err != nil {
 				return err
 			}
-			return i.keeper.accepted(ctx, all, after, most, h)
+			return i.persister.accepted(ctx, all, after, most, h)
 		})
 	})
 	return h, err
@@ -56,11 +56,11 @@ func (i *Instance) ExportJournal(ctx context.Context, to io.Writer) error {
 	if err := i.flushRecords(ctx); err != nil {
 		return err
 	}
-	return i.withJournal(ctx, func(context.Context) error { return i.keeper.journal.Export(to) })
+	return i.withJournal(ctx, func(context.Context) error { return i.persister.journal.Export(to) })
 }
 
 // accepted adds the inputs that were accepted after a number of records to a history.
-func (k *keeper) accepted(ctx context.Context, all []journal.Checkpoint, after uint64, most int, h *History) error {
+func (k *persister) accepted(ctx context.Context, all []journal.Checkpoint, after uint64, most int, h *History) error {
 	from := newestBefore(all, func(c *journal.Checkpoint) bool { return c.Position <= after })
 	height, at := from.Height, from.Time
 	err := k.walk(ctx, from, func(s *step) error {
@@ -102,13 +102,13 @@ func (i *Instance) Mark(ctx context.Context, name string) (made Accepted, err er
 	if !validInstanceName(name) {
 		return Accepted{}, BadField.Refuse("mark", fmt.Sprintf("%.100q", name), "take 1 to 64 of a-z, 0-9, - and _, beginning with a letter")
 	}
-	if i.keeper == nil {
+	if i.persister == nil {
 		return Accepted{}, NoHistory.Refuse(i.name)
 	}
 	err = i.node.Do(ctx, func(n *replica.Network) {
 		n.Mark(name)
 		now := n.Activity()
-		made = Accepted{Position: i.keeper.Position() - 1, Height: now.Height, Time: now.Time, Kind: markKind, Mark: name}
+		made = Accepted{Position: i.persister.Position() - 1, Height: now.Height, Time: now.Time, Kind: markKind, Mark: name}
 	})
 	return made, err
 }

@@ -18,18 +18,18 @@ import (
 // Instance is one network with its node, its clock and its pacer. It is safe for concurrent use. Methods of a deleted
 // instance return node.ErrClosed.
 type Instance struct {
-	name    string
-	about   About
-	engine  *engine
-	node    *node.Node
-	backend *Backend
-	front   Front // nil without a host
-	pacer   pacer
-	clock   clock
-	log     *slog.Logger
-	memory  *budget.Budget
-	keeper  *keeper // nil if the instance is not kept on disk
-	keys    *replica.Keys
+	name      string
+	about     About
+	engine    *engine
+	node      *node.Node
+	backend   *Backend
+	front     Front // nil without a host
+	pacer     pacer
+	clock     clock
+	log       *slog.Logger
+	memory    *budget.Budget
+	persister *persister // nil if the instance is not kept on disk
+	keys      *replica.Keys
 
 	ctx      context.Context // ends with the instance
 	end      context.CancelFunc
@@ -63,10 +63,10 @@ func (i *Instance) Memory() *budget.Budget { return i.memory }
 // StateUsage returns the usage of the state directory and the budgets of its history, and false if the instance is not
 // kept on disk.
 func (i *Instance) StateUsage() (use journal.Usage, limit journal.Retention, kept bool) {
-	if i.keeper == nil {
+	if i.persister == nil {
 		return use, limit, false
 	}
-	return i.keeper.journal.Usage(), i.keeper.journal.Retention(), true
+	return i.persister.journal.Usage(), i.persister.journal.Retention(), true
 }
 
 // Pacing returns when rounds happen. During a change, it is the old pacing.
@@ -105,8 +105,8 @@ func (i *Instance) SetPacing(ctx context.Context, pacing Pacing) error {
 		i.driveBy(before)
 		return fmt.Errorf("changing the pacing: %w", err)
 	}
-	if i.keeper != nil {
-		if err := i.keeper.change(func(k *kept) { k.Pacing = pacing }); err != nil {
+	if i.persister != nil {
+		if err := i.persister.change(func(k *kept) { k.Pacing = pacing }); err != nil {
 			return err
 		}
 	}
@@ -145,8 +145,8 @@ func (i *Instance) close() error {
 		err = i.front.Close()
 	}
 	i.pacer.end()
-	if i.keeper != nil && i.keeper.complete() {
-		err = errors.Join(err, i.keeper.checkpointLast(i.node))
+	if i.persister != nil && i.persister.complete() {
+		err = errors.Join(err, i.persister.checkpointLast(i.node))
 	}
 	bug := i.node.Bug()
 	if closed := i.node.Close(); bug == nil { // a bug was logged when it happened
@@ -154,8 +154,8 @@ func (i *Instance) close() error {
 	}
 	i.running.Wait()
 	i.snapshots.close()
-	if i.keeper != nil {
-		err = errors.Join(err, i.keeper.close())
+	if i.persister != nil {
+		err = errors.Join(err, i.persister.close())
 	}
 	i.memory.Close()
 	return err

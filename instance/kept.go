@@ -47,7 +47,7 @@ const keptName = "instance"
 const leastMemTable = 32 << 10
 
 // openKept opens the state directory of an instance. there reports whether it holds a complete one.
-func (r *Registry) openKept(dir string) (k *keeper, there bool, err error) {
+func (r *Registry) openKept(dir string) (k *persister, found bool, err error) {
 	options := r.config.Journal
 	options.Log, options.Statistics = r.config.Log, &r.journals
 	if options.MemTableBytes == 0 && r.config.CheckpointBytes > 0 {
@@ -58,7 +58,7 @@ func (r *Registry) openKept(dir string) (k *keeper, there bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	k = &keeper{journal: j, log: r.config.Log, due: make(chan struct{}, 1), changed: make(chan struct{}, 1), limit: cmp.Or(r.config.CheckpointBytes, checkpointBytes)}
+	k = &persister{journal: j, log: r.config.Log, due: make(chan struct{}, 1), changed: make(chan struct{}, 1), limit: cmp.Or(r.config.CheckpointBytes, checkpointBytes)}
 	value, err := j.Get(keptName)
 	if err == nil && value != nil {
 		if err = json.Unmarshal(value, &k.kept); err != nil {
@@ -72,7 +72,7 @@ func (r *Registry) openKept(dir string) (k *keeper, there bool, err error) {
 }
 
 // change changes the description of the instance. It is on disk when change returns.
-func (k *keeper) change(how func(*kept)) error {
+func (k *persister) change(how func(*kept)) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	next := k.kept

@@ -56,7 +56,7 @@ func TestARunWithoutALimitEndsAfterAMillionRounds(t *testing.T) {
 }
 
 // newKeeper returns the keeper of a new state directory.
-func newKeeper(t *testing.T) *keeper {
+func newKeeper(t *testing.T) *persister {
 	t.Helper()
 	r := NewRegistry(Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now, Journal: journal.Options{FS: vfs.NewMem()}})
 	t.Cleanup(func() { _ = r.Close() })

@@ -27,7 +27,7 @@ func (d *intervalDriver) active(time.Time) time.Time { return time.Time{} }
 
 // tick runs a round at the clock's time. Missed rounds are not made up for.
 func (d *intervalDriver) tick(ctx context.Context, _ time.Time) (next time.Time) {
-	if err := d.node.Wind(ctx, func() (uint64, bool) { return d.clock.now(), true }); err != nil {
+	if err := d.node.AdvanceClock(ctx, func() (uint64, bool) { return d.clock.now(), true }); err != nil {
 		return time.Time{}
 	}
 	if _, err := d.node.Round(ctx); err != nil {

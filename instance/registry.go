@@ -157,8 +157,8 @@ func (r *Registry) Delete(name string) error {
 	}
 	r.config.Log.Debug("deleted", "instance", i.name)
 	var err error
-	if i.keeper != nil {
-		err = i.keeper.forget()
+	if i.persister != nil {
+		err = i.persister.forget()
 	}
 	err = errors.Join(err, r.end(i))
 	// The directory of the default instance contains those of the others.

@@ -158,11 +158,11 @@ func (r *replay) compare(position uint64) error {
 // Compact reduces a state directory to one checkpoint without records. The state stays the same.
 func Compact(dir string, config Config) error {
 	r := NewRegistry(config)
-	k, there, err := r.openKept(dir)
+	k, found, err := r.openKept(dir)
 	if err != nil {
 		return errors.Join(err, r.Close())
 	}
-	if !there {
+	if !found {
 		return errors.Join(errNoCheckpoint, k.journal.Close(), r.Close())
 	}
 	engine, err := r.engines.inMemory()

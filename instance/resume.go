@@ -14,7 +14,7 @@ import (
 // comes from the directory. The error is a refusal (BadFolder, BadField) if the directory cannot be used or holds
 // another instance than the requested one, and errIncomplete if it holds none to start again.
 func (r *Registry) resume(spec *Spec, pacing Pacing, config replica.Config, again bool) (_ *startConfig, err error) {
-	k, there, err := r.openKept(spec.Journal)
+	k, found, err := r.openKept(spec.Journal)
 	if err != nil {
 		return nil, refusedFolder(spec.Journal, err)
 	}
@@ -26,14 +26,14 @@ func (r *Registry) resume(spec *Spec, pacing Pacing, config replica.Config, agai
 	}()
 	asked := made{spec.Subnets, spec.RateLimits, spec.SliceInstructions, spec.RoundInstructions, spec.SystemCanisters}
 	about := About{Outcalls: r.outcallsOf(spec.Outcalls), Reach: r.reachOf(spec.Reach), Seed: config.Seed, StateDir: spec.StateDir, Journal: spec.Journal}
-	f := &startConfig{about: about, keeper: k, resumed: there}
+	f := &startConfig{about: about, keeper: k, resumed: found}
 	if again {
-		if !there {
+		if !found {
 			return nil, errIncomplete
 		}
 		k.kept.describe(f)
 	}
-	if there {
+	if found {
 		if field := k.kept.Made.differs(&asked); field != "" {
 			return nil, BadFolder.Refuse(spec.Journal, "the network that is kept there was made with other "+field+": leave that out to go on with it, or keep the new network in another directory (--state-dir) or not at all (--ephemeral)")
 		}
@@ -53,11 +53,11 @@ func (r *Registry) resume(spec *Spec, pacing Pacing, config replica.Config, agai
 	}
 	config.Engine = engine.Engine
 	f.pacing, f.engine = pacing, engine
-	network, err := k.recoverOrCreate(there, config)
+	network, err := k.recoverOrCreate(found, config)
 	if err != nil {
 		return nil, errors.Join(refusedFolder(spec.Journal, err), r.engines.leave(engine))
 	}
-	if !there {
+	if !found {
 		f.system = spec.SystemCanisters
 		k.kept.Made = asked
 	}
@@ -77,8 +77,8 @@ func refusedFolder(dir string, err error) error {
 }
 
 // recoverOrCreate returns the network of the directory, or creates one and keeps it there.
-func (k *keeper) recoverOrCreate(there bool, config replica.Config) (*replica.Network, error) {
-	if there {
+func (k *persister) recoverOrCreate(found bool, config replica.Config) (*replica.Network, error) {
+	if found {
 		return k.recoverNetwork(config)
 	}
 	config.Compiler = recordedModules{}
@@ -105,7 +105,7 @@ func (l *lineage) resume(k *kept) {
 }
 
 // resume restores what the directory holds besides the network.
-func (i *Instance) resume(k *keeper) error {
+func (i *Instance) resume(k *persister) error {
 	i.lineage.resume(&k.kept)
 	i.about.Created = k.kept.Created
 	files := make([]string, len(k.kept.Snapshots))
@@ -122,14 +122,14 @@ func (i *Instance) resume(k *keeper) error {
 
 // recordStart writes the description of the instance: from then on the directory holds a complete instance.
 func (i *Instance) recordStart(ctx context.Context, listen string) error {
-	if i.keeper == nil {
+	if i.persister == nil {
 		return nil
 	}
 	if _, err := i.node.SettledView(ctx, 0); err != nil {
 		return err
 	}
 	id, ancestors := i.Lineage()
-	return i.keeper.change(func(k *kept) {
+	return i.persister.change(func(k *kept) {
 		k.Complete, k.Created, k.Seed, k.Pacing = true, i.about.Created, hex.EncodeToString(i.about.Seed[:]), i.pacing
 		k.NetworkID, k.Ancestors = id, ancestors
 		k.Outcalls, k.Reach, k.StateDir, k.ForkedFrom, k.Listen = i.about.Outcalls, i.about.Reach, i.about.StateDir, i.about.ForkedFrom, listen
@@ -143,9 +143,9 @@ func (k *kept) describe(f *startConfig) {
 
 // restored writes the lineage of the restored network.
 func (i *Instance) restored() error {
-	if i.keeper == nil {
+	if i.persister == nil {
 		return nil
 	}
 	id, ancestors := i.Lineage()
-	return i.keeper.change(func(k *kept) { k.NetworkID, k.Ancestors = id, ancestors })
+	return i.persister.change(func(k *kept) { k.NetworkID, k.Ancestors = id, ancestors })
 }

@@ -24,7 +24,7 @@ func (i *Instance) RunRounds(ctx context.Context, rounds uint64) (Ran, error) {
 	done, err := i.node.Drive(ctx, func(n *replica.Network) node.Next {
 		if left == 0 {
 			activity := n.Activity()
-			ran.Time, ran.Height, ran.Busy = activity.Time, activity.Height, activity.Busy || i.node.Present() == node.Go
+			ran.Time, ran.Height, ran.Busy = activity.Time, activity.Height, activity.HasDueWork || i.node.Present() == node.Go
 			return node.Stop
 		}
 		left--

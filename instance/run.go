@@ -105,10 +105,10 @@ func (r *run) next(n *replica.Network) node.Next {
 		r.rounds++
 		r.instance.CatchUp(n)
 	case node.Stop:
-		waits := n.Outside()
+		waits := n.ExternalWaits()
 		activity := n.Activity()
 		r.until.Time, r.until.Height = activity.Time, activity.Height
-		r.until.Held, r.until.Outcalls = waits.Kept, waits.Outcalls
+		r.until.Held, r.until.Outcalls = waits.HeldForUser, waits.Outcalls
 		if r.about != (replica.RequestID{}) && r.until.Reason != ConditionMet {
 			r.until.WaitsFor = n.Introspect().WhyUnanswered(r.about).Text
 		}
@@ -170,8 +170,8 @@ func (r *run) onwards(n *replica.Network) node.Next {
 	if next := r.here(n); next != node.Stop {
 		return next
 	}
-	waits := n.Outside()
-	if _, comes := n.NextOf(replica.Events); !comes || waits.Outcalls > 0 || waits.Kept > 0 {
+	waits := n.ExternalWaits()
+	if _, comes := n.NextOf(replica.Events); !comes || waits.Outcalls > 0 || waits.HeldForUser > 0 {
 		return r.stop(NothingMore)
 	}
 	r.advance.jump(n, Latest)
@@ -184,7 +184,7 @@ func (r *run) here(n *replica.Network) node.Next {
 	if next := r.advance.settle(n); next != node.Stop {
 		return next
 	}
-	if n.Outside().Outcalls > 0 && !r.instance.about.Outcalls.byClients() {
+	if n.ExternalWaits().Outcalls > 0 && !r.instance.about.Outcalls.byClients() {
 		return node.Linger
 	}
 	return node.Stop

@@ -67,7 +67,7 @@ func TestARunWaitsForOutcallsUnlessTheyAreForClients(t *testing.T) {
 		id := outcaller(t, i)
 		go func() {
 			defer close(host.release)
-			_ = i.Node().Until(t.Context(), func(n *replica.Network) bool { return n.Outside().Outcalls > 0 })
+			_ = i.Node().Until(t.Context(), func(n *replica.Network) bool { return n.ExternalWaits().Outcalls > 0 })
 		}()
 		got, err := i.RunUntil(eventually.Context(t), instance.Answered(id), 0)
 		want := instance.ConditionMet
@@ -89,7 +89,7 @@ func TestAnAdvanceEndsWhereTimePassesFasterThanACanisterWorks(t *testing.T) {
 	passing := make(chan struct{})
 	go func() { // as on a computer that needs three seconds for a round
 		defer close(passing)
-		for wall := before; i.Node().Wind(ctx, func() (uint64, bool) { return wall, true }) == nil; {
+		for wall := before; i.Node().AdvanceClock(ctx, func() (uint64, bool) { return wall, true }) == nil; {
 			wall = i.Node().Time() + uint64(3*time.Second)
 		}
 	}()

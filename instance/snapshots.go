@@ -138,7 +138,7 @@ func (i *Instance) DeleteSnapshot(name string) error {
 		return UnknownSnapshot.Refuse(i.name, name)
 	}
 	s.close()
-	if i.keeper == nil {
+	if i.persister == nil {
 		return nil
 	}
 	return i.changeSnapshots(name, nil)

@@ -21,18 +21,18 @@ type keptSnapshot struct {
 
 // keepFile writes a snapshot to the state directory, if there is one, and returns the name of its file.
 func (i *Instance) keepFile(network *replica.Network) (file string, err error) {
-	if i.keeper == nil {
+	if i.persister == nil {
 		return "", nil
 	}
 	file = rand.Text()
-	return file, i.keeper.journal.PutFile(file, func(w io.Writer) error {
+	return file, i.persister.journal.PutFile(file, func(w io.Writer) error {
 		return contain.Run(func() error { return network.Export(w) })
 	})
 }
 
 // enterSnapshot enters a snapshot with a written file as kept. The previous one with its name is removed.
 func (i *Instance) enterSnapshot(s *snapshot, file string) error {
-	if i.keeper == nil {
+	if i.persister == nil {
 		return nil
 	}
 	return i.changeSnapshots(s.about.Name, &keptSnapshot{Snapshot: s.about, Ancestors: s.lineage, File: file})
@@ -41,7 +41,7 @@ func (i *Instance) enterSnapshot(s *snapshot, file string) error {
 // changeSnapshots replaces the kept snapshot with a name; nil removes it.
 func (i *Instance) changeSnapshots(name string, by *keptSnapshot) error {
 	var old []string
-	err := i.keeper.change(func(k *kept) {
+	err := i.persister.change(func(k *kept) {
 		all := make([]keptSnapshot, 0, len(k.Snapshots)+1)
 		for _, s := range k.Snapshots {
 			if s.Name == name {
@@ -59,20 +59,20 @@ func (i *Instance) changeSnapshots(name string, by *keptSnapshot) error {
 		return err
 	}
 	for _, file := range old {
-		err = errors.Join(err, i.keeper.journal.RemoveFile(file))
+		err = errors.Join(err, i.persister.journal.RemoveFile(file))
 	}
 	return err
 }
 
 // load reads the network of a snapshot from its file.
 func (i *Instance) load(file string) (network *replica.Network, err error) {
-	from, err := i.keeper.journal.OpenFile(file)
+	from, err := i.persister.journal.OpenFile(file)
 	if err != nil {
 		return nil, err
 	}
 	network, err = importNetwork(struct{ io.Reader }{from}, replica.Config{Engine: i.engine.Engine, Keys: i.keys, Compiler: recordedModules{}})
 	if fault, ok := errors.AsType[*archive.Fault](err); ok {
-		err = i.keeper.journal.DamagedFile(file, fault)
+		err = i.persister.journal.DamagedFile(file, fault)
 	} else if err != nil {
 		err = fmt.Errorf("reading a snapshot from the state directory: %w", err)
 	}

@@ -24,8 +24,8 @@ type startConfig struct {
 	// system are the system canisters to install, and modules is the source of their modules.
 	system  []systemcanisters.Name
 	modules systemcanisters.Modules
-	// keeper keeps it in its state directory; nil for none. resumed says that the directory already held it.
-	keeper  *keeper
+	// persister keeps it in its state directory; nil for none. resumed says that the directory already held it.
+	keeper  *persister
 	resumed bool
 	// start makes the node.
 	start func(node.Config) (*node.Node, error)
@@ -33,7 +33,7 @@ type startConfig struct {
 
 // start makes and runs an instance.
 func (r *Registry) start(ctx context.Context, f *startConfig) (_ *Instance, err error) {
-	i := &Instance{name: f.name, about: f.about, engine: f.engine, keeper: f.keeper, keys: &r.keys, log: r.config.Log.With("instance", f.name), complete: make(chan struct{})}
+	i := &Instance{name: f.name, about: f.about, engine: f.engine, persister: f.keeper, keys: &r.keys, log: r.config.Log.With("instance", f.name), complete: make(chan struct{})}
 	f.modules = systemcanisters.Modules{Folder: r.config.SystemModules}
 	if name, err := f.modules.Check(f.system); err != nil {
 		return nil, BadField.Refuse("system_canisters", name, err)
@@ -73,9 +73,9 @@ func (r *Registry) start(ctx context.Context, f *startConfig) (_ *Instance, err 
 		return nil, errors.Join(err, i.close())
 	}
 	close(i.complete)
-	if i.keeper != nil {
-		i.Go(func(ctx context.Context) { i.keeper.runCheckpoints(ctx, i.node) })
-		i.Go(func(ctx context.Context) { i.keeper.hashAll(ctx, i.node) })
+	if i.persister != nil {
+		i.Go(func(ctx context.Context) { i.persister.runCheckpoints(ctx, i.node) })
+		i.Go(func(ctx context.Context) { i.persister.hashAll(ctx, i.node) })
 	}
 	i.pacer.start(i.ctx, i.node)
 	i.pace(f.pacing)
@@ -92,8 +92,8 @@ func (r *Registry) nodeConfig(i *Instance, pacing Pacing) node.Config {
 	if r.config.TimedEvents {
 		config.Clock = func() int64 { return r.config.Wall().UnixNano() }
 	}
-	if i.keeper != nil {
-		config.Journal = i.keeper
+	if i.persister != nil {
+		config.Journal = i.persister
 	}
 	if i.memory != nil {
 		config.EventBytes = int(min(node.MaxEventBytes, i.memory.Limit()/eventShare))

@@ -81,7 +81,7 @@ func (w Move) find(c node.Choices) int {
 	return -1
 }
 
-func (w Move) matches(a *replica.Ahead) bool {
+func (w Move) matches(a *replica.Delivery) bool {
 	switch {
 	case w.Subnet != nil && *w.Subnet != a.Subnet, w.Receiver != nil && *w.Receiver != a.Receiver,
 		w.Sender != nil && (*w.Sender != a.Sender || a.Move.Kind != replica.MoveRequest),

@@ -72,7 +72,7 @@ func (i *Instance) jump(ctx context.Context, at uint64, offset time.Duration) er
 		if at >= now {
 			n.Apply(replica.AdvanceTo(at))
 			i.PutAhead(offset)
-			i.keepUp(n)
+			i.continueWallClock(n)
 		}
 		return now
 	})
@@ -91,8 +91,8 @@ func (i *Instance) now(n *replica.Network) uint64 {
 	return max(n.Activity().Clock, i.backend.Clock().Now)
 }
 
-// keepUp makes the wall clock continue from the time to which the network's was moved.
-func (i *Instance) keepUp(n *replica.Network) {
+// continueWallClock makes the wall clock continue from the time to which the network's was moved.
+func (i *Instance) continueWallClock(n *replica.Network) {
 	i.PutAhead(time.Duration(n.Activity().Clock - i.backend.Clock().Wall))
 }
 
@@ -100,7 +100,7 @@ func (i *Instance) keepUp(n *replica.Network) {
 // or its caller gives up.
 func (i *Instance) drive(ctx context.Context, driver func(*replica.Network) node.Next) (node.Driven, error) {
 	done, err := i.node.Drive(ctx, driver)
-	keeping := i.node.Do(context.WithoutCancel(ctx), i.keepUp)
+	keeping := i.node.Do(context.WithoutCancel(ctx), i.continueWallClock)
 	if err == nil {
 		err = keeping
 	}

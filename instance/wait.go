@@ -115,5 +115,5 @@ func (i *Instance) untilQuiet(ctx context.Context, seen func(*replica.Network) b
 
 // quiet reports whether nothing more happens at the present time, not even the answer of an outcall by the host.
 func (i *Instance) quiet(n *replica.Network) bool {
-	return i.node.Present() == node.Stop && (n.Outside().Outcalls == 0 || i.about.Outcalls.byClients())
+	return i.node.Present() == node.Stop && (n.ExternalWaits().Outcalls == 0 || i.about.Outcalls.byClients())
 }

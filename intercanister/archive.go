@@ -12,7 +12,7 @@ func (r *Reject) Archive(c *archive.Coder) {
 	archive.Number(c, &r.Code)
 	archive.Number(c, &r.Error)
 	archive.String(c, &r.Text, archive.MaxBytes)
-	c.Bool(&r.Bare)
+	c.Bool(&r.HideErrorCode)
 }
 
 // ArchiveReject writes or reads a reject that may be nil.

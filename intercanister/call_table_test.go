@@ -16,7 +16,7 @@ func TestASlabAgreesWithAMap(t *testing.T) {
 		last := uint64(0)
 		for range rapid.IntRange(1, 400).Draw(t, "operations") {
 			id := rapid.Uint64Range(1, 400).Draw(t, "id")
-			if _, there := model[id]; there && rapid.Bool().Draw(t, "remove") {
+			if _, found := model[id]; found && rapid.Bool().Draw(t, "remove") {
 				s.remove(id)
 				delete(model, id)
 			} else {

@@ -47,9 +47,9 @@ type Reject struct {
 	Code  RejectCode
 	Error ErrorCode
 	Text  string
-	// Bare means that calling canisters read the text without the error code before it: texts of the network itself and
+	// HideErrorCode means that calling canisters read the text without the error code before it: texts of the network itself and
 	// of the management canister, and all answers to calls of a composite query.
-	Bare bool
+	HideErrorCode bool
 }
 
 // Rejectf returns a reject with the reject code that belongs to the error code.
@@ -60,7 +60,7 @@ func Rejectf(code ErrorCode, format string, args ...any) *Reject {
 // RejectResponseDropped returns the reject for the caller of a best-effort call whose response was lost: the outcome is
 // unknown.
 func RejectResponseDropped() *Reject {
-	return Rejectf(ResponseDropped, "Response was dropped.").Barely()
+	return Rejectf(ResponseDropped, "Response was dropped.").WithoutErrorCode()
 }
 
 // Elide shortens a text that is too long for a reject: it keeps the first half of the allowed length, and as much of
@@ -104,22 +104,22 @@ func (r *Response) PayloadBytes() int {
 
 // showsErrorCode reports whether callers read the error code before the text.
 func (r *Reject) showsErrorCode() bool {
-	return !r.Bare && (r.Code != CanisterReject || r.Error != CanisterRejectedMessage)
+	return !r.HideErrorCode && (r.Code != CanisterReject || r.Error != CanisterRejectedMessage)
 }
 
-// Barely returns the reject with a text that calling canisters read unchanged.
-func (r *Reject) Barely() *Reject {
-	r.Bare = true
+// WithoutErrorCode returns the reject with a text that calling canisters read unchanged.
+func (r *Reject) WithoutErrorCode() *Reject {
+	r.HideErrorCode = true
 	return r
 }
 
 // WithoutCode returns the reject for readers who never see its error code: a copy, or nil for nil.
 func (r *Reject) WithoutCode() *Reject {
-	if r == nil || r.Bare {
+	if r == nil || r.HideErrorCode {
 		return r
 	}
 	bare := *r
-	return bare.Barely()
+	return bare.WithoutErrorCode()
 }
 
 // String returns code and text, for people. Rejects from outside have no error code.

@@ -13,11 +13,11 @@ type Activity struct {
 	NextDue      uint64 // the earliest deadline; 0: there is none
 	RoundOpen    bool   // Step made moves of a round, or they were shown, and the round is still open
 	Heartbeat    bool   // a canister has a heartbeat, so every round executes something
-	// Pressing says that a message waits or is parked, or that the time has reached a deadline since the last round.
-	Pressing bool
-	// Busy says that a round would do something at NextTime: the network is pressing, or a deadline has come. A
-	// canister that sets its timer into the past whenever it fires keeps a network busy forever, but not pressing.
-	Busy bool
+	// HasRunnableWork says that a message waits or is parked, or that the time has reached a deadline since the last round.
+	HasRunnableWork bool
+	// HasDueWork says that a round would do something at NextTime: it has runnable work, or a deadline has come. A
+	// canister that sets its timer into the past whenever it fires keeps a network busy forever, but without runnable work.
+	HasDueWork bool
 }
 
 // Activity returns the present activity of the network. It takes time in proportion to the number of subnets.
@@ -27,12 +27,12 @@ func (n *Network) Activity() Activity {
 	if ok {
 		a.NextDue = due
 	}
-	a.Pressing = n.open || ok && n.clock > n.time && due <= n.clock
+	a.HasRunnableWork = n.open || ok && n.clock > n.time && due <= n.clock
 	for _, m := range n.subnets {
 		a.Heartbeat = a.Heartbeat || len(m.Heartbeats) > 0
-		a.Pressing = a.Pressing || m.pressing()
+		a.HasRunnableWork = a.HasRunnableWork || m.hasRunnableWork()
 	}
-	a.Busy = a.Pressing || ok && due <= a.NextTime
+	a.HasDueWork = a.HasRunnableWork || ok && due <= a.NextTime
 	return a
 }
 
@@ -46,11 +46,11 @@ func (n *Network) nextDue() (at uint64, ok bool) {
 	return at, ok
 }
 
-// pressing reports whether a message of the subnet waits, or is parked and could resume.
-func (m *subnet) pressing() bool {
-	held := m.Commands.Blocked && m.Commands.Len() > 0 // until the next round
-	return held || !m.Ready.Empty() || len(m.paused) > m.waiting || len(m.Inbound) > 0 || m.Unsent > 0 || len(m.Postponed) > 0 ||
-		len(m.Signing.Pending) > 0 || m.TreeChanged || m.ThrottledWait()
+// hasRunnableWork reports whether a message of the subnet waits, or is parked and could resume.
+func (s *subnet) hasRunnableWork() bool {
+	held := s.ManagementCalls.Blocked && s.ManagementCalls.Len() > 0 // until the next round
+	return held || !s.Ready.Empty() || len(s.paused) > s.waiting || len(s.Inbound) > 0 || s.Unsent > 0 || len(s.Postponed) > 0 ||
+		len(s.Signing.Pending) > 0 || s.TreeChanged || s.ThrottledWait()
 }
 
 // GlobalTimers reports whether canisters set deadlines of a kind: their global timers, and wake-up times of their

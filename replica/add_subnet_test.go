@@ -73,7 +73,7 @@ func TestASubnetThatWasAddedHostsCanistersThatOthersCall(t *testing.T) {
 	}
 	for i := range view.Subnets {
 		for _, leaf := range []certify.Label{"public_key", "type", "canister_ranges"} {
-			if _, there := view.Subnets[i].Certified().Tree().Get(certify.SubnetPath(view.Subnets[1].ID, leaf)...); !there {
+			if _, found := view.Subnets[i].Certified().Tree().Get(certify.SubnetPath(view.Subnets[1].ID, leaf)...); !found {
 				t.Errorf("the tree of subnet %d does not show %s of the subnet that was added", i, leaf)
 			}
 		}
@@ -148,7 +148,7 @@ func TestSubnetsThatCannotBeAddedAreRefusedWithAReason(t *testing.T) {
 			t.Errorf("%+v: the network changed", config)
 		}
 	}
-	s.Ahead()
+	s.NextDeliveries()
 	if r := s.Apply(mainnetBlock()); r.Refusal == nil || !strings.Contains(r.Refusal.Text, "single steps") {
 		t.Errorf("in the middle of a round: %v", r.Refusal)
 	}

@@ -19,8 +19,8 @@ type admission struct {
 	now        uint64 // ns
 }
 
-func (m *subnet) admission() admission {
-	return admission{state: &m.State, host: m, management: m.net.management, executor: m.net.executor, now: max(m.net.clock, m.net.time)}
+func (s *subnet) admission() admission {
+	return admission{state: &s.State, host: s, management: s.net.management, executor: s.net.executor, now: max(s.net.clock, s.net.time)}
 }
 
 // Authorize reports what would keep a message from entering the network as it stands: its destination, size and expiry,
@@ -123,14 +123,14 @@ func (a *admission) acceptCall(in *Ingress, r *state.Entry) *intercanister.Rejec
 // admitCommand checks that the sender of a message may call the method of the management canister, and that the queue
 // has room.
 func (a *admission) admitCommand(in *Ingress, target *state.Entry) *intercanister.Reject {
-	c := state.Command{
+	c := state.ManagementCall{
 		Host: a.host, State: a.state, Method: in.Method, Arg: in.Arg, Caller: in.Sender, Target: target,
 		Origin: intercanister.Origin{Kind: intercanister.FromIngress, Caller: in.Sender},
 	}
 	if reject := a.management.Admit(&c); reject != nil {
 		return reject
 	}
-	if a.state.Commands.Len() >= state.MaxManagementQueue {
+	if a.state.ManagementCalls.Len() >= state.MaxManagementQueue {
 		return rejectQueueFull()
 	}
 	return nil

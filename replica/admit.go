@@ -67,35 +67,35 @@ func (n *Network) destination(in *Ingress) (*subnet, Result) {
 }
 
 // receiveIngress enters an accepted message and queues it.
-func (m *subnet) receiveIngress(in *Ingress) {
-	record := m.History.Receive(&state.Ingress{
+func (s *subnet) receiveIngress(in *Ingress) {
+	record := s.History.Receive(&state.Ingress{
 		ID: in.ID, Sender: in.Sender, Receiver: in.Receiver, Effective: in.Effective,
 		Method: in.Method, Arg: in.Arg, Info: in.Info, Size: in.Size, Expiry: in.Expiry,
-	}, &m.Deadlines)
-	m.Show(record)
-	if m.net.sink != nil {
-		m.net.emit(Event{Kind: IngressReceived, Subnet: m.ID, Canister: in.Effective, Request: in.ID, Method: in.Method, Bytes: len(in.Arg), Payload: in.Arg, Origin: Origin{Kind: intercanister.FromIngress, Caller: in.Sender}})
+	}, &s.Deadlines)
+	s.Show(record)
+	if s.net.sink != nil {
+		s.net.emit(Event{Kind: IngressReceived, Subnet: s.ID, Canister: in.Effective, Request: in.ID, Method: in.Method, Bytes: len(in.Arg), Payload: in.Arg, Origin: Origin{Kind: intercanister.FromIngress, Caller: in.Sender}})
 	}
 	command := in.Receiver == principal.Management || in.BySubnet
-	if i := m.interceptor(); i != nil && m.intercepted(i.Receive(record, command)) {
+	if i := s.interceptor(); i != nil && s.intercepted(i.Receive(record, command)) {
 		return
 	}
-	m.queueIngress(record, command)
+	s.queueIngress(record, command)
 }
 
 // queueIngress queues a user's message for its receiver, which may have been deleted while the message was held.
-func (m *subnet) queueIngress(in *state.Ingress, command bool) {
-	box := &m.Commands
+func (s *subnet) queueIngress(in *state.Ingress, command bool) {
+	box := &s.ManagementCalls
 	if !command {
-		r := m.Canisters.Get(in.Effective)
+		r := s.Canisters.Get(in.Effective)
 		if r == nil {
-			m.answerIngress(in, nil, rejectNotFound(in.Effective))
+			s.answerIngress(in, nil, rejectNotFound(in.Effective))
 			return
 		}
 		box = &r.Mailbox
 	}
 	box.PushIngress(in.Number)
-	m.Ready.Add(box)
+	s.Ready.Add(box)
 }
 
 // IngressStatus returns the present status of a message, before the next view shows it.

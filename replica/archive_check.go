@@ -85,7 +85,7 @@ func (n *Network) checkRules(c *archive.Coder) {
 	}
 	held, bytes := make(map[uint64]bool), 0
 	for _, m := range n.subnets {
-		for _, h := range m.Kept.All() {
+		for _, h := range m.Held.All() {
 			c.Check(!held[h.ID] && h.ID <= rules.Count, "held message %d is there twice, or comes after the last, %d", h.ID, rules.Count)
 			held[h.ID] = true
 			bytes += h.PayloadBytes()
@@ -98,60 +98,60 @@ func (n *Network) checkRules(c *archive.Coder) {
 // call: otherwise another would settle the call, and the response would belong to no call.
 func (n *Network) checkCalls(c *archive.Coder) {
 	locations := n.Introspect().CallLocations()
-	for _, caller := range locations.Strangers {
+	for _, caller := range locations.UnknownCallers {
 		c.Check(n.deletedCanister(caller), "a call of %s is to be answered, which no subnet hosts", caller)
 	}
 	for i, m := range n.subnets {
-		for _, h := range m.Kept.All() {
+		for _, h := range m.Held.All() {
 			c.Check(h.Kind != KindResponse || locations.Count(i, h.Call) == 1, "the response to call %d of subnet %s is held, and the call is elsewhere as well", h.Call, m.ID)
 		}
 	}
 }
 
 // checkArchived checks that the state that was read is consistent, wherever the code relies on it.
-func (m *subnet) checkArchived(c *archive.Coder) {
-	taken := m.begun()
-	if m.CheckArchived(c, taken); c.Failed() {
+func (s *subnet) checkArchived(c *archive.Coder) {
+	taken := s.begun()
+	if s.CheckArchived(c, taken); c.Failed() {
 		return
 	}
-	for i := range m.Postponed {
-		c.Check(m.net.management.Postponed(m.Postponed[i].Method) != nil, "method %q puts nothing off", m.Postponed[i].Method)
+	for i := range s.Postponed {
+		c.Check(s.net.management.Postponed(s.Postponed[i].Method) != nil, "method %q puts nothing off", s.Postponed[i].Method)
 	}
-	for i := range m.Signing.Pending {
-		p := &m.Signing.Pending[i]
-		c.Check(m.net.signing.signer != nil && m.Signing.Holds(p.Key) && m.net.signing.signer.Signs(p), "a request for a signature cannot be answered")
+	for i := range s.Signing.Pending {
+		p := &s.Signing.Pending[i]
+		c.Check(s.net.signing.signer != nil && s.Signing.Holds(p.Key) && s.net.signing.signer.Signs(p), "a request for a signature cannot be answered")
 	}
 	for _, in := range taken.Aside {
-		c.Check(m.isCommand(in), "a call of the management canister has no caller")
+		c.Check(s.isCommand(in), "a call of the management canister has no caller")
 	}
 	outgoing := make(map[*state.Entry]int)
-	for to, queue := range m.Output {
+	for to, queue := range s.Output {
 		for i := range queue {
 			p := &queue[i]
 			outgoing[p.From]++
-			c.Check(to != m.position && m.net.hostsSender(p), "a message to subnet %d has a sender that no subnet hosts", to)
+			c.Check(to != s.position && s.net.hostsSender(p), "a message to subnet %d has a sender that no subnet hosts", to)
 		}
 	}
-	for _, h := range m.Kept.All() {
+	for _, h := range s.Held.All() {
 		if h.Kind == state.KindRequest {
-			outgoing[m.Canisters.Get(h.Request.Sender)]++
+			outgoing[s.Canisters.Get(h.Request.Sender)]++
 		}
 	}
 	counted := uint64(0)
-	for r := range m.Canisters.All() {
+	for r := range s.Canisters.All() {
 		c.Check(r.Outgoing == outgoing[r], "canister %s has %d messages to send, and %d wait", r.ID(), r.Outgoing, outgoing[r])
 		counted += r.Counted
 	}
-	m.MemoryUsed = counted // older versions counted canisters that had moved away
-	for i := range m.Inbound {
-		c.Check(m.net.hostsSender(&m.Inbound[i]), "a message from another subnet has a sender that no subnet hosts")
+	s.MemoryUsed = counted // older versions counted canisters that had moved away
+	for i := range s.Inbound {
+		c.Check(s.net.hostsSender(&s.Inbound[i]), "a message from another subnet has a sender that no subnet hosts")
 	}
 }
 
 // begun returns what has begun and is in no queue.
-func (m *subnet) begun() *state.Taken {
-	t := &state.Taken{Parked: make(intercanister.Parked, len(m.paused)), Sent: make(map[*state.Entry]state.MessageMemory)}
-	for _, queue := range m.Output {
+func (s *subnet) begun() *state.Taken {
+	t := &state.Taken{Parked: make(intercanister.Parked, len(s.paused)), Sent: make(map[*state.Entry]state.MessageMemory)}
+	for _, queue := range s.Output {
 		for i := range queue {
 			p := &queue[i]
 			sent := t.Sent[p.From]
@@ -163,15 +163,15 @@ func (m *subnet) begun() *state.Taken {
 			t.Sent[p.From] = sent
 		}
 	}
-	for i := range m.Preparing {
-		t.Aside = append(t.Aside, &m.Preparing[i].In)
+	for i := range s.Preparing {
+		t.Aside = append(t.Aside, &s.Preparing[i].In)
 	}
-	for _, j := range m.paused {
+	for _, j := range s.paused {
 		for i := range j.Entry.Waiting {
 			t.Aside = append(t.Aside, &j.Entry.Waiting[i])
 		}
 		if j.Install != nil {
-			t.Installing = append(t.Installing, j.Install.Command.Ticket())
+			t.Installing = append(t.Installing, j.Install.Call.Ticket())
 		} else {
 			t.Parked[j.Context] = j.In.Call
 		}
@@ -180,8 +180,8 @@ func (m *subnet) begun() *state.Taken {
 }
 
 // isCommand reports whether an input is a pending call of the management canister.
-func (m *subnet) isCommand(in *intercanister.Input) bool {
-	return in.Source == intercanister.SourceIngress || in.Source == intercanister.SourceRequests && m.net.hostsOrDid(in.Request.Sender)
+func (s *subnet) isCommand(in *intercanister.Input) bool {
+	return in.Source == intercanister.SourceIngress || in.Source == intercanister.SourceRequests && s.net.hostsOrDid(in.Request.Sender)
 }
 
 // hostsSender reports whether a subnet hosts the canister that sent a message, or did until the subnet was deleted.

@@ -37,7 +37,7 @@ func (w *damagedNetwork) entry(name string) *state.Entry { return w.Canisters.Ge
 func (w *damagedNetwork) kept(kind state.MessageKind) (*state.State, *state.Held) {
 	for i := range w.View().Subnets {
 		s := w.Network.State(i)
-		for _, h := range s.Kept.All() {
+		for _, h := range s.Held.All() {
 			if h.Kind == kind {
 				return s, h
 			}
@@ -105,7 +105,7 @@ var damages = []damage{
 	{"a call of an unknown canister", func(w *damagedNetwork) { w.State.Outcalls[0].Ticket.Origin.Caller = principal.Canister(5) }, "which no subnet hosts"},
 	{"a request to sign", func(w *damagedNetwork) { w.Signing.Pending[0].Arg = w.Signing.Pending[0].Arg[1:] }, "a request for a signature cannot be answered"},
 	{"method of a request to sign", func(w *damagedNetwork) { w.Signing.Pending[0].Method = "raw_rand" }, "a request for a signature cannot be answered"},
-	{"a task of the management canister", func(w *damagedNetwork) { w.State.Commands.PushTask(intercanister.Heartbeat) }, "or has tasks"},
+	{"a task of the management canister", func(w *damagedNetwork) { w.State.ManagementCalls.PushTask(intercanister.Heartbeat) }, "or has tasks"},
 	{"a task that is none", func(w *damagedNetwork) { w.entry("A").Mailbox.PushTask(intercanister.NoTask) }, "a task is none"},
 	{"sender of a request", func(w *damagedNetwork) {
 		for i := range w.View().Subnets {

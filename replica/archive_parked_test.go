@@ -69,7 +69,7 @@ func TestAMessageThatIsParkedGoesOnInAnImportedNetwork(t *testing.T) {
 	var others []*real.Stage
 	parked := make(parkings)
 	s.Listen(parked)
-	for round := 0; round < 4 || s.Activity().Busy; round++ {
+	for round := 0; round < 4 || s.Activity().HasDueWork; round++ {
 		if round > 300 {
 			t.Fatal("the messages do not end")
 		}

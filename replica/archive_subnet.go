@@ -9,18 +9,18 @@ import (
 
 // archive writes the state of a subnet without its canisters, or reads it into a new subnet that already has them.
 // modules holds the modules of its installations.
-func (m *subnet) archive(c *archive.Coder, modules *canister.Modules) {
+func (s *subnet) archive(c *archive.Coder, modules *canister.Modules) {
 	if c.Reading() {
-		m.Deadlines = timers.Table{}
+		s.Deadlines = timers.Table{}
 	}
-	m.State.Archive(c, modules)
-	m.longest = charging.LongestOf(&m.State)
-	c.Check(m.longest[0].Hi == 0 && m.longest[1].Hi == 0, "a message may run %d instructions: no canister can pay for them", m.Limits.Message)
+	s.State.Archive(c, modules)
+	s.longest = charging.LongestOf(&s.State)
+	c.Check(s.longest[0].Hi == 0 && s.longest[1].Hi == 0, "a message may run %d instructions: no canister can pay for them", s.Limits.Message)
 	if c.Reading() && !c.Failed() {
-		m.restart()
-		for _, j := range m.paused {
+		s.restart()
+		for _, j := range s.paused {
 			j.check(c)
 		}
-		m.checkArchived(c)
+		s.checkArchived(c)
 	}
 }

@@ -17,13 +17,13 @@ type shown struct {
 // archiveTree writes the part of the certified tree that does not follow from the state: the former values of canisters
 // and messages that have changed since. When it reads, it builds the tree; all subnets must have their canisters and
 // answers.
-func (m *subnet) archiveTree(c *archive.Coder) {
-	p, tree := &m.ended, certify.Tree{}
+func (s *subnet) archiveTree(c *archive.Coder) {
+	p, tree := &s.ended, certify.Tree{}
 	if c.Reading() {
-		m.record.base = m.net.staticTree()
-		m.net.index.addAll(&m.State)
+		s.record.base = s.net.staticTree()
+		s.net.index.addAll(&s.State)
 	} else {
-		tree = m.staged().height().Tree()
+		tree = s.staged().height().Tree()
 	}
 	archive.Number(c, &p.time)
 	archive.Number(c, &p.height)
@@ -33,14 +33,14 @@ func (m *subnet) archiveTree(c *archive.Coder) {
 	archive.Number(c, &p.metrics.ConsumedCyclesLow)
 	archive.Number(c, &p.metrics.ConsumedCyclesHigh)
 	var canisters, requests []certify.Label
-	for _, r := range m.Touched {
+	for _, r := range s.Touched {
 		canisters = append(canisters, certify.LabelOf(r.ID()))
 	}
-	for i := range m.Answered {
-		requests = append(requests, certify.Label(m.Answered[i].ID[:]))
+	for i := range s.Answered {
+		requests = append(requests, certify.Label(s.Answered[i].ID[:]))
 	}
-	m.record.archivePart(c, tree, "canister", canisters, m.canistersNow)
-	m.record.archivePart(c, tree, "request_status", requests, func(but map[certify.Label]bool) []certify.Change { return requestsNow(&m.History, but) })
+	s.record.archivePart(c, tree, "canister", canisters, s.canistersNow)
+	s.record.archivePart(c, tree, "request_status", requests, func(but map[certify.Label]bool) []certify.Change { return requestsNow(&s.History, but) })
 }
 
 // archivePart writes the content of one map of the tree at some labels, or makes the map from that content and from the
@@ -48,8 +48,8 @@ func (m *subnet) archiveTree(c *archive.Coder) {
 func (r *recording) archivePart(c *archive.Coder, tree certify.Tree, name certify.Label, changed []certify.Label, now func(but map[certify.Label]bool) []certify.Change) {
 	slices.Sort(changed)
 	changed = slices.Compact(changed)
-	_, there := tree.Get(name)
-	c.Bool(&there)
+	_, found := tree.Get(name)
+	c.Bool(&found)
 	but := make(map[certify.Label]bool, len(changed))
 	var then []certify.Change
 	for _, label := range changed {
@@ -67,7 +67,7 @@ func (r *recording) archivePart(c *archive.Coder, tree certify.Tree, name certif
 		return
 	}
 	all := append(now(but), then...)
-	if c.Check(there || len(all) == 0, "%d entries of %q are not shown", len(all), string(name)); there {
+	if c.Check(found || len(all) == 0, "%d entries of %q are not shown", len(all), string(name)); found {
 		r.base = r.base.Set(certify.Node{}, name).Apply(all, name)
 	}
 }
@@ -87,10 +87,10 @@ func (x *readIndex) addAll(s *state.State) {
 }
 
 // canistersNow returns the present state of all canisters except some.
-func (m *subnet) canistersNow(but map[certify.Label]bool) (all []certify.Change) {
-	for r := range m.Canisters.All() {
+func (s *subnet) canistersNow(but map[certify.Label]bool) (all []certify.Change) {
+	for r := range s.Canisters.All() {
 		if !but[certify.LabelOf(r.ID())] {
-			change := m.canisterChange(r)
+			change := s.canisterChange(r)
 			all = append(all, change.change())
 		}
 	}

@@ -85,7 +85,7 @@ func trapOf(out *canister.Outcome, of principal.Principal, module [32]byte, call
 }
 
 // recordTrap records a failed message, if it belongs to a user's message.
-func (m *subnet) recordTrap(j *Job) {
+func (s *subnet) recordTrap(j *Job) {
 	if !j.runs() || j.outcome.Failure == nil {
 		return
 	}
@@ -93,16 +93,16 @@ func (m *subnet) recordTrap(j *Job) {
 	var request RequestID
 	module := hashOf(j.Entry.Canister.Module())
 	if j.Install == nil {
-		if callers = m.callers(j.Context); len(callers) > 0 {
+		if callers = s.callers(j.Context); len(callers) > 0 {
 			request = callers[len(callers)-1].Request
 		}
 	} else {
 		if module = hashOf(j.Install.In.Module); j.Install.In.Mode == canister.Upgrade {
 			module = [32]byte{} // it may have been the module before the installation
 		}
-		callers, request = m.askedBy(&j.Install.Command.Origin)
+		callers, request = s.askedBy(&j.Install.Call.Origin)
 	}
-	m.markTrap(j, request)
+	s.markTrap(j, request)
 	if request == (RequestID{}) {
 		return
 	}
@@ -112,33 +112,33 @@ func (m *subnet) recordTrap(j *Job) {
 	}
 	one := trapOf(&j.outcome, j.Entry.ID(), module, frames)
 	one.request = request
-	m.net.traps.add(one)
+	s.net.traps.add(one)
 }
 
 // markTrap marks a message that failed in the journal.
-func (m *subnet) markTrap(j *Job, request RequestID) {
-	if m.net.journal == nil {
+func (s *subnet) markTrap(j *Job, request RequestID) {
+	if s.net.journal == nil {
 		return
 	}
-	failure, e := j.outcome.Failure, describe(&m.State, j)
+	failure, e := j.outcome.Failure, describe(&s.State, j)
 	if e.Method == "" {
 		e.Method = e.Task.String()
 	}
-	m.net.journal.markTrap(&TrapMark{Canister: j.Entry.ID(), Method: e.Method, Request: request, Code: failure.Error, Text: failure.Text})
+	s.net.journal.markTrap(&TrapMark{Canister: j.Entry.ID(), Method: e.Method, Request: request, Code: failure.Error, Text: failure.Text})
 }
 
 // askedBy returns the user's message that a call of the management canister answers, and the contexts between them; the
 // zero request if there is none.
-func (m *subnet) askedBy(o *intercanister.Origin) (callers []Caller, request RequestID) {
+func (s *subnet) askedBy(o *intercanister.Origin) (callers []Caller, request RequestID) {
 	switch o.Kind {
 	case intercanister.FromIngress:
-		return nil, m.History.At(o.Ingress).ID
+		return nil, s.History.At(o.Ingress).ID
 	case intercanister.FromCanister:
-		position := m.net.routes.find(o.Caller)
+		position := s.net.routes.find(o.Caller)
 		if position < 0 {
 			return nil, request
 		}
-		at := m.net.subnets[position]
+		at := s.net.subnets[position]
 		if f := at.Calls.Future(o.Call); f != nil && f.Owner == o.Caller {
 			callers = at.callers(f.Context)
 		}

@@ -12,43 +12,43 @@ import (
 )
 
 // command executes the next call of the management canister, or the chosen one.
-func (m *subnet) command(choice *intercanister.Choice) {
+func (s *subnet) command(choice *intercanister.Choice) {
 	var in intercanister.Input
 	if choice == nil {
-		m.Commands.Pop(&in)
+		s.ManagementCalls.Pop(&in)
 	} else {
-		m.Commands.PopChoice(*choice, &in)
+		s.ManagementCalls.PopChoice(*choice, &in)
 	}
-	m.executed++
-	defer m.Ready.Add(&m.Commands)
+	s.executed++
+	defer s.Ready.Add(&s.ManagementCalls)
 	q := &in.Request
 	if in.Source == intercanister.SourceRequests {
-		m.Commands.FreeRequestSlot(q.Sender)
-		if m.Late(q) {
-			m.dropCommand(q)
+		s.ManagementCalls.FreeRequestSlot(q.Sender)
+		if s.Late(q) {
+			s.dropCommand(q)
 			return
 		}
 	}
-	var c state.Command
+	var c state.ManagementCall
 	if in.Source == intercanister.SourceIngress {
-		c = m.commandOfIngress(m.History.At(in.Ingress))
+		c = s.commandOfIngress(s.History.At(in.Ingress))
 	} else {
-		c = state.Command{
-			Host: m, State: &m.State, Method: q.Method, Arg: q.Payload, Caller: q.Sender, Sender: m.Canisters.Get(q.Sender),
+		c = state.ManagementCall{
+			Host: s, State: &s.State, Method: q.Method, Arg: q.Payload, Caller: q.Sender, Sender: s.Canisters.Get(q.Sender),
 			Origin:   intercanister.Origin{Kind: intercanister.FromCanister, Caller: q.Sender, Call: q.Call, Deadline: q.Deadline},
 			Attached: q.Cycles,
 		}
 	}
-	m.run(&c, in)
+	s.run(&c, in)
 }
 
 // dropCommand drops an expired best-effort call of the management canister.
-func (m *subnet) dropCommand(q *intercanister.Request) {
-	m.giveBack(q.Sender, q.Cycles)
-	m.tally.kinds[ManagementExecution].Dropped++
-	if m.net.sink != nil {
-		m.net.emit(Event{
-			Kind: MessageDropped, Subnet: m.ID, Canister: principal.Management,
+func (s *subnet) dropCommand(q *intercanister.Request) {
+	s.refundTo(q.Sender, q.Cycles)
+	s.tally.kinds[ManagementExecution].Dropped++
+	if s.net.sink != nil {
+		s.net.emit(Event{
+			Kind: MessageDropped, Subnet: s.ID, Canister: principal.Management,
 			Source: intercanister.SourceRequests, Peer: q.Sender, Method: q.Method, Call: q.Call,
 		})
 	}
@@ -56,159 +56,159 @@ func (m *subnet) dropCommand(q *intercanister.Request) {
 
 // work counts the work of the management canister itself. As with a message of a canister, its work in a round ends
 // after a slice; its other calls wait for the next round.
-func (m *subnet) work(instructions uint64) {
-	m.RoundInstructions += instructions
-	m.worked += instructions
-	m.Commands.Blocked = m.worked >= m.net.config.SliceInstructions
+func (s *subnet) work(instructions uint64) {
+	s.RoundInstructions += instructions
+	s.worked += instructions
+	s.ManagementCalls.Blocked = s.worked >= s.net.config.SliceInstructions
 }
 
 // run executes a command and answers it, now or later; a command that needs a busy canister waits there.
-func (m *subnet) run(c *state.Command, in intercanister.Input) {
-	a := m.net.management.Run(c)
-	m.work(a.Instructions)
+func (s *subnet) run(c *state.ManagementCall, in intercanister.Input) {
+	a := s.net.management.Run(c)
+	s.work(a.Instructions)
 	switch a.When {
 	case state.Compiling:
-		m.awaitModule(in)
+		s.awaitModule(in)
 		return
 	case state.Busy:
 		if !a.Target.Running {
 			panic("replica: method " + c.Method + " waits for canister " + a.Target.ID().String() + ", which is idle")
 		}
-		m.await(a.Target, in)
+		s.await(a.Target, in)
 		return
 	}
-	m.tally.kinds[ManagementExecution].Done++
+	s.tally.kinds[ManagementExecution].Done++
 	if in.Source == intercanister.SourceIngress {
-		if record := m.History.At(in.Ingress); record.Status == state.Received {
-			m.History.Begin(record)
-			m.Show(record)
+		if record := s.History.At(in.Ingress); record.Status == state.Received {
+			s.History.Begin(record)
+			s.Show(record)
 		}
 	}
-	m.refreshTarget(c)
-	if c.Target != nil && !c.Target.Gone && in.Source == intercanister.SourceIngress && m.net.management.Payment(c.Method, c.Arg) == state.PaysAfter {
-		charging.LateIngress(&m.State, c.Target, m.History.At(in.Ingress).Size)
+	s.refreshTarget(c)
+	if c.Target != nil && !c.Target.Gone && in.Source == intercanister.SourceIngress && s.net.management.Payment(c.Method, c.Arg) == state.PaysAfter {
+		charging.LateIngress(&s.State, c.Target, s.History.At(in.Ingress).Size)
 	}
 	if a.When == state.Now {
-		m.Answer(state.Ticket{Origin: c.Origin, Refund: c.Attached}, a)
+		s.Answer(state.Ticket{Origin: c.Origin, Refund: c.Attached}, a)
 	}
 }
 
 // refreshTarget updates what a command may have changed of its canister: the memory that is counted for it and its
 // low-memory hook.
-func (m *subnet) refreshTarget(c *state.Command) {
+func (s *subnet) refreshTarget(c *state.ManagementCall) {
 	r := c.Target
 	if r == nil {
-		id, _, reject := m.net.management.Effective(c.Method, c.Arg)
+		id, _, reject := s.net.management.Effective(c.Method, c.Arg)
 		if reject != nil {
 			return
 		}
-		r = m.Canisters.Get(id)
+		r = s.Canisters.Get(id)
 	}
 	if r == nil || r.Gone || r.Running {
 		return
 	}
-	m.Recount(r)
-	tasks.WatchMemory(m.net.executor, r)
-	m.Ready.Add(&r.Mailbox)
+	s.Recount(r)
+	tasks.WatchMemory(s.net.executor, r)
+	s.Ready.Add(&r.Mailbox)
 }
 
 // await makes a command wait until a canister is idle. Best-effort calls give their slots back when they expire:
 // expired ones are dropped when many wait, so that the callers bound the number of waiting commands.
-func (m *subnet) await(r *state.Entry, in state.Input) {
-	if crowded(len(r.Waiting)) {
-		r.Waiting = slices.DeleteFunc(r.Waiting, func(w state.Input) bool { return m.dropLate(&w) })
+func (s *subnet) await(r *state.Entry, in state.Input) {
+	if holdsExpired(len(r.Waiting)) {
+		r.Waiting = slices.DeleteFunc(r.Waiting, func(w state.Input) bool { return s.dropLate(&w) })
 	}
 	r.Waiting = append(r.Waiting, in)
 }
 
-// crowded reports whether to look for expired commands in a waiting list of this length.
-func crowded(n int) bool { return n%intercanister.QueueCapacity == intercanister.QueueCapacity-1 }
+// holdsExpired reports whether to look for expired commands in a waiting list of this length.
+func holdsExpired(n int) bool { return n%intercanister.QueueCapacity == intercanister.QueueCapacity-1 }
 
 // dropLate drops a waiting call if it is an expired best-effort call.
-func (m *subnet) dropLate(in *state.Input) bool {
-	gone := in.Source == intercanister.SourceRequests && m.Late(&in.Request)
+func (s *subnet) dropLate(in *state.Input) bool {
+	gone := in.Source == intercanister.SourceRequests && s.Late(&in.Request)
 	if gone {
-		m.dropCommand(&in.Request)
+		s.dropCommand(&in.Request)
 	}
 	return gone
 }
 
 // requeue returns commands that waited for a canister to the queue, if their callers still wait and there is room.
-func (m *subnet) requeue(waiting []state.Input) {
+func (s *subnet) requeue(waiting []state.Input) {
 	for i := range waiting {
 		in, q := &waiting[i], &waiting[i].Request
 		switch {
 		case in.Source == intercanister.SourceIngress:
-			m.Commands.PushIngress(in.Ingress)
-		case m.Late(q):
-			m.dropCommand(q)
-		case !m.Commands.PushRequest(*q):
-			m.answer(q, rejectInputFull(q.Receiver))
+			s.ManagementCalls.PushIngress(in.Ingress)
+		case s.Late(q):
+			s.dropCommand(q)
+		case !s.ManagementCalls.PushRequest(*q):
+			s.answer(q, rejectInputFull(q.Receiver))
 		}
 	}
-	m.Ready.Add(&m.Commands)
+	s.Ready.Add(&s.ManagementCalls)
 }
 
-func (m *subnet) commandOfIngress(in *state.Ingress) state.Command {
-	return state.Command{
-		Host: m, State: &m.State, Method: in.Method, Arg: in.Arg, Caller: in.Sender,
+func (s *subnet) commandOfIngress(in *state.Ingress) state.ManagementCall {
+	return state.ManagementCall{
+		Host: s, State: &s.State, Method: in.Method, Arg: in.Arg, Caller: in.Sender,
 		Origin: intercanister.Origin{Kind: intercanister.FromIngress, Caller: in.Sender, Ingress: in.Number},
-		Target: m.Canisters.Get(in.Effective),
+		Target: s.Canisters.Get(in.Effective),
 	}
 }
 
 // Install runs an installation as a message of its canister. One installation of the subnet may be parked at a time;
 // another waits for it.
-func (m *subnet) Install(c *state.Command, target *state.Entry, in *canister.Install, spent uint64) state.Answer {
+func (s *subnet) Install(c *state.ManagementCall, target *state.Entry, in *canister.Install, spent uint64) state.Answer {
 	if target.Running {
 		return state.WhenIdle(target)
 	}
-	for _, j := range m.paused {
+	for _, j := range s.paused {
 		if j.Install != nil {
 			return state.WhenIdle(j.Entry)
 		}
 	}
-	j := m.job(target)
+	j := s.job(target)
 	copied := *c
-	j.Install = &state.Installation{Command: &copied, In: in, Spent: spent}
-	in.Known = in.Module != nil && m.Compiled[in.Module.Hash()]
+	j.Install = &state.Installation{Call: &copied, In: in, Spent: spent}
+	in.Known = in.Module != nil && s.Compiled[in.Module.Hash()]
 	// Compiling costs the same in both widths, and so does what the hooks run: dfinity/ic#10918.
-	j.Limit, j.Wide = m.Limits.Install, false
-	m.Ready.Remove(&target.Mailbox)
-	if reject := charging.Prepay(&m.State, j.Execution, &m.longest, c.Caller); reject != nil {
-		m.release(j)
-		return m.net.management.Installed(c, target, spent, canister.Outcome{Failure: reject})
+	j.Limit, j.Memory64 = s.Limits.Install, false
+	s.Ready.Remove(&target.Mailbox)
+	if reject := charging.Prepay(&s.State, j.Execution, &s.longest, c.Caller); reject != nil {
+		s.release(j)
+		return s.net.management.Installed(c, target, spent, canister.Outcome{Failure: reject})
 	}
 	target.Running, target.Mailbox.Blocked = true, true
 	j.Begin()
-	m.net.runner.Run([]*Job{j})
+	s.net.runner.Run([]*Job{j})
 	if !j.over {
-		m.beginIngress(c)
+		s.beginIngress(c)
 	}
-	m.finish(j)
+	s.finish(j)
 	return state.Later()
 }
 
 // beginIngress sets the status of a user's message to processing.
-func (m *subnet) beginIngress(c *state.Command) {
+func (s *subnet) beginIngress(c *state.ManagementCall) {
 	if c.FromUser() {
-		record := m.History.At(c.Origin.Ingress)
-		m.History.Begin(record)
-		m.Show(record)
+		record := s.History.At(c.Origin.Ingress)
+		s.History.Begin(record)
+		s.Show(record)
 	}
 }
 
 // finishInstall handles the outcome of an installation.
-func (m *subnet) finishInstall(j *Job) {
-	m.RoundInstructions += j.outcome.Instructions
-	charging.Refund(&m.State, j.Execution, j.outcome.Instructions)
-	if m.Limits.InstallRate > 0 {
-		m.Owed(j.Entry, &m.Limits).Install += j.outcome.Instructions
+func (s *subnet) finishInstall(j *Job) {
+	s.RoundInstructions += j.outcome.Instructions
+	charging.Refund(&s.State, j.Execution, j.outcome.Instructions)
+	if s.Limits.InstallRate > 0 {
+		s.Owed(j.Entry, &s.Limits).Install += j.outcome.Instructions
 	}
-	m.RefreshEntryPoints(j.Entry)
+	s.RefreshEntryPoints(j.Entry)
 	if module := j.Install.In.Module; module != nil && j.outcome.Failure == nil {
-		m.Compiled[module.Hash()] = true
+		s.Compiled[module.Hash()] = true
 	}
-	done := m.net.management.Installed(j.Install.Command, j.Entry, j.Install.Spent, j.outcome)
-	m.Answer(j.Install.Command.Ticket(), done)
+	done := s.net.management.Installed(j.Install.Call, j.Entry, j.Install.Spent, j.outcome)
+	s.Answer(j.Install.Call.Ticket(), done)
 }

@@ -255,23 +255,23 @@ func (c *composite) captureCallee(call *nestedCall) (h capturedTarget) {
 }
 
 // captureCallee captures the state that a call of a query needs, on the owner's goroutine.
-func (m *subnet) captureCallee(call *nestedCall) capturedTarget {
+func (s *subnet) captureCallee(call *nestedCall) capturedTarget {
 	q := call.request
-	to := m.net.managementOf(q.Receiver, m)
+	to := s.net.managementOf(q.Receiver, s)
 	if to == nil {
-		return m.captureTarget(q.Receiver, q.Method, false)
+		return s.captureTarget(q.Receiver, q.Method, false)
 	}
-	if id, anywhere, reject := m.net.management.Effective(q.Method, q.Payload); to == m && reject == nil && !anywhere {
-		if position := m.net.routes.find(id); position >= 0 {
-			to = m.net.subnets[position]
+	if id, anywhere, reject := s.net.management.Effective(q.Method, q.Payload); to == s && reject == nil && !anywhere {
+		if position := s.net.routes.find(id); position >= 0 {
+			to = s.net.subnets[position]
 		}
 	}
-	if to != m {
+	if to != s {
 		// The replica treats the id of the other subnet as the id of a canister here.
 		return answered(rejectNotFound(to.ID))
 	}
-	a := m.net.management.Query(&state.Command{
-		Host: m, State: &m.State, Method: q.Method, Arg: q.Payload, Caller: call.caller, Sender: m.Canisters.Get(call.caller),
+	a := s.net.management.Query(&state.ManagementCall{
+		Host: s, State: &s.State, Method: q.Method, Arg: q.Payload, Caller: call.caller, Sender: s.Canisters.Get(call.caller),
 	})
 	charged := a.Reject == nil || a.Reject.Error != intercanister.CanisterMethodNotFound
 	return capturedTarget{answer: &intercanister.Response{Reply: a.Reply, Reject: a.Reject}, charged: charged, spent: a.Instructions}

@@ -120,7 +120,7 @@ func (n *Network) leave(gone *subnet) (unsent [][]state.StreamMessage) {
 		}
 	}
 	n.index.drop(&gone.State)
-	for _, h := range gone.Kept.All() {
+	for _, h := range gone.Held.All() {
 		n.rules.Held--
 		n.rules.Bytes -= h.PayloadBytes()
 	}
@@ -135,14 +135,14 @@ func (n *Network) leave(gone *subnet) (unsent [][]state.StreamMessage) {
 }
 
 // rejectUnsentTo rejects requests that wait to be sent to a deleted subnet. Responses and refunds are dropped.
-func (m *subnet) rejectUnsentTo(gone principal.Principal, queue []state.StreamMessage) {
+func (s *subnet) rejectUnsentTo(gone principal.Principal, queue []state.StreamMessage) {
 	for i := range queue {
 		p := &queue[i]
-		m.Dequeue(p)
+		s.Dequeue(p)
 		if p.Request != nil {
-			m.answer(p.Request, rejectSubnetDeleted(gone))
+			s.answer(p.Request, rejectSubnetDeleted(gone))
 		} else {
-			m.loseRefund(p.Owner, p.Response.Refund)
+			s.loseRefund(p.Owner, p.Response.Refund)
 		}
 	}
 }

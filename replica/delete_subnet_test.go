@@ -90,10 +90,10 @@ func TestADeletedSubnetIsInNoViewAndItsCanisterIdsAreNeverGivenAgain(t *testing.
 	}
 	for i := range view.Subnets {
 		tree := view.Subnets[i].Certified().Tree()
-		if _, there := tree.Get(certify.SubnetPath(gone.ID, "public_key")...); there {
+		if _, found := tree.Get(certify.SubnetPath(gone.ID, "public_key")...); found {
 			t.Errorf("the tree of subnet %d shows the deleted one", i)
 		}
-		if _, there := tree.Get("canister_ranges", certify.LabelOf(gone.ID)); there {
+		if _, found := tree.Get("canister_ranges", certify.LabelOf(gone.ID)); found {
 			t.Errorf("the tree of subnet %d shows the canister ranges of the deleted one", i)
 		}
 	}
@@ -191,7 +191,7 @@ func TestSubnetsThatCannotBeDeletedAreRefusedWithAReason(t *testing.T) {
 	if r := s.Apply(replica.DeleteSubnet{Subnet: principal.Anonymous}); r.Refusal == nil || r.Refusal.Kind != refusal.NotFound {
 		t.Errorf("an unknown subnet: %v", r.Refusal)
 	}
-	s.Ahead()
+	s.NextDeliveries()
 	if r := s.Apply(replica.DeleteSubnet{Subnet: view.Subnets[4].ID}); r.Refusal == nil || !strings.Contains(r.Refusal.Text, "single steps") {
 		t.Errorf("in the middle of a round: %v", r.Refusal)
 	}

@@ -22,7 +22,7 @@ import (
 var canisterNames = []string{"A", "B", "C", "D", "E"}
 
 func variant(name string) canistertest.Variant {
-	return canistertest.Variant{Heartbeat: name == "C", Wide: name == "D", Persistent: name == "D"}
+	return canistertest.Variant{Heartbeat: name == "C", Memory64: name == "D", Persistent: name == "D"}
 }
 
 // scenario is what happens to a network, drawn at random: everything that follows is
@@ -229,7 +229,7 @@ func (th *harness) runOn(d *scenario, runner replica.Runner, saw *seen, pass fun
 			round()
 		}
 	}
-	for i := 0; i < 40 && (s.Activity().Busy || i < 3); i++ {
+	for i := 0; i < 40 && (s.Activity().HasDueWork || i < 3); i++ {
 		round()
 	}
 	for _, name := range canisterNames {

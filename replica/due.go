@@ -14,117 +14,117 @@ import (
 )
 
 // due handles all deadlines that have passed.
-func (m *subnet) due() {
+func (s *subnet) due() {
 	for {
-		d, ok := m.Deadlines.Pop(m.Time)
+		d, ok := s.Deadlines.Pop(s.Time)
 		if !ok {
 			return
 		}
 		switch d.Kind {
 		case timers.GlobalTimer:
-			m.fireTimer(d.Subject)
+			s.fireTimer(d.Subject)
 		case timers.CallExpiry:
-			m.expireCall(intercanister.CallID(d.Number))
+			s.expireCall(intercanister.CallID(d.Number))
 		case timers.IngressExpiry, timers.IngressPrune:
-			m.dueIngress(d.Number)
+			s.dueIngress(d.Number)
 		case timers.HookRetry:
-			tasks.RetryHook(&m.State, d.Subject)
+			tasks.RetryHook(&s.State, d.Subject)
 		case timers.RequestExpiry:
-			m.expireRequests(d.Subject)
+			s.expireRequests(d.Subject)
 		case timers.StopTimeout:
-			m.expireStop(d.Subject, d.Number)
+			s.expireStop(d.Subject, d.Number)
 		case timers.Charge:
-			m.chargeAll()
+			s.chargeAll()
 		case timers.OutcallExpiry:
-			m.answerOutcall(d.Number, outcall.Expired(&m.Outcalls[d.Number].Sent), cycles.Amount{})
+			s.answerOutcall(d.Number, outcall.Expired(&s.Outcalls[d.Number].Sent), cycles.Amount{})
 		case timers.HeldMessage:
-			m.faults.Due(d.Number, m.carryOut)
+			s.faults.Due(d.Number, s.applyDecision)
 		case timers.Wake:
-			m.wake(d.Subject)
+			s.wake(d.Subject)
 		}
 	}
 }
 
 // fireTimer fires the global timer of a canister.
-func (m *subnet) fireTimer(id principal.Principal) {
-	if tasks.FireTimer(&m.State, m.net.executor, id) && m.net.sink != nil {
-		m.net.emit(Event{Kind: TimerFired, Subnet: m.ID, Canister: id})
+func (s *subnet) fireTimer(id principal.Principal) {
+	if tasks.FireTimer(&s.State, s.net.executor, id) && s.net.sink != nil {
+		s.net.emit(Event{Kind: TimerFired, Subnet: s.ID, Canister: id})
 	}
 }
 
-func (m *subnet) expireCall(call intercanister.CallID) {
-	f := m.Calls.Future(call)
+func (s *subnet) expireCall(call intercanister.CallID) {
+	f := s.Calls.Future(call)
 	if f == nil {
 		return
 	}
 	f.Expiry = 0
-	m.deliver(f.Owner, call, intercanister.Response{Reject: rejectCallExpired()})
-	m.faults.Over(call, m.carryOut)
+	s.deliver(f.Owner, call, intercanister.Response{Reject: rejectCallExpired()})
+	s.faults.Over(call, s.applyDecision)
 }
 
-func (m *subnet) dueIngress(number uint64) {
-	in, expired, pruned := m.History.Due(number, m.Time, &m.Deadlines)
+func (s *subnet) dueIngress(number uint64) {
+	in, expired, pruned := s.History.Due(number, s.Time, &s.Deadlines)
 	switch {
 	case pruned:
-		m.Show(in)
+		s.Show(in)
 	case expired:
-		m.unqueue(in)
-		m.answerIngress(in, nil, rejectIngressExpired())
+		s.unqueue(in)
+		s.answerIngress(in, nil, rejectIngressExpired())
 	}
 }
 
 // unqueue removes an ingress message that will not be executed from where it waits.
-func (m *subnet) unqueue(in *state.Ingress) {
-	if m.faults.Withdraw(in.Number) {
+func (s *subnet) unqueue(in *state.Ingress) {
+	if s.faults.Withdraw(in.Number) {
 		return
 	}
-	if m.Commands.DropIngress(in.Number) {
+	if s.ManagementCalls.DropIngress(in.Number) {
 		return
 	}
-	if r := m.Canisters.Get(in.Effective); r != nil && r.Mailbox.DropIngress(in.Number) {
+	if r := s.Canisters.Get(in.Effective); r != nil && r.Mailbox.DropIngress(in.Number) {
 		return
 	}
 	// A command may wait at any canister, even after its own was deleted.
 	gone := func(w *state.Input) bool { return w.Source == intercanister.SourceIngress && w.Ingress == in.Number }
-	for r := range m.Canisters.All() {
+	for r := range s.Canisters.All() {
 		r.Waiting = slices.DeleteFunc(r.Waiting, func(w state.Input) bool { return gone(&w) })
 	}
-	m.Preparing = slices.DeleteFunc(m.Preparing, func(p state.Preparation) bool { return gone(&p.In) })
+	s.Preparing = slices.DeleteFunc(s.Preparing, func(p state.Preparation) bool { return gone(&p.In) })
 }
 
-func (m *subnet) expireStop(id principal.Principal, number uint64) {
-	r := m.Canisters.Get(id)
+func (s *subnet) expireStop(id principal.Principal, number uint64) {
+	r := s.Canisters.Get(id)
 	if r == nil {
 		return
 	}
-	if stop, ok := m.RemoveStop(r, number); ok {
-		m.Answer(stop.Ticket, state.Fail(rejectStopTimeout()))
+	if stop, ok := s.RemoveStop(r, number); ok {
+		s.Answer(stop.Ticket, state.Fail(rejectStopTimeout()))
 	}
 }
 
 // chargeAll charges every canister for its resources, and schedules the next charge. If resources are free, no canister
 // is visited.
-func (m *subnet) chargeAll() {
-	for _, r := range slices.Collect(m.Canisters.All()) {
-		m.charge(r)
+func (s *subnet) chargeAll() {
+	for _, r := range slices.Collect(s.Canisters.All()) {
+		s.charge(r)
 	}
-	m.Consumed = m.Spent()
-	m.armCharge()
+	s.Consumed = s.Spent()
+	s.armCharge()
 }
 
-func (m *subnet) armCharge() {
-	if m.Fees.GiBSecond != 0 || m.Fees.ComputeSecond != 0 {
-		m.Deadlines.Add(timers.Deadline{At: m.Time + ChargeInterval, Kind: timers.Charge})
+func (s *subnet) armCharge() {
+	if s.Fees.GiBSecond != 0 || s.Fees.ComputeSecond != 0 {
+		s.Deadlines.Add(timers.Deadline{At: s.Time + ChargeInterval, Kind: timers.Charge})
 	}
 }
 
 // charge charges a canister for memory and compute allocation. A canister that cannot pay is uninstalled.
-func (m *subnet) charge(r *state.Entry) {
-	if charging.Resources(&m.State, r) {
+func (s *subnet) charge(r *state.Entry) {
+	if charging.Resources(&s.State, r) {
 		return
 	}
 	charging.Forfeit(r)
-	m.Uninstall(r)
+	s.Uninstall(r)
 	r.Canister.Version++
-	m.Recount(r)
+	s.Recount(r)
 }

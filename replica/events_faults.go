@@ -21,23 +21,23 @@ func source(kind MessageKind) intercanister.Source {
 }
 
 // emitDecision emits the decision about a message in transit: first the rule that was applied.
-func (m *subnet) emitDecision(d *faults.Decision) {
-	if m.net.sink == nil {
+func (s *subnet) emitDecision(d *faults.Decision) {
+	if s.net.sink == nil {
 		return
 	}
 	if d.Rule != nil {
-		e := describeHeld(&m.State, RuleMatched, d.Message)
+		e := describeHeld(&s.State, RuleMatched, d.Message)
 		e.Held, e.Fault = 0, d.Rule.Action.Kind.String()
-		m.net.emit(e)
+		s.net.emit(e)
 	}
-	e := describeHeld(&m.State, eventOf(d), d.Message)
+	e := describeHeld(&s.State, eventOf(d), d.Message)
 	switch e.Kind {
 	case MessageHeld:
 		e.Fault = fault(d.Message).String()
 	case FaultInjected:
 		e.Fault, e.Reject = d.Action.String(), d.Response.Reject
 	}
-	m.net.emit(e)
+	s.net.emit(e)
 }
 
 // eventOf returns the kind of event for a decision.
@@ -80,8 +80,8 @@ func describeHeld(s *state.State, kind EventKind, h *state.Held) Event {
 	return e
 }
 
-func (m *subnet) emitTimer(kind EventKind, id principal.Principal) {
-	if m.net.sink != nil {
-		m.net.emit(Event{Kind: kind, Subnet: m.ID, Canister: id})
+func (s *subnet) emitTimer(kind EventKind, id principal.Principal) {
+	if s.net.sink != nil {
+		s.net.emit(Event{Kind: kind, Subnet: s.ID, Canister: id})
 	}
 }

@@ -9,39 +9,39 @@ import (
 )
 
 // emitExecution emits the outcome of a job.
-func (m *subnet) emitExecution(j *Job) {
-	if m.net.sink == nil {
+func (s *subnet) emitExecution(j *Job) {
+	if s.net.sink == nil {
 		return
 	}
-	e := describe(&m.State, j)
+	e := describe(&s.State, j)
 	e.Kind, e.Reject = MessageExecuted, j.outcome.Failure
 	switch {
 	case !j.runs():
 		e.Kind, e.Reject = MessageDropped, j.refused
-		m.net.emit(e)
+		s.net.emit(e)
 		return
 	case j.Install != nil:
 		e.Kind = CodeInstalled
 	}
 	out, usage := &j.outcome, j.Entry.Canister.MemoryUsage()
-	e.Instructions, e.Cycles = out.Instructions, j.Prepaid.Sub(charging.Unused(&m.State, j.Execution, out.Instructions))
+	e.Instructions, e.Cycles = out.Instructions, j.Prepaid.Sub(charging.Unused(&s.State, j.Execution, out.Instructions))
 	e.DirtyPages, e.Heap, e.Stable = out.DirtyPages, usage.Heap, usage.Stable
 	e.CleanupRan, e.Logs, e.Wall = out.Cleaned, out.Logs, j.wall
-	m.net.emit(e)
-	m.noteLogs(j, &e)
+	s.net.emit(e)
+	s.noteLogs(j, &e)
 	if out.Failure != nil {
-		e.Kind, e.Text, e.Callers = Trapped, out.Backtrace, m.callers(j.Context)
-		m.net.emit(e)
+		e.Kind, e.Text, e.Callers = Trapped, out.Backtrace, s.callers(j.Context)
+		s.net.emit(e)
 	}
 }
 
 // noteLogs emits the lines that a message has logged, as far as the log has room for them.
-func (m *subnet) noteLogs(j *Job, of *Event) {
+func (s *subnet) noteLogs(j *Job, of *Event) {
 	log := &j.Entry.Canister.Logs
 	for i := max(0, log.Len()-of.Logs); i < log.Len(); i++ {
 		record := log.At(i)
-		m.net.emit(Event{
-			Kind: Logged, Subnet: m.ID, Canister: of.Canister, Request: of.Request, Context: of.Context, Origin: of.Origin,
+		s.net.emit(Event{
+			Kind: Logged, Subnet: s.ID, Canister: of.Canister, Request: of.Request, Context: of.Context, Origin: of.Origin,
 			Method: of.Method, Number: record.Index, Text: string(record.Content),
 		})
 	}
@@ -56,7 +56,7 @@ func describe(s *state.State, j *Job) Event {
 	describeContext(s, &e)
 	switch {
 	case j.Install != nil:
-		describeInstall(s, &e, j.Install.Command)
+		describeInstall(s, &e, j.Install.Call)
 	case j.In.Source == intercanister.SourceIngress:
 		record := s.History.At(j.In.Ingress)
 		e.Request, e.Method = record.ID, record.Method
@@ -72,7 +72,7 @@ func describe(s *state.State, j *Job) Event {
 }
 
 // describeInstall adds the caller of an installation.
-func describeInstall(s *state.State, e *Event, c *state.Command) {
+func describeInstall(s *state.State, e *Event, c *state.ManagementCall) {
 	e.Entry, e.Method = canister.Init, c.Method
 	e.Origin = Origin{Kind: c.Origin.Kind, Caller: c.Caller, Call: c.Origin.Call}
 	switch c.Origin.Kind {
@@ -109,38 +109,38 @@ func openedBy(s *state.State, context *intercanister.Context) (id RequestID) {
 }
 
 // noteCall emits a call that a message has made.
-func (m *subnet) noteCall(q *intercanister.Request, context intercanister.ContextID) {
-	if m.net.sink == nil {
+func (s *subnet) noteCall(q *intercanister.Request, context intercanister.ContextID) {
+	if s.net.sink == nil {
 		return
 	}
 	e := Event{
-		Kind: CallRegistered, Subnet: m.ID, Canister: q.Sender, Peer: q.Receiver, Context: context, Call: q.Call,
-		Method: q.Method, Reentrant: m.reenters(context, q.Receiver), Cycles: q.Cycles, Deadline: q.Deadline, Bytes: len(q.Payload), Payload: q.Payload,
+		Kind: CallRegistered, Subnet: s.ID, Canister: q.Sender, Peer: q.Receiver, Context: context, Call: q.Call,
+		Method: q.Method, Reentrant: s.reenters(context, q.Receiver), Cycles: q.Cycles, Deadline: q.Deadline, Bytes: len(q.Payload), Payload: q.Payload,
 	}
-	describeContext(&m.State, &e)
-	m.net.emit(e)
+	describeContext(&s.State, &e)
+	s.net.emit(e)
 }
 
 // noteSettled emits the answer to a call.
-func (m *subnet) noteSettled(call intercanister.CallID, f *intercanister.Future, response *intercanister.Response) {
-	if m.net.sink == nil {
+func (s *subnet) noteSettled(call intercanister.CallID, f *intercanister.Future, response *intercanister.Response) {
+	if s.net.sink == nil {
 		return
 	}
 	e := Event{
-		Kind: CallSettled, Subnet: m.ID, Canister: f.Owner, Peer: f.Callee, Context: f.Context, Call: call,
+		Kind: CallSettled, Subnet: s.ID, Canister: f.Owner, Peer: f.Callee, Context: f.Context, Call: call,
 		Reject: response.Reject, Cycles: response.Refund, Deadline: f.Deadline, Bytes: response.PayloadBytes(), Payload: response.Reply,
 	}
-	describeContext(&m.State, &e)
-	m.net.emit(e)
+	describeContext(&s.State, &e)
+	s.net.emit(e)
 }
 
 // noteLate emits a response that came after its caller stopped waiting.
-func (m *subnet) noteLate(owner principal.Principal, call intercanister.CallID, response *intercanister.Response) {
-	if m.net.sink == nil {
+func (s *subnet) noteLate(owner principal.Principal, call intercanister.CallID, response *intercanister.Response) {
+	if s.net.sink == nil {
 		return
 	}
-	m.net.emit(Event{
-		Kind: ResponseLate, Subnet: m.ID, Canister: owner, Call: call,
+	s.net.emit(Event{
+		Kind: ResponseLate, Subnet: s.ID, Canister: owner, Call: call,
 		Reject: response.Reject, Cycles: response.Refund, Bytes: response.PayloadBytes(), Payload: response.Reply,
 	})
 }

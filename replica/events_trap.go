@@ -17,8 +17,8 @@ type Caller struct {
 
 // callers returns the contexts that a context answers to, itself first: the asynchronous stack. It ends where a caller
 // no longer waits.
-func (m *subnet) callers(id intercanister.ContextID) (frames []Caller) {
-	for at, context := range m.ancestry(id) {
+func (s *subnet) callers(id intercanister.ContextID) (frames []Caller) {
+	for at, context := range s.ancestry(id) {
 		f := Caller{
 			Canister: context.Canister, Method: context.Method, Context: context.ID, Request: openedBy(&at.State, context),
 			Origin: Origin{Kind: context.Origin.Kind, Caller: context.Origin.Caller, Call: context.Origin.Call},
@@ -35,9 +35,9 @@ func (m *subnet) callers(id intercanister.ContextID) (frames []Caller) {
 }
 
 // ancestry iterates over a context and those that it answers to, with their subnets, at most MaxAncestry.
-func (m *subnet) ancestry(id intercanister.ContextID) func(yield func(*subnet, *intercanister.Context) bool) {
+func (s *subnet) ancestry(id intercanister.ContextID) func(yield func(*subnet, *intercanister.Context) bool) {
 	return func(yield func(*subnet, *intercanister.Context) bool) {
-		at := m
+		at := s
 		for range MaxAncestry {
 			context := at.Calls.Context(id)
 			if context == nil || !yield(at, context) || context.Origin.Kind != intercanister.FromCanister {
@@ -59,8 +59,8 @@ func (m *subnet) ancestry(id intercanister.ContextID) func(yield func(*subnet, *
 
 // reenters reports whether a call from a context goes to a canister on its own asynchronous stack: one that made a call
 // which this context serves.
-func (m *subnet) reenters(id intercanister.ContextID, callee principal.Principal) bool {
-	for _, context := range m.ancestry(id) {
+func (s *subnet) reenters(id intercanister.ContextID, callee principal.Principal) bool {
+	for _, context := range s.ancestry(id) {
 		if context.Canister == callee {
 			return true
 		}

@@ -17,7 +17,9 @@ func (canisters) Install(c *canister.Canister, sub *canister.Subnet, in *caniste
 
 func (canisters) Empty(c *canister.Canister) bool { return c.Module() == nil }
 
-func (canisters) Wide(c *canister.Canister) bool { return c.Module() != nil && c.Module().Wide() }
+func (canisters) Memory64(c *canister.Canister) bool {
+	return c.Module() != nil && c.Module().Memory64()
+}
 
 func (canisters) Method(c *canister.Canister, name string) canister.MethodKind {
 	if m := c.Module(); m != nil {

@@ -55,7 +55,7 @@ func (n *Network) Opened() (height, time uint64, open bool) { return n.height, n
 // Commands are the management calls of canisters that wait on a subnet.
 func (n *Network) Commands(subnet int) int {
 	m := n.subnets[subnet]
-	_, _, _, waiting := m.Commands.Waiting()
+	_, _, _, waiting := m.ManagementCalls.Waiting()
 	for r := range m.Canisters.All() {
 		for _, in := range r.Waiting {
 			if in.Source == intercanister.SourceRequests {

@@ -133,7 +133,7 @@ func meddled(t testing.TB, c replica.Config, all []action, doing []meddling, pas
 	for held := s.Introspect().Held(0, 0, 1); len(held) > 0; held = s.Introspect().Held(0, 0, 1) {
 		log.WriteString(outcomeOf(s.Apply(replica.ReleaseHeld{ID: held[0].ID})) + "\n")
 	}
-	for i := 0; s.Activity().Busy; i++ {
+	for i := 0; s.Activity().HasDueWork; i++ {
 		if i > 5000 {
 			t.Fatal("the run does not end")
 		}
@@ -206,7 +206,7 @@ func TestAfterAnyFaultInjectionAllCyclesAreAccountedForAndNothingIsLeft(t *testi
 		})
 		for range actors {
 			s.Apply(replica.AdvanceTo(s.View().Time + 301*second))
-			for pass := true; pass || s.Activity().Busy; pass = false {
+			for pass := true; pass || s.Activity().HasDueWork; pass = false {
 				s.Round()
 			}
 		}

@@ -12,164 +12,164 @@ import (
 )
 
 // finish applies the outcome of a job, or parks it if its message has not ended.
-func (m *subnet) finish(j *Job) {
-	m.executed++
-	m.dirtied += j.outcome.DirtyPages
+func (s *subnet) finish(j *Job) {
+	s.executed++
+	s.dirtied += j.outcome.DirtyPages
 	j.Entry.EndIsolation()
 	if j.runs() && !j.over {
-		m.park(j)
+		s.park(j)
 		return
 	}
-	if at := slices.Index(m.paused, j); at >= 0 {
-		m.paused = slices.Delete(m.paused, at, at+1)
-		m.Unpark(at)
+	if at := slices.Index(s.paused, j); at >= 0 {
+		s.paused = slices.Delete(s.paused, at, at+1)
+		s.Unpark(at)
 	}
 	r := j.Entry
 	r.Running, r.Mailbox.Blocked = false, false
 	r.ApplyDeferred()
-	m.tally.record(j)
-	m.emitExecution(j)
-	m.recordTrap(j)
+	s.tally.record(j)
+	s.emitExecution(j)
+	s.recordTrap(j)
 	if number, ok := j.ingress(); ok {
-		m.History.RecordInstructions(number, j.outcome.Instructions)
+		s.History.RecordInstructions(number, j.outcome.Instructions)
 	}
 	switch {
 	case j.Install != nil:
-		m.finishInstall(j)
+		s.finishInstall(j)
 	case j.Callback:
-		m.finishCallback(j)
+		s.finishCallback(j)
 	case j.refused != nil:
-		m.finishRefused(j)
+		s.finishRefused(j)
 	case !j.dropped:
-		m.finishCall(j)
+		s.finishCall(j)
 	}
-	m.Change(r, j.outcome.HeapDelta, &m.Limits)
-	m.idle(r)
-	m.release(j)
+	s.Change(r, j.outcome.HeapDelta, &s.Limits)
+	s.idle(r)
+	s.release(j)
 }
 
-func (m *subnet) park(j *Job) {
-	used := m.net.config.SliceInstructions
+func (s *subnet) park(j *Job) {
+	used := s.net.config.SliceInstructions
 	j.Pause()
 	if j.waits() {
 		used = min(used, j.executed)
-		m.sleep(j)
+		s.sleep(j)
 	}
-	m.RoundInstructions += used
-	known := slices.Contains(m.paused, j)
+	s.RoundInstructions += used
+	known := slices.Contains(s.paused, j)
 	if !known {
-		m.paused = slices.Insert(m.paused, m.Park(j.Execution), j)
+		s.paused = slices.Insert(s.paused, s.Park(j.Execution), j)
 	}
-	if m.net.sink != nil && (!known || j.waits()) {
-		e := describe(&m.State, j)
+	if s.net.sink != nil && (!known || j.waits()) {
+		e := describe(&s.State, j)
 		e.Kind, e.Deadline = MessageParked, j.Until
-		m.net.emit(e)
+		s.net.emit(e)
 	}
 }
 
 // finishRefused rejects a message that did not run.
-func (m *subnet) finishRefused(j *Job) {
+func (s *subnet) finishRefused(j *Job) {
 	if j.base {
-		charging.Refund(&m.State, j.Execution, j.outcome.Instructions)
+		charging.Refund(&s.State, j.Execution, j.outcome.Instructions)
 	}
 	switch j.In.Source {
 	case intercanister.SourceIngress:
-		m.answerIngress(m.History.At(j.In.Ingress), nil, j.refused)
+		s.answerIngress(s.History.At(j.In.Ingress), nil, j.refused)
 	case intercanister.SourceRequests:
-		m.DeclineRequest(j.Entry, &j.In.Request)
+		s.DeclineRequest(j.Entry, &j.In.Request)
 		q := &j.In.Request
-		m.respond(j.Entry, q.Sender, q.Call, q.Deadline, intercanister.Response{Reject: j.refused, Refund: q.Cycles})
+		s.respond(j.Entry, q.Sender, q.Call, q.Deadline, intercanister.Response{Reject: j.refused, Refund: q.Cycles})
 	}
 }
 
 // finishCall applies the outcome of a call or task.
-func (m *subnet) finishCall(j *Job) {
-	charging.Refund(&m.State, j.Execution, j.outcome.Instructions)
-	context := m.Calls.Context(j.Context)
-	m.apply(j, context)
+func (s *subnet) finishCall(j *Job) {
+	charging.Refund(&s.State, j.Execution, j.outcome.Instructions)
+	context := s.Calls.Context(j.Context)
+	s.apply(j, context)
 }
 
 // finishCallback applies the outcome of a callback. One that did not run, because its caller no longer waits or cannot
 // pay, only ends its call.
-func (m *subnet) finishCallback(j *Job) {
+func (s *subnet) finishCallback(j *Job) {
 	if j.runs() {
-		charging.Refund(&m.State, j.Execution, j.outcome.Instructions)
+		charging.Refund(&s.State, j.Execution, j.outcome.Instructions)
 	} else {
-		charging.RefundCallback(&m.State, j.Execution)
+		charging.RefundCallback(&s.State, j.Execution)
 	}
-	m.Calls.Release(&j.Entry.Mailbox, j.In.Call)
-	context := m.Calls.Context(j.Context)
+	s.Calls.Release(&j.Entry.Mailbox, j.In.Call)
+	context := s.Calls.Context(j.Context)
 	context.Busy = false
 	if !j.runs() {
-		m.conclude(j.Entry, context, j.refused)
+		s.conclude(j.Entry, context, j.refused)
 		return
 	}
-	m.apply(j, context)
+	s.apply(j, context)
 }
 
 // apply commits the effects of a message outside its canister.
-func (m *subnet) apply(j *Job, context *intercanister.Context) {
+func (s *subnet) apply(j *Job, context *intercanister.Context) {
 	out := &j.outcome
-	m.RoundInstructions += out.Instructions
+	s.RoundInstructions += out.Instructions
 	context.Instructions += out.Instructions
 	context.Available = context.Available.Sub(out.Accepted)
-	m.Totals.Mint(out.Minted)
+	s.Totals.Mint(out.Minted)
 	for i := range out.Calls {
-		m.call(j, context.ID, &out.Calls[i])
+		s.call(j, context.ID, &out.Calls[i])
 	}
-	if context = m.Calls.Context(j.Context); out.Response != nil {
+	if context = s.Calls.Context(j.Context); out.Response != nil {
 		response := *out.Response
-		response.Refund = m.Respond(j.Entry, context)
-		m.reply(j.Entry, &context.Origin, response)
+		response.Refund = s.Respond(j.Entry, context)
+		s.reply(j.Entry, &context.Origin, response)
 	}
-	m.conclude(j.Entry, context, out.Failure)
+	s.conclude(j.Entry, context, out.Failure)
 }
 
 // call registers a future for an outgoing call and sends the request.
-func (m *subnet) call(j *Job, context intercanister.ContextID, c *canister.Call) {
+func (s *subnet) call(j *Job, context intercanister.ContextID, c *canister.Call) {
 	r := j.Entry
-	id, f := m.Calls.Register(&r.Mailbox, &intercanister.Call{
+	id, f := s.Calls.Register(&r.Mailbox, &intercanister.Call{
 		Context: context, Owner: r.ID(), Callee: c.Request.Receiver, Method: c.Request.Method,
 		Reply: c.Reply, Reject: c.Reject, Cleanup: c.Cleanup, Cycles: c.Request.Cycles,
 		Execution: c.Execution, Transmission: c.Transmission, Deadline: c.Request.Deadline,
 	})
 	if c.Request.Deadline != 0 {
-		f.Expiry = m.Deadlines.Add(timers.Deadline{At: state.Expiry(c.Request.Deadline), Kind: timers.CallExpiry, Number: uint64(id)})
+		f.Expiry = s.Deadlines.Add(timers.Deadline{At: state.Expiry(c.Request.Deadline), Kind: timers.CallExpiry, Number: uint64(id)})
 	}
 	if c.Request.Deadline == 0 {
-		m.ReserveMemory(r, 0, intercanister.ResponseReservation)
-		m.Shared.Promised += intercanister.ResponseReservation
+		s.ReserveMemory(r, 0, intercanister.ResponseReservation)
+		s.Shared.Promised += intercanister.ResponseReservation
 	}
 	c.Request.Call, c.Request.Sender = id, r.ID()
-	m.noteCall(&c.Request, context)
+	s.noteCall(&c.Request, context)
 	// The canister's version was increased when its message was committed.
-	if reject := m.unsendable(&c.Request, r.Canister.Version-1); reject != nil {
-		m.answer(&c.Request, reject)
+	if reject := s.unsendable(&c.Request, r.Canister.Version-1); reject != nil {
+		s.answer(&c.Request, reject)
 		return
 	}
-	m.send(&c.Request)
+	s.send(&c.Request)
 }
 
 // conclude answers a context that nothing else can answer, and closes it if it has ended.
-func (m *subnet) conclude(r *state.Entry, context *intercanister.Context, failure *intercanister.Reject) {
+func (s *subnet) conclude(r *state.Entry, context *intercanister.Context, failure *intercanister.Reject) {
 	if context.Starved() {
 		reject := failure
 		if reject == nil {
 			reject = rejectNoReply(context)
 		}
-		m.reply(r, &context.Origin, intercanister.Response{Reject: reject, Refund: m.Respond(r, context)})
+		s.reply(r, &context.Origin, intercanister.Response{Reject: reject, Refund: s.Respond(r, context)})
 	}
-	m.Calls.Close(&r.Mailbox, context)
+	s.Calls.Close(&r.Mailbox, context)
 }
 
 // idle is called whenever a canister has finished a message: it runs what waited for that.
-func (m *subnet) idle(r *state.Entry) {
-	m.RearmTimer(r)
-	m.TouchIfCertified(r)
-	m.Recount(r)
-	tasks.WatchMemory(m.net.executor, r)
-	m.requeue(r.Waiting)
+func (s *subnet) idle(r *state.Entry) {
+	s.RearmTimer(r)
+	s.TouchIfCertified(r)
+	s.Recount(r)
+	tasks.WatchMemory(s.net.executor, r)
+	s.requeue(r.Waiting)
 	r.Waiting = nil
-	m.finishStopping(r)
-	m.Ready.Add(&r.Mailbox)
+	s.finishStopping(r)
+	s.Ready.Add(&r.Mailbox)
 }

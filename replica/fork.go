@@ -56,12 +56,12 @@ func (n *Network) Fork(config ForkConfig) *Network {
 		f.config.overrides.Executor = config.overrides.Executor
 	}
 	f.volatile = n.volatile || config.Volatile
-	f.own, f.event, f.traps, f.legal, f.shown = nil, Event{}, traps{}, nil, nil
-	f.plug(&config.Parts)
+	f.defaultRunner, f.event, f.traps, f.legal, f.shown = nil, Event{}, traps{}, nil, nil
+	f.setParts(&config.Parts)
 	f.index = n.index.fork()
 	f.delegations = n.delegations.fork()
 	f.rules = n.rules.Clone()
-	f.report.Answered, f.answered, f.told = slices.Clone(n.report.Answered), slices.Clone(n.answered), nil
+	f.report.Answered, f.answered, f.prevAnswered = slices.Clone(n.report.Answered), slices.Clone(n.answered), nil
 	f.subnets = make([]*subnet, len(n.subnets))
 	for i, m := range n.subnets {
 		f.subnets[i] = m.fork(f)
@@ -72,7 +72,7 @@ func (n *Network) Fork(config ForkConfig) *Network {
 	f.views.latest.Store(view.fork(f))
 	for _, m := range f.subnets {
 		if config.Reseed != nil {
-			m.Chance.Reseed(*config.Reseed)
+			m.RandomBeacon.Reseed(*config.Reseed)
 		}
 		m.recompile()
 	}
@@ -81,11 +81,11 @@ func (n *Network) Fork(config ForkConfig) *Network {
 
 // Wake gives a sleeping network its parts. Its present heights are not reported as signed.
 func (n *Network) Wake(parts Parts) {
-	if n.own != nil {
-		n.own.Close()
-		n.own = nil
+	if n.defaultRunner != nil {
+		n.defaultRunner.Close()
+		n.defaultRunner = nil
 	}
-	n.plug(&parts)
+	n.setParts(&parts)
 	for _, m := range n.subnets {
 		m.Environment.Print = n.config.Printed // for queries before the next round
 		m.recompile()
@@ -96,19 +96,19 @@ func (n *Network) Wake(parts Parts) {
 func (n *Network) Listener() EventSink { return n.sink }
 
 // fork makes a subnet of another network at the same point.
-func (m *subnet) fork(n *Network) *subnet {
+func (s *subnet) fork(n *Network) *subnet {
 	f := new(subnet)
-	*f = *m
+	*f = *s
 	f.net, f.tally = n, new(executionTally)
 	f.faults = f.injector()
-	m.State.Fork(&f.State)
-	f.record.canisters, f.record.requests = m.record.canisters.fork(), m.record.requests.fork()
+	s.State.Fork(&f.State)
+	f.record.canisters, f.record.requests = s.record.canisters.fork(), s.record.requests.fork()
 	f.Environment.Volatile, f.Environment.Print = n.volatile, n.config.Printed
-	if h := m.staged().made.Load(); h != nil { // it contains the earlier changes
+	if h := s.staged().made.Load(); h != nil { // it contains the earlier changes
 		f.record.rebase(h.Tree())
 	}
-	if m.ahead != nil {
-		f.ahead = m.ahead.fork(n.config.Signed)
+	if s.ahead != nil {
+		f.ahead = s.ahead.fork(n.config.Signed)
 	}
 	f.jobs, f.running, f.spare, f.mailboxes, f.choices = nil, nil, nil, nil, nil
 	f.restart()
@@ -116,19 +116,19 @@ func (m *subnet) fork(n *Network) *subnet {
 }
 
 // restart makes jobs of the parked messages. They begin again when they resume.
-func (m *subnet) restart() {
-	m.paused, m.waiting = make([]*Job, len(m.Parked)), 0
-	for i, x := range m.Parked {
+func (s *subnet) restart() {
+	s.paused, s.waiting = make([]*Job, len(s.Parked)), 0
+	for i, x := range s.Parked {
 		j := newJob()
-		j.Execution, j.subnet = x, m
+		j.Execution, j.subnet = x, s
 		if x.Message.Room != nil {
 			x.Message.Room = j.room
 		}
 		if x.Install != nil {
-			x.Install.Command.Host = m
+			x.Install.Call.Host = s
 		}
-		if m.paused[i] = j; j.waits() {
-			m.waiting++
+		if s.paused[i] = j; j.waits() {
+			s.waiting++
 		}
 	}
 }

@@ -42,7 +42,7 @@ func TestAMessageThatRestartsInAForkSeesTheStateOfItsFirstRun(t *testing.T) {
 		on-cleanup(print "cleanup " + version; spin 2_000_000; print "over " + version; set add(get, 1))`))
 	s.Submit("B", "run", compiled(t, s, `set 3; reply "x"`))
 	var forks []*real.Stage
-	for round := 0; round < 3 || s.Activity().Busy; round++ {
+	for round := 0; round < 3 || s.Activity().HasDueWork; round++ {
 		if round > 200 {
 			t.Fatal("the messages do not end")
 		}

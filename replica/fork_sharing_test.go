@@ -23,12 +23,12 @@ import (
 //
 // Anyone who adds such a field handles it in the fork of its struct (fork.go of its package) and enters it here.
 var forks = map[string]string{
-	"replica.Network": `new: config runner executor sink told own event traps journal compared legal shown; share: management routes rootKey;
+	"replica.Network": `new: config runner executor sink prevAnswered defaultRunner event traps journal compared legal shown; share: management routes rootKey;
 		fork: subnets signing report answered rules; remake: delegations index views`,
 	"replica.subnet": `fork: State net faults; remake: paused waiting; share: config key nodes publicKey shownRanges;
 		remake: record ahead; new: asked jobs running spare mailboxes choices tally`,
-	"state.State": `share: Admins; fork: Blocks Ids Canisters History Calls Deadlines Ready Chance Compiled Commands Heartbeats Outcalls Signing
-		Postponed Touched Answered Kept throttled Environment Shared Inbound Output Parked Preparing Prepared`,
+	"state.State": `share: Admins; fork: Blocks Ids Canisters History Calls Deadlines Ready RandomBeacon Compiled ManagementCalls Heartbeats Outcalls Signing
+		Postponed Touched Answered Held throttled Environment Shared Inbound Output Parked Preparing Prepared`,
 	"state.Blocks":             `fork: Nodes days`,
 	"state.Day":                `share: Nodes`,
 	"state.Ids":                `share: Ranges`,
@@ -51,7 +51,7 @@ var forks = map[string]string{
 	"faults.Injector":          `fork: Rules State Clock`,
 	"state.Rules":              `fork: List`,
 	"state.RuleState":          `share: Rule`,
-	"state.Command":            `fork: Host State Sender Target Origin; share: Arg`,
+	"state.ManagementCall":     `fork: Host State Sender Target Origin; share: Arg`,
 	"intercanister.Mailbox":    `fork: arrivals tasks responses ingress pairs; new: spare spares`,
 	"intercanister.FIFO":       `remake: ring`,
 	"intercanister.settled":    `fork: response`,
@@ -70,7 +70,7 @@ var forks = map[string]string{
 	"timers.slots":             `fork: pages`,
 	"replica.Job":              `fork: Execution subnet; new: room coroutine outcome refused`,
 	"state.Execution":          `fork: Entry In Install Pauses; share: Environment Message`,
-	"state.Installation":       `fork: Command; new: In`,
+	"state.Installation":       `fork: Call; new: In`,
 	"state.Pauses":             `fork: Seen Wakes`,
 	"state.StreamMessage":      `fork: Request Response From`,
 	"state.Preparation":        `fork: In; share: Module`,

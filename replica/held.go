@@ -30,21 +30,23 @@ func (DropHeld) input()    {}
 func (*SettleHeld) input() {}
 
 func (n *Network) releaseHeld(in ReleaseHeld) Result {
-	return n.decideHeld(in.ID, func(m *subnet, h *state.Held) *refusal.Refusal { return m.faults.Release(h, m.carryOut) })
+	return n.decideHeld(in.ID, func(m *subnet, h *state.Held) *refusal.Refusal { return m.faults.Release(h, m.applyDecision) })
 }
 
 func (n *Network) dropHeld(in DropHeld) Result {
-	return n.decideHeld(in.ID, func(m *subnet, h *state.Held) *refusal.Refusal { return m.faults.Drop(h, m.carryOut) })
+	return n.decideHeld(in.ID, func(m *subnet, h *state.Held) *refusal.Refusal { return m.faults.Drop(h, m.applyDecision) })
 }
 
 func (n *Network) settleHeld(in *SettleHeld) Result {
-	return n.decideHeld(in.ID, func(m *subnet, h *state.Held) *refusal.Refusal { return m.faults.Answer(h, &in.Answer, m.carryOut) })
+	return n.decideHeld(in.ID, func(m *subnet, h *state.Held) *refusal.Refusal {
+		return m.faults.Answer(h, &in.Answer, m.applyDecision)
+	})
 }
 
 // decideHeld applies a user's decision about a held message.
 func (n *Network) decideHeld(id uint64, decide func(*subnet, *state.Held) *refusal.Refusal) Result {
 	for _, m := range n.subnets {
-		h := m.Kept.Find(id)
+		h := m.Held.Find(id)
 		if h == nil {
 			continue
 		}

@@ -18,49 +18,49 @@ type interceptor interface {
 }
 
 // interceptor returns nil while there are no rules and no held messages: then all messages pass, at no cost.
-func (m *subnet) interceptor() interceptor {
-	if m.faults.Idle() {
+func (s *subnet) interceptor() interceptor {
+	if s.faults.Idle() {
 		return nil
 	}
-	return &m.faults
+	return &s.faults
 }
 
 // intercepted carries out a decision about a message, and reports whether the message must not proceed.
-func (m *subnet) intercepted(d faults.Decision) bool {
-	m.carryOut(d)
+func (s *subnet) intercepted(d faults.Decision) bool {
+	s.applyDecision(d)
 	return d.Kind != faults.Pass
 }
 
-// carryOut carries out a decision about a message.
-func (m *subnet) carryOut(d faults.Decision) {
+// applyDecision carries out a decision about a message.
+func (s *subnet) applyDecision(d faults.Decision) {
 	h := d.Message
 	if h == nil {
 		return
 	}
-	m.emitDecision(&d)
+	s.emitDecision(&d)
 	switch d.Kind {
 	case faults.Release:
-		m.passOn(h)
+		s.releaseHeld(h)
 	case faults.Lose:
-		m.giveBack(h.Caller(), h.Cycles())
+		s.refundTo(h.Caller(), h.Cycles())
 	case faults.Answer:
 		if h.Kind == KindIngress {
-			m.answerIngress(m.History.At(h.Ingress), d.Response.Reply, withErrorCode(d.Response.Reject))
+			s.answerIngress(s.History.At(h.Ingress), d.Response.Reply, withErrorCode(d.Response.Reject))
 		} else {
-			m.deliver(h.Caller(), h.CallID(), d.Response)
+			s.deliver(h.Caller(), h.CallID(), d.Response)
 		}
 	}
 }
 
-// passOn delivers a held message as if it came now.
-func (m *subnet) passOn(h *state.Held) {
+// releaseHeld delivers a held message as if it came now.
+func (s *subnet) releaseHeld(h *state.Held) {
 	switch h.Kind {
 	case KindRequest:
 		q := h.Request
-		m.dispatch(&q)
+		s.dispatch(&q)
 	case KindResponse:
-		m.deliver(h.Owner, h.Call, h.Response)
+		s.deliver(h.Owner, h.Call, h.Response)
 	case KindIngress:
-		m.queueIngress(m.History.At(h.Ingress), h.Command)
+		s.queueIngress(s.History.At(h.Ingress), h.Command)
 	}
 }

@@ -47,7 +47,7 @@ func (j *Job) runs() bool { return j.refused == nil && !j.dropped }
 func (j *Job) ingress() (number uint64, ok bool) {
 	switch {
 	case j.Install != nil:
-		return j.Install.Command.Origin.Ingress, j.Install.Command.FromUser()
+		return j.Install.Call.Origin.Ingress, j.Install.Call.FromUser()
 	case j.In.Source == intercanister.SourceIngress:
 		return j.In.Ingress, true
 	}

@@ -34,8 +34,8 @@ type record struct {
 	kind     recordKind
 	time     uint64 // clockMoved: of the clock; listed, made and ended: of the round
 	input    Input
-	position uint64 // moveMade
-	strain   Strain // moveMade
+	position uint64     // moveMade
+	faults   StepFaults // moveMade
 	// With these, a replay detects that it diverged.
 	messages     int    // roundEnded
 	instructions uint64 // roundEnded
@@ -54,8 +54,8 @@ func (r *record) archive(c *archive.Coder) {
 		return
 	case moveMade:
 		archive.Number(c, &r.position)
-		archive.AtMost(c, &r.strain.Callback, canister.CleanupExhaustedToo)
-		c.Bool(&r.strain.NoCalls)
+		archive.AtMost(c, &r.faults.Callback, canister.CleanupExhaustedToo)
+		c.Bool(&r.faults.NoCalls)
 	case roundEnded:
 		archive.Number(c, &r.messages)
 		archive.Number(c, &r.instructions)
@@ -227,7 +227,7 @@ func (n *Network) replay(raw []byte, roots bool) (Replayed, error) {
 	}
 	switch r.kind {
 	case movesListed:
-		n.Ahead()
+		n.NextDeliveries()
 	case moveMade:
 		if err := n.replayMove(&r); err != nil {
 			return Replayed{}, err
@@ -273,13 +273,13 @@ func (r *Result) why() string {
 
 // replayMove makes the move at a position.
 func (n *Network) replayMove(r *record) error {
-	position, there := r.position, -1
-	n.StepUnder(r.strain, OracleFunc(func(moves []Move) int {
-		there = len(moves)
+	position, found := r.position, -1
+	n.StepWith(r.faults, OracleFunc(func(moves []Move) int {
+		found = len(moves)
 		return int(min(position, uint64(len(moves)-1)))
 	}))
-	if there < 0 || position >= uint64(there) {
-		return &DivergedError{Height: n.height, What: "the number of possible moves", Now: uint64(max(there, 0)), Was: position + 1}
+	if found < 0 || position >= uint64(found) {
+		return &DivergedError{Height: n.height, What: "the number of possible moves", Now: uint64(max(found, 0)), Was: position + 1}
 	}
 	return nil
 }

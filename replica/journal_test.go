@@ -87,7 +87,7 @@ func TestAScenarioIsTheSameWhenItsJournalIsReplayed(t *testing.T) {
 			case rounds%4 != stepped:
 				n.Round()
 			case rounds%2 == 0:
-				n.Ahead()
+				n.NextDeliveries()
 				steps(replica.FIFO{})(n)
 			default:
 				n.Step(replica.FIFO{})
@@ -206,22 +206,22 @@ func FuzzReplay(f *testing.F) {
 	})
 }
 
-// crowded is a network in which much waits, with the records of what is done with it then.
-type crowded struct {
+// holdsExpired is a network in which much waits, with the records of what is done with it then.
+type holdsExpired struct {
 	network *replica.Network
 	root    [32]byte
 	tape    *tape
 }
 
-func crowdedJournal(t testing.TB) crowded {
+func crowdedJournal(t testing.TB) holdsExpired {
 	stage, _ := crowdedStage(t)
-	c := crowded{network: stage.Network.Fork(replica.ForkConfig{}), tape: new(tape)}
+	c := holdsExpired{network: stage.Network.Fork(replica.ForkConfig{}), tape: new(tape)}
 	t.Cleanup(c.network.Close)
 	c.root = c.network.RootHash()
 	moved := stage.Network.Fork(replica.ForkConfig{Parts: replica.Parts{Journal: c.tape}})
 	defer moved.Close()
 	moved.Apply(replica.AdvanceTo(moved.View().Time + second))
-	moved.Ahead()
+	moved.NextDeliveries()
 	moved.Step(replica.FIFO{})
 	meddleWith(moved)
 	moved.Round()

@@ -70,7 +70,7 @@ func TestUninstallingRejectsOpenCallsAndLaterAnswersOnlyRefund(t *testing.T) {
 	expect(t, "uninstall", s.Call(1, "uninstall", "1"), "replied: done")
 	expect(t, "the user's call", s.Answer(user), "rejected 4 IC0406: Canister has been uninstalled.")
 	expect(t, "the caller", s.Answer(caller), "replied: rejected")
-	for s.Activity().Busy {
+	for s.Activity().HasDueWork {
 		s.Round()
 	}
 	if c := s.Canister(s.ID(1)); c.Certified != nil || c.Installed != 0 {
@@ -112,7 +112,7 @@ func TestABestEffortCallExpiresAndItsLateAnswerIsDropped(t *testing.T) {
 	s.Apply(replica.AdvanceTo(s.View().Time + 11*second))
 	s.Round()
 	expect(t, "the call", s.Answer(id), "replied: expired")
-	for s.Activity().Busy {
+	for s.Activity().HasDueWork {
 		s.Round()
 	}
 	expect(t, "the call later", s.Answer(id), "replied: expired")

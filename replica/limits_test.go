@@ -46,7 +46,7 @@ func TestUpTo100000CallsOfTheManagementCanisterWait(t *testing.T) {
 	for n := range uint64(99_999) {
 		in := state.Ingress{Sender: s.Sender, Receiver: principal.Management, Method: "create", Arg: []byte("1"), Expiry: s.View().Time + 60*second}
 		binary.BigEndian.PutUint64(in.ID[:], n)
-		st.Commands.PushIngress(st.History.Receive(&in, &st.Deadlines).Number)
+		st.ManagementCalls.PushIngress(st.History.Receive(&in, &st.Deadlines).Number)
 	}
 	for _, want := range []string{"", "not accepted: SYS_TRANSIENT"} {
 		if _, refused := s.Submit(0, "create", "1"); !strings.HasPrefix(refused, want) || want == "" && refused != "" {

@@ -36,7 +36,7 @@ func (n *Network) migrate(in MigrateCanister) Result {
 		return refuse(refusal.Invalid, "subnet %s is not part of this network", in.Subnet)
 	}
 	from, r := n.find(in.Canister)
-	if refusal := movable(r, in.Canister, "migrat"); refusal != nil {
+	if refusal := checkMovable(r, in.Canister, "migrat"); refusal != nil {
 		return Result{Refusal: refusal}
 	}
 	to := n.subnets[position]
@@ -55,11 +55,11 @@ func (n *Network) migrate(in MigrateCanister) Result {
 
 func (n *Network) rename(in RenameCanister) Result {
 	m, r := n.find(in.Canister)
-	if refusal := movable(r, in.Canister, "renam"); refusal != nil {
+	if refusal := checkMovable(r, in.Canister, "renam"); refusal != nil {
 		return Result{Refusal: refusal}
 	}
 	from, replaced := n.find(in.To)
-	if refusal := movable(replaced, in.To, "renam"); refusal != nil {
+	if refusal := checkMovable(replaced, in.To, "renam"); refusal != nil {
 		return Result{Refusal: refusal}
 	}
 	if from == m {
@@ -75,8 +75,8 @@ func (n *Network) rename(in RenameCanister) Result {
 	return Result{}
 }
 
-// movable returns why a canister cannot leave, nil if it can; doing is the verb for the operation, without its ending.
-func movable(r *state.Entry, id principal.Principal, doing string) *refusal.Refusal {
+// checkMovable returns why a canister cannot leave, nil if it can; doing is the verb for the operation, without its ending.
+func checkMovable(r *state.Entry, id principal.Principal, doing string) *refusal.Refusal {
 	var reject *intercanister.Reject
 	switch {
 	case r == nil:
@@ -94,26 +94,26 @@ func movable(r *state.Entry, id principal.Principal, doing string) *refusal.Refu
 }
 
 // depart removes a canister that may leave from its subnet; the canister has the id from then on.
-func (m *subnet) depart(r *state.Entry, id principal.Principal) *canister.Canister {
-	m.charge(r)
+func (s *subnet) depart(r *state.Entry, id principal.Principal) *canister.Canister {
+	s.charge(r)
 	before := r.ID()
-	m.Uncount(r)
+	s.Uncount(r)
 	c := r.Canister.Move(id)
-	m.Remove(r) // what is left is empty: no cycles or memory are lost with it
-	m.TreeChanged = true
-	if m.net.sink != nil {
-		m.net.emit(Event{Kind: CanisterMoved, Subnet: m.ID, Canister: before, Peer: id})
+	s.Remove(r) // what is left is empty: no cycles or memory are lost with it
+	s.TreeChanged = true
+	if s.net.sink != nil {
+		s.net.emit(Event{Kind: CanisterMoved, Subnet: s.ID, Canister: before, Peer: id})
 	}
 	return c
 }
 
 // arrive adds a canister from another subnet.
-func (m *subnet) arrive(c *canister.Canister) {
-	r := m.Add(c)
-	m.RefreshEntryPoints(r)
-	m.Recount(r)
-	m.TreeChanged = true
-	m.net.generation++
+func (s *subnet) arrive(c *canister.Canister) {
+	r := s.Add(c)
+	s.RefreshEntryPoints(r)
+	s.Recount(r)
+	s.TreeChanged = true
+	s.net.generation++
 }
 
 // reroute moves a canister id to a subnet.
@@ -148,8 +148,8 @@ func (n *Network) showRanges() {
 }
 
 // showAhead makes a tree the base of the next round. last is the tree of the last view.
-func (m *subnet) showAhead(last *stagedTree, tree certify.Tree) {
-	m.record.rebase(tree)
-	m.ahead = &stagedTree{subnet: m.ID, key: m.key, base: tree, ended: last.ended, signed: last.signed}
-	m.TreeChanged = true
+func (s *subnet) showAhead(last *stagedTree, tree certify.Tree) {
+	s.record.rebase(tree)
+	s.ahead = &stagedTree{subnet: s.ID, key: s.key, base: tree, ended: last.ended, signed: last.signed}
+	s.TreeChanged = true
 }

@@ -19,5 +19,5 @@ func rejectMovedSnapshots(id principal.Principal, doing string) *intercanister.R
 
 // rejectMigrating rejects a request that comes to the former subnet of its receiver.
 func rejectMigrating(id principal.Principal) *intercanister.Reject {
-	return intercanister.Rejectf(intercanister.CanisterQueueFull, "Canister %s is migrating", id).Barely()
+	return intercanister.Rejectf(intercanister.CanisterQueueFull, "Canister %s is migrating", id).WithoutErrorCode()
 }

@@ -376,13 +376,13 @@ type watchedPuppets struct {
 	twin *twin
 }
 
-// Wide is asked first of all when a message is taken.
-func (p watchedPuppets) Wide(c *canister.Canister) bool {
+// Memory64 is asked first of all when a message is taken.
+func (p watchedPuppets) Memory64(c *canister.Canister) bool {
 	if w := p.twin; !w.managing {
 		w.chargeForTime()
 		w.world.Hold(w.id(c.ID))
 	}
-	return p.Puppets.Wide(c)
+	return p.Puppets.Memory64(c)
 }
 
 // watchedManager tells the twin of every management call before it is executed.
@@ -392,7 +392,7 @@ type watchedManager struct {
 }
 
 // Run executes a call in the model and then on the subnet.
-func (m watchedManager) Run(c *state.Command) state.Answer {
+func (m watchedManager) Run(c *state.ManagementCall) state.Answer {
 	w := m.twin
 	w.begin(c.State.Height, c.State.Time)
 	w.chargeForTime()

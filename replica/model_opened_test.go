@@ -51,7 +51,7 @@ func TestTheModelSeesARoundBeginWithAMessageThatStaysParked(t *testing.T) {
 	case requests != 1 || now <= paid:
 		t.Errorf("%d requests wait and %d cycles were paid, want 1 and more than %d", requests, now, paid)
 	}
-	for w.Activity().Busy {
+	for w.Activity().HasDueWork {
 		round()
 	}
 }

@@ -289,7 +289,7 @@ func (w *twin) check() {
 	w.compare()
 	w.audit()
 	w.world.Overdue()
-	if !w.Activity().Busy {
+	if !w.Activity().HasDueWork {
 		w.world.AtRest()
 	}
 }

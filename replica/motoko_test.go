@@ -117,7 +117,7 @@ func (s *actorStage) expect(what, got, want string) {
 // rest runs rounds until nothing is left to do.
 func (s *actorStage) rest() {
 	s.t.Helper()
-	for i := 0; s.Activity().Busy; i++ {
+	for i := 0; s.Activity().HasDueWork; i++ {
 		if i == 1000 {
 			s.t.Fatal("the network does not come to rest")
 		}
@@ -168,7 +168,7 @@ func TestAMotokoActorHasA64BitMemoryAndKeepsItsHeap(t *testing.T) {
 	s := motokoStage(t, replica.Config{})
 	s.actor("counter", 0)
 	module := s.Canister(s.ID("counter")).Module()
-	if !module.Wide() {
+	if !module.Memory64() {
 		t.Error("the memory is not a 64-bit one")
 	}
 	if section, ok := module.Section("enhanced-orthogonal-persistence"); !ok || section.Public {

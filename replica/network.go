@@ -60,35 +60,35 @@ type PrintSink func(canister principal.Principal, text []byte)
 // Network is a set of subnets, their canisters and the routes between them. It is not safe for concurrent use; one
 // goroutine owns it. Any goroutine may read views.
 type Network struct {
-	config         Config
-	runner         Runner
-	executor       state.Executor
-	management     state.Management
-	sink           EventSink
-	subnets        []*subnet // the root subnet first
-	routes         *routes   // replaced, never changed: views share it
-	signing        signing
-	clock          uint64 // ns, set by AdvanceTo
-	time           uint64 // ns, of the last round
-	height         uint64
-	generation     uint64 // counts possible changes of canisters: rounds and test controls
-	open           bool   // a round has begun and not ended
-	views          *Views
-	report         RoundReport
-	answered, told []RequestID // since the last round; in its report
-	own            *Coroutines
-	event          Event
-	rootKey        []byte
-	delegations    *delegations
-	index          *readIndex
-	rules          state.Rules       // for messages in transit
-	deleted        state.CycleTotals // of subnets that were deleted
-	traps          traps
-	journal        *journalling // nil without a journal
-	compared       []*View      // of the last heights, while Verify replays a journal
-	volatile       bool         // this is a volatile fork
-	legal          []move       // scratch of moves
-	shown          []Move       // scratch of moves: legal, as oracles see them
+	config                 Config
+	runner                 Runner
+	executor               state.Executor
+	management             state.Management
+	sink                   EventSink
+	subnets                []*subnet // the root subnet first
+	routes                 *routes   // replaced, never changed: views share it
+	signing                signing
+	clock                  uint64 // ns, set by AdvanceTo
+	time                   uint64 // ns, of the last round
+	height                 uint64
+	generation             uint64 // counts possible changes of canisters: rounds and test controls
+	open                   bool   // a round has begun and not ended
+	views                  *Views
+	report                 RoundReport
+	answered, prevAnswered []RequestID // since the last round; in its report
+	defaultRunner          *Coroutines
+	event                  Event
+	rootKey                []byte
+	delegations            *delegations
+	index                  *readIndex
+	rules                  state.Rules       // for messages in transit
+	deleted                state.CycleTotals // of subnets that were deleted
+	traps                  traps
+	journal                *journalling // nil without a journal
+	compared               []*View      // of the last heights, while Verify replays a journal
+	volatile               bool         // this is a volatile fork
+	legal                  []move       // scratch of moves
+	shown                  []Move       // scratch of moves: legal, as oracles see them
 }
 
 // New makes a network at its start: no canisters, no round yet.
@@ -142,18 +142,18 @@ func (n *Network) applyDefaults() {
 	c.SubnetCanisters = cmp.Or(c.SubnetCanisters, MaxCanisters)
 	c.HeldBytes = cmp.Or(c.HeldBytes, MaxHeldBytes)
 	c.StreamMessages = cmp.Or(c.StreamMessages, MaxStreamMessages)
-	n.plug(&Parts{c.Runner, c.Compiler, c.Events, c.Signed, c.Printed, c.Journal})
+	n.setParts(&Parts{c.Runner, c.Compiler, c.Events, c.Signed, c.Printed, c.Journal})
 }
 
-// plug sets the parts, and makes missing ones.
-func (n *Network) plug(parts *Parts) {
+// setParts sets the parts, and makes missing ones.
+func (n *Network) setParts(parts *Parts) {
 	c := &n.config
 	c.Runner, c.Compiler, c.Events, c.Signed, c.Printed, c.Journal = parts.Runner, parts.Compiler, parts.Events, parts.Signed, parts.Printed, parts.Journal
 	n.journal = newJournalling(c.Journal, n.clock)
 	n.runner, n.executor, n.management, n.sink = c.Runner, c.overrides.Executor, c.overrides.Management, c.Events
 	if n.runner == nil {
-		n.own = new(Coroutines)
-		n.runner = n.own
+		n.defaultRunner = new(Coroutines)
+		n.runner = n.defaultRunner
 	}
 	if n.executor == nil {
 		n.executor = canisters{}
@@ -176,18 +176,18 @@ func (n *Network) Close() {
 	for _, m := range n.subnets {
 		m.close()
 	}
-	if n.own != nil {
-		n.own.Close()
+	if n.defaultRunner != nil {
+		n.defaultRunner.Close()
 	}
 }
 
 // close abandons the parked messages of a subnet and frees the Wasm state of its canisters.
-func (m *subnet) close() {
-	for _, j := range m.paused {
+func (s *subnet) close() {
+	for _, j := range s.paused {
 		j.abandon()
 	}
-	m.paused, m.Parked = nil, nil
-	m.Canisters.Close()
+	s.paused, s.Parked = nil, nil
+	s.Canisters.Close()
 }
 
 // Listen sends events to a sink from now on; nil stops them.
@@ -254,7 +254,7 @@ func (n *Network) Census() (all Census) {
 		all.Outcalls += len(m.Outcalls)
 		all.Signatures += len(m.Signing.Pending)
 		all.Ingress += m.History.Len()
-		all.Held += m.Kept.Len()
+		all.Held += m.Held.Len()
 		m.Canisters.Read(func(r *state.Entry) { all.Waiting += r.Mailbox.Len() + len(r.Waiting) })
 		all.Waiting += len(m.Preparing)
 	}

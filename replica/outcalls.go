@@ -73,7 +73,7 @@ type Reception struct {
 func (r *Reception) SetResult(result QueryResult) {
 	reject := result.Reject
 	if result.Refusal != nil {
-		reject = &intercanister.Reject{Code: intercanister.SysTransient, Text: result.Refusal.Text, Bare: true}
+		reject = &intercanister.Reject{Code: intercanister.SysTransient, Text: result.Refusal.Text, HideErrorCode: true}
 	}
 	r.Content = outcall.Transformed(r.fees, r.sent, r.Content.Spent, &outcall.Transform{
 		Reply: result.Reply, Refused: reject, Instructions: result.Instructions,
@@ -102,12 +102,12 @@ func (n *Network) Receive(in *HTTPAnswer) ([]*Reception, *refusal.Refusal) {
 	return receptions, nil
 }
 
-func (m *subnet) receiveAnswer(pending *state.PendingOutcall, a *OutcallAnswer) *Reception {
-	r := &Reception{answer: a, sent: &pending.Sent, fees: &m.Environment.Fees}
+func (s *subnet) receiveAnswer(pending *state.PendingOutcall, a *OutcallAnswer) *Reception {
+	r := &Reception{answer: a, sent: &pending.Sent, fees: &s.Environment.Fees}
 	arg, content := outcall.Received(r.fees, r.sent, a)
 	r.Content = content
 	switch {
-	case arg != nil && m.Canisters.Get(r.sent.Canister) == nil:
+	case arg != nil && s.Canisters.Get(r.sent.Canister) == nil:
 		// It is on the root subnet, or was deleted.
 		r.Content = outcall.Transformed(r.fees, r.sent, content.Spent, &outcall.Transform{Refused: rejectNotFound(r.sent.Canister)})
 	case arg != nil:
@@ -187,10 +187,10 @@ func (n *Network) answerOutcall(in *HTTPAnswer) Result {
 }
 
 // nodeIDs returns the ids of the subnet's nodes.
-func (m *subnet) nodeIDs() []principal.Principal {
-	ids := make([]principal.Principal, len(m.Blocks.Nodes))
-	for i := range m.Blocks.Nodes {
-		ids[i] = m.Blocks.Nodes[i].ID
+func (s *subnet) nodeIDs() []principal.Principal {
+	ids := make([]principal.Principal, len(s.Blocks.Nodes))
+	for i := range s.Blocks.Nodes {
+		ids[i] = s.Blocks.Nodes[i].ID
 	}
 	return ids
 }
@@ -209,15 +209,15 @@ func (n *Network) transformed(in *HTTPAnswer) []OutcallContent {
 }
 
 // Outcall passes an HTTP outcall to the outside. withheld is the maximum that its nodes may spend.
-func (m *subnet) Outcall(t state.Ticket, sent state.Outcall, withheld cycles.Amount) {
-	number := m.OutcallsMade
-	m.OutcallsMade++
-	m.Outcalls[number] = &state.PendingOutcall{Ticket: t, Sent: sent, Withheld: withheld, Expiry: m.Deadlines.Add(timers.Deadline{
-		At: m.Time + outcall.Timeout + 1, Kind: timers.OutcallExpiry, Number: number,
+func (s *subnet) Outcall(t state.Ticket, sent state.Outcall, withheld cycles.Amount) {
+	number := s.OutcallsMade
+	s.OutcallsMade++
+	s.Outcalls[number] = &state.PendingOutcall{Ticket: t, Sent: sent, Withheld: withheld, Expiry: s.Deadlines.Add(timers.Deadline{
+		At: s.Time + outcall.Timeout + 1, Kind: timers.OutcallExpiry, Number: number,
 	})}
-	if m.net.sink != nil {
-		m.net.emit(Event{
-			Kind: OutcallMade, Subnet: m.ID, Canister: sent.Canister, Peer: principal.Management, Call: t.Origin.Call,
+	if s.net.sink != nil {
+		s.net.emit(Event{
+			Kind: OutcallMade, Subnet: s.ID, Canister: sent.Canister, Peer: principal.Management, Call: t.Origin.Call,
 			Number: number, Method: sent.Method, Text: sent.URL, NoTransform: sent.Transform == nil && !sent.Flexible(),
 		})
 	}
@@ -225,18 +225,18 @@ func (m *subnet) Outcall(t state.Ticket, sent state.Outcall, withheld cycles.Amo
 
 // answerOutcall answers the canister that made an outcall. The unspent part of the withheld cycles returns to the
 // canister's balance, not with the response, as on mainnet; a canister on another subnet receives it with the response.
-func (m *subnet) answerOutcall(number uint64, answer state.Answer, spent cycles.Amount) {
-	pending := m.Outcalls[number]
+func (s *subnet) answerOutcall(number uint64, answer state.Answer, spent cycles.Amount) {
+	pending := s.Outcalls[number]
 	spent = spent.Min(pending.Withheld)
 	left := pending.Withheld.Sub(spent)
-	if r := m.Canisters.Get(pending.Sent.Canister); r != nil {
+	if r := s.Canisters.Get(pending.Sent.Canister); r != nil {
 		r.Canister.Consumed.Outcalls = r.Canister.Consumed.Outcalls.Add(spent)
 		r.Give(left)
 	} else {
-		m.Totals.Pay(spent)
+		s.Totals.Pay(spent)
 		pending.Ticket.Refund = pending.Ticket.Refund.Add(left)
 	}
-	m.Deadlines.Remove(pending.Expiry)
-	delete(m.Outcalls, number)
-	m.Answer(pending.Ticket, answer)
+	s.Deadlines.Remove(pending.Expiry)
+	delete(s.Outcalls, number)
+	s.Answer(pending.Ticket, answer)
 }

@@ -12,33 +12,33 @@ import (
 func (j *Job) waits() bool { return j.Until != 0 }
 
 // sleep adds the deadline at which a parked message resumes.
-func (m *subnet) sleep(j *Job) {
-	m.waiting++
-	j.Alarm = m.Deadlines.Add(timers.Deadline{At: j.Until, Kind: timers.Wake, Subject: j.Entry.ID()})
+func (s *subnet) sleep(j *Job) {
+	s.waiting++
+	j.Alarm = s.Deadlines.Add(timers.Deadline{At: j.Until, Kind: timers.Wake, Subject: j.Entry.ID()})
 }
 
 // wake resumes the message of a canister that waits for a time.
-func (m *subnet) wake(id principal.Principal) {
-	at, found := slices.BinarySearchFunc(m.paused, id, func(j *Job, id principal.Principal) int { return j.Entry.ID().Compare(id) })
-	if !found || !m.paused[at].waits() {
+func (s *subnet) wake(id principal.Principal) {
+	at, found := slices.BinarySearchFunc(s.paused, id, func(j *Job, id principal.Principal) int { return j.Entry.ID().Compare(id) })
+	if !found || !s.paused[at].waits() {
 		return
 	}
-	m.waiting--
-	j := m.paused[at]
-	j.Wake(m.Time)
-	j.woke = m.Time
+	s.waiting--
+	j := s.paused[at]
+	j.Wake(s.Time)
+	j.woke = s.Time
 }
 
 // awake returns the parked messages that wait only for their turn. It allocates nothing if all or none of them wait for
 // a time.
-func (m *subnet) awake() []*Job {
-	switch m.waiting {
+func (s *subnet) awake() []*Job {
+	switch s.waiting {
 	case 0:
-		return m.paused
-	case len(m.paused):
+		return s.paused
+	case len(s.paused):
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(m.paused), (*Job).waits)
+	return slices.DeleteFunc(slices.Clone(s.paused), (*Job).waits)
 }
 
 // catchUp runs a restarted job to the point where the original job was parked. It returns false if the message ends

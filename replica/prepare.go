@@ -46,71 +46,71 @@ func (c *Compilation) Prepare(ctx context.Context, engine *canister.Engine) *Mod
 }
 
 // Preceded reports whether a command must wait for an earlier one about the same canister that waits for its module.
-func (m *subnet) Preceded(target *state.Entry) bool {
-	before := slices.ContainsFunc(m.Preparing, func(p state.Preparation) bool { return p.Target == target.ID() })
+func (s *subnet) Preceded(target *state.Entry) bool {
+	before := slices.ContainsFunc(s.Preparing, func(p state.Preparation) bool { return p.Target == target.ID() })
 	if before {
-		m.asked = state.Preparation{Target: target.ID(), Ready: true}
+		s.asked = state.Preparation{Target: target.ID(), Ready: true}
 	}
 	return before
 }
 
 // Compiling reports whether a command must wait for the module that it installs.
-func (m *subnet) Compiling(c *state.Command, target *state.Entry, uploaded []byte) bool {
-	if m.net.config.Compiler == nil || warmed(c) {
+func (s *subnet) Compiling(c *state.ManagementCall, target *state.Entry, uploaded []byte) bool {
+	if s.net.config.Compiler == nil || warmed(c) {
 		return false
 	}
 	hash := sha256.Sum256(uploaded)
-	if _, prepared := m.Prepared[hash]; prepared || m.Compiled[hash] {
+	if _, prepared := s.Prepared[hash]; prepared || s.Compiled[hash] {
 		return false
 	}
-	m.asked = state.Preparation{Target: target.ID(), Hash: hash, Module: uploaded}
-	if !slices.ContainsFunc(m.Preparing, func(p state.Preparation) bool { return p.Hash == hash }) {
-		m.net.config.Compiler.Compile(Compilation{Subnet: m.ID, Hash: hash, Module: uploaded})
+	s.asked = state.Preparation{Target: target.ID(), Hash: hash, Module: uploaded}
+	if !slices.ContainsFunc(s.Preparing, func(p state.Preparation) bool { return p.Hash == hash }) {
+		s.net.config.Compiler.Compile(Compilation{Subnet: s.ID, Hash: hash, Module: uploaded})
 	}
 	return true
 }
 
 // warmed reports whether the module of a command was prepared before its message
 // entered the network (Warm).
-func warmed(c *state.Command) bool { return c.FromUser() && management.BringsModule(c.Method) }
+func warmed(c *state.ManagementCall) bool { return c.FromUser() && management.BringsModule(c.Method) }
 
 // awaitModule makes a command wait for the module that Compiling requested, or for the command that Preceded found.
-func (m *subnet) awaitModule(in intercanister.Input) {
-	if crowded(len(m.Preparing)) {
-		m.Preparing = slices.DeleteFunc(m.Preparing, func(p state.Preparation) bool { return m.dropLate(&p.In) })
+func (s *subnet) awaitModule(in intercanister.Input) {
+	if holdsExpired(len(s.Preparing)) {
+		s.Preparing = slices.DeleteFunc(s.Preparing, func(p state.Preparation) bool { return s.dropLate(&p.In) })
 	}
-	m.asked.In = in
-	m.Preparing = append(m.Preparing, m.asked)
-	m.asked = state.Preparation{}
+	s.asked.In = in
+	s.Preparing = append(s.Preparing, s.asked)
+	s.asked = state.Preparation{}
 }
 
 // recompile requests modules that commands wait for again: the earlier request was made by another network.
-func (m *subnet) recompile() {
-	compiler := m.net.config.Compiler
+func (s *subnet) recompile() {
+	compiler := s.net.config.Compiler
 	if compiler == nil {
 		return
 	}
-	for i := range m.Preparing {
-		p := &m.Preparing[i]
+	for i := range s.Preparing {
+		p := &s.Preparing[i]
 		again := func(earlier state.Preparation) bool { return !earlier.Ready && earlier.Hash == p.Hash }
-		if !p.Ready && !slices.ContainsFunc(m.Preparing[:i], again) {
-			compiler.Compile(Compilation{Subnet: m.ID, Hash: p.Hash, Module: p.Module})
+		if !p.Ready && !slices.ContainsFunc(s.Preparing[:i], again) {
+			compiler.Compile(Compilation{Subnet: s.ID, Hash: p.Hash, Module: p.Module})
 		}
 	}
 }
 
 // compileHere returns commands that wait for modules to the queue, if no Compiler works on them: the network is a fork
 // of one that has a Compiler.
-func (m *subnet) compileHere() {
-	if len(m.Preparing) == 0 || m.net.config.Compiler != nil {
+func (s *subnet) compileHere() {
+	if len(s.Preparing) == 0 || s.net.config.Compiler != nil {
 		return
 	}
-	again := make([]state.Input, len(m.Preparing))
-	for i := range m.Preparing {
-		again[i] = m.Preparing[i].In
+	again := make([]state.Input, len(s.Preparing))
+	for i := range s.Preparing {
+		again[i] = s.Preparing[i].In
 	}
-	m.Preparing = nil
-	m.requeue(again)
+	s.Preparing = nil
+	s.requeue(again)
 }
 
 // modulePrepared returns the commands to the queue that waited only for a module. Commands about one canister keep
@@ -143,17 +143,17 @@ func (n *Network) modulePrepared(in *ModulePrepared) Result {
 // Prepare makes an uploaded module ready for installation into a canister with some features. It does not check a
 // module again that a Compiler found invalid; a module that could not be compiled is compiled again for the next
 // command.
-func (m *subnet) Prepare(uploaded []byte, features canister.Features) (*canister.Module, *intercanister.Reject) {
-	if len(m.Prepared) > 0 {
+func (s *subnet) Prepare(uploaded []byte, features canister.Features) (*canister.Module, *intercanister.Reject) {
+	if len(s.Prepared) > 0 {
 		hash := sha256.Sum256(uploaded)
-		if reject := m.Prepared[hash]; reject != nil {
+		if reject := s.Prepared[hash]; reject != nil {
 			if reject.Error == intercanister.CanisterWasmEngineError {
-				delete(m.Prepared, hash)
+				delete(s.Prepared, hash)
 			}
 			return nil, reject
 		}
 	}
-	module, reject := m.net.config.Engine.Prepare(context.Background(), uploaded)
+	module, reject := s.net.config.Engine.Prepare(context.Background(), uploaded)
 	if reject == nil {
 		reject = module.Refusal(features)
 	}

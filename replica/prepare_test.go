@@ -100,7 +100,7 @@ func TestOthersGoOnWhileAModuleIsCompiled(t *testing.T) {
 	w := newManualCompiler(t, replica.Config{})
 	module := some("one")
 	id := w.begin(t, canistertest.Script().Call(w.installs(real.Install, module, answered())).Drop())
-	if len(w.asked) != 1 || w.Answer(id).Over() || w.Activity().Busy || w.Activity().Pressing {
+	if len(w.asked) != 1 || w.Answer(id).Over() || w.Activity().HasDueWork || w.Activity().HasRunnableWork {
 		t.Fatalf("%d modules are asked for, the installation is %s", len(w.asked), w.Answer(id))
 	}
 	if n := w.Census().Waiting; n != 1 {

@@ -37,7 +37,7 @@ func (l *listener) heard(t *testing.T, want ...string) {
 }
 
 func finished(s *real.Stage) {
-	for s.Activity().Busy {
+	for s.Activity().HasDueWork {
 		s.Round()
 	}
 }
@@ -66,7 +66,7 @@ func TestAnImportedNetworkGoesOnPrintingWhereTheExportedOneStopped(t *testing.T)
 	}
 	t.Cleanup(n.Close)
 	n.Wake(replica.Parts{Printed: copied.print})
-	for n.Activity().Busy {
+	for n.Activity().HasDueWork {
 		n.Round()
 	}
 	copied.heard(t, "after")

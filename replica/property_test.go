@@ -112,7 +112,7 @@ func runOn(t testing.TB, c replica.Config, actions []action, pass func(*replicat
 			pass(s)
 		}
 	}
-	for i := 0; s.Activity().Busy; i++ {
+	for i := 0; s.Activity().HasDueWork; i++ {
 		if i > 5000 {
 			t.Fatal("the run does not end")
 		}
@@ -201,7 +201,7 @@ func TestUnderAnyScheduleNothingIsLeftAndNoCyclesAppear(t *testing.T) {
 		_, _, s := runProgram(t, c, a, steps(oracle))
 		for range actors { // a canister that stops itself waits for itself until that times out
 			s.Apply(replica.AdvanceTo(s.View().Time + 301*second))
-			for pass := true; pass || s.Activity().Busy; pass = false {
+			for pass := true; pass || s.Activity().HasDueWork; pass = false {
 				s.Round()
 			}
 		}

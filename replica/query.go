@@ -84,7 +84,7 @@ func (p *PreparedQuery) captureState() {
 	p.subnet, p.generation = m, n.generation
 	p.result = QueryResult{Time: m.Time, Subnet: m.ID}
 	if q.Receiver == principal.Management || q.BySubnet {
-		answer := n.management.Query(&state.Command{
+		answer := n.management.Query(&state.ManagementCall{
 			Host: m, State: &m.State, Method: q.Method, Arg: q.Arg, Caller: q.Sender, Target: m.Canisters.Get(q.Effective),
 		})
 		p.result.Reply, p.result.Reject = answer.Reply, answer.Reject
@@ -143,22 +143,22 @@ func answered(reject *intercanister.Reject) capturedTarget {
 
 // captureTarget checks that a canister may be queried and captures its state. In place, a query that calls no other
 // canister uses the memories themselves.
-func (m *subnet) captureTarget(id principal.Principal, method string, inPlace bool) capturedTarget {
-	r := m.Canisters.Get(id)
+func (s *subnet) captureTarget(id principal.Principal, method string, inPlace bool) capturedTarget {
+	r := s.Canisters.Get(id)
 	if r == nil {
 		return answered(rejectNotFound(id))
 	}
 	if reject := rejectQueryStopped(r.Canister); reject != nil {
 		return answered(reject)
 	}
-	if m.net.executor.Empty(r.Canister) {
+	if s.net.executor.Empty(r.Canister) {
 		return answered(rejectEmpty(id))
 	}
-	kind := m.net.executor.Method(r.Canister, method)
+	kind := s.net.executor.Method(r.Canister, method)
 	if kind != canister.QueryMethod && kind != canister.CompositeQueryMethod {
 		return answered(rejectNoMethod(id, "query", method))
 	}
-	if !r.Running && charging.Frozen(&m.State, r) {
+	if !r.Running && charging.Frozen(&s.State, r) {
 		h := answered(rejectFrozenQuery(id))
 		h.charged = true
 		return h
@@ -168,7 +168,7 @@ func (m *subnet) captureTarget(id principal.Principal, method string, inPlace bo
 		h.charged = true
 		return h
 	}
-	if m.Environment.Volatile {
+	if s.Environment.Volatile {
 		r.Canister.MakeVolatile()
 	}
 	prepare := r.Canister.PrepareQuery

@@ -20,7 +20,7 @@ func TestAMessageThatExpiresBeforeItRunsLeavesNothingToDo(t *testing.T) {
 		s.Apply(replica.AdvanceTo(s.View().Time + replica.MaxIngressTTL + second))
 		pass(s.Network)
 		expect(t, name, s.Answer(id).String(), "rejected 2 IC0202")
-		if s.Activity().Busy {
+		if s.Activity().HasDueWork {
 			t.Errorf("%s: something is left to do", name)
 		}
 		if second, refused := s.Submit("A", "run", canistertest.Script().ReplyText("y").Bytes()); refused != "" {

@@ -75,10 +75,10 @@ func (r *recorded) fromScratch() certify.Tree {
 // shows fails where a tree shows other messages than another.
 func shows(t *testing.T, round int, tree, want certify.Tree) {
 	t.Helper()
-	there, _ := tree.Get("request_status")
+	found, _ := tree.Get("request_status")
 	wanted, _ := want.Get("request_status")
-	if there.Len() != wanted.Len() || there.Len() > 0 && there.Hash() != wanted.Hash() {
-		t.Fatalf("after round %d the tree shows %d messages otherwise than it should, %d", round, there.Len(), wanted.Len())
+	if found.Len() != wanted.Len() || found.Len() > 0 && found.Hash() != wanted.Hash() {
+		t.Fatalf("after round %d the tree shows %d messages otherwise than it should, %d", round, found.Len(), wanted.Len())
 	}
 }
 

@@ -20,16 +20,16 @@ func rejectNotFound(id principal.Principal) *intercanister.Reject {
 
 // rejectReceiverNotFound rejects a request to a canister that does not exist.
 func rejectReceiverNotFound(id principal.Principal) *intercanister.Reject {
-	return rejectNotFound(id).Barely()
+	return rejectNotFound(id).WithoutErrorCode()
 }
 
 func rejectNoRoute(id principal.Principal) *intercanister.Reject {
-	return intercanister.Rejectf(intercanister.CanisterNotFound, "No route to canister %s", id).Barely()
+	return intercanister.Rejectf(intercanister.CanisterNotFound, "No route to canister %s", id).WithoutErrorCode()
 }
 
 // rejectSubnetDeleted rejects a call that a subnet had accepted when it was deleted.
 func rejectSubnetDeleted(subnet principal.Principal) *intercanister.Reject {
-	return intercanister.Rejectf(intercanister.CanisterNotFound, "Subnet %s was deleted before it answered the call", subnet).Barely()
+	return intercanister.Rejectf(intercanister.CanisterNotFound, "Subnet %s was deleted before it answered the call", subnet).WithoutErrorCode()
 }
 
 // rejectQueryStopped rejects a query of a stopped canister; nil if it is not stopped.
@@ -65,7 +65,7 @@ func rejectIngress(c *canister.Canister) *intercanister.Reject {
 // rejectRequest rejects a request that arrives; nil if the canister is running.
 func rejectRequest(c *canister.Canister) *intercanister.Reject {
 	if reject := rejectIngress(c); reject != nil {
-		return reject.Barely()
+		return reject.WithoutErrorCode()
 	}
 	return nil
 }
@@ -109,30 +109,30 @@ func rejectQueueFull() *intercanister.Reject {
 
 // rejectInputFull rejects a request that finds no room in the queue of its receiver.
 func rejectInputFull(id principal.Principal) *intercanister.Reject {
-	return intercanister.Rejectf(intercanister.CanisterQueueFull, "Canister %s input queue is full", id).Barely()
+	return intercanister.Rejectf(intercanister.CanisterQueueFull, "Canister %s input queue is full", id).WithoutErrorCode()
 }
 
 // rejectNoMessageMemory rejects a request for which the subnet lacks message memory, with the room that its response
 // may need.
 func rejectNoMessageMemory(bytes uint64) *intercanister.Reject {
-	return intercanister.Rejectf(intercanister.CanisterOutOfMemory, "Cannot induct request. Out of memory: requested %d", bytes).Barely()
+	return intercanister.Rejectf(intercanister.CanisterOutOfMemory, "Cannot induct request. Out of memory: requested %d", bytes).WithoutErrorCode()
 }
 
 // rejectUnsent rejects a request that is still on its subnet. The replica gives it no error code.
 func rejectUnsent() *intercanister.Reject {
-	return (&intercanister.Reject{Code: intercanister.SysTransient, Text: "Request timed out."}).Barely()
+	return (&intercanister.Reject{Code: intercanister.SysTransient, Text: "Request timed out."}).WithoutErrorCode()
 }
 
 // rejectTooLarge rejects a request to another subnet that is allowed only on the same subnet.
 func rejectTooLarge(sender principal.Principal, size, limit int) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterContractViolation,
-		"Canister %s violated contract: attempted to send a message of size %d exceeding the limit %d", sender, size, limit).Barely()
+		"Canister %s violated contract: attempted to send a message of size %d exceeding the limit %d", sender, size, limit).WithoutErrorCode()
 }
 
 // rejectCloudEngine rejects a call that may not leave or enter a cloud engine. The replica gives it no error code.
 func rejectCloudEngine() *intercanister.Reject {
 	text := "Unbounded-wait calls and calls with cycles are not allowed to CloudEngine subnets"
-	return (&intercanister.Reject{Code: intercanister.SysFatal, Text: text}).Barely()
+	return (&intercanister.Reject{Code: intercanister.SysFatal, Text: text}).WithoutErrorCode()
 }
 
 func rejectIngressExpired() *intercanister.Reject {
@@ -144,7 +144,7 @@ func rejectHistoryFull(capacity int) *intercanister.Reject {
 }
 
 func rejectCallExpired() *intercanister.Reject {
-	return intercanister.Rejectf(intercanister.DeadlineExpired, "Call deadline has expired.").Barely()
+	return intercanister.Rejectf(intercanister.DeadlineExpired, "Call deadline has expired.").WithoutErrorCode()
 }
 
 func rejectUninstalled() *intercanister.Reject {
@@ -156,7 +156,7 @@ func rejectNoReply(c *intercanister.Context) *intercanister.Reject {
 	if c.Origin.Kind == intercanister.FromIngress {
 		return intercanister.Rejectf(intercanister.CanisterDidNotReply, "Canister %s did not reply to the call", c.Canister)
 	}
-	return intercanister.Rejectf(intercanister.CanisterDidNotReply, "No response").Barely()
+	return intercanister.Rejectf(intercanister.CanisterDidNotReply, "No response").WithoutErrorCode()
 }
 
 func rejectStopTimeout() *intercanister.Reject {

@@ -57,38 +57,38 @@ func (n *Network) end(opened bool, kind recordKind) RoundReport {
 		n.recordEnd(opened, kind)
 	}
 	n.publish()
-	n.report.Answered, n.answered, n.told = n.answered, n.told[:0], n.answered
-	n.report.Busy = n.Activity().Busy
+	n.report.Answered, n.answered, n.prevAnswered = n.answered, n.prevAnswered[:0], n.answered
+	n.report.Busy = n.Activity().HasDueWork
 	if n.sink != nil {
 		n.emit(Event{Kind: RoundEnded, Instructions: n.report.Instructions, Number: uint64(n.report.Messages)})
 	}
 	return n.report
 }
 
-func (m *subnet) begin() {
-	m.Time, m.Height = m.net.time, m.net.height
-	m.Instructions += m.RoundInstructions
-	m.RoundInstructions, m.worked, m.executed, m.dirtied, m.batches = 0, 0, 0, 0, 0
-	m.Commands.Blocked = false
-	m.Ready.Add(&m.Commands)
-	if m.Height%CheckpointRounds == 0 {
-		clear(m.Compiled)
-		clear(m.Prepared)
+func (s *subnet) begin() {
+	s.Time, s.Height = s.net.time, s.net.height
+	s.Instructions += s.RoundInstructions
+	s.RoundInstructions, s.worked, s.executed, s.dirtied, s.batches = 0, 0, 0, 0, 0
+	s.ManagementCalls.Blocked = false
+	s.Ready.Add(&s.ManagementCalls)
+	if s.Height%CheckpointRounds == 0 {
+		clear(s.Compiled)
+		clear(s.Prepared)
 	}
-	m.Blocks.Add(m.Time, m.Height)
-	m.refresh()
-	m.beginBatch()
-	m.Unthrottle(&m.Limits)
-	m.answerPostponed()
-	m.expireOutput()
-	m.compileHere()
-	m.receive()
-	m.sign()
-	m.due()
-	tasks.QueueHeartbeats(&m.State)
-	for _, j := range resumed(m.awake(), m.Height) {
+	s.Blocks.Add(s.Time, s.Height)
+	s.refresh()
+	s.beginBatch()
+	s.Unthrottle(&s.Limits)
+	s.answerPostponed()
+	s.expireOutput()
+	s.compileHere()
+	s.receive()
+	s.sign()
+	s.due()
+	tasks.QueueHeartbeats(&s.State)
+	for _, j := range resumed(s.awake(), s.Height) {
 		j.Entry.Mailbox.Resume = true
-		m.Ready.Add(&j.Entry.Mailbox)
+		s.Ready.Add(&j.Entry.Mailbox)
 	}
 }
 
@@ -111,70 +111,70 @@ func (j *Job) share(height uint64) uint64 {
 	return uint64(j.Pauses.Slices) * 1_000_000 / max(1, height-j.Began.Height)
 }
 
-func (m *subnet) end() {
-	m.ApplyDeferredCredits()
-	m.fillStreams()
-	m.shed()
-	for _, j := range m.awake() {
+func (s *subnet) end() {
+	s.ApplyDeferredCredits()
+	s.fillStreams()
+	s.shed()
+	for _, j := range s.awake() {
 		j.Entry.Mailbox.Resume = false
 	}
 }
 
 // within reports whether the round's limits leave room for another batch.
-func (m *subnet) within() bool {
-	return m.RoundInstructions < m.net.config.RoundInstructions && m.executed < m.net.config.RoundMessages && m.dirtied < RoundPages
+func (s *subnet) within() bool {
+	return s.RoundInstructions < s.net.config.RoundInstructions && s.executed < s.net.config.RoundMessages && s.dirtied < RoundPages
 }
 
 // nextBatch begins a batch unless one is in progress. It returns false if nothing is ready, or the limits leave no
 // room; the first batch always has room. A batch with nothing left to do has ended: waiting messages may have been
 // removed.
-func (m *subnet) nextBatch() bool {
+func (s *subnet) nextBatch() bool {
 	for {
-		m.Ready.Prune(&m.Commands)
-		if !m.Ready.Between() {
+		s.Ready.Prune(&s.ManagementCalls)
+		if !s.Ready.Between() {
 			return true
 		}
-		if m.batches > 0 && !m.within() || !m.Ready.Batch() {
+		if s.batches > 0 && !s.within() || !s.Ready.Batch() {
 			return false
 		}
-		m.batches++
-		m.beginBatch()
+		s.batches++
+		s.beginBatch()
 	}
 }
 
 // runBatch takes one message of every ready canister. The management canister, whose empty id comes first, runs before
 // the others take theirs. It returns false if nothing was ready.
-func (m *subnet) runBatch() bool {
-	if !m.nextBatch() {
+func (s *subnet) runBatch() bool {
+	if !s.nextBatch() {
 		return false
 	}
-	m.jobs, m.running = m.jobs[:0], m.running[:0]
+	s.jobs, s.running = s.jobs[:0], s.running[:0]
 	for {
-		box := m.Ready.Next()
+		box := s.Ready.Next()
 		if box == nil {
 			break
 		}
-		if box == &m.Commands {
-			m.command(nil)
+		if box == &s.ManagementCalls {
+			s.command(nil)
 			continue
 		}
-		if j := m.nextJob(box, nil); j.runs() {
-			m.jobs, m.running = append(m.jobs, j), append(m.running, j)
+		if j := s.nextJob(box, nil); j.runs() {
+			s.jobs, s.running = append(s.jobs, j), append(s.running, j)
 		} else {
-			m.jobs = append(m.jobs, j)
+			s.jobs = append(s.jobs, j)
 		}
 	}
-	if len(m.running) > 0 {
-		m.net.runner.Run(m.running)
+	if len(s.running) > 0 {
+		s.net.runner.Run(s.running)
 	}
-	for _, j := range m.jobs {
-		m.finish(j)
+	for _, j := range s.jobs {
+		s.finish(j)
 	}
 	return true
 }
 
 // beginBatch makes what happened so far visible to the next messages.
-func (m *subnet) beginBatch() {
-	m.BeginBatch()
-	m.Environment.MemoryUsed = m.MemoryUsed + m.config.Occupied
+func (s *subnet) beginBatch() {
+	s.BeginBatch()
+	s.Environment.MemoryUsed = s.MemoryUsed + s.config.Occupied
 }

@@ -9,45 +9,45 @@ import (
 )
 
 // send sends a request, unless fault injection intercepts it.
-func (m *subnet) send(q *intercanister.Request) {
-	if i := m.interceptor(); i != nil && m.intercepted(i.Send(q)) {
+func (s *subnet) send(q *intercanister.Request) {
+	if i := s.interceptor(); i != nil && s.intercepted(i.Send(q)) {
 		return
 	}
-	m.dispatch(q)
+	s.dispatch(q)
 }
 
 // dispatch delivers a request to a canister of the subnet at once, to the management canister, or into the stream to
 // another subnet.
-func (m *subnet) dispatch(q *intercanister.Request) {
-	if r := m.Canisters.Get(q.Receiver); r != nil {
-		m.induct(r, q)
+func (s *subnet) dispatch(q *intercanister.Request) {
+	if r := s.Canisters.Get(q.Receiver); r != nil {
+		s.induct(r, q)
 		return
 	}
-	if to := m.net.managementOf(q.Receiver, m); to != nil {
-		m.sendCommand(to, q)
+	if to := s.net.managementOf(q.Receiver, s); to != nil {
+		s.sendCommand(to, q)
 		return
 	}
-	position := m.net.routes.find(q.Receiver)
+	position := s.net.routes.find(q.Receiver)
 	switch {
 	case position < 0:
-		m.answer(q, rejectNoRoute(q.Receiver))
-	case position == m.position:
-		m.answer(q, rejectReceiverNotFound(q.Receiver))
+		s.answer(q, rejectNoRoute(q.Receiver))
+	case position == s.position:
+		s.answer(q, rejectReceiverNotFound(q.Receiver))
 	default:
-		m.forward(m.net.subnets[position], q)
+		s.forward(s.net.subnets[position], q)
 	}
 }
 
 // unsendable returns why a call of the management canister is not sent, nil for all other calls. version is the
 // sender's, as its message saw it.
-func (m *subnet) unsendable(q *intercanister.Request, version uint64) *intercanister.Reject {
-	if _, canister := q.Receiver.CanisterNumber(); canister || m.net.managementOf(q.Receiver, m) == nil {
+func (s *subnet) unsendable(q *intercanister.Request, version uint64) *intercanister.Reject {
+	if _, canister := q.Receiver.CanisterNumber(); canister || s.net.managementOf(q.Receiver, s) == nil {
 		return nil
 	}
 	if q.Receiver == principal.Management {
-		return m.net.management.Sent(q.Method, q.Payload, version, m.net.hosts)
+		return s.net.management.Sent(q.Method, q.Payload, version, s.net.hosts)
 	}
-	if reject := m.net.management.Sent(q.Method, q.Payload, version, nil); reject != nil || m.position == 0 {
+	if reject := s.net.management.Sent(q.Method, q.Payload, version, nil); reject != nil || s.position == 0 {
 		return reject
 	}
 	return management.RejectResolved(q.Method, q.Receiver)
@@ -58,160 +58,160 @@ func (n *Network) hosts(id principal.Principal) bool { return n.routes.find(id) 
 
 // sendCommand routes a call of the management canister to the subnet that runs it: the subnet of the canister or the
 // key that the call is about. A few calls go elsewhere.
-func (m *subnet) sendCommand(to *subnet, q *intercanister.Request) {
+func (s *subnet) sendCommand(to *subnet, q *intercanister.Request) {
 	if q.Receiver == principal.Management {
-		if elsewhere := m.net.management.Redirect(q.Method, q.Payload); elsewhere != principal.Management {
+		if elsewhere := s.net.management.Redirect(q.Method, q.Payload); elsewhere != principal.Management {
 			q.Receiver = elsewhere
-			m.dispatch(q)
+			s.dispatch(q)
 			return
 		}
-		holder, reject := m.net.keyHolder(q)
+		holder, reject := s.net.keyHolder(q)
 		if reject != nil {
-			m.answer(q, reject)
+			s.answer(q, reject)
 			return
 		}
 		if holder != nil {
 			to = holder
 		}
 	}
-	if to == m && q.Receiver == principal.Management && len(m.net.subnets) > 1 {
-		id, anywhere, reject := m.net.management.Effective(q.Method, q.Payload)
-		if position := m.net.routes.find(id); reject == nil && !anywhere && position >= 0 {
-			to = m.net.subnets[position]
+	if to == s && q.Receiver == principal.Management && len(s.net.subnets) > 1 {
+		id, anywhere, reject := s.net.management.Effective(q.Method, q.Payload)
+		if position := s.net.routes.find(id); reject == nil && !anywhere && position >= 0 {
+			to = s.net.subnets[position]
 		}
 	}
-	if to == m {
-		m.inductCommand(q)
+	if to == s {
+		s.inductCommand(q)
 	} else {
-		m.forward(to, q)
+		s.forward(to, q)
 	}
 }
 
-func (m *subnet) inductCommand(q *intercanister.Request) {
-	if m.Commands.Len() >= state.MaxManagementQueue || !m.Commands.PushRequest(*q) {
-		m.answer(q, rejectInputFull(q.Receiver))
+func (s *subnet) inductCommand(q *intercanister.Request) {
+	if s.ManagementCalls.Len() >= state.MaxManagementQueue || !s.ManagementCalls.PushRequest(*q) {
+		s.answer(q, rejectInputFull(q.Receiver))
 		return
 	}
-	m.Ready.Add(&m.Commands)
+	s.Ready.Add(&s.ManagementCalls)
 }
 
-func (m *subnet) forward(to *subnet, q *intercanister.Request) {
-	if (m.config.Kind == CloudEngine || to.config.Kind == CloudEngine) && (q.Deadline == 0 || !q.Cycles.IsZero()) {
-		m.answer(q, rejectCloudEngine())
+func (s *subnet) forward(to *subnet, q *intercanister.Request) {
+	if (s.config.Kind == CloudEngine || to.config.Kind == CloudEngine) && (q.Deadline == 0 || !q.Cycles.IsZero()) {
+		s.answer(q, rejectCloudEngine())
 		return
 	}
 	if size := len(q.Method) + len(q.Payload); size > MaxRequestBytes {
-		m.answer(q, rejectTooLarge(q.Sender, size, MaxRequestBytes))
+		s.answer(q, rejectTooLarge(q.Sender, size, MaxRequestBytes))
 		return
 	}
 	copied := *q
-	m.Enqueue(to.position, state.StreamMessage{Request: &copied, Deadline: q.Deadline, From: m.Canisters.Get(q.Sender)})
+	s.Enqueue(to.position, state.StreamMessage{Request: &copied, Deadline: q.Deadline, From: s.Canisters.Get(q.Sender)})
 }
 
 // induct puts a request into the mailbox of its receiver, or rejects it.
-func (m *subnet) induct(r *state.Entry, q *intercanister.Request) {
+func (s *subnet) induct(r *state.Entry, q *intercanister.Request) {
 	if reject := rejectRequest(r.Canister); reject != nil {
-		m.answer(q, reject)
+		s.answer(q, reject)
 		return
 	}
 	bytes := q.Memory()
-	if q.Deadline == 0 && bytes > m.messageRoom() {
-		m.answer(q, rejectNoMessageMemory(bytes))
+	if q.Deadline == 0 && bytes > s.messageRoom() {
+		s.answer(q, rejectNoMessageMemory(bytes))
 		return
 	}
 	if q.Deadline != 0 {
-		q.Expiry = m.Deadlines.Add(timers.Deadline{At: state.Expiry(q.Deadline), Kind: timers.RequestExpiry, Subject: r.ID()})
+		q.Expiry = s.Deadlines.Add(timers.Deadline{At: state.Expiry(q.Deadline), Kind: timers.RequestExpiry, Subject: r.ID()})
 	}
 	if !r.Mailbox.PushRequest(*q) {
-		m.Deadlines.Remove(q.Expiry)
-		m.answer(q, rejectInputFull(q.Receiver))
+		s.Deadlines.Remove(q.Expiry)
+		s.answer(q, rejectInputFull(q.Receiver))
 		return
 	}
-	m.ReserveMemory(r, q.Deadline, bytes)
+	s.ReserveMemory(r, q.Deadline, bytes)
 	if q.Deadline == 0 {
-		m.Shared.Promised += bytes
+		s.Shared.Promised += bytes
 	}
-	m.Ready.Add(&r.Mailbox)
+	s.Ready.Add(&r.Mailbox)
 }
 
 // answer rejects a request that was not executed; all its cycles are refunded.
-func (m *subnet) answer(q *intercanister.Request, reject *intercanister.Reject) {
-	m.respond(nil, q.Sender, q.Call, q.Deadline, intercanister.Response{Reject: reject, Refund: q.Cycles})
+func (s *subnet) answer(q *intercanister.Request, reject *intercanister.Reject) {
+	s.respond(nil, q.Sender, q.Call, q.Deadline, intercanister.Response{Reject: reject, Refund: q.Cycles})
 }
 
 // respond routes a response to the canister whose call it settles. from is the responder, nil for the subnet itself.
-func (m *subnet) respond(from *state.Entry, owner principal.Principal, call intercanister.CallID, deadline uint64, response intercanister.Response) {
-	position := m.net.routes.find(owner)
-	if position == m.position {
-		m.settleFuture(owner, call, response)
+func (s *subnet) respond(from *state.Entry, owner principal.Principal, call intercanister.CallID, deadline uint64, response intercanister.Response) {
+	position := s.net.routes.find(owner)
+	if position == s.position {
+		s.settleFuture(owner, call, response)
 		return
 	}
 	if position < 0 {
-		m.loseRefund(owner, response.Refund)
+		s.loseRefund(owner, response.Refund)
 		return
 	}
-	m.Enqueue(position, state.StreamMessage{Call: call, Owner: owner, Response: response, Deadline: deadline, From: from})
+	s.Enqueue(position, state.StreamMessage{Call: call, Owner: owner, Response: response, Deadline: deadline, From: from})
 }
 
 // settleFuture delivers a response to a future of this subnet, unless fault injection intercepts it.
-func (m *subnet) settleFuture(owner principal.Principal, call intercanister.CallID, response intercanister.Response) {
-	if i := m.interceptor(); i != nil && m.intercepted(i.Settle(owner, call, response)) {
+func (s *subnet) settleFuture(owner principal.Principal, call intercanister.CallID, response intercanister.Response) {
+	if i := s.interceptor(); i != nil && s.intercepted(i.Settle(owner, call, response)) {
 		return
 	}
-	m.deliver(owner, call, response)
+	s.deliver(owner, call, response)
 }
 
 // deliver settles a future of this subnet and queues its callback. A late answer is dropped, but its refund is not: the
 // replica adds it to the owner's balance.
-func (m *subnet) deliver(owner principal.Principal, call intercanister.CallID, response intercanister.Response) {
-	f := m.Calls.Future(call)
+func (s *subnet) deliver(owner principal.Principal, call intercanister.CallID, response intercanister.Response) {
+	f := s.Calls.Future(call)
 	if f == nil || f.State != intercanister.Waiting || f.Owner != owner { // it belongs to a call of another subnet if the owner has moved
-		m.noteLate(owner, call, &response)
-		m.giveBack(owner, response.Refund)
+		s.noteLate(owner, call, &response)
+		s.refundTo(owner, response.Refund)
 		return
 	}
-	r := m.Canisters.Get(f.Owner)
+	r := s.Canisters.Get(f.Owner)
 	if r == nil {
 		panic("replica: call " + f.Owner.String() + " outlived its canister")
 	}
 	if f.Expiry != 0 {
-		m.Deadlines.Remove(f.Expiry)
+		s.Deadlines.Remove(f.Expiry)
 	}
 	if f.Deadline == 0 {
-		m.ReleaseMemory(r, 0, intercanister.ResponseReservation)
+		s.ReleaseMemory(r, 0, intercanister.ResponseReservation)
 	}
-	m.ReserveMemory(r, f.Deadline, response.Memory())
-	m.Calls.Settle(&r.Mailbox, call, response)
-	m.Ready.Add(&r.Mailbox)
-	m.noteSettled(call, f, &response)
+	s.ReserveMemory(r, f.Deadline, response.Memory())
+	s.Calls.Settle(&r.Mailbox, call, response)
+	s.Ready.Add(&r.Mailbox)
+	s.noteSettled(call, f, &response)
 }
 
 // receive delivers what came from other subnets since the last round.
-func (m *subnet) receive() {
-	for i := range m.Inbound {
-		p := &m.Inbound[i]
+func (s *subnet) receive() {
+	for i := range s.Inbound {
+		p := &s.Inbound[i]
 		switch {
 		case p.Request == nil && p.Call == 0:
-			m.giveBack(p.Owner, p.Response.Refund)
+			s.refundTo(p.Owner, p.Response.Refund)
 		case p.Request == nil:
-			m.settleFuture(p.Owner, p.Call, p.Response)
-		case m.net.managementOf(p.Request.Receiver, m) != nil:
-			m.inductCommand(p.Request)
+			s.settleFuture(p.Owner, p.Call, p.Response)
+		case s.net.managementOf(p.Request.Receiver, s) != nil:
+			s.inductCommand(p.Request)
 		default:
-			if r := m.Canisters.Get(p.Request.Receiver); r != nil {
-				m.induct(r, p.Request)
+			if r := s.Canisters.Get(p.Request.Receiver); r != nil {
+				s.induct(r, p.Request)
 			} else {
-				m.answer(p.Request, m.rejectAbsent(p.Request.Receiver))
+				s.answer(p.Request, s.rejectAbsent(p.Request.Receiver))
 			}
 		}
 	}
-	clear(m.Inbound)
-	m.Inbound = m.Inbound[:0]
+	clear(s.Inbound)
+	s.Inbound = s.Inbound[:0]
 }
 
 // rejectAbsent rejects a request that came to a subnet without its receiver.
-func (m *subnet) rejectAbsent(id principal.Principal) *intercanister.Reject {
-	if m.Elsewhere(id) {
+func (s *subnet) rejectAbsent(id principal.Principal) *intercanister.Reject {
+	if s.Elsewhere(id) {
 		return rejectMigrating(id)
 	}
 	return rejectReceiverNotFound(id)
@@ -219,21 +219,21 @@ func (m *subnet) rejectAbsent(id principal.Principal) *intercanister.Reject {
 
 // reply sends an answer to the caller that opened a call context or called the management canister. from is the
 // canister that answers, nil for the management canister.
-func (m *subnet) reply(from *state.Entry, origin *intercanister.Origin, response intercanister.Response) {
+func (s *subnet) reply(from *state.Entry, origin *intercanister.Origin, response intercanister.Response) {
 	switch origin.Kind {
 	case intercanister.FromIngress:
-		m.answerIngress(m.History.At(origin.Ingress), response.Reply, response.Reject)
+		s.answerIngress(s.History.At(origin.Ingress), response.Reply, response.Reject)
 	case intercanister.FromCanister:
-		m.respond(from, origin.Caller, origin.Call, origin.Deadline, response)
+		s.respond(from, origin.Caller, origin.Call, origin.Deadline, response)
 	}
 }
 
-func (m *subnet) answerIngress(in *state.Ingress, reply []byte, reject *intercanister.Reject) {
-	in = m.History.Answer(in, reply, reject, m.Time, &m.Deadlines, m.Show)
-	m.Show(in)
-	m.net.answered = append(m.net.answered, in.ID)
-	m.TreeChanged = m.TreeChanged || !m.net.open
-	if m.net.sink != nil {
-		m.net.emit(Event{Kind: IngressAnswered, Subnet: m.ID, Canister: in.Effective, Request: in.ID, Method: in.Method, Reject: reject, Bytes: len(reply), Payload: reply})
+func (s *subnet) answerIngress(in *state.Ingress, reply []byte, reject *intercanister.Reject) {
+	in = s.History.Answer(in, reply, reject, s.Time, &s.Deadlines, s.Show)
+	s.Show(in)
+	s.net.answered = append(s.net.answered, in.ID)
+	s.TreeChanged = s.TreeChanged || !s.net.open
+	if s.net.sink != nil {
+		s.net.emit(Event{Kind: IngressAnswered, Subnet: s.ID, Canister: in.Effective, Request: in.ID, Method: in.Method, Reject: reject, Bytes: len(reply), Payload: reply})
 	}
 }

@@ -54,7 +54,7 @@ func (n *Network) settleCall(in *SettleCall) Result {
 	if !taken && action != ActUnknown {
 		return refuse(refusal.Conflict, "call %d is past its queue (%s): %s", in.Call, at.Reason, tooLate(f))
 	}
-	m.carryOut(faults.Answered(&state.Held{Kind: KindRequest, Request: intercanister.Request{
+	m.applyDecision(faults.Answered(&state.Held{Kind: KindRequest, Request: intercanister.Request{
 		Call: in.Call, Sender: f.Owner, Receiver: f.Callee, Method: f.Method, Deadline: f.Deadline, Cycles: refund,
 	}}, action, response))
 	n.generation++
@@ -77,7 +77,7 @@ func (n *Network) removeRequest(p *introspect.Location, call intercanister.CallI
 	var q intercanister.Request
 	switch p.In {
 	case introspect.InMailbox:
-		if q, taken = p.Box.RemoveRequest(call, mine); taken && p.Box != &m.Commands {
+		if q, taken = p.Box.RemoveRequest(call, mine); taken && p.Box != &m.ManagementCalls {
 			m.Deadlines.Remove(q.Expiry)
 			m.ReleaseMemory(m.Canisters.Get(p.Box.Owner), q.Deadline, q.Memory())
 		}

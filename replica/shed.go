@@ -9,39 +9,39 @@ import (
 // the canister whose messages use most. The caller of a dropped request is informed at its deadline, or at once if the
 // request is still on its subnet (SYS_TRANSIENT); the caller of a dropped response at once (IC0602). Attached cycles
 // and refunds return.
-func (m *subnet) shed() {
-	limit := m.net.config.BestEffortMessageBytes
-	if m.Messages.BestEffort <= limit {
+func (s *subnet) shed() {
+	limit := s.net.config.BestEffortMessageBytes
+	if s.Messages.BestEffort <= limit {
 		return
 	}
 	var holders []*state.Entry
-	for r := range m.Canisters.All() {
+	for r := range s.Canisters.All() {
 		if r.Messages.BestEffort > 0 {
 			holders = append(holders, r)
 		}
 	}
-	for m.Messages.BestEffort > limit {
+	for s.Messages.BestEffort > limit {
 		most := holders[0]
 		for _, r := range holders {
 			if r.Messages.BestEffort >= most.Messages.BestEffort {
 				most = r
 			}
 		}
-		m.shedOne(most)
+		s.shedOne(most)
 	}
 }
 
-func (m *subnet) shedOne(r *state.Entry) {
+func (s *subnet) shedOne(r *state.Entry) {
 	reject := intercanister.RejectResponseDropped()
-	if h := m.Kept.Largest(r.ID()); h != nil && h.Memory() >= r.Mailbox.Largest() {
-		if _, _, memory := m.LargestOutput(r); h.Memory() >= memory {
-			m.shedHeld(h)
+	if h := s.Held.Largest(r.ID()); h != nil && h.Memory() >= r.Mailbox.Largest() {
+		if _, _, memory := s.LargestOutput(r); h.Memory() >= memory {
+			s.shedHeld(h)
 			return
 		}
 	}
-	if to, at, memory := m.LargestOutput(r); memory > 0 && memory >= r.Mailbox.Largest() {
-		shed := &m.Output[to][at]
-		m.discard(to, func(p *state.StreamMessage) bool { return p == shed })
+	if to, at, memory := s.LargestOutput(r); memory > 0 && memory >= r.Mailbox.Largest() {
+		shed := &s.Output[to][at]
+		s.discard(to, func(p *state.StreamMessage) bool { return p == shed })
 		return
 	}
 	in, ok := r.Mailbox.Shed(reject)
@@ -49,21 +49,21 @@ func (m *subnet) shedOne(r *state.Entry) {
 		panic("replica: canister " + r.ID().String() + " holds best-effort messages that do not wait")
 	}
 	if in.Source == intercanister.SourceRequests {
-		m.drop(r, &in.Request, MessageShed)
+		s.drop(r, &in.Request, MessageShed)
 		return
 	}
-	m.ReleaseMemory(r, m.Calls.Future(in.Call).Deadline, in.Response.Memory())
-	m.giveBack(r.ID(), in.Response.Refund)
-	if m.net.sink != nil {
-		m.net.emit(Event{Kind: MessageShed, Subnet: m.ID, Canister: r.ID(), Source: in.Source, Call: in.Call, Reject: reject})
+	s.ReleaseMemory(r, s.Calls.Future(in.Call).Deadline, in.Response.Memory())
+	s.refundTo(r.ID(), in.Response.Refund)
+	if s.net.sink != nil {
+		s.net.emit(Event{Kind: MessageShed, Subnet: s.ID, Canister: r.ID(), Source: in.Source, Call: in.Call, Reject: reject})
 	}
 }
 
 // shedHeld drops a held best-effort message: one that waits to be sent, or one that has arrived.
-func (m *subnet) shedHeld(h *state.Held) {
+func (s *subnet) shedHeld(h *state.Held) {
 	reject := intercanister.RejectResponseDropped()
 	if h.Kind == KindRequest {
 		reject = rejectUnsent()
 	}
-	m.faults.Shed(h, reject, m.carryOut)
+	s.faults.Shed(h, reject, s.applyDecision)
 }

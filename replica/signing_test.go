@@ -210,7 +210,7 @@ func TestARoundAndItsStepsSignAlikeAndNeverForget(t *testing.T) {
 		waited := 0
 		for range 10 {
 			waited += s.Census().Signatures
-			if !s.Activity().Busy {
+			if !s.Activity().HasDueWork {
 				break
 			}
 			pass(s.Network)

@@ -23,7 +23,7 @@ type stagedTree struct {
 	signed    HeightSink
 
 	making sync.Mutex // held while made is built
-	made   atomic.Pointer[certify.Height]
+	made   atomic.Pointer[certify.SignedState]
 	hashed atomic.Bool // HashTrees was called
 }
 
@@ -34,7 +34,7 @@ type ended struct {
 }
 
 // height returns the tree, ready to be signed. The first call builds it.
-func (t *stagedTree) height() *certify.Height {
+func (t *stagedTree) height() *certify.SignedState {
 	if h := t.made.Load(); h != nil {
 		return h
 	}
@@ -60,93 +60,93 @@ func (t *stagedTree) onSigned() func() {
 }
 
 // stage returns the tree of the last round for a reader. Views.mu is held.
-func (m *subnet) stage(signed HeightSink) *stagedTree {
-	m.indexNew()
+func (s *subnet) stage(signed HeightSink) *stagedTree {
+	s.indexNew()
 	return &stagedTree{
-		subnet: m.ID, key: m.key, base: m.record.base, canisters: m.record.canisters.publish(), requests: m.record.requests.publish(),
-		ended: m.ended, signed: signed,
+		subnet: s.ID, key: s.key, base: s.record.base, canisters: s.record.canisters.publish(), requests: s.record.requests.publish(),
+		ended: s.ended, signed: signed,
 	}
 }
 
 // indexNew adds the requests that no reader has seen to the read index. Views.mu is held.
-func (m *subnet) indexNew() {
-	requests := &m.record.requests
-	m.net.index.add(m.ID, requests.list[requests.published:])
+func (s *subnet) indexNew() {
+	requests := &s.record.requests
+	s.net.index.add(s.ID, requests.list[requests.published:])
 }
 
 // staged returns the tree of the last round.
-func (m *subnet) staged() *stagedTree {
-	if m.ahead != nil {
-		return m.ahead
+func (s *subnet) staged() *stagedTree {
+	if s.ahead != nil {
+		return s.ahead
 	}
-	return m.net.View().shown(m).staged
+	return s.net.View().shown(s).staged
 }
 
 // recordRound records the changes of a round. Views.mu is held, and no reader has a view of it yet.
-func (m *subnet) recordRound() {
-	for _, r := range m.Touched {
-		m.record.canister(&r.Staged, m.canisterChange(r))
+func (s *subnet) recordRound() {
+	for _, r := range s.Touched {
+		s.record.canister(&r.Staged, s.canisterChange(r))
 	}
-	for i := range m.Answered {
-		m.recordRequest(&m.Answered[i])
+	for i := range s.Answered {
+		s.recordRequest(&s.Answered[i])
 	}
-	m.Transactions += uint64(m.executed)
-	m.Untouch()
-	m.record.compact(m.History.Record)
-	m.TreeChanged, m.ahead = false, nil
-	m.ended = ended{time: m.Time, height: m.Height, metrics: certify.SubnetMetrics{
-		Canisters: uint64(m.Canisters.Len()), StateBytes: m.Environment.MemoryUsed, UpdateTransactions: m.Transactions,
-		ConsumedCyclesLow: m.Consumed.Lo, ConsumedCyclesHigh: m.Consumed.Hi,
+	s.Transactions += uint64(s.executed)
+	s.Untouch()
+	s.record.compact(s.History.Record)
+	s.TreeChanged, s.ahead = false, nil
+	s.ended = ended{time: s.Time, height: s.Height, metrics: certify.SubnetMetrics{
+		Canisters: uint64(s.Canisters.Len()), StateBytes: s.Environment.MemoryUsed, UpdateTransactions: s.Transactions,
+		ConsumedCyclesLow: s.Consumed.Lo, ConsumedCyclesHigh: s.Consumed.Hi,
 	}}
 }
 
 // recordRequest records the change of a request, or its removal if it has no number.
-func (m *subnet) recordRequest(a *state.ChangedRequest) {
+func (s *subnet) recordRequest(a *state.ChangedRequest) {
 	if a.Number == 0 {
-		if !m.record.prune(a.ID, a.Recorded) {
-			m.net.index.remove(m.ID, a.ID)
+		if !s.record.prune(a.ID, a.Recorded) {
+			s.net.index.remove(s.ID, a.ID)
 		}
 		return
 	}
-	in := m.History.At(a.Number)
-	if number := m.record.request(requestChangeOf(in), in.Recorded); number != in.Recorded {
-		m.History.Record(a.Number, number)
+	in := s.History.At(a.Number)
+	if number := s.record.request(requestChangeOf(in), in.Recorded); number != in.Recorded {
+		s.History.Record(a.Number, number)
 	}
 }
 
 // Metrics returns the metrics in the last staged tree (state.Host).
-func (m *subnet) Metrics() (metrics certify.SubnetMetrics, instructions uint64) {
-	return m.ended.metrics, m.Instructions
+func (s *subnet) Metrics() (metrics certify.SubnetMetrics, instructions uint64) {
+	return s.ended.metrics, s.Instructions
 }
 
 // rebase makes the last staged tree the base of the next if a reader has built it. It builds
 // the tree if too much has changed since the base.
-func (m *subnet) rebase() {
-	t := m.ahead
-	if view := m.net.views.latest.Load(); t == nil && view != nil {
-		t = view.shown(m).staged
+func (s *subnet) rebase() {
+	t := s.ahead
+	if view := s.net.views.latest.Load(); t == nil && view != nil {
+		t = view.shown(s).staged
 	}
 	made := t != nil && t.made.Load() != nil
-	if !made && !m.record.full() {
+	if !made && !s.record.full() {
 		return
 	}
 	var tree certify.Tree
 	if t != nil {
 		tree = t.height().Tree()
 	} else {
-		tree = apply(m.record.base, m.record.canisters.present(), m.record.requests.present())
+		tree = apply(s.record.base, s.record.canisters.present(), s.record.requests.present())
 	}
-	m.net.views.mu.Lock()
-	defer m.net.views.mu.Unlock()
-	m.indexNew()
-	m.record.rebase(tree)
+	s.net.views.mu.Lock()
+	defer s.net.views.mu.Unlock()
+	s.indexNew()
+	s.record.rebase(tree)
 }
 
 // canisterChange returns the change of a canister, and updates its module in the read index.
-func (m *subnet) canisterChange(r *state.Entry) canisterChange {
+func (s *subnet) canisterChange(r *state.Entry) canisterChange {
 	c := r.Canister
-	if now, here := m.net.find(c.ID); here == nil || now == m {
-		m.net.index.setModule(c.ID, c.Module()) // a canister that moved is shown where it is
+	if now, here := s.net.find(c.ID); here == nil || now == s {
+		s.net.index.setModule(c.ID, c.Module()) // a canister that moved is shown where it is
 	}
 	if r.Gone {
 		return canisterChange{id: c.ID, gone: true}

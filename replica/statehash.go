@@ -25,7 +25,7 @@ func (n *Network) RootHash() [32]byte {
 	for _, m := range n.subnets {
 		root := m.staged().height().Root()
 		h.Write(root[:])
-		numbers := []uint64{m.Time, m.Height, uint64(m.Calls.Contexts()), uint64(m.Calls.Futures()), m.Chance.Drawn, uint64(m.Deadlines.Len()), m.OutcallsMade}
+		numbers := []uint64{m.Time, m.Height, uint64(m.Calls.Contexts()), uint64(m.Calls.Futures()), m.RandomBeacon.Drawn, uint64(m.Deadlines.Len()), m.OutcallsMade}
 		for r := range m.Canisters.All() {
 			c := r.Canister
 			h.Write(c.ID.Bytes())

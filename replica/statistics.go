@@ -117,15 +117,15 @@ func (n *Network) Statistics() Statistics {
 	return all
 }
 
-func (m *subnet) statistics() SubnetStatistics {
+func (s *subnet) statistics() SubnetStatistics {
 	return SubnetStatistics{
-		ID: m.ID, Executed: m.tally.kinds, DirtyPages: m.tally.dirtyPages,
-		Instructions: m.Instructions + m.RoundInstructions, Consumed: m.Consumed,
-		Canisters: m.Canisters.Len(), MemoryBytes: m.MemoryUsed, Contexts: m.Calls.Contexts(), Futures: m.Calls.Futures(),
-		Ingress: m.History.Len(), Guaranteed: m.Messages.Guaranteed, BestEffort: m.Messages.BestEffort,
+		ID: s.ID, Executed: s.tally.kinds, DirtyPages: s.tally.dirtyPages,
+		Instructions: s.Instructions + s.RoundInstructions, Consumed: s.Consumed,
+		Canisters: s.Canisters.Len(), MemoryBytes: s.MemoryUsed, Contexts: s.Calls.Contexts(), Futures: s.Calls.Futures(),
+		Ingress: s.History.Len(), Guaranteed: s.Messages.Guaranteed, BestEffort: s.Messages.BestEffort,
 		Queues: Queues{
-			Ready: m.Ready.Messages(&m.Commands), Management: m.Commands.Len(), Modules: len(m.Preparing), Parked: len(m.paused), Inbound: len(m.Inbound),
-			Outbound: m.Unsent, Held: m.Kept.Len(), Outcalls: len(m.Outcalls), Signatures: len(m.Signing.Pending),
+			Ready: s.Ready.Messages(&s.ManagementCalls), Management: s.ManagementCalls.Len(), Modules: len(s.Preparing), Parked: len(s.paused), Inbound: len(s.Inbound),
+			Outbound: s.Unsent, Held: s.Held.Len(), Outcalls: len(s.Outcalls), Signatures: len(s.Signing.Pending),
 		},
 	}
 }

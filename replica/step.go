@@ -20,18 +20,18 @@ type move struct {
 // Step makes one legal delivery, which the oracle chooses, and applies its outcome. It opens a round if none is open,
 // and closes the open one if no delivery is left; it returns false if it closed a round and another would find nothing
 // to do. Round completes a round that steps have begun.
-func (n *Network) Step(oracle Oracle) bool { return n.StepUnder(Strain{}, oracle) }
+func (n *Network) Step(oracle Oracle) bool { return n.StepWith(StepFaults{}, oracle) }
 
-// Strain is what may happen to the message of one step on a network under load. A message that resumes keeps the strain
+// StepFaults is what may happen to the message of one step on a network under load. A message that resumes keeps the faults
 // with which it began.
-type Strain struct {
+type StepFaults struct {
 	Callback canister.Exhaustion // of a callback's instructions
 	NoCalls  bool                // the canister has the maximum number of open calls: ic0.call_perform does not return 0
 }
 
-// StepUnder is Step for a message under strain. Strain does not affect steps that close a round or run the management
+// StepWith is Step for a message with faults. They do not affect steps that close a round or run the management
 // canister.
-func (n *Network) StepUnder(strain Strain, oracle Oracle) bool {
+func (n *Network) StepWith(faults StepFaults, oracle Oracle) bool {
 	opened := n.begin()
 	moves, shown := n.moves()
 	if len(moves) == 0 {
@@ -42,9 +42,9 @@ func (n *Network) StepUnder(strain Strain, oracle Oracle) bool {
 		panic(fmt.Sprintf("replica: the oracle chose move %d of %d", i, len(moves)))
 	}
 	chosen := moves[i]
-	chosen.make(strain)
+	chosen.make(faults)
 	if n.journal != nil {
-		n.recordMove(opened, record{kind: moveMade, position: uint64(i), strain: strain})
+		n.recordMove(opened, record{kind: moveMade, position: uint64(i), faults: faults})
 	}
 	return true
 }
@@ -116,10 +116,10 @@ func nameOf(p principal.Principal) (name PrincipalBytes) {
 	return name
 }
 
-func (v *move) make(strain Strain) {
+func (v *move) make(faults StepFaults) {
 	m := v.subnet
 	m.Ready.Remove(v.box)
-	if v.box == &m.Commands {
+	if v.box == &m.ManagementCalls {
 		m.command(&v.choice)
 		return
 	}
@@ -129,9 +129,9 @@ func (v *move) make(strain Strain) {
 	}
 	j := m.nextJob(v.box, choice)
 	if j.Callback && !v.resume {
-		j.Message.Exhausted = strain.Callback
+		j.Message.Exhausted = faults.Callback
 	}
-	if strain.NoCalls && !v.resume {
+	if faults.NoCalls && !v.resume {
 		j.Message.Callbacks = 0
 	}
 	if j.runs() {

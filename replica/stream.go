@@ -11,33 +11,33 @@ const second = state.Second
 
 // fillStreams moves messages from the output queues into the streams to other subnets while they have room, in the
 // order in which they came. All streams are empty before.
-func (m *subnet) fillStreams() {
-	if m.Unsent == 0 {
+func (s *subnet) fillStreams() {
+	if s.Unsent == 0 {
 		return
 	}
-	for to, queue := range m.Output {
+	for to, queue := range s.Output {
 		if len(queue) == 0 {
 			continue
 		}
-		other := m.net.subnets[to]
-		n := m.room(other, queue)
+		other := s.net.subnets[to]
+		n := s.room(other, queue)
 		for i := range n {
-			m.Dequeue(&queue[i])
+			s.Dequeue(&queue[i])
 		}
 		other.Inbound = append(other.Inbound, queue[:n]...)
 		left := copy(queue, queue[n:])
 		clear(queue[left:])
-		m.Output[to] = queue[:left]
+		s.Output[to] = queue[:left]
 	}
 }
 
 // room returns how many of the messages in a queue fit into the stream to a subnet. A system subnet receives fewer
 // messages, not counting refunds.
-func (m *subnet) room(to *subnet, queue []state.StreamMessage) (n int) {
+func (s *subnet) room(to *subnet, queue []state.StreamMessage) (n int) {
 	messages, bytes := 0, 0
 	for ; n < len(queue); n++ {
 		p := &queue[n]
-		if n >= m.net.config.StreamMessages || bytes >= StreamBytes || to.System && messages >= SystemStreamMessages {
+		if n >= s.net.config.StreamMessages || bytes >= StreamBytes || to.System && messages >= SystemStreamMessages {
 			return n
 		}
 		bytes += p.Bytes()
@@ -49,37 +49,37 @@ func (m *subnet) room(to *subnet, queue []state.StreamMessage) (n int) {
 }
 
 // expireOutput rejects requests and drops best-effort responses that have waited too long in output queues.
-func (m *subnet) expireOutput() {
-	now := m.Time / second
-	if m.Unsent == 0 || now == m.Swept {
+func (s *subnet) expireOutput() {
+	now := s.Time / second
+	if s.Unsent == 0 || now == s.Swept {
 		return
 	}
-	m.Swept = now
-	for to := range m.Output {
-		m.discard(to, func(p *state.StreamMessage) bool { return p.Due != 0 && p.Due < now })
+	s.Swept = now
+	for to := range s.Output {
+		s.discard(to, func(p *state.StreamMessage) bool { return p.Due != 0 && p.Due < now })
 	}
 }
 
 // discard removes messages from an output queue: requests are rejected, and the refunds of responses are paid.
-func (m *subnet) discard(to int, gone func(*state.StreamMessage) bool) {
+func (s *subnet) discard(to int, gone func(*state.StreamMessage) bool) {
 	var dropped []state.StreamMessage
-	kept := m.Output[to][:0]
-	for i := range m.Output[to] {
-		if p := &m.Output[to][i]; gone(p) {
+	kept := s.Output[to][:0]
+	for i := range s.Output[to] {
+		if p := &s.Output[to][i]; gone(p) {
 			dropped = append(dropped, *p)
 		} else {
 			kept = append(kept, *p)
 		}
 	}
-	clear(m.Output[to][len(kept):])
-	m.Output[to] = kept
+	clear(s.Output[to][len(kept):])
+	s.Output[to] = kept
 	for i := range dropped {
 		p := &dropped[i]
-		m.Dequeue(p)
+		s.Dequeue(p)
 		if p.Request != nil {
-			m.answer(p.Request, rejectUnsent())
+			s.answer(p.Request, rejectUnsent())
 		} else {
-			m.giveBack(p.Owner, p.Response.Refund)
+			s.refundTo(p.Owner, p.Response.Refund)
 		}
 	}
 }

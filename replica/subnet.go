@@ -74,9 +74,9 @@ func newSubnet(n *Network, position int, config *SubnetConfig) *subnet {
 	m.History.Limit = n.config.IngressMessages
 	m.Compiled = make(map[[32]byte]bool)
 	m.Ids = config.ids(&n.config.Seed)
-	m.Chance = state.NewChance(n.config.Seed, "random beacon of subnet "+m.ID.String())
+	m.RandomBeacon = state.NewRandomBeacon(n.config.Seed, "random beacon of subnet "+m.ID.String())
 	m.Outcalls = make(map[uint64]*state.PendingOutcall)
-	m.Commands.Owner = principal.Management
+	m.ManagementCalls.Owner = principal.Management
 	m.Limits = executionLimits(&n.config, config)
 	m.longest = charging.LongestOf(&m.State)
 	m.refresh()
@@ -84,8 +84,8 @@ func newSubnet(n *Network, position int, config *SubnetConfig) *subnet {
 }
 
 // injector returns the rules of the network, to be applied to messages of the subnet.
-func (m *subnet) injector() faults.Injector {
-	return faults.Injector{Rules: &m.net.rules, State: &m.State, Clock: &m.net.clock, MaxBytes: m.net.config.HeldBytes}
+func (s *subnet) injector() faults.Injector {
+	return faults.Injector{Rules: &s.net.rules, State: &s.State, Clock: &s.net.clock, MaxBytes: s.net.config.HeldBytes}
 }
 
 // executionLimits returns the limits of executions on a subnet.
@@ -110,22 +110,22 @@ func executionLimits(n *Config, config *SubnetConfig) canister.Limits {
 
 // refresh updates the environment of executions for a round. Parked messages keep their environment, with the time at
 // which they began.
-func (m *subnet) refresh() {
-	if m.Environment != nil && len(m.paused) == 0 {
-		m.Environment.Time, m.Environment.MemoryUsed = m.Time, m.MemoryUsed+m.config.Occupied
-		m.Environment.Print, m.Environment.Randomness = m.net.config.Printed, m.Chance.Key()
+func (s *subnet) refresh() {
+	if s.Environment != nil && len(s.paused) == 0 {
+		s.Environment.Time, s.Environment.MemoryUsed = s.Time, s.MemoryUsed+s.config.Occupied
+		s.Environment.Print, s.Environment.Randomness = s.net.config.Printed, s.RandomBeacon.Key()
 		return
 	}
 	var keys []canister.Key
-	if m.Environment != nil {
-		keys = m.Environment.Keys
+	if s.Environment != nil {
+		keys = s.Environment.Keys
 	}
-	m.Environment = &canister.Subnet{MemoryUsed: m.MemoryUsed + m.config.Occupied, ID: m.ID, Fees: m.Fees, System: m.System, Limits: m.Limits, Time: m.Time, Keys: keys, Print: m.net.config.Printed, Volatile: m.net.volatile}
-	m.Environment.Randomness = m.Chance.Key()
-	if m.net.rootKey == nil {
-		m.net.rootKey = m.key.Public().DER()
+	s.Environment = &canister.Subnet{MemoryUsed: s.MemoryUsed + s.config.Occupied, ID: s.ID, Fees: s.Fees, System: s.System, Limits: s.Limits, Time: s.Time, Keys: keys, Print: s.net.config.Printed, Volatile: s.net.volatile}
+	s.Environment.Randomness = s.RandomBeacon.Key()
+	if s.net.rootKey == nil {
+		s.net.rootKey = s.key.Public().DER()
 	}
-	m.Environment.RootKey = m.net.rootKey
+	s.Environment.RootKey = s.net.rootKey
 }
 
 // managementOf returns the subnet whose management canister a principal addresses: the own one by the empty principal,

@@ -113,15 +113,15 @@ func (n *Network) keyHolder(q *intercanister.Request) (*subnet, *intercanister.R
 
 // sign answers requests for signatures of earlier rounds, within the management canister's slice of the round. On
 // mainnet the nodes need some rounds to agree.
-func (m *subnet) sign() {
-	pending, done := m.Signing.Pending, 0
-	m.Signing.Pending = nil
-	for done < len(pending) && !m.Commands.Blocked {
+func (s *subnet) sign() {
+	pending, done := s.Signing.Pending, 0
+	s.Signing.Pending = nil
+	for done < len(pending) && !s.ManagementCalls.Blocked {
 		p := &pending[done]
-		answer := m.net.signing.signer.Sign(&m.State, p)
-		m.work(answer.Instructions)
-		m.Answer(p.Ticket, answer)
+		answer := s.net.signing.signer.Sign(&s.State, p)
+		s.work(answer.Instructions)
+		s.Answer(p.Ticket, answer)
 		done++
 	}
-	m.Signing.Pending = append(m.Signing.Pending, pending[done:]...)
+	s.Signing.Pending = append(s.Signing.Pending, pending[done:]...)
 }

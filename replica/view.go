@@ -39,7 +39,7 @@ type SubnetView struct {
 }
 
 // Certified returns the certified state tree. The first call builds it.
-func (s *SubnetView) Certified() *certify.Height { return s.staged.height().Dated(s.dated) }
+func (s *SubnetView) Certified() *certify.SignedState { return s.staged.height().Dated(s.dated) }
 
 // HashTrees computes the root hashes of the certified state trees, so that a journal records them (Marks). It is safe for
 // concurrent use.

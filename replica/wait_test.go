@@ -53,7 +53,7 @@ func nappersIn(t testing.TB, config replica.Config, names ...string) *real.Stage
 // settle runs rounds until nothing presses.
 func settle(t testing.TB, s *real.Stage) {
 	t.Helper()
-	for round := 0; round == 0 || s.Activity().Pressing; round++ {
+	for round := 0; round == 0 || s.Activity().HasRunnableWork; round++ {
 		if round > 100 {
 			t.Fatal("the network does not settle")
 		}

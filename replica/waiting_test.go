@@ -24,7 +24,7 @@ func TestMoreCallsMayWaitForABusyCanisterThanAQueueHolds(t *testing.T) {
 		s.Apply(replica.AdvanceTo(s.View().Time + 3*second))
 		s.Round()
 	}
-	for s.Activity().Busy {
+	for s.Activity().HasDueWork {
 		s.Round()
 	}
 	expect(t, "the long message", s.Answer(long), "replied: long")

@@ -175,7 +175,7 @@ func TestRandomProgramsOfWasmCanistersEndInTheSameState(t *testing.T) {
 				pass(s.Network)
 			}
 		}
-		for s.Activity().Busy {
+		for s.Activity().HasDueWork {
 			pass(s.Network)
 		}
 		return stateHash(t, s.Network)

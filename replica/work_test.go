@@ -46,7 +46,7 @@ func TestManyCallsForKeysAreSpreadOverRounds(t *testing.T) {
 		var rounds []string
 		for !s.Answer(id).Over() {
 			other, _ := s.Submit("B", "run", canistertest.Script().ReplyText("here").Bytes())
-			if !s.Activity().Pressing {
+			if !s.Activity().HasRunnableWork {
 				t.Fatalf("%s: nothing is left to do, but A hears %s", method, s.Answer(id))
 			}
 			report := s.Round()

@@ -49,8 +49,8 @@ func TestForksDoNotNoticeEachOther(t *testing.T) {
 				var want, got []uint64
 				for h, d := range o.model {
 					want = append(want, d.Number)
-					if there, ok := o.table.Get(h); !ok || there != d {
-						t.Fatalf("handle of %v gives %v", d, there)
+					if found, ok := o.table.Get(h); !ok || found != d {
+						t.Fatalf("handle of %v gives %v", d, found)
 					}
 				}
 				for _, d := range o.table.All() {

@@ -81,9 +81,9 @@ func TestCallsOfAStreamAreHandedIn128AtATime(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := new(batches)
-	b.load = &load{
+	b.load = &callStream{
 		calls: &calls{Server: New(nil, Options{})}, instance: i, stream: b,
-		room: make(chan struct{}, 300), left: make(chan struct{}, 1), waiting: make(map[replica.RequestID]*flown), freed: make(chan struct{}, 1),
+		room: make(chan struct{}, 300), left: make(chan struct{}, 1), waiting: make(map[replica.RequestID]*inflightCall), freed: make(chan struct{}, 1),
 	}
 	come := make(chan callRequest, 300)
 	for range cap(come) { // no canister has the id: all are answered as they are handed in
@@ -99,7 +99,7 @@ func TestCallsOfAStreamAreHandedIn128AtATime(t *testing.T) {
 // until the first is answered.
 type batches struct {
 	grpc.BidiStreamingServer[controlv1.StreamRequest, controlv1.StreamResponse]
-	load  *load
+	load  *callStream
 	sizes []int
 	left  int // calls that wait
 }

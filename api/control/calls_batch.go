@@ -70,7 +70,7 @@ func (left *batchBytes) take(result *controlv1.BatchResult) *controlv1.BatchResu
 
 // begin makes a call as far as it can without waiting. wait is not nil if the outcome is still to come.
 func (s *calls) begin(ctx context.Context, i *instance.Instance, c *controlv1.Call, query bool) (outcome *controlv1.Outcome, wait func() (*controlv1.Outcome, error), err error) {
-	o, err := s.order(ctx, i, c)
+	o, err := s.prepareCall(ctx, i, c)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -83,13 +83,13 @@ func (s *calls) begin(ctx context.Context, i *instance.Instance, c *controlv1.Ca
 	case err != nil:
 		return nil, nil, err
 	case reject != nil:
-		return notLetIn(o, reject), nil, nil
+		return rejectedAtIngress(o, reject), nil, nil
 	}
 	return nil, func() (*controlv1.Outcome, error) { return o.outcome(ctx, id) }, nil
 }
 
 // outcome waits for the outcome of a submitted call.
-func (o *order) outcome(ctx context.Context, id replica.RequestID) (*controlv1.Outcome, error) {
+func (o *preparedCall) outcome(ctx context.Context, id replica.RequestID) (*controlv1.Outcome, error) {
 	a, err := o.await(ctx, id)
 	if err != nil {
 		return nil, err

@@ -22,8 +22,8 @@ func outcomeOf(id replica.RequestID, a *replica.IngressAnswer, form controlv1.Fo
 	return out
 }
 
-// notLetIn returns the outcome of a call whose message was rejected before it entered.
-func notLetIn(o *order, reject *intercanister.Reject) *controlv1.Outcome {
+// rejectedAtIngress returns the outcome of a call whose message was rejected before it entered.
+func rejectedAtIngress(o *preparedCall, reject *intercanister.Reject) *controlv1.Outcome {
 	return &controlv1.Outcome{
 		Answer: &controlv1.Outcome_Reject{Reject: rejectOf(reject, nil, o.receiver)},
 		Time:   stamp(o.instance.Node().Time()),

@@ -9,7 +9,7 @@ import (
 
 // Query makes a query call.
 func (s *calls) Query(ctx context.Context, in *controlv1.QueryRequest) (*controlv1.QueryResponse, error) {
-	o, err := s.orderTo(ctx, in.GetInstance(), in.GetCall())
+	o, err := s.prepareCallTo(ctx, in.GetInstance(), in.GetCall())
 	if err != nil {
 		return nil, err
 	}
@@ -20,7 +20,7 @@ func (s *calls) Query(ctx context.Context, in *controlv1.QueryRequest) (*control
 	return &controlv1.QueryResponse{Outcome: outcome}, nil
 }
 
-func (o *order) query(ctx context.Context) (*controlv1.Outcome, error) {
+func (o *preparedCall) query(ctx context.Context) (*controlv1.Outcome, error) {
 	result, err := o.instance.Backend().Query(ctx, &api.Query{
 		Sender: o.sender, Receiver: o.receiver, Effective: o.effective, Method: o.method, Arg: o.arg,
 	})

@@ -17,9 +17,9 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// load is a stream of calls. The reader of the stream submits the calls that have arrived in batches and sends
+// callStream is a stream of calls. The reader of the stream submits the calls that have arrived in batches and sends
 // immediate answers; another goroutine waits for the rest.
-type load struct {
+type callStream struct {
 	*calls
 	stream   grpc.BidiStreamingServer[controlv1.StreamRequest, controlv1.StreamResponse]
 	name     string // of the instance
@@ -32,15 +32,15 @@ type load struct {
 	freed    chan struct{}           // has a value when some of memory was released
 
 	mu      sync.Mutex // guards waiting
-	waiting map[replica.RequestID]*flown
+	waiting map[replica.RequestID]*inflightCall
 
 	sending sync.Mutex // guards over; held during a send on stream
 	over    bool       // nothing more may be sent
 }
 
-// flown is a call of a stream in progress.
-type flown struct {
-	*order
+// inflightCall is a call of a stream in progress.
+type inflightCall struct {
+	*preparedCall
 	tag     uint64
 	bytes   int64 // of the stream's memory
 	id      replica.RequestID
@@ -56,7 +56,7 @@ type callRequest struct {
 
 // settledCall is a call of a stream with its answer.
 type settledCall struct {
-	*flown
+	*inflightCall
 	answer replica.IngressAnswer
 }
 
@@ -77,12 +77,12 @@ func (s *calls) Stream(stream grpc.BidiStreamingServer[controlv1.StreamRequest, 
 	defer cancel()
 	ctx, end := context.WithCancelCause(open)
 	defer end(nil)
-	l := &load{
+	l := &callStream{
 		calls: s, stream: stream, name: first.GetInstance(), instance: instance, end: end, forgets: first.GetForget(),
-		room: make(chan struct{}, MaxUnderWay), left: make(chan struct{}, 1), waiting: make(map[replica.RequestID]*flown),
+		room: make(chan struct{}, MaxUnderWay), left: make(chan struct{}, 1), waiting: make(map[replica.RequestID]*inflightCall),
 		memory: s.open.memory.Child("calls of a stream that are not answered", maxUnanswered), freed: make(chan struct{}, 1),
 	}
-	defer l.hush()
+	defer l.stopSending()
 	come := make(chan callRequest, MaxStreamBatch)
 	bytes, err := l.takeMemory(ctx, first)
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *calls) Stream(stream grpc.BidiStreamingServer[controlv1.StreamRequest, 
 }
 
 // read reads the stream to its end.
-func (l *load) read(ctx context.Context, come chan<- callRequest) error {
+func (l *callStream) read(ctx context.Context, come chan<- callRequest) error {
 	defer close(come)
 	for {
 		in, err := l.stream.Recv()
@@ -125,7 +125,7 @@ func (l *load) read(ctx context.Context, come chan<- callRequest) error {
 
 // takeMemory takes memory for a call until it is answered. It waits for other calls of the stream to be answered, and
 // refuses the call if other streams and messages have the memory.
-func (l *load) takeMemory(ctx context.Context, in *controlv1.StreamRequest) (bytes int64, err error) {
+func (l *callStream) takeMemory(ctx context.Context, in *controlv1.StreamRequest) (bytes int64, err error) {
 	if l.memory == nil {
 		return 0, nil
 	}
@@ -143,8 +143,8 @@ func (l *load) takeMemory(ctx context.Context, in *controlv1.StreamRequest) (byt
 }
 
 // submitAll submits calls, each time all that have arrived.
-func (l *load) submitAll(ctx context.Context, come <-chan callRequest) error {
-	var batch []*flown
+func (l *callStream) submitAll(ctx context.Context, come <-chan callRequest) error {
+	var batch []*inflightCall
 	for {
 		var in callRequest
 		select {
@@ -176,7 +176,7 @@ func (l *load) submitAll(ctx context.Context, come <-chan callRequest) error {
 }
 
 // take takes a place for a call and parses it. It starts calls that have their own goroutine.
-func (l *load) take(ctx context.Context, in callRequest, batch []*flown) ([]*flown, error) {
+func (l *callStream) take(ctx context.Context, in callRequest, batch []*inflightCall) ([]*inflightCall, error) {
 	select {
 	case l.room <- struct{}{}:
 	default:
@@ -195,11 +195,11 @@ func (l *load) take(ctx context.Context, in callRequest, batch []*flown) ([]*flo
 		refused := BadField.Refuse("instance", strconv.Quote(name), "a stream is to the instance of its first message")
 		return batch, l.answer(in.bytes, &controlv1.StreamResponse{Tag: in.GetTag(), Failure: failureOf(refused)})
 	}
-	o, err := l.order(ctx, l.instance, in.GetCall())
+	o, err := l.prepareCall(ctx, l.instance, in.GetCall())
 	if err != nil {
 		return batch, l.answer(in.bytes, &controlv1.StreamResponse{Tag: in.GetTag(), Failure: failureOf(err)})
 	}
-	f := &flown{order: o, tag: in.GetTag(), bytes: in.bytes}
+	f := &inflightCall{preparedCall: o, tag: in.GetTag(), bytes: in.bytes}
 	if in.GetQuery() {
 		l.alone(f, func() (*controlv1.Outcome, error) { return o.query(ctx) })
 		return batch, nil
@@ -213,7 +213,7 @@ func (l *load) take(ctx context.Context, in callRequest, batch []*flown) ([]*flo
 
 // slow reports whether the owner of the network should not submit a call: the canister inspects it, or a module is
 // compiled.
-func (o *order) slow() bool {
+func (o *preparedCall) slow() bool {
 	if o.receiver == principal.Management {
 		return true
 	}
@@ -222,7 +222,7 @@ func (o *order) slow() bool {
 }
 
 // alone makes a call on its own goroutine.
-func (l *load) alone(f *flown, do func() (*controlv1.Outcome, error)) {
+func (l *callStream) alone(f *inflightCall, do func() (*controlv1.Outcome, error)) {
 	done := guarded(func() error {
 		outcome, err := do()
 		out := &controlv1.StreamResponse{Tag: f.tag, Outcome: outcome}
@@ -239,7 +239,7 @@ func (l *load) alone(f *flown, do func() (*controlv1.Outcome, error)) {
 }
 
 // submit submits a batch, and sends the answers that are known.
-func (l *load) submit(ctx context.Context, batch []*flown) error {
+func (l *callStream) submit(ctx context.Context, batch []*inflightCall) error {
 	if len(batch) == 0 {
 		return nil
 	}
@@ -266,7 +266,7 @@ func (l *load) submit(ctx context.Context, batch []*flown) error {
 }
 
 // apply gives a batch to the network.
-func (l *load) apply(ctx context.Context, batch []*flown, in []*replica.Ingress) ([]replica.Result, error) {
+func (l *callStream) apply(ctx context.Context, batch []*inflightCall, in []*replica.Ingress) ([]replica.Result, error) {
 	done := make(chan []replica.Result, 1)
 	err := l.instance.Node().Do(ctx, func(n *replica.Network) {
 		l.instance.CatchUp(n)
@@ -290,17 +290,17 @@ func (l *load) apply(ctx context.Context, batch []*flown, in []*replica.Ingress)
 }
 
 // followed handles the result of submitting a message of a batch.
-func (l *load) followed(ctx context.Context, f *flown, r *replica.Result) error {
+func (l *callStream) followed(ctx context.Context, f *inflightCall, r *replica.Result) error {
 	if r.Refusal == nil && r.Reject == nil && r.Known == 0 {
 		return nil
 	}
 	l.forget(f.id)
 	switch {
 	case r.Known != 0: // by a forked or restored network: submit it again with another id
-		l.alone(f, func() (*controlv1.Outcome, error) { return l.updated(ctx, f.order) })
+		l.alone(f, func() (*controlv1.Outcome, error) { return l.updated(ctx, f.preparedCall) })
 		return nil
 	case r.Refusal != nil:
 		return l.answer(f.bytes, &controlv1.StreamResponse{Tag: f.tag, Failure: failureOf(r.Refusal)})
 	}
-	return l.answer(f.bytes, &controlv1.StreamResponse{Tag: f.tag, Outcome: notLetIn(f.order, r.Reject)})
+	return l.answer(f.bytes, &controlv1.StreamResponse{Tag: f.tag, Outcome: rejectedAtIngress(f.preparedCall, r.Reject)})
 }

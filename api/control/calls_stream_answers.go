@@ -11,7 +11,7 @@ import (
 )
 
 // expect enters calls before they are submitted, so that their answers are not missed.
-func (l *load) expect(batch []*flown) {
+func (l *callStream) expect(batch []*inflightCall) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, f := range batch {
@@ -19,14 +19,14 @@ func (l *load) expect(batch []*flown) {
 	}
 }
 
-func (l *load) forget(id replica.RequestID) {
+func (l *callStream) forget(id replica.RequestID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.waiting, id)
 }
 
 // settled returns the answered calls, and removes them from the waiting ones. The owner of the network calls it.
-func (l *load) settled(n *replica.Network) (all []settledCall) {
+func (l *callStream) settled(n *replica.Network) (all []settledCall) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for id, f := range l.waiting {
@@ -56,7 +56,7 @@ func forgetAll(n *replica.Network, all []settledCall) {
 }
 
 // updated makes a call that has its own goroutine.
-func (l *load) updated(ctx context.Context, o *order) (*controlv1.Outcome, error) {
+func (l *callStream) updated(ctx context.Context, o *preparedCall) (*controlv1.Outcome, error) {
 	outcome, err := o.update(ctx)
 	if err != nil || !l.forgets || len(outcome.GetRequestId()) == 0 {
 		return outcome, err
@@ -70,12 +70,12 @@ func (l *load) updated(ctx context.Context, o *order) (*controlv1.Outcome, error
 }
 
 // sweep sends the answers that are known, and leaves the rest to collect.
-func (l *load) sweep(ctx context.Context) error {
+func (l *callStream) sweep(ctx context.Context) error {
 	found := make(chan []settledCall, 1)
 	if err := l.instance.Node().Do(ctx, func(n *replica.Network) { found <- l.settled(n) }); err != nil {
 		return err
 	}
-	if err := l.tell(<-found); err != nil {
+	if err := l.sendOutcomes(<-found); err != nil {
 		return err
 	}
 	if l.idle() {
@@ -88,14 +88,14 @@ func (l *load) sweep(ctx context.Context) error {
 	return nil
 }
 
-func (l *load) idle() bool {
+func (l *callStream) idle() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.waiting) == 0
 }
 
 // collect sends later answers until the stream ends.
-func (l *load) collect(ctx context.Context) error {
+func (l *callStream) collect(ctx context.Context) error {
 	for {
 		select {
 		case <-l.left:
@@ -105,7 +105,7 @@ func (l *load) collect(ctx context.Context) error {
 		for !l.idle() {
 			all, err := l.next(ctx)
 			if err == nil {
-				err = l.tell(all)
+				err = l.sendOutcomes(all)
 			}
 			if err != nil {
 				l.end(err)
@@ -116,7 +116,7 @@ func (l *load) collect(ctx context.Context) error {
 }
 
 // next waits until some calls are answered. With manual pacing it runs rounds until then.
-func (l *load) next(ctx context.Context) ([]settledCall, error) {
+func (l *callStream) next(ctx context.Context) ([]settledCall, error) {
 	found := make(chan []settledCall, 1)
 	err := l.instance.Await(ctx, func(n *replica.Network) bool {
 		all := l.settled(n)
@@ -132,8 +132,8 @@ func (l *load) next(ctx context.Context) ([]settledCall, error) {
 	return <-found, nil
 }
 
-// tell sends the outcomes of calls.
-func (l *load) tell(all []settledCall) error {
+// sendOutcomes sends the outcomes of calls.
+func (l *callStream) sendOutcomes(all []settledCall) error {
 	for i := range all {
 		c := &all[i]
 		out := &controlv1.StreamResponse{Tag: c.tag}
@@ -153,7 +153,7 @@ func (l *load) tell(all []settledCall) error {
 }
 
 // answer sends an answer and frees the call's place and memory.
-func (l *load) answer(bytes int64, out *controlv1.StreamResponse) error {
+func (l *callStream) answer(bytes int64, out *controlv1.StreamResponse) error {
 	l.sending.Lock()
 	defer l.sending.Unlock()
 	defer func() { <-l.room }()
@@ -168,8 +168,8 @@ func (l *load) answer(bytes int64, out *controlv1.StreamResponse) error {
 	return l.stream.Send(out)
 }
 
-// hush ends sending: the stream must not be used after its RPC.
-func (l *load) hush() {
+// stopSending ends sending: the stream must not be used after its RPC.
+func (l *callStream) stopSending() {
 	l.sending.Lock()
 	defer l.sending.Unlock()
 	l.over = true
@@ -177,7 +177,7 @@ func (l *load) hush() {
 }
 
 // drain waits until every call is answered, or answers stop coming.
-func (l *load) drain(ctx context.Context, collected <-chan error) error {
+func (l *callStream) drain(ctx context.Context, collected <-chan error) error {
 	for range MaxUnderWay {
 		select {
 		case l.room <- struct{}{}:

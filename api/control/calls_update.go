@@ -16,7 +16,7 @@ import (
 
 // Update makes an update call and waits for its answer.
 func (s *calls) Update(ctx context.Context, in *controlv1.UpdateRequest) (*controlv1.UpdateResponse, error) {
-	o, err := s.orderTo(ctx, in.GetInstance(), in.GetCall())
+	o, err := s.prepareCallTo(ctx, in.GetInstance(), in.GetCall())
 	if err != nil {
 		return nil, err
 	}
@@ -31,20 +31,20 @@ func (s *calls) Update(ctx context.Context, in *controlv1.UpdateRequest) (*contr
 }
 
 // update submits a call and waits for its outcome.
-func (o *order) update(ctx context.Context) (*controlv1.Outcome, error) {
+func (o *preparedCall) update(ctx context.Context) (*controlv1.Outcome, error) {
 	id, reject, err := o.submit(ctx)
 	switch {
 	case err != nil:
 		return nil, err
 	case reject != nil:
-		return notLetIn(o, reject), nil
+		return rejectedAtIngress(o, reject), nil
 	}
 	return o.outcome(ctx, id)
 }
 
 // Submit makes an update call and returns at once.
 func (s *calls) Submit(ctx context.Context, in *controlv1.SubmitRequest) (*controlv1.SubmitResponse, error) {
-	o, err := s.orderTo(ctx, in.GetInstance(), in.GetCall())
+	o, err := s.prepareCallTo(ctx, in.GetInstance(), in.GetCall())
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (s *calls) answered(ctx context.Context, i *instance.Instance, subnet, rece
 }
 
 // submit submits a call under a fresh id. The reject means that the message did not enter.
-func (o *order) submit(ctx context.Context) (replica.RequestID, *intercanister.Reject, error) {
+func (o *preparedCall) submit(ctx context.Context) (replica.RequestID, *intercanister.Reject, error) {
 	in, err := o.ingress(ctx)
 	if err != nil {
 		return replica.RequestID{}, nil, err
@@ -138,12 +138,12 @@ func (o *order) submit(ctx context.Context) (replica.RequestID, *intercanister.R
 	}
 }
 
-func (o *order) freshID() replica.RequestID {
+func (o *preparedCall) freshID() replica.RequestID {
 	return o.instance.Node().FreshID(o.sender, o.receiver, o.method)
 }
 
 // ingress returns the message of a call.
-func (o *order) ingress(ctx context.Context) (*api.Ingress, error) {
+func (o *preparedCall) ingress(ctx context.Context) (*api.Ingress, error) {
 	now, err := o.instance.Now(ctx)
 	if err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func (o *order) ingress(ctx context.Context) (*api.Ingress, error) {
 }
 
 // await waits for the answer of a call; with manual pacing it runs rounds until then.
-func (o *order) await(ctx context.Context, id replica.RequestID) (replica.IngressAnswer, error) {
+func (o *preparedCall) await(ctx context.Context, id replica.RequestID) (replica.IngressAnswer, error) {
 	subnet, a, err := o.answer(ctx, id)
 	if err != nil || a.Status.Terminal() {
 		return a, forgotten(err)
@@ -176,7 +176,7 @@ func forgotten(err error) error {
 }
 
 // answer returns the present state of a call, and its subnet.
-func (o *order) answer(ctx context.Context, id replica.RequestID) (subnet principal.Principal, a replica.IngressAnswer, err error) {
+func (o *preparedCall) answer(ctx context.Context, id replica.RequestID) (subnet principal.Principal, a replica.IngressAnswer, err error) {
 	at := make(chan principal.Principal, 1)
 	a, err = lookUp(ctx, o.instance, id, func(n *replica.Network) principal.Principal {
 		subnet, _ := n.HostOf(o.effective)

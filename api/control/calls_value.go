@@ -14,7 +14,7 @@ import (
 
 // describe finds the method in the interface of the canister if a form of the call needs it. Only JSON requires an
 // argument's types: text has its own, and without an interface a reply is read by the types in it.
-func (s *calls) describe(ctx context.Context, o *order, argument *controlv1.Value) error {
+func (s *calls) describe(ctx context.Context, o *preparedCall, argument *controlv1.Value) error {
 	_, json := argument.GetForm().(*controlv1.Value_Json)
 	_, text := argument.GetForm().(*controlv1.Value_Text)
 	if !json && !text && o.form != controlv1.Form_FORM_TEXT && o.form != controlv1.Form_FORM_JSON {
@@ -44,7 +44,7 @@ func ignoreMissing(err error) error {
 }
 
 // argument encodes the argument of a call.
-func (o *order) argument(v *controlv1.Value) ([]byte, error) {
+func (o *preparedCall) argument(v *controlv1.Value) ([]byte, error) {
 	switch form := v.GetForm().(type) {
 	case *controlv1.Value_Bytes:
 		return form.Bytes, nil
@@ -58,7 +58,7 @@ func (o *order) argument(v *controlv1.Value) ([]byte, error) {
 	return noArguments, nil
 }
 
-func (o *order) fromText(text string) ([]byte, error) {
+func (o *preparedCall) fromText(text string) ([]byte, error) {
 	if o.described != nil {
 		return o.described.EncodeArgs(text)
 	}
@@ -75,7 +75,7 @@ func untyped(text string) ([]byte, error) {
 }
 
 // takes returns the types of the arguments of the method, "" if they are unknown.
-func (o *order) takes() string {
+func (o *preparedCall) takes() string {
 	if o.described == nil {
 		return ""
 	}
@@ -127,7 +127,7 @@ func read(reply []byte, described *did.Method) ([]candid.Value, []*candid.Type, 
 
 // describedAs returns the method that received a message, for the form of its reply; nil if it is unknown.
 func (s *calls) describedAs(ctx context.Context, i *instance.Instance, receiver principal.Principal, method string, form controlv1.Form) (*did.Method, error) {
-	o := &order{instance: i, receiver: receiver, method: method, form: form}
+	o := &preparedCall{instance: i, receiver: receiver, method: method, form: form}
 	err := s.describe(ctx, o, nil)
 	return o.described, err
 }

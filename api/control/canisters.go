@@ -102,12 +102,12 @@ func (c *subject) manage(ctx context.Context, method string, arg any) error {
 	if err != nil {
 		return err
 	}
-	_, err = manage(ctx, &order{instance: c.instance, sender: sender, effective: c.id, method: method}, arg)
+	_, err = manage(ctx, &preparedCall{instance: c.instance, sender: sender, effective: c.id, method: method}, arg)
 	return err
 }
 
 // manage calls the management canister and returns its answer. A reject is a refusal.
-func manage(ctx context.Context, o *order, arg any) (replica.IngressAnswer, error) {
+func manage(ctx context.Context, o *preparedCall, arg any) (replica.IngressAnswer, error) {
 	raw, err := candid.Marshal(arg)
 	if err != nil {
 		return replica.IngressAnswer{}, fmt.Errorf("writing the argument of %s: %w", o.method, err)

@@ -19,7 +19,7 @@ func (s *canisters) CreateCanister(ctx context.Context, in *controlv1.CreateCani
 	if err != nil {
 		return nil, err
 	}
-	o := &order{instance: instance, method: "provisional_create_canister_with_cycles"}
+	o := &preparedCall{instance: instance, method: "provisional_create_canister_with_cycles"}
 	if o.sender, err = senderOf("sender", in.GetSender()); err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func (s *canisters) InstallCode(stream grpc.ClientStreamingServer[controlv1.Inst
 	if err != nil {
 		return err
 	}
-	o := &order{instance: c.instance, effective: c.id, method: "install_code", anySize: true}
+	o := &preparedCall{instance: c.instance, effective: c.id, method: "install_code", anySize: true}
 	if head.GetSender() == "" {
 		o.sender, err = c.controller()
 	} else {

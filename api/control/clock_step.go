@@ -48,7 +48,7 @@ var moveKinds = map[replica.MoveKind]controlv1.MoveKind{
 	replica.MoveResume:   controlv1.MoveKind_MOVE_KIND_RESUME,
 }
 
-func shownMove(a *replica.Ahead) *controlv1.Move {
+func shownMove(a *replica.Delivery) *controlv1.Move {
 	m := &controlv1.Move{
 		SubnetId: a.Subnet.String(), CanisterId: a.Receiver.String(), Kind: moveKinds[a.Move.Kind], Number: a.Move.Number, Method: a.Method,
 	}

@@ -35,7 +35,7 @@ func (s *events) GetTrace(ctx context.Context, in *controlv1.GetTraceRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	all, err := remembered(ctx, i)
+	all, err := recordedEvents(ctx, i)
 	if err != nil {
 		return nil, err
 	}
@@ -148,8 +148,8 @@ func readNames(in map[string]string) (trace.Names, error) {
 	return func(id principal.Principal) string { return names[id] }, nil
 }
 
-// remembered returns all events that an instance keeps, the oldest first.
-func remembered(ctx context.Context, i *instance.Instance) (all []replica.Event, err error) {
+// recordedEvents returns all events that an instance keeps, the oldest first.
+func recordedEvents(ctx context.Context, i *instance.Instance) (all []replica.Event, err error) {
 	reader, err := i.Node().Events(ctx, node.From{Beginning: true}, node.Filter{})
 	if err != nil {
 		return nil, misplaced(err)

@@ -405,7 +405,7 @@ func readLines(c *campaign.Config, in *controlv1.ExploreProperties, names *prope
 
 // readOperation reads an operation, with its arguments at the types of the canister's interface.
 func (s *explorer) readOperation(ctx context.Context, i *instance.Instance, in *controlv1.ExploreOperation) (harness.Operation, error) {
-	call, err := (&calls{Server: s.Server}).order(ctx, i, in.GetCall())
+	call, err := (&calls{Server: s.Server}).prepareCall(ctx, i, in.GetCall())
 	if err != nil {
 		return harness.Operation{}, err
 	}

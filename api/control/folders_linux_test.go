@@ -30,7 +30,7 @@ func checkpoints(t *testing.T, folder string) (open int) {
 func TestWhatGoesOnInAFolderStaysInItAndEndsWithTheLast(t *testing.T) {
 	a := served(t, daemon.Config{Pacing: daemon.Manual})
 	folder := filepath.Join(t.TempDir(), "made", "by", "the daemon")
-	there := func(instance string, want int) {
+	found := func(instance string, want int) {
 		t.Helper()
 		i := must(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{Instance: instance}).GetInstance()
 		if got := checkpoints(t, folder); got != want || i.GetStateDir() != folder {
@@ -43,7 +43,7 @@ func TestWhatGoesOnInAFolderStaysInItAndEndsWithTheLast(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.expect("at first", a.counting("first", id), "(1 : nat)")
-	there("first", 1)
+	found("first", 1)
 
 	// Snapshots and forks are on the engine of their source, whose folder it is.
 	must(a, a.instances.TakeSnapshot, &controlv1.TakeSnapshotRequest{Instance: "first", Snapshot: "one"})
@@ -52,7 +52,7 @@ func TestWhatGoesOnInAFolderStaysInItAndEndsWithTheLast(t *testing.T) {
 	a.expect("in the fork", a.counting("fork", id), "(2 : nat)")
 	must(a, a.instances.RestoreSnapshot, &controlv1.RestoreSnapshotRequest{Instance: "first", Snapshot: "one"})
 	a.expect("restored", a.counting("first", id), "(2 : nat)")
-	there("fork", 1)
+	found("fork", 1)
 
 	// Two of one folder do not know of each other.
 	file, err := a.export(&controlv1.ExportInstanceRequest{Instance: "first"})
@@ -60,15 +60,15 @@ func TestWhatGoesOnInAFolderStaysInItAndEndsWithTheLast(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.imported("into the same folder", &controlv1.ImportOptions{Instance: "second", Pacing: manual, StateDir: folder}, file)
-	there("second", 2)
+	found("second", 2)
 	a.expect("in the second", a.counting("second", id), "(3 : nat)")
 	a.expect("in the first", a.counting("first", id), "(3 : nat)")
 
 	must(a, a.instances.DeleteInstance, &controlv1.DeleteInstanceRequest{Instance: "first"})
-	there("fork", 2)
+	found("fork", 2)
 	a.expect("in the fork", a.counting("fork", id), "(3 : nat)")
 	must(a, a.instances.DeleteInstance, &controlv1.DeleteInstanceRequest{Instance: "fork"})
-	there("second", 1)
+	found("second", 1)
 	must(a, a.instances.DeleteInstance, &controlv1.DeleteInstanceRequest{Instance: "second"})
 	if left, err := os.ReadDir(folder); checkpoints(t, folder) != 0 || err != nil || len(left) != 0 {
 		t.Errorf("%d files are open, %d are in the folder (%v)", checkpoints(t, folder), len(left), err)

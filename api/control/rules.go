@@ -147,9 +147,9 @@ func (s *messages) RemoveRule(ctx context.Context, in *controlv1.RemoveRuleReque
 		released int
 	}
 	done, err := instance.Look(ctx, i, func(n *replica.Network) removed {
-		before := n.Outside().Held
+		before := n.ExternalWaits().Held
 		result := n.Apply(replica.RemoveRule{ID: in.GetRuleId(), Release: in.GetRelease()})
-		return removed{result.Refusal, before - n.Outside().Held}
+		return removed{result.Refusal, before - n.ExternalWaits().Held}
 	})
 	switch {
 	case err != nil:

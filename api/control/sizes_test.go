@@ -98,11 +98,11 @@ func TestTheOutcomesOfABatchHaveSoMuchRoomTogether(t *testing.T) {
 		t.Errorf("a client that takes 4 MiB: %v", err)
 	}
 	roomy := connected(t, a.daemon, grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(control.MaxResponseBytes)))
-	var there, full int
+	var found, full int
 	for n, r := range must(roomy, roomy.calls.Batch, batch).GetResults() {
 		switch failure := r.GetFailure(); {
 		case len(r.GetOutcome().GetReply().GetBytes()) == bytes:
-			there++
+			found++
 		case failure.GetReason() != "BATCH_FULL":
 			t.Errorf("call %d: %v %.300v", n, failure, r.GetOutcome())
 		case n%2 > 0 && !strings.Contains(failure.GetMessage(), "make the query again"):
@@ -123,8 +123,8 @@ func TestTheOutcomesOfABatchHaveSoMuchRoomTogether(t *testing.T) {
 			full++
 		}
 	}
-	if there != 34 || full != 6 {
-		t.Errorf("%d outcomes are there, for %d there is no room", there, full)
+	if found != 34 || full != 6 {
+		t.Errorf("%d outcomes are there, for %d there is no room", found, full)
 	}
 	a.compare("calls_batch_full")
 }

@@ -90,7 +90,7 @@ func (v fakeView) Host(canister principal.Principal) (principal.Principal, bool)
 }
 
 // Certified has the answers to updates.
-func (v fakeView) Certified(principal.Principal) *certify.Height {
+func (v fakeView) Certified(principal.Principal) *certify.SignedState {
 	tree := certify.Tree{}
 	for _, d := range v.network.decided {
 		if d.reply == nil {

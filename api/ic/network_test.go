@@ -55,7 +55,7 @@ type fakeSubnet struct {
 type fakeView struct {
 	height      uint64
 	root        *fakeSubnet
-	heights     map[principal.Principal]*certify.Height
+	heights     map[principal.Principal]*certify.SignedState
 	subnets     map[principal.Principal]*fakeSubnet
 	requests    *sync.Map // by api.RequestID; shared by all views
 	delegations *sync.Map
@@ -112,7 +112,7 @@ func (n *fakeNetwork) tree(s *fakeSubnet) (t certify.Tree) {
 // publish makes a view of the present trees; the caller holds the lock, or is the only one that has the network.
 func (n *fakeNetwork) publish() {
 	v := &fakeView{
-		height: 1, root: n.nns, heights: map[principal.Principal]*certify.Height{},
+		height: 1, root: n.nns, heights: map[principal.Principal]*certify.SignedState{},
 		subnets:  map[principal.Principal]*fakeSubnet{n.nns.id: n.nns, n.app.id: n.app},
 		requests: &sync.Map{}, delegations: &sync.Map{},
 	}
@@ -235,7 +235,9 @@ func (v *fakeView) Host(canister principal.Principal) (principal.Principal, bool
 
 func (v *fakeView) DefaultCanister() principal.Principal { return appCanister }
 
-func (v *fakeView) Certified(subnet principal.Principal) *certify.Height { return v.heights[subnet] }
+func (v *fakeView) Certified(subnet principal.Principal) *certify.SignedState {
+	return v.heights[subnet]
+}
 
 func (v *fakeView) Delegation(subnet principal.Principal, layout certify.RangesLayout) *certify.Delegation {
 	if subnet == v.root.id {
@@ -250,7 +252,7 @@ func (v *fakeView) Delegation(subnet principal.Principal, layout certify.RangesL
 
 func (v *fakeView) Dated(by int64) api.View {
 	other := *v
-	other.heights, other.delegations = map[principal.Principal]*certify.Height{}, &sync.Map{}
+	other.heights, other.delegations = map[principal.Principal]*certify.SignedState{}, &sync.Map{}
 	for id, h := range v.heights {
 		other.heights[id] = h.Dated(by)
 	}

@@ -34,8 +34,8 @@ type rawMessage struct {
 	MessageID []byte             `json:"message_id"`
 }
 
-// order is a call after it was parsed.
-type order struct {
+// preparedCall is a call after it was parsed.
+type preparedCall struct {
 	sender, receiver principal.Principal
 	to               destination
 	method           string
@@ -43,13 +43,13 @@ type order struct {
 	info             *intercanister.SenderInfo
 }
 
-// order parses a call.
-func (s *Server) order(ctx context.Context, e *entry, body []byte) (*order, error) {
+// prepareCall parses a call.
+func (s *Server) prepareCall(ctx context.Context, e *entry, body []byte) (*preparedCall, error) {
 	var in rawCall
 	if err := decode(body, &in); err != nil {
 		return nil, err
 	}
-	o := &order{method: in.Method, payload: in.Payload}
+	o := &preparedCall{method: in.Method, payload: in.Payload}
 	var err error
 	if o.sender, err = readID(in.Sender, "sender principal"); err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (s *Server) order(ctx context.Context, e *entry, body []byte) (*order, erro
 
 // submitIngress serves POST update/submit_ingress_message: the call is accepted, or rejected before it enters.
 func (s *Server) submitIngress(ctx context.Context, e *entry, body []byte) (any, error) {
-	o, err := s.order(ctx, e, body)
+	o, err := s.prepareCall(ctx, e, body)
 	if err != nil {
 		return nil, s.unsubmitted(err)
 	}
@@ -91,7 +91,7 @@ func (s *Server) submitIngress(ctx context.Context, e *entry, body []byte) (any,
 
 // submit submits a call under a fresh id. The reject means that the call did not enter. anySize allows more bytes than
 // users' calls may have.
-func (e *entry) submit(ctx context.Context, o *order, anySize bool) (id replica.RequestID, reject *intercanister.Reject, err error) {
+func (e *entry) submit(ctx context.Context, o *preparedCall, anySize bool) (id replica.RequestID, reject *intercanister.Reject, err error) {
 	now, err := e.now(ctx)
 	if err != nil {
 		return id, nil, err
@@ -139,8 +139,8 @@ func (e *entry) message(ctx context.Context, in *rawMessage) (subnet principal.P
 	if err != nil {
 		return subnet, id, err
 	}
-	to, there := e.hostOf(ctx, canister)
-	if !there {
+	to, found := e.hostOf(ctx, canister)
+	if !found {
 		return subnet, id, unroutedCanister("No subnet found for canister " + canister.String() + ".")
 	}
 	return to.subnet, id, nil
@@ -250,7 +250,7 @@ func (s *Server) answered(a *replica.IngressAnswer) any {
 
 // query serves POST read/query.
 func (s *Server) query(ctx context.Context, e *entry, body []byte) (any, error) {
-	o, err := s.order(ctx, e, body)
+	o, err := s.prepareCall(ctx, e, body)
 	if err != nil {
 		return nil, err
 	}

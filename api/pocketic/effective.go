@@ -138,7 +138,7 @@ func (e *entry) birthplace(ctx context.Context, in *rawCall, about *management.S
 			return destination{}, err
 		}
 	}
-	if to, there := e.hostOf(ctx, id); there {
+	if to, found := e.hostOf(ctx, id); found {
 		return to, nil
 	}
 	if err := e.addMainnetSubnet(ctx, id); err != nil {

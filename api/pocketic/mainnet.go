@@ -146,7 +146,7 @@ func (n systemNetwork) Call(ctx context.Context, call *systemcanisters.Call) ([]
 	if err != nil {
 		return nil, err
 	}
-	id, reject, err := n.submit(ctx, &order{sender: call.Sender, receiver: call.Receiver, method: call.Method, payload: call.Arg, to: to}, true)
+	id, reject, err := n.submit(ctx, &preparedCall{sender: call.Sender, receiver: call.Receiver, method: call.Method, payload: call.Arg, to: to}, true)
 	if err == nil && reject == nil {
 		err = n.await(ctx, to.subnet, id)
 	}

@@ -59,7 +59,7 @@ func (e *entry) bringSubnet(r *http.Request, id principal.Principal) *http.Reque
 		return again
 	}
 	e.run("create_subnet", func(ctx context.Context, e *entry, _ []byte) (any, error) {
-		if _, there := e.hostOf(ctx, id); there || !e.authentic(ctx, call) {
+		if _, found := e.hostOf(ctx, id); found || !e.authentic(ctx, call) {
 			return nil, nil
 		}
 		return nil, e.addMainnetSubnet(ctx, id)

@@ -227,7 +227,7 @@ func (t *snapshotTransfer) manage(ctx context.Context, method string, arg, into 
 	if err != nil {
 		return snapshotError(err.Error())
 	}
-	answer, err := t.server.call(ctx, t.entry, &order{sender: t.sender, receiver: principal.Management, method: method, payload: raw}, t.canister)
+	answer, err := t.server.call(ctx, t.entry, &preparedCall{sender: t.sender, receiver: principal.Management, method: method, payload: raw}, t.canister)
 	switch {
 	case err != nil:
 		return err
@@ -243,7 +243,7 @@ func (t *snapshotTransfer) manage(ctx context.Context, method string, arg, into 
 }
 
 // call makes a call about a canister and waits for the answer.
-func (s *Server) call(ctx context.Context, e *entry, o *order, about principal.Principal) (answer replica.IngressAnswer, err error) {
+func (s *Server) call(ctx context.Context, e *entry, o *preparedCall, about principal.Principal) (answer replica.IngressAnswer, err error) {
 	if o.to, err = e.hosted(ctx, about); err != nil {
 		return answer, err
 	}

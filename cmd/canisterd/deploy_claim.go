@@ -31,16 +31,16 @@ func (x *deploying) claim(ctx context.Context) error {
 			return fmt.Errorf("%s names both %s and %s %s: remove one of them from the file", filepath.Join(x.project.Folder(), deployed.File), other, name, id)
 		}
 		owner[id] = name
-		there, err := x.inspect(ctx, id)
+		found, err := x.inspect(ctx, id)
 		switch {
 		case err != nil:
 			return err
-		case there == nil:
+		case found == nil:
 			delete(x.ids, name)
 			gone = append(gone, name)
 			continue
 		}
-		if other := ownerOf(name, there); other != "" {
+		if other := ownerOf(name, found); other != "" {
 			return fmt.Errorf("canister %s: the id %s belongs to %s: remove %[1]s from %s, then deploy makes another", name, id, other, filepath.Join(x.project.Folder(), deployed.File))
 		}
 	}
@@ -88,11 +88,11 @@ func (x *deploying) checkFree(ctx context.Context, name string, owner map[string
 	case owner[want] != "":
 		return fmt.Errorf("canister %s: the id %s belongs to %s of this project", name, want, owner[want])
 	}
-	there, err := x.inspect(ctx, want)
-	if there == nil || err != nil {
+	found, err := x.inspect(ctx, want)
+	if found == nil || err != nil {
 		return err
 	}
-	other := ownerOf(name, there)
+	other := ownerOf(name, found)
 	if other == "" {
 		other = "a canister that was not deployed from this folder"
 	}
@@ -109,13 +109,13 @@ func (x *deploying) inspect(ctx context.Context, id string) (*controlv1.Canister
 }
 
 // ownerOf describes the owner of a canister by the names in its environment variables, "" if its name there is this one.
-func ownerOf(name string, there *controlv1.Canister) string {
+func ownerOf(name string, found *controlv1.Canister) string {
 	var itself string
 	var all []string
-	for _, v := range there.GetSettings().GetEnvironment().GetVariables() {
+	for _, v := range found.GetSettings().GetEnvironment().GetVariables() {
 		if of, is := strings.CutPrefix(v.GetName(), project.IDVariable); is {
 			all = append(all, of)
-			if v.GetValue() == there.GetCanisterId() {
+			if v.GetValue() == found.GetCanisterId() {
 				itself = of
 			}
 		}

@@ -77,11 +77,11 @@ func (x *deploying) confirmReinstall(ctx context.Context) error {
 		if x.ids[name] == "" || len(x.flags.only) > 0 && !slices.Contains(x.flags.only, name) {
 			continue
 		}
-		there, err := x.get(ctx, name)
+		found, err := x.get(ctx, name)
 		if err != nil {
 			return err
 		}
-		if len(there.GetModuleHash()) > 0 {
+		if len(found.GetModuleHash()) > 0 {
 			all = append(all, name)
 		}
 	}
@@ -188,14 +188,14 @@ func (x *deploying) ignored(name, digest string) []string {
 		return nil
 	}
 	x.cli.note("note: %s: its arguments (init) differ from those that deploy passed last; they were not passed, as its module is the same", name)
-	again := x.again(name)
+	again := x.deployCommand(name)
 	x.cli.note("  %s --mode upgrade    # pass them to canister_post_upgrade", again)
 	x.cli.note("  %s --mode reinstall  # pass them to canister_init and forget its state", again)
 	return []string{"init"}
 }
 
-// again returns the command that deploys one canister of this project.
-func (x *deploying) again(name string) string {
+// deployCommand returns the command that deploys one canister of this project.
+func (x *deploying) deployCommand(name string) string {
 	command := "canisterd"
 	if x.cli.instance != "" {
 		command += " -i " + x.cli.instance

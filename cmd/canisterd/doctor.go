@@ -27,12 +27,12 @@ func (c *cli) doctor() *cobra.Command {
 			t := c.table("", "CHECK", "FOUND")
 			failed := 0
 			for _, f := range findings {
-				colors := [...]colour{daemon.Well: green, daemon.Weak: yellow, daemon.Ill: red}
+				colors := [...]colour{daemon.OK: green, daemon.Warning: yellow, daemon.Failed: red}
 				t.row(c.paint(colors[f.Health], f.Health.String()), f.Check, f.Found)
 				if f.Advice != "" {
 					t.row("", "", "-> "+f.Advice)
 				}
-				if f.Health == daemon.Ill {
+				if f.Health == daemon.Failed {
 					failed++
 				}
 			}
@@ -56,23 +56,23 @@ func (c *cli) examineDaemon(ctx context.Context) []daemon.Finding {
 	defer cancel()
 	d, err := c.remote()
 	if err != nil {
-		return []daemon.Finding{{Check: "daemon", Health: daemon.Ill, Found: err.Error()}}
+		return []daemon.Finding{{Check: "daemon", Health: daemon.Failed, Found: err.Error()}}
 	}
 	defer func() { _ = d.Close() }() // only for this question
 	all, err := d.Instances.ListInstances(ctx, &controlv1.ListInstancesRequest{PageSize: pageSize})
 	switch {
 	case remote.Code(err) == codes.Unavailable && c.control == "" && c.httpAlone(ctx):
-		return []daemon.Finding{{Check: "daemon", Health: daemon.Weak, Found: c.url + " has its control API at another address, or none", Advice: "--control says where it is"}}
+		return []daemon.Finding{{Check: "daemon", Health: daemon.Warning, Found: c.url + " has its control API at another address, or none", Advice: "--control says where it is"}}
 	case remote.Code(err) == codes.Unavailable:
-		return []daemon.Finding{{Check: "daemon", Health: daemon.Well, Found: "none answers at " + c.controlAddress(), Advice: c.unreached(remote.Text(err))}}
+		return []daemon.Finding{{Check: "daemon", Health: daemon.OK, Found: "none answers at " + c.controlAddress(), Advice: c.unreached(remote.Text(err))}}
 	case err != nil:
-		return []daemon.Finding{{Check: "daemon", Health: daemon.Ill, Found: c.explained(ctx, err).Error()}}
+		return []daemon.Finding{{Check: "daemon", Health: daemon.Failed, Found: c.explained(ctx, err).Error()}}
 	}
 	findings := []daemon.Finding{{Check: "daemon", Found: fmt.Sprintf("answers at %s, %s", c.controlAddress(), count(uint64(len(all.GetInstances())), "instance"))}}
 	for _, i := range all.GetInstances() {
 		if i.GetState() == controlv1.InstanceState_INSTANCE_STATE_FAILED {
 			findings = append(findings, daemon.Finding{
-				Check: "instance " + i.GetName(), Health: daemon.Ill, Found: oneLine(i.GetFailure()),
+				Check: "instance " + i.GetName(), Health: daemon.Failed, Found: oneLine(i.GetFailure()),
 				Advice: "report it with canisterd instance show " + i.GetName() + "; delete it and create it again",
 			})
 		}

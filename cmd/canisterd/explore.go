@@ -242,7 +242,7 @@ func checkOutputFile(flag, path string) error {
 	if path == "" {
 		return nil
 	}
-	if there, err := os.Stat(path); err == nil && there.IsDir() {
+	if found, err := os.Stat(path); err == nil && found.IsDir() {
 		return fmt.Errorf("%s %s: it is a folder, not a file", flag, path)
 	}
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {

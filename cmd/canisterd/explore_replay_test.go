@@ -167,8 +167,8 @@ func TestSchedulesReplayInANetworkWithOtherIDs(t *testing.T) {
 	perform(t, "deploy")
 	perform(t, `explore --before 'bank open ("${vault}")' --before 'bank deposit 100' --op 'bank withdraw 100' --op 'bank withdraw 100' --invariant 'vault paidOut <= 100'`)
 	perform(t, "instance create other")
-	if here, there := perform(t, "canister id vault"), perform(t, "-i other deploy"); strings.Contains(there, strings.TrimSpace(here)) {
-		t.Fatalf("the vault has id %s in both networks:\n%s", here, there)
+	if here, found := perform(t, "canister id vault"), perform(t, "-i other deploy"); strings.Contains(found, strings.TrimSpace(here)) {
+		t.Fatalf("the vault has id %s in both networks:\n%s", here, found)
 	}
 	const first, second = "explore/serializable-bank-withdraw.yaml", "explore/vault-paidOut-100.yaml"
 	for command, says := range map[string][]string{

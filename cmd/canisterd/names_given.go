@@ -40,7 +40,7 @@ func (c *cli) freeName(ctx context.Context, d *remote.Daemon, name string) (*giv
 	if ids[name] == "" {
 		return g, nil
 	}
-	if there, err := c.existing(ctx, d, ids[name]); err != nil || there == nil {
+	if found, err := c.existing(ctx, d, ids[name]); err != nil || found == nil {
 		return g, err
 	}
 	return nil, fmt.Errorf("%s is the name of %s: take another, or delete that canister first (canisterd canister delete %[1]s --stop)", name, ids[name])

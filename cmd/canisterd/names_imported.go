@@ -30,10 +30,10 @@ func (c *cli) adopt(ctx context.Context, d *remote.Daemon, made *controlv1.Insta
 }
 
 // namesItself reports whether a canister has a name in its own environment.
-func namesItself(there *controlv1.Canister, name string) bool {
-	for _, v := range there.GetSettings().GetEnvironment().GetVariables() {
+func namesItself(found *controlv1.Canister, name string) bool {
+	for _, v := range found.GetSettings().GetEnvironment().GetVariables() {
 		if v.GetName() == project.IDVariable+name {
-			return v.GetValue() == there.GetCanisterId()
+			return v.GetValue() == found.GetCanisterId()
 		}
 	}
 	return false

@@ -37,25 +37,25 @@ func (c *cli) noteMatch(ctx context.Context, d *remote.Daemon, rule *controlv1.R
 // neverMatches returns why no message matches, "" if one may. The callee of a rule that answers in its place may be missing.
 func (c *cli) neverMatches(ctx context.Context, d *remote.Daemon, m *controlv1.Match, answers bool) (string, error) {
 	if m.GetKind() != controlv1.MessageKind_MESSAGE_KIND_INGRESS && m.GetCaller() != "" {
-		there, err := c.existing(ctx, d, m.GetCaller())
+		found, err := c.existing(ctx, d, m.GetCaller())
 		if err != nil {
 			return "", err
 		}
-		if there == nil {
+		if found == nil {
 			return fmt.Sprintf("the caller %s is no canister of this instance (--kind ingress is for messages of users)", m.GetCaller()), nil
 		}
 	}
 	if m.GetCallee() == "" || m.GetCallee() == principal.Management.String() {
 		return "", nil
 	}
-	there, err := c.existing(ctx, d, m.GetCallee())
+	found, err := c.existing(ctx, d, m.GetCallee())
 	switch {
-	case err != nil, answers && len(there.GetModuleHash()) == 0:
+	case err != nil, answers && len(found.GetModuleHash()) == 0:
 		return "", err
-	case there == nil:
+	case found == nil:
 		return fmt.Sprintf("the callee %s is no canister of this instance", m.GetCallee()), nil
 	}
-	return c.lacksMethod(there, m.GetMethod()), nil
+	return c.lacksMethod(found, m.GetMethod()), nil
 }
 
 // existing returns a canister, nil if the instance has none with this id.
@@ -68,9 +68,9 @@ func (c *cli) existing(ctx context.Context, d *remote.Daemon, id string) (*contr
 }
 
 // lacksMethod says that a canister has no method that a rule's pattern matches, "" if it has one.
-func (c *cli) lacksMethod(there *controlv1.Canister, pattern string) string {
-	name := c.nameOf(there.GetCanisterId())
-	if len(there.GetModuleHash()) == 0 {
+func (c *cli) lacksMethod(found *controlv1.Canister, pattern string) string {
+	name := c.nameOf(found.GetCanisterId())
+	if len(found.GetModuleHash()) == 0 {
 		return name + " has no code yet"
 	}
 	if pattern == "" {
@@ -78,7 +78,7 @@ func (c *cli) lacksMethod(there *controlv1.Canister, pattern string) string {
 	}
 	called := regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, "(?s:.*)") + "$")
 	var methods []string
-	for _, m := range there.GetMethods() {
+	for _, m := range found.GetMethods() {
 		if called.MatchString(m.GetName()) {
 			return ""
 		}

@@ -83,11 +83,11 @@ func (w *answerWait) update(ctx context.Context, call *controlv1.Call) (*control
 // await waits for the answer of a submitted request.
 func (w *answerWait) await(ctx context.Context, request []byte) (*controlv1.Outcome, error) {
 	w.request = request
-	outcome, err := w.again(ctx)
+	outcome, err := w.awaitOnce(ctx)
 	return w.rest(ctx, outcome, err)
 }
 
-func (w *answerWait) again(ctx context.Context) (*controlv1.Outcome, error) {
+func (w *answerWait) awaitOnce(ctx context.Context) (*controlv1.Outcome, error) {
 	r, err := w.d.Calls.Await(ctx, &controlv1.AwaitRequest{
 		Instance: w.instance, RequestId: w.request, ReplyForm: w.form, Patience: w.patience(ctx), NoWait: w.noWait, RunRounds: w.rounds,
 	})
@@ -113,7 +113,7 @@ func (w *answerWait) rest(ctx context.Context, outcome *controlv1.Outcome, err e
 			w.said = why
 			w.note("waiting for request %s: %s", w.short(), why)
 		}
-		outcome, err = w.again(ctx)
+		outcome, err = w.awaitOnce(ctx)
 	}
 }
 

@@ -58,8 +58,8 @@ func TestApplyingNoChangesIsTheSameTree(t *testing.T) {
 func TestAMapThatIsEmptyAfterChangesIsNotThere(t *testing.T) {
 	one := Tree{}.Set(Leaf([]byte("v")), "other")
 	two := one.Apply([]Change{{Label: "a", Node: Leaf(nil)}}, "map").Apply([]Change{{Label: "a", Gone: true}}, "map")
-	if _, there := two.Get("map"); there || one.Root() != two.Root() {
-		t.Errorf("the map is there: %t; the root is %x, and was %x", there, two.Root(), one.Root())
+	if _, found := two.Get("map"); found || one.Root() != two.Root() {
+		t.Errorf("the map is there: %t; the root is %x, and was %x", found, two.Root(), one.Root())
 	}
 	if three := one.Apply([]Change{{Label: "a", Gone: true}}, "map"); three.Root() != one.Root() {
 		t.Error("the deletion of what is not there makes a map")

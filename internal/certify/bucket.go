@@ -38,7 +38,7 @@ func (n *node) open() *node {
 	return n.few.forks.Load()
 }
 
-func (b *bucket) search(label Label) (at int, there bool) {
+func (b *bucket) search(label Label) (at int, found bool) {
 	return slices.BinarySearchFunc(b.entries, label, func(e *node, l Label) int { return strings.Compare(string(e.label), string(l)) })
 }
 
@@ -55,10 +55,10 @@ func (b *bucket) exchange(at int, e *node) *node {
 }
 
 // insert returns the map with another entry, or with the entry at the position replaced.
-func (b *bucket) insert(at int, there bool, e *node) *node {
+func (b *bucket) insert(at int, found bool, e *node) *node {
 	es := make([]*node, 0, len(b.entries)+1)
 	es = append(append(es, b.entries[:at]...), e)
-	if there {
+	if found {
 		at++
 	}
 	return build(append(es, b.entries[at:]...))

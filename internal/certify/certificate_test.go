@@ -12,8 +12,8 @@ type network struct {
 	root, other   *SubnetKey
 	rootID        principal.Principal
 	otherID       principal.Principal
-	rootAt        *Height
-	otherAt       *Height
+	rootAt        *SignedState
+	otherAt       *SignedState
 	request       [32]byte
 	canister      principal.Principal // on other
 	strange       principal.Principal // on neither

@@ -179,8 +179,8 @@ func find(n *node, label Label) *node {
 	}
 	n = bucketOf(n, label)
 	if n.kind == bucketNode {
-		at, there := n.few.search(label)
-		if !there {
+		at, found := n.few.search(label)
+		if !found {
 			return nil
 		}
 		return n.few.entries[at]

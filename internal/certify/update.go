@@ -47,11 +47,11 @@ func putInBucket(n, e *node) *node {
 		}
 		return newBucket([]*node{e, n})
 	}
-	at, there := n.few.search(e.label)
-	if there && n.few.entries[at].tall == e.tall {
+	at, found := n.few.search(e.label)
+	if found && n.few.entries[at].tall == e.tall {
 		return n.few.exchange(at, e)
 	}
-	return n.few.insert(at, there, e)
+	return n.few.insert(at, found, e)
 }
 
 // exchange returns the forks with an existing entry replaced by one with the same label and height.

@@ -39,8 +39,8 @@ func TestMapsThatForkAgreeWithMapsThatAreCopied(t *testing.T) {
 				}
 				for key := range 21 {
 					got, ok := b.m.Get(key)
-					if want, there := b.model[key]; ok != there || got != want {
-						t.Fatalf("under %d is %d, %t, want %d, %t", key, got, ok, want, there)
+					if want, found := b.model[key]; ok != found || got != want {
+						t.Fatalf("under %d is %d, %t, want %d, %t", key, got, ok, want, found)
 					}
 				}
 			}

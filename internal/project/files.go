@@ -92,14 +92,14 @@ func (p *Project) open(name string) (*os.File, error) {
 	}
 	defer func() { _ = root.Close() }() // the file stays open
 	file, err := regular.OpenIn(root, inside)
-	if leads(err) {
+	if leadsOutside(err) {
 		return nil, outside(name, top)
 	}
 	return file, err
 }
 
-// leads reports whether a link leads out of a folder: package os has no value for that error.
-func leads(err error) bool {
+// leadsOutside reports whether a link leads out of a folder: package os has no value for that error.
+func leadsOutside(err error) bool {
 	failed, ok := errors.AsType[*os.PathError](err)
 	return ok && failed.Err != nil && failed.Err.Error() == "path escapes from parent"
 }

@@ -78,7 +78,7 @@ func (b *Builder) Add(e *replica.Event) {
 		b.answer(b.made(e), e)
 	default:
 		c := b.callOf(e)
-		c.Notes = append(c.Notes, Note{At: b.point(e), Text: remark(e), Reject: e.Reject})
+		c.Notes = append(c.Notes, Note{At: b.point(e), Text: describeEvent(e), Reject: e.Reject})
 	}
 }
 

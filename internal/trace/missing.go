@@ -36,7 +36,7 @@ func (c *Call) missing() (what []string) {
 	switch {
 	case ran && (c.Executions[0].Unrecorded || c.Executions[0].AnswersNumber != 0):
 		what = append(what, "what it ran first is not recorded")
-	case !ran && c.Answered() && c.Reject == nil && told(c) && len(c.Notes) == 0:
+	case !ran && c.Answered() && c.Reject == nil && isCalleeRecorded(c) && len(c.Notes) == 0:
 		what = append(what, "what it ran is not recorded")
 	}
 	for _, x := range c.Executions {
@@ -54,8 +54,8 @@ func (c *Call) missing() (what []string) {
 	return what
 }
 
-// told reports whether events show what the callee does: it is not a management canister.
-func told(c *Call) bool {
+// isCalleeRecorded reports whether events show what the callee does: it is not a management canister.
+func isCalleeRecorded(c *Call) bool {
 	_, ok := c.Canister.CanisterNumber()
 	return ok && c.Source == intercanister.SourceRequests
 }

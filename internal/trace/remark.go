@@ -10,8 +10,8 @@ import (
 // messages are the names of messages in transit, by source.
 var messages = [...]string{"message", "task", "response", "message", "request"}
 
-// remark describes an event that has no other place in a tree.
-func remark(e *replica.Event) string {
+// describeEvent describes an event that has no other place in a tree.
+func describeEvent(e *replica.Event) string {
 	what := messages[e.Source]
 	switch e.Kind {
 	case replica.OutcallMade:

@@ -167,12 +167,12 @@ func (w *track) leaf(made, by *Call, from *Execution) {
 	w.events = append(w.events, e)
 }
 
-func (w *track) arrow(name string, from *Call, at *Execution, to *Call, there *Execution) {
+func (w *track) arrow(name string, from *Call, at *Execution, to *Call, found *Execution) {
 	w.flows++
 	pid, tid := w.thread(from)
 	w.events = append(w.events, traceEvent{Name: name, Category: "call", Phase: "s", Time: micros(w.begin[at]), Process: pid, Thread: tid, ID: w.flows})
 	pid, tid = w.thread(to)
-	w.events = append(w.events, traceEvent{Name: name, Category: "call", Phase: "f", Binding: "e", Time: micros(w.begin[there]), Process: pid, Thread: tid, ID: w.flows})
+	w.events = append(w.events, traceEvent{Name: name, Category: "call", Phase: "f", Binding: "e", Time: micros(w.begin[found]), Process: pid, Thread: tid, ID: w.flows})
 }
 
 // arguments returns what a viewer shows of a slice, by the names of the vocabulary of events. Times are decimal digits

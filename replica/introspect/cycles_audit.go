@@ -67,7 +67,7 @@ func (m *Subnet) count(t *CyclesAudit) {
 	available, prepaid := m.Calls.Holdings()
 	add(&t.Available, available)
 	add(&t.Prepaid, prepaid)
-	attached, _ := m.Commands.Holdings()
+	attached, _ := m.ManagementCalls.Holdings()
 	add(&t.Attached, attached)
 	for _, pending := range m.Outcalls { // a sum: the order has no effect
 		add(&t.Deferred, pending.Ticket.Refund.Add(pending.Withheld))
@@ -80,10 +80,10 @@ func (m *Subnet) count(t *CyclesAudit) {
 	}
 	for _, x := range m.Parked {
 		if x.Install != nil {
-			add(&t.Deferred, x.Install.Command.Attached)
+			add(&t.Deferred, x.Install.Call.Attached)
 		}
 	}
-	for _, h := range m.Kept.All() {
+	for _, h := range m.Held.All() {
 		add(&t.Attached, h.Request.Cycles) // zero except for requests
 		add(&t.Refunds, h.Response.Refund)
 	}

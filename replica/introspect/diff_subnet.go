@@ -10,14 +10,14 @@ import (
 
 // subnets compares two subnets except their canisters.
 func (d *differ) subnets(a, b *Subnet) {
-	differing(d, "random blocks drawn", a.Chance.Drawn, b.Chance.Drawn, number)
+	differing(d, "random blocks drawn", a.RandomBeacon.Drawn, b.RandomBeacon.Drawn, number)
 	differing(d, "canister ranges", len(a.Ids.Ranges), len(b.Ids.Ranges), number)
 	differing(d, "HTTP outcalls made", a.OutcallsMade, b.OutcallsMade, number)
 	d.items("held message", a.heldItems(), b.heldItems())
 	d.items("message to another subnet:", a.unsentItems(), b.unsentItems())
 	d.items("message from another subnet:", streamItems(a.Inbound), streamItems(b.Inbound))
 	d.items("HTTP outcall", a.outcallItems(), b.outcallItems())
-	d.items("management call", a.queuedItems(&a.Commands), b.queuedItems(&b.Commands))
+	d.items("management call", a.queuedItems(&a.ManagementCalls), b.queuedItems(&b.ManagementCalls))
 	d.items("management call begun:", a.begunItems(), b.begunItems())
 	d.items("call context", a.contextItems(), b.contextItems())
 	d.items("future", a.futureItems(), b.futureItems())
@@ -66,19 +66,19 @@ func (m *Subnet) futureItems() (all []item) {
 func (d *differ) requests(a, b *state.History) {
 	var as, bs []item
 	for in := range a.All() {
-		if other := b.Find(in.ID); other == nil || stands(other) != stands(in) {
-			as = append(as, item{name: fmt.Sprintf("%x", in.ID), text: stands(in)})
+		if other := b.Find(in.ID); other == nil || describeRequest(other) != describeRequest(in) {
+			as = append(as, item{name: fmt.Sprintf("%x", in.ID), text: describeRequest(in)})
 		}
 	}
 	for in := range b.All() {
-		if other := a.Find(in.ID); other == nil || stands(other) != stands(in) {
-			bs = append(bs, item{name: fmt.Sprintf("%x", in.ID), text: stands(in)})
+		if other := a.Find(in.ID); other == nil || describeRequest(other) != describeRequest(in) {
+			bs = append(bs, item{name: fmt.Sprintf("%x", in.ID), text: describeRequest(in)})
 		}
 	}
 	d.items("request", as, bs)
 }
 
-func stands(in *state.Ingress) string {
+func describeRequest(in *state.Ingress) string {
 	text := in.Method + " of " + about(in) + ": " + in.Status.String()
 	switch {
 	case in.Reject != nil:

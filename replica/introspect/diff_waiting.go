@@ -74,7 +74,7 @@ func (m *Subnet) begunItems() (all []item) {
 
 // heldItems returns the messages that rules hold, and those behind them.
 func (m *Subnet) heldItems() (all []item) {
-	for _, h := range m.Kept.All() {
+	for _, h := range m.Held.All() {
 		shown := DescribeHeld(m.State, h)
 		text := fmt.Sprintf("%s %s → %s.%s", shown.Kind, shown.Caller, shown.Callee, shown.Method)
 		if shown.Kind == state.KindIngress {

@@ -34,7 +34,7 @@ type HeldMessage struct {
 func (n *Network) Held(rule, after uint64, limit int) (all []HeldMessage) {
 	var ids []uint64
 	for _, m := range n.Subnets {
-		for _, h := range m.Kept.All() {
+		for _, h := range m.Held.All() {
 			if h.ID > after && (rule == 0 || h.Rule == rule) {
 				ids = append(ids, h.ID)
 			}
@@ -59,7 +59,7 @@ func (n *Network) HeldMessage(id uint64) (HeldMessage, bool) {
 
 func (n *Network) kept(id uint64) (*Subnet, *state.Held) {
 	for _, m := range n.Subnets {
-		if h := m.Kept.Find(id); h != nil {
+		if h := m.Held.Find(id); h != nil {
 			return m, h
 		}
 	}

@@ -257,7 +257,7 @@ func (n *Network) Messages(page Page) ([]QueuedMessage, *Cursor) {
 				position++
 			})
 		}
-		queue(&m.Commands)
+		queue(&m.ManagementCalls)
 		m.putOff(func(in *intercanister.Input, waits Waiting) { show(principal.Management, in, waits) })
 		for r := range m.Canisters.All() {
 			queue(&r.Mailbox)
@@ -303,7 +303,7 @@ func (m *Subnet) blocked(box *intercanister.Mailbox, position int) (WaitReason, 
 	if position > 0 {
 		return WaitQueued, fmt.Sprintf("%d messages come before it", position)
 	}
-	if box == &m.Commands {
+	if box == &m.ManagementCalls {
 		if box.Blocked {
 			return WaitNextRound, "the management canister has done its part of the round"
 		}

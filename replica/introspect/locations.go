@@ -36,11 +36,11 @@ func (r WaitReason) String() string {
 	}[r]
 }
 
-// Container says which structure holds a request that has not begun.
-type Container uint8
+// QueueKind says which structure holds a request that has not begun.
+type QueueKind uint8
 
 const (
-	Elsewhere Container = iota
+	Elsewhere QueueKind = iota
 	InMailbox           // Box
 	InWaiting           // Entry.Waiting
 	InPreparing
@@ -51,7 +51,7 @@ const (
 // Location is the place of a call. Subnet is the subnet that has it.
 type Location struct {
 	Reason   WaitReason
-	In       Container
+	In       QueueKind
 	Subnet   *Subnet
 	Box      *intercanister.Mailbox
 	position int          // in the box
@@ -78,10 +78,10 @@ type callKey struct {
 
 // CallLocations are the locations of all open calls.
 type CallLocations struct {
-	net       *Network
-	all       map[callKey]Location
-	counts    map[callKey]int
-	Strangers []principal.Principal // callers that no subnet hosts: only a damaged file has some
+	net            *Network
+	all            map[callKey]Location
+	counts         map[callKey]int
+	UnknownCallers []principal.Principal // callers that no subnet hosts: only a damaged file has some
 }
 
 // Of returns the location of a call.
@@ -104,7 +104,7 @@ func (n *Network) CallLocations() *CallLocations {
 	for _, m := range n.Subnets {
 		s.held(m)
 		s.between(m)
-		s.queued(m, &m.Commands)
+		s.queued(m, &m.ManagementCalls)
 		for r := range m.Canisters.All() {
 			s.queued(m, &r.Mailbox)
 			for i := range r.Waiting {
@@ -123,7 +123,7 @@ func (n *Network) CallLocations() *CallLocations {
 func (s *CallLocations) put(caller principal.Principal, call intercanister.CallID, at Location) {
 	position := s.net.Find(caller)
 	if position < 0 {
-		s.Strangers = append(s.Strangers, caller)
+		s.UnknownCallers = append(s.UnknownCallers, caller)
 		return
 	}
 	at.caller = caller
@@ -145,7 +145,7 @@ func (s *CallLocations) ticket(t *state.Ticket, at Location) {
 }
 
 func (s *CallLocations) held(m *Subnet) {
-	for _, h := range m.Kept.All() {
+	for _, h := range m.Held.All() {
 		switch h.Kind {
 		case state.KindRequest:
 			s.put(h.Request.Sender, h.Request.Call, Location{Reason: WaitHeld, Subnet: m, Held: h, Request: h.Request, text: "the request is held"})
@@ -204,7 +204,7 @@ func (s *CallLocations) commands(m *Subnet) {
 	}
 	for _, x := range m.Parked {
 		if x.Install != nil {
-			ticket := x.Install.Command.Ticket()
+			ticket := x.Install.Call.Ticket()
 			s.ticket(&ticket, Location{Reason: WaitExecuting, Subnet: m, Entry: x.Entry, text: "canister " + x.Entry.ID().String() + " is being installed"})
 		}
 	}

@@ -54,7 +54,7 @@ func (m *Subnet) timer(d *timers.Deadline) PendingTimer {
 	case timers.OutcallExpiry:
 		t.Canister = m.Outcalls[d.Number].Sent.Canister
 	case timers.HeldMessage:
-		t.Canister = DescribeHeld(m.State, m.Kept.Find(d.Number)).Caller
+		t.Canister = DescribeHeld(m.State, m.Held.Find(d.Number)).Caller
 	}
 	return t
 }

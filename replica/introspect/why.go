@@ -36,21 +36,21 @@ func (w Waiting) said() Waiting {
 	return w
 }
 
-// is reports whether something comes from a user's message.
-func (m *Subnet) is(o *intercanister.Origin, id state.RequestID) bool {
+// isFromRequest reports whether something comes from a user's message.
+func (m *Subnet) isFromRequest(o *intercanister.Origin, id state.RequestID) bool {
 	return o.Kind == intercanister.FromIngress && m.History.At(o.Ingress).ID == id
 }
 
 // whyCommand says what a user's call of the management canister waits for after it has left the queue.
 func (m *Subnet) whyCommand(id state.RequestID) (w Waiting, ok bool) {
 	for _, x := range m.Parked {
-		if x.Install != nil && m.is(&x.Install.Command.Origin, id) {
+		if x.Install != nil && m.isFromRequest(&x.Install.Call.Origin, id) {
 			return Waiting{Reason: WaitExecuting, Subnet: m.ID, Text: "canister " + x.Entry.ID().String() + " is being installed"}, true
 		}
 	}
 	for r := range m.Canisters.All() {
 		for i := range r.Stops {
-			if m.is(&r.Stops[i].Ticket.Origin, id) {
+			if m.isFromRequest(&r.Stops[i].Ticket.Origin, id) {
 				return Waiting{Reason: WaitStopped, Subnet: m.ID, Text: "canister " + r.ID().String() + " is stopping: what it has open must end first"}, true
 			}
 		}
@@ -61,7 +61,7 @@ func (m *Subnet) whyCommand(id state.RequestID) (w Waiting, ok bool) {
 // contextOf returns the open context of a user's message; nil if there is none.
 func (m *Subnet) contextOf(id state.RequestID) (found *intercanister.Context) {
 	m.Calls.EachContext(func(c *intercanister.Context) {
-		if !c.Responded && m.is(&c.Origin, id) { // otherwise another may have its number
+		if !c.Responded && m.isFromRequest(&c.Origin, id) { // otherwise another may have its number
 			found = c
 		}
 	})

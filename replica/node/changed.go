@@ -40,14 +40,14 @@ func (b *broadcast) wait() <-chan struct{} {
 
 // askReadOnly is ask for a function that changes nothing: it wakes no waiters.
 func (n *Node) askReadOnly(ctx context.Context, do func(*Node)) error {
-	if err := n.lookUnsettled(ctx, do); err != nil {
+	if err := n.readUnsettled(ctx, do); err != nil {
 		return err
 	}
 	return n.Settle(ctx)
 }
 
-// lookUnsettled is askReadOnly for callers that report nothing to a client.
-func (n *Node) lookUnsettled(ctx context.Context, do func(*Node)) error {
+// readUnsettled is askReadOnly for callers that report nothing to a client.
+func (n *Node) readUnsettled(ctx context.Context, do func(*Node)) error {
 	return n.askUnsettled(ctx, func(n *Node) {
 		n.readOnly = true
 		do(n)
@@ -61,10 +61,10 @@ func (n *Node) happened() {
 		n.readOnly = false
 		return
 	}
-	if n.config.Journal != nil && !n.winding {
+	if n.config.Journal != nil && !n.clockOnly {
 		n.network.RecordClock()
 	}
-	n.winding = false
+	n.clockOnly = false
 	n.changed.send()
 	n.reportActivity()
 }
@@ -75,7 +75,7 @@ func (n *Node) happened() {
 func (n *Node) Until(ctx context.Context, seen func(*replica.Network) bool) error {
 	for {
 		waits := make(chan (<-chan struct{}), 1) // nil if it was seen
-		err := n.lookUnsettled(ctx, func(n *Node) {
+		err := n.readUnsettled(ctx, func(n *Node) {
 			if seen(n.network) {
 				waits <- nil
 			} else {

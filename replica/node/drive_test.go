@@ -11,7 +11,7 @@ import (
 )
 
 func idle(n *replica.Network) node.Next {
-	if n.Activity().Pressing {
+	if n.Activity().HasRunnableWork {
 		return node.Go
 	}
 	return node.Stop

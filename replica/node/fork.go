@@ -112,7 +112,7 @@ func (n *Node) replace(next *replica.Network) {
 	n.views.Store(next.Views())
 	n.show(replica.RoundReport{})
 	for id := range n.waiters {
-		n.keep(id, func(w *waiter) bool { return !n.retell(w) })
+		n.keep(id, func(w *waiter) bool { return !n.settleAfterRestore(w) })
 	}
 	n.retiring.Go(func() {
 		ended.queries.Wait()
@@ -120,8 +120,8 @@ func (n *Node) replace(next *replica.Network) {
 	})
 }
 
-// retell gives a waiting caller the answer that the new network knows. It returns false if the answer is still pending.
-func (n *Node) retell(w *waiter) bool {
+// settleAfterRestore gives a waiting caller the answer that the new network knows. It returns false if the answer is still pending.
+func (n *Node) settleAfterRestore(w *waiter) bool {
 	switch status, shown := n.network.IngressShown(w.subnet, w.id); {
 	case status == 0:
 		w.err = fmt.Errorf("request %x: %w", w.id, ErrRestored)

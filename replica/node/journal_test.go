@@ -98,7 +98,7 @@ func TestManyRoundsOfADriverWaitForTheDiskOnce(t *testing.T) {
 func TestAClockThatNoCallerReliesOnLeavesNoRecord(t *testing.T) {
 	n, disk := journalled(t)
 	close(disk.written)
-	if err := n.Wind(t.Context(), func() (uint64, bool) { return 1_000_000_000, true }); err != nil {
+	if err := n.AdvanceClock(t.Context(), func() (uint64, bool) { return 1_000_000_000, true }); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := n.Tick(t.Context(), func() uint64 { return 2_000_000_000 }, false); err != nil {

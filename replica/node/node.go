@@ -112,7 +112,7 @@ type Node struct {
 	accounted  accounting
 	readOnly   bool // the current request changes nothing
 	pressing   bool // the previous owner left rounds to the node's goroutine
-	winding    bool // the current request moves the clock, and no caller relies on that
+	clockOnly  bool // the current request moves the clock, and no caller relies on that
 }
 
 // generation is the time between two restores, and the data of one network. Outcalls and events with one number in two

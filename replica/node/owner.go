@@ -95,7 +95,7 @@ func (n *Node) work(first *request) bool {
 
 // busy reports whether the next round is due.
 func (n *Node) busy() bool {
-	return n.mode == Auto && n.ready() && (n.compiler.delaying() || n.network.Activity().Pressing)
+	return n.mode == Auto && n.ready() && (n.compiler.delaying() || n.network.Activity().HasRunnableWork)
 }
 
 // serve handles the requests in the inbox, at most MaxBatch. It returns false when the node closes.

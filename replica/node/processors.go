@@ -16,12 +16,12 @@ type Processors struct {
 	clock   func() int64 // nanoseconds; nil: every message counts the same
 
 	mu    sync.Mutex // guards queue and now
-	queue []*turnstile
+	queue []*queuedMessage
 	now   int64 // virtual time: the start of the message that was admitted last
 }
 
-// turnstile is a message that waits.
-type turnstile struct {
+// queuedMessage is a message that waits.
+type queuedMessage struct {
 	of   *usage
 	open chan struct{}
 }
@@ -64,12 +64,12 @@ func (p *Processors) read() int64 {
 }
 
 // enqueue makes a message wait, unless there is room.
-func (p *Processors) enqueue(of *usage) *turnstile {
+func (p *Processors) enqueue(of *usage) *queuedMessage {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.waiting.Add(1)
 	of.finish.Store(max(of.finish.Load(), p.now-sleeperCredit))
-	gate := &turnstile{of, make(chan struct{})}
+	gate := &queuedMessage{of, make(chan struct{})}
 	p.queue = append(p.queue, gate)
 	p.admit()
 	return gate

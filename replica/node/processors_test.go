@@ -64,15 +64,15 @@ func TestAnIdleNodeGoesFirst(t *testing.T) {
 		}
 		synctest.Wait()
 		var innocent usage
-		there := false
+		found := false
 		all.Go(func() {
 			begun := p.acquire(&innocent)
-			there = true
+			found = true
 			p.release(&innocent, begun)
 		})
 		slice()
 		synctest.Wait()
-		if !there {
+		if !found {
 			t.Error("after one slice the message of an idle node still waits")
 		}
 		least, most := busy[0].finish.Load(), busy[0].finish.Load()

@@ -52,7 +52,7 @@ func (n *Node) query(slot *querySlot, q *replica.Query) (replica.QueryResult, er
 	}
 	prepared := make(chan query, 1)
 	prepare := func(n *Node) {
-		n.winding = true
+		n.clockOnly = true
 		p := n.network.PrepareQuery(q)
 		if ctx.Err() != nil {
 			p.Discard()
@@ -117,7 +117,7 @@ func (n *Node) runQuery(slot *querySlot, q query) (replica.QueryResult, error) {
 	q.SetTurns(slot.turns())
 	q.Through(func(do func()) error {
 		slot.yield()
-		winding := func(n *Node) { n.winding = true; do() }
+		winding := func(n *Node) { n.clockOnly = true; do() }
 		if err := n.askUnsettled(context.Background(), winding); err != nil {
 			return err
 		}

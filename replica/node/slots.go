@@ -63,10 +63,10 @@ const (
 type stage uint8
 
 const (
-	fresh  stage = iota // it has not begun
-	trying              // it has begun, and its first slice has not ended
-	long                // it was evicted after its first slice, and has not begun again
-	begun               // it was parked, or may be
+	stageFresh      stage = iota // it has not begun
+	stageFirstSlice              // it has begun, and its first slice has not ended
+	stageEvicted                 // it was evicted after its first slice, and has not begun again
+	stageResumable               // it was parked, or may be
 	stages
 )
 
@@ -140,7 +140,7 @@ func (q *querySlot) evicted() bool {
 	if q.err != errEvicted {
 		return false
 	}
-	q.err, q.stage = nil, long
+	q.err, q.stage = nil, stageEvicted
 	return true
 }
 
@@ -170,8 +170,8 @@ func (q *querySlot) yield() {
 	s := q.slots
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if q.stage == fresh {
-		q.move(trying)
+	if q.stage == stageFresh {
+		q.move(stageFirstSlice)
 	}
 	q.vacate()
 	s.grant()
@@ -219,12 +219,12 @@ func (q *querySlot) turns() replica.Turns {
 
 // park releases the slot without passing it on. It returns false if the query has no room to park. Needs slots.mu.
 func (q *querySlot) park() bool {
-	if q.stage != begun {
+	if q.stage != stageResumable {
 		q.join()
-		if !q.class.hasRoom(begun) {
+		if !q.class.hasRoom(stageResumable) {
 			return false
 		}
-		q.move(begun)
+		q.move(stageResumable)
 	}
 	q.vacate()
 	return true
@@ -309,10 +309,10 @@ func (c *queryClass) hasRoom(at stage) bool {
 }
 
 func (c *queryClass) mayEnter(at stage) bool {
-	if at == begun {
-		return c.counts[begun] < maxParked[c.level]
+	if at == stageResumable {
+		return c.counts[stageResumable] < maxParked[c.level]
 	}
-	return c.counts[trying] < maxTrying[c.level]
+	return c.counts[stageFirstSlice] < maxTrying[c.level]
 }
 
 // grant gives free slots to waiting queries. Needs mu.
@@ -329,10 +329,10 @@ func (s *QuerySlots) grant() {
 			s.granted(q)
 		}
 		switch q.stage {
-		case fresh:
-			q.move(trying)
-		case long:
-			q.move(begun)
+		case stageFresh:
+			q.move(stageFirstSlice)
+		case stageEvicted:
+			q.move(stageResumable)
 		}
 		close(q.granted)
 	}
@@ -341,7 +341,7 @@ func (s *QuerySlots) grant() {
 // next returns the query whose turn it is, nil if none may continue: a fresh query may if every class of it may try
 // another, a long one if every class has room for another to park.
 func (c *queryClass) next(mayTry, mayBegin bool) *querySlot {
-	mayTry, mayBegin = mayTry && c.mayEnter(trying), mayBegin && c.mayEnter(begun)
+	mayTry, mayBegin = mayTry && c.mayEnter(stageFirstSlice), mayBegin && c.mayEnter(stageResumable)
 	if c.level == senderQueries {
 		return c.first(mayTry, mayBegin)
 	}
@@ -358,7 +358,7 @@ func (c *queryClass) next(mayTry, mayBegin bool) *querySlot {
 func (c *queryClass) first(mayTry, mayBegin bool) (first *querySlot) {
 	for at := range stages {
 		e := c.queues[at].Front()
-		if e == nil || at == fresh && !mayTry || at == long && !mayBegin {
+		if e == nil || at == stageFresh && !mayTry || at == stageEvicted && !mayBegin {
 			continue
 		}
 		if q := e.Value.(*querySlot); first == nil || q.number < first.number {

@@ -88,11 +88,11 @@ func (c *contest) checkBounds(sender *queryClass) int {
 	c.slots.mu.Lock()
 	defer c.slots.mu.Unlock()
 	for class := sender; class != nil; class = class.parent {
-		if most := maxParked[class.level]; class.counts[begun] > most {
-			c.t.Errorf("%d queries hold state of one class of level %d, want at most %d", class.counts[begun], class.level, most)
+		if most := maxParked[class.level]; class.counts[stageResumable] > most {
+			c.t.Errorf("%d queries hold state of one class of level %d, want at most %d", class.counts[stageResumable], class.level, most)
 		}
 	}
-	return c.slots.root.counts[begun]
+	return c.slots.root.counts[stageResumable]
 }
 
 // checkEmpty checks that no query is left and all slots are free.

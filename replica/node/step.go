@@ -8,7 +8,7 @@ import (
 
 // Stepped is the result of a step.
 type Stepped struct {
-	Made         replica.Ahead // if Moved
+	Made         replica.Delivery // if Moved
 	Moved        bool
 	Closed       bool // the round has ended, and the view shows its results
 	Busy         bool // another step would do something
@@ -18,7 +18,7 @@ type Stepped struct {
 // Choices are the deliveries that a step may make, in the round of a height.
 type Choices struct {
 	Height uint64
-	Ahead  []replica.Ahead
+	Ahead  []replica.Delivery
 }
 
 // Choices returns the legal next deliveries, as (*replica.Network).Ahead; a round is open from then on until steps or
@@ -33,7 +33,7 @@ func (n *Node) Choices(ctx context.Context) (Choices, error) {
 
 func (n *Node) choices() (c Choices) {
 	n.count()
-	c.Ahead = n.network.Ahead()
+	c.Ahead = n.network.NextDeliveries()
 	c.Height = n.network.Activity().Height
 	return c
 }
@@ -52,7 +52,7 @@ func (n *Node) step(choose func(Choices) int) (s Stepped) {
 	choices := n.choices()
 	at := choose(choices)
 	if at < 0 || at >= max(1, len(choices.Ahead)) {
-		return n.stood(s)
+		return n.withTime(s)
 	}
 	if len(choices.Ahead) > 0 {
 		s.Moved, s.Made = true, choices.Ahead[at]
@@ -62,10 +62,10 @@ func (n *Node) step(choose func(Choices) int) (s Stepped) {
 		s.Closed = true
 		n.show(n.network.LastReport())
 	}
-	return n.stood(s)
+	return n.withTime(s)
 }
 
-func (n *Node) stood(s Stepped) Stepped {
+func (n *Node) withTime(s Stepped) Stepped {
 	activity := n.network.Activity()
 	s.Time, s.Height = activity.Time, activity.Height
 	return s

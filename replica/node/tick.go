@@ -17,10 +17,10 @@ type Rest struct {
 // that happens.
 func (n *Node) Tick(ctx context.Context, clock func() uint64, beat bool) (rest Rest, err error) {
 	done := make(chan Rest, 1)
-	err = n.lookUnsettled(ctx, func(n *Node) {
+	err = n.readUnsettled(ctx, func(n *Node) {
 		n.active.Store(false)
 		n.network.Apply(replica.AdvanceTo(clock()))
-		if activity := n.network.Activity(); n.mode == Auto && n.ready() && (activity.Pressing || beat && activity.Heartbeat) {
+		if activity := n.network.Activity(); n.mode == Auto && n.ready() && (activity.HasRunnableWork || beat && activity.Heartbeat) {
 			n.round()
 		}
 		activity := n.network.Activity()
@@ -32,11 +32,11 @@ func (n *Node) Tick(ctx context.Context, clock func() uint64, beat bool) (rest R
 	return <-done, nil
 }
 
-// Wind moves the network's time to the time of a clock, which is read on the goroutine of the node; false: the clock
+// AdvanceClock moves the network's time to the time of a clock, which is read on the goroutine of the node; false: the clock
 // stands still. The journal records the new time with the next event: until then a crash may undo it.
-func (n *Node) Wind(ctx context.Context, clock func() (time uint64, moves bool)) error {
+func (n *Node) AdvanceClock(ctx context.Context, clock func() (time uint64, moves bool)) error {
 	return n.askUnsettled(ctx, func(n *Node) {
-		n.winding = true
+		n.clockOnly = true
 		if time, moves := clock(); moves {
 			n.network.Apply(replica.AdvanceTo(time))
 		}

@@ -70,7 +70,7 @@ func (n *Node) Await(ctx context.Context, subnet principal.Principal, id replica
 
 // enlist makes a waiter wait for an answer, unless the answer is there or the message is unknown.
 func (w *waiter) enlist(n *Node) {
-	n.winding = true
+	n.clockOnly = true
 	status, shown := n.network.IngressShown(w.subnet, w.id)
 	switch {
 	case status == 0:

@@ -6,10 +6,10 @@ import "github.com/canisterd/canisterd/replica"
 // from outside by itself, such as a module or the answer of a mock; Stop if nothing more happens before time passes or
 // a client does something. The owner of the network calls it.
 func (n *Node) Present() Next {
-	if n.network.Activity().Pressing || n.compiler.delaying() {
+	if n.network.Activity().HasRunnableWork || n.compiler.delaying() {
 		return Go
 	}
-	if waits := n.network.Outside(); waits.Compiling > 0 || waits.Mocked > 0 {
+	if waits := n.network.ExternalWaits(); waits.Compiling > 0 || waits.Mocked > 0 {
 		return Linger
 	}
 	return Stop

@@ -55,7 +55,7 @@ func (m Manager) Sent(string, []byte, uint64, func(principal.Principal) bool) *i
 }
 
 // Admit accepts everything about an existing canister.
-func (m Manager) Admit(c *state.Command) *intercanister.Reject {
+func (m Manager) Admit(c *state.ManagementCall) *intercanister.Reject {
 	if c.Method != "create" && c.Target == nil {
 		return intercanister.Rejectf(intercanister.CanisterNotFound, "no such canister")
 	}
@@ -66,12 +66,12 @@ func (m Manager) Admit(c *state.Command) *intercanister.Reject {
 func (m Manager) Postponed(string) func(*state.State) state.Answer { return nil }
 
 // Query rejects all methods.
-func (m Manager) Query(c *state.Command) state.Answer {
+func (m Manager) Query(c *state.ManagementCall) state.Answer {
 	return state.Fail(intercanister.Rejectf(intercanister.CanisterMethodNotFound, "Query method %s not found.", c.Method))
 }
 
 // Run executes a method.
-func (m Manager) Run(c *state.Command) state.Answer {
+func (m Manager) Run(c *state.ManagementCall) state.Answer {
 	words := strings.SplitN(string(c.Arg), " ", 3)
 	if c.Method == "create" {
 		return m.create(c, amount(words[0]))
@@ -111,7 +111,7 @@ func amount(word string) cycles.Amount {
 	return cycles.Of(n)
 }
 
-func (m Manager) create(c *state.Command, minted cycles.Amount) state.Answer {
+func (m Manager) create(c *state.ManagementCall, minted cycles.Amount) state.Answer {
 	settings := canister.DefaultSettings(c.Caller)
 	if m.NeverFreezes {
 		settings.FreezingThreshold = 0
@@ -125,7 +125,7 @@ func (m Manager) create(c *state.Command, minted cycles.Amount) state.Answer {
 	return state.Reply(r.ID().Bytes())
 }
 
-func (m Manager) install(c *state.Command, r *state.Entry, program string) state.Answer {
+func (m Manager) install(c *state.ManagementCall, r *state.Entry, program string) state.Answer {
 	in := &canister.Install{Arg: []byte(program), Caller: c.Caller}
 	if m.Module != nil {
 		var reject *intercanister.Reject
@@ -138,14 +138,14 @@ func (m Manager) install(c *state.Command, r *state.Entry, program string) state
 }
 
 // Installed answers an installation that has ended.
-func (m Manager) Installed(_ *state.Command, _ *state.Entry, _ uint64, out canister.Outcome) state.Answer {
+func (m Manager) Installed(_ *state.ManagementCall, _ *state.Entry, _ uint64, out canister.Outcome) state.Answer {
 	if out.Failure != nil {
 		return state.Fail(out.Failure)
 	}
 	return state.Reply([]byte("installed"))
 }
 
-func (m Manager) change(c *state.Command, r *state.Entry, words []string) state.Answer {
+func (m Manager) change(c *state.ManagementCall, r *state.Entry, words []string) state.Answer {
 	r.Canister.Version++
 	switch c.Method {
 	case "environment":
@@ -166,7 +166,7 @@ func (m Manager) change(c *state.Command, r *state.Entry, words []string) state.
 }
 
 // environment sets the program that a word names, or removes it.
-func (m Manager) environment(c *state.Command, r *state.Entry, words []string) {
+func (m Manager) environment(c *state.ManagementCall, r *state.Entry, words []string) {
 	settings := *r.Canister.Settings
 	variables := slices.DeleteFunc(slices.Clone(settings.Environment), func(v canister.Variable) bool { return v.Name == words[0] })
 	if len(words) > 1 {

@@ -38,8 +38,8 @@ func NewPuppets(first uint64) *Puppets {
 // Empty reports whether no code is installed.
 func (p *Puppets) Empty(c *canister.Canister) bool { return c.Installed == 0 }
 
-// Wide reports whether the program of the installation began with the word wide.
-func (p *Puppets) Wide(c *canister.Canister) bool { return c.Installed&wideCode != 0 }
+// Memory64 reports whether the program of the installation began with the word wide.
+func (p *Puppets) Memory64(c *canister.Canister) bool { return c.Installed&wideCode != 0 }
 
 // Method knows run, look and both.
 func (p *Puppets) Method(_ *canister.Canister, name string) canister.MethodKind {
@@ -253,7 +253,7 @@ func (r *performance) call(o *op, callee principal.Principal, method string) {
 	fees := &r.sub.Fees
 	c := canister.Call{
 		Request:      intercanister.Request{Receiver: callee, Method: method, Payload: []byte(o.body), Cycles: cycles.Of(o.cycles)},
-		Execution:    fees.Execution(r.sub.Limits.Message, r.puppets.Wide(r.c)),
+		Execution:    fees.Execution(r.sub.Limits.Message, r.puppets.Memory64(r.c)),
 		Transmission: fees.ResponseTransmission(cycles.MaxResponseBytes),
 		Reply:        r.close(o.then), Reject: r.close(o.otherwise),
 	}

@@ -7,7 +7,7 @@ import (
 
 func TestOperationsTakeAndGiveWhatTheTableSays(t *testing.T) {
 	p := NewPlace(t)
-	m := p.Module(Variant{Wide: true}.Module())
+	m := p.Module(Variant{Memory64: true}.Module())
 	const blob = "\x01\x02\x03\x04\x05\x06\x07\x08" // most operations can do something with it
 	ran := 0
 	for _, op := range operations {

@@ -43,7 +43,7 @@ const (
 
 // Variant says which scriptable canister to make. They differ in nothing else.
 type Variant struct {
-	Wide       bool // a 64-bit memory
+	Memory64   bool // a 64-bit memory
 	Heartbeat  bool // exports canister_heartbeat; without, a machine with the canister comes to rest
 	Persistent bool // keeps its heap over upgrades that ask for it (enhanced orthogonal persistence)
 	Named      bool // names its functions, so that traps have backtraces
@@ -92,7 +92,7 @@ const (
 
 func (v Variant) text() string {
 	width, body := "i32", interpreterText+operationsText+elements()
-	if v.Wide {
+	if v.Memory64 {
 		width, body = "i64", body+wideText
 	} else {
 		body += narrowText

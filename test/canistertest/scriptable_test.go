@@ -17,8 +17,8 @@ func inBothWidths(t *testing.T, test func(t *testing.T, p *canistertest.Place, c
 	for _, wide := range []bool{false, true} {
 		t.Run(fmt.Sprintf("wide=%v", wide), func(t *testing.T) {
 			p := canistertest.NewPlace(t)
-			m := p.Module(canistertest.Variant{Wide: wide, Heartbeat: true}.Module())
-			if m.Wide() != wide {
+			m := p.Module(canistertest.Variant{Memory64: wide, Heartbeat: true}.Module())
+			if m.Memory64() != wide {
 				t.Fatalf("the memory's width is wrong")
 			}
 			c := p.Canister(m, nil)
@@ -105,7 +105,7 @@ func TestEveryOperationOfAnUpdateDoesWhatItsNameSays(t *testing.T) {
 			{`reply available`, amount(cycles.Of(500))},
 			{`reply accept(200) + available`, amount(cycles.Of(200)) + amount(cycles.Of(300))},
 			{`reply burn(0)`, amount(cycles.Amount{})},
-			{`reply cost-call(3, 4)`, amount(p.Subnet.Fees.CallPrepayment(7, p.Subnet.Limits.Message, c.Module().Wide()))},
+			{`reply cost-call(3, 4)`, amount(p.Subnet.Fees.CallPrepayment(7, p.Subnet.Limits.Message, c.Module().Memory64()))},
 			{`reply less(0, integer(cost-create)) + less(0, integer(cost-http(10, 20)))`, number(1) + number(1)},
 			{`reply cost-ecdsa("none", 0) + cost-schnorr("none", 1) + cost-vetkd("none", 9)`, ""},
 			{`on heartbeat {stop}; reply "set"`, "set"},

@@ -118,7 +118,7 @@ func small(p *canistertest.Place, all ...*canister.Canister) {
 
 func TestRandomProgramsOverCanistersNeverBreakThem(t *testing.T) {
 	p := canistertest.NewPlace(t)
-	narrow, wide := p.Module(canistertest.Variant{}.Module()), p.Module(canistertest.Variant{Wide: true}.Module())
+	narrow, wide := p.Module(canistertest.Variant{}.Module()), p.Module(canistertest.Variant{Memory64: true}.Module())
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := p.Canister(narrow, nil), p.Canister(wide, nil)
 		defer a.Close()
@@ -165,7 +165,7 @@ func TestQueriesDrawnAtRandomMostlyAnswer(t *testing.T) {
 
 func TestRandomOperationsNeverBreakTheCanister(t *testing.T) {
 	p := canistertest.NewPlace(t)
-	for _, variant := range []canistertest.Variant{{}, {Wide: true}} {
+	for _, variant := range []canistertest.Variant{{}, {Memory64: true}} {
 		module := p.Module(variant.Module())
 		rapid.Check(t, func(t *rapid.T) {
 			c := p.Canister(module, nil)
@@ -186,7 +186,7 @@ func TestRandomOperationsNeverBreakTheCanister(t *testing.T) {
 
 func TestRandomCompositeQueriesEnd(t *testing.T) {
 	p := canistertest.NewPlace(t)
-	c := p.Canister(p.Module(canistertest.Variant{Wide: true}.Module()), nil)
+	c := p.Canister(p.Module(canistertest.Variant{Memory64: true}.Module()), nil)
 	small(p, c)
 	rapid.Check(t, func(t *rapid.T) {
 		program := canistertest.Compositions(c.ID).Draw(t, "program")

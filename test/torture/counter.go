@@ -78,8 +78,8 @@ func (c *counter) check(read func() ([]byte, error)) error {
 		return fmt.Errorf("a history of %d operations could not be checked in %s", len(c.history), checkTime)
 	case porcupine.Ok:
 	}
-	last, there := c.history[len(c.history)-1].Output.(uint64)
-	if !there {
+	last, found := c.history[len(c.history)-1].Output.(uint64)
+	if !found {
 		return errors.New("the last reading of the counter has no answer")
 	}
 	c.checked += len(c.history)

@@ -19,8 +19,8 @@ func TestAddressesAreWrittenInFourWays(t *testing.T) {
 		"unix:///run/c.sock":     {"unix:/run/c.sock", false, true},
 	} {
 		target, secure, err := parse(address)
-		if err != nil || target != want.target || secure != want.secure || near(target) != want.here {
-			t.Errorf("%s: %s, TLS %t, near %t (%v)", address, target, secure, near(target), err)
+		if err != nil || target != want.target || secure != want.secure || isLocal(target) != want.here {
+			t.Errorf("%s: %s, TLS %t, near %t (%v)", address, target, secure, isLocal(target), err)
 		}
 	}
 	for _, address := range []string{"", "localhost", "http://localhost", "ftp://localhost:1", "http://%zz:1"} {

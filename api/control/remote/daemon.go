@@ -89,7 +89,7 @@ func Dial(address string, with ...Option) (*Daemon, error) {
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(MaxResponse), grpc.MaxCallSendMsgSize(MaxRequest)),
 	}
 	if o.token != "" {
-		if !secure && !near(target) {
+		if !secure && !isLocal(target) {
 			return nil, fmt.Errorf("the token would travel to %s in the clear: use https://", address)
 		}
 		dial = append(dial, grpc.WithPerRPCCredentials(bearer(o.token)))
@@ -128,8 +128,8 @@ func parse(address string) (target string, secure bool, err error) {
 	return "passthrough:///" + target, secure, nil
 }
 
-// near reports whether a target is on this machine.
-func near(target string) bool {
+// isLocal reports whether a target is on this machine.
+func isLocal(target string) bool {
 	hostport, tcp := strings.CutPrefix(target, "passthrough:///")
 	if !tcp {
 		return true

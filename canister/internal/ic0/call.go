@@ -51,7 +51,7 @@ func callFunctions() []function {
 		}},
 		// call_cycles_add(amount) moves cycles from the balance to the call. It traps without a call under
 		// construction, and below the freezing limit ("Canister … is out of cycles").
-		{name: "call_cycles_add", params: "l", where: paying, cost: flat(plain), narrow: true, body: func(x *Execution, s []uint64) {
+		{name: "call_cycles_add", params: "l", where: paying, cost: flat(plain), memory32Only: true, body: func(x *Execution, s []uint64) {
 			x.attach("ic0_call_cycles_add", cycles.Of(s[0]))
 		}},
 		// call_cycles_add128(high, low) is call_cycles_add of 128 bits.
@@ -161,7 +161,7 @@ func (x *Execution) prepay(p *pending) bool {
 			return false
 		}
 	}
-	p.Execution = x.Fees.Execution(x.Callback, x.Guest.Wide())
+	p.Execution = x.Fees.Execution(x.Callback, x.Guest.Memory64())
 	p.Transmission = x.Fees.ResponseTransmission(cycles.MaxResponseBytes)
 	sent := x.Fees.CallTransmission(uint64(bytes))
 	price := p.Execution.Add(p.Transmission).Add(sent)

@@ -21,7 +21,7 @@ func costFunctions() []function {
 			if bytes < s[0] {
 				bytes = 1<<64 - 1
 			}
-			x.putAmount("ic0_cost_call", s[2], x.Fees.CallPrepayment(bytes, x.Callback, x.Guest.Wide()))
+			x.putAmount("ic0_cost_call", s[2], x.Fees.CallPrepayment(bytes, x.Callback, x.Guest.Memory64()))
 		}},
 		// cost_create_canister(dst) writes the fee of create_canister.
 		{name: "cost_create_canister", params: "p", where: everywhere, cost: flat(plain), body: func(x *Execution, s []uint64) {

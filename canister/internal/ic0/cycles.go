@@ -13,7 +13,7 @@ func cyclesFunctions() []function {
 	return []function{
 		// msg_cycles_available() is how many cycles of the call are still offered. It traps from 2^64 on: "cycles
 		// amount exceeds 64-bit representation".
-		{name: "msg_cycles_available", results: "l", where: earning, cost: flat(plain), narrow: true, body: func(x *Execution, s []uint64) {
+		{name: "msg_cycles_available", results: "l", where: earning, cost: flat(plain), memory32Only: true, body: func(x *Execution, s []uint64) {
 			s[0] = x.narrow(x.Offered)
 		}},
 		// msg_cycles_available128(dst) writes them as 16 bytes, little-endian, as all functions for 128 bits do.
@@ -22,7 +22,7 @@ func cyclesFunctions() []function {
 		}},
 		// msg_cycles_refunded() is how many cycles came back with the response; the balance includes them. It traps
 		// from 2^64 on.
-		{name: "msg_cycles_refunded", results: "l", where: refunded, cost: flat(plain), narrow: true, body: func(x *Execution, s []uint64) {
+		{name: "msg_cycles_refunded", results: "l", where: refunded, cost: flat(plain), memory32Only: true, body: func(x *Execution, s []uint64) {
 			s[0] = x.narrow(x.Refunded)
 		}},
 		// msg_cycles_refunded128(dst) writes them.
@@ -31,7 +31,7 @@ func cyclesFunctions() []function {
 		}},
 		// msg_cycles_accept(max) moves cycles of the call to the balance, at most max and at most what is offered: the
 		// cycles moved.
-		{name: "msg_cycles_accept", params: "l", results: "l", where: earning, cost: flat(plain), narrow: true, body: func(x *Execution, s []uint64) {
+		{name: "msg_cycles_accept", params: "l", results: "l", where: earning, cost: flat(plain), memory32Only: true, body: func(x *Execution, s []uint64) {
 			s[0] = x.accept(cycles.Of(s[0])).Lo
 		}},
 		// msg_cycles_accept128(high, low, dst) is msg_cycles_accept of 128 bits; it writes the cycles moved.
@@ -55,7 +55,7 @@ func cyclesFunctions() []function {
 		}},
 		// canister_cycle_balance() is the balance in cycles, without what this message prepaid and attached. It traps
 		// from 2^64 on.
-		{name: "canister_cycle_balance", results: "l", where: anywhere, cost: flat(plain), narrow: true, body: func(x *Execution, s []uint64) {
+		{name: "canister_cycle_balance", results: "l", where: anywhere, cost: flat(plain), memory32Only: true, body: func(x *Execution, s []uint64) {
 			s[0] = x.narrow(x.Balance)
 		}},
 		// canister_cycle_balance128(dst) writes the balance.

@@ -14,24 +14,24 @@ func stableFunctions() []function {
 	return []function{
 		// stable_size() is the size in pages of 64 KiB. This and the next three trap above 4 GiB: "32 bit stable memory
 		// api used on a memory larger than 4GB".
-		{name: "stable_size", results: "i", where: everywhere, narrow: true, body: func(x *Execution, s []uint64) {
+		{name: "stable_size", results: "i", where: everywhere, memory32Only: true, body: func(x *Execution, s []uint64) {
 			x.smallStable()
 			s[0] = x.Stable.Size()
 		}},
 		// stable_grow(pages) adds pages of zeros: the old size, or -1 if that exceeds narrowStablePages or the
 		// subnet has no room. It traps for lack of cycles (IC0532).
-		{name: "stable_grow", params: "i", results: "i", where: everywhere, cost: grow, narrow: true, body: func(x *Execution, s []uint64) {
+		{name: "stable_grow", params: "i", results: "i", where: everywhere, cost: grow, memory32Only: true, body: func(x *Execution, s []uint64) {
 			x.smallStable()
 			s[0] = x.growStable(s[0], narrowStablePages)
 		}},
 		// stable_write(offset, src, size) copies bytes of the heap to stable memory. It traps out of bounds ("stable
 		// memory out of bounds", "heap out of bounds"), and beyond the pages a message may access or modify.
-		{name: "stable_write", params: "iii", where: everywhere, cost: access, native: true, narrow: true, body: func(x *Execution, s []uint64) {
+		{name: "stable_write", params: "iii", where: everywhere, cost: access, native: true, memory32Only: true, body: func(x *Execution, s []uint64) {
 			x.smallStable()
 			x.writeStable(s[0], s[1], s[2])
 		}},
 		// stable_read(dst, offset, size) copies bytes of stable memory to the heap; traps as of stable_write.
-		{name: "stable_read", params: "iii", where: everywhere, cost: access, native: true, narrow: true, body: func(x *Execution, s []uint64) {
+		{name: "stable_read", params: "iii", where: everywhere, cost: access, native: true, memory32Only: true, body: func(x *Execution, s []uint64) {
 			if s[2] != 0 {
 				x.smallStable()
 				x.readStable(s[0], s[1], s[2])
@@ -68,7 +68,7 @@ func accessCost(_ *Execution, s []uint64) uint64 { return s[2] + stableAccess }
 // the bounds of this heap are checked afterwards.
 func (x *Execution) addressable(address, size uint64) {
 	limit := uint64(maxNarrowAddress)
-	if x.Guest.Wide() {
+	if x.Guest.Memory64() {
 		limit = maxWideAddress
 	}
 	if max(address, size) > limit {

@@ -19,10 +19,10 @@ type function struct {
 	cost            cost // instructions charged before anything else
 	body            func(x *Execution, stack []uint64)
 
-	narrow bool   // only for modules with 32-bit memory
-	native bool   // the replica inlines it in the code, and charges it as a bulk operation
-	tables bool   // values that look like pointers are table indexes or environments
-	alias  string // the replica's name for it in errors about the context; "" for ic0_name
+	memory32Only bool   // only for modules with 32-bit memory
+	native       bool   // the replica inlines it in the code, and charges it as a bulk operation
+	tables       bool   // values that look like pointers are table indexes or environments
+	alias        string // the replica's name for it in errors about the context; "" for ic0_name
 }
 
 // cost is the charge of a call: fixed instructions, and some for each byte, whose number is a parameter. Costs that
@@ -74,7 +74,7 @@ func Modules() []wasm.HostModule {
 func hostModule(name string, wide bool) wasm.HostModule {
 	m := wasm.HostModule{Name: name}
 	for _, f := range functions() {
-		if wide && f.narrow {
+		if wide && f.memory32Only {
 			continue
 		}
 		m.Functions = append(m.Functions, wasm.HostFunction{
@@ -143,7 +143,7 @@ type Signature struct{ Params, Results []byte }
 func Signatures(wide bool) map[string]Signature {
 	table := make(map[string]Signature)
 	for _, f := range functions() {
-		if !wide || !f.narrow {
+		if !wide || !f.memory32Only {
 			table[f.name] = Signature{valueTypes(f.params, wide), valueTypes(f.results, wide)}
 		}
 	}
@@ -163,7 +163,7 @@ func Declarations() []Declaration {
 	list := func(types string) string { return "(" + strings.TrimSuffix(words.Replace(types), ", ") + ")" }
 	var all []Declaration
 	for _, f := range functions() {
-		all = append(all, Declaration{f.name, list(f.params) + " → " + list(f.results), f.where.String(), f.narrow})
+		all = append(all, Declaration{f.name, list(f.params) + " → " + list(f.results), f.where.String(), f.memory32Only})
 	}
 	return all
 }

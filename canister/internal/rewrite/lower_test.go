@@ -229,10 +229,10 @@ func TestGrowingAWideMemoryAnswersInSixtyFourBits(t *testing.T) {
 
 func TestAWideMemoryEndsOnePageBelowFourGiB(t *testing.T) {
 	m := rewriteText(t, `(module (memory i64 1 98304))`, Options{SystemAPI: noSystemAPI})
-	if !m.Wide || m.MemoryMin != 1 || m.MemoryMax != 65535 {
+	if !m.Memory64 || m.MemoryMin != 1 || m.MemoryMax != 65535 {
 		t.Errorf("%+v", m)
 	}
-	if m := rewriteText(t, `(module (memory 3))`, Options{SystemAPI: noSystemAPI}); m.Wide || m.MemoryMin != 3 || m.MemoryMax != 65536 {
+	if m := rewriteText(t, `(module (memory 3))`, Options{SystemAPI: noSystemAPI}); m.Memory64 || m.MemoryMin != 3 || m.MemoryMax != 65536 {
 		t.Errorf("%+v", m)
 	}
 }

@@ -70,7 +70,7 @@ type Module struct {
 	Binary       []byte   // what the engine compiles
 	BinaryHash   [32]byte // SHA-256 of Binary
 
-	Wide                 bool   // the memory was 64-bit: System API pointers are i64
+	Memory64             bool   // the memory was 64-bit: System API pointers are i64
 	HasMemory            bool   // the module has a memory
 	HasTable             bool   // ExportedTable and CallClosure exist
 	TableSize            uint64 // entries of that table, which does not grow
@@ -104,9 +104,9 @@ type Module struct {
 func (m *Module) MayImport(host string) bool {
 	switch host {
 	case SystemModule:
-		return !m.Wide
+		return !m.Memory64
 	case WideSystemModule:
-		return m.Wide
+		return m.Memory64
 	case WASIModule:
 		return m.Refusal != ""
 	}

@@ -83,7 +83,7 @@ func rewriteRaw(raw []byte, options Options, rules rules) (*Module, *Invalid) {
 // describe fills in everything of the result except the binary.
 func (s *source) describe(code *codeWriter) *Module {
 	m := &Module{
-		Wide: s.wide(), HasMemory: len(s.memories) > 0, MutatesTable: code.mutatesTable,
+		Memory64: s.wide(), HasMemory: len(s.memories) > 0, MutatesTable: code.mutatesTable,
 		Functions: uint32(len(s.functions)), Custom: s.icpSections(), names: s.functionNames(),
 	}
 	if m.HasMemory {

@@ -96,7 +96,7 @@ func (n *node) each(height uint, first uint64, visit func(page uint64) bool) boo
 		switch {
 		case height == 0 && n.pages[i] != 0 && !visit(page):
 			return false
-		case height > 0 && n.kids[i] != nil && !n.kids[i].each(height-1, page, visit):
+		case height > 0 && n.children[i] != nil && !n.children[i].each(height-1, page, visit):
 			return false
 		}
 	}

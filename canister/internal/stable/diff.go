@@ -8,14 +8,14 @@ func (m *Memory) Differing(o *Memory) (pages uint64, err error) {
 	a, b := m.head.table, o.head.table
 	height := max(a.height, b.height)
 	w := pair{m.space, o.space}
-	return w.walk(a.lifted(height), b.lifted(height), height, 0)
+	return w.walk(a.rootAtHeight(height), b.rootAtHeight(height), height, 0)
 }
 
-// lifted returns the root of a tree as if the tree had a height.
-func (t tree) lifted(height uint) *node {
+// rootAtHeight returns the root of a tree as if the tree had a height.
+func (t tree) rootAtHeight(height uint) *node {
 	n := t.root
 	for h := t.height; h < height && n != nil; h++ {
-		n = &node{kids: &[fanout]*node{n}}
+		n = &node{children: &[fanout]*node{n}}
 	}
 	return n
 }
@@ -39,7 +39,7 @@ func (p pair) walk(x, y *node, height uint, first uint64) (pages uint64, err err
 			}
 			continue
 		}
-		below, err := p.walk(x.kid(i), y.kid(i), height-1, page)
+		below, err := p.walk(x.child(i), y.child(i), height-1, page)
 		if pages += below; err != nil {
 			return pages, err
 		}
@@ -47,11 +47,11 @@ func (p pair) walk(x, y *node, height uint, first uint64) (pages uint64, err err
 	return pages, nil
 }
 
-func (n *node) kid(i uint64) *node {
+func (n *node) child(i uint64) *node {
 	if n == nil {
 		return nil
 	}
-	return n.kids[i]
+	return n.children[i]
 }
 
 func (n *node) page(i uint64) uint32 {

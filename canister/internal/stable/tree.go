@@ -5,10 +5,10 @@ import "github.com/canisterd/canisterd/archive"
 // node is a node of the page table: 64 children, or at height 0 the file pages of 64 pages, 0 for none. A node with
 // several users is copied before it is changed.
 type node struct {
-	users int // nodes and memories that have it; guarded by the space's mu
-	kids  *[fanout]*node
-	pages *[fanout]uint32
-	saved *archive.Segments // of a root: the archived pages of the tree, or nil
+	users    int // nodes and memories that have it; guarded by the space's mu
+	children *[fanout]*node
+	pages    *[fanout]uint32
+	saved    *archive.Segments // of a root: the archived pages of the tree, or nil
 }
 
 const (
@@ -32,7 +32,7 @@ func (t tree) get(page uint64) uint32 {
 		if height == 0 {
 			return n.pages[i]
 		}
-		n = n.kids[i]
+		n = n.children[i]
 	}
 	return 0
 }
@@ -50,7 +50,7 @@ func (t tree) share() tree {
 func (t *tree) set(s *owners, page uint64, to uint32) uint32 {
 	for page>>(fanoutBits*(t.height+1)) != 0 {
 		if t.root != nil {
-			t.root = &node{users: 1, kids: &[fanout]*node{t.root}}
+			t.root = &node{users: 1, children: &[fanout]*node{t.root}}
 		}
 		t.height++
 	}
@@ -65,7 +65,7 @@ func (t *tree) set(s *owners, page uint64, to uint32) uint32 {
 			n.pages[i] = to
 			return was
 		}
-		at = &n.kids[i]
+		at = &n.children[i]
 	}
 }
 
@@ -78,7 +78,7 @@ func own(n *node, height uint, s *owners) *node {
 	if height == 0 {
 		c.pages = new([fanout]uint32)
 	} else {
-		c.kids = new([fanout]*node)
+		c.children = new([fanout]*node)
 	}
 	if n == nil {
 		return c
@@ -91,8 +91,8 @@ func own(n *node, height uint, s *owners) *node {
 		}
 		return c
 	}
-	*c.kids = *n.kids
-	for _, kid := range c.kids {
+	*c.children = *n.children
+	for _, kid := range c.children {
 		if kid != nil {
 			kid.users++
 		}
@@ -121,7 +121,7 @@ func (n *node) release(s *owners, visit func(at uint32)) {
 		}
 		return
 	}
-	for _, kid := range n.kids {
+	for _, kid := range n.children {
 		if kid != nil {
 			kid.release(s, visit)
 		}

@@ -49,18 +49,18 @@ func (s *store) archive(c *archive.Coder, mu sync.Locker, pages int64) {
 		for at < pages && s.any(at)>>(at&63) == 0 {
 			at = at&^63 + 64
 		}
-		there := at < pages && s.any(at)>>(at&63)&1 == 1
-		if !there {
+		exists := at < pages && s.any(at)>>(at&63)&1 == 1
+		if !exists {
 			return at, false, nil
 		}
 		return at, true, s.read(page[:], at*PageSize)
 	}
 	for at := int64(0); at < pages && !c.Failed(); at++ {
-		found, there, err := next(at)
+		found, exists, err := next(at)
 		switch at = found; {
 		case err != nil:
 			c.Fail("read page %d of a heap: %w", at, err)
-		case there:
+		case exists:
 			all.Put(uint64(at), page[:])
 		}
 	}

@@ -19,8 +19,8 @@ type Code struct {
 
 	mu        sync.Mutex // guards everything below; never held while compiling
 	compiled  wazero.CompiledModule
-	flight    *flight // the compilation in progress, or nil
-	instances int     // instances
+	compiling *compilation // the compilation in progress, or nil
+	instances int          // instances
 }
 
 // Module returns the module that the code was compiled from.

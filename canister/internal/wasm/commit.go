@@ -206,7 +206,7 @@ func (g *Guest) finish() {
 	g.open, g.compared, g.marked = false, false, nil
 	if g.held.active {
 		g.slot.mu.Lock()
-		g.letGo()
+		g.discardHeld()
 		g.slot.mu.Unlock()
 	}
 	if g.resident != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// flight is a compilation that any number of callers wait for. It is canceled when the last of them gives up.
-type flight struct {
+// compilation is a compilation that any number of callers wait for. It is canceled when the last of them gives up.
+type compilation struct {
 	done   chan struct{}
 	err    error // valid when done is closed
 	cancel context.CancelFunc
@@ -59,10 +59,10 @@ func (c *Code) ready(ctx context.Context, instance bool) (wazero.CompiledModule,
 			c.mu.Unlock()
 			return compiled, nil
 		}
-		if c.flight == nil {
-			c.flight = c.start(ctx)
+		if c.compiling == nil {
+			c.compiling = c.start(ctx)
 		}
-		f := c.flight
+		f := c.compiling
 		f.waiters++
 		c.mu.Unlock()
 		if err := c.await(ctx, f); err != nil {
@@ -72,24 +72,24 @@ func (c *Code) ready(ctx context.Context, instance bool) (wazero.CompiledModule,
 }
 
 // start begins a compilation for the first caller that waits for it. Needs c.mu.
-func (c *Code) start(ctx context.Context) *flight {
+func (c *Code) start(ctx context.Context) *compilation {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	f := &flight{done: make(chan struct{}), cancel: cancel}
+	f := &compilation{done: make(chan struct{}), cancel: cancel}
 	stop := context.AfterFunc(c.engine.lifetime, cancel)
 	c.engine.flights.Go(func() {
 		defer cancel()
 		defer stop()
 		compiled, err := c.compile(ctx)
-		c.land(f, compiled, err)
+		c.finishCompilation(f, compiled, err)
 	})
 	return f
 }
 
-// land ends a compilation.
-func (c *Code) land(f *flight, compiled wazero.CompiledModule, err error) {
+// finishCompilation ends a compilation.
+func (c *Code) finishCompilation(f *compilation, compiled wazero.CompiledModule, err error) {
 	c.mu.Lock()
-	if c.flight == f {
-		c.flight = nil
+	if c.compiling == f {
+		c.compiling = nil
 	}
 	switch {
 	case err != nil:
@@ -107,7 +107,7 @@ func (c *Code) land(f *flight, compiled wazero.CompiledModule, err error) {
 }
 
 // await waits for a compilation. If the context ends first and no other caller waits, it cancels the compilation.
-func (c *Code) await(ctx context.Context, f *flight) error {
+func (c *Code) await(ctx context.Context, f *compilation) error {
 	select {
 	case <-f.done:
 		return f.err
@@ -117,8 +117,8 @@ func (c *Code) await(ctx context.Context, f *flight) error {
 	defer c.mu.Unlock()
 	if f.waiters--; f.waiters == 0 {
 		f.cancel()
-		if c.flight == f {
-			c.flight = nil
+		if c.compiling == f {
+			c.compiling = nil
 		}
 	}
 	return ctx.Err()

@@ -90,7 +90,7 @@ func TestASlowModuleDelaysNoOtherAndIsCompiledOnceForAllWhoWait(t *testing.T) {
 	eventually.True(t, "both clients wait", func() bool {
 		code.mu.Lock()
 		defer code.mu.Unlock()
-		return code.flight.waiters == 2
+		return code.compiling.waiters == 2
 	})
 	leave()
 	if err := <-results; !errors.Is(err, context.Canceled) {

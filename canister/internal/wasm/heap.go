@@ -113,15 +113,15 @@ func (hs *heapSpace) close() error {
 	return hs.pagemap.Close()
 }
 
-// scarce reports whether half of all mappings are in use.
-func (hs *heapSpace) scarce() bool { return hs.mappings.Load() >= hs.room/2 }
+// nearMappingLimit reports whether half of all mappings are in use.
+func (hs *heapSpace) nearMappingLimit() bool { return hs.mappings.Load() >= hs.room/2 }
 
 // maxRuns returns how many runs of its own pages a heap may have among those of the layers under it.
 func (hs *heapSpace) maxRuns(size int64) int64 {
 	switch pages := size / PageSize; {
 	case hs.kind == HeapCopy:
 		return math.MaxInt64
-	case !hs.scarce():
+	case !hs.nearMappingLimit():
 		return manyRuns + pages/pagesPerRun
 	default:
 		return fewRuns + pages/pagesPerRunWhereFull

@@ -15,14 +15,14 @@ import (
 // are the committed bytes themselves. A page whose place has changed since it was mapped is private as well, until it
 // is dropped and mapped from its new place.
 type mappedHeap struct {
-	space   *heapSpace
-	slot    *slot
-	reader  bool
-	memory  []byte
-	pieces  pieces
-	moves   uint64 // slot.moves when all pieces were last up to date
-	counted int    // pieces included in the count of all heaps
-	private []span // private pages found last
+	space    *heapSpace
+	slot     *slot
+	reader   bool
+	memory   []byte
+	mappings mappings
+	moves    uint64 // slot.moves when all mappings were last up to date
+	counted  int    // mappings included in the count of all heaps
+	private  []span // private pages found last
 	// unknown says that there may be more private pages than those. A thread that took no page fault made none, and
 	// counting faults is cheaper than listing pages, which walks the page tables of the whole heap.
 	unknown bool
@@ -64,13 +64,13 @@ func newMappedHeap(hs *heapSpace, s *slot, size int64, reader bool) (heap, error
 	}
 	h.place(0, known/PageSize)
 	if known < size {
-		h.pieces = h.pieces.add(piece{known / PageSize, anonymousPiece})
+		h.mappings = h.mappings.add(mapping{known / PageSize, anonymousMapping})
 	}
 	defer h.count()
-	if len(h.pieces) == 1 && h.pieces[0].offset != anonymousPiece {
-		base, err := unix.MmapPtr(s.file.Descriptor(), h.pieces[0].offset, nil, uintptr(size), protection, unix.MAP_PRIVATE|unix.MAP_NORESERVE)
+	if len(h.mappings) == 1 && h.mappings[0].offset != anonymousMapping {
+		base, err := unix.MmapPtr(s.file.Descriptor(), h.mappings[0].offset, nil, uintptr(size), protection, unix.MAP_PRIVATE|unix.MAP_NORESERVE)
 		if err != nil {
-			h.pieces = nil
+			h.mappings = nil
 			return nil, fmt.Errorf("map %d bytes of heap: %w", size, err)
 		}
 		h.memory = unsafe.Slice((*byte)(base), size)
@@ -78,13 +78,13 @@ func newMappedHeap(hs *heapSpace, s *slot, size int64, reader bool) (heap, error
 	}
 	base, err := unix.MmapPtr(-1, 0, nil, uintptr(size), unix.PROT_NONE, reserving)
 	if err != nil {
-		h.pieces = nil
+		h.mappings = nil
 		return nil, fmt.Errorf("reserve %d bytes of heap: %w", size, err)
 	}
 	h.memory = unsafe.Slice((*byte)(base), size)
 	if err := h.mapFrom(0); err != nil {
 		_ = unmap(h.memory)
-		h.pieces = nil
+		h.mappings = nil
 		return nil, err
 	}
 	return h, nil
@@ -92,21 +92,21 @@ func newMappedHeap(hs *heapSpace, s *slot, size int64, reader bool) (heap, error
 
 // count updates the number of mappings of all heaps.
 func (h *mappedHeap) count() {
-	h.space.mappings.Add(int64(len(h.pieces) - h.counted))
-	h.counted = len(h.pieces)
+	h.space.mappings.Add(int64(len(h.mappings) - h.counted))
+	h.counted = len(h.mappings)
 }
 
-// mapFrom maps the pieces over memory, from a page on.
+// mapFrom maps the mappings over memory, from a page on.
 func (h *mappedHeap) mapFrom(page int64) error {
 	end := int64(len(h.memory) / PageSize)
-	for i, p := range h.pieces {
-		stop := h.pieces.end(i, end)
+	for i, p := range h.mappings {
+		stop := h.mappings.end(i, end)
 		if stop <= page {
 			continue
 		}
 		first := max(p.first, page)
 		var err error
-		if p.offset == anonymousPiece {
+		if p.offset == anonymousMapping {
 			err = mapAnonymous(h.memory[first*PageSize : stop*PageSize])
 		} else {
 			err = h.mapPages(span{first, stop}, p.at(first))
@@ -145,7 +145,7 @@ func (h *mappedHeap) grow(size int64) error {
 		h.place(int64(len(h.memory)/PageSize), size/PageSize)
 	}
 	defer h.count()
-	if len(h.pieces) == 1 && len(h.memory) > 0 {
+	if len(h.mappings) == 1 && len(h.memory) > 0 {
 		base, err := unix.MremapPtr(unsafe.Pointer(unsafe.SliceData(h.memory)), uintptr(len(h.memory)), nil, uintptr(size), unix.MREMAP_MAYMOVE)
 		if err == nil {
 			h.memory = unsafe.Slice((*byte)(base), size)
@@ -163,7 +163,7 @@ func (h *mappedHeap) grow(size int64) error {
 func (h *mappedHeap) move(size int64, anonymous bool) error {
 	base, err := unix.MmapPtr(-1, 0, nil, uintptr(size), unix.PROT_NONE, reserving)
 	if err != nil {
-		h.pieces = h.pieces.cut(int64(len(h.memory) / PageSize))
+		h.mappings = h.mappings.cut(int64(len(h.memory) / PageSize))
 		return fmt.Errorf("reserve %d bytes of heap: %w", size, err)
 	}
 	old, memory := h.memory, unsafe.Slice((*byte)(base), size)
@@ -171,7 +171,7 @@ func (h *mappedHeap) move(size int64, anonymous bool) error {
 	rest, err := h.moveInto(memory, old, anonymous)
 	if err != nil {
 		// The compiled code must not continue: its memory is in pieces.
-		h.memory, h.pieces = nil, nil
+		h.memory, h.mappings = nil, nil
 		_ = unmap(memory)
 		_ = unmap(rest)
 		return fmt.Errorf("%w: %w", errTorn, err)
@@ -182,11 +182,11 @@ func (h *mappedHeap) move(size int64, anonymous bool) error {
 // moveInto returns the part of the old memory that could not be moved; the rest of it may already be in use elsewhere.
 func (h *mappedHeap) moveInto(memory, old []byte, anonymous bool) ([]byte, error) {
 	pages := int64(len(old) / PageSize)
-	for i, p := range h.pieces {
+	for i, p := range h.mappings {
 		if p.first >= pages {
 			break
 		}
-		start, end := p.first*PageSize, h.pieces.end(i, pages)*PageSize
+		start, end := p.first*PageSize, h.mappings.end(i, pages)*PageSize
 		if moved, err := movePages(memory[start:end], old[start:end]); err != nil {
 			return old[start+int64(moved):], fmt.Errorf("move %d bytes of heap: %w", end-start, err)
 		}
@@ -194,11 +194,11 @@ func (h *mappedHeap) moveInto(memory, old []byte, anonymous bool) ([]byte, error
 	if !anonymous {
 		return nil, h.mapFrom(pages)
 	}
-	h.pieces = h.pieces.add(piece{pages, anonymousPiece})
+	h.mappings = h.mappings.add(mapping{pages, anonymousMapping})
 	return nil, mapAnonymous(memory[len(old):])
 }
 
-// movePages moves mappings. The system may hold one piece as several mappings, and moves one at a time. On an error,
+// movePages moves mappings. The system may hold one as several, and moves one at a time. On an error,
 // moved is how many bytes were moved.
 func movePages(to, from []byte) (moved int, err error) {
 	_, err = unix.MremapPtr(unsafe.Pointer(unsafe.SliceData(from)), uintptr(len(from)), unsafe.Pointer(unsafe.SliceData(to)), uintptr(len(to)),
@@ -344,7 +344,7 @@ func (h *mappedHeap) committed(changed []span) error {
 		_ = h.dropPages(h.cold(changed)) // a page that stays is only compared again
 		h.unknown = true
 	}
-	if h.moves != h.slot.moves && h.slot.base == nil && !h.pieces.anonymous() {
+	if h.moves != h.slot.moves && h.slot.base == nil && !h.mappings.anonymous() {
 		h.moves = h.slot.moves
 	}
 	return nil
@@ -462,9 +462,9 @@ func (h *mappedHeap) preserve(pages span) {
 		h.keep(pages)
 	}
 	for end := min(pages.end, int64(len(h.memory)/PageSize)); pages.first < end; {
-		i := h.pieces.find(pages.first)
-		stop := h.pieces.end(i, end)
-		for n := pages.first; n < stop && h.pieces[i].offset != anonymousPiece; n++ {
+		i := h.mappings.find(pages.first)
+		stop := h.mappings.end(i, end)
+		for n := pages.first; n < stop && h.mappings[i].offset != anonymousMapping; n++ {
 			atomic.AddUint32((*uint32)(unsafe.Pointer(&h.memory[n*PageSize])), 0)
 		}
 		pages.first = stop
@@ -476,7 +476,7 @@ func (h *mappedHeap) free() error {
 		defer h.slot.trimAll(pages)
 	}
 	err := unmap(h.memory)
-	h.memory, h.pieces, h.private = nil, nil, nil
+	h.memory, h.mappings, h.private = nil, nil, nil
 	h.count()
 	return err
 }

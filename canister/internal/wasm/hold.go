@@ -47,12 +47,12 @@ func (g *Guest) Revert() error {
 	g.compared = false
 	writeGlobals(l.globals, g.held.globals)
 	copy(l.segments, g.held.segments)
-	g.letGo()
+	g.discardHeld()
 	return nil
 }
 
-// letGo discards what was held. Needs the slot's lock.
-func (g *Guest) letGo() {
+// discardHeld discards what was held. Needs the slot's lock.
+func (g *Guest) discardHeld() {
 	g.held.active = false
 	clear(g.held.segments)
 	if g.resident != nil {

@@ -72,7 +72,7 @@ func (g *Guest) Run(entry Entry, host any, budget Budget) error {
 // uncallable returns why an entry cannot be called, or Bug if it can.
 func (g *Guest) uncallable(entry Entry, f *function) TrapKind {
 	switch {
-	case entry.Export == "" && entry.Env > math.MaxUint32 && !g.Wide():
+	case entry.Export == "" && entry.Env > math.MaxUint32 && !g.Memory64():
 		return ClosureArgument // of a closure made before an upgrade from 64 to 32 bits
 	case f != nil:
 		return Bug
@@ -354,8 +354,8 @@ func (g *Guest) grew(old, pages uint32) {
 // KiB, and an error ends the message. It is not called when growing failed.
 func (g *Guest) OnGrow(policy func(oldPages, wantPages uint32) error) { g.onGrow = policy }
 
-// Wide reports whether the module has a 64-bit memory.
-func (g *Guest) Wide() bool { return g.code.module.Wide }
+// Memory64 reports whether the module has a 64-bit memory.
+func (g *Guest) Memory64() bool { return g.code.module.Memory64 }
 
 // HasMemory reports whether the module has a memory.
 func (g *Guest) HasMemory() bool { return g.code.module.HasMemory }

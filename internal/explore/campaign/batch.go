@@ -20,14 +20,14 @@ type planned struct {
 //	run 1   op1  op2  op1/1.request  …
 //	run 2   op1  op2  op2/1.request  …      op1 and op2 are delivered once, and one fork is made
 type batch struct {
-	*bench
+	*baseline
 	runs     []planned
 	outcomes []outcome
 }
 
 // each makes runs and returns their outcomes in the same order.
-func (b *bench) each(l *harness.Harness, runs []planned) []outcome {
-	t := &batch{bench: b, runs: runs, outcomes: make([]outcome, len(runs))}
+func (b *baseline) each(l *harness.Harness, runs []planned) []outcome {
+	t := &batch{baseline: b, runs: runs, outcomes: make([]outcome, len(runs))}
 	left := make([]int, len(runs))
 	for i := range left {
 		left[i] = i
@@ -75,14 +75,14 @@ func (t *batch) follow(r *harness.Run, runs []int, found []property.Violation, m
 		}
 		runs, found = parts[last].runs, t.take(r, &parts[last], found)
 	}
-	t.judgeEach(r, runs, found)
+	t.setOutcomes(r, runs, found)
 }
 
 // choose asks each run for its next move, and groups the runs into parts.
 func (t *batch) choose(r *harness.Run, moves []search.Move, runs []int, parts []part) []part {
 	for n, run := range runs {
 		at := t.runs[run].picker.Pick(moves)
-		faults := r.Concerning(t.runs[run].plan, at)
+		faults := r.FaultsAffecting(t.runs[run].plan, at)
 		i := 0
 		for i < len(parts) && (parts[i].at != at || !slices.Equal(parts[i].faults, faults)) {
 			i++
@@ -106,9 +106,9 @@ func (t *batch) take(r *harness.Run, p *part, found []property.Violation) []prop
 	return append(slices.Clip(found), t.afterMessage(r)...)
 }
 
-// judgeEach sets the outcomes of runs that were the same to their end. Their plans can only differ in faults whose
+// setOutcomes sets the outcomes of runs that were the same to their end. Their plans can only differ in faults whose
 // messages did not come.
-func (t *batch) judgeEach(r *harness.Run, runs []int, found []property.Violation) {
+func (t *batch) setOutcomes(r *harness.Run, runs []int, found []property.Violation) {
 	for i, run := range runs {
 		plan := t.runs[run].plan
 		if i > 0 && slices.Equal(plan, t.runs[runs[i-1]].plan) {

@@ -10,9 +10,9 @@ import (
 	"github.com/canisterd/canisterd/internal/explore/search"
 )
 
-// bench has some of the operations and everything that is needed to judge their runs. Workers share it: newBench is the
+// baseline has some of the operations and everything that is needed to judge their runs. Workers share it: newBaseline is the
 // only writer.
-type bench struct {
+type baseline struct {
 	config     *Config
 	chosen     []int // positions of the operations
 	properties []property.Property
@@ -46,8 +46,8 @@ func (o *outcome) hasFault(f harness.Fault) bool {
 	return slices.ContainsFunc(o.steps, func(s *harness.Step) bool { return s.Move == f.At && s.Fault == f.Kind })
 }
 
-// newBench returns a bench and its harness. The caller closes the harness.
-func newBench(config *Config, chosen []int) (*bench, *harness.Harness, error) {
+// newBaseline returns a baseline and its harness. The caller closes the harness.
+func newBaseline(config *Config, chosen []int) (*baseline, *harness.Harness, error) {
 	if err := config.check(); err != nil {
 		return nil, nil, err
 	}
@@ -55,7 +55,7 @@ func newBench(config *Config, chosen []int) (*bench, *harness.Harness, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	b := &bench{config: config, chosen: chosen, properties: slices.Clone(config.Properties)}
+	b := &baseline{config: config, chosen: chosen, properties: slices.Clone(config.Properties)}
 	if !config.NoBuiltin {
 		serial := len(chosen) <= maxSerial
 		var observed []harness.Query
@@ -75,7 +75,7 @@ func newBench(config *Config, chosen []int) (*bench, *harness.Harness, error) {
 var errTimeOver = errors.New("the time was over before the first runs ended: give the exploration more time")
 
 // learn shows the baselines to the properties, and checks that runs are deterministic.
-func (b *bench) learn(l *harness.Harness) error {
+func (b *baseline) learn(l *harness.Harness) error {
 	profiler := &search.Profiler{Picker: search.FIFO}
 	first, work := b.baseline(l, profiler, false)
 	again, _ := b.baseline(l, search.FIFO, false)
@@ -95,13 +95,13 @@ func (b *bench) learn(l *harness.Harness) error {
 }
 
 // together returns how many runs a job has.
-func (b *bench) together() int {
+func (b *baseline) together() int {
 	one := max(1, b.work+uint64(len(b.fifo))*messageInstructions)
 	return int(max(1, min(instructionsTogether/one, MaxJobs)))
 }
 
 // baseline makes a run that the properties learn from. Work is the number of instructions of its messages.
-func (b *bench) baseline(l *harness.Harness, picker search.Picker, serial bool) (steps []*harness.Step, work uint64) {
+func (b *baseline) baseline(l *harness.Harness, picker search.Picker, serial bool) (steps []*harness.Step, work uint64) {
 	r := l.Begin(nil)
 	defer r.Close()
 	b.due = r.Due()
@@ -126,13 +126,13 @@ func (b *bench) baseline(l *harness.Harness, picker search.Picker, serial bool) 
 }
 
 // between shows a serial run to the properties before each operation begins.
-func (b *bench) between(r *harness.Run, picker search.Picker) search.Picker {
+func (b *baseline) between(r *harness.Run, picker search.Picker) search.Picker {
 	return search.PickerFunc(func(moves []search.Move) int {
 		at := picker.Pick(moves)
 		if moves[at].Cause == "" {
 			for _, p := range b.properties {
-				if learns, ok := p.(property.Between); ok {
-					learns.LearnBetween(r)
+				if learns, ok := p.(property.SerialStateLearner); ok {
+					learns.LearnSerialState(r)
 				}
 			}
 		}
@@ -167,13 +167,13 @@ func serialOrders(chosen []int) (orders [][]string) {
 }
 
 // run makes one run under a plan.
-func (b *bench) run(l *harness.Harness, plan harness.Plan, picker search.Picker) outcome {
+func (b *baseline) run(l *harness.Harness, plan harness.Plan, picker search.Picker) outcome {
 	return b.each(l, []planned{{plan, picker}})[0]
 }
 
 // atRest checks the stated properties if the run was at rest and continues because time has passed. The built-in
 // properties are only checked when the run is over: a timer may still repair something.
-func (b *bench) atRest(r *harness.Run) (found []property.Violation) {
+func (b *baseline) atRest(r *harness.Run) (found []property.Violation) {
 	if !r.Rested() {
 		return nil
 	}
@@ -186,7 +186,7 @@ func (b *bench) atRest(r *harness.Run) (found []property.Violation) {
 }
 
 // afterMessage checks the properties that must hold after each message.
-func (b *bench) afterMessage(r *harness.Run) (found []property.Violation) {
+func (b *baseline) afterMessage(r *harness.Run) (found []property.Violation) {
 	for _, p := range b.properties {
 		for _, v := range p.AfterMessage(r) {
 			steps := r.Steps()
@@ -199,14 +199,14 @@ func (b *bench) afterMessage(r *harness.Run) (found []property.Violation) {
 
 // judge sets the outcome of a run that has ended. The outcome of a run that was cut only has the violations found
 // before.
-func (b *bench) judge(r *harness.Run, o *outcome) {
+func (b *baseline) judge(r *harness.Run, o *outcome) {
 	early := o.violations
-	if b.judgeRest(r, o); r.Cut() {
+	if b.finishOutcome(r, o); r.Cut() {
 		*o = outcome{steps: r.Steps(), plan: o.plan, violations: early, partial: true}
 	}
 }
 
-func (b *bench) judgeRest(r *harness.Run, o *outcome) {
+func (b *baseline) finishOutcome(r *harness.Run, o *outcome) {
 	o.steps, o.answers, o.unapplied = r.Steps(), r.Answers(), r.Unapplied()
 	if o.unfinished = len(r.Moves()) > 0; o.unfinished {
 		for _, p := range b.properties {

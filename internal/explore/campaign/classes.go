@@ -24,7 +24,7 @@ func (e *exploration) allClasses(estimate float64) (all bool, err error) {
 	if e.over() || estimate > float64(budget) {
 		return false, nil
 	}
-	parts := (&search.Classes{Steps: maxMessages, Ends: cut, Commute: e.worker.bench.commute(nil)}).Split(e.worker.harness.Begin(nil), subtrees)
+	parts := (&search.Classes{Steps: maxMessages, Ends: cut, Commute: e.worker.baseline.commute(nil)}).Split(e.worker.harness.Begin(nil), subtrees)
 	n := &enumeration{exploration: e, parts: parts, budget: budget, most: make([]int, len(parts)/together+3), all: true}
 	n.most[0] = n.share(0)
 	n.most[1] = n.most[0]
@@ -67,7 +67,7 @@ func (n *enumeration) take(number int, r Result) bool {
 func cut(at search.Tree) bool { return at.(*harness.Run).Cut() }
 
 // classes runs at most a number of classes of a subtree. Finished reports whether these were all.
-func (b *bench) classes(l *harness.Harness, plan harness.Plan, part search.Subtree, most int) (outcomes []outcome, finished bool) {
+func (b *baseline) classes(l *harness.Harness, plan harness.Plan, part search.Subtree, most int) (outcomes []outcome, finished bool) {
 	c := search.Classes{
 		After: func(at search.Tree) {
 			r := at.(*harness.Run)

@@ -11,7 +11,7 @@ import (
 // commute returns whether two messages commute under a plan; nil stands for search.Commute. A message with the fault
 // PassTime commutes with no other, because all canisters see the time that passes after it. Neither do messages of
 // different canisters commute if a property compares these canisters after each message.
-func (b *bench) commute(plan harness.Plan) func(a, b *search.Move) bool {
+func (b *baseline) commute(plan harness.Plan) func(a, b *search.Move) bool {
 	var passes []string
 	for _, f := range plan {
 		if f.Kind == harness.PassTime {

@@ -27,7 +27,7 @@ func TestMessagesOfCanistersThatAPropertyLooksAtTogetherDoNotCommute(t *testing.
 		"a function at rest":               {p: &property.Func{}, ab: true, ac: true},
 		"time passes":                      {p: property.TrapAfterAwait{}, plan: harness.Plan{{At: "b", Kind: harness.PassTime}}, ac: true},
 	} {
-		commute := (&bench{properties: []property.Property{test.p}}).commute(test.plan)
+		commute := (&baseline{properties: []property.Property{test.p}}).commute(test.plan)
 		if commute == nil {
 			commute = search.Commute
 		}

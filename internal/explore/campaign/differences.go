@@ -30,7 +30,7 @@ func (f *Finding) Compare(config *Config) error {
 	}
 	full := config.withDefaults()
 	full.Setup.Expired = nil // findings are compared even if the time is over
-	b, l, err := newBench(&full, f.Schedule.Operations)
+	b, l, err := newBaseline(&full, f.Schedule.Operations)
 	if err != nil {
 		return err
 	}
@@ -39,8 +39,8 @@ func (f *Finding) Compare(config *Config) error {
 	return nil
 }
 
-// compare is Finding.Compare on a bench with the operations of the finding.
-func (b *bench) compare(l *harness.Harness, f *Finding) {
+// compare is Finding.Compare on a baseline with the operations of the finding.
+func (b *baseline) compare(l *harness.Harness, f *Finding) {
 	f.Differences, f.compared = nil, true
 	queries := b.config.comparedQueries(f)
 	serial := b.valuesAfter(l, f, queries, nil, search.Serial(serialOrders(b.chosen)[0]))
@@ -53,7 +53,7 @@ func (b *bench) compare(l *harness.Harness, f *Finding) {
 }
 
 // valuesAfter makes a run and returns its values in the field Found.
-func (b *bench) valuesAfter(l *harness.Harness, f *Finding, queries []harness.Query, plan harness.Plan, picker search.Picker) (all []Difference) {
+func (b *baseline) valuesAfter(l *harness.Harness, f *Finding, queries []harness.Query, plan harness.Plan, picker search.Picker) (all []Difference) {
 	r, setup := l.Begin(plan), &b.config.Setup
 	defer r.Close()
 	search.Drive(r, picker, maxMessages)

@@ -52,8 +52,8 @@ func Run(config *Config) (*Report, error) {
 }
 
 func (e *exploration) phases() error {
-	e.add("fifo", e.worker.bench.run(e.worker.harness, nil, search.FIFO))
-	e.findFaults(e.worker.bench.fifo, true)
+	e.add("fifo", e.worker.baseline.run(e.worker.harness, nil, search.FIFO))
+	e.findFaults(e.worker.baseline.fifo, true)
 	if e.Only != nil {
 		return e.draw(false)
 	}
@@ -115,7 +115,7 @@ func (e *exploration) each(phase string, b *Batch, then func(*outcome)) error {
 	if e.over() || b.Count == 0 {
 		return nil
 	}
-	b.Together = e.worker.bench.together()
+	b.Together = e.worker.baseline.together()
 	b.Take = func(number int, r Result) bool {
 		for i := range r.outcomes {
 			e.add(phase, r.outcomes[i])
@@ -172,7 +172,7 @@ func (e *exploration) findFaults(steps []*harness.Step, faultless bool) {
 	e.sites.add(faults)
 	e.report.addPossible(faults)
 	if faultless {
-		e.single.add(e.Config.singleFaults(steps, e.worker.bench.due))
+		e.single.add(e.Config.singleFaults(steps, e.worker.baseline.due))
 	}
 	e.report.Coverage.Faults = len(e.sites.list)
 }
@@ -181,7 +181,7 @@ func (e *exploration) findFaults(steps []*harness.Step, faultless bool) {
 func (e *exploration) estimate() float64 {
 	root := e.worker.harness.Begin(nil)
 	defer root.Close()
-	estimate, _ := (&search.Classes{Steps: maxMessages, Ends: cut, Commute: e.worker.bench.commute(nil)}).Estimate(root, probes, rand.New(rand.NewPCG(e.Seed, uint64(e.report.Runs))))
+	estimate, _ := (&search.Classes{Steps: maxMessages, Ends: cut, Commute: e.worker.baseline.commute(nil)}).Estimate(root, probes, rand.New(rand.NewPCG(e.Seed, uint64(e.report.Runs))))
 	return estimate
 }
 
@@ -194,7 +194,7 @@ func (e *exploration) sample(count int) error {
 // exchanges runs the operations in FIFO order, except that one later message of a canister comes before an earlier one.
 func (e *exploration) exchanges() error {
 	var all []search.Before
-	fifo := e.worker.bench.fifo
+	fifo := e.worker.baseline.fifo
 	for later := range fifo {
 		for earlier := range later {
 			a, b := fifo[earlier], fifo[later]
@@ -227,7 +227,7 @@ func (e *exploration) draw(faulty bool) error {
 	sites := slices.Clone(e.sites.list)
 	b, learn, lead := &Batch{Count: e.left()}, (func(*outcome))(nil), func(int, *Job, *rand.Rand) {}
 	if e.strategy().Guided {
-		g := newGenerations(newGuide(e.worker.bench.fifo), b.Count)
+		g := newGenerations(newGuide(e.worker.baseline.fifo), b.Count)
 		b.Ready, learn, lead = g.ready, g.learn, g.lead
 	}
 	b.Job = func(number int) Job {

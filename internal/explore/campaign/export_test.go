@@ -13,7 +13,7 @@ func Sites(c *Config, steps []*harness.Step) []harness.Fault { return c.sites(st
 func Observed(t *testing.T, c *Config) int {
 	t.Helper()
 	full := c.withDefaults()
-	b, l, err := newBench(&full, []int{0, 1})
+	b, l, err := newBaseline(&full, []int{0, 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,8 +67,8 @@ func (e *PoolError) Unwrap() error { return e.Err }
 
 // Worker runs jobs, one after the other. It belongs to one goroutine.
 type Worker struct {
-	bench   *bench
-	harness *harness.Harness
+	baseline *baseline
+	harness  *harness.Harness
 }
 
 // NewWorker returns a worker for the jobs of an exploration, which may be of another process. The error says which
@@ -84,7 +84,7 @@ func NewWorker(config *Config) (*Worker, error) {
 	for i := range all {
 		all[i] = i
 	}
-	b, l, err := newBench(&full, all)
+	b, l, err := newBaseline(&full, all)
 	if err != nil {
 		return nil, err
 	}
@@ -92,15 +92,15 @@ func NewWorker(config *Config) (*Worker, error) {
 }
 
 // Fork returns a second worker for another goroutine, which closes it.
-func (w *Worker) Fork() *Worker { return &Worker{w.bench, w.harness.Fork()} }
+func (w *Worker) Fork() *Worker { return &Worker{w.baseline, w.harness.Fork()} }
 
 // Close frees the worker.
 func (w *Worker) Close() { w.harness.Close() }
 
 // Baseline identifies the base and the messages in FIFO order. It is equal for workers that give the same results.
 func (w *Worker) Baseline() string {
-	base := w.bench.config.Setup.Base.RootHash()
-	sum := sha256.Sum256(fmt.Appendf(base[:], "%q", names(w.bench.fifo)))
+	base := w.baseline.config.Setup.Base.RootHash()
+	sum := sha256.Sum256(fmt.Appendf(base[:], "%q", names(w.baseline.fifo)))
 	return hex.EncodeToString(sum[:])
 }
 
@@ -112,12 +112,12 @@ func (w *Worker) DoAll(jobs []Job) []Result {
 	results, runs, numbers := make([]Result, len(jobs)), []planned(nil), []int(nil)
 	for i := range jobs {
 		if j := &jobs[i]; j.Part != nil {
-			results[i].outcomes, results[i].finished = w.bench.classes(w.harness, j.Plan, *j.Part, j.Most)
+			results[i].outcomes, results[i].finished = w.baseline.classes(w.harness, j.Plan, *j.Part, j.Most)
 		} else {
 			runs, numbers = append(runs, planned{j.Plan, w.picker(j)}), append(numbers, i)
 		}
 	}
-	for i, o := range w.bench.each(w.harness, runs) {
+	for i, o := range w.baseline.each(w.harness, runs) {
 		results[numbers[i]].outcomes = []outcome{o}
 	}
 	return results
@@ -129,5 +129,5 @@ func (w *Worker) picker(j *Job) search.Picker {
 		return search.Follow(j.Follow)
 	}
 	chance := *j.Chance // the job stays as it is
-	return search.Begun(j.Begin, w.bench.config.strategy().Begin(rand.New(&chance), &w.bench.profile))
+	return search.Begun(j.Begin, w.baseline.config.strategy().Begin(rand.New(&chance), &w.baseline.profile))
 }

@@ -14,7 +14,7 @@ import (
 // observed returns the queries by which runs are compared with serial ones. If the user names none, these are the
 // queries without arguments that the canisters of a serial run declare, at most maxObserved, except those whose replies
 // depend on the time. Without queries, methods that return nothing would hide a lost update.
-func (b *bench) observed(l *harness.Harness) (stable []harness.Query) {
+func (b *baseline) observed(l *harness.Harness) (stable []harness.Query) {
 	if len(b.config.Observe) > 0 {
 		return b.config.Observe
 	}

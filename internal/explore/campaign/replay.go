@@ -36,7 +36,7 @@ func Replay(config *Config, s *Schedule) (*Replayed, error) {
 			return nil, err
 		}
 	}
-	b, l, err := newBench(&full, s.Operations)
+	b, l, err := newBaseline(&full, s.Operations)
 	if err != nil {
 		return nil, err
 	}

@@ -16,9 +16,9 @@ type shortener struct {
 	config    *Config
 	key       string // of the violation
 	replays   int
-	benches   map[string]*bench           // by operations
-	harnesses map[string]*harness.Harness // of the benches
-	all       *Worker                     // has the bench for all operations; nil: that bench is made like the others
+	baselines map[string]*baseline        // by operations
+	harnesses map[string]*harness.Harness // of the baselines
+	all       *Worker                     // has the baseline for all operations; nil: that one is made like the others
 	err       error
 	last      outcome // of the latest replay that violates the property
 }
@@ -74,7 +74,7 @@ func Shorten(config *Config, f *Finding) error {
 }
 
 func newShortener(config *Config, f *Finding) *shortener {
-	return &shortener{config: config, key: f.Key(), benches: make(map[string]*bench), harnesses: make(map[string]*harness.Harness)}
+	return &shortener{config: config, key: f.Key(), baselines: make(map[string]*baseline), harnesses: make(map[string]*harness.Harness)}
 }
 
 func (s *shortener) shorten(f *Finding) error {
@@ -84,21 +84,21 @@ func (s *shortener) shorten(f *Finding) error {
 			f.Schedule.Operations = append(f.Schedule.Operations, i)
 		}
 	}
-	if b, l := s.bench(f.Schedule.Operations); b != nil && f.names != nil {
+	if b, l := s.baseline(f.Schedule.Operations); b != nil && f.names != nil {
 		f.Schedule.Deviations = b.deviations(l, f.Schedule.Plan, f.names)
 	}
 	if s.violates(f.Schedule) {
 		f.Schedule = s.shortest(f.Schedule)
 		f.Steps, f.Violation = listed(&f.Violation, s.last.steps), s.violation(f.Violation)
 	}
-	if b, l := s.bench(f.Schedule.Operations); b != nil {
+	if b, l := s.baseline(f.Schedule.Operations); b != nil {
 		b.compare(l, f)
 	}
 	return s.err
 }
 
 // deviations returns how a run with these messages deviates from FIFO.
-func (b *bench) deviations(l *harness.Harness, plan harness.Plan, messages []string) []search.Before {
+func (b *baseline) deviations(l *harness.Harness, plan harness.Plan, messages []string) []search.Before {
 	recorder := search.Record(search.Named(messages))
 	r := l.Begin(plan)
 	defer r.Close()
@@ -106,23 +106,23 @@ func (b *bench) deviations(l *harness.Harness, plan harness.Plan, messages []str
 	return recorder.Constraints
 }
 
-// bench returns the bench for some operations, nil after an error.
-func (s *shortener) bench(chosen []int) (*bench, *harness.Harness) {
-	if s.all != nil && len(chosen) == len(s.all.bench.chosen) {
-		return s.all.bench, s.all.harness
+// baseline returns the baseline for some operations, nil after an error.
+func (s *shortener) baseline(chosen []int) (*baseline, *harness.Harness) {
+	if s.all != nil && len(chosen) == len(s.all.baseline.chosen) {
+		return s.all.baseline, s.all.harness
 	}
 	key := fmt.Sprint(chosen)
-	if b, known := s.benches[key]; known {
+	if b, known := s.baselines[key]; known {
 		return b, s.harnesses[key]
 	}
-	b, l, err := newBench(s.config, chosen)
+	b, l, err := newBaseline(s.config, chosen)
 	if err != nil {
 		if !errors.Is(err, errTimeOver) {
 			s.err = err
 		}
 		return nil, nil
 	}
-	s.benches[key], s.harnesses[key] = b, l
+	s.baselines[key], s.harnesses[key] = b, l
 	return b, l
 }
 
@@ -139,7 +139,7 @@ func (s *shortener) violates(schedule Schedule) bool {
 		return false
 	}
 	s.replays++
-	b, l := s.bench(schedule.Operations)
+	b, l := s.baseline(schedule.Operations)
 	if b == nil {
 		return false
 	}

@@ -127,7 +127,7 @@ func archiveReject(c *archive.Coder, r *intercanister.Reject) {
 	archive.Number(c, &r.Code)
 	archive.Number(c, &r.Error)
 	archive.String(c, &r.Text, archive.MaxBytes)
-	c.Bool(&r.Bare)
+	c.Bool(&r.HideErrorCode)
 }
 
 func archiveAnswer(c *archive.Coder, a *harness.Answer) {

@@ -34,7 +34,7 @@ func call(n *replica.Network, number int, in replica.Ingress) error {
 		return fmt.Errorf("the message is not accepted: %s", result.Reject)
 	}
 	for range maxBefore {
-		if !n.Step(replica.FIFO{}) && len(n.Ahead()) == 0 {
+		if !n.Step(replica.FIFO{}) && len(n.NextDeliveries()) == 0 {
 			break
 		}
 	}

@@ -110,9 +110,9 @@ func (p Plan) at(move string) Fault {
 // Under continues the run under another plan, which must have the same faults for the messages so far.
 func (r *Run) Under(plan Plan) { r.plan = plan }
 
-// Concerning returns the faults of a plan that change the move at a position of Moves. Runs that make the same moves
+// FaultsAffecting returns the faults of a plan that change the move at a position of Moves. Runs that make the same moves
 // under the same faults have the same state.
-func (r *Run) Concerning(plan Plan, at int) (some Plan) {
+func (r *Run) FaultsAffecting(plan Plan, at int) (some Plan) {
 	if len(plan) == 0 {
 		return nil
 	}
@@ -178,7 +178,7 @@ func (s *Setup) Possible(step *Step) (all []Fault) {
 }
 
 // intercept answers a request in place of its callee if the fault says so, and reports whether it did.
-func (r *Run) intercept(a *replica.Ahead, kind FaultKind) bool {
+func (r *Run) intercept(a *replica.Delivery, kind FaultKind) bool {
 	if a.Move.Kind != replica.MoveRequest {
 		return false
 	}
@@ -196,7 +196,7 @@ func (r *Run) intercept(a *replica.Ahead, kind FaultKind) bool {
 }
 
 // settle answers the call of a request in place of its callee, and reports whether the network accepted that.
-func (r *Run) settle(a *replica.Ahead, answer replica.Settlement) bool {
+func (r *Run) settle(a *replica.Delivery, answer replica.Settlement) bool {
 	subnet, hosted := r.network.HostOf(a.Sender)
 	return hosted && r.network.Apply(&replica.SettleCall{Subnet: subnet, Call: a.Call, Answer: answer}).Refusal == nil
 }
@@ -214,12 +214,12 @@ func (r *Run) deliver(at int, fault Fault) {
 		r.clearApplied()
 	}
 	r.endRoundsUntil(a)
-	strain := replica.Strain{NoCalls: fault.Kind == NoCalls}
+	faults := replica.StepFaults{NoCalls: fault.Kind == NoCalls}
 	switch fault.Kind {
 	case TrapCallback:
-		strain.Callback = canister.CallbackExhausted
+		faults.Callback = canister.CallbackExhausted
 	case TrapCleanup:
-		strain.Callback = canister.CleanupExhaustedToo
+		faults.Callback = canister.CleanupExhaustedToo
 	case LostAnswer:
 		r.addRule("", replica.Rule{
 			Match:  replica.Match{Kind: replica.KindResponse, Caller: &a.Sender, Callee: &a.Receiver, Method: a.Method, Times: 1},
@@ -227,7 +227,7 @@ func (r *Run) deliver(at int, fault Fault) {
 		})
 	}
 	r.silence(a)
-	r.network.StepUnder(strain, r.only(a))
+	r.network.StepWith(faults, r.only(a))
 	if fault.Kind == LostAnswer {
 		r.settle(a, replica.Settlement{Unknown: true}) // refused where the rule has done it
 	}
@@ -238,7 +238,7 @@ func (r *Run) deliver(at int, fault Fault) {
 }
 
 // applyBefore applies the part of a fault that comes before its message, and reports whether that was possible.
-func (r *Run) applyBefore(a *replica.Ahead, kind FaultKind) bool {
+func (r *Run) applyBefore(a *replica.Delivery, kind FaultKind) bool {
 	switch kind {
 	case Stop:
 		return r.stop(a.Receiver)
@@ -249,7 +249,7 @@ func (r *Run) applyBefore(a *replica.Ahead, kind FaultKind) bool {
 }
 
 // applyAfter applies the part of a fault that comes after its message, and reports whether that was possible.
-func (r *Run) applyAfter(a *replica.Ahead, fault Fault) bool {
+func (r *Run) applyAfter(a *replica.Delivery, fault Fault) bool {
 	if r.step.Outcall {
 		r.answerOutcalls(fault.Answer)
 	}
@@ -269,7 +269,7 @@ type ruleFor struct {
 }
 
 // silence adds rules that hold the requests of the present message whose callees must stay silent.
-func (r *Run) silence(a *replica.Ahead) {
+func (r *Run) silence(a *replica.Delivery) {
 	for _, f := range r.plan {
 		if f.Kind != Silent || callerOf(f.At) != r.step.Context {
 			continue

@@ -77,7 +77,7 @@ func (r *Run) command(id principal.Principal, method string, argument any) bool 
 	step := r.step
 	r.step = nil // what happens belongs to no message of the run
 	defer func() { r.step = step }()
-	for _, a := range r.network.Ahead() {
+	for _, a := range r.network.NextDeliveries() {
 		if a.Move.Kind == replica.MoveIngress && a.Request == in.ID {
 			r.network.Step(r.only(&a))
 			return true
@@ -87,17 +87,17 @@ func (r *Run) command(id principal.Principal, method string, argument any) bool 
 }
 
 // endRoundsUntil ends rounds until a delivery is legal: a command may have used up the round's budget for messages.
-func (r *Run) endRoundsUntil(a *replica.Ahead) {
+func (r *Run) endRoundsUntil(a *replica.Delivery) {
 	if r.step.Fault != Stop && r.step.Fault != Upgrade {
 		return
 	}
-	for !slices.ContainsFunc(r.network.Ahead(), func(other replica.Ahead) bool { return other.Move == a.Move }) {
+	for !slices.ContainsFunc(r.network.NextDeliveries(), func(other replica.Delivery) bool { return other.Move == a.Move }) {
 		r.network.EndRound()
 	}
 }
 
 // only chooses one delivery at any position: other inputs may have come before it.
-func (r *Run) only(a *replica.Ahead) replica.Oracle {
+func (r *Run) only(a *replica.Delivery) replica.Oracle {
 	r.wanted = a.Move
 	return r
 }

@@ -82,7 +82,7 @@ var taskNames = map[intercanister.Task]string{
 }
 
 // move converts a delivery for package search.
-func (r *Run) move(a *replica.Ahead) search.Move {
+func (r *Run) move(a *replica.Delivery) search.Move {
 	m := search.Move{Receiver: ReceiverOf(a.Receiver)}
 	switch a.Move.Kind {
 	case replica.MoveIngress:

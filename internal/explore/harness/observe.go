@@ -138,11 +138,11 @@ func (r *Run) Gain(id principal.Principal) *big.Int {
 	if before == nil || now == nil {
 		return nil
 	}
-	return new(big.Int).Sub(worth(now), worth(before))
+	return new(big.Int).Sub(totalCycles(now), totalCycles(before))
 }
 
-// worth returns the cycles of a canister plus the fees that it has paid.
-func worth(c *canister.Canister) *big.Int {
+// totalCycles returns the cycles of a canister plus the fees that it has paid.
+func totalCycles(c *canister.Canister) *big.Int {
 	sum := c.Balance.Add(c.Reserved).Add(c.Consumed.Total()).Big()
 	return sum.Sub(sum, c.Consumed.Burned.Big())
 }

@@ -15,7 +15,7 @@ type Run struct {
 	harness *Harness
 	network *replica.Network
 	plan    Plan
-	ahead   []replica.Ahead
+	ahead   []replica.Delivery
 	moves   []search.Move
 	steps   []*Step // finished steps do not change: forks and outcomes share them
 	step    *Step   // the present step, which is the last; nil between steps
@@ -82,7 +82,7 @@ func (r *Run) Moves() []search.Move {
 		return nil
 	}
 	for {
-		if r.ahead = r.network.AppendAhead(r.ahead[:0]); len(r.ahead) > 0 {
+		if r.ahead = r.network.AppendNextDeliveries(r.ahead[:0]); len(r.ahead) > 0 {
 			break
 		}
 		if !r.network.Step(replica.FIFO{}) && !r.startStopped() && !r.wait() {
@@ -143,7 +143,7 @@ func (r *Run) markApplied(move string) {
 }
 
 // updateNames counts the tasks and slices that ran, which the names of later messages need.
-func (r *Run) updateNames(a *replica.Ahead) {
+func (r *Run) updateNames(a *replica.Delivery) {
 	name := r.step.Move
 	if a.Move.Kind == replica.MoveTask {
 		if r.tasks == nil {

@@ -70,7 +70,7 @@ func alone(t *testing.T, setup *harness.Setup, made []int) [32]byte {
 		n.Apply(&in)
 	}
 	for {
-		if len(n.Ahead()) == 0 {
+		if len(n.NextDeliveries()) == 0 {
 			if !n.Step(replica.FIFO{}) {
 				break
 			}

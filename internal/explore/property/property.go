@@ -71,10 +71,10 @@ type Baseline interface {
 	Learn(r *harness.Run, serial bool)
 }
 
-// Between is a Baseline that also learns the states between the operations of serial runs.
-type Between interface {
+// SerialStateLearner is a Baseline that also learns the states between the operations of serial runs.
+type SerialStateLearner interface {
 	Baseline
-	LearnBetween(r *harness.Run)
+	LearnSerialState(r *harness.Run)
 }
 
 // Together returns the canisters whose states a property compares after each message; all says that it may compare any.

@@ -85,8 +85,8 @@ func assignmentOf(header nats.Header) (uint64, error) {
 	return number, nil
 }
 
-// tookOf is how long an assignment has taken, 0 if its message does not say.
-func tookOf(header nats.Header) time.Duration {
+// elapsedIn is how long an assignment has taken, 0 if its message does not say.
+func elapsedIn(header nats.Header) time.Duration {
 	took, err := strconv.ParseInt(header.Get(tookHeader), 10, 64)
 	if err != nil {
 		return 0

@@ -87,7 +87,7 @@ func processes(b *testing.B, c *campaign.Config, d *described, count int) *workq
 		}
 		b.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	}
-	eventually.True(b, "all workers have joined", func() bool { there, _ := q.Workers(); return there >= count })
+	eventually.True(b, "all workers have joined", func() bool { found, _ := q.Workers(); return found >= count })
 	return q
 }
 

@@ -143,7 +143,7 @@ func (b *batch) answer(m jetstream.Msg) (goesOn bool, err error) {
 	if err != nil {
 		return b.again(l, err)
 	}
-	b.each = max(1, tookOf(m.Headers())/time.Duration(len(l.jobs)))
+	b.each = max(1, elapsedIn(m.Headers())/time.Duration(len(l.jobs)))
 	for i := range results {
 		b.early[l.from+i] = results[i]
 	}

@@ -23,8 +23,8 @@ func LongestOf(s *state.State) (price Longest) {
 func Prepay(s *state.State, x *state.Execution, longest *Longest, payer principal.Principal) *intercanister.Reject {
 	switch {
 	case x.Limit != 0:
-		x.Prepaid = s.Fees.Execution(x.Limit, x.Wide)
-	case x.Wide:
+		x.Prepaid = s.Fees.Execution(x.Limit, x.Memory64)
+	case x.Memory64:
 		x.Limit, x.Prepaid = s.Limits.Message, longest[1]
 	default:
 		x.Limit, x.Prepaid = s.Limits.Message, longest[0]
@@ -55,7 +55,7 @@ func giveBack(x *state.Execution, back cycles.Amount) {
 func PrepayCallback(s *state.State, x *state.Execution, longest *Longest) *intercanister.Reject {
 	x.Limit = s.Limits.Message
 	due := longest[0]
-	if x.Wide {
+	if x.Memory64 {
 		due = longest[1]
 	}
 	c := x.Entry.Canister
@@ -72,11 +72,11 @@ func PrepayCallback(s *state.State, x *state.Execution, longest *Longest) *inter
 // RefundCallback returns what was paid for a callback that does not run, except the fee that every message costs: that
 // is the same in both widths.
 func RefundCallback(s *state.State, x *state.Execution) {
-	giveBack(x, x.Prepaid.Sub(s.Fees.Execution(0, x.Wide).Min(x.Prepaid)))
+	giveBack(x, x.Prepaid.Sub(s.Fees.Execution(0, x.Memory64).Min(x.Prepaid)))
 }
 
 // Unused returns the unused part of the prepayment of a message that ran so many instructions.
 func Unused(s *state.State, x *state.Execution, instructions uint64) cycles.Amount {
 	left := x.Limit - min(x.Limit, instructions)
-	return s.Fees.ExecutionRefund(left, x.Wide).Min(x.Prepaid)
+	return s.Fees.ExecutionRefund(left, x.Memory64).Min(x.Prepaid)
 }

@@ -39,7 +39,7 @@ func (s *Settlement) Response() (intercanister.Response, state.ActionKind, *refu
 // Release releases a held message. It is refused as a conflict if an earlier request of the same two canisters is held.
 func (i *Injector) Release(h *state.Held, carryOut func(Decision)) *refusal.Refusal {
 	if h.Kind == state.KindRequest && !h.Mock {
-		if before := i.State.Kept.Before(&h.Request, h.ID); before != 0 {
+		if before := i.State.Held.Before(&h.Request, h.ID); before != 0 {
 			return refusal.New(refusal.Conflict, "an earlier request of canister %s to %s is held as message %d, and the network keeps their order: release that first",
 				h.Request.Sender, named(h.Request.Receiver), before)
 		}
@@ -57,7 +57,7 @@ func named(id principal.Principal) string {
 
 // ReleaseAll releases all messages that a rule holds, in the order of ids. Those that must keep their order stay.
 func (i *Injector) ReleaseAll(rule uint64, carryOut func(Decision)) {
-	kept := &i.State.Kept
+	kept := &i.State.Held
 	for _, h := range slices.Clone(kept.All()) {
 		if h.Rule != rule || kept.Find(h.ID) != h {
 			continue

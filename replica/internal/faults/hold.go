@@ -30,7 +30,7 @@ func (i *Injector) hold(h *state.Held, action *state.Action) bool {
 	if due != 0 {
 		i.arm(h, due)
 	}
-	i.State.Kept.Add(h)
+	i.State.Held.Add(h)
 	return true
 }
 
@@ -55,7 +55,7 @@ func (i *Injector) enter(h *state.Held) {
 // (follow).
 func (i *Injector) remove(h *state.Held) {
 	s := i.State
-	s.Kept.Remove(h)
+	s.Held.Remove(h)
 	s.Deadlines.Remove(h.Due)
 	i.Rules.Held--
 	i.Rules.Bytes -= h.PayloadBytes()
@@ -86,7 +86,7 @@ func (i *Injector) follow(gone *state.Held, carryOut func(Decision)) {
 	if gone.Kind != state.KindRequest {
 		return
 	}
-	kept := &i.State.Kept
+	kept := &i.State.Held
 	for _, h := range slices.Clone(kept.All()) {
 		if h.Behind != gone.ID || kept.Find(h.ID) != h {
 			continue
@@ -99,7 +99,7 @@ func (i *Injector) follow(gone *state.Held, carryOut func(Decision)) {
 
 // Due decides about a held message at its deadline: it is released, or it is a best-effort request that is too late.
 func (i *Injector) Due(id uint64, carryOut func(Decision)) {
-	h := i.State.Kept.Find(id)
+	h := i.State.Held.Find(id)
 	if h == nil {
 		return
 	}
@@ -107,8 +107,8 @@ func (i *Injector) Due(id uint64, carryOut func(Decision)) {
 	switch {
 	case h.Kind == state.KindRequest && i.State.Late(&h.Request):
 		i.end(Decision{Kind: Lose, Cause: Expired, Message: h}, carryOut)
-	case h.Kind == state.KindRequest && i.State.Kept.Before(&h.Request, h.ID) != 0:
-		h.Release, h.Behind = 0, i.State.Kept.Before(&h.Request, h.ID)
+	case h.Kind == state.KindRequest && i.State.Held.Before(&h.Request, h.ID) != 0:
+		h.Release, h.Behind = 0, i.State.Held.Before(&h.Request, h.ID)
 		if h.Request.Deadline != 0 {
 			i.arm(h, state.Expiry(h.Request.Deadline))
 		}
@@ -119,17 +119,17 @@ func (i *Injector) Due(id uint64, carryOut func(Decision)) {
 
 // Over loses the held response to a call that its deadline has settled.
 func (i *Injector) Over(call intercanister.CallID, carryOut func(Decision)) {
-	if i.State.Kept.Len() == 0 {
+	if i.State.Held.Len() == 0 {
 		return
 	}
-	if h := i.State.Kept.ByCall(call); h != nil && h.Kind == state.KindResponse {
+	if h := i.State.Held.ByCall(call); h != nil && h.Kind == state.KindResponse {
 		i.end(Decision{Kind: Lose, Cause: Expired, Message: h}, carryOut)
 	}
 }
 
 // Withdraw removes a user's message that will not be executed. It returns false if the message is not held.
 func (i *Injector) Withdraw(ingress uint64) bool {
-	h := i.State.Kept.ByIngress(ingress)
+	h := i.State.Held.ByIngress(ingress)
 	if h != nil {
 		i.remove(h)
 	}

@@ -16,7 +16,7 @@ type Injector struct {
 }
 
 // Idle reports whether no message needs a decision: there are no rules, and the subnet holds no messages.
-func (i *Injector) Idle() bool { return len(i.Rules.List) == 0 && i.State.Kept.Len() == 0 }
+func (i *Injector) Idle() bool { return len(i.Rules.List) == 0 && i.State.Held.Len() == 0 }
 
 // Send decides about a request that its sender releases. A request without a rule waits behind an earlier held one of
 // the same two canisters.
@@ -25,7 +25,7 @@ func (i *Injector) Send(q *intercanister.Request) Decision {
 	if rule != nil {
 		return i.apply(rule, &state.Held{Kind: state.KindRequest, Request: *q})
 	}
-	before := i.State.Kept.Before(q, i.Rules.Count+1)
+	before := i.State.Held.Before(q, i.Rules.Count+1)
 	if before == 0 {
 		return Decision{}
 	}

@@ -56,7 +56,7 @@ func TestRequestsWaitBehindAHeldOneAndFollowIt(t *testing.T) {
 		t.Fatal(refused)
 	}
 	entry := i.State.Canisters.Get(id)
-	if len(went) != 2 || went[0] != 1 || went[1] != 2 || i.State.Kept.Len() != 0 || i.Rules.Held != 0 || entry.Outgoing != 0 || entry.Messages.Guaranteed != 0 {
+	if len(went) != 2 || went[0] != 1 || went[1] != 2 || i.State.Held.Len() != 0 || i.Rules.Held != 0 || entry.Outgoing != 0 || entry.Messages.Guaranteed != 0 {
 		t.Errorf("%v went; %d are held; the sender has %d to send and %+v", went, i.Rules.Held, entry.Outgoing, entry.Messages)
 	}
 }
@@ -65,7 +65,7 @@ func TestADecisionSaysWhatGoesBack(t *testing.T) {
 	reply := state.Rule{Action: state.Action{Kind: state.ActReply, Reply: []byte("r")}}
 	i, id := injector(reply)
 	d := i.Send(request(id, 1, "m"))
-	if d.Kind != Answer || d.Action != state.ActReply || string(d.Response.Reply) != "r" || d.Response.Refund != cycles.Of(7) || i.State.Kept.Len() != 0 {
+	if d.Kind != Answer || d.Action != state.ActReply || string(d.Response.Reply) != "r" || d.Response.Refund != cycles.Of(7) || i.State.Held.Len() != 0 {
 		t.Errorf("%+v", d)
 	}
 	lost := state.Rule{Match: state.Match{Kind: state.KindIngress}, Action: state.Action{Kind: state.ActDrop}}

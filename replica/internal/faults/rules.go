@@ -100,7 +100,7 @@ func completed(reject *intercanister.Reject) *intercanister.Reject {
 		whole.Error = intercanister.CanisterRejectedMessage
 		return &whole
 	}
-	return whole.Barely()
+	return whole.WithoutErrorCode()
 }
 
 // note returns what the rule will not do, for its maker.

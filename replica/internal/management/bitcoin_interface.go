@@ -34,15 +34,15 @@ func (n *bitcoinNetwork) canister() principal.Principal {
 }
 
 // noBitcoin answers a call that reached a subnet instead of a Bitcoin canister.
-func noBitcoin[A any](*state.Command, *A) state.Answer { return state.Fail(rejectNoBitcoin()) }
+func noBitcoin[A any](*state.ManagementCall, *A) state.Answer { return state.Fail(rejectNoBitcoin()) }
 
 // bitcoinMethods returns the methods of the Bitcoin network.
 func bitcoinMethods() []method {
 	return []method{
-		on(method{name: "bitcoin_get_balance", result: of[uint64](), users: notByIngress}, read, noBitcoin[bitcoinBalanceArg]),
-		on(method{name: "bitcoin_get_utxos", result: of[bitcoinUtxosResult](), users: notByIngress}, read, noBitcoin[bitcoinUtxosArg]),
-		on(method{name: "bitcoin_get_block_headers", result: of[bitcoinHeadersResult](), users: notByIngress}, read, noBitcoin[bitcoinHeadersArg]),
-		on(method{name: "bitcoin_send_transaction", users: notByIngress}, read, noBitcoin[bitcoinSendArg]),
-		on(method{name: "bitcoin_get_current_fee_percentiles", result: of[[]uint64](), users: notByIngress}, read, noBitcoin[bitcoinFeesArg]),
+		withHandler(method{name: "bitcoin_get_balance", result: of[uint64](), users: notByIngress}, read, noBitcoin[bitcoinBalanceArg]),
+		withHandler(method{name: "bitcoin_get_utxos", result: of[bitcoinUtxosResult](), users: notByIngress}, read, noBitcoin[bitcoinUtxosArg]),
+		withHandler(method{name: "bitcoin_get_block_headers", result: of[bitcoinHeadersResult](), users: notByIngress}, read, noBitcoin[bitcoinHeadersArg]),
+		withHandler(method{name: "bitcoin_send_transaction", users: notByIngress}, read, noBitcoin[bitcoinSendArg]),
+		withHandler(method{name: "bitcoin_get_current_fee_percentiles", result: of[[]uint64](), users: notByIngress}, read, noBitcoin[bitcoinFeesArg]),
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 // canisterInfo implements canister_info: the public information about a canister, with the requested number of the
 // newest changes.
-func canisterInfo(c *state.Command, a *infoArg) state.Answer {
+func canisterInfo(c *state.ManagementCall, a *infoArg) state.Answer {
 	r := c.State.Canisters.Get(a.Canister)
 	if r == nil {
 		return state.Fail(rejectNotFound(a.Canister))

@@ -6,7 +6,7 @@ import (
 
 // canisterMetadata implements canister_metadata: a custom section of the module. Private sections exist for controllers
 // only.
-func canisterMetadata(c *state.Command, a *metadataArg) state.Answer {
+func canisterMetadata(c *state.ManagementCall, a *metadataArg) state.Answer {
 	r := c.State.Canisters.Get(a.Canister)
 	if r == nil {
 		return state.Fail(rejectNotFound(a.Canister))

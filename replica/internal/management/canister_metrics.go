@@ -5,8 +5,8 @@ import (
 )
 
 // canisterMetrics implements canister_metrics, as a call and as a query: what the canister has paid so far, by use.
-func canisterMetrics(c *state.Command, a *idArg) state.Answer {
-	r, reject := governed(c, a.Canister)
+func canisterMetrics(c *state.ManagementCall, a *idArg) state.Answer {
+	r, reject := controlledCanister(c, a.Canister)
 	if reject != nil {
 		return state.Fail(reject)
 	}

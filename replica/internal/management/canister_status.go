@@ -6,7 +6,7 @@ import (
 )
 
 // canisterStatus implements canister_status, as a call and as a query.
-func canisterStatus(c *state.Command, a *idArg) state.Answer {
+func canisterStatus(c *state.ManagementCall, a *idArg) state.Answer {
 	r := c.State.Canisters.Get(a.Canister)
 	if r == nil {
 		return state.Fail(rejectNotFound(a.Canister))

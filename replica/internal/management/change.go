@@ -6,7 +6,7 @@ import (
 )
 
 // originOf returns the origin of a change, with the given sender_canister_version.
-func originOf(c *state.Command, version *uint64) canister.ChangeOrigin {
+func originOf(c *state.ManagementCall, version *uint64) canister.ChangeOrigin {
 	if c.FromUser() {
 		return canister.ChangeOrigin{Principal: c.Caller}
 	}
@@ -14,7 +14,7 @@ func originOf(c *state.Command, version *uint64) canister.ChangeOrigin {
 }
 
 // record adds a change to a canister's history, with the version after the change.
-func record(c *state.Command, r *state.Entry, version *uint64, d canister.ChangeDetails) {
+func record(c *state.ManagementCall, r *state.Entry, version *uint64, d canister.ChangeDetails) {
 	r.Canister.History.Add(canister.Change{Time: c.State.Time, Version: r.Canister.Version, Origin: originOf(c, version), Details: d})
 }
 

@@ -5,7 +5,7 @@ import (
 )
 
 // clearChunkStore implements clear_chunk_store.
-func clearChunkStore(c *state.Command, a *idArg) state.Answer {
+func clearChunkStore(c *state.ManagementCall, a *idArg) state.Answer {
 	r, reject := owned(c, a.Canister)
 	if reject != nil {
 		return state.Fail(reject)

@@ -17,7 +17,7 @@ type costPlan struct {
 
 // check returns why the canister cannot afford the plan: the subnet has no room, or the canister would be frozen,
 // cannot pay or cannot reserve cycles for the memory.
-func (o *costPlan) check(c *state.Command, r *state.Entry) *intercanister.Reject {
+func (o *costPlan) check(c *state.ManagementCall, r *state.Entry) *intercanister.Reject {
 	sub, k := c.State.Environment, r.Canister
 	allocation := k.Settings.MemoryAllocation
 	grown := max(o.after, allocation) - min(max(o.after, allocation), max(o.before, allocation))

@@ -29,7 +29,7 @@ func readCreateCanister(arg []byte) (*createArg, error) {
 
 // createCanister implements create_canister: all cycles of the call, minus the fee, are the new canister's balance. If
 // it fails, all are refunded. Settings that cannot be parsed are rejected before anything else.
-func createCanister(c *state.Command, a *createArg) state.Answer {
+func createCanister(c *state.ManagementCall, a *createArg) state.Answer {
 	settings, reject := a.Settings.parse(canister.DefaultSettings(c.Caller))
 	if reject != nil {
 		return state.Fail(reject)
@@ -43,7 +43,7 @@ func createCanister(c *state.Command, a *createArg) state.Answer {
 	if !ok {
 		return state.Fail(rejectCreationFee(fee, c.Attached))
 	}
-	r, reject := create(c, &birth{given: a.Settings, settings: settings, balance: balance, version: a.Version})
+	r, reject := create(c, &newCanister{given: a.Settings, settings: settings, balance: balance, version: a.Version})
 	if reject != nil {
 		return state.Fail(reject)
 	}
@@ -53,7 +53,7 @@ func createCanister(c *state.Command, a *createArg) state.Answer {
 }
 
 // mayCreate admits canisters of this subnet and of the root subnet, and subnet admins.
-func mayCreate(c *state.Command) *intercanister.Reject {
+func mayCreate(c *state.ManagementCall) *intercanister.Reject {
 	switch {
 	case !c.FromUser() && checkNear(c) == nil:
 		return nil
@@ -63,8 +63,8 @@ func mayCreate(c *state.Command) *intercanister.Reject {
 	return rejectFarCreation()
 }
 
-// birth is a canister to be created.
-type birth struct {
+// newCanister is a canister to be created.
+type newCanister struct {
 	id       *principal.Principal // nil: the subnet's next one
 	given    *settingsArg         // nil if there are none
 	settings canister.Settings    // given, parsed
@@ -74,7 +74,7 @@ type birth struct {
 
 // create makes a canister with settings, pays for its allocations from its balance, and adds its creation to its
 // history.
-func create(c *state.Command, b *birth) (*state.Entry, *intercanister.Reject) {
+func create(c *state.ManagementCall, b *newCanister) (*state.Entry, *intercanister.Reject) {
 	if reject := b.given.checkEnvironment(); reject != nil {
 		return nil, reject
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // deleteCanister implements delete_canister: it removes a stopped canister permanently, with its cycles.
-func deleteCanister(c *state.Command, a *idArg) state.Answer {
+func deleteCanister(c *state.ManagementCall, a *idArg) state.Answer {
 	if c.Caller == a.Canister {
 		return state.Fail(rejectDeleteSelf(a.Canister))
 	}

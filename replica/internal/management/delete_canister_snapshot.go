@@ -3,7 +3,7 @@ package management
 import "github.com/canisterd/canisterd/replica/internal/state"
 
 // deleteSnapshot implements delete_canister_snapshot. It costs nothing, but a frozen canister keeps its snapshots.
-func deleteSnapshot(c *state.Command, a *snapshotArg) state.Answer {
+func deleteSnapshot(c *state.ManagementCall, a *snapshotArg) state.Answer {
 	r, reject := controlled(c, a.Canister)
 	if reject != nil {
 		return state.Fail(reject)

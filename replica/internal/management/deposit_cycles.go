@@ -5,7 +5,7 @@ import (
 )
 
 // depositCycles implements deposit_cycles: the canister receives all cycles of the call.
-func depositCycles(c *state.Command, a *idArg) state.Answer {
+func depositCycles(c *state.ManagementCall, a *idArg) state.Answer {
 	r := c.State.Canisters.Get(a.Canister)
 	if r == nil {
 		return state.Fail(rejectNotFound(a.Canister))

@@ -7,7 +7,7 @@ import (
 )
 
 // ecdsaPublicKey implements ecdsa_public_key. It is free.
-func ecdsaPublicKey(c *state.Command, a *ecdsaPublicKeyArg) state.Answer {
+func ecdsaPublicKey(c *state.ManagementCall, a *ecdsaPublicKeyArg) state.Answer {
 	key, chain := ecdsaKey(&c.State.Signing, a.key()).Public(keyPath(keyOwner(c, a.Canister), a.Path))
 	return reply(publicKeyResult{key[:], chain[:]})
 }

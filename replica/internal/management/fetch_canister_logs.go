@@ -9,7 +9,7 @@ import (
 
 // sendCanisterLogs implements fetch_canister_logs for canisters. It is free: attached cycles come back
 // (dfinity/ic#10687, #10879).
-func sendCanisterLogs(c *state.Command, a *logsArg) state.Answer {
+func sendCanisterLogs(c *state.ManagementCall, a *logsArg) state.Answer {
 	if c.State.Canisters.Get(a.Canister) == nil {
 		return state.Fail(rejectNotFound(a.Canister))
 	}
@@ -19,7 +19,7 @@ func sendCanisterLogs(c *state.Command, a *logsArg) state.Answer {
 // fetchCanisterLogs implements fetch_canister_logs as a query method: the records of the log that pass a filter, oldest
 // first. If there are too many, it returns the newest without a filter, and the oldest with one: a client that pages
 // through a log continues after its last record.
-func fetchCanisterLogs(c *state.Command, a *logsArg) state.Answer {
+func fetchCanisterLogs(c *state.ManagementCall, a *logsArg) state.Answer {
 	r := c.State.Canisters.Get(a.Canister)
 	if r == nil {
 		return state.Fail(rejectNotFoundQuery(a.Canister))

@@ -9,7 +9,7 @@ import (
 
 // pay takes the price of instructions that the management canister runs for an idle canister, from the balance above
 // the freezing limit, or rejects with IC0207.
-func pay(c *state.Command, r *state.Entry, instructions uint64) *intercanister.Reject {
+func pay(c *state.ManagementCall, r *state.Entry, instructions uint64) *intercanister.Reject {
 	if reject := checkFunds(c, r, c.State.Environment.Fees.ManagementWork(instructions)); reject != nil {
 		return reject
 	}
@@ -18,7 +18,7 @@ func pay(c *state.Command, r *state.Entry, instructions uint64) *intercanister.R
 }
 
 // checkFunds rejects with IC0207 if a price cannot be paid from the balance above the freezing limit.
-func checkFunds(c *state.Command, r *state.Entry, price cycles.Amount) *intercanister.Reject {
+func checkFunds(c *state.ManagementCall, r *state.Entry, price cycles.Amount) *intercanister.Reject {
 	if r.Canister.Liquid(c.State.Environment).Less(price) {
 		return rejectOutOfCycles(r, missing(c, r, price), c.Caller)
 	}
@@ -26,7 +26,7 @@ func checkFunds(c *state.Command, r *state.Entry, price cycles.Amount) *intercan
 }
 
 // charge takes the price of instructions from an idle canister's balance, at most the whole balance.
-func charge(c *state.Command, r *state.Entry, instructions uint64) {
+func charge(c *state.ManagementCall, r *state.Entry, instructions uint64) {
 	spend(r, c.State.Environment.Fees.ManagementWork(instructions))
 }
 
@@ -37,13 +37,13 @@ func spend(r *state.Entry, price cycles.Amount) {
 }
 
 // missing returns the cycles that the balance lacks to stay at the freezing limit after a price is paid.
-func missing(c *state.Command, r *state.Entry, price cycles.Amount) cycles.Amount {
+func missing(c *state.ManagementCall, r *state.Entry, price cycles.Amount) cycles.Amount {
 	return r.Canister.FreezingLimit(c.State.Environment).Add(price).Sub(r.Canister.Balance)
 }
 
 // growth returns the cycles to reserve for additional memory of an idle canister, or why the subnet has no room for it
 // or the canister cannot pay.
-func growth(c *state.Command, r *state.Entry, bytes uint64) (reservation cycles.Amount, reject *intercanister.Reject) {
+func growth(c *state.ManagementCall, r *state.Entry, bytes uint64) (reservation cycles.Amount, reject *intercanister.Reject) {
 	sub, k := c.State.Environment, r.Canister
 	before := k.MemoryUsage().Total()
 	after := before + bytes

@@ -11,7 +11,7 @@ import (
 
 // httpRequest implements http_request: a request to the outside world, paid for in advance by its size and its maximum
 // response.
-func httpRequest(c *state.Command, a *httpRequestArg) state.Answer {
+func httpRequest(c *state.ManagementCall, a *httpRequestArg) state.Answer {
 	sent, reject := outcallOf(c, a)
 	if reject != nil {
 		return state.Fail(reject)
@@ -25,7 +25,7 @@ const payAsYouGo = 2
 
 // makeOutcall takes the price of an outcall and passes it to the outside. For version 2 that is the base fee, and the
 // budgets of the nodes.
-func makeOutcall(c *state.Command, sent *state.Outcall, metered bool) state.Answer {
+func makeOutcall(c *state.ManagementCall, sent *state.Outcall, metered bool) state.Answer {
 	if len(c.State.Outcalls) >= outcall.MaxInFlight {
 		return state.Fail(rejectInFlight())
 	}
@@ -52,7 +52,7 @@ func makeOutcall(c *state.Command, sent *state.Outcall, metered bool) state.Answ
 
 // flexibleHTTPRequest implements flexible_http_request: a request by a committee of nodes, whose responses are
 // delivered individually.
-func flexibleHTTPRequest(c *state.Command, a *flexibleRequestArg) state.Answer {
+func flexibleHTTPRequest(c *state.ManagementCall, a *flexibleRequestArg) state.Answer {
 	sent, everybody, reject := requestOf(c, a.request())
 	if reject != nil {
 		return state.Fail(reject)
@@ -92,7 +92,7 @@ func (a *replicationArg) check(nodes uint32, everybody bool) *intercanister.Reje
 }
 
 // outcallOf returns the outcall for an argument. The nodes take turns for outcalls that are not replicated.
-func outcallOf(c *state.Command, a *httpRequestArg) (sent state.Outcall, reject *intercanister.Reject) {
+func outcallOf(c *state.ManagementCall, a *httpRequestArg) (sent state.Outcall, reject *intercanister.Reject) {
 	sent, everybody, reject := requestOf(c, a)
 	if reject != nil {
 		return sent, reject
@@ -107,7 +107,7 @@ func outcallOf(c *state.Command, a *httpRequestArg) (sent state.Outcall, reject 
 }
 
 // requestOf returns the request of an argument, and whether every node may make it.
-func requestOf(c *state.Command, a *httpRequestArg) (sent state.Outcall, everybody bool, reject *intercanister.Reject) {
+func requestOf(c *state.ManagementCall, a *httpRequestArg) (sent state.Outcall, everybody bool, reject *intercanister.Reject) {
 	sent = state.Outcall{Canister: c.Caller, URL: a.URL, MaxResponse: outcall.MaxResponseBytes}
 	for i := range a.Headers {
 		sent.Headers = append(sent.Headers, [2]string{a.Headers[i].Name, a.Headers[i].Value})

@@ -33,7 +33,7 @@ func TestASubnetHasThreeThousandOutcallsInFlightAndNoMore(t *testing.T) {
 
 func TestTheURLAndTheResponseOfAnOutcallHaveLimits(t *testing.T) {
 	r := newRig(t)
-	with := func(url int, response uint64) *state.Command {
+	with := func(url int, response uint64) *state.ManagementCall {
 		a := getNothing()
 		a.URL, a.MaxResponse = strings.Repeat("u", url), &response
 		return r.byCanister(r.target, 10*outcallPrice, "http_request", a)

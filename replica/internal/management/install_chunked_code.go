@@ -10,7 +10,7 @@ import (
 
 // installChunkedCode implements install_chunked_code: install_code with a module whose chunks are in the chunk store of
 // a canister of this subnet.
-func installChunkedCode(c *state.Command, a *installChunkedArg) state.Answer {
+func installChunkedCode(c *state.ManagementCall, a *installChunkedArg) state.Answer {
 	store, reject := storeOf(c, a)
 	if reject != nil {
 		return state.Fail(reject)
@@ -39,7 +39,7 @@ func installChunkedCode(c *state.Command, a *installChunkedArg) state.Answer {
 }
 
 // storeOf returns the canister with the chunks: the caller itself, or one that it controls.
-func storeOf(c *state.Command, a *installChunkedArg) (*state.Entry, *intercanister.Reject) {
+func storeOf(c *state.ManagementCall, a *installChunkedArg) (*state.Entry, *intercanister.Reject) {
 	id := a.Target
 	if a.Store != nil {
 		id = *a.Store

@@ -10,7 +10,7 @@ import (
 )
 
 // installCode implements install_code.
-func installCode(c *state.Command, a *installArg) state.Answer {
+func installCode(c *state.ManagementCall, a *installArg) state.Answer {
 	r, reject := controlled(c, a.Canister)
 	if reject != nil {
 		return state.Fail(reject)
@@ -21,7 +21,7 @@ func installCode(c *state.Command, a *installArg) state.Answer {
 // install installs a module into a canister that the caller controls: this is a message of the canister, so the
 // canister must be idle. work is the instructions already spent on the module. Nothing is changed before the
 // installation has begun, because the subnet may run the command again later.
-func install(c *state.Command, r *state.Entry, in *canister.Install, mode *installMode, module []byte, work uint64) state.Answer {
+func install(c *state.ManagementCall, r *state.Entry, in *canister.Install, mode *installMode, module []byte, work uint64) state.Answer {
 	if r.Running {
 		return state.WhenIdle(r)
 	}
@@ -51,7 +51,7 @@ func install(c *state.Command, r *state.Entry, in *canister.Install, mode *insta
 }
 
 // Installed charges for the work on the module and returns the answer of an installation that has ended.
-func (f *facade) Installed(c *state.Command, r *state.Entry, work uint64, out canister.Outcome) state.Answer {
+func (f *facade) Installed(c *state.ManagementCall, r *state.Entry, work uint64, out canister.Outcome) state.Answer {
 	reject := out.Failure
 	if reject == nil || reject.Error != intercanister.CanisterOutOfCycles {
 		charge(c, r, work)
@@ -65,7 +65,7 @@ func (f *facade) Installed(c *state.Command, r *state.Entry, work uint64, out ca
 
 // unprepared charges a canister for an invalid module, and returns the reject. The canister must be able to pay for a
 // whole installation, as if one had begun.
-func unprepared(c *state.Command, r *state.Entry, cause *intercanister.Reject, size int, work uint64) *intercanister.Reject {
+func unprepared(c *state.ManagementCall, r *state.Entry, cause *intercanister.Reject, size int, work uint64) *intercanister.Reject {
 	sub := c.State.Environment
 	prepaid := sub.Fees.Execution(sub.Limits.Install, false)
 	if reject := checkFunds(c, r, prepaid); reject != nil {

@@ -45,7 +45,7 @@ func TestStartingCountsTheVersionEvenWhereTheCanisterRuns(t *testing.T) {
 func TestOnlyAStoppedCanisterWithEmptyQueuesIsDeleted(t *testing.T) {
 	r := newRig(t)
 	id := r.target.ID()
-	remove := func() *state.Command { return r.byUser(alice, "delete_canister", idArg{id}) }
+	remove := func() *state.ManagementCall { return r.byUser(alice, "delete_canister", idArg{id}) }
 	r.rejected(remove(), intercanister.CanisterNotStopped, "Canister "+id.String()+
 		" must be stopped before it is deleted.\nStop the canister before deleting it. See documentation: "+
 		"https://internetcomputer.org/docs/current/references/execution-errors#delete-canister-not-stopped")

@@ -3,7 +3,7 @@ package management
 import "github.com/canisterd/canisterd/replica/internal/state"
 
 // listSnapshots implements list_canister_snapshots: the canister's snapshots, oldest first.
-func listSnapshots(c *state.Command, a *idArg) state.Answer {
+func listSnapshots(c *state.ManagementCall, a *idArg) state.Answer {
 	r, reject := viewed(c, a.Canister)
 	if reject != nil {
 		return state.Fail(reject)

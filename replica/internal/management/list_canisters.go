@@ -7,7 +7,7 @@ import (
 
 // listCanisters implements list_canisters, a query method for subnet admins: the ids of all
 // canisters of the subnet, as ranges without gaps, in ascending order.
-func listCanisters(c *state.Command, _ *nothing) state.Answer {
+func listCanisters(c *state.ManagementCall, _ *nothing) state.Answer {
 	if !c.State.Administered {
 		return state.Fail(rejectNoAdmins(c.Method))
 	}

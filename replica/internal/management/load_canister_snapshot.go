@@ -9,7 +9,7 @@ import (
 
 // loadSnapshot implements load_canister_snapshot: the canister takes the state of a snapshot, which may be another
 // canister's if the caller controls both. No code runs. Nothing is charged if it fails.
-func loadSnapshot(c *state.Command, a *loadSnapshotArg) state.Answer {
+func loadSnapshot(c *state.ManagementCall, a *loadSnapshotArg) state.Answer {
 	r, reject := controlled(c, a.Canister)
 	if reject != nil {
 		return state.Fail(reject)
@@ -69,7 +69,7 @@ func loadSnapshot(c *state.Command, a *loadSnapshotArg) state.Answer {
 }
 
 // loadable returns the snapshot with a name, for callers that control its canister.
-func loadable(c *state.Command, r *state.Entry, name snapshotName) (*canister.Snapshot, *intercanister.Reject) {
+func loadable(c *state.ManagementCall, r *state.Entry, name snapshotName) (*canister.Snapshot, *intercanister.Reject) {
 	owner := c.State.Canisters.Get(name.of)
 	if owner == nil {
 		return nil, rejectNoSnapshot(name, r.ID())
@@ -95,7 +95,7 @@ func consistent(r *state.Entry, s *canister.Snapshot, m *canister.Module) *inter
 	if !s.Fits(m) {
 		return rejectSnapshotHeap(s.Size(canister.HeapPart))
 	}
-	condition := r.Canister.Settings.LowOnHeap(s.HeapWith(m), m.Wide())
+	condition := r.Canister.Settings.LowOnHeap(s.HeapWith(m), m.Memory64())
 	if s.Hook != nil && condition != (*s.Hook != canister.HookNotSatisfied) {
 		return rejectSnapshotHook(*s.Hook, condition)
 	}
@@ -104,7 +104,7 @@ func consistent(r *state.Entry, s *canister.Snapshot, m *canister.Module) *inter
 
 // loaded handles a loaded snapshot. An uploaded snapshot sets timer and hook if it has them; a taken one leaves them
 // unchanged.
-func loaded(c *state.Command, r *state.Entry, a *loadSnapshotArg, name snapshotName, s *canister.Snapshot) {
+func loaded(c *state.ManagementCall, r *state.Entry, a *loadSnapshotArg, name snapshotName, s *canister.Snapshot) {
 	k := r.Canister
 	k.Version++
 	k.Installed = c.State.Time

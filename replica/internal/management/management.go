@@ -62,9 +62,9 @@ func (f *facade) Redirect(name string, arg []byte) principal.Principal {
 }
 
 // Admit returns why a user's message is not accepted, or nil.
-func (f *facade) Admit(c *state.Command) *intercanister.Reject { return cut(f.admit(c)) }
+func (f *facade) Admit(c *state.ManagementCall) *intercanister.Reject { return cut(f.admit(c)) }
 
-func (f *facade) admit(c *state.Command) *intercanister.Reject {
+func (f *facade) admit(c *state.ManagementCall) *intercanister.Reject {
 	m := f.methods[c.Method]
 	if m == nil {
 		return rejectNotExposed(c.Method)
@@ -97,13 +97,13 @@ func (f *facade) admit(c *state.Command) *intercanister.Reject {
 }
 
 // Run executes a call in a round.
-func (f *facade) Run(c *state.Command) state.Answer {
+func (f *facade) Run(c *state.ManagementCall) state.Answer {
 	a := f.run(c)
 	a.Reject = cut(a.Reject)
 	return a
 }
 
-func (f *facade) run(c *state.Command) state.Answer {
+func (f *facade) run(c *state.ManagementCall) state.Answer {
 	m := f.methods[c.Method]
 	switch {
 	case m == nil:
@@ -113,7 +113,7 @@ func (f *facade) run(c *state.Command) state.Answer {
 	case c.FromUser() && m.users != mayCall && (m.users != onlyAdmins || !isAdmin(c)):
 		return state.Fail(rejectUser(c.Method))
 	}
-	if m.near {
+	if m.sameSubnetOnly {
 		if reject := checkNear(c); reject != nil {
 			return state.Fail(reject)
 		}
@@ -130,7 +130,7 @@ func (f *facade) Postponed(name string) func(*state.State) state.Answer {
 }
 
 // Query executes a query call.
-func (f *facade) Query(c *state.Command) state.Answer {
+func (f *facade) Query(c *state.ManagementCall) state.Answer {
 	m := f.methods[c.Method]
 	if m == nil || m.query == nil {
 		return state.Fail(cut(rejectNoQuery(c.Method)))

@@ -12,14 +12,14 @@ import (
 // message, its canister, and its handler. Every special rule of a method is a field here; no other package compares the
 // names of methods.
 type method struct {
-	name      string
-	argument  shape // nil: none; set by on
-	result    shape // nil: none
-	users     ingress
-	authority authority // of users' messages; run checks again, in the round
-	about     subject
-	near      bool // the calling canister must be on this subnet or on the root subnet
-	versioned bool // has sender_canister_version
+	name           string
+	argument       shape // nil: none; set by on
+	result         shape // nil: none
+	users          ingress
+	authority      authority // of users' messages; run checks again, in the round
+	about          subject
+	sameSubnetOnly bool // the calling canister must be on this subnet or on the root subnet
+	versioned      bool // has sender_canister_version
 
 	fee         state.Payment // for users' messages; after: up to LateFeeBytes of argument
 	givesCycles bool          // creates cycles, for any caller
@@ -34,8 +34,8 @@ type method struct {
 	redirect func(arg []byte) principal.Principal
 
 	check func(arg []byte) error
-	run   func(*state.Command) state.Answer // nil: queries only
-	query func(*state.Command) state.Answer // nil: no query method
+	run   func(*state.ManagementCall) state.Answer // nil: queries only
+	query func(*state.ManagementCall) state.Answer // nil: no query method
 	// postponed answers in the next round; nil: nothing is postponed.
 	postponed func(*state.State) state.Answer
 
@@ -86,42 +86,42 @@ func (s subject) read(arg []byte) (principal.Principal, error) {
 func table() []method {
 	methods := []method{
 		// Creation and deletion of canisters.
-		on(method{name: "create_canister", result: of[idArg](), users: onlyAdmins, versioned: true, fee: state.PaysNothing, bySubnet: true}, readCreateCanister, createCanister),
-		on(method{
+		withHandler(method{name: "create_canister", result: of[idArg](), users: onlyAdmins, versioned: true, fee: state.PaysNothing, bySubnet: true}, readCreateCanister, createCanister),
+		withHandler(method{
 			name: "provisional_create_canister_with_cycles", result: of[idArg](), authority: anyone, versioned: true,
 			fee: state.PaysNothing, givesCycles: true, bySubnet: true, anyHost: true,
 		}, read, provisionalCreate),
-		on(method{name: "delete_canister", authority: controllersAndAdmins, about: canisterID, unhosted: "deposit_cycles"}, read, deleteCanister),
+		withHandler(method{name: "delete_canister", authority: controllersAndAdmins, about: canisterID, unhosted: "deposit_cycles"}, read, deleteCanister),
 
 		// Settings and cycles.
-		on(method{name: "update_settings", authority: controllers, about: canisterID, versioned: true, fee: state.PaysAfter}, read, updateSettings),
-		on(method{name: "deposit_cycles", users: notByIngress, about: canisterID}, read, depositCycles),
-		on(method{name: "provisional_top_up_canister", authority: anyone, about: canisterID, fee: state.PaysNothing, givesCycles: true}, read, provisionalTopUp),
+		withHandler(method{name: "update_settings", authority: controllers, about: canisterID, versioned: true, fee: state.PaysAfter}, read, updateSettings),
+		withHandler(method{name: "deposit_cycles", users: notByIngress, about: canisterID}, read, depositCycles),
+		withHandler(method{name: "provisional_top_up_canister", authority: anyone, about: canisterID, fee: state.PaysNothing, givesCycles: true}, read, provisionalTopUp),
 
 		// Code.
-		on(method{name: "install_code", authority: controllers, about: canisterID, versioned: true, module: wasmModule}, read, installCode),
-		on(method{name: "install_chunked_code", authority: controllers, about: targetCanister, versioned: true}, read, installChunkedCode),
-		on(method{name: "uninstall_code", authority: controllersAndAdmins, about: canisterID, versioned: true}, read, uninstallCode),
-		on(method{name: "upload_chunk", result: of[chunkHash](), authority: controllers, about: canisterID}, read, uploadChunk),
-		on(method{name: "clear_chunk_store", authority: controllers, about: canisterID}, read, clearChunkStore),
-		on(method{name: "stored_chunks", result: of[[]chunkHash](), authority: controllers, about: canisterID}, read, storedChunks),
+		withHandler(method{name: "install_code", authority: controllers, about: canisterID, versioned: true, module: wasmModule}, read, installCode),
+		withHandler(method{name: "install_chunked_code", authority: controllers, about: targetCanister, versioned: true}, read, installChunkedCode),
+		withHandler(method{name: "uninstall_code", authority: controllersAndAdmins, about: canisterID, versioned: true}, read, uninstallCode),
+		withHandler(method{name: "upload_chunk", result: of[chunkHash](), authority: controllers, about: canisterID}, read, uploadChunk),
+		withHandler(method{name: "clear_chunk_store", authority: controllers, about: canisterID}, read, clearChunkStore),
+		withHandler(method{name: "stored_chunks", result: of[[]chunkHash](), authority: controllers, about: canisterID}, read, storedChunks),
 
 		// Starting and stopping.
-		on(method{name: "start_canister", authority: controllersAndAdmins, about: canisterID, unhosted: "deposit_cycles"}, read, startCanister),
-		on(method{name: "stop_canister", authority: controllersAndAdmins, about: canisterID, unhosted: "deposit_cycles"}, read, stopCanister),
+		withHandler(method{name: "start_canister", authority: controllersAndAdmins, about: canisterID, unhosted: "deposit_cycles"}, read, startCanister),
+		withHandler(method{name: "stop_canister", authority: controllersAndAdmins, about: canisterID, unhosted: "deposit_cycles"}, read, stopCanister),
 
 		// Information about a canister.
-		asked(on(method{name: "canister_status", result: of[statusResult](), authority: statusViewers, about: canisterID, unhosted: "deposit_cycles"}, read, canisterStatus)),
-		asked(on(method{name: "canister_metrics", result: of[metricsResult](), authority: controllersAndAdmins, about: canisterID}, read, canisterMetrics)),
-		asked(on(method{name: "canister_info", result: of[infoResult](), users: onlyCanisters, about: canisterID}, read, canisterInfo)),
-		on(method{name: "canister_metadata", result: of[metadataResult](), users: onlyCanisters, about: canisterID}, read, canisterMetadata),
-		askedFor(on(method{name: "fetch_canister_logs", result: of[logsResult](), users: notByIngress, about: canisterID, near: true}, read, sendCanisterLogs), fetchCanisterLogs),
+		alsoQuery(withHandler(method{name: "canister_status", result: of[statusResult](), authority: statusViewers, about: canisterID, unhosted: "deposit_cycles"}, read, canisterStatus)),
+		alsoQuery(withHandler(method{name: "canister_metrics", result: of[metricsResult](), authority: controllersAndAdmins, about: canisterID}, read, canisterMetrics)),
+		alsoQuery(withHandler(method{name: "canister_info", result: of[infoResult](), users: onlyCanisters, about: canisterID}, read, canisterInfo)),
+		withHandler(method{name: "canister_metadata", result: of[metadataResult](), users: onlyCanisters, about: canisterID}, read, canisterMetadata),
+		alsoQueryWith(withHandler(method{name: "fetch_canister_logs", result: of[logsResult](), users: notByIngress, about: canisterID, sameSubnetOnly: true}, read, sendCanisterLogs), fetchCanisterLogs),
 
 		// Randomness.
-		on(method{name: "raw_rand", result: of[[]byte](), users: notByIngress, near: true, postponed: drawRand}, readNothing, rawRand),
+		withHandler(method{name: "raw_rand", result: of[[]byte](), users: notByIngress, sameSubnetOnly: true, postponed: drawRand}, readNothing, rawRand),
 
 		// Information about a subnet.
-		onlyAsked(on(method{name: "list_canisters", result: of[canistersResult](), users: notByIngress, authority: anyone, bySubnet: true}, readNothing, listCanisters)),
+		queryOnly(withHandler(method{name: "list_canisters", result: of[canistersResult](), users: notByIngress, authority: anyone, bySubnet: true}, readNothing, listCanisters)),
 	}
 	methods = append(methods, outcallMethods()...)
 	methods = append(methods, snapshotMethods()...)
@@ -130,8 +130,8 @@ func table() []method {
 	return append(methods, bitcoinMethods()...)
 }
 
-// on gives a method a handler for its decoded argument.
-func on[A any](m method, read func([]byte) (*A, error), run func(*state.Command, *A) state.Answer) method {
+// withHandler gives a method a handler for its decoded argument.
+func withHandler[A any](m method, read func([]byte) (*A, error), run func(*state.ManagementCall, *A) state.Answer) method {
 	if _, none := any(new(A)).(*nothing); !none {
 		m.argument = of[A]()
 	}
@@ -148,7 +148,7 @@ func on[A any](m method, read func([]byte) (*A, error), run func(*state.Command,
 			return any(a).(redirected).destination()
 		}
 	}
-	m.run = func(c *state.Command) state.Answer {
+	m.run = func(c *state.ManagementCall) state.Answer {
 		a, err := read(c.Arg)
 		if err != nil {
 			return state.Fail(rejectUndecodable(err))
@@ -162,20 +162,20 @@ func on[A any](m method, read func([]byte) (*A, error), run func(*state.Command,
 // because clients rely on it. Canisters may call the method nevertheless.
 func (m *method) onlyQueriedByUsers() bool { return m.query != nil && m.users != mayCall }
 
-// asked makes a method a query method as well.
-func asked(m method) method {
+// alsoQuery makes a method a query method as well.
+func alsoQuery(m method) method {
 	m.query = m.run
 	return m
 }
 
-// askedFor gives a method a different handler for queries.
-func askedFor[A any](m method, query func(*state.Command, *A) state.Answer) method {
-	m.query = on(method{}, read, query).run
+// alsoQueryWith gives a method a different handler for queries.
+func alsoQueryWith[A any](m method, query func(*state.ManagementCall, *A) state.Answer) method {
+	m.query = withHandler(method{}, read, query).run
 	return m
 }
 
-// onlyAsked makes a method a query method only.
-func onlyAsked(m method) method {
+// queryOnly makes a method a query method only.
+func queryOnly(m method) method {
 	m.query, m.run = m.run, nil
 	return m
 }

@@ -8,7 +8,7 @@ import (
 
 // nodeMetricsHistory implements node_metrics_history: how many blocks each node had made by the end of each day since a
 // time. It omits the present day, and nodes that have made none.
-func nodeMetricsHistory(c *state.Command, a *nodeMetricsArg) state.Answer {
+func nodeMetricsHistory(c *state.ManagementCall, a *nodeMetricsArg) state.Answer {
 	if a.Subnet != c.State.ID {
 		return state.Fail(rejectOtherSubnet(a.Subnet, c.State.ID))
 	}

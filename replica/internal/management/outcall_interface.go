@@ -99,7 +99,7 @@ func boundHeaders(headers []outcall.Header) error {
 // outcallMethods returns the methods that reach the outside world.
 func outcallMethods() []method {
 	return []method{
-		on(method{name: "http_request", result: of[outcall.Result](), users: notByIngress, near: true}, read, httpRequest),
-		on(method{name: "flexible_http_request", result: of[outcall.FlexibleResult](), users: notByIngress, near: true}, read, flexibleHTTPRequest),
+		withHandler(method{name: "http_request", result: of[outcall.Result](), users: notByIngress, sameSubnetOnly: true}, read, httpRequest),
+		withHandler(method{name: "flexible_http_request", result: of[outcall.FlexibleResult](), users: notByIngress, sameSubnetOnly: true}, read, flexibleHTTPRequest),
 	}
 }

@@ -25,7 +25,7 @@ var governance = principal.Canister(1)
 
 // admit checks the sender of a user's message, before it enters. If only controllers may call, the text differs from
 // that in a round.
-func (a authority) admit(c *state.Command, r *state.Entry) *intercanister.Reject {
+func (a authority) admit(c *state.ManagementCall, r *state.Entry) *intercanister.Reject {
 	switch a {
 	case controllers:
 		if !r.Controls(c.Caller) {
@@ -64,7 +64,7 @@ func mustOwn(r *state.Entry, caller principal.Principal) *intercanister.Reject {
 }
 
 // mustGovern admits controllers and subnet admins.
-func mustGovern(c *state.Command, r *state.Entry) *intercanister.Reject {
+func mustGovern(c *state.ManagementCall, r *state.Entry) *intercanister.Reject {
 	switch {
 	case r.Controls(c.Caller) || isAdmin(c):
 		return nil
@@ -75,10 +75,10 @@ func mustGovern(c *state.Command, r *state.Entry) *intercanister.Reject {
 }
 
 // isAdmin reports whether the caller is an admin of the subnet.
-func isAdmin(c *state.Command) bool { return slices.Contains(c.State.Admins, c.Caller) }
+func isAdmin(c *state.ManagementCall) bool { return slices.Contains(c.State.Admins, c.Caller) }
 
 // mustAdmin admits only subnet admins.
-func mustAdmin(c *state.Command) *intercanister.Reject {
+func mustAdmin(c *state.ManagementCall) *intercanister.Reject {
 	if isAdmin(c) {
 		return nil
 	}
@@ -86,7 +86,7 @@ func mustAdmin(c *state.Command) *intercanister.Reject {
 }
 
 // maySeeStatus admits callers by status_visibility, subnet admins, and the canister itself.
-func maySeeStatus(c *state.Command, r *state.Entry) *intercanister.Reject {
+func maySeeStatus(c *state.ManagementCall, r *state.Entry) *intercanister.Reject {
 	v := r.Canister.Settings.StatusVisibility
 	if c.Caller == r.ID() || isAdmin(c) || v.Allows(c.Caller, r.Canister.Settings.Controllers) {
 		return nil
@@ -103,7 +103,7 @@ func mayReadLogs(r *state.Entry, caller principal.Principal) *intercanister.Reje
 }
 
 // checkNear admits only callers of this subnet and of the root subnet.
-func checkNear(c *state.Command) *intercanister.Reject {
+func checkNear(c *state.ManagementCall) *intercanister.Reject {
 	if c.FromUser() || c.Sender != nil {
 		return nil
 	}
@@ -115,7 +115,7 @@ func checkNear(c *state.Command) *intercanister.Reject {
 }
 
 // controlled returns the canister that a call is about, for callers that must control it.
-func controlled(c *state.Command, id principal.Principal) (*state.Entry, *intercanister.Reject) {
+func controlled(c *state.ManagementCall, id principal.Principal) (*state.Entry, *intercanister.Reject) {
 	r := c.State.Canisters.Get(id)
 	if r == nil {
 		return nil, rejectNotFound(id)
@@ -124,7 +124,7 @@ func controlled(c *state.Command, id principal.Principal) (*state.Entry, *interc
 }
 
 // owned returns the canister that a call is about, for callers that control or are it.
-func owned(c *state.Command, id principal.Principal) (*state.Entry, *intercanister.Reject) {
+func owned(c *state.ManagementCall, id principal.Principal) (*state.Entry, *intercanister.Reject) {
 	r := c.State.Canisters.Get(id)
 	if r == nil {
 		return nil, rejectNotFound(id)
@@ -132,8 +132,8 @@ func owned(c *state.Command, id principal.Principal) (*state.Entry, *intercanist
 	return r, mustOwn(r, c.Caller)
 }
 
-// governed returns the canister that a call is about, for callers that control it or are admins of the subnet.
-func governed(c *state.Command, id principal.Principal) (*state.Entry, *intercanister.Reject) {
+// controlledCanister returns the canister that a call is about, for callers that control it or are admins of the subnet.
+func controlledCanister(c *state.ManagementCall, id principal.Principal) (*state.Entry, *intercanister.Reject) {
 	r := c.State.Canisters.Get(id)
 	if r == nil {
 		return nil, rejectNotFound(id)

@@ -172,7 +172,7 @@ func TestCallersFromOtherSubnetsMayOnlyCallWhatTheyMay(t *testing.T) {
 	r := newRig(t)
 	stranger, friend := principal.Canister(70), principal.Canister(71)
 	r.hosted[stranger], r.hosted[friend] = far, root
-	from := func(id principal.Principal, method string, arg ...any) *state.Command {
+	from := func(id principal.Principal, method string, arg ...any) *state.ManagementCall {
 		c := r.byCanister(r.target, 1_000_000_000_000, method, arg...)
 		c.Sender, c.Caller, c.Origin.Caller = nil, id, id
 		return c
@@ -190,7 +190,7 @@ func TestStatusAndLogsAreShownByTheirVisibility(t *testing.T) {
 	r := newRig(t)
 	s := r.target.Canister.Settings
 	s.StatusVisibility = canister.Visibility{Kind: canister.AllowedViewers, Viewers: []principal.Principal{bob}}
-	status := func(who principal.Principal) *state.Command {
+	status := func(who principal.Principal) *state.ManagementCall {
 		return r.byUser(who, "canister_status", idArg{r.target.ID()})
 	}
 	denied := denied(principal.Anonymous)

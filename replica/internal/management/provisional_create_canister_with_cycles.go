@@ -9,13 +9,13 @@ import (
 
 // provisionalCreate implements provisional_create_canister_with_cycles: a canister with newly created cycles, without a
 // fee, with a chosen id if one is given.
-func provisionalCreate(c *state.Command, a *provisionalCreateArg) state.Answer {
+func provisionalCreate(c *state.ManagementCall, a *provisionalCreateArg) state.Answer {
 	settings, reject := a.Settings.parse(canister.DefaultSettings(c.Caller))
 	if reject != nil {
 		return state.Fail(reject)
 	}
 	balance := provisionalAmount(a.Amount)
-	r, reject := create(c, &birth{id: a.Specified, given: a.Settings, settings: settings, balance: balance, version: a.Version})
+	r, reject := create(c, &newCanister{id: a.Specified, given: a.Settings, settings: settings, balance: balance, version: a.Version})
 	if reject != nil {
 		return state.Fail(reject)
 	}

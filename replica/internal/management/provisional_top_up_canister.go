@@ -5,7 +5,7 @@ import (
 )
 
 // provisionalTopUp implements provisional_top_up_canister: newly created cycles, for any canister and any caller.
-func provisionalTopUp(c *state.Command, a *topUpArg) state.Answer {
+func provisionalTopUp(c *state.ManagementCall, a *topUpArg) state.Answer {
 	r := c.State.Canisters.Get(a.Canister)
 	if r == nil {
 		return state.Fail(rejectNotFound(a.Canister))

@@ -8,7 +8,7 @@ import (
 
 // readSnapshotData implements read_canister_snapshot_data. The canister pays for the requested bytes, even if there are
 // fewer.
-func readSnapshotData(c *state.Command, a *readSnapshotArg) state.Answer {
+func readSnapshotData(c *state.ManagementCall, a *readSnapshotArg) state.Answer {
 	r, reject := viewed(c, a.Canister)
 	if reject != nil {
 		return state.Fail(reject)

@@ -6,7 +6,7 @@ import (
 )
 
 // readSnapshotMetadata implements read_canister_snapshot_metadata. It costs nothing.
-func readSnapshotMetadata(c *state.Command, a *snapshotArg) state.Answer {
+func readSnapshotMetadata(c *state.ManagementCall, a *snapshotArg) state.Answer {
 	r, reject := viewed(c, a.Canister)
 	if reject != nil {
 		return state.Fail(reject)

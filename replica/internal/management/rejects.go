@@ -143,14 +143,14 @@ func rejectController(r *state.Entry, caller principal.Principal) *intercanister
 }
 
 // rejectNeither rejects callers that neither control a canister nor are admins, on subnets that can have admins.
-func rejectNeither(r *state.Entry, c *state.Command) *intercanister.Reject {
+func rejectNeither(r *state.Entry, c *state.ManagementCall) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.CanisterInvalidControllerOrSubnetAdmin,
 		"Only the controllers of the canister %s or subnet admins can control it.\nCanister's controllers: %s\nSubnet admins: %s\nSender's ID: %s%s",
 		r.ID(), spaced(r.Canister.Settings.Controllers), spaced(c.State.Admins), c.Caller,
 		help("Execute this call from a controller of the target canister or a subnet admin.", "invalid-controller-or-subnet-admin"))
 }
 
-func rejectAdmin(c *state.Command) *intercanister.Reject {
+func rejectAdmin(c *state.ManagementCall) *intercanister.Reject {
 	return intercanister.Rejectf(intercanister.InvalidSubnetAdmin,
 		"Only subnet admins can call this method.\nSubnet admins: %s\nSender's ID: %s%s", spaced(c.State.Admins), c.Caller,
 		help("Execute this call from a subnet admin.", "invalid-subnet-admin"))

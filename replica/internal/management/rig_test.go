@@ -70,7 +70,7 @@ func (m *host) Create(id *principal.Principal, s canister.Settings, balance cycl
 	return m.st.Add(k), nil
 }
 
-func (m *host) Install(c *state.Command, target *state.Entry, in *canister.Install, spent uint64) state.Answer {
+func (m *host) Install(c *state.ManagementCall, target *state.Entry, in *canister.Install, spent uint64) state.Answer {
 	if m.occupied != nil {
 		return state.WhenIdle(m.occupied)
 	}
@@ -135,8 +135,8 @@ func (m *host) Hosted(id principal.Principal) bool {
 }
 func (m *host) Root() principal.Principal { return root }
 
-func (m *host) Preceded(*state.Entry) bool                          { return false }
-func (m *host) Compiling(*state.Command, *state.Entry, []byte) bool { return false }
+func (m *host) Preceded(*state.Entry) bool                                 { return false }
+func (m *host) Compiling(*state.ManagementCall, *state.Entry, []byte) bool { return false }
 
 func (m *host) Prepare(raw []byte, _ canister.Features) (*canister.Module, *intercanister.Reject) {
 	m.prepared = raw
@@ -155,7 +155,7 @@ type rig struct {
 }
 
 func newRig(t testing.TB) *rig {
-	st := &state.State{ID: subnet, Nodes: 13, Fees: cycles.Application(13), Time: noon, Chance: state.NewChance([32]byte{1}, "test")}
+	st := &state.State{ID: subnet, Nodes: 13, Fees: cycles.Application(13), Time: noon, RandomBeacon: state.NewRandomBeacon([32]byte{1}, "test")}
 	st.Ids = state.Ids{Allocation: state.Range{First: 100, Last: math.MaxUint32}, Ranges: []state.Range{{First: 0, Last: 50}, {First: 100, Last: math.MaxUint32}}}
 	limits := canister.ApplicationLimits()
 	limits.HeapDelta, limits.InstallRate = 0, 0
@@ -184,16 +184,16 @@ func (r *rig) encode(args ...any) []byte {
 }
 
 // byUser is a call of a user.
-func (r *rig) byUser(who principal.Principal, method string, args ...any) *state.Command {
+func (r *rig) byUser(who principal.Principal, method string, args ...any) *state.ManagementCall {
 	r.Helper()
-	return &state.Command{
+	return &state.ManagementCall{
 		Host: r.host, State: r.st, Method: method, Arg: r.encode(args...), Caller: who,
 		Origin: intercanister.Origin{Kind: intercanister.FromIngress, Caller: who, Ingress: 1},
 	}
 }
 
 // byCanister is a call of a canister with cycles.
-func (r *rig) byCanister(who *state.Entry, attached uint64, method string, args ...any) *state.Command {
+func (r *rig) byCanister(who *state.Entry, attached uint64, method string, args ...any) *state.ManagementCall {
 	r.Helper()
 	c := r.byUser(who.ID(), method, args...)
 	c.Origin = intercanister.Origin{Kind: intercanister.FromCanister, Caller: who.ID(), Call: 1}
@@ -202,7 +202,7 @@ func (r *rig) byCanister(who *state.Entry, attached uint64, method string, args 
 }
 
 // replied runs a call and reads its reply.
-func (r *rig) replied(c *state.Command, targets ...any) {
+func (r *rig) replied(c *state.ManagementCall, targets ...any) {
 	r.Helper()
 	before := len(r.answered)
 	a := r.facade.Run(c)
@@ -224,7 +224,7 @@ func (r *rig) read(a state.Answer, targets ...any) {
 
 // rejected runs a call and checks the reject's code and text; text ending in …
 // is only the beginning.
-func (r *rig) rejected(c *state.Command, code intercanister.ErrorCode, text string) {
+func (r *rig) rejected(c *state.ManagementCall, code intercanister.ErrorCode, text string) {
 	r.Helper()
 	before := c.Attached
 	r.is(r.facade.Run(c).Reject, code, text)
@@ -245,12 +245,12 @@ func (r *rig) is(reject *intercanister.Reject, code intercanister.ErrorCode, tex
 }
 
 // refusedAtTheDoor checks that a user's message is not admitted.
-func (r *rig) refusedAtTheDoor(c *state.Command, code intercanister.ErrorCode, text string) {
+func (r *rig) refusedAtTheDoor(c *state.ManagementCall, code intercanister.ErrorCode, text string) {
 	r.Helper()
 	r.is(r.facade.Admit(c), code, text)
 }
 
-func (r *rig) admitted(c *state.Command) {
+func (r *rig) admitted(c *state.ManagementCall) {
 	r.Helper()
 	if reject := r.facade.Admit(c); reject != nil {
 		r.Errorf("not admitted: %s", reject)

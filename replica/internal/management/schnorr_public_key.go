@@ -6,7 +6,7 @@ import (
 )
 
 // schnorrPublicKey implements schnorr_public_key. It is free.
-func schnorrPublicKey(c *state.Command, a *schnorrPublicKeyArg) state.Answer {
+func schnorrPublicKey(c *state.ManagementCall, a *schnorrPublicKeyArg) state.Answer {
 	id, path, ring := a.key(), keyPath(keyOwner(c, a.Canister), a.Path), c.State.Signing.Ring
 	if id.Scheme == canister.SchnorrEd25519 {
 		key, chain := ring.Ed25519(id.String()).Public(path)

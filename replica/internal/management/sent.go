@@ -59,7 +59,7 @@ func rejectSenderVersion(given, actual uint64) *intercanister.Reject {
 
 // rejectUnroutable rejects calls without a route to a subnet. Callers read the bare text.
 func rejectUnroutable(method, why string) *intercanister.Reject {
-	return intercanister.Rejectf(intercanister.CanisterNotFound, "Unable to route management canister request %s: %s", method, why).Barely()
+	return intercanister.Rejectf(intercanister.CanisterNotFound, "Unable to route management canister request %s: %s", method, why).WithoutErrorCode()
 }
 
 func rejectUnreadable(method string, err error) *intercanister.Reject {

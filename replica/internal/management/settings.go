@@ -184,7 +184,7 @@ type holder struct {
 
 // plan checks that a change of settings fits the subnet and can be paid for: an allocation may only grow if the balance
 // stays above the freezing limit.
-func (h *holder) plan(c *state.Command, s canister.Settings) (plan, *intercanister.Reject) {
+func (h *holder) plan(c *state.ManagementCall, s canister.Settings) (plan, *intercanister.Reject) {
 	sub := c.State.Environment
 	before, after := max(h.usage, h.settings.MemoryAllocation), max(h.usage, s.MemoryAllocation)
 	if reject := checkCapacity(c.State, sub, &h.settings, &s, before, after); reject != nil {

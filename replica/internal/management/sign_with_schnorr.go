@@ -7,7 +7,7 @@ import (
 )
 
 // signWithSchnorr implements sign_with_schnorr.
-func signWithSchnorr(c *state.Command, a *signWithSchnorrArg) state.Answer {
+func signWithSchnorr(c *state.ManagementCall, a *signWithSchnorrArg) state.Answer {
 	id := a.key()
 	if a.Aux != nil {
 		if id.Scheme == canister.SchnorrEd25519 {

@@ -13,14 +13,14 @@ import (
 // snapshotMethods returns the methods for snapshots of canisters.
 func snapshotMethods() []method {
 	return []method{
-		on(method{name: "take_canister_snapshot", result: of[snapshotResult](), authority: controllers, about: canisterID, versioned: true}, read, takeSnapshot),
-		on(method{name: "load_canister_snapshot", authority: controllers, about: canisterID, versioned: true}, read, loadSnapshot),
-		on(method{name: "read_canister_snapshot_metadata", result: of[snapshotMetadata](), authority: snapshotViewers, about: canisterID}, read, readSnapshotMetadata),
-		on(method{name: "read_canister_snapshot_data", result: of[snapshotData](), authority: snapshotViewers, about: canisterID}, read, readSnapshotData),
-		on(method{name: "upload_canister_snapshot_metadata", result: of[snapshotID](), authority: controllers, about: canisterID}, read, uploadSnapshotMetadata),
-		on(method{name: "upload_canister_snapshot_data", authority: controllers, about: canisterID}, read, uploadSnapshotData),
-		on(method{name: "list_canister_snapshots", result: of[[]snapshotResult](), authority: snapshotViewers, about: canisterID}, read, listSnapshots),
-		on(method{name: "delete_canister_snapshot", authority: controllers, about: canisterID}, read, deleteSnapshot),
+		withHandler(method{name: "take_canister_snapshot", result: of[snapshotResult](), authority: controllers, about: canisterID, versioned: true}, read, takeSnapshot),
+		withHandler(method{name: "load_canister_snapshot", authority: controllers, about: canisterID, versioned: true}, read, loadSnapshot),
+		withHandler(method{name: "read_canister_snapshot_metadata", result: of[snapshotMetadata](), authority: snapshotViewers, about: canisterID}, read, readSnapshotMetadata),
+		withHandler(method{name: "read_canister_snapshot_data", result: of[snapshotData](), authority: snapshotViewers, about: canisterID}, read, readSnapshotData),
+		withHandler(method{name: "upload_canister_snapshot_metadata", result: of[snapshotID](), authority: controllers, about: canisterID}, read, uploadSnapshotMetadata),
+		withHandler(method{name: "upload_canister_snapshot_data", authority: controllers, about: canisterID}, read, uploadSnapshotData),
+		withHandler(method{name: "list_canister_snapshots", result: of[[]snapshotResult](), authority: snapshotViewers, about: canisterID}, read, listSnapshots),
+		withHandler(method{name: "delete_canister_snapshot", authority: controllers, about: canisterID}, read, deleteSnapshot),
 	}
 }
 
@@ -51,7 +51,7 @@ func idOf(r *state.Entry, s *canister.Snapshot) []byte {
 func (n snapshotName) String() string { return fmt.Sprintf("%s-%d", n.of, n.number) }
 
 // snapshotOf returns the snapshot of a canister with an id.
-func snapshotOf(c *state.Command, r *state.Entry, id []byte) (*canister.Snapshot, *intercanister.Reject) {
+func snapshotOf(c *state.ManagementCall, r *state.Entry, id []byte) (*canister.Snapshot, *intercanister.Reject) {
 	name := nameOf(id)
 	owner := c.State.Canisters.Get(name.of)
 	if owner == nil || owner.Canister.Snapshots.Get(name.number) == nil {
@@ -64,7 +64,7 @@ func snapshotOf(c *state.Command, r *state.Entry, id []byte) (*canister.Snapshot
 }
 
 // replaced returns the snapshot that a new one replaces, nil if it replaces none: then there must be room for another.
-func replaced(c *state.Command, r *state.Entry, id *[]byte) (*canister.Snapshot, *intercanister.Reject) {
+func replaced(c *state.ManagementCall, r *state.Entry, id *[]byte) (*canister.Snapshot, *intercanister.Reject) {
 	if id != nil {
 		return snapshotOf(c, r, *id)
 	}
@@ -75,7 +75,7 @@ func replaced(c *state.Command, r *state.Entry, id *[]byte) (*canister.Snapshot,
 }
 
 // viewed returns the canister that a call is about, for callers that may see its snapshots.
-func viewed(c *state.Command, id principal.Principal) (*state.Entry, *intercanister.Reject) {
+func viewed(c *state.ManagementCall, id principal.Principal) (*state.Entry, *intercanister.Reject) {
 	r := c.State.Canisters.Get(id)
 	if r == nil {
 		return nil, rejectNotFound(id)
@@ -88,7 +88,7 @@ func viewed(c *state.Command, id principal.Principal) (*state.Entry, *intercanis
 }
 
 // addSnapshot adds a new snapshot to the canister in place of another, and charges for it.
-func addSnapshot(c *state.Command, r *state.Entry, s, old *canister.Snapshot, o *costPlan) {
+func addSnapshot(c *state.ManagementCall, r *state.Entry, s, old *canister.Snapshot, o *costPlan) {
 	if old != nil {
 		r.Canister.Snapshots.Delete(old)
 	}

@@ -5,8 +5,8 @@ import (
 )
 
 // startCanister implements start_canister. It increases the version even if the canister is running.
-func startCanister(c *state.Command, a *idArg) state.Answer {
-	r, reject := governed(c, a.Canister)
+func startCanister(c *state.ManagementCall, a *idArg) state.Answer {
+	r, reject := controlledCanister(c, a.Canister)
 	if reject != nil {
 		return state.Fail(reject)
 	}

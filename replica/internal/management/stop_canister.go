@@ -7,7 +7,7 @@ import (
 
 // stopCanister implements stop_canister. It answers when the canister has stopped, at once if it already has. Every
 // call increases the version.
-func stopCanister(c *state.Command, a *idArg) state.Answer {
+func stopCanister(c *state.ManagementCall, a *idArg) state.Answer {
 	r := c.State.Canisters.Get(a.Canister)
 	if r == nil {
 		return state.Fail(rejectGone(a.Canister))

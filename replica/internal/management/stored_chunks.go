@@ -5,7 +5,7 @@ import (
 )
 
 // storedChunks implements stored_chunks: the hashes of all chunks in ascending order.
-func storedChunks(c *state.Command, a *idArg) state.Answer {
+func storedChunks(c *state.ManagementCall, a *idArg) state.Answer {
 	r, reject := owned(c, a.Canister)
 	if reject != nil {
 		return state.Fail(reject)

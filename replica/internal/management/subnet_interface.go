@@ -49,8 +49,8 @@ type nodeMetrics struct {
 // subnetMethods returns the methods for subnets.
 func subnetMethods() []method {
 	return []method{
-		on(method{name: "node_metrics_history", result: of[[]nodeMetricsDay](), users: notByIngress}, read, nodeMetricsHistory),
-		on(method{name: "subnet_info", result: of[subnetInfoResult](), users: notByIngress}, read, subnetInfo),
-		on(method{name: "subnet_metrics", result: of[subnetMetricsResult](), users: notByIngress}, read, subnetMetrics),
+		withHandler(method{name: "node_metrics_history", result: of[[]nodeMetricsDay](), users: notByIngress}, read, nodeMetricsHistory),
+		withHandler(method{name: "subnet_info", result: of[subnetInfoResult](), users: notByIngress}, read, subnetInfo),
+		withHandler(method{name: "subnet_metrics", result: of[subnetMetricsResult](), users: notByIngress}, read, subnetMetrics),
 	}
 }

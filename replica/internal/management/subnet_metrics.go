@@ -10,7 +10,7 @@ const instructionUnit = 1_000_000
 
 // subnetMetrics implements subnet_metrics: the height is the height of this round; everything else is as in the
 // certified state at the end of the previous round.
-func subnetMetrics(c *state.Command, a *subnetInfoArg) state.Answer {
+func subnetMetrics(c *state.ManagementCall, a *subnetInfoArg) state.Answer {
 	if a.Subnet != c.State.ID {
 		return state.Fail(rejectOtherSubnet(a.Subnet, c.State.ID))
 	}

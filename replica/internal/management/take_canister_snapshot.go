@@ -7,7 +7,7 @@ import (
 
 // takeSnapshot implements take_canister_snapshot: a new snapshot of the present canister, possibly in place of another.
 // With uninstall_code the code is removed at the same time, so that the canister pays for one of the two.
-func takeSnapshot(c *state.Command, a *takeSnapshotArg) state.Answer {
+func takeSnapshot(c *state.ManagementCall, a *takeSnapshotArg) state.Answer {
 	r, reject := controlled(c, a.Canister)
 	if reject != nil {
 		return state.Fail(reject)

@@ -26,8 +26,8 @@ func thresholdMethods() []method {
 func keyAbout[A any, P interface {
 	*A
 	keyed
-}](m method, run func(*state.Command, *A) state.Answer, sign func(*state.State, *state.PendingSignature, *A) state.Answer) method {
-	m = on(m, read[A], func(c *state.Command, a *A) state.Answer {
+}](m method, run func(*state.ManagementCall, *A) state.Answer, sign func(*state.State, *state.PendingSignature, *A) state.Answer) method {
+	m = withHandler(m, read[A], func(c *state.ManagementCall, a *A) state.Answer {
 		if id := P(a).key(); !c.State.Signing.Holds(id) {
 			return state.Fail(rejectNotHeld(c.State.ID, id))
 		}
@@ -97,7 +97,7 @@ func (f *facade) Sign(s *state.State, p *state.PendingSignature) state.Answer {
 
 // askToSign takes the fee for a signature, at the price of the signing subnet, and leaves the request for the next
 // round.
-func askToSign(c *state.Command, id state.KeyID) state.Answer {
+func askToSign(c *state.ManagementCall, id state.KeyID) state.Answer {
 	signing := &c.State.Signing
 	var fee cycles.Amount
 	if from, ok := c.Host.SubnetOf(c.Caller); !ok || signing.Exempt.Len() == 0 || from != signing.Exempt {
@@ -117,7 +117,7 @@ func askToSign(c *state.Command, id state.KeyID) state.Answer {
 }
 
 // keyOwner returns the canister whose key is requested.
-func keyOwner(c *state.Command, named *principal.Principal) []byte {
+func keyOwner(c *state.ManagementCall, named *principal.Principal) []byte {
 	if named != nil {
 		return named.Bytes()
 	}

@@ -13,7 +13,7 @@ import (
 
 // rejectUnrouted rejects a call without a route to a subnet. cause is the replica's error as its debugger prints it.
 func rejectUnrouted(method, cause string) *intercanister.Reject {
-	return intercanister.Rejectf(intercanister.CanisterNotFound, "Unable to route management canister request %s: %s", method, cause).Barely()
+	return intercanister.Rejectf(intercanister.CanisterNotFound, "Unable to route management canister request %s: %s", method, cause).WithoutErrorCode()
 }
 
 func rejectUnroutedPayload(method string, err error) *intercanister.Reject {

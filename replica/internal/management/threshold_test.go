@@ -230,7 +230,7 @@ func TestTheFeeIsThatOfTheSubnetThatSignsAndTheNNSPaysNone(t *testing.T) {
 	r.st.Fees = cycles.System(34)
 	remote := principal.Canister(70)
 	r.hosted[remote] = root
-	ask := func() *state.Command {
+	ask := func() *state.ManagementCall {
 		c := r.byCanister(r.target, 0, "vetkd_derive_key", keyArgFor("vetkd_derive_key"))
 		c.Sender, c.Caller, c.Origin.Caller = nil, remote, remote
 		return c

@@ -7,7 +7,7 @@ import (
 
 // uninstallCode implements uninstall_code: it removes code, memories and open calls; settings and balance stay. An
 // empty canister may be uninstalled, too.
-func uninstallCode(c *state.Command, a *versionedArg) state.Answer {
+func uninstallCode(c *state.ManagementCall, a *versionedArg) state.Answer {
 	r := c.State.Canisters.Get(a.Canister)
 	if r == nil {
 		return state.Fail(rejectGone(a.Canister))

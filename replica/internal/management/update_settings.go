@@ -8,7 +8,7 @@ import (
 )
 
 // updateSettings implements update_settings. Settings that are not given stay unchanged.
-func updateSettings(c *state.Command, a *updateSettingsArg) state.Answer {
+func updateSettings(c *state.ManagementCall, a *updateSettingsArg) state.Answer {
 	if _, reject := a.Settings.parse(canister.Settings{}); reject != nil {
 		return state.Fail(reject)
 	}

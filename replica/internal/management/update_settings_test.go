@@ -13,7 +13,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-func (r *rig) update(s settingsArg) *state.Command {
+func (r *rig) update(s settingsArg) *state.ManagementCall {
 	r.Helper()
 	return r.byUser(alice, "update_settings", updateSettingsArg{Canister: r.target.ID(), Settings: s})
 }

@@ -10,7 +10,7 @@ import (
 
 // uploadSnapshotData implements upload_canister_snapshot_data: bytes of the module or a memory of an uploaded snapshot,
 // or a chunk for its chunk store. The bytes are paid for whether they fit or not.
-func uploadSnapshotData(c *state.Command, a *uploadSnapshotDataArg) state.Answer {
+func uploadSnapshotData(c *state.ManagementCall, a *uploadSnapshotDataArg) state.Answer {
 	r, reject := controlled(c, a.Canister)
 	if reject != nil {
 		return state.Fail(reject)
@@ -47,7 +47,7 @@ func uploadSnapshotData(c *state.Command, a *uploadSnapshotDataArg) state.Answer
 }
 
 // uploadSnapshotChunk stores a chunk, unless the snapshot has it: only a new one needs room.
-func uploadSnapshotChunk(c *state.Command, r *state.Entry, s *canister.Snapshot, chunk []byte) *intercanister.Reject {
+func uploadSnapshotChunk(c *state.ManagementCall, r *state.Entry, s *canister.Snapshot, chunk []byte) *intercanister.Reject {
 	if s.Chunks.Has(sha256.Sum256(chunk)) {
 		return nil
 	}
@@ -68,7 +68,7 @@ func uploadSnapshotChunk(c *state.Command, r *state.Entry, s *canister.Snapshot,
 }
 
 // write writes bytes to a part.
-func (k *snapshotPlace) write(c *state.Command, r *state.Entry, s *canister.Snapshot, data []byte) *intercanister.Reject {
+func (k *snapshotPlace) write(c *state.ManagementCall, r *state.Entry, s *canister.Snapshot, data []byte) *intercanister.Reject {
 	part, offset := k.part()
 	size := uint64(len(data))
 	if !s.Within(part, offset, size) {

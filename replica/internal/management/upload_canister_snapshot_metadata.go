@@ -7,7 +7,7 @@ import (
 
 // uploadSnapshotMetadata implements upload_canister_snapshot_metadata: a new snapshot whose module and memories are
 // zeros, to be uploaded next. The canister pays for their size from the beginning.
-func uploadSnapshotMetadata(c *state.Command, a *uploadSnapshotMetadataArg) state.Answer {
+func uploadSnapshotMetadata(c *state.ManagementCall, a *uploadSnapshotMetadataArg) state.Answer {
 	r, reject := controlled(c, a.Canister)
 	if reject != nil {
 		return state.Fail(reject)
@@ -16,7 +16,7 @@ func uploadSnapshotMetadata(c *state.Command, a *uploadSnapshotMetadataArg) stat
 		return state.WhenIdle(r)
 	}
 	k := r.Canister
-	if what := a.fault(k.Module() != nil && k.Module().Wide()); what != "" {
+	if what := a.fault(k.Module() != nil && k.Module().Memory64()); what != "" {
 		return state.Fail(rejectSnapshotMetadata(what))
 	}
 	old, reject := replaced(c, r, a.Replace)

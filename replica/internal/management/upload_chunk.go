@@ -9,7 +9,7 @@ import (
 )
 
 // uploadChunk implements upload_chunk. It costs the same whether the chunk is new or exists; only a new one needs room.
-func uploadChunk(c *state.Command, a *uploadArg) state.Answer {
+func uploadChunk(c *state.ManagementCall, a *uploadArg) state.Answer {
 	r, reject := owned(c, a.Canister)
 	if reject != nil {
 		return state.Fail(reject)

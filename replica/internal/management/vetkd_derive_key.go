@@ -12,7 +12,7 @@ func (a *vetKDDeriveKeyArg) acceptable() bool {
 }
 
 // vetKDDeriveKey implements vetkd_derive_key.
-func vetKDDeriveKey(c *state.Command, a *vetKDDeriveKeyArg) state.Answer {
+func vetKDDeriveKey(c *state.ManagementCall, a *vetKDDeriveKeyArg) state.Answer {
 	if !a.acceptable() {
 		return state.Fail(rejectTransportKey())
 	}

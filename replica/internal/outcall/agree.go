@@ -12,8 +12,8 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/state"
 )
 
-// camp is the nodes with one content.
-type camp struct {
+// responseGroup is the nodes with one content.
+type responseGroup struct {
 	content *state.OutcallContent
 	hash    [sha256.Size]byte
 	nodes   int
@@ -35,17 +35,17 @@ func Agree(number uint64, nodes int, sent *state.Outcall, contents []state.Outca
 
 // agreed returns the content that enough nodes have, and its answer; nil if there is none.
 func agreed(number uint64, nodes int, contents []state.OutcallContent) (*state.OutcallContent, state.Answer) {
-	var camps []camp
+	var camps []responseGroup
 	for i := range contents {
 		hash := hashOf(&contents[i])
-		at := slices.IndexFunc(camps, func(c camp) bool { return c.hash == hash })
+		at := slices.IndexFunc(camps, func(c responseGroup) bool { return c.hash == hash })
 		if at < 0 {
 			at = len(camps)
-			camps = append(camps, camp{content: &contents[i], hash: hash})
+			camps = append(camps, responseGroup{content: &contents[i], hash: hash})
 		}
 		camps[at].nodes++
 	}
-	slices.SortFunc(camps, func(a, b camp) int {
+	slices.SortFunc(camps, func(a, b responseGroup) int {
 		if a.nodes != b.nodes {
 			return b.nodes - a.nodes
 		}
@@ -79,11 +79,11 @@ func hashOf(c *state.OutcallContent) (hash [sha256.Size]byte) {
 
 // reject returns a reject by the outside or its client: the replica gives it no error code.
 func reject(code intercanister.RejectCode, format string, args ...any) *intercanister.Reject {
-	return &intercanister.Reject{Code: code, Text: fmt.Sprintf(format, args...), Bare: true}
+	return &intercanister.Reject{Code: code, Text: fmt.Sprintf(format, args...), HideErrorCode: true}
 }
 
 // diverged rejects an outcall whose nodes do not agree. The hashes only distinguish contents.
-func diverged(number uint64, camps []camp) *intercanister.Reject {
+func diverged(number uint64, camps []responseGroup) *intercanister.Reject {
 	var hashes strings.Builder
 	for i, c := range camps {
 		if i > 0 {

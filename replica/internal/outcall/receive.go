@@ -13,14 +13,14 @@ import (
 // nil and the content.
 func Received(fees *cycles.Schedule, sent *state.Outcall, a *state.OutcallAnswer) (transform []byte, content state.OutcallContent) {
 	if a.Reject != nil {
-		return nil, gossiped(fees, sent, state.OutcallContent{Reject: reject(a.Reject.Code, "%s", a.Reject.Text)})
+		return nil, perNodeResponse(fees, sent, state.OutcallContent{Reject: reject(a.Reject.Code, "%s", a.Reject.Text)})
 	}
 	if !spend(sent, &content, fees.OutcallDownload(rawBytes(a), 0)) {
 		return nil, content
 	}
 	if fault := Check(a.Headers, a.Body); fault != "" {
 		content.Reject = reject(intercanister.SysFatal, "%s", fault)
-		return nil, gossiped(fees, sent, content)
+		return nil, perNodeResponse(fees, sent, content)
 	}
 	result := Result{Status: uint(a.Status), Body: a.Body}
 	for _, h := range a.Headers {
@@ -29,7 +29,7 @@ func Received(fees *cycles.Schedule, sent *state.Outcall, a *state.OutcallAnswer
 	}
 	if sent.Transform == nil {
 		content.Reply = encode(result)
-		return nil, gossiped(fees, sent, content)
+		return nil, perNodeResponse(fees, sent, content)
 	}
 	return encode(TransformArg{result, sent.Transform.Context}), content
 }
@@ -58,11 +58,11 @@ func Transformed(fees *cycles.Schedule, sent *state.Outcall, spent cycles.Amount
 	if size(&content) > sent.MaxResponse {
 		content.Reply, content.Reject = nil, reject(intercanister.SysFatal, "Transformed http response exceeds limit: %d", sent.MaxResponse)
 	}
-	return gossiped(fees, sent, content)
+	return perNodeResponse(fees, sent, content)
 }
 
-// gossiped returns a content after the node has paid for sending it to the others.
-func gossiped(fees *cycles.Schedule, sent *state.Outcall, content state.OutcallContent) state.OutcallContent {
+// perNodeResponse returns a content after the node has paid for sending it to the others.
+func perNodeResponse(fees *cycles.Schedule, sent *state.Outcall, content state.OutcallContent) state.OutcallContent {
 	spend(sent, &content, fees.OutcallGossip(size(&content), sent.Committee()))
 	return content
 }

@@ -49,8 +49,8 @@ func (s *State) Archive(c *archive.Coder, modules *canister.Modules) {
 	s.Deadlines.Archive(c, archive.MaxItems)
 	s.History.archive(c)
 	s.Calls.Archive(c)
-	s.Commands.Archive(c)
-	s.Kept.archive(c)
+	s.ManagementCalls.Archive(c)
+	s.Held.archive(c)
 	archiveHashes(c, &s.Compiled)
 	s.archiveOutcalls(c)
 	archive.Slice(c, &s.Signing.Pending, archive.MaxItems, func(p *PendingSignature) {
@@ -114,8 +114,8 @@ func (s *State) archiveTimeAndTotals(c *archive.Coder) {
 	archive.Number(c, &s.Time)
 	archive.Number(c, &s.Height)
 	archive.Number(c, &s.Batch)
-	c.Fixed(s.Chance.key[:])
-	archive.Number(c, &s.Chance.Drawn)
+	c.Fixed(s.RandomBeacon.key[:])
+	archive.Number(c, &s.RandomBeacon.Drawn)
 	s.Totals.Archive(c)
 	s.Messages.archive(c)
 }
@@ -217,7 +217,7 @@ func (s *State) archiveBusyEntry(c *archive.Coder, r **Entry) {
 }
 
 // Archive writes a command that has begun, or reads one of the subnet with this state.
-func (c *Command) Archive(a *archive.Coder, s *State) {
+func (c *ManagementCall) Archive(a *archive.Coder, s *State) {
 	archive.String(a, &c.Method, archive.MaxBytes)
 	a.Bytes(&c.Arg, archive.MaxBytes)
 	a.Principal(&c.Caller)
@@ -230,8 +230,8 @@ func (c *Command) Archive(a *archive.Coder, s *State) {
 // ArchiveEntry writes a reference to a canister of the subnet, or finds the canister. It reads nil if there is none, or
 // if it was deleted.
 func (s *State) ArchiveEntry(c *archive.Coder, r **Entry) {
-	there := *r != nil && !(*r).Gone
-	if c.Bool(&there); !there {
+	found := *r != nil && !(*r).Gone
+	if c.Bool(&found); !found {
 		if c.Reading() {
 			*r = nil
 		}
@@ -250,10 +250,10 @@ func (s *State) ArchiveEntry(c *archive.Coder, r **Entry) {
 
 // archiveEntries writes the live entries of a list.
 func archiveEntries(c *archive.Coder, s *State, list *[]*Entry) {
-	there := slices.DeleteFunc(slices.Clone(*list), func(r *Entry) bool { return r.Gone })
-	archive.Slice(c, &there, archive.MaxItems, func(r **Entry) { s.ArchiveEntry(c, r) })
+	found := slices.DeleteFunc(slices.Clone(*list), func(r *Entry) bool { return r.Gone })
+	archive.Slice(c, &found, archive.MaxItems, func(r **Entry) { s.ArchiveEntry(c, r) })
 	if c.Reading() {
-		*list = there
+		*list = found
 	}
 }
 
@@ -286,14 +286,14 @@ func (s *State) archiveTouched(c *archive.Coder) {
 		if c.Bool(&gone); !c.Reading() {
 			return
 		}
-		there := s.Canisters.Get(id)
-		if c.Check((there != nil || gone) && (there == nil || !there.touched), "canister %s is touched twice, or not there", id); gone {
+		found := s.Canisters.Get(id)
+		if c.Check((found != nil || gone) && (found == nil || !found.touched), "canister %s is touched twice, or not there", id); gone {
 			left = append(left, id)
 			*r = &Entry{Canister: canister.New(id, 0, canister.Settings{}), Gone: true}
 			return
 		}
-		if *r = there; there != nil {
-			there.touched = true
+		if *r = found; found != nil {
+			found.touched = true
 		}
 	})
 	for _, id := range left {
@@ -305,7 +305,7 @@ func (s *State) archiveTouched(c *archive.Coder) {
 // archiveReady writes which mailboxes are in the next batch.
 func (s *State) archiveReady(c *archive.Coder) {
 	c.Check(s.Ready.Between(), "a batch is under way")
-	boxes := []*intercanister.Mailbox{&s.Commands}
+	boxes := []*intercanister.Mailbox{&s.ManagementCalls}
 	for r := range s.Canisters.All() {
 		boxes = append(boxes, &r.Mailbox)
 	}

@@ -78,8 +78,8 @@ func (s *State) checkMailboxes(c *archive.Coder, taken *Taken, processing func(u
 		boxes = append(boxes, &r.Mailbox)
 	}
 	s.Calls.CheckArchived(c, boxes, taken.Parked, processing)
-	tasks, _, _, _ := s.Commands.Waiting()
-	c.Check(tasks == 0 && s.Commands.Responses() == 0 && s.Commands.Contexts == 0 && s.Commands.Calls == 0, "the management canister makes calls, or has tasks")
+	tasks, _, _, _ := s.ManagementCalls.Waiting()
+	c.Check(tasks == 0 && s.ManagementCalls.Responses() == 0 && s.ManagementCalls.Contexts == 0 && s.ManagementCalls.Calls == 0, "the management canister makes calls, or has tasks")
 }
 
 // checkWaiting checks that the waiting messages of users are known, and that each waits in the one place where expiry
@@ -96,7 +96,7 @@ func (s *State) checkWaiting(c *archive.Coder, taken *Taken) {
 			look(in.Ingress)
 		}
 	}
-	s.Commands.Each(waits)
+	s.ManagementCalls.Each(waits)
 	for r := range s.Canisters.All() {
 		r.Mailbox.Each(func(in *Input) {
 			waits(in)
@@ -106,7 +106,7 @@ func (s *State) checkWaiting(c *archive.Coder, taken *Taken) {
 	for _, in := range taken.Aside {
 		waits(in)
 	}
-	for _, h := range s.Kept.All() {
+	for _, h := range s.Held.All() {
 		if h.Kind == KindIngress {
 			look(h.Ingress)
 		}

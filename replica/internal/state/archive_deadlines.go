@@ -45,7 +45,7 @@ func (s *State) checkDeadlines(c *archive.Coder) {
 	for number := range s.Outcalls { // each independently: the order has no effect
 		k.claim(s.Outcalls[number].Expiry, func(d *timers.Deadline) bool { return d.Kind == timers.OutcallExpiry && d.Number == number })
 	}
-	for _, h := range s.Kept.All() {
+	for _, h := range s.Held.All() {
 		k.claim(h.Due, func(d *timers.Deadline) bool { return d.Kind == timers.HeldMessage && d.Number == h.ID })
 	}
 	for _, x := range s.Parked {
@@ -80,14 +80,14 @@ func (k *claims) ofCanister(r *Entry) {
 // complete checks that every deadline is claimed, except those without a handle: charges, of which there is one at a
 // time, and retries of hooks.
 func (k *claims) complete() {
-	there := make(map[timers.Kind]int)
+	found := make(map[timers.Kind]int)
 	for _, d := range k.table.All() {
-		there[d.Kind]++
-		k.c.Check(d.Kind != 0 && (d.Kind != timers.Charge || there[d.Kind] == 1), "there is nothing for a deadline of kind %q", d.Kind)
+		found[d.Kind]++
+		k.c.Check(d.Kind != 0 && (d.Kind != timers.Charge || found[d.Kind] == 1), "there is nothing for a deadline of kind %q", d.Kind)
 	}
 	for kind := timers.GlobalTimer; kind <= timers.Wake; kind++ {
 		if kind != timers.Charge && kind != timers.HookRetry {
-			k.c.Check(there[kind] == k.kinds[kind], "there is nothing for a deadline of kind %q", kind)
+			k.c.Check(found[kind] == k.kinds[kind], "there is nothing for a deadline of kind %q", kind)
 		}
 	}
 }

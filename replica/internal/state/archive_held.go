@@ -80,17 +80,17 @@ func (h *Held) archive(c *archive.Coder) {
 
 // checkHeld checks that held messages have owners.
 func (s *State) checkHeld(c *archive.Coder) {
-	for _, h := range s.Kept.All() {
-		there := false
+	for _, h := range s.Held.All() {
+		found := false
 		switch h.Kind {
 		case KindRequest:
-			there = s.Canisters.Get(h.Request.Sender) != nil
+			found = s.Canisters.Get(h.Request.Sender) != nil
 		case KindResponse:
 			f := s.Calls.Future(h.Call)
-			there = f != nil && f.Owner == h.Owner && f.State == intercanister.Waiting && f.Deadline == h.Deadline
+			found = f != nil && f.Owner == h.Owner && f.State == intercanister.Waiting && f.Deadline == h.Deadline
 		case KindIngress:
-			there = s.History.Knows(h.Ingress) && s.History.At(h.Ingress).Status == Received
+			found = s.History.Knows(h.Ingress) && s.History.At(h.Ingress).Status == Received
 		}
-		c.Check(there, "held message %d has no call", h.ID)
+		c.Check(found, "held message %d has no call", h.ID)
 	}
 }

@@ -26,7 +26,7 @@ func (s *State) checkMemory(c *archive.Coder, sent map[*Entry]MessageMemory) {
 			held[s.Canisters.Get(x.Canister)].Guaranteed += intercanister.ResponseReservation
 		}
 	})
-	for _, h := range s.Kept.All() {
+	for _, h := range s.Held.All() {
 		if r := s.Canisters.Get(h.Caller()); h.Kind != KindIngress {
 			*held[r].of(h.deadline()) += h.Memory()
 		}

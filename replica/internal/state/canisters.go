@@ -98,7 +98,7 @@ func (s *Canisters) After(id principal.Principal, most int) []*Entry {
 
 func (s *Canisters) add(r *Entry) {
 	id := r.ID()
-	if _, there := s.slots.Get(id); there {
+	if _, found := s.slots.Get(id); found {
 		panic("state: canister " + id.String() + " is there already")
 	}
 	at := s.given

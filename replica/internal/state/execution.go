@@ -33,11 +33,11 @@ type Execution struct {
 	Context  intercanister.ContextID
 	Prepaid  cycles.Amount // for Limit instructions
 	Limit    uint64
-	Wide     bool
+	Memory64 bool
 	Callback bool
 	Began    Moment
-	First    Sight   // when it began
-	Pauses   *Pauses // nil before it was parked
+	First    ObservedState // when it began
+	Pauses   *Pauses       // nil before it was parked
 	// Until is the time in ns that a parked message waits for (WASI's poll_oneoff); 0 if it waits only for its turn.
 	// Alarm is its deadline of kind Wake. Invariant: 0 while the message runs.
 	Until uint64
@@ -46,13 +46,13 @@ type Execution struct {
 
 // Installation is an install_code in progress.
 type Installation struct {
-	Command *Command
-	In      *canister.Install
-	Spent   uint64 // instructions, before it began
+	Call  *ManagementCall
+	In    *canister.Install
+	Spent uint64 // instructions, before it began
 }
 
-// Sight is the state of its canister that a message sees and that may change while it is parked.
-type Sight struct {
+// ObservedState is the state of its canister that a message sees and that may change while it is parked.
+type ObservedState struct {
 	Slice    int // from this slice on
 	Status   canister.Status
 	Version  uint64
@@ -62,10 +62,10 @@ type Sight struct {
 
 // Pauses is what a parked message has seen so far.
 type Pauses struct {
-	Slices int     // that have ended
-	Memory uint64  // of all canisters of the subnet at its start; later it saw the value in Execution.Environment
-	Seen   []Sight // the changes of it, at most one a slice
-	Wakes  []Wake  // the waits that have ended, in order
+	Slices int             // that have ended
+	Memory uint64          // of all canisters of the subnet at its start; later it saw the value in Execution.Environment
+	Seen   []ObservedState // the changes of it, at most one a slice
+	Wakes  []Wake          // the waits that have ended, in order
 }
 
 // Wake is the end of a wait for a time: the slice that resumes then, and the time that it sees, in ns.
@@ -74,8 +74,8 @@ type Wake struct {
 	Time  uint64
 }
 
-func seen(c *canister.Canister) Sight {
-	return Sight{Status: c.Status, Version: c.Version, Messages: c.MessageBytes, Log: c.Logs.Next()}
+func seen(c *canister.Canister) ObservedState {
+	return ObservedState{Status: c.Status, Version: c.Version, Messages: c.MessageBytes, Log: c.Logs.Next()}
 }
 
 // Begin records what a message is about to see of its canister.
@@ -84,7 +84,7 @@ func (x *Execution) Begin() { x.First = seen(x.Entry.Canister) }
 // Pause records the end of a slice of a message that continues.
 func (x *Execution) Pause() {
 	if x.Pauses == nil {
-		x.Pauses = &Pauses{Memory: x.Environment.MemoryUsed, Seen: []Sight{x.First}}
+		x.Pauses = &Pauses{Memory: x.Environment.MemoryUsed, Seen: []ObservedState{x.First}}
 	}
 	x.Pauses.Slices++
 }
@@ -137,11 +137,11 @@ func (f *Fork) forkParked(s *State) {
 }
 
 func (i *Installation) fork(f *Fork) *Installation {
-	command, in := *i.Command, *i.In
+	command, in := *i.Call, *i.In
 	command.State = f.State
 	command.Sender, command.Target = f.Entry(command.Sender), f.Entry(command.Target)
 	in.Pause = nil
-	return &Installation{Command: &command, In: &in, Spent: i.Spent}
+	return &Installation{Call: &command, In: &in, Spent: i.Spent}
 }
 
 // archiveParked writes the parked messages, or reads them. Each is written as it was before its code began, with what
@@ -184,7 +184,7 @@ func (x *Execution) archive(c *archive.Coder, s *State, modules *canister.Module
 	archive.Number(c, &x.Context)
 	x.Prepaid.Archive(c)
 	archive.AtMost(c, &x.Limit, max(s.Limits.Message, s.Limits.Query, s.Limits.Install))
-	c.Bool(&x.Wide)
+	c.Bool(&x.Memory64)
 	archive.Number(c, &x.Began.Height)
 	archive.Number(c, &x.Began.Time)
 	x.Pauses.archive(c)
@@ -199,9 +199,9 @@ func (x *Execution) archive(c *archive.Coder, s *State, modules *canister.Module
 
 func (i *Installation) archive(c *archive.Coder, s *State, modules *canister.Modules) {
 	if c.Reading() {
-		i.Command, i.In = &Command{State: s}, new(canister.Install)
+		i.Call, i.In = &ManagementCall{State: s}, new(canister.Install)
 	}
-	i.Command.Archive(c, s)
+	i.Call.Archive(c, s)
 	i.In.Archive(c, modules)
 	archive.Number(c, &i.Spent)
 }
@@ -210,7 +210,7 @@ func (p *Pauses) archive(c *archive.Coder) {
 	archive.Number(c, &p.Slices)
 	archive.Number(c, &p.Memory)
 	before := -1
-	archive.Slice(c, &p.Seen, archive.MaxItems, func(s *Sight) {
+	archive.Slice(c, &p.Seen, archive.MaxItems, func(s *ObservedState) {
 		archive.AtMost(c, &s.Slice, p.Slices)
 		archive.AtMost(c, &s.Status, canister.Stopped)
 		archive.Number(c, &s.Version)

@@ -24,10 +24,10 @@ func (s *State) Fork(to *State) *Fork {
 	to.Canisters = s.Canisters.fork()
 	to.History = s.History.fork()
 	to.Calls, to.Deadlines = s.Calls.Fork(), s.Deadlines.Fork()
-	s.Commands.Fork(&to.Commands)
+	s.ManagementCalls.Fork(&to.ManagementCalls)
 	to.Ready = s.Ready.Fork(f.mailbox)
-	chance := *s.Chance
-	to.Chance = &chance
+	chance := *s.RandomBeacon
+	to.RandomBeacon = &chance
 	to.Compiled = maps.Clone(s.Compiled)
 	to.Outcalls = maps.Clone(s.Outcalls)
 	for number, pending := range to.Outcalls { // each independently: the order has no effect
@@ -37,7 +37,7 @@ func (s *State) Fork(to *State) *Fork {
 	to.Signing.Pending, to.Postponed = slices.Clone(s.Signing.Pending), slices.Clone(s.Postponed)
 	to.Heartbeats, to.Touched, to.throttled = f.Entries(s.Heartbeats), f.Entries(s.Touched), f.Entries(s.throttled)
 	to.Answered = slices.Clone(s.Answered)
-	to.Kept = s.Kept.Clone()
+	to.Held = s.Held.Clone()
 	environment := *s.Environment
 	to.Environment = &environment
 	to.Shared.Credited = f.Entries(s.Shared.Credited)
@@ -80,8 +80,8 @@ func (f *Fork) Entries(list []*Entry) []*Entry {
 }
 
 func (f *Fork) mailbox(m *intercanister.Mailbox) *intercanister.Mailbox {
-	if m == &f.source.Commands {
-		return &f.Commands
+	if m == &f.source.ManagementCalls {
+		return &f.ManagementCalls
 	}
 	return &f.Canisters.Get(m.Owner).Mailbox
 }
@@ -104,4 +104,4 @@ func (h *History) fork() History {
 }
 
 // Reseed changes the future values of the random beacon.
-func (c *Chance) Reseed(seed [32]byte) { c.key = NewChance(seed, string(c.key[:])).key }
+func (c *RandomBeacon) Reseed(seed [32]byte) { c.key = NewRandomBeacon(seed, string(c.key[:])).key }

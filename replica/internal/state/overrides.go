@@ -15,8 +15,8 @@ type Overrides struct {
 type Executor interface {
 	Execute(c *canister.Canister, sub *canister.Subnet, m *canister.Message) canister.Outcome
 	Install(c *canister.Canister, sub *canister.Subnet, in *canister.Install) canister.Outcome
-	Empty(c *canister.Canister) bool // it has no code
-	Wide(c *canister.Canister) bool  // its memory is 64-bit
+	Empty(c *canister.Canister) bool    // it has no code
+	Memory64(c *canister.Canister) bool // its memory is 64-bit
 	Method(c *canister.Canister, name string) canister.MethodKind
 	Has(c *canister.Canister, context canister.Context) bool // an entry point
 }

@@ -27,21 +27,21 @@ type State struct {
 	Height uint64 // rounds so far
 	Batch  uint64 // batches and beginnings of rounds so far
 
-	Ids       Ids
-	Canisters Canisters
-	History   History
-	Calls     intercanister.CallTable
-	Deadlines timers.Table
-	Ready     intercanister.Ready
-	Chance    *Chance
-	Totals    CycleTotals
+	Ids          Ids
+	Canisters    Canisters
+	History      History
+	Calls        intercanister.CallTable
+	Deadlines    timers.Table
+	Ready        intercanister.Ready
+	RandomBeacon *RandomBeacon
+	Totals       CycleTotals
 
 	// Compiled are the hashes of the modules that were installed since the last checkpoint.
 	Compiled map[[32]byte]bool
 	// Messages is the memory of the messages of all canisters.
 	Messages MessageMemory
-	// Commands are the waiting calls of the management canister.
-	Commands intercanister.Mailbox
+	// ManagementCalls are the waiting calls of the management canister.
+	ManagementCalls intercanister.Mailbox
 	// Heartbeats are the canisters that export a heartbeat, by id.
 	Heartbeats []*Entry
 	// Outcalls are the unanswered HTTP outcalls, by number; numbers count from 0.
@@ -60,8 +60,8 @@ type State struct {
 	Touched  []*Entry
 	Answered []ChangedRequest
 
-	// Kept are the messages that are held in transit.
-	Kept HeldMessages
+	// Held are the messages that are held in transit.
+	Held HeldMessages
 	// throttled are the canisters that wait because they changed too much memory, in the order in which they did.
 	throttled []*Entry
 

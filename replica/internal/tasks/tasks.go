@@ -12,7 +12,7 @@ import (
 type Code interface {
 	Has(c *canister.Canister, context canister.Context) bool
 	Empty(c *canister.Canister) bool
-	Wide(c *canister.Canister) bool // a 64-bit memory
+	Memory64(c *canister.Canister) bool // a 64-bit memory
 }
 
 // Context returns the context in which a task runs.
@@ -50,7 +50,7 @@ func WatchMemory(code Code, r *state.Entry) {
 		return
 	}
 	switch {
-	case !c.Settings.LowOnHeap(c.MemoryUsage().Heap, code.Wide(c)):
+	case !c.Settings.LowOnHeap(c.MemoryUsage().Heap, code.Memory64(c)):
 		r.Hook = state.NotSatisfied
 	case r.Hook == state.NotSatisfied && c.Status == canister.Running:
 		r.Hook = state.Ready

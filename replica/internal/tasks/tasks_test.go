@@ -14,7 +14,7 @@ type code bool
 
 func (c code) Has(*canister.Canister, canister.Context) bool { return bool(c) }
 func (c code) Empty(*canister.Canister) bool                 { return !bool(c) }
-func (c code) Wide(*canister.Canister) bool                  { return false }
+func (c code) Memory64(*canister.Canister) bool              { return false }
 
 // running is a running canister on a subnet at 5 ns.
 func running() (*state.State, *state.Entry) {

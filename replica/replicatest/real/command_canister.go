@@ -23,7 +23,7 @@ words:
 		key, value, _ := strings.Cut(word, "=")
 		switch key {
 		case "wide":
-			variant.Wide = true
+			variant.Memory64 = true
 		case "heartbeat":
 			variant.Heartbeat = true
 		case "persistent":

@@ -113,18 +113,18 @@ func RecentFolders() (folders []string) {
 // TakeFolder makes the ids those of a folder. It rejects ids that the folder shares with the folder it is a copy of: both
 // would write to the same canisters.
 func (s *Store) TakeFolder(folder string, n Network, ids map[string]string) error {
-	there := cmp.Or(s.Folder, folderOf(s.Project))
-	if there == "" || sameFolder(there, folder) {
+	found := cmp.Or(s.Folder, folderOf(s.Project))
+	if found == "" || sameFolder(found, folder) {
 		return nil
 	}
-	original, err := Read(there)
+	original, err := Read(found)
 	if err != nil {
 		return err
 	}
 	theirs := original.Live(n)
 	for _, name := range slices.Sorted(maps.Keys(ids)) {
 		if theirs[name] == ids[name] {
-			return fmt.Errorf("canister %s: the id %s belongs to the project in %s, of which this folder is a copy: remove %s here, then deploy makes canisters of its own", name, ids[name], there, filepath.Join(folder, File))
+			return fmt.Errorf("canister %s: the id %s belongs to the project in %s, of which this folder is a copy: remove %s here, then deploy makes canisters of its own", name, ids[name], found, filepath.Join(folder, File))
 		}
 	}
 	if original.Project == s.Project { // both stay
@@ -135,10 +135,10 @@ func (s *Store) TakeFolder(folder string, n Network, ids map[string]string) erro
 
 // sameFolder reports whether two paths lead to one folder.
 func sameFolder(a, b string) bool {
-	there, err := os.Stat(a)
+	found, err := os.Stat(a)
 	if err != nil {
 		return false
 	}
 	here, err := os.Stat(b)
-	return err == nil && os.SameFile(there, here)
+	return err == nil && os.SameFile(found, here)
 }

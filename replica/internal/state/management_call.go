@@ -31,11 +31,11 @@ type Management interface {
 
 	// Admit returns a reject unless an ingress message is accepted: users may call the method, and the sender is one of
 	// them. Nothing changes.
-	Admit(c *Command) *intercanister.Reject
+	Admit(c *ManagementCall) *intercanister.Reject
 
 	// Run executes one call. It answers now, later (Deferred) or asks to be called again when Command.Target is idle
 	// (Busy).
-	Run(c *Command) Answer
+	Run(c *ManagementCall) Answer
 
 	// Postponed returns the function that answers the calls of a method that were postponed to the next round
 	// (Host.NextRound), nil for a method that postpones nothing.
@@ -43,11 +43,11 @@ type Management interface {
 
 	// Installed answers the caller of an installation that has ended (Host.Install): spent are the instructions that
 	// were spent before it began.
-	Installed(c *Command, target *Entry, spent uint64, out canister.Outcome) Answer
+	Installed(c *ManagementCall, target *Entry, spent uint64, out canister.Outcome) Answer
 
 	// Query executes one of the methods that users and composite queries may query, on a state that does not change
 	// meanwhile.
-	Query(c *Command) Answer
+	Query(c *ManagementCall) Answer
 }
 
 // Payment says when a user's message is paid for.
@@ -59,9 +59,9 @@ const (
 	PaysNothing                // it brings cycles into the network, or no canister could pay
 )
 
-// Command is one call of the management canister as a handler sees it: the caller, the method and its arguments, and
+// ManagementCall is one call of the management canister as a handler sees it: the caller, the method and its arguments, and
 // the means to carry it out.
-type Command struct {
+type ManagementCall struct {
 	Host   Host
 	State  *State // of the subnet that executes the call
 	Method string
@@ -78,17 +78,17 @@ type Command struct {
 }
 
 // FromUser reports whether the call is an ingress message.
-func (c *Command) FromUser() bool { return c.Origin.Kind == intercanister.FromIngress }
+func (c *ManagementCall) FromUser() bool { return c.Origin.Kind == intercanister.FromIngress }
 
 // Accept takes up to n of the attached cycles.
-func (c *Command) Accept(n cycles.Amount) cycles.Amount {
+func (c *ManagementCall) Accept(n cycles.Amount) cycles.Amount {
 	n = n.Min(c.Attached)
 	c.Attached = c.Attached.Sub(n)
 	return n
 }
 
 // Ticket returns the right to answer the call later.
-func (c *Command) Ticket() Ticket { return Ticket{Origin: c.Origin, Refund: c.Attached} }
+func (c *ManagementCall) Ticket() Ticket { return Ticket{Origin: c.Origin, Refund: c.Attached} }
 
 // Ticket is a call of the management canister that is not answered yet.
 type Ticket struct {
@@ -151,7 +151,7 @@ type Host interface {
 	// execution is prepaid from the balance and refunded; if that is impossible, the Failure of its Outcome is IC0207.
 	// Management.Installed answers the call; it is called once, with the final state of the canister and the
 	// instructions that were spent before.
-	Install(c *Command, target *Entry, in *canister.Install, spent uint64) Answer
+	Install(c *ManagementCall, target *Entry, in *canister.Install, spent uint64) Answer
 
 	// Stop begins to stop a canister and answers the ticket when it has stopped, restarted (IC0511) or after
 	// StopTimeout (IC0206). The handler has increased the version.
@@ -188,7 +188,7 @@ type Host interface {
 
 	// Compiling reports whether the module that a command brings to a canister must be compiled first, in parallel with
 	// everything else: the handler then answers WhenCompiled. It must not have changed anything.
-	Compiling(c *Command, target *Entry, uploaded []byte) bool
+	Compiling(c *ManagementCall, target *Entry, uploaded []byte) bool
 
 	// Prepare makes an uploaded module ready for installation, or rejects it.
 	Prepare(uploaded []byte, features canister.Features) (*canister.Module, *intercanister.Reject)

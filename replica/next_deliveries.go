@@ -5,9 +5,9 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// Ahead is a legal next delivery, for drivers that choose their own order: the move that an oracle sees, and its
+// Delivery is a legal next delivery, for callers that choose their own order: the move that an oracle sees, and its
 // message.
-type Ahead struct {
+type Delivery struct {
 	Move     Move
 	Subnet   principal.Principal
 	Receiver principal.Principal  // the canister that the message is for
@@ -17,28 +17,28 @@ type Ahead struct {
 	Request  RequestID            // a user's message
 }
 
-// Ahead returns the legal next deliveries, one for each of Moves and in the same order. It opens a round if none is
+// NextDeliveries returns the legal next deliveries, one for each of Moves and in the same order. It opens a round if none is
 // open; the next Step or Round continues it.
-func (n *Network) Ahead() []Ahead { return n.AppendAhead(nil) }
+func (n *Network) NextDeliveries() []Delivery { return n.AppendNextDeliveries(nil) }
 
-// AppendAhead appends the deliveries of Ahead.
-func (n *Network) AppendAhead(all []Ahead) []Ahead {
+// AppendNextDeliveries appends the deliveries of NextDeliveries.
+func (n *Network) AppendNextDeliveries(all []Delivery) []Delivery {
 	opened := n.begin()
 	moves, shown := n.moves()
 	if n.journal != nil {
 		n.recordMove(opened, record{kind: movesListed})
 	}
 	for i := range moves {
-		a := moves[i].ahead()
+		a := moves[i].delivery()
 		a.Move = shown[i]
 		all = append(all, a)
 	}
 	return all
 }
 
-func (v *move) ahead() Ahead {
+func (v *move) delivery() Delivery {
 	m := v.subnet
-	a := Ahead{Subnet: m.ID, Receiver: v.box.Owner}
+	a := Delivery{Subnet: m.ID, Receiver: v.box.Owner}
 	if v.resume {
 		for _, j := range m.paused {
 			if &j.Entry.Mailbox == v.box {

@@ -9,7 +9,7 @@ import (
 func TestPiecesSayWhereEachPageIs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const pages = 12
-		ps := pieces{{0, 0}}
+		ps := mappings{{0, 0}}
 		var flat [pages]int64
 		for p := range flat {
 			flat[p] = int64(p) * PageSize
@@ -33,7 +33,7 @@ func TestPiecesSayWhereEachPageIs(t *testing.T) {
 			}
 		}
 		if len(ps) != want {
-			t.Fatalf("%d pieces, want %d: %v", len(ps), want, ps)
+			t.Fatalf("%d mappings, want %d: %v", len(ps), want, ps)
 		}
 	})
 }

@@ -16,20 +16,20 @@ import (
 // instancePath begins the paths of instances: /instances/NAME/api/v2/status.
 const instancePath = "/instances/"
 
-// host makes fronts for instances.
-type host struct{ daemon *Daemon }
+// instanceHost makes fronts for instances.
+type instanceHost struct{ daemon *Daemon }
 
 // Attach makes the front of an instance.
-func (h host) Attach(name string, about *instance.About) (instance.Front, error) {
+func (h instanceHost) Attach(name string, about *instance.About) (instance.Front, error) {
 	reach, err := newReach(about.Reach)
 	if err != nil {
 		return nil, err
 	}
-	return &front{daemon: h.daemon, reach: reach, log: h.daemon.log.With("instance", name)}, nil
+	return &frontend{daemon: h.daemon, reach: reach, log: h.daemon.log.With("instance", name)}, nil
 }
 
-// front serves one instance: it has its HTTP interface, its HTTP client for outcalls, and its log.
-type front struct {
+// frontend serves one instance: it has its HTTP interface, its HTTP client for outcalls, and its log.
+type frontend struct {
 	daemon  *Daemon
 	reach   reach // of outcalls
 	log     *slog.Logger
@@ -38,30 +38,30 @@ type front struct {
 	of      *instance.Instance // nil before it is served
 }
 
-// shown is an instance as front ends see it.
-type shown struct{ *instance.Backend }
+// asyncBackend is an instance as front ends see it.
+type asyncBackend struct{ *instance.Backend }
 
 // Clock returns the times of the instance's clock and the wall clock.
-func (s shown) Clock() api.Clock { return api.Clock(s.Backend.Clock()) }
+func (s asyncBackend) Clock() api.Clock { return api.Clock(s.Backend.Clock()) }
 
 // View returns the state at the end of the last round.
-func (s shown) View() api.View { return api.Show(s.Backend.View()) }
+func (s asyncBackend) View() api.View { return api.Show(s.Backend.View()) }
 
 // Submit submits a message ahead of the disk: front ends call Await or Settle before they tell clients of it.
-func (s shown) Submit(ctx context.Context, in *api.Ingress) (api.Receipt, error) {
+func (s asyncBackend) Submit(ctx context.Context, in *api.Ingress) (api.Receipt, error) {
 	return s.SubmitAhead(ctx, in)
 }
 
-// frontOf returns the front of an instance of a daemon.
-func frontOf(i *instance.Instance) *front { return i.Front().(*front) }
+// frontendOf returns the front of an instance of a daemon.
+func frontendOf(i *instance.Instance) *frontend { return i.Front().(*frontend) }
 
 // Serve makes the HTTP interface of an instance, and logs its events.
-func (f *front) Serve(ctx context.Context, i *instance.Instance, listen string) (urls []string, err error) {
+func (f *frontend) Serve(ctx context.Context, i *instance.Instance, listen string) (urls []string, err error) {
 	info := ic.Info{Version: Version(), Memory: f.daemon.memory.requests, Decoders: f.daemon.decoders}
 	if f.daemon.pocket != nil {
 		info.MaxBody = pocketic.MaxSignedBytes
 	}
-	f.handler = ic.New(shown{i.Backend()}, info)
+	f.handler = ic.New(asyncBackend{i.Backend()}, info)
 	if listen != "" {
 		url, err := f.listen(ctx, i, listen)
 		if err != nil {
@@ -79,7 +79,7 @@ func (f *front) Serve(ctx context.Context, i *instance.Instance, listen string) 
 }
 
 // listen serves the HTTP interface on its own address.
-func (f *front) listen(ctx context.Context, i *instance.Instance, address string) (url string, err error) {
+func (f *frontend) listen(ctx context.Context, i *instance.Instance, address string) (url string, err error) {
 	listener, err := listen(ctx, "tcp", address)
 	if err != nil {
 		return "", instance.BadAddress.Refuse(address, err)
@@ -96,7 +96,7 @@ func (f *front) listen(ctx context.Context, i *instance.Instance, address string
 }
 
 // Close stops serving the instance, also on its own address.
-func (f *front) Close() error {
+func (f *frontend) Close() error {
 	if f.of != nil {
 		f.daemon.metrics.End(f.of)
 	}

@@ -142,7 +142,7 @@ func TestScatteredPagesMakeFewMappings(t *testing.T) {
 		e.heaps.room = 0 // mappings are scarce
 		evicted := newTestGuest(t, e, filling)
 		run(t, evicted, "scatter")
-		if n := len(evicted.resident.heap.(*mappedHeap).pieces); n != 1 {
+		if n := len(evicted.resident.heap.(*mappedHeap).mappings); n != 1 {
 			t.Errorf("%s: a heap has %d mappings where they are scarce", kind, n)
 		}
 		if n := notes(t, evicted, "look"); n != 9*filled/WasmPageSize {

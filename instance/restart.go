@@ -93,7 +93,7 @@ var errIncomplete = errors.New("the state directory has no complete instance")
 
 // keepFrom makes an instance that continues a network durable, in a directory; "" for none. On failure it closes the
 // network. from keeps the instance that it was forked from, nil for none.
-func (r *Registry) keepFrom(dir string, network *replica.Network, from *keeper, f *startConfig) (err error) {
+func (r *Registry) keepFrom(dir string, network *replica.Network, from *persister, f *startConfig) (err error) {
 	f.start = func(config node.Config) (*node.Node, error) { return node.Wake(network, config), nil }
 	if dir == "" {
 		return nil
@@ -103,11 +103,11 @@ func (r *Registry) keepFrom(dir string, network *replica.Network, from *keeper, 
 			network.Close()
 		}
 	}()
-	k, there, err := r.openKept(dir)
+	k, found, err := r.openKept(dir)
 	if err != nil {
 		return refusedFolder(dir, err)
 	}
-	if there {
+	if found {
 		err = BadFolder.Refuse(dir, "it has an instance that does not run: move it away")
 	} else if err = k.renew(); err == nil {
 		if from != nil {
@@ -123,16 +123,16 @@ func (r *Registry) keepFrom(dir string, network *replica.Network, from *keeper, 
 }
 
 // renew clears what a directory holds of a deleted instance besides its network.
-func (k *keeper) renew() error {
+func (k *persister) renew() error {
 	k.kept = kept{}
 	return k.journal.RemoveOthers(nil)
 }
 
 // forget marks a directory as holding no instance. Its checkpoints are useless from then on.
-func (k *keeper) forget() error { return k.change(func(k *kept) { k.Complete = false }) }
+func (k *persister) forget() error { return k.change(func(k *kept) { k.Complete = false }) }
 
 // complete reports whether the directory holds an instance that continues at the next start.
-func (k *keeper) complete() bool {
+func (k *persister) complete() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.kept.Complete

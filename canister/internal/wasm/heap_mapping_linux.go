@@ -11,17 +11,17 @@ import (
 // through a private mapping of the file, a write to a hole would take a page of the file in addition to the private
 // one. Once one of its pages is committed, the whole block is mapped from the file.
 
-// place appends pieces for pages at the end.
+// place appends mappings for pages at the end.
 func (h *mappedHeap) place(first, end int64) {
 	add := func(first, _, offset int64) error {
-		h.pieces = h.pieces.add(piece{first, offset})
+		h.mappings = h.mappings.add(mapping{first, offset})
 		return nil
 	}
-	scarce := h.space.scarce()
+	scarce := h.space.nearMappingLimit()
 	for first < end {
 		next, blank := h.slot.blanks(first, end)
 		if blank && !scarce {
-			_ = add(first, next, anonymousPiece)
+			_ = add(first, next, anonymousMapping)
 		} else {
 			_ = h.slot.eachPlace(first, next, add)
 		}
@@ -30,9 +30,9 @@ func (h *mappedHeap) place(first, end int64) {
 }
 
 // anonymous reports whether some pages are anonymous memory.
-func (ps pieces) anonymous() bool {
+func (ps mappings) anonymous() bool {
 	for _, p := range ps {
-		if p.offset == anonymousPiece {
+		if p.offset == anonymousMapping {
 			return true
 		}
 	}
@@ -55,10 +55,10 @@ func mapAnonymous(memory []byte) error {
 func (h *mappedHeap) follow(pages span, drop bool) error {
 	defer h.count()
 	for pages.first < pages.end {
-		i := h.pieces.find(pages.first)
-		part := span{pages.first, h.pieces.end(i, pages.end)}
+		i := h.mappings.find(pages.first)
+		part := span{pages.first, h.mappings.end(i, pages.end)}
 		var err error
-		if h.pieces[i].offset == anonymousPiece {
+		if h.mappings[i].offset == anonymousMapping {
 			part.end, err = h.followBlock(i, part, drop)
 		} else {
 			err = h.slot.eachPlace(part.first, part.end, func(first, end, offset int64) error {
@@ -76,12 +76,12 @@ func (h *mappedHeap) follow(pages span, drop bool) error {
 // followTo is follow for pages of the file that are now contiguous there.
 func (h *mappedHeap) followTo(pages span, offset int64, drop bool) error {
 	for pages.first < pages.end {
-		i := h.pieces.find(pages.first)
-		part := span{pages.first, h.pieces.end(i, pages.end)}
+		i := h.mappings.find(pages.first)
+		part := span{pages.first, h.mappings.end(i, pages.end)}
 		var err error
-		if was := h.pieces[i]; was.offset == anonymousPiece || was.at(part.first) != offset {
+		if was := h.mappings[i]; was.offset == anonymousMapping || was.at(part.first) != offset {
 			if err = h.mapPages(part, offset); err == nil {
-				h.pieces = h.pieces.put(part, offset, int64(len(h.memory)/PageSize))
+				h.mappings = h.mappings.put(part, offset, int64(len(h.memory)/PageSize))
 			}
 		} else if drop {
 			err = h.drop(part)
@@ -95,10 +95,10 @@ func (h *mappedHeap) followTo(pages span, offset int64, drop bool) error {
 	return nil
 }
 
-// followBlock is follow for the first of some pages in an anonymous piece, and the following pages that need the same
-// treatment. It returns the page after them. If mappings are scarce, the whole piece becomes one of the file.
+// followBlock is follow for the first of some pages in an anonymous mapping, and the following pages that need the same
+// treatment. It returns the page after them. If mappings are scarce, the whole mapping becomes one of the file.
 func (h *mappedHeap) followBlock(i int, pages span, drop bool) (end int64, err error) {
-	all := span{h.pieces[i].first, h.pieces.end(i, int64(len(h.memory)/PageSize))}
+	all := span{h.mappings[i].first, h.mappings.end(i, int64(len(h.memory)/PageSize))}
 	blank := h.slot.blank(pages.first)
 	for end = pages.first; end < pages.end && h.slot.blank(end) == blank; {
 		end = end/blockPages*blockPages + blockPages
@@ -110,7 +110,7 @@ func (h *mappedHeap) followBlock(i int, pages span, drop bool) (end int64, err e
 		return end, err
 	}
 	moved := span{max(pages.first/blockPages*blockPages, all.first), min(end, all.end)}
-	if h.space.scarce() {
+	if h.space.nearMappingLimit() {
 		moved = all
 	}
 	return moved.end, h.slot.eachPlace(moved.first, moved.end, func(first, end, offset int64) error {
@@ -122,9 +122,9 @@ func (h *mappedHeap) followBlock(i int, pages span, drop bool) (end int64, err e
 func (h *mappedHeap) ofTheFile(pages []span) (all []span) {
 	for _, p := range pages {
 		for p.first < p.end {
-			i := h.pieces.find(p.first)
-			end := h.pieces.end(i, p.end)
-			if h.pieces[i].offset != anonymousPiece {
+			i := h.mappings.find(p.first)
+			end := h.mappings.end(i, p.end)
+			if h.mappings[i].offset != anonymousMapping {
 				all = append(all, span{p.first, end})
 			}
 			p.first = end

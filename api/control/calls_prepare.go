@@ -11,8 +11,8 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// order is a call after it was parsed.
-type order struct {
+// preparedCall is a call after it was parsed.
+type preparedCall struct {
 	instance  *instance.Instance
 	sender    principal.Principal
 	receiver  principal.Principal
@@ -28,21 +28,21 @@ type order struct {
 // noArguments is the argument of a method that takes none.
 var noArguments = []byte("DIDL\x00\x00")
 
-// orderTo parses a call to the instance with a name.
-func (s *calls) orderTo(ctx context.Context, instance string, c *controlv1.Call) (*order, error) {
+// prepareCallTo parses a call to the instance with a name.
+func (s *calls) prepareCallTo(ctx context.Context, instance string, c *controlv1.Call) (*preparedCall, error) {
 	i, err := s.instance(instance)
 	if err != nil {
 		return nil, err
 	}
-	return s.order(ctx, i, c)
+	return s.prepareCall(ctx, i, c)
 }
 
-// order parses a call.
-func (s *calls) order(ctx context.Context, i *instance.Instance, c *controlv1.Call) (*order, error) {
+// prepareCall parses a call.
+func (s *calls) prepareCall(ctx context.Context, i *instance.Instance, c *controlv1.Call) (*preparedCall, error) {
 	if c == nil {
 		return nil, MissingField.Refuse("call", "what to call")
 	}
-	o := &order{instance: i, method: c.GetMethod(), form: c.GetReplyForm()}
+	o := &preparedCall{instance: i, method: c.GetMethod(), form: c.GetReplyForm()}
 	var err error
 	if o.receiver, err = requiredPrincipal("call.canister_id", c.GetCanisterId()); err != nil {
 		return nil, err

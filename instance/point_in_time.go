@@ -83,7 +83,7 @@ func (r *searchResult) checkUnique(m *Moment) error {
 
 // readHistory reads the journal while it is written. A new checkpoint may remove another one, at the beginning of the
 // history or in the middle: then readHistory starts again.
-func (k *keeper) readHistory(read func(all []journal.Checkpoint) error) error {
+func (k *persister) readHistory(read func(all []journal.Checkpoint) error) error {
 	for {
 		all := k.journal.Checkpoints()
 		if len(all) == 0 {
@@ -120,7 +120,7 @@ type step struct {
 }
 
 // walk passes each record since a checkpoint to a function.
-func (k *keeper) walk(ctx context.Context, from *journal.Checkpoint, do func(*step) error) error {
+func (k *persister) walk(ctx context.Context, from *journal.Checkpoint, do func(*step) error) error {
 	now := step{Height: from.Height, Time: from.Time}
 	clock := from.Time
 	return k.journal.Records(from.Position, func(position uint64, record []byte) (err error) {
@@ -145,7 +145,7 @@ func (k *keeper) walk(ctx context.Context, from *journal.Checkpoint, do func(*st
 }
 
 // find searches for a moment in the records since the last checkpoint before it.
-func (k *keeper) find(ctx context.Context, all []journal.Checkpoint, m *Moment) (r searchResult, err error) {
+func (k *persister) find(ctx context.Context, all []journal.Checkpoint, m *Moment) (r searchResult, err error) {
 	ended := func(position, height, at uint64) error {
 		r.last, r.ends = height, at
 		switch {
@@ -185,7 +185,7 @@ func (k *keeper) find(ctx context.Context, all []journal.Checkpoint, m *Moment) 
 }
 
 // lastRound returns the newest round in the records and its time.
-func (k *keeper) lastRound(ctx context.Context, all []journal.Checkpoint) (height, at uint64, err error) {
+func (k *persister) lastRound(ctx context.Context, all []journal.Checkpoint) (height, at uint64, err error) {
 	newest := &all[len(all)-1]
 	height, at = newest.Height, newest.Time
 	err = k.walk(ctx, newest, func(s *step) error {
@@ -203,7 +203,7 @@ func (r *searchResult) refuse(name string, m *Moment) error {
 func stamp(at uint64) string { return time.Unix(0, int64(at)).UTC().Format(time.RFC3339Nano) }
 
 // replayTo returns the network at a position: it replays the records after the newest checkpoint before it.
-func (k *keeper) replayTo(ctx context.Context, all []journal.Checkpoint, position uint64, config replica.Config) (_ *replica.Network, err error) {
+func (k *persister) replayTo(ctx context.Context, all []journal.Checkpoint, position uint64, config replica.Config) (_ *replica.Network, err error) {
 	from := newestBefore(all, func(c *journal.Checkpoint) bool { return c.Position <= position })
 	config.Compiler = recordedModules{}
 	network, err := readCheckpoint(k.journal, from, config)
@@ -238,12 +238,12 @@ var errReached = errors.New("the moment is reached")
 
 // flushRecords writes everything that has happened so far to the journal, also after a bug has stopped the network.
 func (i *Instance) flushRecords(ctx context.Context) error {
-	if i.keeper == nil {
+	if i.persister == nil {
 		return NoHistory.Refuse(i.name)
 	}
 	err := i.node.Do(ctx, func(n *replica.Network) { n.RecordClock() })
 	if i.node.Bug() != nil {
-		return i.keeper.journal.Sync(ctx)
+		return i.persister.journal.Sync(ctx)
 	}
 	return err
 }
@@ -297,20 +297,20 @@ func (i *Instance) forkPast(ctx context.Context, m *Moment, fork replica.ForkCon
 		return nil, nil, err
 	}
 	err = i.withJournal(ctx, func(ctx context.Context) error {
-		return i.keeper.readHistory(func(all []journal.Checkpoint) error {
-			r, err := i.keeper.find(ctx, all, m)
+		return i.persister.readHistory(func(all []journal.Checkpoint) error {
+			r, err := i.persister.find(ctx, all, m)
 			if err != nil {
 				return err
 			}
 			if future {
-				if r.last, r.ends, err = i.keeper.lastRound(ctx, all); err != nil {
+				if r.last, r.ends, err = i.persister.lastRound(ctx, all); err != nil {
 					return err
 				}
 			}
 			if future || !r.found {
 				return r.refuse(i.name, m)
 			}
-			network, err = i.keeper.replayTo(ctx, all, r.position, replica.Config{Engine: i.engine.Engine, Keys: i.keys})
+			network, err = i.persister.replayTo(ctx, all, r.position, replica.Config{Engine: i.engine.Engine, Keys: i.keys})
 			return err
 		})
 	})

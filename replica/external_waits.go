@@ -5,27 +5,27 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 )
 
-// Outside counts what only the world outside a network can end.
-type Outside struct {
-	Outcalls  int // HTTP outcalls without an answer
-	Compiling int // modules to be compiled in the background
-	Held      int // messages that are held
-	Kept      int // held messages that stay until a user decides what happens to them
-	Mocked    int // held messages that wait for the answer of a mock
+// ExternalWaits counts what only the world outside a network can end.
+type ExternalWaits struct {
+	Outcalls    int // HTTP outcalls without an answer
+	Compiling   int // modules to be compiled in the background
+	Held        int // messages that are held
+	HeldForUser int // held messages that stay until a user decides what happens to them
+	Mocked      int // held messages that wait for the answer of a mock
 }
 
-// Outside returns what the network waits for that neither rounds nor time bring.
-func (n *Network) Outside() (all Outside) {
+// ExternalWaits returns what the network waits for that neither rounds nor time bring.
+func (n *Network) ExternalWaits() (all ExternalWaits) {
 	for _, m := range n.subnets {
 		all.Outcalls += len(m.Outcalls)
 		all.Compiling += len(m.Preparing)
-		all.Held += m.Kept.Len()
-		for _, h := range m.Kept.All() {
+		all.Held += m.Held.Len()
+		for _, h := range m.Held.All() {
 			switch {
 			case h.Mock:
 				all.Mocked++
 			case h.Rule != 0 && h.Release == 0 && h.Behind == 0:
-				all.Kept++
+				all.HeldForUser++
 			}
 		}
 	}

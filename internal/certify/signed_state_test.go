@@ -48,7 +48,7 @@ func TestAHeightUnderAnotherDateHasTheSameStateAndASignatureOfItsOwn(t *testing.
 func TestConcurrentReadersOfSharingTreesGetTheSameHashesAndSignatures(t *testing.T) {
 	metadata := Map(Entry{"candid:service", Leaf(make([]byte, 5000))})
 	tr := Tree{}.Set(Leaf(Nat(1)), TimePath()...)
-	var heights []*Height
+	var heights []*SignedState
 	key := NewSubnetKey(Seed{1})
 	for i := range 8 {
 		for j := range 50 {
