@@ -16,10 +16,10 @@ import (
 // instancePath begins the paths of instances: /instances/NAME/api/v2/status.
 const instancePath = "/instances/"
 
-// instanceHost makes fronts for instances.
+// instanceHost makes the front ends of instances.
 type instanceHost struct{ daemon *Daemon }
 
-// Attach makes the front of an instance.
+// Attach makes the front end of an instance.
 func (h instanceHost) Attach(name string, about *instance.About) (instance.Front, error) {
 	reach, err := newReach(about.Reach)
 	if err != nil {
@@ -52,7 +52,7 @@ func (s asyncBackend) Submit(ctx context.Context, in *api.Ingress) (api.Receipt,
 	return s.SubmitAhead(ctx, in)
 }
 
-// frontendOf returns the front of an instance of a daemon.
+// frontendOf returns the front end of an instance of a daemon.
 func frontendOf(i *instance.Instance) *frontend { return i.Front().(*frontend) }
 
 // Serve makes the HTTP interface of an instance, and logs its events.

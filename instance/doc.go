@@ -28,8 +28,8 @@
 // # The past
 //
 // A Moment names a past state of a durable instance. A scan of the journal finds its position. The network is restored
-// from the newest checkpoint before it by a replay of the records in between (point_in_time.go). The instance continues to run
-// while the journal is read.
+// from the newest checkpoint before it by a replay of the records in between (point_in_time.go). The instance continues
+// to run while the journal is read.
 //
 // # Refusals
 //

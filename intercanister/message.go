@@ -47,8 +47,8 @@ type Reject struct {
 	Code  RejectCode
 	Error ErrorCode
 	Text  string
-	// HideErrorCode means that calling canisters read the text without the error code before it: texts of the network itself and
-	// of the management canister, and all answers to calls of a composite query.
+	// HideErrorCode means that calling canisters read the text without the error code before it: texts of the network
+	// itself and of the management canister, and all answers to calls of a composite query.
 	HideErrorCode bool
 }
 

@@ -75,7 +75,8 @@ func (n *Network) rename(in RenameCanister) Result {
 	return Result{}
 }
 
-// checkMovable returns why a canister cannot leave, nil if it can; doing is the verb for the operation, without its ending.
+// checkMovable returns why a canister cannot leave, nil if it can; doing is the verb for the operation, without its
+// ending.
 func checkMovable(r *state.Entry, id principal.Principal, doing string) *refusal.Refusal {
 	var reject *intercanister.Reject
 	switch {

@@ -17,8 +17,8 @@ type Delivery struct {
 	Request  RequestID            // a user's message
 }
 
-// NextDeliveries returns the legal next deliveries, one for each of Moves and in the same order. It opens a round if none is
-// open; the next Step or Round continues it.
+// NextDeliveries returns the legal next deliveries, one for each of Moves and in the same order. It opens a round if
+// none is open; the next Step or Round continues it.
 func (n *Network) NextDeliveries() []Delivery { return n.AppendNextDeliveries(nil) }
 
 // AppendNextDeliveries appends the deliveries of NextDeliveries.

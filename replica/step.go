@@ -22,8 +22,8 @@ type move struct {
 // to do. Round completes a round that steps have begun.
 func (n *Network) Step(oracle Oracle) bool { return n.StepWith(StepFaults{}, oracle) }
 
-// StepFaults is what may happen to the message of one step on a network under load. A message that resumes keeps the faults
-// with which it began.
+// StepFaults is what may happen to the message of one step on a network under load. A message that resumes keeps the
+// faults with which it began.
 type StepFaults struct {
 	Callback canister.Exhaustion // of a callback's instructions
 	NoCalls  bool                // the canister has the maximum number of open calls: ic0.call_perform does not return 0

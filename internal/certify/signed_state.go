@@ -8,8 +8,8 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// SignedState is one version of a subnet's state tree with its signature, which is made once, when first needed. It is safe
-// for concurrent use.
+// SignedState is one version of a subnet's state tree with its signature, which is made once, when first needed. It is
+// safe for concurrent use.
 type SignedState struct {
 	tree     Tree
 	key      *SubnetKey

@@ -36,7 +36,7 @@ func (r WaitReason) String() string {
 	}[r]
 }
 
-// QueueKind says which structure holds a request that has not begun.
+// QueueKind says which structure holds a request that no canister executes yet.
 type QueueKind uint8
 
 const (

@@ -120,7 +120,8 @@ func (n *Node) replace(next *replica.Network) {
 	})
 }
 
-// settleAfterRestore gives a waiting caller the answer that the new network knows. It returns false if the answer is still pending.
+// settleAfterRestore gives a waiting caller the answer that the new network knows. It returns false if the answer is
+// still pending.
 func (n *Node) settleAfterRestore(w *waiter) bool {
 	switch status, shown := n.network.IngressShown(w.subnet, w.id); {
 	case status == 0:

@@ -63,9 +63,9 @@ const (
 type stage uint8
 
 const (
-	stageFresh      stage = iota // it has not begun
-	stageFirstSlice              // it has begun, and its first slice has not ended
-	stageEvicted                 // it was evicted after its first slice, and has not begun again
+	stageFresh      stage = iota // not started
+	stageFirstSlice              // running its first slice
+	stageEvicted                 // evicted after its first slice; starts again from the beginning
 	stageResumable               // it was parked, or may be
 	stages
 )

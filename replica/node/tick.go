@@ -32,8 +32,8 @@ func (n *Node) Tick(ctx context.Context, clock func() uint64, beat bool) (rest R
 	return <-done, nil
 }
 
-// AdvanceClock moves the network's time to the time of a clock, which is read on the goroutine of the node; false: the clock
-// stands still. The journal records the new time with the next event: until then a crash may undo it.
+// AdvanceClock moves the network's time to the time of a clock, which is read on the goroutine of the node; false: the
+// clock stands still. The journal records the new time with the next event: until then a crash may undo it.
 func (n *Node) AdvanceClock(ctx context.Context, clock func() (time uint64, moves bool)) error {
 	return n.askUnsettled(ctx, func(n *Node) {
 		n.clockOnly = true

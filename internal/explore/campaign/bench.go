@@ -10,8 +10,8 @@ import (
 	"github.com/canisterd/canisterd/internal/explore/search"
 )
 
-// baseline has some of the operations and everything that is needed to judge their runs. Workers share it: newBaseline is the
-// only writer.
+// baseline has some of the operations and everything that is needed to judge their runs. Workers share it: newBaseline
+// is the only writer.
 type baseline struct {
 	config     *Config
 	chosen     []int // positions of the operations

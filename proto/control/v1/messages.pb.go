@@ -36,7 +36,7 @@ const (
 	WaitReason_WAIT_REASON_STREAM          WaitReason = 6  // on the way to another subnet
 	WaitReason_WAIT_REASON_MANAGEMENT      WaitReason = 7  // the management canister works on it
 	WaitReason_WAIT_REASON_OUTCALL         WaitReason = 8  // an HTTP outcall
-	WaitReason_WAIT_REASON_NEXT_ROUND      WaitReason = 9  // the round was full, or has not begun
+	WaitReason_WAIT_REASON_NEXT_ROUND      WaitReason = 9  // the last round was full, or the next one has not started
 	WaitReason_WAIT_REASON_STOPPED         WaitReason = 10 // the canister is stopping or stopped
 	WaitReason_WAIT_REASON_COMPILING       WaitReason = 11 // a module is being compiled
 	WaitReason_WAIT_REASON_NEVER           WaitReason = 12 // the callee's context is gone or never answers
@@ -747,7 +747,7 @@ func (x *ListFuturesResponse) GetNextPageToken() string {
 	return ""
 }
 
-// Future is a call of a canister that is not answered, or whose callback has not run.
+// Future is a call of a canister that still waits for its answer, or whose callback still has to run.
 type Future struct {
 	state          protoimpl.MessageState `protogen:"open.v1"`
 	Call           *CallRef               `protobuf:"bytes,1,opt,name=call,proto3" json:"call,omitempty"`                                           // the call

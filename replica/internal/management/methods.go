@@ -13,7 +13,7 @@ import (
 // names of methods.
 type method struct {
 	name           string
-	argument       shape // nil: none; set by on
+	argument       shape // nil: none; set by withHandler
 	result         shape // nil: none
 	users          ingress
 	authority      authority // of users' messages; run checks again, in the round

@@ -59,8 +59,8 @@ const (
 	PaysNothing                // it brings cycles into the network, or no canister could pay
 )
 
-// ManagementCall is one call of the management canister as a handler sees it: the caller, the method and its arguments, and
-// the means to carry it out.
+// ManagementCall is one call of the management canister as a handler sees it: the caller, the method and its arguments,
+// and the means to carry it out.
 type ManagementCall struct {
 	Host   Host
 	State  *State // of the subnet that executes the call

@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// RandomBeacon is the random beacon of a subnet: blocks of 32 bytes from the instance's seed, in the order of requests. It is
-// for tests, not for valuable keys.
+// RandomBeacon is the random beacon of a subnet: blocks of 32 bytes from the instance's seed, in the order of requests.
+// It is for tests, not for valuable keys.
 type RandomBeacon struct {
 	key   [32]byte
 	Drawn uint64 // blocks drawn so far
