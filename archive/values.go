@@ -56,8 +56,8 @@ func (c *Coder) Fixed(b []byte) {
 }
 
 // length codes the length of a value that may be nil, up to a limit. there is false if it is nil.
-func (c *Coder) length(n int, found bool, most int) (int, bool) {
-	if !found {
+func (c *Coder) length(n int, present bool, most int) (int, bool) {
+	if !present {
 		n = -1
 	}
 	code := uint64(n + 1)
@@ -66,7 +66,7 @@ func (c *Coder) length(n int, found bool, most int) (int, bool) {
 			c.Fail("there are %d of something of which at most %d can be written", n, most)
 		}
 		c.addNumber(code)
-		return n, found
+		return n, present
 	}
 	code = c.readNumber()
 	if code > uint64(most)+1 {
@@ -78,12 +78,12 @@ func (c *Coder) length(n int, found bool, most int) (int, bool) {
 
 // Bytes codes bytes, up to a limit. nil stays nil.
 func (c *Coder) Bytes(v *[]byte, most int) {
-	n, found := c.length(len(*v), *v != nil, most)
+	n, present := c.length(len(*v), *v != nil, most)
 	if !c.reading {
 		c.add(*v)
 		return
 	}
-	if *v = nil; !found || c.err != nil {
+	if *v = nil; !present || c.err != nil {
 		return
 	}
 	b := make([]byte, min(n, firstAllocation))
@@ -177,14 +177,14 @@ func List[T any](c *Coder, l Sequence[T], most int, each func(*T)) {
 
 // Pointer codes a value that may be absent.
 func Pointer[T any](c *Coder, v **T, each func(*T)) {
-	found := *v != nil
-	c.Bool(&found)
+	present := *v != nil
+	c.Bool(&present)
 	if c.reading {
-		if *v = nil; found {
+		if *v = nil; present {
 			*v = new(T)
 		}
 	}
-	if found && c.err == nil {
+	if present && c.err == nil {
 		each(*v)
 	}
 }

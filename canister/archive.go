@@ -50,10 +50,10 @@ func (c *Canister) Archive(a *archive.Coder, modules *Modules) {
 	if a.Since(5) {
 		archive.AtMost(a, &c.Features, AllFeatures)
 	}
-	found := c.state != nil
-	a.Bool(&found)
+	installed := c.state != nil
+	a.Bool(&installed)
 	switch {
-	case !found || a.Failed():
+	case !installed || a.Failed():
 	case a.Reading():
 		c.state = modules.readState(a, c.Features)
 	default:

@@ -71,11 +71,11 @@ func (l *callStream) updated(ctx context.Context, o *preparedCall) (*controlv1.O
 
 // sweep sends the answers that are known, and leaves the rest to collect.
 func (l *callStream) sweep(ctx context.Context) error {
-	found := make(chan []settledCall, 1)
-	if err := l.instance.Node().Do(ctx, func(n *replica.Network) { found <- l.settled(n) }); err != nil {
+	settled := make(chan []settledCall, 1)
+	if err := l.instance.Node().Do(ctx, func(n *replica.Network) { settled <- l.settled(n) }); err != nil {
 		return err
 	}
-	if err := l.sendOutcomes(<-found); err != nil {
+	if err := l.sendOutcomes(<-settled); err != nil {
 		return err
 	}
 	if l.idle() {
@@ -117,19 +117,19 @@ func (l *callStream) collect(ctx context.Context) error {
 
 // next waits until some calls are answered. With manual pacing it runs rounds until then.
 func (l *callStream) next(ctx context.Context) ([]settledCall, error) {
-	found := make(chan []settledCall, 1)
+	settled := make(chan []settledCall, 1)
 	err := l.instance.Await(ctx, func(n *replica.Network) bool {
 		all := l.settled(n)
 		if len(all) == 0 && !l.idle() {
 			return false
 		}
-		found <- all
+		settled <- all
 		return true
 	})
 	if err != nil {
 		return nil, err
 	}
-	return <-found, nil
+	return <-settled, nil
 }
 
 // sendOutcomes sends the outcomes of calls.

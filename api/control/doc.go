@@ -21,7 +21,8 @@
 //
 // A canister's reject is part of an answer, never an error. A refusal is an error made by a Reason (errors.go): a row
 // with the gRPC code, the text and the names of the metadata, declared with its service, and listed for users in
-// docs/errors.md. One table restates the reasons of package instance (instances_reasons.go). Handlers may return errors
-// of the node, of backends and of contexts unchanged: the server maps them to codes. A handler that panics is answered
-// with INTERNAL and the daemon continues; a handler starts a goroutine with guarded, so that this holds for it too.
+// docs/errors.md. Those of package instance get the code of their kind, and advice for clients (instances_reasons.go).
+// Handlers may return errors of the node, of backends and of contexts unchanged: the server maps them to codes. A handler
+// that panics is answered with INTERNAL and the daemon continues; a handler starts a goroutine with guarded, so that this
+// holds for it too.
 package control
