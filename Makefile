@@ -17,6 +17,10 @@ GEN_GO_VERSION   := v1.36.12
 GEN_GRPC_VERSION := v1.6.2
 GRPCURL_VERSION  := v1.9.4
 
+# Compilers of tools and the linter may take memory for time; tests may not: they measure memory.
+FEWER_COLLECTIONS := GOGC=400
+INSTALL_TOOL := GOBIN=$(TOOLS) $(FEWER_COLLECTIONS) $(GO) install
+
 .PHONY: help
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-26s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -169,7 +173,7 @@ fmt: $(TOOLS)/gofumpt ## format all Go code
 
 .PHONY: lint
 lint: $(TOOLS)/golangci-lint $(TOOLS)/deadcode ## static checks
-	$(TOOLS)/golangci-lint run ./...
+	$(FEWER_COLLECTIONS) $(TOOLS)/golangci-lint run ./...
 	@dead="$$($(TOOLS)/deadcode -test ./...)"; test -z "$$dead" || { echo "$$dead"; exit 1; }
 
 # What is formatted, generated and linted is cheap to check, so it is checked first.
@@ -198,7 +202,7 @@ check-fast: check-fix ## the first step of make check, then vet and tests of wha
 
 .PHONY: fix
 fix: fmt proto fixtures $(TOOLS)/golangci-lint ## format, generate and lint everything, also pages of the docs
-	$(TOOLS)/golangci-lint run --fix ./...
+	$(FEWER_COLLECTIONS) $(TOOLS)/golangci-lint run --fix ./...
 	$(GO) test ./internal/architecture -run Interface -rewrite
 	$(GO) test ./api/control -run Page -rewrite
 	$(GO) test ./cmd/canisterd -run Pages -rewrite
@@ -264,22 +268,22 @@ clean: ## remove what make made
 	rm -rf bin bench.json hostile.json
 
 $(TOOLS)/gofumpt:
-	GOBIN=$(TOOLS) $(GO) install mvdan.cc/gofumpt@$(GOFUMPT_VERSION)
+	$(INSTALL_TOOL) mvdan.cc/gofumpt@$(GOFUMPT_VERSION)
 
 $(TOOLS)/golangci-lint:
-	GOBIN=$(TOOLS) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+	$(INSTALL_TOOL) github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
 
 $(TOOLS)/deadcode:
-	GOBIN=$(TOOLS) $(GO) install golang.org/x/tools/cmd/deadcode@$(TOOLS_VERSION)
+	$(INSTALL_TOOL) golang.org/x/tools/cmd/deadcode@$(TOOLS_VERSION)
 
 $(TOOLS)/buf:
-	GOBIN=$(TOOLS) $(GO) install github.com/bufbuild/buf/cmd/buf@$(BUF_VERSION)
+	$(INSTALL_TOOL) github.com/bufbuild/buf/cmd/buf@$(BUF_VERSION)
 
 $(TOOLS)/protoc-gen-go:
-	GOBIN=$(TOOLS) $(GO) install google.golang.org/protobuf/cmd/protoc-gen-go@$(GEN_GO_VERSION)
+	$(INSTALL_TOOL) google.golang.org/protobuf/cmd/protoc-gen-go@$(GEN_GO_VERSION)
 
 $(TOOLS)/protoc-gen-go-grpc:
-	GOBIN=$(TOOLS) $(GO) install google.golang.org/grpc/cmd/protoc-gen-go-grpc@$(GEN_GRPC_VERSION)
+	$(INSTALL_TOOL) google.golang.org/grpc/cmd/protoc-gen-go-grpc@$(GEN_GRPC_VERSION)
 
 $(TOOLS)/grpcurl:
-	GOBIN=$(TOOLS) $(GO) install github.com/fullstorydev/grpcurl/cmd/grpcurl@$(GRPCURL_VERSION)
+	$(INSTALL_TOOL) github.com/fullstorydev/grpcurl/cmd/grpcurl@$(GRPCURL_VERSION)
