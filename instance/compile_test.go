@@ -37,7 +37,8 @@ func newSlowly(t *testing.T, pacing instance.Pacing) *slowly {
 		close(s.release)
 		_ = r.Close()
 	})
-	s.Instance = made(t, r, &instance.Spec{Pacing: pacing})
+	// The time begins at the wall clock: a change to a pacing that follows it must not let messages expire.
+	s.Instance = made(t, r, &instance.Spec{Pacing: pacing, Start: uint64(time.Now().UnixNano())})
 	s.first, s.second = instancetest.Deploy(t, s.Instance, canistertest.Scriptable(), nil), instancetest.Deploy(t, s.Instance, canistertest.Scriptable(), nil)
 	var created struct {
 		ID principal.Principal `ic:"canister_id"`
