@@ -19,6 +19,7 @@ import (
 	"github.com/canisterd/canisterd/internal/refusal"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/introspect"
+	"github.com/canisterd/canisterd/replica/node"
 	"github.com/canisterd/canisterd/timers"
 )
 
@@ -144,7 +145,7 @@ func (c *Canister) Name() string { return c.network.nameOf(c.id) }
 
 // readNetwork returns what a function reads in the network between two rounds.
 func readNetwork[R any](ctx context.Context, n *Network, see func(*replica.Network) R) (R, error) {
-	return instance.Look(ctx, n.running.Instance, see)
+	return node.Ask(ctx, n.running.Instance.Node(), see)
 }
 
 // apply gives the network an input. The error is a *Refusal if it was not accepted.

@@ -106,7 +106,7 @@ func recordedTraces(t *testing.T, d *Daemon, count int) (texts []string) {
 		e.Event.Wall = 0
 		events = append(events, e.Event)
 	}
-	texts, err = instance.Look(t.Context(), d.first, func(n *replica.Network) []string {
+	texts, err = node.Ask(t.Context(), d.first.Node(), func(n *replica.Network) []string {
 		return instance.Traces{Newest: count}.Texts(events, n, nil)
 	})
 	if err != nil {

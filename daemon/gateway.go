@@ -11,6 +11,7 @@ import (
 	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/introspect"
+	"github.com/canisterd/canisterd/replica/node"
 )
 
 // Gateway configures the HTTP gateway. The zero value serves *.localhost and verifies.
@@ -71,32 +72,22 @@ func (n network) Topology() any { return pocketic.Topology(n.instance.Node().Vie
 
 // Canisters returns up to most canisters, ordered by id.
 func (n network) Canisters(ctx context.Context, most int) ([]gateway.Canister, error) {
-	found := make(chan []introspect.CanisterReport, 1)
-	err := n.instance.Node().Do(ctx, func(network *replica.Network) {
-		found <- network.Introspect().Reports(principal.Management, most)
+	reports, err := node.Ask(ctx, n.instance.Node(), func(network *replica.Network) []introspect.CanisterReport {
+		return network.Introspect().Reports(principal.Management, most)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return gateway.Describe(<-found), nil
+	return gateway.Describe(reports), err
 }
 
 // Canister returns one canister.
 func (n network) Canister(ctx context.Context, id principal.Principal) (gateway.Canister, bool, error) {
-	found := make(chan []introspect.CanisterReport, 1)
-	err := n.instance.Node().Do(ctx, func(network *replica.Network) {
+	reports, err := node.Ask(ctx, n.instance.Node(), func(network *replica.Network) []introspect.CanisterReport {
 		if report, ok := network.Introspect().Report(id); ok {
-			found <- []introspect.CanisterReport{report}
-			return
+			return []introspect.CanisterReport{report}
 		}
-		found <- nil
+		return nil
 	})
-	if err != nil {
+	if err != nil || len(reports) == 0 {
 		return gateway.Canister{}, false, err
-	}
-	reports := <-found
-	if len(reports) == 0 {
-		return gateway.Canister{}, false, nil
 	}
 	return gateway.Describe(reports)[0], true, nil
 }

@@ -51,13 +51,13 @@ func (i *Instance) Advance(ctx context.Context, a Advance) (Advanced, error) {
 // target returns the time after a duration, or the time of the next timer for 0.
 func (i *Instance) target(ctx context.Context, by time.Duration) (uint64, error) {
 	if by > 0 {
-		now, err := Look(ctx, i, i.now)
+		now, err := node.Ask(ctx, i.node, i.now)
 		if err == nil && uint64(by/time.Second) >= (Latest-now)/uint64(time.Second) {
 			err = BadField.Refuse("duration", fmt.Sprintf("%ds", by/time.Second), "times end in 2262")
 		}
 		return now + uint64(by), err
 	}
-	at, err := Look(ctx, i, func(n *replica.Network) uint64 {
+	at, err := node.Ask(ctx, i.node, func(n *replica.Network) uint64 {
 		at, ok := n.NextOf(replica.GlobalTimers)
 		if !ok {
 			at, ok = n.NextOf(replica.Events)

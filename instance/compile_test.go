@@ -11,6 +11,7 @@ import (
 	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
 	"github.com/canisterd/canisterd/test/canistertest"
 	"github.com/canisterd/canisterd/test/canistertest/wat"
 	"github.com/canisterd/canisterd/test/instancetest"
@@ -83,7 +84,7 @@ func (s *slowly) compiles() {
 func (s *slowly) reply(id replica.RequestID) string {
 	s.t.Helper()
 	subnet := s.Node().View().SubnetOf(s.first).ID
-	reply, err := instance.Look(s.t.Context(), s.Instance, func(n *replica.Network) string {
+	reply, err := node.Ask(s.t.Context(), s.Instance.Node(), func(n *replica.Network) string {
 		a, _ := n.IngressAnswer(subnet, id)
 		return string(a.Reply)
 	})

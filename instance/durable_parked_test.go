@@ -9,6 +9,7 @@ import (
 	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/internal/journal"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
 	"github.com/canisterd/canisterd/test/canistertest"
 	"github.com/canisterd/canisterd/test/canistertest/wat"
 	"github.com/canisterd/canisterd/test/instancetest"
@@ -34,7 +35,7 @@ const toiling = `(module
 // parked returns how many messages are between two slices.
 func (c *crashing) parked() (count int) {
 	c.t.Helper()
-	s, err := instance.Look(c.t.Context(), c.Instance, func(n *replica.Network) replica.Statistics { return n.Statistics() })
+	s, err := node.Ask(c.t.Context(), c.Instance.Node(), func(n *replica.Network) replica.Statistics { return n.Statistics() })
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -99,7 +100,7 @@ func TestAMessageInTheMiddleOfItsCodeGoesOnAfterACrash(t *testing.T) {
 func (c *crashing) answered(id principal.Principal, request replica.RequestID) {
 	c.t.Helper()
 	subnet := c.Node().View().SubnetOf(id).ID
-	answer, err := instance.Look(c.t.Context(), c.Instance, func(n *replica.Network) replica.IngressAnswer {
+	answer, err := node.Ask(c.t.Context(), c.Instance.Node(), func(n *replica.Network) replica.IngressAnswer {
 		answer, _ := n.IngressAnswer(subnet, request)
 		return answer
 	})

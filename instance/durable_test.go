@@ -17,6 +17,7 @@ import (
 	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/internal/journal"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
 	"github.com/canisterd/canisterd/test/canistertest"
 	"github.com/canisterd/canisterd/test/instancetest"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -80,7 +81,7 @@ func (c *crashing) hash() [32]byte {
 		hash [32]byte
 		err  error
 	}
-	h, err := instance.Look(c.t.Context(), c.Instance, func(n *replica.Network) (h hashed) {
+	h, err := node.Ask(c.t.Context(), c.Instance.Node(), func(n *replica.Network) (h hashed) {
 		h.hash, h.err = n.StateHash()
 		return h
 	})

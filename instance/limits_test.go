@@ -44,7 +44,7 @@ func TestARunWithoutALimitEndsAfterAMillionRounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	always := Condition{met: func(*run, *replica.Network) node.Next { return node.Go }}
-	got, err := Look(t.Context(), i, func(n *replica.Network) (rounds uint64) {
+	got, err := node.Ask(t.Context(), i.node, func(n *replica.Network) (rounds uint64) {
 		r := i.newRun(always, 0)
 		for r.next(n) == node.Go {
 		}
@@ -155,7 +155,7 @@ func TestACallThatInstallsASystemCanisterWaitsForAMinute(t *testing.T) {
 		if _, err := i.RunRounds(t.Context(), 1); err != nil {
 			t.Fatal(err)
 		}
-		waits, err := Look(t.Context(), i, func(n *replica.Network) int { return len(n.Introspect().Held(0, 0, 10)) })
+		waits, err := node.Ask(t.Context(), i.node, func(n *replica.Network) int { return len(n.Introspect().Held(0, 0, 10)) })
 		if err != nil || waits != c.waits {
 			t.Errorf("after %d ns %d calls wait, want %d: %v", c.after, waits, c.waits, err)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/internal/journal"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
 	"github.com/canisterd/canisterd/test/canistertest"
 	"github.com/canisterd/canisterd/test/instancetest"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -79,7 +80,7 @@ func (k *keeping) told() (all []string) {
 	for _, i := range k.Instances() {
 		line := i.Name()
 		if i.Pacing().Mode == instance.Manual {
-			hash, err := instance.Look(k.Context(), i, func(n *replica.Network) string {
+			hash, err := node.Ask(k.Context(), i.Node(), func(n *replica.Network) string {
 				hash, err := n.StateHash()
 				return fmt.Sprintf("%x %v", hash, err)
 			})

@@ -10,6 +10,7 @@ import (
 	"github.com/canisterd/canisterd/internal/systemcanisters"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/introspect"
+	"github.com/canisterd/canisterd/replica/node"
 	"github.com/canisterd/canisterd/test/instancetest"
 )
 
@@ -61,7 +62,7 @@ func TestTheAnonymousUserIsRichOnTheLedgers(t *testing.T) {
 func TestSystemCanistersBeginWithAHundredTrillionCycles(t *testing.T) {
 	i := system(t)
 	for _, name := range []systemcanisters.Name{systemcanisters.Registry, systemcanisters.ICPToken, systemcanisters.CyclesMinting} {
-		report, err := instance.Look(t.Context(), i, func(n *replica.Network) introspect.CanisterReport {
+		report, err := node.Ask(t.Context(), i.Node(), func(n *replica.Network) introspect.CanisterReport {
 			report, _ := n.Introspect().Report(name.ID())
 			return report
 		})

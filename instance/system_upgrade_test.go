@@ -11,6 +11,7 @@ import (
 	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/internal/systemcanisters"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
 )
 
 // upgrade upgrades a system canister to its own module, as its controller does.
@@ -39,7 +40,7 @@ func upgrade(t *testing.T, i *instance.Instance, name systemcanisters.Name) {
 	if err := i.AwaitAnswer(t.Context(), subnet, in.ID); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := instance.Look(t.Context(), i, func(n *replica.Network) replica.IngressAnswer {
+	answer, err := node.Ask(t.Context(), i.Node(), func(n *replica.Network) replica.IngressAnswer {
 		answer, _ := n.IngressAnswer(subnet, in.ID)
 		return answer
 	})

@@ -12,16 +12,6 @@ import (
 // Latest is the largest time, in nanoseconds: some canisters and clients have 63 bits.
 const Latest = math.MaxInt64
 
-// Look returns what a function reads in the network of an instance between two rounds.
-func Look[T any](ctx context.Context, i *Instance, look func(*replica.Network) T) (T, error) {
-	seen := make(chan T, 1)
-	if err := i.node.Do(ctx, func(n *replica.Network) { seen <- look(n) }); err != nil {
-		var nothing T
-		return nothing, err
-	}
-	return <-seen, nil
-}
-
 // Time is the time of an instance, in nanoseconds, and how it moves.
 type Time struct {
 	Last      uint64 // of the last round
@@ -35,7 +25,7 @@ type Time struct {
 
 // Time returns the time of the instance.
 func (i *Instance) Time(ctx context.Context) (Time, error) {
-	return Look(ctx, i, func(n *replica.Network) (t Time) {
+	return node.Ask(ctx, i.node, func(n *replica.Network) (t Time) {
 		activity := n.Activity()
 		t.Last, t.Height = activity.Time, activity.Height
 		t.NextRound = max(n.Activity().NextTime, i.backend.Clock().Now)
@@ -51,7 +41,7 @@ func (i *Instance) Now(ctx context.Context) (uint64, error) {
 	if i.Pacing().TimeByWallClock() {
 		return i.backend.Clock().Now, nil
 	}
-	return Look(ctx, i, func(n *replica.Network) uint64 { return n.Activity().Clock }) // may be ahead of the last round
+	return node.Ask(ctx, i.node, func(n *replica.Network) uint64 { return n.Activity().Clock }) // may be ahead of the last round
 }
 
 // CatchUp applies the wall clock if it moves the time. The owner of the network calls it.
@@ -67,7 +57,7 @@ func (i *Instance) SetTime(ctx context.Context, at uint64) error { return i.jump
 
 // jump sets the time of the next round, with a minimum of the offset.
 func (i *Instance) jump(ctx context.Context, at uint64, offset time.Duration) error {
-	now, err := Look(ctx, i, func(n *replica.Network) uint64 {
+	now, err := node.Ask(ctx, i.node, func(n *replica.Network) uint64 {
 		now := i.now(n)
 		if at >= now {
 			n.Apply(replica.AdvanceTo(at))

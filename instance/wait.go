@@ -74,7 +74,7 @@ func (i *Instance) AwaitPresent(ctx context.Context, run bool, seen func(*replic
 	case pacing.roundsByNode():
 		return i.untilQuiet(ctx, seen)
 	}
-	return Look(ctx, i, seen)
+	return node.Ask(ctx, i.node, seen)
 }
 
 // driveHere runs rounds at the present time until seen is true, or nothing more can happen without time.

@@ -13,6 +13,7 @@ import (
 	"github.com/canisterd/canisterd/internal/budget"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
 )
@@ -267,8 +268,7 @@ func (l *callStream) submit(ctx context.Context, batch []*inflightCall) error {
 
 // apply gives a batch to the network.
 func (l *callStream) apply(ctx context.Context, batch []*inflightCall, in []*replica.Ingress) ([]replica.Result, error) {
-	done := make(chan []replica.Result, 1)
-	err := l.instance.Node().Do(ctx, func(n *replica.Network) {
+	return node.Ask(ctx, l.instance.Node(), func(n *replica.Network) []replica.Result {
 		l.instance.CatchUp(n)
 		results := make([]replica.Result, len(in))
 		for i := range in {
@@ -281,12 +281,8 @@ func (l *callStream) apply(ctx context.Context, batch []*inflightCall, in []*rep
 			f.entered = results[i].Refusal == nil && results[i].Reject == nil
 			f.subnet, _ = n.HostOf(f.effective)
 		}
-		done <- results
+		return results
 	})
-	if err != nil {
-		return nil, err
-	}
-	return <-done, nil
 }
 
 // followed handles the result of submitting a message of a batch.

@@ -71,11 +71,11 @@ func (l *callStream) updated(ctx context.Context, o *preparedCall) (*controlv1.O
 
 // sweep sends the answers that are known, and leaves the rest to collect.
 func (l *callStream) sweep(ctx context.Context) error {
-	settled := make(chan []settledCall, 1)
-	if err := l.instance.Node().Do(ctx, func(n *replica.Network) { settled <- l.settled(n) }); err != nil {
+	settled, err := node.Ask(ctx, l.instance.Node(), l.settled)
+	if err != nil {
 		return err
 	}
-	if err := l.sendOutcomes(<-settled); err != nil {
+	if err := l.sendOutcomes(settled); err != nil {
 		return err
 	}
 	if l.idle() {

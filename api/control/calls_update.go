@@ -89,25 +89,23 @@ func (s *calls) Await(ctx context.Context, in *controlv1.AwaitRequest) (*control
 
 // locate returns the subnet and the receiver of a known message, before the next view shows them.
 func locate(ctx context.Context, i *instance.Instance, id replica.RequestID) (subnet, receiver principal.Principal, err error) {
-	found := make(chan [2]principal.Principal, 1)
-	err = i.Node().Do(ctx, func(n *replica.Network) {
-		defer close(found)
+	type place struct {
+		subnet, receiver principal.Principal
+		known            bool
+	}
+	found, err := node.Ask(ctx, i.Node(), func(n *replica.Network) (p place) {
 		for i := range n.View().Subnets {
 			if at := n.View().Subnets[i].ID; n.IngressStatus(at, id) != 0 {
 				a, _ := n.IngressAnswer(at, id)
-				found <- [2]principal.Principal{at, a.Receiver}
-				return
+				return place{at, a.Receiver, true}
 			}
 		}
+		return p
 	})
-	if err != nil {
-		return subnet, receiver, err
+	if err == nil && !found.known {
+		err = requestUnknown.Refuse(node.ErrUnknown)
 	}
-	both, known := <-found
-	if !known {
-		return subnet, receiver, requestUnknown.Refuse(node.ErrUnknown)
-	}
-	return both[0], both[1], nil
+	return found.subnet, found.receiver, err
 }
 
 // answered returns the outcome of a message that is answered.
@@ -195,19 +193,16 @@ func answerOf(ctx context.Context, i *instance.Instance, subnet principal.Princi
 }
 
 func lookUp(ctx context.Context, i *instance.Instance, id replica.RequestID, host func(*replica.Network) principal.Principal) (replica.IngressAnswer, error) {
-	found := make(chan replica.IngressAnswer, 1)
-	err := i.Node().Do(ctx, func(n *replica.Network) {
+	a, err := node.Ask(ctx, i.Node(), func(n *replica.Network) replica.IngressAnswer {
 		a, _ := n.IngressAnswer(host(n), id)
-		found <- a
+		return a
 	})
-	if err != nil {
-		return replica.IngressAnswer{}, err
-	}
-	a := <-found
-	switch a.Status {
-	case 0:
+	switch {
+	case err != nil:
+		return a, err
+	case a.Status == 0:
 		return a, node.ErrUnknown
-	case replica.Done:
+	case a.Status == replica.Done:
 		return a, answerForgotten.Refuse(hexOf(id))
 	}
 	return a, nil

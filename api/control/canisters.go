@@ -15,6 +15,7 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/introspect"
+	"github.com/canisterd/canisterd/replica/node"
 )
 
 // canisters is the service Canisters.
@@ -71,15 +72,13 @@ func (c *subject) look(ctx context.Context) error {
 		introspect.CanisterReport
 		ok bool
 	}
-	done := make(chan described, 1)
-	err := c.instance.Node().Do(ctx, func(n *replica.Network) {
+	d, err := node.Ask(ctx, c.instance.Node(), func(n *replica.Network) described {
 		r, ok := n.Introspect().Report(c.id)
-		done <- described{r, ok}
+		return described{r, ok}
 	})
 	if err != nil {
 		return err
 	}
-	d := <-done
 	if !d.ok {
 		return canisterUnknown.Refuse(c.id)
 	}

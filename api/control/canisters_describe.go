@@ -11,6 +11,7 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/introspect"
+	"github.com/canisterd/canisterd/replica/node"
 )
 
 // ListCanisters returns the canisters of an instance, ordered by id.
@@ -32,11 +33,12 @@ func (s *canisters) ListCanisters(ctx context.Context, in *controlv1.ListCaniste
 			return nil, err
 		}
 	}
-	done := make(chan []introspect.CanisterReport, 1)
-	if err := instance.Node().Do(ctx, func(n *replica.Network) { done <- n.Introspect().Reports(after, size+1) }); err != nil {
+	page, err := node.Ask(ctx, instance.Node(), func(n *replica.Network) []introspect.CanisterReport {
+		return n.Introspect().Reports(after, size+1)
+	})
+	if err != nil {
 		return nil, err
 	}
-	page := <-done
 	out := &controlv1.ListCanistersResponse{}
 	if len(page) > size {
 		page = page[:size]

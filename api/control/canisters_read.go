@@ -11,6 +11,7 @@ import (
 	"github.com/canisterd/canisterd/canister"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
 )
 
 // ReadMemory streams committed bytes of the heap or of stable memory, all of one moment.
@@ -124,19 +125,13 @@ func (c *subject) logs(ctx context.Context, from uint64, wait bool) ([]canister.
 		records []canister.LogRecord
 		gone    bool
 	}
-	found := make(chan page, 1)
-	err := c.instance.Node().Until(ctx, func(n *replica.Network) bool {
+	p, err := node.Await(ctx, c.instance.Node(), func(n *replica.Network) (page, bool) {
 		records, ok := recordsOf(n, c.id, from)
-		if wait && ok && len(records) == 0 {
-			return false
-		}
-		found <- page{records, !ok}
-		return true
+		return page{records, !ok}, !wait || !ok || len(records) > 0
 	})
 	if err != nil {
 		return nil, err
 	}
-	p := <-found
 	if p.gone {
 		return nil, canisterUnknown.Refuse(c.id)
 	}

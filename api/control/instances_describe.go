@@ -9,6 +9,7 @@ import (
 	"github.com/canisterd/canisterd/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
 )
 
 // describe describes an instance without asking its owner.
@@ -45,11 +46,10 @@ func subnetMessage(s *replica.SubnetView) *controlv1.Subnet {
 
 // census counts the open parts of the network.
 func census(ctx context.Context, i *instance.Instance) (*controlv1.Census, error) {
-	counted := make(chan replica.Census, 1)
-	if err := i.Node().Do(ctx, func(n *replica.Network) { counted <- n.Census() }); err != nil {
+	c, err := node.Ask(ctx, i.Node(), (*replica.Network).Census)
+	if err != nil {
 		return nil, err
 	}
-	c := <-counted
 	return &controlv1.Census{
 		Canisters: uint64(c.Canisters), CallContexts: uint64(c.Contexts), Futures: uint64(c.Futures), QueuedMessages: uint64(c.Waiting),
 		ParkedMessages: uint64(c.Parked), HeldMessages: uint64(c.Held), Outcalls: uint64(c.Outcalls), IngressMessages: uint64(c.Ingress),

@@ -11,6 +11,7 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/introspect"
+	"github.com/canisterd/canisterd/replica/node"
 )
 
 // nothingHeld takes the instance.
@@ -27,7 +28,7 @@ func (s *messages) ListHeld(ctx context.Context, in *controlv1.ListHeldRequest) 
 	if err != nil {
 		return nil, err
 	}
-	all, err := instance.Look(ctx, i, func(n *replica.Network) []introspect.HeldMessage {
+	all, err := node.Ask(ctx, i.Node(), func(n *replica.Network) []introspect.HeldMessage {
 		return n.Introspect().Held(in.GetRuleId(), page.After.ID, page.Limit+1)
 	})
 	if err != nil {
@@ -128,7 +129,7 @@ func (s *messages) Settle(ctx context.Context, in *controlv1.SettleRequest) (*co
 }
 
 func (s *messages) settleHeld(ctx context.Context, i *instance.Instance, id uint64, in *controlv1.Answer) error {
-	of, err := instance.Look(ctx, i, func(n *replica.Network) answered {
+	of, err := node.Ask(ctx, i.Node(), func(n *replica.Network) answered {
 		h, ok := n.Introspect().HeldMessage(id)
 		if !ok {
 			return answered{}
@@ -157,7 +158,7 @@ func (s *messages) settleCall(ctx context.Context, i *instance.Instance, call *c
 	if err != nil {
 		return err
 	}
-	of, err := instance.Look(ctx, i, func(n *replica.Network) answered {
+	of, err := node.Ask(ctx, i.Node(), func(n *replica.Network) answered {
 		if callee, method, ok := n.Called(*subnet, intercanister.CallID(call.GetCallId())); ok {
 			return answered{&callee, method}
 		}

@@ -17,6 +17,7 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/introspect"
+	"github.com/canisterd/canisterd/replica/node"
 )
 
 // mock is one stream of Mock: two rules, for calls of canisters and of users, whose messages go to the client, which
@@ -109,19 +110,14 @@ func (m *mock) held(n *replica.Network, after uint64, limit int) (all []introspe
 // calls sends calls to the client until the stream ends.
 func (m *mock) calls(ctx context.Context) error {
 	for {
-		found := make(chan []introspect.HeldMessage, 1)
-		err := m.instance.Node().Until(ctx, func(n *replica.Network) bool {
+		found, err := node.Await(ctx, m.instance.Node(), func(n *replica.Network) ([]introspect.HeldMessage, bool) {
 			all := m.held(n, m.after, mockedAtOnce)
-			if len(all) == 0 {
-				return false
-			}
-			found <- all
-			return true
+			return all, len(all) > 0
 		})
 		if err != nil {
 			return err
 		}
-		for _, h := range inOrder(<-found) {
+		for _, h := range inOrder(found) {
 			m.after = h.ID
 			if err := m.call(ctx, h); err != nil {
 				return err
@@ -163,7 +159,7 @@ func (m *mock) answers(ctx context.Context) error {
 
 func (m *mock) answer(ctx context.Context, in *controlv1.MockAnswer) error {
 	id := in.GetHeldId()
-	h, err := instance.Look(ctx, m.instance, func(n *replica.Network) *introspect.HeldMessage {
+	h, err := node.Ask(ctx, m.instance.Node(), func(n *replica.Network) *introspect.HeldMessage {
 		if h, ok := n.Introspect().HeldMessage(id); ok && (h.Rule == m.rules[0] || h.Rule == m.rules[1]) {
 			return &h
 		}

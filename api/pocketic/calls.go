@@ -122,7 +122,7 @@ func (e *entry) now(ctx context.Context) (uint64, error) {
 	if e.drive == ByWallClock {
 		return e.instance.Backend().Clock().Now, nil
 	}
-	return own(ctx, e, func(n *replica.Network) uint64 { return n.Activity().Clock })
+	return node.Ask(ctx, e.instance.Node(), func(n *replica.Network) uint64 { return n.Activity().Clock })
 }
 
 // message parses which call a body is about.
@@ -152,7 +152,7 @@ func (e *entry) existing(ctx context.Context, raw []byte) (principal.Principal, 
 	if err != nil {
 		return id, err
 	}
-	found, err := own(ctx, e, func(n *replica.Network) bool { return n.HasSubnet(id) })
+	found, err := node.Ask(ctx, e.instance.Node(), func(n *replica.Network) bool { return n.HasSubnet(id) })
 	if err == nil && !found {
 		err = subnetNotFound(id)
 	}
@@ -184,7 +184,7 @@ func (s *Server) awaitIngress(ctx context.Context, e *entry, body []byte) (any, 
 
 // unanswered returns the error for a call that was awaited in vain: PocketIC's, and what the call waits for.
 func (e *entry) unanswered(ctx context.Context, id replica.RequestID) error {
-	why, err := own(ctx, e, func(n *replica.Network) string { return n.Introspect().WhyUnanswered(id).Text })
+	why, err := node.Ask(ctx, e.instance.Node(), func(n *replica.Network) string { return n.Introspect().WhyUnanswered(id).Text })
 	if err != nil {
 		return err
 	}
@@ -231,7 +231,7 @@ func (e *entry) awaitLive(ctx context.Context, subnet principal.Principal, id re
 // answer returns the present state of a call; empty if it is unknown, as it is before the first round after its
 // submission.
 func (e *entry) answer(ctx context.Context, subnet principal.Principal, id replica.RequestID) (replica.IngressAnswer, error) {
-	return own(ctx, e, func(n *replica.Network) replica.IngressAnswer {
+	return node.Ask(ctx, e.instance.Node(), func(n *replica.Network) replica.IngressAnswer {
 		answer, _ := n.IngressAnswer(subnet, id)
 		if answer.Status == replica.Received && !n.Shown(subnet, id) {
 			return replica.IngressAnswer{}

@@ -8,6 +8,7 @@ import (
 	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/introspect"
+	"github.com/canisterd/canisterd/replica/node"
 )
 
 // subject parses a body with only a canister.
@@ -19,19 +20,9 @@ func subject(body []byte) (principal.Principal, error) {
 	return in.read()
 }
 
-// own returns what a function reads in the network of the instance.
-func own[T any](ctx context.Context, e *entry, look func(*replica.Network) T) (T, error) {
-	seen := make(chan T, 1)
-	if err := e.instance.Node().Do(ctx, func(n *replica.Network) { seen <- look(n) }); err != nil {
-		var nothing T
-		return nothing, err
-	}
-	return <-seen, nil
-}
-
 // report describes a canister, which must exist.
 func (e *entry) report(ctx context.Context, id principal.Principal) (*introspect.CanisterReport, error) {
-	report, err := own(ctx, e, func(n *replica.Network) *introspect.CanisterReport {
+	report, err := node.Ask(ctx, e.instance.Node(), func(n *replica.Network) *introspect.CanisterReport {
 		if report, ok := n.Introspect().Report(id); ok {
 			return &report
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
 )
 
 // effectivePrincipal is the destination of a call: "None", {"SubnetId": bytes} or {"CanisterId": bytes}. Both fields
@@ -88,7 +89,7 @@ func (e *entry) addressed(ctx context.Context, receiver principal.Principal) (de
 	if unhosted == nil {
 		return to, nil
 	}
-	isSubnet, err := own(ctx, e, func(n *replica.Network) bool { return n.HasSubnet(receiver) })
+	isSubnet, err := node.Ask(ctx, e.instance.Node(), func(n *replica.Network) bool { return n.HasSubnet(receiver) })
 	if err == nil && !isSubnet {
 		err = unhosted
 	}
@@ -97,7 +98,7 @@ func (e *entry) addressed(ctx context.Context, receiver principal.Principal) (de
 
 // hosted returns the subnet of a canister id.
 func (e *entry) hosted(ctx context.Context, id principal.Principal) (destination, error) {
-	subnet, err := own(ctx, e, func(n *replica.Network) *principal.Principal {
+	subnet, err := node.Ask(ctx, e.instance.Node(), func(n *replica.Network) *principal.Principal {
 		if subnet, ok := n.HostOf(id); ok {
 			return &subnet
 		}

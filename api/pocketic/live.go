@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
 )
 
 // errorsOf joins two errors.
@@ -55,7 +56,7 @@ func (s *Server) autoProgress(ctx context.Context, e *entry, body []byte) (any, 
 		return nil, nil
 	}
 	now := e.instance.Backend().Clock().Now
-	if _, err := own(ctx, e, func(n *replica.Network) replica.Result { return n.Apply(replica.AdvanceTo(now)) }); err != nil {
+	if _, err := node.Ask(ctx, e.instance.Node(), func(n *replica.Network) replica.Result { return n.Apply(replica.AdvanceTo(now)) }); err != nil {
 		return nil, err
 	}
 	_, err = e.instance.Node().Round(ctx)

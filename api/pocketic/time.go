@@ -7,6 +7,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
 )
 
 // getTime serves GET read/get_time: the time of the next round, if that was set.
@@ -41,7 +42,7 @@ func (e *entry) moveTime(ctx context.Context, body []byte, input func(at uint64)
 		return tooLate(in.Nanos)
 	}
 	clock := e.instance.Backend().Clock()
-	result, err := own(ctx, e, func(n *replica.Network) error {
+	result, err := node.Ask(ctx, e.instance.Node(), func(n *replica.Network) error {
 		now := n.Activity().Clock
 		if e.drive == ByWallClock {
 			now = clock.Now

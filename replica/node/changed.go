@@ -95,6 +95,23 @@ func (n *Node) Until(ctx context.Context, seen func(*replica.Network) bool) erro
 	}
 }
 
+// Await is Until for a function with a result, which it returns with true.
+func Await[T any](ctx context.Context, n *Node, seen func(*replica.Network) (T, bool)) (T, error) {
+	result := make(chan T, 1)
+	err := n.Until(ctx, func(network *replica.Network) bool {
+		found, ok := seen(network)
+		if ok {
+			result <- found
+		}
+		return ok
+	})
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return <-result, nil
+}
+
 func (n *Node) await(ctx context.Context, happened <-chan struct{}) error {
 	select {
 	case <-happened:

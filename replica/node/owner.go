@@ -186,6 +186,16 @@ func (n *Node) Do(ctx context.Context, do func(*replica.Network)) error {
 	return n.ask(ctx, func(n *Node) { do(n.network) })
 }
 
+// Ask is Do for a function with a result.
+func Ask[T any](ctx context.Context, n *Node, do func(*replica.Network) T) (T, error) {
+	result := make(chan T, 1)
+	if err := n.Do(ctx, func(network *replica.Network) { result <- do(network) }); err != nil {
+		var none T
+		return none, err
+	}
+	return <-result, nil
+}
+
 // ask runs a function as the owner, and returns when its effects are settled.
 func (n *Node) ask(ctx context.Context, do func(*Node)) error {
 	if err := n.askUnsettled(ctx, do); err != nil {

@@ -17,17 +17,11 @@ func (n *Node) Read(ctx context.Context, read func(*replica.Network)) error {
 // AwaitHeld returns the first message that a rule holds, or any rule if rule is 0; it waits until there is one. It runs
 // no rounds: the pacing of the node does.
 func (n *Node) AwaitHeld(ctx context.Context, rule uint64) (introspect.HeldMessage, error) {
-	held := make(chan introspect.HeldMessage, 1)
-	err := n.Until(ctx, func(n *replica.Network) bool {
-		first := n.Introspect().Held(rule, 0, 1)
-		if len(first) == 0 {
-			return false
+	return Await(ctx, n, func(n *replica.Network) (first introspect.HeldMessage, ok bool) {
+		all := n.Introspect().Held(rule, 0, 1)
+		if len(all) == 0 {
+			return first, false
 		}
-		held <- first[0]
-		return true
+		return all[0], true
 	})
-	if err != nil {
-		return introspect.HeldMessage{}, err
-	}
-	return <-held, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
 	"github.com/canisterd/canisterd/test/canistertest/wat"
 )
 
@@ -94,7 +95,7 @@ func TryUpdate(ctx context.Context, i *instance.Instance, callee, effective prin
 	if err := i.AwaitAnswer(ctx, subnet, id); err != nil {
 		return nil, err
 	}
-	answer, err := instance.Look(ctx, i, func(n *replica.Network) replica.IngressAnswer {
+	answer, err := node.Ask(ctx, i.Node(), func(n *replica.Network) replica.IngressAnswer {
 		answer, _ := n.IngressAnswer(subnet, id)
 		return answer
 	})

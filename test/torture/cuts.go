@@ -18,6 +18,7 @@ import (
 	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/internal/journal"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/node"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
@@ -181,7 +182,7 @@ func (c *cuts) live(ctx context.Context, r *instance.Registry, hash [32]byte, wr
 		return err
 	}
 	var now [32]byte
-	looked, err := instance.Look(ctx, i, func(n *replica.Network) (err error) {
+	looked, err := node.Ask(ctx, i.Node(), func(n *replica.Network) (err error) {
 		now, err = n.StateHash()
 		return err
 	})
@@ -305,7 +306,7 @@ func caller(i *instance.Instance) call {
 		if err := i.AwaitAnswer(ctx, subnet, in.ID); err != nil {
 			return nil, err
 		}
-		answer, err := instance.Look(ctx, i, func(n *replica.Network) replica.IngressAnswer {
+		answer, err := node.Ask(ctx, i.Node(), func(n *replica.Network) replica.IngressAnswer {
 			answer, _ := n.IngressAnswer(subnet, in.ID)
 			return answer
 		})
