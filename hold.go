@@ -186,7 +186,7 @@ func (r *Rule) settle(ctx context.Context, answer func(Message) (replica.Settlem
 }
 
 // errNoTrace is for a call without remembered events.
-var errNoTrace = errors.New("nothing is remembered of the call: no call was made, or too much has happened since")
+var errNoTrace = errors.New("no trace of the call: no call was made, or its events were discarded")
 
 // Trace returns a call as a tree of calls, with rounds, instructions, cycles, traps and log lines, one line for each.
 // Without a call (nil) it is the newest call of a canister other than the management canister. Messages of methods that a

@@ -91,7 +91,7 @@ func TestWhatATestCannotGoOnWithoutFailsIt(t *testing.T) {
 		"invalid duration -1s: expected a positive one":         func(ic *canisterd.IC) { ic.Advance(-time.Second) },
 		"invalid time 2000-01-01T00:00:00Z: expected one":       func(ic *canisterd.IC) { ic.AdvanceTo(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)) },
 		"no canister has a timer set":                           func(ic *canisterd.IC) { ic.AdvanceToTimer() },
-		"nothing is remembered of the call":                     func(ic *canisterd.IC) { ic.Trace(nil) },
+		"no trace of the call":                                  func(ic *canisterd.IC) { ic.Trace(nil) },
 		"no message is held":                                    func(ic *canisterd.IC) { ic.Hold(canisterd.Calls{}).Wait() },
 		"the network has no subnet of kind ii: give it one":     func(ic *canisterd.IC) { ic.Create(canisterd.On(canisterd.II)) },
 		"the snapshot is of another network: fork that network": func(ic *canisterd.IC) { ic.Restore(ic.Fork().Snapshot()) },

@@ -127,7 +127,7 @@ func TestInstancesHaveTheReachOfTheDaemonOrTheirOwn(t *testing.T) {
 		}
 	}
 	_, err := d.instances.Create(t.Context(), &instance.Spec{Reach: instance.OutcallReach{Targets: []string{"a b"}}})
-	if err == nil || !strings.Contains(err.Error(), `outcall_targets cannot be "a b"`) {
+	if err == nil || !strings.Contains(err.Error(), `invalid outcall_targets "a b"`) {
 		t.Errorf("a target that is none: %v", err)
 	}
 }

@@ -47,7 +47,7 @@ func ParseOutcalls(name string) (Outcalls, error) {
 		}
 		names = append(names, o.String())
 	}
-	return 0, fmt.Errorf("%q is nothing to do with HTTP outcalls: use one of %s", name, strings.Join(names, ", "))
+	return 0, fmt.Errorf("invalid HTTP outcall mode %q: expected one of %s", name, strings.Join(names, ", "))
 }
 
 // deniedOutcall is the reject message if outcalls are denied.

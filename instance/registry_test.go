@@ -60,7 +60,7 @@ func TestARegistryHasTenThousandInstancesAtMost(t *testing.T) {
 			t.Fatalf("instance %d: %v", n+1, err)
 		}
 	}
-	const want = "the daemon has 10000 instances, which is the most it has: delete some, or bind them to leases"
+	const want = "the daemon has 10000 instances, which is the limit: delete some, or bind them to leases"
 	if name, err := r.Reserve(new(instance.Placement)); err == nil || err.Error() != want {
 		t.Errorf("one more: %q, %v, want %q", name, err, want)
 	}
@@ -73,7 +73,7 @@ func TestARegistryKeeps256InstancesOnDiskAtMost(t *testing.T) {
 			t.Fatalf("instance %d: %v", n+1, err)
 		}
 	}
-	const want = "the daemon keeps 256 instances on disk, which is the most it keeps: delete some, bind this one to a lease, or let it end with the daemon (ephemeral)"
+	const want = "the daemon has 256 instances on disk, which is the limit: delete some, bind this one to a lease, or make it ephemeral"
 	if name, err := r.Reserve(new(instance.Placement)); err == nil || err.Error() != want {
 		t.Errorf("one more: %q, %v, want %q", name, err, want)
 	}

@@ -181,7 +181,7 @@ func TestADamagedInstanceIsLeftOutAndNamed(t *testing.T) {
 	_, brief := k.Create(t.Context(), &instance.Spec{Placement: instance.Placement{Name: "lab", Ephemeral: true}})
 	for _, err := range []error{looked, created, brief} {
 		refused, ok := errors.AsType[*instance.Refusal](err)
-		if !ok || refused.Reason != instance.DamagedInstance || !strings.Contains(err.Error(), `instance "lab" is kept, but cannot go on`) || !strings.Contains(err.Error(), dir) {
+		if !ok || refused.Reason != instance.DamagedInstance || !strings.Contains(err.Error(), `instance "lab" cannot start`) || !strings.Contains(err.Error(), dir) {
 			t.Errorf("with a damaged instance: %v", err)
 		}
 	}

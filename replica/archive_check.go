@@ -99,7 +99,7 @@ func (n *Network) checkRules(c *archive.Coder) {
 func (n *Network) checkCalls(c *archive.Coder) {
 	locations := n.Introspect().CallLocations()
 	for _, caller := range locations.UnknownCallers {
-		c.Check(n.deletedCanister(caller), "a call of %s is to be answered, which no subnet hosts", caller)
+		c.Check(n.deletedCanister(caller), "open call from unknown canister %s", caller)
 	}
 	for i, m := range n.subnets {
 		for _, h := range m.Held.All() {
@@ -115,7 +115,7 @@ func (s *subnet) checkArchived(c *archive.Coder) {
 		return
 	}
 	for i := range s.Postponed {
-		c.Check(s.net.management.Postponed(s.Postponed[i].Method) != nil, "method %q puts nothing off", s.Postponed[i].Method)
+		c.Check(s.net.management.Postponed(s.Postponed[i].Method) != nil, "method %q is never postponed", s.Postponed[i].Method)
 	}
 	for i := range s.Signing.Pending {
 		p := &s.Signing.Pending[i]

@@ -88,7 +88,7 @@ func refuseArgument(method, takes string, err error) error {
 		return nil
 	}
 	if takes != "" && len(takes) <= maxTypesShown {
-		err = fmt.Errorf("%w; it takes %s", err, takes)
+		err = fmt.Errorf("%w; expected %s", err, takes)
 	}
 	if e, ok := errors.AsType[*did.JSONError](err); ok {
 		return badArgument.Refuse(method, err, e.Path)

@@ -26,14 +26,14 @@ type canisters struct {
 
 // Reasons of the service.
 var (
-	canisterUnknown = reason("CANISTER_UNKNOWN", codes.NotFound, "there is no canister %s in the instance: ListCanisters says which there are", "canister_id")
+	canisterUnknown = reason("CANISTER_UNKNOWN", codes.NotFound, "no canister %s in the instance", "canister_id").advise("ListCanisters lists them")
 	icReject        = reason("IC_REJECT", codes.FailedPrecondition, "%s", "", "code", "error_code")
 	noController    = reason("NO_CONTROLLER", codes.FailedPrecondition, "canister %s has no controllers: it can no longer be changed", "canister_id")
-	noCode          = reason("NO_CODE", codes.FailedPrecondition, "canister %s has no code: install some", "canister_id")
+	noCode          = reason("NO_CODE", codes.FailedPrecondition, "canister %s has no code: install a module", "canister_id")
 	noSection       = reason("NO_METADATA", codes.NotFound, "the module of canister %s has no metadata %q", "canister_id", "name")
 	outOfMemory     = reason("OUT_OF_RANGE", codes.OutOfRange, "%s of canister %s has %d bytes: it cannot be read from %d", "memory", "canister_id", "size", "offset")
 	notMovable      = reason("NOT_MOVABLE", codes.FailedPrecondition, "%s", "", "canister_id")
-	uploadBroken    = reason("UPLOAD_BROKEN", codes.InvalidArgument, "the upload is not what it should be: %s")
+	uploadBroken    = reason("UPLOAD_BROKEN", codes.InvalidArgument, "invalid upload: %s")
 )
 
 // rejected returns a refusal for a reject of the management canister.

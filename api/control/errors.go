@@ -26,18 +26,25 @@ const Domain = "canisterd"
 
 // Reason is why an RPC is refused: the part that clients can rely on. Its name never changes, its text may.
 type Reason struct {
-	Name string // of google.rpc.ErrorInfo
-	Code codes.Code
-	Text string   // with verbs for the arguments of Refuse
-	Keys []string // of the metadata, one per argument; "" for an argument that is only in the text
+	Name   string // of google.rpc.ErrorInfo
+	Code   codes.Code
+	Text   string   // with verbs for the arguments of Refuse
+	Keys   []string // of the metadata, one per argument; "" for an argument that is only in the text
+	Advice string   // names RPCs and fields; it follows the text, and is in the metadata for clients with advice of their own
 }
 
 var reasons []*Reason
 
 // reason declares a reason; only variables of the package call it.
 func reason(name string, code codes.Code, text string, keys ...string) *Reason {
-	r := &Reason{name, code, text, keys}
+	r := &Reason{Name: name, Code: code, Text: text, Keys: keys}
 	reasons = append(reasons, r)
+	return r
+}
+
+// advise sets the advice of a reason that is being declared.
+func (r *Reason) advise(advice string) *Reason {
+	r.Advice = advice
 	return r
 }
 
@@ -51,14 +58,14 @@ var (
 	// BadField is for a field with an invalid value: field, value, what is allowed or why not.
 	BadField = instanceReasons[instance.BadField]
 	// MissingField is for a required field: field, what to set.
-	MissingField    = reason("MISSING_FIELD", codes.InvalidArgument, "%s is not set: %s", "field")
+	MissingField    = reason("MISSING_FIELD", codes.InvalidArgument, "%s is not set: %s", "field", "problem")
 	Bug             = reason("BUG", codes.Internal, "the daemon has a bug here: %v")
 	stateDamaged    = reason("STATE_DAMAGED", codes.DataLoss, "%v", "", "state_dir")
 	Unexpected      = reason("UNEXPECTED", codes.Internal, "unexpected error: %v")
 	deadlinePassed  = reason("DEADLINE_PASSED", codes.DeadlineExceeded, "the deadline has passed: %v")
-	givenUp         = reason("GIVEN_UP", codes.Canceled, "the caller has given up: %v")
+	givenUp         = reason("GIVEN_UP", codes.Canceled, "the client has canceled the request: %v")
 	requestUndone   = reason("REQUEST_UNDONE", codes.Aborted, "%v")
-	instanceStopped = reason("INSTANCE_STOPPED", codes.Unavailable, "the instance does not run any more: %v")
+	instanceStopped = reason("INSTANCE_STOPPED", codes.Unavailable, "the instance has stopped: %v")
 	requestUnknown  = reason("REQUEST_UNKNOWN", codes.NotFound, "%v")
 	messageRefused  = reason("MESSAGE_REFUSED", codes.InvalidArgument, "%s", "", "kind")
 	messageTooLarge = reason("MESSAGE_TOO_LARGE", codes.ResourceExhausted, "%s", "", "kind")
@@ -82,6 +89,10 @@ func (r *Reason) Refuse(args ...any) *Error {
 		if key != "" && i < len(args) {
 			refusal = refusal.With(key, fmt.Sprint(args[i]))
 		}
+	}
+	if r.Advice != "" {
+		refusal.Text += ": " + r.Advice
+		refusal = refusal.With("advice", r.Advice)
 	}
 	return refusal
 }

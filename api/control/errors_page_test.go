@@ -64,9 +64,17 @@ func keysOf(r *control.Reason) string {
 
 // textIn is the text of a reason with … for its arguments.
 func textIn(r *control.Reason) string {
-	text := strings.ReplaceAll(argument.ReplaceAllString(r.Text, "…"), "|", `\|`)
+	text := strings.ReplaceAll(argument.ReplaceAllString(r.Text+advised(r), "…"), "|", `\|`)
 	if text == "…" {
 		return "*differs*"
 	}
 	return text
+}
+
+// advised returns the advice behind the text of a reason.
+func advised(r *control.Reason) string {
+	if r.Advice == "" {
+		return ""
+	}
+	return ": " + r.Advice
 }

@@ -27,12 +27,12 @@ type events struct {
 var (
 	// eventsForgotten takes the numbers of the requested event and of the oldest one.
 	eventsForgotten = reason("EVENTS_FORGOTTEN", codes.OutOfRange,
-		"event %d is not remembered any more, the first that is is %d: watch from the beginning, and read faster or with a narrower filter", "wanted", "first")
+		"event %d has been discarded; the oldest available event is %d: watch from the beginning, and read faster or with a narrower filter", "wanted", "first")
 	// otherGeneration takes what belongs to another one, and what to do.
 	otherGeneration = reason("OTHER_INCARNATION", codes.FailedPrecondition,
 		"%s is of another generation of the instance, or of another instance: %s")
 	// eventNotYet takes the number of the requested event.
-	eventNotYet = reason("EVENT_NOT_YET", codes.FailedPrecondition, "there is no event %d yet: use a token of this instance", "wanted")
+	eventNotYet = reason("EVENT_NOT_YET", codes.FailedPrecondition, "event %d does not exist yet: use a token of this instance", "wanted")
 )
 
 // tokenPause is how long a watcher receives nothing before it gets a newer token. Ours.

@@ -19,7 +19,7 @@ import (
 )
 
 // traceUnknown takes a description of the requested root.
-var traceUnknown = reason("TRACE_UNKNOWN", codes.NotFound, "nothing is remembered of %s: it never was, or too much has happened since")
+var traceUnknown = reason("TRACE_UNKNOWN", codes.NotFound, "no trace of %s: it does not exist, or its events were discarded")
 
 // GetTrace returns the call tree of a user's message, or of a call context.
 func (s *events) GetTrace(ctx context.Context, in *controlv1.GetTraceRequest) (*controlv1.GetTraceResponse, error) {

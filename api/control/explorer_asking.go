@@ -15,9 +15,9 @@ import (
 )
 
 var (
-	explorationUnknown = reason("EXPLORATION_UNKNOWN", codes.NotFound, "no exploration %q asks its client: it may be over", "exploration")
+	explorationUnknown = reason("EXPLORATION_UNKNOWN", codes.NotFound, "no exploration %q has open questions: it may have ended", "exploration")
 	questionUnanswered = reason("QUESTION_UNANSWERED", codes.DeadlineExceeded, "question %d, about %q, was not answered within %s: AnswerQuestions answers it, and answer_time gives it more time", "number", "title")
-	questionTooLarge   = reason("QUESTION_TOO_LARGE", codes.ResourceExhausted, "a question about %q has %d bytes, and may have at most 1,048,576: let its queries answer less", "title")
+	questionTooLarge   = reason("QUESTION_TOO_LARGE", codes.ResourceExhausted, "a question about %q has %d bytes, and the limit is 1,048,576: use queries with smaller answers", "title")
 )
 
 // questionQueue asks the client of an exploration whether its properties hold. Each worker waits for the answer to its

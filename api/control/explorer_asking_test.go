@@ -169,13 +169,13 @@ func (a *api) rejectProperties(in *controlv1.ExploreRequest) {
 	call(a, a.explorer.AnswerQuestions, &controlv1.AnswerQuestionsRequest{Exploration: "none"})
 	wrong.WorkerServer = ""
 	for text, change := range map[string]func(*controlv1.ExploreProperties){
-		"properties.asked.title cannot be tt": func(p *controlv1.ExploreProperties) { p.Asked[0].Title = strings.Repeat("t", 101) },
-		"properties.asked cannot be 101": func(p *controlv1.ExploreProperties) {
+		"invalid properties.asked.title tt": func(p *controlv1.ExploreProperties) { p.Asked[0].Title = strings.Repeat("t", 101) },
+		"invalid properties.asked 101": func(p *controlv1.ExploreProperties) {
 			for n := range 100 {
 				p.Asked = append(p.Asked, &controlv1.ExploreAsked{Title: strconv.Itoa(n)})
 			}
 		},
-		"properties.asked.queries cannot be 101": func(p *controlv1.ExploreProperties) { p.Asked[0].Queries = slicesOf("vault paidOut", 101) },
+		"invalid properties.asked.queries 101": func(p *controlv1.ExploreProperties) { p.Asked[0].Queries = slicesOf("vault paidOut", 101) },
 	} {
 		many := proto.CloneOf(wrong)
 		change(many.Properties)

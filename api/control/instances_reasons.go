@@ -23,11 +23,12 @@ var codesOfKinds = [refusal.Kinds]codes.Code{
 
 // advice is for clients, behind the texts of package instance.
 var advice = map[*refusal.Reason]string{
-	instance.UnknownInstance: ": ListInstances says which there are",
-	instance.UnknownLease:    "; HoldLease gives one",
-	instance.UnknownSnapshot: ": ListSnapshots says which it has",
-	instance.NotManual:       ": call Clock.SetPacing with PACING_MODE_MANUAL first",
-	instance.NoSuchMove:      ": Clock.ListMoves lists them",
+	instance.UnknownInstance: "ListInstances lists them",
+	instance.UnknownLease:    "HoldLease creates one",
+	instance.UnknownSnapshot: "ListSnapshots lists them",
+	instance.SnapshotExists:  "set replace, or choose another name",
+	instance.NotManual:       "call Clock.SetPacing with PACING_MODE_MANUAL first",
+	instance.NoSuchMove:      "Clock.ListMoves lists them",
 }
 
 // instanceReasons has the reasons of package instance for clients.
@@ -36,7 +37,7 @@ var instanceReasons = declareInstanceReasons()
 func declareInstanceReasons() map[*refusal.Reason]*Reason {
 	all := map[*refusal.Reason]*Reason{}
 	for _, r := range instance.Reasons() {
-		all[r] = reason(r.Name, codesOfKinds[r.Kind], r.Text+advice[r], r.Keys...)
+		all[r] = reason(r.Name, codesOfKinds[r.Kind], r.Text, r.Keys...).advise(advice[r])
 	}
 	return all
 }

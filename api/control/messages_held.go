@@ -16,7 +16,8 @@ import (
 
 // nothingHeld takes the instance.
 var nothingHeld = reason("NOTHING_HELD", codes.FailedPrecondition,
-	"nothing more can happen in instance %q before time passes, and no message is held: Messages.ListFutures says what is waited for, Clock.AdvanceTime lets time pass", "instance")
+	"nothing more can happen in instance %q before time passes, and no message is held", "instance").
+	advise("Messages.ListFutures lists the open calls, and Clock.AdvanceTime advances the time")
 
 // ListHeld lists the messages that rules hold.
 func (s *messages) ListHeld(ctx context.Context, in *controlv1.ListHeldRequest) (*controlv1.ListHeldResponse, error) {

@@ -60,7 +60,7 @@ func TestARefusalCarriesItsArgumentsAsMetadata(t *testing.T) {
 	if info.GetDomain() != Domain || info.GetMetadata()["instance"] != "x" || info.GetMetadata()["hint"] != "y" {
 		t.Errorf("the info is %v", info)
 	}
-	if want := `there is no instance "x"`; !strings.HasPrefix(status.Convert(err).Message(), want) {
+	if want := `no instance "x"`; !strings.HasPrefix(status.Convert(err).Message(), want) {
 		t.Errorf("the text is %q, want %q", status.Convert(err).Message(), want)
 	}
 }

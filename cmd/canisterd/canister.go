@@ -13,18 +13,18 @@ import (
 )
 
 func (c *cli) canister() *cobra.Command {
-	cmd := group("canister", "Create, install, call and look at canisters")
+	cmd := group("canister", "Create, install, call and inspect canisters")
 	cmd.AddCommand(
 		c.canisterCreate(), c.canisterList(), c.canisterID(), c.canisterInstall(), c.canisterCall(), c.canisterQuery(), c.canisterSubmit(), c.canisterAwait(), c.canisterStatus(),
 		c.canisterSettings(), c.canisterMetadata(), c.canisterInterface(), c.canisterRead(), c.canisterCycles(), c.canisterMove(), c.logs(),
-		c.forCanister("canister start", "Let a stopped canister run again", "runs", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
+		c.forCanister("canister start", "Start a stopped canister", "runs", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
 			return d.Canisters.StartCanister(ctx, &controlv1.StartCanisterRequest{Instance: c.instance, CanisterId: id})
 		}),
-		c.forCanister("canister stop", "Stop a canister; waits for its open calls", "stopped", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
+		c.forCanister("canister stop", "Stop a canister after its open calls have ended", "stopped", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
 			defer c.whileWaiting(ctx, c.nameOf(id)+" is stopping: what it has open must end first (canisterd contexts)")()
 			return d.Canisters.StopCanister(ctx, &controlv1.StopCanisterRequest{Instance: c.instance, CanisterId: id})
 		}),
-		c.forCanister("canister uninstall", "Remove a canister's code and state", "has no code any more", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
+		c.forCanister("canister uninstall", "Remove the code and the state of a canister", "has no code any more", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
 			return d.Canisters.UninstallCode(ctx, &controlv1.UninstallCodeRequest{Instance: c.instance, CanisterId: id})
 		}),
 		c.canisterDelete(),
@@ -34,18 +34,18 @@ func (c *cli) canister() *cobra.Command {
 
 func (c *cli) canisterDelete() *cobra.Command {
 	var stop bool
-	cmd := c.forCanister("canister delete", "Delete a stopped canister for good", "deleted", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
+	cmd := c.forCanister("canister delete", "Delete a stopped canister", "deleted", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
 		return d.Canisters.DeleteCanister(ctx, &controlv1.DeleteCanisterRequest{Instance: c.instance, CanisterId: id, Stop: stop})
 	})
 	cmd.Example = "  canisterd canister delete bank\n  canisterd canister delete bank --stop"
-	cmd.Flags().BoolVar(&stop, "stop", false, "stop it before")
+	cmd.Flags().BoolVar(&stop, "stop", false, "stop the canister first")
 	return cmd
 }
 
 func (c *cli) canisterMove() *cobra.Command {
 	return &cobra.Command{
 		Use:   "move CANISTER SUBNET",
-		Short: "Move a stopped canister, with its id, to another subnet",
+		Short: "Move a stopped canister to another subnet; it keeps its id",
 		Example: `  canisterd canister move bank nns
   canisterd -i lab canister move bank application`,
 		Args: cobra.ExactArgs(2),

@@ -36,7 +36,7 @@ func (c *cli) canisterSubmit() *cobra.Command {
 	var f callFlags
 	cmd := &cobra.Command{
 		Use:   "submit CANISTER METHOD [ARGUMENTS]",
-		Short: "Call a method and print the request's id without waiting for its reply (canister await)",
+		Short: "Submit an update call and print the request id without waiting for the reply",
 		Example: `  request=$(canisterd canister submit bank withdraw 100)
   canisterd canister await $request`,
 		Args: cobra.RangeArgs(2, 3),
@@ -67,10 +67,10 @@ func (c *cli) canisterAwait() *cobra.Command {
 	var wait waitFlags
 	cmd := &cobra.Command{
 		Use:   "await REQUEST",
-		Short: "Wait for the reply of a request that was submitted, and print it",
-		Long: `Wait for the reply of a request that was submitted, and print it. It runs no
-rounds: where pacing is manual, canisterd run REQUEST does. After a second it
-says what the request waits for.`,
+		Short: "Wait for the reply to a submitted request and print it",
+		Long: `Wait for the reply to a submitted request and print it. This runs no rounds: under
+manual pacing, canisterd run REQUEST does. After a second, the command prints what
+the request waits for.`,
 		Example: `  canisterd canister await 039b45a8
   canisterd canister await 039b45a8 --timeout 5s`,
 		Args: cobra.ExactArgs(1),
@@ -103,7 +103,7 @@ says what the request waits for.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&f.form, "form", "text", "how the reply is written: text (Candid), json or hex")
+	cmd.Flags().StringVar(&f.form, "form", "text", "format of the reply: text (Candid), json or hex")
 	wait.add(cmd)
 	return cmd
 }
@@ -137,12 +137,11 @@ func (c *cli) invocation(name, short, examples string, ask ask) *cobra.Command {
 		Short: short,
 		Long: short + `.
 
-ARGUMENTS is a Candid argument list such as '("Ada", 3)'; for one argument the
-parentheses may be left out. ${NAME} in it is the id of a canister that was
-deployed from this folder, or the principal of an identity. A negative number is
-an argument and no flag; what stands after -- is never a flag. Types and the names
-in the reply come from the canister's own interface where it has one. With --form
-json, arguments and reply are JSON.`,
+ARGUMENTS is a list of Candid values such as '("Ada", 3)'. A single argument needs no
+parentheses. ${NAME} stands for the id of a canister that was deployed from this
+folder, or for the principal of an identity. A negative number is an argument, not a
+flag; nothing after -- is a flag. Types, and names in the reply, come from the
+canister's interface if it has one. With --form json, arguments and reply are JSON.`,
 		Example: examples,
 		Args:    cobra.RangeArgs(2, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -165,7 +164,7 @@ json, arguments and reply are JSON.`,
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().BoolVar(&f.verbose, "verbose", false, "say the id of the request on standard error (--json has it always)")
+	cmd.Flags().BoolVar(&f.verbose, "verbose", false, "print the request id to standard error (--json always has it)")
 	return sending(cmd)
 }
 
@@ -178,8 +177,8 @@ func (f *callFlags) tellRequest(c *cli, outcome *controlv1.Outcome) {
 }
 
 func (f *callFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.hex, "hex", "", "the argument as bytes in hex, instead of ARGUMENTS")
-	cmd.Flags().StringVar(&f.form, "form", "text", "how arguments and reply are written: text (Candid), json or hex")
+	cmd.Flags().StringVar(&f.hex, "hex", "", "argument as bytes in hex, instead of ARGUMENTS")
+	cmd.Flags().StringVar(&f.form, "form", "text", "format of arguments and reply: text (Candid), json or hex")
 }
 
 // replyForm returns the requested form of replies.
@@ -192,7 +191,7 @@ func (f *callFlags) replyForm() (controlv1.Form, error) {
 	case "hex":
 		return controlv1.Form_FORM_BYTES, nil
 	}
-	return 0, fmt.Errorf("--form %q: say text, json or hex", f.form)
+	return 0, fmt.Errorf("invalid --form %q: expected text, json or hex", f.form)
 }
 
 func (f *callFlags) call(c *cli, args []string) (*controlv1.Call, error) {
@@ -251,7 +250,7 @@ func parseArgument(args []string, inHex, form string) (*controlv1.Value, error) 
 		}
 		return valueOf(arg), nil
 	}
-	return nil, fmt.Errorf("--form %q: say text, json or hex", form)
+	return nil, fmt.Errorf("invalid --form %q: expected text, json or hex", form)
 }
 
 // valueOf converts an argument for the control API.

@@ -18,9 +18,8 @@ func (c *cli) canisterCreate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create [NAME]",
 		Short: "Create an empty canister and print its id",
-		Long: `Create an empty canister and print its id. With NAME, the other commands take that
-name from then on, and canisterd deploy installs the canister of this name in
-` + project.File + ` there.`,
+		Long: `Create an empty canister and print its id. With NAME, other commands accept that name,
+and canisterd deploy installs the canister of this name in ` + project.File + ` there.`,
 		Example: `  canisterd canister create vault
   canisterd canister create --cycles 5T --env STAGE=test
   canisterd canister create --id rdmx6-jaaaa-aaaaa-aaadq-cai --add-subnet
@@ -57,10 +56,10 @@ name from then on, and canisterd deploy installs the canister of this name in
 			})
 		},
 	}
-	cmd.Flags().StringVar(&amount, "cycles", "", "cycles to start with, such as 5T (default: what the daemon gives, 100T)")
-	cmd.Flags().StringVar(&subnet, "subnet", "", "id of the subnet to create it on, or its kind where there is one of that (default: an application subnet)")
-	cmd.Flags().StringVar(&exactly, "id", "", "the id to give it")
-	cmd.Flags().BoolVar(&addSubnet, "add-subnet", false, "with --id: add a subnet of the kind that has such ids on mainnet, if the instance has none")
+	cmd.Flags().StringVar(&amount, "cycles", "", "initial cycles, such as 5T (default: 100T)")
+	cmd.Flags().StringVar(&subnet, "subnet", "", "subnet for the canister, by id or kind (default: an application subnet)")
+	cmd.Flags().StringVar(&exactly, "id", "", "canister id to use")
+	cmd.Flags().BoolVar(&addSubnet, "add-subnet", false, "with --id: if no subnet has this id in its range, add one of the kind that has it on mainnet")
 	s.add(cmd)
 	return sending(cmd)
 }

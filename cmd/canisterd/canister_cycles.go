@@ -15,7 +15,7 @@ import (
 func (c *cli) canisterCycles() *cobra.Command {
 	return &cobra.Command{
 		Use:   "cycles CANISTER [AMOUNT | +AMOUNT]",
-		Short: "Show, set or add to the balance of a canister; the cycles come from nowhere",
+		Short: "Show, set or top up the cycles balance of a canister; no account is charged",
 		Example: `  canisterd canister cycles bank
   canisterd canister cycles bank +5T
   canisterd canister cycles bank 0`,

@@ -7,7 +7,7 @@ import (
 func (c *cli) canisterID() *cobra.Command {
 	return &cobra.Command{
 		Use:   "id CANISTER",
-		Short: "Print the id of a canister that was deployed under a name",
+		Short: "Print the id of a canister by its name",
 		Example: `  canisterd canister id bank
   BANK=$(canisterd canister id bank)`,
 		Args: cobra.ExactArgs(1),

@@ -54,15 +54,15 @@ func (c *cli) canisterInstall() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.mode, "mode", "install", "install, reinstall, upgrade, or auto: install on an empty canister and upgrade on another")
+	flags.StringVar(&f.mode, "mode", "install", "install, reinstall, upgrade or auto (install if the canister is empty, else upgrade)")
 	flags.StringVar(&f.arg, "arg", "", "arguments of canister_init or canister_post_upgrade")
-	flags.StringVar(&f.argFile, "arg-file", "", "file with those arguments: Candid text, JSON (.json) or bytes (.bin)")
-	flags.StringVar(&f.hex, "hex", "", "the same as bytes in hex")
-	flags.StringVar(&f.form, "form", "text", "how --arg is written: text (Candid) or json")
-	flags.StringVar(&f.memory, "memory", "", "upgrade: keep or replace the Wasm memory (default: keep where the module asks for it)")
-	flags.BoolVar(&f.skipPreUpgrade, "skip-pre-upgrade", false, "upgrade: do not run canister_pre_upgrade")
+	flags.StringVar(&f.argFile, "arg-file", "", "read the arguments from a file: Candid text, JSON (.json) or bytes (.bin)")
+	flags.StringVar(&f.hex, "hex", "", "arguments as bytes in hex")
+	flags.StringVar(&f.form, "form", "text", "format of --arg: text (Candid) or json")
+	flags.StringVar(&f.memory, "memory", "", "on upgrade, keep or replace the Wasm memory (default: keep if the module asks for it)")
+	flags.BoolVar(&f.skipPreUpgrade, "skip-pre-upgrade", false, "on upgrade, do not run canister_pre_upgrade")
 	flags.BoolVar(&f.yes, "yes", false, reinstallYes)
-	flags.StringSliceVar(&f.features, "feature", nil, "what the module may use beyond the network: wasi (default: what the canister was given before)")
+	flags.StringSliceVar(&f.features, "feature", nil, "imports to allow beyond those of the network: wasi (default: as at the last installation)")
 	return sending(cmd)
 }
 
@@ -82,7 +82,7 @@ func (f *installFlags) head(c *cli, id string) (*controlv1.InstallHead, error) {
 	head := &controlv1.InstallHead{Instance: c.instance, CanisterId: id, SkipPreUpgrade: f.skipPreUpgrade, Features: f.features}
 	mode, ok := controlv1.InstallMode_value["INSTALL_MODE_"+strings.ToUpper(f.mode)]
 	if !ok && f.mode != "auto" {
-		return nil, fmt.Errorf("--mode %q: say install, reinstall, upgrade or auto", f.mode)
+		return nil, fmt.Errorf("invalid --mode %q: expected install, reinstall, upgrade or auto", f.mode)
 	}
 	head.Mode = controlv1.InstallMode(mode)
 	switch f.memory {
@@ -91,7 +91,7 @@ func (f *installFlags) head(c *cli, id string) (*controlv1.InstallHead, error) {
 		keep := f.memory == "keep"
 		head.KeepMainMemory = &keep
 	default:
-		return nil, fmt.Errorf("--memory %q: say keep or replace", f.memory)
+		return nil, fmt.Errorf("invalid --memory %q: expected keep or replace", f.memory)
 	}
 	var err error
 	if head.Argument, err = f.argument(c); err != nil {
@@ -105,7 +105,7 @@ func (f *installFlags) head(c *cli, id string) (*controlv1.InstallHead, error) {
 func (f *installFlags) argument(c *cli) (*controlv1.Value, error) {
 	if f.argFile != "" {
 		if f.arg != "" || f.hex != "" {
-			return nil, errors.New("give the arguments once: by --arg, --arg-file or --hex")
+			return nil, errors.New("give only one of --arg, --arg-file and --hex")
 		}
 		given := project.Canister{InitFile: f.argFile}
 		err := given.ReadInit(f.argFile)

@@ -18,7 +18,7 @@ func (c *cli) canisterRead() *cobra.Command {
 	var offset, length uint64
 	cmd := &cobra.Command{
 		Use:   "read CANISTER heap|stable",
-		Short: "Write bytes of a canister's memory to standard output; a dump in hex on a terminal",
+		Short: "Write a canister's memory to standard output, as a hex dump on a terminal",
 		Example: `  canisterd canister read bank stable > bank.stable
   canisterd canister read bank heap --offset 65536 --length 256`,
 		Args: cobra.ExactArgs(2),
@@ -59,13 +59,13 @@ func (c *cli) canisterRead() *cobra.Command {
 						continue
 					}
 					if _, err := to.Write(part.GetChunk()); err != nil {
-						return fmt.Errorf("writing the bytes: %w", err)
+						return fmt.Errorf("writing the memory: %w", err)
 					}
 				}
 			})
 		},
 	}
 	cmd.Flags().Uint64Var(&offset, "offset", 0, "first byte")
-	cmd.Flags().Uint64Var(&length, "length", 0, "how many bytes (default: all there are)")
+	cmd.Flags().Uint64Var(&length, "length", 0, "number of bytes (default: to the end)")
 	return cmd
 }

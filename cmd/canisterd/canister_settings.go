@@ -24,19 +24,19 @@ type settingsFlags struct {
 
 func (s *settingsFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringSliceVar(&s.controllers, "controller", nil, "a controller: a principal, or the name of a canister or an identity; repeated or comma-separated; replaces those there are")
-	flags.Uint64Var(&s.compute, "compute-allocation", 0, "percent of a core")
-	flags.Var(&s.memory, "memory-allocation", "bytes to reserve, such as 512MiB")
-	flags.Var(&s.freezing, "freezing-threshold", "for how long the cycles of a canister have to last, such as 30d")
-	flags.StringVar(&s.reserved, "reserved-cycles-limit", "", "cycles that may be reserved, such as 5T")
-	flags.Var(&s.wasmLimit, "wasm-memory-limit", "bytes the heap may have, such as 1GiB")
-	flags.Var(&s.wasmThreshold, "wasm-memory-threshold", "bytes left below that limit at which canister_on_low_wasm_memory runs, such as 100MiB")
-	flags.Var(&s.logLimit, "log-memory-limit", "bytes of the log, such as 64KiB")
-	flags.StringVar(&s.minimumIncoming, "minimum-incoming-cycles", "", "cycles a call of another canister must have with it, such as 1M")
+	flags.StringSliceVar(&s.controllers, "controller", nil, "set the controllers: principals, or names of canisters or identities, repeated or comma-separated")
+	flags.Uint64Var(&s.compute, "compute-allocation", 0, "share of a core to reserve, in percent")
+	flags.Var(&s.memory, "memory-allocation", "memory to reserve, such as 512MiB")
+	flags.Var(&s.freezing, "freezing-threshold", "freeze the canister when its cycles would last for less than this time, such as 30d")
+	flags.StringVar(&s.reserved, "reserved-cycles-limit", "", "maximum of reserved cycles, such as 5T")
+	flags.Var(&s.wasmLimit, "wasm-memory-limit", "maximum size of the heap, such as 1GiB")
+	flags.Var(&s.wasmThreshold, "wasm-memory-threshold", "run canister_on_low_wasm_memory when less than this is left below that limit, such as 100MiB")
+	flags.Var(&s.logLimit, "log-memory-limit", "size of the log, such as 64KiB")
+	flags.StringVar(&s.minimumIncoming, "minimum-incoming-cycles", "", "cycles that calls from other canisters must attach, such as 1M")
 	for name, to := range map[string]*string{"log": &s.logVisibility, "snapshot": &s.snapshotVisibility, "status": &s.statusOf} {
 		flags.StringVar(to, name+"-visibility", "", "public, controllers, or a comma-separated list of principals")
 	}
-	flags.StringArrayVar(&s.environment, "env", nil, "an environment variable NAME=VALUE, repeated; replaces those there are")
+	flags.StringArrayVar(&s.environment, "env", nil, "set the environment variables: NAME=VALUE, repeated")
 }
 
 // settings returns the settings with flags, nil if there are none.
@@ -103,7 +103,7 @@ func (s *settingsFlags) settings(c *cli, cmd *cobra.Command) (*controlv1.Setting
 		for _, pair := range s.environment {
 			name, value, ok := strings.Cut(pair, "=")
 			if !ok {
-				return nil, fmt.Errorf("--env %q: write NAME=VALUE", pair)
+				return nil, fmt.Errorf("invalid --env %q: expected NAME=VALUE", pair)
 			}
 			given.Environment.Variables = append(given.Environment.Variables, &controlv1.EnvironmentVariable{Name: name, Value: value})
 		}
@@ -154,7 +154,7 @@ func (c *cli) canisterSettings() *cobra.Command {
 	var s settingsFlags
 	cmd := &cobra.Command{
 		Use:   "settings CANISTER",
-		Short: "Show the settings of a canister, or change those that are given",
+		Short: "Show or change the settings of a canister",
 		Example: `  canisterd canister settings bank
   canisterd canister settings bank --freezing-threshold 30d --log-visibility public
   canisterd canister settings bank --controller 2vxsx-fae,aaaaa-aa`,

@@ -18,7 +18,7 @@ func (c *cli) canisterStatus() *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "status CANISTER",
-		Short: "Show a canister's state, module, memory, cycles, methods and what waits",
+		Short: "Show the status, module, memory, cycles, methods and open calls of a canister",
 		Example: `  canisterd canister status bank
   canisterd canister status bank --jq .cycles`,
 		Args: cobra.ExactArgs(1),
@@ -30,7 +30,7 @@ func (c *cli) canisterStatus() *cobra.Command {
 			return c.print(canisterText(got.GetCanister(), all), canisterResult(got.GetCanister()))
 		}),
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "methods that the compiler added, too")
+	cmd.Flags().BoolVar(&all, "all", false, "include methods that compilers add")
 	return cmd
 }
 

@@ -20,16 +20,14 @@ func (c *cli) timeCommand() *cobra.Command {
 	var jump bool
 	cmd := &cobra.Command{
 		Use:   "time [+DURATION | next-timer | TIME]",
-		Short: "Show the time of an instance, or move it",
-		Long: `Show the time of an instance and what is due next, or move it: by a DURATION in
-w d h m s ms us ns, to when the next timer of a canister is due (next-timer), or
-to a TIME.
+		Short: "Show or advance the time of an instance",
+		Long: `Show the time of an instance and what is due next, or advance the time: by a DURATION
+in w d h m s ms us ns, to the next timer of a canister (next-timer), or to a TIME.
 
-Whatever falls due on the way is executed at its own time, unless --jump is
-given: then it is executed after the jump, as with PocketIC's advance_time. The
-control API has the same default and the same word (AdvanceTime, jump). Where the
-wall clock moves time (canisterd pacing), it goes on from there, and the instance
-is ahead of it from then on. Time never goes back.`,
+What falls due on the way runs at its own time. With --jump it runs after the jump, as
+with PocketIC's advance_time. The control API has the same default (AdvanceTime, jump).
+Under a pacing that follows the wall clock (canisterd pacing), the instance stays ahead
+of the clock by as much from then on. Time never goes back.`,
 		Example: `  canisterd time
   canisterd time +7d
   canisterd time 2130-01-01T00:00:00Z
@@ -59,7 +57,7 @@ is ahead of it from then on. Time never goes back.`,
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&jump, "jump", false, "jump there: what is due on the way is executed after the jump")
+	cmd.Flags().BoolVar(&jump, "jump", false, "run what falls due on the way after the jump, not at its own time")
 	return cmd
 }
 
@@ -164,12 +162,11 @@ func (c *cli) runCommand() *cobra.Command {
 	var rounds uint64
 	cmd := &cobra.Command{
 		Use:   "run [idle | next-timer | TIME | REQUEST]",
-		Short: "Run rounds until something holds (default: until idle)",
-		Long: `Run rounds until nothing waits any more (idle), the next timer has fired
-(next-timer), a time has come, or a request (its id in hex, or the beginning of
-that) has its answer.
-Time that has to pass passes at once; while a request is awaited, only where
-pacing is manual.`,
+		Short: "Run rounds until a condition holds (default: idle)",
+		Long: `Run rounds until the instance has no work (idle), the next timer has fired
+(next-timer), a TIME is reached, or a request has a reply (its id in hex, or a prefix
+of it). Waiting takes no real time: the clock of the instance is advanced. While
+a request is awaited, it is advanced only under manual pacing.`,
 		Example: `  canisterd run
   canisterd run next-timer
   canisterd run 039b45a8`,
@@ -198,7 +195,7 @@ pacing is manual.`,
 			})
 		},
 	}
-	cmd.Flags().Uint64Var(&rounds, "max-rounds", 0, "stop after so many rounds (default: 1,000,000)")
+	cmd.Flags().Uint64Var(&rounds, "max-rounds", 0, "maximum number of rounds (default: 1,000,000)")
 	return cmd
 }
 
@@ -215,7 +212,7 @@ func parseUntil(text string) (r *controlv1.RunUntilRequest, prefix string, err e
 	}
 	at, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
-		return nil, "", fmt.Errorf("%q is nothing to run until: say idle, next-timer, a time such as 2030-01-01T00:00:00Z, or a request id in hex", text)
+		return nil, "", fmt.Errorf("invalid condition %q: expected idle, next-timer, a time such as 2030-01-01T00:00:00Z, or a request id in hex", text)
 	}
 	return &controlv1.RunUntilRequest{Condition: &controlv1.RunUntilRequest_Time{Time: timestamppb.New(at)}}, "", nil
 }
@@ -245,7 +242,7 @@ func (c *cli) step() *cobra.Command {
 	var list bool
 	cmd := &cobra.Command{
 		Use:   "step",
-		Short: "Make the next delivery, or list those that may be next",
+		Short: "Execute the next delivery, or list the possible ones",
 		Example: `  canisterd step --list
   canisterd step --position 2`,
 		Args: cobra.NoArgs,
@@ -274,8 +271,8 @@ func (c *cli) step() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&list, "list", false, "list the deliveries that may be next")
-	cmd.Flags().Int64Var(&position, "position", -1, "make the delivery at this position of the list (default: the oldest)")
+	cmd.Flags().BoolVar(&list, "list", false, "list the possible deliveries")
+	cmd.Flags().Int64Var(&position, "position", -1, "execute the delivery at this position of the list (default: the oldest)")
 	return cmd
 }
 

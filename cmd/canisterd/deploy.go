@@ -28,9 +28,9 @@ func (c *cli) deploy() *cobra.Command {
 	var f deployFlags
 	cmd := &cobra.Command{
 		Use:   "deploy [FOLDER]",
-		Short: "Create and install the canisters of a folder, or upgrade them, and print their ids",
-		Long: `Create and install the canisters of a folder, or upgrade them, and print their
-ids. The folder has a ` + project.File + `:
+		Short: "Create and install or upgrade the canisters of a folder, and print their ids",
+		Long: `Create and install or upgrade the canisters of a folder, and print their ids. The
+folder has a ` + project.File + `:
 
   canisters:
     ledger:
@@ -41,16 +41,16 @@ ids. The folder has a ` + project.File + `:
       init: '(principal "${ledger}")'
       after: [ledger]
 
-Without FOLDER it is the present one, or the one above it that has a
-` + project.File + `. docs/project.md says what may stand in it. Nothing is created
-where a file is missing, a module is none, or arguments are not of their types.
+FOLDER defaults to the current folder, or the nearest one above it that has a
+` + project.File + `. docs/project.md lists the keys. Files, modules and arguments are checked
+before anything is created.
 
-Without a ` + project.File + `, every *.wasm and *.wasm.gz of the folder is a canister. All are created
-first, so that arguments can name each other; then each is installed after those
-it needs. Ids are kept in .canisterd/ for the other commands, which take names from
-then on. Another module is an upgrade. A canister whose module has not changed is
-not installed again: only its settings are changed. deploy says so where its
-arguments differ from those that it passed last.`,
+Without a ` + project.File + `, each *.wasm and *.wasm.gz of the folder is a canister. All
+canisters are created first, so that arguments can refer to each other, and then
+installed, each after those it refers to. Ids are stored in .canisterd/, and other
+commands accept the names. A canister whose module has changed is upgraded. If only its settings
+have changed, they are updated. deploy says so if the arguments differ from those that
+it passed last.`,
 		Example: `  canisterd deploy
   canisterd deploy --only bank --mode upgrade`,
 		Args: cobra.MaximumNArgs(1),
@@ -75,7 +75,7 @@ arguments differ from those that it passed last.`,
 		},
 	}
 	cmd.Flags().StringSliceVar(&f.only, "only", nil, "install only these canisters (all are created)")
-	cmd.Flags().StringVar(&f.mode, "mode", "auto", "auto, reinstall (forgets state), or upgrade")
+	cmd.Flags().StringVar(&f.mode, "mode", "auto", "auto, reinstall (the state is lost) or upgrade")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, reinstallYes)
 	c.allowOutside(cmd)
 	return sending(cmd)
@@ -137,7 +137,7 @@ func (c *cli) telling() (tell func(name, what string), told func()) {
 // allowOutside adds the flag that lets projects name files outside of their repository.
 func (c *cli) allowOutside(cmd *cobra.Command) {
 	always, _ := strconv.ParseBool(os.Getenv("CANISTERD_ALLOW_OUTSIDE")) // another text is no permission
-	cmd.Flags().BoolVar(&c.anywhere, "allow-outside", always, "let "+project.File+" name files outside of its repository, or without one of its folder; canisters are given what is in them (environment: CANISTERD_ALLOW_OUTSIDE)")
+	cmd.Flags().BoolVar(&c.anywhere, "allow-outside", always, "let "+project.File+" refer to files outside its repository, or outside its folder if there is none (environment: CANISTERD_ALLOW_OUTSIDE)")
 }
 
 // reach returns which files projects may name.
@@ -156,11 +156,11 @@ func (c *cli) deployFolder(ctx context.Context, d *remote.Daemon, folder string,
 	}
 	for _, name := range f.only {
 		if p.Canisters[name] == nil {
-			return nil, fmt.Errorf("--only %s: there is no such canister in %s", name, folder)
+			return nil, fmt.Errorf("--only %s: no such canister in %s", name, folder)
 		}
 	}
 	if f.mode != "auto" && f.mode != "reinstall" && f.mode != "upgrade" {
-		return nil, fmt.Errorf("--mode %q: say auto, reinstall or upgrade", f.mode)
+		return nil, fmt.Errorf("invalid --mode %q: expected auto, reinstall or upgrade", f.mode)
 	}
 	if _, err := p.Order(); err != nil {
 		return nil, err

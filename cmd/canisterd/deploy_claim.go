@@ -41,7 +41,7 @@ func (x *deploying) claim(ctx context.Context) error {
 			continue
 		}
 		if other := ownerOf(name, found); other != "" {
-			return fmt.Errorf("canister %s: the id %s belongs to %s: remove %[1]s from %s, then deploy makes another", name, id, other, filepath.Join(x.project.Folder(), deployed.File))
+			return fmt.Errorf("canister %s: the id %s belongs to %s: remove %[1]s from %s, and the next deploy creates another", name, id, other, filepath.Join(x.project.Folder(), deployed.File))
 		}
 	}
 	x.tellForgotten(gone)
@@ -56,7 +56,7 @@ func (x *deploying) claim(ctx context.Context) error {
 // tellForgotten prints which ids are no longer used: those of networks that are gone, and of deleted canisters.
 func (x *deploying) tellForgotten(gone []string) {
 	if len(gone) > 0 {
-		x.cli.note("note: %s not there any more: %s", plural(len(gone), "this canister is", "these canisters are"), strings.Join(gone, ", "))
+		x.cli.note("note: %s no longer: %s", plural(len(gone), "this canister exists", "these canisters exist"), strings.Join(gone, ", "))
 	}
 	var stale []string
 	for name, instance := range x.store.Instances() {
@@ -65,7 +65,7 @@ func (x *deploying) tellForgotten(gone []string) {
 		}
 	}
 	if slices.Sort(stale); len(stale) > 0 {
-		x.cli.note("note: %s; new ones are made for %s", x.network.since(), strings.Join(stale, ", "))
+		x.cli.note("note: %s; creating new ids for %s", x.network.since(), strings.Join(stale, ", "))
 	}
 }
 
@@ -84,7 +84,7 @@ func (x *deploying) checkFree(ctx context.Context, name string, owner map[string
 	case want == "" || want == x.ids[name]:
 		return nil
 	case x.ids[name] != "":
-		return fmt.Errorf("canister %s has the id %s in this network, and %s wants %s: delete it first (canisterd canister delete %[1]s --stop), or take that id", name, x.ids[name], project.File, want)
+		return fmt.Errorf("canister %s has the id %s in this network, and %s wants %s: delete it first (canisterd canister delete %[1]s --stop), or use that id", name, x.ids[name], project.File, want)
 	case owner[want] != "":
 		return fmt.Errorf("canister %s: the id %s belongs to %s of this project", name, want, owner[want])
 	}
@@ -96,7 +96,7 @@ func (x *deploying) checkFree(ctx context.Context, name string, owner map[string
 	if other == "" {
 		other = "a canister that was not deployed from this folder"
 	}
-	return fmt.Errorf("canister %s: the id %s belongs to %s: delete that one (canisterd canister delete %[2]s --stop), or take another id", name, want, other)
+	return fmt.Errorf("canister %s: the id %s belongs to %s: delete that canister first (canisterd canister delete %[2]s --stop), or use another id", name, want, other)
 }
 
 // inspect returns a canister, nil if it does not exist.
@@ -136,7 +136,7 @@ func (x *deploying) record(ctx context.Context) error {
 		return err
 	}
 	if now.ID != x.network.ID {
-		return fmt.Errorf("instance %s was restored or made again while its canisters were created: deploy again", now.instance)
+		return fmt.Errorf("instance %s was restored or created again during the deployment: deploy again", now.instance)
 	}
 	x.store.Put(now.Network, x.cli.instanceName(), x.ids, now.Height)
 	for name, digest := range x.passed {

@@ -187,10 +187,10 @@ func (x *deploying) ignored(name, digest string) []string {
 	if last.ID != x.ids[name] || last.Arguments == "" || last.Arguments == digest {
 		return nil
 	}
-	x.cli.note("note: %s: its arguments (init) differ from those that deploy passed last; they were not passed, as its module is the same", name)
+	x.cli.note("note: %s: init differs from the arguments that deploy passed last; it was not passed because the module has not changed", name)
 	again := x.deployCommand(name)
 	x.cli.note("  %s --mode upgrade    # pass them to canister_post_upgrade", again)
-	x.cli.note("  %s --mode reinstall  # pass them to canister_init and forget its state", again)
+	x.cli.note("  %s --mode reinstall  # pass them to canister_init; the state is lost", again)
 	return []string{"init"}
 }
 

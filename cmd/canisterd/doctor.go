@@ -17,7 +17,7 @@ func (c *cli) doctor() *cobra.Command {
 	var stateDir, cacheDir string
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check this machine and the daemon, and say what to do about what is wrong",
+		Short: "Check this machine and the daemon, and suggest fixes",
 		Example: `  canisterd doctor
   canisterd doctor --state-dir ./state`,
 		Args: cobra.NoArgs,
@@ -45,7 +45,7 @@ func (c *cli) doctor() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&stateDir, "state-dir", "", "check this folder for --state-dir too")
+	cmd.Flags().StringVar(&stateDir, "state-dir", "", "also check this folder for --state-dir")
 	cmd.Flags().StringVar(&cacheDir, "cache-dir", "", "check this folder for --cache-dir (default: the user's cache folder)")
 	return cmd
 }

@@ -21,7 +21,7 @@ func (c *cli) events() *cobra.Command {
 	var f eventFlags
 	cmd := &cobra.Command{
 		Use:   "events",
-		Short: "Follow what happens, from now on or from what is remembered",
+		Short: "Follow the events of an instance",
 		Example: `  canisterd events --failures
   canisterd events --from-beginning --canister bank --kind trapped,logged
   canisterd events --json | jq .kind`,
@@ -48,12 +48,12 @@ func (c *cli) events() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.kinds, "kind", nil, "only of these kinds: "+strings.Join(enumNames(controlv1.EventKind_name, "EVENT_KIND_"), ", "))
-	flags.StringSliceVar(&f.canisters, "canister", nil, "only of these canisters")
-	flags.StringVar(&f.request, "request", "", "only of this request (its id in hex, or the beginning of that) and what follows from it")
+	flags.StringSliceVar(&f.kinds, "kind", nil, "only events of these kinds: "+strings.Join(enumNames(controlv1.EventKind_name, "EVENT_KIND_"), ", "))
+	flags.StringSliceVar(&f.canisters, "canister", nil, "only events of these canisters")
+	flags.StringVar(&f.request, "request", "", "only events of this request (its id in hex, or a prefix of it) and of the calls it leads to")
 	flags.BoolVar(&f.failures, "failures", false, "only traps, rejects and dropped messages")
-	flags.BoolVar(&f.beginning, "from-beginning", false, "begin with everything that is remembered")
-	flags.StringVar(&f.after, "after", "", "go on after this resume token")
+	flags.BoolVar(&f.beginning, "from-beginning", false, "begin with the oldest available event")
+	flags.StringVar(&f.after, "after", "", "resume after this token")
 	return cmd
 }
 

@@ -35,22 +35,25 @@ func (c *cli) exec() *cobra.Command {
 	var f execFlags
 	cmd := &cobra.Command{
 		Use:   "exec [flags] -- COMMAND [ARGUMENTS]",
-		Short: "Run a command with an instance of its own, and clean up after it",
-		Long: `Run a command with an instance of its own. Where no daemon answers, one is
-started for as long as the command runs. The command finds in its environment
+		Short: "Run a command with an instance of its own",
+		Long: `Run a command with an instance of its own. If no daemon answers, one is started and
+runs as long as the command. The command has these environment variables:
 
-  CANISTERD_URL        the daemon, for canisterd itself and for the control API
-  CANISTERD_INSTANCE   the name of the instance
-  CANISTERD_HTTP       where agents reach the instance
-  CANISTERD_ROOT_KEY   the root key of the instance, DER in hex
+  CANISTERD_URL        address of the daemon, for canisterd and the control API
+  CANISTERD_INSTANCE   name of the instance
+  CANISTERD_HTTP       address of the instance for agents
+  CANISTERD_ROOT_KEY   root key of the instance, DER in hex
 
-and canisterd itself on its PATH, and with --deploy, for each canister of the folder its id: CANISTER_ID_MY_BANK
-for my-bank. With --as pocket-ic, it also finds canisterd in the place of PocketIC's server, by the variables
-POCKET_IC_BIN and DFX_POCKET_IC_PATH of programs that start the server, and by MOPS_POCKET_IC_URL. canisterd itself is about that instance there, by the same daemon
-and with the same token. The instance is gone when the command has ended,
-however it did. The exit code is the command's; of one that a signal has ended,
-128 and the signal's number; 127 where the command is not found and 126 where it
-cannot be executed. A second interrupt kills the command.`,
+canisterd is on its PATH. With --deploy, CANISTER_ID_MY_BANK is the id of canister
+my-bank, and so on. With --as pocket-ic, POCKET_IC_BIN and DFX_POCKET_IC_PATH, for
+programs that start PocketIC's server, name canisterd, and MOPS_POCKET_IC_URL its
+address.
+
+Inside the command, canisterd uses this instance by default, with the token of the
+daemon. The instance is deleted when the command ends, even if it fails. The exit code
+is that of the command: 128 and the number of the signal if a signal ended it, 127 if
+the command is not found, 126 if it cannot be executed. A second interrupt kills the
+command.`,
 		Example: `  canisterd exec --deploy . -- npm test
   canisterd exec --pacing manual --seed 07 -- sh -c 'canisterd time +4w'
   canisterd exec --fork lab@before -- ./explore
@@ -59,10 +62,10 @@ cannot be executed. A second interrupt kills the command.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.execute(cmd.Context(), &f, args) },
 	}
 	f.instance.add(cmd)
-	cmd.Flags().StringVar(&f.deploy, "deploy", "", "deploy the canisters of this folder before")
+	cmd.Flags().StringVar(&f.deploy, "deploy", "", "deploy the canisters of this folder first")
 	c.allowOutside(cmd)
-	cmd.Flags().StringVar(&f.from, "fork", "", "fork this instance, NAME or NAME@SNAPSHOT, instead of making an empty one")
-	cmd.Flags().StringVar(&f.as, "as", "", "let the command find canisterd in the place of another program: pocket-ic, or all")
+	cmd.Flags().StringVar(&f.from, "fork", "", "fork this instance, NAME or NAME@SNAPSHOT, instead of creating an empty one")
+	cmd.Flags().StringVar(&f.as, "as", "", "make canisterd available to the command in place of another program: pocket-ic, or all")
 	return sending(cmd)
 }
 
@@ -130,7 +133,7 @@ func idVariables(done map[string]deployment) (variables []string, err error) {
 	for _, name := range slices.Sorted(maps.Keys(done)) {
 		variable := "CANISTER_ID_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 		if other := given[variable]; other != "" {
-			return nil, fmt.Errorf("the canisters %s and %s would both be %s in the environment: rename one", other, name, variable)
+			return nil, fmt.Errorf("canisters %s and %s have the same environment variable %s: rename one of them", other, name, variable)
 		}
 		given[variable] = name
 		variables = append(variables, variable+"="+done[name].ID)
@@ -185,7 +188,7 @@ func (c *cli) deleteLeased(ctx context.Context, d *remote.Daemon, instance strin
 	defer cancel()
 	_, err := d.Instances.DeleteInstance(ctx, &controlv1.DeleteInstanceRequest{Instance: instance})
 	if err != nil && remote.Code(err) != codes.NotFound {
-		c.note("note: instance %s goes with its lease, and could not be deleted before: %v", instance, c.explained(ctx, err))
+		c.note("note: instance %s could not be deleted before its lease ends: %v", instance, c.explained(ctx, err))
 	}
 }
 

@@ -53,7 +53,7 @@ type exploreFlags struct {
 }
 
 // allUsage is the help of --all where runs are shown.
-const allUsage = "show messages of methods that compilers add, too, such as Motoko's asynchronous blocks"
+const allUsage = "include messages of methods that compilers add, such as Motoko's asynchronous blocks"
 
 // propertyFlags are the properties that runs are checked for.
 type propertyFlags struct {
@@ -63,11 +63,11 @@ type propertyFlags struct {
 
 func (f *propertyFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.invariants, "invariant", nil, "a line that must hold when no message is left: 'vault paidOut <= 100'; 'each message: …' after each message, 'eventually: …' when no timer repairs it")
-	flags.StringArrayVar(&f.sometimes, "sometimes", nil, "a line that must hold at the end of some run")
-	flags.StringArrayVar(&f.maximize, "maximize", nil, "a query whose number is to become as large as it can: 'vault paidOut'")
-	flags.StringArrayVar(&f.observe, "observe", nil, "a query by which serial orders are compared: 'bank balance'")
-	flags.BoolVar(&f.onlyStated, "only-stated", false, "check nothing that holds for all canisters")
+	flags.StringArrayVar(&f.invariants, "invariant", nil, "condition that must hold when no message is left, such as 'vault paidOut <= 100'; 'each message: …' is checked after each message, 'eventually: …' only if no timer makes it true")
+	flags.StringArrayVar(&f.sometimes, "sometimes", nil, "condition that must hold at the end of at least one run")
+	flags.StringArrayVar(&f.maximize, "maximize", nil, "maximize this query, such as 'vault paidOut'")
+	flags.StringArrayVar(&f.observe, "observe", nil, "compare with serial orders by this query, such as 'bank balance'")
+	flags.BoolVar(&f.onlyStated, "only-stated", false, "check only the given properties, not the built-in ones")
 }
 
 func (f *propertyFlags) message() *controlv1.ExploreProperties {
@@ -80,20 +80,20 @@ func (c *cli) explore() *cobra.Command {
 	var f exploreFlags
 	cmd := &cobra.Command{
 		Use:   "explore",
-		Short: "Run operations in every order and with every fault, and find what goes wrong",
-		Long: `Run operations in every legal order of their messages, and with every fault that
-mainnet can cause, on forks of an instance. The instance is not changed.
+		Short: "Explore the orders of messages and faults, and report what goes wrong",
+		Long: `Explore the legal orders of messages of some operations, and the faults that mainnet
+can cause, on forks of an instance. The instance itself does not change.
 
-An operation is an update call: CANISTER METHOD [ARGUMENTS] [as PRINCIPAL], as
-for canister call. Operations begin at any time of a run. Each finding is shown
-by the shortest order that leads to it, and written to a file (--folder), which
-canisterd explore replay runs again. With --go-test, a Go test is written that
-fails until the bug is fixed.
+An operation is an update call: CANISTER METHOD [ARGUMENTS] [as PRINCIPAL], as for
+canister call. It can begin at any point of a run. Each finding is shown by its
+shortest schedule and written to a file (--folder) that canisterd explore replay runs
+again. --go-test writes a Go test that fails until the bug is fixed.
 
-What is not given as a flag is read from the section explore of ` + project.File + `.
+Flags override the section explore of ` + project.File + `.
 
-The exit code is 0 if nothing was found, 2 for a finding, 1 if the exploration
-failed. Suspicions are printed, and leave it 0 without --fail-on-suspicion.`,
+The exit code is 0 without findings, 2 with findings, and 1 if the exploration failed.
+Suspicions are printed, but do not change the exit code unless --fail-on-suspicion is
+given.`,
 		Example: `  canisterd explore --op 'bank withdraw 100' --invariant 'vault paidOut <= 100'
   canisterd explore --op 'bank withdraw 100 as bob' --faults 2 --untrusted vault`,
 		Args: cobra.NoArgs,
@@ -162,33 +162,33 @@ func (c *cli) takeSection(cmd *cobra.Command) error {
 
 func (f *exploreFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.operations, "op", nil, "an operation: 'CANISTER METHOD [ARGUMENTS] [as PRINCIPAL]'; again for each")
-	flags.StringArrayVar(&f.before, "before", nil, "a call to make before the operations, as --op; again for each, in their order")
-	flags.StringArrayVar(&f.twice, "twice", nil, "an operation, as --op, that its user may send twice")
+	flags.StringArrayVar(&f.operations, "op", nil, "operation to explore, 'CANISTER METHOD [ARGUMENTS] [as PRINCIPAL]', repeated")
+	flags.StringArrayVar(&f.before, "before", nil, "call to make before the operations, written as --op, repeated, in this order")
+	flags.StringArrayVar(&f.twice, "twice", nil, "operation, written as --op, that its user may send twice")
 	f.properties.add(cmd)
 	f.outside.add(cmd)
-	flags.Uint32Var(&f.waits, "waits", defaultWaits, "how often a run goes on at the next timer when no message is left")
-	flags.Uint32Var(&f.faults, "faults", 1, "faults that a run has at most")
-	flags.StringSliceVar(&f.kinds, "fault", nil, "kinds of faults: reject_transient, trap_callback, … (default: all)")
-	flags.StringSliceVar(&f.untrusted, "untrusted", nil, "canisters that may never answer a call")
-	flags.Uint32Var(&f.runs, "runs", defaultRuns, "runs at most; 0: 10,000")
-	flags.StringVar(&f.limit, "time", "60s", "time at most; 0 for no limit")
+	flags.Uint32Var(&f.waits, "waits", defaultWaits, "number of times that a run without messages continues at the next timer")
+	flags.Uint32Var(&f.faults, "faults", 1, "maximum number of faults in a run")
+	flags.StringSliceVar(&f.kinds, "fault", nil, "kinds of faults, such as reject_transient or trap_callback (default: all)")
+	flags.StringSliceVar(&f.untrusted, "untrusted", nil, "canisters that may never answer")
+	flags.Uint32Var(&f.runs, "runs", defaultRuns, "maximum number of runs")
+	flags.StringVar(&f.limit, "time", "60s", "maximum time; 0 for no limit")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of random orders")
 	flags.BoolVar(&f.all, "all", false, allUsage)
-	flags.BoolVar(&f.failOnSuspicion, "fail-on-suspicion", false, "exit with code 2 for a suspicion, too")
-	flags.Uint32Var(&f.stop, "stop", 0, "end after so many findings; 0 goes on")
+	flags.BoolVar(&f.failOnSuspicion, "fail-on-suspicion", false, "exit with code 2 also for a suspicion")
+	flags.Uint32Var(&f.stop, "stop", 0, "stop after this number of findings; 0 for no limit")
 	f.workers.add(cmd)
-	flags.StringVar(&f.form, "form", "text", "how the runs of findings are shown: text or mermaid")
-	flags.StringVar(&f.folder, "folder", scheduleFolder, "where the schedules of findings are written; '' for nowhere")
-	flags.StringVar(&f.html, "html", "", "a file to write: the findings as a page with diagrams, for a browser")
-	flags.StringVar(&f.goTest, "go-test", "", "a file ..._test.go to write: a Go test that explores the same in a network of its own")
-	flags.StringVar(&f.snapshot, "snapshot", "", "explore a snapshot of the instance instead of its present")
+	flags.StringVar(&f.form, "form", "text", "format of the runs of findings: text or mermaid")
+	flags.StringVar(&f.folder, "folder", scheduleFolder, "write the schedules of findings to this folder; '' for none")
+	flags.StringVar(&f.html, "html", "", "write the findings to this file, as an HTML page with diagrams")
+	flags.StringVar(&f.goTest, "go-test", "", "write a Go test that explores the same to this file, whose name ends in _test.go")
+	flags.StringVar(&f.snapshot, "snapshot", "", "explore a snapshot of the instance instead of its current state")
 }
 
 // request makes the request from the flags.
 func (f *exploreFlags) request(c *cli) (*controlv1.ExploreRequest, error) {
 	if len(f.operations)+len(f.twice) == 0 {
-		return nil, errors.New("no operations: give some with --op, for example --op 'bank withdraw 100', or in the section explore of " + project.File)
+		return nil, errors.New("no operations: give --op, such as --op 'bank withdraw 100', or list them in the section explore of " + project.File)
 	}
 	if err := errors.Join(checkForm(f.form, "text", "mermaid"), checkGoTest(f.goTest), checkOutputFile("--html", f.html), checkOutputFile("--go-test", f.goTest)); err != nil {
 		return nil, err
@@ -232,7 +232,7 @@ func (f *exploreFlags) request(c *cli) (*controlv1.ExploreRequest, error) {
 
 func checkForm(form string, forms ...string) error {
 	if !slices.Contains(forms, form) {
-		return fmt.Errorf("--form %q: say %s", form, strings.Join(forms, ", "))
+		return fmt.Errorf("invalid --form %q: expected %s", form, strings.Join(forms, ", "))
 	}
 	return nil
 }
@@ -243,7 +243,7 @@ func checkOutputFile(flag, path string) error {
 		return nil
 	}
 	if found, err := os.Stat(path); err == nil && found.IsDir() {
-		return fmt.Errorf("%s %s: it is a folder, not a file", flag, path)
+		return fmt.Errorf("%s %s is a folder: expected a file", flag, path)
 	}
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("%s: %w", flag, err)

@@ -30,11 +30,11 @@ func (c *cli) exploreCorpus() *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
 		Use:   "corpus [FOLDER]",
-		Short: "Replay all schedules of a folder",
-		Long: `Replay all schedules (*.yaml) of a folder, by default ` + scheduleFolder + `, and say of each whether
-it still fails, is fixed, or is stale.
+		Short: "Replay the schedules of a folder",
+		Long: `Replay the schedules (*.yaml) of a folder, by default ` + scheduleFolder + `, and report of each whether
+it still fails, is fixed or is stale.
 
-The worst outcome gives the exit code: 2 if a schedule still fails, else 1 if one
+The exit code is that of the worst outcome: 2 if a schedule still fails, else 1 if one
 could not be replayed, else 3 if one is stale, else 0.`,
 		Example: `  canisterd explore corpus
   canisterd explore corpus testdata/explore`,
@@ -69,7 +69,7 @@ could not be replayed, else 3 if one is stale, else 0.`,
 func schedulesOf(folder string) ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
 	if err == nil && len(files) == 0 {
-		err = errors.New("canisterd explore writes those of its findings there (--folder)")
+		err = errors.New("canisterd explore writes schedules there (--folder)")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("no schedules in folder %q: %w", folder, err)

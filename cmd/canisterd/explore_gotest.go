@@ -355,7 +355,7 @@ func packageOf(folder string) string {
 // checkGoTest rejects a file name that go test would ignore.
 func checkGoTest(path string) error {
 	if path != "" && !strings.HasSuffix(path, "_test.go") {
-		return errors.New("--go-test " + path + ": the name of a Go test ends in _test.go")
+		return errors.New("--go-test " + path + ": the name of a Go test file ends in _test.go")
 	}
 	return nil
 }

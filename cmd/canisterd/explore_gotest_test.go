@@ -194,7 +194,7 @@ func checkForms(t *testing.T, schedule, findings string) {
 	if page := mustRead(t, "run.html"); rows == "" || !strings.Contains(page, rows) {
 		t.Errorf("the page of the replay does not have the diagram of the exploration:\n%s\n%s", rows, page)
 	}
-	if refused := perform(t, "explore show --form png "+schedule); !strings.Contains(refused, `--form "png": say text, mermaid, svg, html`) {
+	if refused := perform(t, "explore show --form png "+schedule); !strings.Contains(refused, `invalid --form "png": expected text, mermaid, svg, html`) {
 		t.Errorf("the form png: %s", refused)
 	}
 }

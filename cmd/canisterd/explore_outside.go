@@ -16,8 +16,8 @@ type outsideFlags struct{ upgrades, outcalls []string }
 
 func (f *outsideFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.upgrades, "upgrade", nil, "CANISTER=FILE: a module to which the canister may be upgraded between a call and its answer")
-	flags.StringArrayVar(&f.outcalls, "outcall", nil, "an answer to HTTP outcalls, such as '200 {\"rate\": 7}': the first without a fault, each other one as a fault")
+	flags.StringArrayVar(&f.upgrades, "upgrade", nil, "CANISTER=FILE: the canister may be upgraded to this module between a call and its response")
+	flags.StringArrayVar(&f.outcalls, "outcall", nil, "response to HTTP outcalls, such as '200 {\"rate\": 7}', repeated: each after the first counts as a fault")
 }
 
 // read reads the flags and the modules.
@@ -25,7 +25,7 @@ func (f *outsideFlags) read() (upgrades []*controlv1.ExploreUpgrade, outcalls []
 	for _, text := range f.upgrades {
 		name, file, found := strings.Cut(text, "=")
 		if !found {
-			return nil, nil, fmt.Errorf("--upgrade %q: expected CANISTER=FILE", text)
+			return nil, nil, fmt.Errorf("invalid --upgrade %q: expected CANISTER=FILE", text)
 		}
 		module, err := os.ReadFile(file)
 		if err != nil {
@@ -37,7 +37,7 @@ func (f *outsideFlags) read() (upgrades []*controlv1.ExploreUpgrade, outcalls []
 		number, body, _ := strings.Cut(text, " ")
 		status, err := strconv.ParseUint(number, 10, 16)
 		if err != nil {
-			return nil, nil, fmt.Errorf("--outcall %q: expected a status and a body, such as '200 hello'", text)
+			return nil, nil, fmt.Errorf("invalid --outcall %q: expected a status and a body, such as '200 hello'", text)
 		}
 		outcalls = append(outcalls, &controlv1.ExploreOutcall{Status: uint32(status), Body: []byte(body)})
 	}

@@ -28,15 +28,15 @@ type replayFlags struct {
 func (f *replayFlags) add(cmd *cobra.Command) {
 	f.properties.add(cmd)
 	f.outside.add(cmd)
-	cmd.Flags().StringVar(&f.snapshot, "snapshot", "", "begin at a snapshot of the instance instead of its present")
+	cmd.Flags().StringVar(&f.snapshot, "snapshot", "", "begin at a snapshot of the instance instead of its current state")
 }
 
 // addShown adds these flags and those of commands that show a run.
 func (f *replayFlags) addShown(cmd *cobra.Command) {
 	f.add(cmd)
 	cmd.Flags().BoolVar(&f.all, "all", false, allUsage)
-	cmd.Flags().StringVar(&f.form, "form", "text", "how the run is shown: text, mermaid, svg or html")
-	cmd.Flags().StringVar(&f.html, "html", "", "a file to write: the run as a page with its diagram, for a browser")
+	cmd.Flags().StringVar(&f.form, "form", "text", "format of the run: text, mermaid, svg or html")
+	cmd.Flags().StringVar(&f.html, "html", "", "write the run to this file, as an HTML page with its diagram")
 }
 
 // replay replays the schedule of a file.
@@ -132,7 +132,7 @@ func (c *cli) exploreReplay() *cobra.Command {
 	worst := exitCode(exitOK)
 	cmd := &cobra.Command{
 		Use:   "replay FILE...",
-		Short: "Run the schedules of findings again: exit code 2 if one still fails, else 3 if one is stale, and 0 if all are fixed",
+		Short: "Replay schedules: exit code 2 if one still fails, else 3 if one is stale, else 0",
 		Example: `  canisterd explore replay explore/vault-paidOut-100.yaml
   canisterd explore replay explore/*.yaml`,
 		Args: cobra.MinimumNArgs(1),
@@ -147,7 +147,7 @@ func (c *cli) exploreReplay() *cobra.Command {
 	replay := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 1 && (f.html != "" || f.form != "text") {
-			return errors.New("--html and --form take one file: canisterd explore replay FILE")
+			return errors.New("--html and --form accept one file only: canisterd explore replay FILE")
 		}
 		if err := replay(cmd, args); err != nil {
 			return err
@@ -161,7 +161,7 @@ func (c *cli) exploreShow() *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
 		Use:   "show FILE",
-		Short: "Show the run of a schedule as text, a diagram or a page (--form), and exit with 0",
+		Short: "Show the run of a schedule as text, a diagram or a page",
 		Example: `  canisterd explore show explore/vault-paidOut-100.yaml
   canisterd explore show --form svg explore/vault-paidOut-100.yaml > run.svg`,
 	}
@@ -174,7 +174,7 @@ func (c *cli) exploreShrink() *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
 		Use:   "shrink FILE",
-		Short: "Print the schedule of a finding without what it does not need",
+		Short: "Print the shortest schedule that still shows a finding",
 		Example: `  canisterd explore shrink explore/vault-paidOut-100.yaml
   canisterd explore shrink explore/vault-paidOut-100.yaml > shortest.yaml`,
 	}

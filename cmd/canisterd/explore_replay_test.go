@@ -144,7 +144,7 @@ explore: {stop: 1, workers: 2, runs: 30, faults: 0}
 	const explore = `explore --folder '' --op 'bank deposit 100' `
 	for command, says := range map[string]string{
 		explore + "--html none/findings.html":                             "--html: stat none: no such file or directory\n(exit 1)",
-		explore + "--html .":                                              "--html .: it is a folder, not a file\n(exit 1)",
+		explore + "--html .":                                              "--html . is a folder: expected a file\n(exit 1)",
 		explore + "--faults 1 --fault upgrade":                            "no module was given to which a canister is upgraded",
 		explore + "--faults 1 --fault unknown":                            "were run, without faults; no message can have a fault of these kinds: no violation.",
 		explore + "--invariant 'vault paidOut < 0' --op 'bank deposit 1'": "finding in run 1 (fifo)",
@@ -174,7 +174,7 @@ func TestSchedulesReplayInANetworkWithOtherIDs(t *testing.T) {
 	for command, says := range map[string][]string{
 		"-i other explore replay " + first + " " + second:   {first + ": still fails: ", "\n" + second + ": still fails: ", "(exit 2)"},
 		"-i other explore replay " + second + " none.yaml":  {second + ": still fails: ", "error: none.yaml: reading the schedule", "(exit 1)"},
-		"explore replay --form svg " + first + " " + second: {"--html and --form take one file", "(exit 1)"},
+		"explore replay --form svg " + first + " " + second: {"--html and --form accept one file only", "(exit 1)"},
 	} {
 		shown := perform(t, command)
 		for _, part := range says {

@@ -37,14 +37,14 @@ type workersFlags struct {
 }
 
 func (f *workersFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.workers, "workers", "", "runs in parallel (default: one for each processor); or the URL of a NATS server over which workers run them; or embedded, for a server of the daemon (canisterd explore worker)")
-	cmd.Flags().Uint32Var(&f.processes, "worker-processes", 0, "workers to start on this computer, each a process of its own, for --workers embedded or a URL (default: none)")
+	cmd.Flags().StringVar(&f.workers, "workers", "", "number of parallel runs (default: one for each processor), the URL of a NATS server with workers, or embedded for a server in the daemon (canisterd explore worker)")
+	cmd.Flags().Uint32Var(&f.processes, "worker-processes", 0, "number of worker processes to start on this machine, for --workers embedded or a URL (default: none)")
 }
 
 // read returns the number of parallel runs, or the URL of a server.
 func (f *workersFlags) read() (count uint32, server string, err error) {
 	if f.processes > maxWorkerProcesses {
-		return 0, "", fmt.Errorf("--worker-processes %d: at most %d are started", f.processes, maxWorkerProcesses)
+		return 0, "", fmt.Errorf("invalid --worker-processes %d: the limit is %d", f.processes, maxWorkerProcesses)
 	}
 	server = f.workers
 	if server == embeddedServer || server == "" && f.processes > 0 {
@@ -54,14 +54,14 @@ func (f *workersFlags) read() (count uint32, server string, err error) {
 		return 0, server, nil
 	}
 	if f.processes > 0 {
-		return 0, "", fmt.Errorf("--workers %s: expected %s or the URL of a NATS server with --worker-processes", f.workers, embeddedServer)
+		return 0, "", fmt.Errorf("invalid --workers %s: expected %s or the URL of a NATS server with --worker-processes", f.workers, embeddedServer)
 	}
 	if server == "" {
 		return 0, "", nil
 	}
 	n, err := strconv.ParseUint(server, 10, 32)
 	if err != nil {
-		return 0, "", fmt.Errorf("--workers %q: expected a number, %s, or the URL of a NATS server such as nats://127.0.0.1:4222", f.workers, embeddedServer)
+		return 0, "", fmt.Errorf("invalid --workers %q: expected a number, %s, or the URL of a NATS server such as nats://127.0.0.1:4222", f.workers, embeddedServer)
 	}
 	return uint32(n), "", nil
 }
@@ -113,7 +113,7 @@ func startWorker(ctx context.Context, program, server string, ended chan<- error
 	go func() {
 		err := cmd.Wait()
 		if err != nil {
-			err = fmt.Errorf("a worker has ended: %w: %s", err, strings.TrimSpace(says.String()))
+			err = fmt.Errorf("a worker exited: %w: %s", err, strings.TrimSpace(says.String()))
 		}
 		ended <- err
 	}()
@@ -125,16 +125,16 @@ func (c *cli) exploreWorker() *cobra.Command {
 	var parallel int
 	cmd := &cobra.Command{
 		Use:   "worker [URL]",
-		Short: "Run orders for explorations of this or another computer",
-		Long: `Run orders for explorations of this or another computer.
+		Short: "Run a worker for explorations on this or another machine",
+		Long: `Run a worker for explorations on this or another machine.
 
-An exploration with --workers gives its runs to all workers at the same NATS
-server; the report is the one that a single process gives. The URL is the one
-that canisterd explore --workers embedded prints, or that of a NATS server with
-JetStream. A worker can come, and end, at any time: its runs are made by others.
+An exploration with --workers distributes its runs over all workers at the same NATS
+server; its report is that of a single process. URL is the one that canisterd explore
+--workers embedded prints, or that of a NATS server with JetStream. Workers can join or
+leave at any time; other workers take over their runs.
 
-A worker must have the version of the daemon. It ends with the exploration that
-has started its server, and otherwise waits for the next one.`,
+A worker must have the version of the daemon. It ends with the exploration that started
+its server, or waits for the next one.`,
 		Example: `  canisterd explore worker nats://TOKEN@127.0.0.1:4222
   canisterd explore worker tls://user:password@nats.example.com:4222`,
 		Args: cobra.MaximumNArgs(1),
@@ -152,6 +152,6 @@ has started its server, and otherwise waits for the next one.`,
 			return err
 		},
 	}
-	cmd.Flags().IntVar(&parallel, "parallel", runtime.GOMAXPROCS(0), "runs in parallel, each with a processor (default: one for each processor)")
+	cmd.Flags().IntVar(&parallel, "parallel", runtime.GOMAXPROCS(0), "number of parallel runs (default: one for each processor)")
 	return cmd
 }

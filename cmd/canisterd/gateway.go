@@ -19,9 +19,9 @@ type gatewayFlags struct {
 
 func (f *gatewayFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.domains, "domain", nil, "domain below which hosts name canisters, repeated or comma-separated: CANISTER.DOMAIN (localhost always does)")
-	flags.StringVar(&f.file, "domains-file", "", "file with lines HOST:CANISTER, the canisters that other hosts show; it is read again when it changes")
-	flags.BoolVar(&f.unverified, "unverified-pages", false, "show what canisters answer to browsers without checking that they have certified it")
+	flags.StringSliceVar(&f.domains, "domain", nil, "serve canisters at CANISTER.DOMAIN, repeated or comma-separated, besides CANISTER.localhost")
+	flags.StringVar(&f.file, "domains-file", "", "file with lines HOST:CANISTER that serve canisters at other hosts; it is read again when it changes")
+	flags.BoolVar(&f.unverified, "unverified-pages", false, "serve responses of canisters to browsers without verifying their certification")
 }
 
 // config returns the configuration of the gateway. Canisters have the names under which a folder deployed them, or else any

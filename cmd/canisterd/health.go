@@ -23,8 +23,8 @@ func (c *cli) health() *cobra.Command {
 		Short: "Fail unless the daemon answers and its first instance runs",
 		Long: `Fail unless the daemon answers and its first instance runs.
 
-Asked is the path /health at --url, as load balancers do: it needs no control API.
-Health checks of containers use it (docker-compose.yml).`,
+The command asks the path /health at --url, as load balancers do, and needs no control
+API. Health checks of containers use it (docker-compose.yml).`,
 		Example: `  canisterd health
   canisterd --url http://127.0.0.1:4943 health`,
 		Args: cobra.NoArgs,

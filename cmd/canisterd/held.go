@@ -50,19 +50,19 @@ func (c *cli) held() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&wait, "wait", false, "wait until there is one")
-	cmd.Flags().Uint64Var(&rule, "rule", 0, "only of this rule (default: all)")
+	cmd.Flags().BoolVar(&wait, "wait", false, "wait for a held message")
+	cmd.Flags().Uint64Var(&rule, "rule", 0, "only messages that this rule holds (default: all)")
 	return cmd
 }
 
 func (c *cli) release() *cobra.Command {
-	return c.forHeld("release", "Let held messages go on", "released", func(ctx context.Context, d *remote.Daemon, id uint64) (proto.Message, error) {
+	return c.forHeld("release", "Release held messages", "released", func(ctx context.Context, d *remote.Daemon, id uint64) (proto.Message, error) {
 		return d.Messages.Release(ctx, &controlv1.ReleaseRequest{Instance: c.instance, HeldId: id})
 	})
 }
 
 func (c *cli) drop() *cobra.Command {
-	return c.forHeld("drop", "Lose held messages of best-effort calls", "dropped", func(ctx context.Context, d *remote.Daemon, id uint64) (proto.Message, error) {
+	return c.forHeld("drop", "Drop held messages of best-effort calls", "dropped", func(ctx context.Context, d *remote.Daemon, id uint64) (proto.Message, error) {
 		return d.Messages.Drop(ctx, &controlv1.DropRequest{Instance: c.instance, HeldId: id})
 	})
 }
@@ -99,7 +99,7 @@ func (c *cli) settle() *cobra.Command {
 	var subnet string
 	cmd := &cobra.Command{
 		Use:   "settle (--held N | --call N --subnet ID) unknown | reply CANDID | reject [CODE] TEXT",
-		Short: "Answer a call in the place of its callee",
+		Short: "Answer a call in place of its callee",
 		Example: `  canisterd settle --held 1 reject sys_transient "the network is busy"
   canisterd settle --call 1 reply '()'`,
 		Args: cobra.RangeArgs(1, 3),
@@ -114,7 +114,7 @@ func (c *cli) settle() *cobra.Command {
 				request.Which = &controlv1.SettleRequest_HeldId{HeldId: held}
 			case call != 0 && held == 0:
 			default:
-				return errors.New("say which call: --held N (canisterd held) or --call N (canisterd futures)")
+				return errors.New("no call given: use --held N (canisterd held) or --call N (canisterd futures)")
 			}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				if call != 0 {
@@ -131,8 +131,8 @@ func (c *cli) settle() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().Uint64Var(&held, "held", 0, "a held message")
-	cmd.Flags().Uint64Var(&call, "call", 0, "a call that waits")
-	cmd.Flags().StringVar(&subnet, "subnet", "", "the subnet of the call's canister (default: the only one with such a call)")
+	cmd.Flags().Uint64Var(&held, "held", 0, "held message to answer (canisterd held)")
+	cmd.Flags().Uint64Var(&call, "call", 0, "open call to answer (canisterd futures)")
+	cmd.Flags().StringVar(&subnet, "subnet", "", "subnet of the caller (default: the only one with such a call)")
 	return cmd
 }

@@ -14,14 +14,14 @@ const about = `A local Internet Computer in one binary
 
 With canisterd start in one shell, in another:
 
-  canisterd deploy                                  the canisters of this folder
-  canisterd canister call bank withdraw 100         one order of messages
+  canisterd deploy                                  deploy the canisters of this folder
+  canisterd canister call bank withdraw 100         run one order of messages
   canisterd explore --op 'bank withdraw 100' --invariant 'vault paidOut <= 100'
-  canisterd explore replay explore/*.yaml           what was found, after a change
+  canisterd explore replay explore/*.yaml           replay the findings after a change
 
-Results are printed to standard output and everything else to standard error;
-exit codes are 0 (done), 1 (failed), 2 (a canister rejected a call), 4 (a call is
-not answered yet) and 130 (interrupted); docs/commands.md has the table of all.`
+Results go to standard output, everything else to standard error. Exit codes are 0
+(done), 1 (failed), 2 (a canister rejected a call), 4 (a call is still open) and 130
+(interrupted); docs/commands.md lists all.`
 
 // flagsTopic is the topic of help about the flags of every command.
 const flagsTopic = "flags"
@@ -30,7 +30,7 @@ const flagsTopic = "flags"
 func (c *cli) helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND | " + flagsTopic + "]",
-		Short: "Show what a command does and takes, or the flags of every command",
+		Short: "Show the help of a command, or the flags of every command",
 		Example: `  canisterd help canister call
   canisterd help flags`,
 		RunE: func(cmd *cobra.Command, args []string) error {

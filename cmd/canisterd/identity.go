@@ -38,7 +38,7 @@ func (c *cli) sender() (string, error) {
 		return all.Identities[name].Principal, nil
 	}
 	if c.identity == "" {
-		return "", fmt.Errorf("the identity in use, %s, is not there: canisterd identity use chooses another", name)
+		return "", fmt.Errorf("identity %s is in use but does not exist: choose another (canisterd identity use)", name)
 	}
 	_, key, err := identity.ReadKey(name)
 	if errors.Is(err, fs.ErrNotExist) && project.NameForm.MatchString(name) {

@@ -12,12 +12,12 @@ import (
 )
 
 func (c *cli) identityGroup() *cobra.Command {
-	cmd := group("identity", "Make, import and choose the keys that calls are made as")
-	cmd.Long = `Make, import and choose the keys that calls are made as.
+	cmd := group("identity", "Manage the identities that sign calls")
+	cmd.Long = `Manage the identities that sign calls.
 
-Each key is a file NAME.pem, which only its user can read, in the folder
-canisterd/identities of the user's configuration folder (on Linux ~/.config). A
-key is stored as it came: new ones are not encrypted.`
+Each identity is a file NAME.pem, which only its user can read, in the folder
+canisterd/identities of the user's configuration folder (~/.config on Linux). New keys
+are not encrypted; imported keys are stored as they are.`
 	cmd.AddCommand(c.identityNew(), c.identityList(), c.identityUse(), c.identityWhoami(), c.identityImport(), c.identityExport(), c.identityRename(), c.identityRemove())
 	return cmd
 }
@@ -37,7 +37,7 @@ func (c *cli) identityNew() *cobra.Command {
 	var kind string
 	cmd := &cobra.Command{
 		Use:   "new NAME",
-		Short: "Make a key and print its principal",
+		Short: "Create an identity and print its principal",
 		Example: `  canisterd identity new alice
   canisterd --identity alice canister call bank withdraw 100`,
 		Args: cobra.ExactArgs(1),
@@ -79,7 +79,7 @@ func (c *cli) addIdentity(name string, text []byte, key identity.Key) error {
 func (c *cli) identityList() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "List the identities; * is the one in use",
+		Short: "List the identities; * marks the one in use",
 		Example: `  canisterd identity list
   canisterd identity list --json`,
 		Args: cobra.NoArgs,
@@ -104,7 +104,7 @@ func (c *cli) identityList() *cobra.Command {
 func (c *cli) identityUse() *cobra.Command {
 	return &cobra.Command{
 		Use:   "use NAME",
-		Short: "Choose the identity that calls are made as without --identity and --as",
+		Short: "Set the identity to use without --identity and --as",
 		Example: `  canisterd identity use alice
   canisterd identity use anonymous`,
 		Args: cobra.ExactArgs(1),
@@ -120,7 +120,7 @@ func (c *cli) identityUse() *cobra.Command {
 func (c *cli) identityWhoami() *cobra.Command {
 	return sending(&cobra.Command{
 		Use:   "whoami",
-		Short: "Print the principal that calls are made as",
+		Short: "Print the principal of calls",
 		Example: `  canisterd identity whoami
   canisterd --identity alice identity whoami`,
 		Args: cobra.NoArgs,
@@ -137,11 +137,10 @@ func (c *cli) identityWhoami() *cobra.Command {
 func (c *cli) identityImport() *cobra.Command {
 	return &cobra.Command{
 		Use:   "import NAME FILE",
-		Short: "Store a key from a PEM file, such as dfx identity export or icp write it, and print its principal",
-		Long: `Store a key from a PEM file and print its principal: Ed25519, secp256k1 or
-P-256, in PKCS #8 or SEC 1, also encrypted (PKCS #8 with PBES2). The password is
-asked for on the terminal, or taken from CANISTERD_PASSWORD. A file that is
-encrypted is stored so.`,
+		Short: "Import a key from a PEM file, such as dfx identity export or icp write it",
+		Long: `Import a key from a PEM file and print its principal: Ed25519, secp256k1 or P-256, in
+PKCS #8 or SEC 1, also encrypted (PKCS #8 with PBES2). The password is read from the
+terminal or from CANISTERD_PASSWORD. An encrypted key is stored encrypted.`,
 		Example: `  dfx identity export alice > alice.pem
   canisterd identity import alice alice.pem`,
 		Args: cobra.ExactArgs(2),
@@ -174,7 +173,7 @@ func checkSender(cmd *cobra.Command) error {
 	}
 	for _, flag := range []string{"as", "identity"} {
 		if given := cmd.Flags().Lookup(flag); given != nil && given.Changed {
-			return fmt.Errorf("--%s has no meaning for %s, which acts with the rights of the daemon's owner; to ask the management canister as a principal, call it: canisterd canister call aaaaa-aa METHOD --%[1]s %[3]s", flag, cmd.CommandPath(), given.Value)
+			return fmt.Errorf("--%s has no effect on %s, which acts with the rights of the daemon's owner; to call the management canister as a principal: canisterd canister call aaaaa-aa METHOD --%[1]s %[3]s", flag, cmd.CommandPath(), given.Value)
 		}
 	}
 	return nil

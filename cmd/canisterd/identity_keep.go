@@ -13,8 +13,8 @@ func (c *cli) identityExport() *cobra.Command {
 	return &cobra.Command{
 		Use:   "export NAME",
 		Short: "Print the key of an identity as PEM",
-		Long: `Print the key of an identity as PEM, as it was made or imported: a key that was
-imported encrypted is printed so.`,
+		Long: `Print the key of an identity as PEM, as it was created or imported: an encrypted key is
+printed encrypted.`,
 		Example: `  canisterd identity export alice
   canisterd identity export alice > alice.pem`,
 		Args: cobra.ExactArgs(1),
@@ -58,14 +58,14 @@ func (c *cli) identityRemove() *cobra.Command {
 			return c.done(map[string]string{"name": name, "done": "removed"}, "%s: removed", name)
 		}),
 	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask for confirmation")
 	return cmd
 }
 
 func (c *cli) identityRename() *cobra.Command {
 	return &cobra.Command{
 		Use:   "rename NAME NEW",
-		Short: "Give an identity another name",
+		Short: "Rename an identity",
 		Example: `  canisterd identity rename alice bob
   canisterd identity rename alice alice-old`,
 		Args: cobra.ExactArgs(2),

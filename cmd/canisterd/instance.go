@@ -20,7 +20,7 @@ import (
 )
 
 func (c *cli) instanceGroup() *cobra.Command {
-	cmd := group("instance", "Make, fork, keep, compare and delete whole networks")
+	cmd := group("instance", "Create, fork, snapshot, compare and delete instances, each a network of its own")
 	cmd.AddCommand(
 		c.instanceList(), c.instanceCreate(), c.instanceShow(), c.instanceDelete(), c.instanceFork(), c.instanceHistory(), c.instanceMark(), c.instanceBisect(),
 		c.instanceSnapshot(), c.instanceSnapshots(), c.instanceForget(), c.instanceRestore(), c.instanceDiff(),
@@ -71,10 +71,10 @@ func (c *cli) instances(all []*controlv1.Instance) string {
 }
 
 // subnetUsage describes --subnet of all commands that make networks.
-var subnetUsage = "kind of a subnet, repeated or comma-separated: " + strings.Join(subnetKinds(), ", ") + " (default: nns,application)"
+var subnetUsage = "subnets, by kind, repeated or comma-separated: " + strings.Join(subnetKinds(), ", ") + " (default: nns,application)"
 
 // outcallsUsage describes --outcalls of all commands that make instances.
-const outcallsUsage = "what becomes of HTTP outcalls: allow (https and http), hold, deny, strict (as mainnet: https only) or replicated (GET and HEAD once for each node) (default: the daemon's)"
+const outcallsUsage = "HTTP outcall mode: allow, hold, deny, replicated or strict (docs/outcalls.md; default: the daemon's)"
 
 type instanceFlags struct {
 	subnets, system                      []string
@@ -85,15 +85,15 @@ type instanceFlags struct {
 }
 
 const (
-	seedUsage       = "what keys, ids and randomness come from: up to 32 bytes in hex (default: drawn, instance show says it)"
-	rateLimitsUsage = "limit how much memory canisters change and how often they are installed, as mainnet does"
+	seedUsage       = "seed of keys, ids and randomness, up to 32 bytes in hex (default: random; instance show prints it)"
+	rateLimitsUsage = "limit the rate of memory changes and installations, as mainnet does"
 )
 
 // parseSeed parses a seed; an empty text is none.
 func parseSeed(text string) ([]byte, error) {
 	seed, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
 	if err != nil {
-		return nil, fmt.Errorf("--seed %q is not written in hex, two digits a byte, such as 07", text)
+		return nil, fmt.Errorf("invalid --seed %q: expected bytes in hex, such as 07", text)
 	}
 	return seed, nil
 }
@@ -107,8 +107,8 @@ type reachFlags struct {
 // add adds the flags; otherwise describes their default.
 func (f *reachFlags) add(cmd *cobra.Command, otherwise string) {
 	flags := cmd.Flags()
-	flags.BoolVar(&f.local, "outcalls-local", false, "let HTTP outcalls reach this machine and its networks: loopback, link-local and private addresses (default: "+otherwise+")")
-	flags.StringSliceVar(&f.targets, "outcalls-target", nil, "server there that HTTP outcalls may reach, repeated or comma-separated: host:port, host, or a prefix of addresses such as 10.0.0.0/8")
+	flags.BoolVar(&f.local, "outcalls-local", false, "allow HTTP outcalls to loopback, link-local and private addresses (default: "+otherwise+")")
+	flags.StringSliceVar(&f.targets, "outcalls-target", nil, "allow HTTP outcalls to this local server, repeated or comma-separated: host:port, host, or a prefix such as 10.0.0.0/8")
 }
 
 func (f *instanceFlags) add(cmd *cobra.Command) {
@@ -117,12 +117,12 @@ func (f *instanceFlags) add(cmd *cobra.Command) {
 	flags.StringSliceVar(&f.system, "system-canisters", nil, systemUsage)
 	flags.StringVar(&f.seed, "seed", "", seedUsage)
 	flags.BoolVar(&f.rateLimits, "rate-limits", false, rateLimitsUsage)
-	flags.StringVar(&f.start, "start-time", "", "time of the network before its first round, such as 2030-01-01T00:00:00Z (default: now; where the pacing does not follow the clock, such as manual, 2021-05-06T19:17:10Z)")
-	flags.StringVar(&f.pacing, "pacing", "", "when rounds happen: "+pacingForms()+" (default: auto)")
+	flags.StringVar(&f.start, "start-time", "", "initial time of the network, such as 2030-01-01T00:00:00Z (default: now; under a pacing that does not follow the clock, 2021-05-06T19:17:10Z)")
+	flags.StringVar(&f.pacing, "pacing", "", "when rounds run: "+pacingForms()+" (default: auto)")
 	flags.StringVar(&f.outcalls, "outcalls", "", outcallsUsage)
 	f.reach.add(cmd, "the daemon's")
 	f.addMemoryDir(cmd)
-	flags.StringVar(&f.httpListen, "http-listen", "", "address of an HTTP interface of its own, host:port; port 0 takes any free one")
+	flags.StringVar(&f.httpListen, "http-listen", "", "listen on this address for an HTTP interface of its own, host:port; port 0 takes any free port")
 }
 
 // addMemoryDir adds --memory-dir. It was called --state-dir, which is taken still: elsewhere that is the state directory.
@@ -135,7 +135,7 @@ func (f *instanceFlags) addMemoryDir(cmd *cobra.Command) {
 
 // addEphemeral adds --ephemeral to a command whose instances are kept by default.
 func (f *instanceFlags) addEphemeral(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.ephemeral, "ephemeral", false, "end with the daemon (default: kept where the daemon keeps its own)")
+	cmd.Flags().BoolVar(&f.ephemeral, "ephemeral", false, "keep the instance in memory only (default: on disk if the daemon keeps its own there)")
 }
 
 func (f *instanceFlags) request(name string) (*controlv1.CreateInstanceRequest, error) {
@@ -168,7 +168,7 @@ func (f *instanceFlags) request(name string) (*controlv1.CreateInstanceRequest, 
 func parseOutcallMode(text string) (controlv1.OutcallMode, error) {
 	mode := controlv1.OutcallMode_value["OUTCALL_MODE_"+strings.ToUpper(text)]
 	if mode == 0 && text != "" {
-		return 0, fmt.Errorf("--outcalls %q: say allow, hold, deny, strict or replicated", text)
+		return 0, fmt.Errorf("invalid --outcalls %q: expected allow, hold, deny, strict or replicated", text)
 	}
 	return controlv1.OutcallMode(mode), nil
 }
@@ -177,7 +177,7 @@ func (c *cli) instanceCreate() *cobra.Command {
 	var f instanceFlags
 	cmd := &cobra.Command{
 		Use:   "create [NAME]",
-		Short: "Make an instance",
+		Short: "Create an instance",
 		Example: `  canisterd instance create lab --pacing manual
   canisterd instance create lab --start-time 2030-01-01T00:00:00Z --seed 07
   canisterd instance create two --subnet nns,application,application`,
@@ -238,14 +238,14 @@ func (c *cli) particulars(i *controlv1.Instance) string {
 
 // addVerbose adds the flag for the seed and the root key to a command that describes an instance.
 func (c *cli) addVerbose(cmd *cobra.Command) *cobra.Command {
-	cmd.Flags().BoolVar(&c.verbose, "verbose", false, "print the seed and the root key, too (--json has them always)")
+	cmd.Flags().BoolVar(&c.verbose, "verbose", false, "also print the seed and the root key (--json always has them)")
 	return cmd
 }
 
 func (c *cli) instanceShow() *cobra.Command {
 	return &cobra.Command{
 		Use:   "show [NAME]",
-		Short: "Describe an instance",
+		Short: "Show an instance",
 		Example: `  canisterd instance show
   canisterd instance show lab --jq .instance.root_key`,
 		Args: cobra.MaximumNArgs(1),
@@ -293,7 +293,7 @@ func (c *cli) instanceDelete() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "delete NAME...",
-		Short: "Delete instances and everything in them",
+		Short: "Delete instances with everything in them",
 		Example: `  canisterd instance delete lab
   canisterd instance delete lab branch`,
 		Args: cobra.MinimumNArgs(1),
@@ -314,7 +314,7 @@ func (c *cli) instanceDelete() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask before the default instance is deleted")
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask for confirmation before the default instance is deleted")
 	return cmd
 }
 
@@ -323,10 +323,10 @@ func (c *cli) instanceFork() *cobra.Command {
 	var snapshot, at string
 	cmd := &cobra.Command{
 		Use:   "fork [NAME]",
-		Short: "Make an instance that goes on from the present or the past of another (--instance)",
-		Long: `Make an instance that goes on from the present of another (--instance), from one
-of its snapshots, or from a past round: canisterd instance history lists them.
-A fork of the past has manual pacing unless told otherwise, so that it stays there.`,
+		Short: "Fork an instance from its current state, a snapshot or a past round",
+		Long: `Fork an instance (--instance) from its current state, from a snapshot, or from a past
+round; canisterd instance history lists the rounds. A fork of a past round has manual
+pacing by default, so that it stays there.`,
 		Example: `  canisterd -i lab instance fork branch
   canisterd -i lab instance fork branch --snapshot before --reseed again
   canisterd instance fork then --at 42
@@ -349,12 +349,12 @@ A fork of the past has manual pacing unless told otherwise, so that it stays the
 			})
 		},
 	}
-	cmd.Flags().StringVar(&snapshot, "snapshot", "", "fork this snapshot instead of the present")
-	cmd.Flags().StringVar(&at, "at", "", "fork the past: after this round, at this time, before the message with this request id was accepted, or at this mark (mark:NAME)")
+	cmd.Flags().StringVar(&snapshot, "snapshot", "", "fork this snapshot instead of the current state")
+	cmd.Flags().StringVar(&at, "at", "", "fork a past state: after a round, at a time, before a request id was accepted, or at a mark (mark:NAME)")
 	cmd.MarkFlagsMutuallyExclusive("snapshot", "at")
-	cmd.Flags().StringVar(&f.pacing, "pacing", "", "when rounds happen: "+pacingForms()+" (default: as in the other; manual with --at)")
-	cmd.Flags().StringVar(&f.httpListen, "http-listen", "", "address of an HTTP interface of its own")
-	cmd.Flags().StringVar(&f.reseed, "reseed", "", "any text: chance takes another turn in the fork")
+	cmd.Flags().StringVar(&f.pacing, "pacing", "", "when rounds run: "+pacingForms()+" (default: that of the other instance; manual with --at)")
+	cmd.Flags().StringVar(&f.httpListen, "http-listen", "", "listen on this address for an HTTP interface of its own")
+	cmd.Flags().StringVar(&f.reseed, "reseed", "", "any text: the fork draws other random numbers")
 	f.addEphemeral(cmd)
 	return c.addVerbose(cmd)
 }

@@ -66,24 +66,22 @@ func (c *cli) instanceBisect() *cobra.Command {
 	var update bool
 	cmd := &cobra.Command{
 		Use:   "bisect CANISTER METHOD [ARGUMENTS] | EXPRESSION",
-		Short: "Find the first round after which a query or an expression about the state has another answer",
+		Short: "Find the round that changed the answer to a query or an expression",
 		Long: `Find the first round after which a query or an expression has another answer than
-before, in the history of an instance that is kept in a state directory. Each
-probe is a fork at a past round, which ends with the command: the instance itself
-is not changed.
+before, in the history of an instance with a state directory. Each probe is a fork at a
+past round that ends with the command; the instance itself does not change.
 
-EXPRESSION is one argument, as explore --invariant takes it: two sides with one of ` + strings.Join(relation.All, " ") + ` between them. A
-side is CANISTER.FIELD with a field of canister status --json, CANISTER QUERY or
-CANISTER QUERY (ARGUMENTS), or a value. The search is then for the first round
-after which the expression is true, or false, as it is at the end. CANISTER.FIELD
-alone is compared with its first value.
+EXPRESSION is one argument, as for explore --invariant: two operands with one of
+` + strings.Join(relation.All, " ") + ` between them. An operand is CANISTER.FIELD with a field of canister
+status --json, CANISTER QUERY or CANISTER QUERY (ARGUMENTS), or a value. The search finds
+the first round after which the expression has the value that it has at the end.
+CANISTER.FIELD alone is compared with its first value.
 
-Rounds before the canister, its code and its method existed are skipped: the
-search begins with the first answer. With --is, the search is for the first round
-after which there is this answer.
-If the answer changes more than once between the two ends of the search, one of
-the changes is found. If it is the same at both ends, rounds in between are looked
-at, and --from and --to are offered for an answer that changed and changed back.`,
+The search begins at the first round with an answer: rounds before the canister, its code
+and its method existed are skipped. With --is, it finds the first round with this answer.
+If the answer changes more than once, one of the changes is found. If it is the same at
+both ends, the command probes rounds in between, and suggests --from and --to if the
+answer changed and changed back.`,
 		Example: `  canisterd instance bisect bank balance
   canisterd instance bisect bank withdraw 100 --update --from 20
   canisterd instance bisect 'bank balance < vault paidOut' --from mark:before-upgrade
@@ -104,10 +102,10 @@ at, and --from and --to are offered for an answer that changed and changed back.
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().StringVar(&from, "from", "", "round at which the search begins, or a mark (mark:NAME) (default: the oldest with an answer)")
-	cmd.Flags().StringVar(&to, "to", "", "round at which the search ends, or a mark (default: the newest)")
-	cmd.Flags().StringVar(&is, "is", "", "the answer that is looked for, as canister query or canister status --json prints it, or true or false (default: any other than the first)")
-	cmd.Flags().BoolVar(&update, "update", false, "make an update call in each fork, and not a query")
+	cmd.Flags().StringVar(&from, "from", "", "first round of the search, or a mark (mark:NAME) (default: the oldest round with an answer)")
+	cmd.Flags().StringVar(&to, "to", "", "last round of the search, or a mark (default: the newest round)")
+	cmd.Flags().StringVar(&is, "is", "", "answer to search for, as canister query or canister status --json prints it, or true or false (default: any other than the first)")
+	cmd.Flags().BoolVar(&update, "update", false, "make an update call in each fork instead of a query")
 	return sending(cmd)
 }
 
@@ -154,7 +152,7 @@ func (b *bisection) parse(f *callFlags, args []string, update bool) error {
 	isCall := e.relation == "" && e.left.call != nil
 	switch {
 	case update && !isCall, f.hex != "":
-		return errors.New("--update and --hex are for a call: name its canister and its method as two arguments")
+		return errors.New("--update and --hex need a call: give CANISTER and METHOD as two arguments")
 	case update:
 		b.askCall(e.left.call, update)
 	default:
@@ -229,7 +227,7 @@ func (b *bisection) search(ctx context.Context, from, to uint64) (*bisectResult,
 	changed := func(p probe) bool { return is == "" && p.answer != first.answer || is != "" && p.answer == is }
 	switch {
 	case changed(first):
-		return nil, fmt.Errorf("the answer is %s after round %d already: give an earlier --from", first.shown, from)
+		return nil, fmt.Errorf("the answer is already %s after round %d: give an earlier --from", first.shown, from)
 	case !changed(last):
 		return nil, b.between(ctx, span{from, to, first, last}, is, changed)
 	}
@@ -257,7 +255,7 @@ func (b *bisection) firstAnswer(ctx context.Context, from, to uint64, first, las
 		return from, first, nil
 	}
 	if last.absent {
-		return 0, probe{}, fmt.Errorf("the answer is %s after round %d and %s after round %d: take rounds with an answer for --from and --to (canisterd instance history lists the rounds)", first.shown, from, last.shown, to)
+		return 0, probe{}, fmt.Errorf("the answer is %s after round %d and %s after round %d: give --from and --to with an answer (canisterd instance history lists the rounds)", first.shown, from, last.shown, to)
 	}
 	for from+1 < to {
 		middle := from + (to-from)/2
@@ -292,7 +290,7 @@ func (b *bisection) answer(ctx context.Context, round uint64) (p probe, err erro
 	p, err = b.ask(ctx, b.d, name)
 	switch status.Code(err) {
 	case codes.NotFound, codes.FailedPrecondition, codes.InvalidArgument: // there is no such canister or code yet
-		why := inCommands(strings.ReplaceAll(status.Convert(err).Message(), name, b.c.named(nil)))
+		why := strings.ReplaceAll(b.c.refusalText(ctx, err), name, b.c.named(nil))
 		return probe{noAnswer, noAnswer + " (" + why + ")", true}, nil
 	}
 	return p, err

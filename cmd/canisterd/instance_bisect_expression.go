@@ -64,7 +64,7 @@ func (c *cli) readSide(text string) (s side, err error) {
 		if _, failed := candid.ParseValue(text); failed != nil { // 1.5 is a number
 			s.field = word[dot+1:]
 			if !slices.Contains(statusFields(), s.field) {
-				return s, fmt.Errorf("canisters have no field %q: take one of %s", s.field, strings.Join(statusFields(), ", "))
+				return s, fmt.Errorf("invalid field %q: expected one of %s", s.field, strings.Join(statusFields(), ", "))
 			}
 			s.canister, err = c.canisterOf(word[:dot])
 			return s, err

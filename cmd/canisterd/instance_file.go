@@ -19,11 +19,10 @@ func (c *cli) instanceExport() *cobra.Command {
 	var journal bool
 	cmd := &cobra.Command{
 		Use:   "export FILE",
-		Short: "Write an instance into one file; - for standard output",
-		Long: `Write an instance into one file, for canisterd instance import: its present, or
-a snapshot. With --journal it is the file that canisterd state export writes,
-for canisterd replay on any machine, such as with a report of a bug. The
-instance goes on meanwhile.`,
+		Short: "Export an instance to a file; - for standard output",
+		Long: `Export an instance to a file, for canisterd instance import: its current state or a
+snapshot. With --journal, the file is that of canisterd state export, for canisterd
+replay on any machine, such as with a bug report. The instance runs meanwhile.`,
 		Example: `  canisterd -i lab instance export lab.ic
   canisterd -i lab instance export --snapshot before - | gzip > before.gz
   canisterd instance export --journal bug.journal`,
@@ -40,8 +39,8 @@ instance goes on meanwhile.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&snapshot, "snapshot", "", "a snapshot instead of the present")
-	cmd.Flags().BoolVar(&journal, "journal", false, "the journal instead: what led to the present, for canisterd replay")
+	cmd.Flags().StringVar(&snapshot, "snapshot", "", "export a snapshot instead of the current state")
+	cmd.Flags().BoolVar(&journal, "journal", false, "export the journal, for canisterd replay, instead of the current state")
 	cmd.MarkFlagsMutuallyExclusive("snapshot", "journal")
 	return cmd
 }
@@ -50,11 +49,11 @@ func (c *cli) instanceImport() *cobra.Command {
 	var f instanceFlags
 	cmd := &cobra.Command{
 		Use:   "import FILE [NAME]",
-		Short: "Make an instance of a file that export wrote; - for standard input",
+		Short: "Create an instance from an exported file; - for standard input",
 		Example: `  canisterd instance import lab.ic copy --pacing manual
   gunzip -c before.gz | canisterd instance import - copy`,
-		Long: `Make an instance of a file that export wrote. Canisters that were deployed from
-this folder have their names in it, too.`,
+		Long: `Create an instance from an exported file. Names of canisters that were deployed from
+this folder also refer to those of the new instance.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			pacing, err := parsePacing(f.pacing)
@@ -86,11 +85,11 @@ this folder have their names in it, too.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.pacing, "pacing", "", "when rounds happen: "+pacingForms()+" (default: auto)")
+	flags.StringVar(&f.pacing, "pacing", "", "when rounds run: "+pacingForms()+" (default: auto)")
 	flags.StringVar(&f.outcalls, "outcalls", "", outcallsUsage)
 	f.reach.add(cmd, "the daemon's")
 	f.addMemoryDir(cmd)
-	flags.StringVar(&f.httpListen, "http-listen", "", "address of an HTTP interface of its own")
+	flags.StringVar(&f.httpListen, "http-listen", "", "listen on this address for an HTTP interface of its own")
 	f.addEphemeral(cmd)
 	return c.addVerbose(cmd)
 }
@@ -106,7 +105,7 @@ func source(path string) (io.ReadCloser, int64, error) {
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return nil, 0, errors.Join(fmt.Errorf("looking at %s: %w", path, err), f.Close())
+		return nil, 0, errors.Join(fmt.Errorf("checking %s: %w", path, err), f.Close())
 	}
 	return f, info.Size(), nil
 }

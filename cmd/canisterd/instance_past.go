@@ -107,11 +107,10 @@ func forkAt(request *controlv1.ForkInstanceRequest, text string) error {
 func (c *cli) instanceHistory() *cobra.Command {
 	return &cobra.Command{
 		Use:   "history [NAME]",
-		Short: "List what an instance was given, where it trapped, and the rounds at which it can be forked",
-		Long: `List what clients gave an instance that is kept in a state directory, the
-messages whose code failed (trap), the marks, and the rounds at which it can be
-forked (instance fork --at), as far back as its journal goes. A fork at the round
-of an input or a trap has the state before that.`,
+		Short: "List the inputs, traps, marks and available rounds of an instance",
+		Long: `List the inputs from clients, the traps, the marks, and the rounds at which an instance
+with a state directory can be forked (instance fork --at), as far back as its journal
+goes. A fork at the round of an input or a trap has the state before it.`,
 		Example: `  canisterd instance history
   canisterd instance history lab`,
 		Args: cobra.MaximumNArgs(1),
@@ -130,10 +129,10 @@ of an input or a trap has the state before that.`,
 func (c *cli) instanceMark() *cobra.Command {
 	return &cobra.Command{
 		Use:   "mark NAME",
-		Short: "Mark the present in the history of an instance",
-		Long: `Mark the present in the history of an instance that is kept in a state directory:
-instance history lists the mark, and instance fork --at mark:NAME brings the
-state back. If a name is given again, the newest mark with it counts.`,
+		Short: "Mark the current state in the history of an instance",
+		Long: `Mark the current state in the history of an instance with a state directory. instance
+history lists marks, and instance fork --at mark:NAME restores the state in a fork. If
+a name is used twice, the newest mark counts.`,
 		Example: `  canisterd instance mark before-upgrade
   canisterd instance fork then --at mark:before-upgrade`,
 		Args: cobra.ExactArgs(1),

@@ -68,7 +68,7 @@ func TestTheRoundThatChangedAnAnswerIsFoundInTheHistory(t *testing.T) {
 	expect(exitOK, "round   "+round(last+1), "instance", "bisect", "counter", "inc", "--update", "--is", "(2 : nat)")
 	expect(exitOK, `"before":"(1 : nat)","after":"(2 : nat)"`, "instance", "bisect", "counter", "inc", "--update", "--from", round(last), "--json")
 	expect(exitFailed, "and not (9 : nat)", "instance", "bisect", "counter", "inc", "--update", "--is", "(9 : nat)")
-	expect(exitFailed, "take rounds with an answer", "instance", "bisect", "counter", "inc", "--update", "--from", "0", "--to", "1")
+	expect(exitFailed, "give --from and --to with an answer", "instance", "bisect", "counter", "inc", "--update", "--from", "0", "--to", "1")
 	expect(exitOK, "(2 : nat)", "canister", "call", "counter", "inc")
 	expect(exitFailed, "already", "instance", "bisect", "counter", "inc", "--update", "--from", round(last+1), "--is", "(2 : nat)")
 	expect(exitFailed, "nothing to search", "instance", "bisect", "counter", "inc", "--from", "2", "--to", "2")
@@ -143,7 +143,7 @@ func TestTheRoundThatChangedAFieldOrAnExpressionIsFoundInTheHistory(t *testing.T
 	expect(exitFailed, "the answer is true (", "instance", "bisect", "counter.cycles > 1.5", "--from", "mark:deployed")
 	expect(exitFailed, "cannot be compared", "instance", "bisect", "counter.status < 7", "--from", "mark:deployed")
 	for expression, want := range map[string]string{
-		"counter.color":        "canisters have no field \"color\": take one of canister_id, ",
+		"counter.color":        "invalid field \"color\": expected one of canister_id, ",
 		"unknown.cycles > 1":   "unknown",
 		"7 < counter.cycles":   "expected CANISTER.FIELD or CANISTER QUERY first",
 		"counter.cycles < a b": "is neither a field nor a query of a canister, nor a value",
@@ -151,7 +151,7 @@ func TestTheRoundThatChangedAFieldOrAnExpressionIsFoundInTheHistory(t *testing.T
 	} {
 		expect(exitFailed, want, "instance", "bisect", expression)
 	}
-	expect(exitFailed, "--update and --hex are for a call", "instance", "bisect", "counter.cycles", "--update")
+	expect(exitFailed, "--update and --hex need a call", "instance", "bisect", "counter.cycles", "--update")
 }
 
 // TestABisectionBeginsWhereThereIsAnAnswer searches the history of a canister that counts, is upgraded, and counts again.
@@ -174,10 +174,10 @@ func TestABisectionBeginsWhereThereIsAnAnswer(t *testing.T) {
 	expect(exitFailed, "it does not change", "instance", "bisect", "counter.module_hash")
 	expect(exitFailed, "it does not change", "instance", "bisect", "counter", "get", "--to", installed)
 	for _, asked := range [][]string{{"counter", "nosuch"}, {"counter nosuch > 1"}, {"counter.module_hash", "--to", "1"}, {"counter", "get", "--to", "1"}} {
-		expect(exitFailed, "take rounds with an answer for --from and --to", append([]string{"instance", "bisect"}, asked...)...)
+		expect(exitFailed, "give --from and --to with an answer", append([]string{"instance", "bisect"}, asked...)...)
 	}
-	expect(exitFailed, "the answer is none (there is no canister ", "instance", "bisect", "counter.cycles", "--to", "1")
-	expect(exitFailed, "canisterd canister list says which there are", "instance", "bisect", "counter.cycles", "--to", "1")
+	expect(exitFailed, "the answer is none (no canister ", "instance", "bisect", "counter.cycles", "--to", "1")
+	expect(exitFailed, "canisterd canister list", "instance", "bisect", "counter.cycles", "--to", "1")
 	expect(exitFailed, "none after round", "instance", "bisect", "counter.module_hash", "--from", "2", "--to", "3")
 }
 

@@ -17,7 +17,7 @@ func (c *cli) instanceSnapshot() *cobra.Command {
 	var replace bool
 	cmd := &cobra.Command{
 		Use:   "snapshot [NAME]",
-		Short: "Keep the present of an instance under a name",
+		Short: "Take a snapshot of an instance",
 		Example: `  canisterd instance snapshot before
   canisterd -i lab instance snapshot before --replace`,
 		Args: cobra.MaximumNArgs(1),
@@ -31,7 +31,7 @@ func (c *cli) instanceSnapshot() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&replace, "replace", false, "take the place of a snapshot of that name")
+	cmd.Flags().BoolVar(&replace, "replace", false, "replace a snapshot of the same name")
 	return cmd
 }
 
@@ -90,7 +90,7 @@ func (c *cli) instanceForget() *cobra.Command {
 func (c *cli) instanceRestore() *cobra.Command {
 	return c.addVerbose(&cobra.Command{
 		Use:   "restore SNAPSHOT",
-		Short: "Restore an instance from one of its snapshots",
+		Short: "Restore an instance from a snapshot",
 		Example: `  canisterd instance restore before
   canisterd -i lab instance restore before`,
 		Args: cobra.ExactArgs(1),
@@ -110,13 +110,13 @@ func (c *cli) instanceDiff() *cobra.Command {
 	var limit uint32
 	cmd := &cobra.Command{
 		Use:   "diff BEFORE [AFTER]",
-		Short: "Say what differs between two states: NAME, NAME@SNAPSHOT or @SNAPSHOT",
+		Short: "Show the differences between two states of instances",
 		Example: `  canisterd -i lab instance diff @before
   canisterd instance diff lab branch
   canisterd instance diff lab@before lab@after`,
-		Long: `Say what differs between two states. A state is the present of an instance
-(NAME) or one of its snapshots (NAME@SNAPSHOT; @SNAPSHOT for one of
---instance). Without AFTER the other is the present of the same instance.`,
+		Long: `Show the differences between two states. A state is the current one of an instance
+(NAME) or a snapshot (NAME@SNAPSHOT, or @SNAPSHOT for one of --instance). AFTER defaults
+to the current state of the same instance.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			before := c.state(args[0])
@@ -136,7 +136,7 @@ func (c *cli) instanceDiff() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().Uint32Var(&limit, "limit", 0, "differences to list at most (default: 1000)")
+	cmd.Flags().Uint32Var(&limit, "limit", 0, "maximum number of differences to list (default: 1000)")
 	return cmd
 }
 

@@ -70,7 +70,7 @@ type launcherFlags struct {
 func (c *cli) launcher() *cobra.Command {
 	return &cobra.Command{
 		Use:                launcherName,
-		Short:              "Run a network for icp-cli, in the place of its network launcher",
+		Short:              "Run a network for icp-cli, in place of its network launcher",
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			inner := c.launcherServer(args)
@@ -87,10 +87,11 @@ func (c *cli) launcherServer(args []string) *cobra.Command {
 	var f launcherFlags
 	cmd := &cobra.Command{
 		Use:   "canisterd " + launcherName,
-		Short: "Run a network for icp-cli, in the place of its network launcher",
-		Long: `Run a network for icp-cli, in the place of its network launcher. icp-cli finds it by the variable
-ICP_CLI_NETWORK_LAUNCHER_PATH: a link to canisterd with the name canisterd-launcher is this command.
-The network has the ICP ledger, the cycles ledger, the cycles minting canister and the registry.`,
+		Short: "Run a network for icp-cli, in place of its network launcher",
+		Long: `Run a network for icp-cli, in place of its network launcher. icp-cli finds it by the
+variable ICP_CLI_NETWORK_LAUNCHER_PATH: a link to canisterd named canisterd-launcher runs
+this command. The network has the ICP ledger, the cycles ledger, the cycles minting
+canister and the registry.`,
 		Example: `  canisterd network-launcher --gateway-port 8000
   canisterd network-launcher --gateway-port 0 --status-dir ./status`,
 		SilenceUsage: true, SilenceErrors: true, Args: cobra.NoArgs,
@@ -101,20 +102,20 @@ The network has the ICP ledger, the cycles ledger, the cycles minting canister a
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.version, "interface-version", os.Getenv(launcherVersionVariable), "version of the interface that icp-cli speaks (environment: "+launcherVersionVariable+")")
-	flags.StringVar(&f.stateDir, "state-dir", "", "taken for icp-cli's sake, which empties it at each start: the state is in memory")
+	flags.StringVar(&f.version, "interface-version", os.Getenv(launcherVersionVariable), "version of the interface that icp-cli uses (environment: "+launcherVersionVariable+")")
+	flags.StringVar(&f.stateDir, "state-dir", "", "accepted for compatibility and ignored: the state is in memory")
 	flags.StringVar(&f.bind, "bind", "", "address to listen on (default: 127.0.0.1, in containers all)")
-	flags.Uint16Var(&f.gatewayPort, "gateway-port", 0, "port to listen on; 0 takes any free one (default in containers: 4943)")
-	flags.Uint16Var(&f.configPort, "config-port", 0, "taken for icp-cli's sake: the control API is at the same port")
-	flags.StringVar(&f.statusDir, "status-dir", "", "folder for status.json, and of custom-domains.txt (default in containers: /app/status)")
+	flags.Uint16Var(&f.gatewayPort, "gateway-port", 0, "port to listen on; 0 takes any free port (default in containers: 4943)")
+	flags.Uint16Var(&f.configPort, "config-port", 0, "accepted for compatibility and ignored: the control API has the same port")
+	flags.StringVar(&f.statusDir, "status-dir", "", "folder for status.json and custom-domains.txt (default in containers: /app/status)")
 	flags.BoolVar(&f.verbose, "verbose", false, "log every request")
-	flags.BoolVar(&f.ii, "ii", false, "install Internet Identity, whose module is in the folder "+systemcanisters.FolderVariable)
-	flags.BoolVar(&f.nns, "nns", false, "refused: canisterd has no NNS canisters beside the ledger, the registry and the cycles minting canister")
-	flags.Uint64Var(&f.delay, "artificial-delay-ms", 0, "milliseconds between two rounds; 0: a round when there is work")
-	flags.StringArrayVar(&f.subnets, "subnet", nil, "kind of a subnet, repeated (default: application)")
-	flags.StringArrayVar(&f.bitcoind, "bitcoind-addr", nil, "refused: canisterd has no Bitcoin adapter")
-	flags.StringArrayVar(&f.dogecoind, "dogecoind-addr", nil, "refused: canisterd has no Dogecoin adapter")
-	flags.StringArrayVar(&f.domains, "domain", nil, "domain below which hosts name canisters, repeated, beside localhost")
+	flags.BoolVar(&f.ii, "ii", false, "install Internet Identity from the folder "+systemcanisters.FolderVariable)
+	flags.BoolVar(&f.nns, "nns", false, "not supported: canisterd has no NNS canisters except the ledger, the registry and the cycles minting canister")
+	flags.Uint64Var(&f.delay, "artificial-delay-ms", 0, "milliseconds between two rounds; 0 runs a round when there is work")
+	flags.StringArrayVar(&f.subnets, "subnet", nil, "subnets, by kind, repeated (default: application)")
+	flags.StringArrayVar(&f.bitcoind, "bitcoind-addr", nil, "not supported: canisterd has no Bitcoin adapter")
+	flags.StringArrayVar(&f.dogecoind, "dogecoind-addr", nil, "not supported: canisterd has no Dogecoin adapter")
+	flags.StringArrayVar(&f.domains, "domain", nil, "serve canisters at CANISTER.DOMAIN, repeated, besides CANISTER.localhost")
 	return cmd
 }
 
@@ -137,7 +138,7 @@ func (c *cli) launch(ctx context.Context, f *launcherFlags, unknown []string) er
 		return err
 	}
 	for _, flag := range unknown {
-		c.note("warning: the flag %s is unknown here and ignored: icp-cli speaks version %s of the interface, canisterd knows %s", flag, f.version, launcherInterface)
+		c.note("warning: ignoring the unknown flag %s: icp-cli uses version %s of the interface, canisterd version %s", flag, f.version, launcherInterface)
 	}
 	config, err := f.config()
 	if err != nil {
@@ -170,10 +171,10 @@ func (f *launcherFlags) check(unknown []string) error {
 	case len(unknown) > 0 && !newer:
 		return fmt.Errorf("unknown flag %s: version %s of the interface does not have it", unknown[0], f.version)
 	case f.nns:
-		return fmt.Errorf("--nns: canisterd has no governance (%s), SNS (%s) and NNS frontend (%s): leave it out; the ledgers, the registry and the cycles minting canister are always there",
+		return fmt.Errorf("--nns: canisterd has no governance (%s), SNS (%s) and NNS frontend (%s): remove the flag; the ledgers, the registry and the cycles minting canister are always there",
 			systemcanisters.Elsewhere("nns_governance"), systemcanisters.Elsewhere("sns"), systemcanisters.Elsewhere("nns_ui"))
 	case len(f.bitcoind)+len(f.dogecoind) > 0:
-		return errors.New("--bitcoind-addr, --dogecoind-addr: canisterd has no Bitcoin and no Dogecoin adapter: leave them out")
+		return errors.New("--bitcoind-addr, --dogecoind-addr: canisterd has no Bitcoin and no Dogecoin adapter: remove the flags")
 	}
 	return nil
 }
@@ -190,7 +191,7 @@ func newerInterface(version string) (bool, error) {
 		return false, err
 	}
 	if given[0] != known[0] {
-		return false, fmt.Errorf("--interface-version %s: canisterd speaks versions 1.x.y, up to %s: use a version of icp-cli that does as well", version, launcherInterface)
+		return false, fmt.Errorf("--interface-version %s: canisterd supports versions 1.x.y up to %s: use a version of icp-cli for one of them", version, launcherInterface)
 	}
 	return slices.Compare(given, known) > 0, nil
 }
@@ -217,7 +218,7 @@ func (f *launcherFlags) config() (daemon.Config, error) {
 		f.statusDir = launcherStatusDir
 	}
 	if f.statusDir == "" {
-		return daemon.Config{}, errors.New("--status-dir is missing: give the folder that icp-cli reads status.json from")
+		return daemon.Config{}, errors.New("--status-dir is required: the folder from which icp-cli reads status.json")
 	}
 	address, port := f.bind, f.gatewayPort
 	if address == "" {

@@ -27,11 +27,12 @@ func (c *cli) link() *cobra.Command {
 	var version string
 	cmd := &cobra.Command{
 		Use:   "link [FOLDER]",
-		Short: "Make links to canisterd under the names that other tools look for",
-		Long: `Make links to canisterd under the names that other tools look for, and print the variables that lead the tools there.
-A link to canisterd named pocket-ic serves PocketIC's REST interface, one named canisterd-launcher is icp-cli's network
-launcher. FOLDER is canisterd/bin in the user's cache folder
-unless it is given. A link that exists already is replaced; a file of another kind is not.`,
+		Short: "Create links to canisterd under names that other tools look for",
+		Long: `Create links to canisterd under names that other tools look for, and print the
+environment variables that make the tools use them. A link named pocket-ic serves
+PocketIC's REST interface, and one named canisterd-launcher is icp-cli's network
+launcher. FOLDER defaults to canisterd/bin in the user's cache folder. Existing links are
+replaced, files of other kinds are not.`,
 		Example: `  eval "$(canisterd link)"
   canisterd link --version 13.0.0 ./bin   # for the Rust crate pocket-ic 13, which checks the version`,
 		Args: cobra.MaximumNArgs(1),
@@ -47,7 +48,7 @@ unless it is given. A link that exists already is replaced; a file of another ki
 			return c.print(strings.Join(lines, "\n")+"\n", map[string]any{"folder": folder, "variables": lines})
 		},
 	}
-	cmd.Flags().StringVar(&version, "version", "", "report this version of PocketIC, X.Y.Z")
+	cmd.Flags().StringVar(&version, "version", "", "version of PocketIC to report, X.Y.Z")
 	return cmd
 }
 
@@ -115,7 +116,7 @@ func replaceLink(target, path string) error {
 	case err != nil:
 		return fmt.Errorf("making a link to canisterd: %w", err)
 	case found.Mode()&fs.ModeSymlink == 0:
-		return fmt.Errorf("%s is a file and not a link: remove it, or give canisterd link another folder", path)
+		return fmt.Errorf("%s is a file, not a link: remove it, or give canisterd link another folder", path)
 	default:
 		if err := os.Remove(path); err != nil {
 			return fmt.Errorf("replacing a link to canisterd: %w", err)

@@ -44,7 +44,7 @@ func TestLinkReplacesNoFileAndTakesNoOtherVersion(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "pocket-ic"), []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, errOut := invoke(t, "link", folder); code != exitFailed || !strings.Contains(errOut, "pocket-ic is a file and not a link: remove it") {
+	if code, _, errOut := invoke(t, "link", folder); code != exitFailed || !strings.Contains(errOut, "pocket-ic is a file, not a link: remove it") {
 		t.Errorf("it ends with exit code %d and says %s", code, errOut)
 	}
 	if text, err := os.ReadFile(filepath.Join(folder, "pocket-ic")); err != nil || !bytes.Equal(text, []byte("mine")) {

@@ -43,9 +43,9 @@ func (c *cli) logs() *cobra.Command {
 			}
 		}),
 	}
-	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on with new records as they come")
-	cmd.Flags().Uint32Var(&last, "last", 0, "only so many of those there are (default: all)")
-	cmd.Flags().Uint64Var(&from, "from", 0, "only records from this index on")
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "follow new records")
+	cmd.Flags().Uint32Var(&last, "last", 0, "show only this number of the newest records (default: all)")
+	cmd.Flags().Uint64Var(&from, "from", 0, "show only records from this index on")
 	return cmd
 }
 

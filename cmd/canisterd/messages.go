@@ -55,7 +55,7 @@ func (c *cli) listing(name, short string, heads []string, get func(ctx context.C
 			})
 		},
 	}
-	cmd.Flags().Uint32Var(&limit, "limit", pageSize, "stop after about so many")
+	cmd.Flags().Uint32Var(&limit, "limit", pageSize, "maximum number of rows, approximately")
 	return cmd
 }
 
@@ -63,7 +63,7 @@ func (c *cli) listing(name, short string, heads []string, get func(ctx context.C
 const pageSize = 1000
 
 func (c *cli) futures() *cobra.Command {
-	return c.listing("futures", "List the calls that are not answered, and what each waits for",
+	return c.listing("futures", "List the open calls, and what each waits for",
 		[]string{"CALL", "CALLER", "CALLEE", "METHOD", "DEADLINE", "WAITS FOR"},
 		func(ctx context.Context, d *remote.Daemon, canister string, page *controlv1.Page, t *table) (proto.Message, string, error) {
 			r, err := d.Messages.ListFutures(ctx, &controlv1.ListFuturesRequest{Instance: c.instance, CanisterId: canister, Page: page})
@@ -119,7 +119,7 @@ func (c *cli) origin(o *controlv1.Origin) string {
 }
 
 func (c *cli) queues() *cobra.Command {
-	return c.listing("queues", "List the messages that wait for canisters, and why",
+	return c.listing("queues", "List the queued messages, and what each waits for",
 		[]string{"CANISTER", "", "KIND", "FROM", "METHOD", "BYTES", "WAITS FOR"},
 		func(ctx context.Context, d *remote.Daemon, canister string, page *controlv1.Page, t *table) (proto.Message, string, error) {
 			r, err := d.Messages.ListMessages(ctx, &controlv1.ListMessagesRequest{Instance: c.instance, CanisterId: canister, Page: page})
@@ -136,7 +136,7 @@ var canisterTimers = []string{"global timer", "heartbeat"}
 func (c *cli) timers() *cobra.Command {
 	var all bool
 	others := uint64(0)
-	cmd := c.listing("timers", "List the timers of canisters, the earliest first; fire and cancel timers",
+	cmd := c.listing("timers", "List, fire and cancel the timers of canisters",
 		[]string{"DUE", "KIND", "CANISTER", "NUMBER"},
 		func(ctx context.Context, d *remote.Daemon, canister string, page *controlv1.Page, t *table) (proto.Message, string, error) {
 			r, err := d.Messages.ListTimers(ctx, &controlv1.ListTimersRequest{Instance: c.instance, CanisterId: canister, Page: page})
@@ -156,12 +156,12 @@ func (c *cli) timers() *cobra.Command {
 	cmd.Long = `List the timers that canisters have set, and their heartbeats, the earliest first.
 With --all, what else falls due comes after them: expiries of messages and calls,
 timeouts, and charges for resources. --json has everything.`
-	cmd.Flags().BoolVar(&all, "all", false, "what falls due of the network, too")
+	cmd.Flags().BoolVar(&all, "all", false, "include what falls due in the network itself")
 	cmd.AddCommand(
-		c.forCanister("timers fire", "Make the global timer of a canister due now", "its timer fires in the next round", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
+		c.forCanister("timers fire", "Fire the global timer of a canister now", "its timer fires in the next round", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
 			return d.Messages.FireTimer(ctx, &controlv1.FireTimerRequest{Instance: c.instance, CanisterId: id})
 		}),
-		c.forCanister("timers cancel", "Make the global timer of a canister inactive", "its timer is inactive", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
+		c.forCanister("timers cancel", "Cancel the global timer of a canister", "its timer is inactive", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
 			return d.Messages.CancelTimer(ctx, &controlv1.CancelTimerRequest{Instance: c.instance, CanisterId: id})
 		}),
 	)

@@ -43,13 +43,13 @@ func (c *cli) freeName(ctx context.Context, d *remote.Daemon, name string) (*giv
 	if found, err := c.existing(ctx, d, ids[name]); err != nil || found == nil {
 		return g, err
 	}
-	return nil, fmt.Errorf("%s is the name of %s: take another, or delete that canister first (canisterd canister delete %[1]s --stop)", name, ids[name])
+	return nil, fmt.Errorf("%s is the name of %s: choose another, or delete that canister first (canisterd canister delete %[1]s --stop)", name, ids[name])
 }
 
 // take records that a canister has the name; without one it notes how canisters get theirs.
 func (g *givenName) take(ctx context.Context, c *cli, d *remote.Daemon, id string) error {
 	if g.name == "" {
-		c.note("note: it has neither name nor code: canisterd canister create NAME names it, and canisterd deploy creates and installs the canisters of a folder")
+		c.note("note: the canister has no name and no code: canisterd canister create NAME names one, and canisterd deploy creates and installs the canisters of a folder")
 		return nil
 	}
 	now, err := c.networkOf(ctx, d)
@@ -60,7 +60,7 @@ func (g *givenName) take(ctx context.Context, c *cli, d *remote.Daemon, id strin
 	ids[g.name] = id
 	g.store.Put(now.Network, c.instanceName(), ids, now.Height)
 	if err := g.store.Write(g.folder); err != nil {
-		return fmt.Errorf("canister %s was created, and its name not recorded in %s: %w", id, filepath.Join(g.folder, deployed.File), err)
+		return fmt.Errorf("canister %s was created, but its name was not recorded in %s: %w", id, filepath.Join(g.folder, deployed.File), err)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ import (
 )
 
 func (c *cli) outcalls() *cobra.Command {
-	cmd := group("outcalls", "List and answer the HTTP outcalls that wait for an answer (--outcalls hold)")
+	cmd := group("outcalls", "List and answer held HTTP outcalls (--outcalls hold)")
 	cmd.AddCommand(c.outcallsList(), c.outcallsShow(), c.outcallsAnswer())
 	return cmd
 }
@@ -40,7 +40,7 @@ func (c *cli) waitingOutcalls(ctx context.Context, d *remote.Daemon) (all []*con
 func (c *cli) outcallsList() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "List the HTTP outcalls that wait for an answer",
+		Short: "List the held HTTP outcalls",
 		Example: `  canisterd outcalls list
   canisterd -i lab outcalls list`,
 		Args: cobra.NoArgs,
@@ -77,11 +77,11 @@ func (c *cli) outcall(ctx context.Context, d *remote.Daemon, text, subnet string
 	all = slices.DeleteFunc(all, func(o *controlv1.Outcall) bool { return o.GetNumber() != n || on != "" && o.GetSubnetId() != on })
 	switch len(all) {
 	case 0:
-		return nil, fmt.Errorf("no HTTP outcall %d waits for an answer (canisterd outcalls list)", n)
+		return nil, fmt.Errorf("no held HTTP outcall %d (canisterd outcalls list)", n)
 	case 1:
 		return all[0], nil
 	}
-	return nil, fmt.Errorf("HTTP outcalls %d of several subnets wait for an answer: say which, such as --subnet %s", n, all[0].GetSubnetId())
+	return nil, fmt.Errorf("several subnets have a held HTTP outcall %d: select one, such as --subnet %s", n, all[0].GetSubnetId())
 }
 
 func (c *cli) outcallsShow() *cobra.Command {
@@ -102,7 +102,7 @@ func (c *cli) outcallsShow() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&subnet, "subnet", "", "the subnet of the canister (default: the only one with such an outcall)")
+	cmd.Flags().StringVar(&subnet, "subnet", "", "subnet of the canister (default: the only one with such an outcall)")
 	return cmd
 }
 
@@ -134,9 +134,9 @@ func (c *cli) outcallsAnswer() *cobra.Command {
 	var f answerFlags
 	cmd := &cobra.Command{
 		Use:   "answer OUTCALL [reply BODY | reject [CODE] TEXT]",
-		Short: "Answer an HTTP outcall, for all nodes or for each",
-		Long: `Answer an HTTP outcall: with a response whose body is BODY or a file, with a
-reject, or from a file with an answer for each node, an array of objects
+		Short: "Answer a held HTTP outcall",
+		Long: `Answer a held HTTP outcall: with a response whose body is BODY or a file, with a reject,
+or with an answer for each node, from a file with a JSON array of objects such as
 
   {"status": 200, "headers": {"Date": "today"}, "body": "..."}
   {"reject": "the node was cut off"}`,
@@ -156,7 +156,7 @@ reject, or from a file with an answer for each node, an array of objects
 					return err
 				}
 				if f.each != "" && len(answers) != int(o.GetNodes()) {
-					return fmt.Errorf("%s has %s, and the outcall is made by %s: write one for each", f.each, count(uint64(len(answers)), "answer"), count(uint64(o.GetNodes()), "node"))
+					return fmt.Errorf("%s has %s, but the outcall is made by %s: write one for each", f.each, count(uint64(len(answers)), "answer"), count(uint64(o.GetNodes()), "node"))
 				}
 				_, err = d.Messages.AnswerOutcall(ctx, &controlv1.AnswerOutcallRequest{
 					Instance: c.instance, SubnetId: o.GetSubnetId(), Number: o.GetNumber(), Answers: answers, Incarnation: o.GetIncarnation(),
@@ -171,9 +171,9 @@ reject, or from a file with an answer for each node, an array of objects
 	flags := cmd.Flags()
 	flags.Uint32Var(&f.status, "status", 200, "HTTP status of the response")
 	flags.StringArrayVar(&f.headers, "header", nil, "header of the response, 'NAME: VALUE', repeated")
-	flags.StringVar(&f.file, "body-file", "", "file with the body of the response")
-	flags.StringVar(&f.each, "each", "", "file with an answer for each node, in JSON")
-	flags.StringVar(&f.on, "subnet", "", "the subnet of the canister (default: the only one with such an outcall)")
+	flags.StringVar(&f.file, "body-file", "", "read the body of the response from a file")
+	flags.StringVar(&f.each, "each", "", "read an answer for each node from a JSON file")
+	flags.StringVar(&f.on, "subnet", "", "subnet of the canister (default: the only one with such an outcall)")
 	return cmd
 }
 
@@ -203,12 +203,12 @@ func (f *answerFlags) answers(args []string) ([]*controlv1.OutcallAnswer, error)
 		}
 		response.Body = body
 	case len(args) != 0 || f.file != "":
-		return nil, errors.New("say reply BODY, reject [CODE] TEXT, --body-file FILE or --each FILE")
+		return nil, errors.New("no answer given: expected reply BODY, reject [CODE] TEXT, --body-file FILE or --each FILE")
 	}
 	for _, header := range f.headers {
 		name, value, found := strings.Cut(header, ":")
 		if !found {
-			return nil, fmt.Errorf("--header %q: write NAME: VALUE", header)
+			return nil, fmt.Errorf("invalid --header %q: expected NAME: VALUE", header)
 		}
 		response.Headers = append(response.Headers, &controlv1.HttpHeader{Name: name, Value: strings.TrimSpace(value)})
 	}
@@ -230,7 +230,7 @@ func readAnswers(path string) (all []*controlv1.OutcallAnswer, err error) {
 	}
 	var read []nodeAnswer
 	if err := json.Unmarshal(text, &read); err != nil {
-		return nil, fmt.Errorf("%s: %w: write an array with an answer for each node", path, err)
+		return nil, fmt.Errorf("%s: %w: expected an array with an answer for each node", path, err)
 	}
 	for _, one := range read {
 		if one.Reject != "" {

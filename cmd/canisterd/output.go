@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"google.golang.org/protobuf/types/known/timestamppb"
+
 	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/cmd/canisterd/internal/output"
 )
@@ -95,4 +97,20 @@ func (c *cli) fail(err error, reject *remote.Reject) {
 	if err := encoder.Encode(f); err != nil {
 		fmt.Fprintf(c.err, "error: %v\n", err)
 	}
+}
+
+// stamp formats a time of a network; "" for none.
+func stamp(t *timestamppb.Timestamp) string {
+	if t == nil {
+		return ""
+	}
+	return t.AsTime().UTC().Format("2006-01-02T15:04:05.999999999Z")
+}
+
+// first returns the first text, "" if there is none.
+func first(all []string) string {
+	if len(all) == 0 {
+		return ""
+	}
+	return all[0]
 }

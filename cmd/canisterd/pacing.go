@@ -32,7 +32,7 @@ func pacingForms() string {
 func (c *cli) pacing() *cobra.Command {
 	return &cobra.Command{
 		Use:   "pacing [" + strings.Join(pacingModes(), " | ") + " | INTERVAL]",
-		Short: "Show or change when rounds happen",
+		Short: "Show or change when rounds run",
 		Example: `  canisterd pacing
   canisterd pacing manual
   canisterd pacing 500ms`,
@@ -70,7 +70,7 @@ func parsePacing(text string) (*controlv1.Pacing, error) {
 	}
 	interval, err := quantity.ParseDuration(text)
 	if err != nil {
-		return nil, fmt.Errorf("pacing %q: say %s", text, pacingForms())
+		return nil, fmt.Errorf("invalid pacing %q: expected %s", text, pacingForms())
 	}
 	return &controlv1.Pacing{Mode: controlv1.PacingMode_PACING_MODE_INTERVAL, Interval: durationpb.New(interval)}, nil
 }

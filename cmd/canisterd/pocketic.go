@@ -69,7 +69,7 @@ type pocketFlags struct {
 func (c *cli) pocket() *cobra.Command {
 	return &cobra.Command{
 		Use:                pocketName,
-		Short:              "Serve PocketIC's REST interface, in the place of its server",
+		Short:              "Serve PocketIC's REST interface, in place of its server",
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			inner := c.pocketServer()
@@ -86,9 +86,9 @@ func (c *cli) pocketServer() *cobra.Command {
 	var f pocketFlags
 	cmd := &cobra.Command{
 		Use:   "canisterd " + pocketName,
-		Short: "Serve PocketIC's REST interface, in the place of its server",
-		Long: `Serve PocketIC's REST interface, in the place of its server. Clients find it by POCKET_IC_BIN:
-a link to canisterd with the name pocket-ic, pocket-ic-server or pocket-ic-X.Y.Z is this command.`,
+		Short: "Serve PocketIC's REST interface, in place of its server",
+		Long: `Serve PocketIC's REST interface, in place of its server. Clients find it by POCKET_IC_BIN:
+a link to canisterd named pocket-ic, pocket-ic-server or pocket-ic-X.Y.Z runs this command.`,
 		Example: `  canisterd pocket-ic --port 8081 --ttl 3600
   canisterd pocket-ic --port-file ./port`,
 		SilenceUsage: true, SilenceErrors: true, Args: cobra.NoArgs,
@@ -96,18 +96,18 @@ a link to canisterd with the name pocket-ic, pocket-ic-server or pocket-ic-X.Y.Z
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.address, "ip-addr", "i", "127.0.0.1", "address to listen on")
-	flags.Uint16VarP(&f.port, "port", "p", 0, "port to listen on; 0 takes any free one")
-	flags.StringVar(&f.portFile, "port-file", "", "file to write the port to; where a server serves at the port in it already, this one ends at once")
-	flags.Uint64Var(&f.ttl, "ttl", 60, "seconds after which a server ends that gets no request")
-	flags.Uint64Var(&f.hardTTL, "hard-ttl", 0, "seconds after which the server ends, whatever it does, with exit code 124; 0: never")
-	flags.StringVarP(&f.logLevels, "log-levels", "l", "info", "what is logged: a level, or levels by name as PocketIC takes them (environment: RUST_LOG)")
-	flags.StringVar(&f.version, "report-version", envOr("CANISTERD_POCKET_IC_VERSION", pocketVersion), "version of PocketIC to report, for clients that take only some (environment: CANISTERD_POCKET_IC_VERSION)")
+	flags.Uint16VarP(&f.port, "port", "p", 0, "port to listen on; 0 takes any free port")
+	flags.StringVar(&f.portFile, "port-file", "", "file to write the port to; if a server already listens on the port in it, this one exits")
+	flags.Uint64Var(&f.ttl, "ttl", 60, "seconds without a request after which the server ends")
+	flags.Uint64Var(&f.hardTTL, "hard-ttl", 0, "seconds after which the server ends with exit code 124; 0 for no limit")
+	flags.StringVarP(&f.logLevels, "log-levels", "l", "info", "log level, or levels by name as for PocketIC (environment: RUST_LOG)")
+	flags.StringVar(&f.version, "report-version", envOr("CANISTERD_POCKET_IC_VERSION", pocketVersion), "version of PocketIC to report, for clients that require one (environment: CANISTERD_POCKET_IC_VERSION)")
 	flags.BoolVarP(&f.showVersion, "version", "V", false, "print the version")
-	flags.StringSliceVar(&f.origins, "allow-origin", nil, "origin of pages that may use the server besides those of this machine, repeated or comma-separated: SCHEME://HOST[:PORT], or * for all; they can then read and write files of this user (default: none)")
+	flags.StringSliceVar(&f.origins, "allow-origin", nil, "allow pages of this origin besides those of this machine, repeated or comma-separated: SCHEME://HOST[:PORT], or * for all; they can then read and write files of this user (default: none)")
 	flags.StringVar(&f.memoryLimit, "memory-limit", "", memoryLimitUsage)
-	flags.StringVar(&f.routingTable, "mainnet-routing-table", "", "taken for PocketIC's sake: the ranges of mainnet are built in")
-	flags.BoolVar(&f.fetchTable, "fetch-mainnet-routing-table", false, "taken for PocketIC's sake: the ranges of mainnet are built in")
-	flags.Uint64Var(&f.registryVersion, "mainnet-registry-version", 0, "taken for PocketIC's sake: the ranges of mainnet are built in")
+	flags.StringVar(&f.routingTable, "mainnet-routing-table", "", "accepted for compatibility and ignored: the ranges of mainnet are built in")
+	flags.BoolVar(&f.fetchTable, "fetch-mainnet-routing-table", false, "accepted for compatibility and ignored: the ranges of mainnet are built in")
+	flags.Uint64Var(&f.registryVersion, "mainnet-registry-version", 0, "accepted for compatibility and ignored: the ranges of mainnet are built in")
 	return cmd
 }
 
@@ -139,7 +139,7 @@ func (c *cli) servePocket(ctx context.Context, f *pocketFlags) error {
 	text, _, _ := strings.Cut(f.version, ".")
 	major, err := strconv.Atoi(text)
 	if err != nil {
-		return fmt.Errorf("invalid version %q of --report-version: expected MAJOR.MINOR.PATCH, such as %s", f.version, pocketVersion)
+		return fmt.Errorf("invalid --report-version %q: expected MAJOR.MINOR.PATCH, such as %s", f.version, pocketVersion)
 	}
 	var memoryLimit int64
 	if f.memoryLimit != "" {

@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"time"
-
-	"google.golang.org/grpc/codes"
 
 	"github.com/canisterd/canisterd/api/control/remote"
 )
@@ -46,32 +45,6 @@ func (c *cli) controlAddress() string {
 	return c.url
 }
 
-// explained puts a daemon's refusal into the command line's words, and says what to do if there is no daemon.
-func (c *cli) explained(ctx context.Context, err error) error {
-	text := remote.Text(err)
-	reason, of := remote.Reason(err)
-	switch remote.Code(err) {
-	case codes.OK, codes.Unknown:
-		return err
-	case codes.Unavailable:
-		if reason == "" {
-			if c.control == "" && c.httpAlone(ctx) {
-				return &refused{fmt.Sprintf("the daemon at %s has its control API at another address, or none: --control says where, as canisterd start --control does", c.url), errNoControl}
-			}
-			return fmt.Errorf("no daemon answers at %s (%s): %s", c.controlAddress(), c.unreached(text), withoutTransport(text))
-		}
-	case codes.Unauthenticated:
-		return fmt.Errorf("%s (--token-file)", text)
-	}
-	if reason == "INSTANCE_UNKNOWN" {
-		text = c.noSuchInstance(ctx, text, of["instance"])
-	}
-	if reason == "CANISTER_UNKNOWN" {
-		text += c.youngNetwork(ctx)
-	}
-	return &refused{inCommands(withoutFields(text)), err}
-}
-
 // errNoControl is the error for a daemon that only answers HTTP.
 var errNoControl = errors.New("no control API at this address")
 
@@ -102,14 +75,27 @@ func (c *cli) unreached(text string) string {
 	return "canisterd start, or --url"
 }
 
-// refused is an error of the daemon, in our words.
-type refused struct {
-	text string
-	err  error
+// innermost returns the reason within wrapping errors: "connection refused" of a request that could not be sent.
+func innermost(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
+	}
 }
 
-// Error returns the daemon's text.
-func (r *refused) Error() string { return r.text }
+// transport is gRPC's text around the reason for a failed connection.
+var transport = regexp.MustCompile(`^.*desc = "transport: (.*)"$`)
 
-// Unwrap returns gRPC's error.
-func (r *refused) Unwrap() error { return r.err }
+// dialed is the network library's text before that.
+var dialed = regexp.MustCompile(`^(?:Error while dialing: )?(?:dial \w+ \S+: )?(?:connect: )?`)
+
+// withoutTransport returns why a connection failed, without the words of libraries.
+func withoutTransport(text string) string {
+	if inner := transport.FindStringSubmatch(text); inner != nil {
+		text = inner[1]
+	}
+	return dialed.ReplaceAllString(text, "")
+}

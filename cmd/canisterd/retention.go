@@ -14,9 +14,9 @@ type retentionFlags struct{ age, records, checkpoints string }
 
 func (f *retentionFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.age, "history-age", "", "how far back the history of a kept instance reaches, for instance fork --at, history and bisect: 7d, 12h, or 0 for none (default: 7d); it is shorter if it has more bytes than the next two flags allow")
-	flags.StringVar(&f.records, "history-records", "", "bytes of the records of this history (default: 256MiB)")
-	flags.StringVar(&f.checkpoints, "history-checkpoints", "", "bytes of its checkpoints (default: 1GiB)")
+	flags.StringVar(&f.age, "history-age", "", "maximum age of the history for instance fork --at, history and bisect, such as 12h; 0 for none (default: 7d)")
+	flags.StringVar(&f.records, "history-records", "", "maximum size of the records of the history (default: 256MiB)")
+	flags.StringVar(&f.checkpoints, "history-checkpoints", "", "maximum size of the checkpoints of the history (default: 1GiB)")
 }
 
 // retention returns the retention of the flags, the default if they are empty.

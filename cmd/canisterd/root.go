@@ -121,12 +121,12 @@ func (c *cli) root() *cobra.Command {
 	c.fitHelp(root)
 	flags := root.PersistentFlags()
 	flags.StringVar(&c.url, "url", envOr("CANISTERD_URL", defaultURL), "address of the daemon (environment: CANISTERD_URL)")
-	flags.StringVar(&c.control, "control", os.Getenv("CANISTERD_CONTROL"), "address of the daemon's control API where it is not that of --url: host:port, https://host:port or unix:///path (environment: CANISTERD_CONTROL)")
-	flags.StringVar(&c.tokenFile, "token-file", os.Getenv("CANISTERD_TOKEN_FILE"), "file with the token of the control API (environment: CANISTERD_TOKEN_FILE)")
-	flags.StringVar(&c.roots, "tls-roots", os.Getenv("CANISTERD_TLS_ROOTS"), "PEM file with the certificates to trust (default: the system's; environment: CANISTERD_TLS_ROOTS)")
-	flags.StringVarP(&c.instance, "instance", "i", os.Getenv("CANISTERD_INSTANCE"), "instance the command is about (default: the one named default; environment: CANISTERD_INSTANCE)")
-	flags.StringVar(&c.as, "as", os.Getenv("CANISTERD_AS"), "principal to call as, without its key, or the name of a canister or an identity that has it (environment: CANISTERD_AS)")
-	flags.StringVar(&c.identity, "identity", os.Getenv("CANISTERD_IDENTITY"), "identity to call as: a name (canisterd identity list) or a PEM file with an Ed25519, secp256k1 or P-256 key (default: the one in use, or anonymous; environment: CANISTERD_IDENTITY)")
+	flags.StringVar(&c.control, "control", os.Getenv("CANISTERD_CONTROL"), "address of the control API: host:port, https://host:port or unix:///path (default: that of --url; environment: CANISTERD_CONTROL)")
+	flags.StringVar(&c.tokenFile, "token-file", os.Getenv("CANISTERD_TOKEN_FILE"), "file with the token for the control API (environment: CANISTERD_TOKEN_FILE)")
+	flags.StringVar(&c.roots, "tls-roots", os.Getenv("CANISTERD_TLS_ROOTS"), "PEM file with trusted certificates (default: the system's; environment: CANISTERD_TLS_ROOTS)")
+	flags.StringVarP(&c.instance, "instance", "i", os.Getenv("CANISTERD_INSTANCE"), "instance to use (default: the one named default; environment: CANISTERD_INSTANCE)")
+	flags.StringVar(&c.as, "as", os.Getenv("CANISTERD_AS"), "principal to call as, without its key, or the name of a canister or an identity (environment: CANISTERD_AS)")
+	flags.StringVar(&c.identity, "identity", os.Getenv("CANISTERD_IDENTITY"), "identity to call as: a name (canisterd identity list) or a PEM file (default: the one in use, else anonymous; environment: CANISTERD_IDENTITY)")
 	flags.BoolVar(&c.json, "json", false, "print results as JSON (docs/output.md)")
 	c.filter.Add(root)
 	root.AddGroup(
@@ -175,7 +175,7 @@ func withScheme(address string) string {
 func checkURL(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return fmt.Errorf("--url %q is not the address of a daemon: write it as %s", address, defaultURL)
+		return fmt.Errorf("invalid --url %q: expected an address such as %s", address, defaultURL)
 	}
 	return nil
 }

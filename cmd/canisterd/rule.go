@@ -16,7 +16,7 @@ import (
 )
 
 func (c *cli) rules() *cobra.Command {
-	cmd := group("rule", "Hold, drop, answer or delay messages that match")
+	cmd := group("rule", "Manage rules that hold, delay, drop or answer messages")
 	cmd.AddCommand(c.ruleAdd(), c.ruleList(), c.ruleRemove())
 	return cmd
 }
@@ -30,11 +30,11 @@ func (c *cli) ruleAdd() *cobra.Command {
 	var f ruleFlags
 	cmd := &cobra.Command{
 		Use:   "add hold | drop | unknown | reply CANDID | reject [CODE] TEXT | delay DURATION",
-		Short: "Say what becomes of messages that match, from now on",
-		Long: `Say what becomes of messages that match, from now on. The callee of a response is
-the canister that answers, and the caller the one that gets the answer.
+		Short: "Add a rule that holds, delays, drops or answers matching messages",
+		Long: `Add a rule that holds, delays, drops or answers matching messages. The callee of a
+response is the canister that responds, and the caller is the one that receives it.
 
-Drop and unknown are for best-effort calls: a guaranteed response is never lost.`,
+drop and unknown apply to best-effort calls only: a guaranteed response is never lost.`,
 		Example: `  canisterd rule add hold --kind response --caller bank --callee vault
   canisterd rule add reject sys_transient "the network is busy" --callee vault
   canisterd rule add reply '()' --callee vault --method transfer --times 1
@@ -64,20 +64,20 @@ Drop and unknown are for best-effort calls: a guaranteed response is never lost.
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.kind, "kind", "request", "which messages: request, response or ingress")
-	flags.StringVar(&f.caller, "caller", "", "only of this caller, of a response the one that gets it (default: all)")
-	flags.StringVar(&f.callee, "callee", "", "only to this canister, of a response the one that answers (default: all)")
-	flags.StringVar(&f.method, "method", "", "only of this method; * stands for any characters (default: all)")
-	flags.Uint64Var(&f.skip, "skip", 0, "let so many pass first")
-	flags.Uint64Var(&f.times, "times", 0, "apply to so many (default: all)")
-	flags.StringVar(&f.note, "note", "", "shown with what the rule does")
+	flags.StringVar(&f.kind, "kind", "request", "kind of message: request, response or ingress")
+	flags.StringVar(&f.caller, "caller", "", "match only this caller (default: all)")
+	flags.StringVar(&f.callee, "callee", "", "match only this callee (default: all)")
+	flags.StringVar(&f.method, "method", "", "match only this method; * matches any characters (default: all)")
+	flags.Uint64Var(&f.skip, "skip", 0, "skip the first N matches")
+	flags.Uint64Var(&f.times, "times", 0, "apply to at most N matches (default: all)")
+	flags.StringVar(&f.note, "note", "", "note shown in listings")
 	return cmd
 }
 
 func (f *ruleFlags) rule(c *cli) (*controlv1.Rule, error) {
 	kind, ok := controlv1.MessageKind_value["MESSAGE_KIND_"+strings.ToUpper(f.kind)]
 	if !ok {
-		return nil, fmt.Errorf("--kind %q: say request, response or ingress", f.kind)
+		return nil, fmt.Errorf("invalid --kind %q: expected request, response or ingress", f.kind)
 	}
 	match := &controlv1.Match{Kind: controlv1.MessageKind(kind), Method: f.method, Skip: f.skip, Times: f.times}
 	for _, side := range []struct {
@@ -116,7 +116,7 @@ func setAction(rule *controlv1.Rule, args []string) error {
 		rule.Action = &controlv1.Rule_Answer{Answer: answer}
 		return err
 	default:
-		return fmt.Errorf("%q: say hold, drop, unknown, reply CANDID, reject [CODE] TEXT or delay DURATION", strings.Join(args, " "))
+		return fmt.Errorf("invalid action %q: expected hold, drop, unknown, reply CANDID, reject [CODE] TEXT or delay DURATION", strings.Join(args, " "))
 	}
 	if len(args) != want {
 		return fmt.Errorf("%s takes %s, %d given", args[0], count(uint64(want-1), "argument"), len(args)-1)
@@ -206,7 +206,7 @@ func (c *cli) ruleRemove() *cobra.Command {
 	var release bool
 	cmd := &cobra.Command{
 		Use:   "remove RULE",
-		Short: "Forget a rule",
+		Short: "Remove a rule",
 		Example: `  canisterd rule remove 1
   canisterd rule remove 1 --release`,
 		Args: cobra.ExactArgs(1),
@@ -224,14 +224,14 @@ func (c *cli) ruleRemove() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&release, "release", false, "release what it holds")
+	cmd.Flags().BoolVar(&release, "release", false, "release the messages that the rule holds")
 	return cmd
 }
 
 func number(of, text string) (uint64, error) {
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%q is not the number of the %s", text, of)
+		return 0, fmt.Errorf("invalid %s %q: expected its number", of, text)
 	}
 	return n, nil
 }

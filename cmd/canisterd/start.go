@@ -34,26 +34,25 @@ type startFlags struct {
 }
 
 // memoryDirUsage describes --memory-dir.
-const memoryDirUsage = "folder on the daemon's machine where the memories of canisters are while the daemon runs, and nothing afterwards (default: in memory)"
+const memoryDirUsage = "folder on the daemon's machine for the memories of canisters while the daemon runs (default: in memory)"
 
 // memoryLimitUsage describes --memory-limit.
-const memoryLimitUsage = "memory the daemon uses at most, besides the memories of canisters: 512MiB, 4GiB (default: half of this machine's or control group's); above it messages are refused with HTTP status 429, over gRPC with RESOURCE_EXHAUSTED"
+const memoryLimitUsage = "maximum memory of the daemon without the memories of canisters, such as 4GiB (default: half of that of this machine or control group); above it, messages are refused"
 
 // systemUsage describes --system-canisters of all commands that make networks.
-const systemUsage = "system canisters to install at their mainnet ids, comma-separated: registry, icp_token, cycles_minting, cycles_token, all of these, or ii (see " + systemcanisters.FolderVariable + "); subnets that they need are added (default: none)"
+const systemUsage = "system canisters to install at their mainnet ids, comma-separated: registry, icp_token, cycles_minting, cycles_token, all (these four) or ii (see " + systemcanisters.FolderVariable + "); the subnets they need are added (default: none)"
 
 func (c *cli) start() *cobra.Command {
 	var f startFlags
 	cmd := &cobra.Command{
 		Use:   "start",
-		Short: "Start a local Internet Computer and stay with it until stopped",
-		Long: `Start a local Internet Computer and stay with it until stopped.
+		Short: "Run a local Internet Computer until stopped",
+		Long: `Run a local Internet Computer until stopped.
 
-Canisters and their state are kept on disk, by default in the user's data
-folder, and are there after the next start, whatever ended this one. So are
-instances that are created later, unless they are ephemeral. canisterd state
-checks and repairs that folder. With --ephemeral everything is in memory, and
-gone when the daemon stops.`,
+Canisters and their state are on disk, by default in the user's data folder, and survive
+a restart, even after a crash. So do instances that are created later, unless they are
+ephemeral. canisterd state checks and repairs that folder. With --ephemeral, everything
+is in memory and lost when the daemon stops.`,
 		Example: `  canisterd start
   canisterd start --deploy .
   canisterd start --state-dir ./state --listen 127.0.0.1:0
@@ -62,29 +61,29 @@ gone when the daemon stops.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.listen, "listen", daemon.DefaultListen, "address to listen on, host:port; port 0 takes any free one")
-	flags.StringVar(&f.stateDir, "state-dir", "", "folder in which the network is kept: it goes on from there at the next start with this folder (default: canisterd/state in the user's data folder)")
-	flags.BoolVar(&f.ephemeral, "ephemeral", false, "keep nothing: the network ends with the daemon")
-	flags.StringVar(&f.cacheDir, "cache-dir", "", "folder for compiled modules, kept (default: the user's cache folder)")
+	flags.StringVar(&f.listen, "listen", daemon.DefaultListen, "address to listen on, host:port; port 0 takes any free port")
+	flags.StringVar(&f.stateDir, "state-dir", "", "folder for the state of the network (default: canisterd/state in the user's data folder)")
+	flags.BoolVar(&f.ephemeral, "ephemeral", false, "keep the network in memory only")
+	flags.StringVar(&f.cacheDir, "cache-dir", "", "folder for compiled modules (default: the user's cache folder)")
 	flags.StringSliceVar(&f.subnets, "subnet", nil, subnetUsage)
-	flags.StringSliceVar(&f.admins, "subnet-admin", nil, "principal of a subnet admin, repeated or comma-separated: application subnets and cloud engines are theirs and cost nothing then (default: none)")
+	flags.StringSliceVar(&f.admins, "subnet-admin", nil, "make this principal an admin of application and cloud-engine subnets, which then charge no fees, repeated or comma-separated (default: none)")
 	flags.StringSliceVar(&f.system, "system-canisters", nil, systemUsage)
-	flags.StringVar(&f.outcalls, "outcalls", daemon.AllowOutcalls.String(), "what becomes of the HTTP outcalls of canisters: allow makes them (https and http), hold keeps them to be answered by a client, deny rejects them, replicated sends GET and HEAD once for each node of the subnet and compares what comes, strict makes them as mainnet does (replicated, https only)")
+	flags.StringVar(&f.outcalls, "outcalls", daemon.AllowOutcalls.String(), "HTTP outcall mode: allow, hold, deny, replicated or strict (docs/outcalls.md)")
 	f.reach.add(cmd, "none of them")
 	f.gateway.add(cmd)
 	f.history.add(cmd)
 	flags.StringVar(&f.seed, "seed", "", seedUsage)
 	flags.BoolVar(&f.rateLimits, "rate-limits", false, rateLimitsUsage)
-	flags.StringVar(&f.control.Address, "control", "", "address of the control API (gRPC): host:port, unix:///PATH, or off (default: that of --listen, where only this machine reaches it)")
-	flags.StringVar(&f.control.Certificate, "control-tls-cert", "", "file with the TLS certificate of the control API")
-	flags.StringVar(&f.control.Key, "control-tls-key", "", "file with the key of that certificate")
-	flags.StringVar(&f.tokenFile, "control-token-file", "", "file with the token that clients of the control API have to send (environment: CANISTERD_CONTROL_TOKEN, the token itself)")
-	flags.BoolVar(&f.control.Insecure, "insecure-control", false, "let other machines reach the control API without TLS and token; they then control everything")
+	flags.StringVar(&f.control.Address, "control", "", "address of the control API (gRPC): host:port, unix:///PATH or off (default: that of --listen if only this machine can reach it)")
+	flags.StringVar(&f.control.Certificate, "control-tls-cert", "", "TLS certificate file of the control API")
+	flags.StringVar(&f.control.Key, "control-tls-key", "", "key file of that certificate")
+	flags.StringVar(&f.tokenFile, "control-token-file", "", "file with the token that clients of the control API must send (environment: CANISTERD_CONTROL_TOKEN, the token itself)")
+	flags.BoolVar(&f.control.Insecure, "insecure-control", false, "allow other machines to use the control API without TLS and token: they control everything")
 	flags.StringVar(&f.memoryLimit, "memory-limit", "", memoryLimitUsage)
-	flags.StringVar(&f.deploy, "deploy", "", "deploy the canisters of this folder, as canisterd deploy does, once requests are served")
+	flags.StringVar(&f.deploy, "deploy", "", "deploy the canisters of this folder after the start, as canisterd deploy does")
 	c.allowOutside(cmd)
-	flags.StringVar(&f.call, "call", "", "then call a method and print its reply: 'CANISTER METHOD [ARGUMENTS]'")
-	flags.Int64Var(&f.checkpointBytes, "checkpoint-bytes", 0, "bytes of records after which a checkpoint is made (default: 64 MiB)")
+	flags.StringVar(&f.call, "call", "", "then call a method and print the reply: 'CANISTER METHOD [ARGUMENTS]'")
+	flags.Int64Var(&f.checkpointBytes, "checkpoint-bytes", 0, "size of records after which a checkpoint is written (default: 64 MiB)")
 	_ = flags.MarkHidden("checkpoint-bytes") // for tests, which have few records; the flag exists
 	f.telemetry.add(cmd)
 	flags.Lookup("verbose").Usage += "; print the seed and the root key"
@@ -105,9 +104,9 @@ type ready struct {
 func (f *startFlags) stateFolder() (string, error) {
 	switch {
 	case f.ephemeral && f.stateDir != "":
-		return "", fmt.Errorf("--ephemeral and --state-dir %s: give one of them", f.stateDir)
+		return "", fmt.Errorf("give either --ephemeral or --state-dir %s, not both", f.stateDir)
 	case f.ephemeral && f.history != retentionFlags{}:
-		return "", errors.New("--ephemeral and --history-age, --history-records or --history-checkpoints: a network that is not kept has no history")
+		return "", errors.New("--history-age, --history-records and --history-checkpoints have no effect with --ephemeral")
 	case f.ephemeral:
 		return "", nil
 	case f.stateDir != "":
@@ -118,7 +117,7 @@ func (f *startFlags) stateFolder() (string, error) {
 	}
 	dir, err := daemon.OwnStateDir()
 	if err != nil {
-		return "", fmt.Errorf("the network cannot be kept: %w; name a folder (--state-dir), or keep nothing (--ephemeral)", err)
+		return "", fmt.Errorf("no folder for the state: %w; give --state-dir, or --ephemeral", err)
 	}
 	return dir, nil
 }

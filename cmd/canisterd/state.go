@@ -16,12 +16,12 @@ import (
 func (c *cli) stateGroup() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "state",
-		Short: "Look after what canisterd start keeps",
-		Long: `Look after what canisterd start keeps, in the user's data folder or in a folder
-that is named (start --state-dir).
+		Short: "Check, repair, compact or export a state directory",
+		Long: `Check, repair, compact or export a state directory: the default one in the user's data
+folder, or the one of canisterd start --state-dir.
 
-No daemon may have the directory open. --instance selects another instance than
-the default one in it.`,
+No daemon may have the directory open. --instance selects an instance in it other than
+the default one.`,
 	}
 	cmd.AddCommand(c.stateCheck(), c.stateRepair(), c.stateCompact(), c.stateExport(), c.stateDelete())
 	return cmd
@@ -38,7 +38,7 @@ func (c *cli) stateArgument(args []string) (dir string, err error) {
 	}
 	dir, err = daemon.DefaultStateDir()
 	if dir = daemon.InstanceStateDir(dir, c.instance); err == nil && !exists(dir) {
-		err = fmt.Errorf("nothing is kept in %s: name the state directory", dir)
+		err = fmt.Errorf("no state in %s: name the state directory", dir)
 	}
 	return dir, err
 }
@@ -46,7 +46,7 @@ func (c *cli) stateArgument(args []string) (dir string, err error) {
 func (c *cli) stateCompact() *cobra.Command {
 	return &cobra.Command{
 		Use:   "compact [FOLDER]",
-		Short: "Make a state directory as small as it can be: a checkpoint, and no records",
+		Short: "Compact a state directory to one checkpoint without records",
 		Example: `  canisterd state compact
   canisterd -i lab state compact ./state`,
 		Args: cobra.MaximumNArgs(1),
@@ -71,11 +71,11 @@ func (c *cli) stateCompact() *cobra.Command {
 func (c *cli) stateExport() *cobra.Command {
 	return &cobra.Command{
 		Use:   "export FILE [FOLDER]",
-		Short: "Write a state directory to one file, for canisterd replay on any machine",
-		Long: `Write a state directory to one file: checkpoints, records and the modules in
-them, for canisterd replay on any machine, such as with a report of a bug. The
-file has the keys of the network and everything that its clients sent. While a
-daemon has the directory open, canisterd instance export --journal writes it.`,
+		Short: "Export a state directory to a file, for canisterd replay",
+		Long: `Export a state directory to a file with its checkpoints, records and modules, for
+canisterd replay on any machine, such as with a bug report. The file has the keys of the
+network and everything that its clients sent. While a daemon has the directory open, use
+canisterd instance export --journal.`,
 		Example: `  canisterd state export bug.journal
   canisterd state export bug.journal ./state`,
 		Args: cobra.RangeArgs(1, 2),
@@ -114,7 +114,7 @@ func (c *cli) stateDelete() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "delete [FOLDER]",
-		Short: "Delete a state directory with everything in it: the next start begins with a new network",
+		Short: "Delete a state directory: the next start creates a new network",
 		Example: `  canisterd state delete
   canisterd state delete ./state --yes`,
 		Args: cobra.MaximumNArgs(1),
@@ -132,7 +132,7 @@ func (c *cli) stateDelete() *cobra.Command {
 			return c.done(map[string]string{"state_dir": dir, "done": "deleted"}, "%s: deleted", dir)
 		},
 	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask before")
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask for confirmation")
 	return cmd
 }
 
@@ -164,16 +164,15 @@ func (c *cli) replay() *cobra.Command {
 	var traces daemon.Traces
 	cmd := &cobra.Command{
 		Use:   "replay [FOLDER | FILE]",
-		Short: "Run the journal of a state directory again, and compare what comes out",
-		Long: `Run the journal of a state directory again, or of a file that canisterd state
-export or instance export --journal wrote. It begins at the oldest checkpoint
-that is kept. Compared are the time, the messages and the instructions of each
-round, its certified root if the journal has it, and the hash of the whole state
-at each later checkpoint. Answers to HTTP outcalls come from the journal.
-Nothing is changed.
+		Short: "Replay the journal of a state directory and verify the result",
+		Long: `Replay the journal of a state directory, or of a file that canisterd state export or
+instance export --journal wrote, from its oldest checkpoint. The replay verifies the
+time, the messages and the instructions of each round, its certified root if the journal
+has it, and the hash of the whole state at each later checkpoint. Responses to HTTP
+outcalls come from the journal. Nothing is changed.
 
-With --traces, the call trees of messages before a restart are shown, which
-canisterd trace does not remember.`,
+--traces prints the call trees of messages before a restart, which canisterd trace no
+longer has.`,
 		Example: `  canisterd replay ./state
   canisterd replay bug.journal --traces 3`,
 		Args: cobra.MaximumNArgs(1),
@@ -191,7 +190,7 @@ canisterd trace does not remember.`,
 			return c.print(text, replayReport{r.From, r.Height, r.Records, r.Inputs, r.Rounds, r.Roots, r.Checkpoints, r.Older, fmt.Sprintf("%x", r.StateHash), r.Traces})
 		},
 	}
-	cmd.Flags().IntVar(&traces.Newest, "traces", 0, "print the call trees of the newest `N` messages of users, as canisterd trace does")
+	cmd.Flags().IntVar(&traces.Newest, "traces", 0, "print the call trees of the newest `N` ingress messages, as canisterd trace does")
 	cmd.Flags().BoolVar(&traces.Generated, "all", false, "with --traces: "+allUsage)
 	return cmd
 }

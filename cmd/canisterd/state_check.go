@@ -114,10 +114,9 @@ func (r *stateReports) print() error {
 func (c *cli) stateCheck() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check [FOLDER]",
-		Short: "Read everything in a state directory, and name what is damaged",
-		Long: `Read everything in a state directory, and name what is damaged: in the default
-instance and in all others, or in the one that --instance selects. Nothing is
-changed.`,
+		Short: "Check a state directory for damage",
+		Long: `Check a state directory for damage: all its instances, or the one that --instance
+selects. Everything is read and nothing is changed.`,
 		Example: `  canisterd state check
   canisterd state check ./state`,
 		Args: cobra.MaximumNArgs(1),
@@ -150,11 +149,11 @@ func (k *instanceState) verdict(h *daemon.StateHealth, err error) error {
 	case err != nil:
 		return fmt.Errorf("%s cannot be read: %w", k, err)
 	case len(h.Damaged) > 0 && !ok:
-		return fmt.Errorf("%s is damaged, and no usable checkpoint is left: a daemon cannot go on from it", k)
+		return fmt.Errorf("%s is damaged, and no usable checkpoint is left: a daemon cannot start from it", k)
 	case len(h.Damaged) > 0:
-		return fmt.Errorf("%s is damaged: canisterd state repair %s goes on from %s (height %d)", k, k.dir, good.File, good.Height)
+		return fmt.Errorf("%s is damaged: canisterd state repair %s recovers %s (height %d)", k, k.dir, good.File, good.Height)
 	case len(h.Snapshots) > 0:
-		return fmt.Errorf("%s has %s that cannot be read: a daemon goes on, and canisterd state repair %s removes what is damaged", k, count(uint64(len(h.Snapshots)), "snapshot"), k.dir)
+		return fmt.Errorf("%s has %s that cannot be read: a daemon can start from it, and canisterd state repair %s removes what is damaged", k, count(uint64(len(h.Snapshots)), "snapshot"), k.dir)
 	}
 	return nil
 }
@@ -162,12 +161,12 @@ func (k *instanceState) verdict(h *daemon.StateHealth, err error) error {
 func (c *cli) stateRepair() *cobra.Command {
 	return &cobra.Command{
 		Use:   "repair [FOLDER]",
-		Short: "Repair a damaged state directory, so that a daemon can go on from it",
-		Long: `Repair a damaged state directory, so that a daemon can go on from it: from the
-newest checkpoint that is not damaged, with the records after it. Damaged records
-are removed with everything after them, and so are damaged snapshots. A damaged
-store is put aside, and what can be read of it is copied to a new one. All
-instances in the directory are repaired, or the one that --instance selects.`,
+		Short: "Repair a damaged state directory",
+		Long: `Repair a damaged state directory, so that a daemon can start from it: at the newest
+undamaged checkpoint, with the records after it. Damaged records are removed with all
+records after them, and so are damaged snapshots. A damaged store is moved aside, and
+what can be read of it is copied to a new one. All instances in the directory are
+repaired, or the one that --instance selects.`,
 		Example: `  canisterd state repair
   canisterd -i lab state repair ./state`,
 		Args: cobra.MaximumNArgs(1),

@@ -59,7 +59,7 @@ func TestAStateDirectoryIsCheckedReplayedCompactedAndRepaired(t *testing.T) {
 	if err := os.WriteFile(newest[1], []byte("damaged"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	expect(exitFailed, "goes on from "+filepath.Base(newest[0]), "state", "check")
+	expect(exitFailed, "recovers "+filepath.Base(newest[0]), "state", "check")
 	expect(exitOK, "is repaired", "state", "repair")
 	expect(exitOK, "0 checkpoints compared", "replay")
 	expect(exitOK, "0 records after the oldest", "state", "compact")
@@ -107,7 +107,7 @@ func TestStartKeepsItsNetworkInTheUsersDataFolder(t *testing.T) {
 			t.Errorf("canisterd %s: exit code %d, want %d and %q:\n%s%s", strings.Join(args, " "), got, code, want, &out, &errOut)
 		}
 	}
-	expect(exitFailed, "nothing is kept in "+dir, "state", "check")
+	expect(exitFailed, "no state in "+dir, "state", "check")
 	for _, want := range []string{"(1 : nat)\n", "(2 : nat)\n"} {
 		text, stop := startAgain(t, want, "--call", "counter inc")
 		if !strings.Contains(text, "state     kept in "+dir+"\n") {
@@ -122,12 +122,12 @@ func TestStartKeepsItsNetworkInTheUsersDataFolder(t *testing.T) {
 		t.Errorf("the state directory is %v: %v", info, err)
 	}
 	expect(exitOK, "checkpoint  ", "state", "check")
-	expect(exitFailed, "nothing is kept in "+filepath.Join(dir, "instances", "lab"), "-i", "lab", "state", "check")
+	expect(exitFailed, "no state in "+filepath.Join(dir, "instances", "lab"), "-i", "lab", "state", "check")
 	expect(exitOK, "height", "replay")
 	expect(exitOK, ".inc()\n", "replay", "--traces", "1")
 	expect(exitFailed, "give --yes to delete the networks that are kept in "+dir, "state", "delete")
 	expect(exitFailed, `another seed`, "start", "--listen", "127.0.0.1:0", "--seed", "07")
-	expect(exitFailed, "give one of them", "start", "--ephemeral", "--state-dir", dir)
+	expect(exitFailed, "not both", "start", "--ephemeral", "--state-dir", dir)
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestStartKeepsItsNetworkInTheUsersDataFolder(t *testing.T) {
 	expect(exitFailed, shared+" can be written by other users (mode 0777), but what is there is run", "start", "--ephemeral", "--listen", "127.0.0.1:0", "--cache-dir", shared)
 	t.Setenv("XDG_DATA_HOME", "")
 	t.Setenv("HOME", "")
-	expect(exitFailed, "name a folder (--state-dir), or keep nothing (--ephemeral)", "start", "--listen", "127.0.0.1:0")
+	expect(exitFailed, "give --state-dir, or --ephemeral", "start", "--listen", "127.0.0.1:0")
 	expect(exitOK, dir+": deleted", "state", "delete", "--yes", dir)
 	expect(exitFailed, "is not a state directory", "state", "delete", "--yes", ".")
 	if _, err := os.Stat(dir); err == nil {
@@ -187,7 +187,7 @@ func TestTheDirectoriesOfAllInstancesAreCheckedAndRepaired(t *testing.T) {
 		t.Fatal(err)
 	}
 	text = expect(exitFailed, "state", "check")
-	if want := "instance lab is damaged: canisterd state repair " + lab + " goes on from "; !strings.Contains(text, want) || strings.Count(text, "DAMAGED") != 1 {
+	if want := "instance lab is damaged: canisterd state repair " + lab + " recovers "; !strings.Contains(text, want) || strings.Count(text, "DAMAGED") != 1 {
 		t.Errorf("it says, without %q,\n%s", want, text)
 	}
 	if text := expect(exitFailed, "state", "check", "--json"); !strings.Contains(text, `"instance":"lab"`) {
@@ -233,7 +233,7 @@ func TestADamagedSnapshotIsNamedAndRemovedByARepair(t *testing.T) {
 		code    int
 		want    []string
 	}{
-		{"check", exitFailed, []string{damage, "the file ends at byte 100", "the state directory has 1 snapshot that cannot be read: a daemon goes on, and canisterd state repair " + dir + " removes what is damaged"}},
+		{"check", exitFailed, []string{damage, "the file ends at byte 100", "the state directory has 1 snapshot that cannot be read: a daemon can start from it, and canisterd state repair " + dir + " removes what is damaged"}},
 		{"repair", exitOK, []string{damage, `snapshot "begun" of the state directory is removed: its file was damaged`}},
 		{"check", exitOK, []string{"checkpoint  "}},
 		{"repair", exitOK, []string{"nothing is damaged"}},

@@ -38,17 +38,12 @@ type statusSubnet struct {
 func (c *cli) status() *cobra.Command {
 	return c.addVerbose(&cobra.Command{
 		Use:   "status",
-		Short: "Say whether the daemon is there, and what it is",
-		Long: `Say whether the daemon is there, and what it is.
+		Short: "Show the status of the daemon",
+		Long: `Show the status of the daemon.
 
-Asked is the daemon that all commands talk to, about the instance they are about
-(--instance): its control API at --control, or at --url without. So all that is
-shown is what that daemon says of itself, also where its HTTP interface cannot
-be reached from here.
-
-Where nothing but HTTP is served at --url (canisterd start --control off, or
-with another address) and no --control is given, the HTTP interface is asked. It
-says less: which type each subnet certifies to be of, and not its kind.`,
+Status asks the daemon's control API (--control, else --url) about the instance of
+--instance. Without a control API it asks the HTTP interface, which shows the subnet
+type but not its kind.`,
 		Example: `  canisterd status
   canisterd --control unix:///run/canisterd.sock status
   canisterd --control https://ic.example:4944 --token-file token --json status`,

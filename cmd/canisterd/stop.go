@@ -37,7 +37,7 @@ func place(address string) (string, error) {
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("looking for the user's cache folder: %w", err)
+		return "", fmt.Errorf("finding the user's cache folder: %w", err)
 	}
 	return filepath.Join(cache, "canisterd", "running", "port-"+u.Port()+".json"), nil
 }
@@ -73,10 +73,9 @@ func (c *cli) stop() *cobra.Command {
 	return &cobra.Command{
 		Use:   "stop",
 		Short: "Stop the daemon on this machine",
-		Long: `Stop the daemon that this user started on this machine and that serves HTTP at
---url. --control plays no part: its address may be that of another machine.
-Canisters and their state stay in its state directory. Those of a daemon that
-was started with --ephemeral are gone.`,
+		Long: `Stop the daemon that this user started on this machine and that serves HTTP at --url;
+--control is ignored. Canisters and their state stay in the state directory, unless the
+daemon was started with --ephemeral.`,
 		Example: `  canisterd stop
   canisterd --url http://127.0.0.1:8080 stop`,
 		Args: cobra.NoArgs,
@@ -111,7 +110,7 @@ func (c *cli) end(ctx context.Context) (stateDir string, err error) {
 	}
 	process, err := os.FindProcess(r.PID)
 	if err != nil {
-		return "", fmt.Errorf("looking for process %d: %w", r.PID, err)
+		return "", fmt.Errorf("finding process %d: %w", r.PID, err)
 	}
 	if err := interrupt(process); err != nil {
 		return "", fmt.Errorf("stopping process %d: %w", r.PID, err)
@@ -124,16 +123,16 @@ func (c *cli) recorded(path string) (running, error) {
 	var r running
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return r, fmt.Errorf("the daemon at %s was not started by canisterd start, by this user, on this machine: stop it where it runs", c.url)
+		return r, fmt.Errorf("the daemon at %s was not started by this user on this machine (canisterd start): stop it where it runs", c.url)
 	}
 	if err != nil {
-		return r, fmt.Errorf("looking for the daemon's process: %w", err)
+		return r, fmt.Errorf("finding the daemon's process: %w", err)
 	}
 	if err := json.Unmarshal(text, &r); err != nil || r.PID <= 0 {
 		return r, fmt.Errorf("%s does not name a process: stop the daemon where it runs and remove the file", path)
 	}
 	if !here(c.url) && host(c.url) != host(r.URL) {
-		return r, fmt.Errorf("the daemon this user started on that port listens at %s, not at %s: stop the other where it runs", r.URL, c.url)
+		return r, fmt.Errorf("the daemon that this user started on this port listens at %s, not at %s: stop the other one where it runs", r.URL, c.url)
 	}
 	return r, nil
 }

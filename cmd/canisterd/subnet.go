@@ -45,7 +45,7 @@ func (c *cli) subnetOf(ctx context.Context, d *remote.Daemon, text string) (stri
 	case 1:
 		return subnets[0].GetSubnetId(), nil
 	default:
-		return "", fmt.Errorf("instance %s has %s of kind %s: name one by its id (canisterd instance show)", c.instanceName(), count(uint64(len(subnets)), "subnet"), text)
+		return "", fmt.Errorf("instance %s has %s of kind %s: select one by its id (canisterd instance show)", c.instanceName(), count(uint64(len(subnets)), "subnet"), text)
 	}
 }
 
@@ -56,7 +56,7 @@ func (c *cli) subnets(ctx context.Context, d *remote.Daemon) ([]*controlv1.Subne
 
 // errSeveral is for a number that several subnets have: each numbers its own.
 func errSeveral(what string, n uint64) error {
-	return fmt.Errorf("more than one subnet has a %s %d: say which with --subnet", what, n)
+	return fmt.Errorf("several subnets have a %s %d: select one with --subnet", what, n)
 }
 
 // waitingCall returns a waiting call by its number. Without a subnet, only one may have that number.
@@ -85,7 +85,7 @@ func (c *cli) waitingCall(ctx context.Context, d *remote.Daemon, subnet string, 
 			continue
 		}
 		if found == nil {
-			return nil, fmt.Errorf("no call %d waits: it is over, or never was (canisterd futures)", number)
+			return nil, fmt.Errorf("no open call %d (canisterd futures)", number)
 		}
 		return found, nil
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,7 +26,7 @@ func unknownCommand(under *cobra.Command, word string) error {
 	if elsewhere := commandNamed(under.Root(), word); question == "" && elsewhere != nil {
 		question = fmt.Sprintf("; did you mean %s?", elsewhere.CommandPath())
 	}
-	return fmt.Errorf("unknown command %q for %q%s (%s --help lists those there are)", word, under.CommandPath(), question, under.CommandPath())
+	return fmt.Errorf("unknown command %q for %q%s (see %s --help)", word, under.CommandPath(), question, under.CommandPath())
 }
 
 // commandNamed returns the first command with a name, at any depth; nil if there is none.
@@ -57,38 +56,7 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 	} else if cmd.Name() == "exec" {
 		question = "; write -- before a command with flags of its own"
 	}
-	return fmt.Errorf("%w%s (%s --help lists those there are)", err, question, cmd.CommandPath())
-}
-
-// commandOf maps procedures in the daemon's texts to commands.
-var commandOf = map[string]string{
-	"ListInstances": "canisterd instance list", "ListCanisters": "canisterd canister list", "ListSnapshots": "canisterd instance snapshots",
-	"Clock.ListMoves": "canisterd step --list", "Clock.AdvanceTime": "canisterd time", "Clock.RunRounds": "canisterd run", "Messages.ListFutures": "canisterd futures",
-	"call Clock.SetPacing with PACING_MODE_MANUAL": "canisterd pacing manual", "call Await with its id": "canisterd canister await",
-}
-
-var procedures = regexp.MustCompile(`\bcall Clock\.SetPacing with PACING_MODE_MANUAL|\bcall Await with its id|\b(Clock\.|Messages\.)?(List|Advance|Run)[A-Z][A-Za-z]+`)
-
-// inCommands replaces procedures in a text of the daemon by commands.
-func inCommands(text string) string {
-	return procedures.ReplaceAllStringFunc(text, func(procedure string) string {
-		if command := commandOf[procedure]; command != "" {
-			return command
-		}
-		return procedure
-	})
-}
-
-// noSuchInstance returns the text of an error about an unknown instance, with the name that was probably meant.
-func (c *cli) noSuchInstance(ctx context.Context, text, name string) string {
-	before, after, found := strings.Cut(text, ":")
-	if !found {
-		return text
-	}
-	if name == defaultInstance {
-		return before + ": canisterd instance create default makes it again (" + strings.TrimSpace(after) + ")"
-	}
-	return before + reference.Meant(name, instances(ctx, c, nil)) + " (" + strings.TrimSpace(after) + ")"
+	return fmt.Errorf("%w%s (see %s --help)", err, question, cmd.CommandPath())
 }
 
 // hintFeature says how to install a module that the network refuses because it needs WASI.

@@ -2,24 +2,25 @@ package main
 
 import (
 	"io"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/canisterd/canisterd/api/control"
 )
 
 func TestMistypedCommandsAndFlagsSayWhatWasMeant(t *testing.T) {
 	for args, want := range map[string]string{
-		"depoly":                 `unknown command "depoly" for "canisterd"; did you mean deploy? (canisterd --help lists`,
-		"canister statsu":        `unknown command "statsu" for "canisterd canister"; did you mean status? (canisterd canister --help lists`,
+		"depoly":                 `unknown command "depoly" for "canisterd"; did you mean deploy? (see canisterd --help)`,
+		"canister statsu":        `unknown command "statsu" for "canisterd canister"; did you mean status? (see canisterd canister --help)`,
 		"call":                   "did you mean canisterd canister call?",
 		"help depoly":            "did you mean deploy?",
 		"help canister instal":   "did you mean install?",
 		"canister list --jsno":   "unknown flag: --jsno; did you mean --json?",
-		"canister list --foobar": "unknown flag: --foobar (canisterd canister list --help",
-		"canister status 7tjcv-pp777-77776-qaaaa-cay": `"7tjcv-pp777-77776-qaaaa-cay" is not the id`,
+		"canister list --foobar": "unknown flag: --foobar (see canisterd canister list --help)",
+		"canister status 7tjcv-pp777-77776-qaaaa-cay": `"7tjcv-pp777-77776-qaaaa-cay" is not a canister id`,
 		"canister status 7tjcv-pp777-77776-qaaab-cai": `is not a principal: its checksum does not match`,
 		"--control https://127.0.0.1:1 canister list": "no daemon answers at https://127.0.0.1:1",
 	} {
@@ -79,28 +80,20 @@ func accept(t *testing.T, of *cobra.Command, example string) {
 	}
 }
 
-// TestTheDaemonsTextsNameCommandsAndNoProcedures reads the texts of all errors of the control API: the advice in them
-// can be followed on the command line.
-func TestTheDaemonsTextsNameCommandsAndNoProcedures(t *testing.T) {
-	page, err := os.ReadFile("../../docs/errors.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	changed := 0
-	for line := range strings.Lines(string(page)) {
-		cells := strings.Split(line, "|")
-		if len(cells) < 5 {
-			continue
+// TestTheDaemonsAdviceIsACommandOfTheCommandLine compares the refusals in which the control API advises clients with
+// those for which the command line has advice of its own. No text but this advice names RPCs.
+func TestTheDaemonsAdviceIsACommandOfTheCommandLine(t *testing.T) {
+	rpc := regexp.MustCompile(`\b(Clock|Messages|List|Await|Hold)\.?[A-Z]\w+`)
+	for _, r := range control.Reasons() {
+		if (r.Advice != "") != (commandAdvice[r.Name] != "") {
+			t.Errorf("%s: the daemon advises %q, and the command line %q", r.Name, r.Advice, commandAdvice[r.Name])
 		}
-		text := inCommands(cells[4])
-		if text != cells[4] {
-			changed++
+		if named := rpc.FindString(r.Text); named != "" {
+			t.Errorf("the text of %s names %s", r.Name, named)
 		}
-		if left := regexp.MustCompile(`\b(Clock\.|Messages\.|List|Await|Hold)[A-Z]\w+`).FindString(text); left != "" && left != "HoldLease" {
-			t.Errorf("%s names %s", strings.TrimSpace(text), left)
+		err := r.Refuse(make([]any, len(r.Keys))...)
+		if text := (&cli{}).refusalText(t.Context(), err); r.Advice != "" && strings.Contains(text, r.Advice) {
+			t.Errorf("%s: the command line says %q", r.Name, text)
 		}
-	}
-	if changed < 7 {
-		t.Errorf("%d texts name procedures", changed)
 	}
 }

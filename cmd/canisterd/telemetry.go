@@ -27,10 +27,10 @@ var (
 
 func (f *telemetryFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.format, "log-format", logFormats[0], "form of the log on standard error: text (key=value) or json, one object a line (docs/observability.md)")
-	flags.StringVar(&f.level, "log-level", "", "least level of what is logged: debug, info, warn or error (default: info, or warn with --json)")
-	flags.BoolVar(&f.verbose, "verbose", false, "log every request and all that happens in instances, as --log-level debug does")
-	flags.StringVar(&f.otlp, "otlp-endpoint", "", "URL of a collector of OpenTelemetry that gets a trace of every message, http://127.0.0.1:4318 (default: none; environment: OTEL_EXPORTER_OTLP_ENDPOINT and the other standard variables)")
+	flags.StringVar(&f.format, "log-format", logFormats[0], "format of the log on standard error: text (key=value) or json, one object per line (docs/observability.md)")
+	flags.StringVar(&f.level, "log-level", "", "lowest level to log: debug, info, warn or error (default: info, or warn with --json)")
+	flags.BoolVar(&f.verbose, "verbose", false, "log all requests and events of instances, as --log-level debug does")
+	flags.StringVar(&f.otlp, "otlp-endpoint", "", "send a trace of every message to this OpenTelemetry collector, such as http://127.0.0.1:4318 (default: none; environment: OTEL_EXPORTER_OTLP_ENDPOINT and the other standard variables)")
 }
 
 // logger returns the log of the flags. quiet is for programs that read results and want no messages.

@@ -25,16 +25,14 @@ func (c *cli) trace() *cobra.Command {
 	var callContext uint64
 	cmd := &cobra.Command{
 		Use:   "trace [REQUEST]",
-		Short: "Show the call tree of a request, the last one where none is named",
-		Long: `Show the call tree of a request (its id in hex, or the beginning of that), or of
-the last one. Messages to the management canister, such as those of deploy, are
-left out where no other is meant, and asynchronous blocks of Motoko are folded
-into the messages around them (--all shows both). With --form json it is written
-for ui.perfetto.dev and chrome://tracing.
+		Short: "Show the call tree of a request (default: the last one)",
+		Long: `Show the call tree of a request (its id in hex, or a prefix of it), by default of the
+last one that is not only to the management canister. Messages to the management canister
+are hidden, and asynchronous blocks of Motoko are folded into the messages around them;
+--all shows both. --form json writes trace events for ui.perfetto.dev and chrome://tracing.
 
-The seconds of an answer are network time, which canisterd time moves, counted
-from the arrival of the message or from the call. The microseconds of code are
-wall time: how long it ran on the daemon's computer.`,
+The time of a response is network time (canisterd time), counted from the arrival of the
+message or from the call. The time of code is wall time on the daemon's machine.`,
 		Example: `  canisterd trace
   canisterd trace --since 5m
   canisterd trace --form mermaid
@@ -53,11 +51,11 @@ wall time: how long it ran on the daemon's computer.`,
 			case "json":
 				request.Form = controlv1.TraceForm_TRACE_FORM_TRACE_EVENTS
 			default:
-				return fmt.Errorf("--form %q: say text, mermaid or json", form)
+				return fmt.Errorf("invalid --form %q: expected text, mermaid or json", form)
 			}
 			switch {
 			case callContext != 0 && len(args) > 0, since != "" && (callContext != 0 || len(args) > 0):
-				return errors.New("give one of REQUEST, --context and --since")
+				return errors.New("give only one of REQUEST, --context and --since")
 			case callContext != 0:
 			case len(args) > 0:
 				prefix, err := requestPrefix(args[0])
@@ -88,11 +86,11 @@ wall time: how long it ran on the daemon's computer.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&form, "form", "text", "text, mermaid (a sequence diagram) or json (trace events)")
-	cmd.Flags().StringVar(&since, "since", "", "the call trees of all requests since a time, 2030-01-01T00:00:00Z, or for so long, 5m")
-	cmd.Flags().BoolVar(&all, "all", false, "messages to the management canister and of methods that compilers add, too")
-	cmd.Flags().Uint64Var(&callContext, "context", 0, "the call tree of a call context (canisterd contexts)")
-	cmd.Flags().StringVar(&subnet, "subnet", "", "the subnet of that context (default: the only one with such a context)")
+	cmd.Flags().StringVar(&form, "form", "text", "format: text, mermaid (a sequence diagram) or json (trace events)")
+	cmd.Flags().StringVar(&since, "since", "", "show all requests since a time, such as 2030-01-01T00:00:00Z, or in the last 5m")
+	cmd.Flags().BoolVar(&all, "all", false, "include messages to the management canister and of methods that compilers add")
+	cmd.Flags().Uint64Var(&callContext, "context", 0, "show the call tree of a call context (canisterd contexts)")
+	cmd.Flags().StringVar(&subnet, "subnet", "", "subnet of that context (default: the only one with such a context)")
 	return cmd
 }
 
@@ -120,7 +118,7 @@ func (c *cli) moment(ctx context.Context, d *remote.Daemon, text string) (*times
 	}
 	before, err := quantity.ParseDuration(text)
 	if err != nil {
-		return nil, fmt.Errorf("--since %q: write a time, 2030-01-01T00:00:00Z, or for how long, 5m", text)
+		return nil, fmt.Errorf("invalid --since %q: expected a time, such as 2030-01-01T00:00:00Z, or a duration, such as 5m", text)
 	}
 	now, err := d.Clock.GetTime(ctx, &controlv1.GetTimeRequest{Instance: c.instance})
 	if err != nil {

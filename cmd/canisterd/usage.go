@@ -22,9 +22,9 @@ func (c *cli) explain(cmd *cobra.Command) {
 			}
 			use := strings.TrimSuffix(cmd.UseLine(), " [flags]")
 			if missing := missingArgument(cmd.Use, len(args)); missing != "" {
-				return fmt.Errorf("%s is missing%s: %s (%s --help says more)", missing, c.choices(missing, args), use, cmd.CommandPath())
+				return fmt.Errorf("missing argument %s%s: %s (see %s --help)", missing, c.choices(missing, args), use, cmd.CommandPath())
 			}
-			return fmt.Errorf("%s given to %s (%s --help says more)", count(uint64(len(args)), "argument"), use, cmd.CommandPath())
+			return fmt.Errorf("%s given to %s (see %s --help)", count(uint64(len(args)), "argument"), use, cmd.CommandPath())
 		}
 	}
 	for _, child := range cmd.Commands() {
@@ -69,13 +69,13 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 		name, value := invalid.GetFlag().Name, invalid.GetValue()
 		switch invalid.GetFlag().Value.Type() {
 		case "bool":
-			return fmt.Errorf("--%s %q: say true or false", name, value)
+			return fmt.Errorf("invalid --%s %q: expected true or false", name, value)
 		case "int", "int64", "uint32", "uint64":
-			return fmt.Errorf("--%s %q is not a whole number that it takes", name, value)
+			return fmt.Errorf("invalid --%s %q: expected a whole number in its range", name, value)
 		}
 		return fmt.Errorf("--%s: %w", name, errors.Unwrap(invalid))
 	case errors.As(err, &empty):
-		return fmt.Errorf("--%s has no value: %s", empty.GetFlag().Name, empty.GetFlag().Usage)
+		return fmt.Errorf("--%s needs a value: %s", empty.GetFlag().Name, empty.GetFlag().Usage)
 	}
 	return unknownFlag(cmd, err)
 }

@@ -11,7 +11,7 @@ import (
 func (c *cli) version() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the version of this program (canisterd status has that of the daemon)",
+		Short: "Print the version of this binary (canisterd status shows that of the daemon)",
 		Example: `  canisterd version
   canisterd version --json`,
 		Args: cobra.NoArgs,

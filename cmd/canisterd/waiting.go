@@ -28,8 +28,8 @@ type waitFlags struct {
 }
 
 func (f *waitFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.timeout, "timeout", "", "end with exit code 4 if there is no answer after this time, such as 5s (default: wait)")
-	cmd.Flags().BoolVar(&f.noWait, "no-wait", false, "end with exit code 4 at once if the answer needs time to pass, or a client to do something")
+	cmd.Flags().StringVar(&f.timeout, "timeout", "", "exit with code 4 if there is no reply within this time, such as 5s (default: wait)")
+	cmd.Flags().BoolVar(&f.noWait, "no-wait", false, "exit with code 4 at once if the reply needs time to pass or a client to act")
 	cmd.MarkFlagsMutuallyExclusive("timeout", "no-wait")
 }
 
@@ -55,7 +55,7 @@ func (c *cli) waitFor(d *remote.Daemon, f waitFlags, form controlv1.Form, rounds
 	case err != nil:
 		return nil, fmt.Errorf("--timeout: %w", err)
 	case limit <= 0:
-		return nil, fmt.Errorf("--timeout %q: a time to wait is more than 0 (--no-wait does not wait)", f.timeout)
+		return nil, fmt.Errorf("invalid --timeout %q: expected a time above 0, or --no-wait", f.timeout)
 	}
 	w.ends = time.Now().Add(limit)
 	return w, nil
@@ -125,7 +125,7 @@ func (w *answerWait) unanswered(why string, err error) error {
 	if !w.noWait {
 		after = " after " + w.timeout
 	}
-	return &refused{fmt.Sprintf("request %s is not answered%s and goes on: %s; canisterd canister await %[1]s waits for it", w.short(), after, why), err}
+	return &refused{fmt.Sprintf("request %s is still open%s: %s; canisterd canister await %[1]s waits for it", w.short(), after, why), err}
 }
 
 // why says what the request waits for, with the names of canisters, and the command that ends it.

@@ -18,10 +18,10 @@ func (c *cli) wasmGroup() *cobra.Command {
 func (c *cli) wasmPolyfill() *cobra.Command {
 	return &cobra.Command{
 		Use:   "polyfill IN OUT",
-		Short: "Replace the WASI imports of a module, so that the network accepts it",
-		Long: `Write a module to the file OUT that does what the module in the file IN does
-with the feature wasi, and imports only ic0: the functions of WASI are part of
-it. Nothing can wait in it: poll_oneoff returns ENOTSUP.`,
+		Short: "Replace the WASI imports of a module",
+		Long: `Write a module to OUT that does what the module IN does with the feature wasi but imports
+only ic0: it contains the functions of WASI. Nothing can wait in it: poll_oneoff returns
+ENOTSUP.`,
 		Example: `  canisterd wasm polyfill counter.wasm counter-ic.wasm
   canisterd wasm polyfill bank.wasm.gz bank-ic.wasm`,
 		Args: cobra.ExactArgs(2),

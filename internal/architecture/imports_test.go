@@ -137,7 +137,7 @@ func TestArrowsPointFromTheEdgeToTheVocabulary(t *testing.T) {
 		}
 		name, ok := rule(s.dir())
 		if !ok {
-			t.Errorf("%s is in no room of the house: add its folder to the import map with a reason", s.path)
+			t.Errorf("%s has no entry in the import map: add its folder with a reason", s.path)
 			continue
 		}
 		rule := arrows[name]

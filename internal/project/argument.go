@@ -104,13 +104,13 @@ func FromText(text string) Argument {
 func FromHex(text string) (Argument, error) {
 	raw, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
 	if err != nil {
-		return Argument{}, fmt.Errorf("%q is not bytes in hex: write two digits for each, such as 4449444c0000", text)
+		return Argument{}, fmt.Errorf("invalid bytes %q: expected hex, such as 4449444c0000", text)
 	}
 	return Argument{Form: Hex, Bytes: raw}, nil
 }
 
 // errUntyped is the error for arguments in JSON where nothing says their types.
-var errUntyped = errors.New("the module does not say the types of its arguments, in metadata candid:args or a constructor in candid:service: give bytes or text")
+var errUntyped = errors.New("the module does not declare the types of its arguments (metadata candid:args, or a constructor in candid:service): give bytes or text")
 
 // Encode is the argument in Candid bytes. Text and JSON are read by the types that a module says for its installation;
 // text without such types is read by itself.
@@ -139,7 +139,7 @@ func (a Argument) Encode(module []byte) ([]byte, error) {
 		raw, err = file.EncodeInit(a.Text)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s; it takes %s", strings.TrimSpace(err.Error()), did.FormatTypes(args))
+		return nil, fmt.Errorf("%s; expected %s", strings.TrimSpace(err.Error()), did.FormatTypes(args))
 	}
 	return raw, nil
 }

@@ -66,7 +66,7 @@ func (p *Project) checkFiles(name string, principals map[string]string) error {
 		return err
 	}
 	if _, err := argument.Encode(module); err != nil {
-		return fmt.Errorf("its arguments are not what its module takes: %w", err)
+		return fmt.Errorf("invalid arguments: %w", err)
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func CheckModule(module []byte) error {
 			module, err = io.ReadAll(io.LimitReader(r, maxModuleBytes))
 		}
 		if err != nil {
-			return fmt.Errorf("is packed by gzip and damaged: %w", err)
+			return fmt.Errorf("is a damaged gzip file: %w", err)
 		}
 	}
 	if !bytes.HasPrefix(module, wasmMagic) {

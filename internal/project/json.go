@@ -48,7 +48,7 @@ func writeJSON(text *strings.Builder, node *yaml.Node) error {
 	}
 	encoded, err := json.Marshal(value)
 	if err != nil {
-		return fmt.Errorf("line %d: %q has no form in JSON", node.Line, node.Value)
+		return fmt.Errorf("line %d: %q cannot be written in JSON", node.Line, node.Value)
 	}
 	text.Write(encoded)
 	return nil

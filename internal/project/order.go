@@ -49,7 +49,7 @@ func (p *Project) Order() ([]string, error) {
 				if circle == nil {
 					before[name] = append(before[name], other)
 				} else if slices.Contains(p.Canisters[name].After, other) {
-					return nil, fmt.Errorf("the canisters wait for each other in a circle: %s", strings.Join(round(circle), " after "))
+					return nil, fmt.Errorf("the canisters depend on each other in a cycle: %s", strings.Join(round(circle), " after "))
 				}
 			}
 		}

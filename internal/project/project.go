@@ -123,14 +123,14 @@ var moduleSuffixes = []string{".wasm", ".wasm.gz"}
 func projectOfModules(folder string, reach Reach) (*Project, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
-		return nil, fmt.Errorf("looking for modules: %w", err)
+		return nil, fmt.Errorf("finding modules: %w", err)
 	}
 	p := &Project{folder: folder, reach: reach, Canisters: map[string]*Canister{}}
 	for _, e := range entries {
 		for _, suffix := range moduleSuffixes {
 			if name, is := strings.CutSuffix(e.Name(), suffix); is && !e.IsDir() {
 				if p.Canisters[name] != nil {
-					return nil, fmt.Errorf("%s has two modules of the name %s: say in %s which one it is", folder, name, File)
+					return nil, fmt.Errorf("%s has two modules named %s: select one in %s", folder, name, File)
 				}
 				p.Canisters[name] = &Canister{Wasm: e.Name()}
 				if err := p.check(name); err != nil {
@@ -170,9 +170,9 @@ func (p *Project) complete(name string) error {
 func CheckName(name string) error {
 	switch {
 	case !NameForm.MatchString(name):
-		return fmt.Errorf("the name %q is not 1 to 64 letters, digits, - and _, beginning with a letter", name)
+		return fmt.Errorf("invalid name %q: expected 1 to 64 letters, digits, - and _, beginning with a letter", name)
 	case reference.IsPrincipal(name):
-		return errors.New("the name is a principal, and would be taken for that")
+		return errors.New("the name cannot be a principal")
 	}
 	return nil
 }
@@ -183,7 +183,7 @@ func (p *Project) check(name string) error {
 	}
 	spec := p.Canisters[name]
 	if spec == nil || spec.Wasm == "" {
-		return errors.New("it has no wasm: file")
+		return errors.New("no wasm: file")
 	}
 	if err := spec.oneInit(); err != nil {
 		return err
@@ -214,10 +214,10 @@ func (s *Canister) oneInit() error {
 		}
 	}
 	if len(given) > 1 {
-		return fmt.Errorf("it has %s: keep one of them", strings.Join(given, " and "))
+		return fmt.Errorf("only one of %s can be given", strings.Join(given, " and "))
 	}
 	if _, err := hex.DecodeString(s.InitHex); err != nil {
-		return fmt.Errorf("init_hex: it is not bytes in hex, two digits each, such as 4449444c0000")
+		return fmt.Errorf("init_hex: expected bytes in hex, such as 4449444c0000")
 	}
 	return nil
 }

@@ -76,9 +76,9 @@ func TestMistakesInAProjectAreNamed(t *testing.T) {
 		"canisters: {}":                                        "names no canisters",
 		"canister: {a: {wasm: x}}":                             "there is no key canister; did you mean canisters? (there are canisters, explore)",
 		"canisters: {a: {wasm: x, unknown: 1}}":                "there is no key unknown (there are wasm, init, init_json,",
-		"canisters: {a: {}}":                                   "canister a: it has no wasm: file",
-		"canisters: {a: }":                                     "canister a: it has no wasm: file",
-		"canisters: {'a b': {wasm: x}}":                        `the name "a b" is not`,
+		"canisters: {a: {}}":                                   "canister a: no wasm: file",
+		"canisters: {a: }":                                     "canister a: no wasm: file",
+		"canisters: {'a b': {wasm: x}}":                        `invalid name "a b"`,
 		"canisters: {a: {wasm: x, after: [b]}}":                `after: "b" is not another canister`,
 		"canisters: {a: {wasm: x, after: [a]}}":                `after: "a" is not another canister`,
 		"canisters: {a: {wasm: x, init: '${c}'}}":              `canister a: ${c}: "c" is neither a canister of the project nor an identity; write $${`,
@@ -146,7 +146,7 @@ func TestAFolderOfModulesIsAProject(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "bank.wasm.gz"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(folder, Inside); err == nil || !strings.Contains(err.Error(), "two modules of the name bank") {
+	if _, err := Read(folder, Inside); err == nil || !strings.Contains(err.Error(), "two modules named bank") {
 		t.Errorf("two modules of one name: %v", err)
 	}
 }
@@ -182,7 +182,7 @@ func TestArgumentsInJSONAreTextOrYAML(t *testing.T) {
 			t.Errorf("%s is %s, want %s", text, got, want)
 		}
 	}
-	if _, err := projectOf(t, "canisters: {a: {wasm: x, init_json: [.inf]}}"); err == nil || !strings.Contains(err.Error(), "has no form in JSON") {
+	if _, err := projectOf(t, "canisters: {a: {wasm: x, init_json: [.inf]}}"); err == nil || !strings.Contains(err.Error(), "cannot be written in JSON") {
 		t.Errorf("infinity: %v", err)
 	}
 }

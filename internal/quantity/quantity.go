@@ -18,7 +18,7 @@ type Bytes uint64
 func (b *Bytes) Set(text string) error {
 	n, err := ParseBytes(strings.ReplaceAll(text, "_", ""))
 	if err != nil {
-		return fmt.Errorf("%q is not a number of bytes: write 1048576, or 512MiB, with KiB, MiB, GiB or TiB", text)
+		return fmt.Errorf("invalid number of bytes %q: expected 1048576, or 512MiB, with KiB, MiB, GiB or TiB", text)
 	}
 	*b = Bytes(n)
 	return nil
@@ -44,7 +44,7 @@ func (s *Seconds) Set(text string) error {
 	}
 	d, err := ParseDuration(text)
 	if err != nil || d%time.Second != 0 {
-		return fmt.Errorf("%q is not a number of seconds: write 2592000, or 30d, with w, d, h, m or s", text)
+		return fmt.Errorf("invalid number of seconds %q: expected 2592000, or 30d, with w, d, h, m or s", text)
 	}
 	*s = Seconds(d / time.Second)
 	return nil
@@ -62,7 +62,7 @@ func (s *Seconds) UnmarshalYAML(node *yaml.Node) error { return scalar(node, s.S
 // scalar reads one word of a YAML file.
 func scalar(node *yaml.Node, set func(string) error) error {
 	if node.Kind != yaml.ScalarNode {
-		return fmt.Errorf("line %d: one value is expected here", node.Line)
+		return fmt.Errorf("line %d: expected one value", node.Line)
 	}
 	if err := set(node.Value); err != nil {
 		return fmt.Errorf("line %d: %w", node.Line, err)

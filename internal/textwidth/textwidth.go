@@ -7,7 +7,7 @@ import (
 )
 
 // Of is how many cells a text takes. Emoji that are made of several (families, skin tones) take as many as their parts:
-// only some terminals join them. What moves the cursor is not for this.
+// only some terminals join them. Control characters must be removed first.
 func Of(text string) int {
 	n := 0
 	for _, r := range text {

@@ -37,11 +37,11 @@ import (
 //	fire N, cancel N                                     test controls of a global timer
 //	migrate N SUBNET                                     moves a canister to the subnet at a position
 //	fork NAME                                            makes a second network at the same point, which stands still
-//	switch NAME                                          goes on in that one; the present one stands still under its name, at first "main"
+//	switch NAME                                          continue in that network; the current one is kept under its name, which is "main" at first
 //	diff NAME                                            what the present one and that one have that differs
 //	export FILE, import FILE NAME                        writes the present one; makes a second network of what was written
 //
-// What happens is told as it happens, one event a line; canisters are called by
+// Each event is printed on its own line; canisters are called by
 // their numbers.
 func Scripts(t *testing.T, folder string) {
 	golden.Scripts(t, folder, beginner(func(testing.TB) Between { return nil }))

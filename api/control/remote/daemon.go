@@ -90,7 +90,7 @@ func Dial(address string, with ...Option) (*Daemon, error) {
 	}
 	if o.token != "" {
 		if !secure && !isLocal(target) {
-			return nil, fmt.Errorf("the token would travel to %s in the clear: use https://", address)
+			return nil, fmt.Errorf("the token would be sent to %s without TLS: use https://", address)
 		}
 		dial = append(dial, grpc.WithPerRPCCredentials(bearer(o.token)))
 	}
@@ -116,14 +116,14 @@ func parse(address string) (target string, secure bool, err error) {
 	case scheme == "http", scheme == "https":
 		u, err := url.Parse(address)
 		if err != nil {
-			return "", false, fmt.Errorf("the address %q of a daemon: %w", address, err)
+			return "", false, fmt.Errorf("invalid address %q: %w", address, err)
 		}
 		target, secure = u.Host, scheme == "https"
 	default:
-		return "", false, fmt.Errorf("the address %q of a daemon: write it as host:port, http://host:port, https://host:port or unix:///path", address)
+		return "", false, fmt.Errorf("invalid address %q: expected host:port, http://host:port, https://host:port or unix:///path", address)
 	}
 	if _, _, err := net.SplitHostPort(target); err != nil {
-		return "", false, fmt.Errorf("the address %q of a daemon lacks host or port (such as %s): %w", address, DefaultAddress, err)
+		return "", false, fmt.Errorf("invalid address %q: expected a host and a port, such as %s: %w", address, DefaultAddress, err)
 	}
 	return "passthrough:///" + target, secure, nil
 }

@@ -43,7 +43,7 @@ type Coordinator struct {
 
 	mu      sync.Mutex // guards what follows
 	workers map[string]present
-	since   time.Time // no worker is there; zero: some are
+	since   time.Time // since when there are no workers; zero: there are some
 	problem string    // of the worker that has left last
 }
 
@@ -281,9 +281,9 @@ func (q *Coordinator) abandoned() error {
 		return nil
 	}
 	if q.problem != "" {
-		return fmt.Errorf("no worker is there for %s; the last has left because %s", workerPatience, q.problem)
+		return fmt.Errorf("no workers for %s; the last one stopped: %s", workerPatience, q.problem)
 	}
-	return fmt.Errorf("no worker is there for %s: start some with canisterd explore worker", workerPatience)
+	return fmt.Errorf("no workers for %s: start some with canisterd explore worker", workerPatience)
 }
 
 // URL is where workers find the campaign. It has the token of a server that was started.

@@ -9,7 +9,7 @@
 //	canisterd.explore.join        a worker asks for a campaign; the answer is its id, or why it may not take part
 //	canisterd.explore.ID.jobs     assignments: some consecutive jobs each, a work queue in memory
 //	canisterd.explore.ID.results  what came of assignments, a stream in memory
-//	canisterd.explore.ID.alive    workers say every second that they are there; that a coordinator is there is answered
+//	canisterd.explore.ID.alive    heartbeats: workers send one per second, and the coordinator acknowledges each
 //	canisterd.explore.ID.end      the campaign is over
 //
 // The object store of a campaign has its description, its base (a network with its modules) and results that are too large

@@ -43,7 +43,7 @@ const (
 	// aliveInterval is how often a worker says that it is there, and alivePatience how long it is believed.
 	aliveInterval = time.Second
 	alivePatience = 5 * time.Second
-	// workerPatience is how long a coordinator waits where no worker is there.
+	// workerPatience is how long a coordinator without workers waits for one.
 	workerPatience = time.Minute
 	// joinInterval is how often a worker asks for a campaign, and joinPatience how long it waits for the answer.
 	joinInterval = 200 * time.Millisecond

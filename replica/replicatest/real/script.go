@@ -60,7 +60,7 @@ import (
 // answer; after "LABEL:" they only hand the message in. Programs are in the textual
 // form of package canistertest; names of canisters stand for their ids, and so do
 // subnet0, subnet1 for those of subnets. In the values of an argument they follow an
-// @ and stand in quotes. What happens is told as it happens, one event a line.
+// @ and stand in quotes. Each event is printed on its own line.
 func Scripts(t *testing.T, folder string) {
 	golden.Scripts(t, folder, beginner(func(testing.TB) replicatest.Between { return nil }))
 }

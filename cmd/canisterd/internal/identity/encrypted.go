@@ -61,8 +61,8 @@ const (
 )
 
 var (
-	errCipher   = errors.New("it is encrypted in a way that is not read here: openssl pkcs8 -topk8 -v2 aes256 -in FILE writes one that is")
-	errPassword = errors.New("the password is not that of the key")
+	errCipher   = errors.New("unsupported encryption: convert the key (openssl pkcs8 -topk8 -v2 aes256 -in FILE)")
+	errPassword = errors.New("wrong password")
 )
 
 // decryptPKCS8 decrypts a key with a password.

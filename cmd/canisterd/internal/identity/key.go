@@ -49,7 +49,7 @@ var (
 )
 
 // errKind is the error for a file with another kind of key, or none.
-var errKind = errors.New("it is not an Ed25519, secp256k1 or P-256 key in PEM: canisterd identity new makes one")
+var errKind = errors.New("not an Ed25519, secp256k1 or P-256 key in PEM (canisterd identity new creates one)")
 
 // ParsePEM reads the key in a PEM file. It calls password if the key is encrypted.
 func ParsePEM(text []byte, password func() ([]byte, error)) (Key, error) {
@@ -211,7 +211,7 @@ func NewKey(kind string) (text []byte, err error) {
 		}
 		block = &pem.Block{Type: pemSEC1, Bytes: der}
 	default:
-		return nil, fmt.Errorf("--kind %q: say %s, %s or %s", kind, Ed25519, Secp256k1, P256)
+		return nil, fmt.Errorf("invalid --kind %q: expected %s, %s or %s", kind, Ed25519, Secp256k1, P256)
 	}
 	return pem.EncodeToMemory(block), nil
 }

@@ -28,7 +28,7 @@ func askPassword() ([]byte, error) {
 	}
 	stdin := int(os.Stdin.Fd())
 	if !term.IsTerminal(stdin) {
-		return nil, errors.New("it is encrypted and there is no terminal to ask for its password: set CANISTERD_PASSWORD")
+		return nil, errors.New("the key is encrypted and there is no terminal to ask for the password: set CANISTERD_PASSWORD")
 	}
 	fmt.Fprint(os.Stderr, "password: ")
 	password, err := term.ReadPassword(stdin)

@@ -36,7 +36,7 @@ type Stored struct {
 func Read() (*Store, error) {
 	folder, err := os.UserConfigDir()
 	if err != nil {
-		return nil, fmt.Errorf("looking for the user's configuration folder: %w", err)
+		return nil, fmt.Errorf("finding the user's configuration folder: %w", err)
 	}
 	all := &Store{Identities: map[string]*Stored{}, folder: filepath.Join(folder, "canisterd", "identities")}
 	text, err := os.ReadFile(all.index())
@@ -76,9 +76,9 @@ func (s *Store) writeFile(path string, content []byte) error {
 func (s *Store) checkNew(name string) error {
 	switch {
 	case name == Anonymous || !project.NameForm.MatchString(name) || reference.IsPrincipal(name):
-		return fmt.Errorf("an identity cannot be called %q: take 1 to 64 letters, digits, - and _, beginning with a letter", name)
+		return fmt.Errorf("invalid identity name %q: expected 1 to 64 letters, digits, - and _, beginning with a letter", name)
 	case s.Identities[name] != nil:
-		return fmt.Errorf("there is an identity %s (%s): take another name", name, s.Identities[name].Principal)
+		return fmt.Errorf("identity %s exists already (%s): choose another name", name, s.Identities[name].Principal)
 	}
 	return nil
 }
@@ -104,9 +104,9 @@ func (s *Store) Find(name string) (*Stored, error) {
 		return one, nil
 	}
 	if name == Anonymous {
-		return nil, errors.New("anonymous is no stored identity: it has no key")
+		return nil, errors.New("anonymous is not a stored identity: it has no key")
 	}
-	return nil, fmt.Errorf("there is no identity %q%s (canisterd identity list)", name, reference.Meant(name, slices.Sorted(maps.Keys(s.Identities))))
+	return nil, fmt.Errorf("no identity %q%s (canisterd identity list)", name, reference.Meant(name, slices.Sorted(maps.Keys(s.Identities))))
 }
 
 // ReadPEM returns the file with the key of an identity.
@@ -137,7 +137,7 @@ func (s *Store) Use(name string) error {
 		name = ""
 	case s.Identities[name] == nil:
 		known := append([]string{Anonymous}, slices.Sorted(maps.Keys(s.Identities))...)
-		return fmt.Errorf("there is no identity %q%s (canisterd identity list)", name, reference.Meant(name, known))
+		return fmt.Errorf("no identity %q%s (canisterd identity list)", name, reference.Meant(name, known))
 	}
 	s.Current = name
 	return s.write()

@@ -24,8 +24,8 @@ type Filter struct {
 // Add adds the flags.
 func (f *Filter) Add(root *cobra.Command) {
 	flags := root.PersistentFlags()
-	flags.StringVar(&f.jq, "jq", "", "print what this jq expression makes of the result (implies --json)")
-	flags.StringVar(&f.template, "template", "", "print what this Go template makes of the result (implies --json)")
+	flags.StringVar(&f.jq, "jq", "", "filter the JSON result with a jq expression (implies --json)")
+	flags.StringVar(&f.template, "template", "", "format the JSON result with a Go template (implies --json)")
 }
 
 // Read compiles the given filter, and reports whether there is one.
