@@ -60,9 +60,9 @@ func ParseJSON(text []byte, types []*candid.Type) ([]candid.Value, error) {
 		return nil, (&jsonFault{limit: true, reason: "the text has " + strconv.Itoa(len(text)) +
 			" bytes, at most " + strconv.Itoa(MaxJSONBytes) + " are read"}).public()
 	}
-	r := jsonReader{jsonScanner: jsonScanner{in: text}, fills: FillBase + FillPerByte*len(text)}
+	r := newJSONReader(text)
 	values, fault := r.args(types)
-	if fault != nil {
+	if fault = cmp.Or(r.malformed(), fault); fault != nil {
 		return nil, fault.public()
 	}
 	return values, nil
@@ -143,14 +143,18 @@ func (f *jsonFault) in(step string) *jsonFault {
 
 func (f *jsonFault) at(index int) *jsonFault { return f.in("[" + strconv.Itoa(index) + "]") }
 
+// under adds a key to a fault, if there is one.
 func (f *jsonFault) under(key string) *jsonFault {
+	if f == nil {
+		return nil
+	}
 	plain := key != ""
 	for i := range len(key) {
 		c := key[i]
 		plain = plain && (c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' || i > 0 && c >= '0' && c <= '9')
 	}
 	if plain {
-		return f.in("." + key)
+		return f.in("." + cut(key))
 	}
 	return f.in("[" + strconv.Quote(cut(key)) + "]")
 }

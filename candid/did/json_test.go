@@ -159,16 +159,16 @@ func TestAnErrorInJSONNamesThePlaceTheValueAndTheType(t *testing.T) {
 		{"nat", ``, `$: at byte 0: an array of arguments is expected, the text ends`},
 		{"nat", `[1,2]`, `$[1]: at byte 3: at most 1 arguments are expected`},
 		{"nat", `[]`, `$[0]: a value of type Wanted is missing`},
-		{"nat", `[1`, `$: at byte 2: ',' or ']' is expected, the text ends`},
+		{"nat", `[1`, `$: at byte 2: the text ends within a value`},
 		{"nat", `[1] x`, `$: at byte 4: the end is expected, not 'x'`},
-		{"nat", `[01]`, `$: at byte 2: ',' or ']' is expected, not '1'`},
+		{"nat", `[01]`, `$: at byte 2: invalid character '1' after array element (expecting ',' or ']')`},
 		{"float32", `[1e39]`, `$[0]: 1e39 does not fit Wanted`},
 		{"float64", `["nan"]`, `$[0]: "nan" is not a value of type Wanted: a number, "NaN", "Infinity" or "-Infinity"`},
-		{"float64", `[1.]`, `$[0]: at byte 3: a digit is expected, not ']'`},
-		{"text", `["\ud800"]`, `$[0]: at byte 8: half of a surrogate pair is not a character`},
-		{"text", "[\"\xff\"]", `$[0]: at byte 3: the string that ends here is not UTF-8`},
-		{"text", "[\"\n\"]", `$[0]: at byte 2: a control character in a string is written as an escape sequence`},
-		{"text", `["\x"]`, `$[0]: at byte 3: the escape sequence is none of`},
+		{"float64", `[1.]`, `$[0]: at byte 3: invalid character ']' in number (expecting digit)`},
+		{"text", `["\ud800"]`, "$[0]: at byte 2: invalid surrogate pair `\\ud800\"]` in string"},
+		{"text", "[\"\xff\"]", `$[0]: at byte 2: invalid UTF-8`},
+		{"text", "[\"\n\"]", `$[0]: at byte 2: invalid character '\n' in string (expecting non-control character)`},
+		{"text", `["\x"]`, "$[0]: at byte 2: invalid escape sequence `\\x` in string"},
 		{"blob", `["0"]`, `$[0]: "0" is not a value of type Wanted in hexadecimal digits`},
 		{"blob", `[{"base64":"*"}]`, `$[0].base64: "*" is not base64`},
 		{"blob", `[{"hex":""}]`, `$[0]: at byte 8: the key "hex" is given twice or not part of a value of type Wanted`},
@@ -184,7 +184,7 @@ func TestAnErrorInJSONNamesThePlaceTheValueAndTheType(t *testing.T) {
 		{"Method", `[{"canister":"x","method":"y"}]`, `$[0].canister: "x" is not a principal: `},
 		{"record { nat; nat }", `[[1,2,3]]`, `$[0][2]: at byte 6: the tuple has 2 elements`},
 		{"empty", `[1]`, `$[0]: 1 is not a value of type Wanted`},
-		{"reserved", `[{"a":[tru]}]`, `$[0].a[0]: at byte 7: a value is expected, not 't'`},
+		{"reserved", `[{"a":[tru]}]`, `$[0].a[0]: at byte 10: invalid character ']' in literal true (expecting 'e')`},
 	} {
 		_, err := ParseJSON([]byte(c.json), []*candid.Type{jsonType(t, c.typ)})
 		var public *JSONError
@@ -252,6 +252,25 @@ func TestJSONIsBounded(t *testing.T) {
 	var public *JSONError
 	if !errors.As(err, &public) || !public.Limit {
 		t.Errorf("a long output: %v is not a limit", err)
+	}
+}
+
+// A reader that looks at what it has read again at each escape sequence would take minutes.
+func TestTheLongestTextMayConsistOfEscapes(t *testing.T) {
+	const escape = `\ud83d\udca1`
+	times := (MaxJSONBytes - len(`[""]`)) / len(escape)
+	values, err := ParseJSON([]byte(`["`+strings.Repeat(escape, times)+`"]`), []*candid.Type{candid.KindText.Type()})
+	if err != nil || values[0] != candid.Text(strings.Repeat("💡", times)) {
+		t.Errorf("%d escapes are not read as characters: %v", times, err)
+	}
+}
+
+func TestKeysInErrorsAreCut(t *testing.T) {
+	for _, value := range []string{`1`, `x`} {
+		text := `[{"` + strings.Repeat("k", MaxJSONBytes/2) + `":` + value + `}]`
+		if _, err := ParseJSON([]byte(text), []*candid.Type{jsonType(t, "Account")}); err == nil || len(err.Error()) > 1000 {
+			t.Errorf("the error of a long key before %s is missing or has more than 1000 bytes", value)
+		}
 	}
 }
 

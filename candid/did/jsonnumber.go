@@ -4,6 +4,9 @@ import (
 	"math"
 	"math/big"
 	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/canisterd/canisterd/candid"
 )
@@ -16,23 +19,17 @@ const canonicalNaN = 0x7ff8_0000_0000_0000
 
 // integer reads a number, or a string of its digits, at an integer type.
 func (r *jsonReader) integer(t *candid.Type) (candid.Value, *jsonFault) {
-	var digits string
-	var fault *jsonFault
-	c := r.next()
-	start := r.pos
-	switch {
-	case c == '"':
-		digits, fault = r.text()
-	case c == '-' || c-'0' <= 9:
-		digits, fault = r.number()
+	raw := r.read()
+	digits := string(raw)
+	switch raw.Kind() {
+	case jsontext.KindString:
+		digits = unquoted(raw)
+	case jsontext.KindNumber:
 	default:
-		return nil, r.misfit(t)
-	}
-	if fault != nil {
-		return nil, fault
+		return nil, unfit(raw, valueOf(t))
 	}
 	if !decimal(digits) {
-		return nil, &jsonFault{reason: cut(string(r.in[start:r.pos])) + " is not " + valueOf(t) + ": an integer is written in decimal digits alone"}
+		return nil, unfit(raw, valueOf(t)+": an integer is written in decimal digits alone")
 	}
 	if len(digits) > candid.MaxNumberDigits {
 		return nil, &jsonFault{limit: true, reason: "a number has at most " + strconv.Itoa(candid.MaxNumberDigits) + " digits"}
@@ -121,7 +118,7 @@ func unboundedAt(kind candid.Kind, digits string) candid.Value {
 	case err == nil && i >= 0:
 		return candid.NatOf(uint64(i))
 	}
-	n, _ := new(big.Int).SetString(digits, 10)
+	n, _ := new(big.Int).SetString(strings.Clone(digits), 10) // so that a short text stays on the stack
 	if kind == candid.KindInt {
 		return candid.IntOfBig(n)
 	}
@@ -139,24 +136,21 @@ func (r *jsonReader) float(t *candid.Type) (candid.Value, *jsonFault) {
 	if t.Kind() == candid.KindFloat32 {
 		bits = 32
 	}
-	switch c := r.next(); {
-	case r.word(`"NaN"`):
+	raw := r.read()
+	switch text := string(raw); {
+	case text == `"NaN"`:
 		f = math.Float64frombits(canonicalNaN)
-	case r.word(`"Infinity"`):
+	case text == `"Infinity"`:
 		f = math.Inf(1)
-	case r.word(`"-Infinity"`):
+	case text == `"-Infinity"`:
 		f = math.Inf(-1)
-	case c == '-' || c-'0' <= 9:
-		digits, fault := r.number()
-		if fault != nil {
-			return nil, fault
-		}
+	case raw.Kind() == jsontext.KindNumber:
 		var err error
-		if f, err = strconv.ParseFloat(digits, bits); err != nil {
-			return nil, &jsonFault{reason: cut(digits) + " does not fit " + cut(t.String())}
+		if f, err = strconv.ParseFloat(text, bits); err != nil {
+			return nil, &jsonFault{reason: cut(text) + " does not fit " + cut(t.String())}
 		}
 	default:
-		return nil, r.unfit(valueOf(t) + `: a number, "NaN", "Infinity" or "-Infinity"`)
+		return nil, unfit(raw, valueOf(t)+`: a number, "NaN", "Infinity" or "-Infinity"`)
 	}
 	if bits == 32 {
 		return candid.Float32(f), nil

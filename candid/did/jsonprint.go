@@ -45,7 +45,7 @@ func (p *jsonPrinter) list(n int, element func(i int) *jsonFault) *jsonFault {
 
 func (p *jsonPrinter) value(v candid.Value, t *candid.Type) *jsonFault {
 	if p.depth++; p.depth > candid.MaxDepth {
-		return &jsonFault{limit: true, reason: "values nest deeper than " + strconv.Itoa(candid.MaxDepth) + " levels"}
+		return tooDeep()
 	}
 	defer func() { p.depth-- }()
 	switch t.Kind() {
@@ -181,10 +181,7 @@ func (p *jsonPrinter) field(f candid.Field, v candid.Value) *jsonFault {
 		return fault
 	}
 	p.out = append(p.out, ':')
-	if fault := p.value(v, f.Type); fault != nil {
-		return fault.under(key)
-	}
-	return nil
+	return p.value(v, f.Type).under(key)
 }
 
 // keyOf returns the key of a field or case: its name, or its id like "_7_" if it has no name, or a name that looks like

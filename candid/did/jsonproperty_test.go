@@ -1,6 +1,7 @@
 package did
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -282,11 +283,9 @@ func FuzzJSONText(f *testing.F) {
 				t.Fatalf("%s read at %s, written as %s: %v, %v", text, typ.Definition(), printed, again, err)
 			}
 		}
-		s := jsonScanner{in: text}
-		fault := s.skip()
-		if s.next(); fault == nil && s.pos < len(text) {
-			fault = s.unexpected("the end")
-		}
+		r := newJSONReader(text)
+		r.read()
+		fault := cmp.Or(r.malformed(), r.end())
 		if valid := json.Valid(text); valid != (fault == nil) && !(valid && changes(text)) {
 			t.Fatalf("%q: encoding/json says %v, we %v", text, valid, fault)
 		}

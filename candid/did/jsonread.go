@@ -1,27 +1,22 @@
 package did
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// jsonReader reads JSON at types. fills is how many more absent fields may be filled in.
-type jsonReader struct {
-	jsonScanner
-	fills int
-}
-
 func (r *jsonReader) args(types []*candid.Type) ([]candid.Value, *jsonFault) {
-	if c := r.next(); c != '[' {
-		if r.pos == len(r.in) {
-			return nil, r.unexpected("an array of arguments")
-		}
-		return nil, r.unfit("an array of the " + strconv.Itoa(len(types)) + " arguments: one argument is an array of one")
+	if r.PeekKind() != jsontext.KindBeginArray {
+		return nil, unfit(r.read(), "an array of the "+strconv.Itoa(len(types))+" arguments: one argument is an array of one")
 	}
 	values := make([]candid.Value, 0, len(types))
 	fault := r.array(func(i int) *jsonFault {
@@ -32,11 +27,8 @@ func (r *jsonReader) args(types []*candid.Type) ([]candid.Value, *jsonFault) {
 		values = append(values, v)
 		return fault
 	})
-	if fault != nil {
+	if fault = cmp.Or(fault, r.end()); fault != nil {
 		return nil, fault
-	}
-	if r.next(); r.pos != len(r.in) {
-		return nil, r.unexpected("the end")
 	}
 	for i := len(values); i < len(types); i++ {
 		v, fault := r.absent(types[i])
@@ -48,17 +40,12 @@ func (r *jsonReader) args(types []*candid.Type) ([]candid.Value, *jsonFault) {
 	return values, nil
 }
 
-// unfit reads the current value to report that it is not what is expected.
-func (r *jsonReader) unfit(expected string) *jsonFault {
-	r.next()
-	start := r.pos
-	if fault := r.skip(); fault != nil {
-		return fault
-	}
-	return &jsonFault{reason: cut(string(r.in[start:r.pos])) + " is not " + expected}
+func unfit(raw jsontext.Value, expected string) *jsonFault {
+	return &jsonFault{reason: cut(string(raw)) + " is not " + expected}
 }
 
-func (r *jsonReader) misfit(t *candid.Type) *jsonFault { return r.unfit(valueOf(t)) }
+// misfit reads the current value to report that it is not of the type.
+func (r *jsonReader) misfit(t *candid.Type) *jsonFault { return unfit(r.read(), valueOf(t)) }
 
 // valueOf returns the type for an error message.
 func valueOf(t *candid.Type) string { return "a value of type " + cut(t.String()) }
@@ -79,10 +66,10 @@ func (r *jsonReader) absent(t *candid.Type) (candid.Value, *jsonFault) {
 }
 
 func (r *jsonReader) value(t *candid.Type) (candid.Value, *jsonFault) {
-	if fault := r.enter(); fault != nil {
-		return nil, fault
+	if r.depth++; r.depth > candid.MaxDepth {
+		return nil, tooDeep()
 	}
-	defer r.leave()
+	defer func() { r.depth-- }()
 	switch t.Kind() {
 	case candid.KindOpt:
 		return r.opt(t)
@@ -100,17 +87,17 @@ func (r *jsonReader) value(t *candid.Type) (candid.Value, *jsonFault) {
 	case candid.KindText, candid.KindPrincipal, candid.KindService:
 		return r.textual(t)
 	case candid.KindReserved, candid.KindFuture:
-		return candid.Reserved{}, r.skip()
+		r.read()
+		return candid.Reserved{}, nil
 	case candid.KindNull:
-		if r.word("null") {
+		if r.PeekKind() == jsontext.KindNull {
+			r.read()
 			return candid.Null{}, nil
 		}
 	case candid.KindBool:
-		if r.word("true") {
-			return candid.Bool(true), nil
-		}
-		if r.word("false") {
-			return candid.Bool(false), nil
+		if kind := r.PeekKind(); kind == jsontext.KindTrue || kind == jsontext.KindFalse {
+			r.read()
+			return candid.Bool(kind == jsontext.KindTrue), nil
 		}
 	case candid.KindFloat32, candid.KindFloat64:
 		return r.float(t)
@@ -123,14 +110,15 @@ func (r *jsonReader) value(t *candid.Type) (candid.Value, *jsonFault) {
 
 func (r *jsonReader) opt(t *candid.Type) (candid.Value, *jsonFault) {
 	if !canBeNull(t.Elem()) {
-		if r.word("null") {
+		if r.PeekKind() == jsontext.KindNull {
+			r.read()
 			return candid.Opt{}, nil
 		}
 		v, fault := r.value(t.Elem())
 		return candid.Opt{Value: v}, fault
 	}
-	if r.next() != '[' {
-		return nil, r.unfit(valueOf(t) + ": [] or [value], because the value could be null itself")
+	if r.PeekKind() != jsontext.KindBeginArray {
+		return nil, unfit(r.read(), valueOf(t)+": [] or [value], because the value could be null itself")
 	}
 	var o candid.Opt
 	fault := r.array(func(i int) (fault *jsonFault) {
@@ -144,7 +132,7 @@ func (r *jsonReader) opt(t *candid.Type) (candid.Value, *jsonFault) {
 }
 
 func (r *jsonReader) vec(t *candid.Type) (candid.Value, *jsonFault) {
-	if r.next() != '[' {
+	if r.PeekKind() != jsontext.KindBeginArray {
 		return nil, r.misfit(t)
 	}
 	vec, elem := candid.Vec{}, t.Elem()
@@ -157,19 +145,15 @@ func (r *jsonReader) vec(t *candid.Type) (candid.Value, *jsonFault) {
 }
 
 func (r *jsonReader) blob(t *candid.Type) (candid.Value, *jsonFault) {
-	switch r.next() {
-	case '"':
-		start := r.pos
-		digits, fault := r.text()
-		if fault != nil {
-			return nil, fault
-		}
-		raw, err := hex.DecodeString(digits)
+	switch r.PeekKind() {
+	case jsontext.KindString:
+		raw := r.read()
+		blob, err := hex.DecodeString(unquoted(raw))
 		if err != nil {
-			return nil, &jsonFault{reason: cut(string(r.in[start:r.pos])) + " is not " + valueOf(t) + " in hexadecimal digits"}
+			return nil, unfit(raw, valueOf(t)+" in hexadecimal digits")
 		}
-		return candid.Blob(raw), nil
-	case '[':
+		return candid.Blob(blob), nil
+	case jsontext.KindBeginArray:
 		blob := candid.Blob{}
 		fault := r.array(func(int) *jsonFault {
 			b, fault := r.integer(candid.KindNat8.Type())
@@ -179,7 +163,7 @@ func (r *jsonReader) blob(t *candid.Type) (candid.Value, *jsonFault) {
 			return fault
 		})
 		return blob, fault
-	case '{':
+	case jsontext.KindBeginObject:
 		return r.base64(t)
 	}
 	return nil, r.misfit(t)
@@ -191,35 +175,30 @@ func (r *jsonReader) base64(t *candid.Type) (candid.Value, *jsonFault) {
 	if fault != nil {
 		return nil, fault
 	}
-	raw, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(texts[0], "="))
+	raw, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(texts["base64"], "="))
 	if err != nil {
-		return nil, (&jsonFault{reason: strconv.Quote(cut(texts[0])) + " is not base64"}).under("base64")
+		return nil, (&jsonFault{reason: strconv.Quote(cut(texts["base64"])) + " is not base64"}).under("base64")
 	}
 	return candid.Blob(raw), nil
 }
 
 // strings reads an object with these keys, each with a string.
-func (r *jsonReader) strings(t *candid.Type, keys ...string) ([]string, *jsonFault) {
-	texts, got := make([]string, len(keys)), make([]bool, len(keys))
-	fault := r.object(func(key string) (fault *jsonFault) {
-		for i := range keys {
-			if keys[i] != key || got[i] {
-				continue
-			}
-			got[i] = true
-			if r.next() != '"' {
-				return r.unfit("a string").under(key)
-			}
-			if texts[i], fault = r.text(); fault != nil {
-				return fault.under(key)
-			}
-			return nil
+func (r *jsonReader) strings(t *candid.Type, keys ...string) (map[string]string, *jsonFault) {
+	texts := make(map[string]string)
+	fault := r.object(func(key string) *jsonFault {
+		if _, twice := texts[key]; twice || !slices.Contains(keys, key) {
+			return r.fail("the key " + strconv.Quote(cut(key)) + " is given twice or not part of " + valueOf(t))
 		}
-		return r.fail("the key " + strconv.Quote(cut(key)) + " is given twice or not part of " + valueOf(t))
+		raw := r.read()
+		if raw.Kind() != jsontext.KindString {
+			return unfit(raw, "a string").under(key)
+		}
+		texts[key] = unquoted(raw)
+		return nil
 	})
-	for i := range keys {
-		if fault == nil && !got[i] {
-			fault = &jsonFault{reason: "the key " + strconv.Quote(keys[i]) + " of " + valueOf(t) + " is missing"}
+	for _, key := range keys {
+		if _, ok := texts[key]; fault == nil && !ok {
+			fault = &jsonFault{reason: "the key " + strconv.Quote(key) + " of " + valueOf(t) + " is missing"}
 		}
 	}
 	return texts, fault
@@ -228,24 +207,23 @@ func (r *jsonReader) strings(t *candid.Type, keys ...string) ([]string, *jsonFau
 func (r *jsonReader) record(t *candid.Type) (candid.Value, *jsonFault) {
 	fields := t.Fields()
 	record := make(candid.Record, len(fields))
-	switch c := r.next(); {
-	case c == '[' && tuple(fields):
-		if fault := r.tuple(fields, record); fault != nil {
-			return nil, fault
-		}
-	case c == '{':
-		if fault := r.fields(t, record); fault != nil {
-			return nil, fault
-		}
+	var fault *jsonFault
+	switch kind := r.PeekKind(); {
+	case kind == jsontext.KindBeginArray && tuple(fields):
+		fault = r.tuple(fields, record)
+	case kind == jsontext.KindBeginObject:
+		fault = r.fields(t, record)
 	default:
-		return nil, r.misfit(t)
+		fault = r.misfit(t)
+	}
+	if fault != nil {
+		return nil, fault
 	}
 	for i, f := range fields {
 		record[i].Label = f.Label
 		if record[i].Value != nil {
 			continue
 		}
-		var fault *jsonFault
 		if record[i].Value, fault = r.absent(f.Type); fault != nil {
 			return nil, fault.under(keyOf(f.Label))
 		}
@@ -265,59 +243,43 @@ func (r *jsonReader) tuple(fields []candid.Field, record candid.Record) *jsonFau
 
 func (r *jsonReader) fields(t *candid.Type, record candid.Record) *jsonFault {
 	fields := t.Fields()
-	return r.object(func(key string) *jsonFault {
+	return r.object(func(key string) (fault *jsonFault) {
 		i := byKey(fields, key)
-		if i < 0 {
-			return (&jsonFault{reason: cut(t.String()) + " has no such field"}).under(key)
+		switch {
+		case i < 0:
+			fault = &jsonFault{reason: cut(t.String()) + " has no such field"}
+		case record[i].Value != nil:
+			fault = &jsonFault{reason: "the field is given twice"}
+		default:
+			record[i].Value, fault = r.value(fields[i].Type)
 		}
-		if record[i].Value != nil {
-			return (&jsonFault{reason: "the field is given twice"}).under(key)
-		}
-		v, fault := r.value(fields[i].Type)
-		if fault != nil {
-			return fault.under(key)
-		}
-		record[i].Value = v
-		return nil
+		return fault.under(key)
 	})
 }
 
 func (r *jsonReader) variant(t *candid.Type) (candid.Value, *jsonFault) {
-	cases := t.Fields()
-	var v candid.Variant
-	choose := func(key string) (*candid.Type, *jsonFault) {
-		i := byKey(cases, key)
-		if i < 0 {
-			return nil, &jsonFault{reason: cut(t.String()) + " has no case " + strconv.Quote(cut(key))}
+	switch r.PeekKind() {
+	case jsontext.KindString:
+		key := unquoted(r.read())
+		chosen, fault := caseOf(t, key)
+		if fault == nil && chosen.Type.Kind() != candid.KindNull {
+			reason := valueOf(chosen.Type) + " is missing: write " + strconv.Quote(cut(key)) + " as the key of an object"
+			fault = (&jsonFault{reason: reason}).under(key)
 		}
-		v.Label = cases[i].Label
-		return cases[i].Type, nil
-	}
-	switch r.next() {
-	case '"':
-		key, fault := r.text()
-		if fault != nil {
-			return nil, fault
-		}
-		inner, fault := choose(key)
-		if fault == nil && inner.Kind() != candid.KindNull {
-			fault = (&jsonFault{reason: valueOf(inner) + " is missing: write " + strconv.Quote(cut(key)) + " as the key of an object"}).under(key)
-		}
-		v.Value = candid.Null{}
-		return v, fault
-	case '{':
+		return candid.Variant{Label: chosen.Label, Value: candid.Null{}}, fault
+	case jsontext.KindBeginObject:
+		var v candid.Variant
 		fault := r.object(func(key string) *jsonFault {
 			if v.Value != nil {
 				return r.fail("a variant is an object of one key")
 			}
-			inner, fault := choose(key)
+			chosen, fault := caseOf(t, key)
 			if fault != nil {
 				return fault
 			}
-			if v.Value, fault = r.value(inner); fault != nil {
-				return fault.under(key)
-			}
-			return nil
+			v.Label = chosen.Label
+			v.Value, fault = r.value(chosen.Type)
+			return fault.under(key)
 		})
 		if fault == nil && v.Value == nil {
 			fault = &jsonFault{reason: "{} is not " + valueOf(t) + ": the case is missing"}
@@ -327,29 +289,38 @@ func (r *jsonReader) variant(t *candid.Type) (candid.Value, *jsonFault) {
 	return nil, r.misfit(t)
 }
 
+// caseOf returns the case of a variant with this key.
+func caseOf(t *candid.Type, key string) (candid.Field, *jsonFault) {
+	if i := byKey(t.Fields(), key); i >= 0 {
+		return t.Fields()[i], nil
+	}
+	return candid.Field{}, &jsonFault{reason: cut(t.String()) + " has no case " + strconv.Quote(cut(key))}
+}
+
 func (r *jsonReader) method(t *candid.Type) (candid.Value, *jsonFault) {
-	if r.next() != '{' {
+	if r.PeekKind() != jsontext.KindBeginObject {
 		return nil, r.misfit(t)
 	}
 	texts, fault := r.strings(t, "canister", "method")
 	if fault != nil {
 		return nil, fault
 	}
-	id, err := principal.Parse(texts[0])
+	id, err := principal.Parse(texts["canister"])
 	if err != nil {
-		return nil, (&jsonFault{reason: strconv.Quote(cut(texts[0])) + " is not a principal: " + err.Error()}).under("canister")
+		return nil, (&jsonFault{reason: strconv.Quote(cut(texts["canister"])) + " is not a principal: " + err.Error()}).under("canister")
 	}
-	return candid.Func{Service: id, Method: texts[1]}, nil
+	return candid.Func{Service: id, Method: texts["method"]}, nil
 }
 
 // textual reads the types whose values are strings.
 func (r *jsonReader) textual(t *candid.Type) (candid.Value, *jsonFault) {
-	if r.next() != '"' {
-		return nil, r.misfit(t)
+	raw := r.read()
+	if raw.Kind() != jsontext.KindString {
+		return nil, unfit(raw, valueOf(t))
 	}
-	text, fault := r.text()
-	if fault != nil || t.Kind() == candid.KindText {
-		return candid.Text(text), fault
+	text := unquoted(raw)
+	if t.Kind() == candid.KindText {
+		return candid.Text(text), nil
 	}
 	id, err := principal.Parse(text)
 	if err != nil {
