@@ -83,7 +83,7 @@ func (c *Canister) Submit(ctx context.Context, method string, args ...any) (*Pen
 	args, targets := split(args)
 	effective := c.id
 	if c.id == principal.Management {
-		effective = c.network.running.Node().View().DefaultCanister()
+		effective = c.network.running.Driver().View().DefaultCanister()
 	}
 	pending, err := c.submit(ctx, method, effective, false, args...)
 	if err != nil {
@@ -109,7 +109,7 @@ func (c *Canister) submit(ctx context.Context, method string, effective principa
 		return nil, err
 	}
 	in := &replica.Ingress{
-		ID: r.Node().FreshID(c.caller, c.id, method), Sender: c.caller, Receiver: c.id, Effective: effective, Method: method, Arg: arg,
+		ID: r.Driver().FreshID(c.caller, c.id, method), Sender: c.caller, Receiver: c.id, Effective: effective, Method: method, Arg: arg,
 		Expiry: now + replica.MaxIngressTTL, Size: replica.EnvelopeBytes + len(method) + len(arg), AnySize: anySize,
 	}
 	for {
@@ -122,7 +122,7 @@ func (c *Canister) submit(ctx context.Context, method string, effective principa
 		case receipt.Known == 0:
 			return c.pending(ctx, in, described)
 		}
-		in.ID = r.Node().FreshID(c.caller, c.id, method) // a restored or forked network may know the first
+		in.ID = r.Driver().FreshID(c.caller, c.id, method) // a restored or forked network may know the first
 	}
 }
 
@@ -287,7 +287,7 @@ var managementInterface = sync.OnceValue(func() *did.File {
 func (c *Canister) method(ctx context.Context, name string) *did.Method {
 	file := managementInterface()
 	if c.id != principal.Management {
-		module := c.network.running.Node().View().Module(c.id)
+		module := c.network.running.Driver().View().Module(c.id)
 		if module == nil {
 			return nil
 		}

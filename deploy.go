@@ -149,7 +149,7 @@ func (n *Network) create(ctx context.Context, d *deployment) (*Canister, error) 
 
 // placeOf returns the canister id that selects the subnet of a new canister.
 func (n *Network) placeOf(d *deployment) (principal.Principal, error) {
-	view := n.running.Node().View()
+	view := n.running.Driver().View()
 	if d.id != nil {
 		return *d.id, nil
 	}
@@ -194,7 +194,7 @@ func (c *Canister) install(ctx context.Context, module, arg []byte, mode mode) e
 		in.Mode.Reinstall = new(candid.Null)
 	case upgrade:
 		options := &management.UpgradeOptions{}
-		if keeps(c.network.running.Node().View().Module(c.id), module) {
+		if keeps(c.network.running.Driver().View().Module(c.id), module) {
 			options.Persistence = &management.Persistence{Keep: new(candid.Null)}
 		}
 		in.Mode.Upgrade = &options

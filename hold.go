@@ -12,8 +12,8 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/internal/trace"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/replica/introspect"
-	"github.com/canisterd/canisterd/replica/node"
 )
 
 // Stage selects the message of a call.
@@ -189,8 +189,8 @@ func (r *Rule) settle(ctx context.Context, answer func(Message) (replica.Settlem
 var errNoTrace = errors.New("no trace of the call: no call was made, or its events were discarded")
 
 // Trace returns a call as a tree of calls, with rounds, instructions, cycles, traps and log lines, one line for each.
-// Without a call (nil) it is the newest call of a canister other than the management canister. Messages of methods that a
-// compiler added, such as Motoko's asynchronous blocks, are folded into the messages around them.
+// Without a call (nil) it is the newest call of a canister other than the management canister. Messages of methods that
+// a compiler added, such as Motoko's asynchronous blocks, are folded into the messages around them.
 func (n *Network) Trace(ctx context.Context, of *Pending) (string, error) {
 	events, err := n.events(ctx)
 	if err != nil {
@@ -213,7 +213,7 @@ func (n *Network) Trace(ctx context.Context, of *Pending) (string, error) {
 // events returns the events that the network remembers, the oldest first, without what depends on the speed of the
 // computer.
 func (n *Network) events(ctx context.Context) (all []replica.Event, err error) {
-	reader, err := n.running.Node().Events(ctx, node.From{Beginning: true}, node.Filter{})
+	reader, err := n.running.Driver().Events(ctx, driver.From{Beginning: true}, driver.Filter{})
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +233,7 @@ func (n *Network) events(ctx context.Context) (all []replica.Event, err error) {
 
 // newest returns the newest message of a user to a canister, or to the management canister if there is no other.
 func (n *Network) newest(events []replica.Event) (id replica.RequestID) {
-	view := n.running.Node().View()
+	view := n.running.Driver().View()
 	for i := range events {
 		e := &events[i]
 		if e.Kind != replica.IngressReceived {

@@ -18,8 +18,8 @@ import (
 	"github.com/canisterd/canisterd/internal/inprocess"
 	"github.com/canisterd/canisterd/internal/refusal"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/replica/introspect"
-	"github.com/canisterd/canisterd/replica/node"
 	"github.com/canisterd/canisterd/timers"
 )
 
@@ -145,7 +145,7 @@ func (c *Canister) Name() string { return c.network.nameOf(c.id) }
 
 // readNetwork returns what a function reads in the network between two rounds.
 func readNetwork[R any](ctx context.Context, n *Network, see func(*replica.Network) R) (R, error) {
-	return node.Ask(ctx, n.running.Instance.Node(), see)
+	return driver.Ask(ctx, n.running.Instance.Driver(), see)
 }
 
 // apply gives the network an input. The error is a *Refusal if it was not accepted.
@@ -155,7 +155,7 @@ func (n *Network) apply(ctx context.Context, in replica.Input) error {
 }
 
 func (n *Network) applied(ctx context.Context, in replica.Input) (replica.Result, error) {
-	result, err := n.running.Node().Apply(ctx, in)
+	result, err := n.running.Driver().Apply(ctx, in)
 	if err == nil && result.Refusal != nil {
 		err = result.Refusal
 	}

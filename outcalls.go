@@ -12,7 +12,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // outcalls configures HTTP outcalls.
@@ -81,9 +81,9 @@ func (f front) MakeOutcalls(ctx context.Context, i *instance.Instance) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-i.Node().OutcallsMade():
+		case <-i.Driver().OutcallsMade():
 		}
-		pending, err := i.Node().Outcalls(ctx)
+		pending, err := i.Driver().Outcalls(ctx)
 		if err != nil {
 			return // the network has ended
 		}
@@ -93,7 +93,7 @@ func (f front) MakeOutcalls(ctx context.Context, i *instance.Instance) {
 			id := made{o.Generation, o.Number, o.Subnet.String()}
 			present[id] = true
 			if !seen[id] {
-				under.Go(func() { contain.Do(func() { f.answer(ctx, i, &o) }, i.Node().Fail) })
+				under.Go(func() { contain.Do(func() { f.answer(ctx, i, &o) }, i.Driver().Fail) })
 			}
 		}
 		seen = present
@@ -101,13 +101,13 @@ func (f front) MakeOutcalls(ctx context.Context, i *instance.Instance) {
 }
 
 // answer makes one outcall. If it has timed out meanwhile, it takes no answer, which is not an error.
-func (f front) answer(ctx context.Context, i *instance.Instance, o *node.Outcall) {
+func (f front) answer(ctx context.Context, i *instance.Instance, o *driver.Outcall) {
 	answer := f.fetch(ctx, &o.Request)
 	answers := []replica.OutcallAnswer{answer}
 	for range len(o.Request.Members) - 1 { // each node of a flexible outcall has its own answer
 		answers = append(answers, answer)
 	}
-	_ = i.Node().AnswerListed(ctx, o, answers...)
+	_ = i.Driver().AnswerListed(ctx, o, answers...)
 }
 
 // fetch makes a request.

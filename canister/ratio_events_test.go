@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/test/bench/ratio"
 )
 
@@ -14,12 +14,12 @@ import (
 func listened(b *testing.B, module []byte, followed bool) *network {
 	b.Helper()
 	begin := time.Now()
-	n := newNetworkOf(b, module, 2, node.Config{Record: true, Stopwatch: func() int64 { return int64(time.Since(begin)) }})
+	n := newNetworkOf(b, module, 2, driver.Config{Record: true, Stopwatch: func() int64 { return int64(time.Since(begin)) }})
 	if !followed {
 		return n
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	s, err := n.Events(ctx, node.From{}, node.Filter{})
+	s, err := n.Events(ctx, driver.From{}, driver.Filter{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/wasm"
 	"github.com/canisterd/canisterd/internal/certify"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/test/bench/ratio"
 	"github.com/canisterd/canisterd/test/canistertest"
@@ -107,7 +107,7 @@ func messages(b *testing.B, guests []*wasm.Guest, entries []wasm.Entry) func() {
 
 // network is a node with tiny canisters on one application subnet.
 type network struct {
-	*node.Node
+	*driver.Driver
 	b    *testing.B
 	root principal.Principal
 	sent uint64
@@ -116,11 +116,11 @@ type network struct {
 
 func newNetwork(b *testing.B, module []byte, canisters int) *network {
 	b.Helper()
-	return newNetworkOf(b, module, canisters, node.Config{})
+	return newNetworkOf(b, module, canisters, driver.Config{})
 }
 
 // newNetworkOf is newNetwork with more of its configuration.
-func newNetworkOf(b *testing.B, module []byte, canisters int, config node.Config) *network {
+func newNetworkOf(b *testing.B, module []byte, canisters int, config driver.Config) *network {
 	b.Helper()
 	engine, err := canister.NewEngine(canister.EngineConfig{})
 	if err != nil {
@@ -129,19 +129,19 @@ func newNetworkOf(b *testing.B, module []byte, canisters int, config node.Config
 	config.Network = replicatest.WithManager(replica.Config{
 		Start: replicatest.Start, Subnets: []replica.SubnetConfig{{Nodes: 13}}, Engine: engine,
 	}, module)
-	n, err := node.Start(config)
+	d, err := driver.Start(config)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() {
-		if err := n.Close(); err != nil {
+		if err := d.Close(); err != nil {
 			b.Error(err)
 		}
 		if err := engine.Close(); err != nil {
 			b.Error(err)
 		}
 	})
-	w := &network{Node: n, b: b, root: n.View().Root().ID, now: replicatest.Start}
+	w := &network{Driver: d, b: b, root: d.View().Root().ID, now: replicatest.Start}
 	for i := range canisters {
 		w.send(principal.Management, i, "create", []byte("1000000000000000000"))
 		w.send(principal.Management, i, "install", fmt.Append(nil, i, " "))

@@ -66,7 +66,7 @@ func (d *Daemon) operates(w http.ResponseWriter, r *http.Request) bool {
 // answerHealth reports whether the daemon serves and its first instance runs: 204, or 503 with the reason.
 func (d *Daemon) answerHealth(w http.ResponseWriter) {
 	if d.first != nil {
-		if bug := d.first.Node().Bug(); bug != nil {
+		if bug := d.first.Driver().Bug(); bug != nil {
 			first, _, _ := strings.Cut(bug.Error(), "\n")
 			http.Error(w, "the instance "+d.first.Name()+" has failed: "+first, http.StatusServiceUnavailable)
 			return

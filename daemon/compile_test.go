@@ -107,7 +107,7 @@ func TestCloseWhileAModuleIsCompiledLeavesNothing(t *testing.T) {
 		_, _ = u.Call(ctx, factory, factory, "run", u.installing(product, large())) // it is cut off
 	}()
 	for waiting := 0; waiting == 0; {
-		if err := d.Node().Do(u.ctx, func(n *replica.Network) { waiting = n.Census().Waiting }); err != nil {
+		if err := d.Driver().Do(u.ctx, func(n *replica.Network) { waiting = n.Census().Waiting }); err != nil {
 			t.Fatal(err)
 		}
 		select {

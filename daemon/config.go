@@ -112,7 +112,7 @@ const (
 	// an update is answered immediately, and timers fire when they are due.
 	Auto = instance.Auto
 	// Manual runs no rounds and leaves the time as it is. Clients of the control API do both,
-	// or the program that embeds the daemon (Daemon.Node).
+	// or the program that embeds the daemon (Daemon.Driver).
 	Manual = instance.Manual
 	// Still runs a round as soon as there is work, and leaves the time to clients.
 	Still = instance.Still

@@ -21,7 +21,7 @@ import (
 	"github.com/canisterd/canisterd/daemon/internal/otlp"
 	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/internal/journal"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // Daemon runs networks, the first of which it makes at the start, and serves their HTTP interfaces and the control API.
@@ -230,11 +230,11 @@ func (d *Daemon) Failed() <-chan struct{} { return d.failed }
 // URL returns the URL of the HTTP interface, without a slash at the end.
 func (d *Daemon) URL() string { return "http://" + d.listener.Addr().String() }
 
-// Node returns the first network, for programs that embed the daemon.
-func (d *Daemon) Node() *node.Node { return d.first.Node() }
+// Driver returns the first network, for programs that embed the daemon.
+func (d *Daemon) Driver() *driver.Driver { return d.first.Driver() }
 
 // RootKey returns the root key of the first network in DER form.
-func (d *Daemon) RootKey() []byte { return d.Node().View().RootKey }
+func (d *Daemon) RootKey() []byte { return d.Driver().View().RootKey }
 
 // Seed returns the seed of the first network's keys, ids and randomness.
 func (d *Daemon) Seed() []byte {
@@ -248,7 +248,7 @@ func (d *Daemon) Instances() *instance.Registry { return d.instances }
 // Subnets returns the subnets of the first network, the root subnet first.
 func (d *Daemon) Subnets() []Subnet {
 	var subnets []Subnet
-	for _, s := range d.Node().View().Subnets {
+	for _, s := range d.Driver().View().Subnets {
 		subnets = append(subnets, Subnet{s.ID, s.Kind.String(), s.Ranges[0].Start})
 	}
 	return subnets

@@ -135,7 +135,7 @@ func motoko(t *testing.T, name string) []byte {
 func (u user) busy(d *Daemon) {
 	u.Helper()
 	for busy := false; !busy; {
-		if err := d.Node().Do(u.ctx, func(n *replica.Network) { busy = n.Activity().HasDueWork }); err != nil {
+		if err := d.Driver().Do(u.ctx, func(n *replica.Network) { busy = n.Activity().HasDueWork }); err != nil {
 			u.Fatal(err)
 		}
 	}
@@ -228,21 +228,21 @@ func TestATakenPortIsAClearError(t *testing.T) {
 func TestManualPacingMovesNothingByItself(t *testing.T) {
 	d := started(t, Config{Pacing: Manual})
 	u := userOf(t, d)
-	first := d.Node().View()
+	first := d.Driver().View()
 	if _, err := u.Status(u.ctx); err != nil {
 		t.Fatal(err)
 	}
-	if v := d.Node().View(); v.Height != first.Height || v.Time != first.Time {
+	if v := d.Driver().View(); v.Height != first.Height || v.Time != first.Time {
 		t.Errorf("height %d, time %d became %d, %d", first.Height, first.Time, v.Height, v.Time)
 	}
 	later := first.Time + uint64(time.Hour)
-	if err := d.Node().AdvanceTo(u.ctx, later); err != nil {
+	if err := d.Driver().AdvanceTo(u.ctx, later); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Node().Round(u.ctx); err != nil {
+	if _, err := d.Driver().Round(u.ctx); err != nil {
 		t.Fatal(err)
 	}
-	if v := d.Node().View(); v.Height != first.Height+1 || v.Time != later {
+	if v := d.Driver().View(); v.Height != first.Height+1 || v.Time != later {
 		t.Errorf("after a round height %d, time %d, want %d, %d", v.Height, v.Time, first.Height+1, later)
 	}
 }
@@ -273,7 +273,7 @@ func TestTheStatusIsAnsweredWhileTheNetworkIsBusy(t *testing.T) {
 	begun, release := make(chan struct{}), make(chan struct{})
 	done := make(chan error)
 	go func() {
-		done <- d.Node().Do(t.Context(), func(*replica.Network) { close(begun); <-release })
+		done <- d.Driver().Do(t.Context(), func(*replica.Network) { close(begun); <-release })
 	}()
 	<-begun
 	response, err := http.Get(d.URL() + "/api/v2/status")

@@ -12,7 +12,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/test/canistertest"
 )
 
@@ -46,7 +46,7 @@ func withdrawTwice(t *testing.T, d *Daemon) (vault principal.Principal) {
 	}
 	call(bank, "open", encode(vault.String()))
 	call(bank, "deposit", encode(candid.NatOf(100)))
-	rule, err := d.Node().Apply(u.ctx, &replica.AddRule{Rule: replica.Rule{
+	rule, err := d.Driver().Apply(u.ctx, &replica.AddRule{Rule: replica.Rule{
 		Match:  replica.Match{Kind: replica.KindResponse, Caller: &bank, Times: 1},
 		Action: replica.Action{Kind: replica.ActHold},
 	}})
@@ -56,13 +56,13 @@ func withdrawTwice(t *testing.T, d *Daemon) (vault principal.Principal) {
 	replies := make(chan []byte, 2)
 	withdraw := func() { replies <- call(bank, "withdraw", encode(candid.NatOf(100))) }
 	go withdraw()
-	held, err := d.Node().AwaitHeld(u.ctx, rule.Rule)
+	held, err := d.Driver().AwaitHeld(u.ctx, rule.Rule)
 	if err != nil {
 		t.Fatal(err)
 	}
 	go withdraw()
 	first := <-replies // the second withdrawal: the first one waits
-	if _, err := d.Node().Apply(u.ctx, replica.ReleaseHeld{ID: held.ID}); err != nil {
+	if _, err := d.Driver().Apply(u.ctx, replica.ReleaseHeld{ID: held.ID}); err != nil {
 		t.Fatal(err)
 	}
 	<-replies
@@ -89,7 +89,7 @@ func paidOut(t *testing.T, d *Daemon, vault principal.Principal) string {
 
 // recordedTraces are the call trees of the newest messages of users, without what a stopwatch measured.
 func recordedTraces(t *testing.T, d *Daemon, count int) (texts []string) {
-	stream, err := d.Node().Events(t.Context(), node.From{Beginning: true}, node.Filter{})
+	stream, err := d.Driver().Events(t.Context(), driver.From{Beginning: true}, driver.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func recordedTraces(t *testing.T, d *Daemon, count int) (texts []string) {
 		e.Event.Wall = 0
 		events = append(events, e.Event)
 	}
-	texts, err = node.Ask(t.Context(), d.first.Node(), func(n *replica.Network) []string {
+	texts, err = driver.Ask(t.Context(), d.first.Driver(), func(n *replica.Network) []string {
 		return instance.Traces{Newest: count}.Texts(events, n, nil)
 	})
 	if err != nil {

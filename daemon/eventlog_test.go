@@ -48,7 +48,7 @@ func TestAVerboseLogSaysWhatHappensInTheWordsOfTheVocabulary(t *testing.T) {
 	var out eventLog
 	log := slog.New(slog.NewJSONHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	d := started(t, Config{Log: log, Pacing: instance.Manual})
-	if _, err := d.Node().Round(eventually.Context(t)); err != nil {
+	if _, err := d.Driver().Round(eventually.Context(t)); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Close(); err != nil {
@@ -67,7 +67,7 @@ func TestAVerboseLogSaysWhatHappensInTheWordsOfTheVocabulary(t *testing.T) {
 func TestALogThatIsNotVerboseSaysNoEvents(t *testing.T) {
 	var out eventLog
 	d := started(t, Config{Log: slog.New(slog.NewJSONHandler(&out, nil)), Pacing: instance.Manual})
-	if _, err := d.Node().Round(eventually.Context(t)); err != nil {
+	if _, err := d.Driver().Round(eventually.Context(t)); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Close(); err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/replica/introspect"
-	"github.com/canisterd/canisterd/replica/node"
 )
 
 // Gateway configures the HTTP gateway. The zero value serves *.localhost and verifies.
@@ -68,11 +68,11 @@ func (n network) Backend() api.Backend { return asyncBackend{n.instance.Backend(
 func (n network) API() http.Handler { return frontendOf(n.instance).handler }
 
 // Topology returns the subnets in PocketIC's form.
-func (n network) Topology() any { return pocketic.Topology(n.instance.Node().View()) }
+func (n network) Topology() any { return pocketic.Topology(n.instance.Driver().View()) }
 
 // Canisters returns up to most canisters, ordered by id.
 func (n network) Canisters(ctx context.Context, most int) ([]gateway.Canister, error) {
-	reports, err := node.Ask(ctx, n.instance.Node(), func(network *replica.Network) []introspect.CanisterReport {
+	reports, err := driver.Ask(ctx, n.instance.Driver(), func(network *replica.Network) []introspect.CanisterReport {
 		return network.Introspect().Reports(principal.Management, most)
 	})
 	return gateway.Describe(reports), err
@@ -80,7 +80,7 @@ func (n network) Canisters(ctx context.Context, most int) ([]gateway.Canister, e
 
 // Canister returns one canister.
 func (n network) Canister(ctx context.Context, id principal.Principal) (gateway.Canister, bool, error) {
-	reports, err := node.Ask(ctx, n.instance.Node(), func(network *replica.Network) []introspect.CanisterReport {
+	reports, err := driver.Ask(ctx, n.instance.Driver(), func(network *replica.Network) []introspect.CanisterReport {
 		if report, ok := network.Introspect().Report(id); ok {
 			return []introspect.CanisterReport{report}
 		}

@@ -33,7 +33,7 @@ func (d *Daemon) holdings(t *testing.T) (h holdings) {
 		t.Fatal(err)
 	}
 	engine := make(chan int64, 1)
-	if err := d.Node().Do(t.Context(), func(n *replica.Network) { engine <- n.Engine().InUse() }); err != nil {
+	if err := d.Driver().Do(t.Context(), func(n *replica.Network) { engine <- n.Engine().InUse() }); err != nil {
 		t.Fatal(err)
 	}
 	return holdings{m.HeapAlloc, m.StackInuse, runtime.NumGoroutine(), len(files), <-engine}

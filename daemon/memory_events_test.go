@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/instance"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/test/canistertest/wat"
 	"github.com/canisterd/canisterd/test/instancetest"
 )
@@ -46,7 +46,7 @@ func TestTheEventsOfForksWithTimersTakeAnEighthOfTheMemoryLimit(t *testing.T) {
 		t.Errorf("events and little else take up to %d bytes, want about 16 MiB", most)
 	}
 	for _, i := range all {
-		events, err := i.Node().Events(t.Context(), node.From{Beginning: true}, node.Filter{})
+		events, err := i.Driver().Events(t.Context(), driver.From{Beginning: true}, driver.Filter{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func TestTheEventsOfForksWithTimersTakeAnEighthOfTheMemoryLimit(t *testing.T) {
 func TestTheEventsOfALoneInstanceFitIntoThoseOfAll(t *testing.T) {
 	for _, limit := range []int64{128 << 20, 1 << 30, 64 << 30} {
 		memory := newMemory(limit)
-		if one := min(memory.instance("lone").Limit()/8, node.MaxEventBytes); one > memory.events()/2 {
+		if one := min(memory.instance("lone").Limit()/8, driver.MaxEventBytes); one > memory.events()/2 {
 			t.Errorf("of %d bytes the events of an instance take %d, those of all %d", limit, one, memory.events())
 		}
 	}

@@ -195,7 +195,7 @@ func TestInstancesThatComeAndGoAreCountedTogether(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 10 {
-			if _, err := made.Node().Round(eventually.Context(t)); err != nil {
+			if _, err := made.Driver().Round(eventually.Context(t)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -226,7 +226,7 @@ func TestABusyInstanceDoesNotHoldUpAScrape(t *testing.T) {
 	busy, end := make(chan struct{}), make(chan struct{})
 	done := make(chan error)
 	go func() {
-		done <- d.Node().Do(eventually.Context(t), func(*replica.Network) {
+		done <- d.Driver().Do(eventually.Context(t), func(*replica.Network) {
 			close(busy)
 			<-end
 		})
@@ -265,7 +265,7 @@ func TestHealthFollowsTheFirstInstance(t *testing.T) {
 	if status, _ := get(t, d, "/health"); status != http.StatusNoContent {
 		t.Errorf("/health of a daemon that runs answers %d", status)
 	}
-	if err := d.Node().Do(eventually.Context(t), func(*replica.Network) { panic("a bug of this test") }); err == nil {
+	if err := d.Driver().Do(eventually.Context(t), func(*replica.Network) { panic("a bug of this test") }); err == nil {
 		t.Fatal("the bug was not noticed")
 	}
 	if status, body := get(t, d, "/health"); status != http.StatusServiceUnavailable || !strings.Contains(body, "default has failed") {

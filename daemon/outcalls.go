@@ -16,7 +16,7 @@ import (
 	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/internal/refusal"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // Outcalls configures the HTTP outcalls that canisters make.
@@ -66,7 +66,7 @@ const maxNodeRequests = 13
 
 // performer makes the outcalls of a network's canisters: one request for all nodes of a subnet, or one for each.
 type performer struct {
-	node       *node.Node
+	driver     *driver.Driver
 	log        *slog.Logger
 	replicated bool // one request for each node
 	fetch      func(ctx context.Context, request *replica.Outcall) replica.OutcallAnswer
@@ -86,9 +86,9 @@ type outcallID struct {
 	number uint64
 }
 
-func newPerformer(n *node.Node, log *slog.Logger) *performer {
+func newPerformer(d *driver.Driver, log *slog.Logger) *performer {
 	return &performer{
-		node: n, log: log, fetch: deny,
+		driver: d, log: log, fetch: deny,
 		seen: make(map[principal.Principal]uint64), making: make(map[principal.Principal]int), ended: make(chan principal.Principal, maxOutcalls),
 	}
 }
@@ -100,16 +100,16 @@ func (p *performer) perform(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-p.node.OutcallsMade():
+		case <-p.driver.OutcallsMade():
 		case canister := <-p.ended:
 			p.end(canister)
 			if len(p.held) == 0 {
 				continue
 			}
 		}
-		pending, err := p.node.Outcalls(ctx)
+		pending, err := p.driver.Outcalls(ctx)
 		if err != nil {
-			return // the node has ended, or is about to
+			return // the driver has ended, or is about to
 		}
 		p.begin(ctx, pending)
 	}
@@ -117,7 +117,7 @@ func (p *performer) perform(ctx context.Context) {
 
 // begin starts outcalls while there is room. A held outcall that is no longer pending has timed out: it is not made.
 // After a restore the numbers start again: all outcalls are new.
-func (p *performer) begin(ctx context.Context, pending []node.Outcall) {
+func (p *performer) begin(ctx context.Context, pending []driver.Outcall) {
 	if len(pending) > 0 && pending[0].Generation != p.generation {
 		p.generation, p.held = pending[0].Generation, nil
 		clear(p.seen)
@@ -140,7 +140,7 @@ func (p *performer) begin(ctx context.Context, pending []node.Outcall) {
 		p.making[canister] += width
 		begun := *o // a copy, which does not keep the whole list in memory
 		p.running.Go(func() {
-			contain.Do(func() { p.answer(ctx, &begun) }, p.node.Fail)
+			contain.Do(func() { p.answer(ctx, &begun) }, p.driver.Fail)
 			for range width {
 				p.ended <- canister
 			}
@@ -158,7 +158,7 @@ func (p *performer) end(canister principal.Principal) {
 
 // requestsFor returns the number of requests for an outcall: one for each node of the committee of a flexible outcall;
 // otherwise one, or one for each node if the answers are compared and a request changes nothing at the server.
-func (p *performer) requestsFor(o *node.Outcall) int {
+func (p *performer) requestsFor(o *driver.Outcall) int {
 	method := o.Request.Method
 	if o.Request.Flexible() {
 		return len(o.Request.Members)
@@ -170,7 +170,7 @@ func (p *performer) requestsFor(o *node.Outcall) int {
 }
 
 // answer makes an outcall.
-func (p *performer) answer(ctx context.Context, o *node.Outcall) {
+func (p *performer) answer(ctx context.Context, o *driver.Outcall) {
 	log := p.log.With("canister", o.Request.Canister, "http_method", o.Request.Method, "url", o.Request.URL)
 	answers := p.fetchAll(ctx, o)
 	if ctx.Err() != nil {
@@ -183,14 +183,14 @@ func (p *performer) answer(ctx context.Context, o *node.Outcall) {
 			log.Debug("outcall", "node", i, "status", answers[i].Status, "bytes", len(answers[i].Body))
 		}
 	}
-	err := p.node.AnswerListed(ctx, o, answers...)
+	err := p.driver.AnswerListed(ctx, o, answers...)
 	if err != nil && ctx.Err() == nil {
 		log.Debug("the outcall was answered or canceled meanwhile", "error", err)
 	}
 }
 
 // fetchAll makes the requests of an outcall. They start in the order of the nodes, up to maxNodeRequests at once.
-func (p *performer) fetchAll(ctx context.Context, o *node.Outcall) []replica.OutcallAnswer {
+func (p *performer) fetchAll(ctx context.Context, o *driver.Outcall) []replica.OutcallAnswer {
 	answers := make([]replica.OutcallAnswer, p.requestsFor(o))
 	var next atomic.Int64
 	fetch := func() {
@@ -200,7 +200,7 @@ func (p *performer) fetchAll(ctx context.Context, o *node.Outcall) []replica.Out
 	}
 	var others sync.WaitGroup
 	for range min(len(answers), maxNodeRequests) - 1 {
-		others.Go(func() { contain.Do(fetch, p.node.Fail) })
+		others.Go(func() { contain.Do(fetch, p.driver.Fail) })
 	}
 	fetch()
 	others.Wait()
@@ -217,14 +217,14 @@ func rejected(code intercanister.RejectCode, format string, args ...any) replica
 }
 
 // Outcalls returns the HTTP outcalls that wait for an answer, ordered by subnet and number.
-func (d *Daemon) Outcalls(ctx context.Context) ([]node.Outcall, error) {
-	return d.Node().Outcalls(ctx)
+func (d *Daemon) Outcalls(ctx context.Context) ([]driver.Outcall, error) {
+	return d.Driver().Outcalls(ctx)
 }
 
 // AnswerOutcall answers the HTTP outcall with a number, also while it is being made. The error is a *refusal.Refusal if
 // it is no longer pending or the answer is malformed.
 func (d *Daemon) AnswerOutcall(ctx context.Context, in *replica.HTTPAnswer) error {
-	err := d.Node().Answer(ctx, in)
+	err := d.Driver().Answer(ctx, in)
 	if refused := new(refusal.Refusal); err != nil && !errors.As(err, &refused) {
 		return fmt.Errorf("answering HTTP outcall %d of subnet %s: %w", in.Number, in.Subnet, err)
 	}
@@ -233,7 +233,7 @@ func (d *Daemon) AnswerOutcall(ctx context.Context, in *replica.HTTPAnswer) erro
 
 // MakeOutcalls makes the outcalls of an instance, or denies them, until ctx ends.
 func (f *frontend) MakeOutcalls(ctx context.Context, i *instance.Instance) {
-	p, mode := newPerformer(i.Node(), f.log), i.About().Outcalls
+	p, mode := newPerformer(i.Driver(), f.log), i.About().Outcalls
 	if mode != DenyOutcalls {
 		client := newOutcallClient(mode == StrictOutcalls, f.reach)
 		defer client.close()

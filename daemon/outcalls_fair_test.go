@@ -9,7 +9,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 func TestTheSlowServersOfOneCanisterDelayNoOtherOutcalls(t *testing.T) {
@@ -28,7 +28,7 @@ func TestTheSlowServersOfOneCanisterDelayNoOtherOutcalls(t *testing.T) {
 	}
 	defer p.running.Wait()
 	defer cancel()
-	begins := func(pending []node.Outcall, want int) {
+	begins := func(pending []driver.Outcall, want int) {
 		t.Helper()
 		p.begin(ctx, pending)
 		for range want {
@@ -40,10 +40,10 @@ func TestTheSlowServersOfOneCanisterDelayNoOtherOutcalls(t *testing.T) {
 	}
 
 	slow, quick := principal.Canister(1), principal.Canister(2)
-	var pending []node.Outcall
+	var pending []driver.Outcall
 	add := func(canister principal.Principal, url string) {
 		number := uint64(len(pending))
-		pending = append(pending, node.Outcall{PendingOutcall: replica.PendingOutcall{Number: number, Request: replica.Outcall{Canister: canister, URL: url}}})
+		pending = append(pending, driver.Outcall{PendingOutcall: replica.PendingOutcall{Number: number, Request: replica.Outcall{Canister: canister, URL: url}}})
 	}
 	for range maxCanisterOutcalls {
 		add(slow, "slow")
@@ -60,7 +60,7 @@ func TestTheSlowServersOfOneCanisterDelayNoOtherOutcalls(t *testing.T) {
 
 	p.end(slow)
 	p.made++ // as asked counts it
-	pending = slices.DeleteFunc(pending, func(o node.Outcall) bool { return o.Request.URL == "late" })
+	pending = slices.DeleteFunc(pending, func(o driver.Outcall) bool { return o.Request.URL == "late" })
 	begins(pending, 1)
 	if slices.Contains(asked, "late") || asked[len(asked)-1] != "next" {
 		t.Errorf("an outcall that had timed out was made: %q", asked[maxCanisterOutcalls:])
@@ -78,9 +78,9 @@ func TestOnlySoManyOutcallsAreMadeAtOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	p := newPerformer(nil, slog.New(slog.DiscardHandler))
 	p.fetch = func(ctx context.Context, _ *replica.Outcall) (none replica.OutcallAnswer) { <-ctx.Done(); return none }
-	var pending []node.Outcall
+	var pending []driver.Outcall
 	for number := range uint64(2 * maxOutcalls) {
-		pending = append(pending, node.Outcall{PendingOutcall: replica.PendingOutcall{Number: number, Request: replica.Outcall{Canister: principal.Canister(number)}}})
+		pending = append(pending, driver.Outcall{PendingOutcall: replica.PendingOutcall{Number: number, Request: replica.Outcall{Canister: principal.Canister(number)}}})
 	}
 	p.begin(ctx, pending)
 	if p.made != maxOutcalls || len(p.held) != maxOutcalls {
@@ -107,8 +107,8 @@ func TestOutcallsOfARestoredNodeAreMadeAgain(t *testing.T) {
 	}
 	defer p.running.Wait()
 	defer cancel()
-	outcalls := func(url string, generation uint64) []node.Outcall {
-		return []node.Outcall{{PendingOutcall: replica.PendingOutcall{Number: 0, Request: replica.Outcall{Canister: principal.Canister(1), URL: url}}, Generation: generation}}
+	outcalls := func(url string, generation uint64) []driver.Outcall {
+		return []driver.Outcall{{PendingOutcall: replica.PendingOutcall{Number: 0, Request: replica.Outcall{Canister: principal.Canister(1), URL: url}}, Generation: generation}}
 	}
 	p.begin(ctx, outcalls("before", 0))
 	p.begin(ctx, outcalls("before", 0))

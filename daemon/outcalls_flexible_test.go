@@ -15,7 +15,7 @@ import (
 	"github.com/canisterd/canisterd/candid/did"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/test/canistertest"
 )
 
@@ -134,7 +134,7 @@ func TestAFlexibleOutcallCountsForTheLimitsByItsCommittee(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	p := newPerformer(nil, slog.New(slog.DiscardHandler))
 	p.fetch = func(ctx context.Context, _ *replica.Outcall) (none replica.OutcallAnswer) { <-ctx.Done(); return none }
-	pending := make([]node.Outcall, 30)
+	pending := make([]driver.Outcall, 30)
 	for number := range pending {
 		pending[number].Number, pending[number].Nodes = uint64(number), 13
 		pending[number].Request = replica.Outcall{Method: http.MethodGet, Members: []int{0, 2, 4, 6}}

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // ticker is a server that tells how often it was asked, or the same to all who ask /same.
@@ -80,7 +80,7 @@ func TestTheRequestsOfOneOutcallBeginInOrderAndOnlySoManyAreMadeAtOnce(t *testin
 		under.Add(-1)
 		return replica.OutcallAnswer{Status: 200}
 	}
-	o := &node.Outcall{PendingOutcall: replica.PendingOutcall{Nodes: 40, Request: replica.Outcall{Method: http.MethodGet, Replicated: true}}}
+	o := &driver.Outcall{PendingOutcall: replica.PendingOutcall{Nodes: 40, Request: replica.Outcall{Method: http.MethodGet, Replicated: true}}}
 	answers := p.fetchAll(t.Context(), o)
 	if len(answers) != 40 || asked.Load() != 40 || most.Load() > maxNodeRequests {
 		t.Errorf("%d answers of %d requests, up to %d at once", len(answers), asked.Load(), most.Load())
@@ -97,9 +97,9 @@ func TestReplicatedOutcallsCountForTheLimitsByTheirRequests(t *testing.T) {
 	p := newPerformer(nil, slog.New(slog.DiscardHandler))
 	p.replicated = true
 	p.fetch = func(ctx context.Context, _ *replica.Outcall) (none replica.OutcallAnswer) { <-ctx.Done(); return none }
-	var pending []node.Outcall
+	var pending []driver.Outcall
 	for number := range uint64(10) {
-		pending = append(pending, node.Outcall{PendingOutcall: replica.PendingOutcall{Number: number, Nodes: 13, Request: replica.Outcall{Method: http.MethodGet, Replicated: true}}})
+		pending = append(pending, driver.Outcall{PendingOutcall: replica.PendingOutcall{Number: number, Nodes: 13, Request: replica.Outcall{Method: http.MethodGet, Replicated: true}}})
 	}
 	p.begin(ctx, pending)
 	if want := maxCanisterOutcalls / 13 * 13; p.made != want || len(p.held) != 3 {

@@ -310,7 +310,7 @@ func TestHeldOutcallsWaitForAnAnswer(t *testing.T) {
 		r, refused := b.outcall(`url = "https://example.com/"; method = variant { get }; headers = vec {}`)
 		done <- answered{r, refused}
 	}()
-	<-d.Node().OutcallsMade()
+	<-d.Driver().OutcallsMade()
 	pending, err := d.Outcalls(b.ctx)
 	if err != nil || len(pending) != 1 || pending[0].Request.URL != "https://example.com/" || pending[0].Request.Canister != b.id || pending[0].Nodes != 13 {
 		t.Fatalf("pending are %+v (%v)", pending, err)

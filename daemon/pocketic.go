@@ -155,15 +155,15 @@ func (i *pocketInstance) Backend() api.Backend { return asyncBackend{i.Instance.
 // API returns the HTTP interface of the Internet Computer.
 func (i *pocketInstance) API() http.Handler { return frontendOf(i.Instance).handler }
 
-// pacingModes maps the drives of PocketIC's interface to pacing modes.
-var pacingModes = map[pocketic.Drive]Pacing{pocketic.ByClient: Manual, pocketic.ByWallClock: Auto, pocketic.ByMessages: Still}
+// pacingModes maps the pacings of PocketIC's interface to pacing modes.
+var pacingModes = map[pocketic.Pacing]Pacing{pocketic.ByClient: Manual, pocketic.ByWallClock: Auto, pocketic.ByMessages: Still}
 
-// SetDrive sets what moves the instance.
-func (i *pocketInstance) SetDrive(ctx context.Context, by pocketic.Drive) error {
+// SetPacing sets what moves the instance.
+func (i *pocketInstance) SetPacing(ctx context.Context, by pocketic.Pacing) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	mode, live := pacingModes[by], by == pocketic.ByWallClock
-	if err := i.SetPacing(ctx, instance.Pacing{Mode: mode}); err != nil {
+	if err := i.Instance.SetPacing(ctx, instance.Pacing{Mode: mode}); err != nil {
 		return err
 	}
 	switch {

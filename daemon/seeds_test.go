@@ -12,7 +12,7 @@ import (
 
 // identity is what tells a network from another: root key, subnet ids and canister ids.
 func identity(i *instance.Instance) []string {
-	view := i.Node().View()
+	view := i.Driver().View()
 	parts := []string{hex.EncodeToString(view.RootKey), view.DefaultCanister().String()}
 	for n := range view.Subnets {
 		parts = append(parts, view.Subnets[n].ID.String())
@@ -80,7 +80,7 @@ func TestAnAgentThatDropsThePathOfItsHostIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	canister := made.Node().View().DefaultCanister()
+	canister := made.Driver().View().DefaultCanister()
 	lost, err := client.Dial(t.Context(), d.URL())
 	if err != nil {
 		t.Fatal(err)

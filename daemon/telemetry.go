@@ -46,7 +46,7 @@ func newSpans(config *Config) (*otlp.Exporter, error) {
 // follow makes spans from the events of an instance.
 func (d *Daemon) follow(i *instance.Instance) {
 	if d.spans != nil {
-		i.Go(func(ctx context.Context) { d.spans.Follow(ctx, i.Name(), i.Node()) })
+		i.Go(func(ctx context.Context) { d.spans.Follow(ctx, i.Name(), i.Driver()) })
 	}
 }
 

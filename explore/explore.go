@@ -66,8 +66,8 @@ type Schedule struct {
 	Faults     []FaultAt
 }
 
-// Before is a deviation from FIFO: the message Later waits until the message First was delivered. FaultAt is a fault of a
-// message.
+// Before is a deviation from FIFO: the message Later waits until the message First was delivered. FaultAt is a fault of
+// a message.
 type (
 	Before  = search.Before
 	FaultAt = harness.Fault
@@ -122,7 +122,7 @@ func configured(ctx context.Context, n *canisterd.Network, options []Option) (c 
 	if err != nil {
 		return nil, nil, err
 	}
-	base, err := running.Node().Snapshot(ctx, replica.ForkConfig{})
+	base, err := running.Driver().Snapshot(ctx, replica.ForkConfig{})
 	if err != nil {
 		return nil, nil, fmt.Errorf("freezing the network: %w", err)
 	}

@@ -45,7 +45,7 @@ func Op(c *canisterd.Canister, method string, args ...any) Option {
 			if err != nil {
 				return err
 			}
-			effective = management.EffectiveCanister(arg, running.Node().View().DefaultCanister())
+			effective = management.EffectiveCanister(arg, running.Driver().View().DefaultCanister())
 		}
 		in := replica.Ingress{
 			Sender: c.Caller(), Receiver: c.ID(), Effective: effective, Method: method, Arg: arg, Size: replica.EnvelopeBytes + len(method) + len(arg),
@@ -155,8 +155,8 @@ func Query[R any](s *State, c *canisterd.Canister, method string, args ...any) (
 // Answers returns the answers to the operations that take part in the run, in the order of the options.
 func (s *State) Answers() []harness.Answer { return s.run.Answers() }
 
-// Holds is an invariant in Go. Check returns why it does not hold when no message is left, nil if it does. It is called on
-// several goroutines.
+// Holds is an invariant in Go. Check returns why it does not hold when no message is left, nil if it does. It is called
+// on several goroutines.
 func Holds(title string, check func(*State) error) Option {
 	return holds(title, check, property.AtRest)
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // Advance is a request to move time ahead.
@@ -32,12 +32,12 @@ func (i *Instance) Advance(ctx context.Context, a Advance) (Advanced, error) {
 	if a.Jump {
 		return Advanced{Time: target}, i.jump(ctx, target, offset)
 	}
-	p := newTimeAdvance(i.node)
+	p := newTimeAdvance(i.driver)
 	var at uint64
-	done, err := i.drive(ctx, func(n *replica.Network) node.Next {
+	done, err := i.runRounds(ctx, func(n *replica.Network) driver.Next {
 		at = n.Activity().Time
 		next := p.to(n, target)
-		if next == node.Stop {
+		if next == driver.Stop {
 			i.PutAhead(offset)
 		}
 		return next
@@ -51,13 +51,13 @@ func (i *Instance) Advance(ctx context.Context, a Advance) (Advanced, error) {
 // target returns the time after a duration, or the time of the next timer for 0.
 func (i *Instance) target(ctx context.Context, by time.Duration) (uint64, error) {
 	if by > 0 {
-		now, err := node.Ask(ctx, i.node, i.now)
+		now, err := driver.Ask(ctx, i.driver, i.now)
 		if err == nil && uint64(by/time.Second) >= (Latest-now)/uint64(time.Second) {
 			err = BadField.Refuse("duration", fmt.Sprintf("%ds", by/time.Second), "times end in 2262")
 		}
 		return now + uint64(by), err
 	}
-	at, err := node.Ask(ctx, i.node, func(n *replica.Network) uint64 {
+	at, err := driver.Ask(ctx, i.driver, func(n *replica.Network) uint64 {
 		at, ok := n.NextOf(replica.GlobalTimers)
 		if !ok {
 			at, ok = n.NextOf(replica.Events)
@@ -77,8 +77,8 @@ const (
 	// roundTime is how much time passes if an event was already due before: a canister whose timer fires again at once.
 	// About mainnet's time between two rounds.
 	roundTime = 1_000_000_000
-	// roundsAtOnce limits the rounds between two jumps that count (node.Rounds), after which time passes although work
-	// is left: canisters that call themselves endlessly. Ours.
+	// roundsAtOnce limits the rounds between two jumps that count (driver.Rounds), after which time passes although
+	// work is left: canisters that call themselves endlessly. Ours.
 	roundsAtOnce = 1000
 )
 
@@ -86,39 +86,39 @@ const (
 // its consequences. The owner of the network calls its methods between two rounds. Canisters pay for their resources,
 // and old answers are forgotten, only when it stops for something else.
 type timeAdvance struct {
-	node *node.Node
-	// rounds counts the rounds since the last jump. The wall clock does not reset it: otherwise, with rounds slow enough,
-	// the count never reaches its limit, and a canister that is never done blocks the advance forever.
-	rounds node.Rounds
+	driver *driver.Driver
+	// rounds counts the rounds since the last jump. The wall clock does not reset it: otherwise, with rounds slow
+	// enough, the count never reaches its limit, and a canister that is never done blocks the advance forever.
+	rounds driver.Rounds
 }
 
-func newTimeAdvance(n *node.Node) timeAdvance {
-	return timeAdvance{node: n, rounds: node.AtMost(roundsAtOnce)}
+func newTimeAdvance(d *driver.Driver) timeAdvance {
+	return timeAdvance{driver: d, rounds: driver.AtMost(roundsAtOnce)}
 }
 
 // settle returns Go or Linger while there is work at the present time.
-func (p *timeAdvance) settle(n *replica.Network) node.Next {
-	next := p.node.Present()
-	if next != node.Go || p.rounds.Take(n) {
+func (p *timeAdvance) settle(n *replica.Network) driver.Next {
+	next := p.driver.Present()
+	if next != driver.Go || p.rounds.Take(n) {
 		return next
 	}
 	if waits := n.ExternalWaits(); waits.Compiling > 0 || waits.Mocked > 0 {
-		return node.Linger
+		return driver.Linger
 	}
-	return node.Stop
+	return driver.Stop
 }
 
 // to continues towards a time; it returns Stop when a round ran there and no work is left.
-func (p *timeAdvance) to(n *replica.Network, target uint64) node.Next {
-	if next := p.settle(n); next != node.Stop {
+func (p *timeAdvance) to(n *replica.Network, target uint64) driver.Next {
+	if next := p.settle(n); next != driver.Stop {
 		return next
 	}
 	now := n.Activity().Time
 	if now >= target {
-		return node.Stop
+		return driver.Stop
 	}
 	p.jump(n, target)
-	return node.Go
+	return driver.Go
 }
 
 // jump sets the time of the next round to the next event, at most the target.
@@ -132,5 +132,5 @@ func (p *timeAdvance) jump(n *replica.Network, target uint64) {
 		at = now + roundTime
 	}
 	n.Apply(replica.AdvanceTo(min(at, target)))
-	p.rounds = node.AtMost(roundsAtOnce)
+	p.rounds = driver.AtMost(roundsAtOnce)
 }

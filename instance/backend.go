@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/refusal"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // maxViewAge is the largest age of a view that is shown: an idle network makes no rounds, but clients take old
@@ -23,10 +23,10 @@ const viewPatience = 50 * time.Millisecond
 // queryTime is how long a composite query may run before it makes no more calls (the replica: 10 seconds).
 const queryTime = 10 * time.Second
 
-// Backend is an instance as its users see it: the node, with the wall clock applied. Time moves before a request is
+// Backend is an instance as its users see it: the driver, with the wall clock applied. Time moves before a request is
 // read.
 type Backend struct {
-	node   *node.Node
+	driver *driver.Driver
 	pacing atomic.Pointer[Pacing] // the current one
 	clock  *clock
 
@@ -42,7 +42,7 @@ type Times struct {
 // Clock returns the time by which requests expire: the instance's clock, or the network's time if it is paced by
 // hand or was just moved ahead.
 func (b *Backend) Clock() Times {
-	at, wall := b.node.Time(), b.clock.wallNow()
+	at, wall := b.driver.Time(), b.clock.wallNow()
 	if b.pacing.Load().TimeByWallClock() {
 		at = max(at, b.clock.at(wall)) // one reading, so that both times match
 	}
@@ -54,14 +54,14 @@ func (b *Backend) Clock() Times {
 // it.
 func (b *Backend) View() *replica.View {
 	oldest := uint64(0)
-	if pacing := b.pacing.Load(); modes[pacing.Mode].rounds == byNode && pacing.TimeByWallClock() {
+	if pacing := b.pacing.Load(); modes[pacing.Mode].rounds == byDriver && pacing.TimeByWallClock() {
 		now := b.clock.now()
 		oldest = now - min(now, uint64(maxViewAge))
-		if b.node.Time() < oldest {
+		if b.driver.Time() < oldest {
 			b.renew()
 		}
 	}
-	view, _ := b.node.SettledView(context.Background(), oldest)
+	view, _ := b.driver.SettledView(context.Background(), oldest)
 	return view
 }
 
@@ -75,7 +75,7 @@ func (b *Backend) renew() {
 	defer cancel()
 	// Out of patience or stopped: the last view has to do.
 	if err := b.advance(ctx); err == nil {
-		_, _ = b.node.Round(ctx)
+		_, _ = b.driver.Round(ctx)
 	}
 }
 
@@ -84,24 +84,24 @@ func (b *Backend) advance(ctx context.Context) error {
 	if !b.pacing.Load().TimeByWallClock() {
 		return nil
 	}
-	return refused(b.node.AdvanceClock(ctx, func() (uint64, bool) {
+	return refused(b.driver.AdvanceClock(ctx, func() (uint64, bool) {
 		still := b.pacing.Load().TimeByWallClock()
 		return b.clock.now(), still
 	}))
 }
 
-// refused turns the error of a stopped node into a refusal.
+// refused turns the error of a stopped driver into a refusal.
 func refused(err error) error {
-	if errors.Is(err, node.ErrClosed) {
+	if errors.Is(err, driver.ErrClosed) {
 		return stopped{err}
 	}
 	return err
 }
 
-// stopped is both node.ErrClosed and a refusal.
+// stopped is both driver.ErrClosed and a refusal.
 type stopped struct{ error }
 
-// Unwrap returns the error of the node, and the refusal.
+// Unwrap returns the error of the driver, and the refusal.
 func (s stopped) Unwrap() []error {
 	return []error{s.error, refusal.New(refusal.Unavailable, "%v", s.error)}
 }
@@ -116,7 +116,7 @@ func (b *Backend) Submit(ctx context.Context, in *replica.Ingress) (replica.Rece
 }
 
 // Settle returns when no crash can undo what happened before the call.
-func (b *Backend) Settle(ctx context.Context) error { return refused(b.node.Settle(ctx)) }
+func (b *Backend) Settle(ctx context.Context) error { return refused(b.driver.Settle(ctx)) }
 
 // SubmitAhead submits a message for a client that hears nothing of it before Await or Settle returns: until then a
 // crash may undo it.
@@ -124,7 +124,7 @@ func (b *Backend) SubmitAhead(ctx context.Context, in *replica.Ingress) (replica
 	if err := b.advance(ctx); err != nil {
 		return replica.Receipt{}, err
 	}
-	receipt, err := b.node.SubmitAhead(ctx, in)
+	receipt, err := b.driver.SubmitAhead(ctx, in)
 	if err != nil {
 		return replica.Receipt{}, refused(err)
 	}
@@ -133,7 +133,7 @@ func (b *Backend) SubmitAhead(ctx context.Context, in *replica.Ingress) (replica
 
 // Await returns when the message is answered and View shows it.
 func (b *Backend) Await(ctx context.Context, subnet principal.Principal, id replica.RequestID) error {
-	return refused(b.node.Await(ctx, subnet, id))
+	return refused(b.driver.Await(ctx, subnet, id))
 }
 
 // Query executes a query call.
@@ -144,7 +144,7 @@ func (b *Backend) Query(ctx context.Context, q *replica.Query) (replica.QueryRes
 	limited := *q
 	begun := b.clock.wall()
 	limited.Late = func() bool { return b.clock.wall().Sub(begun) >= queryTime }
-	result, err := b.node.Query(ctx, &limited)
+	result, err := b.driver.Query(ctx, &limited)
 	if err != nil {
 		return replica.QueryResult{}, refused(err)
 	}

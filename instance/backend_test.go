@@ -41,7 +41,7 @@ func TestACompositeQueryHasTenSecondsOfTheWallClock(t *testing.T) {
 		late   bool
 	}{{instance.QueryTime - time.Second, false}, {instance.QueryTime, true}} {
 		now, passes := time.Now(), c.passes
-		b := instance.BackendOf(i.Node(), instance.Manual, func() time.Time {
+		b := instance.BackendOf(i.Driver(), instance.Manual, func() time.Time {
 			defer func() { now, passes = now.Add(passes), 0 }()
 			return now
 		})
@@ -61,11 +61,11 @@ func TestAViewIsShownWhileTheNetworkIsBusy(t *testing.T) {
 	begun, release := make(chan struct{}), make(chan struct{})
 	done := make(chan error)
 	go func() {
-		done <- i.Node().Do(t.Context(), func(*replica.Network) { close(begun); <-release })
+		done <- i.Driver().Do(t.Context(), func(*replica.Network) { close(begun); <-release })
 	}()
 	<-begun
 	anHourOn := func() time.Time { return time.Now().Add(time.Hour) }
-	b := instance.BackendOf(i.Node(), instance.Auto, anHourOn)
+	b := instance.BackendOf(i.Driver(), instance.Auto, anHourOn)
 	if b.View() == nil {
 		t.Error("no view")
 	}
@@ -73,7 +73,7 @@ func TestAViewIsShownWhileTheNetworkIsBusy(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	for soon := uint64(anHourOn().Add(-time.Minute).UnixNano()); i.Node().View().Time < soon; b.View() {
+	for soon := uint64(anHourOn().Add(-time.Minute).UnixNano()); i.Driver().View().Time < soon; b.View() {
 		if t.Context().Err() != nil {
 			t.Fatal("the view stays old where the network is free again")
 		}

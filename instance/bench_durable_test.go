@@ -31,7 +31,7 @@ func counting(b *testing.B, dir string, clients int) func() time.Duration {
 		b.Fatal(err)
 	}
 	id := instancetest.Deploy(b, i, canistertest.Fixture("counter"), nil)
-	subnet := i.Node().View().SubnetOf(id).ID
+	subnet := i.Driver().View().SubnetOf(id).ID
 	return func() time.Duration {
 		const each = 32
 		begun := time.Now()

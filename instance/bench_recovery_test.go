@@ -64,9 +64,9 @@ func newKeptNetwork(b *testing.B, crash bool) *keptNetwork {
 	k.end(r)
 	if crash {
 		r, i = k.start(k.dir)
-		k.height = i.Node().View().Height
+		k.height = i.Driver().View().Height
 		for n := range keptUpdates {
-			update(b, i, ids[n%keptUsed], i.Node().View().SubnetOf(k.first).ID)
+			update(b, i, ids[n%keptUsed], i.Driver().View().SubnetOf(k.first).ID)
 		}
 		left := filepath.Join(b.TempDir(), "crashed")
 		k.copyTo(left)
@@ -143,7 +143,7 @@ func (k *keptNetwork) life() (started, stopped time.Duration) {
 	k.copyTo(dir)
 	begun := time.Now()
 	r, i := k.start(dir)
-	update(k.b, i, k.first, i.Node().View().SubnetOf(k.first).ID)
+	update(k.b, i, k.first, i.Driver().View().SubnetOf(k.first).ID)
 	started = time.Since(begun)
 	begun = time.Now()
 	k.end(r)

@@ -44,13 +44,13 @@ func wants(t *testing.T, i *instance.Instance, want time.Duration) {
 // movesTo moves the time of an instance to so long after noon.
 func movesTo(t *testing.T, i *instance.Instance, at time.Duration) {
 	t.Helper()
-	if err := i.Node().Do(t.Context(), func(n *replica.Network) {
+	if err := i.Driver().Do(t.Context(), func(n *replica.Network) {
 		n.Apply(replica.AdvanceTo(uint64(noon.Add(at).UnixNano())))
 		i.PutAhead(at - time.Unix(0, int64(i.Backend().Clock().Wall)).Sub(noon))
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := i.Node().Round(t.Context()); err != nil {
+	if _, err := i.Driver().Round(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -110,7 +110,7 @@ func TestARestoredInstanceGoesOnFromItsSnapshotsTime(t *testing.T) {
 		}
 		wants(t, i, c.want)
 		// Nothing of the time before the restore reaches the network.
-		if at := time.Unix(0, int64(i.Node().View().Time)).Sub(noon); at > c.want+time.Millisecond {
+		if at := time.Unix(0, int64(i.Driver().View().Time)).Sub(noon); at > c.want+time.Millisecond {
 			t.Errorf("%s: the network is at noon and %s", c.name, at)
 		}
 	}
@@ -176,7 +176,7 @@ func TestTimersFireByTheWallClockWhereTimeIsAheadOfIt(t *testing.T) {
 		for ticks(t, i, id) < n {
 			wall.pass(instance.Tick)
 			// Something happens, so the instance looks at the wall clock, which is not the machine's.
-			if err := i.Node().Do(ctx, func(*replica.Network) {}); err != nil {
+			if err := i.Driver().Do(ctx, func(*replica.Network) {}); err != nil {
 				t.Fatalf("the timer has fired %d times, want %d", ticks(t, i, id), n)
 			}
 		}
@@ -207,11 +207,11 @@ func TestTheTimeGoesOnWhenTheWallClockIsSetBackOrForward(t *testing.T) {
 		if now := shows(i); now < before+3*time.Second-time.Millisecond { // rounds at one moment are some ns ahead
 			t.Errorf("3 s after the wall clock is set by %s: it is noon and %s, and was noon and %s", set, now, before)
 		}
-		if err := i.Node().Do(eventually.Context(t), func(*replica.Network) {}); err != nil {
+		if err := i.Driver().Do(eventually.Context(t), func(*replica.Network) {}); err != nil {
 			t.Fatal(err)
 		}
 		for ticks(t, i, id) == fired {
-			if err := i.Node().Do(eventually.Context(t), func(*replica.Network) {}); err != nil {
+			if err := i.Driver().Do(eventually.Context(t), func(*replica.Network) {}); err != nil {
 				t.Fatalf("no timer fires after the wall clock is set by %s: %v", set, err)
 			}
 		}
@@ -243,5 +243,5 @@ func TestAnInstanceWhoseTimeIsAheadWakesByItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	instancetest.Update(t, i, id, id, "start", often)
-	stands(t, i, i.Node().View().Height+5)
+	stands(t, i, i.Driver().View().Height+5)
 }

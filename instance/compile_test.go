@@ -11,7 +11,7 @@ import (
 	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/test/canistertest"
 	"github.com/canisterd/canisterd/test/canistertest/wat"
 	"github.com/canisterd/canisterd/test/instancetest"
@@ -83,8 +83,8 @@ func (s *slowly) compiles() {
 // reply returns the reply to a message so far.
 func (s *slowly) reply(id replica.RequestID) string {
 	s.t.Helper()
-	subnet := s.Node().View().SubnetOf(s.first).ID
-	reply, err := node.Ask(s.t.Context(), s.Instance.Node(), func(n *replica.Network) string {
+	subnet := s.Driver().View().SubnetOf(s.first).ID
+	reply, err := driver.Ask(s.t.Context(), s.Instance.Driver(), func(n *replica.Network) string {
 		a, _ := n.IngressAnswer(subnet, id)
 		return string(a.Reply)
 	})
@@ -117,7 +117,7 @@ func TestARoundThatClientsAskForWaitsForTheModulesOfTheOneBefore(t *testing.T) {
 	if err := eventually.Receive(t, "a client gives up", waits); !errors.Is(err, context.Canceled) {
 		t.Errorf("a client that gives up: %v", err)
 	}
-	if height := s.Node().Height(); height != one.Height {
+	if height := s.Driver().Height(); height != one.Height {
 		t.Errorf("%d rounds were run before the module was compiled", height-one.Height)
 	}
 	s.release <- struct{}{}
@@ -130,21 +130,21 @@ func TestWhereTimeStandsStillNoRoundGoesAheadOfAModule(t *testing.T) {
 	s := newSlowly(t, instance.Pacing{Mode: instance.Still})
 	ctx := eventually.Context(t)
 	s.compiles()
-	before := s.Node().Height()
+	before := s.Driver().Height()
 	other := s.submit(s.second, canistertest.Script().ReplyText("here"))
 	for range 10 {
-		if s.reply(other) != "" || s.Node().Height() != before {
+		if s.reply(other) != "" || s.Driver().Height() != before {
 			t.Fatal("a message was executed before the module was compiled")
 		}
 	}
 	s.release <- struct{}{}
 	for _, id := range []replica.RequestID{s.request, other} {
-		if err := s.AwaitAnswer(ctx, s.Node().View().SubnetOf(s.first).ID, id); err != nil {
+		if err := s.AwaitAnswer(ctx, s.Driver().View().SubnetOf(s.first).ID, id); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if a, b := s.reply(s.request), s.reply(other); a != "installed" || b != "here" || s.Node().Height() != before+1 {
-		t.Errorf("after %d rounds they reply %q and %q", s.Node().Height()-before, a, b)
+	if a, b := s.reply(s.request), s.reply(other); a != "installed" || b != "here" || s.Driver().Height() != before+1 {
+		t.Errorf("after %d rounds they reply %q and %q", s.Driver().Height()-before, a, b)
 	}
 }
 
@@ -159,7 +159,7 @@ func TestWhereTheWallClockMovesTheTimeOthersGoOnWhileAModuleIsCompiled(t *testin
 			t.Errorf("%s: the installation is answered with %q before its module is compiled", pacing.Mode, got)
 		}
 		s.release <- struct{}{}
-		if err := s.AwaitAnswer(eventually.Context(t), s.Node().View().SubnetOf(s.first).ID, s.request); err != nil || s.reply(s.request) != "installed" {
+		if err := s.AwaitAnswer(eventually.Context(t), s.Driver().View().SubnetOf(s.first).ID, s.request); err != nil || s.reply(s.request) != "installed" {
 			t.Errorf("%s: the installation: %q, %v", pacing.Mode, s.reply(s.request), err)
 		}
 	}
@@ -190,7 +190,7 @@ func TestChangesOfThePacingAndRestoresWaitForNoModule(t *testing.T) {
 		t.Errorf("the other replies %q", got)
 	}
 	s.release <- struct{}{}
-	if err := s.AwaitAnswer(ctx, s.Node().View().SubnetOf(s.first).ID, s.request); err != nil || s.reply(s.request) != "installed" {
+	if err := s.AwaitAnswer(ctx, s.Driver().View().SubnetOf(s.first).ID, s.request); err != nil || s.reply(s.request) != "installed" {
 		t.Errorf("the installation: %q, %v", s.reply(s.request), err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/canisterd/canisterd/internal/systemcanisters"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // DefaultSubnets returns the default subnets of a network: a root subnet and an application subnet.
@@ -39,16 +39,16 @@ func (r *Registry) Create(ctx context.Context, spec *Spec) (*Instance, error) {
 		return &startConfig{
 			about: About{Outcalls: r.outcallsOf(spec.Outcalls), Reach: r.reachOf(spec.Reach), Seed: seed, StateDir: spec.StateDir}, pacing: pacing, engine: engine,
 			system: spec.SystemCanisters,
-			start: func(config node.Config) (*node.Node, error) {
+			start: func(config driver.Config) (*driver.Driver, error) {
 				config.Network = replica.Config{
 					Seed: seed, Start: r.startOf(spec), Subnets: subnets, Engine: engine.Engine, Version: r.config.Version, Keys: &r.keys,
 					SliceInstructions: spec.SliceInstructions, RoundInstructions: spec.RoundInstructions,
 				}
-				n, err := node.Start(config)
+				d, err := driver.Start(config)
 				if err != nil {
 					return nil, BadTopology.Refuse(err)
 				}
-				return n, nil
+				return d, nil
 			},
 		}, nil
 	})

@@ -107,11 +107,11 @@ func (s *damageStage) live(t *testing.T, i *instance.Instance, generation int) {
 		if _, err := i.TakeSnapshot(t.Context(), "begun", false); err != nil {
 			t.Fatal(err)
 		}
-		s.heights[0] = i.Node().Height()
+		s.heights[0] = i.Driver().Height()
 	}
 	instancetest.Update(t, i, s.counter, s.counter, "inc", []byte("DIDL\x00\x00"))
 	instancetest.Update(t, i, s.other, s.other, "recollect", nil)
-	s.heights[1] = i.Node().Height()
+	s.heights[1] = i.Driver().Height()
 }
 
 func (s *damageStage) config(fs vfs.FS) instance.Config {
@@ -286,7 +286,8 @@ func (s *damageStage) drawn(random *rand.Rand, count int) (cases []damageCase) {
 	return cases
 }
 
-// everyByte returns a start after a flip of each byte of small files of instance lab, and of each landmark of larger ones.
+// everyByte returns a start after a flip of each byte of small files of instance lab, and of each landmark of larger
+// ones.
 func (s *damageStage) everyByte(random *rand.Rand) (cases []damageCase) {
 	targets := s.targets()
 	for _, kind := range slices.Sorted(maps.Keys(targets)) { // in the same order in each run, for -damage-skip

@@ -7,17 +7,17 @@
 //
 // # Shape
 //
-// A Registry makes, finds and deletes instances. An Instance is a node with a clock, a pacer and a Backend. The Node is
-// for inspection and test controls. The Backend is for users, and first applies the wall clock. Methods that let time
-// pass have their own files: SetTime (time.go), Advance (advance.go), RunRounds (rounds.go), RunUntil (run.go), Step
-// (step.go), Await (wait.go).
+// A Registry makes, finds and deletes instances. An Instance is a driver with a clock, a pacer and a Backend. The
+// Driver is for inspection and test controls. The Backend is for users, and first applies the wall clock. Methods that
+// let time pass have their own files: SetTime (time.go), Advance (advance.go), RunRounds (rounds.go), RunUntil
+// (run.go), Step (step.go), Await (wait.go).
 //
 // # Pacing
 //
 // A Pacing is a mode with its parameters. Each mode has a file (pacing_auto.go) with its name, who begins rounds,
-// whether the wall clock moves the time, and its driver. Other code never compares modes, but asks for a property
-// (Pacing.RoundsByClients, Pacing.TimeByWallClock). The pacer calls the driver when it is due. One goroutine and one
-// timer (schedule.go) wait for the drivers of all instances, so an idle instance costs nothing.
+// whether the wall clock moves the time, and its ticker. Other code never compares modes, but asks for a property
+// (Pacing.RoundsByClients, Pacing.TimeByWallClock). The pacer calls the ticker when it is due. One goroutine and one
+// timer (schedule.go) wait for the tickers of all instances, so an idle instance costs nothing.
 //
 // # The clock
 //

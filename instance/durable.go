@@ -13,10 +13,11 @@ import (
 	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/internal/journal"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
-// persister keeps an instance in its state directory: it is the journal of the instance's node, and makes checkpoints.
+// persister keeps an instance in its state directory: it is the journal of the instance's driver, and makes
+// checkpoints.
 type persister struct {
 	journal *journal.Journal
 	log     *slog.Logger
@@ -73,7 +74,7 @@ func notify(channel chan<- struct{}) {
 // hashAll computes certified roots while the network changes, until ctx ends. The records of later rounds include them,
 // and replays compare them. Adding a request to the tree takes as long as executing it, so hashAll computes at most one
 // root per rootInterval, and none if more than rootRecords records came in that time.
-func (k *persister) hashAll(ctx context.Context, n *node.Node) {
+func (k *persister) hashAll(ctx context.Context, d *driver.Driver) {
 	for before := k.journal.Position(); ; {
 		select {
 		case <-ctx.Done():
@@ -87,7 +88,7 @@ func (k *persister) hashAll(ctx context.Context, n *node.Node) {
 		}
 		now := k.journal.Position()
 		if timeForRoot(before, now) {
-			n.View().HashTrees()
+			d.View().HashTrees()
 		}
 		before = now
 	}
@@ -96,15 +97,15 @@ func (k *persister) hashAll(ctx context.Context, n *node.Node) {
 // timeForRoot reports whether few enough records came in an interval to compute a root.
 func timeForRoot(before, now uint64) bool { return now-before <= rootRecords }
 
-// Sync implements node.Journal.
+// Sync implements driver.Journal.
 func (k *persister) Sync(ctx context.Context, position uint64) error {
 	return k.journal.SyncTo(ctx, position)
 }
 
-// Position implements node.Journal.
+// Position implements driver.Journal.
 func (k *persister) Position() uint64 { return k.journal.Position() }
 
-// Rebase implements node.Journal. It keeps another network, to which the following records belong.
+// Rebase implements driver.Journal. It keeps another network, to which the following records belong.
 func (k *persister) Rebase(network *replica.Network) error {
 	if err := k.journal.Sync(context.Background()); err != nil {
 		return err
@@ -135,11 +136,11 @@ func (k *persister) resetCounts() {
 	k.requested.Store(false)
 }
 
-// checkpoint makes a checkpoint of the network of a node, unless nothing has happened since the last one.
-func (k *persister) checkpoint(n *node.Node) (err error) {
+// checkpoint makes a checkpoint of the network of a driver, unless nothing has happened since the last one.
+func (k *persister) checkpoint(d *driver.Driver) (err error) {
 	var at journal.Checkpoint
 	var frozen *replica.Network
-	err = n.Do(context.Background(), func(network *replica.Network) {
+	err = d.Do(context.Background(), func(network *replica.Network) {
 		network.RecordClock()
 		if k.records.Load() == 0 {
 			return
@@ -187,7 +188,7 @@ func replayRecord(network *replica.Network, record []byte) (err error) {
 	return err
 }
 
-// closeNetwork frees a network that is not of a node, and adds a panic in it to an error. It may be nil.
+// closeNetwork frees a network that is not of a driver, and adds a panic in it to an error. It may be nil.
 func closeNetwork(network *replica.Network, err *error) {
 	defer contain.Into(err)
 	if network != nil {
@@ -196,18 +197,18 @@ func closeNetwork(network *replica.Network, err *error) {
 }
 
 // runCheckpoints makes checkpoints when they are due, until ctx ends. One that fails is retried when the next is due,
-// because the records are still there. A failure of the journal stops the node, even if no client is waiting.
-func (k *persister) runCheckpoints(ctx context.Context, n *node.Node) {
+// because the records are still there. A failure of the journal stops the driver, even if no client is waiting.
+func (k *persister) runCheckpoints(ctx context.Context, d *driver.Driver) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-k.journal.Failed():
-			_ = n.Settle(ctx) // the node reports it
+			_ = d.Settle(ctx) // the driver reports it
 			return
 		case <-k.due:
 		}
-		if err := k.checkpoint(n); err != nil && !errors.Is(err, node.ErrClosed) {
+		if err := k.checkpoint(d); err != nil && !errors.Is(err, driver.ErrClosed) {
 			k.log.Error("a checkpoint could not be made; the journal goes on", "error", err)
 		}
 	}
@@ -251,15 +252,15 @@ type recordedModules struct{}
 // Compile does nothing.
 func (recordedModules) Compile(replica.Compilation) {}
 
-// checkpointLast makes the last checkpoint before a node is closed, so that the next start replays nothing.
-func (k *persister) checkpointLast(n *node.Node) error {
-	if n.Bug() == nil {
-		return k.checkpoint(n)
+// checkpointLast makes the last checkpoint before a driver is closed, so that the next start replays nothing.
+func (k *persister) checkpointLast(d *driver.Driver) error {
+	if d.Bug() == nil {
+		return k.checkpoint(d)
 	}
 	return nil // the records are more reliable
 }
 
-// close releases the directory. The node must be closed.
+// close releases the directory. The driver must be closed.
 func (k *persister) close() error {
 	if k.ageTimer != nil {
 		k.ageTimer.Stop()

@@ -60,7 +60,7 @@ func TestAKeptNetworkGoesOnAfterTheComputerSlept(t *testing.T) {
 		t.Errorf("after the sleep, the counter says %q, at noon and %s", got, shows(i))
 	}
 	for fired := ticks(t, i, clock); ticks(t, i, clock) == fired; wall.pass(time.Second) {
-		if err := i.Node().Do(eventually.Context(t), func(*replica.Network) {}); err != nil {
+		if err := i.Driver().Do(eventually.Context(t), func(*replica.Network) {}); err != nil {
 			t.Fatalf("no timer fires after the sleep: %v", err)
 		}
 	}

@@ -68,7 +68,7 @@ func TestAnUpdateOfAClientThatIsAloneWaitsForTheDiskOnce(t *testing.T) { synctes
 func updateAlone(t *testing.T) {
 	i, disk := costing(t)
 	id := instancetest.Deploy(t, i, canistertest.Fixture("counter"), nil)
-	subnet := i.Node().View().SubnetOf(id).ID
+	subnet := i.Driver().View().SubnetOf(id).ID
 	const updates = 50
 	before := disk.syncs.Load()
 	for range updates {

@@ -58,7 +58,7 @@ func TestAnInstanceWhoseDiskFailsStopsAndTheOthersGoOn(t *testing.T) {
 			in := &replica.Ingress{Receiver: id, Effective: id, Method: "inc", Arg: []byte("DIDL\x00\x00"), Expiry: now + replica.MaxIngressTTL/2, ID: [32]byte{1}}
 			_, err = kept.Backend().Submit(t.Context(), in)
 			if err == nil {
-				err = kept.Backend().Await(t.Context(), kept.Node().View().SubnetOf(id).ID, in.ID)
+				err = kept.Backend().Await(t.Context(), kept.Driver().View().SubnetOf(id).ID, in.ID)
 			}
 			if refused := new(refusal.Refusal); !errors.As(err, &refused) || refused.Kind != refusal.Unavailable || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("a client is told: %v", err)

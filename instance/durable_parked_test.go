@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/internal/journal"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/test/canistertest"
 	"github.com/canisterd/canisterd/test/canistertest/wat"
 	"github.com/canisterd/canisterd/test/instancetest"
@@ -35,7 +35,7 @@ const toiling = `(module
 // parked returns how many messages are between two slices.
 func (c *crashing) parked() (count int) {
 	c.t.Helper()
-	s, err := node.Ask(c.t.Context(), c.Instance.Node(), func(n *replica.Network) replica.Statistics { return n.Statistics() })
+	s, err := driver.Ask(c.t.Context(), c.Instance.Driver(), func(n *replica.Network) replica.Statistics { return n.Statistics() })
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -99,8 +99,8 @@ func TestAMessageInTheMiddleOfItsCodeGoesOnAfterACrash(t *testing.T) {
 // answered checks the reply to a message of toiling.
 func (c *crashing) answered(id principal.Principal, request replica.RequestID) {
 	c.t.Helper()
-	subnet := c.Node().View().SubnetOf(id).ID
-	answer, err := node.Ask(c.t.Context(), c.Instance.Node(), func(n *replica.Network) replica.IngressAnswer {
+	subnet := c.Driver().View().SubnetOf(id).ID
+	answer, err := driver.Ask(c.t.Context(), c.Instance.Driver(), func(n *replica.Network) replica.IngressAnswer {
 		answer, _ := n.IngressAnswer(subnet, request)
 		return answer
 	})

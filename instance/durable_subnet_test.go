@@ -15,13 +15,13 @@ import (
 // join adds a subnet, and deploys a counter there.
 func (c *crashing) join(subnet replica.SubnetConfig) principal.Principal {
 	c.t.Helper()
-	if _, err := c.Node().Apply(c.t.Context(), &replica.AddSubnet{Config: subnet}); err != nil {
+	if _, err := c.Driver().Apply(c.t.Context(), &replica.AddSubnet{Config: subnet}); err != nil {
 		c.t.Fatal(err)
 	}
 	if _, err := c.RunRounds(c.t.Context(), 1); err != nil {
 		c.t.Fatal(err)
 	}
-	view := c.Node().View()
+	view := c.Driver().View()
 	added := &view.Subnets[len(view.Subnets)-1]
 	if !added.Added {
 		c.t.Fatalf("the last subnet is %s, which was not added", added.ID)
@@ -32,7 +32,7 @@ func (c *crashing) join(subnet replica.SubnetConfig) principal.Principal {
 func TestASubnetThatWasAddedIsThereAfterACrashAndInAReplay(t *testing.T) {
 	c := newCrashing(t)
 	random := rand.New(rand.NewPCG(5, 6))
-	before := c.Node().View().Height
+	before := c.Driver().View().Height
 	ids := []principal.Principal{c.deploy(), c.join(replica.SubnetConfig{Kind: replica.Fiduciary})}
 	for crash, more := range []replica.SubnetConfig{{Nodes: 1}, {Kind: replica.SNS}, {}} {
 		want := c.hash()
@@ -42,8 +42,8 @@ func TestASubnetThatWasAddedIsThereAfterACrashAndInAReplay(t *testing.T) {
 		} else {
 			c.crash(0, random)
 		}
-		if c.hash() != want || len(c.Node().View().Subnets) != 3+crash {
-			t.Fatalf("after crash %d, the network has %d subnets and another state", crash, len(c.Node().View().Subnets))
+		if c.hash() != want || len(c.Driver().View().Subnets) != 3+crash {
+			t.Fatalf("after crash %d, the network has %d subnets and another state", crash, len(c.Driver().View().Subnets))
 		}
 		for _, id := range ids {
 			if got := c.count(id); !strings.HasSuffix(got, string(rune(crash+1))) {

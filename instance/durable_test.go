@@ -17,7 +17,7 @@ import (
 	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/internal/journal"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/test/canistertest"
 	"github.com/canisterd/canisterd/test/instancetest"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -81,7 +81,7 @@ func (c *crashing) hash() [32]byte {
 		hash [32]byte
 		err  error
 	}
-	h, err := node.Ask(c.t.Context(), c.Instance.Node(), func(n *replica.Network) (h hashed) {
+	h, err := driver.Ask(c.t.Context(), c.Instance.Driver(), func(n *replica.Network) (h hashed) {
 		h.hash, h.err = n.StateHash()
 		return h
 	})
@@ -113,7 +113,7 @@ func TestAnInstanceIsTheSameAfterACrash(t *testing.T) {
 		if _, err := c.RunRounds(t.Context(), uint64(1+crash)); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.SetTime(t.Context(), c.Node().View().Time+uint64(crash+1)*1_000_000_000); err != nil {
+		if err := c.SetTime(t.Context(), c.Driver().View().Time+uint64(crash+1)*1_000_000_000); err != nil {
 			t.Fatal(err)
 		}
 		before := c.hash()

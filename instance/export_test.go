@@ -5,7 +5,7 @@ import (
 
 	"github.com/canisterd/canisterd/internal/budget"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // Constants for tests.
@@ -53,9 +53,9 @@ func EventBytes(memory *budget.Budget) int {
 	return r.nodeConfig(&Instance{memory: memory}, Pacing{}).EventBytes
 }
 
-// BackendOf returns a backend for a node of a mode, with its own wall clock.
-func BackendOf(n *node.Node, mode PacingMode, wall func() time.Time) *Backend {
-	b := &Backend{node: n, clock: &clock{wall: wall}}
+// BackendOf returns a backend for a driver of a mode, with its own wall clock.
+func BackendOf(d *driver.Driver, mode PacingMode, wall func() time.Time) *Backend {
+	b := &Backend{driver: d, clock: &clock{wall: wall}}
 	b.pacing.Store(&Pacing{Mode: mode})
 	return b
 }

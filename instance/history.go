@@ -105,7 +105,7 @@ func (i *Instance) Mark(ctx context.Context, name string) (made Accepted, err er
 	if i.persister == nil {
 		return Accepted{}, NoHistory.Refuse(i.name)
 	}
-	err = i.node.Do(ctx, func(n *replica.Network) {
+	err = i.driver.Do(ctx, func(n *replica.Network) {
 		n.Mark(name)
 		now := n.Activity()
 		made = Accepted{Position: i.persister.Position() - 1, Height: now.Height, Time: now.Time, Kind: markKind, Mark: name}

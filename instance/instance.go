@@ -12,16 +12,16 @@ import (
 	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/internal/journal"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
-// Instance is one network with its node, its clock and its pacer. It is safe for concurrent use. Methods of a deleted
-// instance return node.ErrClosed.
+// Instance is one network with its driver, its clock and its pacer. It is safe for concurrent use. Methods of a deleted
+// instance return driver.ErrClosed.
 type Instance struct {
 	name      string
 	about     About
 	engine    *engine
-	node      *node.Node
+	driver    *driver.Driver
 	backend   *Backend
 	front     Front // nil without a host
 	pacer     pacer
@@ -51,8 +51,8 @@ func (i *Instance) Name() string { return i.name }
 // About returns the description of the instance.
 func (i *Instance) About() About { return i.about }
 
-// Node returns the owner of the network, for test controls and for reading the network.
-func (i *Instance) Node() *node.Node { return i.node }
+// Driver returns the owner of the network, for test controls and for reading the network.
+func (i *Instance) Driver() *driver.Driver { return i.driver }
 
 // Backend returns the view of the instance for front ends: it takes what users send, and applies the wall clock.
 func (i *Instance) Backend() *Backend { return i.backend }
@@ -93,16 +93,16 @@ func (i *Instance) SetPacing(ctx context.Context, pacing Pacing) error {
 	i.changing.Lock()
 	defer i.changing.Unlock()
 	before := i.Pacing()
-	i.driveBy(Pacing{Mode: Manual})
+	i.startPacing(Pacing{Mode: Manual})
 	err = i.pacer.quiet(ctx)
 	if err == nil && !before.TimeByWallClock() {
 		err = i.catchUp(ctx, 0)
 	}
 	if err == nil {
-		err = i.node.SetMode(ctx, pacing.nodeMode(), !pacing.TimeByWallClock())
+		err = i.driver.SetMode(ctx, pacing.driverMode(), !pacing.TimeByWallClock())
 	}
 	if err != nil {
-		i.driveBy(before)
+		i.startPacing(before)
 		return fmt.Errorf("changing the pacing: %w", err)
 	}
 	if i.persister != nil {
@@ -111,19 +111,19 @@ func (i *Instance) SetPacing(ctx context.Context, pacing Pacing) error {
 		}
 	}
 	// Waiters for another pacing look again after a turn of the owner.
-	return i.node.Do(i.ctx, func(*replica.Network) { i.pace(pacing) })
+	return i.driver.Do(i.ctx, func(*replica.Network) { i.pace(pacing) })
 }
 
-// pace changes the pacing. The caller sets the node's mode.
+// pace changes the pacing. The caller sets the driver's mode.
 func (i *Instance) pace(pacing Pacing) {
 	i.mu.Lock()
 	i.pacing = pacing
 	i.mu.Unlock()
-	i.driveBy(pacing)
+	i.startPacing(pacing)
 }
 
-// driveBy changes how the wall clock drives the network.
-func (i *Instance) driveBy(pacing Pacing) {
+// startPacing changes how the wall clock drives the network.
+func (i *Instance) startPacing(pacing Pacing) {
 	i.backend.pacing.Store(&pacing)
 	i.pacer.set(pacing)
 }
@@ -134,7 +134,7 @@ func (i *Instance) Front() Front { return i.front }
 // Go runs a function until the instance ends. Its ctx ends then, and closing the instance waits for it to return. A
 // panic in it stops the instance, as a bug or as damage of its state directory.
 func (i *Instance) Go(do func(ctx context.Context)) {
-	i.running.Go(func() { contain.Do(func() { do(i.ctx) }, i.node.Fail) })
+	i.running.Go(func() { contain.Do(func() { do(i.ctx) }, i.driver.Fail) })
 }
 
 // close ends the instance and frees everything except its reference to the engine.
@@ -146,10 +146,10 @@ func (i *Instance) close() error {
 	}
 	i.pacer.end()
 	if i.persister != nil && i.persister.complete() {
-		err = errors.Join(err, i.persister.checkpointLast(i.node))
+		err = errors.Join(err, i.persister.checkpointLast(i.driver))
 	}
-	bug := i.node.Bug()
-	if closed := i.node.Close(); bug == nil { // a bug was logged when it happened
+	bug := i.driver.Bug()
+	if closed := i.driver.Close(); bug == nil { // a bug was logged when it happened
 		err = errors.Join(err, closed)
 	}
 	i.running.Wait()

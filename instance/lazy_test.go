@@ -166,7 +166,7 @@ func TestADamagedMemoryStopsTheNetworkWhenItIsNeeded(t *testing.T) {
 			t.Fatalf("before the memory is needed: %v", err)
 		}
 		err := needs.memory(c, id)
-		for _, said := range []error{err, c.Node().Bug()} {
+		for _, said := range []error{err, c.Driver().Bug()} {
 			text := fmt.Sprint(said)
 			named := slices.ContainsFunc(names, func(name string) bool {
 				return strings.Contains(text, `the instance is stopped, because its state directory "/state" is damaged: `+name+": ")

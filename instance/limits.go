@@ -43,7 +43,7 @@ const (
 const (
 	// maxRunRounds is the largest number of rounds of one RunRounds. Ours.
 	maxRunRounds = 100_000
-	// defaultMaxRounds is the limit of rounds that count (node.Rounds) of RunUntil if the request has none. Ours.
+	// defaultMaxRounds is the limit of rounds that count (driver.Rounds) of RunUntil if the request has none. Ours.
 	defaultMaxRounds = 1_000_000
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/canisterd/canisterd/internal/journal"
 	"github.com/canisterd/canisterd/internal/systemcanisters"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/test/canistertest"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -43,10 +43,10 @@ func TestARunWithoutALimitEndsAfterAMillionRounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	always := Condition{met: func(*run, *replica.Network) node.Next { return node.Go }}
-	got, err := node.Ask(t.Context(), i.node, func(n *replica.Network) (rounds uint64) {
+	always := Condition{met: func(*run, *replica.Network) driver.Next { return driver.Go }}
+	got, err := driver.Ask(t.Context(), i.driver, func(n *replica.Network) (rounds uint64) {
 		r := i.newRun(always, 0)
-		for r.next(n) == node.Go {
+		for r.next(n) == driver.Go {
 		}
 		return r.rounds
 	})
@@ -120,31 +120,31 @@ func held(t *testing.T) (*Instance, *systemcanisters.Call) {
 		t.Fatal(err)
 	}
 	hold := replica.Rule{Match: replica.Match{Kind: replica.KindIngress}, Action: replica.Action{Kind: replica.ActHold}}
-	if result, err := i.node.Apply(t.Context(), &replica.AddRule{Rule: hold}); err != nil || result.Refusal != nil {
+	if result, err := i.driver.Apply(t.Context(), &replica.AddRule{Rule: hold}); err != nil || result.Refusal != nil {
 		t.Fatal(err, result.Refusal)
 	}
 	return i, &systemcanisters.Call{
-		Sender: principal.Anonymous, Receiver: principal.Management, Effective: i.node.View().Subnets[0].Ranges[0].End,
+		Sender: principal.Anonymous, Receiver: principal.Management, Effective: i.driver.View().Subnets[0].Ranges[0].End,
 		Method: "provisional_create_canister_with_cycles", Arg: []byte("DIDL\x01\x6c\x00\x01\x00"),
 	}
 }
 
 func TestACallThatInstallsASystemCanisterRuns1000RoundsAtMost(t *testing.T) {
 	i, call := held(t)
-	before := i.node.View().Height
-	_, err := installation{i.node}.Call(t.Context(), call)
+	before := i.driver.View().Height
+	_, err := installation{i.driver}.Call(t.Context(), call)
 	if err == nil || !strings.HasSuffix(err.Error(), "has no answer after 1000 rounds") {
 		t.Errorf("a call that is not answered: %v", err)
 	}
-	if rounds := i.node.View().Height - before; rounds != 1000 {
+	if rounds := i.driver.View().Height - before; rounds != 1000 {
 		t.Errorf("the network ran %d rounds, want 1000", rounds)
 	}
 }
 
 func TestACallThatInstallsASystemCanisterWaitsForAMinute(t *testing.T) {
 	i, call := held(t)
-	begun := i.node.View().Time
-	_, _ = installation{i.node}.Call(t.Context(), call) // it is held
+	begun := i.driver.View().Time
+	_, _ = installation{i.driver}.Call(t.Context(), call) // it is held
 	for _, c := range []struct {
 		after uint64
 		waits int
@@ -155,7 +155,7 @@ func TestACallThatInstallsASystemCanisterWaitsForAMinute(t *testing.T) {
 		if _, err := i.RunRounds(t.Context(), 1); err != nil {
 			t.Fatal(err)
 		}
-		waits, err := node.Ask(t.Context(), i.node, func(n *replica.Network) int { return len(n.Introspect().Held(0, 0, 10)) })
+		waits, err := driver.Ask(t.Context(), i.driver, func(n *replica.Network) int { return len(n.Introspect().Held(0, 0, 10)) })
 		if err != nil || waits != c.waits {
 			t.Errorf("after %d ns %d calls wait, want %d: %v", c.after, waits, c.waits, err)
 		}

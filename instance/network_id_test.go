@@ -11,7 +11,7 @@ import (
 func rounds(t *testing.T, i *instance.Instance, n int) {
 	t.Helper()
 	for range n {
-		if _, err := i.Node().Round(context.Background()); err != nil {
+		if _, err := i.Driver().Round(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -13,7 +13,7 @@ const (
 	DenyOutcalls
 	// StrictOutcalls makes the requests that mainnet makes: only https, otherwise like ReplicatedOutcalls.
 	StrictOutcalls
-	// ReplicatedOutcalls makes the requests, https or http. Requests that all nodes of a subnet make and that change
+	// ReplicatedOutcalls makes the requests, https or http. Requests that all drivers of a subnet make and that change
 	// nothing (GET and HEAD) are made once for each node.
 	ReplicatedOutcalls
 

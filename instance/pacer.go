@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/internal/contain"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
-// driver drives a network in one pacing, at times of the wall clock. The zero time means none.
-type driver interface {
-	// first returns when a driver that begins now has work.
+// ticker drives a network in one pacing, at times of the wall clock. The zero time means none.
+type ticker interface {
+	// first returns when a ticker that begins now has work.
 	first(now time.Time) time.Time
 	// active returns when it has work because something happens in the network now.
 	active(now time.Time) time.Time
@@ -19,41 +19,41 @@ type driver interface {
 	tick(ctx context.Context, now time.Time) (next time.Time)
 }
 
-// pacer calls the driver of one network when it is due. Only the pacer and the backend read the time of day, through
+// pacer calls the ticker of one network when it is due. Only the pacer and the backend read the time of day, through
 // the instance's clock; the pacer's own alarms are set by the wall clock.
 type pacer struct {
 	clock    *clock
 	schedule *schedule
 	alarm    alarm
-	node     *node.Node
+	driver   *driver.Driver
 	ctx      context.Context
 
 	mu      sync.Mutex // guards what follows and alarm
-	driver  driver     // nil while clients alone drive the network
+	ticker  ticker     // nil while clients alone drive the network
 	ended   bool
 	ticking bool // a goroutine of running ticks
 	again   bool // due again during the tick
 	running sync.WaitGroup
 }
 
-// start begins to pace a node; ctx ends the current tick.
-func (p *pacer) start(ctx context.Context, n *node.Node) {
+// start begins to pace a driver; ctx ends the current tick.
+func (p *pacer) start(ctx context.Context, d *driver.Driver) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.ctx, p.node = ctx, n
+	p.ctx, p.driver = ctx, d
 	p.alarm.due = p.due
 }
 
-// set changes the driver. Once it is nil no tick begins; end or quiet waits for the current one.
+// set changes the ticker. Once it is nil no tick begins; end or quiet waits for the current one.
 func (p *pacer) set(pacing Pacing) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.driver = nil
+	p.ticker = nil
 	p.schedule.cancel(&p.alarm)
-	if drive := modes[pacing.Mode].drive; drive != nil {
+	if newTicker := modes[pacing.Mode].newTicker; newTicker != nil {
 		now := p.clock.wall()
-		p.driver = drive(p, pacing, now)
-		p.ring(p.driver.first(now))
+		p.ticker = newTicker(p, pacing, now)
+		p.ring(p.ticker.first(now))
 	}
 }
 
@@ -68,8 +68,8 @@ func (p *pacer) ring(at time.Time) {
 func (p *pacer) wake() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.driver != nil {
-		p.ring(p.driver.active(p.clock.wall()))
+	if p.ticker != nil {
+		p.ring(p.ticker.active(p.clock.wall()))
 	}
 }
 
@@ -78,20 +78,20 @@ func (p *pacer) due() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case p.ended || p.driver == nil:
+	case p.ended || p.ticker == nil:
 	case p.ticking:
 		p.again = true
 	default:
 		p.ticking = true
-		driver := p.driver
-		p.running.Go(func() { contain.Do(func() { p.tick(driver) }, p.node.Fail) })
+		current := p.ticker
+		p.running.Go(func() { contain.Do(func() { p.tick(current) }, p.driver.Fail) })
 	}
 }
 
-// tick calls a driver to do what is due.
-func (p *pacer) tick(driver driver) {
+// tick calls a ticker to do what is due.
+func (p *pacer) tick(current ticker) {
 	now := p.clock.wall()
-	next := driver.tick(p.ctx, now)
+	next := current.tick(p.ctx, now)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ticking = false
@@ -99,7 +99,7 @@ func (p *pacer) tick(driver driver) {
 		p.again = false
 		next = now.Add(tick)
 	}
-	if driver == p.driver && !p.ended { // otherwise the new driver has set its own time
+	if current == p.ticker && !p.ended { // otherwise the new ticker has set its own time
 		p.ring(next)
 	}
 }

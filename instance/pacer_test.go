@@ -17,7 +17,7 @@ func stands(t *testing.T, i *instance.Instance, least uint64) uint64 {
 	t.Helper()
 	var height uint64
 	eventually.True(t, fmt.Sprintf("a network at height %d", least), func() bool {
-		height = i.Node().View().Height
+		height = i.Driver().View().Height
 		return height >= least
 	})
 	return height
@@ -28,17 +28,17 @@ func TestPacingIsChangedWhileTheInstanceRuns(t *testing.T) { synctest.Test(t, ch
 func changePacing(t *testing.T) {
 	_, i := first(t, nil, instance.Pacing{Mode: instance.Interval, Interval: time.Millisecond})
 	begun := time.Now()
-	stands(t, i, i.Node().View().Height+5)
-	if v := i.Node().View(); v.Time+uint64(time.Minute) < uint64(begun.UnixNano()) {
+	stands(t, i, i.Driver().View().Height+5)
+	if v := i.Driver().View(); v.Time+uint64(time.Minute) < uint64(begun.UnixNano()) {
 		t.Errorf("rounds at an interval are at %d, the wall clock was at %d", v.Time, begun.UnixNano())
 	}
 	for range 20 {
 		if err := i.SetPacing(t.Context(), instance.Pacing{Mode: instance.Manual}); err != nil {
 			t.Fatal(err)
 		}
-		still := i.Node().View()
+		still := i.Driver().View()
 		time.Sleep(5 * time.Millisecond) // in a bubble
-		if v := i.Node().View(); v.Height != still.Height || v.Time != still.Time {
+		if v := i.Driver().View(); v.Height != still.Height || v.Time != still.Time {
 			t.Fatalf("by hand, height %d became %d", still.Height, v.Height)
 		}
 		if err := i.SetPacing(t.Context(), instance.Pacing{Mode: instance.Interval, Interval: time.Millisecond}); err != nil {
@@ -62,7 +62,7 @@ func TestWhoOwnsTheNetworkMayAskForThePacingWhileItIsChanged(t *testing.T) {
 	_, i := first(t, nil, instance.Pacing{Mode: instance.Auto})
 	ctx := eventually.Context(t)
 	changed := make(chan error, 1)
-	err := i.Node().Do(ctx, func(*replica.Network) {
+	err := i.Driver().Do(ctx, func(*replica.Network) {
 		go func() { changed <- i.SetPacing(ctx, instance.Pacing{Mode: instance.Manual}) }()
 		for i.Paced() != instance.Manual && ctx.Err() == nil { // until the change has begun
 			runtime.Gosched()

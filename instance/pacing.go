@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // PacingMode says when rounds happen and how time moves.
@@ -34,16 +34,16 @@ type mode struct {
 	byWallClock bool
 	// hasInterval means that a pacing of the mode has an Interval.
 	hasInterval bool
-	// drive makes the driver of a network; nil if only clients drive it.
-	drive func(p *pacer, pacing Pacing, now time.Time) driver
+	// newTicker makes the ticker of a network; nil if only clients drive it.
+	newTicker func(p *pacer, pacing Pacing, now time.Time) ticker
 }
 
 // roundsBy is who begins the rounds of a network.
 type roundsBy uint8
 
 const (
-	byNode    roundsBy = iota // its node, as soon as there is work
-	byDriver                  // the driver of the mode, at its times
+	byDriver  roundsBy = iota // its driver, as soon as there is work
+	byTicker                  // the ticker of the mode, at its times
 	byClients                 // clients that ask for them
 )
 
@@ -109,13 +109,13 @@ func (p Pacing) TimeByWallClock() bool { return modes[p.Mode].byWallClock }
 // RoundsByClients reports whether rounds happen only when clients ask for them.
 func (p Pacing) RoundsByClients() bool { return modes[p.Mode].rounds == byClients }
 
-// roundsByNode reports whether the node begins a round as soon as there is work.
-func (p Pacing) roundsByNode() bool { return modes[p.Mode].rounds == byNode }
+// roundsByDriver reports whether the driver begins a round as soon as there is work.
+func (p Pacing) roundsByDriver() bool { return modes[p.Mode].rounds == byDriver }
 
-// nodeMode returns the mode of a node with this pacing.
-func (p Pacing) nodeMode() node.Mode {
-	if p.roundsByNode() {
-		return node.Auto
+// driverMode returns the mode of a driver with this pacing.
+func (p Pacing) driverMode() driver.Mode {
+	if p.roundsByDriver() {
+		return driver.Auto
 	}
-	return node.Manual
+	return driver.Manual
 }

@@ -8,8 +8,8 @@ import (
 // auto runs a round as soon as there is work: an update is answered at once, timers fire when they are due.
 var auto = mode{
 	name: "auto", says: "a round as soon as there is work, at the time of the wall clock and the offset",
-	rounds: byNode, byWallClock: true,
-	drive: func(p *pacer, _ Pacing, now time.Time) driver { return &autoDriver{pacer: p, beat: now} },
+	rounds: byDriver, byWallClock: true,
+	newTicker: func(p *pacer, _ Pacing, now time.Time) ticker { return &autoTicker{pacer: p, beat: now} },
 }
 
 const (
@@ -20,26 +20,26 @@ const (
 	heartbeat = time.Second
 )
 
-// autoDriver moves the time of a network with the wall clock. An idle network costs nothing: the driver wakes when
+// autoTicker moves the time of a network with the wall clock. An idle network costs nothing: the ticker wakes when
 // something is due.
-type autoDriver struct {
+type autoTicker struct {
 	*pacer
 	beat time.Time // of the last heartbeat
 }
 
-func (d *autoDriver) first(now time.Time) time.Time { return now }
+func (d *autoTicker) first(now time.Time) time.Time { return now }
 
-func (d *autoDriver) active(now time.Time) time.Time { return now.Add(tick) }
+func (d *autoTicker) active(now time.Time) time.Time { return now.Add(tick) }
 
 // tick moves time to the clock's and returns when to look again: never if nothing will be due until something happens.
-func (d *autoDriver) tick(ctx context.Context, now time.Time) (next time.Time) {
+func (d *autoTicker) tick(ctx context.Context, now time.Time) (next time.Time) {
 	beats := now.Sub(d.beat) >= heartbeat
 	if beats {
 		d.beat = now
 	}
-	rest, err := d.node.Tick(ctx, d.clock.now, beats)
+	rest, err := d.driver.Tick(ctx, d.clock.now, beats)
 	if err != nil {
-		return time.Time{} // the node has logged a bug
+		return time.Time{} // the driver has logged a bug
 	}
 	if rest.Heartbeat {
 		next = d.beat.Add(heartbeat)

@@ -8,29 +8,29 @@ import (
 // interval runs a round every Pacing.Interval, whether there is work or not.
 var interval = mode{
 	name: "interval", says: "a round every interval, at the time of the wall clock and the offset",
-	rounds: byDriver, byWallClock: true, hasInterval: true,
-	drive: func(p *pacer, pacing Pacing, now time.Time) driver {
-		return &intervalDriver{pacer: p, begun: now, interval: pacing.Interval}
+	rounds: byTicker, byWallClock: true, hasInterval: true,
+	newTicker: func(p *pacer, pacing Pacing, now time.Time) ticker {
+		return &intervalTicker{pacer: p, begun: now, interval: pacing.Interval}
 	},
 }
 
-// intervalDriver runs rounds at an interval.
-type intervalDriver struct {
+// intervalTicker runs rounds at an interval.
+type intervalTicker struct {
 	*pacer
 	begun    time.Time
 	interval time.Duration
 }
 
-func (d *intervalDriver) first(now time.Time) time.Time { return now.Add(d.interval) }
+func (d *intervalTicker) first(now time.Time) time.Time { return now.Add(d.interval) }
 
-func (d *intervalDriver) active(time.Time) time.Time { return time.Time{} }
+func (d *intervalTicker) active(time.Time) time.Time { return time.Time{} }
 
 // tick runs a round at the clock's time. Missed rounds are not made up for.
-func (d *intervalDriver) tick(ctx context.Context, _ time.Time) (next time.Time) {
-	if err := d.node.AdvanceClock(ctx, func() (uint64, bool) { return d.clock.now(), true }); err != nil {
+func (d *intervalTicker) tick(ctx context.Context, _ time.Time) (next time.Time) {
+	if err := d.driver.AdvanceClock(ctx, func() (uint64, bool) { return d.clock.now(), true }); err != nil {
 		return time.Time{}
 	}
-	if _, err := d.node.Round(ctx); err != nil {
+	if _, err := d.driver.Round(ctx); err != nil {
 		return time.Time{}
 	}
 	now := d.clock.wall()

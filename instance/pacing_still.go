@@ -4,5 +4,5 @@ package instance
 // order behaves the same each time, however slow its users are.
 var still = mode{
 	name: "still", says: "a round as soon as there is work; time stands still until a client moves it",
-	rounds: byNode,
+	rounds: byDriver,
 }

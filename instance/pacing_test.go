@@ -15,7 +15,7 @@ func TestEveryPacingModeIsDeclaredWhole(t *testing.T) {
 			t.Fatalf("mode %d is %+v", m, declared)
 		}
 		names[m.String()] = true
-		if driven := declared.drive != nil; driven != (declared.byWallClock || declared.rounds == byDriver) {
+		if driven := declared.newTicker != nil; driven != (declared.byWallClock || declared.rounds == byTicker) {
 			t.Errorf("mode %s has a driver: %t", m, driven)
 		}
 		p, err := Pacing{Mode: m, Interval: time.Minute}.decided()

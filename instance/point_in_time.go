@@ -241,8 +241,8 @@ func (i *Instance) flushRecords(ctx context.Context) error {
 	if i.persister == nil {
 		return NoHistory.Refuse(i.name)
 	}
-	err := i.node.Do(ctx, func(n *replica.Network) { n.RecordClock() })
-	if i.node.Bug() != nil {
+	err := i.driver.Do(ctx, func(n *replica.Network) { n.RecordClock() })
+	if i.driver.Bug() != nil {
 		return i.persister.journal.Sync(ctx)
 	}
 	return err
@@ -280,7 +280,7 @@ func isDamage(err error) bool {
 
 // isFuture reports whether a moment is a time ahead of the network's clock. It is false after a bug.
 func (i *Instance) isFuture(ctx context.Context, m *Moment) (bool, error) {
-	if m.Time == 0 || i.node.Bug() != nil {
+	if m.Time == 0 || i.driver.Bug() != nil {
 		return false, nil //nolint:nilerr // a network that a bug has stopped can be forked
 	}
 	now, err := i.Now(ctx)

@@ -31,13 +31,13 @@ func (c *crashing) marked(t *testing.T, updates int) (states []stateAt) {
 	for range updates {
 		newest := c.newest()
 		c.count(id)
-		if err := c.SetTime(t.Context(), c.Node().View().Time+3_000_000_000); err != nil {
+		if err := c.SetTime(t.Context(), c.Driver().View().Time+3_000_000_000); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := c.RunRounds(t.Context(), 1); err != nil {
 			t.Fatal(err)
 		}
-		v := c.Node().View()
+		v := c.Driver().View()
 		states = append(states, stateAt{v.Height, v.Time, c.hash()})
 		if c.checkpoint > 0 { // one is due, and is written in the background
 			eventually.True(t, "a checkpoint", func() bool { return c.newest() != newest })
@@ -63,7 +63,7 @@ func (c *crashing) forked(t *testing.T, at instance.Moment) (stateAt, error) {
 	if err != nil {
 		return stateAt{}, err
 	}
-	v := made.Node().View()
+	v := made.Driver().View()
 	source := c.Instance
 	c.Instance = made
 	s := stateAt{v.Height, v.Time, c.hash()}
@@ -185,7 +185,7 @@ func TestAForkAtAMarkHasTheStateThatWasMarked(t *testing.T) {
 	mark := func(name string) stateAt {
 		t.Helper()
 		made, err := c.Mark(t.Context(), name)
-		v := c.Node().View()
+		v := c.Driver().View()
 		if err != nil || made.Height != v.Height || made.Time != v.Time || made.Kind != "mark" || made.Mark != name {
 			t.Fatalf("the mark is %+v: %v", made, err)
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/internal/journal"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // Host provides what this package must not know: the front ends that serve instances, and the client for their
@@ -70,7 +70,7 @@ type Config struct {
 	// Workers is how many workers execute the messages of a batch; 0: one per processor, and one in a replay. The
 	// outcome does not depend on it.
 	Workers int
-	// TimedEvents makes instances record when each event happened by the wall clock (node.Recorded.At).
+	// TimedEvents makes instances record when each event happened by the wall clock (driver.Recorded.At).
 	TimedEvents bool
 
 	// Defaults for instances.
@@ -90,9 +90,9 @@ type Registry struct {
 	schedule  *schedule
 	keys      replica.Keys
 	// All instances share these.
-	queries    *node.QuerySlots
-	processors *node.Processors
-	events     *node.EventMemory // nil: no bound
+	queries    *driver.QuerySlots
+	processors *driver.Processors
+	events     *driver.EventMemory // nil: no bound
 
 	cancel  context.CancelFunc
 	running sync.WaitGroup
@@ -106,10 +106,10 @@ func NewRegistry(config Config) *Registry {
 	r := &Registry{
 		config: config, directory: newDirectory(config.Limit, config.Kept), engines: engines{cacheDir: config.CacheDir, compiler: config.Compiler, memory: given(config.Engine)},
 		seeds: newSeeds(config.Seed), schedule: newSchedule(config.Wall),
-		queries: node.NewQuerySlots(runtime.NumCPU()), processors: node.NewProcessors(runtime.NumCPU(), stopwatch()),
+		queries: driver.NewQuerySlots(runtime.NumCPU()), processors: driver.NewProcessors(runtime.NumCPU(), stopwatch()),
 	}
 	if config.EventMemory != 0 {
-		r.events = node.NewEventMemory(config.EventMemory)
+		r.events = driver.NewEventMemory(config.EventMemory)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	r.cancel = cancel

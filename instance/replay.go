@@ -10,7 +10,7 @@ import (
 	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/internal/journal"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // Replayed is the result of a replay.
@@ -42,8 +42,8 @@ var errNoCheckpoint = errors.New("the state directory has no checkpoint: no netw
 
 // Replay replays the journal of a state directory from the oldest checkpoint. It compares the time, the messages, the
 // instructions and the certified root of each round, and the state hash at each checkpoint. It makes no outcalls and
-// changes nothing. The error may be a *replica.DivergedError, a *CheckpointError or one of package journal. Replay checks
-// ctx between records.
+// changes nothing. The error may be a *replica.DivergedError, a *CheckpointError or one of package journal. Replay
+// checks ctx between records.
 func Replay(ctx context.Context, dir string, config Config, traces Traces) (Replayed, error) {
 	options := config.Journal
 	options.ReadOnly = true
@@ -56,10 +56,10 @@ func Replay(ctx context.Context, dir string, config Config, traces Traces) (Repl
 	if err != nil {
 		return Replayed{}, errors.Join(err, j.Close())
 	}
-	pool := node.NewPool(config.Workers, nil)
+	pool := driver.NewPool(config.Workers, nil)
 	defer pool.Close()
 	r := replay{journal: j, config: replica.Config{Engine: engine.Engine, Compiler: recordedModules{}, Runner: pool}}
-	recording := node.NewRecording()
+	recording := driver.NewRecording()
 	if traces.Newest > 0 {
 		r.config.Events = recording
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/canisterd/canisterd/internal/journal"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // instancesFolder is the folder of a state directory for those of the other instances, by name.
@@ -24,7 +24,8 @@ func KeptIn(stateDir, name string) string {
 	return filepath.Join(stateDir, instancesFolder, name)
 }
 
-// KeptNames returns the names of the instances that are kept in the state directory of a daemon besides the default one.
+// KeptNames returns the names of the instances that are kept in the state directory of a daemon besides the default
+// one.
 func KeptNames(stateDir string) (names []string, err error) {
 	all, err := os.ReadDir(filepath.Join(stateDir, instancesFolder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -94,7 +95,7 @@ var errIncomplete = errors.New("the state directory has no complete instance")
 // keepFrom makes an instance that continues a network durable, in a directory; "" for none. On failure it closes the
 // network. from keeps the instance that it was forked from, nil for none.
 func (r *Registry) keepFrom(dir string, network *replica.Network, from *persister, f *startConfig) (err error) {
-	f.start = func(config node.Config) (*node.Node, error) { return node.Wake(network, config), nil }
+	f.start = func(config driver.Config) (*driver.Driver, error) { return driver.Wake(network, config), nil }
 	if dir == "" {
 		return nil
 	}

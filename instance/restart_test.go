@@ -14,7 +14,7 @@ import (
 	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/internal/journal"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/test/canistertest"
 	"github.com/canisterd/canisterd/test/instancetest"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -80,7 +80,7 @@ func (k *keeping) told() (all []string) {
 	for _, i := range k.Instances() {
 		line := i.Name()
 		if i.Pacing().Mode == instance.Manual {
-			hash, err := node.Ask(k.Context(), i.Node(), func(n *replica.Network) string {
+			hash, err := driver.Ask(k.Context(), i.Driver(), func(n *replica.Network) string {
 				hash, err := n.StateHash()
 				return fmt.Sprintf("%x %v", hash, err)
 			})
@@ -91,7 +91,7 @@ func (k *keeping) told() (all []string) {
 		}
 		id, ancestors := i.Lineage()
 		about := i.About()
-		all = append(all, fmt.Sprintf("%s %s %v %+v %+v %x %s %d %s", line, id, ancestors, i.Pacing(), i.Snapshots(), i.Node().View().RootKey, about.ForkedFrom, about.Outcalls, about.Created.Round(0)))
+		all = append(all, fmt.Sprintf("%s %s %v %+v %+v %x %s %d %s", line, id, ancestors, i.Pacing(), i.Snapshots(), i.Driver().View().RootKey, about.ForkedFrom, about.Outcalls, about.Created.Round(0)))
 	}
 	return all
 }
@@ -143,7 +143,7 @@ func TestAllInstancesAreThereAfterACrash(t *testing.T) {
 func TestADeletedInstanceDoesNotComeBack(t *testing.T) {
 	k := newKeeping(t)
 	first := k.made(k.Instance(""))
-	key := first.Node().View().RootKey
+	key := first.Driver().View().RootKey
 	if _, err := first.TakeSnapshot(t.Context(), "old", false); err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestADeletedInstanceDoesNotComeBack(t *testing.T) {
 		t.Error("the directory of a deleted instance is there")
 	}
 	k.crash()
-	if all := k.Instances(); len(all) != 1 || bytes.Equal(all[0].Node().View().RootKey, key) || len(all[0].Snapshots()) != 0 {
+	if all := k.Instances(); len(all) != 1 || bytes.Equal(all[0].Driver().View().RootKey, key) || len(all[0].Snapshots()) != 0 {
 		t.Errorf("%d instances are there, the default one with %d snapshots", len(all), len(all[0].Snapshots()))
 	}
 	k.made(k.Create(t.Context(), &instance.Spec{Placement: instance.Placement{Name: "lab"}}))

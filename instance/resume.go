@@ -7,7 +7,7 @@ import (
 
 	"github.com/canisterd/canisterd/internal/journal"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // resume prepares the start of a durable instance, from its state directory or in an empty one. With again, everything
@@ -61,7 +61,7 @@ func (r *Registry) resume(spec *Spec, pacing Pacing, config replica.Config, agai
 		f.system = spec.SystemCanisters
 		k.kept.Made = asked
 	}
-	f.start = func(config node.Config) (*node.Node, error) { return node.Wake(network, config), nil }
+	f.start = func(config driver.Config) (*driver.Driver, error) { return driver.Wake(network, config), nil }
 	return f, nil
 }
 
@@ -125,7 +125,7 @@ func (i *Instance) recordStart(ctx context.Context, listen string) error {
 	if i.persister == nil {
 		return nil
 	}
-	if _, err := i.node.SettledView(ctx, 0); err != nil {
+	if _, err := i.driver.SettledView(ctx, 0); err != nil {
 		return err
 	}
 	id, ancestors := i.Lineage()

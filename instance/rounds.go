@@ -4,12 +4,12 @@ import (
 	"context"
 
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // Ran is the result of some rounds, and the instance's state after them.
 type Ran struct {
-	node.Driven
+	driver.Work
 	Time, Height uint64 // of the last round
 	Busy         bool   // another round would do something
 }
@@ -21,19 +21,19 @@ func (i *Instance) RunRounds(ctx context.Context, rounds uint64) (Ran, error) {
 	}
 	var ran Ran
 	left := max(1, rounds)
-	done, err := i.node.Drive(ctx, func(n *replica.Network) node.Next {
+	done, err := i.driver.RunRounds(ctx, func(n *replica.Network) driver.Next {
 		if left == 0 {
 			activity := n.Activity()
-			ran.Time, ran.Height, ran.Busy = activity.Time, activity.Height, activity.HasDueWork || i.node.Present() == node.Go
-			return node.Stop
+			ran.Time, ran.Height, ran.Busy = activity.Time, activity.Height, activity.HasDueWork || i.driver.Present() == driver.Go
+			return driver.Stop
 		}
 		left--
 		i.CatchUp(n)
-		return node.Go
+		return driver.Go
 	})
 	if err != nil {
 		return Ran{}, err
 	}
-	ran.Driven = done
+	ran.Work = done
 	return ran, nil
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // Condition is a condition that ends RunUntil.
 type Condition struct {
-	met   func(*run, *replica.Network) node.Next
+	met   func(*run, *replica.Network) driver.Next
 	about replica.RequestID // the message that it is about; empty for none
 }
 
@@ -21,12 +21,12 @@ func NextTimer() Condition { return Condition{met: (*run).fired} }
 
 // At is the condition that a time has come and its consequences have run.
 func At(time uint64) Condition {
-	return Condition{met: func(r *run, n *replica.Network) node.Next { return r.reached(n, time) }}
+	return Condition{met: func(r *run, n *replica.Network) driver.Next { return r.reached(n, time) }}
 }
 
 // Answered is the condition that a user's message is answered.
 func Answered(id replica.RequestID) Condition {
-	return Condition{met: func(r *run, n *replica.Network) node.Next { return r.answered(n, id) }, about: id}
+	return Condition{met: func(r *run, n *replica.Network) driver.Next { return r.answered(n, id) }, about: id}
 }
 
 // StopReason is why RunUntil stopped.
@@ -50,11 +50,12 @@ type Until struct {
 	WaitsFor string
 }
 
-// RunUntil runs rounds until a condition holds, up to a limit; 0: a million that count (node.Rounds). If clients move the time, it skips the
-// time to the next event; otherwise only for conditions of time. The error may be node.ErrUnknown.
+// RunUntil runs rounds until a condition holds, up to a limit; 0: a million that count (driver.Rounds). If clients move
+// the time, it skips the time to the next event; otherwise only for conditions of time. The error may be
+// driver.ErrUnknown.
 func (i *Instance) RunUntil(ctx context.Context, c Condition, most uint64) (Until, error) {
 	r := i.newRun(c, most)
-	done, err := i.drive(ctx, r.next)
+	done, err := i.runRounds(ctx, r.next)
 	switch {
 	case err != nil:
 		return Until{}, err
@@ -71,7 +72,7 @@ type run struct {
 	byClients bool   // clients move the time
 	most      uint64 // rounds; 0: as many as count
 	rounds    uint64 // rounds so far
-	count     node.Rounds
+	count     driver.Rounds
 	Condition
 	advance timeAdvance
 	timer   uint64 // time of the next timer, once it is known
@@ -81,8 +82,8 @@ type run struct {
 
 func (i *Instance) newRun(c Condition, most uint64) *run {
 	return &run{
-		instance: i, byClients: !i.Pacing().TimeByWallClock(), most: most, count: node.AtMost(defaultMaxRounds), Condition: c,
-		advance: newTimeAdvance(i.node),
+		instance: i, byClients: !i.Pacing().TimeByWallClock(), most: most, count: driver.AtMost(defaultMaxRounds), Condition: c,
+		advance: newTimeAdvance(i.driver),
 	}
 }
 
@@ -95,16 +96,16 @@ func (r *run) spent(n *replica.Network) bool {
 }
 
 // next returns what happens next.
-func (r *run) next(n *replica.Network) node.Next {
+func (r *run) next(n *replica.Network) driver.Next {
 	next := r.met(r, n)
-	if next == node.Go && r.spent(n) {
+	if next == driver.Go && r.spent(n) {
 		next = r.stop(RoundsSpent)
 	}
 	switch next {
-	case node.Go:
+	case driver.Go:
 		r.rounds++
 		r.instance.CatchUp(n)
-	case node.Stop:
+	case driver.Stop:
 		waits := n.ExternalWaits()
 		activity := n.Activity()
 		r.until.Time, r.until.Height = activity.Time, activity.Height
@@ -112,33 +113,33 @@ func (r *run) next(n *replica.Network) node.Next {
 		if r.about != (replica.RequestID{}) && r.until.Reason != ConditionMet {
 			r.until.WaitsFor = n.Introspect().WhyUnanswered(r.about).Text
 		}
-	case node.Linger:
+	case driver.Linger:
 	}
 	return next
 }
 
-func (r *run) stop(why StopReason) node.Next {
+func (r *run) stop(why StopReason) driver.Next {
 	r.until.Reason = why
-	return node.Stop
+	return driver.Stop
 }
 
-func (r *run) idle(n *replica.Network) node.Next {
-	if next := r.instance.node.Present(); next != node.Stop {
+func (r *run) idle(n *replica.Network) driver.Next {
+	if next := r.instance.driver.Present(); next != driver.Stop {
 		return next
 	}
 	return r.stop(ConditionMet)
 }
 
-func (r *run) reached(n *replica.Network, target uint64) node.Next {
-	if next := r.advance.to(n, target); next != node.Stop {
+func (r *run) reached(n *replica.Network, target uint64) driver.Next {
+	if next := r.advance.to(n, target); next != driver.Stop {
 		return next
 	}
 	return r.stop(ConditionMet)
 }
 
-func (r *run) fired(n *replica.Network) node.Next {
+func (r *run) fired(n *replica.Network) driver.Next {
 	if r.timer == 0 {
-		if next := r.advance.settle(n); next != node.Stop {
+		if next := r.advance.settle(n); next != driver.Stop {
 			return next
 		}
 		at, ok := n.NextOf(replica.GlobalTimers)
@@ -150,24 +151,24 @@ func (r *run) fired(n *replica.Network) node.Next {
 	return r.reached(n, r.timer)
 }
 
-func (r *run) answered(n *replica.Network, id replica.RequestID) node.Next {
+func (r *run) answered(n *replica.Network, id replica.RequestID) driver.Next {
 	known, answered := standing(n, id)
 	switch {
 	case !known:
-		r.err = node.ErrUnknown
-		return node.Stop
+		r.err = driver.ErrUnknown
+		return driver.Stop
 	case answered:
 		return r.stop(ConditionMet)
 	case r.byClients:
 		return r.onwards(n)
 	}
-	return r.instance.node.GoOrLinger()
+	return r.instance.driver.GoOrLinger()
 }
 
 // onwards works towards a message: first the present work, then what time brings. It returns Stop if nothing more can
 // happen, or time would pass for a message that a client holds.
-func (r *run) onwards(n *replica.Network) node.Next {
-	if next := r.here(n); next != node.Stop {
+func (r *run) onwards(n *replica.Network) driver.Next {
+	if next := r.here(n); next != driver.Stop {
 		return next
 	}
 	waits := n.ExternalWaits()
@@ -175,19 +176,19 @@ func (r *run) onwards(n *replica.Network) node.Next {
 		return r.stop(NothingMore)
 	}
 	r.advance.jump(n, Latest)
-	return node.Go
+	return driver.Go
 }
 
 // here does the work before time passes. It returns Linger if the host makes an outcall, whose answer arrives without a
 // round.
-func (r *run) here(n *replica.Network) node.Next {
-	if next := r.advance.settle(n); next != node.Stop {
+func (r *run) here(n *replica.Network) driver.Next {
+	if next := r.advance.settle(n); next != driver.Stop {
 		return next
 	}
 	if n.ExternalWaits().Outcalls > 0 && !r.instance.about.Outcalls.byClients() {
-		return node.Linger
+		return driver.Linger
 	}
-	return node.Stop
+	return driver.Stop
 }
 
 // standing returns whether a user's message is known, and whether its answer is shown.

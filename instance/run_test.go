@@ -31,9 +31,9 @@ func (answering) Close() error { return nil }
 // MakeOutcalls answers the first outcall.
 func (h answering) MakeOutcalls(ctx context.Context, i *instance.Instance) {
 	<-h.release
-	pending, err := i.Node().Outcalls(ctx)
+	pending, err := i.Driver().Outcalls(ctx)
 	if err == nil && len(pending) > 0 {
-		_ = i.Node().AnswerListed(ctx, &pending[0], replica.OutcallAnswer{Status: 200})
+		_ = i.Driver().AnswerListed(ctx, &pending[0], replica.OutcallAnswer{Status: 200})
 	}
 }
 
@@ -67,7 +67,7 @@ func TestARunWaitsForOutcallsUnlessTheyAreForClients(t *testing.T) {
 		id := outcaller(t, i)
 		go func() {
 			defer close(host.release)
-			_ = i.Node().Until(t.Context(), func(n *replica.Network) bool { return n.ExternalWaits().Outcalls > 0 })
+			_ = i.Driver().Until(t.Context(), func(n *replica.Network) bool { return n.ExternalWaits().Outcalls > 0 })
 		}()
 		got, err := i.RunUntil(eventually.Context(t), instance.Answered(id), 0)
 		want := instance.ConditionMet
@@ -84,19 +84,19 @@ func TestAnAdvanceEndsWhereTimePassesFasterThanACanisterWorks(t *testing.T) {
 	_, i := first(t, time.Now, instance.Pacing{Mode: instance.Auto})
 	id := instancetest.Deploy(t, i, canistertest.Restless(), nil)
 	instancetest.Submit(t, i, id, id, "begin", nil)
-	before := i.Node().Time()
+	before := i.Driver().Time()
 	ctx, end := context.WithCancel(t.Context())
 	passing := make(chan struct{})
 	go func() { // as on a computer that needs three seconds for a round
 		defer close(passing)
-		for wall := before; i.Node().AdvanceClock(ctx, func() (uint64, bool) { return wall, true }) == nil; {
-			wall = i.Node().Time() + uint64(3*time.Second)
+		for wall := before; i.Driver().AdvanceClock(ctx, func() (uint64, bool) { return wall, true }) == nil; {
+			wall = i.Driver().Time() + uint64(3*time.Second)
 		}
 	}()
 	_, err := i.Advance(eventually.Context(t), instance.Advance{By: week})
 	end()
 	<-passing
-	if passed := time.Duration(i.Node().Time() - before); err != nil || passed < week {
+	if passed := time.Duration(i.Driver().Time() - before); err != nil || passed < week {
 		t.Errorf("after a week %s have passed: %v", passed, err)
 	}
 }

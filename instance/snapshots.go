@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // snapshots holds the snapshots of an instance by name.
@@ -50,7 +50,7 @@ func (i *Instance) TakeSnapshot(ctx context.Context, name string, replace bool) 
 	}
 	i.lineage.turn.Lock()
 	defer i.lineage.turn.Unlock()
-	network, err := i.node.Snapshot(ctx, replica.ForkConfig{})
+	network, err := i.driver.Snapshot(ctx, replica.ForkConfig{})
 	if err != nil {
 		return Snapshot{}, err
 	}
@@ -85,7 +85,7 @@ func (s *snapshots) room(owner, name string, replace bool) error {
 func (s *snapshots) admit(owner, name string, replace bool) error {
 	switch before := s.kept[name]; {
 	case s.closed:
-		return node.ErrClosed
+		return driver.ErrClosed
 	case before != nil && !replace:
 		return SnapshotExists.Refuse(owner, name)
 	case before == nil && len(s.kept) >= MaxSnapshots:
@@ -172,7 +172,7 @@ func (i *Instance) Restore(ctx context.Context, name string) error {
 	i.lineage.turn.Lock()
 	defer i.lineage.turn.Unlock()
 	return i.use(name, func(kept *snapshot) error {
-		err := i.node.Restore(ctx, kept.network)
+		err := i.driver.Restore(ctx, kept.network)
 		if err != nil {
 			return err
 		}
@@ -192,7 +192,7 @@ func (i *Instance) frozen(ctx context.Context, name string, config replica.ForkC
 	if name == "" {
 		i.lineage.turn.Lock()
 		defer i.lineage.turn.Unlock()
-		if forked, err = i.node.Snapshot(ctx, config); err != nil {
+		if forked, err = i.driver.Snapshot(ctx, config); err != nil {
 			return nil, nil, err
 		}
 		height := forked.Activity().Height

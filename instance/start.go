@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/internal/systemcanisters"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // startConfig configures the start of an instance.
@@ -27,8 +27,8 @@ type startConfig struct {
 	// persister keeps it in its state directory; nil for none. resumed says that the directory already held it.
 	keeper  *persister
 	resumed bool
-	// start makes the node.
-	start func(node.Config) (*node.Node, error)
+	// start makes the driver.
+	start func(driver.Config) (*driver.Driver, error)
 }
 
 // start makes and runs an instance.
@@ -56,9 +56,9 @@ func (r *Registry) start(ctx context.Context, f *startConfig) (_ *Instance, err 
 	i.ctx, i.end = context.WithCancel(context.Background())
 	i.clock.wall = r.config.Wall
 	i.pacer = pacer{clock: &i.clock, schedule: r.schedule}
-	// The instance exists before its node, whose goroutine calls it.
+	// The instance exists before its driver, whose goroutine calls it.
 	err = contain.Run(func() (err error) {
-		i.node, err = f.start(r.nodeConfig(i, f.pacing))
+		i.driver, err = f.start(r.nodeConfig(i, f.pacing))
 		return err
 	})
 	if err != nil {
@@ -66,7 +66,7 @@ func (r *Registry) start(ctx context.Context, f *startConfig) (_ *Instance, err 
 		i.memory.Close()
 		return nil, err
 	}
-	i.backend = &Backend{node: i.node, clock: &i.clock}
+	i.backend = &Backend{driver: i.driver, clock: &i.clock}
 	i.backend.pacing.Store(&Pacing{Mode: Manual}) // until it is paced
 	i.pacing = f.pacing
 	if err := contain.Run(func() error { return i.begin(ctx, f) }); err != nil {
@@ -74,18 +74,18 @@ func (r *Registry) start(ctx context.Context, f *startConfig) (_ *Instance, err 
 	}
 	close(i.complete)
 	if i.persister != nil {
-		i.Go(func(ctx context.Context) { i.persister.runCheckpoints(ctx, i.node) })
-		i.Go(func(ctx context.Context) { i.persister.hashAll(ctx, i.node) })
+		i.Go(func(ctx context.Context) { i.persister.runCheckpoints(ctx, i.driver) })
+		i.Go(func(ctx context.Context) { i.persister.hashAll(ctx, i.driver) })
 	}
-	i.pacer.start(i.ctx, i.node)
+	i.pacer.start(i.ctx, i.driver)
 	i.pace(f.pacing)
 	return i, nil
 }
 
-// nodeConfig returns the configuration of the node of an instance, without its network.
-func (r *Registry) nodeConfig(i *Instance, pacing Pacing) node.Config {
-	config := node.Config{
-		Mode: pacing.nodeMode(), AwaitModules: !pacing.TimeByWallClock(), Compiled: r.config.Compiled, Workers: r.config.Workers, Queries: r.queries, Processors: r.processors, Memory: i.memory,
+// nodeConfig returns the configuration of the driver of an instance, without its network.
+func (r *Registry) nodeConfig(i *Instance, pacing Pacing) driver.Config {
+	config := driver.Config{
+		Mode: pacing.driverMode(), AwaitModules: !pacing.TimeByWallClock(), Compiled: r.config.Compiled, Workers: r.config.Workers, Queries: r.queries, Processors: r.processors, Memory: i.memory,
 		Active: i.pacer.wake, Called: i.outcallMade, Restored: i.clock.catchUp, Failed: i.failed,
 		Record: true, EventMemory: r.events, Generation: firstGeneration(), Stopwatch: stopwatch(), Printed: r.config.Printed,
 	}
@@ -96,16 +96,16 @@ func (r *Registry) nodeConfig(i *Instance, pacing Pacing) node.Config {
 		config.Journal = i.persister
 	}
 	if i.memory != nil {
-		config.EventBytes = int(min(node.MaxEventBytes, i.memory.Limit()/eventShare))
+		config.EventBytes = int(min(driver.MaxEventBytes, i.memory.Limit()/eventShare))
 	}
 	return config
 }
 
-// begin completes an instance whose node runs, so that others may find it.
+// begin completes an instance whose driver runs, so that others may find it.
 func (i *Instance) begin(ctx context.Context, f *startConfig) error {
-	if i.node.Height() == 0 {
+	if i.driver.Height() == 0 {
 		// The first round certifies the state before anything happens.
-		if _, err := i.node.Round(ctx); err != nil {
+		if _, err := i.driver.Round(ctx); err != nil {
 			return err
 		}
 	}
@@ -129,7 +129,7 @@ func (i *Instance) begin(ctx context.Context, f *startConfig) error {
 
 // catchUp sets the instance's clock to the time of its network.
 func (i *Instance) catchUp(ctx context.Context, ahead time.Duration) error {
-	return i.node.Do(ctx, func(n *replica.Network) {
+	return i.driver.Do(ctx, func(n *replica.Network) {
 		i.clock.catchUp(n.Activity().Clock)
 		i.clock.putAhead(ahead)
 	})

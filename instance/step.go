@@ -9,15 +9,15 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // Moves opens a round and returns the deliveries that may happen next. The error may be a refusal (NotManual).
-func (i *Instance) Moves(ctx context.Context) (node.Choices, error) {
+func (i *Instance) Moves(ctx context.Context) (driver.Choices, error) {
 	if err := i.byClients("listing moves"); err != nil {
-		return node.Choices{}, err
+		return driver.Choices{}, err
 	}
-	return i.node.Choices(ctx)
+	return i.driver.Choices(ctx)
 }
 
 // byClients refuses an operation unless only clients begin rounds.
@@ -30,8 +30,8 @@ func (i *Instance) byClients(what string) error {
 
 // Choice chooses the next delivery.
 type Choice struct {
-	choose func(node.Choices) int // negative for none
-	what   string                 // was requested
+	choose func(driver.Choices) int // negative for none
+	what   string                   // was requested
 }
 
 // Oldest chooses the first delivery.
@@ -39,13 +39,13 @@ func Oldest() Choice { return Position(0) }
 
 // Position chooses the delivery at a position of the list of Moves.
 func Position(at uint32) Choice {
-	return Choice{func(node.Choices) int { return int(at) }, fmt.Sprintf("position %d", at)}
+	return Choice{func(driver.Choices) int { return int(at) }, fmt.Sprintf("position %d", at)}
 }
 
 // Drawn chooses randomly by a seed and the moves, so that a client that always steps with the same seed does not take
 // the same position again and again.
 func Drawn(seed uint64) Choice {
-	return Choice{choose: func(c node.Choices) int {
+	return Choice{choose: func(c driver.Choices) int {
 		if len(c.Ahead) == 0 {
 			return 0
 		}
@@ -72,7 +72,7 @@ type Move struct {
 // Matching chooses the first delivery of a kind.
 func Matching(wanted Move) Choice { return Choice{wanted.find, "the move asked for"} }
 
-func (w Move) find(c node.Choices) int {
+func (w Move) find(c driver.Choices) int {
 	for i := range c.Ahead {
 		if w.matches(&c.Ahead[i]) {
 			return i
@@ -93,12 +93,12 @@ func (w Move) matches(a *replica.Delivery) bool {
 }
 
 // Step makes one delivery, or closes the round if none is left. The error may be a refusal (NotManual, NoSuchMove).
-func (i *Instance) Step(ctx context.Context, c Choice) (node.Stepped, error) {
+func (i *Instance) Step(ctx context.Context, c Choice) (driver.Stepped, error) {
 	if err := i.byClients("stepping"); err != nil {
-		return node.Stepped{}, err
+		return driver.Stepped{}, err
 	}
 	left := make(chan int, 1)
-	done, err := i.node.Step(ctx, func(choices node.Choices) int {
+	done, err := i.driver.Step(ctx, func(choices driver.Choices) int {
 		left <- len(choices.Ahead)
 		return c.choose(choices)
 	})

@@ -7,7 +7,7 @@ import (
 
 	"github.com/canisterd/canisterd/internal/systemcanisters"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // installSystemCanisters installs system canisters in an instance that others cannot find yet.
@@ -18,11 +18,11 @@ func (i *Instance) installSystemCanisters(ctx context.Context, f *startConfig) e
 	f.modules.Found = func(name systemcanisters.Name, file string, hash [32]byte) {
 		i.log.Info("a published module is installed", "canister", name, "file", file, "sha256", hex.EncodeToString(hash[:]))
 	}
-	return systemcanisters.Install(ctx, installation{i.node}, f.system, &f.modules)
+	return systemcanisters.Install(ctx, installation{i.driver}, f.system, &f.modules)
 }
 
-// installation is a node in which system canisters are installed.
-type installation struct{ *node.Node }
+// installation is a driver in which system canisters are installed.
+type installation struct{ *driver.Driver }
 
 // Call submits a call, and runs rounds until it is answered.
 func (n installation) Call(ctx context.Context, call *systemcanisters.Call) ([]byte, error) {
@@ -42,18 +42,18 @@ func (n installation) Call(ctx context.Context, call *systemcanisters.Call) ([]b
 		return nil, fmt.Errorf("%s was rejected: %s", method, receipt.Reject.Message())
 	}
 	var answer replica.IngressAnswer
-	rounds := node.AtMost(systemCallRounds)
-	_, err = n.Drive(ctx, func(network *replica.Network) node.Next {
+	rounds := driver.AtMost(systemCallRounds)
+	_, err = n.RunRounds(ctx, func(network *replica.Network) driver.Next {
 		answer, _ = network.IngressAnswer(host.ID, id)
 		switch {
 		case answer.Status.Terminal():
-			return node.Stop
-		case n.Present() == node.Linger:
-			return node.Linger
+			return driver.Stop
+		case n.Present() == driver.Linger:
+			return driver.Linger
 		case rounds.Take(network):
-			return node.Go
+			return driver.Go
 		}
-		return node.Stop
+		return driver.Stop
 	})
 	switch {
 	case err != nil:

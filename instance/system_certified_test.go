@@ -21,7 +21,7 @@ func queried[T any](t *testing.T, i *instance.Instance, name systemcanisters.Nam
 	if err != nil {
 		t.Fatal(err)
 	}
-	view := i.Node().View()
+	view := i.Driver().View()
 	result, err := i.Backend().Query(t.Context(), &replica.Query{
 		Sender: principal.Anonymous, Receiver: name.ID(), Effective: name.ID(), Subnet: view.SubnetOf(name.ID()).ID, Method: method, Arg: encoded,
 	})
@@ -38,7 +38,7 @@ func queried[T any](t *testing.T, i *instance.Instance, name systemcanisters.Nam
 // key down.
 func certifiedData(t *testing.T, i *instance.Instance, name systemcanisters.Name, encoded []byte) []byte {
 	t.Helper()
-	root, err := certify.ParseSubnetPublicKey(i.Node().View().RootKey)
+	root, err := certify.ParseSubnetPublicKey(i.Driver().View().RootKey)
 	if err != nil {
 		t.Fatal(err)
 	}

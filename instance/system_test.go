@@ -9,8 +9,8 @@ import (
 	"github.com/canisterd/canisterd/intercanister/cycles"
 	"github.com/canisterd/canisterd/internal/systemcanisters"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/replica/introspect"
-	"github.com/canisterd/canisterd/replica/node"
 	"github.com/canisterd/canisterd/test/instancetest"
 )
 
@@ -62,7 +62,7 @@ func TestTheAnonymousUserIsRichOnTheLedgers(t *testing.T) {
 func TestSystemCanistersBeginWithAHundredTrillionCycles(t *testing.T) {
 	i := system(t)
 	for _, name := range []systemcanisters.Name{systemcanisters.Registry, systemcanisters.ICPToken, systemcanisters.CyclesMinting} {
-		report, err := node.Ask(t.Context(), i.Node(), func(n *replica.Network) introspect.CanisterReport {
+		report, err := driver.Ask(t.Context(), i.Driver(), func(n *replica.Network) introspect.CanisterReport {
 			report, _ := n.Introspect().Report(name.ID())
 			return report
 		})
@@ -84,7 +84,7 @@ func TestTheRegistryKnowsTheSubnetOfACanister(t *testing.T) {
 	got := asked[found](t, i, systemcanisters.Registry, "get_subnet_for_canister", struct {
 		Principal *principal.Principal `ic:"principal"`
 	}{&id})
-	want := i.Node().View().SubnetOf(id).ID
+	want := i.Driver().View().SubnetOf(id).ID
 	if got.Ok == nil || got.Ok.Subnet == nil || *got.Ok.Subnet != want {
 		t.Errorf("the subnet of the cycles ledger is %+v, want %s", got, want)
 	}
@@ -106,7 +106,7 @@ func TestICPBecomesCyclesOfACanister(t *testing.T) {
 		t.Fatalf("the canister was not created: %+v", made)
 	}
 	id := made.Ok.Canister
-	if kind := i.Node().View().SubnetOf(id).Kind.String(); kind != "application" {
+	if kind := i.Driver().View().SubnetOf(id).Kind.String(); kind != "application" {
 		t.Errorf("it is on a subnet of the kind %s", kind)
 	}
 	block := asked[accepted](t, i, systemcanisters.ICPToken, "transfer", struct {

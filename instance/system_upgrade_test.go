@@ -11,7 +11,7 @@ import (
 	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/internal/systemcanisters"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // upgrade upgrades a system canister to its own module, as its controller does.
@@ -36,11 +36,11 @@ func upgrade(t *testing.T, i *instance.Instance, name systemcanisters.Name) {
 	if receipt, err := i.Backend().Submit(t.Context(), in); err != nil || receipt.Reject != nil {
 		t.Fatalf("the upgrade of %s: %v (%v)", name, receipt.Reject, err)
 	}
-	subnet := i.Node().View().SubnetOf(name.ID()).ID
+	subnet := i.Driver().View().SubnetOf(name.ID()).ID
 	if err := i.AwaitAnswer(t.Context(), subnet, in.ID); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := node.Ask(t.Context(), i.Node(), func(n *replica.Network) replica.IngressAnswer {
+	answer, err := driver.Ask(t.Context(), i.Driver(), func(n *replica.Network) replica.IngressAnswer {
 		answer, _ := n.IngressAnswer(subnet, in.ID)
 		return answer
 	})
@@ -64,7 +64,7 @@ func (q *question) raw(t *testing.T, i *instance.Instance) []byte {
 		t.Fatal(err)
 	}
 	result, err := i.Backend().Query(t.Context(), &replica.Query{
-		Sender: principal.Anonymous, Receiver: q.name.ID(), Effective: q.name.ID(), Subnet: i.Node().View().SubnetOf(q.name.ID()).ID, Method: q.method, Arg: encoded,
+		Sender: principal.Anonymous, Receiver: q.name.ID(), Effective: q.name.ID(), Subnet: i.Driver().View().SubnetOf(q.name.ID()).ID, Method: q.method, Arg: encoded,
 	})
 	if err != nil || result.Reject != nil {
 		t.Fatalf("%s: %v, %v", q.method, result.Reject, err)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // Latest is the largest time, in nanoseconds: some canisters and clients have 63 bits.
@@ -25,7 +25,7 @@ type Time struct {
 
 // Time returns the time of the instance.
 func (i *Instance) Time(ctx context.Context) (Time, error) {
-	return node.Ask(ctx, i.node, func(n *replica.Network) (t Time) {
+	return driver.Ask(ctx, i.driver, func(n *replica.Network) (t Time) {
 		activity := n.Activity()
 		t.Last, t.Height = activity.Time, activity.Height
 		t.NextRound = max(n.Activity().NextTime, i.backend.Clock().Now)
@@ -41,7 +41,7 @@ func (i *Instance) Now(ctx context.Context) (uint64, error) {
 	if i.Pacing().TimeByWallClock() {
 		return i.backend.Clock().Now, nil
 	}
-	return node.Ask(ctx, i.node, func(n *replica.Network) uint64 { return n.Activity().Clock }) // may be ahead of the last round
+	return driver.Ask(ctx, i.driver, func(n *replica.Network) uint64 { return n.Activity().Clock }) // may be ahead of the last round
 }
 
 // CatchUp applies the wall clock if it moves the time. The owner of the network calls it.
@@ -57,7 +57,7 @@ func (i *Instance) SetTime(ctx context.Context, at uint64) error { return i.jump
 
 // jump sets the time of the next round, with a minimum of the offset.
 func (i *Instance) jump(ctx context.Context, at uint64, offset time.Duration) error {
-	now, err := node.Ask(ctx, i.node, func(n *replica.Network) uint64 {
+	now, err := driver.Ask(ctx, i.driver, func(n *replica.Network) uint64 {
 		now := i.now(n)
 		if at >= now {
 			n.Apply(replica.AdvanceTo(at))
@@ -86,11 +86,11 @@ func (i *Instance) continueWallClock(n *replica.Network) {
 	i.PutAhead(time.Duration(n.Activity().Clock - i.backend.Clock().Wall))
 }
 
-// drive is Node.Drive for callers that move time: the wall clock continues from the time at which the driver finishes,
-// or its caller gives up.
-func (i *Instance) drive(ctx context.Context, driver func(*replica.Network) node.Next) (node.Driven, error) {
-	done, err := i.node.Drive(ctx, driver)
-	keeping := i.node.Do(context.WithoutCancel(ctx), i.continueWallClock)
+// runRounds is Driver.RunRounds for callers that move time: the wall clock continues from the time at which the rounds
+// end, or its caller gives up.
+func (i *Instance) runRounds(ctx context.Context, next func(*replica.Network) driver.Next) (driver.Work, error) {
+	done, err := i.driver.RunRounds(ctx, next)
+	keeping := i.driver.Do(context.WithoutCancel(ctx), i.continueWallClock)
 	if err == nil {
 		err = keeping
 	}

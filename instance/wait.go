@@ -5,7 +5,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // Await waits until seen is true, on the owner of the network. If clients run the rounds, it runs them while there is
@@ -23,9 +23,9 @@ func (i *Instance) Await(ctx context.Context, seen func(*replica.Network) bool) 
 		}
 		var err error
 		if before.RoundsByClients() {
-			_, err = i.node.Drive(ctx, i.busyUntil(look))
+			_, err = i.driver.RunRounds(ctx, i.busyUntil(look))
 		} else {
-			err = i.node.Until(ctx, look)
+			err = i.driver.Until(ctx, look)
 		}
 		if err != nil || <-over {
 			return err
@@ -38,7 +38,7 @@ func (i *Instance) AwaitAnswer(ctx context.Context, subnet principal.Principal, 
 	if !i.Pacing().RoundsByClients() {
 		return i.backend.Await(ctx, subnet, id)
 	}
-	_, err := i.node.Drive(ctx, i.busyUntil(func(n *replica.Network) bool {
+	_, err := i.driver.RunRounds(ctx, i.busyUntil(func(n *replica.Network) bool {
 		status := n.IngressStatus(subnet, id)
 		return status == 0 || status.Terminal()
 	}))
@@ -46,12 +46,12 @@ func (i *Instance) AwaitAnswer(ctx context.Context, subnet principal.Principal, 
 }
 
 // busyUntil runs rounds while there is work, until seen is true.
-func (i *Instance) busyUntil(seen func(*replica.Network) bool) func(*replica.Network) node.Next {
-	return func(n *replica.Network) node.Next {
+func (i *Instance) busyUntil(seen func(*replica.Network) bool) func(*replica.Network) driver.Next {
+	return func(n *replica.Network) driver.Next {
 		if seen(n) {
-			return node.Stop
+			return driver.Stop
 		}
-		return i.node.GoOrLinger()
+		return i.driver.GoOrLinger()
 	}
 }
 
@@ -59,7 +59,7 @@ func (i *Instance) busyUntil(seen func(*replica.Network) bool) func(*replica.Net
 // at the present time.
 func (i *Instance) AwaitHere(ctx context.Context, seen func(*replica.Network) bool) (bool, error) {
 	if i.Pacing().TimeByWallClock() {
-		err := i.node.Until(ctx, seen)
+		err := i.driver.Until(ctx, seen)
 		return err == nil, err
 	}
 	return i.driveHere(ctx, seen)
@@ -71,34 +71,34 @@ func (i *Instance) AwaitPresent(ctx context.Context, run bool, seen func(*replic
 	switch pacing := i.Pacing(); {
 	case pacing.RoundsByClients() && run:
 		return i.driveHere(ctx, seen)
-	case pacing.roundsByNode():
+	case pacing.roundsByDriver():
 		return i.untilQuiet(ctx, seen)
 	}
-	return node.Ask(ctx, i.node, seen)
+	return driver.Ask(ctx, i.driver, seen)
 }
 
 // driveHere runs rounds at the present time until seen is true, or nothing more can happen without time.
 func (i *Instance) driveHere(ctx context.Context, seen func(*replica.Network) bool) (bool, error) {
-	r := i.newRun(Condition{met: func(r *run, n *replica.Network) node.Next {
+	r := i.newRun(Condition{met: func(r *run, n *replica.Network) driver.Next {
 		if seen(n) {
 			return r.stop(ConditionMet)
 		}
-		if next := r.here(n); next != node.Stop {
+		if next := r.here(n); next != driver.Stop {
 			return next
 		}
 		return r.stop(NothingMore)
 	}}, 0)
-	if _, err := i.node.Drive(ctx, r.next); err != nil {
+	if _, err := i.driver.RunRounds(ctx, r.next); err != nil {
 		return false, err
 	}
 	return r.until.Reason == ConditionMet, nil
 }
 
-// untilQuiet waits until seen is true, or the node has no work that it could do at the present time.
+// untilQuiet waits until seen is true, or the driver has no work that it could do at the present time.
 func (i *Instance) untilQuiet(ctx context.Context, seen func(*replica.Network) bool) (bool, error) {
-	rounds, height := node.AtMost(roundsAtOnce), uint64(0)
+	rounds, height := driver.AtMost(roundsAtOnce), uint64(0)
 	over := make(chan bool, 1)
-	err := i.node.Until(ctx, func(n *replica.Network) bool {
+	err := i.driver.Until(ctx, func(n *replica.Network) bool {
 		saw, now := seen(n), n.Activity().Height
 		spent := now != height && !rounds.Take(n)
 		if height = now; !saw && !spent && !i.quiet(n) {
@@ -115,5 +115,5 @@ func (i *Instance) untilQuiet(ctx context.Context, seen func(*replica.Network) b
 
 // quiet reports whether nothing more happens at the present time, not even the answer of an outcall by the host.
 func (i *Instance) quiet(n *replica.Network) bool {
-	return i.node.Present() == node.Stop && (n.ExternalWaits().Outcalls == 0 || i.about.Outcalls.byClients())
+	return i.driver.Present() == driver.Stop && (n.ExternalWaits().Outcalls == 0 || i.about.Outcalls.byClients())
 }

@@ -26,7 +26,7 @@ func TestACallerThatDoesNotWaitHasWhatHappensAtThePresentTime(t *testing.T) {
 		_, i := first(t, wall.now, instance.Pacing{Mode: instance.Manual})
 		ctx, id := eventually.Context(t), instancetest.Deploy(t, i, canistertest.Fixture("counter"), nil)
 		request := instancetest.Submit(t, i, id, id, "inc", []byte("DIDL\x00\x00"))
-		subnet := i.Node().View().SubnetOf(id).ID
+		subnet := i.Driver().View().SubnetOf(id).ID
 		if err := i.SetPacing(ctx, c.pacing); err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/replica/replicatest"
 	"github.com/canisterd/canisterd/replica/replicatest/real"
 	"github.com/canisterd/canisterd/test/canistertest"
@@ -197,12 +197,12 @@ func (s *seen) Event(e *replica.Event) {
 		e.Task, e.Instructions, e.Number, e.Reentrant, e.CleanupRan, e.Reject)
 }
 
-// driver makes a network end a round.
-type driver func(*replica.Network)
+// roundRunner makes a network end a round.
+type roundRunner func(*replica.Network)
 
 // run runs a scenario until the network rests, or for a number of rounds where a
 // canister has a heartbeat.
-func (th *harness) run(d *scenario, runner replica.Runner, pass driver) *seen {
+func (th *harness) run(d *scenario, runner replica.Runner, pass roundRunner) *seen {
 	return th.runOn(d, runner, new(seen), func(s *real.Stage) { pass(s.Network) })
 }
 
@@ -338,9 +338,9 @@ func TestAScenarioOfRealCanistersIsTheSameEachTime(t *testing.T) {
 func TestAScenarioOfRealCanistersIsTheSameForAnyNumberOfWorkers(t *testing.T) {
 	few(t)
 	th := newHarness(t)
-	var pools []*node.Pool
+	var pools []*driver.Pool
 	for _, workers := range []int{1, 2, 3, 8} {
-		pools = append(pools, node.NewPool(workers, nil))
+		pools = append(pools, driver.NewPool(workers, nil))
 	}
 	defer func() {
 		for _, pool := range pools {

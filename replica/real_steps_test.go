@@ -9,7 +9,7 @@ import (
 )
 
 func TestAMessageThatExpiresBeforeItRunsLeavesNothingToDo(t *testing.T) {
-	for name, pass := range map[string]driver{"rounds": round, "steps": steps(replica.FIFO{})} {
+	for name, pass := range map[string]roundRunner{"rounds": round, "steps": steps(replica.FIFO{})} {
 		s := real.NewStage(t, replica.Config{})
 		s.Create("A", 0, real.Plenty)
 		s.Install("A", real.Install, canistertest.Scriptable(), nil)
@@ -33,7 +33,7 @@ func TestAMessageThatExpiresBeforeItRunsLeavesNothingToDo(t *testing.T) {
 
 func TestAMessageDoesNotSeeWhatOthersOfItsBatchHaveDone(t *testing.T) {
 	liquid := make(map[string]string)
-	for name, pass := range map[string]driver{"rounds": round, "steps": steps(replica.FIFO{})} {
+	for name, pass := range map[string]roundRunner{"rounds": round, "steps": steps(replica.FIFO{})} {
 		s := real.NewStage(t, replica.Config{})
 		for _, canister := range []string{"A", "B"} {
 			s.Create(canister, 0, real.Plenty)

@@ -199,7 +199,7 @@ func TestAmongSubnetsOfASizeOneThatChargesSigns(t *testing.T) {
 
 func TestARoundAndItsStepsSignAlikeAndNeverForget(t *testing.T) {
 	var roots [][32]byte
-	for name, pass := range map[string]driver{"rounds": round, "steps": steps(replica.FIFO{})} {
+	for name, pass := range map[string]roundRunner{"rounds": round, "steps": steps(replica.FIFO{})} {
 		s := signer(t)
 		arg := s.Args(`(record { message = blob "m"; derivation_path = vec {} : vec blob; key_id = record { algorithm = variant { ed25519 }; name = "test_key_1" } })`)
 		const method = "sign_with_schnorr"

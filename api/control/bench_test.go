@@ -108,18 +108,18 @@ func (w *bench) unary() {
 	}
 }
 
-// inProcess makes the same update through the node.
+// inProcess makes the same update through the driver.
 func (w *bench) inProcess() {
-	n, ctx := w.daemon.Node(), context.Background()
+	d, ctx := w.daemon.Driver(), context.Background()
 	w.sent++
 	in := &replica.Ingress{
-		Sender: principal.Anonymous, Receiver: w.id, Effective: w.id, Method: "inc", Expiry: n.View().Time + replica.MaxIngressTTL, Size: 300,
+		Sender: principal.Anonymous, Receiver: w.id, Effective: w.id, Method: "inc", Expiry: d.View().Time + replica.MaxIngressTTL, Size: 300,
 	}
 	binary.LittleEndian.PutUint64(in.ID[:], w.sent*0x9e3779b97f4a7c15)
-	if receipt, err := n.Submit(ctx, in); err != nil || receipt.Reject != nil {
+	if receipt, err := d.Submit(ctx, in); err != nil || receipt.Reject != nil {
 		w.b.Fatal(receipt, err)
 	}
-	if err := n.Await(ctx, n.View().SubnetOf(w.id).ID, in.ID); err != nil {
+	if err := d.Await(ctx, d.View().SubnetOf(w.id).ID, in.ID); err != nil {
 		w.b.Fatal(err)
 	}
 }

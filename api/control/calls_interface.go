@@ -75,7 +75,7 @@ func (s *Server) describedBy(ctx context.Context, i *instance.Instance, id princ
 	if id == principal.Management {
 		return managementInterface(), nil
 	}
-	module := i.Node().View().Module(id)
+	module := i.Driver().View().Module(id)
 	if module == nil {
 		return described{}, noInterface.Refuse(id)
 	}

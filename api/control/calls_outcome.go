@@ -26,7 +26,7 @@ func outcomeOf(id replica.RequestID, a *replica.IngressAnswer, form controlv1.Fo
 func rejectedAtIngress(o *preparedCall, reject *intercanister.Reject) *controlv1.Outcome {
 	return &controlv1.Outcome{
 		Answer: &controlv1.Outcome_Reject{Reject: rejectOf(reject, nil, o.receiver)},
-		Time:   stamp(o.instance.Node().Time()),
+		Time:   stamp(o.instance.Driver().Time()),
 	}
 }
 

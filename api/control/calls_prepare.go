@@ -100,5 +100,5 @@ func effectiveOf(i *instance.Instance, receiver principal.Principal, arg []byte)
 	if receiver != principal.Management {
 		return receiver
 	}
-	return management.EffectiveCanister(arg, i.Node().View().DefaultCanister())
+	return management.EffectiveCanister(arg, i.Driver().View().DefaultCanister())
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/canisterd/canisterd/internal/budget"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
 )
@@ -218,7 +218,7 @@ func (o *preparedCall) slow() bool {
 	if o.receiver == principal.Management {
 		return true
 	}
-	module := o.instance.Node().View().Module(o.receiver)
+	module := o.instance.Driver().View().Module(o.receiver)
 	return module != nil && module.Has(canister.InspectMessage)
 }
 
@@ -268,7 +268,7 @@ func (l *callStream) submit(ctx context.Context, batch []*inflightCall) error {
 
 // apply gives a batch to the network.
 func (l *callStream) apply(ctx context.Context, batch []*inflightCall, in []*replica.Ingress) ([]replica.Result, error) {
-	return node.Ask(ctx, l.instance.Node(), func(n *replica.Network) []replica.Result {
+	return driver.Ask(ctx, l.instance.Driver(), func(n *replica.Network) []replica.Result {
 		l.instance.CatchUp(n)
 		results := make([]replica.Result, len(in))
 		for i := range in {

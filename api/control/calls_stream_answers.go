@@ -7,7 +7,7 @@ import (
 
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // expect enters calls before they are submitted, so that their answers are not missed.
@@ -62,7 +62,7 @@ func (l *callStream) updated(ctx context.Context, o *preparedCall) (*controlv1.O
 		return outcome, err
 	}
 	id := replica.RequestID(outcome.GetRequestId())
-	return outcome, l.instance.Node().Do(ctx, func(n *replica.Network) {
+	return outcome, l.instance.Driver().Do(ctx, func(n *replica.Network) {
 		if subnet, ok := n.HostOf(o.effective); ok {
 			n.Apply(&replica.ForgetAnswers{Subnet: subnet, Requests: []replica.RequestID{id}})
 		}
@@ -71,7 +71,7 @@ func (l *callStream) updated(ctx context.Context, o *preparedCall) (*controlv1.O
 
 // sweep sends the answers that are known, and leaves the rest to collect.
 func (l *callStream) sweep(ctx context.Context) error {
-	settled, err := node.Ask(ctx, l.instance.Node(), l.settled)
+	settled, err := driver.Ask(ctx, l.instance.Driver(), l.settled)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (l *callStream) sendOutcomes(all []settledCall) error {
 		out := &controlv1.StreamResponse{Tag: c.tag}
 		switch c.answer.Status {
 		case 0:
-			out.Failure = failureOf(node.ErrRestored)
+			out.Failure = failureOf(driver.ErrRestored)
 		case replica.Done:
 			out.Failure = failureOf(answerForgotten.Refuse(hexOf(c.id)))
 		default:

@@ -298,8 +298,8 @@ func TestACallTheInstanceDoesNotKnowAnyMoreFails(t *testing.T) {
 	a := served(t, daemon.Config{})
 	counter := a.installed(canistertest.Fixture("counter"), nil)
 	a.paced(hourly())
-	node := a.node()
-	snapshot, err := node.Snapshot(a.ctx, replica.ForkConfig{})
+	d := a.node()
+	snapshot, err := d.Snapshot(a.ctx, replica.ForkConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,11 +314,11 @@ func TestACallTheInstanceDoesNotKnowAnyMoreFails(t *testing.T) {
 		lost <- a.load(func(to chan<- *controlv1.StreamRequest) { to <- &controlv1.StreamRequest{Tag: 7, Call: inc} })
 	}()
 	for waiting := 0; waiting < 2; {
-		if err := node.Do(a.ctx, func(n *replica.Network) { waiting = n.Census().Waiting }); err != nil {
+		if err := d.Do(a.ctx, func(n *replica.Network) { waiting = n.Census().Waiting }); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := node.Restore(a.ctx, snapshot); err != nil {
+	if err := d.Restore(a.ctx, snapshot); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-alone; err == nil {

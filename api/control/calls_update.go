@@ -11,7 +11,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // Update makes an update call and waits for its answer.
@@ -93,7 +93,7 @@ func locate(ctx context.Context, i *instance.Instance, id replica.RequestID) (su
 		subnet, receiver principal.Principal
 		known            bool
 	}
-	found, err := node.Ask(ctx, i.Node(), func(n *replica.Network) (p place) {
+	found, err := driver.Ask(ctx, i.Driver(), func(n *replica.Network) (p place) {
 		for i := range n.View().Subnets {
 			if at := n.View().Subnets[i].ID; n.IngressStatus(at, id) != 0 {
 				a, _ := n.IngressAnswer(at, id)
@@ -103,7 +103,7 @@ func locate(ctx context.Context, i *instance.Instance, id replica.RequestID) (su
 		return p
 	})
 	if err == nil && !found.known {
-		err = requestUnknown.Refuse(node.ErrUnknown)
+		err = requestUnknown.Refuse(driver.ErrUnknown)
 	}
 	return found.subnet, found.receiver, err
 }
@@ -137,7 +137,7 @@ func (o *preparedCall) submit(ctx context.Context) (replica.RequestID, *intercan
 }
 
 func (o *preparedCall) freshID() replica.RequestID {
-	return o.instance.Node().FreshID(o.sender, o.receiver, o.method)
+	return o.instance.Driver().FreshID(o.sender, o.receiver, o.method)
 }
 
 // ingress returns the message of a call.
@@ -167,8 +167,8 @@ func (o *preparedCall) await(ctx context.Context, id replica.RequestID) (replica
 
 // forgotten returns the error of an accepted call: if it is unknown now, the instance was restored to an earlier state.
 func forgotten(err error) error {
-	if errors.Is(err, node.ErrUnknown) {
-		return node.ErrRestored
+	if errors.Is(err, driver.ErrUnknown) {
+		return driver.ErrRestored
 	}
 	return err
 }
@@ -193,7 +193,7 @@ func answerOf(ctx context.Context, i *instance.Instance, subnet principal.Princi
 }
 
 func lookUp(ctx context.Context, i *instance.Instance, id replica.RequestID, host func(*replica.Network) principal.Principal) (replica.IngressAnswer, error) {
-	a, err := node.Ask(ctx, i.Node(), func(n *replica.Network) replica.IngressAnswer {
+	a, err := driver.Ask(ctx, i.Driver(), func(n *replica.Network) replica.IngressAnswer {
 		a, _ := n.IngressAnswer(host(n), id)
 		return a
 	})
@@ -201,7 +201,7 @@ func lookUp(ctx context.Context, i *instance.Instance, id replica.RequestID, hos
 	case err != nil:
 		return a, err
 	case a.Status == 0:
-		return a, node.ErrUnknown
+		return a, driver.ErrUnknown
 	case a.Status == replica.Done:
 		return a, answerForgotten.Refuse(hexOf(id))
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/replica/introspect"
-	"github.com/canisterd/canisterd/replica/node"
 )
 
 // wait is how long a caller waits for an answer. The zero value has no limit, and runs rounds in manual pacing.
@@ -84,7 +84,7 @@ func inTime(ctx context.Context) (context.Context, context.CancelFunc) {
 func unanswered(ctx context.Context, i *instance.Instance, id replica.RequestID) error {
 	ctx, cancel := halfTime(ctx)
 	defer cancel()
-	waits, err := node.Ask(ctx, i.Node(), func(n *replica.Network) introspect.Waiting { return n.Introspect().WhyUnanswered(id) })
+	waits, err := driver.Ask(ctx, i.Driver(), func(n *replica.Network) introspect.Waiting { return n.Introspect().WhyUnanswered(id) })
 	switch {
 	case err != nil:
 		waits.Text = "a round is running" // the owner of the network did not say more in time

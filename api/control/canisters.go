@@ -14,8 +14,8 @@ import (
 	"github.com/canisterd/canisterd/internal/refusal"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/replica/introspect"
-	"github.com/canisterd/canisterd/replica/node"
 )
 
 // canisters is the service Canisters.
@@ -72,7 +72,7 @@ func (c *subject) look(ctx context.Context) error {
 		introspect.CanisterReport
 		ok bool
 	}
-	d, err := node.Ask(ctx, c.instance.Node(), func(n *replica.Network) described {
+	d, err := driver.Ask(ctx, c.instance.Driver(), func(n *replica.Network) described {
 		r, ok := n.Introspect().Report(c.id)
 		return described{r, ok}
 	})
@@ -131,7 +131,7 @@ func manage(ctx context.Context, o *preparedCall, arg any) (replica.IngressAnswe
 
 // apply gives the network an input about the canister.
 func (c *subject) apply(ctx context.Context, in replica.Input) (*refusal.Refusal, error) {
-	result, err := c.instance.Node().Apply(ctx, in)
+	result, err := c.instance.Driver().Apply(ctx, in)
 	return result.Refusal, err
 }
 

@@ -55,7 +55,7 @@ func (s *canisters) CreateCanister(ctx context.Context, in *controlv1.CreateCani
 
 // placed returns the requested id of a canister, nil for any, and the canister id that selects its subnet.
 func placed(i *instance.Instance, canister, subnet string) (wanted *principal.Principal, effective principal.Principal, err error) {
-	view := i.Node().View()
+	view := i.Driver().View()
 	effective = view.DefaultCanister()
 	if subnet != "" {
 		id, err := requiredPrincipal("subnet_id", subnet)
@@ -101,8 +101,8 @@ func kindWith(id principal.Principal) (with replica.SubnetKind, found bool, all 
 	return with, found, all
 }
 
-// whyNoHost returns why no subnet of an instance has a canister id: it lacks the kind of subnet that has it, as on mainnet,
-// or no kind has it.
+// whyNoHost returns why no subnet of an instance has a canister id: it lacks the kind of subnet that has it, as on
+// mainnet, or no kind has it.
 func whyNoHost(id principal.Principal) string {
 	if _, ok := id.CanisterNumber(); !ok {
 		return "it is not the id of a canister"
@@ -123,21 +123,21 @@ func addSubnetFor(ctx context.Context, i *instance.Instance, canister string) er
 		return BadField.Refuse("add_subnet", true, "set canister_id: its id says which kind of subnet is added")
 	}
 	id, err := requiredPrincipal("canister_id", canister)
-	if err != nil || i.Node().View().SubnetOf(id) != nil {
+	if err != nil || i.Driver().View().SubnetOf(id) != nil {
 		return err
 	}
 	kind, found, _ := kindWith(id)
 	if !found {
 		return BadField.Refuse("canister_id", canister, whyNoHost(id))
 	}
-	result, err := i.Node().Apply(ctx, &replica.AddSubnet{Config: replica.SubnetConfig{Kind: kind}})
+	result, err := i.Driver().Apply(ctx, &replica.AddSubnet{Config: replica.SubnetConfig{Kind: kind}})
 	if err != nil {
 		return err
 	}
 	if result.Refusal != nil {
 		return BadField.Refuse("add_subnet", true, result.Refusal.Text)
 	}
-	_, err = i.Node().Round(ctx) // views show the subnet from its end on
+	_, err = i.Driver().Round(ctx) // views show the subnet from its end on
 	return err
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/canisterd/canisterd/canister"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/replica/introspect"
-	"github.com/canisterd/canisterd/replica/node"
 )
 
 // ListCanisters returns the canisters of an instance, ordered by id.
@@ -33,7 +33,7 @@ func (s *canisters) ListCanisters(ctx context.Context, in *controlv1.ListCaniste
 			return nil, err
 		}
 	}
-	page, err := node.Ask(ctx, instance.Node(), func(n *replica.Network) []introspect.CanisterReport {
+	page, err := driver.Ask(ctx, instance.Driver(), func(n *replica.Network) []introspect.CanisterReport {
 		return n.Introspect().Reports(after, size+1)
 	})
 	if err != nil {

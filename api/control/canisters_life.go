@@ -61,7 +61,7 @@ func (s *canisters) MoveCanister(ctx context.Context, in *controlv1.MoveCanister
 	if err != nil {
 		return nil, err
 	}
-	if c.instance.Node().View().Subnet(subnet) == nil {
+	if c.instance.Driver().View().Subnet(subnet) == nil {
 		return nil, BadField.Refuse("subnet_id", subnet, "there is no such subnet in the instance")
 	}
 	refusal, err := c.apply(ctx, replica.MigrateCanister{Canister: c.id, Subnet: subnet})

@@ -11,7 +11,7 @@ import (
 	"github.com/canisterd/canisterd/canister"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // ReadMemory streams committed bytes of the heap or of stable memory, all of one moment.
@@ -64,7 +64,7 @@ func (c *subject) memories(ctx context.Context) (*canister.Memories, error) {
 	var mu sync.Mutex // the network may run it after the caller stopped waiting
 	var taken *canister.Memories
 	given := false
-	err := c.instance.Node().Do(ctx, func(n *replica.Network) {
+	err := c.instance.Driver().Do(ctx, func(n *replica.Network) {
 		mu.Lock()
 		defer mu.Unlock()
 		if k := n.Canister(c.id); k != nil && !given {
@@ -125,7 +125,7 @@ func (c *subject) logs(ctx context.Context, from uint64, wait bool) ([]canister.
 		records []canister.LogRecord
 		gone    bool
 	}
-	p, err := node.Await(ctx, c.instance.Node(), func(n *replica.Network) (page, bool) {
+	p, err := driver.Await(ctx, c.instance.Driver(), func(n *replica.Network) (page, bool) {
 		records, ok := recordsOf(n, c.id, from)
 		return page{records, !ok}, !wait || !ok || len(records) > 0
 	})

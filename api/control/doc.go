@@ -13,16 +13,16 @@
 //
 //	func (s *clock) SetTime(ctx context.Context, in *controlv1.SetTimeRequest) (*controlv1.SetTimeResponse, error)
 //
-// reads its request, finds the instance with s.instance(in.GetInstance()), calls it, its Node or its Backend with the
+// reads its request, finds the instance with s.instance(in.GetInstance()), calls it, its Driver or its Backend with the
 // handler's context, and answers. The Backend applies the wall clock and is for users' messages (Submit, Await, Query);
-// the Node is for test controls.
+// the Driver is for test controls.
 //
 // # Errors
 //
 // A canister's reject is part of an answer, never an error. A refusal is an error made by a Reason (errors.go): a row
 // with the gRPC code, the text and the names of the metadata, declared with its service, and listed for users in
 // docs/errors.md. Those of package instance get the code of their kind, and advice for clients (instances_reasons.go).
-// Handlers may return errors of the node, of backends and of contexts unchanged: the server maps them to codes. A handler
-// that panics is answered with INTERNAL and the daemon continues; a handler starts a goroutine with guarded, so that this
-// holds for it too.
+// Handlers may return errors of the driver, of backends and of contexts unchanged: the server maps them to codes. A
+// handler that panics is answered with INTERNAL and the daemon continues; a handler starts a goroutine with guarded, so
+// that this holds for it too.
 package control

@@ -18,7 +18,7 @@ import (
 	"github.com/canisterd/canisterd/internal/budget"
 	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/internal/refusal"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // Domain is the domain of every google.rpc.ErrorInfo.
@@ -157,7 +157,7 @@ func refusalOf(err error) *Error {
 	if exceeded, ok := errors.AsType[*budget.Exceeded](err); ok {
 		return memorySpent.Refuse(exceeded, exceeded.Name, exceeded.Wanted, exceeded.Used, exceeded.Limit)
 	}
-	if isRefusal && !errors.Is(err, node.ErrClosed) {
+	if isRefusal && !errors.Is(err, driver.ErrClosed) {
 		return reasonOf(refused.Kind).Refuse(refused.Text, refused.Kind)
 	}
 	if _, ok := errors.AsType[interface {
@@ -173,11 +173,11 @@ func refusalOf(err error) *Error {
 		return deadlinePassed.Refuse(err)
 	case errors.Is(err, context.Canceled):
 		return givenUp.Refuse(err)
-	case errors.Is(err, node.ErrUnknown):
+	case errors.Is(err, driver.ErrUnknown):
 		return requestUnknown.Refuse(err)
-	case errors.Is(err, node.ErrRestored):
+	case errors.Is(err, driver.ErrRestored):
 		return requestUndone.Refuse(err)
-	case errors.Is(err, node.ErrClosed):
+	case errors.Is(err, driver.ErrClosed):
 		return instanceStopped.Refuse(err)
 	}
 	if damaged := contain.DamageIn(err); damaged != nil {

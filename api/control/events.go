@@ -14,7 +14,7 @@ import (
 	"github.com/canisterd/canisterd/internal/trace"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // events is the service Events.
@@ -54,7 +54,7 @@ func (s *events) Watch(in *controlv1.WatchRequest, stream grpc.ServerStreamingSe
 	if err != nil {
 		return err
 	}
-	reader, err := i.Node().Events(ctx, from, filter)
+	reader, err := i.Driver().Events(ctx, from, filter)
 	if err != nil {
 		return misplaced(err)
 	}
@@ -91,7 +91,7 @@ func (s *events) Watch(in *controlv1.WatchRequest, stream grpc.ServerStreamingSe
 }
 
 // nextOf waits a limited time for an event.
-func nextOf(ctx context.Context, reader *node.Stream) (node.Recorded, error) {
+func nextOf(ctx context.Context, reader *driver.Stream) (driver.Recorded, error) {
 	e, ok, err := reader.Recorded()
 	if ok || err != nil {
 		return e, err
@@ -103,33 +103,33 @@ func nextOf(ctx context.Context, reader *node.Stream) (node.Recorded, error) {
 
 // misplaced returns the refusal for a stream that cannot continue from its place.
 func misplaced(err error) error {
-	place, ok := errors.AsType[*node.PlaceError](err)
+	place, ok := errors.AsType[*driver.PlaceError](err)
 	switch {
 	case !ok:
 		return err
-	case errors.Is(err, node.ErrOtherGeneration):
+	case errors.Is(err, driver.ErrOtherGeneration):
 		return otherGeneration.Refuse("the token", "watch without a token, or from the beginning")
-	case errors.Is(err, node.ErrNotYet):
+	case errors.Is(err, driver.ErrNotYet):
 		return eventNotYet.Refuse(place.Wanted)
 	}
 	return eventsForgotten.Refuse(place.Wanted, place.First)
 }
 
-func readFrom(in *controlv1.WatchRequest) (from node.From, err error) {
+func readFrom(in *controlv1.WatchRequest) (from driver.From, err error) {
 	if in.GetResumeToken() == "" {
-		return node.From{Beginning: in.GetFromBeginning()}, nil
+		return driver.From{Beginning: in.GetFromBeginning()}, nil
 	}
-	token, err := node.ParseToken(in.GetResumeToken())
+	token, err := driver.ParseToken(in.GetResumeToken())
 	if err != nil {
 		return from, BadField.Refuse("resume_token", cut(in.GetResumeToken()), "it must be one that Watch has given, or empty")
 	}
-	return node.From{After: &token}, nil
+	return driver.From{After: &token}, nil
 }
 
 // maxFiltered is the most kinds or canisters that a filter may name. Ours.
 const maxFiltered = 1000
 
-func readFilter(in *controlv1.EventFilter) (f node.Filter, err error) {
+func readFilter(in *controlv1.EventFilter) (f driver.Filter, err error) {
 	if len(in.GetKinds()) > maxFiltered || len(in.GetCanisterIds()) > maxFiltered {
 		return f, BadField.Refuse("filter", max(len(in.GetKinds()), len(in.GetCanisterIds())), "it names at most 1,000 kinds and canisters")
 	}
@@ -180,7 +180,7 @@ func eventKindOf(shown controlv1.EventKind) (replica.EventKind, bool) {
 // shown converts an event for clients, in one of the server's places. Otherwise fifty streams that replay events at
 // once would all be ready to run, and every step of a small request would wait for a turn of each. The error is the
 // cause of ctx's end.
-func (s *events) shown(ctx context.Context, e *node.Recorded) (*controlv1.Event, error) {
+func (s *events) shown(ctx context.Context, e *driver.Recorded) (*controlv1.Event, error) {
 	select {
 	case s.showing <- struct{}{}:
 		defer func() { <-s.showing }()

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 func TestStreamsMakeMessagesOfEventsOnHalfOfTheProcessors(t *testing.T) {
@@ -26,7 +26,7 @@ func TestStreamsMakeMessagesOfEventsOnHalfOfTheProcessors(t *testing.T) {
 func TestEventsWaitForAPlaceToBeShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &events{Server: New(nil, Options{})}
-		e := &node.Recorded{Sequence: 7, Event: replica.Event{Kind: replica.RoundEnded}}
+		e := &driver.Recorded{Sequence: 7, Event: replica.Event{Kind: replica.RoundEnded}}
 		for range cap(s.showing) {
 			s.showing <- struct{}{}
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/canisterd/canisterd/internal/trace"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // traceUnknown takes a description of the requested root.
@@ -150,7 +150,7 @@ func readNames(in map[string]string) (trace.Names, error) {
 
 // recordedEvents returns all events that an instance keeps, the oldest first.
 func recordedEvents(ctx context.Context, i *instance.Instance) (all []replica.Event, err error) {
-	reader, err := i.Node().Events(ctx, node.From{Beginning: true}, node.Filter{})
+	reader, err := i.Driver().Events(ctx, driver.From{Beginning: true}, driver.Filter{})
 	if err != nil {
 		return nil, misplaced(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/internal/certify"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/test/canistertest"
 )
 
@@ -103,19 +103,19 @@ func (a *api) sent(receiver, effective principal.Principal, method string, arg [
 func (a *api) answer(receiver, effective principal.Principal, method string, arg []byte) (reply []byte, reject string) {
 	a.Helper()
 	id := a.sent(receiver, effective, method, arg)
-	n := a.node()
-	_, err := n.Drive(a.ctx, func(net *replica.Network) node.Next {
+	d := a.node()
+	_, err := d.RunRounds(a.ctx, func(net *replica.Network) driver.Next {
 		for _, s := range net.View().Subnets {
 			if net.IngressStatus(s.ID, id).Terminal() && net.Shown(s.ID, id) {
-				return node.Stop
+				return driver.Stop
 			}
 		}
-		return n.GoOrLinger() // how many rounds there are must not depend on how long a module is compiled
+		return d.GoOrLinger() // how many rounds there are must not depend on how long a module is compiled
 	})
 	if err != nil {
 		a.Fatal(err)
 	}
-	for _, s := range n.View().Subnets {
+	for _, s := range d.View().Subnets {
 		tree := s.Certified().Tree()
 		if reply, found := tree.Get(certify.RequestStatusPath(id, "reply")...); found {
 			return reply.Value(), ""

@@ -50,7 +50,7 @@ func (s *instances) GetInstance(ctx context.Context, in *controlv1.GetInstanceRe
 		return nil, err
 	}
 	described := describe(i)
-	if i.Node().Bug() == nil {
+	if i.Driver().Bug() == nil {
 		if described.Census, err = census(ctx, i); err != nil {
 			return nil, err
 		}

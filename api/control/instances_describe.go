@@ -9,12 +9,12 @@ import (
 	"github.com/canisterd/canisterd/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // describe describes an instance without asking its owner.
 func describe(i *instance.Instance) *controlv1.Instance {
-	about, view := i.About(), i.Node().View()
+	about, view := i.About(), i.Driver().View()
 	out := &controlv1.Instance{
 		Name: i.Name(), State: controlv1.InstanceState_INSTANCE_STATE_RUNNING,
 		Created: timestamppb.New(about.Created), ForkedFrom: about.ForkedFrom, Urls: about.URLs, RootKey: view.RootKey,
@@ -27,7 +27,7 @@ func describe(i *instance.Instance) *controlv1.Instance {
 	for _, a := range ancestors {
 		out.Ancestors = append(out.Ancestors, &controlv1.Ancestor{NetworkId: a.NetworkID, Height: a.Height})
 	}
-	if bug := i.Node().Bug(); bug != nil {
+	if bug := i.Driver().Bug(); bug != nil {
 		out.State, out.Failure = controlv1.InstanceState_INSTANCE_STATE_FAILED, bug.Error()
 	}
 	for n := range view.Subnets {
@@ -46,7 +46,7 @@ func subnetMessage(s *replica.SubnetView) *controlv1.Subnet {
 
 // census counts the open parts of the network.
 func census(ctx context.Context, i *instance.Instance) (*controlv1.Census, error) {
-	c, err := node.Ask(ctx, i.Node(), (*replica.Network).Census)
+	c, err := driver.Ask(ctx, i.Driver(), (*replica.Network).Census)
 	if err != nil {
 		return nil, err
 	}

@@ -204,7 +204,7 @@ func TestABusyInstanceIsWaitedForAsLongAsTheCallerLikes(t *testing.T) {
 		t.Fatal(err)
 	}
 	begun, release, done := make(chan struct{}), make(chan struct{}), make(chan error)
-	go func() { done <- i.Node().Do(t.Context(), func(*replica.Network) { close(begun); <-release }) }()
+	go func() { done <- i.Driver().Do(t.Context(), func(*replica.Network) { close(begun); <-release }) }()
 	<-begun
 	for want, end := range map[codes.Code]func(context.Context) (context.Context, context.CancelFunc){
 		codes.DeadlineExceeded: untilToldLate,
@@ -245,7 +245,7 @@ func TestAnInstanceThatFailsLeavesTheOthersRunning(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := i.Node().Do(a.ctx, func(*replica.Network) { panic("a bug for the test") }); err == nil {
+	if err := i.Driver().Do(a.ctx, func(*replica.Network) { panic("a bug for the test") }); err == nil {
 		t.Fatal("a bug is no error")
 	}
 	got := must(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{Instance: "odd"}).GetInstance()

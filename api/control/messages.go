@@ -48,7 +48,7 @@ func (s *Server) apply(ctx context.Context, name string, in replica.Input, why r
 }
 
 func applyTo(ctx context.Context, i *instance.Instance, in replica.Input, why refusals) (replica.Result, error) {
-	result, err := i.Node().Apply(ctx, in)
+	result, err := i.Driver().Apply(ctx, in)
 	switch {
 	case err != nil:
 		return result, err

@@ -16,8 +16,8 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/replica/introspect"
-	"github.com/canisterd/canisterd/replica/node"
 )
 
 // mock is one stream of Mock: two rules, for calls of canisters and of users, whose messages go to the client, which
@@ -110,7 +110,7 @@ func (m *mock) held(n *replica.Network, after uint64, limit int) (all []introspe
 // calls sends calls to the client until the stream ends.
 func (m *mock) calls(ctx context.Context) error {
 	for {
-		found, err := node.Await(ctx, m.instance.Node(), func(n *replica.Network) ([]introspect.HeldMessage, bool) {
+		found, err := driver.Await(ctx, m.instance.Driver(), func(n *replica.Network) ([]introspect.HeldMessage, bool) {
 			all := m.held(n, m.after, mockedAtOnce)
 			return all, len(all) > 0
 		})
@@ -159,7 +159,7 @@ func (m *mock) answers(ctx context.Context) error {
 
 func (m *mock) answer(ctx context.Context, in *controlv1.MockAnswer) error {
 	id := in.GetHeldId()
-	h, err := node.Ask(ctx, m.instance.Node(), func(n *replica.Network) *introspect.HeldMessage {
+	h, err := driver.Ask(ctx, m.instance.Driver(), func(n *replica.Network) *introspect.HeldMessage {
 		if h, ok := n.Introspect().HeldMessage(id); ok && (h.Rule == m.rules[0] || h.Rule == m.rules[1]) {
 			return &h
 		}
@@ -202,7 +202,7 @@ func (m *mock) end(ctx context.Context) {
 	text := fmt.Sprintf("the mock of method %q of canister %s has ended before it answered", m.head.GetMethod(), m.head.GetCanisterId())
 	reject := &intercanister.Reject{Code: intercanister.SysTransient, Text: text}
 	// If the instance has ended there is nothing to give back.
-	_ = m.instance.Node().Do(ctx, func(n *replica.Network) {
+	_ = m.instance.Driver().Do(ctx, func(n *replica.Network) {
 		for _, rule := range m.rules {
 			if rule != 0 {
 				n.Apply(replica.RemoveRule{ID: rule})

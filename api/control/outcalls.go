@@ -14,8 +14,8 @@ import (
 	"github.com/canisterd/canisterd/internal/refusal"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/replica/introspect"
-	"github.com/canisterd/canisterd/replica/node"
 )
 
 // ListOutcalls lists the HTTP outcalls that wait for an answer.
@@ -28,7 +28,7 @@ func (s *messages) ListOutcalls(ctx context.Context, in *controlv1.ListOutcallsR
 	if err != nil {
 		return nil, err
 	}
-	all, err := i.Node().Outcalls(ctx)
+	all, err := i.Driver().Outcalls(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -52,9 +52,9 @@ func (s *messages) ListOutcalls(ctx context.Context, in *controlv1.ListOutcallsR
 }
 
 // placesOf returns the places of outcalls in their list: the first has a number above 0.
-func placesOf(i *instance.Instance, all []node.Outcall) []introspect.Cursor {
+func placesOf(i *instance.Instance, all []driver.Outcall) []introspect.Cursor {
 	position := make(map[principal.Principal]int)
-	for at, subnet := range i.Node().View().Subnets {
+	for at, subnet := range i.Driver().View().Subnets {
 		position[subnet.ID] = at
 	}
 	places := make([]introspect.Cursor, len(all))
@@ -64,7 +64,7 @@ func placesOf(i *instance.Instance, all []node.Outcall) []introspect.Cursor {
 	return places
 }
 
-func shownOutcall(o *node.Outcall) *controlv1.Outcall {
+func shownOutcall(o *driver.Outcall) *controlv1.Outcall {
 	shown := &controlv1.Outcall{
 		SubnetId: o.Subnet.String(), Number: o.Number, Nodes: uint32(o.Nodes), CanisterId: o.Request.Canister.String(),
 		Url: o.Request.URL, Method: o.Request.Method, Body: o.Request.Body, MaxResponseBytes: o.Request.MaxResponse,
@@ -97,32 +97,32 @@ func (s *messages) AnswerOutcall(ctx context.Context, in *controlv1.AnswerOutcal
 		}
 		answer.Answers = append(answer.Answers, one)
 	}
-	err = answerOutcall(ctx, i.Node(), in.GetIncarnation(), answer)
+	err = answerOutcall(ctx, i.Driver(), in.GetIncarnation(), answer)
 	refused, ok := errors.AsType[*refusal.Refusal](err)
 	if !ok {
 		return &controlv1.AnswerOutcallResponse{}, err
 	}
-	pending, err := i.Node().Outcalls(ctx)
+	pending, err := i.Driver().Outcalls(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(pending, func(o node.Outcall) bool { return o.Subnet == *subnet && o.Number == in.GetNumber() }) {
+	if !slices.ContainsFunc(pending, func(o driver.Outcall) bool { return o.Subnet == *subnet && o.Number == in.GetNumber() }) {
 		return nil, outcallUnknown.Refuse(refused.Text)
 	}
 	return nil, badOutcall.Refuse(refused.Text)
 }
 
 // answerOutcall answers the outcall of a generation, or the one that has the number now.
-func answerOutcall(ctx context.Context, n *node.Node, generation string, answer *replica.HTTPAnswer) error {
+func answerOutcall(ctx context.Context, d *driver.Driver, generation string, answer *replica.HTTPAnswer) error {
 	if generation == "" {
-		return n.Answer(ctx, answer)
+		return d.Answer(ctx, answer)
 	}
 	of, err := readGeneration(generation)
 	if err != nil {
 		return err
 	}
-	err = n.AnswerOf(ctx, of, answer)
-	if errors.Is(err, node.ErrRestored) {
+	err = d.AnswerOf(ctx, of, answer)
+	if errors.Is(err, driver.ErrRestored) {
 		what := fmt.Sprintf("HTTP outcall %d of subnet %s with incarnation %s", answer.Number, answer.Subnet, generation)
 		return otherGeneration.Refuse(what, "ListOutcalls says which outcalls wait now")
 	}

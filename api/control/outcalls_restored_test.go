@@ -12,7 +12,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/test/canistertest"
 )
 
@@ -43,7 +43,7 @@ func (a *api) httpRequestOf(method, fields string) []byte {
 
 // asksOutside lets a canister ask an address, the answer to which goes through a
 // transform, and gives the outcall that waits then.
-func (a *api) asksOutside(id principal.Principal, url string) (sent replica.RequestID, waits node.Outcall) {
+func (a *api) asksOutside(id principal.Principal, url string) (sent replica.RequestID, waits driver.Outcall) {
 	a.Helper()
 	request := a.httpRequestOf("http_request", fmt.Sprintf(`url = %q; method = variant { get }; headers = vec {}; transform = opt record { function = func %q."query"; context = blob "" }`, url, id))
 	sent = a.runs(id, canistertest.Script().Call(canistertest.Call{
@@ -58,7 +58,7 @@ func (a *api) asksOutside(id principal.Principal, url string) (sent replica.Requ
 	return sent, all[0]
 }
 
-func (a *api) outside() []node.Outcall {
+func (a *api) outside() []driver.Outcall {
 	a.Helper()
 	all, err := a.daemon.Outcalls(a.ctx)
 	if err != nil {
@@ -99,7 +99,7 @@ func TestAnAnswerToAnOutcallOfBeforeARestoreIsDropped(t *testing.T) {
 	if before.Number != after.Number || before.Subnet != after.Subnet {
 		t.Fatalf("their numbers are %d and %d", before.Number, after.Number)
 	}
-	if err := a.node().AnswerListed(a.ctx, &before, answer); !errors.Is(err, node.ErrRestored) {
+	if err := a.node().AnswerListed(a.ctx, &before, answer); !errors.Is(err, driver.ErrRestored) {
 		t.Errorf("the answer of before: %v", err)
 	}
 	if left := a.outside(); len(left) != 1 || left[0].Request.URL != after.Request.URL {
@@ -113,7 +113,7 @@ func TestAnAnswerToAnOutcallOfBeforeARestoreIsDropped(t *testing.T) {
 		sent, after = a.asksOutside(alice, "https://example.org/meanwhile")
 	}}
 	err := a.daemon.AnswerOutcall(interrupted, &replica.HTTPAnswer{Subnet: after.Subnet, Number: after.Number, Answers: []replica.OutcallAnswer{answer}})
-	if !errors.Is(err, node.ErrRestored) {
+	if !errors.Is(err, driver.ErrRestored) {
 		t.Errorf("the answer that was under way: %v", err)
 	}
 	if left := a.outside(); len(left) != 1 || left[0].Request.URL != after.Request.URL {

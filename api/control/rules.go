@@ -10,8 +10,8 @@ import (
 	"github.com/canisterd/canisterd/internal/refusal"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/replica/introspect"
-	"github.com/canisterd/canisterd/replica/node"
 )
 
 var messageKinds = map[replica.MessageKind]controlv1.MessageKind{
@@ -147,7 +147,7 @@ func (s *messages) RemoveRule(ctx context.Context, in *controlv1.RemoveRuleReque
 		refusal  *refusal.Refusal
 		released int
 	}
-	done, err := node.Ask(ctx, i.Node(), func(n *replica.Network) removed {
+	done, err := driver.Ask(ctx, i.Driver(), func(n *replica.Network) removed {
 		before := n.ExternalWaits().Held
 		result := n.Apply(replica.RemoveRule{ID: in.GetRuleId(), Release: in.GetRelease()})
 		return removed{result.Refusal, before - n.ExternalWaits().Held}
@@ -171,7 +171,7 @@ func (s *messages) ListRules(ctx context.Context, in *controlv1.ListRulesRequest
 	if err != nil {
 		return nil, err
 	}
-	rules, err := node.Ask(ctx, i.Node(), (*replica.Network).Rules)
+	rules, err := driver.Ask(ctx, i.Driver(), (*replica.Network).Rules)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ import (
 	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/internal/golden"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/test/canistertest"
 )
 
@@ -98,17 +98,17 @@ func clientOf(t *testing.T, registry *instance.Registry, target string, options 
 	}
 }
 
-// node is the owner of the default instance's network.
-func (a *api) node() *node.Node {
+// driver is the owner of the default instance's network.
+func (a *api) node() *driver.Driver {
 	a.Helper()
 	if a.daemon != nil {
-		return a.daemon.Node() // also once it is deleted
+		return a.daemon.Driver() // also once it is deleted
 	}
 	found, err := a.registry.Instance(instance.Default)
 	if err != nil {
 		a.Fatal(err)
 	}
-	return found.Node()
+	return found.Driver()
 }
 
 // mask writes something else for what differs from run to run.

@@ -15,7 +15,7 @@ import (
 	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/internal/refusal"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // infoOf is the google.rpc.ErrorInfo of an error, empty where it has none.
@@ -42,8 +42,8 @@ func TestEveryErrorOfAHandlerHasACodeAndAReason(t *testing.T) {
 		{refusal.New(refusal.Invalid, "malformed"), codes.InvalidArgument, "MESSAGE_REFUSED"},
 		{fmt.Errorf("waiting: %w", context.DeadlineExceeded), codes.DeadlineExceeded, "DEADLINE_PASSED"},
 		{context.Canceled, codes.Canceled, "GIVEN_UP"},
-		{fmt.Errorf("%w by a bug: odd", node.ErrClosed), codes.Unavailable, "INSTANCE_STOPPED"},
-		{fmt.Errorf("request 00: %w", node.ErrUnknown), codes.NotFound, "REQUEST_UNKNOWN"},
+		{fmt.Errorf("%w by a bug: odd", driver.ErrClosed), codes.Unavailable, "INSTANCE_STOPPED"},
+		{fmt.Errorf("request 00: %w", driver.ErrUnknown), codes.NotFound, "REQUEST_UNKNOWN"},
 		{errors.New("odd"), codes.Internal, "UNEXPECTED"},
 		{status.Error(codes.Unimplemented, "not here"), codes.Unimplemented, ""},
 	} {

@@ -24,7 +24,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/test/bench/ratio"
 	"github.com/canisterd/canisterd/test/canistertest"
 )
@@ -78,13 +78,13 @@ func served(what string) (http.Handler, func() error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	n, err := node.Start(node.Config{Network: replica.Config{
+	d, err := driver.Start(driver.Config{Network: replica.Config{
 		Start: uint64(time.Now().UnixNano()), Subnets: []replica.SubnetConfig{{Kind: replica.Application}}, Engine: engine,
 	}})
 	if err != nil {
 		return nil, nil, err
 	}
-	return New(running{n}, Info{Version: "bench"}), func() error { return errors.Join(n.Close(), engine.Close()) }, nil
+	return New(running{d}, Info{Version: "bench"}), func() error { return errors.Join(d.Close(), engine.Close()) }, nil
 }
 
 // child is a server in a process of its own.

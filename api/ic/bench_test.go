@@ -18,13 +18,13 @@ import (
 )
 
 // BenchmarkRatioUpdateOverHTTP is a signed update of one client, from the request on
-// the wire to the certificate, by a node with a Motoko counter on one application
+// the wire to the certificate, by a driver with a Motoko counter on one application
 // subnet; the floor is a check of the signature, a BLS signature and a round trip
 // over the loopback with bodies of the same size.
 func BenchmarkRatioUpdateOverHTTP(b *testing.B) {
 	r, address := startNode(b, replica.SubnetConfig{Kind: replica.Application})
 	c := dialNode(b, address, "alice")
-	counter := install(b, c, r.Node.View().DefaultCanister(), fixture(b, "counter.wasm"))
+	counter := install(b, c, r.Driver.View().DefaultCanister(), fixture(b, "counter.wasm"))
 	url := address + canisterURL("v4", counter, "call")
 	defer http.DefaultClient.CloseIdleConnections()
 	sent := uint64(0)

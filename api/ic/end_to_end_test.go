@@ -95,7 +95,7 @@ func TestACanisterIsCreatedInstalledCalledAndQueried(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r, address := startNode(t, subnets...)
 			c := dialNode(t, address, "alice")
-			counter := install(t, c, r.Node.View().DefaultCanister(), fixture(t, "counter.wasm"))
+			counter := install(t, c, r.Driver.View().DefaultCanister(), fixture(t, "counter.wasm"))
 			reply, err := c.Call(t.Context(), counter, counter, "inc", none)
 			wantNumber(t, reply, err, 1)
 			reply, err = c.Query(t.Context(), counter, counter, "get", none)
@@ -134,7 +134,7 @@ func TestAPrivateSectionOfARealModuleIsForItsControllers(t *testing.T) {
 	r, address := startNode(t, replica.SubnetConfig{})
 	alice, bob := dialNode(t, address, "alice"), dialNode(t, address, "bob")
 	module := withSection(withSection(fixture(t, "counter.wasm"), "icp:private hidden", "secret"), "icp:public seen", "open")
-	counter := install(t, alice, r.Node.View().DefaultCanister(), module)
+	counter := install(t, alice, r.Driver.View().DefaultCanister(), module)
 	if text, ok, err := alice.Metadata(t.Context(), counter, "hidden"); err != nil || !ok || text != "secret" {
 		t.Errorf("the controller reads %q, %t, %v", text, ok, err)
 	}
@@ -154,7 +154,7 @@ func TestARealSubnetCreatesCanistersBySubnetId(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range r.Node.View().Subnets {
+	for _, s := range r.Driver.View().Subnets {
 		draft := wire.NewCall(principal.Management, "provisional_create_canister_with_cycles", arg)
 		draft.IngressExpiry = uint64(time.Now().Add(4 * time.Minute).UnixNano())
 		signed := sign(t, draft, identity(t, "alice"))
@@ -185,7 +185,7 @@ func realCall(t *testing.T, user string, canister principal.Principal, method st
 func TestARealRequestIsHiddenFromOthersAndKnownTheSecondTime(t *testing.T) {
 	r, address := startNode(t, replica.SubnetConfig{})
 	alice, bob := dialNode(t, address, "alice"), dialNode(t, address, "bob")
-	counter := install(t, alice, r.Node.View().DefaultCanister(), fixture(t, "counter.wasm"))
+	counter := install(t, alice, r.Driver.View().DefaultCanister(), fixture(t, "counter.wasm"))
 	signed := realCall(t, "alice", counter, "inc")
 	h := New(r, Info{})
 	for _, version := range []string{"v4", "v4", "v3"} {
@@ -214,7 +214,7 @@ func TestARealRequestIsHiddenFromOthersAndKnownTheSecondTime(t *testing.T) {
 func TestARealNodeRefusesWithStatusAndText(t *testing.T) {
 	r, address := startNode(t, replica.SubnetConfig{})
 	alice := dialNode(t, address, "alice")
-	near := r.Node.View().DefaultCanister()
+	near := r.Driver.View().DefaultCanister()
 	counter := install(t, alice, near, fixture(t, "counter.wasm"))
 	h := New(r, Info{})
 	about, err := candid.Marshal(management.Canister{ID: counter})
@@ -250,7 +250,7 @@ func TestManyClientsOfARealNodeLeaveNothingBehind(t *testing.T) {
 	t.Run("clients", func(t *testing.T) {
 		r, address := startNode(t, replica.SubnetConfig{Kind: replica.NNS}, replica.SubnetConfig{})
 		alice := dialNode(t, address, "alice")
-		counter := install(t, alice, r.Node.View().DefaultCanister(), fixture(t, "counter.wasm"))
+		counter := install(t, alice, r.Driver.View().DefaultCanister(), fixture(t, "counter.wasm"))
 		done := make(chan error)
 		for i := range 8 {
 			c := dialNode(t, address, strconv.Itoa(i))

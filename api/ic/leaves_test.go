@@ -33,7 +33,7 @@ type grove struct {
 
 func buildGrove(t *testing.T) *grove {
 	r, address := startNode(t, replica.SubnetConfig{Kind: replica.NNS}, replica.SubnetConfig{})
-	view := r.Node.View()
+	view := r.Driver.View()
 	g := &grove{network: r, handler: New(r, Info{}), nns: view.Subnets[0].ID, app: view.Subnets[1].ID, ranges: view.Subnets[1].Ranges}
 	g.nnsNode = certify.NodeKeyPath(g.nns, view.Subnets[0].Nodes[0].Principal())
 	g.appNode = certify.NodeKeyPath(g.app, view.Subnets[1].Nodes[0].Principal())

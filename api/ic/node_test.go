@@ -9,14 +9,14 @@ import (
 
 	"github.com/canisterd/canisterd/api"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/test/canistertest"
 )
 
-// running is a node as the front end's network, with the clock of the machine.
-type running struct{ *node.Node }
+// running is a driver as the front end's network, with the clock of the machine.
+type running struct{ *driver.Driver }
 
-func (r running) View() api.View { return api.Show(r.Node.View()) }
+func (r running) View() api.View { return api.Show(r.Driver.View()) }
 
 func (r running) Clock() api.Clock {
 	now := uint64(time.Now().UnixNano())
@@ -24,8 +24,8 @@ func (r running) Clock() api.Clock {
 }
 
 func (r running) Submit(ctx context.Context, in *api.Ingress) (api.Receipt, error) {
-	receipt, err := r.Node.Submit(ctx, in)
-	if errors.Is(err, node.ErrClosed) {
+	receipt, err := r.Driver.Submit(ctx, in)
+	if errors.Is(err, driver.ErrClosed) {
 		err = api.Stopped.Refuse(err)
 	}
 	return receipt, err
@@ -34,15 +34,15 @@ func (r running) Submit(ctx context.Context, in *api.Ingress) (api.Receipt, erro
 // startNode serves a node with the subnets whose time is now.
 func startNode(t testing.TB, subnets ...replica.SubnetConfig) (running, string) {
 	t.Helper()
-	n, err := node.Start(node.Config{Network: replica.Config{Start: uint64(time.Now().UnixNano()), Subnets: subnets, Engine: canistertest.NewEngine(t)}})
+	d, err := driver.Start(driver.Config{Network: replica.Config{Start: uint64(time.Now().UnixNano()), Subnets: subnets, Engine: canistertest.NewEngine(t)}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := running{n}
+	r := running{d}
 	server := httptest.NewServer(New(r, Info{Version: "test"}))
 	t.Cleanup(func() {
 		server.Close()
-		if err := n.Close(); err != nil {
+		if err := d.Close(); err != nil {
 			t.Error(err)
 		}
 	})

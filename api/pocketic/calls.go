@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // rawCall is an unsigned call.
@@ -96,9 +96,9 @@ func (e *entry) submit(ctx context.Context, o *preparedCall, anySize bool) (id r
 	if err != nil {
 		return id, nil, err
 	}
-	node := e.instance.Node()
+	d := e.instance.Driver()
 	for {
-		id = node.FreshID(o.sender, o.receiver, o.method)
+		id = d.FreshID(o.sender, o.receiver, o.method)
 		receipt, err := e.instance.Backend().Submit(ctx, &replica.Ingress{
 			ID: id, Sender: o.sender, Receiver: o.receiver, Effective: o.to.effective,
 			Subnet: o.to.subnet, BySubnet: o.to.bySubnet, Method: o.method, Arg: o.payload, Info: o.info, AnyExpiry: true, AnySize: anySize,
@@ -119,10 +119,10 @@ func (s *Server) unsubmitted(err error) error {
 
 // now returns the instance's time: the time of the next round if it was set.
 func (e *entry) now(ctx context.Context) (uint64, error) {
-	if e.drive == ByWallClock {
+	if e.pacing == ByWallClock {
 		return e.instance.Backend().Clock().Now, nil
 	}
-	return node.Ask(ctx, e.instance.Node(), func(n *replica.Network) uint64 { return n.Activity().Clock })
+	return driver.Ask(ctx, e.instance.Driver(), func(n *replica.Network) uint64 { return n.Activity().Clock })
 }
 
 // message parses which call a body is about.
@@ -152,7 +152,7 @@ func (e *entry) existing(ctx context.Context, raw []byte) (principal.Principal, 
 	if err != nil {
 		return id, err
 	}
-	found, err := node.Ask(ctx, e.instance.Node(), func(n *replica.Network) bool { return n.HasSubnet(id) })
+	found, err := driver.Ask(ctx, e.instance.Driver(), func(n *replica.Network) bool { return n.HasSubnet(id) })
 	if err == nil && !found {
 		err = subnetNotFound(id)
 	}
@@ -184,12 +184,12 @@ func (s *Server) awaitIngress(ctx context.Context, e *entry, body []byte) (any, 
 
 // unanswered returns the error for a call that was awaited in vain: PocketIC's, and what the call waits for.
 func (e *entry) unanswered(ctx context.Context, id replica.RequestID) error {
-	why, err := node.Ask(ctx, e.instance.Node(), func(n *replica.Network) string { return n.Introspect().WhyUnanswered(id).Text })
+	why, err := driver.Ask(ctx, e.instance.Driver(), func(n *replica.Network) string { return n.Introspect().WhyUnanswered(id).Text })
 	if err != nil {
 		return err
 	}
 	text := fmt.Sprintf("Failed to answer to ingress 0x%x after %d rounds", id, awaitRounds)
-	if e.drive != ByClient {
+	if e.pacing != ByClient {
 		text = fmt.Sprintf("Failed to answer to ingress 0x%x within %s", id, livePatience)
 	}
 	if why != "" {
@@ -200,7 +200,7 @@ func (e *entry) unanswered(ctx context.Context, id replica.RequestID) error {
 
 // await waits a limited time until a call is answered.
 func (e *entry) await(ctx context.Context, subnet principal.Principal, id replica.RequestID) error {
-	if e.drive != ByClient {
+	if e.pacing != ByClient {
 		return e.awaitLive(ctx, subnet, id)
 	}
 	return e.awaitRounds(ctx, subnet, id)
@@ -208,12 +208,12 @@ func (e *entry) await(ctx context.Context, subnet principal.Principal, id replic
 
 // awaitRounds runs rounds until a call is answered, at most as many as PocketIC.
 func (e *entry) awaitRounds(ctx context.Context, subnet principal.Principal, id replica.RequestID) error {
-	rounds := node.AtMost(awaitRounds)
-	_, err := e.instance.Node().Drive(ctx, func(n *replica.Network) node.Next {
+	rounds := driver.AtMost(awaitRounds)
+	_, err := e.instance.Driver().RunRounds(ctx, func(n *replica.Network) driver.Next {
 		if status, shown := n.IngressShown(subnet, id); status.Terminal() && shown || !rounds.Take(n) {
-			return node.Stop
+			return driver.Stop
 		}
-		return node.Go
+		return driver.Go
 	})
 	return err
 }
@@ -231,7 +231,7 @@ func (e *entry) awaitLive(ctx context.Context, subnet principal.Principal, id re
 // answer returns the present state of a call; empty if it is unknown, as it is before the first round after its
 // submission.
 func (e *entry) answer(ctx context.Context, subnet principal.Principal, id replica.RequestID) (replica.IngressAnswer, error) {
-	return node.Ask(ctx, e.instance.Node(), func(n *replica.Network) replica.IngressAnswer {
+	return driver.Ask(ctx, e.instance.Driver(), func(n *replica.Network) replica.IngressAnswer {
 		answer, _ := n.IngressAnswer(subnet, id)
 		if answer.Status == replica.Received && !n.Shown(subnet, id) {
 			return replica.IngressAnswer{}

@@ -7,8 +7,8 @@ import (
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/replica/introspect"
-	"github.com/canisterd/canisterd/replica/node"
 )
 
 // subject parses a body with only a canister.
@@ -22,7 +22,7 @@ func subject(body []byte) (principal.Principal, error) {
 
 // report describes a canister, which must exist.
 func (e *entry) report(ctx context.Context, id principal.Principal) (*introspect.CanisterReport, error) {
-	report, err := node.Ask(ctx, e.instance.Node(), func(n *replica.Network) *introspect.CanisterReport {
+	report, err := driver.Ask(ctx, e.instance.Driver(), func(n *replica.Network) *introspect.CanisterReport {
 		if report, ok := n.Introspect().Report(id); ok {
 			return &report
 		}
@@ -85,7 +85,7 @@ func (s *Server) addCycles(ctx context.Context, e *entry, body []byte) (any, err
 
 // apply gives the network an input, which may be refused.
 func (e *entry) apply(ctx context.Context, in replica.Input) (replica.Result, error) {
-	result, err := e.instance.Node().Apply(ctx, in)
+	result, err := e.instance.Driver().Apply(ctx, in)
 	if err == nil && result.Refusal != nil {
 		err = result.Refusal
 	}
@@ -111,7 +111,7 @@ func (e *entry) memories(ctx context.Context, id principal.Principal) (*canister
 		return nil, err
 	}
 	taken := make(chan *canister.Memories, 1)
-	err := e.instance.Node().Do(ctx, func(n *replica.Network) {
+	err := e.instance.Driver().Do(ctx, func(n *replica.Network) {
 		var m *canister.Memories
 		if c := n.Canister(id); c != nil {
 			m = c.Memories()

@@ -46,7 +46,7 @@ func (s *Server) getDashboard(w http.ResponseWriter, r *http.Request) {
 		refuse(w, err)
 		return
 	}
-	view := e.instance.Node().View()
+	view := e.instance.Driver().View()
 	var subnets []dashboardSubnet
 	for i := range view.Subnets {
 		shown := dashboardSubnet{ID: view.Subnets[i].ID.String(), Kind: kindNames[view.Subnets[i].Kind]}
@@ -67,7 +67,8 @@ func (s *Server) getDashboard(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(text.Bytes())
 }
 
-// getCanister serves GET /instances/{id}/_/canister/{canister}: a page about a canister. It does not wait for operations.
+// getCanister serves GET /instances/{id}/_/canister/{canister}: a page about a canister. It does not wait for
+// operations.
 func (s *Server) getCanister(w http.ResponseWriter, r *http.Request) {
 	e, err := s.find(r)
 	if err != nil {

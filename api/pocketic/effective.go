@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // effectivePrincipal is the destination of a call: "None", {"SubnetId": bytes} or {"CanisterId": bytes}. Both fields
@@ -80,7 +80,7 @@ func (e *entry) destination(ctx context.Context, in *rawCall, receiver principal
 		}
 		return e.hosted(ctx, id)
 	}
-	return e.hosted(ctx, e.instance.Node().View().DefaultCanister())
+	return e.hosted(ctx, e.instance.Driver().View().DefaultCanister())
 }
 
 // addressed returns the subnet of a receiver: a canister, or a subnet itself.
@@ -89,7 +89,7 @@ func (e *entry) addressed(ctx context.Context, receiver principal.Principal) (de
 	if unhosted == nil {
 		return to, nil
 	}
-	isSubnet, err := node.Ask(ctx, e.instance.Node(), func(n *replica.Network) bool { return n.HasSubnet(receiver) })
+	isSubnet, err := driver.Ask(ctx, e.instance.Driver(), func(n *replica.Network) bool { return n.HasSubnet(receiver) })
 	if err == nil && !isSubnet {
 		err = unhosted
 	}
@@ -98,7 +98,7 @@ func (e *entry) addressed(ctx context.Context, receiver principal.Principal) (de
 
 // hosted returns the subnet of a canister id.
 func (e *entry) hosted(ctx context.Context, id principal.Principal) (destination, error) {
-	subnet, err := node.Ask(ctx, e.instance.Node(), func(n *replica.Network) *principal.Principal {
+	subnet, err := driver.Ask(ctx, e.instance.Driver(), func(n *replica.Network) *principal.Principal {
 		if subnet, ok := n.HostOf(id); ok {
 			return &subnet
 		}
@@ -121,7 +121,7 @@ func (e *entry) management(ctx context.Context, raw []byte) (destination, error)
 
 // birthplace returns where to make a canister: by its requested id, by the effective principal, or the default place.
 func (e *entry) birthplace(ctx context.Context, in *rawCall, about *management.Subject) (destination, error) {
-	view := e.instance.Node().View()
+	view := e.instance.Driver().View()
 	id := view.DefaultCanister()
 	switch {
 	case about.Specified != nil:

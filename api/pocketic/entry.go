@@ -27,7 +27,7 @@ type entry struct {
 	closed   error
 
 	// Only the current operation uses this.
-	drive Drive
+	pacing Pacing
 }
 
 func newEntry(number int, instance Instance, folder string) *entry {
@@ -66,7 +66,7 @@ func (e *entry) do(do operation, body []byte) (result outcome) {
 }
 
 // failed stops the instance with the error of a goroutine that worked for it.
-func (e *entry) failed(err error) { e.instance.Node().Fail(err) }
+func (e *entry) failed(err error) { e.instance.Driver().Fail(err) }
 
 // close ends the operations of an instance, and then the instance.
 func (e *entry) close() error {

@@ -10,7 +10,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/budget"
 	"github.com/canisterd/canisterd/internal/refusal"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // failure is the error of an operation. Clients compare its text.
@@ -59,7 +59,7 @@ func failureOf(err error) (status int, text string) {
 	switch {
 	case errors.As(err, &f):
 		return f.status, f.text
-	case errors.Is(err, node.ErrClosed) || errors.Is(err, context.Canceled):
+	case errors.Is(err, driver.ErrClosed) || errors.Is(err, context.Canceled):
 		return failureOf(update("Instance was deleted"))
 	case errors.As(err, &refused):
 		return failureOf(badIngress(refused.Text))

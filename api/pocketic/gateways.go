@@ -13,8 +13,8 @@ import (
 	pages "github.com/canisterd/canisterd/api/gateway"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/replica/introspect"
-	"github.com/canisterd/canisterd/replica/node"
 )
 
 // gatewayConfig is a client's configuration of an HTTP gateway.
@@ -196,7 +196,7 @@ func (p page) Topology() any { return p.shown() }
 
 // Canisters returns up to most canisters, ordered by id.
 func (p page) Canisters(ctx context.Context, most int) ([]pages.Canister, error) {
-	reports, err := node.Ask(ctx, p.entry.instance.Node(), func(n *replica.Network) []introspect.CanisterReport {
+	reports, err := driver.Ask(ctx, p.entry.instance.Driver(), func(n *replica.Network) []introspect.CanisterReport {
 		return n.Introspect().Reports(principal.Management, most)
 	})
 	return pages.Describe(reports), err

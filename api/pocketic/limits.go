@@ -7,7 +7,7 @@ const (
 	// seconds). Ours is longer than clients wait, because some of them take a ticket for an answer, and shorter than
 	// those that wait longest.
 	defaultPatience = 280 * time.Second
-	// awaitRounds is how many rounds an awaited call may take (PocketIC's), of those that count (node.Rounds).
+	// awaitRounds is how many rounds an awaited call may take (PocketIC's), of those that count (driver.Rounds).
 	awaitRounds = 100
 	// livePatience is how long a call is awaited in a live instance.
 	livePatience = 5 * time.Minute
@@ -16,7 +16,8 @@ const (
 	ingressLifetime = 300_000_000_000
 	// maxCreateBytes is the largest signed call that adds a subnet of mainnet: it has the settings of a canister. Ours.
 	maxCreateBytes = 64 << 10
-	// MaxSignedBytes is the largest body of the Internet Computer's HTTP interface (PocketIC's: that of boundary nodes).
+	// MaxSignedBytes is the largest body of the Internet Computer's HTTP interface (PocketIC's: that of boundary
+	// nodes).
 	MaxSignedBytes = 4 << 20
 	// maxOperationBytes is the largest body of an operation (PocketIC's: none). A message has 2 MiB, and the response
 	// to an outcall of 34 nodes 68 MiB, both in Base64.
@@ -31,8 +32,8 @@ const (
 	stablePiece = 768 << 10
 	// firstBody is the size of the first buffer of a body. Ours.
 	firstBody = 16 << 10
-	// pieceBytes is how much of a body is copied or hashed in one step. To start a collection, the garbage collector stops
-	// all instances and waits for the current step. Ours.
+	// pieceBytes is how much of a body is copied or hashed in one step. To start a collection, the garbage collector
+	// stops all instances and waits for the current step. Ours.
 	pieceBytes = 1 << 20
 	// maxResults is how many results are kept whose clients have not fetched and pruned them, the newest ones. Ours.
 	maxResults = 10_000

@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // errorsOf joins two errors.
@@ -22,8 +22,8 @@ type liveConfig struct {
 	Time string `json:"canisterd_time"`
 }
 
-// drive returns what moves the instance.
-func (c *liveConfig) drive() (Drive, error) {
+// pacing returns what moves the instance.
+func (c *liveConfig) pacing() (Pacing, error) {
 	switch c.Time {
 	case "":
 		return ByWallClock, nil
@@ -40,43 +40,43 @@ func (s *Server) autoProgress(ctx context.Context, e *entry, body []byte) (any, 
 	if err := decode(body, &in); err != nil {
 		return nil, err
 	}
-	drive, err := in.drive()
+	pacing, err := in.pacing()
 	switch {
 	case err != nil:
 		return nil, err
-	case e.drive != ByClient:
+	case e.pacing != ByClient:
 		return nil, failed("Auto progress mode has already been enabled.")
 	}
-	if err := e.instance.SetDrive(ctx, drive); err != nil {
+	if err := e.instance.SetPacing(ctx, pacing); err != nil {
 		return nil, err
 	}
-	e.drive = drive
+	e.pacing = pacing
 	s.log.Debug("live", "instance", e.number)
-	if drive == ByMessages {
+	if pacing == ByMessages {
 		return nil, nil
 	}
 	now := e.instance.Backend().Clock().Now
-	if _, err := node.Ask(ctx, e.instance.Node(), func(n *replica.Network) replica.Result { return n.Apply(replica.AdvanceTo(now)) }); err != nil {
+	if _, err := driver.Ask(ctx, e.instance.Driver(), func(n *replica.Network) replica.Result { return n.Apply(replica.AdvanceTo(now)) }); err != nil {
 		return nil, err
 	}
-	_, err = e.instance.Node().Round(ctx)
+	_, err = e.instance.Driver().Round(ctx)
 	return nil, err
 }
 
 // isAutoProgress serves GET auto_progress.
 func (s *Server) isAutoProgress(_ context.Context, e *entry, _ []byte) (any, error) {
-	return e.drive != ByClient, nil
+	return e.pacing != ByClient, nil
 }
 
 // stopProgress serves POST stop_progress.
 func (s *Server) stopProgress(ctx context.Context, e *entry, _ []byte) (any, error) {
-	if e.drive == ByClient {
+	if e.pacing == ByClient {
 		return nil, nil
 	}
-	if err := e.instance.SetDrive(ctx, ByClient); err != nil {
+	if err := e.instance.SetPacing(ctx, ByClient); err != nil {
 		return nil, err
 	}
-	e.drive = ByClient
+	e.pacing = ByClient
 	s.log.Debug("live no more", "instance", e.number)
 	return nil, nil
 }

@@ -128,7 +128,7 @@ func (e *entry) addMainnetSubnet(ctx context.Context, id principal.Principal) er
 
 // subnetsChanged runs a round, after which views show the new subnets, and tells the system canisters.
 func (e *entry) subnetsChanged(ctx context.Context) error {
-	if _, err := e.instance.Node().Round(ctx); err != nil {
+	if _, err := e.instance.Driver().Round(ctx); err != nil {
 		return err
 	}
 	return systemcanisters.SetSubnets(ctx, systemNetwork{e})
@@ -138,7 +138,7 @@ func (e *entry) subnetsChanged(ctx context.Context) error {
 type systemNetwork struct{ *entry }
 
 // View returns the network's state at the end of its last round.
-func (n systemNetwork) View() *replica.View { return n.instance.Node().View() }
+func (n systemNetwork) View() *replica.View { return n.instance.Driver().View() }
 
 // Call sends a call and returns the reply.
 func (n systemNetwork) Call(ctx context.Context, call *systemcanisters.Call) ([]byte, error) {

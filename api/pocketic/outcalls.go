@@ -7,7 +7,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // shownOutcall is an HTTP outcall that waits for an answer.
@@ -37,7 +37,7 @@ type flexibleReplication struct {
 
 // getOutcalls serves GET read/get_canister_http.
 func (s *Server) getOutcalls(ctx context.Context, e *entry, _ []byte) (any, error) {
-	pending, err := e.instance.Node().Outcalls(ctx)
+	pending, err := e.instance.Driver().Outcalls(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (s *Server) getOutcalls(ctx context.Context, e *entry, _ []byte) (any, erro
 	return shown, nil
 }
 
-func showOutcall(o *node.Outcall) shownOutcall {
+func showOutcall(o *driver.Outcall) shownOutcall {
 	request := &o.Request
 	shown := shownOutcall{
 		Subnet: subnetOf(o.Subnet), RequestID: o.Number, Method: request.Method, URL: request.URL, Headers: []httpHeader{},
@@ -122,7 +122,7 @@ func (a *rawOutcallAnswer) read() (out replica.OutcallAnswer, err error) {
 }
 
 // outcall returns the pending outcall that a mock answers.
-func (e *entry) outcall(ctx context.Context, in *rawMock) (*node.Outcall, error) {
+func (e *entry) outcall(ctx context.Context, in *rawMock) (*driver.Outcall, error) {
 	id, err := in.Subnet.read()
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func (e *entry) outcall(ctx context.Context, in *rawMock) (*node.Outcall, error)
 	if _, err := e.subnet(id); err != nil {
 		return nil, err
 	}
-	pending, err := e.instance.Node().Outcalls(ctx)
+	pending, err := e.instance.Driver().Outcalls(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -208,11 +208,11 @@ func (s *Server) mockFlexible(ctx context.Context, e *entry, body []byte) (any, 
 
 // answerOutcall gives the answers to the network, which passes them to the canister. If they do not decide an outcall,
 // it waits until it times out.
-func (e *entry) answerOutcall(ctx context.Context, pending *node.Outcall, answers []replica.OutcallAnswer) error {
+func (e *entry) answerOutcall(ctx context.Context, pending *driver.Outcall, answers []replica.OutcallAnswer) error {
 	if len(answers) == 0 {
 		return nil
 	}
-	if err := e.instance.Node().AnswerListed(ctx, pending, answers...); err != nil {
+	if err := e.instance.Driver().AnswerListed(ctx, pending, answers...); err != nil {
 		if pending.Request.Flexible() {
 			return nil
 		}

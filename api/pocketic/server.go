@@ -16,7 +16,7 @@ import (
 	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/internal/systemcanisters"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // Host makes instances.
@@ -74,14 +74,14 @@ type Fork struct {
 type Instance interface {
 	// Name returns the name of the instance in other interfaces.
 	Name() string
-	// Node returns the owner of the network.
-	Node() *node.Node
+	// Driver returns the owner of the network.
+	Driver() *driver.Driver
 	// Backend applies the wall clock, if it moves the time.
 	Backend() api.Backend
 	// API returns the HTTP interface of the Internet Computer.
 	API() http.Handler
-	// SetDrive sets what moves the instance from now on.
-	SetDrive(ctx context.Context, by Drive) error
+	// SetPacing sets what moves the instance from now on.
+	SetPacing(ctx context.Context, by Pacing) error
 	// PutAhead raises the time's lead over the wall clock to a minimum while the instance is live. The owner of the
 	// network calls it.
 	PutAhead(offset time.Duration)
@@ -89,14 +89,14 @@ type Instance interface {
 	Close() error
 }
 
-// Drive is what moves an instance: who begins rounds, who moves the time, and who answers HTTP outcalls.
-type Drive uint8
+// Pacing is what moves an instance: who begins rounds, who moves the time, and who answers HTTP outcalls.
+type Pacing uint8
 
-// The drives.
+// The pacings.
 const (
-	ByClient    Drive = iota // all three
-	ByWallClock              // rounds when there is work, the wall clock's time, and outcalls that are made
-	ByMessages               // rounds when there is work; the client moves the time and answers outcalls
+	ByClient    Pacing = iota // all three
+	ByWallClock               // rounds when there is work, the wall clock's time, and outcalls that are made
+	ByMessages                // rounds when there is work; the client moves the time and answers outcalls
 )
 
 // Options configures a server.

@@ -35,7 +35,7 @@ func (e *entry) uncommonID(r *http.Request) (id principal.Principal, ok bool) {
 		return id, false
 	}
 	id, err := principal.Parse(parts[4])
-	if err != nil || e.instance.Node().View().SubnetOf(id) != nil {
+	if err != nil || e.instance.Driver().View().SubnetOf(id) != nil {
 		return id, false
 	}
 	_, ok = mainnetSubnet(id)
@@ -73,7 +73,7 @@ func (e *entry) authentic(ctx context.Context, call *wire.Call) bool {
 	if err != nil || wire.CheckExpiry(call.IngressExpiry, now, false) != nil {
 		return false
 	}
-	trust, err := wire.NewTrust(e.instance.Node().View().RootKey, certify.MainnetRootKey())
+	trust, err := wire.NewTrust(e.instance.Driver().View().RootKey, certify.MainnetRootKey())
 	if err != nil {
 		return false
 	}

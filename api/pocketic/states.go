@@ -50,7 +50,7 @@ func (s *Server) restored(ctx context.Context, folder string) (Instance, error) 
 		return nil, failed("The state %s cannot be read: %v", file.Name(), err)
 	}
 	// PocketIC's subnets take a nanosecond to be made again.
-	if _, err := instance.Node().Round(ctx); err != nil {
+	if _, err := instance.Driver().Round(ctx); err != nil {
 		return nil, errorsOf(err, instance.Close())
 	}
 	return instance, nil
@@ -62,11 +62,11 @@ func (e *entry) keep() error {
 		return nil
 	}
 	ctx := context.Background()
-	node := e.instance.Node()
-	if _, err := node.Round(ctx); err != nil {
+	d := e.instance.Driver()
+	if _, err := d.Round(ctx); err != nil {
 		return err
 	}
-	network, err := node.Snapshot(ctx, replica.ForkConfig{})
+	network, err := d.Snapshot(ctx, replica.ForkConfig{})
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (e *entry) keep() error {
 	if err := os.MkdirAll(e.folder, 0o750); err != nil {
 		return err
 	}
-	shown, err := json.Marshal(keptTopologyOf(e.instance.Node().View()))
+	shown, err := json.Marshal(keptTopologyOf(e.instance.Driver().View()))
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // getTime serves GET read/get_time: the time of the next round, if that was set.
@@ -42,15 +42,15 @@ func (e *entry) moveTime(ctx context.Context, body []byte, input func(at uint64)
 		return tooLate(in.Nanos)
 	}
 	clock := e.instance.Backend().Clock()
-	result, err := node.Ask(ctx, e.instance.Node(), func(n *replica.Network) error {
+	result, err := driver.Ask(ctx, e.instance.Driver(), func(n *replica.Network) error {
 		now := n.Activity().Clock
-		if e.drive == ByWallClock {
+		if e.pacing == ByWallClock {
 			now = clock.Now
 		}
 		if in.Nanos < now {
 			return failed("SettingTimeIntoPast((%d, %d))", now, in.Nanos)
 		}
-		if e.drive == ByWallClock {
+		if e.pacing == ByWallClock {
 			e.instance.PutAhead(time.Duration(in.Nanos - clock.Wall))
 		}
 		if refused := n.Apply(input(in.Nanos)).Refusal; refused != nil {
@@ -118,7 +118,7 @@ func (s *Server) tick(ctx context.Context, e *entry, body []byte) (any, error) {
 			return nil, err
 		}
 	}
-	_, err := e.instance.Node().Round(ctx)
+	_, err := e.instance.Driver().Round(ctx)
 	return nil, err
 }
 

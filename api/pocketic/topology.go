@@ -47,7 +47,7 @@ var kindNames = map[replica.SubnetKind]string{
 func Topology(view *replica.View) any { return topologyOf(view) }
 
 // shown describes the subnets of the instance.
-func (e *entry) shown() topology { return topologyOf(e.instance.Node().View()) }
+func (e *entry) shown() topology { return topologyOf(e.instance.Driver().View()) }
 
 // topologyOf describes the subnets of a view.
 func topologyOf(view *replica.View) topology {
@@ -161,7 +161,7 @@ func (e *entry) subnetOf(body []byte) (*replica.SubnetView, error) {
 
 // subnet returns a subnet of the instance.
 func (e *entry) subnet(id principal.Principal) (*replica.SubnetView, error) {
-	subnets := e.instance.Node().View().Subnets
+	subnets := e.instance.Driver().View().Subnets
 	at := slices.IndexFunc(subnets, func(s replica.SubnetView) bool { return s.ID == id })
 	if at < 0 {
 		return nil, subnetNotFound(id)

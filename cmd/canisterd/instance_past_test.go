@@ -13,8 +13,8 @@ import (
 	"github.com/canisterd/canisterd/test/canistertest"
 )
 
-// keptCounter is a daemon with a state directory and manual pacing, a project with a counter, and commands to the daemon
-// whose exit code and output are expected.
+// keptCounter is a daemon with a state directory and manual pacing, a project with a counter, and commands to the
+// daemon whose exit code and output are expected.
 func keptCounter(t *testing.T) (d *daemon.Daemon, expect func(code int, want string, args ...string)) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -57,7 +57,7 @@ func runOn(t *testing.T, d *daemon.Daemon, args ...string) (code int, text strin
 func TestTheRoundThatChangedAnAnswerIsFoundInTheHistory(t *testing.T) {
 	d, expect := keptCounter(t)
 	expect(exitOK, "installed", "deploy")
-	last := d.Node().View().Height
+	last := d.Driver().View().Height
 	round := func(n uint64) string { return fmt.Sprint(n) }
 	expect(exitOK, "(1 : nat)", "canister", "call", "counter", "inc")
 	expect(exitOK, "install_code", "instance", "history")
@@ -76,7 +76,7 @@ func TestTheRoundThatChangedAnAnswerIsFoundInTheHistory(t *testing.T) {
 	expect(exitOK, "(1 : nat)", "-i", "then", "canister", "call", "counter", "inc")
 	expect(exitFailed, "expected a round, such as 42", "instance", "fork", "--at", "yesterday")
 	expect(exitFailed, "it has no marks (canisterd instance mark makes one)", "instance", "fork", "--at", "mark:two")
-	marked := d.Node().View().Height
+	marked := d.Driver().View().Height
 	expect(exitOK, "two: marked after round "+round(marked), "instance", "mark", "two")
 	expect(exitFailed, "did you mean two?; its marks: two", "instance", "fork", "--at", "mark:tow")
 	expect(exitOK, "(3 : nat)", "canister", "call", "counter", "inc")
@@ -128,7 +128,7 @@ func TestAForkBeforeAMessageTakesTheIdsThatTheHistoryPrints(t *testing.T) {
 
 func TestTheRoundThatChangedAFieldOrAnExpressionIsFoundInTheHistory(t *testing.T) {
 	d, expect := keptCounter(t)
-	height := func() uint64 { return d.Node().View().Height }
+	height := func() uint64 { return d.Driver().View().Height }
 	expect(exitOK, "installed", "deploy")
 	expect(exitOK, "marked", "instance", "mark", "deployed")
 	expect(exitOK, "(1 : nat)", "canister", "call", "counter", "inc")
@@ -154,13 +154,14 @@ func TestTheRoundThatChangedAFieldOrAnExpressionIsFoundInTheHistory(t *testing.T
 	expect(exitFailed, "--update and --hex need a call", "instance", "bisect", "counter.cycles", "--update")
 }
 
-// TestABisectionBeginsWhereThereIsAnAnswer searches the history of a canister that counts, is upgraded, and counts again.
+// TestABisectionBeginsWhereThereIsAnAnswer searches the history of a canister that counts, is upgraded, and counts
+// again.
 func TestABisectionBeginsWhereThereIsAnAnswer(t *testing.T) {
 	d, expect := keptCounter(t)
 	expect(exitOK, "installed", "deploy")
-	installed := fmt.Sprint(d.Node().View().Height)
+	installed := fmt.Sprint(d.Driver().View().Height)
 	expect(exitOK, "(1 : nat)", "canister", "call", "counter", "inc")
-	counted := d.Node().View().Height
+	counted := d.Driver().View().Height
 	expect(exitOK, "runs module", "canister", "install", "counter", "counter.wasm", "--mode", "upgrade")
 	expect(exitOK, "(2 : nat)", "canister", "call", "counter", "inc")
 	found := fmt.Sprintf("round   %d ", counted)
@@ -186,10 +187,10 @@ func TestABisectionTellsOfAChangeThatWasUndone(t *testing.T) {
 	expect(exitOK, "installed", "deploy")
 	expect(exitOK, "marked", "instance", "mark", "deployed")
 	expect(exitOK, "stopped", "canister", "stop", "counter")
-	stopped := d.Node().View().Height
+	stopped := d.Driver().View().Height
 	expect(exitOK, "marked", "instance", "mark", "stopped")
 	expect(exitOK, "counter: runs", "canister", "start", "counter")
-	started := d.Node().View().Height
+	started := d.Driver().View().Height
 	expect(exitOK, "(1 : nat)", "canister", "call", "counter", "inc")
 	_, told := runOn(t, d, "instance", "bisect", "counter.status", "--from", "mark:deployed")
 	offered := regexp.MustCompile(`it changed and changed back; --to ([0-9]+) finds the first change, --from ([0-9]+) the change back`).FindStringSubmatch(told)

@@ -280,7 +280,7 @@ type launcherStatus struct {
 // writeStatus writes status.json, one line: at its end, readers take it for complete.
 func (f *launcherFlags) writeStatus(d *daemon.Daemon) error {
 	text, err := json.Marshal(launcherStatus{
-		Version: "1", GatewayPort: d.Port(), RootKey: fmt.Sprintf("%x", d.RootKey()), Default: d.Node().View().DefaultCanister().String(),
+		Version: "1", GatewayPort: d.Port(), RootKey: fmt.Sprintf("%x", d.RootKey()), Default: d.Driver().View().DefaultCanister().String(),
 		Features: []string{"custom-domains"},
 	})
 	if err != nil {

@@ -22,7 +22,7 @@ func TestAStateDirectoryIsCheckedReplayedCompactedAndRepaired(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.Node().Round(t.Context()); err != nil {
+		if _, err := d.Driver().Round(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if err := d.Close(); err != nil {
@@ -89,7 +89,7 @@ func checkRepairWithoutStore(t *testing.T, dir string, expect func(code int, wan
 	if err != nil {
 		t.Fatal(err)
 	}
-	if height := d.Node().View().Height; height == 0 {
+	if height := d.Driver().View().Height; height == 0 {
 		t.Error("the repaired directory has a new network")
 	}
 	if err := d.Close(); err != nil {

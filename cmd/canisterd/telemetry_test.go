@@ -65,7 +65,7 @@ func TestHealthFailsWithoutADaemonAndWithAFailedInstance(t *testing.T) {
 	if code, text := check(); code != exitOK || !strings.Contains(text, "is healthy") {
 		t.Errorf("of a daemon that runs: exit code %d: %s", code, text)
 	}
-	if err := d.Node().Do(eventually.Context(t), func(*replica.Network) { panic("a bug of this test") }); err == nil {
+	if err := d.Driver().Do(eventually.Context(t), func(*replica.Network) { panic("a bug of this test") }); err == nil {
 		t.Fatal("the bug was not noticed")
 	}
 	if code, text := check(); code != exitFailed || !strings.Contains(text, "status 503") || !strings.Contains(text, "default has failed") {

@@ -11,7 +11,7 @@ import (
 // containing are the packages that run code of canisters, decode stored or foreign bytes, or read pages.
 var containing = []string{
 	".", "api/control", "api/gateway", "api/ic", "api/pocketic", "canister", "canister/internal/wasm", "daemon", "instance", "internal/journal", "daemon/internal/metrics", "explore",
-	"internal/explore/campaign", "internal/explore/harness", "internal/explore/property", "internal/explore/workqueue", "replica", "replica/introspect", "replica/node", "internal/trace",
+	"internal/explore/campaign", "internal/explore/harness", "internal/explore/property", "internal/explore/workqueue", "replica", "replica/introspect", "replica/driver", "internal/trace",
 }
 
 // uncontained are the functions that start a goroutine in which a panic ends the process, with the reason why nothing of
@@ -39,7 +39,7 @@ var uncontained = map[string]string{
 	"internal/explore/workqueue/puller.go pull":  "it says which assignments are held",
 	"internal/explore/workqueue/puller.go serve": "it sends results that are written",
 	"internal/explore/workqueue/worker.go serve": "it says that the worker is there",
-	"replica/node/wait.go strike":                "a request to the owner stops the node if it panics",
+	"replica/driver/wait.go strike":              "a request to the owner stops the node if it panics",
 	"canister/internal/wasm/compile.go start":    "a panic of the compiler is the error of the compilation",
 }
 

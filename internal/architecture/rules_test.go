@@ -18,7 +18,7 @@ import (
 var core = []string{"candid", "timers", "intercanister", "canister", "replica", "internal"}
 
 var exempt = map[string]string{
-	"replica/node":                 "owns the goroutine, the worker pool and the inbox of an instance",
+	"replica/driver":               "owns the goroutine, the worker pool and the inbox of an instance",
 	"canister/internal/wasm":       "maps memory, caches compiled code, and is told by wazero what time it costs",
 	"canister/internal/checkpoint": "is the checkpoint file: it opens, maps and punches it",
 	"canister/internal/stable":     "writes stable memories to the checkpoint file",

@@ -10,7 +10,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/test/canistertest/wat"
 )
 
@@ -36,7 +36,7 @@ func Inhabit(t testing.TB, i *instance.Instance) {
 // Deploy installs a module in a new canister of an instance.
 func Deploy(t testing.TB, i *instance.Instance, module, arg []byte) principal.Principal {
 	t.Helper()
-	return DeployTo(t, i, i.Node().View().DefaultCanister(), module, arg)
+	return DeployTo(t, i, i.Driver().View().DefaultCanister(), module, arg)
 }
 
 // DeployTo installs a module in a new canister of the subnet that has a canister id.
@@ -91,11 +91,11 @@ func TryUpdate(ctx context.Context, i *instance.Instance, callee, effective prin
 	if err != nil {
 		return nil, err
 	}
-	subnet := i.Node().View().SubnetOf(effective).ID
+	subnet := i.Driver().View().SubnetOf(effective).ID
 	if err := i.AwaitAnswer(ctx, subnet, id); err != nil {
 		return nil, err
 	}
-	answer, err := node.Ask(ctx, i.Node(), func(n *replica.Network) replica.IngressAnswer {
+	answer, err := driver.Ask(ctx, i.Driver(), func(n *replica.Network) replica.IngressAnswer {
 		answer, _ := n.IngressAnswer(subnet, id)
 		return answer
 	})

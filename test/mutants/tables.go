@@ -46,7 +46,7 @@ var suites = map[string][]string{
 	"replica/internal/tasks":      {"replica"},
 	"replica/internal/outcall":    {"replica/internal/management", "replica", "daemon"},
 	"replica/internal/state":      {"replica"},
-	"replica/node":                {"api/control"},
+	"replica/driver":              {"api/control"},
 	"internal/trace":              {"api/control"},
 }
 

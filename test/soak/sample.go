@@ -176,7 +176,7 @@ func number(text, word string) (n int64, err error) {
 
 // pools lists functions of goroutines whose number fluctuates: those that wait in a pool, which has its own limit, and
 // the reader of the connection of the profile.
-var pools = []string{"replica/node.(*Pool).help", "replica.(*coroutine).run", "net/http.(*connReader)"}
+var pools = []string{"replica/driver.(*Pool).help", "replica.(*coroutine).run", "net/http.(*connReader)"}
 
 // countGoroutines counts the goroutines of a profile. Each paragraph is a stack after the number of goroutines with it:
 // "6 @ 0x4918ae 0x41f22e".

@@ -72,7 +72,7 @@ func TestAHundredAnswersMoreMayTake400KiB(t *testing.T) {
 func TestGoroutinesOfPoolsAreCountedApart(t *testing.T) {
 	const profile = "goroutine profile: total 10\n" +
 		"6 @ 0x4918ae 0x41f22e\n#\t0x12aa74e\tgithub.com/cockroachdb/pebble/v2.releaseLoop+0x6e\tshard.go:61\n\n" +
-		"2 @ 0x4918ae 0x41f22f\n#\t0xf5692b\tgithub.com/canisterd/canisterd/replica/node.(*Pool).help+0x8b\tpool.go:88\n\n" +
+		"2 @ 0x4918ae 0x41f22f\n#\t0xf5692b\tgithub.com/canisterd/canisterd/replica/driver.(*Pool).help+0x8b\tpool.go:88\n\n" +
 		"1 @ 0x4997e1\n\n" +
 		"1 @ 0x4918ae 0x41f230\n#\t0x459d54\truntime.main+0x2d4\tproc.go:290\n"
 	if others, pooled, err := countGoroutines(profile); err != nil || others != 7 || pooled != 3 {

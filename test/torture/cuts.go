@@ -18,7 +18,7 @@ import (
 	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/internal/journal"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
@@ -87,7 +87,7 @@ func (c *cuts) prepare(ctx context.Context) error {
 	i, err := r.Create(ctx, &instance.Spec{Placement: instance.Placement{Name: instance.Default}, Journal: cutDir})
 	for err == nil && len(c.canisters) < cutClients+2 {
 		var id principal.Principal
-		id, err = deploy(ctx, caller(i), i.Node().View().DefaultCanister())
+		id, err = deploy(ctx, caller(i), i.Driver().View().DefaultCanister())
 		c.canisters = append(c.canisters, id)
 	}
 	c.counted = make([]uint64, cutClients)
@@ -182,7 +182,7 @@ func (c *cuts) live(ctx context.Context, r *instance.Registry, hash [32]byte, wr
 		return err
 	}
 	var now [32]byte
-	looked, err := node.Ask(ctx, i.Node(), func(n *replica.Network) (err error) {
+	looked, err := driver.Ask(ctx, i.Driver(), func(n *replica.Network) (err error) {
 		now, err = n.StateHash()
 		return err
 	})
@@ -302,11 +302,11 @@ func caller(i *instance.Instance) call {
 		if err != nil {
 			return nil, err
 		}
-		subnet := i.Node().View().SubnetOf(effective).ID
+		subnet := i.Driver().View().SubnetOf(effective).ID
 		if err := i.AwaitAnswer(ctx, subnet, in.ID); err != nil {
 			return nil, err
 		}
-		answer, err := node.Ask(ctx, i.Node(), func(n *replica.Network) replica.IngressAnswer {
+		answer, err := driver.Ask(ctx, i.Driver(), func(n *replica.Network) replica.IngressAnswer {
 			answer, _ := n.IngressAnswer(subnet, in.ID)
 			return answer
 		})

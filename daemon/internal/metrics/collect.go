@@ -126,7 +126,7 @@ const (
 // instance sends the metrics of an instance, except those of its network.
 func (c *collection) instance(label string, i *instance.Instance) {
 	failed := 0.0
-	if i.Node().Bug() != nil {
+	if i.Driver().Bug() != nil {
 		failed = 1
 	}
 	c.value(instanceFailed, failed, label)

@@ -113,7 +113,7 @@ func (m *Metrics) End(i *instance.Instance) {
 // readStatistics reads the statistics of an instance; false if it was too busy, or is closed.
 func readStatistics(ctx context.Context, i *instance.Instance) (replica.Statistics, bool) {
 	found := make(chan replica.Statistics, 1)
-	if err := i.Node().Read(ctx, func(n *replica.Network) { found <- n.Statistics() }); err != nil {
+	if err := i.Driver().Read(ctx, func(n *replica.Network) { found <- n.Statistics() }); err != nil {
 		return replica.Statistics{}, false
 	}
 	return <-found, true

@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // key is what an event names: a context of a subnet, a call of a canister, or an ingress message.
@@ -40,7 +40,7 @@ func callKey(caller principal.Principal, call intercanister.CallID) key {
 }
 
 // take makes of an event what follows from it.
-func (a *assembler) take(r *node.Recorded) {
+func (a *assembler) take(r *driver.Recorded) {
 	e := &r.Event
 	switch e.Kind {
 	case replica.IngressReceived:

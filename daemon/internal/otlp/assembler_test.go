@@ -9,14 +9,14 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // assembled are the spans of some events, a nanosecond after each other.
 func assembled(events ...replica.Event) (spans []*tracepb.Span) {
 	a := newAssembler("test", func(span *tracepb.Span) { spans = append(spans, span) })
 	for i, e := range events {
-		a.take(&node.Recorded{Sequence: uint64(i + 1), At: int64(i + 1), Event: e})
+		a.take(&driver.Recorded{Sequence: uint64(i + 1), At: int64(i + 1), Event: e})
 	}
 	return spans
 }
@@ -98,7 +98,7 @@ func TestSpansAreBounded(t *testing.T) {
 	a := newAssembler("test", func(*tracepb.Span) {})
 	for i := range 16_384 + 10 {
 		made, _ := calls(1, intercanister.CallID(i+1))
-		a.take(&node.Recorded{Event: made})
+		a.take(&driver.Recorded{Event: made})
 	}
 	if len(a.known) != 16_384 || len(a.order) != 16_384 {
 		t.Errorf("%d calls are remembered, in an order of %d", len(a.known), len(a.order))

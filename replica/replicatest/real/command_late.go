@@ -2,7 +2,7 @@ package real
 
 import (
 	"github.com/canisterd/canisterd/replica"
-	"github.com/canisterd/canisterd/replica/node"
+	"github.com/canisterd/canisterd/replica/driver"
 )
 
 // late asks a query method for which there is only so much time: it is over when the query
@@ -18,7 +18,7 @@ func (p *performer) late(rest string) {
 // abandoned asks a query method. Its requests to its node stay unanswered.
 func (p *performer) abandoned(rest string) {
 	prepared := p.PrepareQuery(p.composed(rest))
-	prepared.Through(func(func()) error { return node.ErrClosed })
+	prepared.Through(func(func()) error { return driver.ErrClosed })
 	p.say("%s", shownQuery(prepared.Run()))
 }
 

@@ -1,0 +1,404 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/internal/budget"
+	"github.com/canisterd/canisterd/internal/refusal"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// Mode says when rounds happen.
+type Mode uint8
+
+const (
+	Auto   Mode = iota // as soon as there is something to do
+	Manual             // when Round is called
+)
+
+// Config configures a driver. The driver sets Runner, Compiler, Events, Signed and Printed of the network.
+type Config struct {
+	Network replica.Config
+	Mode    Mode
+	// AwaitModules makes each round wait for the modules that canisters installed before it: nothing in the network
+	// depends on how long they take to compile. Otherwise rounds go on meanwhile.
+	AwaitModules bool
+	Workers      int // 0: as many as there are processors
+	// Queries are the slots of queries, shared by the drivers of a process; nil: as many as Workers, for this driver
+	// alone.
+	Queries *QuerySlots
+	// Processors bound how many messages of all drivers that share them run at once; nil: each driver runs as many as
+	// it has workers.
+	Processors *Processors
+	// Active is called when something has happened, once until the next Tick; Called when canisters have made HTTP
+	// outcalls; Restored with the time of the network that the driver continues with; Failed with the bug that has
+	// stopped the driver. The owner of the network calls them: they must be fast and must not call the driver. Nil: no
+	// listener.
+	Active   func()
+	Called   func()
+	Restored func(time uint64)
+	Failed   func(bug error)
+	// Compiled is called on the goroutine of a compilation, when a module is ready and the network does not know it;
+	// nil: no listener.
+	Compiled func()
+
+	// Printed receives the output of canisters; nil: no listener.
+	Printed replica.PrintSink
+
+	// Memory is the budget of the instance; nil: without a limit.
+	Memory *budget.Budget
+
+	// Journal records the changes of the network; nil: no journal. Results are on disk before callers receive them.
+	Journal Journal
+
+	// Record makes the instance record events from its start, otherwise from the first request for them. Events and
+	// EventBytes limit how many of the newest it keeps; 0: MaxEvents, MaxEventBytes. Generation is the number of the
+	// first generation of the instance: tokens and outcalls of other generations are refused.
+	Record             bool
+	Events, EventBytes int
+	Generation         uint64
+	// EventMemory bounds the events of all drivers that share it; nil: no bound besides that of each.
+	EventMemory *EventMemory
+	// Stopwatch measures messages, in nanoseconds; nil: no measurement.
+	Stopwatch func() int64
+	// Clock returns the time for recorded events, in nanoseconds (Recorded.At); nil: they have none.
+	Clock func() int64
+}
+
+// ErrClosed is the error of every call after the driver was closed, or stopped by a bug, which is then wrapped too.
+var ErrClosed = errors.New("the instance is stopped")
+
+// Driver is a running network. All methods are safe for concurrent use.
+type Driver struct {
+	inbox        atomic.Pointer[chan *request]
+	wake         chan struct{} // the network is busy and has no owner at work
+	outcallsMade chan struct{}
+	closing      chan struct{}
+	ended        chan struct{}
+	closed       sync.Once
+	views        atomic.Pointer[replica.Views]
+	slots        *QuerySlots
+	open         context.Context // ends when closing is closed
+	shut         context.CancelFunc
+	bug          atomic.Pointer[error]
+	engine       *canister.Engine // safe for concurrent use
+	sent         atomic.Uint64    // messages named by FreshID
+	compiler     compiler
+	changed      broadcast
+	active       atomic.Bool // Config.Active was called since the last tick
+	config       Config      // without the network's
+	recorder     recorder
+	recording    atomic.Bool
+	recycled     recycled
+
+	// Positions of the journal: views show all records before shown, and callers know all records before told, except
+	// answers, which the settled view shows. Both only grow.
+	shown, told atomic.Uint64
+	settled     atomic.Pointer[settledView] // the newest view that is known to be on disk
+
+	owner      sync.Mutex // guards the fields below: its holder owns the network
+	network    *replica.Network
+	generation *generation
+	retiring   sync.WaitGroup // networks that were replaced
+	pool       *Pool
+	mode       Mode
+	waiters    map[waitKey]*waiter
+	outcalls   uint64 // made, when last announced
+	accounted  accounting
+	readOnly   bool // the current request changes nothing
+	pressing   bool // the previous owner left rounds to the driver's goroutine
+	clockOnly  bool // the current request moves the clock, and no caller relies on that
+}
+
+// generation is the time between two restores, and the data of one network. Outcalls and events with one number in two
+// generations are different.
+type generation struct {
+	number  uint64 // Config.Generation, plus one for each Restore
+	queries sync.WaitGroup
+	counts  counter
+}
+
+// Start makes a network and runs it.
+func Start(config Config) (*Driver, error) {
+	d := prepare(config.Network.Engine, config)
+	parts := d.parts()
+	config.Network.Runner, config.Network.Compiler = parts.Runner, parts.Compiler
+	config.Network.Events, config.Network.Signed, config.Network.Printed = parts.Events, parts.Signed, parts.Printed
+	config.Network.Journal = parts.Journal
+	network, err := replica.New(config.Network)
+	if err != nil {
+		d.recorder.free()
+		d.pool.Close()
+		return nil, fmt.Errorf("start a driver: %w", err)
+	}
+	d.network = network
+	d.views.Store(network.Views())
+	go d.own()
+	return d, nil
+}
+
+// prepare makes a driver without a network.
+func prepare(engine *canister.Engine, config Config) *Driver {
+	workers := config.Workers
+	if workers == 0 {
+		workers = runtime.NumCPU()
+	}
+	slots := config.Queries
+	if slots == nil {
+		slots = NewQuerySlots(workers)
+	}
+	d := &Driver{
+		wake: make(chan struct{}, 1), outcallsMade: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
+		slots: slots, pool: NewPool(workers, config.Stopwatch), mode: config.Mode,
+		waiters: make(map[waitKey]*waiter), engine: engine, generation: &generation{number: config.Generation}, config: config,
+	}
+	d.open, d.shut = context.WithCancel(context.Background())
+	d.config.Network = replica.Config{}
+	d.pool.processors = config.Processors
+	d.compiler.driver, d.compiler.awaited = d, config.AwaitModules
+	d.recorder.init(&d.config)
+	d.recording.Store(config.Record)
+	return d
+}
+
+// parts returns the driver's parts for its network.
+func (d *Driver) parts() replica.Parts {
+	parts := replica.Parts{Runner: d.pool, Signed: d.signed, Printed: d.config.Printed}
+	if d.config.Journal != nil {
+		parts.Journal = d.config.Journal
+	}
+	if d.recording.Load() {
+		parts.Events = &d.recorder
+	}
+	if d.engine != nil {
+		parts.Compiler = &d.compiler
+	}
+	return parts
+}
+
+// Close stops the driver and frees everything: goroutines, Wasm memories. Waiting calls get ErrClosed.
+func (d *Driver) Close() error {
+	d.close()
+	<-d.ended
+	d.recorder.free()
+	return d.failure()
+}
+
+// close informs everything that runs that the driver closes.
+func (d *Driver) close() {
+	d.closed.Do(func() {
+		close(d.closing)
+		d.shut()
+	})
+}
+
+// Bug returns the bug that stopped the driver, nil if it runs or was closed.
+func (d *Driver) Bug() error { return d.failure() }
+
+func (d *Driver) failure() error {
+	if bug := d.bug.Load(); bug != nil {
+		return *bug
+	}
+	return nil
+}
+
+// round runs a round, or the rest of one that steps have begun, shows its view and wakes callers whose answers it has.
+func (d *Driver) round() replica.RoundReport {
+	d.deliverModules()
+	d.count()
+	report := d.network.Round()
+	d.show(report)
+	return report
+}
+
+// count passes the statistics of queries to the network, between two rounds.
+func (d *Driver) count() {
+	if d.generation.counts.any() && !d.network.Activity().RoundOpen {
+		d.countNow()
+	}
+}
+
+func (d *Driver) countNow() {
+	if counts := d.generation.counts.drain(); len(counts) > 0 {
+		d.network.Apply(counts)
+	}
+}
+
+// show publishes the results of a round.
+func (d *Driver) show(report replica.RoundReport) {
+	d.showRecorded()
+	d.account()
+	d.announce()
+	if len(d.waiters) > 0 {
+		for _, id := range report.Answered {
+			d.wakeAll(id)
+		}
+	}
+	d.changed.send()
+	d.reportActivity()
+	d.recorder.wake()
+}
+
+// View returns the network at the end of its last round.
+func (d *Driver) View() *replica.View { return d.views.Load().Latest() }
+
+// Time returns the network's time at the end of its last round, in ns. It makes no view.
+func (d *Driver) Time() uint64 { return d.views.Load().Time() }
+
+// Height returns the height of the last round. It makes no view.
+func (d *Driver) Height() uint64 { return d.views.Load().Height() }
+
+// Submit submits an ingress message. The error is a *refusal.Refusal if the message is malformed or the driver
+// overloaded, a *budget.Exceeded if memory for it is lacking, the context's error, or ErrClosed.
+func (d *Driver) Submit(ctx context.Context, in *replica.Ingress) (replica.Receipt, error) {
+	receipt, err := d.SubmitAhead(ctx, in)
+	if err == nil {
+		err = d.Settle(ctx)
+	}
+	return receipt, err
+}
+
+// SubmitAhead is Submit for callers that do not report the receipt yet: a crash may undo the message until Await or
+// Settle returns.
+func (d *Driver) SubmitAhead(ctx context.Context, in *replica.Ingress) (replica.Receipt, error) {
+	if replica.BringsModule(in) {
+		if receipt, enters, err := d.prepareModule(ctx, in); !enters {
+			return receipt, err
+		}
+	}
+	reserved, err := d.reserve(in)
+	if err != nil {
+		return replica.Receipt{}, err
+	}
+	defer d.config.Memory.Release(reserved)
+	var slot *querySlot
+	for {
+		result, inspection, err := d.submit(ctx, in)
+		switch {
+		case err != nil:
+			return replica.Receipt{}, err
+		case inspection == nil && result.Refusal != nil:
+			return replica.Receipt{}, result.Refusal
+		case inspection == nil:
+			return replica.Receipt{Reject: result.Reject, Known: result.Known}, nil
+		}
+		if slot == nil {
+			slot = d.slotFor(ctx, in.Receiver, in.Sender)
+		}
+		reject, err := d.inspect(slot, inspection)
+		switch {
+		case err == errEvicted && slot.evicted():
+			continue
+		case reject != nil || err != nil:
+			return replica.Receipt{Reject: reject}, err
+		}
+		copied := *in
+		copied.Inspected = true
+		in = &copied
+	}
+}
+
+// submit applies a message, or returns the canister's inspection, which must run first.
+func (d *Driver) submit(ctx context.Context, in *replica.Ingress) (result replica.Result, inspection *replica.Inspection, err error) {
+	s := d.recycled.submission()
+	s.in = in
+	if done, err := d.inline(s.do); done {
+		result, inspection = s.result, s.inspection
+		d.recycled.putSubmission(s)
+		return result, inspection, err
+	}
+	r := d.recycled.request()
+	r.do = s.do
+	select {
+	case d.box() <- r:
+	case <-d.ended:
+		return result, nil, d.stopped()
+	default:
+		return result, nil, refusal.New(refusal.Unavailable, "the instance is overloaded: %d requests wait, try again later", MaxInbox)
+	}
+	if err := d.wait(ctx, r); err != nil {
+		return result, nil, err // the owner may still apply it: it is not recycled
+	}
+	result, inspection = s.result, s.inspection
+	d.recycled.putSubmission(s)
+	return result, inspection, nil
+}
+
+// submission is a message on its way to the owner, and its outcome. It is recycled, with its function, since most
+// messages are submitted one at a time.
+type submission struct {
+	in         *replica.Ingress
+	result     replica.Result
+	inspection *replica.Inspection
+	do         func(*Driver) // apply
+}
+
+func (s *submission) apply(d *Driver) {
+	if !s.in.Inspected {
+		if s.inspection = d.network.Inspect(s.in); s.inspection != nil {
+			return
+		}
+	}
+	s.result = d.network.Apply(s.in)
+	if len(s.in.Arg) >= largeArgument {
+		d.account() // others wait for the end of the round
+	}
+}
+
+// AdvanceTo sets the time of the next round, in nanoseconds; the time never goes back. In mode Auto a round follows if
+// something is due or a canister has a heartbeat.
+func (d *Driver) AdvanceTo(ctx context.Context, time uint64) error {
+	return d.ask(ctx, func(d *Driver) {
+		d.network.Apply(replica.AdvanceTo(time))
+		if d.mode == Auto && d.network.Activity().Heartbeat && d.ready() {
+			d.round()
+		}
+	})
+}
+
+// Apply applies any input.
+func (d *Driver) Apply(ctx context.Context, in replica.Input) (result replica.Result, err error) {
+	done := make(chan replica.Result, 1)
+	err = d.ask(ctx, func(d *Driver) {
+		result := d.network.Apply(in)
+		if _, deleted := in.(replica.DeleteSubnet); deleted && result.Refusal == nil {
+			d.releaseUnknown()
+		}
+		done <- result
+	})
+	if err != nil {
+		return replica.Result{}, err
+	}
+	return <-done, nil
+}
+
+// Round runs one round now, in any mode; it may have to wait for modules (Config.AwaitModules).
+func (d *Driver) Round(ctx context.Context) (replica.RoundReport, error) {
+	done := make(chan replica.RoundReport, 1)
+	err := d.whenReady(ctx, func(d *Driver) {
+		report := d.round()
+		report.Answered = append([]replica.RequestID(nil), report.Answered...)
+		done <- report
+	})
+	if err != nil {
+		return replica.RoundReport{}, err
+	}
+	return <-done, nil
+}
+
+// SetMode changes when rounds happen, and whether they wait for modules (Config.AwaitModules).
+func (d *Driver) SetMode(ctx context.Context, mode Mode, awaitModules bool) error {
+	return d.ask(ctx, func(d *Driver) {
+		d.mode = mode
+		d.compiler.await(awaitModules)
+	})
+}
+
+// ErrUnknown means that the subnet does not know a message.
+var ErrUnknown = errors.New("the subnet does not know this request: it was never accepted, or its answer is forgotten")

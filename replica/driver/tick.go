@@ -1,0 +1,51 @@
+package driver
+
+import (
+	"context"
+
+	"github.com/canisterd/canisterd/replica"
+)
+
+// Rest says how long a driver without requests can be left alone.
+type Rest struct {
+	Due       uint64 // ns: something happens automatically then; 0 for never
+	Heartbeat bool   // a canister has a heartbeat: each round executes something
+}
+
+// Tick moves the network's time to the time of a clock, which is read when it is the driver's turn, and runs a round if
+// something is due or, if beat is set, a canister has a heartbeat. Config.Active is called again for the next thing
+// that happens.
+func (d *Driver) Tick(ctx context.Context, clock func() uint64, beat bool) (rest Rest, err error) {
+	done := make(chan Rest, 1)
+	err = d.readUnsettled(ctx, func(d *Driver) {
+		d.active.Store(false)
+		d.network.Apply(replica.AdvanceTo(clock()))
+		if activity := d.network.Activity(); d.mode == Auto && d.ready() && (activity.HasRunnableWork || beat && activity.Heartbeat) {
+			d.round()
+		}
+		activity := d.network.Activity()
+		done <- Rest{Due: activity.NextDue, Heartbeat: activity.Heartbeat}
+	})
+	if err != nil {
+		return rest, err
+	}
+	return <-done, nil
+}
+
+// AdvanceClock moves the network's time to the time of a clock, which is read on the goroutine of the driver; false:
+// the clock stands still. The journal records the new time with the next event: until then a crash may undo it.
+func (d *Driver) AdvanceClock(ctx context.Context, clock func() (time uint64, moves bool)) error {
+	return d.askUnsettled(ctx, func(d *Driver) {
+		d.clockOnly = true
+		if time, moves := clock(); moves {
+			d.network.Apply(replica.AdvanceTo(time))
+		}
+	})
+}
+
+// reportActivity calls Config.Active at the first thing that happens after a tick.
+func (d *Driver) reportActivity() {
+	if d.config.Active != nil && !d.active.Load() && !d.active.Swap(true) {
+		d.config.Active()
+	}
+}
