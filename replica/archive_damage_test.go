@@ -102,7 +102,7 @@ var damages = []damage{
 	{"number of outcalls", func(w *damagedNetwork) { w.State.OutcallsMade = 0 }, "HTTP outcall 0 of node 0 is none of the 0"},
 	{"node of an outcall", func(w *damagedNetwork) { w.State.Outcalls[0].Sent.Node = 13 }, "HTTP outcall 0 of node 13 is none"},
 	{"text of an outcall", func(w *damagedNetwork) { w.State.Outcalls[0].Sent.URL = "\xff" }, "is not UTF-8"},
-	{"a call of an unknown canister", func(w *damagedNetwork) { w.State.Outcalls[0].Ticket.Origin.Caller = principal.Canister(5) }, "which no subnet hosts"},
+	{"a call of an unknown canister", func(w *damagedNetwork) { w.State.Outcalls[0].Ticket.Origin.Caller = principal.Canister(5) }, "open call from unknown canister"},
 	{"a request to sign", func(w *damagedNetwork) { w.Signing.Pending[0].Arg = w.Signing.Pending[0].Arg[1:] }, "a request for a signature cannot be answered"},
 	{"method of a request to sign", func(w *damagedNetwork) { w.Signing.Pending[0].Method = "raw_rand" }, "a request for a signature cannot be answered"},
 	{"a task of the management canister", func(w *damagedNetwork) { w.State.ManagementCalls.PushTask(intercanister.Heartbeat) }, "or has tasks"},

@@ -102,7 +102,7 @@ func readAsked(in proto.Message, instance string, request []byte) error {
 		if err := protojson.Unmarshal(request, in); err != nil {
 			// protojson writes one of two kinds of spaces, depending on the build.
 			text := strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\u00a0", " "), "proto: ")
-			return BadField.Refuse("the body", quoted(string(request)), text)
+			return BadField.Refuse("body", quoted(string(request)), text)
 		}
 	}
 	message := in.ProtoReflect()

@@ -135,7 +135,7 @@ func Start(config Config) (*Driver, error) {
 	if err != nil {
 		d.recorder.free()
 		d.pool.Close()
-		return nil, fmt.Errorf("start a driver: %w", err)
+		return nil, fmt.Errorf("start a network: %w", err)
 	}
 	d.network = network
 	d.views.Store(network.Views())

@@ -64,7 +64,7 @@ func TestNewKeysAreDifferentAndOfTheirKind(t *testing.T) {
 			seen[key.Principal()] = true
 		}
 	}
-	if _, err := NewKey("rsa"); err == nil || !strings.Contains(err.Error(), "say ed25519, secp256k1 or p256") {
+	if _, err := NewKey("rsa"); err == nil || !strings.Contains(err.Error(), "expected ed25519, secp256k1 or p256") {
 		t.Errorf("a new key of kind rsa: %v", err)
 	}
 }
