@@ -46,7 +46,7 @@ func newReach(config instance.OutcallReach) (reach, error) {
 		number, err := strconv.ParseUint(port, 10, 16)
 		address, notAddress := netip.ParseAddr(host)
 		if host == "" || strings.ContainsAny(host, "/@?# ") || notAddress != nil && strings.Contains(host, ":") || port != "" && (err != nil || number == 0) {
-			return reach{}, instance.BadField.Refuse("outcall_targets", fmt.Sprintf("%.100q", text), "take host:port, host, or a prefix of addresses such as 10.0.0.0/8")
+			return reach{}, instance.BadField.Refuse("outcall_targets", fmt.Sprintf("%.100q", text), "expected host:port, host, or a prefix of addresses such as 10.0.0.0/8")
 		}
 		if notAddress == nil {
 			host = address.Unmap().String()

@@ -69,7 +69,7 @@ func TestOutcallsReachLocalServersOnlyWhereTheyMay(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "http://127.0.0.1", "127.0.0.1/x", "localhost:0", "localhost:99999", "localhost:http", "a:b:c"} {
-		if _, err := newReach(instance.OutcallReach{Targets: []string{bad}}); err == nil || !strings.Contains(err.Error(), "take host:port, host, or a prefix") {
+		if _, err := newReach(instance.OutcallReach{Targets: []string{bad}}); err == nil || !strings.Contains(err.Error(), "expected host:port, host, or a prefix") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}

@@ -196,7 +196,7 @@ func checkName(field, name string) error {
 	if name == "" || validInstanceName(name) {
 		return nil
 	}
-	return BadField.Refuse(field, fmt.Sprintf("%.100q", name), "take 1 to 64 of a-z, 0-9, - and _, beginning with a letter, or nothing for a name the daemon chooses")
+	return BadField.Refuse(field, fmt.Sprintf("%.100q", name), "expected 1 to 64 of a-z, 0-9, - and _, beginning with a letter, or nothing for a name the daemon chooses")
 }
 
 // validInstanceName reports whether a name is valid for an instance.

@@ -83,7 +83,7 @@ func (e *engines) in(dir string) (*engine, error) {
 		return e.inMemory()
 	}
 	if !filepath.IsAbs(dir) {
-		return nil, BadField.Refuse("state_dir", fmt.Sprintf("%q", dir), "take an absolute path, or nothing for memory")
+		return nil, BadField.Refuse("state_dir", fmt.Sprintf("%q", dir), "expected an absolute path, or nothing for memory")
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, BadFolder.Refuse(dir, err)

@@ -100,7 +100,7 @@ const (
 // used again: the newest mark counts. The result has the place of the mark.
 func (i *Instance) Mark(ctx context.Context, name string) (made Accepted, err error) {
 	if !validInstanceName(name) {
-		return Accepted{}, BadField.Refuse("mark", fmt.Sprintf("%.100q", name), "take 1 to 64 of a-z, 0-9, - and _, beginning with a letter")
+		return Accepted{}, BadField.Refuse("mark", fmt.Sprintf("%.100q", name), "expected 1 to 64 of a-z, 0-9, - and _, beginning with a letter")
 	}
 	if i.persister == nil {
 		return Accepted{}, NoHistory.Refuse(i.name)

@@ -218,7 +218,7 @@ func TestAForkAtAMarkHasTheStateThatWasMarked(t *testing.T) {
 		t.Errorf("the history ends with %s", got)
 	}
 	for _, name := range []string{"", "Not a name", "1", strings.Repeat("b", 65)} {
-		if _, err := c.Mark(t.Context(), name); err == nil || !strings.Contains(err.Error(), "take 1 to 64 of a-z") {
+		if _, err := c.Mark(t.Context(), name); err == nil || !strings.Contains(err.Error(), "expected 1 to 64 of a-z") {
 			t.Errorf("a mark %.10q: %v", name, err)
 		}
 	}

@@ -111,7 +111,7 @@ func modeOf(head *controlv1.InstallHead, empty bool, out *management.InstallMode
 		out.Upgrade = &options
 		return mode, nil
 	default:
-		return mode, BadField.Refuse("head.mode", strconv.Itoa(int(mode)), "it is install, reinstall or upgrade")
+		return mode, BadField.Refuse("head.mode", strconv.Itoa(int(mode)), "expected install, reinstall or upgrade")
 	}
 	if head.GetSkipPreUpgrade() || head.KeepMainMemory != nil {
 		return mode, BadField.Refuse("head.mode", mode, "skip_pre_upgrade and keep_main_memory are for upgrades")

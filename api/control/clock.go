@@ -38,7 +38,7 @@ func instant(field string, t *timestamppb.Timestamp) (uint64, error) {
 		return 0, MissingField.Refuse(field, "a time, such as 2026-01-31T12:00:00Z")
 	}
 	if err := t.CheckValid(); err != nil {
-		return 0, BadField.Refuse(field, t, "it must be a valid google.protobuf.Timestamp")
+		return 0, BadField.Refuse(field, t, "expected a valid google.protobuf.Timestamp")
 	}
 	if t.GetSeconds() < 0 || t.GetSeconds() >= instance.Latest/1_000_000_000 {
 		return 0, BadField.Refuse(field, written(t), "times are from 1970 to 2262")
@@ -119,9 +119,9 @@ func (s *clock) AdvanceTime(ctx context.Context, in *controlv1.AdvanceTimeReques
 func readAdvance(d *durationpb.Duration) (time.Duration, error) {
 	switch seconds, nanos := d.GetSeconds(), d.GetNanos(); {
 	case d.CheckValid() != nil:
-		return 0, BadField.Refuse("duration", d, "it must be a valid google.protobuf.Duration")
+		return 0, BadField.Refuse("duration", d, "expected a valid google.protobuf.Duration")
 	case seconds < 0 || nanos < 0 || seconds == 0 && nanos == 0:
-		return 0, BadField.Refuse("duration", d.AsDuration(), "it must be positive: time never goes back")
+		return 0, BadField.Refuse("duration", d.AsDuration(), "expected a positive duration: time never goes back")
 	case seconds >= instance.Latest/1_000_000_000: // Go's Duration ends after 292 years
 		return 0, BadField.Refuse("duration", decimal(uint64(seconds))+"s", "times end in 2262")
 	}
@@ -158,7 +158,7 @@ func readPacing(in *controlv1.Pacing) (p instance.Pacing, err error) {
 		all := instance.PacingModes()
 		at := slices.IndexFunc(all, func(m instance.PacingMode) bool { return pacingMessage(m) == in.GetMode() })
 		if at < 0 {
-			return p, BadField.Refuse("pacing.mode", in.GetMode(), "it must be one of PacingMode")
+			return p, BadField.Refuse("pacing.mode", in.GetMode(), "expected one of PacingMode")
 		}
 		p.Mode = all[at]
 	}
@@ -166,7 +166,7 @@ func readPacing(in *controlv1.Pacing) (p instance.Pacing, err error) {
 		return p, nil
 	}
 	if err := in.GetInterval().CheckValid(); err != nil {
-		return p, BadField.Refuse("pacing.interval", in.GetInterval(), "it must be a valid google.protobuf.Duration")
+		return p, BadField.Refuse("pacing.interval", in.GetInterval(), "expected a valid google.protobuf.Duration")
 	}
 	p.Interval = in.GetInterval().AsDuration()
 	if !p.Mode.HasInterval() {

@@ -101,7 +101,7 @@ func readMove(in *controlv1.Move) (m instance.Move, err error) {
 		}
 	}
 	if m.Kind == nil && in.GetKind() != controlv1.MoveKind_MOVE_KIND_UNSPECIFIED {
-		return m, BadField.Refuse("move.kind", in.GetKind(), "it must be one of MoveKind")
+		return m, BadField.Refuse("move.kind", in.GetKind(), "expected one of MoveKind")
 	}
 	for _, p := range []struct {
 		field, text string

@@ -121,7 +121,7 @@ func readFrom(in *controlv1.WatchRequest) (from driver.From, err error) {
 	}
 	token, err := driver.ParseToken(in.GetResumeToken())
 	if err != nil {
-		return from, BadField.Refuse("resume_token", cut(in.GetResumeToken()), "it must be one that Watch has given, or empty")
+		return from, BadField.Refuse("resume_token", cut(in.GetResumeToken()), "expected a token that Watch has given, or empty")
 	}
 	return driver.From{After: &token}, nil
 }
@@ -137,7 +137,7 @@ func readFilter(in *controlv1.EventFilter) (f driver.Filter, err error) {
 	for _, kind := range in.GetKinds() {
 		known, ok := eventKindOf(kind)
 		if !ok {
-			return f, BadField.Refuse("filter.kinds", kind, "it must be one of EventKind")
+			return f, BadField.Refuse("filter.kinds", kind, "expected one of EventKind")
 		}
 		f.Kinds = append(f.Kinds, known)
 	}

@@ -74,7 +74,7 @@ func (s *events) GetTrace(ctx context.Context, in *controlv1.GetTraceRequest) (*
 		out.Rendered = string(json)
 	case controlv1.TraceForm_TRACE_FORM_UNSPECIFIED:
 	default:
-		return nil, BadField.Refuse("form", in.GetForm(), "it must be one of TraceForm")
+		return nil, BadField.Refuse("form", in.GetForm(), "expected one of TraceForm")
 	}
 	return out, nil
 }
@@ -111,7 +111,7 @@ func readRoot(in *controlv1.GetTraceRequest) (root trace.Root, err error) {
 // checkPrefix refuses a text that cannot be the prefix of a request id in hex.
 func checkPrefix(field, prefix string) error {
 	if len(prefix) == 0 || len(prefix) > hex.EncodedLen(len(replica.RequestID{})) || strings.Trim(prefix, "0123456789abcdef") != "" {
-		return BadField.Refuse(field, quoted(prefix), "take 1 to 64 hex digits in lower case")
+		return BadField.Refuse(field, quoted(prefix), "expected 1 to 64 hex digits in lower case")
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ func (s *instances) DeleteInstance(_ context.Context, in *controlv1.DeleteInstan
 // pageOf returns a page of a list that is sorted by its keys, and the token of the next: the last key of this one.
 func pageOf[T any](all []T, key func(T) string, size uint32, token string) (page []T, next string, err error) {
 	if size > MaxPage {
-		return nil, "", BadField.Refuse("page_size", size, fmt.Sprintf("take at most %d, or 0 for %d", MaxPage, DefaultPage))
+		return nil, "", BadField.Refuse("page_size", size, fmt.Sprintf("expected at most %d, or 0 for %d", MaxPage, DefaultPage))
 	}
 	from, found := slices.BinarySearchFunc(all, token, func(e T, after string) int { return cmp.Compare(key(e), after) })
 	if found && token != "" {

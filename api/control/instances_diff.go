@@ -18,7 +18,7 @@ func (s *instances) Diff(ctx context.Context, in *controlv1.DiffRequest) (*contr
 	case in.GetAfter() == nil:
 		return nil, MissingField.Refuse("after", "the instance, or its snapshot, that is compared with another")
 	case limit > introspect.MaxDifferences:
-		return nil, BadField.Refuse("limit", limit, fmt.Sprintf("take at most %d, or 0 for as many", introspect.MaxDifferences))
+		return nil, BadField.Refuse("limit", limit, fmt.Sprintf("expected at most %d, or 0 for as many", introspect.MaxDifferences))
 	case limit == 0:
 		limit = introspect.MaxDifferences
 	}

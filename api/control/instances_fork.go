@@ -27,7 +27,7 @@ func (s *instances) ForkInstance(ctx context.Context, in *controlv1.ForkInstance
 	if n := len(in.GetReseed()); n > 0 {
 		spec.Reseed = new([32]byte)
 		if n > len(spec.Reseed) {
-			return nil, BadField.Refuse("reseed", fmt.Sprintf("%d bytes", n), "take at most 32 bytes")
+			return nil, BadField.Refuse("reseed", fmt.Sprintf("%d bytes", n), "expected at most 32 bytes")
 		}
 		copy(spec.Reseed[:], in.GetReseed())
 	}
@@ -52,7 +52,7 @@ func readMoment(in *controlv1.ForkInstanceRequest) (*instance.Moment, error) {
 		return &instance.Moment{Time: max(ns, 1)}, err
 	case *controlv1.ForkInstanceRequest_BeforeRequest:
 		if len(at.BeforeRequest) != len(replica.RequestID{}) {
-			return nil, BadField.Refuse("before_request", fmt.Sprintf("%d bytes", len(at.BeforeRequest)), "take the 32 bytes of a request id")
+			return nil, BadField.Refuse("before_request", fmt.Sprintf("%d bytes", len(at.BeforeRequest)), "expected the 32 bytes of a request id")
 		}
 		id := replica.RequestID(at.BeforeRequest)
 		return &instance.Moment{Request: &id}, nil
@@ -60,7 +60,7 @@ func readMoment(in *controlv1.ForkInstanceRequest) (*instance.Moment, error) {
 		return &instance.Moment{Prefix: at.BeforeRequestPrefix}, checkPrefix("before_request_prefix", at.BeforeRequestPrefix)
 	case *controlv1.ForkInstanceRequest_Mark:
 		if at.Mark == "" {
-			return nil, BadField.Refuse("mark", `""`, "take the name of a mark (MarkHistory)")
+			return nil, BadField.Refuse("mark", `""`, "expected the name of a mark (MarkHistory)")
 		}
 		return &instance.Moment{Mark: at.Mark}, nil
 	}

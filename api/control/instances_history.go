@@ -20,12 +20,12 @@ func (s *instances) GetHistory(ctx context.Context, in *controlv1.GetHistoryRequ
 		return nil, err
 	}
 	if in.GetPageSize() > MaxPage {
-		return nil, BadField.Refuse("page_size", in.GetPageSize(), fmt.Sprintf("take at most %d, or 0 for %d", MaxPage, DefaultPage))
+		return nil, BadField.Refuse("page_size", in.GetPageSize(), fmt.Sprintf("expected at most %d, or 0 for %d", MaxPage, DefaultPage))
 	}
 	after := uint64(0)
 	if token := in.GetPageToken(); token != "" {
 		if after, err = strconv.ParseUint(token, 10, 64); err != nil {
-			return nil, BadField.Refuse("page_token", fmt.Sprintf("%.100q", token), "take the next_page_token of the page before")
+			return nil, BadField.Refuse("page_token", fmt.Sprintf("%.100q", token), "expected the next_page_token of the page before")
 		}
 	}
 	h, err := i.History(ctx, after, int(cmp.Or(in.GetPageSize(), DefaultPage)))

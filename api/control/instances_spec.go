@@ -49,7 +49,7 @@ func specOf(in *controlv1.CreateInstanceRequest) (*instance.Spec, error) {
 func systemCanistersOf(texts []string) ([]systemcanisters.Name, error) {
 	names, err := systemcanisters.Parse(texts)
 	if err != nil {
-		return nil, BadField.Refuse("system_canisters", strings.Join(texts, ","), fmt.Sprintf("take all or some of %v", systemcanisters.All()))
+		return nil, BadField.Refuse("system_canisters", strings.Join(texts, ","), fmt.Sprintf("expected all or some of %v", systemcanisters.All()))
 	}
 	return names, nil
 }
@@ -61,7 +61,7 @@ func seedOf(given []byte) (*[32]byte, error) {
 	}
 	seed := new([32]byte)
 	if len(given) > len(seed) {
-		return nil, BadField.Refuse("seed", fmt.Sprintf("%d bytes", len(given)), "take at most 32 bytes")
+		return nil, BadField.Refuse("seed", fmt.Sprintf("%d bytes", len(given)), "expected at most 32 bytes")
 	}
 	copy(seed[:], given)
 	return seed, nil
@@ -78,17 +78,17 @@ func outcallsOf(mode controlv1.OutcallMode) (*instance.OutcallMode, error) {
 			return &known, nil
 		}
 	}
-	return nil, BadField.Refuse("outcalls", mode, "take a mode this daemon knows")
+	return nil, BadField.Refuse("outcalls", mode, "expected a mode this daemon knows")
 }
 
 func subnetOf(field string, in *controlv1.SubnetSpec) (config replica.SubnetConfig, err error) {
 	kind, known := kindOf(in.GetKind())
 	if !known {
-		return config, BadField.Refuse(field+".kind", in.GetKind(), "take a kind this daemon knows")
+		return config, BadField.Refuse(field+".kind", in.GetKind(), "expected a kind this daemon knows")
 	}
 	config.Kind = kind
 	if config.Nodes = int(in.GetNodes()); config.Nodes > MaxNodes {
-		return config, BadField.Refuse(field+".nodes", config.Nodes, fmt.Sprintf("take at most %d, or 0 for as many as on mainnet", MaxNodes))
+		return config, BadField.Refuse(field+".nodes", config.Nodes, fmt.Sprintf("expected at most %d, or 0 for as many as on mainnet", MaxNodes))
 	}
 	if in.GetSubnetId() != "" {
 		if config.ID, err = principalOf(field+".subnet_id", in.GetSubnetId()); err != nil {
@@ -100,7 +100,7 @@ func subnetOf(field string, in *controlv1.SubnetSpec) (config replica.SubnetConf
 	case controlv1.FeeSchedule_FEE_SCHEDULE_FREE:
 		config.Free = true
 	default:
-		return config, BadField.Refuse(field+".fees", in.GetFees(), "take a schedule this daemon knows")
+		return config, BadField.Refuse(field+".fees", in.GetFees(), "expected a schedule this daemon knows")
 	}
 	for i, text := range in.GetAdmins() {
 		admin, err := principalOf(fmt.Sprintf("%s.admins[%d]", field, i), text)

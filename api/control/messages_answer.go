@@ -31,7 +31,7 @@ func (s *messages) readAnswer(ctx context.Context, i *instance.Instance, field s
 	case *controlv1.Answer_Reject:
 		code := intercanister.RejectCode(says.Reject.GetCode())
 		if code < intercanister.SysFatal || code > intercanister.SysUnknown {
-			return a, BadField.Refuse(field+".reject.code", says.Reject.GetCode(), "it must be one of RejectCode, from SYS_FATAL on")
+			return a, BadField.Refuse(field+".reject.code", says.Reject.GetCode(), "expected one of RejectCode, from SYS_FATAL on")
 		}
 		a.Reject = &intercanister.Reject{Code: code, Text: says.Reject.GetText()}
 		return a, nil

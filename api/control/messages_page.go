@@ -48,7 +48,7 @@ func readCursor(token string) (c introspect.Cursor, err error) {
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil || len(raw) != cursorBytes {
-		return c, BadField.Refuse("page.token", strconv.Quote(token), "it must be the next_page_token of the page before, or empty")
+		return c, BadField.Refuse("page.token", strconv.Quote(token), "expected the next_page_token of the page before, or empty")
 	}
 	return introspect.Cursor{
 		At: binary.BigEndian.Uint64(raw), Subnet: int(int32(binary.BigEndian.Uint64(raw[8:]))), ID: binary.BigEndian.Uint64(raw[16:]),

@@ -53,7 +53,7 @@ func (s *messages) Mock(stream grpc.BidiStreamingServer[controlv1.MockRequest, c
 		return err
 	}
 	if _, ok := controlv1.Form_name[int32(m.head.GetArgumentForm())]; !ok {
-		return BadField.Refuse("head.argument_form", m.head.GetArgumentForm(), "it must be one of Form")
+		return BadField.Refuse("head.argument_form", m.head.GetArgumentForm(), "expected one of Form")
 	}
 	defer m.end(context.WithoutCancel(ctx))
 	if err := m.begin(ctx); err != nil {

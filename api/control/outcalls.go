@@ -135,7 +135,7 @@ func shownGeneration(n uint64) string { return fmt.Sprintf("%016x", n) }
 func readGeneration(text string) (uint64, error) {
 	n, err := strconv.ParseUint(text, 16, 64)
 	if err != nil || shownGeneration(n) != text {
-		return 0, BadField.Refuse("incarnation", quoted(text), "it must be that of an outcall of ListOutcalls, or empty")
+		return 0, BadField.Refuse("incarnation", quoted(text), "expected the incarnation of an outcall of ListOutcalls, or empty")
 	}
 	return n, nil
 }

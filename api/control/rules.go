@@ -63,7 +63,7 @@ func readMatch(in *controlv1.Match) (m replica.Match, err error) {
 	case controlv1.MessageKind_MESSAGE_KIND_INGRESS:
 		m.Kind = replica.KindIngress
 	default:
-		return m, BadField.Refuse("rule.match.kind", in.GetKind(), "it must be one of MessageKind")
+		return m, BadField.Refuse("rule.match.kind", in.GetKind(), "expected one of MessageKind")
 	}
 	if m.Caller, err = readAny("rule.match.caller", in.GetCaller()); err != nil {
 		return m, err
@@ -91,7 +91,7 @@ func (s *messages) readAction(ctx context.Context, i *instance.Instance, in *con
 	case *controlv1.Rule_Delay:
 		a.Kind = replica.ActDelay
 		if err := does.Delay.CheckValid(); err != nil || does.Delay.AsDuration() <= 0 {
-			return a, BadField.Refuse("rule.delay", does.Delay.AsDuration(), "it must be a positive google.protobuf.Duration")
+			return a, BadField.Refuse("rule.delay", does.Delay.AsDuration(), "expected a positive google.protobuf.Duration")
 		}
 		a.Delay = uint64(does.Delay.AsDuration())
 	case *controlv1.Rule_Answer:

@@ -23,7 +23,7 @@ const commandsIntroduction = `# Commands
 | 1 | failed; the error is on standard error |
 | 2 | a canister rejected a call; of ` + "`explore`" + `: something was found, or a schedule still fails |
 | 3 | ` + "`explore replay`" + `: a schedule is stale, and none still fails |
-| 4 | a call is not answered and goes on, and its caller does not wait longer (` + "`--timeout`, `--no-wait`" + `) |
+| 4 | a call is still open, and its caller does not wait longer (` + "`--timeout`, `--no-wait`" + `) |
 | 124 | ` + "`pocket-ic`" + `: the time of ` + "`--hard-ttl`" + ` is over |
 | 126, 127 | ` + "`exec`" + ` could not run its command, or did not find it |
 | 130 | interrupted |

@@ -21,7 +21,7 @@ func TestNamesOfCanistersAreKeptInTheFolderItself(t *testing.T) {
 	if err := os.Symlink(filepath.Join(elsewhere, ".canisterd"), filepath.Join(here, ".canisterd")); err != nil {
 		t.Fatal(err)
 	}
-	const want = ".canisterd is a link: remove it"
+	const want = ".canisterd is a symbolic link: remove it"
 	if _, err := Read(here); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("reading: %v", err)
 	}
