@@ -43,7 +43,7 @@ func TestErrorsOfTheCommandLineSayWhatToDo(t *testing.T) {
 	id := d.command(t, "canister", "create")
 	for _, c := range []struct{ args, want string }{
 		{"canister call " + id + " inc", "IC0537"},
-		{"canister call nonsense inc", "is not the id of a canister"},
+		{"canister call nonsense inc", "is not a canister id"},
 		{"canister install " + id + " " + filepath.Join("..", "..", "README.md"), "Wasm module is not valid"},
 		{"--url http://127.0.0.1:1 status", "canisterd start"},
 	} {
