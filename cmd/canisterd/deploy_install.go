@@ -187,7 +187,7 @@ func (x *deploying) ignored(name, digest string) []string {
 	if last.ID != x.ids[name] || last.Arguments == "" || last.Arguments == digest {
 		return nil
 	}
-	x.cli.note("note: %s: init differs from the arguments that deploy passed last; it was not passed because the module has not changed", name)
+	x.cli.note("note: %s: init has changed since the last deploy, but it was not passed because the module is the same", name)
 	again := x.deployCommand(name)
 	x.cli.note("  %s --mode upgrade    # pass them to canister_post_upgrade", again)
 	x.cli.note("  %s --mode reinstall  # pass them to canister_init; the state is lost", again)

@@ -2,7 +2,7 @@ package driver
 
 import "sync"
 
-// recycled are the requests, submissions and waiters of a driver that nobody uses, since most messages are sent one at
+// recycled are the requests, submissions and waiters of a driver that are not in use, since most messages are sent one at
 // a time. They are the driver's own: they have channels, and one that was made in a bubble of a test must not be used
 // in another.
 type recycled struct {
