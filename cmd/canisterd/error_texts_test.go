@@ -14,8 +14,8 @@ import (
 	"github.com/canisterd/canisterd/internal/golden"
 )
 
-// TestEveryErrorTextOfTheCommandLineStandsInOneFile compares testdata/error_texts.golden with the texts of errors and notes
-// in the command, and in the packages whose errors it prints as they are. docs/errors.md has those of the control API.
+// TestEveryErrorTextOfTheCommandLineStandsInOneFile compares testdata/error_texts.golden with the texts of errors
+// and notes in the command, and in the packages whose errors it prints as they are. docs/errors.md has those of the control API.
 func TestEveryErrorTextOfTheCommandLineStandsInOneFile(t *testing.T) {
 	var lines []string
 	for _, root := range []string{".", "../../internal/project", "../../internal/quantity", "../../internal/candid/reference", "../../api/control/remote"} {
@@ -38,7 +38,7 @@ func TestEveryErrorTextOfTheCommandLineStandsInOneFile(t *testing.T) {
 	golden.Compare(t, "testdata/error_texts.golden", strings.Join(lines, "\n")+"\n")
 }
 
-// errorTexts returns the texts of a file's errors and notes, in its order. A part that is not a literal is shown as ….
+// errorTexts returns the texts of a file's errors and notes, in its order. Parts that are not literals are ….
 func errorTexts(t *testing.T, path string) (texts []string) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)

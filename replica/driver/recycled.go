@@ -2,9 +2,9 @@ package driver
 
 import "sync"
 
-// recycled are the requests, submissions and waiters of a driver that are not in use, since most messages are sent one at
-// a time. They are the driver's own: they have channels, and one that was made in a bubble of a test must not be used
-// in another.
+// recycled are the requests, submissions and waiters of a driver that are not in use, since most messages are sent one
+// at a time. They are the driver's own: they have channels, and one that was made in a bubble of a test must not be
+// used in another.
 type recycled struct {
 	requests, submissions, waiters sync.Pool
 }

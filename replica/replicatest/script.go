@@ -37,7 +37,7 @@ import (
 //	fire N, cancel N                                     test controls of a global timer
 //	migrate N SUBNET                                     moves a canister to the subnet at a position
 //	fork NAME                                            makes a second network at the same point, which stands still
-//	switch NAME                                          continue in that network; the current one is kept under its name, which is "main" at first
+//	switch NAME                                          continue in that network; the current one is kept under its name, at first "main"
 //	diff NAME                                            what the present one and that one have that differs
 //	export FILE, import FILE NAME                        writes the present one; makes a second network of what was written
 //
