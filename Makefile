@@ -158,6 +158,10 @@ mutants: ## change each limit and the listed comparisons one at a time; the test
 fixtures: ## compile the system canisters and those of tests, and record of what (Motoko: Node.js and npm; Rust and C: compilers of Debian 12; ONLY=motoko, asyncbugs, native or rust for one group)
 	$(GO) run ./test/fixtures -make -only '$(ONLY)'
 
+.PHONY: archive-fixture
+archive-fixture: ## keep a network as a file of the present version of the format, before a change of the format
+	$(GO) test ./replica -run TestFilesOfOlderVersionsAreRead -archive
+
 .PHONY: proto
 proto: $(TOOLS)/buf $(TOOLS)/protoc-gen-go $(TOOLS)/protoc-gen-go-grpc ## the Go code of the control API from its .proto files, and what reflection serves
 	cd proto && PATH="$(TOOLS):$$PATH" $(TOOLS)/buf generate

@@ -29,23 +29,9 @@
 // first use. The writer skips a memory that an earlier checkpoint has. The checkpoint file has the SHA-256 of each run
 // of pages instead of the bytes. A section after the memories has the file and the offset of each memory.
 //
-// # Versions
-//
-// Code that reads what older files do not have first asks Coder.Since.
-//
-//	1  the first
-//	2  messages that are parked in the middle of their code
-//	3  flexible outcalls, outcalls of pricing version 2, and the instructions of all rounds
-//	4  messages whose callbacks are made to need too many instructions
-//	5  features of canisters, and messages that wait for a time in the middle of their code
-//	6  subnets that were added to a network that ran, and subnets for benchmarks
-//	7  pages in separate files
-//	8  marks in the journal: messages whose code failed, and certified roots; subnets that were deleted
-//	9  marks of users in the journal
-//
 // # Guarantees
 //
-// The same program writes the same state as the same file, byte for byte. It reads files of older versions; it refuses
-// newer versions and names them. The reader trusts nothing in a file: lengths are limited, memory is allocated as bytes
-// arrive, and a fault names the section and the byte.
+// The same program writes the same state as the same file, byte for byte. It reads files of older versions
+// (versions.go); it refuses newer versions and names them. The reader trusts nothing in a file: lengths are limited,
+// memory is allocated as bytes arrive, and a fault names the section and the byte.
 package archive

@@ -264,7 +264,7 @@ func (c *Coder) Places() (state [sha256.Size]byte) {
 		return state
 	}
 	state = [sha256.Size]byte(c.sum.Sum(nil))
-	if !c.Since(7) { // a checkpoint with all pages in its file
+	if !c.Since(VersionPageFiles) { // a checkpoint with all pages in its file
 		return state
 	}
 	c.Section("places", func() {

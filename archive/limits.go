@@ -2,12 +2,6 @@ package archive
 
 // Limits of the file. All are ours: no specification covers them.
 const (
-	// Version is the version of the format that is written, and the newest that is read. Older versions are read as
-	// well: the doc of the package lists what each added.
-	Version = 9
-	// OldestWritten is the oldest version that can still be written: the first whose checkpoints have a hash of the state
-	// that does not depend on the places of pages.
-	OldestWritten = 7
 	// PageSize is the unit in which memories are written, in bytes.
 	PageSize = 4096
 	// frameBytes is the maximum content of a frame.

@@ -94,7 +94,7 @@ func (p *Pages) Close() *Segment {
 // put is not called, and ReadPages returns their segment, otherwise nil. The segment can be loaded after Places.
 func ReadPages(c *Coder, pages uint64, put func(first, count uint64, content []byte) error) *Segment {
 	beside := false
-	if c.Since(7) {
+	if c.Since(VersionPageFiles) {
 		c.Bool(&beside)
 	}
 	r := pageReader{c: c, pages: pages, put: put}

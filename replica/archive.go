@@ -150,7 +150,7 @@ func (config *Config) archive(c *archive.Coder) {
 		archive.Slice(c, &config.Subnets, MaxSubnets, func(s *SubnetConfig) { s.archive(c) })
 		original := func(s SubnetConfig) bool { return !s.Added }
 		c.Check(slices.ContainsFunc(config.Subnets, original), "no subnet was there at the start")
-		if c.Since(8) {
+		if c.Since(archive.VersionMarks) {
 			config.archiveDeleted(c)
 		}
 	})
@@ -188,7 +188,7 @@ func (c *SubnetConfig) archive(a *archive.Coder) {
 	archive.Number(a, &c.Occupied)
 	a.Bool(&c.NoRateLimits)
 	archive.Slice(a, &c.Admins, archive.MaxItems, a.Principal)
-	if a.Since(6) {
+	if a.Since(archive.VersionAddedSubnets) {
 		a.Bool(&c.Benchmarking)
 		a.Bool(&c.Added)
 	}
@@ -201,7 +201,7 @@ func (n *Network) archiveRounds(c *archive.Coder) {
 	archive.Number(c, &n.height)
 	archive.Number(c, &n.generation)
 	n.rules.Archive(c)
-	if c.Since(8) {
+	if c.Since(archive.VersionMarks) {
 		n.deleted.Archive(c)
 	}
 	archive.Slice(c, &n.answered, archive.MaxItems, func(id *RequestID) { archive.Hash(c, id) })

@@ -64,7 +64,7 @@ func (r *record) archive(c *archive.Coder) {
 		c.Fail("a record of kind %d does not exist", r.kind)
 	}
 	archive.Number(c, &r.time)
-	if (r.kind == roundEnded || r.kind == roundCut) && c.Since(8) {
+	if (r.kind == roundEnded || r.kind == roundCut) && c.Since(archive.VersionMarks) {
 		r.marks.archive(c)
 	}
 }

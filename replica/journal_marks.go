@@ -45,7 +45,7 @@ func (k *Marks) archive(c *archive.Coder) {
 	archive.Number(c, &k.Unmarked)
 	archive.Slice(c, &k.roots, MaxSubnets*lateHeights, func(r *certifiedRoot) {
 		archive.AtMost(c, &r.subnet, MaxSubnets-1)
-		if c.Since(9) {
+		if c.Since(archive.VersionUserMarks) {
 			archive.AtMost(c, &r.back, lateHeights-1)
 		}
 		c.Fixed(r.root[:])

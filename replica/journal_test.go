@@ -206,16 +206,16 @@ func FuzzReplay(f *testing.F) {
 	})
 }
 
-// holdsExpired is a network in which much waits, with the records of what is done with it then.
-type holdsExpired struct {
+// crowdedNetwork is a network in which much waits, with the records of what is done with it then.
+type crowdedNetwork struct {
 	network *replica.Network
 	root    [32]byte
 	tape    *tape
 }
 
-func crowdedJournal(t testing.TB) holdsExpired {
+func crowdedJournal(t testing.TB) crowdedNetwork {
 	stage, _ := crowdedStage(t)
-	c := holdsExpired{network: stage.Network.Fork(replica.ForkConfig{}), tape: new(tape)}
+	c := crowdedNetwork{network: stage.Network.Fork(replica.ForkConfig{}), tape: new(tape)}
 	t.Cleanup(c.network.Close)
 	c.root = c.network.RootHash()
 	moved := stage.Network.Fork(replica.ForkConfig{Parts: replica.Parts{Journal: c.tape}})

@@ -92,7 +92,7 @@ func (s *State) archiveCounts(c *archive.Coder) {
 	archive.Number(c, &s.MemoryUsed)
 	s.Consumed.Archive(c)
 	archive.Number(c, &s.Transactions)
-	if c.Since(3) {
+	if c.Since(archive.VersionFlexibleOutcalls) {
 		all := s.Instructions + s.RoundInstructions
 		if archive.Number(c, &all); c.Reading() {
 			s.Instructions, s.RoundInstructions = all, 0
@@ -191,7 +191,7 @@ func (p *PendingOutcall) archive(c *archive.Coder) {
 	})
 	c.Bool(&o.Replicated)
 	archive.Number(c, &o.Node)
-	if !c.Since(3) {
+	if !c.Since(archive.VersionFlexibleOutcalls) {
 		return // no outcall was flexible or of pricing version 2
 	}
 	archive.Slice(c, &o.Members, archive.MaxItems, func(node *int) { archive.Number(c, node) })
