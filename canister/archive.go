@@ -47,7 +47,7 @@ func (c *Canister) Archive(a *archive.Coder, modules *Modules) {
 	if a.Reading() && a.Failed() {
 		c.Snapshots.all = slices.DeleteFunc(c.Snapshots.all, func(s *Snapshot) bool { return s == nil })
 	}
-	if a.Since(5) {
+	if a.Since(archive.VersionFeatures) {
 		archive.AtMost(a, &c.Features, AllFeatures)
 	}
 	installed := c.state != nil
@@ -64,9 +64,9 @@ func (c *Canister) Archive(a *archive.Coder, modules *Modules) {
 	}
 }
 
-// Archive writes a message that is to begin, or to begin again, or reads one. The executor supplies Room, Pause and the
-// certificate.
-func (m *Message) Archive(a *archive.Coder) {
+// ArchiveMessage writes a message that is to begin, or to begin again, or reads one. The executor supplies Room, Pause
+// and the certificate.
+func ArchiveMessage(a *archive.Coder, m *Message) {
 	archive.AtMost(a, &m.Context, LowMemory)
 	archive.String(a, &m.Method, archive.MaxBytes)
 	m.Closure.Archive(a)
@@ -84,7 +84,7 @@ func (m *Message) Archive(a *archive.Coder) {
 	a.Bytes(&m.Signer, archive.MaxBytes)
 	archive.Number(a, &m.Callbacks)
 	archive.Number(a, &m.MessageRoom)
-	if a.Since(4) {
+	if a.Since(archive.VersionExhaustion) {
 		archive.AtMost(a, &m.Exhausted, CleanupExhaustedToo)
 	}
 }

@@ -250,7 +250,7 @@ func (i *installation) affordable() *intercanister.Reject {
 	i.next.runner.fill(w, &i.real.Logs, sub, &i.message, Init)
 	x := i.next.runner.x
 	grown := max(after, w.Settings.MemoryAllocation) - min(max(before, w.Settings.MemoryAllocation), max(after, w.Settings.MemoryAllocation))
-	if room := x.Subnet.Available; grown > room {
+	if room := x.MemoryLeft(); grown > room {
 		return intercanister.Rejectf(intercanister.SubnetOversubscribed,
 			"Canister requested %d bytes of memory but only %d bytes are available in the subnet.", grown, room)
 	}

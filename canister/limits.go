@@ -2,31 +2,8 @@ package canister
 
 import "github.com/canisterd/canisterd/canister/internal/ic0"
 
-// Limits are the limits of execution on a subnet, in instructions, bytes and
-// pages. They are the same for all canisters of the subnet.
-type Limits struct {
-	Message uint64 // instructions of one message: update, replicated query called as update, callback, task
-	Query   uint64 // instructions of one query, and of a query method called as an update
-	Inspect uint64 // instructions of canister_inspect_message
-	Install uint64 // instructions of a whole install_code
-
-	// Slice is the replica's slice: a step of a message that exceeds the end of a slice by a whole slice ends the
-	// message. 0 for no slices.
-	Slice uint64
-	// PauseAfter is how many instructions run between two calls of Message.Pause: how long a message runs before it
-	// yields to others.
-	PauseAfter uint64
-
-	StablePages        uint64 // 4 KiB pages of stable memory one message may touch, and may change
-	StablePagesInstall uint64 // in init, post_upgrade and pre_upgrade
-	StablePagesQuery   uint64 // in queries
-
-	SubnetMemory uint64 // bytes all canisters of the subnet may use
-
-	// HeapDelta is how many bytes of memory a canister may change in a round, InstallRate how many instructions it may
-	// run in installations; 0 for any number. The first excess is free and makes the canister wait.
-	HeapDelta, InstallRate uint64
-}
+// Limits are the limits of execution on a subnet, the same for all its canisters.
+type Limits = ic0.Limits
 
 // ApplicationLimits returns the limits of an application subnet.
 func ApplicationLimits() Limits {

@@ -72,35 +72,21 @@ func (r *runner) run(c *Canister, log *Log, sub *Subnet, m *Message, a *attempt)
 func (r *runner) fill(c *Canister, log *Log, sub *Subnet, m *Message, context Context) {
 	r.ready()
 	x, set := r.x, c.Settings
-	x.Context = context
+	x.Context, x.Subnet, x.Message, x.Time = context, sub, m, sub.Time
+	x.Sleep = nil
+	if mayWait(context) {
+		x.Sleep = m.Sleep
+	}
 	x.Canister = ic0.Canister{
 		ID: c.ID, Status: uint32(c.Status), Version: c.Version, Controllers: set.Controllers,
 		Variables: set.Environment, LogRoom: set.LogMemoryLimit, NextLog: log.Next(),
 	}
-	l := &sub.Limits
-	x.Subnet = ic0.Subnet{
-		SubnetID: sub.ID, RootKey: sub.RootKey, Fees: &sub.Fees, System: sub.System, Keys: sub.Keys, Time: sub.Time,
-		Callback: l.Message, Printing: sub.Unthrottled, Print: sub.Print, Used: sub.MemoryUsed,
-		Available: l.SubnetMemory - min(sub.MemoryUsed, l.SubnetMemory),
-		Pages:     [3]uint64{l.StablePages, l.StablePagesInstall, l.StablePagesQuery}, Randomness: sub.Randomness,
-	}
-	x.Message = ic0.Message{
-		Caller: m.Caller, Payload: m.Payload, Method: m.Method, Deadline: m.Deadline, Refunded: m.Refunded,
-		Responded: m.Responded, Prior: m.PriorInstructions, Certificate: m.Certificate, Certify: m.Certify,
-		CallerInfo: m.CallerInfo, Signer: m.Signer, Room: m.Room, Callbacks: m.Callbacks, MessageRoom: m.MessageRoom,
-	}
-	if mayWait(context) {
-		x.Sleep = m.Sleep
-	}
-	if m.Reject != nil {
-		x.RejectCode, x.RejectText = int32(m.Reject.Code), m.Reject.Message()
-	}
 	x.Memory = ic0.Memory{
 		InUse: c.usage(r).Total(), Allocation: set.MemoryAllocation, Messages: c.MessageBytes, Compute: set.ComputeAllocation,
-		Threshold: set.FreezingThreshold, HeapLimit: set.WasmMemoryLimit, Limit: set.ReservedLimit,
+		Threshold: set.FreezingThreshold, HeapLimit: set.WasmMemoryLimit, Limit: set.ReservedLimit, Used: sub.MemoryUsed,
 	}
 	x.Changes = ic0.Changes{Balance: c.Balance, Reserved: c.Reserved, Offered: m.Available, Timer: c.Timer}
-	x.Begin(stablePages(l, context))
+	x.Begin(stablePages(&sub.Limits, context))
 }
 
 // mayWait reports whether code may park messages of a context.

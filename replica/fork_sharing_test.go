@@ -77,7 +77,7 @@ var forks = map[string]string{
 	"state.Shared":             `fork: Credited`,
 	"replica.signing":          `share: signer known holders`,
 	"replica.RoundReport":      `fork: Answered`,
-	"canister.Subnet":          `share: RootKey Keys Print`,
+	"ic0.Subnet":               `share: RootKey Keys Print`,
 	"replica.SubnetConfig":     `share: Ranges Admins`,
 	"intercanister.Future":     ``,
 	"intercanister.Choice":     ``,

@@ -138,7 +138,7 @@ func (x *Execution) perform(p *pending) bool {
 }
 
 func (x *Execution) hasRoom(callee principal.Principal) bool {
-	return x.Room == nil || len(x.Calls) < x.Callbacks && x.made.to(callee) < x.Room(callee)
+	return x.Message.Room == nil || len(x.Calls) < x.Message.Callbacks && x.made.to(callee) < x.Message.Room(callee)
 }
 
 // prepay takes the price of the call from the balance. The freezing limit includes the request's memory as well. A
@@ -147,13 +147,13 @@ func (x *Execution) prepay(p *pending) bool {
 	bytes := len(p.Method) + len(p.Payload)
 	messages := x.Messages
 	guaranteed := uint64(0)
-	if !x.System {
+	if !x.Subnet.System {
 		size := uint64(intercanister.RequestOverhead + bytes)
 		if !p.timeout {
 			size = max(size, intercanister.ResponseReservation)
 			guaranteed = size
 		}
-		if x.Room != nil && guaranteed > x.MessageRoom-min(x.guaranteed, x.MessageRoom) {
+		if x.Message.Room != nil && guaranteed > x.Message.MessageRoom-min(x.guaranteed, x.Message.MessageRoom) {
 			return false
 		}
 		messages += size
@@ -161,9 +161,9 @@ func (x *Execution) prepay(p *pending) bool {
 			return false
 		}
 	}
-	p.Execution = x.Fees.Execution(x.Callback, x.Guest.Memory64())
-	p.Transmission = x.Fees.ResponseTransmission(cycles.MaxResponseBytes)
-	sent := x.Fees.CallTransmission(uint64(bytes))
+	p.Execution = x.Subnet.Fees.Execution(x.Subnet.Limits.Message, x.Guest.Memory64())
+	p.Transmission = x.Subnet.Fees.ResponseTransmission(cycles.MaxResponseBytes)
+	sent := x.Subnet.Fees.CallTransmission(uint64(bytes))
 	price := p.Execution.Add(p.Transmission).Add(sent)
 	if x.Balance.Less(x.freezingLimit(x.InUse, messages).Add(price)) {
 		return false

@@ -45,17 +45,22 @@ func certifiedFunctions() []function {
 			if !ok {
 				x.misuse(text, "dst", "dst", s[0], s[2], "dst", x.Guest.MemorySize())
 			}
-			copy(to, x.Certificate[s[1]:])
+			copy(to, x.certificate()[s[1]:])
 		}},
 	}
 }
 
-func (x *Execution) hasCertificate() bool { return x.Certificate != nil || x.Certify != nil }
+func (x *Execution) hasCertificate() bool {
+	return x.Message.Certificate != nil || x.Message.Certify != nil
+}
 
 // certificate returns the data certificate, made when the code first asks for it.
 func (x *Execution) certificate() []byte {
-	if x.Certificate == nil {
-		x.Certificate = x.Certify()
+	if x.Message.Certificate != nil {
+		return x.Message.Certificate
 	}
-	return x.Certificate
+	if x.newCertificate == nil {
+		x.newCertificate = x.Message.Certify()
+	}
+	return x.newCertificate
 }

@@ -21,16 +21,16 @@ func costFunctions() []function {
 			if bytes < s[0] {
 				bytes = 1<<64 - 1
 			}
-			x.putAmount("ic0_cost_call", s[2], x.Fees.CallPrepayment(bytes, x.Callback, x.Guest.Memory64()))
+			x.putAmount("ic0_cost_call", s[2], x.Subnet.Fees.CallPrepayment(bytes, x.Subnet.Limits.Message, x.Guest.Memory64()))
 		}},
 		// cost_create_canister(dst) writes the fee of create_canister.
 		{name: "cost_create_canister", params: "p", where: everywhere, cost: flat(plain), body: func(x *Execution, s []uint64) {
-			x.putAmount("ic0_cost_create_canister", s[0], x.Fees.Scale(cycles.Of(x.Fees.CanisterCreation)))
+			x.putAmount("ic0_cost_create_canister", s[0], x.Subnet.Fees.Scale(cycles.Of(x.Subnet.Fees.CanisterCreation)))
 		}},
 		// cost_http_request(request size, response limit, dst) writes the fee of an outcall by the first pricing; sizes
 		// in bytes.
 		{name: "cost_http_request", params: "llp", where: everywhere, cost: flat(plain), body: func(x *Execution, s []uint64) {
-			x.putAmount("ic0_cost_http_request", s[2], x.Fees.Outcall(s[0], s[1]))
+			x.putAmount("ic0_cost_http_request", s[2], x.Subnet.Fees.Outcall(s[0], s[1]))
 		}},
 		// cost_http_request_v2(src, size, dst) writes the fee of an outcall by the usage that the argument, in Candid,
 		// describes. It traps if that cannot be decoded: "Failed to decode HttpRequestV2CostParams from Candid".
@@ -66,7 +66,7 @@ func (x *Execution) signatureCost(function string, s []uint64, schemes ...KeySch
 		return unknownScheme
 	}
 	var nodes uint64
-	for _, k := range x.Keys {
+	for _, k := range x.Subnet.Keys {
 		if k.Scheme == schemes[s[2]] && k.Name == string(name) {
 			nodes = max(nodes, k.Nodes)
 		}
@@ -74,7 +74,7 @@ func (x *Execution) signatureCost(function string, s []uint64, schemes ...KeySch
 	if nodes == 0 {
 		return unknownKey
 	}
-	at := cycles.Schedule{Nodes: nodes, Reference: x.Fees.Reference}
-	x.putAmount("ic0_"+function, s[3], at.Scale(cycles.Of(x.Fees.Signature)))
+	at := cycles.Schedule{Nodes: nodes, Reference: x.Subnet.Fees.Reference}
+	x.putAmount("ic0_"+function, s[3], at.Scale(cycles.Of(x.Subnet.Fees.Signature)))
 	return 0
 }

@@ -23,11 +23,11 @@ func cyclesFunctions() []function {
 		// msg_cycles_refunded() is how many cycles came back with the response; the balance includes them. It traps
 		// from 2^64 on.
 		{name: "msg_cycles_refunded", results: "l", where: refunded, cost: flat(plain), memory32Only: true, body: func(x *Execution, s []uint64) {
-			s[0] = x.narrow(x.Refunded)
+			s[0] = x.narrow(x.Message.Refunded)
 		}},
 		// msg_cycles_refunded128(dst) writes them.
 		{name: "msg_cycles_refunded128", params: "p", where: refunded, cost: flat(plain), body: func(x *Execution, s []uint64) {
-			x.putAmount("ic0_msg_cycles_refunded128", s[0], x.Refunded)
+			x.putAmount("ic0_msg_cycles_refunded128", s[0], x.Message.Refunded)
 		}},
 		// msg_cycles_accept(max) moves cycles of the call to the balance, at most max and at most what is offered: the
 		// cycles moved.

@@ -33,8 +33,8 @@ func debugFunctions() []function {
 
 // WriteLog logs a text that the code printed, and passes it to the subnet's listener.
 func (x *Execution) WriteLog(text []byte) {
-	if x.Print != nil {
-		x.Print(x.Canister.ID, text)
+	if x.Subnet.Print != nil {
+		x.Subnet.Print(x.Canister.ID, text)
 	}
 	x.log.add(text, x.Time)
 }
@@ -57,7 +57,7 @@ func (x *Execution) LogCost(n uint64) uint64 {
 
 func printCost(x *Execution, s []uint64) uint64 {
 	n := 100 + x.LogCost(s[1])
-	if x.Printing || x.System {
+	if x.Subnet.Unthrottled || x.Subnet.System {
 		n = saturate(n, 1, s[1])
 	}
 	return n

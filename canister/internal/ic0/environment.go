@@ -24,16 +24,16 @@ func environmentFunctions() []function {
 		}},
 		// subnet_self_size() is the length of the id of the canister's subnet, in bytes.
 		{name: "subnet_self_size", results: "p", where: anywhere, cost: flat(plain), body: func(x *Execution, s []uint64) {
-			s[0] = uint64(x.SubnetID.Len())
+			s[0] = uint64(x.Subnet.ID.Len())
 		}},
 		// subnet_self_copy(dst, offset, size) copies bytes of it.
 		{name: "subnet_self_copy", params: "ppp", where: anywhere, cost: bytesOf(2), alias: "ic0.subnet_self_copy", body: func(x *Execution, s []uint64) {
 			var id [32]byte
-			x.copyOut("ic0.subnet_self_copy", "id", s[0], s[1], s[2], x.SubnetID.Append(id[:0]))
+			x.copyOut("ic0.subnet_self_copy", "id", s[0], s[1], s[2], x.Subnet.ID.Append(id[:0]))
 		}},
 		// subnet_self_node_count() is the number of nodes by which the subnet's prices are scaled.
 		{name: "subnet_self_node_count", results: "i", where: anywhere, cost: flat(plain), body: func(x *Execution, s []uint64) {
-			s[0] = x.Fees.Nodes
+			s[0] = x.Subnet.Fees.Nodes
 		}},
 		// canister_status() is 1 for running, 2 for stopping, 3 for stopped.
 		{name: "canister_status", results: "i", where: anywhere, cost: flat(plain), body: func(x *Execution, s []uint64) {
@@ -46,11 +46,11 @@ func environmentFunctions() []function {
 		}},
 		// root_key_size() is the length of the network's public key in DER, in bytes.
 		{name: "root_key_size", results: "p", where: rooted, cost: flat(plain), body: func(x *Execution, s []uint64) {
-			s[0] = uint64(len(x.RootKey))
+			s[0] = uint64(len(x.Subnet.RootKey))
 		}},
 		// root_key_copy(dst, offset, size) copies bytes of it.
 		{name: "root_key_copy", params: "ppp", where: rooted, cost: bytesOf(2), alias: "ic0.root_key_copy", body: func(x *Execution, s []uint64) {
-			x.copyOut("ic0.root_key_copy", "bytes", s[0], s[1], s[2], x.RootKey)
+			x.copyOut("ic0.root_key_copy", "bytes", s[0], s[1], s[2], x.Subnet.RootKey)
 		}},
 		// is_controller(src, size) is 1 if the principal is a controller, else 0. It traps for bytes that are not a
 		// principal: "Canister provided invalid principal id".

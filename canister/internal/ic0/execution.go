@@ -17,10 +17,13 @@ type Execution struct {
 	Guest   *wasm.Guest
 	Stable  *stable.Memory
 	Context Context
+	Subnet  *Subnet
+	Message *Message
+	Time    uint64 // ns: the batch time, or the time at which a message resumed that waited for a time
+	// Sleep is Message.Sleep if code may wait in this context.
+	Sleep func(until, executed uint64) (now uint64)
 
 	Canister
-	Subnet
-	Message
 	Memory
 	Changes
 	Performed
@@ -46,53 +49,12 @@ type Canister struct {
 // Variable is one environment variable.
 type Variable struct{ Name, Value string }
 
-// Subnet has the properties of the subnet that they read.
-type Subnet struct {
-	SubnetID  principal.Principal
-	RootKey   []byte
-	Fees      *cycles.Schedule
-	System    bool
-	Keys      []Key
-	Time      uint64
-	Callback  uint64    // instruction limit of a callback, which a call prepays
-	Printing  bool      // debug_print is charged for printing as well
-	Available uint64    // bytes of memory that the subnet has left
-	Used      uint64    // bytes of memory in use on the subnet
-	Pages     [3]uint64 // 4 KiB pages of stable memory: of messages, installations, queries
-	// Print receives what a canister prints, whole and immediately; nil: no listener.
-	Print func(canister principal.Principal, text []byte)
-	// Randomness is the key of all random bytes of WASI.
-	Randomness [32]byte
-}
-
 // Stream is the state of WASI's streams. Line is the unfinished line of File, a descriptor. Random returns random
 // bytes; it is nil before the first use.
 type Stream struct {
 	Line   []byte
 	File   uint32
 	Random io.Reader
-}
-
-// Message has the properties of the message and its call context that they read.
-type Message struct {
-	Caller             principal.Principal
-	Payload            []byte
-	Method             string
-	RejectCode         int32
-	RejectText         string
-	Deadline           uint64
-	Refunded           cycles.Amount
-	Responded          bool
-	Prior              uint64
-	Certificate        []byte
-	Certify            func() []byte // makes Certificate if that is nil
-	CallerInfo, Signer []byte
-	Room               func(principal.Principal) int
-	Callbacks          int
-	MessageRoom        uint64
-	// Sleep parks the message, which has executed some instructions, until a time in nanoseconds, and returns the time
-	// at which it resumes. nil: the message cannot wait.
-	Sleep func(until, executed uint64) (now uint64)
 }
 
 // Changes are the parts of the canister's state that functions change.
@@ -110,10 +72,11 @@ type Changes struct {
 
 // Performed has the effects of the message outside the canister's state.
 type Performed struct {
-	Response *intercanister.Response
-	Calls    []Call
-	Admitted bool // accept_message was called
-	log      delta
+	Response  *intercanister.Response
+	Responded bool // the call context is answered or needs no answer
+	Calls     []Call
+	Admitted  bool // accept_message was called
+	log       delta
 
 	// Exited is set if the code ended the message with success before its function returned (WASI's proc_exit).
 	Exited bool
@@ -123,6 +86,8 @@ type Performed struct {
 	pending *pending // the call under construction: building, or nil
 	made    callees
 
+	newCertificate []byte // of Message.Certify
+
 	guaranteed uint64 // bytes of memory that its calls with guaranteed response take
 
 	accessed, written uint64 // 4 KiB pages of stable memory that may still be touched
@@ -131,16 +96,16 @@ type Performed struct {
 // Begin clears the state of an earlier execution, and sets the budget of stable memory pages.
 func (x *Execution) Begin(pages uint64) {
 	x.Failure = nil
-	p := &x.Performed
-	*p = Performed{
-		accessed: pages, written: pages, log: delta{next: x.NextLog, room: x.LogRoom},
+	x.Performed = Performed{
+		Responded: x.Message.Responded, accessed: pages, written: pages, log: delta{next: x.NextLog, room: x.LogRoom},
 	}
 	x.Stable.NewExecution()
 }
 
 // Forget releases the inputs and results of a message.
 func (x *Execution) Forget() {
-	x.Message, x.Performed, x.Certified, x.building = Message{}, Performed{}, nil, pending{}
+	x.Subnet, x.Message, x.Sleep = nil, nil, nil
+	x.Performed, x.Certified, x.building = Performed{}, nil, pending{}
 }
 
 // Logs returns the records that the execution logged.

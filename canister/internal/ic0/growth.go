@@ -17,12 +17,13 @@ type Memory struct {
 	Threshold  uint64        // freezing threshold, seconds
 	HeapLimit  uint64        // wasm_memory_limit, 0 for none
 	Limit      cycles.Amount // reserved_cycles_limit
+	Used       uint64        // Subnet.MemoryUsed when the execution began
 	allocated  uint64
 }
 
 // freezingLimit returns the balance below which the canister would be frozen with this usage.
 func (x *Execution) freezingLimit(memory, messages uint64) cycles.Amount {
-	return x.Fees.FreezingLimit(cycles.HoldingsOf(memory, x.Allocation, messages, x.Compute), x.Threshold, x.Reserved)
+	return x.Subnet.Fees.FreezingLimit(cycles.HoldingsOf(memory, x.Allocation, messages, x.Compute), x.Threshold, x.Reserved)
 }
 
 // Overdrawn reports whether the message, which began with a balance and may not spend below the freezing limit, has
@@ -33,7 +34,7 @@ func (x *Execution) Overdrawn(balance, reserved, debit cycles.Amount, messages u
 	if !left.Less(spent.Add(x.freezingLimit(x.InUse, x.Messages))) {
 		return missing, false
 	}
-	limit := x.Fees.FreezingLimit(cycles.Holdings{
+	limit := x.Subnet.Fees.FreezingLimit(cycles.Holdings{
 		Memory: max(x.InUse, x.Allocation) - x.allocated, Messages: messages, Compute: x.Compute,
 	}, x.Threshold, reserved)
 	return spent.Add(limit).Sub(left), true
@@ -92,7 +93,7 @@ func (x *Execution) grow(bytes uint64) *Failure {
 }
 
 func (x *Execution) reserve(grown uint64) *Failure {
-	if grown > x.Subnet.Available-min(x.allocated, x.Subnet.Available) {
+	if left := x.MemoryLeft(); grown > left-min(x.allocated, left) {
 		return &Failure{
 			Code: intercanister.CanisterOutOfMemory, Text: "Canister cannot grow its memory usage.",
 			Help: Advice("Check the canister's memory usage against its allocation and the system wide limits to determine why more memory cannot be allocated.", "out-of-memory"),
@@ -107,9 +108,14 @@ func (x *Execution) reserve(grown uint64) *Failure {
 	return nil
 }
 
+// MemoryLeft returns how many bytes the subnet had left when the execution began.
+func (x *Execution) MemoryLeft() uint64 {
+	return x.Subnet.Limits.SubnetMemory - min(x.Used, x.Subnet.Limits.SubnetMemory)
+}
+
 // Reservation returns the cycles that growing by bytes reserves on a subnet that uses used, or why it is not possible.
 func (x *Execution) Reservation(grown, used uint64) (cycles.Amount, *Failure) {
-	amount := x.Fees.Reservation(used, grown)
+	amount := x.Subnet.Fees.Reservation(used, grown)
 	if total := x.Reserved.Add(amount); !amount.IsZero() && x.Limit.Less(total) {
 		return amount, &Failure{
 			Code: intercanister.ReservedCyclesLimitExceededInMemoryGrow,
@@ -126,7 +132,7 @@ func (x *Execution) Reservation(grown, used uint64) (cycles.Amount, *Failure) {
 
 func (x *Execution) tooPoor(grown uint64, have, need cycles.Amount) *Failure {
 	text := fmt.Sprintf("Canister cannot grow memory by %d bytes due to insufficient cycles.", grown)
-	if slices.Contains(x.Controllers, x.Caller) {
+	if slices.Contains(x.Controllers, x.Message.Caller) {
 		text += fmt.Sprintf(" At least %s additional cycles are required.", need.Sub(have).Grouped())
 	}
 	return &Failure{

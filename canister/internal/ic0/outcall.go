@@ -39,7 +39,7 @@ func (x *Execution) outcallPrice(argument []byte) cycles.Amount {
 		x.misuse("Failed to decode HttpRequestV2CostParams from Candid: %s", err)
 	}
 	usage := cycles.Usage{Milliseconds: a.Milliseconds, Raw: a.Raw, Transformed: a.Transformed, Instructions: a.Instructions}
-	return x.Fees.OutcallPrice(a.Request, usage, a.Type.committee(x.Fees.Nodes))
+	return x.Subnet.Fees.OutcallPrice(a.Request, usage, a.Type.committee(x.Subnet.Fees.Nodes))
 }
 
 // committee returns the committee of an outcall; an outcall without a type is fully replicated.

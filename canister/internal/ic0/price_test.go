@@ -42,7 +42,7 @@ func TestEveryFunctionHasItsPriceAndThatOfItsBytes(t *testing.T) {
 			stack[i] = 1000 << (4 * i)
 			total += stack[i] * want.each[i]
 		}
-		if got := f.cost.of(new(Execution), stack); got != total {
+		if got := f.cost.of(&Execution{Subnet: new(Subnet), Message: new(Message)}, stack); got != total {
 			t.Errorf("%s costs %d, want %d", f.name, got, total)
 		}
 	}
@@ -74,8 +74,8 @@ func TestWhatIsLoggedCostsAsLongAsTheLogHasRoom(t *testing.T) {
 		{"trap", 4096, 0, 10_000, 500 + 10_000 + 2*4096 + 50*4096, true, true},
 		{"trap", 4096, 0, 1<<64 - 1, 1<<64 - 1, false, false},
 	} {
-		x := new(Execution)
-		x.Printing, x.System, x.log.room, x.log.bytes = c.printing, c.system, c.room, c.used
+		x := &Execution{Subnet: new(Subnet), Message: new(Message)}
+		x.Subnet.Unthrottled, x.Subnet.System, x.log.room, x.log.bytes = c.printing, c.system, c.room, c.used
 		for _, f := range debugFunctions() {
 			if got := f.cost.of(x, []uint64{0, c.n}); f.name == c.function && got != c.price {
 				t.Errorf("%s of %d bytes costs %d, want %d", c.function, c.n, got, c.price)
@@ -89,7 +89,7 @@ func TestASizeNoSliceHasInstructionsForIsMoreThanAnInt64(t *testing.T) {
 		for i := range prices[f.name].each {
 			stack := make([]uint64, len(f.params)+1)
 			stack[i] = 1<<64 - 1
-			got := f.cost.of(new(Execution), stack)
+			got := f.cost.of(&Execution{Subnet: new(Subnet), Message: new(Message)}, stack)
 			if f.native {
 				if got != stableAccess-1 {
 					t.Errorf("%s costs %d: the sum wraps", f.name, got)

@@ -142,8 +142,9 @@ func (x *Execution) writeStable(offset, src, size uint64) {
 	accessed, written := x.Stable.Fresh(offset, size)
 	x.access(accessed)
 	if written > x.written {
+		l := &x.Subnet.Limits
 		x.tooManyPages("modified", "execution: limit %d KB for regular messages, %d KB for upgrade messages and %d KB for queries.",
-			x.Pages[0]*stable.OSPageSize/1024, x.Pages[1]*stable.OSPageSize/1024, x.Pages[2]*stable.OSPageSize/1024)
+			l.StablePages*stable.OSPageSize/1024, l.StablePagesInstall*stable.OSPageSize/1024, l.StablePagesQuery*stable.OSPageSize/1024)
 	}
 	x.written -= written
 	if written != 0 {
@@ -154,7 +155,8 @@ func (x *Execution) writeStable(offset, src, size uint64) {
 
 func (x *Execution) access(pages uint64) {
 	if pages > x.accessed {
-		x.tooManyPages("accessed", "message execution: limit %d KB for regular messages and %d KB for queries.", x.Pages[0]*stable.OSPageSize/1024, x.Pages[2]*stable.OSPageSize/1024)
+		l := &x.Subnet.Limits
+		x.tooManyPages("accessed", "message execution: limit %d KB for regular messages and %d KB for queries.", l.StablePages*stable.OSPageSize/1024, l.StablePagesQuery*stable.OSPageSize/1024)
 	}
 	x.accessed -= pages
 }

@@ -20,7 +20,7 @@ func timeFunctions() []function {
 			case 0:
 				s[0] = x.Guest.Executed()
 			case 1:
-				s[0] = x.Prior + x.Guest.Executed()
+				s[0] = x.Message.PriorInstructions + x.Guest.Executed()
 			default:
 				x.refuse("", "Error getting performance counter type %d", s[0])
 			}

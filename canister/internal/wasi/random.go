@@ -36,11 +36,11 @@ func randomGet(c *call) errno {
 // randomKey returns the key of the message's random bytes. Successive messages of a canister differ in its version, or
 // in the number of its next log record; messages on one state differ in their own fields.
 func (c *call) randomKey() [32]byte {
-	key := append([]byte("random bytes of WASI"), c.Randomness[:]...)
+	key := append([]byte("random bytes of WASI"), c.Subnet.Randomness[:]...)
 	key = append(c.Canister.ID.Append(key), byte(c.Context))
-	for _, n := range []uint64{c.Version, c.NextLog, c.Time, c.Prior, uint64(len(c.Payload))} {
+	for _, n := range []uint64{c.Version, c.NextLog, c.Time, c.Message.PriorInstructions, uint64(len(c.Message.Payload))} {
 		key = binary.BigEndian.AppendUint64(key, n)
 	}
-	key = append(c.Caller.Append(key), c.Method...)
+	key = append(c.Message.Caller.Append(key), c.Message.Method...)
 	return sha256.Sum256(key)
 }

@@ -147,7 +147,7 @@ func (i *Installation) fork(f *Fork) *Installation {
 // archiveParked writes the parked messages, or reads them. Each is written as it was before its code began, with what
 // it has seen since.
 func (s *State) archiveParked(c *archive.Coder, modules *canister.Modules) {
-	if !c.Since(2) {
+	if !c.Since(archive.VersionParkedMessages) {
 		return
 	}
 	var before principal.Principal
@@ -175,12 +175,12 @@ func (x *Execution) archive(c *archive.Coder, s *State, modules *canister.Module
 	}
 	archive.Number(c, &x.Environment.Time)
 	archive.Number(c, &x.Environment.MemoryUsed)
-	if c.Since(5) {
+	if c.Since(archive.VersionFeatures) {
 		archive.Hash(c, &x.Environment.Randomness)
 	}
 	x.In.Archive(c)
 	archive.Pointer(c, &x.Install, func(i *Installation) { i.archive(c, s, modules) })
-	x.Message.Archive(c)
+	canister.ArchiveMessage(c, &x.Message)
 	archive.Number(c, &x.Context)
 	x.Prepaid.Archive(c)
 	archive.AtMost(c, &x.Limit, max(s.Limits.Message, s.Limits.Query, s.Limits.Install))
@@ -188,7 +188,7 @@ func (x *Execution) archive(c *archive.Coder, s *State, modules *canister.Module
 	archive.Number(c, &x.Began.Height)
 	archive.Number(c, &x.Began.Time)
 	x.Pauses.archive(c)
-	if c.Since(5) {
+	if c.Since(archive.VersionFeatures) {
 		archive.Number(c, &x.Until)
 		archive.Number(c, &x.Alarm)
 	}
@@ -219,7 +219,7 @@ func (p *Pauses) archive(c *archive.Coder) {
 		c.Check(s.Slice > before, "what a message has seen is not in the order of its slices")
 		before = s.Slice
 	})
-	if c.Since(5) {
+	if c.Since(archive.VersionFeatures) {
 		p.archiveWakes(c)
 	}
 	c.Check(p.Slices > 0 && len(p.Seen) > 0 && p.Seen[0].Slice == 0, "a message is parked that has not begun")
