@@ -26,9 +26,10 @@ const queryTime = 10 * time.Second
 // Backend is an instance as its users see it: the driver, with the wall clock applied. Time moves before a request is
 // read.
 type Backend struct {
-	driver *driver.Driver
-	pacing atomic.Pointer[Pacing] // the current one
-	clock  *clock
+	driver  *driver.Driver
+	pacing  atomic.Pointer[Pacing] // the current one
+	clock   *clock
+	arrival driver.Clock // of messages: clock, while the pacing has the time of the wall clock
 
 	renewing atomic.Bool // a request waits for a newer view; one at a time is enough
 }
@@ -65,6 +66,15 @@ func (b *Backend) View() *replica.View {
 	return view
 }
 
+func newBackend(d *driver.Driver, c *clock) *Backend {
+	b := &Backend{driver: d, clock: c}
+	b.arrival = func() (uint64, bool) {
+		moves := b.pacing.Load().TimeByWallClock()
+		return c.now(), moves
+	}
+	return b
+}
+
 // renew makes a round to get a new view.
 func (b *Backend) renew() {
 	if !b.renewing.CompareAndSwap(false, true) {
@@ -84,10 +94,7 @@ func (b *Backend) advance(ctx context.Context) error {
 	if !b.pacing.Load().TimeByWallClock() {
 		return nil
 	}
-	return refused(b.driver.AdvanceClock(ctx, func() (uint64, bool) {
-		still := b.pacing.Load().TimeByWallClock()
-		return b.clock.now(), still
-	}))
+	return refused(b.driver.AdvanceClock(ctx, b.arrival))
 }
 
 // refused turns the error of a stopped driver into a refusal.
@@ -121,10 +128,7 @@ func (b *Backend) Settle(ctx context.Context) error { return refused(b.driver.Se
 // SubmitAhead submits a message for a client that hears nothing of it before Await or Settle returns: until then a
 // crash may undo it.
 func (b *Backend) SubmitAhead(ctx context.Context, in *replica.Ingress) (replica.Receipt, error) {
-	if err := b.advance(ctx); err != nil {
-		return replica.Receipt{}, err
-	}
-	receipt, err := b.driver.SubmitAhead(ctx, in)
+	receipt, err := b.driver.SubmitAhead(ctx, in, b.arrival)
 	if err != nil {
 		return replica.Receipt{}, refused(err)
 	}

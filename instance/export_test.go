@@ -55,7 +55,7 @@ func EventBytes(memory *budget.Budget) int {
 
 // BackendOf returns a backend for a driver of a mode, with its own wall clock.
 func BackendOf(d *driver.Driver, mode PacingMode, wall func() time.Time) *Backend {
-	b := &Backend{driver: d, clock: &clock{wall: wall}}
+	b := newBackend(d, &clock{wall: wall})
 	b.pacing.Store(&Pacing{Mode: mode})
 	return b
 }

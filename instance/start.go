@@ -66,7 +66,7 @@ func (r *Registry) start(ctx context.Context, f *startConfig) (_ *Instance, err 
 		i.memory.Close()
 		return nil, err
 	}
-	i.backend = &Backend{driver: i.driver, clock: &i.clock}
+	i.backend = newBackend(i.driver, &i.clock)
 	i.backend.pacing.Store(&Pacing{Mode: Manual}) // until it is paced
 	i.pacing = f.pacing
 	if err := contain.Run(func() error { return i.begin(ctx, f) }); err != nil {

@@ -114,6 +114,8 @@ type Driver struct {
 	readOnly   bool // the current request changes nothing
 	pressing   bool // the previous owner left rounds to the driver's goroutine
 	clockOnly  bool // the current request moves the clock, and no caller relies on that
+	// turns counts the requests, and handOvers those of them that went through the inbox. Both only grow.
+	turns, handOvers uint64
 }
 
 // generation is the time between two restores, and the data of one network. Outcalls and events with one number in two
@@ -257,7 +259,7 @@ func (d *Driver) Height() uint64 { return d.views.Load().Height() }
 // Submit submits an ingress message. The error is a *refusal.Refusal if the message is malformed or the driver
 // overloaded, a *budget.Exceeded if memory for it is lacking, the context's error, or ErrClosed.
 func (d *Driver) Submit(ctx context.Context, in *replica.Ingress) (replica.Receipt, error) {
-	receipt, err := d.SubmitAhead(ctx, in)
+	receipt, err := d.SubmitAhead(ctx, in, nil)
 	if err == nil {
 		err = d.Settle(ctx)
 	}
@@ -265,10 +267,10 @@ func (d *Driver) Submit(ctx context.Context, in *replica.Ingress) (replica.Recei
 }
 
 // SubmitAhead is Submit for callers that do not report the receipt yet: a crash may undo the message until Await or
-// Settle returns.
-func (d *Driver) SubmitAhead(ctx context.Context, in *replica.Ingress) (replica.Receipt, error) {
+// Settle returns. clock is the time at which the message arrives; nil: the network's present time.
+func (d *Driver) SubmitAhead(ctx context.Context, in *replica.Ingress, clock Clock) (replica.Receipt, error) {
 	if replica.BringsModule(in) {
-		if receipt, enters, err := d.prepareModule(ctx, in); !enters {
+		if receipt, enters, err := d.prepareModule(ctx, in, clock); !enters {
 			return receipt, err
 		}
 	}
@@ -279,7 +281,7 @@ func (d *Driver) SubmitAhead(ctx context.Context, in *replica.Ingress) (replica.
 	defer d.config.Memory.Release(reserved)
 	var slot *querySlot
 	for {
-		result, inspection, err := d.submit(ctx, in)
+		result, inspection, err := d.submit(ctx, in, clock)
 		switch {
 		case err != nil:
 			return replica.Receipt{}, err
@@ -305,9 +307,9 @@ func (d *Driver) SubmitAhead(ctx context.Context, in *replica.Ingress) (replica.
 }
 
 // submit applies a message, or returns the canister's inspection, which must run first.
-func (d *Driver) submit(ctx context.Context, in *replica.Ingress) (result replica.Result, inspection *replica.Inspection, err error) {
+func (d *Driver) submit(ctx context.Context, in *replica.Ingress, clock Clock) (result replica.Result, inspection *replica.Inspection, err error) {
 	s := d.recycled.submission()
-	s.in = in
+	s.in, s.clock = in, clock
 	if done, err := d.inline(s.do); done {
 		result, inspection = s.result, s.inspection
 		d.recycled.putSubmission(s)
@@ -334,14 +336,17 @@ func (d *Driver) submit(ctx context.Context, in *replica.Ingress) (result replic
 // messages are submitted one at a time.
 type submission struct {
 	in         *replica.Ingress
+	clock      Clock
 	result     replica.Result
 	inspection *replica.Inspection
 	do         func(*Driver) // apply
 }
 
 func (s *submission) apply(d *Driver) {
+	d.moveTo(s.clock)
 	if !s.in.Inspected {
 		if s.inspection = d.network.Inspect(s.in); s.inspection != nil {
+			d.clockOnly = true
 			return
 		}
 	}

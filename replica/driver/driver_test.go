@@ -112,6 +112,29 @@ func TestUpdatesAreAnsweredInAutoMode(t *testing.T) {
 	}
 }
 
+// One turn moves the clock, applies the message and runs the round; the other finds the answer.
+func TestAnUpdateOfAnIdleNetworkTakesTwoTurnsOfTheOwnerAndNoHandOver(t *testing.T) {
+	r := start(t, driver.Config{})
+	r.create(2)
+	arrival := r.View().Time + 1_000_000
+	in := r.message(0, "run", "call 1 (reply hello) then (echo)")
+	turns, handOvers := r.Turns()
+	receipt, err := r.SubmitAhead(t.Context(), in, func() (uint64, bool) { return arrival, true })
+	if err != nil || receipt.Reject != nil {
+		t.Fatal(receipt.Reject, err)
+	}
+	if err := r.Await(t.Context(), r.View().SubnetOf(id(0)).ID, in.ID); err != nil {
+		t.Fatal(err)
+	}
+	turns2, handOvers2 := r.Turns()
+	if turns2-turns != 2 || handOvers2 != handOvers {
+		t.Errorf("%d turns and %d hand-overs", turns2-turns, handOvers2-handOvers)
+	}
+	if now := r.View().Time; now != arrival {
+		t.Errorf("the answer is of time %d, and the message arrived at %d", now, arrival)
+	}
+}
+
 func TestACanisterInAnEndlessLoopDelaysNoOthers(t *testing.T) {
 	r := start(t, driver.Config{Workers: 2})
 	r.create(2)

@@ -14,6 +14,13 @@ func (d *Driver) Waiters() (waiting int) {
 	return waiting
 }
 
+// Turns is how many requests the owner has handled, and how many of them went through the inbox.
+func (d *Driver) Turns() (turns, handOvers uint64) {
+	d.owner.Lock()
+	defer d.owner.Unlock()
+	return d.turns, d.handOvers
+}
+
 // Turn is an event of a query: the end of a slice, or a slot for which it has waited.
 type Turn struct {
 	Query            any // which it is

@@ -11,12 +11,15 @@ import (
 // prepareModule compiles the module that a message installs before the message enters, so that the owner of the network
 // does not have to. Senders are authorized first: a message that would be refused compiles nothing. enters is false if
 // the message must not enter, for example because its sender is gone: the owner would compile the module then.
-func (d *Driver) prepareModule(ctx context.Context, in *replica.Ingress) (receipt replica.Receipt, enters bool, err error) {
+func (d *Driver) prepareModule(ctx context.Context, in *replica.Ingress, clock Clock) (receipt replica.Receipt, enters bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return replica.Receipt{}, false, err
 	}
 	verdict := make(chan replica.Result, 1)
-	if err := d.askReadOnly(ctx, func(d *Driver) { verdict <- d.network.Authorize(in) }); err != nil {
+	if err := d.askReadOnly(ctx, func(d *Driver) {
+		d.moveTo(clock)
+		verdict <- d.network.Authorize(in)
+	}); err != nil {
 		return replica.Receipt{}, false, err
 	}
 	switch result := <-verdict; {

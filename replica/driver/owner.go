@@ -115,6 +115,8 @@ func (d *Driver) serve() bool {
 
 // answer handles a request, and wakes its caller.
 func (d *Driver) answer(r *request) {
+	d.turns++
+	d.handOvers++
 	r.do(d)
 	d.happened()
 	r.done <- struct{}{}
@@ -139,6 +141,7 @@ func (d *Driver) inline(do func(*Driver)) (done bool, err error) {
 		return false, nil
 	default:
 	}
+	d.turns++
 	do(d)
 	d.happened()
 	busy := d.busy()

@@ -32,14 +32,26 @@ func (d *Driver) Tick(ctx context.Context, clock func() uint64, beat bool) (rest
 	return <-done, nil
 }
 
-// AdvanceClock moves the network's time to the time of a clock, which is read on the goroutine of the driver; false:
-// the clock stands still. The journal records the new time with the next event: until then a crash may undo it.
-func (d *Driver) AdvanceClock(ctx context.Context, clock func() (time uint64, moves bool)) error {
+// Clock is a clock that moves a network's time, in ns. It is read when it is the driver's turn; moves is false if it
+// stands still.
+type Clock func() (time uint64, moves bool)
+
+// moveTo moves the network's time to that of a clock; nil: it stands still.
+func (d *Driver) moveTo(clock Clock) {
+	if clock == nil {
+		return
+	}
+	if time, moves := clock(); moves {
+		d.network.Apply(replica.AdvanceTo(time))
+	}
+}
+
+// AdvanceClock moves the network's time to that of a clock. The journal records the new time with the next event: until
+// then a crash may undo it.
+func (d *Driver) AdvanceClock(ctx context.Context, clock Clock) error {
 	return d.askUnsettled(ctx, func(d *Driver) {
 		d.clockOnly = true
-		if time, moves := clock(); moves {
-			d.network.Apply(replica.AdvanceTo(time))
-		}
+		d.moveTo(clock)
 	})
 }
 
