@@ -77,7 +77,7 @@ func (s *subnet) receiveIngress(in *Ingress) {
 		s.net.emit(Event{Kind: IngressReceived, Subnet: s.ID, Canister: in.Effective, Request: in.ID, Method: in.Method, Bytes: len(in.Arg), Payload: in.Arg, Origin: Origin{Kind: intercanister.FromIngress, Caller: in.Sender}})
 	}
 	command := in.Receiver == principal.Management || in.BySubnet
-	if i := s.interceptor(); i != nil && s.intercepted(i.Receive(record, command)) {
+	if !s.faults.Idle() && s.intercepted(s.faults.Receive(record, command)) {
 		return
 	}
 	s.queueIngress(record, command)

@@ -66,6 +66,7 @@ func (s *subnet) work(instructions uint64) {
 func (s *subnet) run(c *state.ManagementCall, in intercanister.Input) {
 	a := s.net.management.Run(c)
 	s.work(a.Instructions)
+	a = s.applyEffect(c, a)
 	switch a.When {
 	case state.Compiling:
 		s.awaitModule(in)
@@ -157,17 +158,31 @@ func (s *subnet) commandOfIngress(in *state.Ingress) state.ManagementCall {
 	}
 }
 
-// Install runs an installation as a message of its canister. One installation of the subnet may be parked at a time;
-// another waits for it.
-func (s *subnet) Install(c *state.ManagementCall, target *state.Entry, in *canister.Install, spent uint64) state.Answer {
-	if target.Running {
-		return state.WhenIdle(target)
+// applyEffect applies the effect of an answer and returns the answer that is left to give.
+func (s *subnet) applyEffect(c *state.ManagementCall, a state.Answer) state.Answer {
+	switch a.Effect {
+	case state.StartCanister:
+		s.start(a.Target)
+	case state.StopCanister:
+		s.stop(a.Target, c.Ticket())
+	case state.InstallCode:
+		return s.install(c, a.Target, a.Install, a.Spent)
+	case state.UninstallCode:
+		s.uninstall(a.Target)
+	case state.RefreshEntryPoints:
+		s.refreshEntryPoints(a.Target)
+	case state.DeleteCanister:
+		s.delete(a.Target)
+	case state.SendOutcall:
+		s.sendOutcall(c.Ticket(), a.Outcall, a.Withheld)
+	case state.AnswerNextRound:
+		s.Postponed = append(s.Postponed, state.Postponed{Ticket: c.Ticket(), Method: c.Method})
 	}
-	for _, j := range s.paused {
-		if j.Install != nil {
-			return state.WhenIdle(j.Entry)
-		}
-	}
+	return a
+}
+
+// install runs an installation as a message of its canister.
+func (s *subnet) install(c *state.ManagementCall, target *state.Entry, in *canister.Install, spent uint64) state.Answer {
 	j := s.job(target)
 	copied := *c
 	j.Install = &state.Installation{Call: &copied, In: in, Spent: spent}
@@ -205,7 +220,7 @@ func (s *subnet) finishInstall(j *Job) {
 	if s.Limits.InstallRate > 0 {
 		s.Owed(j.Entry, &s.Limits).Install += j.outcome.Instructions
 	}
-	s.RefreshEntryPoints(j.Entry)
+	s.refreshEntryPoints(j.Entry)
 	if module := j.Install.In.Module; module != nil && j.outcome.Failure == nil {
 		s.Compiled[module.Hash()] = true
 	}

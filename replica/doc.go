@@ -32,7 +32,7 @@
 //	next_job.go, runner.go   take a message from its mailbox and run it
 //	finish.go                applies its outcome
 //	route.go, stream.go      route requests and responses, within the subnet or to another
-//	intercept.go             asks fault injection
+//	decisions.go             applies the decisions of fault injection
 //	command.go, lifecycle.go run calls of the management canister, and change the subnet for them
 //	outcalls.go, prepare.go  wait for the outside: HTTP outcalls, modules
 //	due.go, shed.go          end what is past its deadline, or lacks memory
@@ -65,7 +65,7 @@
 // cause each of these effects: it is late, it loses messages of best-effort calls, or a callee answers differently.
 // Effects that no network could cause are refused, or the rule ignores the message.
 //
-// Package faults decides; the subnet asks it at these three points (interceptor) and carries out its decisions.
+// Package faults decides; the subnet asks it at these three points and applies its decisions (decisions.go).
 //
 // A held message keeps its resources: the slot of its call, memory, cycles. A held request stays in its sender's
 // output queue, so its sender can be neither deleted nor moved; its receiver does not know of it. Later requests

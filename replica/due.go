@@ -38,7 +38,7 @@ func (s *subnet) due() {
 		case timers.OutcallExpiry:
 			s.answerOutcall(d.Number, outcall.Expired(&s.Outcalls[d.Number].Sent), cycles.Amount{})
 		case timers.HeldMessage:
-			s.faults.Due(d.Number, s.applyDecision)
+			s.applyDecisions(s.faults.Due(d.Number)...)
 		case timers.Wake:
 			s.wake(d.Subject)
 		}
@@ -59,7 +59,7 @@ func (s *subnet) expireCall(call intercanister.CallID) {
 	}
 	f.Expiry = 0
 	s.deliver(f.Owner, call, intercanister.Response{Reject: rejectCallExpired()})
-	s.faults.Over(call, s.applyDecision)
+	s.applyDecisions(s.faults.Over(call)...)
 }
 
 func (s *subnet) dueIngress(number uint64) {
@@ -124,7 +124,7 @@ func (s *subnet) charge(r *state.Entry) {
 		return
 	}
 	charging.Forfeit(r)
-	s.Uninstall(r)
+	s.uninstall(r)
 	r.Canister.Version++
 	s.Recount(r)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/tasks"
 )
 
-// The effects of the management canister on a subnet (state.Host).
+// What the subnet does for the management canister: the parts of state.Host, and of state.Effect.
 
 // emptyReply is the Candid encoding of no values.
 var emptyReply = []byte("DIDL\x00\x00")
@@ -58,8 +58,8 @@ func (s *subnet) Create(id *principal.Principal, settings canister.Settings, bal
 	return r, nil
 }
 
-// Stop begins to stop a canister; the ticket is answered when the canister has stopped.
-func (s *subnet) Stop(r *state.Entry, t state.Ticket) {
+// stop begins to stop a canister; the ticket is answered when the canister has stopped.
+func (s *subnet) stop(r *state.Entry, t state.Ticket) {
 	if r.Canister.Status == canister.Stopped {
 		s.Answer(t, state.Reply(emptyReply))
 		return
@@ -81,8 +81,8 @@ func (s *subnet) finishStopping(r *state.Entry) {
 	}
 }
 
-// Start makes a canister running and rejects the calls that wait for it to stop.
-func (s *subnet) Start(r *state.Entry) {
+// start makes a canister running and rejects the calls that wait for it to stop.
+func (s *subnet) start(r *state.Entry) {
 	s.setStatus(r, canister.Running)
 	for _, stop := range s.RemoveStops(r) {
 		s.Answer(stop.Ticket, state.Fail(rejectRestarted(r.ID(), stop.Ticket.Origin.Kind)))
@@ -101,8 +101,8 @@ func (s *subnet) setStatus(r *state.Entry, to canister.Status) {
 	}
 }
 
-// Uninstall removes code and memories of an idle canister and rejects the callers of its open contexts.
-func (s *subnet) Uninstall(r *state.Entry) {
+// uninstall removes code and memories of an idle canister and rejects the callers of its open contexts.
+func (s *subnet) uninstall(r *state.Entry) {
 	if r.Running {
 		panic("replica: canister " + r.ID().String() + " is uninstalled while a message runs")
 	}
@@ -115,21 +115,21 @@ func (s *subnet) Uninstall(r *state.Entry) {
 		context.Deleted = true
 		s.Calls.Close(&r.Mailbox, context)
 	}
-	s.RefreshEntryPoints(r)
+	s.refreshEntryPoints(r)
 	s.finishStopping(r)
 	if s.net.sink != nil {
 		s.net.emit(Event{Kind: CodeRemoved, Subnet: s.ID, Canister: r.ID()})
 	}
 }
 
-// RefreshEntryPoints handles a change of the canister's code: heartbeat, timer and hook.
-func (s *subnet) RefreshEntryPoints(r *state.Entry) {
+// refreshEntryPoints handles a change of the canister's code: heartbeat, timer and hook.
+func (s *subnet) refreshEntryPoints(r *state.Entry) {
 	tasks.Refresh(&s.State, s.net.executor, r)
 	s.Touch(r)
 }
 
-// Delete removes a stopped canister. What waits for it is rejected.
-func (s *subnet) Delete(r *state.Entry) {
+// delete removes a stopped canister. What waits for it is rejected.
+func (s *subnet) delete(r *state.Entry) {
 	if r.Canister.Status != canister.Stopped || r.Running || r.Mailbox.Contexts > 0 || r.Outgoing > 0 {
 		panic("replica: canister " + r.ID().String() + " is deleted before it is stopped and has nothing to send")
 	}
@@ -151,11 +151,6 @@ func (s *subnet) Delete(r *state.Entry) {
 	if s.net.sink != nil {
 		s.net.emit(Event{Kind: CanisterDeleted, Subnet: s.ID, Canister: r.ID()})
 	}
-}
-
-// NextRound settles a deferred call at the start of the next round.
-func (s *subnet) NextRound(t state.Ticket, method string) {
-	s.Postponed = append(s.Postponed, state.Postponed{Ticket: t, Method: method})
 }
 
 // answerPostponed answers the calls that were postponed to this round.
@@ -185,8 +180,8 @@ func (s *subnet) SubnetOf(id principal.Principal) (principal.Principal, bool) {
 // Root returns the root subnet.
 func (s *subnet) Root() principal.Principal { return s.net.subnets[0].ID }
 
-// Elsewhere reports whether a canister id belongs to another subnet.
-func (s *subnet) Elsewhere(id principal.Principal) bool {
+// elsewhere reports whether a canister id belongs to another subnet.
+func (s *subnet) elsewhere(id principal.Principal) bool {
 	position := s.net.routes.find(id)
 	return position >= 0 && position != s.position
 }

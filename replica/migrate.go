@@ -66,7 +66,7 @@ func (n *Network) rename(in RenameCanister) Result {
 		return refuse(refusal.Invalid, "canisters %s and %s are on the same subnet: a canister takes the id of one on another subnet", in.Canister, in.To)
 	}
 	version, total := replaced.Canister.Version, replaced.Canister.History.Total
-	from.Delete(replaced)
+	from.delete(replaced)
 	n.reroute(in.To, m)
 	c := m.depart(r, in.To)
 	c.Rename(in.Canister, in.RequestedBy, version, total, m.Time, canister.ChangeOrigin{Principal: orchestrator, FromCanister: true})
@@ -111,7 +111,7 @@ func (s *subnet) depart(r *state.Entry, id principal.Principal) *canister.Canist
 // arrive adds a canister from another subnet.
 func (s *subnet) arrive(c *canister.Canister) {
 	r := s.Add(c)
-	s.RefreshEntryPoints(r)
+	s.refreshEntryPoints(r)
 	s.Recount(r)
 	s.TreeChanged = true
 	s.net.generation++

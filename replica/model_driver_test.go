@@ -27,12 +27,14 @@ type twin struct {
 	late     int // management calls that were dropped
 	keys     map[replica.RequestID]uint64
 	sent     uint64
-	managing bool // inside a call of the management canister
-	charged  map[model.ID]cycles.Amount
-	starved  map[model.ID]bool // in this round
-	settled  bool              // the charges of this round are known
-	last     [30]replica.Event // that happened, the newest at events-1
-	events   int
+	// The canisters that the effect of the last management call is about: one whose code it removes, and one in which it
+	// installs code.
+	removing, installing principal.Principal
+	charged              map[model.ID]cycles.Amount
+	starved              map[model.ID]bool // in this round
+	settled              bool              // the charges of this round are known
+	last                 [30]replica.Event // that happened, the newest at events-1
+	events               int
 }
 
 // newTwin makes a network and its model; what config says of slices and limits holds.
@@ -184,7 +186,9 @@ func (w *twin) Event(e *replica.Event) {
 	case replica.CodeInstalled:
 		w.finish(e)
 	case replica.CodeRemoved:
-		if id := w.id(e.Canister); !w.managing && !w.starved[id] {
+		if e.Canister == w.removing {
+			w.removing = principal.Principal{}
+		} else if id := w.id(e.Canister); !w.starved[id] {
 			w.starve(id)
 		}
 	case replica.CallRegistered, replica.CallSettled, replica.IngressAnswered:
@@ -378,7 +382,9 @@ type watchedPuppets struct {
 
 // Memory64 is asked first of all when a message is taken.
 func (p watchedPuppets) Memory64(c *canister.Canister) bool {
-	if w := p.twin; !w.managing {
+	if w := p.twin; c.ID == w.installing {
+		w.installing = principal.Principal{}
+	} else {
 		w.chargeForTime()
 		w.world.Hold(w.id(c.ID))
 	}
@@ -398,8 +404,6 @@ func (m watchedManager) Run(c *state.ManagementCall) state.Answer {
 	w.chargeForTime()
 	w.quiet()
 	w.messages++
-	w.managing = true
-	defer func() { w.managing = false }()
 	s := w.subnet(c.State.ID)
 	var done bool
 	if c.FromUser() {
@@ -410,6 +414,13 @@ func (m watchedManager) Run(c *state.ManagementCall) state.Answer {
 	a := m.Manager.Run(c)
 	if busy := a.When == state.Busy; busy == done {
 		w.wrong("management call %s %s waits: %t", c.Method, c.Arg, busy)
+	}
+	w.removing, w.installing = principal.Principal{}, principal.Principal{}
+	switch a.Effect {
+	case state.UninstallCode:
+		w.removing = a.Target.ID()
+	case state.InstallCode:
+		w.installing = a.Target.ID()
 	}
 	return a
 }

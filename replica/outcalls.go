@@ -208,11 +208,11 @@ func (n *Network) transformed(in *HTTPAnswer) []OutcallContent {
 	return contents
 }
 
-// Outcall passes an HTTP outcall to the outside. withheld is the maximum that its nodes may spend.
-func (s *subnet) Outcall(t state.Ticket, sent state.Outcall, withheld cycles.Amount) {
+// sendOutcall passes an HTTP outcall to the outside. withheld is the maximum that its nodes may spend.
+func (s *subnet) sendOutcall(t state.Ticket, sent *state.Outcall, withheld cycles.Amount) {
 	number := s.OutcallsMade
 	s.OutcallsMade++
-	s.Outcalls[number] = &state.PendingOutcall{Ticket: t, Sent: sent, Withheld: withheld, Expiry: s.Deadlines.Add(timers.Deadline{
+	s.Outcalls[number] = &state.PendingOutcall{Ticket: t, Sent: *sent, Withheld: withheld, Expiry: s.Deadlines.Add(timers.Deadline{
 		At: s.Time + outcall.Timeout + 1, Kind: timers.OutcallExpiry, Number: number,
 	})}
 	if s.net.sink != nil {

@@ -10,7 +10,7 @@ import (
 
 // send sends a request, unless fault injection intercepts it.
 func (s *subnet) send(q *intercanister.Request) {
-	if i := s.interceptor(); i != nil && s.intercepted(i.Send(q)) {
+	if !s.faults.Idle() && s.intercepted(s.faults.Send(q)) {
 		return
 	}
 	s.dispatch(q)
@@ -155,7 +155,7 @@ func (s *subnet) respond(from *state.Entry, owner principal.Principal, call inte
 
 // settleFuture delivers a response to a future of this subnet, unless fault injection intercepts it.
 func (s *subnet) settleFuture(owner principal.Principal, call intercanister.CallID, response intercanister.Response) {
-	if i := s.interceptor(); i != nil && s.intercepted(i.Settle(owner, call, response)) {
+	if !s.faults.Idle() && s.intercepted(s.faults.Settle(owner, call, response)) {
 		return
 	}
 	s.deliver(owner, call, response)
@@ -211,7 +211,7 @@ func (s *subnet) receive() {
 
 // rejectAbsent rejects a request that came to a subnet without its receiver.
 func (s *subnet) rejectAbsent(id principal.Principal) *intercanister.Reject {
-	if s.Elsewhere(id) {
+	if s.elsewhere(id) {
 		return rejectMigrating(id)
 	}
 	return rejectReceiverNotFound(id)

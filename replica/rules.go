@@ -72,7 +72,7 @@ func (n *Network) removeRule(in RemoveRule) Result {
 	}
 	if in.Release {
 		for _, m := range n.subnets {
-			m.faults.ReleaseAll(in.ID, m.applyDecision)
+			m.applyDecisions(m.faults.ReleaseAll(in.ID)...)
 		}
 	}
 	return Result{}

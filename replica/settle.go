@@ -54,7 +54,7 @@ func (n *Network) settleCall(in *SettleCall) Result {
 	if !taken && action != ActUnknown {
 		return refuse(refusal.Conflict, "call %d is past its queue (%s): %s", in.Call, at.Reason, tooLate(f))
 	}
-	m.applyDecision(faults.Answered(&state.Held{Kind: KindRequest, Request: intercanister.Request{
+	m.applyDecisions(faults.Answered(&state.Held{Kind: KindRequest, Request: intercanister.Request{
 		Call: in.Call, Sender: f.Owner, Receiver: f.Callee, Method: f.Method, Deadline: f.Deadline, Cycles: refund,
 	}}, action, response))
 	n.generation++

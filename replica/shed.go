@@ -65,5 +65,5 @@ func (s *subnet) shedHeld(h *state.Held) {
 	if h.Kind == KindRequest {
 		reject = rejectUnsent()
 	}
-	s.faults.Shed(h, reject, s.applyDecision)
+	s.applyDecisions(s.faults.Shed(h, reject)...)
 }

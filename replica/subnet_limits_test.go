@@ -65,19 +65,19 @@ func TestHeldMessagesCarryOneGiB(t *testing.T) {
 	}
 }
 
-func TestASubnetWithoutRulesAsksNoInterceptor(t *testing.T) {
+func TestASubnetWithoutRulesAsksForNoDecision(t *testing.T) {
 	m, _ := inhabited(t)
-	if m.interceptor() != nil {
-		t.Error("there is nothing to intercept, and an interceptor")
+	if !m.faults.Idle() {
+		t.Error("there is nothing to decide")
 	}
 	added := m.net.Apply(&AddRule{Rule: Rule{Match: Match{Kind: KindIngress}, Action: Action{Kind: ActHold}}})
-	if m.interceptor() == nil {
-		t.Error("there is a rule, and no interceptor")
+	if m.faults.Idle() {
+		t.Error("there is a rule")
 	}
 	m.faults.Receive(new(state.Ingress), false)
 	m.net.Apply(RemoveRule{ID: added.Rule})
-	if m.interceptor() == nil {
-		t.Error("a message is held, and there is no interceptor")
+	if m.faults.Idle() {
+		t.Error("a message is held")
 	}
 }
 

@@ -99,7 +99,7 @@ func (m Manager) Run(c *state.ManagementCall) state.Answer {
 	if c.Method == "install" {
 		return m.install(c, r, strings.Join(words[1:], " "))
 	}
-	return m.change(c, r, words)
+	return change(c, r, words)
 }
 
 // amount reads a number of cycles; invalid text counts as zero.
@@ -134,7 +134,7 @@ func (m Manager) install(c *state.ManagementCall, r *state.Entry, program string
 		}
 		in.Mode = canister.Reinstall
 	}
-	return c.Host.Install(c, r, in, 0)
+	return c.State.WhenInstalled(r, in, 0)
 }
 
 // Installed answers an installation that has ended.
@@ -145,28 +145,27 @@ func (m Manager) Installed(_ *state.ManagementCall, _ *state.Entry, _ uint64, ou
 	return state.Reply([]byte("installed"))
 }
 
-func (m Manager) change(c *state.ManagementCall, r *state.Entry, words []string) state.Answer {
+func change(c *state.ManagementCall, r *state.Entry, words []string) state.Answer {
 	r.Canister.Version++
+	done := state.Reply([]byte("done"))
 	switch c.Method {
 	case "environment":
-		m.environment(c, r, words[1:])
+		setEnvironment(r, words[1:])
+		return done.After(state.RefreshEntryPoints, r)
 	case "stop":
-		c.Host.Stop(r, c.Ticket())
-		return state.Later()
+		return state.Later().After(state.StopCanister, r)
 	case "start":
-		c.Host.Start(r)
+		return done.After(state.StartCanister, r)
 	case "uninstall":
-		c.Host.Uninstall(r)
+		return done.After(state.UninstallCode, r)
 	case "delete":
-		c.Host.Delete(r)
-	default:
-		return state.Fail(intercanister.Rejectf(intercanister.CanisterMethodNotFound, "no method %s", c.Method))
+		return done.After(state.DeleteCanister, r)
 	}
-	return state.Reply([]byte("done"))
+	return state.Fail(intercanister.Rejectf(intercanister.CanisterMethodNotFound, "no method %s", c.Method))
 }
 
-// environment sets the program that a word names, or removes it.
-func (m Manager) environment(c *state.ManagementCall, r *state.Entry, words []string) {
+// setEnvironment sets the program that a word names, or removes it.
+func setEnvironment(r *state.Entry, words []string) {
 	settings := *r.Canister.Settings
 	variables := slices.DeleteFunc(slices.Clone(settings.Environment), func(v canister.Variable) bool { return v.Name == words[0] })
 	if len(words) > 1 {
@@ -174,5 +173,4 @@ func (m Manager) environment(c *state.ManagementCall, r *state.Entry, words []st
 	}
 	settings.SetEnvironment(variables)
 	r.Canister.Settings = &settings
-	c.Host.RefreshEntryPoints(r)
 }

@@ -42,18 +42,19 @@ func TestRequestsWaitBehindAHeldOneAndFollowIt(t *testing.T) {
 	if d := i.Send(request(principal.Canister(3), 3, "second")); d.Kind != Pass || d.Message != nil {
 		t.Errorf("a request of another canister: %+v", d)
 	}
+	if released, refused := i.Release(second.Message); refused == nil || released != nil {
+		t.Errorf("the second goes before the first: %+v", released)
+	}
+	released, refused := i.Release(first.Message)
+	if refused != nil {
+		t.Fatal(refused)
+	}
 	var went []intercanister.CallID
-	carryOut := func(d Decision) {
+	for _, d := range released {
 		if d.Kind != Release {
 			t.Errorf("%+v", d)
 		}
 		went = append(went, d.Message.Request.Call)
-	}
-	if refused := i.Release(second.Message, carryOut); refused == nil {
-		t.Error("the second goes before the first")
-	}
-	if refused := i.Release(first.Message, carryOut); refused != nil {
-		t.Fatal(refused)
 	}
 	entry := i.State.Canisters.Get(id)
 	if len(went) != 2 || went[0] != 1 || went[1] != 2 || i.State.Held.Len() != 0 || i.Rules.Held != 0 || entry.Outgoing != 0 || entry.Messages.Guaranteed != 0 {

@@ -18,7 +18,7 @@ func TestStatusTellsEverythingAboutAnEmptyCanister(t *testing.T) {
 	k.Version, k.Reserved, k.Queries = 6, cycles.Of(11), canister.QueryStats{Calls: 1, Instructions: 2, RequestBytes: 3, ResponseBytes: 4}
 	k.Balance = cycles.Amount{Hi: 1}
 	k.Settings.SetEnvironment([]canister.Variable{{Name: "a", Value: "b"}})
-	for _, ask := range []func(*state.ManagementCall) state.Answer{r.facade.Run, r.facade.Query} {
+	for _, ask := range []func(*state.ManagementCall) state.Answer{r.run, r.facade.Query} {
 		var s statusResult
 		c := r.byUser(alice, "canister_status", idArg{r.target.ID()})
 		r.read(ask(c), &s)

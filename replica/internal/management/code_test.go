@@ -48,7 +48,7 @@ func TestInstalledCodeIsSeenEverywhere(t *testing.T) {
 	r, module := withEngine(t)
 	r.install(installMode{Install: null}, module)
 	k, hash := r.target.Canister, sha256.Sum256(module)
-	if k.Version != 1 || k.History.Total != 1 || r.touched == 0 {
+	if k.Version != 1 || k.History.Total != 1 || len(r.st.Touched) == 0 {
 		t.Errorf("version %d, %d changes", k.Version, k.History.Total)
 	}
 	if d := k.History.Recent(1)[0].Details.(canister.Deployment); d.Mode != canister.InstallFresh || d.Hash != hash {

@@ -97,6 +97,6 @@ func create(c *state.ManagementCall, b *newCanister) (*state.Entry, *intercanist
 		born.EnvironmentHash = &hash
 	}
 	record(c, r, b.version, born)
-	c.Host.Touch(r)
+	c.State.Touch(r)
 	return r, nil
 }

@@ -25,6 +25,5 @@ func deleteCanister(c *state.ManagementCall, a *idArg) state.Answer {
 	case r.Mailbox.Len() > 0 || r.Outgoing > 0:
 		return state.Fail(rejectQueueNotEmpty(a.Canister))
 	}
-	c.Host.Delete(r)
-	return reply()
+	return reply().After(state.DeleteCanister, r)
 }

@@ -34,7 +34,7 @@ func FuzzAnyMethodWithAnyArgument(f *testing.F) {
 		r.facade.Effective(method, arg)
 		r.facade.Admit(c)
 		r.facade.Sent(method, arg, 3, r.Hosted)
-		for _, execute := range []func(*state.ManagementCall) state.Answer{r.facade.Query, r.facade.Run} {
+		for _, execute := range []func(*state.ManagementCall) state.Answer{r.facade.Query, r.run} {
 			a := execute(c)
 			if a.Reject != nil && (a.Reply != nil || a.When != state.Now) {
 				t.Errorf("%s: %+v", method, a)

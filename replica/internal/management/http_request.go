@@ -46,8 +46,7 @@ func makeOutcall(c *state.ManagementCall, sent *state.Outcall, metered bool) sta
 	if metered {
 		withheld = c.Accept(outcall.Withhold(fees, sent, c.Attached))
 	}
-	c.Host.Outcall(c.Ticket(), *sent, withheld)
-	return state.Later()
+	return state.Answer{When: state.Deferred, Effect: state.SendOutcall, Outcall: sent, Withheld: withheld}
 }
 
 // flexibleHTTPRequest implements flexible_http_request: a request by a committee of nodes, whose responses are

@@ -20,7 +20,7 @@ func TestASubnetHasThreeThousandOutcallsInFlightAndNoMore(t *testing.T) {
 		r.st.Outcalls[i] = nil
 	}
 	c := r.byCanister(r.target, outcallPrice+5, "http_request", getNothing())
-	if a := r.facade.Run(c); a.When != state.Deferred || len(r.sent) != 1 || r.tickets[0].Refund != cycles.Of(5) {
+	if a := r.run(c); a.When != state.Deferred || len(r.sent) != 1 || r.tickets[0].Refund != cycles.Of(5) {
 		t.Errorf("outcall 3,000 gives %+v, %d are sent", a, len(r.sent))
 	}
 	if paid := r.target.Canister.Consumed.Outcalls; paid != cycles.Of(outcallPrice) {
@@ -38,7 +38,7 @@ func TestTheURLAndTheResponseOfAnOutcallHaveLimits(t *testing.T) {
 		a.URL, a.MaxResponse = strings.Repeat("u", url), &response
 		return r.byCanister(r.target, 10*outcallPrice, "http_request", a)
 	}
-	if a := r.facade.Run(with(8_192, 2_000_000)); a.When != state.Deferred {
+	if a := r.run(with(8_192, 2_000_000)); a.When != state.Deferred {
 		t.Errorf("the largest: %+v", a)
 	}
 	r.rejected(with(8_193, 2_000_000), intercanister.CanisterRejectedMessage, "url size 8193 exceeds 8192")
@@ -49,7 +49,7 @@ func TestOutcallsOfSystemSubnetsAndWithoutFeesAreFree(t *testing.T) {
 	for name, fees := range map[string]cycles.Schedule{"system": cycles.System(40), "free": {Nodes: 13, Reference: 13}} {
 		r := newRig(t)
 		r.sub.Fees = fees
-		if a := r.facade.Run(r.byCanister(r.target, 0, "http_request", getNothing())); a.When != state.Deferred {
+		if a := r.run(r.byCanister(r.target, 0, "http_request", getNothing())); a.When != state.Deferred {
 			t.Errorf("%s: %+v", name, a)
 		}
 	}
@@ -65,7 +65,7 @@ func TestOnlyCanistersOfTheSubnetAndOfTheRootMakeOutcalls(t *testing.T) {
 		"Incorrect sender subnet id: "+far.String()+". Sender should be on the same subnet or on the NNS subnet.")
 	c = r.byCanister(rooted, outcallPrice, "http_request", getNothing())
 	c.Sender = nil
-	if a := r.facade.Run(c); a.When != state.Deferred {
+	if a := r.run(c); a.When != state.Deferred {
 		t.Errorf("a canister of the root subnet: %+v", a)
 	}
 }

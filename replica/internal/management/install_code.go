@@ -47,7 +47,7 @@ func install(c *state.ManagementCall, r *state.Entry, in *canister.Install, mode
 		return state.Fail(unprepared(c, r, reject, len(module), work))
 	}
 	in.Module = prepared
-	return c.Host.Install(c, r, in, work)
+	return c.State.WhenInstalled(r, in, work)
 }
 
 // Installed charges for the work on the module and returns the answer of an installation that has ended.
@@ -59,7 +59,7 @@ func (f *facade) Installed(c *state.ManagementCall, r *state.Entry, work uint64,
 	if reject != nil {
 		return state.Fail(cut(ofCanister(r, reject)))
 	}
-	c.Host.Touch(r)
+	c.State.Touch(r)
 	return reply()
 }
 

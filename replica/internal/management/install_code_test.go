@@ -96,6 +96,7 @@ func TestFailedInstallationsNameTheCanister(t *testing.T) {
 	r := newRig(t)
 	id := r.target.ID().String()
 	r.target.Canister.Balance = cycles.Of(1_000_000_000_000_000)
+	r.st.Untouch()
 	call := installArg{Canister: r.target.ID(), Mode: installMode{Install: null}}
 	r.refused = intercanister.Rejectf(intercanister.CanisterInvalidWasm, "Canister's Wasm module is not valid: why")
 	r.rejected(r.byUser(alice, "install_code", call), intercanister.CanisterInvalidWasm, "Error from Canister "+id+": Canister's Wasm module is not valid: why")
@@ -105,7 +106,7 @@ func TestFailedInstallationsNameTheCanister(t *testing.T) {
 		" is out of cycles`.\nTop up the canister with more cycles. See documentation: https://internetcomputer.org/docs/current/references/execution-errors#install-code-not-enough-cycles")
 	r.outcome.Failure = intercanister.Rejectf(intercanister.CanisterTrapped, "Error from Canister %s: Canister trapped", id)
 	r.rejected(r.byUser(alice, "install_code", call), intercanister.CanisterTrapped, "Error from Canister "+id+": Canister trapped")
-	if r.touched != 0 {
+	if len(r.st.Touched) != 0 {
 		t.Error("nothing changed in the certified tree")
 	}
 }
@@ -133,8 +134,8 @@ func TestAnInstallationThatMustWaitForAnotherChangesNothing(t *testing.T) {
 	busy := r.add(2, alice)
 	one, two := r.upload("a"), r.upload("b")
 	before := r.target.Canister.Balance
-	r.occupied = busy
-	a := r.facade.Run(r.byUser(alice, "install_chunked_code", chunked(r, one, two)))
+	r.st.Parked = []*state.Execution{{Entry: busy, Install: new(state.Installation)}}
+	a := r.run(r.byUser(alice, "install_chunked_code", chunked(r, one, two)))
 	if a.When != state.Busy || a.Target != busy || r.target.Canister.Balance != before || r.target.Canister.Version != 0 {
 		t.Errorf("%+v, paid %s", a, before.Sub(r.target.Canister.Balance))
 	}

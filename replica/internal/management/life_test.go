@@ -14,11 +14,11 @@ func TestStoppingAnswersLaterAndCountsTheVersion(t *testing.T) {
 	r := newRig(t)
 	other := r.add(2, bob)
 	r.target.Canister.Settings.Controllers = append(r.target.Canister.Settings.Controllers, other.ID())
-	a := r.facade.Run(r.byCanister(other, 60, "stop_canister", idArg{r.target.ID()}))
+	a := r.run(r.byCanister(other, 60, "stop_canister", idArg{r.target.ID()}))
 	if a.When != state.Deferred || len(r.tickets) != 1 || r.tickets[0].Refund != cycles.Of(60) || r.tickets[0].Origin.Caller != other.ID() {
 		t.Errorf("answer %+v, tickets %+v", a, r.tickets)
 	}
-	r.facade.Run(r.byUser(alice, "stop_canister", idArg{r.target.ID()}))
+	r.run(r.byUser(alice, "stop_canister", idArg{r.target.ID()}))
 	if r.target.Canister.Version != 2 || len(r.tickets) != 2 {
 		t.Errorf("version %d, %d tickets", r.target.Canister.Version, len(r.tickets))
 	}
@@ -75,7 +75,7 @@ func TestUninstallingIsAChangeWithAVersion(t *testing.T) {
 	r := newRig(t)
 	r.replied(r.byUser(alice, "uninstall_code", versionedArg{Canister: r.target.ID()}))
 	k := r.target.Canister
-	if k.Version != 1 || k.History.Total != 1 || len(r.emptied) != 1 || r.touched == 0 {
+	if k.Version != 1 || k.History.Total != 1 || len(r.emptied) != 1 || len(r.st.Touched) == 0 {
 		t.Errorf("version %d, %d changes", k.Version, k.History.Total)
 	}
 	entry := k.History.Recent(1)[0]
@@ -88,7 +88,7 @@ func TestWhatChangesTheCodeWaitsForTheMessageThatRuns(t *testing.T) {
 	r := newRig(t)
 	r.target.Running = true
 	for _, method := range []string{"install_code", "install_chunked_code", "uninstall_code", "upload_chunk", "clear_chunk_store"} {
-		if a := r.facade.Run(r.byUser(alice, method, argFor(method, r.target.ID()))); a.When != state.Busy || a.Target != r.target {
+		if a := r.run(r.byUser(alice, method, argFor(method, r.target.ID()))); a.When != state.Busy || a.Target != r.target {
 			t.Errorf("%s: %+v", method, a)
 		}
 	}
@@ -96,7 +96,7 @@ func TestWhatChangesTheCodeWaitsForTheMessageThatRuns(t *testing.T) {
 		t.Error("something was done before the canister is idle")
 	}
 	for _, method := range []string{"canister_status", "update_settings", "stored_chunks", "start_canister"} {
-		if a := r.facade.Run(r.byUser(alice, method, argFor(method, r.target.ID()))); a.When != state.Now || a.Reject != nil {
+		if a := r.run(r.byUser(alice, method, argFor(method, r.target.ID()))); a.When != state.Now || a.Reject != nil {
 			t.Errorf("%s: %+v", method, a)
 		}
 	}

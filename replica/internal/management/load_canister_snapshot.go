@@ -65,7 +65,7 @@ func loadSnapshot(c *state.ManagementCall, a *loadSnapshotArg) state.Answer {
 	loaded(c, r, a, name, s)
 	answer := reply()
 	answer.Instructions = s.Bytes()
-	return answer
+	return answer.After(state.RefreshEntryPoints, r)
 }
 
 // loadable returns the snapshot with a name, for callers that control its canister.
@@ -120,8 +120,6 @@ func loaded(c *state.ManagementCall, r *state.Entry, a *loadSnapshotArg, name sn
 	}
 	record(c, r, a.Version, canister.SnapshotLoad{From: from, Snapshot: a.Snapshot, Version: s.Version, TakenAt: s.Taken, Uploaded: s.Uploaded})
 	owe(c, r, k.HeapDelta)
-	c.Host.RefreshEntryPoints(r)
-	c.Host.Touch(r)
 }
 
 // enterHook sets the low-memory hook to the state in a snapshot. A hook that should be ready becomes ready when its

@@ -92,7 +92,7 @@ func TestOnlySomeMethodsAreOpenToTheCanisterItself(t *testing.T) {
 		if method == "delete_canister" || method == "install_chunked_code" {
 			continue // they have texts of their own
 		}
-		a := r.facade.Run(r.byCanister(r.target, 0, method, argFor(method, r.target.ID())))
+		a := r.run(r.byCanister(r.target, 0, method, argFor(method, r.target.ID())))
 		if (a.Reject == nil) != open[method] {
 			t.Errorf("%s by the canister itself: %v", method, a.Reject)
 		}
@@ -123,7 +123,7 @@ func TestProvisionalMethodsAreOpenToEveryone(t *testing.T) {
 	r := newRig(t)
 	for _, method := range []string{"provisional_create_canister_with_cycles", "provisional_top_up_canister"} {
 		r.admitted(r.byUser(principal.Anonymous, method, argFor(method, r.target.ID())))
-		if a := r.facade.Run(r.byUser(principal.Anonymous, method, argFor(method, r.target.ID()))); a.Reject != nil {
+		if a := r.run(r.byUser(principal.Anonymous, method, argFor(method, r.target.ID()))); a.Reject != nil {
 			t.Errorf("%s: %s", method, a.Reject)
 		}
 	}
@@ -214,7 +214,7 @@ func TestARejectedCallGivesAllItsCyclesBack(t *testing.T) {
 	other := r.add(2, alice)
 	for _, m := range table() {
 		c := r.byCanister(other, 77, m.name, argFor(m.name, nowhere))
-		if a := r.facade.Run(c); a.Reject != nil && c.Attached != cycles.Of(77) {
+		if a := r.run(c); a.Reject != nil && c.Attached != cycles.Of(77) {
 			t.Errorf("%s kept cycles", m.name)
 		}
 	}
@@ -225,7 +225,7 @@ func TestRejectsDoNotRepeatAllTheCallerSent(t *testing.T) {
 	long := strings.Repeat("é", 10_000)
 	c := r.byUser(alice, long)
 	_, _, effective := r.facade.Effective(long, nil)
-	for _, reject := range []*intercanister.Reject{effective, r.facade.Admit(c), r.facade.Run(c).Reject, r.facade.Query(c).Reject} {
+	for _, reject := range []*intercanister.Reject{effective, r.facade.Admit(c), r.run(c).Reject, r.facade.Query(c).Reject} {
 		if n := len(reject.Text); n > intercanister.MaxRejectTextBytes || n < intercanister.MaxRejectTextBytes-8 || !utf8.ValidString(reject.Text) {
 			t.Errorf("%d bytes", n)
 		}

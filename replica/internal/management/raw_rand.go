@@ -6,9 +6,8 @@ import (
 
 // rawRand implements raw_rand: 32 bytes of the subnet's random beacon, drawn in the next round, so that they are
 // unknown when the call is executed.
-func rawRand(c *state.ManagementCall, _ *nothing) state.Answer {
-	c.Host.NextRound(c.Ticket(), c.Method)
-	return state.Later()
+func rawRand(*state.ManagementCall, *nothing) state.Answer {
+	return state.Later().After(state.AnswerNextRound, nil)
 }
 
 // drawRand answers raw_rand.

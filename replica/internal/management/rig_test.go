@@ -17,8 +17,7 @@ import (
 	"github.com/canisterd/canisterd/test/canistertest"
 )
 
-// host is a state.Host that does at once what the real one does in
-// rounds, and writes down what it was asked for.
+// host is a state.Host that writes down what it was asked for, and the effects of answers.
 type host struct {
 	st        *state.State
 	sub       canister.Subnet
@@ -29,13 +28,11 @@ type host struct {
 	started   []principal.Principal
 	deleted   []principal.Principal
 	emptied   []principal.Principal
-	touched   int
 	prepared  []byte
 	refused   *intercanister.Reject // by Prepare
 	installed *canister.Install
 	outcome   canister.Outcome
 	full      *intercanister.Reject   // by Create
-	occupied  *state.Entry            // another installation runs
 	engine    *canister.Engine        // nil: modules are not looked at and installations do nothing
 	files     func() *canister.Engine // keeps chunks if there is no engine
 }
@@ -50,10 +47,6 @@ var (
 )
 
 const noon = 1_700_000_000_000_000_000
-
-func (m *host) Answer(t state.Ticket, a state.Answer) {
-	m.tickets, m.answered = append(m.tickets, t), append(m.answered, a)
-}
 
 func (m *host) Create(id *principal.Principal, s canister.Settings, balance cycles.Amount) (*state.Entry, *intercanister.Reject) {
 	if m.full != nil {
@@ -70,10 +63,34 @@ func (m *host) Create(id *principal.Principal, s canister.Settings, balance cycl
 	return m.st.Add(k), nil
 }
 
-func (m *host) Install(c *state.ManagementCall, target *state.Entry, in *canister.Install, spent uint64) state.Answer {
-	if m.occupied != nil {
-		return state.WhenIdle(m.occupied)
+// apply does at once what the subnet does in rounds.
+func (m *host) apply(c *state.ManagementCall, a state.Answer) state.Answer {
+	r := a.Target
+	switch a.Effect {
+	case state.StartCanister:
+		r.Canister.Status = canister.Running
+		m.started = append(m.started, r.ID())
+	case state.StopCanister:
+		r.Canister.Status = canister.Stopping
+		m.tickets = append(m.tickets, c.Ticket())
+	case state.InstallCode:
+		return m.install(c, r, a.Install, a.Spent)
+	case state.UninstallCode:
+		r.Canister.Uninstall()
+		m.st.Touch(r)
+		m.emptied = append(m.emptied, r.ID())
+	case state.DeleteCanister:
+		m.st.Remove(r)
+		m.deleted = append(m.deleted, r.ID())
+	case state.SendOutcall:
+		m.tickets, m.sent = append(m.tickets, c.Ticket()), append(m.sent, *a.Outcall)
+	case state.AnswerNextRound:
+		m.tickets, m.answered = append(m.tickets, c.Ticket()), append(m.answered, New().Postponed(c.Method)(m.st))
 	}
+	return a
+}
+
+func (m *host) install(c *state.ManagementCall, target *state.Entry, in *canister.Install, spent uint64) state.Answer {
 	m.installed = in
 	if m.engine != nil {
 		return New().Installed(c, target, spent, target.Canister.Install(&m.sub, in))
@@ -81,36 +98,7 @@ func (m *host) Install(c *state.ManagementCall, target *state.Entry, in *caniste
 	return New().Installed(c, target, spent, m.outcome)
 }
 
-func (m *host) Stop(r *state.Entry, t state.Ticket) {
-	r.Canister.Status = canister.Stopping
-	m.tickets = append(m.tickets, t)
-}
-
-func (m *host) Start(r *state.Entry) {
-	r.Canister.Status = canister.Running
-	m.started = append(m.started, r.ID())
-}
-
-func (m *host) Uninstall(r *state.Entry) {
-	r.Canister.Uninstall()
-	m.emptied = append(m.emptied, r.ID())
-}
-
-func (m *host) Delete(r *state.Entry) {
-	m.st.Remove(r)
-	m.deleted = append(m.deleted, r.ID())
-}
-
-func (m *host) Outcall(t state.Ticket, sent state.Outcall, _ cycles.Amount) {
-	m.tickets, m.sent = append(m.tickets, t), append(m.sent, sent)
-}
-
-func (m *host) NextRound(t state.Ticket, method string) {
-	m.Answer(t, New().Postponed(method)(m.st))
-}
-func (m *host) Touch(*state.Entry)                    { m.touched++ }
-func (m *host) RefreshEntryPoints(*state.Entry)       {}
-func (m *host) Elsewhere(id principal.Principal) bool { _, ok := m.hosted[id]; return ok }
+func (m *host) elsewhere(id principal.Principal) bool { _, ok := m.hosted[id]; return ok }
 
 func (m *host) SubnetOf(id principal.Principal) (principal.Principal, bool) {
 	s, ok := m.hosted[id]
@@ -131,7 +119,7 @@ func (m *host) Engine() *canister.Engine {
 
 // Hosted reports whether a canister id belongs to any subnet.
 func (m *host) Hosted(id principal.Principal) bool {
-	return m.st.Ids.Hosts(id) || m.Elsewhere(id)
+	return m.st.Ids.Hosts(id) || m.elsewhere(id)
 }
 func (m *host) Root() principal.Principal { return root }
 
@@ -201,11 +189,14 @@ func (r *rig) byCanister(who *state.Entry, attached uint64, method string, args 
 	return c
 }
 
+// run runs a call and applies its effect.
+func (r *rig) run(c *state.ManagementCall) state.Answer { return r.apply(c, r.facade.Run(c)) }
+
 // replied runs a call and reads its reply.
 func (r *rig) replied(c *state.ManagementCall, targets ...any) {
 	r.Helper()
 	before := len(r.answered)
-	a := r.facade.Run(c)
+	a := r.run(c)
 	if a.When == state.Deferred && len(r.answered) == before+1 {
 		a = r.answered[before]
 	}
@@ -227,7 +218,7 @@ func (r *rig) read(a state.Answer, targets ...any) {
 func (r *rig) rejected(c *state.ManagementCall, code intercanister.ErrorCode, text string) {
 	r.Helper()
 	before := c.Attached
-	r.is(r.facade.Run(c).Reject, code, text)
+	r.is(r.run(c).Reject, code, text)
 	if c.Attached != before {
 		r.Errorf("a rejected call kept cycles: %s of %s are left", c.Attached, before)
 	}

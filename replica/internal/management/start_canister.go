@@ -11,6 +11,5 @@ func startCanister(c *state.ManagementCall, a *idArg) state.Answer {
 		return state.Fail(reject)
 	}
 	r.Canister.Version++
-	c.Host.Start(r)
-	return reply()
+	return reply().After(state.StartCanister, r)
 }

@@ -19,6 +19,5 @@ func stopCanister(c *state.ManagementCall, a *idArg) state.Answer {
 	if r.Canister.Status == canister.Stopped {
 		return reply()
 	}
-	c.Host.Stop(r, c.Ticket())
-	return state.Later()
+	return state.Later().After(state.StopCanister, r)
 }

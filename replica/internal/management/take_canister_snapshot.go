@@ -38,11 +38,11 @@ func takeSnapshot(c *state.ManagementCall, a *takeSnapshotArg) state.Answer {
 	}
 	s := k.Snapshot(c.State.Time, r.Hook)
 	addSnapshot(c, r, s, old, &o)
-	if uninstall {
-		k.Version++
-		record(c, r, a.Version, canister.Uninstallation{})
-		c.Host.Uninstall(r)
-		c.Host.Touch(r)
+	answer := reply(snapshotResult{idOf(r, s), s.Taken, size})
+	if !uninstall {
+		return answer
 	}
-	return reply(snapshotResult{idOf(r, s), s.Taken, size})
+	k.Version++
+	record(c, r, a.Version, canister.Uninstallation{})
+	return answer.After(state.UninstallCode, r)
 }

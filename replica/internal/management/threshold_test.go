@@ -75,7 +75,7 @@ const signatureFee = 10_000_000_000
 // signed asks for a signature, pays for it, and reads the answer of the next round.
 func (r *rig) signed(method string, arg, result any) {
 	r.Helper()
-	a := r.facade.Run(r.byCanister(r.target, signatureFee+5, method, arg))
+	a := r.run(r.byCanister(r.target, signatureFee+5, method, arg))
 	if a.When != state.Deferred || len(r.st.Signing.Pending) != 1 {
 		r.Fatalf("%s: %+v, %d wait", method, a, len(r.st.Signing.Pending))
 	}
@@ -159,9 +159,9 @@ func TestEveryCanisterHasKeysOfItsOwnAndMayAskForThoseOfOthers(t *testing.T) {
 			return nil
 		}
 		id := r.target.ID()
-		own := r.facade.Run(r.byCanister(r.target, 0, method, named(nil))).Reply
-		byOther := r.facade.Run(r.byCanister(other, 0, method, named(nil))).Reply
-		asked := r.facade.Run(r.byCanister(other, 0, method, named(&id))).Reply
+		own := r.run(r.byCanister(r.target, 0, method, named(nil))).Reply
+		byOther := r.run(r.byCanister(other, 0, method, named(nil))).Reply
+		asked := r.run(r.byCanister(other, 0, method, named(&id))).Reply
 		if bytes.Equal(own, byOther) || !bytes.Equal(own, asked) {
 			t.Errorf("%s: the keys of canisters are mixed up", method)
 		}
@@ -216,7 +216,7 @@ func TestWhatIsNotSignedCostsNothing(t *testing.T) {
 	asks("sign_with_ecdsa", signWithECDSAArg{Hash: make([]byte, 32), Key: secp256k1("other")},
 		"Subnet "+subnet.String()+" does not hold threshold key ecdsa:Secp256k1:other.")
 	for range 20 {
-		if a := r.facade.Run(r.byCanister(r.target, signatureFee, "sign_with_ecdsa", keyArgFor("sign_with_ecdsa"))); a.When != state.Deferred {
+		if a := r.run(r.byCanister(r.target, signatureFee, "sign_with_ecdsa", keyArgFor("sign_with_ecdsa"))); a.When != state.Deferred {
 			t.Fatalf("%+v", a)
 		}
 	}
@@ -237,7 +237,7 @@ func TestTheFeeIsThatOfTheSubnetThatSignsAndTheNNSPaysNone(t *testing.T) {
 	}
 	r.rejected(ask(), intercanister.CanisterRejectedMessage, "vetkd_derive_key request sent with 0 cycles, but 26_153_846_153 cycles are required.")
 	r.st.Signing.Exempt = root
-	if a := r.facade.Run(ask()); a.When != state.Deferred {
+	if a := r.run(ask()); a.When != state.Deferred {
 		t.Errorf("%+v", a)
 	}
 }
@@ -281,7 +281,7 @@ func FuzzKeys(f *testing.F) {
 		id, keyed, reject := r.facade.Route(name, arg, r.st.Signing.Keys)
 		c := r.byCanister(r.target, signatureFee, name)
 		c.Arg = arg
-		a := r.facade.Run(c)
+		a := r.run(c)
 		if !keyed || reject == nil && (a.Reject != nil && strings.Contains(a.Reject.Text, "candid") || id.Name != "key_1") {
 			t.Fatalf("%s: routed to %s with %v, answered %+v", name, id, reject, a)
 		}

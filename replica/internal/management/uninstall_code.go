@@ -21,7 +21,5 @@ func uninstallCode(c *state.ManagementCall, a *versionedArg) state.Answer {
 	// The change comes first: without its contexts the canister may become stopped, which is the next version.
 	r.Canister.Version++
 	record(c, r, a.Version, canister.Uninstallation{})
-	c.Host.Uninstall(r)
-	c.Host.Touch(r)
-	return reply()
+	return reply().After(state.UninstallCode, r)
 }

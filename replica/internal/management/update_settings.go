@@ -40,7 +40,7 @@ func updateSettings(c *state.ManagementCall, a *updateSettingsArg) state.Answer 
 	}
 	if a.Settings.Controllers != nil {
 		record(c, r, a.Version, canister.ControllersChange{Controllers: slices.Clone(p.settings.Controllers)})
-		c.Host.Touch(r)
+		c.State.Touch(r)
 	}
 	return reply()
 }

@@ -62,7 +62,7 @@ func TestEverySettingCanBeSet(t *testing.T) {
 		t.Errorf("got  %s\nwant %v", got, want)
 	}
 	entry := k.History.Recent(1)[0]
-	if k.History.Total != 1 || k.Version != 1 || entry.Version != 1 || *entry.Origin.Version != 0 || c.Attached != cycles.Of(31) || r.touched == 0 {
+	if k.History.Total != 1 || k.Version != 1 || entry.Version != 1 || *entry.Origin.Version != 0 || c.Attached != cycles.Of(31) || len(r.st.Touched) == 0 {
 		t.Errorf("version %d, history %+v, refund %s", k.Version, entry, c.Attached)
 	}
 	if d := entry.Details.(canister.ControllersChange); !slices.Equal(d.Controllers, want.Controllers) {
@@ -165,7 +165,7 @@ func TestGuaranteedMemoryIsReservedOnAFullSubnet(t *testing.T) {
 func TestAllocationsOfARunningCanisterWait(t *testing.T) {
 	r := newRig(t)
 	r.target.Running = true
-	if a := r.facade.Run(r.update(settingsArg{MemoryAllocation: nat(1)})); a.When != state.Busy {
+	if a := r.run(r.update(settingsArg{MemoryAllocation: nat(1)})); a.When != state.Busy {
 		t.Errorf("%+v", a)
 	}
 }

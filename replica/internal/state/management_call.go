@@ -38,10 +38,10 @@ type Management interface {
 	Run(c *ManagementCall) Answer
 
 	// Postponed returns the function that answers the calls of a method that were postponed to the next round
-	// (Host.NextRound), nil for a method that postpones nothing.
+	// (AnswerNextRound), nil for a method that postpones nothing.
 	Postponed(method string) func(*State) Answer
 
-	// Installed answers the caller of an installation that has ended (Host.Install): spent are the instructions that
+	// Installed answers the caller of an installation that has ended (InstallCode): spent are the instructions that
 	// were spent before it began.
 	Installed(c *ManagementCall, target *Entry, spent uint64, out canister.Outcome) Answer
 
@@ -96,12 +96,20 @@ type Ticket struct {
 	Refund cycles.Amount
 }
 
-// Answer is the result of a handler: a reply, a reject, or neither yet.
+// Answer is the result of a handler: a reply, a reject, or neither yet; and what the subnet does before it answers.
 type Answer struct {
 	Reply  []byte
 	Reject *intercanister.Reject
 	When   When
-	Target *Entry // Busy: the canister that must be idle first
+	Effect Effect
+	// Target is the canister of the effect, or, for Busy, the one that must be idle first.
+	Target *Entry
+	// Install is what InstallCode installs, and Spent are the instructions that were spent before.
+	Install *canister.Install
+	Spent   uint64
+	// Outcall is what SendOutcall sends, and Withheld the cycles that its nodes may spend.
+	Outcall  *Outcall
+	Withheld cycles.Amount
 	// Instructions are the instructions that count in the round, or, if a composite query made the call, in the query's
 	// limit.
 	Instructions uint64
@@ -112,9 +120,37 @@ type When uint8
 
 const (
 	Now       When = iota
-	Deferred       // the holder of the ticket answers, exactly once
+	Deferred       // the effect answers, or the holder of the ticket, exactly once
 	Busy           // run the command again when Answer.Target is idle
 	Compiling      // run the command again when the module it installs is ready
+)
+
+// Effect is what the subnet does for a handler in addition to the changes of the state that the handler made.
+type Effect uint8
+
+const (
+	NoEffect Effect = iota
+	// StartCanister makes the target running and rejects the waiting callers of stop_canister (IC0511).
+	StartCanister
+	// StopCanister begins to stop the target. The call is answered when it has stopped, restarted (IC0511) or after
+	// StopTimeout (IC0206).
+	StopCanister
+	// InstallCode runs an installation as a message of the target, which must be idle; it may take many rounds. The
+	// execution is prepaid from the balance and refunded; if that is impossible, the Failure of its Outcome is IC0207.
+	// Management.Installed makes the answer.
+	InstallCode
+	// UninstallCode removes code and memories of the target, which must be idle: its open contexts are rejected (IC0406)
+	// and deleted.
+	UninstallCode
+	// RefreshEntryPoints handles a change of the target's code other than by installation: heartbeat, timer, hook.
+	RefreshEntryPoints
+	// DeleteCanister removes the stopped target with everything that it owns. Its id is not reused.
+	DeleteCanister
+	// SendOutcall passes an HTTP outcall to the outside. Its answers, which come as input, or its timeout settle the call.
+	SendOutcall
+	// AnswerNextRound settles the call at the beginning of the next round, before any message, with the answer of
+	// Management.Postponed for the state then.
+	AnswerNextRound
 )
 
 // Reply returns an answer with a reply.
@@ -126,6 +162,12 @@ func Fail(r *intercanister.Reject) Answer { return Answer{Reject: r} }
 // Later returns the answer of a handler that has passed on its ticket.
 func Later() Answer { return Answer{When: Deferred} }
 
+// After returns the answer with an effect on a canister, which the subnet applies first.
+func (a Answer) After(effect Effect, target *Entry) Answer {
+	a.Effect, a.Target = effect, target
+	return a
+}
+
 // WhenIdle returns the answer of a handler that needs a canister whose message has not ended (Entry.Running): the
 // handler is called again then. Handlers that only read, or change settings, need not wait.
 func WhenIdle(r *Entry) Answer { return Answer{When: Busy, Target: r} }
@@ -134,53 +176,29 @@ func WhenIdle(r *Entry) Answer { return Answer{When: Busy, Target: r} }
 // again then.
 func WhenCompiled() Answer { return Answer{When: Compiling} }
 
-// Host is what the subnet does for a handler in addition to the changes of the state that the handler makes.
+// WhenInstalled returns the answer of a handler that installs something into a canister. Only one installation of the
+// subnet can be parked: the handler is called again when that has ended.
+func (s *State) WhenInstalled(target *Entry, in *canister.Install, spent uint64) Answer {
+	if target.Running {
+		return WhenIdle(target)
+	}
+	for _, x := range s.Parked {
+		if x.Install != nil {
+			return WhenIdle(x.Entry)
+		}
+	}
+	return Answer{When: Deferred, Effect: InstallCode, Target: target, Install: in, Spent: spent}
+}
+
+// Host is what a handler can ask of the subnet, beyond its State.
 type Host interface {
 	// Metrics returns the certified metrics of the subnet at the end of the previous round, and all instructions of its
 	// rounds until then.
 	Metrics() (metrics certify.SubnetMetrics, instructions uint64)
 
-	// Answer settles a deferred call, exactly once for each ticket.
-	Answer(t Ticket, a Answer)
-
 	// Create makes an empty canister, with a new id if id is nil, and gives it cycles. It rejects if the subnet is full
 	// (IC0102), the id is taken (IC0205) or not of this subnet (IC0405).
 	Create(id *principal.Principal, settings canister.Settings, balance cycles.Amount) (*Entry, *intercanister.Reject)
-
-	// Install runs an installation as a message of the canister, which must be idle; it may take many rounds. The
-	// execution is prepaid from the balance and refunded; if that is impossible, the Failure of its Outcome is IC0207.
-	// Management.Installed answers the call; it is called once, with the final state of the canister and the
-	// instructions that were spent before.
-	Install(c *ManagementCall, target *Entry, in *canister.Install, spent uint64) Answer
-
-	// Stop begins to stop a canister and answers the ticket when it has stopped, restarted (IC0511) or after
-	// StopTimeout (IC0206). The handler has increased the version.
-	Stop(r *Entry, t Ticket)
-
-	// Start makes a canister running and rejects the waiting callers of stop_canister (IC0511).
-	Start(r *Entry)
-
-	// Uninstall removes code and memories of an idle canister: its open contexts are rejected (IC0406) and deleted. The
-	// handler updates version and history.
-	Uninstall(r *Entry)
-
-	// Delete removes a stopped canister with everything that it owns. Its id is not reused.
-	Delete(r *Entry)
-
-	// Outcall passes an HTTP outcall to the outside. Its answers, which come as input, or its timeout settle the
-	// ticket.
-	Outcall(t Ticket, sent Outcall, withheld cycles.Amount)
-
-	// NextRound settles a deferred call of a method at the beginning of the next round, before any message, with the
-	// answer of Management.Postponed for the state then.
-	NextRound(t Ticket, method string)
-
-	// RefreshEntryPoints handles a change of the canister's code other than by Install and Uninstall, for example by
-	// loading a snapshot: heartbeat, timer and low-memory hook.
-	RefreshEntryPoints(r *Entry)
-
-	// Touch notes that the certified state tree of the canister may have changed: controllers, module, certified data.
-	Touch(r *Entry)
 
 	// Preceded reports whether another command that installs something into a canister waits for its module: the
 	// handler then answers WhenCompiled before it reads the canister, so that the two keep their order.
@@ -199,9 +217,6 @@ type Host interface {
 	// SubnetOf returns the subnet that hosts a canister id, Root the root subnet.
 	SubnetOf(id principal.Principal) (subnet principal.Principal, ok bool)
 	Root() principal.Principal
-
-	// Elsewhere reports whether a canister id belongs to another subnet.
-	Elsewhere(id principal.Principal) bool
 
 	// Version returns the replica version of the subnet's nodes.
 	Version() string

@@ -30,29 +30,31 @@ func (DropHeld) input()    {}
 func (*SettleHeld) input() {}
 
 func (n *Network) releaseHeld(in ReleaseHeld) Result {
-	return n.decideHeld(in.ID, func(m *subnet, h *state.Held) *refusal.Refusal { return m.faults.Release(h, m.applyDecision) })
+	return n.decideHeld(in.ID, (*faults.Injector).Release)
 }
 
 func (n *Network) dropHeld(in DropHeld) Result {
-	return n.decideHeld(in.ID, func(m *subnet, h *state.Held) *refusal.Refusal { return m.faults.Drop(h, m.applyDecision) })
+	return n.decideHeld(in.ID, (*faults.Injector).Drop)
 }
 
 func (n *Network) settleHeld(in *SettleHeld) Result {
-	return n.decideHeld(in.ID, func(m *subnet, h *state.Held) *refusal.Refusal {
-		return m.faults.Answer(h, &in.Answer, m.applyDecision)
+	return n.decideHeld(in.ID, func(i *faults.Injector, h *state.Held) ([]faults.Decision, *refusal.Refusal) {
+		return i.Answer(h, &in.Answer)
 	})
 }
 
 // decideHeld applies a user's decision about a held message.
-func (n *Network) decideHeld(id uint64, decide func(*subnet, *state.Held) *refusal.Refusal) Result {
-	for _, m := range n.subnets {
-		h := m.Held.Find(id)
+func (n *Network) decideHeld(id uint64, decide func(*faults.Injector, *state.Held) ([]faults.Decision, *refusal.Refusal)) Result {
+	for _, s := range n.subnets {
+		h := s.Held.Find(id)
 		if h == nil {
 			continue
 		}
-		if refused := decide(m, h); refused != nil {
+		decisions, refused := decide(&s.faults, h)
+		if refused != nil {
 			return Result{Refusal: refused}
 		}
+		s.applyDecisions(decisions...)
 		n.generation++
 		return Result{}
 	}
