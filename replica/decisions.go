@@ -16,7 +16,7 @@ func (s *subnet) intercepted(d faults.Decision) bool {
 	return d.Kind != faults.Pass
 }
 
-// applyDecisions carries out decisions about messages, held or not, in order.
+// applyDecisions applies decisions about messages, held or not, in order.
 func (s *subnet) applyDecisions(decisions ...faults.Decision) {
 	for i := range decisions {
 		if d := &decisions[i]; d.Message != nil {

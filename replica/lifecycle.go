@@ -9,7 +9,7 @@ import (
 	"github.com/canisterd/canisterd/replica/internal/tasks"
 )
 
-// What the subnet does for the management canister: the parts of state.Host, and of state.Effect.
+// What the subnet does for the management canister: methods of state.Host, and effects (state.Effect).
 
 // emptyReply is the Candid encoding of no values.
 var emptyReply = []byte("DIDL\x00\x00")

@@ -14,8 +14,8 @@ import (
 	"github.com/canisterd/canisterd/internal/golden"
 )
 
-// TestEveryErrorTextOfTheCommandLineStandsInOneFile compares testdata/error_texts.golden with the texts of errors
-// and notes in the command, and in the packages whose errors it prints as they are. docs/errors.md has those of the control API.
+// testdata/error_texts.golden has the texts of errors and notes in the command and in the packages whose errors it prints
+// as they are; docs/errors.md has those of the control API.
 func TestEveryErrorTextOfTheCommandLineStandsInOneFile(t *testing.T) {
 	var lines []string
 	for _, root := range []string{".", "../../internal/project", "../../internal/quantity", "../../internal/candid/reference", "../../api/control/remote"} {

@@ -18,7 +18,7 @@ var oldNames = map[string]string{
 	"IsNo[A-Z]": "IsNotA, or Invalid",
 	"IsSaid":    "IsReported",
 	"IsTold":    "Learns, or IsReported",
-	"Nobody":    "NoOther, or NoCaller",
+	"Nobody":    "NoOne",
 	"OfNow":     "Current",
 	"Whatever":  "Any",
 	"WhoGets":   "the noun of the receiver",

@@ -31,8 +31,8 @@ type Subnet struct {
 	Unthrottled bool
 	// Randomness is the seed, with the message, of random bytes of WASI.
 	Randomness [32]byte
-	// Print receives each text that a canister prints, whole and immediately, on the goroutine that runs the message;
-	// the text is valid only during the call. A message that begins again in a fork prints only what its original has not printed. nil: no listener.
+	// Print receives each text that a canister prints, whole, on the goroutine that runs the message; the text is valid
+	// only during the call. A message that a fork reruns does not repeat what was printed before. nil: no listener.
 	Print func(canister principal.Principal, text []byte)
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// A held message leaves State.Held in one way: end removes it and returns what happens to it, and to the messages that
-// waited behind it, as decisions in order. The subnet applies them (applyDecision).
+// end removes a held message and returns what happens to it and to the messages that waited behind it, as decisions in
+// order. The subnet applies them. Only Withdraw removes without a decision: the message has expired.
 
 // hold keeps a message for an action, or behind another message if there is no action. It returns false if too much is
 // held.
