@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 	"github.com/canisterd/canisterd/test/bench/ratio"
 )
 
@@ -107,7 +108,7 @@ func same(t rapid.TB, m *Memory, want []byte) {
 	if err := m.Peek(0, got); err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(got, want) {
+	if !checkpoint.Equal(got, want) {
 		t.Fatalf("a memory of %d bytes is not what was written to it", len(want))
 	}
 }

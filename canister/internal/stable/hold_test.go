@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
 // A held snapshot is compared with plain bytes: what it writes, holds and
@@ -55,7 +57,7 @@ func TestAHeldSnapshotIsRevertedToItsBytes(t *testing.T) {
 			}
 			got := make([]byte, s.Size()*PageSize)
 			must(s.Read(0, got))
-			if !bytes.Equal(got, want) {
+			if !checkpoint.Equal(got, want) {
 				t.Fatal("the snapshot has other bytes")
 			}
 		}
@@ -63,7 +65,7 @@ func TestAHeldSnapshotIsRevertedToItsBytes(t *testing.T) {
 		got, now := make([]byte, m.Size()*PageSize), make([]byte, m.Size()*PageSize)
 		must(s.Read(0, got))
 		must(m.Read(0, now))
-		if !bytes.Equal(got, now) {
+		if !checkpoint.Equal(got, now) {
 			t.Fatal("after rollback it is not the newest state")
 		}
 	})

@@ -118,7 +118,7 @@ func TestAMemoryBehavesLikeAFlatOne(t *testing.T) {
 			if err := m.Peek(0, got); err != nil {
 				t.Fatal(err)
 			}
-			if !bytes.Equal(got, want) {
+			if !checkpoint.Equal(got, want) {
 				t.Fatal("bytes differ")
 			}
 		}

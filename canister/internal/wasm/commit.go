@@ -71,7 +71,7 @@ func (g *Guest) DirtyPages() int {
 		if contains(changed, page) {
 			n--
 		}
-		if !bytes.Equal(before[:], memory[page*PageSize:(page+1)*PageSize]) {
+		if !checkpoint.Equal(before[:], memory[page*PageSize:(page+1)*PageSize]) {
 			n++
 		}
 	}

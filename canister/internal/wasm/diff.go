@@ -1,8 +1,9 @@
 package wasm
 
 import (
-	"bytes"
 	"fmt"
+
+	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
 // Differing returns how many pages of the committed heaps of two guests differ. Pages that both have in one place are
@@ -59,5 +60,5 @@ func differs(a, b *store, page int64, one, two *[PageSize]byte) (bool, error) {
 	if y == nil {
 		y = zeros[:]
 	}
-	return !bytes.Equal(x, y), nil
+	return !checkpoint.Equal(x, y), nil
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
 // marks writes runs of bytes and single bytes that lie apart, and grows.
@@ -244,7 +246,7 @@ func sees(t *rapid.T, g *Guest, want []byte) {
 	if err := g.ReadHeap(0, got); err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(got, want) {
+	if !checkpoint.Equal(got, want) {
 		t.Fatalf("a heap of %d bytes is not what was written to it, %d bytes", len(got), len(want))
 	}
 }
@@ -253,14 +255,14 @@ func sees(t *rapid.T, g *Guest, want []byte) {
 func (r *relatives) check(t *rapid.T) {
 	for _, m := range r.members {
 		sees(t, m.g, m.heap)
-		if m.g.resident != nil && !bytes.Equal(m.g.resident.heap.bytes(), m.heap) {
+		if m.g.resident != nil && !checkpoint.Equal(m.g.resident.heap.bytes(), m.heap) {
 			t.Fatal("the heap of a resident guest is not the committed one")
 		}
 		recount(t, &m.g.slot.store, m.g.slot.size)
 	}
 	for _, p := range r.images {
 		got := make([]byte, p.im.Size())
-		if err := p.im.Read(0, got); err != nil || !bytes.Equal(got, p.heap) {
+		if err := p.im.Read(0, got); err != nil || !checkpoint.Equal(got, p.heap) {
 			t.Fatalf("an image is not the heap it was taken of (%v)", err)
 		}
 		recount(t, &p.im.store, p.im.size)

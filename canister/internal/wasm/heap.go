@@ -1,13 +1,14 @@
 package wasm
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math"
 	"os"
 	"slices"
 	"sync/atomic"
+
+	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
 // heap is the memory of a resident guest: it starts with the committed bytes, and the message writes to it.
@@ -179,7 +180,7 @@ func samePage(page, content []byte) bool {
 	if content == nil {
 		content = zeroPage[:]
 	}
-	return bytes.Equal(page, content)
+	return checkpoint.Equal(page, content)
 }
 
 // fillPage sets a page to the committed content, where nil stands for zeros.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
 // painter has functions that fill pages of its heap, and a global of every type.
@@ -67,7 +69,7 @@ func TestAnImageKeepsWhatTheGuestOverwrites(t *testing.T) {
 			g.Rollback()
 		}
 		for i, im := range images {
-			if !bytes.Equal(imageOf(t, im), wants[i]) {
+			if !checkpoint.Equal(imageOf(t, im), wants[i]) {
 				t.Errorf("image %d is not the heap it was taken of", i)
 			}
 			restored := e.Restore(code, im, globals[i])
@@ -77,19 +79,19 @@ func TestAnImageKeepsWhatTheGuestOverwrites(t *testing.T) {
 			if high, want := notes(t, restored, "high"), []uint64{6, 9}[min(i, 1)]; high != want {
 				t.Errorf("restored from image %d the high word of the vector is %d, want %d", i, high, want)
 			}
-			if !bytes.Equal(heapOf(t, restored), wants[i]) {
+			if !checkpoint.Equal(heapOf(t, restored), wants[i]) {
 				t.Errorf("restored from image %d the heap is another", i)
 			}
 			run(t, restored, "paint")
 			commit(t, restored)
-			if !bytes.Equal(imageOf(t, im), wants[i]) {
+			if !checkpoint.Equal(imageOf(t, im), wants[i]) {
 				t.Errorf("image %d changed with the guest restored from it", i)
 			}
 			restored.Close()
 		}
 		g.Close()
 		for i := range images {
-			if !bytes.Equal(imageOf(t, images[len(images)-1-i]), wants[len(images)-1-i]) {
+			if !checkpoint.Equal(imageOf(t, images[len(images)-1-i]), wants[len(images)-1-i]) {
 				t.Errorf("image %d changed when its guest was closed", i)
 			}
 			images[len(images)-1-i].Close()
@@ -150,7 +152,7 @@ func TestAnImageIsWrittenLikeAFlatMemory(t *testing.T) {
 			copy(want[at:], run)
 		}
 		got := make([]byte, size)
-		if err := im.Read(0, got); err != nil || !bytes.Equal(got, want) {
+		if err := im.Read(0, got); err != nil || !checkpoint.Equal(got, want) {
 			t.Fatalf("an image is not what was written to it (%v)", err)
 		}
 		if im.Write(size-1, []byte{1, 2}) == nil || im.Read(size+1, nil) == nil {

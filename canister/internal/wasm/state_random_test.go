@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/canisterd/canisterd/canister/internal/checkpoint"
 )
 
 func TestRandomProgramsAgreeWithACopy(t *testing.T) {
@@ -101,7 +103,7 @@ func randomProgram(t *rapid.T, e *Engine, code *Code) {
 			}
 			image, got := m.g.Freeze(), make([]byte, len(m.committed.heap))
 			defer image.Close()
-			if err := image.Read(0, got); err != nil || !bytes.Equal(got, m.committed.heap) {
+			if err := image.Read(0, got); err != nil || !checkpoint.Equal(got, m.committed.heap) {
 				t.Fatalf("the image differs: %v", err)
 			}
 		},
@@ -170,7 +172,7 @@ func (m *modelled) dirty() int {
 		if at < len(m.committed.heap) {
 			before = m.committed.heap[at : at+PageSize]
 		}
-		if !bytes.Equal(before, m.now.heap[at:at+PageSize]) {
+		if !checkpoint.Equal(before, m.now.heap[at:at+PageSize]) {
 			n++
 		}
 	}
@@ -188,7 +190,7 @@ func (m *modelled) check(t *rapid.T) {
 	if err := m.g.ReadHeap(0, got); err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(got, m.now.heap) {
+	if !checkpoint.Equal(got, m.now.heap) {
 		t.Fatal("heaps differ")
 	}
 	for i, v := range m.g.Globals() {
