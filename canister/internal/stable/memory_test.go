@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -99,7 +100,7 @@ func TestAMemoryBehavesLikeAFlatOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := New(file)
 		defer m.Close()
-		var committed, now []byte
+		var committed, now, got []byte
 		type reader struct {
 			m         *Memory
 			base, now []byte
@@ -114,7 +115,7 @@ func TestAMemoryBehavesLikeAFlatOne(t *testing.T) {
 			if m.Size()*PageSize != uint64(len(want)) {
 				t.Fatalf("size %d, want %d", m.Size()*PageSize, len(want))
 			}
-			got := make([]byte, len(want))
+			got = slices.Grow(got[:0], len(want))[:len(want)]
 			if err := m.Peek(0, got); err != nil {
 				t.Fatal(err)
 			}
