@@ -38,12 +38,12 @@ type uploadChunk struct {
 }
 
 // uploading fills the chunk stores of canisters, 100 MiB each, which are more than the limit of the daemon, and empties
-// them again.
+// them again. Stores are memories of canisters, which the limit does not include: they are on the disk.
 func uploading() attack {
 	const count, chunkBytes, clearEach = 16, 1 << 20, 2000
 	var canisters []principal.Principal
 	return attack{
-		name: "upload-chunk", limits: standard,
+		name: "upload-chunk", limits: standard, launch: launch{disk: true},
 		why: "4 clients upload chunks of 1 MiB to 16 canisters, and clear their stores; arguments and chunk stores",
 		prepare: func(ctx context.Context, s *stage) (err error) {
 			canisters, err = s.createMany(ctx, count)
