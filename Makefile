@@ -56,7 +56,7 @@ test-race: ## the tests of packages with goroutines, under the race detector (ne
 	CGO_ENABLED=1 $(GO) test -race $(RACE_PACKAGES)
 
 # The tests of these do less under the race detector, so they also run without it.
-REDUCED_PACKAGES := ./internal/journal ./canister/internal/stable ./canister/internal/wasm
+REDUCED_PACKAGES := ./internal/journal ./canister/internal/checkpoint ./canister/internal/stable ./canister/internal/wasm
 
 OTHER_PACKAGES = $$($(GO) list ./... | grep -vxF "$$($(GO) list $(RACE_PACKAGES))" | tr '\n' ' ')
 
