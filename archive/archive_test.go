@@ -162,7 +162,7 @@ func TestABitThatWasFlippedIsFound(t *testing.T) {
 func TestFaultsOfAFileHaveTheirWords(t *testing.T) {
 	file := written(t, small())
 	newer := bytes.Clone(file)
-	newer[len(magic)+3] = 10
+	newer[len(magic)+3] = Version + 1
 	cut := bytes.Index(file, []byte("sample 0")) - 2
 	for _, c := range []struct {
 		name string
@@ -172,7 +172,7 @@ func TestFaultsOfAFileHaveTheirWords(t *testing.T) {
 	}{
 		{"nothing", nil, 2, "at byte 0 of the file: the file ends at byte 0, in the middle"},
 		{"something else", bytes.Repeat([]byte("x"), 50), 2, "at byte 0 of the file: this is no file with the state of a network: it does not begin as one"},
-		{"a newer version", newer, 2, "at byte 0 of the file: the file has version 10 of the format, and this canisterd reads versions up to 9: read it with the canisterd that wrote it, or a newer one"},
+		{"a newer version", newer, 2, fmt.Sprintf("at byte 0 of the file: the file has version %d of the format, and this canisterd reads versions up to %d: read it with the canisterd that wrote it, or a newer one", Version+1, Version)},
 		{"another order", file[:cut:cut], 0, "at byte 20 of the file: the file ends at byte 20, in the middle"},
 		{"a section too many", file, 1, "at byte 106 of the file: there is a section more than is known"},
 		{"a section too few", file, 3, `at byte 181 of the file: section "sample 2" is missing`},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/canisterd/canisterd"
@@ -335,7 +336,11 @@ func Only(strategy string) Option {
 				return nil
 			}
 		}
-		return fmt.Errorf("invalid strategy %q: expected fifo, random, pos, pct-1, pct-2, pct-3, surw, delays-1, delays-2, delays-3, portfolio or guided", strategy)
+		var names []string
+		for i := range strategies {
+			names = append(names, strategies[i].Name)
+		}
+		return fmt.Errorf("invalid strategy %q: expected one of %s", strategy, strings.Join(names, ", "))
 	}
 }
 

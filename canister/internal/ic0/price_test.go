@@ -46,9 +46,6 @@ func TestEveryFunctionHasItsPriceAndThatOfItsBytes(t *testing.T) {
 			t.Errorf("%s costs %d, want %d", f.name, got, total)
 		}
 	}
-	if len(known) != 77 {
-		t.Errorf("there are %d functions", len(known))
-	}
 	for name := range prices {
 		if !known[name] {
 			t.Errorf("there is no function %s", name)

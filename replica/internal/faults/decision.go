@@ -10,7 +10,7 @@ type Kind uint8
 
 const (
 	Pass    Kind = iota // it continues
-	Hold                // it is held, in State.Kept
+	Hold                // it is held, in State.Held
 	Release             // it was held, and continues; no rule is applied to it again
 	Lose                // it is lost, and its cycles are refunded
 	Answer              // its call is answered in place of the callee

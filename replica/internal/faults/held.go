@@ -10,9 +10,6 @@ import (
 	"github.com/canisterd/canisterd/timers"
 )
 
-// end removes a held message and returns what happens to it and to the messages that waited behind it, as decisions in
-// order. The subnet applies them. Only Withdraw removes without a decision: the message has expired.
-
 // hold keeps a message for an action, or behind another message if there is no action. It returns false if too much is
 // held.
 func (i *Injector) hold(h *state.Held, action *state.Action) bool {
