@@ -33,30 +33,40 @@ func (c *cli) listing(name, short string, heads []string, get func(ctx context.C
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				t := c.table(heads...)
 				var all proto.Message
-				page := &controlv1.Page{Size: pageSize}
+				page := &controlv1.Page{}
 				for {
+					page.Size = pageSize
+					if limit > 0 {
+						page.Size = min(pageSize, limit-t.count())
+					}
 					message, next, err := get(ctx, d, canister, page, t)
 					if err != nil {
 						return err
 					}
-					if all == nil {
-						all = message
-					} else {
-						proto.Merge(all, message)
-					}
-					if page.Token = next; next == "" || uint32(len(t.rows)) > limit {
+					all = withPage(all, message)
+					if page.Token = next; next == "" || limit > 0 && t.count() >= limit {
 						break
 					}
 				}
-				if page.GetToken() != "" {
-					c.note("there are more (--limit)")
+				if t.cut(limit) || page.GetToken() != "" {
+					c.note("more rows exist: raise --limit")
 				}
 				return c.print(t.String(), all)
 			})
 		},
 	}
-	cmd.Flags().Uint32Var(&limit, "limit", pageSize, "maximum number of rows, approximately")
+	cmd.Flags().Uint32Var(&limit, "limit", pageSize, "maximum number of rows; 0 for no limit")
 	return cmd
+}
+
+// withPage appends a page to the pages before, nil for none. Its token replaces theirs.
+func withPage(all, page proto.Message) proto.Message {
+	if all == nil {
+		return page
+	}
+	all.ProtoReflect().Clear(all.ProtoReflect().Descriptor().Fields().ByName("next_page_token"))
+	proto.Merge(all, page)
+	return all
 }
 
 // pageSize is how many lines a list requests at a time.
@@ -139,9 +149,12 @@ func (c *cli) timers() *cobra.Command {
 	cmd := c.listing("timers", "List, fire and cancel the timers of canisters",
 		[]string{"DUE", "KIND", "CANISTER", "NUMBER"},
 		func(ctx context.Context, d *remote.Daemon, canister string, page *controlv1.Page, t *table) (proto.Message, string, error) {
+			if !c.json { // rows are left out, and those of canisters come first
+				page.Size = pageSize
+			}
 			r, err := d.Messages.ListTimers(ctx, &controlv1.ListTimersRequest{Instance: c.instance, CanisterId: canister, Page: page})
 			for _, timer := range r.GetTimers() {
-				if !all && !slices.Contains(canisterTimers, timer.GetKind()) {
+				if !all && !c.json && !slices.Contains(canisterTimers, timer.GetKind()) {
 					others++
 					continue
 				}

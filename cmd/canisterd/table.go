@@ -19,6 +19,18 @@ func (c *cli) table(heads ...string) *table { return &table{c, [][]string{heads}
 
 func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
 
+// count returns the number of rows, without the heads.
+func (t *table) count() uint32 { return uint32(len(t.rows) - 1) }
+
+// cut removes the rows beyond a limit, 0 for none, and reports whether there were any.
+func (t *table) cut(limit uint32) bool {
+	if limit == 0 || t.count() <= limit {
+		return false
+	}
+	t.rows = t.rows[:1+limit]
+	return true
+}
+
 // promote moves some rows before the others, and keeps their order.
 func (t *table) promote(is func(row []string) bool) {
 	rows := t.rows[1:]
