@@ -87,7 +87,7 @@ func commandSection(page *strings.Builder, cmd *cobra.Command) {
 		about = cmd.Short + "."
 	}
 	page.WriteString(inPage(strings.TrimSpace(about)) + "\n")
-	if !cmd.HasSubCommands() {
+	if acts(cmd) {
 		fmt.Fprintf(page, "\n    %s\n", cmd.UseLine())
 	}
 	if cmd.Example != "" {

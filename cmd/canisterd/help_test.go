@@ -18,12 +18,17 @@ func leaves(under *cobra.Command) (all []*cobra.Command) {
 		if inner := innerCommand(cmd.Name()); inner != nil {
 			cmd = inner
 		}
-		if !cmd.HasSubCommands() {
+		if acts(cmd) {
 			all = append(all, cmd)
 		}
 		all = append(all, leaves(cmd)...)
 	}
 	return all
+}
+
+// acts reports whether a command does something itself: one that only has subcommands has no flags.
+func acts(cmd *cobra.Command) bool {
+	return !cmd.HasSubCommands() || cmd.LocalNonPersistentFlags().HasAvailableFlags()
 }
 
 func TestHelpOfACommandHasItsPurposeItsFlagsAndExamples(t *testing.T) {
