@@ -20,15 +20,17 @@ import (
 type ask func(ctx context.Context, c *cli, d *remote.Daemon, call *controlv1.Call) (*controlv1.Outcome, error)
 
 func (c *cli) canisterCall() *cobra.Command {
-	var f waitFlags
-	cmd := c.invocation("call", "Call a method and print its reply", callExamples, func(ctx context.Context, c *cli, d *remote.Daemon, call *controlv1.Call) (*controlv1.Outcome, error) {
-		w, err := c.waitFor(d, f, call.GetReplyForm(), true)
+	var f callFlags
+	var wait waitFlags
+	cmd := c.invocation("call", "Call a method and print its reply", callExamples, &f, func(ctx context.Context, c *cli, d *remote.Daemon, call *controlv1.Call) (*controlv1.Outcome, error) {
+		w, err := c.waitFor(d, wait, call.GetReplyForm(), true)
 		if err != nil {
 			return nil, err
 		}
 		return w.update(ctx, call)
 	})
-	f.add(cmd)
+	cmd.Flags().BoolVar(&f.verbose, "verbose", false, "print the request id to standard error (--json always has it)")
+	wait.add(cmd)
 	return cmd
 }
 
@@ -109,15 +111,16 @@ the request waits for.`,
 }
 
 func (c *cli) canisterQuery() *cobra.Command {
-	return c.invocation("query", "Query a method and print its reply", queryExamples, func(ctx context.Context, c *cli, d *remote.Daemon, call *controlv1.Call) (*controlv1.Outcome, error) {
+	return c.invocation("query", "Query a method and print its reply", queryExamples, &callFlags{}, func(ctx context.Context, c *cli, d *remote.Daemon, call *controlv1.Call) (*controlv1.Outcome, error) {
 		r, err := d.Calls.Query(ctx, &controlv1.QueryRequest{Instance: c.instance, Call: call})
 		return r.GetOutcome(), err
 	})
 }
 
+// callFlags are the flags of commands that call a method.
 type callFlags struct {
 	hex, form string
-	verbose   bool
+	verbose   bool // of an update, which has a request id
 }
 
 // Examples of the commands that call a method.
@@ -130,8 +133,7 @@ const (
   canisterd canister query bank balance --form json`
 )
 
-func (c *cli) invocation(name, short, examples string, ask ask) *cobra.Command {
-	var f callFlags
+func (c *cli) invocation(name, short, examples string, f *callFlags, ask ask) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   name + " CANISTER METHOD [ARGUMENTS]",
 		Short: short,
@@ -164,7 +166,6 @@ canister's interface if it has one. With --form json, arguments and reply are JS
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().BoolVar(&f.verbose, "verbose", false, "print the request id to standard error (--json always has it)")
 	return sending(cmd)
 }
 
