@@ -135,8 +135,9 @@ func (c *cli) outcallsAnswer() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "answer OUTCALL [reply BODY | reject [CODE] TEXT]",
 		Short: "Answer a held HTTP outcall",
-		Long: `Answer a held HTTP outcall: with a response whose body is BODY or a file, with a reject,
-or with an answer for each node, from a file with a JSON array of objects such as
+		Long: `Answer a held HTTP outcall with a response whose body is BODY or a file, with a reject,
+or with one answer for each node. A response with --status or --header needs no body.
+The file of --each has a JSON array of objects such as
 
   {"status": 200, "headers": {"Date": "today"}, "body": "..."}
   {"reject": "the node was cut off"}`,
@@ -146,7 +147,7 @@ or with an answer for each node, from a file with a JSON array of objects such a
   canisterd outcalls answer 0 --each answers.json`,
 		Args: cobra.RangeArgs(1, 4),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			answers, err := f.answers(args[1:])
+			answers, err := f.answers(args[1:], cmd.Flags().Changed("status"))
 			if err != nil {
 				return err
 			}
@@ -177,8 +178,8 @@ or with an answer for each node, from a file with a JSON array of objects such a
 	return cmd
 }
 
-// answers returns the given answers, one or one for each node.
-func (f *answerFlags) answers(args []string) ([]*controlv1.OutcallAnswer, error) {
+// answers returns the given answers, one or one for each node. A response with a status or headers needs no body.
+func (f *answerFlags) answers(args []string, hasStatus bool) ([]*controlv1.OutcallAnswer, error) {
 	switch {
 	case f.each != "":
 		if len(args) > 0 || f.file != "" || len(f.headers) > 0 {
@@ -203,6 +204,8 @@ func (f *answerFlags) answers(args []string) ([]*controlv1.OutcallAnswer, error)
 		}
 		response.Body = body
 	case len(args) != 0 || f.file != "":
+		return nil, fmt.Errorf("invalid answer %q: expected one of reply BODY, reject [CODE] TEXT, --body-file FILE or --each FILE", strings.Join(args, " "))
+	case !hasStatus && len(f.headers) == 0:
 		return nil, errors.New("no answer given: expected reply BODY, reject [CODE] TEXT, --body-file FILE or --each FILE")
 	}
 	for _, header := range f.headers {
