@@ -26,11 +26,12 @@ const Domain = "canisterd"
 
 // Reason is why an RPC is refused: the part that clients can rely on. Its name never changes, its text may.
 type Reason struct {
-	Name   string // of google.rpc.ErrorInfo
-	Code   codes.Code
-	Text   string   // with verbs for the arguments of Refuse
-	Keys   []string // of the metadata, one per argument; "" for an argument that is only in the text
-	Advice string   // names RPCs and fields; it follows the text, and is in the metadata for clients with advice of their own
+	Name     string // of google.rpc.ErrorInfo
+	Code     codes.Code
+	Text     string   // with verbs for the arguments of Refuse
+	Keys     []string // of the metadata, one per argument; "" for an argument that is only in the text
+	Optional []string // further keys of the metadata, which only some refusals have
+	Advice   string   // names RPCs and fields; it follows the text, and is in the metadata for clients with advice of their own
 }
 
 var reasons []*Reason
@@ -45,6 +46,12 @@ func reason(name string, code codes.Code, text string, keys ...string) *Reason {
 // advise sets the advice of a reason that is being declared.
 func (r *Reason) advise(advice string) *Reason {
 	r.Advice = advice
+	return r
+}
+
+// optional sets the optional keys of a reason that is being declared.
+func (r *Reason) optional(keys ...string) *Reason {
+	r.Optional = keys
 	return r
 }
 

@@ -3,6 +3,7 @@ package control_test
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,7 +55,7 @@ func adviceIn(table string) map[string]string {
 // keysOf are the keys of the metadata of a reason.
 func keysOf(r *control.Reason) string {
 	var keys []string
-	for _, key := range r.Keys {
+	for _, key := range slices.Concat(r.Keys, r.Optional) {
 		if key != "" {
 			keys = append(keys, "`"+key+"`")
 		}

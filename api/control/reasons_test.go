@@ -2,6 +2,7 @@ package control_test
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
 	"os"
 	"path/filepath"
@@ -75,5 +76,42 @@ func TestEveryReasonIsHeardInAScript(t *testing.T) {
 	}
 	if len(heard) > 0 {
 		t.Errorf("these are no reasons: %v", slices.Collect(maps.Keys(heard)))
+	}
+}
+
+// refusedWith is the line of a script with a reason and its metadata.
+var refusedWith = regexp.MustCompile(`(?m)^! [A-Za-z]+ ([A-Z_]+) (\{.*?\}): `)
+
+// docs/errors.md lists the declared keys.
+func TestEveryKeyOfMetadataIsDeclared(t *testing.T) {
+	declared := map[string][]string{}
+	for _, r := range control.Reasons() {
+		declared[r.Name] = slices.Concat(r.Keys, r.Optional, []string{"advice"})
+	}
+	scripts, err := filepath.Glob("testdata/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	heard := 0
+	for _, path := range scripts {
+		script, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range refusedWith.FindAllSubmatch(script, -1) {
+			var metadata map[string]string
+			if err := json.Unmarshal(line[2], &metadata); err != nil {
+				t.Fatalf("%s: %s: %v", path, line[0], err)
+			}
+			for _, key := range slices.Sorted(maps.Keys(metadata)) {
+				heard++
+				if !slices.Contains(declared[string(line[1])], key) {
+					t.Errorf("%s: the metadata of %s has %s, which its declaration does not name", path, line[1], key)
+				}
+			}
+		}
+	}
+	if heard < 100 {
+		t.Errorf("%d keys are heard", heard)
 	}
 }
