@@ -13,7 +13,7 @@ import (
 
 // tokenMissing and tokenWrong are for clients without the right token.
 var (
-	tokenMissing = reason("TOKEN_MISSING", codes.Unauthenticated, "this daemon requires a token: send the metadata authorization: Bearer TOKEN")
+	tokenMissing = reason("TOKEN_MISSING", codes.Unauthenticated, "this daemon requires a token").advise("send the metadata authorization: Bearer TOKEN")
 	tokenWrong   = reason("TOKEN_WRONG", codes.Unauthenticated, "the token is not this daemon's")
 )
 

@@ -37,6 +37,8 @@ var commandAdvice = map[string]string{
 	"PACING_NOT_MANUAL":  "canisterd pacing manual",
 	"SNAPSHOT_EXISTS":    "--replace replaces it",
 	"SNAPSHOT_UNKNOWN":   "canisterd instance snapshots",
+	"TOKEN_MISSING":      "use --token-file",
+	"TOKEN_WRONG":        "check --token-file",
 }
 
 // explained returns an error of the daemon with a text for the command line, and says what to do if no daemon answers.
@@ -51,8 +53,6 @@ func (c *cli) explained(ctx context.Context, err error) error {
 		if reason == "" {
 			return c.unreachable(ctx, err)
 		}
-	case codes.Unauthenticated:
-		return fmt.Errorf("%s (--token-file)", remote.Text(err))
 	}
 	return &refused{c.refusalText(ctx, err), err}
 }

@@ -78,6 +78,24 @@ func TestStatusIsThatOfTheDaemonCommandsTalkTo(t *testing.T) {
 	}
 }
 
+func TestADaemonWithATokenSaysWhichFlagHasIt(t *testing.T) {
+	d := serving(t, daemon.Control{Token: "secret"})
+	wrong := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(wrong, []byte("guess\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for flags, want := range map[string]string{
+		"":                      "error: this daemon requires a token (use --token-file)\n",
+		"--token-file " + wrong: "error: the token is not this daemon's (check --token-file)\n",
+	} {
+		var out, errOut bytes.Buffer
+		code := run(eventually.Context(t), append(strings.Fields(flags), "--url", d.URL(), "instance", "list"), &out, &errOut)
+		if code != exitFailed || errOut.String() != want {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q, want %q", flags, code, &out, &errOut, want)
+		}
+	}
+}
+
 func TestWithoutAControlAPIStatusIsThatOfTheHTTPInterfaceAndOtherCommandsSayWhatTheyMiss(t *testing.T) {
 	d := serving(t, daemon.Control{Address: "off"})
 	got := asked(t, "--url", d.URL())
