@@ -17,7 +17,7 @@ import (
 var (
 	explorationUnknown = reason("EXPLORATION_UNKNOWN", codes.NotFound, "no exploration %q has open questions: it may have ended", "exploration")
 	questionUnanswered = reason("QUESTION_UNANSWERED", codes.DeadlineExceeded, "question %d, about %q, was not answered within %s: AnswerQuestions answers it, and answer_time gives it more time", "number", "title")
-	questionTooLarge   = reason("QUESTION_TOO_LARGE", codes.ResourceExhausted, "a question about %q has %d bytes, and the limit is 1,048,576: use queries with smaller answers", "title")
+	questionTooLarge   = reason("QUESTION_TOO_LARGE", codes.ResourceExhausted, "a question about %q is %d bytes, which exceeds the limit of %d: use queries with smaller answers", "title", "size", "limit")
 )
 
 // questionQueue asks the client of an exploration whether its properties hold. Each worker waits for the answer to its
@@ -71,7 +71,7 @@ func (q *questionQueue) ask(key [sha256.Size]byte, message func() *controlv1.Exp
 	}
 	m := message()
 	if size := proto.Size(m); size > maxQuestionBytes {
-		q.end(questionTooLarge.Refuse(m.GetTitle(), size))
+		q.end(questionTooLarge.Refuse(m.GetTitle(), size, maxQuestionBytes))
 		return verdict{holds: true}
 	}
 	one := q.add(key, m)
