@@ -16,9 +16,9 @@ var (
 	// UnknownInstance: name.
 	UnknownInstance = reasons.Add("INSTANCE_UNKNOWN", refusal.NotFound, "no instance %q", "instance")
 	// InstanceExists: name.
-	InstanceExists = reasons.Add("INSTANCE_EXISTS", refusal.Exists, "instance %q exists already: choose another name, delete it, or leave the name empty", "instance")
+	InstanceExists = reasons.Add("INSTANCE_EXISTS", refusal.Exists, "instance %q already exists: choose another name, delete it, or leave the name empty", "instance")
 	// TooManyInstances: limit.
-	TooManyInstances = reasons.Add("TOO_MANY_INSTANCES", refusal.Full, "the daemon has %d instances, which is the limit: delete some, or bind them to leases", "limit")
+	TooManyInstances = reasons.Add("TOO_MANY_INSTANCES", refusal.Full, "the daemon has %d instances, which is the limit: delete some", "limit")
 	// TooManyKept: limit.
 	TooManyKept = reasons.Add("TOO_MANY_KEPT", refusal.Full, "the daemon has %d instances on disk, which is the limit: delete some, bind this one to a lease, or make it ephemeral", "limit")
 	// BadTopology: what is wrong with it.
@@ -36,7 +36,7 @@ var (
 	// UnknownSnapshot: instance, snapshot.
 	UnknownSnapshot = reasons.Add("SNAPSHOT_UNKNOWN", refusal.NotFound, "instance %q has no snapshot %q", "instance", "snapshot")
 	// SnapshotExists: instance, snapshot.
-	SnapshotExists = reasons.Add("SNAPSHOT_EXISTS", refusal.Exists, "instance %q has a snapshot %q already", "instance", "snapshot")
+	SnapshotExists = reasons.Add("SNAPSHOT_EXISTS", refusal.Exists, "instance %q already has a snapshot %q", "instance", "snapshot")
 	// TooManySnapshots: instance, limit.
 	TooManySnapshots = reasons.Add("TOO_MANY_SNAPSHOTS", refusal.Full, "instance %q has %d snapshots, which is the limit: delete some", "instance", "limit")
 	// Stopping has no arguments.

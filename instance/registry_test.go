@@ -60,7 +60,7 @@ func TestARegistryHasTenThousandInstancesAtMost(t *testing.T) {
 			t.Fatalf("instance %d: %v", n+1, err)
 		}
 	}
-	const want = "the daemon has 10000 instances, which is the limit: delete some, or bind them to leases"
+	const want = "the daemon has 10000 instances, which is the limit: delete some"
 	if name, err := r.Reserve(new(instance.Placement)); err == nil || err.Error() != want {
 		t.Errorf("one more: %q, %v, want %q", name, err, want)
 	}

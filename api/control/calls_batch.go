@@ -14,7 +14,7 @@ import (
 )
 
 // batchFull takes the limit and what to do.
-var batchFull = reason("BATCH_FULL", codes.ResourceExhausted, "the call was made, but there is no room for its outcome: the outcomes of a batch have at most %d bytes together: %s", "limit")
+var batchFull = reason("BATCH_FULL", codes.ResourceExhausted, "the call was made, but there is no room for its outcome: the outcomes of a batch can total at most %d bytes: %s", "limit")
 
 // Batch makes calls in order. All are submitted before it waits for the first.
 func (s *calls) Batch(ctx context.Context, in *controlv1.BatchRequest) (*controlv1.BatchResponse, error) {

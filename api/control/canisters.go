@@ -31,7 +31,7 @@ var (
 	noController    = reason("NO_CONTROLLER", codes.FailedPrecondition, "canister %s has no controllers: it can no longer be changed", "canister_id")
 	noCode          = reason("NO_CODE", codes.FailedPrecondition, "canister %s has no code: install a module", "canister_id")
 	noSection       = reason("NO_METADATA", codes.NotFound, "the module of canister %s has no metadata %q", "canister_id", "name")
-	outOfMemory     = reason("OUT_OF_RANGE", codes.OutOfRange, "%s of canister %s has %d bytes: it cannot be read from %d", "memory", "canister_id", "size", "offset")
+	outOfMemory     = reason("OUT_OF_RANGE", codes.OutOfRange, "%s of canister %s is %d bytes: the part from offset %d exceeds it", "memory", "canister_id", "size", "offset")
 	notMovable      = reason("NOT_MOVABLE", codes.FailedPrecondition, "%s", "", "canister_id")
 	uploadBroken    = reason("UPLOAD_BROKEN", codes.InvalidArgument, "invalid upload: %s")
 )

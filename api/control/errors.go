@@ -66,7 +66,7 @@ var (
 	BadField = instanceReasons[instance.BadField]
 	// MissingField is for a required field: field, what to set.
 	MissingField    = reason("MISSING_FIELD", codes.InvalidArgument, "%s is not set: %s", "field", "problem")
-	Bug             = reason("BUG", codes.Internal, "the daemon has a bug here: %v")
+	Bug             = reason("BUG", codes.Internal, "internal error, which is a bug in canisterd: %v")
 	stateDamaged    = reason("STATE_DAMAGED", codes.DataLoss, "%v", "", "state_dir")
 	Unexpected      = reason("UNEXPECTED", codes.Internal, "unexpected error: %v")
 	deadlinePassed  = reason("DEADLINE_PASSED", codes.DeadlineExceeded, "the deadline has passed: %v")

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/genproto/googleapis/rpc/code"
+
 	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/internal/golden"
 )
@@ -35,7 +37,7 @@ func TestThePageOfErrorsHasEveryReason(t *testing.T) {
 		if strings.Contains(strings.ReplaceAll(advice[r.Name], `\|`, ""), "|") {
 			t.Errorf("the advice for %s has a | that ends its cell in %s: write \\|", r.Name, file)
 		}
-		fmt.Fprintf(&page, "| `%s` | `%s` | %s | %s | %s |\n", r.Name, r.Code, keysOf(r), textIn(r), advice[r.Name])
+		fmt.Fprintf(&page, "| `%s` | `%s` | %s | %s | %s |\n", r.Name, code.Code(r.Code), keysOf(r), textIn(r), advice[r.Name])
 	}
 	golden.Compare(t, file, page.String())
 }

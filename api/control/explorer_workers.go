@@ -18,7 +18,7 @@ import (
 )
 
 // workersFailed takes the error of a NATS server, or of the workers there.
-var workersFailed = reason("EXPLORE_WORKERS_FAILED", codes.Unavailable, "the workers of the exploration: %v")
+var workersFailed = reason("EXPLORE_WORKERS_FAILED", codes.Unavailable, "the workers of the exploration failed: %v")
 
 // distribute makes workers of other processes do the jobs of an exploration. The caller closes the coordinator.
 func (s *explorer) distribute(ctx context.Context, in *controlv1.ExploreRequest, c *campaign.Config, base *replica.Network) (*workqueue.Coordinator, error) {

@@ -19,7 +19,7 @@ import (
 // Reasons of files of instances.
 var (
 	// notNow takes the reason.
-	notNow = reason("NOT_EXPORTABLE_NOW", codes.FailedPrecondition, "%v").advise("end the round first (Clock.RunRounds), for a snapshot in an instance that is restored to it")
+	notNow = reason("NOT_EXPORTABLE_NOW", codes.FailedPrecondition, "%v").advise("end the round first (Clock.RunRounds); for a snapshot within a round, fork it, end the round in the fork, and export that")
 	// fileDamaged takes the damage and its place, the section and the byte.
 	fileDamaged = reason("FILE_DAMAGED", codes.DataLoss, "the file is damaged: %v", "", "section", "offset")
 	// fileNewer takes the version.

@@ -10,10 +10,10 @@ import (
 var (
 	// requestTooLarge takes the size and the limit.
 	requestTooLarge = reason("REQUEST_TOO_LARGE", codes.ResourceExhausted,
-		"a message of %d bytes is larger than %d, which is the most a client sends at once: send a module or a file in chunks of at most 3 MiB, and fewer calls in one message", "size", "limit")
+		"a message of %d bytes exceeds the limit of %d: send a module or a file in chunks of at most 3 MiB, or fewer calls in one message", "size", "limit")
 	// answerTooLarge takes the size and the limit.
 	answerTooLarge = reason("ANSWER_TOO_LARGE", codes.ResourceExhausted,
-		"the answer has %d bytes, and at most %d are sent at once: ask for less, by smaller pages or fewer calls in one message, or for a reply in bytes", "size", "limit")
+		"the answer is %d bytes, which exceeds the limit of %d: request smaller pages, fewer calls in one message, or the reply in bytes", "size", "limit")
 )
 
 // fits counts a message of a client, and refuses it if it is too large.

@@ -68,7 +68,7 @@ func TestAMessageThatIsTooLargeIsRefusedWithItsSizeAndWhatToDo(t *testing.T) {
 func TestTheSenderOfUpTo32MiBLearnsTheLimit(t *testing.T) {
 	a := served(t, daemon.Config{MemoryLimit: 1 << 30})
 	for size, want := range map[int]string{
-		33_554_432: "a message of 33554432 bytes is larger than 4194304, which is the most a client sends at once: send a module or a file in chunks of at most 3 MiB, and fewer calls in one message",
+		33_554_432: "a message of 33554432 bytes exceeds the limit of 4194304: send a module or a file in chunks of at most 3 MiB, or fewer calls in one message",
 		33_554_433: "grpc: received message larger than max (33554433 vs. 33554432)",
 	} {
 		in := &controlv1.InstallCodeRequest{Part: &controlv1.InstallCodeRequest_Chunk{Chunk: make([]byte, size-5)}}

@@ -31,7 +31,7 @@ var commandAdvice = map[string]string{
 	"CANISTER_UNKNOWN":   "canisterd canister list",
 	"INSTANCE_UNKNOWN":   "canisterd instance list",
 	"LEASE_UNKNOWN":      "the command that held it has ended",
-	"NOT_EXPORTABLE_NOW": "end the round first with canisterd run, for a snapshot in an instance that is restored to it",
+	"NOT_EXPORTABLE_NOW": "end the round first with canisterd run; for a snapshot within a round, fork it, end the round in the fork, and export that",
 	"NOTHING_HELD":       "canisterd futures lists the open calls, and canisterd time advances the time",
 	"NO_SUCH_MOVE":       "canisterd step --list",
 	"PACING_NOT_MANUAL":  "canisterd pacing manual",

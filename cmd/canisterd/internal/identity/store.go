@@ -78,7 +78,7 @@ func (s *Store) checkNew(name string) error {
 	case name == Anonymous || !project.NameForm.MatchString(name) || reference.IsPrincipal(name):
 		return fmt.Errorf("invalid identity name %q: expected 1 to 64 letters, digits, - and _, beginning with a letter", name)
 	case s.Identities[name] != nil:
-		return fmt.Errorf("identity %s exists already (%s): choose another name", name, s.Identities[name].Principal)
+		return fmt.Errorf("identity %s already exists (%s): choose another name", name, s.Identities[name].Principal)
 	}
 	return nil
 }
