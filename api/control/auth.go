@@ -14,7 +14,7 @@ import (
 // tokenMissing and tokenWrong are for clients without the right token.
 var (
 	tokenMissing = reason("TOKEN_MISSING", codes.Unauthenticated, "this daemon requires a token").advise("send the metadata authorization: Bearer TOKEN")
-	tokenWrong   = reason("TOKEN_WRONG", codes.Unauthenticated, "the token is not this daemon's")
+	tokenWrong   = reason("TOKEN_WRONG", codes.Unauthenticated, "the token is not this daemon's").advise("send the one that the daemon was started with")
 )
 
 // openMethods may be called without the token: whether the daemon serves is public.
