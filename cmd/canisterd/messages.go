@@ -149,7 +149,7 @@ func (c *cli) timers() *cobra.Command {
 	cmd := c.listing("timers", "List, fire and cancel the timers of canisters",
 		[]string{"DUE", "KIND", "CANISTER", "NUMBER"},
 		func(ctx context.Context, d *remote.Daemon, canister string, page *controlv1.Page, t *table) (proto.Message, string, error) {
-			if !c.json { // rows are left out, and those of canisters come first
+			if !c.json { // not each timer is a row, and those of canisters come first: the table is cut at the end
 				page.Size = pageSize
 			}
 			r, err := d.Messages.ListTimers(ctx, &controlv1.ListTimersRequest{Instance: c.instance, CanisterId: canister, Page: page})

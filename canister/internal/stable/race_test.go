@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestMain draws 20 random programs of each test, not 100. The race detector, for which a program takes ten times as
-// long, learns little from the others: a program is one goroutine. All are run without it.
+// TestMain draws 20 random programs for each test, not 100. A program is one goroutine, in which there is no race to
+// find, and takes ten times as long under the race detector. All 100 run without it.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if err := flag.Set("rapid.checks", "20"); err != nil {
