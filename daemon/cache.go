@@ -33,7 +33,7 @@ func defaultCache(log *slog.Logger) string {
 // to another disk is the user's own.
 func checkCache(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("making it: %w", err)
+		return fmt.Errorf("creating it: %w", err)
 	}
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -55,10 +55,10 @@ func madeModules(private string, log *slog.Logger) string {
 // makePrivate makes a folder that only this user can write, or checks an existing one.
 func makePrivate(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
-		return fmt.Errorf("making the folder of %s: %w", dir, err)
+		return fmt.Errorf("creating the directory for %s: %w", dir, err)
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("making the folder: %w", err)
+		return fmt.Errorf("creating the directory: %w", err)
 	}
 	info, err := os.Lstat(dir)
 	switch {

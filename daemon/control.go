@@ -110,14 +110,14 @@ func (d *Daemon) permit(address net.Addr, config *Control) error {
 	if loopback(address) || config.Insecure || config.Token != "" && config.Certificate != "" {
 		return nil
 	}
-	return fmt.Errorf("the control API at %s would be open to everyone who reaches that address: give TLS (--control-tls-cert, --control-tls-key) and a token (--control-token-file or CANISTERD_CONTROL_TOKEN), or allow that (--insecure-control)", address)
+	return fmt.Errorf("the control API at %s would be open to everyone who reaches that address: use TLS (--control-tls-cert, --control-tls-key) and a token (--control-token-file or CANISTERD_CONTROL_TOKEN), or allow that (--insecure-control)", address)
 }
 
 // listenUnix listens at a socket that only this user may open. It removes a socket that a daemon left behind.
 func listenUnix(ctx context.Context, path string) (net.Listener, error) {
 	if conn, err := new(net.Dialer).DialContext(ctx, "unix", path); err == nil {
 		_ = conn.Close() // nothing was sent
-		return nil, fmt.Errorf("listening on %s%s: something listens there already: stop it (canisterd stop) or take another path", unixScheme, path)
+		return nil, fmt.Errorf("listening on %s%s: something listens there already: stop it (canisterd stop) or use another path", unixScheme, path)
 	} else if info, failed := os.Lstat(path); failed == nil && info.Mode()&os.ModeSocket != 0 && ctx.Err() == nil {
 		if err := os.Remove(path); err != nil {
 			return nil, fmt.Errorf("removing the socket that a daemon left behind: %w", err)
@@ -136,7 +136,7 @@ func listenUnix(ctx context.Context, path string) (net.Listener, error) {
 // transportOf reads the certificate.
 func transportOf(config *Control) (credentials.TransportCredentials, error) {
 	if config.Certificate == "" || config.Key == "" {
-		return nil, errors.New("TLS takes a certificate and its key: give both (--control-tls-cert, --control-tls-key)")
+		return nil, errors.New("TLS takes a certificate and its key: set both (--control-tls-cert, --control-tls-key)")
 	}
 	certificate, err := tls.LoadX509KeyPair(config.Certificate, config.Key)
 	if err != nil {

@@ -148,7 +148,7 @@ func TestTheControlAPIIsNotForOtherMachinesUnlessAskedFor(t *testing.T) {
 		"would be open to everyone who reaches that address": {Listen: "127.0.0.1:0", Control: Control{Address: "0.0.0.0:0"}},
 		"would be open to everyone":                          {Listen: "127.0.0.1:0", Control: Control{Address: "0.0.0.0:0", Token: "secret"}},
 		"(--control-tls-cert, --control-tls-key)":            {Listen: "127.0.0.1:0", Control: Control{Address: "0.0.0.0:0", Certificate: cert, Key: key}},
-		"give both":                                       {Listen: "127.0.0.1:0", Control: Control{Address: "127.0.0.1:0", Certificate: cert}},
+		"set both":                                        {Listen: "127.0.0.1:0", Control: Control{Address: "127.0.0.1:0", Certificate: cert}},
 		"reading the certificate":                         {Listen: "127.0.0.1:0", Control: Control{Address: "127.0.0.1:0", Certificate: key, Key: cert}},
 		"only at an address of its own":                   {Listen: "127.0.0.1:0", Control: Control{Certificate: cert, Key: key}},
 		`listening on "nowhere", which must be host:port`: {Listen: "127.0.0.1:0", Control: Control{Address: "nowhere"}},

@@ -58,10 +58,10 @@ func OwnStateDir() (string, error) {
 // MakeStateDir makes a folder for state private to this user, or checks that it is: it holds the keys of the network.
 func MakeStateDir(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
-		return fmt.Errorf("making the folder of %s: %w", dir, err)
+		return fmt.Errorf("creating the directory for %s: %w", dir, err)
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("making the folder for the state: %w", err)
+		return fmt.Errorf("creating the state directory: %w", err)
 	}
 	info, err := os.Stat(dir) // a link to another disk is the user's own
 	if err != nil {

@@ -80,9 +80,9 @@ func TestAKeptNetworkGoesOnWithTheSubnetsAndSystemCanistersOfItsFirstStart(t *te
 		{first, ""},
 		{Config{}, ""},
 		{first, ""},
-		{Config{Subnets: others}, "made with other subnets: leave that out to go on with it"},
-		{Config{SystemCanisters: systemcanisters.All()}, "made with other system canisters"},
-		{Config{RateLimits: true}, "made with other rate limits"},
+		{Config{Subnets: others}, "created with other subnets: leave that out to go on with it"},
+		{Config{SystemCanisters: systemcanisters.All()}, "created with other system canisters"},
+		{Config{RateLimits: true}, "created with other rate limits"},
 		{Config{Seed: []byte("other")}, "canisterd state delete"},
 		{Config{}, ""},
 	} {

@@ -28,7 +28,7 @@ func ExportState(dir string, to io.Writer) (err error) {
 func ReplayFile(ctx context.Context, from io.Reader, config Config, traces Traces) (_ Replayed, err error) {
 	dir, err := os.MkdirTemp("", "canisterd-replay-")
 	if err != nil {
-		return Replayed{}, fmt.Errorf("making a folder for the state: %w", err)
+		return Replayed{}, fmt.Errorf("creating a directory for the state: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	if err := journal.Unpack(dir, from); err != nil {

@@ -35,7 +35,7 @@ func (r *Registry) resume(spec *Spec, pacing Pacing, config replica.Config, agai
 	}
 	if found {
 		if field := k.kept.Made.differs(&asked); field != "" {
-			return nil, BadFolder.Refuse(spec.Journal, "the network that is kept there was made with other "+field+": leave that out to go on with it, or keep the new network in another directory (--state-dir) or not at all (--ephemeral)")
+			return nil, BadFolder.Refuse(spec.Journal, "the network that is kept there was created with other "+field+": leave that out to go on with it, or keep the new network in another directory (--state-dir) or not at all (--ephemeral)")
 		}
 		if f.about.Seed, err = k.kept.seed(); err != nil {
 			return nil, refusedFolder(spec.Journal, err)

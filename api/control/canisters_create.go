@@ -112,7 +112,7 @@ func whyNoHost(id principal.Principal) string {
 	case !found:
 		return "no kind of subnet has such ids: take one that " + strings.Join(all, ", ") + " have on mainnet, or leave it out"
 	case kind == replica.NNS:
-		return "subnets of kind nns have such ids, and the instance has none: make one that has (CreateInstance, or canisterd instance create --subnet nns,application)"
+		return "subnets of kind nns have such ids, and the instance has none: create one that has (CreateInstance, or canisterd instance create --subnet nns,application)"
 	}
 	return fmt.Sprintf("subnets of kind %s have such ids, and the instance has none: add one (add_subnet, or canisterd canister create --add-subnet)", kind)
 }

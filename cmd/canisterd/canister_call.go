@@ -228,7 +228,7 @@ func (c *cli) argument(args []string, inHex, form string) (*controlv1.Value, err
 func parseArgument(args []string, inHex, form string) (*controlv1.Value, error) {
 	if inHex != "" {
 		if len(args) > 0 {
-			return nil, errors.New("give either ARGUMENTS or --hex, not both")
+			return nil, errors.New("use either ARGUMENTS or --hex, not both")
 		}
 		args, form = []string{inHex}, "hex"
 	}

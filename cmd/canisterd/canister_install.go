@@ -105,7 +105,7 @@ func (f *installFlags) head(c *cli, id string) (*controlv1.InstallHead, error) {
 func (f *installFlags) argument(c *cli) (*controlv1.Value, error) {
 	if f.argFile != "" {
 		if f.arg != "" || f.hex != "" {
-			return nil, errors.New("give only one of --arg, --arg-file and --hex")
+			return nil, errors.New("use only one of --arg, --arg-file and --hex")
 		}
 		given := project.Canister{InitFile: f.argFile}
 		err := given.ReadInit(f.argFile)

@@ -28,7 +28,7 @@ func (x *deploying) claim(ctx context.Context) error {
 	for _, name := range slices.Sorted(maps.Keys(x.ids)) {
 		id := x.ids[name]
 		if other := owner[id]; other != "" {
-			return fmt.Errorf("%s names both %s and %s %s: remove one of them from the file", filepath.Join(x.project.Folder(), deployed.File), other, name, id)
+			return fmt.Errorf("%s has the id %s for both %s and %s: remove one of them", filepath.Join(x.project.Folder(), deployed.File), id, other, name)
 		}
 		owner[id] = name
 		found, err := x.inspect(ctx, id)
@@ -41,7 +41,7 @@ func (x *deploying) claim(ctx context.Context) error {
 			continue
 		}
 		if other := ownerOf(name, found); other != "" {
-			return fmt.Errorf("canister %s: the id %s belongs to %s: remove %[1]s from %s, and the next deploy creates another", name, id, other, filepath.Join(x.project.Folder(), deployed.File))
+			return fmt.Errorf("canister %s: the id %s belongs to %s: remove %[1]s from %s, and the next deploy creates a new canister", name, id, other, filepath.Join(x.project.Folder(), deployed.File))
 		}
 	}
 	x.tellForgotten(gone)
@@ -56,7 +56,7 @@ func (x *deploying) claim(ctx context.Context) error {
 // tellForgotten prints which ids are no longer used: those of networks that are gone, and of deleted canisters.
 func (x *deploying) tellForgotten(gone []string) {
 	if len(gone) > 0 {
-		x.cli.note("note: %s no longer: %s", plural(len(gone), "this canister exists", "these canisters exist"), strings.Join(gone, ", "))
+		x.cli.note("note: %s: %s", plural(len(gone), "this canister no longer exists", "these canisters no longer exist"), strings.Join(gone, ", "))
 	}
 	var stale []string
 	for name, instance := range x.store.Instances() {
@@ -86,7 +86,7 @@ func (x *deploying) checkFree(ctx context.Context, name string, owner map[string
 	case x.ids[name] != "":
 		return fmt.Errorf("canister %s has the id %s in this network, and %s wants %s: delete it first (canisterd canister delete %[1]s --stop), or use that id", name, x.ids[name], project.File, want)
 	case owner[want] != "":
-		return fmt.Errorf("canister %s: the id %s belongs to %s of this project", name, want, owner[want])
+		return fmt.Errorf("canister %s: the id %s already belongs to canister %s of this project: use another id in %s", name, want, owner[want], project.File)
 	}
 	found, err := x.inspect(ctx, want)
 	if found == nil || err != nil {

@@ -90,14 +90,14 @@ func (x *deploying) confirmReinstall(ctx context.Context) error {
 
 // stateOf names what a reinstallation deletes.
 func stateOf(names []string) string {
-	return "the state of " + strings.Join(names, ", ") + ", which a reinstallation forgets"
+	return "the state of " + strings.Join(names, ", ") + ", which a reinstallation erases"
 }
 
 // installModule installs the module of a canister that was so before, and returns what was done.
 func (x *deploying) installModule(ctx context.Context, name string, head *controlv1.InstallHead, before *controlv1.Canister) (string, error) {
 	installed, err := x.cli.install(ctx, x.daemon, head, x.project.Path(x.project.Canisters[name].Wasm))
 	if err != nil {
-		x.cli.hintFeature(err, "say features: [wasi] for "+name+" in "+project.File)
+		x.cli.hintFeature(err, "set features: [wasi] for "+name+" in "+project.File)
 		return "", err
 	}
 	switch installed.GetMode() {
@@ -116,7 +116,7 @@ func (x *deploying) tellTimer(ctx context.Context, name string, before *controlv
 	}
 	after, err := x.get(ctx, name)
 	if err == nil && after.GetGlobalTimer() == nil {
-		x.cli.note("note: %s: the upgrade dropped its timers, as on the network; set them in canister_post_upgrade", name)
+		x.cli.note("note: %s: the upgrade canceled its timers, as on mainnet; set them again in canister_post_upgrade", name)
 	}
 	return err
 }

@@ -37,7 +37,7 @@ func standIn(ctx context.Context, c *cli, tools []string) (environment []string,
 	}
 	folder, err := os.MkdirTemp("", "canisterd-")
 	if err != nil {
-		return nil, nil, fmt.Errorf("making a folder for links: %w", err)
+		return nil, nil, fmt.Errorf("creating the directory for links: %w", err)
 	}
 	remove := func() error { return os.RemoveAll(folder) }
 	for _, tool := range tools {

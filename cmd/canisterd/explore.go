@@ -188,7 +188,7 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 // request makes the request from the flags.
 func (f *exploreFlags) request(c *cli) (*controlv1.ExploreRequest, error) {
 	if len(f.operations)+len(f.twice) == 0 {
-		return nil, errors.New("no operations: give --op, such as --op 'bank withdraw 100', or list them in the section explore of " + project.File)
+		return nil, errors.New("no operations: pass --op, such as --op 'bank withdraw 100', or list them in the explore section of " + project.File)
 	}
 	if err := errors.Join(checkForm(f.form, "text", "mermaid"), checkGoTest(f.goTest), checkOutputFile("--html", f.html), checkOutputFile("--go-test", f.goTest)); err != nil {
 		return nil, err
@@ -215,7 +215,7 @@ func (f *exploreFlags) request(c *cli) (*controlv1.ExploreRequest, error) {
 	for _, text := range f.before {
 		call, err := c.operation(text)
 		if err != nil {
-			return nil, fmt.Errorf("call %q before the operations: %w", text, err)
+			return nil, fmt.Errorf("--before %q: %w", text, err)
 		}
 		in.Before = append(in.Before, call)
 	}
@@ -332,7 +332,7 @@ func (c *cli) runExploration(cmdCtx context.Context, d *remote.Daemon, in *contr
 		case err != nil && ctx.Err() != nil && cmdCtx.Err() == nil:
 			return nil, context.Cause(ctx) // the workers have ended
 		case errors.Is(err, io.EOF):
-			return nil, errors.New("the daemon ended the exploration without a report")
+			return nil, errors.New("the daemon ended the exploration without a report: see its log")
 		case err != nil:
 			return nil, err
 		case answer.GetReport() != nil:

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"go/format"
 	"go/parser"
@@ -355,7 +354,7 @@ func packageOf(folder string) string {
 // checkGoTest rejects a file name that go test would ignore.
 func checkGoTest(path string) error {
 	if path != "" && !strings.HasSuffix(path, "_test.go") {
-		return errors.New("--go-test " + path + ": the name of a Go test file ends in _test.go")
+		return fmt.Errorf("invalid --go-test %q: expected a file name that ends in _test.go", path)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ type scheduleWriter struct {
 // subject.
 func (s *scheduleWriter) write(f *controlv1.ExploreFinding) (path string, err error) {
 	if err := os.MkdirAll(s.folder, 0o755); err != nil {
-		return "", fmt.Errorf("making the folder for schedules: %w", err)
+		return "", fmt.Errorf("creating the directory for schedules: %w", err)
 	}
 	name := s.baseName(f)
 	path = filepath.Join(s.folder, name+".yaml")

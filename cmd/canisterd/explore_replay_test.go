@@ -43,7 +43,7 @@ func TestThePrintedCommandReplaysAFindingThatNeedsAnUpgrade(t *testing.T) {
 	}
 	file := command[strings.LastIndex(command, " ")+1:]
 	for changed, says := range map[string]string{
-		"explore replay " + file:                                    "the schedule upgrades app, but no module was given for the upgrade: give the one of the exploration (--upgrade app=FILE)\n(exit 1)",
+		"explore replay " + file:                                    "the schedule upgrades app, but no module was given for the upgrade: pass the one of the exploration (--upgrade app=FILE)\n(exit 1)",
 		"explore replay --upgrade app=app.wasm.gz " + file:          "fixed: ledger paid <= 100 holds in this run.",
 		"-i default " + command:                                     "still fails: ",
 		"explore replay --snapshot none " + file:                    "(exit 1)",

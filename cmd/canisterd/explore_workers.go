@@ -54,7 +54,7 @@ func (f *workersFlags) read() (count uint32, server string, err error) {
 		return 0, server, nil
 	}
 	if f.processes > 0 {
-		return 0, "", fmt.Errorf("invalid --workers %s: expected %s or the URL of a NATS server with --worker-processes", f.workers, embeddedServer)
+		return 0, "", fmt.Errorf("invalid --workers %s: with --worker-processes, expected %s or the URL of a NATS server", f.workers, embeddedServer)
 	}
 	if server == "" {
 		return 0, "", nil
@@ -141,7 +141,7 @@ its server, or waits for the next one.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			server := cmp.Or(strings.Join(args, ""), os.Getenv(exploreServerVariable))
 			if server == "" {
-				return errors.New("no server: give the URL that canisterd explore --workers embedded prints, or that of a NATS server (environment: " + exploreServerVariable + ")")
+				return errors.New("no server: pass the URL that canisterd explore --workers embedded prints, or that of a NATS server (environment: " + exploreServerVariable + ")")
 			}
 			w := daemon.ExploreWorker{Server: server, Slots: parallel, Say: func(format string, args ...any) { fmt.Fprintf(c.err, format+"\n", args...) }}
 			w.Dedicate()

@@ -44,13 +44,13 @@ func (c *cli) checkHealth(ctx context.Context) error {
 	}
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return fmt.Errorf("no daemon answers at %s (canisterd start, or --url): %w", c.url, innermost(err))
+		return fmt.Errorf("no daemon answers at %s: %w (start one with canisterd start, or set --url)", c.url, innermost(err))
 	}
 	defer func() { _ = answer.Body.Close() }() // only for reading
 	defer http.DefaultClient.CloseIdleConnections()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxHealthText))
 	if err != nil {
-		return fmt.Errorf("asking %s for its health: %w", c.url, err)
+		return fmt.Errorf("checking the health of %s: %w", c.url, err)
 	}
 	if answer.StatusCode/100 != 2 {
 		return fmt.Errorf("the daemon at %s is not healthy (status %d): %s", c.url, answer.StatusCode, strings.TrimSpace(string(text)))

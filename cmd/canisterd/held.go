@@ -77,7 +77,7 @@ func (c *cli) forHeld(name, short, done string, do func(context.Context, *remote
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				for _, arg := range args {
-					id, err := number("held message", arg)
+					id, err := number("held message", "canisterd held", arg)
 					if err != nil {
 						return err
 					}

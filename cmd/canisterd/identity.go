@@ -15,7 +15,7 @@ import (
 func (c *cli) sender() (string, error) {
 	switch {
 	case c.as != "" && c.identity != "":
-		return "", errors.New("give either --as or --identity, not both")
+		return "", errors.New("use either --as or --identity, not both")
 	case c.as != "":
 		sender, err := c.principalOf(c.as)
 		if err != nil {

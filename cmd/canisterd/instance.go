@@ -279,7 +279,7 @@ func (c *cli) confirmed(what string, yes bool) error {
 		return nil
 	}
 	if !terminal(c.err) || !term.IsTerminal(int(os.Stdin.Fd())) {
-		return fmt.Errorf("give --yes to delete %s", what)
+		return fmt.Errorf("there is no terminal to confirm on: pass --yes to delete %s", what)
 	}
 	fmt.Fprintf(c.err, "delete %s? [y/N] ", what)
 	answer, err := bufio.NewReader(os.Stdin).ReadString('\n')

@@ -152,7 +152,7 @@ func (b *bisection) parse(f *callFlags, args []string, update bool) error {
 	isCall := e.relation == "" && e.left.call != nil
 	switch {
 	case update && !isCall, f.hex != "":
-		return errors.New("--update and --hex need a call: give CANISTER and METHOD as two arguments")
+		return errors.New("--update and --hex need a call: pass CANISTER and METHOD as two arguments")
 	case update:
 		b.askCall(e.left.call, update)
 	default:
@@ -207,7 +207,7 @@ func roundOf(past *controlv1.GetHistoryResponse, flag, text string, unset uint64
 // search finds the first round in a range after which the answer is different, by bisection.
 func (b *bisection) search(ctx context.Context, from, to uint64) (*bisectResult, error) {
 	if from >= to {
-		return nil, fmt.Errorf("nothing to search from round %d to round %d: give a later --to or an earlier --from", from, to)
+		return nil, fmt.Errorf("nothing to search from round %d to round %d: use a later --to or an earlier --from", from, to)
 	}
 	first, err := b.answer(ctx, from)
 	if err != nil {
@@ -227,7 +227,7 @@ func (b *bisection) search(ctx context.Context, from, to uint64) (*bisectResult,
 	changed := func(p probe) bool { return is == "" && p.answer != first.answer || is != "" && p.answer == is }
 	switch {
 	case changed(first):
-		return nil, fmt.Errorf("the answer is already %s after round %d: give an earlier --from", first.shown, from)
+		return nil, fmt.Errorf("the answer is already %s after round %d: use an earlier --from", first.shown, from)
 	case !changed(last):
 		return nil, b.between(ctx, span{from, to, first, last}, is, changed)
 	}
@@ -255,7 +255,7 @@ func (b *bisection) firstAnswer(ctx context.Context, from, to uint64, first, las
 		return from, first, nil
 	}
 	if last.absent {
-		return 0, probe{}, fmt.Errorf("the answer is %s after round %d and %s after round %d: give --from and --to with an answer (canisterd instance history lists the rounds)", first.shown, from, last.shown, to)
+		return 0, probe{}, fmt.Errorf("the answer is %s after round %d and %s after round %d: use a --to at which the canister and the method exist (canisterd instance history lists the rounds)", first.shown, from, last.shown, to)
 	}
 	for from+1 < to {
 		middle := from + (to-from)/2

@@ -37,7 +37,7 @@ func (b *bisection) between(ctx context.Context, s span, is string, changed func
 		looked = fmt.Sprintf("%d of the %d rounds in between were looked at; ", len(rounds), all)
 	}
 	if is != "" {
-		return fmt.Errorf("the answer is %s after round %d, and not %s: give a round after which it is (--to; %scanisterd instance history lists the rounds)", s.last.shown, s.to, is, looked)
+		return fmt.Errorf("the answer is %s after round %d, not %s: use a --to with that answer (%scanisterd instance history lists the rounds)", s.last.shown, s.to, is, looked)
 	}
 	return fmt.Errorf("the answer is %s after round %d and %s after round %d: it does not change (%scanisterd instance history lists the rounds)", s.first.shown, s.from, s.last.shown, s.to, looked)
 }

@@ -64,7 +64,7 @@ func withMarksOf(past *controlv1.GetHistoryResponse, unknown string, err error) 
 		}
 	}
 	if len(marks) == 0 {
-		return fmt.Errorf("%w; it has no marks (canisterd instance mark makes one)", err)
+		return fmt.Errorf("%w; it has no marks (canisterd instance mark creates one)", err)
 	}
 	listed := marks[max(0, len(marks)-maxMarksListed):]
 	return fmt.Errorf("%w%s; its marks: %s", err, reference.Meant(unknown, marks), strings.Join(listed, ", "))

@@ -67,15 +67,15 @@ func TestTheRoundThatChangedAnAnswerIsFoundInTheHistory(t *testing.T) {
 	expect(exitOK, `"error_code":"IC0503","text":"Error from Canister`, "instance", "history", "--json")
 	expect(exitOK, "round   "+round(last+1), "instance", "bisect", "counter", "inc", "--update", "--is", "(2 : nat)")
 	expect(exitOK, `"before":"(1 : nat)","after":"(2 : nat)"`, "instance", "bisect", "counter", "inc", "--update", "--from", round(last), "--json")
-	expect(exitFailed, "and not (9 : nat)", "instance", "bisect", "counter", "inc", "--update", "--is", "(9 : nat)")
-	expect(exitFailed, "give --from and --to with an answer", "instance", "bisect", "counter", "inc", "--update", "--from", "0", "--to", "1")
+	expect(exitFailed, "not (9 : nat): use a --to with that answer", "instance", "bisect", "counter", "inc", "--update", "--is", "(9 : nat)")
+	expect(exitFailed, "use a --to at which the canister and the method exist", "instance", "bisect", "counter", "inc", "--update", "--from", "0", "--to", "1")
 	expect(exitOK, "(2 : nat)", "canister", "call", "counter", "inc")
 	expect(exitFailed, "already", "instance", "bisect", "counter", "inc", "--update", "--from", round(last+1), "--is", "(2 : nat)")
 	expect(exitFailed, "nothing to search", "instance", "bisect", "counter", "inc", "--from", "2", "--to", "2")
 	expect(exitOK, "pacing manual", "instance", "fork", "then", "--at", round(last))
 	expect(exitOK, "(1 : nat)", "-i", "then", "canister", "call", "counter", "inc")
 	expect(exitFailed, "expected a round, such as 42", "instance", "fork", "--at", "yesterday")
-	expect(exitFailed, "it has no marks (canisterd instance mark makes one)", "instance", "fork", "--at", "mark:two")
+	expect(exitFailed, "it has no marks (canisterd instance mark creates one)", "instance", "fork", "--at", "mark:two")
 	marked := d.Driver().View().Height
 	expect(exitOK, "two: marked after round "+round(marked), "instance", "mark", "two")
 	expect(exitFailed, "did you mean two?; its marks: two", "instance", "fork", "--at", "mark:tow")
@@ -175,7 +175,7 @@ func TestABisectionBeginsWhereThereIsAnAnswer(t *testing.T) {
 	expect(exitFailed, "it does not change", "instance", "bisect", "counter.module_hash")
 	expect(exitFailed, "it does not change", "instance", "bisect", "counter", "get", "--to", installed)
 	for _, asked := range [][]string{{"counter", "nosuch"}, {"counter nosuch > 1"}, {"counter.module_hash", "--to", "1"}, {"counter", "get", "--to", "1"}} {
-		expect(exitFailed, "give --from and --to with an answer", append([]string{"instance", "bisect"}, asked...)...)
+		expect(exitFailed, "use a --to at which the canister and the method exist", append([]string{"instance", "bisect"}, asked...)...)
 	}
 	expect(exitFailed, "the answer is none (no canister ", "instance", "bisect", "counter.cycles", "--to", "1")
 	expect(exitFailed, "canisterd canister list", "instance", "bisect", "counter.cycles", "--to", "1")

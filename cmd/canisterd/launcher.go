@@ -171,10 +171,10 @@ func (f *launcherFlags) check(unknown []string) error {
 	case len(unknown) > 0 && !newer:
 		return fmt.Errorf("unknown flag %s: version %s of the interface does not have it", unknown[0], f.version)
 	case f.nns:
-		return fmt.Errorf("--nns: canisterd has no governance (%s), SNS (%s) and NNS frontend (%s): remove the flag; the ledgers, the registry and the cycles minting canister are always there",
+		return fmt.Errorf("--nns: canisterd has no governance (%s), SNS (%s) or NNS frontend (%s): remove the flag; the ledgers, the registry and the cycles minting canister are always there",
 			systemcanisters.Elsewhere("nns_governance"), systemcanisters.Elsewhere("sns"), systemcanisters.Elsewhere("nns_ui"))
 	case len(f.bitcoind)+len(f.dogecoind) > 0:
-		return errors.New("--bitcoind-addr, --dogecoind-addr: canisterd has no Bitcoin and no Dogecoin adapter: remove the flags")
+		return errors.New("--bitcoind-addr, --dogecoind-addr: canisterd has no Bitcoin or Dogecoin adapter: remove the flags")
 	}
 	return nil
 }
@@ -191,7 +191,7 @@ func newerInterface(version string) (bool, error) {
 		return false, err
 	}
 	if given[0] != known[0] {
-		return false, fmt.Errorf("--interface-version %s: canisterd supports versions 1.x.y up to %s: use a version of icp-cli for one of them", version, launcherInterface)
+		return false, fmt.Errorf("unsupported --interface-version %s: canisterd supports 1.x.y; use a version of icp-cli with that interface", version)
 	}
 	return slices.Compare(given, known) > 0, nil
 }
@@ -287,7 +287,7 @@ func (f *launcherFlags) writeStatus(d *daemon.Daemon) error {
 		return err
 	}
 	if err := os.MkdirAll(f.statusDir, 0o755); err != nil {
-		return fmt.Errorf("making the folder of the status: %w", err)
+		return fmt.Errorf("creating the status directory: %w", err)
 	}
 	path := filepath.Join(f.statusDir, "status.json")
 	if err := os.WriteFile(path, append(text, '\n'), 0o644); err != nil {

@@ -34,7 +34,7 @@ func TestTheLauncherRefusesWhatCanisterdCannotDo(t *testing.T) {
 	status := t.TempDir()
 	for arguments, want := range map[string]string{
 		"--interface-version 1.1":                             `invalid --interface-version "1.1": expected three numbers, such as 1.1.0`,
-		"--interface-version 2.0.0":                           "canisterd supports versions 1.x.y up to 1.1.0",
+		"--interface-version 2.0.0":                           "canisterd supports 1.x.y",
 		"--interface-version 1.1.0 --new-flag=1":              "unknown flag --new-flag: version 1.1.0 of the interface does not have it",
 		"--interface-version 1.0.0 --ii":                      "canisterd has no module for ii: download internet_identity_dev.wasm.gz",
 		"--interface-version 1.0.0 --nns":                     "canisterd has no governance (its module governance-canister.wasm.gz is published at https://github.com/dfinity/ic/releases), SNS (",

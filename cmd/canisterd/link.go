@@ -57,7 +57,7 @@ func linkFolder(args []string) (string, error) {
 	if len(args) == 0 {
 		cache, err := os.UserCacheDir()
 		if err != nil {
-			return "", fmt.Errorf("finding the user's cache folder: %w (give canisterd link a folder)", err)
+			return "", fmt.Errorf("finding the user's cache directory: %w (pass canisterd link a directory)", err)
 		}
 		args = []string{filepath.Join(cache, "canisterd", "bin")}
 	}
@@ -66,7 +66,7 @@ func linkFolder(args []string) (string, error) {
 		return "", fmt.Errorf("finding %s: %w", args[0], err)
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return "", fmt.Errorf("making a folder for links: %w", err)
+		return "", fmt.Errorf("creating the directory for links: %w", err)
 	}
 	return folder, nil
 }
@@ -114,16 +114,16 @@ func replaceLink(target, path string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return fmt.Errorf("making a link to canisterd: %w", err)
+		return fmt.Errorf("creating a link to canisterd: %w", err)
 	case found.Mode()&fs.ModeSymlink == 0:
-		return fmt.Errorf("%s is a file, not a link: remove it, or give canisterd link another folder", path)
+		return fmt.Errorf("%s is a file, not a link: remove it, or pass canisterd link another directory", path)
 	default:
 		if err := os.Remove(path); err != nil {
 			return fmt.Errorf("replacing a link to canisterd: %w", err)
 		}
 	}
 	if err := os.Symlink(target, path); err != nil {
-		return fmt.Errorf("making a link to canisterd: %w", err)
+		return fmt.Errorf("creating a link to canisterd: %w", err)
 	}
 	return nil
 }

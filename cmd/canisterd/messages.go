@@ -162,7 +162,7 @@ func (c *cli) timers() *cobra.Command {
 			}
 			t.promote(func(row []string) bool { return slices.Contains(canisterTimers, row[1]) })
 			if others > 0 && r.GetNextPageToken() == "" {
-				c.note("%s of the network left out (--all)", count(others, "deadline"))
+				c.note("%s of the network not shown: use --all", count(others, "deadline"))
 			}
 			return r, r.GetNextPageToken(), err
 		})

@@ -54,7 +54,7 @@ func (n network) since() string {
 	if len(n.Ancestors) > 0 {
 		return fmt.Sprintf("instance %s was restored or forked meanwhile", n.instance)
 	}
-	return fmt.Sprintf("instance %s started %s ago, and canisters of earlier runs are gone", n.instance, ago(time.Since(n.created)))
+	return fmt.Sprintf("instance %s was created %s ago, and canisters of earlier networks are gone", n.instance, ago(time.Since(n.created)))
 }
 
 // ago formats a duration in its largest unit.

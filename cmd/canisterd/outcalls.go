@@ -62,7 +62,7 @@ func (c *cli) outcallsList() *cobra.Command {
 
 // outcall returns the outcall with a number, on a subnet if several have that number.
 func (c *cli) outcall(ctx context.Context, d *remote.Daemon, text, subnet string) (*controlv1.Outcall, error) {
-	n, err := number("HTTP outcall", text)
+	n, err := number("HTTP outcall", "canisterd outcalls list", text)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func (f *answerFlags) answers(args []string, hasStatus bool) ([]*controlv1.Outca
 	switch {
 	case f.each != "":
 		if len(args) > 0 || f.file != "" || len(f.headers) > 0 {
-			return nil, errors.New("give either --each or one answer for all nodes")
+			return nil, errors.New("use either --each or one answer for all nodes, not both")
 		}
 		return readAnswers(f.each)
 	case len(args) > 0 && args[0] == "reject":

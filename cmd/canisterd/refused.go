@@ -63,7 +63,7 @@ func (c *cli) unreachable(ctx context.Context, err error) error {
 		return &refused{fmt.Sprintf("the daemon at %s has its control API at another address, or none: --control says where, as canisterd start --control does", c.url), errNoControl}
 	}
 	text := remote.Text(err)
-	return fmt.Errorf("no daemon answers at %s (%s): %s", c.controlAddress(), c.unreached(text), withoutTransport(text))
+	return fmt.Errorf("no daemon answers at %s: %s (%s)", c.controlAddress(), withoutTransport(text), c.unreached(text))
 }
 
 // refusalText returns the text of a refusal with words for fields and with the command line's advice.

@@ -70,9 +70,9 @@ func (c *cli) unreached(text string) string {
 	case strings.Contains(text, "does not look like a TLS handshake"):
 		return "write http:// before the address of one that has no TLS"
 	case c.control != "":
-		return "canisterd start --control, or another --control"
+		return "start the daemon with canisterd start --control, or set another --control"
 	}
-	return "canisterd start, or --url"
+	return "start one with canisterd start, or set --url"
 }
 
 // innermost returns the reason within wrapping errors: "connection refused" of a request that could not be sent.

@@ -17,7 +17,7 @@ const requestIDBytes = 32
 func requestPrefix(text string) (string, error) {
 	prefix := strings.ToLower(strings.TrimPrefix(text, "0x"))
 	if prefix == "" || len(prefix) > 2*requestIDBytes || strings.Trim(prefix, "0123456789abcdef") != "" {
-		return "", fmt.Errorf("invalid request id %q: expected up to %d hex digits of one, as canister submit, canister call --verbose, events and trace print it", text, 2*requestIDBytes)
+		return "", fmt.Errorf("invalid request id %q: expected an id of %d hex digits, or a prefix of it, as printed by canister submit, canister call --verbose, events and trace", text, 2*requestIDBytes)
 	}
 	return prefix, nil
 }

@@ -32,7 +32,7 @@ func TestTheHistoryIsAsLongAsItsFlagsSay(t *testing.T) {
 func TestANetworkThatIsNotKeptTakesNoHistory(t *testing.T) {
 	for flag, value := range map[string]string{"--history-age": "1d", "--history-records": "1MiB", "--history-checkpoints": "1MiB"} {
 		var out bytes.Buffer
-		if code := run(t.Context(), []string{"start", "--ephemeral", "--listen", "nowhere", flag, value}, &out, &out); code != exitFailed || !strings.Contains(out.String(), "have no effect with --ephemeral") {
+		if code := run(t.Context(), []string{"start", "--ephemeral", "--listen", "nowhere", flag, value}, &out, &out); code != exitFailed || !strings.Contains(out.String(), "cannot be used with --ephemeral") {
 			t.Errorf("start --ephemeral %s: exit code %d: %s", flag, code, &out)
 		}
 	}

@@ -188,10 +188,10 @@ func (c *cli) dial(ctx context.Context, address string) (*client.Client, error) 
 	connection, err := client.Dial(ctx, address)
 	var answered *client.HTTPError
 	if errors.As(err, &answered) {
-		return nil, fmt.Errorf("asking %s for its status: %w", address, err)
+		return nil, fmt.Errorf("requesting the status of %s: %w", address, err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("no daemon answers at %s (canisterd start, or --url): %w", address, innermost(err))
+		return nil, fmt.Errorf("no daemon answers at %s: %w (start one with canisterd start, or set --url)", address, innermost(err))
 	}
 	return connection, nil
 }

@@ -119,7 +119,7 @@ func setAction(rule *controlv1.Rule, args []string) error {
 		return fmt.Errorf("invalid action %q: expected hold, drop, unknown, reply CANDID, reject [CODE] TEXT or delay DURATION", strings.Join(args, " "))
 	}
 	if len(args) != want {
-		return fmt.Errorf("%s takes %s, %d given", args[0], count(uint64(want-1), "argument"), len(args)-1)
+		return fmt.Errorf("%s takes %s, but got %d", args[0], count(uint64(want-1), "argument"), len(args)-1)
 	}
 	return nil
 }
@@ -211,7 +211,7 @@ func (c *cli) ruleRemove() *cobra.Command {
   canisterd rule remove 1 --release`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := number("rule", args[0])
+			id, err := number("rule", "canisterd rule list", args[0])
 			if err != nil {
 				return err
 			}
@@ -220,7 +220,7 @@ func (c *cli) ruleRemove() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return c.done(removed, "rule %d is forgotten, %s released", id, count(removed.GetReleased(), "message"))
+				return c.done(removed, "rule %d removed, %s released", id, count(removed.GetReleased(), "message"))
 			})
 		},
 	}
@@ -228,10 +228,11 @@ func (c *cli) ruleRemove() *cobra.Command {
 	return cmd
 }
 
-func number(of, text string) (uint64, error) {
+// number parses the number of a thing that a command lists.
+func number(of, list, text string) (uint64, error) {
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("invalid %s %q: expected its number", of, text)
+		return 0, fmt.Errorf("invalid %s %q: expected a number from %s", of, text, list)
 	}
 	return n, nil
 }

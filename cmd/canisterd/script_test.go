@@ -110,7 +110,7 @@ var masks = []struct {
 }{
 	{regexp.MustCompile(`\b(network +|network_id":")[0-9a-f]{32}`), "${1}NETWORK"},
 	{regexp.MustCompile(`("project_id": ")[0-9a-f]{32}`), "${1}PROJECT"},
-	{regexp.MustCompile(`started [0-9]+ seconds? ago`), "started MOMENTS ago"},
+	{regexp.MustCompile(`created [0-9]+ seconds? ago`), "created MOMENTS ago"},
 	{regexp.MustCompile(`127\.0\.0\.1:[1-9][0-9]*`), "127.0.0.1:PORT"},
 	{regexp.MustCompile(`202[0-9]-[0-9-]{5}T[0-9:.]+Z`), "NOW"},
 	{regexp.MustCompile(` *\b[0-9.]+ [nµm]s\b`), "  WALL"},

@@ -104,9 +104,9 @@ type ready struct {
 func (f *startFlags) stateFolder() (string, error) {
 	switch {
 	case f.ephemeral && f.stateDir != "":
-		return "", fmt.Errorf("give either --ephemeral or --state-dir %s, not both", f.stateDir)
+		return "", fmt.Errorf("use either --ephemeral or --state-dir %s, not both", f.stateDir)
 	case f.ephemeral && f.history != retentionFlags{}:
-		return "", errors.New("--history-age, --history-records and --history-checkpoints have no effect with --ephemeral")
+		return "", errors.New("--history-age, --history-records and --history-checkpoints cannot be used with --ephemeral")
 	case f.ephemeral:
 		return "", nil
 	case f.stateDir != "":
@@ -117,7 +117,7 @@ func (f *startFlags) stateFolder() (string, error) {
 	}
 	dir, err := daemon.OwnStateDir()
 	if err != nil {
-		return "", fmt.Errorf("no folder for the state: %w; give --state-dir, or --ephemeral", err)
+		return "", fmt.Errorf("no folder for the state: %w; pass --state-dir or --ephemeral", err)
 	}
 	return dir, nil
 }

@@ -38,7 +38,7 @@ func (c *cli) stateArgument(args []string) (dir string, err error) {
 	}
 	dir, err = daemon.DefaultStateDir()
 	if dir = daemon.InstanceStateDir(dir, c.instance); err == nil && !exists(dir) {
-		err = fmt.Errorf("no state in %s: name the state directory", dir)
+		err = fmt.Errorf("no state in %s: pass the state directory as an argument", dir)
 	}
 	return dir, err
 }

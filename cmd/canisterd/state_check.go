@@ -149,7 +149,7 @@ func (k *instanceState) verdict(h *daemon.StateHealth, err error) error {
 	case err != nil:
 		return fmt.Errorf("%s cannot be read: %w", k, err)
 	case len(h.Damaged) > 0 && !ok:
-		return fmt.Errorf("%s is damaged, and no usable checkpoint is left: a daemon cannot start from it", k)
+		return fmt.Errorf("%s is damaged, and no usable checkpoint is left: restore %s from a backup, or delete it (canisterd state delete %[2]s)", k, k.dir)
 	case len(h.Damaged) > 0:
 		return fmt.Errorf("%s is damaged: canisterd state repair %s recovers %s (height %d)", k, k.dir, good.File, good.Height)
 	case len(h.Snapshots) > 0:

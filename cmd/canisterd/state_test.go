@@ -125,7 +125,7 @@ func TestStartKeepsItsNetworkInTheUsersDataFolder(t *testing.T) {
 	expect(exitFailed, "no state in "+filepath.Join(dir, "instances", "lab"), "-i", "lab", "state", "check")
 	expect(exitOK, "height", "replay")
 	expect(exitOK, ".inc()\n", "replay", "--traces", "1")
-	expect(exitFailed, "give --yes to delete the networks that are kept in "+dir, "state", "delete")
+	expect(exitFailed, "pass --yes to delete the networks that are kept in "+dir, "state", "delete")
 	expect(exitFailed, `another seed`, "start", "--listen", "127.0.0.1:0", "--seed", "07")
 	expect(exitFailed, "not both", "start", "--ephemeral", "--state-dir", dir)
 	if err := os.Chmod(dir, 0o755); err != nil {
@@ -140,7 +140,7 @@ func TestStartKeepsItsNetworkInTheUsersDataFolder(t *testing.T) {
 	expect(exitFailed, shared+" can be written by other users (mode 0777), but what is there is run", "start", "--ephemeral", "--listen", "127.0.0.1:0", "--cache-dir", shared)
 	t.Setenv("XDG_DATA_HOME", "")
 	t.Setenv("HOME", "")
-	expect(exitFailed, "give --state-dir, or --ephemeral", "start", "--listen", "127.0.0.1:0")
+	expect(exitFailed, "pass --state-dir or --ephemeral", "start", "--listen", "127.0.0.1:0")
 	expect(exitOK, dir+": deleted", "state", "delete", "--yes", dir)
 	expect(exitFailed, "is not a state directory", "state", "delete", "--yes", ".")
 	if _, err := os.Stat(dir); err == nil {

@@ -111,8 +111,8 @@ func TestWithoutAControlAPIStatusIsThatOfTheHTTPInterfaceAndOtherCommandsSayWhat
 	for command, want := range map[string]string{
 		"status --control https://" + plain: "(write http:// before the address of one that has no TLS)",
 		"instance list":                     "has its control API at another address, or none: --control says where",
-		"status -i lab":                     `asking http://127.0.0.1:PORT/instances/lab for its status: `,
-		"status --control 127.0.0.1:1":      "no daemon answers at 127.0.0.1:PORT (canisterd start --control, or another --control)",
+		"status -i lab":                     `requesting the status of http://127.0.0.1:PORT/instances/lab: `,
+		"status --control 127.0.0.1:1":      "no daemon answers at 127.0.0.1:PORT: connection refused (start the daemon with canisterd start --control, or set another --control)",
 		"status --control unix:///nobody":   "no daemon answers at unix:///nobody",
 	} {
 		var out, errOut bytes.Buffer

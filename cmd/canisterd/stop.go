@@ -58,7 +58,7 @@ func register(address, stateDir string) (func(), error) {
 		return nil, fmt.Errorf("encoding %s: %w", path, err)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("making the folder of %s: %w", path, err)
+		return nil, fmt.Errorf("creating the directory for %s: %w", path, err)
 	}
 	switch err := os.WriteFile(path, text, 0o600); {
 	case errors.Is(err, syscall.EMFILE):
@@ -171,7 +171,7 @@ func gone(ctx context.Context, connection *client.Client, process *os.Process, p
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("the daemon (process %d) still runs after %s: %w", process.Pid, stopPatience, context.Cause(ctx))
+			return fmt.Errorf("the daemon (process %d) is still running after %s (%w): wait, or kill the process", process.Pid, stopPatience, context.Cause(ctx))
 		case <-tick.C:
 		}
 	}

@@ -64,7 +64,7 @@ func (c *cli) hintFeature(err error, remedy string) {
 	text := err.Error()
 	needs := strings.Contains(text, "from 'wasi_snapshot_preview1' that is not exported")
 	if needs && !c.json {
-		c.note("note: the module needs WASI, which the network does not have: %s, or translate it with wasi2ic", remedy)
+		c.note("note: the module imports WASI, which the Internet Computer does not provide: %s, or convert it with canisterd wasm polyfill", remedy)
 	}
 }
 

@@ -55,7 +55,7 @@ message or from the call. The time of code is wall time on the daemon's machine.
 			}
 			switch {
 			case callContext != 0 && len(args) > 0, since != "" && (callContext != 0 || len(args) > 0):
-				return errors.New("give only one of REQUEST, --context and --since")
+				return errors.New("use only one of REQUEST, --context and --since")
 			case callContext != 0:
 			case len(args) > 0:
 				prefix, err := requestPrefix(args[0])
@@ -108,7 +108,7 @@ func (c *cli) withReplay(ctx context.Context, d *remote.Daemon, err error) error
 	if c.instance != "" {
 		export = "canisterd -i " + c.instance + " instance export --journal FILE"
 	}
-	return fmt.Errorf("%w; the journal has what came before a restart: %s, and then canisterd replay --traces 10 FILE", err, export)
+	return fmt.Errorf("%w; for messages from before a restart, run %s and then canisterd replay --traces 10 FILE", err, export)
 }
 
 // moment parses a time of the network, or a duration before its present.

@@ -11,7 +11,7 @@ func TestAfterARestartTraceSaysHowTheJournalShowsMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	d, expect = startKept(t, keptState)
-	expect(exitFailed, "canisterd instance export --journal FILE, and then canisterd replay --traces 10 FILE", "trace")
+	expect(exitFailed, "run canisterd instance export --journal FILE and then canisterd replay --traces 10 FILE", "trace")
 	expect(exitFailed, "canisterd replay --traces 10 FILE", "trace", "1234")
 	expect(exitOK, "", "instance", "export", "--journal", "journal")
 	expect(exitOK, "to counter.add(5)\n", "replay", "--traces", "1", "journal")

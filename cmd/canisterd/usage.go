@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,7 +25,7 @@ func (c *cli) explain(cmd *cobra.Command) {
 			if missing := missingArgument(cmd.Use, len(args)); missing != "" {
 				return fmt.Errorf("missing argument %s%s: %s (see %s --help)", missing, c.choices(missing, args), use, cmd.CommandPath())
 			}
-			return fmt.Errorf("%s given to %s (see %s --help)", count(uint64(len(args)), "argument"), use, cmd.CommandPath())
+			return fmt.Errorf("expected %s, but got %s (see %s --help)", use, count(uint64(len(args)), "argument"), cmd.CommandPath())
 		}
 	}
 	for _, child := range cmd.Commands() {
@@ -70,8 +71,12 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 		switch invalid.GetFlag().Value.Type() {
 		case "bool":
 			return fmt.Errorf("invalid --%s %q: expected true or false", name, value)
-		case "int", "int64", "uint32", "uint64":
-			return fmt.Errorf("invalid --%s %q: expected a whole number in its range", name, value)
+		case "int", "int64":
+			return fmt.Errorf("invalid --%s %q: expected a whole number", name, value)
+		case "uint32":
+			return fmt.Errorf("invalid --%s %q: expected a whole number from 0 to %d", name, value, uint32(math.MaxUint32))
+		case "uint64":
+			return fmt.Errorf("invalid --%s %q: expected a whole number from 0 to %d", name, value, uint64(math.MaxUint64))
 		}
 		return fmt.Errorf("--%s: %w", name, errors.Unwrap(invalid))
 	case errors.As(err, &empty):

@@ -55,7 +55,7 @@ func (c *cli) waitFor(d *remote.Daemon, f waitFlags, form controlv1.Form, rounds
 	case err != nil:
 		return nil, fmt.Errorf("--timeout: %w", err)
 	case limit <= 0:
-		return nil, fmt.Errorf("invalid --timeout %q: expected a time above 0, or --no-wait", f.timeout)
+		return nil, fmt.Errorf("invalid --timeout %q: expected a duration above 0, such as 5s; to not wait, use --no-wait", f.timeout)
 	}
 	w.ends = time.Now().Add(limit)
 	return w, nil

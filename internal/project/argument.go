@@ -110,7 +110,7 @@ func FromHex(text string) (Argument, error) {
 }
 
 // errUntyped is the error for arguments in JSON where nothing says their types.
-var errUntyped = errors.New("the module does not declare the types of its arguments (metadata candid:args, or a constructor in candid:service): give bytes or text")
+var errUntyped = errors.New("the module does not declare the types of its arguments (metadata candid:args, or a constructor in candid:service): use bytes or text")
 
 // Encode is the argument in Candid bytes. Text and JSON are read by the types that a module says for its installation;
 // text without such types is read by itself.

@@ -105,7 +105,7 @@ func leadsOutside(err error) bool {
 }
 
 func outside(name, top string) error {
-	return fmt.Errorf("%s is outside of %s, and the project may be a stranger's: copy the file there, or give --allow-outside if you trust %s", name, top, File)
+	return fmt.Errorf("%s is outside %s: copy it there, or pass --allow-outside if you trust %s", name, top, File)
 }
 
 // Module returns the content of the module of a canister.

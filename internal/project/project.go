@@ -183,7 +183,7 @@ func (p *Project) check(name string) error {
 	}
 	spec := p.Canisters[name]
 	if spec == nil || spec.Wasm == "" {
-		return errors.New("no wasm: file")
+		return errors.New("wasm is missing: set it to the module file")
 	}
 	if err := spec.oneInit(); err != nil {
 		return err

@@ -18,7 +18,7 @@ type Bytes uint64
 func (b *Bytes) Set(text string) error {
 	n, err := ParseBytes(strings.ReplaceAll(text, "_", ""))
 	if err != nil {
-		return fmt.Errorf("invalid number of bytes %q: expected 1048576, or 512MiB, with KiB, MiB, GiB or TiB", text)
+		return fmt.Errorf("invalid size %q: expected a number of bytes, such as 1048576, or one with KiB, MiB, GiB or TiB, such as 512MiB", text)
 	}
 	*b = Bytes(n)
 	return nil
@@ -44,7 +44,7 @@ func (s *Seconds) Set(text string) error {
 	}
 	d, err := ParseDuration(text)
 	if err != nil || d%time.Second != 0 {
-		return fmt.Errorf("invalid number of seconds %q: expected 2592000, or 30d, with w, d, h, m or s", text)
+		return fmt.Errorf("invalid duration %q: expected a number of seconds, such as 2592000, or one with w, d, h, m or s, such as 30d", text)
 	}
 	*s = Seconds(d / time.Second)
 	return nil
@@ -80,7 +80,7 @@ func ParseBytes(text string) (int64, error) {
 	}
 	n, err := strconv.ParseUint(strings.TrimSpace(digits), 10, 63)
 	if err != nil || bits.Len64(n)+shift > 63 || n > math.MaxInt64 {
-		return 0, fmt.Errorf("invalid number of bytes %q: expected a whole number with KiB, MiB, GiB or TiB, for example 512MiB", text)
+		return 0, fmt.Errorf("invalid size %q: expected a number of bytes, such as 1048576, or one with KiB, MiB, GiB or TiB, such as 512MiB", text)
 	}
 	return int64(n) << shift, nil
 }

@@ -160,7 +160,7 @@ var ErrNotReady = errors.New("the daemon is not serving")
 func (d *Daemon) Ready(ctx context.Context) error {
 	answer, err := grpc_health_v1.NewHealthClient(d.connection).Check(ctx, &grpc_health_v1.HealthCheckRequest{}, grpc.WaitForReady(true))
 	if err != nil {
-		return fmt.Errorf("asking the daemon at %s whether it serves: %w", d.address, err)
+		return fmt.Errorf("checking whether the daemon at %s is serving: %w", d.address, err)
 	}
 	if answer.Status != grpc_health_v1.HealthCheckResponse_SERVING {
 		return fmt.Errorf("%w: %s says %s", ErrNotReady, d.address, answer.Status)

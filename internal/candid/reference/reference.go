@@ -42,7 +42,7 @@ func Resolve(text string, principalOf func(name string) (string, error)) (string
 		}
 		id, err := principalOf(found[2 : len(found)-1])
 		if err != nil && unknown == nil {
-			unknown = fmt.Errorf("%s: %w; write %s for the characters ${", found, err, Escaped)
+			unknown = fmt.Errorf("%s: %w; for a literal ${ write %s", found, err, Escaped)
 		}
 		return id
 	})

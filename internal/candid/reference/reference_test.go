@@ -61,7 +61,7 @@ func TestNamesOfATextAreInItsOrder(t *testing.T) {
 }
 
 func TestAnUnknownNameIsNamedWithTheWayToEscapeIt(t *testing.T) {
-	const want = "${valt}: no such canister; write $${ for the characters ${"
+	const want = "${valt}: no such canister; for a literal ${ write $${"
 	if _, err := reference.Resolve("${vault} ${valt} ${bnk}", principalOf); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -133,7 +133,7 @@ func (c *Config) checkFault(kind harness.FaultKind, f *schedule.Fault) error {
 	case f.Answer != 0:
 		return fmt.Errorf("fault %s of %s has an answer, and only %s has one", f.Kind, f.At, harness.OtherAnswer)
 	case kind == harness.Upgrade && len(c.Setup.Upgrades) == 0:
-		return fmt.Errorf("fault %s of %s needs the module to which the canister is upgraded: give that of the exploration (--upgrade)", f.Kind, f.At)
+		return fmt.Errorf("fault %s of %s needs the module to which the canister is upgraded: pass that of the exploration (--upgrade)", f.Kind, f.At)
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func (c *Config) checkAnswer(at string, number int) error {
 	answers := len(c.Setup.Outcalls)
 	switch {
 	case answers == 0:
-		return fmt.Errorf("fault %s of %s needs the answers to HTTP outcalls, but none were given: give those of the exploration (--outcall)", harness.OtherAnswer, at)
+		return fmt.Errorf("fault %s of %s needs the answers to HTTP outcalls, but none were given: pass those of the exploration (--outcall)", harness.OtherAnswer, at)
 	case number < 1 || number > answers:
 		return fmt.Errorf("fault %s of %s has answer %d: expected 1 to %d, the answers to HTTP outcalls", harness.OtherAnswer, at, number, answers)
 	}

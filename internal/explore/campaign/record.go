@@ -116,7 +116,7 @@ func (c *Config) checkUpgrades(file *schedule.File, canister func(string) (princ
 			return err
 		}
 		if _, given := c.Setup.Upgrades[id]; !given {
-			return fmt.Errorf("the schedule upgrades %[1]s, but no module was given for the upgrade: give the one of the exploration (--upgrade %[1]s=FILE)", u.Canister)
+			return fmt.Errorf("the schedule upgrades %[1]s, but no module was given for the upgrade: pass the one of the exploration (--upgrade %[1]s=FILE)", u.Canister)
 		}
 	}
 	return nil

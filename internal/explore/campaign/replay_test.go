@@ -143,7 +143,7 @@ func TestAFileHasWhatItsReplayNeeds(t *testing.T) {
 	if again.Setup.Operations, err = campaign.Operations(file, campaigntest.Named(again)); err != nil || len(again.Setup.Operations) != 2 {
 		t.Fatalf("%d operations, %v", len(again.Setup.Operations), err)
 	}
-	if _, err := again.OfFile(file, campaigntest.Named(again)); err == nil || !strings.Contains(err.Error(), "give the one of the exploration (--upgrade bank=FILE)") {
+	if _, err := again.OfFile(file, campaigntest.Named(again)); err == nil || !strings.Contains(err.Error(), "pass the one of the exploration (--upgrade bank=FILE)") {
 		t.Errorf("without the module of the upgrade: %v", err)
 	}
 	again.Setup.Upgrades = map[principal.Principal]harness.NextModule{id: {Module: campaigntest.Module(t, "bank")}}
@@ -159,7 +159,7 @@ func TestFaultsOfFilesThatCannotBeMadeAreRefused(t *testing.T) {
 	for says, fault := range map[string]schedule.Fault{
 		"fault stop of op1 has an answer, and only other_answer has one":                                      {At: "op1", Kind: "stop", Answer: 1},
 		"fault other_answer of op1 needs the answers to HTTP outcalls, but none were given":                   {At: "op1", Kind: "other_answer", Answer: 2},
-		"fault upgrade of op1/1.reply needs the module to which the canister is upgraded: give that of the e": {At: "op1/1.reply", Kind: "upgrade"},
+		"fault upgrade of op1/1.reply needs the module to which the canister is upgraded: pass that of the e": {At: "op1/1.reply", Kind: "upgrade"},
 		`invalid fault "fire"`: {At: "op1", Kind: "fire"},
 	} {
 		file, c := stolen(t), theft(t, "bank", 2)

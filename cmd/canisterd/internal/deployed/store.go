@@ -113,7 +113,7 @@ func (s *Store) Write(folderOf string) error {
 	}
 	path := filepath.Join(folderOf, File)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("making the folder of %s: %w", path, err)
+		return fmt.Errorf("creating the directory for %s: %w", path, err)
 	}
 	if err := ignoreInGit(filepath.Dir(path)); err != nil {
 		return err
@@ -135,7 +135,7 @@ func ignoreInGit(folder string) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("making git ignore %s: %w", folder, err)
+		return fmt.Errorf("creating .gitignore in %s: %w", folder, err)
 	}
 	_, err = f.WriteString("*\n")
 	return errors.Join(err, f.Close())

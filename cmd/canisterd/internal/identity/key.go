@@ -198,7 +198,7 @@ func NewKey(kind string) (text []byte, err error) {
 		if kind == P256 {
 			key, err := ecdsa.GenerateKey(elliptic.P256(), nil)
 			if err != nil {
-				return nil, fmt.Errorf("making the key: %w", err)
+				return nil, fmt.Errorf("generating the key: %w", err)
 			}
 			if secret, err = key.Bytes(); err != nil {
 				return nil, fmt.Errorf("encoding the key: %w", err)

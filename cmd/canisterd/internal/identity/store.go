@@ -64,7 +64,7 @@ func (s *Store) write() error {
 
 func (s *Store) writeFile(path string, content []byte) error {
 	if err := os.MkdirAll(s.folder, 0o700); err != nil {
-		return fmt.Errorf("making the folder of identities: %w", err)
+		return fmt.Errorf("creating the identity directory: %w", err)
 	}
 	return regular.Replace(path, func(w io.Writer) error {
 		_, err := w.Write(content)

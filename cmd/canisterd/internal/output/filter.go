@@ -32,7 +32,7 @@ func (f *Filter) Add(root *cobra.Command) {
 func (f *Filter) Read() (given bool, err error) {
 	switch {
 	case f.jq != "" && f.template != "":
-		return false, errors.New("give either --jq or --template, not both")
+		return false, errors.New("use either --jq or --template, not both")
 	case f.jq != "":
 		query, err := gojq.Parse(f.jq)
 		if err != nil {

@@ -45,7 +45,7 @@ func Claim(ctx context.Context, path string) (publish func(port int) error, remo
 			return publish, func() { _ = os.Remove(path) }, nil
 		}
 		if !errors.Is(err, fs.ErrExist) {
-			return nil, nil, fmt.Errorf("making the port file: %w", err)
+			return nil, nil, fmt.Errorf("creating the port file: %w", err)
 		}
 		found, err := readPort(path)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -105,7 +105,7 @@ func removeStale(path string, left []byte) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("removing the port file of a server that was killed: %w", err)
+		return fmt.Errorf("removing the stale port file: %w", err)
 	}
 	defer func() { _ = file.Close() }() // this unlocks it
 	if err := lockFile(file); err != nil {
@@ -113,7 +113,7 @@ func removeStale(path string, left []byte) error {
 	}
 	locked, err := file.Stat()
 	if err != nil {
-		return fmt.Errorf("removing the port file of a server that was killed: %w", err)
+		return fmt.Errorf("removing the stale port file: %w", err)
 	}
 	if now, err := os.Stat(path); err != nil || !os.SameFile(locked, now) {
 		return nil // another process removed it
@@ -122,7 +122,7 @@ func removeStale(path string, left []byte) error {
 		return nil
 	}
 	if err := os.Remove(path); err != nil {
-		return fmt.Errorf("removing the port file of a server that was killed: %w", err)
+		return fmt.Errorf("removing the stale port file: %w", err)
 	}
 	return nil
 }
