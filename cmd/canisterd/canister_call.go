@@ -39,6 +39,8 @@ func (c *cli) canisterSubmit() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "submit CANISTER METHOD [ARGUMENTS]",
 		Short: "Submit an update call and print the request id without waiting for the reply",
+		Long: `Submit an update call and print the request id without waiting for the reply. ARGUMENTS
+are those of canisterd canister call.`,
 		Example: `  request=$(canisterd canister submit bank withdraw 100)
   canisterd canister await $request`,
 		Args: cobra.RangeArgs(2, 3),
@@ -72,7 +74,7 @@ func (c *cli) canisterAwait() *cobra.Command {
 		Short: "Wait for the reply to a submitted request and print it",
 		Long: `Wait for the reply to a submitted request and print it. This runs no rounds: under
 manual pacing, canisterd run REQUEST does. After a second, the command prints what
-the request waits for.`,
+the request is waiting for.`,
 		Example: `  canisterd canister await 039b45a8
   canisterd canister await 039b45a8 --timeout 5s`,
 		Args: cobra.ExactArgs(1),

@@ -19,7 +19,7 @@ func (c *cli) canisterCreate() *cobra.Command {
 		Use:   "create [NAME]",
 		Short: "Create an empty canister and print its id",
 		Long: `Create an empty canister and print its id. With NAME, other commands accept that name,
-and canisterd deploy installs the canister of this name in ` + project.File + ` there.`,
+and canisterd deploy installs the canister of that name in ` + project.File + ` into it.`,
 		Example: `  canisterd canister create vault
   canisterd canister create --cycles 5T --env STAGE=test
   canisterd canister create --id rdmx6-jaaaa-aaaaa-aaadq-cai --add-subnet

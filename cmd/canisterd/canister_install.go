@@ -59,7 +59,7 @@ func (c *cli) canisterInstall() *cobra.Command {
 	flags.StringVar(&f.argFile, "arg-file", "", "read the arguments from a file: Candid text, JSON (.json) or bytes (.bin)")
 	flags.StringVar(&f.hex, "hex", "", "arguments as bytes in hex")
 	flags.StringVar(&f.form, "form", "text", "format of --arg: text (Candid) or json")
-	flags.StringVar(&f.memory, "memory", "", "on upgrade, keep or replace the Wasm memory (default: keep if the module asks for it)")
+	flags.StringVar(&f.memory, "memory", "", "on upgrade, keep or replace the heap (default: keep if the old and the new module ask for it, else replace)")
 	flags.BoolVar(&f.skipPreUpgrade, "skip-pre-upgrade", false, "on upgrade, do not run canister_pre_upgrade")
 	flags.BoolVar(&f.yes, "yes", false, reinstallYes)
 	flags.StringSliceVar(&f.features, "feature", nil, "imports to allow beyond those of the network: wasi (default: as at the last installation)")

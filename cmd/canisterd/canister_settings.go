@@ -24,19 +24,22 @@ type settingsFlags struct {
 
 func (s *settingsFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringSliceVar(&s.controllers, "controller", nil, "set the controllers: principals, or names of canisters or identities, repeated or comma-separated")
+	flags.StringSliceVar(&s.controllers, "controller", nil, "replace the controllers: principals, or names of canisters or identities; repeatable or comma-separated")
 	flags.Uint64Var(&s.compute, "compute-allocation", 0, "share of a core to reserve, in percent")
 	flags.Var(&s.memory, "memory-allocation", "memory to reserve, such as 512MiB")
 	flags.Var(&s.freezing, "freezing-threshold", "freeze the canister when its cycles would last for less than this time, such as 30d")
-	flags.StringVar(&s.reserved, "reserved-cycles-limit", "", "maximum of reserved cycles, such as 5T")
+	flags.StringVar(&s.reserved, "reserved-cycles-limit", "", "maximum number of reserved cycles, such as 5T")
 	flags.Var(&s.wasmLimit, "wasm-memory-limit", "maximum size of the heap, such as 1GiB")
-	flags.Var(&s.wasmThreshold, "wasm-memory-threshold", "run canister_on_low_wasm_memory when less than this is left below that limit, such as 100MiB")
-	flags.Var(&s.logLimit, "log-memory-limit", "size of the log, such as 64KiB")
+	flags.Var(&s.wasmThreshold, "wasm-memory-threshold", "run canister_on_low_wasm_memory when less than this is left below --wasm-memory-limit, such as 100MiB")
+	flags.Var(&s.logLimit, "log-memory-limit", "maximum size of the log, such as 64KiB")
 	flags.StringVar(&s.minimumIncoming, "minimum-incoming-cycles", "", "cycles that calls from other canisters must attach, such as 1M")
-	for name, to := range map[string]*string{"log": &s.logVisibility, "snapshot": &s.snapshotVisibility, "status": &s.statusOf} {
-		flags.StringVar(to, name+"-visibility", "", "public, controllers, or a comma-separated list of principals")
+	for _, v := range []struct {
+		name, what string
+		to         *string
+	}{{"log", "log", &s.logVisibility}, {"snapshot", "snapshots", &s.snapshotVisibility}, {"status", "status", &s.statusOf}} {
+		flags.StringVar(v.to, v.name+"-visibility", "", "who can read the "+v.what+": public, controllers, or a comma-separated list of principals")
 	}
-	flags.StringArrayVar(&s.environment, "env", nil, "set the environment variables: NAME=VALUE, repeated")
+	flags.StringArrayVar(&s.environment, "env", nil, "replace all environment variables: NAME=VALUE; repeatable")
 }
 
 // settings returns the settings with flags, nil if there are none.

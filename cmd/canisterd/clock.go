@@ -24,10 +24,11 @@ func (c *cli) timeCommand() *cobra.Command {
 		Long: `Show the time of an instance and what is due next, or advance the time: by a DURATION
 in w d h m s ms us ns, to the next timer of a canister (next-timer), or to a TIME.
 
-What falls due on the way runs at its own time. With --jump it runs after the jump, as
+What comes due on the way runs at its due time. With --jump it runs after the jump, as
 with PocketIC's advance_time. The control API has the same default (AdvanceTime, jump).
-Under a pacing that follows the wall clock (canisterd pacing), the instance stays ahead
-of the clock by as much from then on. Time never goes back.`,
+Under a pacing that follows the wall clock (canisterd pacing), the instance stays that
+far ahead of the wall clock from then on. Only canisterd instance restore goes back in
+time.`,
 		Example: `  canisterd time
   canisterd time +7d
   canisterd time 2130-01-01T00:00:00Z
@@ -57,7 +58,7 @@ of the clock by as much from then on. Time never goes back.`,
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&jump, "jump", false, "run what falls due on the way after the jump, not at its own time")
+	cmd.Flags().BoolVar(&jump, "jump", false, "run what comes due on the way after the jump, not at its due time")
 	return cmd
 }
 
@@ -163,7 +164,7 @@ func (c *cli) runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [idle | next-timer | TIME | REQUEST]",
 		Short: "Run rounds until a condition holds (default: idle)",
-		Long: `Run rounds until the instance has no work (idle), the next timer has fired
+		Long: `Run rounds until the instance has no work (idle, the default), the next timer has fired
 (next-timer), a TIME is reached, or a request has a reply (its id in hex, or a prefix
 of it). Waiting takes no real time: the clock of the instance is advanced. While
 a request is awaited, it is advanced only under manual pacing.`,
@@ -242,7 +243,9 @@ func (c *cli) step() *cobra.Command {
 	var list bool
 	cmd := &cobra.Command{
 		Use:   "step",
-		Short: "Execute the next delivery, or list the possible ones",
+		Short: "Make the next delivery, or list the possible ones",
+		Long: `Make the next delivery, or list the possible ones: a message, a timer, a heartbeat, or the
+next slice of a long message. This requires manual pacing (canisterd pacing manual).`,
 		Example: `  canisterd step --list
   canisterd step --position 2`,
 		Args: cobra.NoArgs,
@@ -272,7 +275,7 @@ func (c *cli) step() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&list, "list", false, "list the possible deliveries")
-	cmd.Flags().Int64Var(&position, "position", -1, "execute the delivery at this position of the list (default: the oldest)")
+	cmd.Flags().Int64Var(&position, "position", -1, "make the delivery at this position in the list (default: the oldest)")
 	return cmd
 }
 

@@ -14,23 +14,25 @@ import (
 // commandsIntroduction is what the page of commands begins with.
 const commandsIntroduction = `# Commands
 
-` + "`canisterd help COMMAND`" + ` prints the same. Results go to standard output, everything else to standard error; see
-[Output for programs](output.md).
+` + "`canisterd help COMMAND`" + ` prints the same about a command, and ` + "`canisterd help flags`" + ` the flags of every command. Results
+go to standard output, everything else to standard error; see [Output for programs](output.md).
 
 | exit code | meaning |
 |---|---|
 | 0 | done |
 | 1 | failed; the error is on standard error |
-| 2 | a canister rejected a call; of ` + "`explore`" + `: something was found, or a schedule still fails |
-| 3 | ` + "`explore replay`" + `: a schedule is stale, and none still fails |
-| 4 | a call is still open, and its caller does not wait longer (` + "`--timeout`, `--no-wait`" + `) |
-| 124 | ` + "`pocket-ic`" + `: the time of ` + "`--hard-ttl`" + ` is over |
+| 2 | a canister rejected a call; ` + "`explore`" + ` found something, or a schedule still fails |
+| 3 | ` + "`explore replay`, `explore corpus`" + `: a schedule is stale, and none still fails |
+| 4 | a call is still open, and the command stopped waiting (` + "`--timeout`, `--no-wait`" + `) |
+| 124 | ` + "`pocket-ic`: `--hard-ttl`" + ` expired |
 | 126, 127 | ` + "`exec`" + ` could not run its command, or did not find it |
 | 130 | interrupted |
 
-` + "`exec`" + ` ends with the exit code of its command.
+` + "`exec`" + ` exits with the exit code of its command.
 
 ## Flags of every command
+
+` + "`pocket-ic` and `network-launcher` take only their own flags, and `--as` of `exec` has another meaning." + `
 
 `
 

@@ -48,9 +48,9 @@ before anything is created.
 Without a ` + project.File + `, each *.wasm and *.wasm.gz of the folder is a canister. All
 canisters are created first, so that arguments can refer to each other, and then
 installed, each after those it refers to. Ids are stored in .canisterd/, and other
-commands accept the names. A canister whose module has changed is upgraded. If only its settings
-have changed, they are updated. deploy says so if the arguments differ from those that
-it passed last.`,
+commands accept the names. A canister whose module has changed is upgraded. If only its
+settings have changed, they are updated. If the arguments differ from those passed last,
+deploy says so.`,
 		Example: `  canisterd deploy
   canisterd deploy --only bank --mode upgrade`,
 		Args: cobra.MaximumNArgs(1),
@@ -137,7 +137,7 @@ func (c *cli) telling() (tell func(name, what string), told func()) {
 // allowOutside adds the flag that lets projects name files outside of their repository.
 func (c *cli) allowOutside(cmd *cobra.Command) {
 	always, _ := strconv.ParseBool(os.Getenv("CANISTERD_ALLOW_OUTSIDE")) // another text is no permission
-	cmd.Flags().BoolVar(&c.anywhere, "allow-outside", always, "let "+project.File+" refer to files outside its repository, or outside its folder if there is none (environment: CANISTERD_ALLOW_OUTSIDE)")
+	cmd.Flags().BoolVar(&c.anywhere, "allow-outside", always, "let "+project.File+" refer to files outside its Git repository, or outside its directory if it is in none (environment: CANISTERD_ALLOW_OUTSIDE)")
 }
 
 // reach returns which files projects may name.

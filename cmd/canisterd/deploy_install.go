@@ -65,7 +65,7 @@ func (x *deploying) install(ctx context.Context, name string) (done deployment, 
 }
 
 // reinstallYes describes --yes of the commands that reinstall.
-const reinstallYes = "reinstall: do not ask before the state of a canister is forgotten"
+const reinstallYes = "reinstall: do not ask before the state of a canister is erased"
 
 // confirmReinstall asks before canisters lose their state.
 func (x *deploying) confirmReinstall(ctx context.Context) error {

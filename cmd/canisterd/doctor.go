@@ -45,8 +45,8 @@ func (c *cli) doctor() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&stateDir, "state-dir", "", "also check this folder for --state-dir")
-	cmd.Flags().StringVar(&cacheDir, "cache-dir", "", "check this folder for --cache-dir (default: the user's cache folder)")
+	cmd.Flags().StringVar(&stateDir, "state-dir", "", "state directory to check as well (--state-dir of canisterd start)")
+	cmd.Flags().StringVar(&cacheDir, "cache-dir", "", "cache directory to check (--cache-dir of canisterd start) (default: the user's cache directory)")
 	return cmd
 }
 

@@ -53,7 +53,7 @@ func (c *cli) events() *cobra.Command {
 	flags.StringVar(&f.request, "request", "", "only events of this request (its id in hex, or a prefix of it) and of the calls it leads to")
 	flags.BoolVar(&f.failures, "failures", false, "only traps, rejects and dropped messages")
 	flags.BoolVar(&f.beginning, "from-beginning", false, "begin with the oldest available event")
-	flags.StringVar(&f.after, "after", "", "resume after this token")
+	flags.StringVar(&f.after, "after", "", "resume after this token (resume_token of the RPC Events.Watch)")
 	return cmd
 }
 

@@ -45,13 +45,13 @@ runs as long as the command. The command has these environment variables:
   CANISTERD_ROOT_KEY   root key of the instance, DER in hex
 
 canisterd is on its PATH. With --deploy, CANISTER_ID_MY_BANK is the id of canister
-my-bank, and so on. With --as pocket-ic, POCKET_IC_BIN and DFX_POCKET_IC_PATH, for
-programs that start PocketIC's server, name canisterd, and MOPS_POCKET_IC_URL its
-address.
+my-bank, and so on. With --as pocket-ic, POCKET_IC_BIN and DFX_POCKET_IC_PATH are paths
+of canisterd, for programs that start PocketIC's server, and MOPS_POCKET_IC_URL is the
+address of a running one.
 
 Inside the command, canisterd uses this instance by default, with the token of the
 daemon. The instance is deleted when the command ends, even if it fails. The exit code
-is that of the command: 128 and the number of the signal if a signal ended it, 127 if
+is that of the command: 128 plus the number of the signal if a signal ended it, 127 if
 the command is not found, 126 if it cannot be executed. A second interrupt kills the
 command.`,
 		Example: `  canisterd exec --deploy . -- npm test
@@ -65,7 +65,7 @@ command.`,
 	cmd.Flags().StringVar(&f.deploy, "deploy", "", "deploy the canisters of this folder first")
 	c.allowOutside(cmd)
 	cmd.Flags().StringVar(&f.from, "fork", "", "fork this instance, NAME or NAME@SNAPSHOT, instead of creating an empty one")
-	cmd.Flags().StringVar(&f.as, "as", "", "make canisterd available to the command in place of another program: pocket-ic, or all")
+	cmd.Flags().StringVar(&f.as, "as", "", "make canisterd stand in for another program that the command starts: icp, pocket-ic or all")
 	return sending(cmd)
 }
 

@@ -63,10 +63,10 @@ type propertyFlags struct {
 
 func (f *propertyFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.invariants, "invariant", nil, "condition that must hold when no message is left, such as 'vault paidOut <= 100'; 'each message: …' is checked after each message, 'eventually: …' only if no timer makes it true")
+	flags.StringArrayVar(&f.invariants, "invariant", nil, "condition that must hold when no message is left, such as 'vault paidOut <= 100'; 'each message: …' must also hold after each message, 'eventually: …' after the run has continued at the next timers (--waits)")
 	flags.StringArrayVar(&f.sometimes, "sometimes", nil, "condition that must hold at the end of at least one run")
-	flags.StringArrayVar(&f.maximize, "maximize", nil, "maximize this query, such as 'vault paidOut'")
-	flags.StringArrayVar(&f.observe, "observe", nil, "compare with serial orders by this query, such as 'bank balance'")
+	flags.StringArrayVar(&f.maximize, "maximize", nil, "find the run with the largest answer to this query, such as 'vault paidOut'")
+	flags.StringArrayVar(&f.observe, "observe", nil, "compare the answer to this query with those after serial orders, such as 'bank balance' (default: all queries without arguments)")
 	flags.BoolVar(&f.onlyStated, "only-stated", false, "check only the given properties, not the built-in ones")
 }
 
@@ -81,15 +81,15 @@ func (c *cli) explore() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explore",
 		Short: "Explore the orders of messages and faults, and report what goes wrong",
-		Long: `Explore the legal orders of messages of some operations, and the faults that mainnet
-can cause, on forks of an instance. The instance itself does not change.
+		Long: `Run some operations in the legal orders of their messages, and with the faults that
+mainnet can cause, on forks of an instance. The instance itself does not change.
 
 An operation is an update call: CANISTER METHOD [ARGUMENTS] [as PRINCIPAL], as for
 canister call. It can begin at any point of a run. Each finding is shown by its
 shortest schedule and written to a file (--folder) that canisterd explore replay runs
 again. --go-test writes a Go test that fails until the bug is fixed.
 
-Flags override the section explore of ` + project.File + `.
+Flags override the explore section of ` + project.File + `.
 
 The exit code is 0 without findings, 2 with findings, and 1 if the exploration failed.
 Suspicions are printed, but do not change the exit code unless --fail-on-suspicion is
@@ -162,26 +162,26 @@ func (c *cli) takeSection(cmd *cobra.Command) error {
 
 func (f *exploreFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.operations, "op", nil, "operation to explore, 'CANISTER METHOD [ARGUMENTS] [as PRINCIPAL]', repeated")
-	flags.StringArrayVar(&f.before, "before", nil, "call to make before the operations, written as --op, repeated, in this order")
+	flags.StringArrayVar(&f.operations, "op", nil, "operation to explore, 'CANISTER METHOD [ARGUMENTS] [as PRINCIPAL]'; repeatable")
+	flags.StringArrayVar(&f.before, "before", nil, "call to make before the operations, written as --op; repeatable, made in this order")
 	flags.StringArrayVar(&f.twice, "twice", nil, "operation, written as --op, that its user may send twice")
 	f.properties.add(cmd)
 	f.outside.add(cmd)
 	flags.Uint32Var(&f.waits, "waits", defaultWaits, "number of times that a run without messages continues at the next timer")
 	flags.Uint32Var(&f.faults, "faults", 1, "maximum number of faults in a run")
-	flags.StringSliceVar(&f.kinds, "fault", nil, "kinds of faults, such as reject_transient or trap_callback (default: all)")
+	flags.StringSliceVar(&f.kinds, "fault", nil, "kinds of faults, such as reject_transient or trap_callback (docs/explore.md; default: all)")
 	flags.StringSliceVar(&f.untrusted, "untrusted", nil, "canisters that may never answer")
 	flags.Uint32Var(&f.runs, "runs", defaultRuns, "maximum number of runs")
-	flags.StringVar(&f.limit, "time", "60s", "maximum time; 0 for no limit")
-	flags.Uint64Var(&f.seed, "seed", 1, "seed of random orders")
+	flags.StringVar(&f.limit, "time", "60s", "maximum real time of the exploration; 0 for no limit")
+	flags.Uint64Var(&f.seed, "seed", 1, "seed for random orders")
 	flags.BoolVar(&f.all, "all", false, allUsage)
-	flags.BoolVar(&f.failOnSuspicion, "fail-on-suspicion", false, "exit with code 2 also for a suspicion")
-	flags.Uint32Var(&f.stop, "stop", 0, "stop after this number of findings; 0 for no limit")
+	flags.BoolVar(&f.failOnSuspicion, "fail-on-suspicion", false, "also exit with code 2 for a suspicion")
+	flags.Uint32Var(&f.stop, "stop", 0, "stop after `N` findings; 0 for no limit")
 	f.workers.add(cmd)
 	flags.StringVar(&f.form, "form", "text", "format of the runs of findings: text or mermaid")
 	flags.StringVar(&f.folder, "folder", scheduleFolder, "write the schedules of findings to this folder; '' for none")
 	flags.StringVar(&f.html, "html", "", "write the findings to this file, as an HTML page with diagrams")
-	flags.StringVar(&f.goTest, "go-test", "", "write a Go test that explores the same to this file, whose name ends in _test.go")
+	flags.StringVar(&f.goTest, "go-test", "", "write a Go test of the same exploration to this file, whose name must end in _test.go")
 	flags.StringVar(&f.snapshot, "snapshot", "", "explore a snapshot of the instance instead of its current state")
 }
 

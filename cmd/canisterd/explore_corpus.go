@@ -31,8 +31,8 @@ func (c *cli) exploreCorpus() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "corpus [FOLDER]",
 		Short: "Replay the schedules of a folder",
-		Long: `Replay the schedules (*.yaml) of a folder, by default ` + scheduleFolder + `, and report of each whether
-it still fails, is fixed or is stale.
+		Long: `Replay the schedules (*.yaml) in a directory, by default ` + scheduleFolder + `, and report for each
+whether it still fails, is fixed or is stale.
 
 The exit code is that of the worst outcome: 2 if a schedule still fails, else 1 if one
 could not be replayed, else 3 if one is stale, else 0.`,

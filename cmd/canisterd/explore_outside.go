@@ -17,7 +17,7 @@ type outsideFlags struct{ upgrades, outcalls []string }
 func (f *outsideFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.upgrades, "upgrade", nil, "CANISTER=FILE: the canister may be upgraded to this module between a call and its response")
-	flags.StringArrayVar(&f.outcalls, "outcall", nil, "response to HTTP outcalls, such as '200 {\"rate\": 7}', repeated: each after the first counts as a fault")
+	flags.StringArrayVar(&f.outcalls, "outcall", nil, "response to HTTP outcalls, such as '200 {\"rate\": 7}'; repeatable, each after the first counts as a fault")
 }
 
 // read reads the flags and the modules.

@@ -132,7 +132,11 @@ func (c *cli) exploreReplay() *cobra.Command {
 	worst := exitCode(exitOK)
 	cmd := &cobra.Command{
 		Use:   "replay FILE...",
-		Short: "Replay schedules: exit code 2 if one still fails, else 3 if one is stale, else 0",
+		Short: "Replay schedules",
+		Long: `Replay schedules. A schedule that cannot be replayed ends the command.
+
+The exit code is 1 if a schedule cannot be replayed, else 2 if one still fails, else 3 if
+one is stale, else 0.`,
 		Example: `  canisterd explore replay explore/vault-paidOut-100.yaml
   canisterd explore replay explore/*.yaml`,
 		Args: cobra.MinimumNArgs(1),

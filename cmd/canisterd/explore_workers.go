@@ -129,12 +129,12 @@ func (c *cli) exploreWorker() *cobra.Command {
 		Long: `Run a worker for explorations on this or another machine.
 
 An exploration with --workers distributes its runs over all workers at the same NATS
-server; its report is that of a single process. URL is the one that canisterd explore
---workers embedded prints, or that of a NATS server with JetStream. Workers can join or
-leave at any time; other workers take over their runs.
+server; its report is the same as that of a single process. URL is the one that
+canisterd explore --workers embedded prints, or that of a NATS server with JetStream.
+Workers can join or leave at any time; other workers take over their runs.
 
-A worker must have the version of the daemon. It ends with the exploration that started
-its server, or waits for the next one.`,
+A worker must have the same version as the daemon. With an embedded server it exits when
+the exploration ends; at another server it waits for the next exploration.`,
 		Example: `  canisterd explore worker nats://TOKEN@127.0.0.1:4222
   canisterd explore worker tls://user:password@nats.example.com:4222`,
 		Args: cobra.MaximumNArgs(1),

@@ -19,8 +19,8 @@ type gatewayFlags struct {
 
 func (f *gatewayFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.domains, "domain", nil, "serve canisters at CANISTER.DOMAIN, repeated or comma-separated, besides CANISTER.localhost")
-	flags.StringVar(&f.file, "domains-file", "", "file with lines HOST:CANISTER that serve canisters at other hosts; it is read again when it changes")
+	flags.StringSliceVar(&f.domains, "domain", nil, "serve canisters at CANISTER.DOMAIN in addition to CANISTER.localhost; repeatable or comma-separated")
+	flags.StringVar(&f.file, "domains-file", "", "file of lines HOST:CANISTER, each of which serves a canister at another host; it is read again when it changes")
 	flags.BoolVar(&f.unverified, "unverified-pages", false, "serve responses of canisters to browsers without verifying their certification")
 }
 

@@ -20,11 +20,11 @@ const (
 func (c *cli) health() *cobra.Command {
 	return &cobra.Command{
 		Use:   "health",
-		Short: "Fail unless the daemon answers and its first instance runs",
-		Long: `Fail unless the daemon answers and its first instance runs.
+		Short: "Fail unless the daemon answers and its default instance is running",
+		Long: `Fail unless the daemon answers and its default instance is running.
 
-The command asks the path /health at --url, as load balancers do, and needs no control
-API. Health checks of containers use it (docker-compose.yml).`,
+The command requests /health at --url, as load balancers do, and needs no control API.
+Use it for health checks of containers (docker-compose.yml).`,
 		Example: `  canisterd health
   canisterd --url http://127.0.0.1:4943 health`,
 		Args: cobra.NoArgs,

@@ -98,7 +98,7 @@ func (c *cli) settle() *cobra.Command {
 	var held, call uint64
 	var subnet string
 	cmd := &cobra.Command{
-		Use:   "settle (--held N | --call N --subnet ID) unknown | reply CANDID | reject [CODE] TEXT",
+		Use:   "settle (--held N | --call N [--subnet SUBNET]) unknown | reply CANDID | reject [CODE] TEXT",
 		Short: "Answer a call in place of its callee",
 		Example: `  canisterd settle --held 1 reject sys_transient "the network is busy"
   canisterd settle --call 1 reply '()'`,

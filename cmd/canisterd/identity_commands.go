@@ -104,7 +104,7 @@ func (c *cli) identityList() *cobra.Command {
 func (c *cli) identityUse() *cobra.Command {
 	return &cobra.Command{
 		Use:   "use NAME",
-		Short: "Set the identity to use without --identity and --as",
+		Short: "Set the identity of commands without --identity and --as",
 		Example: `  canisterd identity use alice
   canisterd identity use anonymous`,
 		Args: cobra.ExactArgs(1),
@@ -120,7 +120,7 @@ func (c *cli) identityUse() *cobra.Command {
 func (c *cli) identityWhoami() *cobra.Command {
 	return sending(&cobra.Command{
 		Use:   "whoami",
-		Short: "Print the principal of calls",
+		Short: "Print the principal that makes calls",
 		Example: `  canisterd identity whoami
   canisterd --identity alice identity whoami`,
 		Args: cobra.NoArgs,
@@ -139,7 +139,7 @@ func (c *cli) identityImport() *cobra.Command {
 		Use:   "import NAME FILE",
 		Short: "Import a key from a PEM file, such as dfx identity export or icp write it",
 		Long: `Import a key from a PEM file and print its principal: Ed25519, secp256k1 or P-256, in
-PKCS #8 or SEC 1, also encrypted (PKCS #8 with PBES2). The password is read from the
+PKCS #8 or SEC 1, optionally encrypted (PKCS #8 with PBES2). The password is read from the
 terminal or from CANISTERD_PASSWORD. An encrypted key is stored encrypted.`,
 		Example: `  dfx identity export alice > alice.pem
   canisterd identity import alice alice.pem`,

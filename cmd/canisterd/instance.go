@@ -71,7 +71,7 @@ func (c *cli) instances(all []*controlv1.Instance) string {
 }
 
 // subnetUsage describes --subnet of all commands that make networks.
-var subnetUsage = "subnets, by kind, repeated or comma-separated: " + strings.Join(subnetKinds(), ", ") + " (default: nns,application)"
+var subnetUsage = "subnets, by kind; repeatable or comma-separated: " + strings.Join(subnetKinds(), ", ") + " (default: nns,application)"
 
 // outcallsUsage describes --outcalls of all commands that make instances.
 const outcallsUsage = "HTTP outcall mode: allow, hold, deny, replicated or strict (docs/outcalls.md; default: the daemon's)"
@@ -85,7 +85,8 @@ type instanceFlags struct {
 }
 
 const (
-	seedUsage       = "seed of keys, ids and randomness, up to 32 bytes in hex (default: random; instance show prints it)"
+	httpListenUsage = "serve the instance over HTTP at its own address, host:port; port 0 picks a free port"
+	seedUsage       = "seed for keys, ids and randomness, up to 32 bytes in hex (default: random; instance show prints it)"
 	rateLimitsUsage = "limit the rate of memory changes and installations, as mainnet does"
 )
 
@@ -108,7 +109,7 @@ type reachFlags struct {
 func (f *reachFlags) add(cmd *cobra.Command, otherwise string) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.local, "outcalls-local", false, "allow HTTP outcalls to loopback, link-local and private addresses (default: "+otherwise+")")
-	flags.StringSliceVar(&f.targets, "outcalls-target", nil, "allow HTTP outcalls to this local server, repeated or comma-separated: host:port, host, or a prefix such as 10.0.0.0/8")
+	flags.StringSliceVar(&f.targets, "outcalls-target", nil, "allow HTTP outcalls to this local server; repeatable or comma-separated: host:port, host, or a CIDR block such as 10.0.0.0/8")
 }
 
 func (f *instanceFlags) add(cmd *cobra.Command) {
@@ -122,7 +123,7 @@ func (f *instanceFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.outcalls, "outcalls", "", outcallsUsage)
 	f.reach.add(cmd, "the daemon's")
 	f.addMemoryDir(cmd)
-	flags.StringVar(&f.httpListen, "http-listen", "", "listen on this address for an HTTP interface of its own, host:port; port 0 takes any free port")
+	flags.StringVar(&f.httpListen, "http-listen", "", httpListenUsage)
 }
 
 // addMemoryDir adds --memory-dir. It was called --state-dir, which is taken still: elsewhere that is the state directory.
@@ -135,7 +136,7 @@ func (f *instanceFlags) addMemoryDir(cmd *cobra.Command) {
 
 // addEphemeral adds --ephemeral to a command whose instances are kept by default.
 func (f *instanceFlags) addEphemeral(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.ephemeral, "ephemeral", false, "keep the instance in memory only (default: on disk if the daemon keeps its own there)")
+	cmd.Flags().BoolVar(&f.ephemeral, "ephemeral", false, "keep the instance in memory only (default: on disk, unless the daemon is ephemeral)")
 }
 
 func (f *instanceFlags) request(name string) (*controlv1.CreateInstanceRequest, error) {
@@ -178,6 +179,7 @@ func (c *cli) instanceCreate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create [NAME]",
 		Short: "Create an instance",
+		Long:  `Create an instance. NAME defaults to instance-1, instance-2 and so on.`,
 		Example: `  canisterd instance create lab --pacing manual
   canisterd instance create lab --start-time 2030-01-01T00:00:00Z --seed 07
   canisterd instance create two --subnet nns,application,application`,
@@ -326,7 +328,8 @@ func (c *cli) instanceFork() *cobra.Command {
 		Short: "Fork an instance from its current state, a snapshot or a past round",
 		Long: `Fork an instance (--instance) from its current state, from a snapshot, or from a past
 round; canisterd instance history lists the rounds. A fork of a past round has manual
-pacing by default, so that it stays there.`,
+pacing by default, so that it stays there. NAME defaults to instance-1, instance-2 and
+so on.`,
 		Example: `  canisterd -i lab instance fork branch
   canisterd -i lab instance fork branch --snapshot before --reseed again
   canisterd instance fork then --at 42
@@ -352,9 +355,9 @@ pacing by default, so that it stays there.`,
 	cmd.Flags().StringVar(&snapshot, "snapshot", "", "fork this snapshot instead of the current state")
 	cmd.Flags().StringVar(&at, "at", "", "fork a past state: after a round, at a time, before a request id was accepted, or at a mark (mark:NAME)")
 	cmd.MarkFlagsMutuallyExclusive("snapshot", "at")
-	cmd.Flags().StringVar(&f.pacing, "pacing", "", "when rounds run: "+pacingForms()+" (default: that of the other instance; manual with --at)")
-	cmd.Flags().StringVar(&f.httpListen, "http-listen", "", "listen on this address for an HTTP interface of its own")
-	cmd.Flags().StringVar(&f.reseed, "reseed", "", "any text: the fork draws other random numbers")
+	cmd.Flags().StringVar(&f.pacing, "pacing", "", "when rounds run: "+pacingForms()+" (default: that of the forked instance; manual with --at)")
+	cmd.Flags().StringVar(&f.httpListen, "http-listen", "", httpListenUsage)
+	cmd.Flags().StringVar(&f.reseed, "reseed", "", "any text: the fork gets other randomness than its source")
 	f.addEphemeral(cmd)
 	return c.addVerbose(cmd)
 }

@@ -67,9 +67,9 @@ func (c *cli) instanceBisect() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bisect CANISTER METHOD [ARGUMENTS] | EXPRESSION",
 		Short: "Find the round that changed the answer to a query or an expression",
-		Long: `Find the first round after which a query or an expression has another answer than
+		Long: `Find the first round after which a query or an expression has a different answer than
 before, in the history of an instance with a state directory. Each probe is a fork at a
-past round that ends with the command; the instance itself does not change.
+past round, which the command deletes; the instance itself does not change.
 
 EXPRESSION is one argument, as for explore --invariant: two operands with one of
 ` + strings.Join(relation.All, " ") + ` between them. An operand is CANISTER.FIELD with a field of canister

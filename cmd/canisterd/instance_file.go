@@ -20,9 +20,10 @@ func (c *cli) instanceExport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export FILE",
 		Short: "Export an instance to a file; - for standard output",
-		Long: `Export an instance to a file, for canisterd instance import: its current state or a
-snapshot. With --journal, the file is that of canisterd state export, for canisterd
-replay on any machine, such as with a bug report. The instance runs meanwhile.`,
+		Long: `Export the current state of an instance, or a snapshot, to a file for canisterd instance
+import; - is standard output. With --journal, write the file that canisterd state export
+writes, for canisterd replay on any machine, for example for a bug report. The instance
+keeps running.`,
 		Example: `  canisterd -i lab instance export lab.ic
   canisterd -i lab instance export --snapshot before - | gzip > before.gz
   canisterd instance export --journal bug.journal`,
@@ -52,8 +53,9 @@ func (c *cli) instanceImport() *cobra.Command {
 		Short: "Create an instance from an exported file; - for standard input",
 		Example: `  canisterd instance import lab.ic copy --pacing manual
   gunzip -c before.gz | canisterd instance import - copy`,
-		Long: `Create an instance from an exported file. Names of canisters that were deployed from
-this folder also refer to those of the new instance.`,
+		Long: `Create an instance from an exported file; - is standard input. NAME defaults to
+instance-1, instance-2 and so on. Names of canisters that were deployed from this
+directory also work in the new instance.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			pacing, err := parsePacing(f.pacing)
@@ -89,7 +91,7 @@ this folder also refer to those of the new instance.`,
 	flags.StringVar(&f.outcalls, "outcalls", "", outcallsUsage)
 	f.reach.add(cmd, "the daemon's")
 	f.addMemoryDir(cmd)
-	flags.StringVar(&f.httpListen, "http-listen", "", "listen on this address for an HTTP interface of its own")
+	flags.StringVar(&f.httpListen, "http-listen", "", httpListenUsage)
 	f.addEphemeral(cmd)
 	return c.addVerbose(cmd)
 }

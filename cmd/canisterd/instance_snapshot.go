@@ -16,8 +16,10 @@ import (
 func (c *cli) instanceSnapshot() *cobra.Command {
 	var replace bool
 	cmd := &cobra.Command{
-		Use:   "snapshot [NAME]",
+		Use:   "snapshot [SNAPSHOT]",
 		Short: "Take a snapshot of an instance",
+		Long: `Take a snapshot of an instance and print its name. SNAPSHOT defaults to snapshot-1,
+snapshot-2 and so on.`,
 		Example: `  canisterd instance snapshot before
   canisterd -i lab instance snapshot before --replace`,
 		Args: cobra.MaximumNArgs(1),
@@ -91,6 +93,8 @@ func (c *cli) instanceRestore() *cobra.Command {
 	return c.addVerbose(&cobra.Command{
 		Use:   "restore SNAPSHOT",
 		Short: "Restore an instance from a snapshot",
+		Long: `Restore an instance from a snapshot. Its current state and its history are discarded;
+canisterd instance fork --snapshot keeps both.`,
 		Example: `  canisterd instance restore before
   canisterd -i lab instance restore before`,
 		Args: cobra.ExactArgs(1),

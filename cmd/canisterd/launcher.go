@@ -88,7 +88,7 @@ func (c *cli) launcherServer(args []string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "canisterd " + launcherName,
 		Short: "Run a network for icp-cli, in place of its network launcher",
-		Long: `Run a network for icp-cli, in place of its network launcher. icp-cli finds it by the
+		Long: `Run a network for icp-cli, in place of its network launcher. icp-cli finds it through the
 variable ICP_CLI_NETWORK_LAUNCHER_PATH: a link to canisterd named canisterd-launcher runs
 this command. The network has the ICP ledger, the cycles ledger, the cycles minting
 canister and the registry.`,
@@ -104,18 +104,18 @@ canister and the registry.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.version, "interface-version", os.Getenv(launcherVersionVariable), "version of the interface that icp-cli uses (environment: "+launcherVersionVariable+")")
 	flags.StringVar(&f.stateDir, "state-dir", "", "accepted for compatibility and ignored: the state is in memory")
-	flags.StringVar(&f.bind, "bind", "", "address to listen on (default: 127.0.0.1, in containers all)")
-	flags.Uint16Var(&f.gatewayPort, "gateway-port", 0, "port to listen on; 0 takes any free port (default in containers: 4943)")
-	flags.Uint16Var(&f.configPort, "config-port", 0, "accepted for compatibility and ignored: the control API has the same port")
+	flags.StringVar(&f.bind, "bind", "", "address to listen on (default: 127.0.0.1; in containers, all addresses)")
+	flags.Uint16Var(&f.gatewayPort, "gateway-port", 0, "port to listen on; 0 picks a free port (default in containers: 4943)")
+	flags.Uint16Var(&f.configPort, "config-port", 0, "accepted for compatibility and ignored: the control API is at --gateway-port")
 	flags.StringVar(&f.statusDir, "status-dir", "", "folder for status.json and custom-domains.txt (default in containers: /app/status)")
 	flags.BoolVar(&f.verbose, "verbose", false, "log every request")
-	flags.BoolVar(&f.ii, "ii", false, "install Internet Identity from the folder "+systemcanisters.FolderVariable)
+	flags.BoolVar(&f.ii, "ii", false, "install Internet Identity from the directory that "+systemcanisters.FolderVariable+" names")
 	flags.BoolVar(&f.nns, "nns", false, "not supported: canisterd has no NNS canisters except the ledger, the registry and the cycles minting canister")
-	flags.Uint64Var(&f.delay, "artificial-delay-ms", 0, "milliseconds between two rounds; 0 runs a round when there is work")
-	flags.StringArrayVar(&f.subnets, "subnet", nil, "subnets, by kind, repeated (default: application)")
+	flags.Uint64Var(&f.delay, "artificial-delay-ms", 0, "milliseconds between rounds; 0 runs a round as soon as there is work")
+	flags.StringArrayVar(&f.subnets, "subnet", nil, "subnets, by kind; repeatable (default: application)")
 	flags.StringArrayVar(&f.bitcoind, "bitcoind-addr", nil, "not supported: canisterd has no Bitcoin adapter")
 	flags.StringArrayVar(&f.dogecoind, "dogecoind-addr", nil, "not supported: canisterd has no Dogecoin adapter")
-	flags.StringArrayVar(&f.domains, "domain", nil, "serve canisters at CANISTER.DOMAIN, repeated, besides CANISTER.localhost")
+	flags.StringArrayVar(&f.domains, "domain", nil, "serve canisters at CANISTER.DOMAIN in addition to CANISTER.localhost; repeatable")
 	return cmd
 }
 

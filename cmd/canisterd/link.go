@@ -32,7 +32,7 @@ func (c *cli) link() *cobra.Command {
 environment variables that make the tools use them. A link named pocket-ic serves
 PocketIC's REST interface, and one named canisterd-launcher is icp-cli's network
 launcher. FOLDER defaults to canisterd/bin in the user's cache folder. Existing links are
-replaced, files of other kinds are not.`,
+replaced; other files are not.`,
 		Example: `  eval "$(canisterd link)"
   canisterd link --version 13.0.0 ./bin   # for the Rust crate pocket-ic 13, which checks the version`,
 		Args: cobra.MaximumNArgs(1),

@@ -43,8 +43,8 @@ func (c *cli) logs() *cobra.Command {
 			}
 		}),
 	}
-	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "follow new records")
-	cmd.Flags().Uint32Var(&last, "last", 0, "show only this number of the newest records (default: all)")
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "keep printing new records")
+	cmd.Flags().Uint32Var(&last, "last", 0, "show only the newest `N` records (default: all)")
 	cmd.Flags().Uint64Var(&from, "from", 0, "show only records from this index on")
 	return cmd
 }

@@ -73,7 +73,7 @@ func withPage(all, page proto.Message) proto.Message {
 const pageSize = 1000
 
 func (c *cli) futures() *cobra.Command {
-	return c.listing("futures", "List the open calls, and what each waits for",
+	return c.listing("futures", "List the open calls, and what each is waiting for",
 		[]string{"CALL", "CALLER", "CALLEE", "METHOD", "DEADLINE", "WAITS FOR"},
 		func(ctx context.Context, d *remote.Daemon, canister string, page *controlv1.Page, t *table) (proto.Message, string, error) {
 			r, err := d.Messages.ListFutures(ctx, &controlv1.ListFuturesRequest{Instance: c.instance, CanisterId: canister, Page: page})
@@ -129,7 +129,7 @@ func (c *cli) origin(o *controlv1.Origin) string {
 }
 
 func (c *cli) queues() *cobra.Command {
-	return c.listing("queues", "List the queued messages, and what each waits for",
+	return c.listing("queues", "List the queued messages, and what each is waiting for",
 		[]string{"CANISTER", "", "KIND", "FROM", "METHOD", "BYTES", "WAITS FOR"},
 		func(ctx context.Context, d *remote.Daemon, canister string, page *controlv1.Page, t *table) (proto.Message, string, error) {
 			r, err := d.Messages.ListMessages(ctx, &controlv1.ListMessagesRequest{Instance: c.instance, CanisterId: canister, Page: page})
@@ -167,9 +167,9 @@ func (c *cli) timers() *cobra.Command {
 			return r, r.GetNextPageToken(), err
 		})
 	cmd.Long = `List the timers that canisters have set, and their heartbeats, the earliest first.
-With --all, what else falls due comes after them: expiries of messages and calls,
-timeouts, and charges for resources. --json has everything.`
-	cmd.Flags().BoolVar(&all, "all", false, "include what falls due in the network itself")
+With --all, what else comes due follows: expirations of messages and calls, timeouts, and
+charges for resources. --json always has everything.`
+	cmd.Flags().BoolVar(&all, "all", false, "include what comes due in the network itself")
 	cmd.AddCommand(
 		c.forCanister("timers fire", "Fire the global timer of a canister now", "its timer fires in the next round", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
 			return d.Messages.FireTimer(ctx, &controlv1.FireTimerRequest{Instance: c.instance, CanisterId: id})

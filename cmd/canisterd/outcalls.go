@@ -171,7 +171,7 @@ The file of --each has a JSON array of objects such as
 	}
 	flags := cmd.Flags()
 	flags.Uint32Var(&f.status, "status", 200, "HTTP status of the response")
-	flags.StringArrayVar(&f.headers, "header", nil, "header of the response, 'NAME: VALUE', repeated")
+	flags.StringArrayVar(&f.headers, "header", nil, "header of the response, 'NAME: VALUE'; repeatable")
 	flags.StringVar(&f.file, "body-file", "", "read the body of the response from a file")
 	flags.StringVar(&f.each, "each", "", "read an answer for each node from a JSON file")
 	flags.StringVar(&f.on, "subnet", "", "subnet of the canister (default: the only one with such an outcall)")

@@ -33,6 +33,10 @@ func (c *cli) pacing() *cobra.Command {
 	return &cobra.Command{
 		Use:   "pacing [" + strings.Join(pacingModes(), " | ") + " | INTERVAL]",
 		Short: "Show or change when rounds run",
+		Long: `Show or change when rounds run: as soon as there is work, at the time of the wall clock
+(auto); as soon as there is work, while time stands still (still); only when a command
+such as canisterd run asks, while time stands still (manual); or every INTERVAL, at the
+time of the wall clock.`,
 		Example: `  canisterd pacing
   canisterd pacing manual
   canisterd pacing 500ms`,

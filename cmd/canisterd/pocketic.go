@@ -87,8 +87,9 @@ func (c *cli) pocketServer() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "canisterd " + pocketName,
 		Short: "Serve PocketIC's REST interface, in place of its server",
-		Long: `Serve PocketIC's REST interface, in place of its server. Clients find it by POCKET_IC_BIN:
-a link to canisterd named pocket-ic, pocket-ic-server or pocket-ic-X.Y.Z runs this command.`,
+		Long: `Serve PocketIC's REST interface, in place of its server. Clients find it through
+POCKET_IC_BIN: a link to canisterd named pocket-ic, pocket-ic-server or pocket-ic-X.Y.Z
+runs this command.`,
 		Example: `  canisterd pocket-ic --port 8081 --ttl 3600
   canisterd pocket-ic --port-file ./port`,
 		SilenceUsage: true, SilenceErrors: true, Args: cobra.NoArgs,
@@ -96,18 +97,18 @@ a link to canisterd named pocket-ic, pocket-ic-server or pocket-ic-X.Y.Z runs th
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.address, "ip-addr", "i", "127.0.0.1", "address to listen on")
-	flags.Uint16VarP(&f.port, "port", "p", 0, "port to listen on; 0 takes any free port")
+	flags.Uint16VarP(&f.port, "port", "p", 0, "port to listen on; 0 picks a free port")
 	flags.StringVar(&f.portFile, "port-file", "", "file to write the port to; if a server already listens on the port in it, this one exits")
-	flags.Uint64Var(&f.ttl, "ttl", 60, "seconds without a request after which the server ends")
-	flags.Uint64Var(&f.hardTTL, "hard-ttl", 0, "seconds after which the server ends with exit code 124; 0 for no limit")
-	flags.StringVarP(&f.logLevels, "log-levels", "l", "info", "log level, or levels by name as for PocketIC (environment: RUST_LOG)")
+	flags.Uint64Var(&f.ttl, "ttl", 60, "seconds without a request after which the server exits")
+	flags.Uint64Var(&f.hardTTL, "hard-ttl", 0, "seconds after which the server exits with code 124; 0 for no limit")
+	flags.StringVarP(&f.logLevels, "log-levels", "l", "info", "log level, such as debug, or levels by name as for PocketIC, such as pocket_ic_server=debug (environment: RUST_LOG, which takes precedence)")
 	flags.StringVar(&f.version, "report-version", envOr("CANISTERD_POCKET_IC_VERSION", pocketVersion), "version of PocketIC to report, for clients that require one (environment: CANISTERD_POCKET_IC_VERSION)")
 	flags.BoolVarP(&f.showVersion, "version", "V", false, "print the version")
-	flags.StringSliceVar(&f.origins, "allow-origin", nil, "allow pages of this origin besides those of this machine, repeated or comma-separated: SCHEME://HOST[:PORT], or * for all; they can then read and write files of this user (default: none)")
+	flags.StringSliceVar(&f.origins, "allow-origin", nil, "allow pages of this origin besides those of this machine; repeatable or comma-separated: SCHEME://HOST[:PORT], or * for all; such pages can read and write this user's files (default: none)")
 	flags.StringVar(&f.memoryLimit, "memory-limit", "", memoryLimitUsage)
-	flags.StringVar(&f.routingTable, "mainnet-routing-table", "", "accepted for compatibility and ignored: the ranges of mainnet are built in")
-	flags.BoolVar(&f.fetchTable, "fetch-mainnet-routing-table", false, "accepted for compatibility and ignored: the ranges of mainnet are built in")
-	flags.Uint64Var(&f.registryVersion, "mainnet-registry-version", 0, "accepted for compatibility and ignored: the ranges of mainnet are built in")
+	flags.StringVar(&f.routingTable, "mainnet-routing-table", "", "accepted for compatibility and ignored: mainnet's ranges of canister ids are built in")
+	flags.BoolVar(&f.fetchTable, "fetch-mainnet-routing-table", false, "accepted for compatibility and ignored: mainnet's ranges of canister ids are built in")
+	flags.Uint64Var(&f.registryVersion, "mainnet-registry-version", 0, "accepted for compatibility and ignored: mainnet's ranges of canister ids are built in")
 	return cmd
 }
 

@@ -14,7 +14,7 @@ type retentionFlags struct{ age, records, checkpoints string }
 
 func (f *retentionFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.age, "history-age", "", "maximum age of the history for instance fork --at, history and bisect, such as 12h; 0 for none (default: 7d)")
+	flags.StringVar(&f.age, "history-age", "", "maximum age of the history that instance fork --at, history and bisect use, such as 12h; 0 keeps none (default: 7d)")
 	flags.StringVar(&f.records, "history-records", "", "maximum size of the records of the history (default: 256MiB)")
 	flags.StringVar(&f.checkpoints, "history-checkpoints", "", "maximum size of the checkpoints of the history (default: 1GiB)")
 }

@@ -121,17 +121,17 @@ func (c *cli) root() *cobra.Command {
 	c.fitHelp(root)
 	flags := root.PersistentFlags()
 	flags.StringVar(&c.url, "url", envOr("CANISTERD_URL", defaultURL), "address of the daemon (environment: CANISTERD_URL)")
-	flags.StringVar(&c.control, "control", os.Getenv("CANISTERD_CONTROL"), "address of the control API: host:port, https://host:port or unix:///path (default: that of --url; environment: CANISTERD_CONTROL)")
+	flags.StringVar(&c.control, "control", os.Getenv("CANISTERD_CONTROL"), "address of the control API: host:port, http://host:port, https://host:port or unix:///path (default: that of --url; environment: CANISTERD_CONTROL)")
 	flags.StringVar(&c.tokenFile, "token-file", os.Getenv("CANISTERD_TOKEN_FILE"), "file with the token for the control API (environment: CANISTERD_TOKEN_FILE)")
 	flags.StringVar(&c.roots, "tls-roots", os.Getenv("CANISTERD_TLS_ROOTS"), "PEM file with trusted certificates (default: the system's; environment: CANISTERD_TLS_ROOTS)")
 	flags.StringVarP(&c.instance, "instance", "i", os.Getenv("CANISTERD_INSTANCE"), "instance to use (default: the one named default; environment: CANISTERD_INSTANCE)")
-	flags.StringVar(&c.as, "as", os.Getenv("CANISTERD_AS"), "principal to call as, without its key, or the name of a canister or an identity (environment: CANISTERD_AS)")
+	flags.StringVar(&c.as, "as", os.Getenv("CANISTERD_AS"), "principal to call as (its key is not needed), or the name of a canister or an identity (environment: CANISTERD_AS)")
 	flags.StringVar(&c.identity, "identity", os.Getenv("CANISTERD_IDENTITY"), "identity to call as: a name (canisterd identity list) or a PEM file (default: the one in use, else anonymous; environment: CANISTERD_IDENTITY)")
 	flags.BoolVar(&c.json, "json", false, "print results as JSON (docs/output.md)")
 	c.filter.Add(root)
 	root.AddGroup(
 		&cobra.Group{ID: "daemon", Title: "The daemon:"}, &cobra.Group{ID: "work", Title: "Canisters:"},
-		&cobra.Group{ID: "control", Title: "Time, and what is in flight:"}, &cobra.Group{ID: "watch", Title: "What happens:"},
+		&cobra.Group{ID: "control", Title: "Time, and what is in flight:"}, &cobra.Group{ID: "watch", Title: "Observing and exploring:"},
 	)
 	grouped := func(id string, commands ...*cobra.Command) {
 		for _, cmd := range commands {

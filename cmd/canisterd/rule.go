@@ -34,7 +34,8 @@ func (c *cli) ruleAdd() *cobra.Command {
 		Long: `Add a rule that holds, delays, drops or answers matching messages. The callee of a
 response is the canister that responds, and the caller is the one that receives it.
 
-drop and unknown apply to best-effort calls only: a guaranteed response is never lost.`,
+unknown answers a call with the reject SYS_UNKNOWN. drop and unknown apply only to
+best-effort calls: a guaranteed response is never lost.`,
 		Example: `  canisterd rule add hold --kind response --caller bank --callee vault
   canisterd rule add reject sys_transient "the network is busy" --callee vault
   canisterd rule add reply '()' --callee vault --method transfer --times 1

@@ -10,9 +10,9 @@ import (
 func (c *cli) schema() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
-		Short: "Print the JSON schema of " + project.File + ", for editors",
-		Long: `Print the JSON schema of ` + project.File + `, with which editors complete and check
-it: write it to a file and name that in the first line,
+		Short: "Print the JSON Schema of " + project.File + ", for editors",
+		Long: `Print the JSON Schema of ` + project.File + `, which lets editors complete and check the
+file. Write it to a file, and name that in the first line of ` + project.File + `:
 
   # yaml-language-server: $schema=canisterd.schema.json`,
 		Example: `  canisterd schema

@@ -34,13 +34,13 @@ type startFlags struct {
 }
 
 // memoryDirUsage describes --memory-dir.
-const memoryDirUsage = "folder on the daemon's machine for the memories of canisters while the daemon runs (default: in memory)"
+const memoryDirUsage = "directory on the daemon's machine for canister memory while the daemon runs (default: in RAM)"
 
 // memoryLimitUsage describes --memory-limit.
-const memoryLimitUsage = "maximum memory of the daemon without the memories of canisters, such as 4GiB (default: half of that of this machine or control group); above it, messages are refused"
+const memoryLimitUsage = "maximum memory of the daemon, not counting canister memory, such as 4GiB (default: half the memory of this machine or cgroup); above it, messages are refused"
 
 // systemUsage describes --system-canisters of all commands that make networks.
-const systemUsage = "system canisters to install at their mainnet ids, comma-separated: registry, icp_token, cycles_minting, cycles_token, all (these four) or ii (see " + systemcanisters.FolderVariable + "); the subnets they need are added (default: none)"
+const systemUsage = "system canisters to install at their mainnet ids, comma-separated: registry, icp_token, cycles_minting, cycles_token, all (these four) or ii (its module must be in the directory that " + systemcanisters.FolderVariable + " names); the subnets they need are added (default: none)"
 
 func (c *cli) start() *cobra.Command {
 	var f startFlags
@@ -61,12 +61,12 @@ is in memory and lost when the daemon stops.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.listen, "listen", daemon.DefaultListen, "address to listen on, host:port; port 0 takes any free port")
+	flags.StringVar(&f.listen, "listen", daemon.DefaultListen, "address to listen on, host:port; port 0 picks a free port")
 	flags.StringVar(&f.stateDir, "state-dir", "", "folder for the state of the network (default: canisterd/state in the user's data folder)")
 	flags.BoolVar(&f.ephemeral, "ephemeral", false, "keep the network in memory only")
 	flags.StringVar(&f.cacheDir, "cache-dir", "", "folder for compiled modules (default: the user's cache folder)")
 	flags.StringSliceVar(&f.subnets, "subnet", nil, subnetUsage)
-	flags.StringSliceVar(&f.admins, "subnet-admin", nil, "make this principal an admin of application and cloud-engine subnets, which then charge no fees, repeated or comma-separated (default: none)")
+	flags.StringSliceVar(&f.admins, "subnet-admin", nil, "make this principal an admin of application and cloud-engine subnets, which then charge no fees; repeatable or comma-separated (default: none)")
 	flags.StringSliceVar(&f.system, "system-canisters", nil, systemUsage)
 	flags.StringVar(&f.outcalls, "outcalls", daemon.AllowOutcalls.String(), "HTTP outcall mode: allow, hold, deny, replicated or strict (docs/outcalls.md)")
 	f.reach.add(cmd, "none of them")
@@ -74,15 +74,15 @@ is in memory and lost when the daemon stops.`,
 	f.history.add(cmd)
 	flags.StringVar(&f.seed, "seed", "", seedUsage)
 	flags.BoolVar(&f.rateLimits, "rate-limits", false, rateLimitsUsage)
-	flags.StringVar(&f.control.Address, "control", "", "address of the control API (gRPC): host:port, unix:///PATH or off (default: that of --listen if only this machine can reach it)")
-	flags.StringVar(&f.control.Certificate, "control-tls-cert", "", "TLS certificate file of the control API")
-	flags.StringVar(&f.control.Key, "control-tls-key", "", "key file of that certificate")
+	flags.StringVar(&f.control.Address, "control", "", "address of the control API (gRPC): host:port, unix:///PATH or off (default: that of --listen if only this machine can reach it, else off)")
+	flags.StringVar(&f.control.Certificate, "control-tls-cert", "", "TLS certificate file for the control API")
+	flags.StringVar(&f.control.Key, "control-tls-key", "", "private key file for --control-tls-cert")
 	flags.StringVar(&f.tokenFile, "control-token-file", "", "file with the token that clients of the control API must send (environment: CANISTERD_CONTROL_TOKEN, the token itself)")
-	flags.BoolVar(&f.control.Insecure, "insecure-control", false, "allow other machines to use the control API without TLS and token: they control everything")
+	flags.BoolVar(&f.control.Insecure, "insecure-control", false, "allow other machines to use the control API without TLS or a token: they can control everything")
 	flags.StringVar(&f.memoryLimit, "memory-limit", "", memoryLimitUsage)
 	flags.StringVar(&f.deploy, "deploy", "", "deploy the canisters of this folder after the start, as canisterd deploy does")
 	c.allowOutside(cmd)
-	flags.StringVar(&f.call, "call", "", "then call a method and print the reply: 'CANISTER METHOD [ARGUMENTS]'")
+	flags.StringVar(&f.call, "call", "", "after the start and --deploy, call a method and print the reply: 'CANISTER METHOD [ARGUMENTS]'")
 	flags.Int64Var(&f.checkpointBytes, "checkpoint-bytes", 0, "size of records after which a checkpoint is written (default: 64 MiB)")
 	_ = flags.MarkHidden("checkpoint-bytes") // for tests, which have few records; the flag exists
 	f.telemetry.add(cmd)

@@ -16,12 +16,12 @@ import (
 func (c *cli) stateGroup() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "state",
-		Short: "Check, repair, compact or export a state directory",
-		Long: `Check, repair, compact or export a state directory: the default one in the user's data
-folder, or the one of canisterd start --state-dir.
+		Short: "Check, repair, compact, export or delete a state directory",
+		Long: `Check, repair, compact, export or delete a state directory: the default one in the user's
+data directory, or the one that was passed to canisterd start --state-dir.
 
-No daemon may have the directory open. --instance selects an instance in it other than
-the default one.`,
+No daemon may have the directory open. check, repair and delete act on all instances in
+it, compact and export on the default one; --instance selects one.`,
 	}
 	cmd.AddCommand(c.stateCheck(), c.stateRepair(), c.stateCompact(), c.stateExport(), c.stateDelete())
 	return cmd
@@ -46,7 +46,7 @@ func (c *cli) stateArgument(args []string) (dir string, err error) {
 func (c *cli) stateCompact() *cobra.Command {
 	return &cobra.Command{
 		Use:   "compact [FOLDER]",
-		Short: "Compact a state directory to one checkpoint without records",
+		Short: "Compact a state directory to one checkpoint without records: its history is lost",
 		Example: `  canisterd state compact
   canisterd -i lab state compact ./state`,
 		Args: cobra.MaximumNArgs(1),
@@ -73,9 +73,9 @@ func (c *cli) stateExport() *cobra.Command {
 		Use:   "export FILE [FOLDER]",
 		Short: "Export a state directory to a file, for canisterd replay",
 		Long: `Export a state directory to a file with its checkpoints, records and modules, for
-canisterd replay on any machine, such as with a bug report. The file has the keys of the
-network and everything that its clients sent. While a daemon has the directory open, use
-canisterd instance export --journal.`,
+canisterd replay on any machine, for example for a bug report. The file contains the
+keys of the network and everything that its clients sent. While a daemon has the
+directory open, use canisterd instance export --journal.`,
 		Example: `  canisterd state export bug.journal
   canisterd state export bug.journal ./state`,
 		Args: cobra.RangeArgs(1, 2),
@@ -115,6 +115,8 @@ func (c *cli) stateDelete() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "delete [FOLDER]",
 		Short: "Delete a state directory: the next start creates a new network",
+		Long: `Delete a state directory with all instances in it, or only the instance other than the
+default one that --instance selects. The next start creates a new network.`,
 		Example: `  canisterd state delete
   canisterd state delete ./state --yes`,
 		Args: cobra.MaximumNArgs(1),
@@ -171,8 +173,8 @@ time, the messages and the instructions of each round, its certified root if the
 has it, and the hash of the whole state at each later checkpoint. Responses to HTTP
 outcalls come from the journal. Nothing is changed.
 
---traces prints the call trees of messages before a restart, which canisterd trace no
-longer has.`,
+--traces prints call trees, also of messages from before a restart, which canisterd
+trace no longer has.`,
 		Example: `  canisterd replay ./state
   canisterd replay bug.journal --traces 3`,
 		Args: cobra.MaximumNArgs(1),

@@ -41,9 +41,10 @@ func (c *cli) status() *cobra.Command {
 		Short: "Show the status of the daemon",
 		Long: `Show the status of the daemon.
 
-Status asks the daemon's control API (--control, else --url) about the instance of
---instance. Without a control API it asks the HTTP interface, which shows the subnet
-type but not its kind.`,
+The status is that of the instance that --instance selects, from the control API
+(--control, else --url). Without a control API it comes from the HTTP interface, which
+shows only the certified type of a subnet (such as application), not its kind (such as
+fiduciary).`,
 		Example: `  canisterd status
   canisterd --control unix:///run/canisterd.sock status
   canisterd --control https://ic.example:4944 --token-file token --json status`,

@@ -27,8 +27,8 @@ func (c *cli) trace() *cobra.Command {
 		Use:   "trace [REQUEST]",
 		Short: "Show the call tree of a request (default: the last one)",
 		Long: `Show the call tree of a request (its id in hex, or a prefix of it), by default of the
-last one that is not only to the management canister. Messages to the management canister
-are hidden, and asynchronous blocks of Motoko are folded into the messages around them;
+last one that involves more than the management canister. Messages to that canister are
+hidden, and asynchronous blocks of Motoko are folded into the messages around them;
 --all shows both. --form json writes trace events for ui.perfetto.dev and chrome://tracing.
 
 The time of a response is network time (canisterd time), counted from the arrival of the

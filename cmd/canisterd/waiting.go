@@ -28,8 +28,8 @@ type waitFlags struct {
 }
 
 func (f *waitFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.timeout, "timeout", "", "exit with code 4 if there is no reply within this time, such as 5s (default: wait)")
-	cmd.Flags().BoolVar(&f.noWait, "no-wait", false, "exit with code 4 at once if the reply needs time to pass or a client to act")
+	cmd.Flags().StringVar(&f.timeout, "timeout", "", "exit with code 4 if there is no reply within this time, such as 5s (default: no limit)")
+	cmd.Flags().BoolVar(&f.noWait, "no-wait", false, "exit with code 4 immediately if the reply depends on time passing or on a client")
 	cmd.MarkFlagsMutuallyExclusive("timeout", "no-wait")
 }
 

@@ -19,8 +19,8 @@ func (c *cli) wasmPolyfill() *cobra.Command {
 	return &cobra.Command{
 		Use:   "polyfill IN OUT",
 		Short: "Replace the WASI imports of a module",
-		Long: `Write a module to OUT that does what the module IN does with the feature wasi but imports
-only ic0: it contains the functions of WASI. Nothing can wait in it: poll_oneoff returns
+		Long: `Write to OUT a module that behaves as the module IN does with --feature wasi, but imports
+only ic0: the functions of WASI are compiled in. It cannot block: poll_oneoff returns
 ENOTSUP.`,
 		Example: `  canisterd wasm polyfill counter.wasm counter-ic.wasm
   canisterd wasm polyfill bank.wasm.gz bank-ic.wasm`,
