@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"google.golang.org/genproto/googleapis/rpc/code"
+	"google.golang.org/grpc/codes"
 
 	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/internal/golden"
@@ -37,10 +38,13 @@ func TestThePageOfErrorsHasEveryReason(t *testing.T) {
 		if strings.Contains(strings.ReplaceAll(advice[r.Name], `\|`, ""), "|") {
 			t.Errorf("the advice for %s has a | that ends its cell in %s: write \\|", r.Name, file)
 		}
-		fmt.Fprintf(&page, "| `%s` | `%s` | %s | %s | %s |\n", r.Name, code.Code(r.Code), keysOf(r), textIn(r), advice[r.Name])
+		fmt.Fprintf(&page, "| `%s` | `%s` | %s | %s | %s |\n", r.Name, protocolName(r.Code), keysOf(r), textIn(r), advice[r.Name])
 	}
 	golden.Compare(t, file, page.String())
 }
+
+// protocolName spells a code as the protocol does, and not as gRPC's Go package.
+func protocolName(c codes.Code) string { return code.Code(c).String() }
 
 // adviceIn is the last column of the table of reasons, by their names.
 func adviceIn(table string) map[string]string {

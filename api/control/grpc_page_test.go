@@ -16,6 +16,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
 
+	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/daemon"
 	"github.com/canisterd/canisterd/internal/golden"
 )
@@ -117,7 +118,7 @@ type scripted struct {
 var (
 	// exchange is a request of a script and its answer.
 	exchange = regexp.MustCompile(`(?m)^> ([A-Za-z]+) (\{.*\})\n((?:[^>#\n].*\n)+)`)
-	refused  = regexp.MustCompile(`(?m)^! ([A-Za-z]+) ([A-Z_]+)`)
+	refused  = regexp.MustCompile(`(?m)^! [A-Za-z]+ ([A-Z_]+)`)
 )
 
 // exampleLines is how many lines of an answer a page shows.
@@ -130,6 +131,10 @@ func examplesIn(t *testing.T) map[string]*scripted {
 	if err != nil {
 		t.Fatal(err)
 	}
+	codes := map[string]string{}
+	for _, r := range control.Reasons() {
+		codes[r.Name] = protocolName(r.Code)
+	}
 	all := map[string]*scripted{}
 	for _, path := range paths {
 		for _, found := range exchange.FindAllStringSubmatch(golden.Read(t, path), -1) {
@@ -140,7 +145,7 @@ func examplesIn(t *testing.T) map[string]*scripted {
 				all[name] = of
 			}
 			if r := refused.FindStringSubmatch(answer); r != nil {
-				if reason := fmt.Sprintf("`%s` (%s)", r[2], r[1]); !slices.Contains(of.reasons, reason) {
+				if reason := fmt.Sprintf("`%s` (%s)", r[1], codes[r[1]]); !slices.Contains(of.reasons, reason) {
 					of.reasons = append(of.reasons, reason)
 				}
 				continue
