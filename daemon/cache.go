@@ -22,10 +22,10 @@ func defaultCache(log *slog.Logger) string {
 	}
 	shared := filepath.Join(os.TempDir(), "canisterd-"+strconv.Itoa(os.Getuid()))
 	if failed := makePrivate(shared); failed != nil {
-		log.Warn("compiled modules are not kept: name a folder for them with --cache-dir", "error", errors.Join(err, failed))
+		log.Warn("compiled modules are not kept: name a directory for them with --cache-dir", "error", errors.Join(err, failed))
 		return ""
 	}
-	log.Warn("compiled modules are kept in a temporary folder: the home cannot be used", "folder", shared, "error", err)
+	log.Warn("compiled modules are kept in a temporary directory: the home cannot be used", "folder", shared, "error", err)
 	return madeModules(shared, log)
 }
 
@@ -46,7 +46,7 @@ func checkCache(dir string) error {
 func madeModules(private string, log *slog.Logger) string {
 	dir := filepath.Join(private, "modules")
 	if err := makePrivate(dir); err != nil {
-		log.Warn("compiled modules are not kept: name a folder for them with --cache-dir", "error", err)
+		log.Warn("compiled modules are not kept: name a directory for them with --cache-dir", "error", err)
 		return ""
 	}
 	return dir
@@ -63,9 +63,9 @@ func makePrivate(dir string) error {
 	info, err := os.Lstat(dir)
 	switch {
 	case err != nil:
-		return fmt.Errorf("looking at the folder: %w", err)
+		return fmt.Errorf("looking at the directory: %w", err)
 	case !info.IsDir():
-		return fmt.Errorf("%s is not a folder but %s: remove it", dir, info.Mode().Type())
+		return fmt.Errorf("%s is not a directory but %s: remove it", dir, info.Mode().Type())
 	}
 	return checkOwner(dir, info)
 }

@@ -43,7 +43,7 @@ func TestCompiledModulesAreKeptWhereOnlyThisUserCanWrite(t *testing.T) {
 		}
 	}
 	for how, prepare := range map[string]func(path string) error{
-		"is not a folder but L": func(path string) error { return os.Symlink(home, path) },
+		"is not a directory but L": func(path string) error { return os.Symlink(home, path) },
 		"can be written by other users (mode 0777), but what is there is run": func(path string) error {
 			if err := os.Mkdir(path, 0o700); err != nil {
 				return err

@@ -160,7 +160,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.StateDir != "" {
 		dir, err := filepath.Abs(c.StateDir)
 		if err != nil {
-			return c, fmt.Errorf("the folder for the state: %w", err)
+			return c, fmt.Errorf("the state directory: %w", err)
 		}
 		c.StateDir = dir
 	}
@@ -168,7 +168,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.CacheDir == "" {
 		c.CacheDir = defaultCache(c.Log)
 	} else if err := checkCache(c.CacheDir); err != nil {
-		failed = fmt.Errorf("the folder %s cannot keep compiled modules: %w", c.CacheDir, err)
+		failed = fmt.Errorf("the directory %s cannot keep compiled modules: %w", c.CacheDir, err)
 	}
 	return c, failed
 }

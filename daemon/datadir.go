@@ -23,7 +23,7 @@ func DefaultStateDir() (string, error) {
 func DataDir() (string, error) {
 	data, err := dataHome()
 	if err != nil {
-		return "", fmt.Errorf("looking for the user's data folder: %w", err)
+		return "", fmt.Errorf("looking for the user's data directory: %w", err)
 	}
 	return filepath.Join(data, "canisterd"), nil
 }
@@ -65,10 +65,10 @@ func MakeStateDir(dir string) error {
 	}
 	info, err := os.Stat(dir) // a link to another disk is the user's own
 	if err != nil {
-		return fmt.Errorf("looking at the folder for the state: %w", err)
+		return fmt.Errorf("looking at the state directory: %w", err)
 	}
 	if !info.IsDir() {
-		return fmt.Errorf("%s is not a folder: the state needs one", dir)
+		return fmt.Errorf("%s is not a directory: the state needs one", dir)
 	}
 	return checkPrivate(dir, info)
 }

@@ -47,16 +47,16 @@ func Examine(config Config) []Finding {
 	config.Listen = listen
 	config, err := config.withDefaults()
 	if err != nil {
-		return append(findings, Finding{Check: "folders", Health: Failed, Found: err.Error(), Advice: "make the folder writable, or name another with --cache-dir or --state-dir"})
+		return append(findings, Finding{Check: "directories", Health: Failed, Found: err.Error(), Advice: "make the directory writable, or name another with --cache-dir or --state-dir"})
 	}
 	if config.CacheDir == "" {
-		findings = append(findings, Finding{Check: "compiled modules", Health: Warning, Found: "no folder that only this user can write", Advice: "set HOME, or name a folder with --cache-dir"})
+		findings = append(findings, Finding{Check: "compiled modules", Health: Warning, Found: "no directory that only this user can write", Advice: "set HOME, or name a directory with --cache-dir"})
 	} else {
 		findings = append(findings, examineFolder("compiled modules", config.CacheDir))
 	}
 	if config.StateDir != "" {
 		if err := os.MkdirAll(config.StateDir, 0o700); err != nil {
-			return append(findings, Finding{Check: "folders", Health: Failed, Found: err.Error(), Advice: "make the folder writable, or name another with --state-dir"})
+			return append(findings, Finding{Check: "directories", Health: Failed, Found: err.Error(), Advice: "make the directory writable, or name another with --state-dir"})
 		}
 		findings = append(findings, examineFolder("state directory", config.StateDir))
 	}
@@ -105,7 +105,7 @@ func examineFolder(what, folder string) Finding {
 		_ = os.Remove(probe.Name())
 	}
 	if err != nil {
-		f.Health, f.Found, f.Advice = Failed, fmt.Sprintf("%s: %v", folder, err), "free some space or name another folder"
+		f.Health, f.Found, f.Advice = Failed, fmt.Sprintf("%s: %v", folder, err), "free some space or name another directory"
 		return f
 	}
 	bytes, files := int64(0), 0

@@ -86,7 +86,7 @@ func TestFilesOfASnapshotAreRegularOnesOfItsFolder(t *testing.T) {
 		{"wasm_module.bin", pipe, "wasm_module.bin is a named pipe"},
 		{"wasm_memory.bin", linkTo(secret), "path escapes from parent"},
 		{"stable_memory.bin", linkTo("/dev/zero"), "path escapes from parent"},
-		{"stable_memory.bin", func(path string) error { return os.Mkdir(path, 0o700) }, "stable_memory.bin is a folder"},
+		{"stable_memory.bin", func(path string) error { return os.Mkdir(path, 0o700) }, "stable_memory.bin is a directory"},
 	} {
 		folder := filepath.Join(t.TempDir(), "snapshot")
 		if answer := a.ask(line("download", folder)); answer != "200 null" {

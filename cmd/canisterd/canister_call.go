@@ -143,7 +143,7 @@ func (c *cli) invocation(name, short, examples string, f *callFlags, ask ask) *c
 
 ARGUMENTS is a list of Candid values such as '("Ada", 3)'. A single argument needs no
 parentheses. ${NAME} stands for the id of a canister that was deployed from this
-folder, or for the principal of an identity. A negative number is an argument, not a
+directory, or for the principal of an identity. A negative number is an argument, not a
 flag; nothing after -- is a flag. Types, and names in the reply, come from the
 canister's interface if it has one. With --form json, arguments and reply are JSON.`,
 		Example: examples,

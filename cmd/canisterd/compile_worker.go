@@ -23,7 +23,7 @@ func compileWorker() []string {
 // compileWorkerCommand is only for the daemon, which starts it for modules that take long to compile.
 func compileWorkerCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: compileWorkerName + " FOLDER", Short: "Compile the module in a folder", Hidden: true, Args: cobra.ExactArgs(1),
+		Use: compileWorkerName + " DIR", Short: "Compile the module in a directory", Hidden: true, Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return daemon.CompileWorker(cmd.Context(), args[0]) },
 	}
 }

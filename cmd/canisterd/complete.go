@@ -125,7 +125,7 @@ func (c *cli) argumentsOf(cmd *cobra.Command) completion {
 		switch place = strings.Trim(place, "[]."); place {
 		case "FILE", "MODULE":
 			return nil, cobra.ShellCompDirectiveDefault
-		case "FOLDER":
+		case "DIR":
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		}
 		return c.offered(places[place])(cmd, args, typed)

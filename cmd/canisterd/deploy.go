@@ -27,10 +27,10 @@ type deployFlags struct {
 func (c *cli) deploy() *cobra.Command {
 	var f deployFlags
 	cmd := &cobra.Command{
-		Use:   "deploy [FOLDER]",
-		Short: "Create and install or upgrade the canisters of a folder, and print their ids",
-		Long: `Create and install or upgrade the canisters of a folder, and print their ids. The
-folder has a ` + project.File + `:
+		Use:   "deploy [DIR]",
+		Short: "Create and install or upgrade the canisters of a directory, and print their ids",
+		Long: `Create and install or upgrade the canisters of a directory, and print their ids. The
+directory has a ` + project.File + `:
 
   canisters:
     ledger:
@@ -41,11 +41,11 @@ folder has a ` + project.File + `:
       init: '(principal "${ledger}")'
       after: [ledger]
 
-FOLDER defaults to the current folder, or the nearest one above it that has a
+DIR defaults to the current directory, or the nearest one above it that has a
 ` + project.File + `. docs/project.md lists the keys. Files, modules and arguments are checked
 before anything is created.
 
-Without a ` + project.File + `, each *.wasm and *.wasm.gz of the folder is a canister. All
+Without a ` + project.File + `, each *.wasm and *.wasm.gz of the directory is a canister. All
 canisters are created first, so that arguments can refer to each other, and then
 installed, each after those it refers to. Ids are stored in .canisterd/, and other
 commands accept the names. A canister whose module has changed is upgraded. If only its

@@ -94,7 +94,7 @@ func (x *deploying) checkFree(ctx context.Context, name string, owner map[string
 	}
 	other := ownerOf(name, found)
 	if other == "" {
-		other = "a canister that was not deployed from this folder"
+		other = "a canister that was not deployed from this directory"
 	}
 	return fmt.Errorf("canister %s: the id %s belongs to %s: delete that canister first (canisterd canister delete %[2]s --stop), or use another id", name, want, other)
 }

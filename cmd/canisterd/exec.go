@@ -62,7 +62,7 @@ command.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.execute(cmd.Context(), &f, args) },
 	}
 	f.instance.add(cmd)
-	cmd.Flags().StringVar(&f.deploy, "deploy", "", "deploy the canisters of this folder first")
+	cmd.Flags().StringVar(&f.deploy, "deploy", "", "deploy the canisters of this directory first")
 	c.allowOutside(cmd)
 	cmd.Flags().StringVar(&f.from, "fork", "", "fork this instance, NAME or NAME@SNAPSHOT, instead of creating an empty one")
 	cmd.Flags().StringVar(&f.as, "as", "", "make canisterd stand in for another program that the command starts: icp, pocket-ic or all")

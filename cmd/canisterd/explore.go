@@ -179,7 +179,7 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 	flags.Uint32Var(&f.stop, "stop", 0, "stop after `N` findings; 0 for no limit")
 	f.workers.add(cmd)
 	flags.StringVar(&f.form, "form", "text", "format of the runs of findings: text or mermaid")
-	flags.StringVar(&f.folder, "folder", scheduleFolder, "write the schedules of findings to this folder; '' for none")
+	flags.StringVar(&f.folder, "folder", scheduleFolder, "write the schedules of findings to this directory; '' for none")
 	flags.StringVar(&f.html, "html", "", "write the findings to this file, as an HTML page with diagrams")
 	flags.StringVar(&f.goTest, "go-test", "", "write a Go test of the same exploration to this file, whose name must end in _test.go")
 	flags.StringVar(&f.snapshot, "snapshot", "", "explore a snapshot of the instance instead of its current state")
@@ -243,7 +243,7 @@ func checkOutputFile(flag, path string) error {
 		return nil
 	}
 	if found, err := os.Stat(path); err == nil && found.IsDir() {
-		return fmt.Errorf("%s %s is a folder: expected a file", flag, path)
+		return fmt.Errorf("%s %s is a directory: expected a file", flag, path)
 	}
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("%s: %w", flag, err)

@@ -29,8 +29,8 @@ const notReplayed = "not replayed"
 func (c *cli) exploreCorpus() *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
-		Use:   "corpus [FOLDER]",
-		Short: "Replay the schedules of a folder",
+		Use:   "corpus [DIR]",
+		Short: "Replay the schedules in a directory",
 		Long: `Replay the schedules (*.yaml) in a directory, by default ` + scheduleFolder + `, and report for each
 whether it still fails, is fixed or is stale.
 
@@ -72,7 +72,7 @@ func schedulesOf(folder string) ([]string, error) {
 		err = errors.New("canisterd explore writes schedules there (--folder)")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("no schedules in folder %q: %w", folder, err)
+		return nil, fmt.Errorf("no schedules in directory %q: %w", folder, err)
 	}
 	return files, nil
 }

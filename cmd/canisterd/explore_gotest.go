@@ -75,7 +75,7 @@ func (g *goTest) option(form string, args ...any) {
 func (g *goTest) canister(c *cli, id string) (string, error) {
 	name := c.nameOf(id)
 	if name == id {
-		return "", fmt.Errorf("canister %s has no name: deploy it from a folder with a %s (canisterd deploy)", id, project.File)
+		return "", fmt.Errorf("canister %s has no name: deploy it from a directory with a %s (canisterd deploy)", id, project.File)
 	}
 	if !slices.Contains(g.canisters, name) {
 		g.canisters = append(g.canisters, name)

@@ -233,7 +233,7 @@ func checkCorpus(t *testing.T) {
 		}
 	}
 	for command, says := range map[string]string{
-		"explore corpus none": `no schedules in folder "none"`, "explore corpus kept -i none": "(exit 1)",
+		"explore corpus none": `no schedules in directory "none"`, "explore corpus kept -i none": "(exit 1)",
 		"explore corpus kept --json --jq '.[0].outcome'": "still fails",
 	} {
 		if shown := perform(t, command); !strings.Contains(shown, says) {

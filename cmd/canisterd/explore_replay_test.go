@@ -144,7 +144,7 @@ explore: {stop: 1, workers: 2, runs: 30, faults: 0}
 	const explore = `explore --folder '' --op 'bank deposit 100' `
 	for command, says := range map[string]string{
 		explore + "--html none/findings.html":                             "--html: stat none: no such file or directory\n(exit 1)",
-		explore + "--html .":                                              "--html . is a folder: expected a file\n(exit 1)",
+		explore + "--html .":                                              "--html . is a directory: expected a file\n(exit 1)",
 		explore + "--faults 1 --fault upgrade":                            "no module was given to which a canister is upgraded",
 		explore + "--faults 1 --fault unknown":                            "were run, without faults; no message can have a fault of these kinds: no violation.",
 		explore + "--invariant 'vault paidOut < 0' --op 'bank deposit 1'": "finding in run 1 (fifo)",

@@ -14,7 +14,7 @@ const about = `A local Internet Computer in one binary
 
 With canisterd start in one shell, in another:
 
-  canisterd deploy                                  deploy the canisters of this folder
+  canisterd deploy                                  deploy the canisters of this directory
   canisterd canister call bank withdraw 100         run one order of messages
   canisterd explore --op 'bank withdraw 100' --invariant 'vault paidOut <= 100'
   canisterd explore replay explore/*.yaml           replay the findings after a change

@@ -15,9 +15,9 @@ func (c *cli) identityGroup() *cobra.Command {
 	cmd := group("identity", "Manage the identities that sign calls")
 	cmd.Long = `Manage the identities that sign calls.
 
-Each identity is a file NAME.pem, which only its user can read, in the folder
-canisterd/identities of the user's configuration folder (~/.config on Linux). New keys
-are not encrypted; imported keys are stored as they are.`
+Each identity is a file NAME.pem, which only its user can read, in canisterd/identities
+in the user's configuration directory (~/.config on Linux). New keys are not encrypted;
+imported keys are stored as they are.`
 	cmd.AddCommand(c.identityNew(), c.identityList(), c.identityUse(), c.identityWhoami(), c.identityImport(), c.identityExport(), c.identityRename(), c.identityRemove())
 	return cmd
 }

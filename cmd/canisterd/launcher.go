@@ -107,7 +107,7 @@ canister and the registry.`,
 	flags.StringVar(&f.bind, "bind", "", "address to listen on (default: 127.0.0.1; in containers, all addresses)")
 	flags.Uint16Var(&f.gatewayPort, "gateway-port", 0, "port to listen on; 0 picks a free port (default in containers: 4943)")
 	flags.Uint16Var(&f.configPort, "config-port", 0, "accepted for compatibility and ignored: the control API is at --gateway-port")
-	flags.StringVar(&f.statusDir, "status-dir", "", "folder for status.json and custom-domains.txt (default in containers: /app/status)")
+	flags.StringVar(&f.statusDir, "status-dir", "", "directory for status.json and custom-domains.txt (default in containers: /app/status)")
 	flags.BoolVar(&f.verbose, "verbose", false, "log every request")
 	flags.BoolVar(&f.ii, "ii", false, "install Internet Identity from the directory that "+systemcanisters.FolderVariable+" names")
 	flags.BoolVar(&f.nns, "nns", false, "not supported: canisterd has no NNS canisters except the ledger, the registry and the cycles minting canister")
@@ -218,7 +218,7 @@ func (f *launcherFlags) config() (daemon.Config, error) {
 		f.statusDir = launcherStatusDir
 	}
 	if f.statusDir == "" {
-		return daemon.Config{}, errors.New("--status-dir is required: the folder from which icp-cli reads status.json")
+		return daemon.Config{}, errors.New("--status-dir is required: the directory from which icp-cli reads status.json")
 	}
 	address, port := f.bind, f.gatewayPort
 	if address == "" {

@@ -26,12 +26,12 @@ var hooks = map[string][]hook{
 func (c *cli) link() *cobra.Command {
 	var version string
 	cmd := &cobra.Command{
-		Use:   "link [FOLDER]",
+		Use:   "link [DIR]",
 		Short: "Create links to canisterd under names that other tools look for",
 		Long: `Create links to canisterd under names that other tools look for, and print the
 environment variables that make the tools use them. A link named pocket-ic serves
 PocketIC's REST interface, and one named canisterd-launcher is icp-cli's network
-launcher. FOLDER defaults to canisterd/bin in the user's cache folder. Existing links are
+launcher. DIR defaults to canisterd/bin in the user's cache directory. Existing links are
 replaced; other files are not.`,
 		Example: `  eval "$(canisterd link)"
   canisterd link --version 13.0.0 ./bin   # for the Rust crate pocket-ic 13, which checks the version`,

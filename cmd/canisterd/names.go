@@ -136,9 +136,9 @@ func (c *cli) canisterOf(text string) (string, error) {
 	case known.stale[text] != "":
 		return "", fmt.Errorf("%s was deployed to a network that no longer exists: %s; deploy it again (canisterd deploy)", text, known.about.since())
 	case len(all) == 0:
-		return "", fmt.Errorf("%q is not a canister id, and no canisters were deployed from this folder to instance %s (canisterd deploy)%s", text, c.instanceName(), reference.WhyNoPrincipal(text))
+		return "", fmt.Errorf("%q is not a canister id, and no canisters were deployed from this directory to instance %s (canisterd deploy)%s", text, c.instanceName(), reference.WhyNoPrincipal(text))
 	}
-	return "", fmt.Errorf("%q is neither a canister id nor the name of a canister deployed from this folder%s (deployed: %s)%s", text, reference.Meant(text, all), strings.Join(all, ", "), reference.WhyNoPrincipal(text))
+	return "", fmt.Errorf("%q is neither a canister id nor the name of a canister deployed from this directory%s (deployed: %s)%s", text, reference.Meant(text, all), strings.Join(all, ", "), reference.WhyNoPrincipal(text))
 }
 
 // withIDs replaces each ${NAME} by the principal of a canister or an identity.
@@ -157,7 +157,7 @@ func (c *cli) principalOf(text string) (string, error) {
 		return c.canisterOf(text)
 	}
 	return "", fmt.Errorf("%q is neither a principal nor the name of a canister (%s) or of an identity (%s)%s%s", text,
-		listed(known.ids, "none deployed from this folder to instance "+c.instanceName()), listed(known.identities, "none; canisterd identity new creates one"),
+		listed(known.ids, "none deployed from this directory to instance "+c.instanceName()), listed(known.identities, "none; canisterd identity new creates one"),
 		reference.Meant(text, sortedKeys(known.principals())), reference.WhyNoPrincipal(text))
 }
 

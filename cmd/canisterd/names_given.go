@@ -49,7 +49,7 @@ func (c *cli) freeName(ctx context.Context, d *remote.Daemon, name string) (*giv
 // take records that a canister has the name; without one it notes how canisters get theirs.
 func (g *givenName) take(ctx context.Context, c *cli, d *remote.Daemon, id string) error {
 	if g.name == "" {
-		c.note("note: the canister has no name and no code: canisterd canister create NAME names one, and canisterd deploy creates and installs the canisters of a folder")
+		c.note("note: the canister has no name and no code: canisterd canister create NAME names one, and canisterd deploy creates and installs the canisters of a directory")
 		return nil
 	}
 	now, err := c.networkOf(ctx, d)

@@ -51,7 +51,7 @@ func TestWrongCommandLinesFailOnStderrAndSayWhatIsRight(t *testing.T) {
 		"--url here status":                   `invalid address "here": expected a host and a port, such as 127.0.0.1:4943`,
 		"--url here stop":                     `invalid --url "here": expected an address such as http://127.0.0.1:4943`,
 		"--url ftp://here stop":               `invalid --url "ftp://here"`,
-		"canister status nobody":              `"nobody" is not a canister id, and no canisters were deployed from this folder`,
+		"canister status nobody":              `"nobody" is not a canister id, and no canisters were deployed from this directory`,
 		"canister create --cycles many":       `invalid amount of cycles "many"`,
 		"canister install aaaaa-aa a --x":     "unknown flag: --x",
 		"--identity /nowhere identity whoami": "reading the identity: open /nowhere",

@@ -49,10 +49,10 @@ func (c *cli) start() *cobra.Command {
 		Short: "Run a local Internet Computer until stopped",
 		Long: `Run a local Internet Computer until stopped.
 
-Canisters and their state are on disk, by default in the user's data folder, and survive
-a restart, even after a crash. So do instances that are created later, unless they are
-ephemeral. canisterd state checks and repairs that folder. With --ephemeral, everything
-is in memory and lost when the daemon stops.`,
+Canisters and their state are in a state directory, by default in the user's data
+directory, and survive a restart, even after a crash. So do instances that are created
+later, unless they are ephemeral. canisterd state checks and repairs the state directory.
+With --ephemeral, everything is in memory and lost when the daemon stops.`,
 		Example: `  canisterd start
   canisterd start --deploy .
   canisterd start --state-dir ./state --listen 127.0.0.1:0
@@ -62,9 +62,9 @@ is in memory and lost when the daemon stops.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", daemon.DefaultListen, "address to listen on, host:port; port 0 picks a free port")
-	flags.StringVar(&f.stateDir, "state-dir", "", "folder for the state of the network (default: canisterd/state in the user's data folder)")
+	flags.StringVar(&f.stateDir, "state-dir", "", "directory for the state of the network (default: canisterd/state in the user's data directory)")
 	flags.BoolVar(&f.ephemeral, "ephemeral", false, "keep the network in memory only")
-	flags.StringVar(&f.cacheDir, "cache-dir", "", "folder for compiled modules (default: the user's cache folder)")
+	flags.StringVar(&f.cacheDir, "cache-dir", "", "directory for compiled modules (default: the user's cache directory)")
 	flags.StringSliceVar(&f.subnets, "subnet", nil, subnetUsage)
 	flags.StringSliceVar(&f.admins, "subnet-admin", nil, "make this principal an admin of application and cloud-engine subnets, which then charge no fees; repeatable or comma-separated (default: none)")
 	flags.StringSliceVar(&f.system, "system-canisters", nil, systemUsage)
@@ -80,7 +80,7 @@ is in memory and lost when the daemon stops.`,
 	flags.StringVar(&f.tokenFile, "control-token-file", "", "file with the token that clients of the control API must send (environment: CANISTERD_CONTROL_TOKEN, the token itself)")
 	flags.BoolVar(&f.control.Insecure, "insecure-control", false, "allow other machines to use the control API without TLS or a token: they can control everything")
 	flags.StringVar(&f.memoryLimit, "memory-limit", "", memoryLimitUsage)
-	flags.StringVar(&f.deploy, "deploy", "", "deploy the canisters of this folder after the start, as canisterd deploy does")
+	flags.StringVar(&f.deploy, "deploy", "", "deploy the canisters of this directory after the start, as canisterd deploy does")
 	c.allowOutside(cmd)
 	flags.StringVar(&f.call, "call", "", "after the start and --deploy, call a method and print the reply: 'CANISTER METHOD [ARGUMENTS]'")
 	flags.Int64Var(&f.checkpointBytes, "checkpoint-bytes", 0, "size of records after which a checkpoint is written (default: 64 MiB)")
@@ -117,7 +117,7 @@ func (f *startFlags) stateFolder() (string, error) {
 	}
 	dir, err := daemon.OwnStateDir()
 	if err != nil {
-		return "", fmt.Errorf("no folder for the state: %w; pass --state-dir or --ephemeral", err)
+		return "", fmt.Errorf("no directory for the state: %w; pass --state-dir or --ephemeral", err)
 	}
 	return dir, nil
 }

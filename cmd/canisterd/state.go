@@ -45,7 +45,7 @@ func (c *cli) stateArgument(args []string) (dir string, err error) {
 
 func (c *cli) stateCompact() *cobra.Command {
 	return &cobra.Command{
-		Use:   "compact [FOLDER]",
+		Use:   "compact [DIR]",
 		Short: "Compact a state directory to one checkpoint without records: its history is lost",
 		Example: `  canisterd state compact
   canisterd -i lab state compact ./state`,
@@ -70,7 +70,7 @@ func (c *cli) stateCompact() *cobra.Command {
 
 func (c *cli) stateExport() *cobra.Command {
 	return &cobra.Command{
-		Use:   "export FILE [FOLDER]",
+		Use:   "export FILE [DIR]",
 		Short: "Export a state directory to a file, for canisterd replay",
 		Long: `Export a state directory to a file with its checkpoints, records and modules, for
 canisterd replay on any machine, for example for a bug report. The file contains the
@@ -113,7 +113,7 @@ func replayed(ctx context.Context, path string, traces daemon.Traces) (daemon.Re
 func (c *cli) stateDelete() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
-		Use:   "delete [FOLDER]",
+		Use:   "delete [DIR]",
 		Short: "Delete a state directory: the next start creates a new network",
 		Long: `Delete a state directory with all instances in it, or only the instance other than the
 default one that --instance selects. The next start creates a new network.`,
@@ -165,7 +165,7 @@ func replayText(r *daemon.Replayed) string {
 func (c *cli) replay() *cobra.Command {
 	var traces daemon.Traces
 	cmd := &cobra.Command{
-		Use:   "replay [FOLDER | FILE]",
+		Use:   "replay [DIR | FILE]",
 		Short: "Replay the journal of a state directory and verify the result",
 		Long: `Replay the journal of a state directory, or of a file that canisterd state export or
 instance export --journal wrote, from its oldest checkpoint. The replay verifies the

@@ -113,7 +113,7 @@ func (r *stateReports) print() error {
 
 func (c *cli) stateCheck() *cobra.Command {
 	return &cobra.Command{
-		Use:   "check [FOLDER]",
+		Use:   "check [DIR]",
 		Short: "Check a state directory for damage",
 		Long: `Check a state directory for damage: all its instances, or the one that --instance
 selects. Everything is read and nothing is changed.`,
@@ -160,7 +160,7 @@ func (k *instanceState) verdict(h *daemon.StateHealth, err error) error {
 
 func (c *cli) stateRepair() *cobra.Command {
 	return &cobra.Command{
-		Use:   "repair [FOLDER]",
+		Use:   "repair [DIR]",
 		Short: "Repair a damaged state directory",
 		Long: `Repair a damaged state directory, so that a daemon can start from it: at the newest
 undamaged checkpoint, with the records after it. Damaged records are removed with all

@@ -37,7 +37,7 @@ func place(address string) (string, error) {
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("finding the user's cache folder: %w", err)
+		return "", fmt.Errorf("finding the user's cache directory: %w", err)
 	}
 	return filepath.Join(cache, "canisterd", "running", "port-"+u.Port()+".json"), nil
 }

@@ -53,7 +53,7 @@ func TestAProjectNamesFilesOfItsFolderOnlyUnlessItIsAllowed(t *testing.T) {
 		{secret, "is outside", ""},
 		{"zero", "is outside", "is a device: it must be a regular file"},
 		{"pipe", "is a named pipe: it must be a regular file", "is a named pipe"},
-		{"inner", "is a folder", "is a folder"},
+		{"inner", "is a directory", "is a directory"},
 		{"missing", "no such file", "no such file"},
 	} {
 		for _, text := range []string{"canisters:\n  a: {wasm: a.wasm, init_file: " + row.name + "}\n", "canisters:\n  a: {wasm: " + row.name + "}\n"} {

@@ -52,7 +52,7 @@ func check(path string, info fs.FileInfo) error {
 	case mode.IsRegular():
 		return nil
 	case mode.IsDir():
-		kind = "a folder"
+		kind = "a directory"
 	case mode&fs.ModeNamedPipe != 0:
 		kind = "a named pipe"
 	case mode&fs.ModeDevice != 0:

@@ -50,7 +50,7 @@ func TestOnlyRegularFilesAreOpened(t *testing.T) {
 		{"far", 7, "", "path escapes from parent"},
 		{"pipe", 7, "is a named pipe: it must be a regular file", "is a named pipe"},
 		{"socket", 7, "is a socket", "is a socket"},
-		{".", 7, "is a folder", "is a folder"},
+		{".", 7, "is a directory", "is a directory"},
 		{"null", 7, "is a device", "path escapes from parent"},
 		{"missing", 7, "no such file", "no such file"},
 	} {

@@ -68,7 +68,7 @@ type MissingError struct {
 
 // Error says what to do.
 func (e *MissingError) Error() string {
-	where := "into a folder, and name the folder in " + FolderVariable
+	where := "into a directory, and name the directory in " + FolderVariable
 	if e.Folder != "" {
 		where = "into " + e.Folder
 	}

@@ -124,7 +124,7 @@ func (s *Store) TakeFolder(folder string, n Network, ids map[string]string) erro
 	theirs := original.Live(n)
 	for _, name := range slices.Sorted(maps.Keys(ids)) {
 		if theirs[name] == ids[name] {
-			return fmt.Errorf("canister %s: the id %s belongs to the project in %s, of which this folder is a copy: remove %s here, and the next deploy creates new canisters", name, ids[name], found, filepath.Join(folder, File))
+			return fmt.Errorf("canister %s: the id %s belongs to the project in %s, of which this directory is a copy: remove %s here, and the next deploy creates new canisters", name, ids[name], found, filepath.Join(folder, File))
 		}
 	}
 	if original.Project == s.Project { // both stay

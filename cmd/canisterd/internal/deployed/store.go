@@ -96,7 +96,7 @@ func readNames(folder string) ([]byte, error) {
 func notLinked(folder string) error {
 	for _, path := range []string{filepath.Join(folder, filepath.Dir(File)), filepath.Join(folder, File)} {
 		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return fmt.Errorf("%s is a symbolic link: remove it; canister ids are stored in the folder itself", path)
+			return fmt.Errorf("%s is a symbolic link: remove it; canister ids are stored in the directory itself", path)
 		}
 	}
 	return nil

@@ -19,7 +19,7 @@ import (
 // Anonymous is the name of the identity of calls if no other is chosen. It is not stored.
 const Anonymous = "anonymous"
 
-// Store holds a user's keys by name, in the user's configuration folder.
+// Store holds a user's keys by name, in the user's configuration directory.
 type Store struct {
 	Current    string             `json:"current"` // "" for anonymous
 	Identities map[string]*Stored `json:"identities"`
@@ -36,7 +36,7 @@ type Stored struct {
 func Read() (*Store, error) {
 	folder, err := os.UserConfigDir()
 	if err != nil {
-		return nil, fmt.Errorf("finding the user's configuration folder: %w", err)
+		return nil, fmt.Errorf("finding the user's configuration directory: %w", err)
 	}
 	all := &Store{Identities: map[string]*Stored{}, folder: filepath.Join(folder, "canisterd", "identities")}
 	text, err := os.ReadFile(all.index())
