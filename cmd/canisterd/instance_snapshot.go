@@ -79,7 +79,7 @@ func (c *cli) instanceForget() *cobra.Command {
 					if _, err := d.Instances.DeleteSnapshot(ctx, &controlv1.DeleteSnapshotRequest{Instance: c.instance, Snapshot: name}); err != nil {
 						return err
 					}
-					if err := c.done(map[string]string{"snapshot": name, "done": "forgotten"}, "%s: deleted", name); err != nil {
+					if err := c.done(map[string]string{"snapshot": name, "done": "deleted"}, "%s: deleted", name); err != nil {
 						return err
 					}
 				}

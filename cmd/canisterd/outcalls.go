@@ -180,13 +180,17 @@ The file of --each has a JSON array of objects such as
 
 // answers returns the given answers, one or one for each node. A response with a status or headers needs no body.
 func (f *answerFlags) answers(args []string, hasStatus bool) ([]*controlv1.OutcallAnswer, error) {
+	describesResponse := hasStatus || len(f.headers) > 0 || f.file != ""
 	switch {
 	case f.each != "":
-		if len(args) > 0 || f.file != "" || len(f.headers) > 0 {
+		if len(args) > 0 || describesResponse {
 			return nil, errors.New("use either --each or one answer for all nodes, not both")
 		}
 		return readAnswers(f.each)
 	case len(args) > 0 && args[0] == "reject":
+		if describesResponse {
+			return nil, errors.New("--status, --header and --body-file cannot be used with reject")
+		}
 		answer, err := parseAnswer(args)
 		if err != nil {
 			return nil, err
@@ -205,7 +209,7 @@ func (f *answerFlags) answers(args []string, hasStatus bool) ([]*controlv1.Outca
 		response.Body = body
 	case len(args) != 0 || f.file != "":
 		return nil, fmt.Errorf("invalid answer %q: expected one of reply BODY, reject [CODE] TEXT, --body-file FILE or --each FILE", strings.Join(args, " "))
-	case !hasStatus && len(f.headers) == 0:
+	case !describesResponse:
 		return nil, errors.New("no answer given: expected reply BODY, reject [CODE] TEXT, --body-file FILE or --each FILE")
 	}
 	for _, header := range f.headers {

@@ -121,6 +121,9 @@ default one that --instance selects. The next start creates a new network.`,
   canisterd state delete ./state --yes`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if c.instance == daemon.DefaultInstance {
+				return fmt.Errorf("instance %[1]s cannot be deleted alone, because its state directory contains those of the other instances: omit --instance %[1]s to delete all of them", c.instance)
+			}
 			dir, err := c.stateArgument(args)
 			if err != nil {
 				return err

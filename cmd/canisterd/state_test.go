@@ -141,6 +141,7 @@ func TestStartKeepsItsNetworkInTheUsersDataFolder(t *testing.T) {
 	t.Setenv("XDG_DATA_HOME", "")
 	t.Setenv("HOME", "")
 	expect(exitFailed, "pass --state-dir or --ephemeral", "start", "--listen", "127.0.0.1:0")
+	expect(exitFailed, "omit --instance default to delete all of them", "-i", "default", "state", "delete", "--yes", dir)
 	expect(exitOK, dir+": deleted", "state", "delete", "--yes", dir)
 	expect(exitFailed, "is not a state directory", "state", "delete", "--yes", ".")
 	if _, err := os.Stat(dir); err == nil {
