@@ -26,7 +26,7 @@ const File = "canisterd.yaml"
 
 // Project is what canisterd.yaml says: the canisters of a folder by name.
 type Project struct {
-	Canisters map[string]*Canister `yaml:"canisters" doc:"The canisters of the folder, by the names that they are known by."`
+	Canisters map[string]*Canister `yaml:"canisters" doc:"The canisters of the directory, by the names that they are known by."`
 	Explore   Explore              `yaml:"explore" doc:"What canisterd explore runs; see below."`
 	folder    string
 	reach     Reach

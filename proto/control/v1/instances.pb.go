@@ -365,7 +365,7 @@ type CreateInstanceRequest struct {
 	StartTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
 	Pacing    *Pacing                `protobuf:"bytes,5,opt,name=pacing,proto3" json:"pacing,omitempty"`                                            // unset: auto
 	Outcalls  OutcallMode            `protobuf:"varint,6,opt,name=outcalls,proto3,enum=canisterd.control.v1.OutcallMode" json:"outcalls,omitempty"` // unset: the daemon's setting
-	// Folder on the daemon's machine for the memories of canisters while the daemon runs, which is not a state directory
+	// Directory on the daemon's machine for the memories of canisters while the daemon runs, which is not a state directory
 	// (canisterd instance create --memory-dir); empty: they are in memory.
 	StateDir string `protobuf:"bytes,7,opt,name=state_dir,json=stateDir,proto3" json:"state_dir,omitempty"`
 	// Address, host:port, on which the instance's HTTP interface is served in addition to http://DAEMON/instances/NAME.
@@ -583,7 +583,7 @@ type Instance struct {
 	Pacing                     *Pacing                `protobuf:"bytes,12,opt,name=pacing,proto3" json:"pacing,omitempty"`                                            // when rounds happen
 	Outcalls                   OutcallMode            `protobuf:"varint,13,opt,name=outcalls,proto3,enum=canisterd.control.v1.OutcallMode" json:"outcalls,omitempty"` // how HTTP outcalls are handled
 	Seed                       []byte                 `protobuf:"bytes,14,opt,name=seed,proto3" json:"seed,omitempty"`                                                // the source of keys, ids and randomness: 32 bytes
-	StateDir                   string                 `protobuf:"bytes,15,opt,name=state_dir,json=stateDir,proto3" json:"state_dir,omitempty"`                        // folder for the memories of canisters; empty: memory
+	StateDir                   string                 `protobuf:"bytes,15,opt,name=state_dir,json=stateDir,proto3" json:"state_dir,omitempty"`                        // directory for the memories of canisters; empty: memory
 	Lease                      string                 `protobuf:"bytes,16,opt,name=lease,proto3" json:"lease,omitempty"`                                              // the lease it is bound to; empty: none
 	Census                     *Census                `protobuf:"bytes,17,opt,name=census,proto3" json:"census,omitempty"`                                            // what is open; unset in lists
 	// How far its time is ahead of the wall clock, if that moves it; unset: it is not ahead, or pacing is manual.
