@@ -12,10 +12,8 @@ export GOFLAGS := $(GOFLAGS) -trimpath -timeout=30m -vet=off -p=$(shell expr $(P
 GOFUMPT_VERSION  := v0.12.0
 GOLANGCI_VERSION := v2.15.0
 TOOLS_VERSION    := v0.52.0
-BUF_VERSION      := v1.75.0
-GEN_GO_VERSION   := v1.36.12
-GEN_GRPC_VERSION := v1.6.2
 GRPCURL_VERSION  := v1.9.4
+include proto/tools.mk
 
 # Compilers of tools and the linter may take memory for time; tests may not: they measure memory.
 FEWER_COLLECTIONS := GOGC=400
@@ -155,7 +153,7 @@ mutants: ## change each limit and the listed comparisons one at a time; the test
 	$(GO) run ./test/mutants -sample $(or $(SAMPLE),0) -results bin/mutants.txt
 
 .PHONY: fixtures
-fixtures: ## compile the system canisters and those of tests, and record of what (Motoko: Node.js and npm; Rust and C: compilers of Debian 12; ONLY=motoko, asyncbugs, native or rust for one group)
+fixtures: ## compile the system canisters and those of tests, generate the control API, and record of what (Motoko: Node.js and npm; Rust and C: compilers of Debian 12; ONLY=motoko, asyncbugs, native, rust or proto for one group)
 	$(GO) run ./test/fixtures -make -only '$(ONLY)'
 
 .PHONY: archive-fixture
@@ -163,9 +161,11 @@ archive-fixture: ## keep a network as a file of the present version of the forma
 	$(GO) test ./replica -run TestFilesOfOlderVersionsAreRead -archive
 
 .PHONY: proto
-proto: $(TOOLS)/buf $(TOOLS)/protoc-gen-go $(TOOLS)/protoc-gen-go-grpc ## the Go code of the control API from its .proto files, and what reflection serves
-	cd proto && PATH="$(TOOLS):$$PATH" $(TOOLS)/buf generate
-	cd proto && $(TOOLS)/buf build --exclude-imports -o ../api/control/described.binpb
+proto: ## the Go code of the control API from its .proto files, and what reflection serves
+	$(GO) run ./test/fixtures -make -only proto
+
+.PHONY: proto-tools
+proto-tools: $(TOOLS)/buf $(TOOLS)/protoc-gen-go $(TOOLS)/protoc-gen-go-grpc
 
 .PHONY: proto-released
 proto-released: $(TOOLS)/buf ## make today's control API the one that must not break (at a release)
@@ -205,14 +205,14 @@ check-fast: check-fix ## the first step of make check, then vet and tests of wha
 	  $(GO) vet $$packages && $(GO) test $$packages
 
 .PHONY: fix
-fix: fmt proto fixtures $(TOOLS)/golangci-lint ## format, generate and lint everything, also pages of the docs
+fix: fmt fixtures $(TOOLS)/golangci-lint ## format, generate and lint everything, also pages of the docs
 	$(FEWER_COLLECTIONS) $(TOOLS)/golangci-lint run --fix ./...
 	$(GO) test ./internal/architecture -run Interface -rewrite
 	$(GO) test ./api/control -run Page -rewrite
 	$(GO) test ./cmd/canisterd -run Pages -rewrite
 
 .PHONY: check-fix
-check-fix: check-format check-proto check-generated lint ## what make fix mends
+check-fix: check-format check-generated lint ## what make fix mends
 
 .PHONY: check-fixtures
 check-fixtures: ## compile all fixtures again, and compare
@@ -248,11 +248,11 @@ check-format: $(TOOLS)/gofumpt
 	  if [ -n "$$out" ]; then echo "not formatted (make fmt):"; echo "$$out"; exit 1; fi
 
 .PHONY: check-proto
-check-proto: $(TOOLS)/buf $(TOOLS)/protoc-gen-go $(TOOLS)/protoc-gen-go-grpc ## the .proto files are formatted, break no client, and what is committed is made of them
-	@PATH="$(TOOLS):$$PATH" sh proto/check.sh
+check-proto: ## the .proto files are formatted, break no client, and what is committed is made of them
+	$(GO) run ./test/fixtures -force -only proto
 
 .PHONY: check-generated
-check-generated: ## the fixtures are what their sources make; compiles those whose sources changed since make fixtures (FORCE=1 for all)
+check-generated: ## fixtures and the control API are what their sources make; compiles those whose sources changed since make fixtures (FORCE=1 for all)
 	$(GO) run ./test/fixtures $(if $(FORCE),-force)
 
 .PHONY: check-mutants
