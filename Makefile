@@ -71,8 +71,8 @@ test-race-others: ## the same under the race detector, the longest of them short
 	npm ci --prefix $* --no-audit --no-fund
 
 .PHONY: test-clients
-test-clients: $(TOOLS)/grpcurl $(TOOLS)/buf $(patsubst %,%/node_modules/.package-lock.json,test/e2e/js test/e2e/pocketic test/e2e/icp test/e2e/mops examples/control/javascript) ## unmodified agents, modules and gRPC clients of others against the binary (needs Node.js and npm)
-	PATH="$(TOOLS):$$PATH" npm run generate --prefix examples/control/javascript --silent
+test-clients: $(TOOLS)/grpcurl $(patsubst %,%/node_modules/.package-lock.json,test/e2e/js test/e2e/pocketic test/e2e/icp test/e2e/mops examples/control/javascript) ## unmodified agents, modules and gRPC clients of others against the binary (needs Node.js and npm)
+	npm run generate --prefix examples/control/javascript --silent
 	PATH="$(TOOLS):$$PATH" $(GO) test -count=1 -tags clients ./test/e2e/...
 
 .PHONY: test-clients-rust
