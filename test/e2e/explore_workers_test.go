@@ -165,7 +165,7 @@ func TestAKilledWorkerChangesNothingInTheReport(t *testing.T) {
 func TestAWorkerSaysWhyItCannotWork(t *testing.T) {
 	d := start(t)
 	for server, want := range map[string]string{
-		"":                         "no server: give the URL",
+		"":                         "no server: pass the URL",
 		"nats://token@127.0.0.1:1": "the NATS server nats://127.0.0.1:1 cannot be reached",
 	} {
 		_, err := d.try(slices.DeleteFunc([]string{"explore", "worker", server}, func(arg string) bool { return arg == "" })...)
