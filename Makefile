@@ -182,8 +182,9 @@ lint: $(TOOLS)/golangci-lint $(TOOLS)/deadcode ## static checks
 
 # What is formatted, generated and linted is cheap to check, so it is checked first.
 CHECKED_FIRST := check-fix
-# Independent of each other: make check runs them two at a time, the longest first, and a CI service side by side.
-CHECKED := test-race test-others test-clients check-cross check-mutants test-clients-python
+# Independent of each other: make check runs them two at a time, and a CI service side by side. The longest is first, and
+# the clients of others beside it: they wait for packages to arrive, and at the end nothing else would run meanwhile.
+CHECKED := test-race test-clients test-others check-cross check-mutants test-clients-python
 # One after the other: some need a quiet machine.
 CHECKED_LONG := check-hostile check-soak test-race-others check-torture check-damage check-mutants-sample check-fixtures first-hour \
   test-clients-browser test-clients-rust-snippets
