@@ -16,6 +16,7 @@ import (
 	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/api/gateway"
 	"github.com/canisterd/canisterd/api/ic"
+	"github.com/canisterd/canisterd/api/inspect"
 	"github.com/canisterd/canisterd/api/pocketic"
 	"github.com/canisterd/canisterd/daemon/internal/metrics"
 	"github.com/canisterd/canisterd/daemon/internal/otlp"
@@ -38,8 +39,9 @@ type Daemon struct {
 	mux       *protocolMux
 	server    *http.Server
 	listener  net.Listener
-	profiles  *profiles       // nil without a unix socket
-	control   *control.Server // nil before serveControl
+	profiles  *profiles        // nil without a unix socket
+	control   *control.Server  // nil before serveControl
+	inspector *inspect.Handler // nil if it is not served
 	log       *slog.Logger
 
 	controlAddress string
@@ -104,7 +106,7 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	if err := d.serve(running, &config.Control); err != nil {
+	if err := d.serve(running, &config); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	d.log.Info("serving", "url", d.URL(), "version", Version())
@@ -192,15 +194,20 @@ func (d *Daemon) newServer(ctx context.Context, handler http.Handler) *http.Serv
 }
 
 // serve starts the servers.
-func (d *Daemon) serve(running context.Context, config *Control) error {
+func (d *Daemon) serve(running context.Context, config *Config) error {
 	d.server = d.newServer(running, http.HandlerFunc(d.answer))
 	if d.pocket != nil {
 		d.server.ReadTimeout, d.server.WriteTimeout = 0, 0 // operations may take any time
 	}
 	d.mux = newProtocolMux(d.listener, d.limit)
 	// The interface of PocketIC uses the control API, which must be served before the first request.
-	if err := d.serveControl(running, config); err != nil {
+	if err := d.serveControl(running, &config.Control); err != nil {
 		return err
+	}
+	if d.pocket == nil {
+		if err := d.serveInspector(&config.Inspector, config.Control.Token); err != nil {
+			return err
+		}
 	}
 	d.running.Go(func() {
 		if err := d.mux.run(); err != nil {

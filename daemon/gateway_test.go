@@ -128,7 +128,7 @@ func TestABrowserGetsAPageAboutTheInstances(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := pageClientOf(t, d)
-	_, page := b.ask(http.MethodGet, "127.0.0.1/", "Accept: text/html")
+	_, page := b.ask(http.MethodGet, "127.0.0.1/_/dashboard", "Accept: text/html")
 	for _, want := range []string{
 		"Instance default", `<a href="/_/canister/` + id.String() + `">`,
 		"Instance twin", `<a href="/instances/twin/_/canister/` + id.String() + `">`,

@@ -22,6 +22,8 @@ const (
 	maxCompileWall = 5 * time.Minute
 	// maxWorkerMemory is the memory limit of a compile worker, in bytes, if the system can enforce it (Linux). Ours.
 	maxWorkerMemory = 4 << 30
+	// maxTokenBytes is the largest file of the inspector's token. Ours.
+	maxTokenBytes = 256
 	// maxCertificateFile is the largest file of a certificate or key of a gateway, in bytes. Ours.
 	maxCertificateFile = 1 << 20
 	// workerNiceness is the niceness of a compile worker. Ours.

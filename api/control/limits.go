@@ -22,6 +22,8 @@ const (
 	MaxResponseBytes = 64 << 20
 	// MaxStreams limits the open RPCs of one connection. Ours.
 	MaxStreams = 4096
+	// localBuffer is the number of bytes that a connection of Local has in memory in each direction. Ours.
+	localBuffer = 256 << 10
 	// MaxHeadBytes limits the metadata of an RPC. Ours.
 	MaxHeadBytes = 64 << 10
 	// resetBurst is how many RPCs clients may reset together before they are answered, resetInterval how long until they

@@ -26,6 +26,8 @@ type Config struct {
 	Unverified bool
 	// Control reports whether the address of the gateway also serves the control API, which commands use; nil: it does not.
 	Control func() bool
+	// Inspector reports whether the address of the gateway also serves the inspector; nil: it does not.
+	Inspector func() bool
 	// Memory is the budget for bodies and answers; nil: without a limit.
 	Memory *budget.Budget
 	// Log gets faults of the file of domains; nil for nothing.
@@ -122,14 +124,19 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, to *target) {
 	case !to.found && to.label == "" && readOnly(r) && r.URL.Path == "/health":
 		w.WriteHeader(http.StatusNoContent)
 	case !to.found && to.label == "" && readOnly(r) && r.URL.Path == "/" && wants(r) == formHTML:
-		g.serveDashboard(w, r, to)
+		g.serveStart(w, r, to)
 	case !to.found && to.label != "":
 		g.refuse(w, r, to, unknownName(to.label))
 	case !to.found:
 		g.refuse(w, r, to, noCanister(r.URL.Path))
 	case r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "":
 		preflight(w)
+	case to.shared && g.inspects() && opensPage(r):
+		http.Redirect(w, r, g.ownHost(r, to), http.StatusTemporaryRedirect)
 	default:
+		if to.shared && g.inspects() {
+			w.Header().Set("Content-Security-Policy", "sandbox")
+		}
 		g.serveCanister(w, r, to)
 	}
 }

@@ -20,6 +20,7 @@ type target struct {
 	domain   string // for links to canisters, with the request's port
 	label    string // the part of the host that should name a canister but does not
 	foreign  bool   // the host may be the name of a page on the Internet
+	shared   bool   // the host is not the canister's: its query or its referrer names the canister
 }
 
 // rawLabel is the label of hosts whose answers are not verified: <canister>.raw.localhost.
@@ -45,12 +46,12 @@ func (g *Gateway) resolve(r *http.Request) target {
 		return to
 	}
 	to.canister, to.found = canisterOf(r.URL)
-	if to.found {
-		return to
+	if !to.found {
+		if from, err := url.Parse(r.Referer()); err == nil && strings.EqualFold(from.Host, r.Host) {
+			to.canister, to.found = canisterOf(from)
+		}
 	}
-	if from, err := url.Parse(r.Referer()); err == nil && strings.EqualFold(from.Host, r.Host) {
-		to.canister, to.found = canisterOf(from)
-	}
+	to.shared = to.found
 	return to
 }
 

@@ -35,6 +35,35 @@ func (f *gatewayFlags) config(folder string, started func() *daemon.Daemon) daem
 	}
 }
 
+// namesOf returns the names by id under which projects of this user deployed canisters of an instance: those of a
+// directory first, then those of the project that was deployed last.
+func namesOf(folder string, d *daemon.Daemon, instance string) map[string]string {
+	names := map[string]string{}
+	if d == nil {
+		return names
+	}
+	networkID, ancestors, err := d.Lineage(instance)
+	if err != nil {
+		return names
+	}
+	about := deployed.NetworkOf(networkID, ancestors)
+	own, _ := deployed.Nearest(folder)
+	stores := []*deployed.Store{own}
+	for _, folder := range deployed.RecentFolders() {
+		if other, err := deployed.Read(folder); err == nil {
+			stores = append(stores, other)
+		}
+	}
+	for _, store := range stores {
+		for name, id := range store.Live(about) {
+			if _, known := names[id]; !known {
+				names[id] = name
+			}
+		}
+	}
+	return names
+}
+
 // absolute returns a path that does not depend on the current folder; "" for none.
 func absolute(path string) string {
 	if path == "" {

@@ -30,6 +30,7 @@ type startFlags struct {
 	deploy, call               string
 	checkpointBytes            int64
 	gateway                    gatewayFlags
+	inspector                  daemon.Inspector
 	history                    retentionFlags
 }
 
@@ -72,6 +73,8 @@ With --ephemeral, everything is in memory and lost when the daemon stops.`,
 	f.reach.add(cmd, "none of them")
 	f.gateway.add(cmd)
 	f.history.add(cmd)
+	flags.BoolVar(&f.inspector.Everywhere, "inspect", false, "serve the inspector also if other machines can reach the address of --listen: whoever has its token controls everything")
+	flags.StringSliceVar(&f.inspector.Hosts, "inspect-host", nil, "serve the inspector also at this host, such as that of a proxy; repeatable or comma-separated (default: localhost and loopback addresses)")
 	flags.StringVar(&f.seed, "seed", "", seedUsage)
 	flags.BoolVar(&f.rateLimits, "rate-limits", false, rateLimitsUsage)
 	flags.StringVar(&f.control.Address, "control", "", "address of the control API (gRPC): host:port, unix:///PATH or off (default: that of --listen if only this machine can reach it, else off)")
@@ -94,6 +97,7 @@ With --ephemeral, everything is in memory and lost when the daemon stops.`,
 type ready struct {
 	URL     string          `json:"url"`
 	Control string          `json:"control,omitempty"`
+	Inspect string          `json:"inspector,omitempty"` // with the token
 	RootKey string          `json:"root_key"`
 	Seed    string          `json:"seed"`
 	Subnets []daemon.Subnet `json:"subnets"`
@@ -173,6 +177,7 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 	}
 	var serving atomic.Pointer[daemon.Daemon]
 	config.Gateway = f.gateway.config(f.deploy, serving.Load)
+	config.Inspector = c.inspectorConfig(&f, serving.Load)
 	d, err := startDaemon(ctx, config)
 	if err != nil {
 		return err
@@ -184,7 +189,7 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 	} else {
 		defer remove()
 	}
-	if err := c.print(banner(d, config.StateDir, f.telemetry.verbose), ready{d.URL(), d.ControlAddress(), fmt.Sprintf("%x", d.RootKey()), fmt.Sprintf("%x", d.Seed()), d.Subnets(), config.StateDir}); err != nil {
+	if err := c.print(banner(d, config.StateDir, f.telemetry.verbose), ready{d.URL(), d.ControlAddress(), d.InspectorURL(), fmt.Sprintf("%x", d.RootKey()), fmt.Sprintf("%x", d.Seed()), d.Subnets(), config.StateDir}); err != nil {
 		return err
 	}
 	if err := c.populate(ctx, d.URL(), &f); err != nil {
@@ -251,6 +256,9 @@ func banner(d *daemon.Daemon, stateDir string, verbose bool) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "canisterd %s; documentation: %s\n\nhttp      %s\n", daemon.Version(), documentation, d.URL())
 	fmt.Fprintf(&text, "pages     http://CANISTER.localhost:%d\n", d.Port())
+	if d.InspectorURL() != "" {
+		fmt.Fprintf(&text, "inspector %s\n", d.InspectorURL())
+	}
 	if d.ControlAddress() != "" {
 		fmt.Fprintf(&text, "control   %s (gRPC)\n", d.ControlAddress())
 	}

@@ -24,6 +24,7 @@ var uncontained = map[string]string{
 	"api/control/server.go until":                "it waits for contexts",
 	"daemon/compiler.go CompileWorker":           "a process of its own, which reads its standard input",
 	"daemon/control.go serveControl":             "handlers of RPCs are guarded",
+	"daemon/inspect.go serveInspector":           "handlers of RPCs are guarded",
 	"daemon/daemon.go hangUp":                    "handlers of RPCs are guarded",
 	"daemon/daemon.go serve":                     "net/http recovers in handlers",
 	"daemon/daemon.go Start":                     "it returns memory to the system",

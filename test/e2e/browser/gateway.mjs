@@ -27,7 +27,7 @@ seen.large = await page.evaluate(async () => (await (await fetch("/large.bin")).
 await page.goto(`http://${canister}.localhost:${port}/changed.html`);
 seen.changed = await page.textContent("body");
 
-await page.goto(`http://127.0.0.1:${port}/`);
+await page.goto(`http://127.0.0.1:${port}/_/dashboard`);
 await page.click(`a[href="/_/canister/${canister}"]`);
 await page.click(`a[href="http://${canister}.localhost:${port}/"]`);
 await page.waitForURL(`http://${canister}.localhost:${port}/`);

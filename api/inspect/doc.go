@@ -1,0 +1,27 @@
+// Package inspect serves the inspector: pages for a browser that show what instances do, and the control API for those
+// pages.
+//
+// The pages are files of this package (page/), which run as they are read: ES modules without a build. They show and do
+// only what the control API can, through two forms of it that browsers can use: POST rpc/SERVICE/METHOD with JSON
+// (unary RPCs, and client streams with a line for each message), and GET stream/SERVICE/METHOD for server streams as
+// server-sent events.
+//
+// It owns who may use these forms (guard.go, session.go) and how they are written. It must not know what an RPC does or
+// what an instance is: every answer comes from the control API.
+//
+// # Safety
+//
+// Whoever can send RPCs controls all instances, and every page in the user's browser can send requests to this machine.
+// A request is therefore answered only if all of these hold:
+//
+//   - its Host is this machine or a host that the user allowed: a page whose name resolves to this machine (DNS
+//     rebinding) has another one;
+//   - its Origin and Sec-Fetch-Site are those of the inspector's own pages; only a navigation of a whole window may come
+//     from elsewhere, and it shows a page without data;
+//   - an RPC carries the cookie of the session: HttpOnly and SameSite=Strict, so that no other page can read it or make
+//     the browser send it. The URL that canisterd prints has the token for the cookie;
+//   - an RPC has a Content-Type that needs a preflight, which is never answered: there are no CORS headers.
+//
+// No other page can frame the inspector, and its pages run only files of this package (Content-Security-Policy).
+// Canisters' own pages have other hosts, so they are other origins.
+package inspect

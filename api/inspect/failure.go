@@ -1,0 +1,109 @@
+package inspect
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// failure is an error as the pages get it: the code as Connect writes it, and google.rpc.ErrorInfo.
+type failure struct {
+	Code     string            `json:"code"`               // such as not_found
+	Message  string            `json:"message"`            // for people
+	Reason   string            `json:"reason,omitempty"`   // of ErrorInfo, such as IC_REJECT
+	Metadata map[string]string `json:"metadata,omitempty"` // of ErrorInfo
+}
+
+// badRequest is the error of a request that is no message of its method.
+type badRequest struct{ text string }
+
+// Error returns the text.
+func (e *badRequest) Error() string { return e.text }
+
+// failureOf describes an error.
+func failureOf(err error) failure {
+	if bad, ok := errors.AsType[*badRequest](err); ok {
+		return failure{Code: codeName(codes.InvalidArgument), Message: bad.text}
+	}
+	state := status.Convert(err)
+	f := failure{Code: codeName(state.Code()), Message: state.Message()}
+	for _, detail := range state.Details() {
+		if info, ok := detail.(*errdetails.ErrorInfo); ok {
+			f.Reason, f.Metadata = info.GetReason(), info.GetMetadata()
+		}
+	}
+	return f
+}
+
+// codeName returns a code as Connect writes it: NotFound is not_found.
+func codeName(code codes.Code) string {
+	var name strings.Builder
+	for i, letter := range code.String() {
+		if i > 0 && letter >= 'A' && letter <= 'Z' {
+			name.WriteByte('_')
+		}
+		name.WriteRune(letter)
+	}
+	return strings.ToLower(name.String())
+}
+
+// statusOf returns the HTTP status of a code, as Connect maps them.
+func statusOf(code codes.Code) int {
+	switch code {
+	case codes.Canceled:
+		return 499 // the client closed the request
+	case codes.InvalidArgument, codes.FailedPrecondition, codes.OutOfRange:
+		return http.StatusBadRequest
+	case codes.NotFound:
+		return http.StatusNotFound
+	case codes.AlreadyExists, codes.Aborted:
+		return http.StatusConflict
+	case codes.PermissionDenied:
+		return http.StatusForbidden
+	case codes.ResourceExhausted:
+		return http.StatusTooManyRequests
+	case codes.Unimplemented:
+		return http.StatusNotImplemented
+	case codes.Unavailable:
+		return http.StatusServiceUnavailable
+	case codes.Unauthenticated:
+		return http.StatusUnauthorized
+	case codes.DeadlineExceeded:
+		return http.StatusGatewayTimeout
+	}
+	return http.StatusInternalServerError
+}
+
+// json writes a failure.
+func (f failure) json() []byte {
+	body, _ := json.Marshal(f) // only texts
+	return body
+}
+
+// sendFailure answers with an error.
+func sendFailure(w http.ResponseWriter, err error) {
+	code := http.StatusBadRequest
+	if _, bad := errors.AsType[*badRequest](err); !bad {
+		code = statusOf(status.Code(err))
+	}
+	writeError(w, code, failureOf(err))
+}
+
+// writeError answers with a failure.
+func writeError(w http.ResponseWriter, code int, f failure) { writeJSON(w, code, f.json()) }
+
+// writeJSON answers with JSON.
+func writeJSON(w http.ResponseWriter, code int, body []byte) {
+	header := w.Header()
+	header.Set("Content-Type", unaryType)
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	header.Set("Cache-Control", "no-store")
+	w.WriteHeader(code)
+	_, _ = w.Write(body) // a browser that is gone misses it
+}

@@ -1,0 +1,44 @@
+package inspect
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/canisterd/canisterd/api/internal/origin"
+)
+
+// refusal returns why a request is refused, whatever it asks for; "" if it is not.
+func (h *Handler) refusal(r *http.Request) string {
+	if host := strings.ToLower(origin.Hostname(r.Host)); !h.hosts[host] {
+		return "the inspector is not at the host " + r.Host + ": use localhost or 127.0.0.1, or start the daemon with --inspect-host"
+	}
+	for _, from := range r.Header.Values("Origin") {
+		if at, err := url.Parse(from); err != nil || at.Host != r.Host {
+			return "the inspector does not answer pages of " + from
+		}
+	}
+	switch site := r.Header.Get("Sec-Fetch-Site"); {
+	case site == "", site == "same-origin", site == "none":
+		return ""
+	case navigation(r):
+		return ""
+	default:
+		return "the inspector does not answer pages of other origins (Sec-Fetch-Site: " + site + ")"
+	}
+}
+
+// navigation reports whether a browser opens a page in a whole window, as for a link in another page.
+func navigation(r *http.Request) bool {
+	return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
+}
+
+// protect sets the headers that keep other pages out and the inspector's pages to their own files.
+func protect(header http.Header) {
+	header.Set("Content-Security-Policy", "default-src 'self'; script-src 'self' "+importMap()+"; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; object-src 'none'")
+	header.Set("Cross-Origin-Opener-Policy", "same-origin")
+	header.Set("Cross-Origin-Resource-Policy", "same-origin")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("X-Frame-Options", "DENY")
+}

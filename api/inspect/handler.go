@@ -1,0 +1,108 @@
+package inspect
+
+import (
+	"net/http"
+	"strings"
+
+	"google.golang.org/grpc"
+
+	"github.com/canisterd/canisterd/internal/budget"
+)
+
+// Path is the path below which everything of the inspector is.
+const Path = "/_/inspect/"
+
+// Config configures the inspector.
+type Config struct {
+	// Control is a connection to the control API.
+	Control grpc.ClientConnInterface
+	// Token is the token of the session, for the printed URL.
+	Token string
+	// Hosts are names of this machine besides localhost and loopback addresses, such as that of a proxy.
+	Hosts []string
+	// Names returns the names of an instance's canisters by id in text form, "" for the default instance; nil for none.
+	Names func(instance string) map[string]string
+	// Version is the version of the daemon.
+	Version string
+	// Memory is the budget for requests; nil: without a limit.
+	Memory *budget.Budget
+}
+
+// Handler serves the inspector below Path. It is safe for concurrent use.
+type Handler struct {
+	config  Config
+	session session
+	hosts   map[string]bool
+}
+
+// New makes the inspector.
+func New(config Config) *Handler {
+	h := &Handler{config: config, session: newSession(config.Token), hosts: map[string]bool{}}
+	for _, host := range append([]string{"localhost", "127.0.0.1", "::1"}, config.Hosts...) {
+		h.hosts[strings.ToLower(host)] = true
+	}
+	return h
+}
+
+// URL returns the URL of the inspector at a daemon's address, with the token that begins a session.
+func (h *Handler) URL(daemon string) string { return daemon + Path + "?token=" + h.config.Token }
+
+// ServeHTTP answers a request below Path, or for Path without its last slash.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	protect(w.Header())
+	if r.URL.Path+"/" == Path {
+		http.Redirect(w, r, Path, http.StatusMovedPermanently)
+		return
+	}
+	if refused := h.refusal(r); refused != "" {
+		http.Error(w, refused, http.StatusForbidden)
+		return
+	}
+	kind, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, Path), "/")
+	switch kind {
+	case "rpc", "stream", "names", "types":
+		if !h.session.begun(r) {
+			writeError(w, http.StatusUnauthorized, failure{Code: "unauthenticated", Reason: "NO_SESSION", Message: "this browser has no session: open the URL that canisterd inspect prints"})
+			return
+		}
+		h.serveData(w, r, kind, rest)
+	case "files":
+		serveFile(w, r, rest)
+	default:
+		h.servePage(w, r)
+	}
+}
+
+// serveData answers a request of the pages for data.
+func (h *Handler) serveData(w http.ResponseWriter, r *http.Request, kind, rest string) {
+	switch kind {
+	case "rpc":
+		h.serveRPC(w, r, rest)
+	case "stream":
+		h.serveStream(w, r, rest)
+	case "names":
+		h.serveNames(w, r)
+	case "types":
+		h.serveTypes(w, r)
+	}
+}
+
+// servePage answers with the page, whose scripts show what its path names. A token in the URL begins a session, and is
+// then removed from the address that the browser shows and remembers.
+func (h *Handler) servePage(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "pages take GET and HEAD, not "+r.Method, http.StatusMethodNotAllowed)
+		return
+	}
+	query := r.URL.Query()
+	if token := query.Get("token"); token != "" {
+		h.session.begin(w, token)
+		query.Del("token")
+		at := *r.URL
+		at.RawQuery = query.Encode()
+		http.Redirect(w, r, at.RequestURI(), http.StatusSeeOther)
+		return
+	}
+	serveFile(w, r, indexFile)
+}

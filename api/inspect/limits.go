@@ -1,0 +1,19 @@
+package inspect
+
+import "time"
+
+const (
+	// maxMessage limits the JSON of one message of an RPC, in bytes: a chunk of a module as base64. Ours.
+	maxMessage = 8 << 20
+	// maxAnswer limits an answer of the control API, in bytes: its own limit.
+	maxAnswer = 64 << 20
+	// maxAhead is the number of messages of a stream that are read before the browser has taken them. Ours.
+	maxAhead = 256
+	// pingInterval is how long a stream may be silent before a comment is sent, which finds out whether the browser is
+	// still there. Ours.
+	pingInterval = 15 * time.Second
+	// writePatience is how long a browser may take to accept a part of a stream. Ours.
+	writePatience = 30 * time.Second
+	// cookieAge is how long a browser keeps the session, in seconds: 400 days, the most that browsers accept.
+	cookieAge = 400 * 24 * 60 * 60
+)

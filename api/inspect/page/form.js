@@ -1,0 +1,221 @@
+// Forms for Candid: a field for each argument by its type, to values in the JSON form of docs/json.md.
+import { useState } from "preact/hooks";
+import { html } from "./ui.js";
+
+/**
+ * @typedef {{kind: string, name?: string, elem?: number, fields?: {key: string, type: number}[]}} Type
+ * @typedef {{name: string, type: number}} Argument
+ */
+
+/** How deep a value is that a form begins with: recursive types end there. */
+const deepest = 8;
+
+/**
+ * Returns a value of a type with which a field begins.
+ * @param {Type[]} types
+ * @param {number} at
+ * @param {number} [depth]
+ * @returns {any}
+ */
+export const initial = (types, at, depth = 0) => {
+  const type = types[at];
+  switch (type.kind) {
+    case "bool":
+      return false;
+    case "text":
+    case "blob":
+      return "";
+    case "principal":
+    case "service":
+      return "";
+    case "vec":
+      return [];
+    case "opt":
+    case "null":
+    case "reserved":
+      return null;
+    case "record":
+      return depth > deepest ? null : record(types, type, (f) => initial(types, f.type, depth + 1));
+    case "variant": {
+      const first = (type.fields ?? []).find((f) => depth <= deepest && !refersTo(types, f.type, at)) ?? type.fields?.[0];
+      return first ? { [first.key]: initial(types, first.type, depth + 1) } : null;
+    }
+    case "func":
+      return { canister: "", method: "" };
+    default:
+      return "0";
+  }
+};
+
+/**
+ * Reports whether a type contains another one.
+ * @param {Type[]} types
+ * @param {number} from
+ * @param {number} to
+ * @param {Set<number>} [seen]
+ * @returns {boolean}
+ */
+const refersTo = (types, from, to, seen = new Set()) => {
+  if (from === to) return true;
+  if (seen.has(from)) return false;
+  seen.add(from);
+  const type = types[from];
+  if (type.kind === "opt" || type.kind === "vec") return false; // they end without a value
+  return (type.fields ?? []).some((f) => refersTo(types, f.type, to, seen));
+};
+
+/**
+ * Makes a record, as a list if it is a tuple.
+ * @param {Type[]} types
+ * @param {Type} type
+ * @param {(f: {key: string, type: number}) => any} value
+ */
+const record = (types, type, value) => Object.fromEntries((type.fields ?? []).map((f) => [f.key, value(f)]));
+
+/** @type {(bytes: number) => Uint8Array} */
+const random = (bytes) => crypto.getRandomValues(new Uint8Array(bytes));
+
+/** Bytes of the fixed-size numbers. */
+const sizes = /** @type {Record<string, number>} */ ({ nat8: 1, nat16: 2, nat32: 4, nat64: 8, int8: 1, int16: 2, int32: 4, int64: 8 });
+
+/**
+ * Draws a value of a type.
+ * @param {Type[]} types
+ * @param {number} at
+ * @param {number} [depth]
+ * @returns {any}
+ */
+export const drawn = (types, at, depth = 0) => {
+  const type = types[at];
+  const r = random(8);
+  const number = r.reduce((sum, b) => sum * 256n + BigInt(b), 0n);
+  switch (type.kind) {
+    case "bool":
+      return r[0] % 2 === 0;
+    case "text":
+      return Array.from(random(r[0] % 12), (b) => String.fromCharCode(97 + (b % 26))).join("");
+    case "blob":
+      return Array.from(random(r[0] % 16), (b) => b.toString(16).padStart(2, "0")).join("");
+    case "principal":
+    case "service":
+      return "2vxsx-fae";
+    case "vec":
+      return depth > 3 ? [] : Array.from({ length: r[0] % 3 }, () => drawn(types, Number(type.elem), depth + 1));
+    case "opt":
+      return depth > 3 || r[0] % 2 === 0 ? null : wrap(types, Number(type.elem), drawn(types, Number(type.elem), depth + 1));
+    case "record":
+      return depth > deepest ? null : record(types, type, (f) => drawn(types, f.type, depth + 1));
+    case "variant": {
+      const fields = type.fields ?? [];
+      if (fields.length === 0) return null;
+      if (depth > 3) return initial(types, at, depth);
+      const f = fields[r[0] % fields.length];
+      return { [f.key]: drawn(types, f.type, depth + 1) };
+    }
+    case "float32":
+    case "float64":
+      return Number(number % 2000n) / 16;
+    case "func":
+      return { canister: "aaaaa-aa", method: "raw_rand" };
+    case "null":
+    case "reserved":
+    case "empty":
+      return null;
+    default: {
+      const bits = BigInt(8 * (sizes[type.kind] ?? 4));
+      const unsigned = number & ((1n << bits) - 1n);
+      return String(type.kind.startsWith("int") ? unsigned - (1n << (bits - 1n)) : unsigned);
+    }
+  }
+};
+
+/**
+ * Reports whether null is a value of a type, so that an optional one is written as a list.
+ * @param {Type[]} types
+ * @param {number} at
+ */
+const nullable = (types, at) => ["opt", "null", "reserved"].includes(types[at].kind);
+
+/**
+ * Writes the value of an opt.
+ * @param {Type[]} types
+ * @param {number} elem
+ * @param {any} value
+ */
+const wrap = (types, elem, value) => (nullable(types, elem) ? [value] : value);
+
+/**
+ * The field of a value.
+ * @param {{types: Type[], at: number, value: any, set: (v: any) => void, label: string, depth?: number}} props
+ */
+export const Field = ({ types, at, value, set, label, depth = 0 }) => {
+  const type = types[at];
+  const about = `${label ? `${label} : ` : ""}${type.name ?? type.kind}`;
+  switch (type.kind) {
+    case "null":
+    case "reserved":
+    case "empty":
+      return html`<div class="field soft">${about}</div>`;
+    case "bool":
+      return html`<label class="field"><input type="checkbox" checked=${value === true} onChange=${(/** @type {any} */ e) => set(e.target.checked)} /> ${about}</label>`;
+    case "text":
+      return html`<label class="field">${about}<textarea rows="1" value=${value} onInput=${(/** @type {any} */ e) => set(e.target.value)}></textarea></label>`;
+    case "opt": {
+      const elem = Number(type.elem);
+      const inner = value === null || (Array.isArray(value) && nullable(types, elem) && value.length === 0) ? undefined : nullable(types, elem) ? value[0] : value;
+      const none = nullable(types, elem) ? [] : null;
+      return html`<fieldset><legend><label><input type="checkbox" checked=${inner !== undefined} onChange=${(/** @type {any} */ e) => set(e.target.checked ? wrap(types, elem, initial(types, elem)) : none)} /> ${about}</label></legend>
+        ${inner !== undefined ? html`<${Field} types=${types} at=${elem} value=${inner} set=${(/** @type {any} */ v) => set(wrap(types, elem, v))} label="" depth=${depth + 1} />` : html`<span class="soft">none</span>`}</fieldset>`;
+    }
+    case "vec": {
+      const elem = Number(type.elem);
+      const list = Array.isArray(value) ? value : [];
+      return html`<fieldset><legend>${about}</legend>${list.map((v, i) => html`<div class="row" key=${i}><div style="flex:1"><${Field} types=${types} at=${elem} value=${v} set=${(/** @type {any} */ to) => set(list.map((old, n) => (n === i ? to : old)))} label=${String(i)} depth=${depth + 1} /></div><button type="button" aria-label=${`remove element ${i}`} onClick=${() => set(list.filter((_, n) => n !== i))}>Remove</button></div>`)}
+        <button type="button" onClick=${() => set([...list, initial(types, elem)])}>Add an element</button></fieldset>`;
+    }
+    case "record":
+      return html`<fieldset><legend>${about}</legend>${(type.fields ?? []).map((f) => html`<${Field} key=${f.key} types=${types} at=${f.type} value=${value?.[f.key] ?? initial(types, f.type)} set=${(/** @type {any} */ v) => set({ ...value, [f.key]: v })} label=${f.key} depth=${depth + 1} />`)}</fieldset>`;
+    case "variant": {
+      const key = Object.keys(value ?? {})[0] ?? type.fields?.[0]?.key ?? "";
+      const chosen = (type.fields ?? []).find((f) => f.key === key);
+      return html`<fieldset><legend>${about}</legend><select aria-label=${about} value=${key} onChange=${(/** @type {any} */ e) => set({ [e.target.value]: initial(types, Number(type.fields?.find((f) => f.key === e.target.value)?.type)) })}>${(type.fields ?? []).map((f) => html`<option value=${f.key}>${f.key}</option>`)}</select>
+        ${chosen && types[chosen.type].kind !== "null" ? html`<${Field} types=${types} at=${chosen.type} value=${value?.[key]} set=${(/** @type {any} */ v) => set({ [key]: v })} label="" depth=${depth + 1} />` : ""}</fieldset>`;
+    }
+    case "func":
+      return html`<fieldset><legend>${about}</legend><${Text} label="canister" value=${value?.canister ?? ""} set=${(/** @type {string} */ v) => set({ ...value, canister: v })} /><${Text} label="method" value=${value?.method ?? ""} set=${(/** @type {string} */ v) => set({ ...value, method: v })} /></fieldset>`;
+    case "blob":
+      return html`<${Text} label=${`${about}, in hexadecimal digits`} value=${value} set=${set} />`;
+    case "principal":
+    case "service":
+      return html`<${Text} label=${about} value=${value} set=${set} placeholder="aaaaa-aa" />`;
+    case "float32":
+    case "float64":
+      return html`<${Text} label=${about} value=${String(value)} set=${(/** @type {string} */ v) => set(Number.isNaN(Number(v)) || v === "" ? v : Number(v))} />`;
+    default:
+      return html`<${Text} label=${about} value=${value} set=${(/** @type {string} */ v) => set(v.replaceAll("_", ""))} mode="numeric" />`;
+  }
+};
+
+/** @param {{label: string, value: string, set: (v: string) => void, placeholder?: string, mode?: string}} props */
+const Text = ({ label, value, set, placeholder, mode }) => html`<label class="field">${label}<input type="text" value=${value} placeholder=${placeholder} inputmode=${mode} autocomplete="off" spellcheck="false" onInput=${(/** @type {any} */ e) => set(e.target.value)} /></label>`;
+
+/**
+ * The fields of a method's arguments.
+ * @param {{types: Type[], args: Argument[], values: any[], set: (values: any[]) => void}} props
+ */
+export const Fields = ({ types, args, values, set }) => html`${args.map((a, i) => html`<${Field} key=${i} types=${types} at=${a.type} value=${values[i]} set=${(/** @type {any} */ v) => set(values.map((old, n) => (n === i ? v : old)))} label=${a.name || (args.length > 1 ? `argument ${i + 1}` : "")} />`)}`;
+
+/**
+ * Keeps the last arguments of a method in this browser.
+ * @param {string} key
+ */
+export const useHistory = (key) => {
+  const stored = `canisterd ${key}`;
+  const [all, set] = useState(/** @type {string[]} */ (JSON.parse(localStorage.getItem(stored) ?? "[]")));
+  const add = (/** @type {string} */ text) => {
+    const next = [text, ...all.filter((t) => t !== text)].slice(0, 10);
+    localStorage.setItem(stored, JSON.stringify(next));
+    set(next);
+  };
+  return { all, add };
+};

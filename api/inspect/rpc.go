@@ -1,0 +1,169 @@
+package inspect
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// Content types of requests. Neither is one that a page may send elsewhere without a preflight.
+const (
+	unaryType  = "application/json"
+	streamType = "application/x-ndjson" // a message of a client stream in each line
+)
+
+// services is the package of the control API.
+var services = controlv1.File_control_v1_instances_proto.Package()
+
+// method is a method of the control API.
+type method struct {
+	protoreflect.MethodDescriptor
+	path string // as gRPC names it: /package.Service/Method
+}
+
+// methodOf finds a method by SERVICE/METHOD.
+func methodOf(name string) (m method, err error) {
+	service, called, _ := strings.Cut(name, "/")
+	found, err := protoregistry.GlobalFiles.FindDescriptorByName(services.Append(protoreflect.Name(service)))
+	if err == nil {
+		if described, ok := found.(protoreflect.ServiceDescriptor); ok {
+			m.MethodDescriptor = described.Methods().ByName(protoreflect.Name(called))
+		}
+	}
+	if m.MethodDescriptor == nil {
+		return m, fmt.Errorf("the control API has no method %q", name)
+	}
+	m.path = fmt.Sprintf("/%s/%s", m.Parent().FullName(), m.Name())
+	return m, nil
+}
+
+// newMessage makes a message of a type.
+func newMessage(of protoreflect.MessageDescriptor) (proto.Message, error) {
+	made, err := protoregistry.GlobalTypes.FindMessageByName(of.FullName())
+	if err != nil {
+		return nil, fmt.Errorf("finding the message %s: %w", of.FullName(), err)
+	}
+	return made.New().Interface(), nil
+}
+
+// serveRPC answers a unary RPC, or one with a client stream.
+func (h *Handler) serveRPC(w http.ResponseWriter, r *http.Request, name string) {
+	m, err := methodOf(name)
+	if err != nil {
+		writeError(w, http.StatusNotFound, failure{Code: "unimplemented", Message: err.Error()})
+		return
+	}
+	want := unaryType
+	if m.IsStreamingClient() {
+		want = streamType
+	}
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch {
+	case m.IsStreamingServer():
+		writeError(w, http.StatusBadRequest, failure{Code: "invalid_argument", Message: name + " answers with a stream: use " + Path + "stream/" + name})
+	case r.Method != http.MethodPost:
+		w.Header().Set("Allow", http.MethodPost)
+		writeError(w, http.StatusMethodNotAllowed, failure{Code: "invalid_argument", Message: "RPCs take POST, not " + r.Method})
+	case kind != want:
+		writeError(w, http.StatusUnsupportedMediaType, failure{Code: "invalid_argument", Message: fmt.Sprintf("%s takes %s, not %q", name, want, kind)})
+	default:
+		h.answerRPC(w, r, m)
+	}
+}
+
+// answerRPC passes an RPC on, and sends its answer.
+func (h *Handler) answerRPC(w http.ResponseWriter, r *http.Request, m method) {
+	memory := h.config.Memory.NewReservation()
+	defer memory.Release()
+	out, err := newMessage(m.Output())
+	if err == nil {
+		if m.IsStreamingClient() {
+			err = h.sendAll(r, m, out)
+		} else if err = memory.Grow(2 * min(max(r.ContentLength, 0), maxMessage)); err == nil { // the text and its message
+			err = h.callUnary(r, m, out)
+		}
+	}
+	if err != nil {
+		sendFailure(w, err)
+		return
+	}
+	body, err := toJSON.Marshal(out)
+	if err != nil {
+		sendFailure(w, fmt.Errorf("writing the answer as JSON: %w", err))
+		return
+	}
+	writeJSON(w, http.StatusOK, body)
+}
+
+// callUnary makes a unary RPC.
+func (h *Handler) callUnary(r *http.Request, m method, out proto.Message) error {
+	in, err := newMessage(m.Input())
+	if err != nil {
+		return err
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxMessage+1))
+	if err != nil {
+		return fmt.Errorf("reading the request: %w", err)
+	}
+	if err := fromJSON(body, in); err != nil {
+		return err
+	}
+	return h.config.Control.Invoke(r.Context(), m.path, in, out, grpc.MaxCallRecvMsgSize(maxAnswer))
+}
+
+// sendAll makes an RPC with a client stream: each line of the request is a message.
+func (h *Handler) sendAll(r *http.Request, m method, out proto.Message) error {
+	stream, err := h.config.Control.NewStream(r.Context(), &grpc.StreamDesc{ClientStreams: true}, m.path, grpc.MaxCallRecvMsgSize(maxAnswer))
+	if err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(r.Body)
+	lines.Buffer(nil, maxMessage)
+	for lines.Scan() {
+		in, err := newMessage(m.Input())
+		if err == nil {
+			err = fromJSON(lines.Bytes(), in)
+		}
+		if err != nil {
+			return err
+		}
+		if err := stream.SendMsg(in); errors.Is(err, io.EOF) {
+			break // the answer, below, says why
+		} else if err != nil {
+			return err
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return &badRequest{fmt.Sprintf("reading the messages: %v", err)}
+	}
+	if err := stream.CloseSend(); err != nil {
+		return err
+	}
+	return stream.RecvMsg(out)
+}
+
+// toJSON writes answers. Empty fields are written too, so that a page reads lists and numbers without a check.
+var toJSON = protojson.MarshalOptions{EmitDefaultValues: true}
+
+// fromJSON reads a message.
+func fromJSON(text []byte, into proto.Message) error {
+	if len(text) > maxMessage {
+		return &badRequest{fmt.Sprintf("a message has more than %d bytes: that is the limit", maxMessage)}
+	}
+	if err := protojson.Unmarshal(text, into); err != nil {
+		return &badRequest{fmt.Sprintf("the message is not a %s: %v", into.ProtoReflect().Descriptor().Name(), err)}
+	}
+	return nil
+}

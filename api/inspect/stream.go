@@ -1,0 +1,177 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// resumeField is the field of requests and answers with the place in a stream.
+const resumeField = "resume_token"
+
+// serveStream answers an RPC with a server stream as server-sent events. The request is the query's field request, as
+// JSON. An event without a name is a message; the event "failed" has an error and is the last one; "ended" is the last
+// one of a stream that has ended.
+//
+// A stream with resume tokens has them as event ids, so that a browser that reconnects continues where it was.
+func (h *Handler) serveStream(w http.ResponseWriter, r *http.Request, name string) {
+	m, err := methodOf(name)
+	if err == nil && (!m.IsStreamingServer() || m.IsStreamingClient()) {
+		err = fmt.Errorf("%s does not answer with a stream: use %srpc/%s", name, Path, name)
+	}
+	if err != nil {
+		writeError(w, http.StatusNotFound, failure{Code: "unimplemented", Message: err.Error()})
+		return
+	}
+	if r.Method != http.MethodGet {
+		w.Header().Set("Allow", http.MethodGet)
+		writeError(w, http.StatusMethodNotAllowed, failure{Code: "invalid_argument", Message: "streams take GET, not " + r.Method})
+		return
+	}
+	in, err := newMessage(m.Input())
+	if err == nil {
+		err = fromJSON([]byte(r.URL.Query().Get("request")), in)
+	}
+	if err == nil {
+		resume(in, r.Header.Get("Last-Event-Id"))
+		err = h.follow(w, r, m, in)
+	}
+	if err != nil {
+		sendFailure(w, err)
+	}
+}
+
+// resume makes a request continue after the event that a browser received last, if its method can.
+func resume(in proto.Message, last string) {
+	field := in.ProtoReflect().Descriptor().Fields().ByName(resumeField)
+	if last != "" && field != nil {
+		in.ProtoReflect().Set(field, protoreflect.ValueOfString(last))
+	}
+}
+
+// received is a message of a stream, or its end.
+type received struct {
+	message proto.Message
+	err     error // io.EOF at the end
+}
+
+// follow sends the messages of an RPC until either side ends it. An error is returned only before the first byte.
+func (h *Handler) follow(w http.ResponseWriter, r *http.Request, m method, in proto.Message) error {
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	stream, err := h.config.Control.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, m.path, grpc.MaxCallRecvMsgSize(maxAnswer))
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(stream.SendMsg(in), stream.CloseSend()); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	messages := make(chan received, maxAhead)
+	go receive(ctx, stream, m, messages)
+	e := &eventWriter{writer: w, control: http.NewResponseController(w)}
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusOK)
+	e.flush()
+	for e.err == nil {
+		select {
+		case one := <-messages:
+			if one.err != nil {
+				e.end(one.err)
+				return nil
+			}
+			e.send(one.message)
+			if len(messages) == 0 {
+				e.flush()
+			}
+		case <-time.After(pingInterval):
+			e.comment()
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	return nil
+}
+
+// receive reads the messages of a stream into a channel until its end or that of the context.
+func receive(ctx context.Context, stream grpc.ClientStream, m method, to chan<- received) {
+	for {
+		out, err := newMessage(m.Output())
+		if err == nil {
+			err = stream.RecvMsg(out)
+		}
+		select {
+		case to <- received{out, err}:
+		case <-ctx.Done():
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// eventWriter writes server-sent events. After an error, which is that the browser is gone, it writes nothing more.
+type eventWriter struct {
+	writer  io.Writer
+	control *http.ResponseController
+	err     error
+}
+
+// write writes a part of an event.
+func (e *eventWriter) write(format string, args ...any) {
+	if e.err == nil {
+		if err := e.control.SetWriteDeadline(time.Now().Add(writePatience)); !errors.Is(err, http.ErrNotSupported) {
+			e.err = err
+		}
+	}
+	if e.err == nil {
+		_, e.err = fmt.Fprintf(e.writer, format, args...)
+	}
+}
+
+// flush sends what was written.
+func (e *eventWriter) flush() {
+	if e.err == nil {
+		e.err = e.control.Flush()
+	}
+}
+
+// send writes a message, with its resume token as the id.
+func (e *eventWriter) send(message proto.Message) {
+	body, err := protojson.Marshal(message) // without empty fields: there may be thousands of events
+	if err != nil {
+		e.end(fmt.Errorf("writing the answer as JSON: %w", err))
+		e.err = err
+		return
+	}
+	reflected := message.ProtoReflect()
+	if field := reflected.Descriptor().Fields().ByName(resumeField); field != nil {
+		e.write("id: %s\n", reflected.Get(field).String())
+	}
+	e.write("data: %s\n\n", body)
+}
+
+// comment sends a line that browsers ignore.
+func (e *eventWriter) comment() {
+	e.write(":\n\n")
+	e.flush()
+}
+
+// end sends the last event.
+func (e *eventWriter) end(err error) {
+	if errors.Is(err, io.EOF) {
+		e.write("event: ended\ndata: {}\n\n")
+	} else {
+		e.write("event: failed\ndata: %s\n\n", failureOf(err).json())
+	}
+	e.flush()
+}

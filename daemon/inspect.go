@@ -1,0 +1,101 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/canisterd/canisterd/api/control"
+	"github.com/canisterd/canisterd/api/inspect"
+	"github.com/canisterd/canisterd/internal/regular"
+)
+
+// Inspector configures the inspector, the pages that show instances in a browser. The zero value serves it with the HTTP
+// interface if that has a loopback address and the daemon has the control API, and nowhere otherwise.
+type Inspector struct {
+	// Token is the token that begins a session of a browser; "" for a random one, so that sessions end with the daemon.
+	Token string
+	// Everywhere serves it at addresses that other machines reach: whoever has the token controls everything.
+	Everywhere bool
+	// Hosts are names of this machine besides localhost and loopback addresses, such as that of a proxy.
+	Hosts []string
+	// Names returns the names of an instance's canisters by id, "" for the default instance; nil for none.
+	Names func(instance string) map[string]string
+}
+
+// tokenFile has the token of a user's browsers, so that their sessions survive daemons.
+const tokenFile = "inspector-token"
+
+// InspectorToken returns the token of this user for Inspector.Token, and makes it if there is none.
+func InspectorToken() (string, error) {
+	data, err := DataDir()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(data, tokenFile)
+	text, err := regular.Read(path, maxTokenBytes)
+	if err == nil && len(strings.TrimSpace(string(text))) > 0 {
+		return strings.TrimSpace(string(text)), nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("reading the inspector's token: %w", err)
+	}
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return "", fmt.Errorf("creating the directory for %s: %w", path, err)
+	}
+	token := inspect.NewToken()
+	if err := os.WriteFile(path, []byte(token+"\n"), 0o600); err != nil {
+		return "", fmt.Errorf("writing the inspector's token: %w", err)
+	}
+	return token, nil
+}
+
+// serveInspector begins to serve the inspector. The control API is there.
+func (d *Daemon) serveInspector(config *Inspector, token string) error {
+	if d.controlAddress == "" || !config.Everywhere && !loopback(d.listener.Addr()) {
+		return nil
+	}
+	listener, connection, err := control.Local(token)
+	if err != nil {
+		return err
+	}
+	session := config.Token
+	if session == "" {
+		session = inspect.NewToken()
+	}
+	d.inspector = inspect.New(inspect.Config{
+		Control: connection, Token: session, Hosts: config.Hosts, Names: config.Names, Version: Version(), Memory: d.memory.requests,
+	})
+	d.running.Go(func() {
+		if err := d.control.Serve(listener); err != nil && !errors.Is(err, net.ErrClosed) {
+			d.stopFor(err)
+		}
+		_ = connection.Close() // nobody answers any more
+	})
+	return nil
+}
+
+// inspects answers requests for the inspector, and returns false for others.
+func (d *Daemon) inspects(w http.ResponseWriter, r *http.Request) bool {
+	if d.inspector == nil || !strings.HasPrefix(r.URL.Path, strings.TrimSuffix(inspect.Path, "/")) || d.gateway.HostsCanister(r) {
+		return false
+	}
+	if rest := r.URL.Path[len(inspect.Path)-1:]; rest != "" && rest[0] != '/' {
+		return false
+	}
+	d.inspector.ServeHTTP(w, r)
+	return true
+}
+
+// InspectorURL returns the URL that begins a session of the inspector in a browser; "" if it is not served.
+func (d *Daemon) InspectorURL() string {
+	if d.inspector == nil {
+		return ""
+	}
+	return d.inspector.URL(d.URL())
+}
