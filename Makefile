@@ -95,6 +95,11 @@ test-clients-python: ## PocketIC's Python client against the binary (needs Pytho
 test-clients-browser: test/e2e/browser/node_modules/.package-lock.json ## Chromium against the HTTP gateway, and hostile pages in it against start and pocket-ic (needs Node.js, npm and Debian's chromium)
 	$(GO) test -count=1 -tags "clients browser" ./test/e2e -run 'ABrowserLoads|InABrowser'
 
+.PHONY: test-inspect
+test-inspect: test/e2e/inspect/node_modules/.package-lock.json ## the inspector in Chromium, as developers use it and as hostile pages attack it; screenshots in bin/inspect (needs Node.js, npm and Debian's chromium)
+	test/e2e/inspect/node_modules/.bin/tsc --project test/e2e/inspect
+	$(GO) test -count=1 -tags "clients inspect" ./test/e2e -run TheInspector
+
 # The clone is always in the same folder: what the last run compiled there is not compiled again.
 .PHONY: first-hour
 first-hour: ## clone the repository and do there what the first two pages of the book say, with the 18 points of the first hour
@@ -187,7 +192,7 @@ CHECKED_FIRST := check-fix
 CHECKED := test-race test-clients test-others check-cross check-mutants test-clients-python
 # One after the other: some need a quiet machine.
 CHECKED_LONG := check-hostile check-soak test-race-others check-torture check-damage check-mutants-sample check-fixtures first-hour \
-  test-clients-browser test-clients-rust-snippets
+  test-clients-browser test-inspect test-clients-rust-snippets
 
 .PHONY: check
 check: ## everything CI runs; bin/checked has the commit that passed

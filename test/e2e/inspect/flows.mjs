@@ -1,0 +1,426 @@
+// What a developer does with the inspector, one flow after the other on one daemon.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { browser, canisterd, entrance, finish, flow, plan, shot, submit, visit } from "./harness.mjs";
+
+const base = `${plan.url}/_/inspect/`;
+const { context, page, broken } = await visit();
+const at = (path) => page.goto(base + path);
+const text = (selector = "main") => page.innerText(selector);
+/** Waits until the page shows a text. */
+const shows = (what, selector = "main") =>
+  page.waitForFunction(([s, w]) => document.querySelector(s)?.innerText.includes(w), [selector, what], { timeout: 60_000 });
+
+await flow("a browser at the daemon's address gets the inspector, a program what it got before", async () => {
+  const stranger = await browser.newContext();
+  const first = await stranger.newPage();
+  await first.goto(plan.url);
+  assert.ok(first.url().startsWith(base), first.url());
+  const answer = await fetch(plan.url);
+  assert.match(await answer.text(), /There is nothing at/);
+  await stranger.close();
+});
+
+await flow("a browser without a session learns which command opens one", async () => {
+  const stranger = await browser.newContext();
+  const first = await stranger.newPage();
+  await first.goto(base);
+  await first.waitForSelector("text=canisterd inspect");
+  assert.equal(await first.locator("svg.lanes").count(), 0);
+  await stranger.close();
+});
+
+await flow("the address with the token begins a session, and the token leaves the address", async () => {
+  assert.ok(!page.url().includes("token"), page.url());
+  const cookie = (await context.cookies()).find((c) => c.name === "canisterd_inspector");
+  assert.deepEqual([cookie.httpOnly, cookie.sameSite, cookie.path], [true, "Strict", "/_/inspect/"]);
+});
+
+await flow("an empty network teaches the first step", async () => {
+  await at("now?i=empty");
+  await shows("canisterd -i empty deploy");
+  await shot(page, "empty");
+});
+
+await flow("after a call, lanes show who ran what", async () => {
+  canisterd("canister", "call", "bank", "deposit", "(100)", "--as", "bank");
+  await at("now");
+  await page.waitForSelector("g.msg");
+  await shows("bank");
+  const labels = await page.locator("g.msg").evaluateAll((all) => all.map((g) => g.querySelector("title").textContent));
+  assert.ok(labels.some((l) => /bank\.deposit, round \d+, [\d_]+ instructions/.test(l)), labels.join("\n"));
+});
+
+await flow("a selected message says how it ended, and has an address and a command", async () => {
+  await page.locator("g.msg", { has: page.locator("title", { hasText: "bank.deposit" }) }).first().click();
+  await shows("It ran to its end", "aside");
+  assert.match(page.url(), /sel=\d+/);
+  assert.match(await text("footer.command"), /canisterd trace [0-9a-f]{8}/);
+});
+
+await flow("a call shows its tree with decoded arguments and replies", async () => {
+  await page.click("text=Show the whole call");
+  await page.waitForSelector("ul.tree");
+  const tree = await text(".page");
+  assert.match(tree, /bank\.deposit/);
+  assert.match(tree, /\(100\)/);
+  assert.match(tree, /It replied \(100\)/);
+});
+
+await flow("a call shows its sequence, its timeline and its text", async () => {
+  await page.click("nav.tabs >> text=Sequence");
+  await page.waitForSelector("svg.lanes >> text=deposit(100)");
+  await page.click("nav.tabs >> text=Timeline");
+  await page.waitForSelector("td meter");
+  await page.click("nav.tabs >> text=Text");
+  await shows("ingress", ".page pre");
+});
+
+await flow("a held call is dashed, says which rule holds it, and is released with the mouse", async () => {
+  canisterd("rule", "add", "hold", "--callee", "vault", "--method", "transfer");
+  const { request_id: request } = submit("canister", "submit", "bank", "withdraw", "(60)", "--as", "bank");
+  await at("now");
+  const waiting = page.locator("g.msg.waits");
+  await waiting.first().waitFor();
+  await waiting.first().click();
+  await shows("It waits because", "aside");
+  assert.match(await text("aside"), /rule 1/);
+  assert.ok((await page.locator("path.arrow").count()) >= 1, "no arrow leads to what waits");
+  await shot(page, "held");
+  await page.click("aside >> text=Release");
+  await page.waitForFunction(() => document.querySelectorAll("g.msg.waits").length === 0);
+  assert.match(canisterd("trace", request.slice(0, 8)), /replied/);
+});
+
+await flow("a held call is rejected by hand", async () => {
+  const { request_id: request } = submit("canister", "submit", "bank", "withdraw", "(1)", "--as", "bank");
+  await page.locator("g.msg.waits").first().click();
+  await page.click("aside >> text=Reject…");
+  await page.fill("aside textarea", "the vault is closed");
+  await page.locator("aside button", { hasText: /^Reject$/ }).click();
+  await page.waitForFunction(() => document.querySelectorAll("g.msg.waits").length === 0);
+  assert.match(canisterd("trace", request.slice(0, 8)), /the vault is closed/);
+  canisterd("rule", "remove", "1");
+});
+
+await flow("the list of canisters finds one by its name", async () => {
+  await at("canisters");
+  await shows("vault");
+  await page.fill("main input[type=search]", "ban");
+  await page.waitForFunction(() => !document.querySelector("main table").innerText.includes("vault"));
+  await page.click("main table >> text=bank");
+  await shows("It runs");
+});
+
+await flow("a method is called with a form, and its reply leads to the whole call", async () => {
+  await page.click("nav.tabs >> text=Methods");
+  await page.fill("text=call as >> input", plan.ids.bank);
+  const method = page.locator("#method-deposit");
+  await method.locator("summary").click();
+  await method.locator('input[inputmode="numeric"]').fill("5");
+  await method.locator("button", { hasText: /^Call$/ }).click();
+  await method.locator(".why.ok").waitFor();
+  await method.locator("text=the whole call").click();
+  await page.waitForSelector("ul.tree");
+});
+
+await flow("a query is asked with a form", async () => {
+  await at(`canister/${plan.ids.bank}/methods`);
+  const method = page.locator("#method-balance");
+  await method.locator("summary").click();
+  await method.locator("button", { hasText: /^Query$/ }).click();
+  await method.locator(".why.ok").waitFor();
+});
+
+await flow("a wrong argument is explained beside the button", async () => {
+  const method = page.locator("#method-deposit");
+  await method.locator("summary").click();
+  await method.locator('input[inputmode="numeric"]').fill("-1");
+  await method.locator("button", { hasText: /^Call$/ }).click();
+  await method.locator(".problem").waitFor();
+  assert.match(await method.locator(".problem").innerText(), /nat/);
+});
+
+await flow("random values fill a form, and earlier arguments come back", async () => {
+  const method = page.locator("#method-deposit");
+  await method.locator("text=Random values").click();
+  assert.notEqual(await method.locator('input[inputmode="numeric"]').inputValue(), "-1");
+  await method.locator("select").selectOption({ label: '["5"]' });
+  assert.equal(await method.locator('input[inputmode="numeric"]').inputValue(), "5");
+});
+
+await flow("a call is made again with edits, and again on a fork", async () => {
+  canisterd("canister", "call", "bank", "deposit", "(7)", "--as", "bank");
+  await at("calls");
+  await page.click("main table >> text=bank.deposit >> nth=0");
+  await page.click("text=Again with edits");
+  await page.waitForSelector("#method-deposit[open]");
+  assert.equal(await page.inputValue("#method-deposit textarea"), "(7)");
+  await page.goBack();
+  await page.click("text=Again on a fork");
+  await page.waitForURL(/i=instance-\d+/);
+  await page.waitForSelector("ul.tree");
+});
+
+await flow("a trap is red and says why", async () => {
+  assert.throws(() => canisterd("canister", "call", plan.ids.hostile, "trap", "()"));
+  await at("now");
+  await page.locator("g.msg.bad").first().waitFor();
+  await page.locator("g.msg.bad").last().click();
+  await shows("It trapped because", "aside");
+});
+
+await flow("settings are changed in a form", async () => {
+  await at(`canister/${plan.ids.bank}/settings`);
+  await page.fill("text=freezing threshold >> input", "86_400");
+  await page.click("text=Change the settings");
+  await page.waitForFunction(() => document.querySelector("button.main")?.disabled);
+  assert.match(canisterd("canister", "settings", "bank", "--json"), /"freezing_threshold": *"?86400/);
+});
+
+await flow("cycles are added and a canister is stopped and started", async () => {
+  await at(`canister/${plan.ids.vault}`);
+  await page.click("text=Add 10 T cycles");
+  await page.locator("button", { hasText: /^Stop$/ }).click();
+  await shows("It is stopped");
+  await page.locator("button", { hasText: /^Start$/ }).click();
+  await shows("It runs");
+});
+
+await flow("a destructive button says what is lost before it acts", async () => {
+  await page.click("text=Uninstall code");
+  await shows("The code and the state are lost");
+  await page.click("text=Cancel");
+  assert.equal(await page.locator(".asking").count(), 0);
+});
+
+await flow("a module is installed by a file", async () => {
+  await at(`canister/${plan.ids.blank}/module`);
+  await shows("It has no code");
+  await page.setInputFiles("input[type=file]", join(plan.project, "vault.wasm"));
+  await page.locator("button", { hasText: /^Install$/ }).click();
+  await page.waitForSelector(".why.ok >> text=Installed");
+});
+
+await flow("an hour passes with a button, and the time stands still when paused", async () => {
+  await at("now");
+  const before = await text(".clock");
+  await page.click('.clock >> text=+1 h');
+  await page.waitForFunction((old) => document.querySelector(".clock").innerText !== old, before);
+  await page.click('button[aria-label^="pause"]');
+  await page.waitForSelector(".clock >> text=stands still");
+  await page.locator(".clock button", { hasText: /^step$/ }).click();
+  await page.click('button[aria-label^="play"]');
+  await page.waitForFunction(() => !document.querySelector(".clock").innerText.includes("stands still"));
+});
+
+await flow("the keys [ ] j k and / move and find", async () => {
+  await at("now");
+  await page.waitForSelector("g.msg");
+  await page.keyboard.press("]");
+  await page.waitForFunction(() => location.search.includes("sel="));
+  const last = page.url();
+  await page.keyboard.press("[");
+  await page.waitForFunction((old) => location.href !== old, last);
+  await page.keyboard.press("j");
+  await page.waitForFunction((old) => location.href === old, last);
+  await page.keyboard.press("/");
+  await page.keyboard.type("vaul");
+  await page.waitForSelector(".found a");
+  await page.keyboard.press("Enter");
+  await shows("vault");
+});
+
+await flow("a message is reached and opened with the keyboard alone", async () => {
+  await at("now");
+  await page.waitForSelector("g.msg");
+  await page.locator("g.msg").last().focus();
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => location.search.includes("sel="));
+});
+
+await flow("another instance is selected, and its address can be sent to a colleague", async () => {
+  await at("now");
+  await page.selectOption('select[aria-label="instance"]', "empty");
+  await page.waitForURL(/i=empty/);
+  const other = await context.newPage();
+  await other.goto(page.url());
+  await other.waitForSelector("text=canisterd -i empty deploy");
+  await other.close();
+});
+
+await flow("a link in another page shows the same, without a token", async () => {
+  const other = await context.newPage();
+  await other.route("http://chat.example/", (route) => route.fulfill({ contentType: "text/html", body: `<a href="${base}canisters">see</a>` }));
+  await other.goto("http://chat.example/");
+  await other.click("a");
+  await other.waitForSelector("main table");
+  await other.close();
+});
+
+await flow("logs appear as they are written, control characters as text", async () => {
+  await at(`canister/${plan.ids.hostile}/logs`);
+  canisterd("canister", "call", plan.ids.hostile, "log", "()");
+  await shows("<img src=x onerror=alert(1)>");
+});
+
+await flow("names, logs and Candid texts of canisters stay texts", async () => {
+  for (const path of ["now", "canisters", "calls", `canister/${plan.ids.hostile}`, `canister/${plan.ids.hostile}/methods`, `canister/${plan.ids.hostile}/module`]) {
+    await at(path);
+    await page.waitForSelector("footer.command");
+    await page.waitForTimeout(200);
+    assert.equal(await page.locator("main img, main script, main iframe").count(), 0, path);
+  }
+  assert.deepEqual(broken, []);
+});
+
+await flow("a page of a canister is not at the origin of the inspector", async () => {
+  const other = await context.newPage();
+  await other.goto(`${plan.url}/?canisterId=${plan.ids.bank}`).catch(() => {});
+  assert.ok(new URL(other.url()).hostname.startsWith(plan.ids.bank), other.url());
+  await other.close();
+});
+
+await flow("pages of strangers reach nothing", async () => {
+  const stranger = await context.newPage();
+  await stranger.route(/http:\/\/(evil|rebound)\.example:?\d*\/$/, (route) => route.fulfill({ contentType: "text/html", body: "<p>hostile</p>" }));
+  await stranger.goto("http://evil.example/");
+  const tried = await stranger.evaluate(async ({ url }) => {
+    const got = [];
+    const rpc = `${url}/_/inspect/rpc/Instances/ListInstances`;
+    for (const init of [
+      { method: "POST", body: "{}", headers: { "content-type": "application/json" }, credentials: "include" },
+      { method: "POST", body: "{}", headers: { "content-type": "text/plain" }, credentials: "include" },
+      { method: "POST", body: "{}", mode: "no-cors", credentials: "include" },
+    ]) got.push(await fetch(rpc, init).then((r) => `${r.type} ${r.status}`, () => "refused"));
+    got.push(await fetch(`${url}/_/inspect/names`, { credentials: "include" }).then((r) => `${r.type} ${r.status}`, () => "refused"));
+    const frame = document.createElement("iframe");
+    frame.src = `${url}/_/inspect/now`;
+    document.body.append(frame);
+    await new Promise((done) => { frame.onload = done; setTimeout(done, 3000); });
+    let inside = "blocked";
+    try { inside = frame.contentDocument?.title ?? "blocked"; } catch {}
+    got.push(inside);
+    const script = await new Promise((done) => {
+      const s = document.createElement("script");
+      s.type = "module";
+      s.src = `${url}/_/inspect/files/app.js`;
+      s.onload = () => done("loaded");
+      s.onerror = () => done("refused");
+      document.body.append(s);
+    });
+    got.push(script);
+    got.push(await new Promise((done) => {
+      const e = new EventSource(`${url}/_/inspect/stream/Events/Watch?request=${encodeURIComponent("{}")}`, { withCredentials: true });
+      e.onopen = () => done("open");
+      e.onerror = () => { e.close(); done("refused"); };
+    }));
+    return got;
+  }, { url: plan.url });
+  assert.deepEqual(tried, ["refused", "refused", "refused", "refused", "blocked", "refused", "refused"]);
+  const port = new URL(plan.url).port;
+  const rebound = await stranger.goto(`http://rebound.example:${port}/_/inspect/now`);
+  assert.equal(rebound.status(), 403);
+  await stranger.close();
+});
+
+await flow("a page of a canister's own host reaches nothing", async () => {
+  const port = new URL(plan.url).port;
+  const other = await context.newPage();
+  const host = `http://${plan.ids.bank}.localhost:${port}/`;
+  await other.route(host, (route) => route.fulfill({ contentType: "text/html", body: "<p>a canister's page</p>" }));
+  await other.goto(host);
+  const got = await other.evaluate(({ url }) => fetch(`${url}/_/inspect/rpc/Instances/ListInstances`, { method: "POST", body: "{}", headers: { "content-type": "application/json" }, credentials: "include" }).then((r) => r.status, () => "refused"), { url: plan.url });
+  assert.equal(got, "refused");
+  const inside = await other.evaluate(() => fetch("/_/inspect/names").then((r) => r.status, () => "refused"));
+  assert.notEqual(inside, 200);
+  await other.close();
+});
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const all = ["now", "calls", `call/${submit("canister", "submit", "bank", "deposit", "(3)", "--as", "bank").request_id}`, "canisters", ...["status", "methods", "settings", "logs", "module"].map((t) => `canister/${plan.ids.bank}/${t}`)];
+
+await flow("axe-core finds nothing serious on any page, light and dark", async () => {
+  for (const scheme of ["light", "dark"]) {
+    const one = await visit({ colorScheme: scheme, bypassCSP: true });
+    for (const path of all) {
+      await one.page.goto(base + path);
+      await one.page.waitForSelector("footer.command");
+      await one.page.evaluate(axe);
+      const found = await one.page.evaluate(() => globalThis.axe.run());
+      const serious = found.violations.filter((v) => v.impact === "serious" || v.impact === "critical");
+      assert.deepEqual(serious.map((v) => `${scheme} ${path}: ${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html).join(" | ")}`), []);
+    }
+    await one.context.close();
+  }
+});
+
+await flow("every page is looked at in light, dark and narrow, and nothing is cut off at 360 pixels", async () => {
+  for (const [name, options] of [["light", {}], ["dark", { colorScheme: "dark" }], ["narrow", { viewport: { width: 360, height: 740 } }]]) {
+    const one = await visit(options);
+    for (const path of all) {
+      await one.page.goto(base + path);
+      await one.page.waitForSelector("footer.command");
+      await one.page.waitForTimeout(150);
+      await shot(one.page, `${name}-${path.replaceAll("/", "-").replace(/[0-9a-f]{64}/, "request").replace(plan.ids.bank, "bank")}`);
+      const over = await one.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      assert.ok(over <= 0, `${name} ${path}: ${over} pixels are beside the window`);
+    }
+    assert.deepEqual(one.broken, []);
+    await one.context.close();
+  }
+});
+
+await flow("an instance with more events than it remembers keeps the document small", async () => {
+  await at("now");
+  await page.evaluate(async (bank) => {
+    const call = { canisterId: bank, method: "deposit", argument: { text: "(1)" } };
+    for (let i = 0; i < 5; i++) {
+      const body = JSON.stringify({ calls: Array.from({ length: 1000 }, () => ({ call })) });
+      const answer = await fetch("/_/inspect/rpc/Calls/Batch", { method: "POST", headers: { "content-type": "application/json" }, body });
+      if (!answer.ok) throw new Error(await answer.text());
+    }
+  }, plan.ids.bank);
+  await page.reload();
+  await page.waitForSelector("g.msg");
+  for (const where of [0, 0.3, 0.7, 1]) {
+    await page.evaluate((w) => { const b = document.querySelector(".lanebox"); b.scrollLeft = w * b.scrollWidth; }, where);
+    await page.waitForTimeout(100);
+    const nodes = await page.evaluate(() => document.querySelectorAll("*").length);
+    assert.ok(nodes <= 2000, `${nodes} nodes at ${where}`);
+  }
+});
+
+await flow("no page loads anything from elsewhere, and the first paint needs few bytes", async () => {
+  const one = await browser.newContext();
+  const fresh = await one.newPage();
+  let bytes = 0;
+  let requests = 0;
+  const outside = [];
+  fresh.on("response", async (response) => {
+    if (!response.url().startsWith(plan.url)) outside.push(response.url());
+    if (!response.url().includes("/files/") && response.request().resourceType() !== "document") return;
+    requests++;
+    bytes += Number(response.headers()["content-length"] ?? 0);
+  });
+  await fresh.goto(entrance());
+  await fresh.waitForSelector("header.top");
+  assert.deepEqual(outside, []);
+  assert.ok(requests <= 30 && bytes <= 250_000, `${requests} requests, ${bytes} bytes`);
+  await one.close();
+});
+
+await flow("the page outlives a restart of the daemon", async () => {
+  await at("canisters");
+  await shows("bank");
+  await fetch(`${plan.restarter}/stop`);
+  await page.waitForSelector(".notice.bad", { timeout: 60_000 });
+  assert.equal((await fetch(`${plan.restarter}/start`)).status, 200);
+  await page.waitForFunction(() => !document.querySelector(".notice.bad"), undefined, { timeout: 120_000 });
+  await at("now");
+  await page.waitForSelector("footer.command");
+});
+
+await finish();

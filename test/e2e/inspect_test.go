@@ -1,0 +1,148 @@
+//go:build clients && inspect
+
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/canisterd/canisterd/test/canistertest/wat"
+)
+
+// inspectScreens is the directory of the screenshots, which are kept.
+const inspectScreens = "../../bin/inspect"
+
+// hostileCanister has a trap, a log line, methods and a Candid interface that are HTML.
+const hostileCanister = `(module
+  (import "ic0" "msg_reply" (func $reply))
+  (import "ic0" "debug_print" (func $print (param i32 i32)))
+  (import "ic0" "trap" (func $trap (param i32 i32)))
+  (memory (export "memory") 1)
+  (data (i32.const 0) "<img src=x onerror=alert(1)>\1b[31m\u{202e}")
+  (func (export "canister_update trap") (call $trap (i32.const 0) (i32.const 28)))
+  (func (export "canister_update log") (call $print (i32.const 0) (i32.const 36)) (call $reply))
+  (func (export "canister_update <img src=x onerror=alert(2)>") (call $reply)))`
+
+// inspectPlan is what the flows need to know.
+type inspectPlan struct {
+	Binary  string `json:"binary"`
+	URL     string `json:"url"`
+	Project string `json:"project"`
+	Screens string `json:"screens"`
+	// Restarter stops the daemon at /stop, and starts it again at /start.
+	Restarter string            `json:"restarter"`
+	Only      string            `json:"only"`
+	IDs       map[string]string `json:"ids"`
+}
+
+// TestTheInspectorDoesWhatDevelopersDo runs the flows of inspect/flows.mjs, each of which is a subtest.
+func TestTheInspectorDoesWhatDevelopersDo(t *testing.T) {
+	home, project := t.TempDir(), t.TempDir()
+	t.Setenv("XDG_DATA_HOME", home)
+	d := start(t, "--state-dir", filepath.Join(home, "state"))
+	plan := &inspectPlan{Binary: d.binary, URL: d.url, Project: project, Only: os.Getenv("CANISTERD_FLOW"), IDs: map[string]string{}}
+	var err error
+	if plan.Screens, err = filepath.Abs(inspectScreens); err != nil {
+		t.Fatal(err)
+	}
+	inspectProject(t, d, plan)
+	restarter := httptest.NewServer(restarting(t, d, home))
+	defer restarter.Close()
+	plan.Restarter = restarter.URL
+	text, err := json.Marshal(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	node := exec.Command("node", "flows.mjs")
+	node.Dir = "inspect"
+	node.Env = append(os.Environ(), "CANISTERD_PLAN="+string(text))
+	var errOut bytes.Buffer
+	node.Stderr = &errOut
+	out, err := node.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s\n%s", err, errOut.String(), d.log)
+	}
+	var flows []struct{ Name, Error string }
+	if err := json.Unmarshal(out, &flows); err != nil {
+		t.Fatalf("%v in\n%s", err, out)
+	}
+	for _, f := range flows {
+		t.Run(f.Name, func(t *testing.T) {
+			if f.Error != "" {
+				t.Error(f.Error)
+			}
+		})
+	}
+	if len(flows) < 25 && plan.Only == "" {
+		t.Errorf("%d flows ran: the inspector has at least 25", len(flows))
+	}
+}
+
+// inspectProject deploys the canisters of the flows.
+func inspectProject(t *testing.T, d *daemon, plan *inspectPlan) {
+	t.Helper()
+	run := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command(d.binary, append([]string{"--url", d.url}, args...)...)
+		cmd.Dir = plan.Project
+		var errOut bytes.Buffer
+		cmd.Stderr = &errOut
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("canisterd %s: %v\n%s", strings.Join(args, " "), err, errOut.String())
+		}
+		return strings.TrimSpace(string(out))
+	}
+	for _, name := range []string{"bank", "vault"} {
+		module, err := os.ReadFile(filepath.Join("..", "..", "examples", "doublewithdraw", name+".wasm"))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(plan.Project, name+".wasm"), module, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	module, err := wat.Assemble(hostileCanister)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hostile := filepath.Join(t.TempDir(), "hostile.wasm")
+	if err := os.WriteFile(hostile, module, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run("deploy")
+	for _, name := range []string{"bank", "vault"} {
+		plan.IDs[name] = run("canister", "id", name)
+	}
+	plan.IDs["blank"], plan.IDs["hostile"] = run("canister", "create"), run("canister", "create")
+	run("canister", "install", plan.IDs["hostile"], hostile)
+	run("canister", "call", "bank", "open", fmt.Sprintf("(%q)", plan.IDs["vault"]))
+	run("instance", "create", "empty")
+}
+
+// restarting stops the daemon and starts it again at the same address, when a flow asks for it.
+func restarting(t *testing.T, d *daemon, home string) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/stop", func(http.ResponseWriter, *http.Request) { d.stop(t) })
+	mux.HandleFunc("/start", func(w http.ResponseWriter, _ *http.Request) {
+		at, err := url.Parse(d.url)
+		if err == nil {
+			d.cmd = exec.Command(d.binary, "start", "--listen", at.Host, "--state-dir", filepath.Join(home, "state"), "--json")
+			d.cmd.Stderr = d.log
+			err = d.cmd.Start()
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+		}
+	})
+	return mux
+}
