@@ -60,7 +60,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	kind, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, Path), "/")
 	switch kind {
-	case "rpc", "stream", "names", "types":
+	case "rpc", "stream", "names", "types", "values":
 		if !h.session.begun(r) {
 			writeError(w, http.StatusUnauthorized, failure{Code: "unauthenticated", Reason: "NO_SESSION", Message: "this browser has no session: open the URL that canisterd inspect prints"})
 			return
@@ -84,6 +84,8 @@ func (h *Handler) serveData(w http.ResponseWriter, r *http.Request, kind, rest s
 		h.serveNames(w, r)
 	case "types":
 		h.serveTypes(w, r)
+	case "values":
+		h.serveValues(w, r)
 	}
 }
 

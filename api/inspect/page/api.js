@@ -82,6 +82,13 @@ export const namesOf = (instance) => ask(`names?${new URLSearchParams({ instance
  */
 export const typesOf = (instance, canister) => ask(`types?${new URLSearchParams({ instance, canister })}`);
 
+/**
+ * Returns an argument or a reply in Candid's text form.
+ * @param {{instance: string, canister: string, method: string, reply: boolean, bytes: string}} message bytes in base64
+ * @returns {Promise<{text: string}>}
+ */
+export const valuesOf = (message) => ask("values", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(message) });
+
 /** How long a stream that broke off waits before it begins again, in milliseconds. */
 const retryAfter = 1000;
 

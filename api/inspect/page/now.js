@@ -1,6 +1,6 @@
 // The page Now: what runs, what waits and why.
 import { useMemo, useState } from "preact/hooks";
-import { rpc } from "./api.js";
+import { rpc, valuesOf } from "./api.js";
 import { bytesText, count, grouped, hexOf, nanoseconds, quoted, spanText, textOf, timeText } from "./format.js";
 import { Lanes } from "./lanes.js";
 import { arrange, callKey, waitCycle } from "./picture.js";
@@ -167,14 +167,15 @@ const HeldActions = ({ held, of }) => {
 };
 
 /**
- * The argument or the answer of a held message. The daemon knows the types, but has no RPC that decodes for them: Candid
- * is shown as bytes until the message runs.
+ * The argument or the answer of a held message; bytes that are not Candid are shown as such.
  * @param {{held: any, canister: string, method: string}} props
  */
-const Content = ({ held }) => {
+const Content = ({ held, canister, method }) => {
+  const reply = held.kind === "MESSAGE_KIND_RESPONSE";
+  const bytes = (reply ? held.reply : held.argument) ?? "";
+  const { value } = useLoaded(() => valuesOf({ instance: instance.value, canister, method, reply, bytes }), [held.heldId], { live: false });
   if (held.reject) return html`<pre>${held.reject.text}</pre>`;
-  const bytes = held.kind === "MESSAGE_KIND_RESPONSE" ? held.reply : held.argument;
-  return html`<pre>${bytes ? (bytes.startsWith("RElETA") ? `0x${hexOf(bytes)}` : textOf(bytes)) : "no bytes"}</pre>`;
+  return html`<pre>${value?.text ?? (bytes.startsWith("RElETA") ? `0x${hexOf(bytes)}` : textOf(bytes) || "no bytes")}</pre>`;
 };
 
 

@@ -88,6 +88,7 @@ await flow("a held call is dashed, says which rule holds it, and is released wit
   await shows("It waits because", "aside");
   assert.match(await text("aside"), /rule 1/);
   assert.ok((await page.locator("path.arrow").count()) >= 1, "no arrow leads to what waits");
+  await shows("60", "aside pre");
   await shot(page, "held");
   await page.click("aside >> text=Release");
   await page.waitForFunction(() => document.querySelectorAll("g.msg.waits").length === 0);

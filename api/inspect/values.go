@@ -1,0 +1,79 @@
+package inspect
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+
+	"google.golang.org/grpc"
+
+	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/did"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+// message is an argument or a reply that a page has as bytes.
+type message struct {
+	Instance string `json:"instance"`
+	Canister string `json:"canister"` // whose interface has the method
+	Method   string `json:"method"`
+	Reply    bool   `json:"reply"`
+	Bytes    []byte `json:"bytes"`
+}
+
+// serveValues answers with a message in Candid's text form, with the types of the canister's interface or, without one,
+// those that the message has. The control API has such messages as bytes where a rule holds them.
+func (h *Handler) serveValues(w http.ResponseWriter, r *http.Request) {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if r.Method != http.MethodPost || kind != unaryType {
+		w.Header().Set("Allow", http.MethodPost)
+		writeError(w, http.StatusMethodNotAllowed, failure{Code: "invalid_argument", Message: "values are decoded for POST with " + unaryType})
+		return
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxMessage+1))
+	var of message
+	if err == nil && len(body) > maxMessage {
+		err = &badRequest{fmt.Sprintf("a message has more than %d bytes: that is the limit", maxMessage)}
+	}
+	if err == nil {
+		if failed := json.Unmarshal(body, &of); failed != nil {
+			err = &badRequest{fmt.Sprintf("the request is not a message: %v", failed)}
+		}
+	}
+	var values []candid.Value
+	if err == nil {
+		values, err = h.decode(r, &of)
+	}
+	if err != nil {
+		sendFailure(w, err)
+		return
+	}
+	text, _ := json.Marshal(map[string]string{"text": candid.PrettyArgs(values)}) // a text
+	writeJSON(w, http.StatusOK, text)
+}
+
+// decode decodes a message.
+func (h *Handler) decode(r *http.Request, of *message) ([]candid.Value, error) {
+	in := &controlv1.GetInterfaceRequest{Instance: of.Instance, CanisterId: of.Canister}
+	out, err := controlv1.NewCanistersClient(h.config.Control).GetInterface(r.Context(), in, grpc.MaxCallRecvMsgSize(maxAnswer))
+	if err == nil {
+		if file, err := did.Parse(out.GetCandid()); err == nil {
+			if m, ok := file.Method(of.Method); ok {
+				read := m.DecodeArgs
+				if of.Reply {
+					read = m.DecodeResults
+				}
+				if values, err := read(of.Bytes); err == nil {
+					return values, nil
+				}
+			}
+		}
+	}
+	values, _, err := candid.Decode(of.Bytes)
+	if err != nil {
+		return nil, &badRequest{fmt.Sprintf("the message is not Candid: %v", err)}
+	}
+	return values, nil
+}
