@@ -82,6 +82,10 @@ func (d *Daemon) serveInspector(config *Inspector, token string) error {
 
 // inspects answers requests for the inspector, and returns false for others.
 func (d *Daemon) inspects(w http.ResponseWriter, r *http.Request) bool {
+	if d.inspector != nil && r.Header.Get("Service-Worker") == "script" && !d.gateway.HostsCanister(r) {
+		inspect.EndServiceWorker(w)
+		return true
+	}
 	if d.inspector == nil || !strings.HasPrefix(r.URL.Path, strings.TrimSuffix(inspect.Path, "/")) || d.gateway.HostsCanister(r) {
 		return false
 	}

@@ -35,6 +35,11 @@ func requestHeaders(r *http.Request) []verify.Header {
 			continue
 		}
 		for _, value := range values {
+			if name == "cookie" {
+				if value = withoutSession(value); value == "" {
+					continue
+				}
+			}
 			if name == "accept-encoding" && !strings.Contains(strings.ToLower(value), "identity") {
 				value += ", identity"
 			}
@@ -43,6 +48,19 @@ func requestHeaders(r *http.Request) []verify.Header {
 	}
 	slices.SortFunc(headers, func(a, b verify.Header) int { return strings.Compare(a.Name, b.Name) })
 	return headers
+}
+
+// inspectorCookie is the cookie of a session of the inspector. Cookies do not depend on the port, so browsers send it to
+// all servers of this machine at the path of the inspector.
+const inspectorCookie = "canisterd_inspector"
+
+// withoutSession removes the session of the inspector from a Cookie header: whoever has it controls all instances.
+func withoutSession(cookies string) string {
+	kept := slices.DeleteFunc(strings.Split(cookies, ";"), func(cookie string) bool {
+		name, _, _ := strings.Cut(strings.TrimSpace(cookie), "=")
+		return strings.TrimSpace(name) == inspectorCookie
+	})
+	return strings.TrimSpace(strings.Join(kept, ";"))
 }
 
 // has reports whether a request has a header, by its name in lower case.

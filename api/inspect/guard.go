@@ -3,6 +3,7 @@ package inspect
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/canisterd/canisterd/api/internal/origin"
@@ -21,11 +22,19 @@ func (h *Handler) refusal(r *http.Request) string {
 	switch site := r.Header.Get("Sec-Fetch-Site"); {
 	case site == "", site == "same-origin", site == "none":
 		return ""
-	case navigation(r):
+	case navigation(r) && !forData(r):
 		return ""
 	default:
 		return "the inspector does not answer pages of other origins (Sec-Fetch-Site: " + site + ")"
 	}
+}
+
+// dataPaths begin the paths of what needs a session.
+var dataPaths = []string{Path + "rpc/", Path + "stream/", Path + "names", Path + "types", Path + "values"}
+
+// forData reports whether a request is not for a page or one of its files.
+func forData(r *http.Request) bool {
+	return slices.ContainsFunc(dataPaths, func(prefix string) bool { return strings.HasPrefix(r.URL.Path, prefix) })
 }
 
 // navigation reports whether a browser opens a page in a whole window, as for a link in another page.

@@ -101,6 +101,8 @@ func (h *Handler) servePage(w http.ResponseWriter, r *http.Request) {
 	if token := query.Get("token"); token != "" {
 		h.session.begin(w, token)
 		query.Del("token")
+		// What pages of canisters left here while there was no inspector must not see the session.
+		w.Header().Set("Clear-Site-Data", `"cache", "storage"`)
 		at := *r.URL
 		at.RawQuery = query.Encode()
 		http.Redirect(w, r, at.RequestURI(), http.StatusSeeOther)

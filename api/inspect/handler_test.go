@@ -93,6 +93,13 @@ func TestOnlyThePagesOfTheInspectorGetAnswers(t *testing.T) {
 			r.Header.Set("Sec-Fetch-Mode", "navigate")
 			r.Header.Set("Sec-Fetch-Dest", "document")
 		}, 403},
+		"a window of a page of this machine": {func(r *http.Request) {
+			r.Method, r.URL.Path = http.MethodGet, Path+"stream/Events/Watch"
+			r.Header.Del("Origin")
+			r.Header.Set("Sec-Fetch-Site", "same-site")
+			r.Header.Set("Sec-Fetch-Mode", "navigate")
+			r.Header.Set("Sec-Fetch-Dest", "document")
+		}, 403},
 		"an RPC that does not exist":      {func(r *http.Request) { r.URL.Path = Path + "rpc/Instances/Nothing" }, 404},
 		"a service of another package":    {func(r *http.Request) { r.URL.Path = Path + "rpc/grpc.health.v1.Health/Check" }, 404},
 		"a message in place of a service": {func(r *http.Request) { r.URL.Path = Path + "rpc/GetInstanceRequest/name" }, 404},

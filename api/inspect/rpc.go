@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"strings"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/encoding/protojson"
@@ -89,6 +90,10 @@ func (h *Handler) answerRPC(w http.ResponseWriter, r *http.Request, m method) {
 	defer memory.Release()
 	out, err := newMessage(m.Output())
 	if err == nil {
+		// A call waits as long as it needs; only the bytes of the answer have to arrive in time.
+		control := http.NewResponseController(w)
+		_ = control.SetWriteDeadline(time.Time{}) // a writer without deadlines has none to lift
+		defer func() { _ = control.SetWriteDeadline(time.Now().Add(writePatience)) }()
 		if m.IsStreamingClient() {
 			err = h.sendAll(r, m, out)
 		} else if err = memory.Grow(2 * min(max(r.ContentLength, 0), maxMessage)); err == nil { // the text and its message

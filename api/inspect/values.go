@@ -27,9 +27,13 @@ type message struct {
 // those that the message has. The control API has such messages as bytes where a rule holds them.
 func (h *Handler) serveValues(w http.ResponseWriter, r *http.Request) {
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if r.Method != http.MethodPost || kind != unaryType {
+	switch {
+	case r.Method != http.MethodPost:
 		w.Header().Set("Allow", http.MethodPost)
-		writeError(w, http.StatusMethodNotAllowed, failure{Code: "invalid_argument", Message: "values are decoded for POST with " + unaryType})
+		writeError(w, http.StatusMethodNotAllowed, failure{Code: "invalid_argument", Message: "values are decoded for POST, not " + r.Method})
+		return
+	case kind != unaryType:
+		writeError(w, http.StatusUnsupportedMediaType, failure{Code: "invalid_argument", Message: "values take " + unaryType + ", not " + kind})
 		return
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxMessage+1))

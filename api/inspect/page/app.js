@@ -22,7 +22,7 @@ const placeOf = /** @type {Record<string, string>} */ ({ call: "calls", canister
 
 const App = () => {
   const page = path.value[0] ?? "now";
-  const Page = pages[page];
+  const Page = Object.hasOwn(pages, page) ? pages[page] : undefined;
   useEffect(begin, []);
   useEffect(() => {
     document.title = `${page} · ${instanceName.value} · canisterd`;

@@ -68,7 +68,7 @@ const Again = ({ root }) => {
     const made = await rpc("Instances/ForkInstance", { instance: instance.value });
     await submit(made.instance.name);
   };
-  const command = `canisterd${instance.value ? ` -i ${instance.value}` : ""} canister call ${quoted(nameOf(root.canisterId))} ${quoted(root.method)} ${quoted(root.argument)}`;
+  const command = `canisterd${instance.value ? ` -i ${quoted(instance.value)}` : ""} canister call ${quoted(nameOf(root.canisterId))} ${quoted(root.method)} ${quoted(root.argument)}`;
   return html`<div class="row"><${Action} act=${() => submit(instance.value)}>Again<//>
     <a href=${linkTo(["canister", root.canisterId, "methods"], { method: root.method, args: root.argument })}>Again with edits</a>
     <${Action} act=${fork}>Again on a fork<//><${Copy} text=${command} label="copy as a command" /></div>`;

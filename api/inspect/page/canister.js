@@ -93,8 +93,8 @@ const Method = ({ method: m, types, canister, as }) => {
   const call = async () => {
     const request = { instance: instance.value, call: { canisterId: canister, method: m.name, argument, sender: as, replyForm: "FORM_TEXT" } };
     const { outcome: got } = await rpc(m.query ? "Calls/Query" : "Calls/Update", request);
-    history.add(raw ? text : JSON.stringify(values));
     setOutcome(got);
+    history.add(raw ? text : JSON.stringify(values));
     touch();
   };
   const recall = (/** @type {string} */ old) => {
@@ -103,8 +103,9 @@ const Method = ({ method: m, types, canister, as }) => {
     if (typed) set(JSON.parse(old));
     else setText(old);
   };
-  return html`<details class="method" open=${given !== ""} id=${`method-${m.name}`}><summary><b>${m.name}</b> <code>${m.signature}</code>${m.query ? html` <span class="soft">${m.composite ? "composite query" : "query"}</span>` : ""}</summary>
-    ${raw ? html`<label class="field">arguments in Candid's text form<textarea value=${text} onInput=${(/** @type {any} */ e) => setText(e.target.value)}></textarea></label>` : html`<${Fields} types=${types} args=${m.args} values=${values} set=${set} />`}
+  const [open, setOpen] = useState(given !== "");
+  return html`<details class="method" open=${open} onToggle=${(/** @type {any} */ e) => setOpen(e.target.open)} id=${`method-${m.name}`}><summary><b>${m.name}</b> <code>${m.signature}</code>${m.query ? html` <span class="soft">${m.composite ? "composite query" : "query"}</span>` : ""}</summary>
+    ${!open ? "" : raw ? html`<label class="field">arguments in Candid's text form<textarea value=${text} onInput=${(/** @type {any} */ e) => setText(e.target.value)}></textarea></label>` : html`<${Fields} types=${types} args=${m.args} values=${values} set=${set} />`}
     <div class="row"><${Action} kind="main" act=${call}>${m.query ? "Query" : "Call"}<//>
       ${m.args.length > 0 ? html`<button type="button" onClick=${() => set(m.args.map((/** @type {any} */ a) => drawn(types, a.type)))} disabled=${raw}>Random values</button><button type="button" onClick=${() => setRaw(!raw)}>${raw ? "As a form" : "As text"}</button>` : ""}
       ${history.all.length > 0 ? html`<select aria-label="arguments of earlier calls" onChange=${(/** @type {any} */ e) => e.target.value && recall(e.target.value)}><option value="">earlier arguments</option>${history.all.map((old) => html`<option value=${old}>${old.slice(0, 80)}</option>`)}</select>` : ""}</div>

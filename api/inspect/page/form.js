@@ -19,6 +19,7 @@ const deepest = 8;
  */
 export const initial = (types, at, depth = 0) => {
   const type = types[at];
+  if (depth > deepest) return null;
   switch (type.kind) {
     case "bool":
       return false;
@@ -35,9 +36,9 @@ export const initial = (types, at, depth = 0) => {
     case "reserved":
       return null;
     case "record":
-      return depth > deepest ? null : record(types, type, (f) => initial(types, f.type, depth + 1));
+      return record(types, type, (f) => initial(types, f.type, depth + 1));
     case "variant": {
-      const first = (type.fields ?? []).find((f) => depth <= deepest && !refersTo(types, f.type, at)) ?? type.fields?.[0];
+      const first = (type.fields ?? []).find((f) => !refersTo(types, f.type, at)) ?? type.fields?.[0];
       return first ? { [first.key]: initial(types, first.type, depth + 1) } : null;
     }
     case "func":
@@ -174,7 +175,9 @@ export const Field = ({ types, at, value, set, label, depth = 0 }) => {
         <button type="button" onClick=${() => set([...list, initial(types, elem)])}>Add an element</button></fieldset>`;
     }
     case "record":
-      return html`<fieldset><legend>${about}</legend>${(type.fields ?? []).map((f) => html`<${Field} key=${f.key} types=${types} at=${f.type} value=${value?.[f.key] ?? initial(types, f.type)} set=${(/** @type {any} */ v) => set({ ...value, [f.key]: v })} label=${f.key} depth=${depth + 1} />`)}</fieldset>`;
+      // A value that is too deep is made step by step: a recursive record has no end.
+      if (value === null || value === undefined) return html`<div class="field"><button type="button" onClick=${() => set(record(types, type, () => null))}>Add ${about}</button></div>`;
+      return html`<fieldset><legend>${about}</legend>${(type.fields ?? []).map((f) => html`<${Field} key=${f.key} types=${types} at=${f.type} value=${value[f.key]} set=${(/** @type {any} */ v) => set({ ...value, [f.key]: v })} label=${f.key} depth=${depth + 1} />`)}</fieldset>`;
     case "variant": {
       const key = Object.keys(value ?? {})[0] ?? type.fields?.[0]?.key ?? "";
       const chosen = (type.fields ?? []).find((f) => f.key === key);
@@ -205,17 +208,37 @@ const Text = ({ label, value, set, placeholder, mode }) => html`<label class="fi
  */
 export const Fields = ({ types, args, values, set }) => html`${args.map((a, i) => html`<${Field} key=${i} types=${types} at=${a.type} value=${values[i]} set=${(/** @type {any} */ v) => set(values.map((old, n) => (n === i ? v : old)))} label=${a.name || (args.length > 1 ? `argument ${i + 1}` : "")} />`)}`;
 
+/** The longest arguments that are kept, in characters. */
+const mostRemembered = 10_000;
+
+/**
+ * Reads texts that this browser keeps; none if something else is there.
+ * @param {string} key
+ * @returns {string[]}
+ */
+const remembered = (key) => {
+  try {
+    const all = JSON.parse(localStorage.getItem(key) ?? "[]");
+    return Array.isArray(all) ? all.filter((t) => typeof t === "string") : [];
+  } catch {
+    return [];
+  }
+};
+
 /**
  * Keeps the last arguments of a method in this browser.
  * @param {string} key
  */
 export const useHistory = (key) => {
   const stored = `canisterd ${key}`;
-  const [all, set] = useState(/** @type {string[]} */ (JSON.parse(localStorage.getItem(stored) ?? "[]")));
+  const [all, set] = useState(() => remembered(stored));
   const add = (/** @type {string} */ text) => {
+    if (text.length > mostRemembered) return;
     const next = [text, ...all.filter((t) => t !== text)].slice(0, 10);
-    localStorage.setItem(stored, JSON.stringify(next));
     set(next);
+    try {
+      localStorage.setItem(stored, JSON.stringify(next));
+    } catch {} // the browser keeps no more: they last as long as the page
   };
   return { all, add };
 };

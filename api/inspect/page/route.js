@@ -10,8 +10,20 @@ addEventListener("popstate", () => {
   address.value = new URL(location.href);
 });
 
+/**
+ * Decodes a part of a path; one that is not encoded right stays as it is.
+ * @param {string} part
+ */
+const decoded = (part) => {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+};
+
 /** The parts of the path below /_/inspect/. */
-export const path = computed(() => address.value.pathname.slice(root.length).split("/").filter(Boolean).map(decodeURIComponent));
+export const path = computed(() => address.value.pathname.slice(root.length).split("/").filter(Boolean).map(decoded));
 
 /** The name of the selected instance, "" for the default one. */
 export const instance = computed(() => address.value.searchParams.get("i") ?? "");

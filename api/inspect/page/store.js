@@ -72,6 +72,7 @@ const refresh = async () => {
     lost.value = "";
     locked.value = false;
   } catch (error) {
+    if (of !== instance.value) return;
     noteFailure(error);
     if (error instanceof Failure && error.code === "not_found") about.value = { missing: error.message };
   }

@@ -3,7 +3,7 @@ import { h } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import htm from "htm";
 import { Failure } from "./api.js";
-import { bytesText, cyclesText, grouped, shortId } from "./format.js";
+import { bytesText, cyclesText, grouped, quoted, shortId } from "./format.js";
 import { instance, instanceName, linkTo } from "./route.js";
 import { changes, hueOf, nameOf, noteFailure } from "./store.js";
 
@@ -83,7 +83,7 @@ export const Bytes = ({ size }) => html`<span class="number" title=${`${grouped(
  * @param {{args: string}} props after canisterd and its instance
  */
 export const CommandLine = ({ args }) => {
-  const text = `canisterd${instance.value ? ` -i ${instanceName.value}` : ""} ${args}`;
+  const text = `canisterd${instance.value ? ` -i ${quoted(instanceName.value)}` : ""} ${args}`;
   return html`<footer class="command" aria-label="the same on the command line"><span aria-hidden="true">$ </span><${Copy} text=${text}><code>${text}</code></${Copy}></footer>`;
 };
 
