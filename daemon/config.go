@@ -76,7 +76,7 @@ type Config struct {
 	OutcallTargets []string
 	// Gateway configures the HTTP gateway, through which browsers reach canisters.
 	Gateway Gateway
-	// Inspector configures the inspector, the pages that show instances in a browser.
+	// Inspector configures the inspector, which shows instances in a browser.
 	Inspector Inspector
 	// MemoryLimit limits the memory of the process in bytes, without the heaps and stable memories
 	// of canisters; above it, requests are rejected. 0: half of the memory of the machine or control

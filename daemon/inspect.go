@@ -3,11 +3,13 @@ package daemon
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/canisterd/canisterd/api/control"
@@ -15,12 +17,15 @@ import (
 	"github.com/canisterd/canisterd/internal/regular"
 )
 
-// Inspector configures the inspector, the pages that show instances in a browser. The zero value serves it with the HTTP
+// InspectorPath is where a daemon serves the inspector.
+const InspectorPath = inspect.Path
+
+// Inspector configures the inspector, which shows instances in a browser. The zero value serves it with the HTTP
 // interface if that has a loopback address and the daemon has the control API, and nowhere otherwise.
 type Inspector struct {
 	// Token is the token that begins a session of a browser; "" for a random one, so that sessions end with the daemon.
 	Token string
-	// Everywhere serves it at addresses that other machines reach: whoever has the token controls everything.
+	// Everywhere serves it even at addresses that other machines can reach. Anyone with the token controls all instances.
 	Everywhere bool
 	// Hosts are names of this machine besides localhost and loopback addresses, such as that of a proxy.
 	Hosts []string
@@ -31,6 +36,9 @@ type Inspector struct {
 // tokenFile has the token of a user's browsers, so that their sessions survive daemons.
 const tokenFile = "inspector-token"
 
+// tokenForm is the form of a token. A file with anything else was cut off, and is replaced.
+var tokenForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
 // InspectorToken returns the token of this user for Inspector.Token, and makes it if there is none.
 func InspectorToken() (string, error) {
 	data, err := DataDir()
@@ -39,8 +47,8 @@ func InspectorToken() (string, error) {
 	}
 	path := filepath.Join(data, tokenFile)
 	text, err := regular.Read(path, maxTokenBytes)
-	if err == nil && len(strings.TrimSpace(string(text))) > 0 {
-		return strings.TrimSpace(string(text)), nil
+	if token := strings.TrimSpace(string(text)); err == nil && tokenForm.MatchString(token) {
+		return token, nil
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("reading the inspector's token: %w", err)
@@ -49,7 +57,11 @@ func InspectorToken() (string, error) {
 		return "", fmt.Errorf("creating the directory for %s: %w", path, err)
 	}
 	token := inspect.NewToken()
-	if err := os.WriteFile(path, []byte(token+"\n"), 0o600); err != nil {
+	err = regular.Replace(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, token+"\n")
+		return err
+	})
+	if err != nil {
 		return "", fmt.Errorf("writing the inspector's token: %w", err)
 	}
 	return token, nil

@@ -1,7 +1,7 @@
 package daemon
 
 import (
-	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -40,6 +40,22 @@ func fetched(t *testing.T, method, url, accept string, header http.Header) (stat
 	return answer.StatusCode, string(text), answer.Header.Get("Location")
 }
 
+// sessionAt returns the headers of a browser that has opened the inspector's URL.
+func sessionAt(t *testing.T, d *Daemon) http.Header {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.InspectorURL(), http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }() // only for reading
+	cookie, _, _ := strings.Cut(answer.Header.Get("Set-Cookie"), ";")
+	return http.Header{"Cookie": {cookie}, "Content-Type": {"application/json"}}
+}
+
 func TestABrowserIsLedToTheInspectorAndAProgramIsNot(t *testing.T) {
 	d := started(t, Config{Inspector: Inspector{Token: "secret", Names: func(instance string) map[string]string {
 		return map[string]string{"aaaaa-aa": "names of " + instance}
@@ -56,7 +72,7 @@ func TestABrowserIsLedToTheInspectorAndAProgramIsNot(t *testing.T) {
 	if status, _, _ := fetched(t, http.MethodGet, d.URL()+"/_/inspector", "", nil); status == 200 {
 		t.Error("a longer path is the inspector's")
 	}
-	session := http.Header{"Cookie": {"canisterd_inspector=secret"}, "Content-Type": {"application/json"}}
+	session := sessionAt(t, d)
 	if status, body, _ := fetched(t, http.MethodPost, d.URL()+inspect.Path+"rpc/Instances/ListInstances", "", session); status != 200 || !strings.Contains(body, "default") {
 		t.Errorf("an RPC: %d %s", status, body)
 	}
@@ -70,7 +86,7 @@ func TestABrowserIsLedToTheInspectorAndAProgramIsNot(t *testing.T) {
 
 func TestTheInspectorUsesTheControlAPIWithItsToken(t *testing.T) {
 	d := started(t, Config{Control: Control{Token: "of the API"}, Inspector: Inspector{Token: "of the browser"}})
-	session := http.Header{"Cookie": {"canisterd_inspector=of the browser"}, "Content-Type": {"application/json"}}
+	session := sessionAt(t, d)
 	if status, body, _ := fetched(t, http.MethodPost, d.URL()+inspect.Path+"rpc/Clock/GetTime", "", session); status != 200 {
 		t.Errorf("an RPC: %d %s", status, body)
 	}
@@ -123,17 +139,19 @@ func TestTheTokenOfAUserStaysTheSame(t *testing.T) {
 		t.Errorf("others can read it: %v", info.Mode())
 	}
 	for size, good := range map[int]bool{256: true, 257: false} {
-		if err := os.WriteFile(file, bytes.Repeat([]byte("x"), size), 0o600); err != nil {
+		if err := os.WriteFile(file, fmt.Appendf(nil, "%-*s", size, first), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if token, err := InspectorToken(); (err == nil) != good || good && len(token) != size {
-			t.Errorf("a file of %d bytes gives a token of %d (%v)", size, len(token), err)
+		if token, err := InspectorToken(); (err == nil) != good || good && token != first {
+			t.Errorf("a file of %d bytes gives the token %q (%v)", size, token, err)
 		}
 	}
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if again, err := InspectorToken(); err != nil || again == first || again == "" {
-		t.Errorf("an empty file gives %q (%v)", again, err)
+	for _, damaged := range []string{"", first[:10]} {
+		if err := os.WriteFile(file, []byte(damaged), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := InspectorToken(); err != nil || again == first || len(again) != len(first) {
+			t.Errorf("a file with %q gives the token %q (%v)", damaged, again, err)
+		}
 	}
 }

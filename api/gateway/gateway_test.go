@@ -167,6 +167,30 @@ func TestAnAnswerWithoutACertificateIsShownAtRawHostsAlone(t *testing.T) {
 	}
 }
 
+func TestACanisterNeverGetsTheSessionOfTheInspector(t *testing.T) {
+	var got []string
+	n := answering(t, func(r queryArgument) canisterAnswer {
+		got = nil
+		for _, h := range r.Headers {
+			if h.Name == "cookie" {
+				got = append(got, h.Value)
+			}
+		}
+		return canisterAnswer{Status: 200}
+	})
+	g := New(n, Config{Unverified: true})
+	for cookies, want := range map[string]string{
+		"canisterd_inspector_4943=secret":      "[]",
+		"a=1; canisterd_inspector_4943=secret": "[a=1]",
+		"a=1; canisterd_inspector=secret; b=2": "[a=1; b=2]",
+	} {
+		get(g, http.MethodGet, rawShop+"/", "Cookie: "+cookies)
+		if fmt.Sprint(got) != want {
+			t.Errorf("of %q, a canister gets %v, want %s", cookies, got, want)
+		}
+	}
+}
+
 func TestACanisterGetsTheRequestWithoutHeadersOfTheConnection(t *testing.T) {
 	var got queryArgument
 	n := answering(t, func(r queryArgument) canisterAnswer {

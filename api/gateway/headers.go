@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/canisterd/canisterd/api/gateway/internal/verify"
+	"github.com/canisterd/canisterd/api/internal/origin"
 )
 
 // hopByHop are headers about one connection (RFC 9110, section 7.6.1), in lower case.
@@ -36,7 +37,7 @@ func requestHeaders(r *http.Request) []verify.Header {
 		}
 		for _, value := range values {
 			if name == "cookie" {
-				if value = withoutSession(value); value == "" {
+				if value = origin.WithoutSessions(value); value == "" {
 					continue
 				}
 			}
@@ -48,19 +49,6 @@ func requestHeaders(r *http.Request) []verify.Header {
 	}
 	slices.SortFunc(headers, func(a, b verify.Header) int { return strings.Compare(a.Name, b.Name) })
 	return headers
-}
-
-// inspectorCookie is the cookie of a session of the inspector. Cookies do not depend on the port, so browsers send it to
-// all servers of this machine at the path of the inspector.
-const inspectorCookie = "canisterd_inspector"
-
-// withoutSession removes the session of the inspector from a Cookie header: whoever has it controls all instances.
-func withoutSession(cookies string) string {
-	kept := slices.DeleteFunc(strings.Split(cookies, ";"), func(cookie string) bool {
-		name, _, _ := strings.Cut(strings.TrimSpace(cookie), "=")
-		return strings.TrimSpace(name) == inspectorCookie
-	})
-	return strings.TrimSpace(strings.Join(kept, ";"))
 }
 
 // has reports whether a request has a header, by its name in lower case.

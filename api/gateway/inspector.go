@@ -4,10 +4,9 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-)
 
-// inspectorPath is where the inspector is, if there is one.
-const inspectorPath = "/_/inspect/"
+	"github.com/canisterd/canisterd/api/internal/origin"
+)
 
 // inspects reports whether the inspector is at the address of the gateway. A page of a canister must not have its
 // origin then: it would be as powerful as the inspector.
@@ -19,7 +18,7 @@ func (g *Gateway) serveStart(w http.ResponseWriter, r *http.Request, to *target)
 		g.serveDashboard(w, r, to)
 		return
 	}
-	at := inspectorPath
+	at := origin.InspectorPath
 	if name := g.otherInstance(to); name != "" {
 		at += "?i=" + url.QueryEscape(name)
 	}

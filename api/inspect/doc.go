@@ -16,12 +16,13 @@
 //
 //   - its Host is this machine or a host that the user allowed: a page whose name resolves to this machine (DNS
 //     rebinding) has another one;
-//   - its Origin and Sec-Fetch-Site are those of the inspector's own pages; only a navigation of a whole window may come
-//     from elsewhere, and it shows a page without data;
-//   - an RPC carries the cookie of the session: HttpOnly and SameSite=Strict, so that no other page can read it or make
-//     the browser send it. The URL that canisterd prints has the token for the cookie;
+//   - its Origin and Sec-Fetch-Site are those of the inspector's own pages. A link from elsewhere may open a page in a
+//     window of its own, but never data;
+//   - an RPC carries the cookie of the session, which no page can read (HttpOnly) and which pages of other sites cannot
+//     send (SameSite=Strict). The URL that canisterd prints has the token for the cookie;
 //   - an RPC has a Content-Type that needs a preflight, which is never answered: there are no CORS headers.
 //
-// No other page can frame the inspector, and its pages run only files of this package (Content-Security-Policy).
-// Canisters' own pages have other hosts, so they are other origins.
+// No other page can frame the inspector, and its pages load only files of this package (Content-Security-Policy).
+// Canisters' own pages have other hosts, and so other origins. Browsers send the cookie to all servers at the same host,
+// whatever their port, so its value depends on the host and the port, and the gateway removes it from what canisters get.
 package inspect

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -20,7 +21,7 @@ type failure struct {
 	Metadata map[string]string `json:"metadata,omitempty"` // of ErrorInfo
 }
 
-// badRequest is the error of a request that is no message of its method.
+// badRequest is the error of a request that is not a message of its method.
 type badRequest struct{ text string }
 
 // Error returns the text.
@@ -53,32 +54,25 @@ func codeName(code codes.Code) string {
 	return strings.ToLower(name.String())
 }
 
-// statusOf returns the HTTP status of a code, as Connect maps them.
-func statusOf(code codes.Code) int {
-	switch code {
-	case codes.Canceled:
-		return 499 // the client closed the request
-	case codes.InvalidArgument, codes.FailedPrecondition, codes.OutOfRange:
-		return http.StatusBadRequest
-	case codes.NotFound:
-		return http.StatusNotFound
-	case codes.AlreadyExists, codes.Aborted:
-		return http.StatusConflict
-	case codes.PermissionDenied:
-		return http.StatusForbidden
-	case codes.ResourceExhausted:
-		return http.StatusTooManyRequests
-	case codes.Unimplemented:
-		return http.StatusNotImplemented
-	case codes.Unavailable:
-		return http.StatusServiceUnavailable
-	case codes.Unauthenticated:
-		return http.StatusUnauthorized
-	case codes.DeadlineExceeded:
-		return http.StatusGatewayTimeout
-	}
-	return http.StatusInternalServerError
+// httpStatuses are the HTTP statuses of codes, as Connect maps them; the others are internal errors.
+var httpStatuses = map[codes.Code]int{
+	codes.Canceled:           499, // the client closed the request
+	codes.InvalidArgument:    http.StatusBadRequest,
+	codes.FailedPrecondition: http.StatusBadRequest,
+	codes.OutOfRange:         http.StatusBadRequest,
+	codes.Unauthenticated:    http.StatusUnauthorized,
+	codes.PermissionDenied:   http.StatusForbidden,
+	codes.NotFound:           http.StatusNotFound,
+	codes.AlreadyExists:      http.StatusConflict,
+	codes.Aborted:            http.StatusConflict,
+	codes.ResourceExhausted:  http.StatusTooManyRequests,
+	codes.Unimplemented:      http.StatusNotImplemented,
+	codes.Unavailable:        http.StatusServiceUnavailable,
+	codes.DeadlineExceeded:   http.StatusGatewayTimeout,
 }
+
+// statusOf returns the HTTP status of a code.
+func statusOf(code codes.Code) int { return cmp.Or(httpStatuses[code], http.StatusInternalServerError) }
 
 // json writes a failure.
 func (f failure) json() []byte {

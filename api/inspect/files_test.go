@@ -52,7 +52,7 @@ func TestEveryFileIsServedOnceWhileItStaysTheSame(t *testing.T) {
 		again := request(http.MethodGet, Path+"files/"+name, "")
 		again.Header.Set("If-None-Match", w.Header().Get("ETag"))
 		if w := answerTo(again); w.Code != 304 || w.Body.Len() != 0 {
-			t.Errorf("%s, which has not changed: status %d", name, w.Code)
+			t.Errorf("an unchanged %s: status %d", name, w.Code)
 		}
 	}
 	for _, name := range []string{"nothing.js", "../handler.go", "vendor", ""} {

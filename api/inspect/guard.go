@@ -42,9 +42,20 @@ func navigation(r *http.Request) bool {
 	return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
-// protect sets the headers that keep other pages out and the inspector's pages to their own files.
-func protect(header http.Header) {
-	header.Set("Content-Security-Policy", "default-src 'self'; script-src 'self' "+importMap()+"; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; object-src 'none'")
+// ownFiles returns the part of a Content-Security-Policy that lets a page load only files of the inspector, and not those
+// of a canister at the same host (?canisterId=).
+func ownFiles(host string) string {
+	root := host + Path
+	if strings.HasPrefix(host, "[") {
+		root = "'self'" // a policy cannot name an IPv6 address
+	}
+	return "default-src 'none'; script-src " + root + " " + importMap() + "; style-src " + root + "; img-src " + root + "; connect-src " + root
+}
+
+// protect sets the headers that keep other pages out, with a Content-Security-Policy that begins with what a page may
+// load.
+func protect(header http.Header, policy string) {
+	header.Set("Content-Security-Policy", policy+"; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	header.Set("Referrer-Policy", "no-referrer")

@@ -2,15 +2,17 @@ package inspect
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 
 	"google.golang.org/grpc"
 
+	"github.com/canisterd/canisterd/api/internal/origin"
 	"github.com/canisterd/canisterd/internal/budget"
 )
 
 // Path is the path below which everything of the inspector is.
-const Path = "/_/inspect/"
+const Path = origin.InspectorPath
 
 // Config configures the inspector.
 type Config struct {
@@ -37,7 +39,7 @@ type Handler struct {
 
 // New makes the inspector.
 func New(config Config) *Handler {
-	h := &Handler{config: config, session: newSession(config.Token), hosts: map[string]bool{}}
+	h := &Handler{config: config, session: session{config.Token}, hosts: map[string]bool{}}
 	for _, host := range append([]string{"localhost", "127.0.0.1", "::1"}, config.Hosts...) {
 		h.hosts[strings.ToLower(host)] = true
 	}
@@ -45,17 +47,22 @@ func New(config Config) *Handler {
 }
 
 // URL returns the URL of the inspector at a daemon's address, with the token that begins a session.
-func (h *Handler) URL(daemon string) string { return daemon + Path + "?token=" + h.config.Token }
+func (h *Handler) URL(daemon string) string {
+	return daemon + Path + "?token=" + url.QueryEscape(h.config.Token)
+}
 
 // ServeHTTP answers a request below Path, or for Path without its last slash.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	protect(w.Header())
-	if r.URL.Path+"/" == Path {
-		http.Redirect(w, r, Path, http.StatusMovedPermanently)
+	if refused := h.refusal(r); refused != "" {
+		protect(w.Header(), "default-src 'none'")
+		http.Error(w, refused, http.StatusForbidden)
 		return
 	}
-	if refused := h.refusal(r); refused != "" {
-		http.Error(w, refused, http.StatusForbidden)
+	protect(w.Header(), ownFiles(r.Host))
+	if r.URL.Path+"/" == Path {
+		at := *r.URL
+		at.Path = Path
+		http.Redirect(w, r, at.RequestURI(), http.StatusMovedPermanently)
 		return
 	}
 	kind, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, Path), "/")
@@ -99,7 +106,7 @@ func (h *Handler) servePage(w http.ResponseWriter, r *http.Request) {
 	}
 	query := r.URL.Query()
 	if token := query.Get("token"); token != "" {
-		h.session.begin(w, token)
+		h.session.begin(w, r.Host, token)
 		query.Del("token")
 		// What pages of canisters left here while there was no inspector must not see the session.
 		w.Header().Set("Clear-Site-Data", `"cache", "storage"`)

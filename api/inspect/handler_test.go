@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/canisterd/canisterd/api/internal/origin"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -24,7 +26,7 @@ type fakeControl struct{ grpc.ClientConnInterface }
 func (fakeControl) Invoke(_ context.Context, method string, in, out any, _ ...grpc.CallOption) error {
 	asked, ok := in.(*controlv1.GetInstanceRequest)
 	if !ok {
-		return status.Error(codes.Unimplemented, method)
+		return fmt.Errorf("the tests call GetInstance, not %s", method)
 	}
 	if asked.GetInstance() == "gone" {
 		return status.Error(codes.NotFound, "no instance gone")
@@ -43,12 +45,19 @@ func request(method, path, body string) *http.Request {
 	r.Host = "127.0.0.1:4943"
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
 	r.Header.Set("Sec-Fetch-Mode", "cors")
-	r.AddCookie(&http.Cookie{Name: cookieName, Value: secret})
+	r.AddCookie(&http.Cookie{Name: origin.SessionCookie(r.Host), Value: session{secret}.cookie(r.Host)})
 	if method == http.MethodPost {
 		r.Header.Set("Content-Type", unaryType)
 		r.Header.Set("Origin", "http://127.0.0.1:4943")
 	}
 	return r
+}
+
+// moveTo makes a request one at another host, by a page that has a session there.
+func moveTo(r *http.Request, host, scheme string) {
+	r.Host = host
+	r.Header.Set("Origin", scheme+"://"+host)
+	r.Header.Set("Cookie", origin.SessionCookie(host)+"="+session{secret}.cookie(host))
 }
 
 func answerTo(r *http.Request) *httptest.ResponseRecorder {
@@ -66,8 +75,8 @@ func TestOnlyThePagesOfTheInspectorGetAnswers(t *testing.T) {
 	}{
 		"its own page":                    {func(*http.Request) {}, 200},
 		"a program that sends no headers": {func(r *http.Request) { r.Header.Del("Origin"); r.Header.Del("Sec-Fetch-Site") }, 200},
-		"localhost":                       {func(r *http.Request) { r.Host = "localhost:4943"; r.Header.Set("Origin", "http://localhost:4943") }, 200},
-		"an allowed host":                 {func(r *http.Request) { r.Host = "proxy.test"; r.Header.Set("Origin", "https://proxy.test") }, 200},
+		"localhost":                       {func(r *http.Request) { moveTo(r, "localhost:4943", "http") }, 200},
+		"an allowed host":                 {func(r *http.Request) { moveTo(r, "proxy.test", "https") }, 200},
 		"a name that resolves here": {func(r *http.Request) {
 			r.Host = "evil.example:4943"
 			r.Header.Set("Origin", "http://evil.example:4943")
@@ -81,7 +90,7 @@ func TestOnlyThePagesOfTheInspectorGetAnswers(t *testing.T) {
 		"a foreign page, says the browser": {func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }, 403},
 		"a page of the same site":          {func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-site") }, 403},
 		"no cookie":                        {func(r *http.Request) { r.Header.Del("Cookie") }, 401},
-		"a wrong cookie":                   {func(r *http.Request) { r.Header.Set("Cookie", cookieName+"=fedcba9876543210") }, 401},
+		"a wrong cookie":                   {func(r *http.Request) { r.Header.Set("Cookie", "canisterd_inspector_4943="+secret) }, 401},
 		"a form":                           {func(r *http.Request) { r.Header.Set("Content-Type", "application/x-www-form-urlencoded") }, 415},
 		"a text":                           {func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") }, 415},
 		"no content type":                  {func(r *http.Request) { r.Header.Del("Content-Type") }, 415},
@@ -153,7 +162,7 @@ func TestTheTokenInTheURLBeginsASession(t *testing.T) {
 	if w.Code != 303 || w.Header().Get("Location") != Path+"call/12?i=lab" {
 		t.Errorf("it leads to %s (%d): the token must not stay in the address", w.Header().Get("Location"), w.Code)
 	}
-	for _, want := range []string{cookieName + "=" + secret, "HttpOnly", "SameSite=Strict", "Path=" + Path, "Max-Age="} {
+	for _, want := range []string{"canisterd_inspector_4943=" + session{secret}.cookie("127.0.0.1:4943"), "HttpOnly", "SameSite=Strict", "Path=" + Path, "Max-Age="} {
 		if !strings.Contains(cookie, want) {
 			t.Errorf("the cookie %q has no %s", cookie, want)
 		}

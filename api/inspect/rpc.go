@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -63,7 +64,7 @@ func newMessage(of protoreflect.MessageDescriptor) (proto.Message, error) {
 func (h *Handler) serveRPC(w http.ResponseWriter, r *http.Request, name string) {
 	m, err := methodOf(name)
 	if err != nil {
-		writeError(w, http.StatusNotFound, failure{Code: "unimplemented", Message: err.Error()})
+		writeError(w, http.StatusNotFound, failure{Code: codeName(codes.Unimplemented), Message: err.Error()})
 		return
 	}
 	want := unaryType

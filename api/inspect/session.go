@@ -1,21 +1,19 @@
 package inspect
 
 import (
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
 	"net/http"
+
+	"github.com/canisterd/canisterd/api/internal/origin"
 )
 
-// cookieName is the name of the cookie of a session. Cookies do not depend on the port, so the daemons of a user share
-// it.
-const cookieName = "canisterd_inspector"
-
-// session checks who has the token.
-type session struct{ hash [sha256.Size]byte }
-
-func newSession(token string) session { return session{sha256.Sum256([]byte(token))} }
+// session recognizes the browsers of a user by a token. A browser has a cookie made from the token and the host, so a
+// cookie that leaks opens one daemon only, and does not give the token away.
+type session struct{ token string }
 
 // NewToken draws a token.
 func NewToken() string {
@@ -24,25 +22,36 @@ func NewToken() string {
 	return hex.EncodeToString(token)
 }
 
-// has reports whether a token is that of the session. It compares hashes, so that its time reveals nothing.
-func (s session) has(token string) bool {
-	hash := sha256.Sum256([]byte(token))
-	return subtle.ConstantTimeCompare(hash[:], s.hash[:]) == 1
+// cookie returns the value of the cookie at a host.
+func (s session) cookie(host string) string {
+	mac := hmac.New(sha256.New, []byte(s.token))
+	mac.Write([]byte(host))
+	return hex.EncodeToString(mac.Sum(nil))
 }
 
 // begin sets the cookie if the token is right.
-func (s session) begin(w http.ResponseWriter, token string) {
-	if s.has(token) {
-		http.SetCookie(w, &http.Cookie{Name: cookieName, Value: token, Path: Path, MaxAge: cookieAge, HttpOnly: true, SameSite: http.SameSiteStrictMode})
+func (s session) begin(w http.ResponseWriter, host, token string) {
+	if !equal(token, s.token) {
+		return
 	}
+	http.SetCookie(w, &http.Cookie{
+		Name: origin.SessionCookie(host), Value: s.cookie(host), Path: Path, MaxAge: cookieAge, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+	})
 }
 
 // begun reports whether a request carries the cookie of the session.
 func (s session) begun(r *http.Request) bool {
-	for _, cookie := range r.CookiesNamed(cookieName) {
-		if s.has(cookie.Value) {
+	want := s.cookie(r.Host)
+	for _, cookie := range r.CookiesNamed(origin.SessionCookie(r.Host)) {
+		if equal(cookie.Value, want) {
 			return true
 		}
 	}
 	return false
+}
+
+// equal compares hashes of two texts, so that its time reveals nothing about them.
+func equal(a, b string) bool {
+	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
+	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
 }

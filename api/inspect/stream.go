@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -28,7 +29,7 @@ func (h *Handler) serveStream(w http.ResponseWriter, r *http.Request, name strin
 		err = fmt.Errorf("%s does not answer with a stream: use %srpc/%s", name, Path, name)
 	}
 	if err != nil {
-		writeError(w, http.StatusNotFound, failure{Code: "unimplemented", Message: err.Error()})
+		writeError(w, http.StatusNotFound, failure{Code: codeName(codes.Unimplemented), Message: err.Error()})
 		return
 	}
 	if r.Method != http.MethodGet {

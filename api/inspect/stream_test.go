@@ -82,7 +82,7 @@ func TestAStreamThatFailsSaysWhy(t *testing.T) {
 		t.Errorf("it says\n%s", text)
 	}
 	if w := streamed(&fakeStream{}, watch(`{"nothing": 1}`)); w.Code != 400 {
-		t.Errorf("a request that is no message: %d %s", w.Code, w.Body)
+		t.Errorf("a malformed request: %d %s", w.Code, w.Body)
 	}
 	if w := streamed(&fakeStream{}, request(http.MethodGet, Path+"stream/Messages/Mock?request={}", "")); w.Code != 404 {
 		t.Errorf("an RPC with streams in both directions: %d", w.Code)
@@ -103,6 +103,6 @@ func TestEachLineOfAnInstallationIsAMessage(t *testing.T) {
 	broken := request(http.MethodPost, Path+"rpc/Canisters/InstallCode", `{"head": {}}`+"\nnothing\n")
 	broken.Header.Set("Content-Type", streamType)
 	if w := streamed(&fakeStream{}, broken); w.Code != 400 {
-		t.Errorf("a line that is no message: %d", w.Code)
+		t.Errorf("a malformed line: %d", w.Code)
 	}
 }

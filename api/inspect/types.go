@@ -6,6 +6,8 @@ import (
 	"net/http"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/did"
@@ -59,7 +61,9 @@ func (h *Handler) serveTypes(w http.ResponseWriter, r *http.Request) {
 	out, err := controlv1.NewCanistersClient(h.config.Control).GetInterface(r.Context(), in, grpc.MaxCallRecvMsgSize(maxAnswer))
 	var file *did.File
 	if err == nil {
-		file, err = did.Parse(out.GetCandid())
+		if file, err = did.Parse(out.GetCandid()); err != nil {
+			err = status.Errorf(codes.FailedPrecondition, "the interface of the canister cannot be read: %v", err)
+		}
 	}
 	if err != nil {
 		sendFailure(w, err)
@@ -110,22 +114,22 @@ func (t *typeTable) arguments(args []did.Arg) []argument {
 // place returns the position of a type, which it adds with all types in it. It uses no recursion: types may be as deep
 // as a text of megabytes makes them.
 func (t *typeTable) place(of *candid.Type) int {
-	place, todo := t.reserve(of, nil)
-	for len(todo) > 0 {
-		next := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
+	place, pending := t.reserve(of, nil)
+	for len(pending) > 0 {
+		next := pending[len(pending)-1]
+		pending = pending[:len(pending)-1]
 		form := typeForm{Kind: next.Kind().String(), Name: next.Name()}
 		switch {
 		case next.IsBlob():
 			form.Kind = "blob"
 		case next.Elem() != nil:
 			var elem int
-			elem, todo = t.reserve(next.Elem(), todo)
+			elem, pending = t.reserve(next.Elem(), pending)
 			form.Elem = &elem
 		}
 		for _, f := range next.Fields() {
 			var at int
-			at, todo = t.reserve(f.Type, todo)
+			at, pending = t.reserve(f.Type, pending)
 			form.Fields = append(form.Fields, field{keyOf(f.Label), at})
 		}
 		t.types[t.places[next]] = form
@@ -134,15 +138,15 @@ func (t *typeTable) place(of *candid.Type) int {
 }
 
 // reserve returns the position of a type. A new one is also added to those that have to be described.
-func (t *typeTable) reserve(of *candid.Type, todo []*candid.Type) (place int, more []*candid.Type) {
+func (t *typeTable) reserve(of *candid.Type, pending []*candid.Type) (place int, more []*candid.Type) {
 	place, known := t.places[of]
 	if known {
-		return place, todo
+		return place, pending
 	}
 	place = len(t.types)
 	t.places[of] = place
 	t.types = append(t.types, typeForm{})
-	return place, append(todo, of)
+	return place, append(pending, of)
 }
 
 // keyOf returns the key of a field in JSON.

@@ -15,9 +15,6 @@ import (
 	"github.com/canisterd/canisterd/daemon"
 )
 
-// inspectorPath is where a daemon serves the inspector.
-const inspectorPath = "/_/inspect/"
-
 func (c *cli) inspect() *cobra.Command {
 	var printOnly bool
 	cmd := &cobra.Command{
@@ -26,8 +23,8 @@ func (c *cli) inspect() *cobra.Command {
 		Long: `Open the inspector in a browser: what runs, what waits and why. CANISTER shows one
 canister, REQUEST the call with this request id.
 
-The address has a token, with which the browser gets a session. Whoever has it controls
-all instances of this user's daemons.`,
+The address contains a token that gives the browser a session. Anyone with the token
+controls all instances of this user's daemons.`,
 		Example: `  canisterd inspect
   canisterd -i lab inspect bank
   canisterd inspect 399fdfd5 --print`,
@@ -54,7 +51,7 @@ func (c *cli) inspectorURL(ctx context.Context, args []string) (string, error) {
 	if err := checkURL(c.url); err != nil {
 		return "", err
 	}
-	base := strings.TrimSuffix(c.url, "/") + inspectorPath
+	base := strings.TrimSuffix(c.url, "/") + daemon.InspectorPath
 	if err := c.servesInspector(ctx, base); err != nil {
 		return "", err
 	}
@@ -96,7 +93,7 @@ func (c *cli) servesInspector(ctx context.Context, base string) error {
 	if err != nil {
 		return err
 	}
-	answer, err := http.DefaultClient.Do(r)
+	answer, err := http.DefaultTransport.RoundTrip(r) // a redirect would lead the token elsewhere
 	if err != nil {
 		return fmt.Errorf("no daemon answers at %s: %w (start one with canisterd start, or set --url)", c.url, innermost(err))
 	}
