@@ -120,6 +120,21 @@ func TestTheInspectorIsOnlyWhereTheControlAPIIs(t *testing.T) {
 	}
 }
 
+// A page of a canister may have registered a service worker at an address that had no inspector then.
+func TestAServiceWorkerAtTheOriginOfTheInspectorEnds(t *testing.T) {
+	script := http.Header{"Service-Worker": {"script"}}
+	d := started(t, Config{})
+	for _, path := range []string{"/sw.js?canisterId=ryjl3-tyaaa-aaaaa-aaaba-cai", "/instances/default/sw.js", "/_/inspect/sw.js"} {
+		if status, body, _ := fetched(t, http.MethodGet, d.URL()+path, "", script); status != 200 || !strings.Contains(body, "registration.unregister()") {
+			t.Errorf("the worker at %s: %d %s", path, status, body)
+		}
+	}
+	hidden := started(t, Config{Control: Control{Address: NoControl}})
+	if _, body, _ := fetched(t, http.MethodGet, hidden.URL()+"/sw.js", "", script); strings.Contains(body, "unregister") {
+		t.Error("without an inspector, a worker ends too")
+	}
+}
+
 func TestTheTokenOfAUserStaysTheSame(t *testing.T) {
 	data := t.TempDir()
 	t.Setenv("XDG_DATA_HOME", data)
