@@ -144,6 +144,10 @@ hostile: ## attacks on the binary: what innocent canisters notice, memory and pa
 check-hostile: ## the attacks that need no long time, briefly
 	$(GO) run ./test/hostile -check
 
+.PHONY: check-profiles
+check-profiles: ## profiles of the scripts that take a minute each: every instruction is in them, and no trace changes
+	$(GO) test -count=1 -tags slow ./replica -run AProfileHasEveryInstruction
+
 .PHONY: explore-corpus
 explore-corpus: ## explore the bugs of examples/asyncbugs and their twins, as the tables of docs/explorer-corpus.md (some minutes; FLAGS such as -seeds 0 -only 17b)
 	$(GO) run ./examples/asyncbugs/measure $(FLAGS)
@@ -191,7 +195,7 @@ CHECKED_FIRST := check-fix
 # the clients of others beside it: they wait for packages to arrive, and at the end nothing else would run meanwhile.
 CHECKED := test-race test-clients test-others check-cross check-mutants test-clients-python
 # One after the other: some need a quiet machine.
-CHECKED_LONG := check-hostile check-soak test-race-others check-torture check-damage check-mutants-sample check-fixtures first-hour \
+CHECKED_LONG := check-hostile check-soak test-race-others check-torture check-damage check-mutants-sample check-fixtures check-profiles first-hour \
   test-clients-browser test-inspect test-clients-rust-snippets
 
 .PHONY: check

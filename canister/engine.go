@@ -2,6 +2,7 @@ package canister
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,12 +19,13 @@ import (
 // EngineConfig configures an engine. CacheDir holds compiled modules, which can be made again, and HeapDir the memories
 // of canisters; an empty folder means memory. MaxResident is the number of canisters that are kept ready to run (0 for
 // the default). Compiler, if set, runs CompileInto in a separate process for modules that take long to compile.
-// Stopwatch, if set, measures commits in nanoseconds.
+// Stopwatch, if set, measures commits in nanoseconds. Coverage, if set, collects which code of canisters runs.
 type EngineConfig struct {
 	CacheDir, HeapDir string
 	MaxResident       int
 	Compiler          func(ctx context.Context, dir string, binary []byte) error
 	Stopwatch         func() int64
+	Coverage          *Coverage
 }
 
 // Engine runs Wasm with the System API. It is safe for concurrent use. One engine serves any number of networks.
@@ -31,6 +33,7 @@ type Engine struct {
 	wasm       *wasm.Engine
 	signatures *signatures
 	stopwatch  func() int64 // nil if commits are not measured
+	coverage   *Coverage    // nil if it is not measured
 	commits    durations
 
 	executions sync.Pool // of *ic0.Execution: forks that live for a few messages discard many
@@ -41,7 +44,9 @@ type Engine struct {
 
 // NewEngine makes an engine. It returns the errors of its folders.
 func NewEngine(cfg EngineConfig) (*Engine, error) {
-	e, err := wasm.NewEngine(wasm.Config{CacheDir: cfg.CacheDir, HeapDir: cfg.HeapDir, MaxResident: cfg.MaxResident, Compiler: cfg.Compiler})
+	e, err := wasm.NewEngine(wasm.Config{
+		CacheDir: cfg.CacheDir, HeapDir: cfg.HeapDir, MaxResident: cfg.MaxResident, Compiler: cfg.Compiler, Ran: cfg.Coverage.bits,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("making the Wasm engine: %w", err)
 	}
@@ -49,7 +54,7 @@ func NewEngine(cfg EngineConfig) (*Engine, error) {
 		return nil, errors.Join(fmt.Errorf("linking the System API: %w", err), e.Close())
 	}
 	return &Engine{
-		wasm: e, signatures: theSignatures(), stopwatch: cfg.Stopwatch, binaries: make(map[[32]byte]*binary),
+		wasm: e, signatures: theSignatures(), stopwatch: cfg.Stopwatch, binaries: make(map[[32]byte]*binary), coverage: cfg.Coverage,
 	}, nil
 }
 
@@ -99,8 +104,9 @@ func (e *Engine) prepare(ctx context.Context, uploaded []byte) (*Module, *interc
 
 // rewrite returns the rewritten form of a module, from the cache if it is there.
 func (e *Engine) rewrite(ctx context.Context, uploaded []byte) (*rewrite.Module, error) {
-	hash := rewrite.Hash(uploaded)
-	if m, ok := e.wasm.CachedModule(hash); ok {
+	key := e.formOf(rewrite.Hash(uploaded), false)
+	if m, ok := e.wasm.CachedModule(key); ok {
+		e.coverage.add(m, uploaded)
 		return m, nil
 	}
 	end, err := e.wasm.WaitTurn(ctx)
@@ -108,12 +114,26 @@ func (e *Engine) rewrite(ctx context.Context, uploaded []byte) (*rewrite.Module,
 		return nil, err
 	}
 	defer end()
-	m, err := rewrite.Rewrite(uploaded, rewrite.Options{SystemAPI: e.signatures.systemAPI, WASI: e.signatures.ofWASI})
+	m, err := rewrite.Rewrite(uploaded, e.rewriting(false))
 	if err != nil {
 		return nil, err
 	}
-	e.wasm.CacheModule(hash, m)
+	e.coverage.add(m, uploaded)
+	e.wasm.CacheModule(key, m)
 	return m, nil
+}
+
+// rewriting returns how this engine rewrites modules.
+func (e *Engine) rewriting(probes bool) rewrite.Options {
+	return rewrite.Options{SystemAPI: e.signatures.systemAPI, WASI: e.signatures.ofWASI, Probes: probes, Coverage: e.coverage != nil}
+}
+
+// formOf returns the key of a rewritten form of a module: its hash for the plain one.
+func (e *Engine) formOf(hash [32]byte, probes bool) [32]byte {
+	if !probes && e.coverage == nil {
+		return hash
+	}
+	return sha256.Sum256(fmt.Appendf(hash[:], "probes %t, coverage %t", probes, e.coverage != nil))
 }
 
 // CompileFor returns a context whose modules are compiled in turn with those of other instances and of other senders of

@@ -68,6 +68,7 @@ func (c *Canister) Install(sub *Subnet, in *Install) Outcome {
 	over = true
 	out := Outcome{
 		Backtrace: i.backtrace, Instructions: i.used, DirtyPages: i.pages, Logs: int(c.Logs.Next() - i.firstLog), Burned: i.burned,
+		Runs: i.runs,
 	}
 	if reject == nil {
 		out.HeapDelta = i.delta()
@@ -93,6 +94,7 @@ type installation struct {
 	fresh    uint64 // pages of data segments
 	burned   cycles.Amount
 	firstLog uint64
+	runs     []ProfiledRun
 
 	backtrace string
 }
@@ -175,7 +177,11 @@ func (i *installation) create(old *state) *intercanister.Reject {
 	if i.in.Known {
 		cost = m.KnownInstructionCost()
 	}
-	i.used = min(i.used+cost, i.sub.Limits.Install)
+	cost = min(cost, i.sub.Limits.Install-i.used)
+	i.used += cost
+	if i.sub.Profiled != nil && i.sub.Profiled(i.work.ID) {
+		i.runs = append(i.runs, m.compiling(i.work.ID, cost))
+	}
 	kept, err := m.engine.keep(m)
 	if err != nil {
 		return engineFailed(err).reject(i.work.ID)
@@ -221,6 +227,7 @@ func (i *installation) step(r *runner, context Context) *intercanister.Reject {
 		slice: i.sub.Limits.Slice, tracked: true, pause: i.in.Pause, after: i.sub.Limits.PauseAfter,
 	})
 	i.used += res.instructions
+	i.runs = append(i.runs, r.takeRuns()...)
 	i.pages += res.pages
 	if res.failure != nil {
 		res.failure.log(r.x)

@@ -76,6 +76,11 @@ const (
 	// knownModuleDiscount divides the cost of compiling a module that the subnet has compiled before (the replica's).
 	knownModuleDiscount = 100
 
+	// MaxCoveredBytes is how many bytes of modules a coverage keeps for their debug information, MaxCoveredCalls to how many
+	// methods it counts the calls of a module. Ours.
+	MaxCoveredBytes = 256 << 20
+	MaxCoveredCalls = 1000
+
 	// idleViews is how many idle views of a canister's state are kept for the next query.
 	idleViews = 4
 

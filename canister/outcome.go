@@ -40,6 +40,8 @@ type Outcome struct {
 	Cleaned bool
 	// Logs is how many records the message added to the log.
 	Logs int
+	// Runs are the profiles of the runs of code, in order, if Subnet.Profiled. Their instructions add up to Instructions.
+	Runs []ProfiledRun
 }
 
 // Call is a call made by a message: what the replica registers and sends.

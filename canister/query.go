@@ -67,6 +67,8 @@ func (q *QueryTarget) Run(sub *Subnet, m *Message) Outcome {
 		out = q.attempt(sub, m, &a)
 		v.rollback()
 	}
+	q.state.module.covered(m, &out)
+	out.Runs = v.takeRuns()
 	v.forget()
 	return out
 }

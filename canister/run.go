@@ -39,6 +39,7 @@ type result struct {
 func (r *runner) run(c *Canister, log *Log, sub *Subnet, m *Message, a *attempt) result {
 	r.running = true
 	r.fill(c, log, sub, m, a.context)
+	r.prepare(sub.Profiled != nil && sub.Profiled(c.ID), a.context)
 	r.pause, r.canceled, r.after, r.nextPause = a.pause, a.canceled, a.after, a.after
 	budget := wasm.Budget{Limit: a.limit, Slice: engineSlice, ReplicaSlice: a.slice, Pause: r.onSlice}
 	if a.tracked {
@@ -51,7 +52,7 @@ func (r *runner) run(c *Canister, log *Log, sub *Subnet, m *Message, a *attempt)
 		err = nil
 	}
 	var out result
-	out.instructions = r.guest.Executed()
+	executed, charged := r.guest.Executed(), uint64(0)
 	if a.tracked {
 		out.counted = sub.Limits.HeapDelta > 0
 		out.pages = r.guest.DirtyPages()
@@ -59,9 +60,10 @@ func (r *runner) run(c *Canister, log *Log, sub *Subnet, m *Message, a *attempt)
 		if r.guest.Memory64() {
 			charge = widePageCharge
 		}
-		out.instructions += charge * uint64(out.pages)
+		charged = charge * uint64(out.pages)
 	}
-	out.instructions = min(out.instructions, a.limit)
+	out.instructions = min(executed+charged, a.limit)
+	r.record(c, executed, charged, out.pages, a.limit)
 	if err != nil {
 		out.failure = r.failureOf(err, a, c.visible(m))
 	}

@@ -37,6 +37,8 @@ type runner struct {
 	// running is set while the execution is in use, even while it is paused.
 	running bool
 
+	profiling
+
 	onSlice   func(uint64)
 	pause     func()
 	canceled  func() bool

@@ -23,6 +23,9 @@ type composite struct {
 	stack  []Frame // the running queries, outermost first
 	traps  traps
 
+	profiled []ProfiledMessage
+	made     intercanister.CallID // number of the last call
+
 	calls []nestedCall // that asked the owner, or were captured before
 	ready []readyCall  // state captured before it was requested
 	moved bool         // the network has moved on: what is still to be captured has another height
@@ -101,7 +104,10 @@ func (c *composite) run() QueryResult {
 		return p.result
 	}
 	defer c.release()
-	response := c.frame(p.target, &p.message, p.query.Receiver, 0)
+	response := c.frame(p.target, &p.message, p.query.Receiver, 0, 0)
+	if len(c.profiled) > 0 && !c.moved {
+		p.profiler.Queried(c.profiled)
+	}
 	result := p.result
 	result.Instructions = c.spent
 	result.Reply, result.Reject = response.Reply, response.Reject
@@ -125,7 +131,7 @@ func (c *composite) release() {
 
 // frame runs one query method. If the method does not answer, its calls run in order, each with its callback. The first
 // answer ends it.
-func (c *composite) frame(target *canister.QueryTarget, m *canister.Message, id principal.Principal, depth int) intercanister.Response {
+func (c *composite) frame(target *canister.QueryTarget, m *canister.Message, id principal.Principal, caused intercanister.CallID, depth int) intercanister.Response {
 	made := make(map[principal.Principal]int) // calls, by callee: their slots do not become free again
 	m.Room = func(callee principal.Principal) int { return intercanister.QueueCapacity - made[callee] }
 	m.Callbacks, m.MessageRoom = c.query.network.config.SubnetCallbacks, math.MaxUint64
@@ -137,12 +143,15 @@ func (c *composite) frame(target *canister.QueryTarget, m *canister.Message, id 
 	if depth > 0 {
 		c.spent += CompositeCallInstructions
 	}
-	var calls []canister.Call
+	profiled := ProfiledMessage{Canister: id, Method: m.Method, Caused: CallRef{Call: caused}}
+	var calls []numberedCall
 	for called := false; ; called = true {
 		for i := range out.Calls {
 			made[out.Calls[i].Request.Receiver]++
+			c.made++
+			calls = append(calls, numberedCall{&out.Calls[i], c.made})
 		}
-		calls = append(calls, out.Calls...)
+		c.profile(profiled, &out, calls[len(calls)-len(out.Calls):])
 		switch {
 		case out.Failure != nil && len(calls) == 0:
 			return intercanister.Response{Reject: out.Failure}
@@ -153,22 +162,40 @@ func (c *composite) frame(target *canister.QueryTarget, m *canister.Message, id 
 		case len(calls) == 0:
 			return intercanister.Response{Reject: rejectNoQueryReply(id)}
 		}
-		call := &calls[0]
+		call := calls[0]
 		calls = calls[1:]
 		response := c.call(id, call, depth+1)
 		response.Reject = response.Reject.WithoutCode()
 		if c.failed != nil || c.over(depth) {
 			return intercanister.Response{}
 		}
-		out = c.execute(target, callbackOf(m, call, &response, executed))
+		out = c.execute(target, callbackOf(m, call.Call, &response, executed))
+		profiled.Caused.Call, profiled.Answer = call.number, true
 		executed += out.Instructions
 	}
+}
+
+// numberedCall is a call that a query made, with its number in the profile of the whole run.
+type numberedCall struct {
+	*canister.Call
+	number intercanister.CallID
+}
+
+// profile keeps the profile of a message with the calls that it has made.
+func (c *composite) profile(m ProfiledMessage, out *canister.Outcome, calls []numberedCall) {
+	if m.Runs, m.Instructions = out.Runs, out.Instructions; len(m.Runs) == 0 {
+		return
+	}
+	for _, call := range calls {
+		m.Calls = append(m.Calls, ProfiledCall{CallRef{Call: call.number}, call.Request.Receiver, call.Request.Method})
+	}
+	c.profiled = append(c.profiled, m)
 }
 
 // callbackOf returns the message that delivers the response to a call of a query.
 func callbackOf(m *canister.Message, call *canister.Call, response *intercanister.Response, executed uint64) *canister.Message {
 	callback := &canister.Message{
-		Context: canister.CompositeReply, Closure: call.Reply, Cleanup: call.Cleanup, Caller: m.Caller,
+		Context: canister.CompositeReply, Closure: call.Reply, Cleanup: call.Cleanup, Called: call.Request.Method, Caller: m.Caller,
 		Payload: response.Reply, Reject: response.Reject, PriorInstructions: executed,
 		CallerInfo: m.CallerInfo, Signer: m.Signer, Room: m.Room, Callbacks: m.Callbacks, MessageRoom: m.MessageRoom,
 	}
@@ -209,7 +236,7 @@ func (c *composite) execute(target *canister.QueryTarget, m *canister.Message) c
 }
 
 // call runs a call of a query.
-func (c *composite) call(caller principal.Principal, call *canister.Call, depth int) intercanister.Response {
+func (c *composite) call(caller principal.Principal, call numberedCall, depth int) intercanister.Response {
 	q := &call.Request
 	h := c.captureCallee(&nestedCall{caller, q})
 	switch {
@@ -226,7 +253,7 @@ func (c *composite) call(caller principal.Principal, call *canister.Call, depth 
 	if h.kind == canister.CompositeQueryMethod {
 		m.Context = canister.CompositeQuery
 	}
-	return c.frame(h.target, m, q.Receiver, depth)
+	return c.frame(h.target, m, q.Receiver, call.number, depth)
 }
 
 // captureCallee captures the state that a call needs, at the height of all others.

@@ -33,6 +33,7 @@ func (s *subnet) finish(j *Job) {
 	if number, ok := j.ingress(); ok {
 		s.History.RecordInstructions(number, j.outcome.Instructions)
 	}
+	profile := s.beginProfile(j)
 	switch {
 	case j.Install != nil:
 		s.finishInstall(j)
@@ -43,6 +44,7 @@ func (s *subnet) finish(j *Job) {
 	case !j.dropped:
 		s.finishCall(j)
 	}
+	s.endProfile(j, profile)
 	s.Change(r, j.outcome.HeapDelta, &s.Limits)
 	s.idle(r)
 	s.release(j)
@@ -141,6 +143,9 @@ func (s *subnet) call(j *Job, context intercanister.ContextID, c *canister.Call)
 		s.Shared.Promised += intercanister.ResponseReservation
 	}
 	c.Request.Call, c.Request.Sender = id, r.ID()
+	if len(j.outcome.Runs) > 0 {
+		j.calls = append(j.calls, ProfiledCall{CallRef{s.ID, id}, c.Request.Receiver, c.Request.Method})
+	}
 	s.noteCall(&c.Request, context)
 	// The canister's version was increased when its message was committed.
 	if reject := s.unsendable(&c.Request, r.Canister.Version-1); reject != nil {

@@ -14,6 +14,7 @@ type Job struct {
 	room   func(callee principal.Principal) int
 
 	outcome   canister.Outcome
+	calls     []ProfiledCall        // that it has made, if it is profiled
 	refused   *intercanister.Reject // it does not run
 	base      bool                  // it does not run, but has paid the base fee
 	dropped   bool                  // it does not run, and its caller receives nothing

@@ -22,7 +22,9 @@ type actorStage struct {
 
 func motokoStage(t *testing.T, config replica.Config) *actorStage {
 	t.Helper()
-	config.Engine = canistertest.SharedEngine(t)
+	if config.Engine == nil {
+		config.Engine = canistertest.SharedEngine(t)
+	}
 	return &actorStage{real.NewStage(t, config), t}
 }
 

@@ -65,6 +65,7 @@ type Network struct {
 	executor               state.Executor
 	management             state.Management
 	sink                   EventSink
+	profiler               Profiler  // nil: messages are not profiled
 	subnets                []*subnet // the root subnet first
 	routes                 *routes   // replaced, never changed: views share it
 	signing                signing

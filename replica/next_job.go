@@ -201,7 +201,7 @@ func (s *subnet) setUpCallback(j *Job) {
 		return
 	}
 	j.Message = canister.Message{
-		Context: canister.ReplyCallback, Closure: f.OnReply(), Cleanup: f.OnCleanup(),
+		Context: canister.ReplyCallback, Closure: f.OnReply(), Cleanup: f.OnCleanup(), Called: f.Method,
 		Caller: context.Origin.Caller, Deadline: context.Origin.Deadline,
 		Payload: response.Reply, Reject: response.Reject,
 		Available: context.Available, Refunded: response.Refund,

@@ -56,7 +56,8 @@ type PreparedQuery struct {
 	target     *canister.QueryTarget
 	sub        canister.Subnet
 	message    canister.Message
-	inPlace    bool // it runs at once
+	profiler   Profiler // that the network had then
+	inPlace    bool     // it runs at once
 }
 
 // PrepareQuery captures the state that a query needs; the network may continue before the query has run.
@@ -186,7 +187,7 @@ func (s *subnet) captureTarget(id principal.Principal, method string, inPlace bo
 func (p *PreparedQuery) prepare(kind canister.MethodKind) {
 	m, q := p.subnet, p.query
 	p.sub = *m.Environment
-	p.sub.Time = m.Time
+	p.sub.Time, p.profiler = m.Time, p.network.profiler
 	p.message = canister.Message{Context: canister.Query, Method: q.Method, Caller: q.Sender, Payload: q.Arg}
 	p.message.CallerInfo, p.message.Signer = q.Info.Parts()
 	switch {
@@ -235,6 +236,9 @@ func (p *PreparedQuery) Run() QueryResult {
 	defer p.Discard()
 	p.turns.apply(&p.message)
 	out := p.target.Run(&p.sub, &p.message)
+	if len(out.Runs) > 0 {
+		p.profiler.Queried([]ProfiledMessage{{Canister: p.query.Receiver, Method: p.query.Method, Runs: out.Runs, Instructions: out.Instructions}})
+	}
 	result := p.result
 	result.Instructions = out.Instructions
 	if !p.query.Transform {

@@ -104,6 +104,7 @@ type Driver struct {
 
 	owner      sync.Mutex // guards the fields below: its holder owns the network
 	network    *replica.Network
+	profiler   *profiler // nil: the network is not profiled
 	generation *generation
 	retiring   sync.WaitGroup // networks that were replaced
 	pool       *Pool

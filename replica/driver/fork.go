@@ -104,6 +104,9 @@ func (d *Driver) replace(next *replica.Network) {
 	d.compiler.forget()
 	next.Wake(d.parts())
 	d.recorder.restart()
+	if d.profiler != nil {
+		next.Profile(d.profiler)
+	}
 	d.network, d.generation = next, &generation{number: ended.number + 1}
 	if d.config.Restored != nil {
 		d.config.Restored(next.Activity().Clock)

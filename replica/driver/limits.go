@@ -12,6 +12,8 @@ const (
 	// texts, unless its configuration sets them. Ours.
 	MaxEvents     = 16_384
 	MaxEventBytes = 32 << 20
+	// MaxProfiledCalls is how many calls a profile follows at a time. What an older one causes is at the root. Ours.
+	MaxProfiledCalls = 65_536
 	// MaxPayload is the largest argument or reply that is kept with its event, in bytes. Ours.
 	MaxPayload = 4 << 10
 	// payloadRoom is the room for payloads that is allocated for each expected event, in bytes. Ours.

@@ -134,6 +134,9 @@ func (x *Execution) perform(p *pending) bool {
 	}
 	x.made.add(p.Receiver)
 	x.Calls = append(x.Calls, p.Call)
+	if r := x.Guest.Recorder(); r != nil {
+		r.Await()
+	}
 	return true
 }
 

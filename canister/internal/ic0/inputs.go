@@ -34,6 +34,9 @@ type Subnet struct {
 	// Print receives each text that a canister prints, whole, on the goroutine that runs the message; the text is valid
 	// only during the call. A message that a fork reruns does not repeat what was printed before. nil: no listener.
 	Print func(canister principal.Principal, text []byte)
+	// Profiled reports whether the runs of a canister are profiled. It is called on the goroutines that run messages. nil:
+	// none is.
+	Profiled func(canister principal.Principal) bool
 }
 
 // Limits are the limits of execution on a subnet, in instructions, bytes and
@@ -74,6 +77,8 @@ type Message struct {
 	// Closure is what a callback runs: the reply or the reject closure. Cleanup is its cleanup closure, or nil.
 	Closure intercanister.Closure
 	Cleanup *intercanister.Closure
+	// Called is the method that a callback's call called, for coverage.
+	Called string
 
 	// Caller opened the call context: a user, a canister, or the management canister for tasks and transforms.
 	Caller  principal.Principal

@@ -6,6 +6,7 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/stable"
 	"github.com/canisterd/canisterd/canister/internal/wasm"
 	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/internal/profile"
 )
 
 // stableFunctions read and write stable memory. The 32-bit ones refuse a memory of more than 4 GiB.
@@ -117,6 +118,9 @@ func (x *Execution) readStable(dst, offset, size uint64) {
 func (x *Execution) eachPiece(address, offset, size uint64, move func(offset uint64, heap []byte) error) {
 	if _, ok := x.Guest.View(address, size); !ok {
 		x.fail(Trapped(heapOutOfBounds))
+	}
+	if r := x.Guest.Recorder(); r != nil {
+		r.Spend(profile.Weights{StableBytes: size})
 	}
 	for {
 		piece, _ := x.Guest.View(address, min(size, wasm.PieceBytes)) // a pause makes an older view invalid

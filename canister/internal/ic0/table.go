@@ -1,12 +1,15 @@
 package ic0
 
 import (
+	"math"
 	"strings"
 
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
 	"github.com/canisterd/canisterd/canister/internal/wasm"
+	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/internal/profile"
 )
 
 // function is one function of the System API.
@@ -129,10 +132,26 @@ func (f function) host(wide bool) func(g *wasm.Guest, stack []uint64) {
 		if !f.where.has(x.Context) {
 			x.wrongContext(f.alias)
 		}
+		balance := x.Balance
 		f.body(x, stack)
+		if r := g.Recorder(); r != nil {
+			r.Spend(profile.Weights{Cycles: spent(balance, x.Balance)})
+		}
 		if shortResult {
 			stack[0] = uint64(uint32(stack[0]))
 		}
+	}
+}
+
+// spent returns by how much a balance decreased, at most 2^64-1.
+func spent(before, after cycles.Amount) uint64 {
+	switch less := before.Sub(after); {
+	case !after.Less(before):
+		return 0
+	case less.Hi != 0:
+		return math.MaxUint64
+	default:
+		return less.Lo
 	}
 }
 

@@ -83,8 +83,8 @@ type localState struct {
 func (b *body) run(r reader, typ funcType) *Invalid {
 	b.reset(r, typ)
 	b.localDeclarations()
-	b.enter(frame{results: typ.results, op: opBlock, label: 1})
-	b.labels, b.live = 1, true
+	b.labels, b.live = 1+b.probeLabels(), true
+	b.enter(frame{results: typ.results, op: opBlock, label: b.labels})
 	b.compile.reset(len(b.locals))
 	b.meterFunction()
 	for b.r.err == nil && len(b.frames) > 0 {

@@ -12,6 +12,8 @@ type codeWriter struct {
 	growCheck         uint32
 	bulkCheck         uint32
 	hugeCharge        uint32
+	probes            probes
+	coverage          coverage
 	chargeFunction    uint32
 	firstAdded        uint32
 
@@ -55,6 +57,8 @@ func (c *codeWriter) rewriteBodies() *Invalid {
 	c.growCheck = c.outOfInstructions + 1
 	c.bulkCheck = c.outOfInstructions + 2
 	c.hugeCharge = c.outOfInstructions + 3
+	c.probes = newProbes(s, c.hugeCharge+1)
+	c.coverage = coverage{ran: c.outOfInstructions + s.injected() - 1, firstGlobal: c.counter + 1}
 	c.chargeFunction = s.shifted(uint32(len(s.functions)))
 	c.firstAdded = c.chargeFunction + s.helpers()
 	c.open, c.splitters = map[funcType]openDispatcher{}, map[splitter]uint32{}
@@ -79,7 +83,7 @@ func (c *codeWriter) append(b *body) {
 	for _, t := range b.extra {
 		out = append(out, 1, t.encoded())
 	}
-	out = b.splice(b.stackEntry(out))
+	out = b.splice(b.stackEntry(b.probeEntry(out)))
 	c.out, c.bodies.written[b.place] = out, writtenBody{from, len(out)}
 }
 

@@ -96,19 +96,43 @@ func (s *source) lowerOffset(out []byte, c constant) []byte {
 	return append(appendSigned(append(out, opI32Const), v), opEnd)
 }
 
-// injectedFunctions is how many function imports the pass appends to the original ones.
-const injectedFunctions = 4
+// How many function imports the pass appends to the original ones: for metering, for the probes of a profile, and for
+// coverage.
+const (
+	meteringFunctions = 4
+	probeFunctions    = 3
+	coverageFunctions = 1
+)
+
+// injected returns how many function imports the pass appends to the original ones.
+func (s *source) injected() uint32 { return injectedFunctions(s.options.Probes, s.options.Coverage) }
+
+func injectedFunctions(probes, coverage bool) (n uint32) {
+	n = meteringFunctions
+	if probes {
+		n += probeFunctions
+	}
+	if coverage {
+		n += coverageFunctions
+	}
+	return n
+}
 
 // replicaFunctions is how many functions a replica's pass puts before those of a module, as its backtraces count them.
 const replicaFunctions = 2
 
 // ReplicaIndex returns the index that a replica's backtrace has for a function of the rewritten module.
-func ReplicaIndex(rewritten int) int { return rewritten - injectedFunctions + replicaFunctions }
+func (m *Module) ReplicaIndex(rewritten int) int {
+	return rewritten - int(injectedFunctions(m.Probes, m.Coverage)) + replicaFunctions
+}
+
+// ReplicaIndexOf returns that index for a function of the original module, imports included.
+func ReplicaIndexOf(original uint32) uint32 { return original + replicaFunctions }
 
 // shifted returns the index of a function in the rewritten module.
 func (s *source) shifted(i uint32) uint32 {
 	if int64(i) < int64(s.importedFunctions) {
 		return i
 	}
-	return i + injectedFunctions
+	return i + s.injected()
 }

@@ -17,7 +17,9 @@ func (b *body) controlOp(op byte) {
 		b.takeAll(b.typ.results)
 		at := b.here()
 		b.prepareBranch(&b.frames[0])
-		b.copy()
+		if b.live {
+			b.returnOp()
+		}
 		b.leaves(at, opReturn, 0, 0)
 		b.endBlock()
 		b.stop()
@@ -352,6 +354,9 @@ func (b *body) callOp(op byte) {
 		b.engineFrame.pass(t.params)
 		b.engineFrame.addCall()
 		at := b.here()
+		if op == opReturnCall {
+			b.probeLeave()
+		}
 		b.opIndex(op, b.s.shifted(i))
 		if !b.bounded(i, op == opReturnCall) {
 			b.meterCall(at, op == opReturnCall)
@@ -403,6 +408,9 @@ func (b *body) callIndirectOp(op byte) {
 		b.engineFrame.pass(t.params)
 		b.engineFrame.addCall()
 		before := b.here()
+		if op == opReturnCallIndirect {
+			b.probeLeave()
+		}
 		b.opIndex(op, i)
 		b.out = appendU32(b.out, at)
 		b.meterCall(before, op == opReturnCallIndirect)

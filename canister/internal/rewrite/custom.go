@@ -55,7 +55,7 @@ func (s *source) icpSections() []CustomSection {
 }
 
 // functionNames reads the function names of the name section; a malformed section ends the list without an error.
-func (s *source) functionNames() []functionName {
+func (s *source) functionNames() []FunctionName {
 	for _, c := range s.custom {
 		if c.name != "name" {
 			continue
@@ -72,10 +72,10 @@ func (s *source) functionNames() []functionName {
 }
 
 // nameMap reads names with ascending indices; all of them share one string.
-func (s *source) nameMap(r *reader) []functionName {
+func (s *source) nameMap(r *reader) []FunctionName {
 	all, base := string(r.data[r.pos:]), r.pos
 	n := r.count(maxEngineItems, "names")
-	names := make([]functionName, 0, n)
+	names := make([]FunctionName, 0, n)
 	last := int64(-1)
 	for range n {
 		i := r.u32()
@@ -85,13 +85,13 @@ func (s *source) nameMap(r *reader) []functionName {
 			break
 		}
 		last = int64(i)
-		names = append(names, functionName{i, all[from : from+int(size)]})
+		names = append(names, FunctionName{i, all[from : from+int(size)]})
 	}
 	return names
 }
 
 // appendNames appends a name section with the function names at their new indices, and those of added functions.
-func (s *source) appendNames(out []byte, names []functionName, code *codeWriter) []byte {
+func (s *source) appendNames(out []byte, names []FunctionName, code *codeWriter) []byte {
 	if len(names) == 0 {
 		return out
 	}
@@ -102,7 +102,7 @@ func (s *source) appendNames(out []byte, names []functionName, code *codeWriter)
 		count++
 	}
 	for _, n := range names {
-		add(s.shifted(n.index), n.name)
+		add(s.shifted(n.Index), n.Name)
 	}
 	for i, f := range code.added {
 		add(code.firstAdded+uint32(i), f.name())
@@ -115,10 +115,10 @@ func (s *source) appendNames(out []byte, names []functionName, code *codeWriter)
 // checkNames limits the names of functions; the text shows the beginning of the name.
 func (s *source) checkNames() *Invalid {
 	for _, n := range s.functionNames() {
-		if len(n.name) > maxFunctionNameSize {
+		if len(n.Name) > maxFunctionNameSize {
 			const shown = 20
 			return invalid(RuleFunctionName, "Wasm module contains a function at index %d with name '%s...' of size %d bytes that exceeds the maximum allowed size of %d bytes.",
-				n.index, strings.ToValidUTF8(n.name[:shown], ""), len(n.name), maxFunctionNameSize).
+				n.Index, strings.ToValidUTF8(n.Name[:shown], ""), len(n.Name), maxFunctionNameSize).
 				advise("Try using shorter function names.", "wasm-module-function-name-too-large")
 		}
 	}

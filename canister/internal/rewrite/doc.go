@@ -88,6 +88,11 @@
 // across a call of the function as a replica instruments it, in five saved registers and then in spill slots, and the
 // arguments that do not fit registers.
 //
+// # Forms for profiles and coverage
+//
+// With Options.Probes, functions tell the host when they begin and end (probe.go); with Options.Coverage, blocks tell it
+// that they run (coverage.go). Neither is charged, and all charges, results and traps stay as they are.
+//
 // # How long compiling takes
 //
 // The same walk estimates the time that the compiler will need (estimate.go), from the phis, live values and blocks of

@@ -29,6 +29,7 @@ const (
 	addedCharge         // (i64) -> i64
 	addedEnv            // (I) -> ()
 	addedClosure        // (i32, I) -> ()
+	addedProbe          // (i32, i64) -> ()
 	addedTypes
 )
 
@@ -75,6 +76,7 @@ func (e *emitter) typeSection() {
 	}
 	for _, t := range [addedTypes]funcType{
 		addedCheck: {}, addedGrow: {"ii", "i"}, addedBulk: {"i", ""}, addedHuge: {"I", ""}, addedCharge: {"I", "I"}, addedEnv: {env, ""}, addedClosure: {"i" + env, ""},
+		addedProbe: {"iI", ""},
 	} {
 		add(t)
 	}
@@ -88,7 +90,7 @@ func (e *emitter) addedType(which int) uint32 { return uint32(len(e.s.types) + w
 
 func (e *emitter) importSection() {
 	s := e.s
-	content := appendU32(nil, uint32(len(s.imports)+injectedFunctions))
+	content := appendU32(nil, uint32(len(s.imports))+s.injected())
 	for _, item := range s.imports {
 		module := item.module
 		if !s.options.Conformance && s.wide() {
@@ -114,6 +116,14 @@ func (e *emitter) importSection() {
 	inject(GrowCheck, addedGrow)
 	inject(BulkCheck, addedBulk)
 	inject(HugeCharge, addedHuge)
+	if s.options.Probes {
+		inject(ProbeEnter, addedProbe)
+		inject(ProbeLeave, addedHuge)
+		inject(ProbeWithdraw, addedCheck)
+	}
+	if s.options.Coverage {
+		inject(BlockRan, addedBulk)
+	}
 	e.out = appendSection(e.out, sectionImport, content)
 }
 
@@ -211,12 +221,16 @@ func (e *emitter) memorySection() {
 
 func (e *emitter) globalSection() {
 	local := e.s.globals[e.s.importedGlobals:]
-	content := appendU32(nil, uint32(len(local)+1))
+	marks := e.code.coverage.globals()
+	content := appendU32(nil, uint32(len(local)+1+marks))
 	for _, g := range local {
 		content = append(appendGlobalType(content, g), g.init...)
 	}
 	content = append(appendGlobalType(content, global{value: typeI64, mutable: true}), opI64Const)
 	content = append(appendSigned(content, emptyStack), opEnd)
+	for range marks {
+		content = append(appendGlobalType(content, global{value: typeI64, mutable: true}), opI64Const, 0, opEnd)
+	}
 	e.out = appendSection(e.out, sectionGlobal, content)
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/canisterd/canisterd/internal/profile"
 	"github.com/canisterd/canisterd/test/canistertest/wat"
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -22,6 +23,11 @@ type guest struct {
 	grown   [][2]uint32 // arguments of the growth checks
 	pieces  []uint32    // arguments of the checks between pieces
 	huge    []uint64    // sizes that the counter could not hold
+
+	granted  int64 // executed instructions = granted - left
+	recorder *profile.Recorder
+	depth    int      // functions that were entered and not left
+	ran      []uint32 // blocks, as they are told
 
 	onCharge func(cost int64, check bool) // what the imports of module "points" do, see the slow meter
 	onSize   func(size int64)
@@ -68,6 +74,7 @@ func start(t testing.TB, m *Module) *guest {
 			panic(errStackOverflow)
 		}
 		g.refills++
+		g.granted += g.slice - g.left()
 		g.counter.Set(SetInstructions(g.counter.Get(), g.slice))
 	}), nil, nil).Export(OutOfInstructions)
 	i32 := api.ValueTypeI32
@@ -80,6 +87,7 @@ func start(t testing.TB, m *Module) *guest {
 	host.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, _ api.Module, stack []uint64) {
 		g.huge = append(g.huge, stack[0])
 	}), []api.ValueType{api.ValueTypeI64}, nil).Export(HugeCharge)
+	g.probes(host)
 	if _, err := host.Instantiate(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -92,6 +100,32 @@ func start(t testing.TB, m *Module) *guest {
 	g.counter = inst.ExportedGlobal(CounterGlobal).(api.MutableGlobal)
 	g.reset(g.slice)
 	return g
+}
+
+// probes offers the imports of modules with probes and for coverage.
+func (g *guest) probes(host wazero.HostModuleBuilder) {
+	i32, i64 := api.ValueTypeI32, api.ValueTypeI64
+	executed := func(counter uint64) uint64 {
+		if counter != g.counter.Get() {
+			g.t.Error("a probe has another counter than the global")
+		}
+		return uint64(g.granted - Instructions(counter))
+	}
+	host.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, _ api.Module, stack []uint64) {
+		g.depth++
+		g.recorder.Enter(profile.Frame{Kind: profile.Function, Index: uint32(stack[0])}, executed(stack[1]))
+	}), []api.ValueType{i32, i64}, nil).Export(ProbeEnter)
+	host.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, _ api.Module, stack []uint64) {
+		g.depth--
+		g.recorder.Leave(executed(stack[0]))
+	}), []api.ValueType{i64}, nil).Export(ProbeLeave)
+	host.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(context.Context, api.Module, []uint64) {
+		g.depth--
+		g.recorder.Withdraw()
+	}), nil, nil).Export(ProbeWithdraw)
+	host.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, _ api.Module, stack []uint64) {
+		g.ran = append(g.ran, uint32(stack[0]))
+	}), []api.ValueType{i32}, nil).Export(BlockRan)
 }
 
 // points offers the imports of the slow meter, which do nothing unless it listens.
@@ -136,7 +170,8 @@ func (g *guest) used() int64 { return g.slice - g.left() }
 func (g *guest) left() int64 { return Instructions(g.counter.Get()) }
 
 func (g *guest) reset(slice int64) {
-	g.slice, g.refills = slice, 0
+	g.slice, g.refills, g.granted, g.depth = slice, 0, slice, 0
+	g.recorder = profile.NewRecorder(0)
 	g.counter.Set(NewCounter(slice))
 }
 

@@ -16,6 +16,9 @@ type meter struct {
 
 	entryPatch int // position of entry in the output
 
+	from  int // offset of its first operator in the module
+	block int // its place in coverage.blocks, or -1
+
 	loopCosts []uint64 // head costs of the function's loops
 	operators uint64   // that a replica adds to the function
 }
@@ -30,6 +33,7 @@ func (b *body) meterFunction() {
 	m.off = b.s.options.unmetered
 	m.state = mirrorStale
 	m.cost, m.check, m.pending, m.first, m.patch, m.slot = costEntry, true, !m.off, 1, -1, -1
+	m.from, m.block = b.r.pos, -1
 	if !m.off {
 		b.out = append(b.out, opBlock, blockEmpty)
 		b.labels += 2 // including the stack check, which stackEntry writes
@@ -61,6 +65,7 @@ func (b *body) beginPoint() {
 		case m.check:
 			b.checkInline()
 		}
+		b.markBlock()
 	}
 	if observes[b.opcode] {
 		b.settle()
@@ -119,6 +124,10 @@ func (b *body) endBlock() {
 	if m.slot >= 0 {
 		m.loopCosts[m.slot] = m.cost
 	}
+	if m.block >= 0 {
+		b.code.coverage.blocks[m.block].To = uint32(b.r.pos)
+	}
+	m.from, m.block = b.r.pos, -1
 	m.cost, m.check, m.pending, m.first, m.patch, m.slot = 0, false, !m.off, b.ops+1, -1, -1
 }
 
@@ -184,8 +193,10 @@ func (b *body) closeFunction() {
 	if b.live {
 		b.settle()
 	}
-	b.out = append(b.out, opReturn, opEnd)
+	b.returnOp()
+	b.op(opEnd)
 	b.placeStackChecks()
+	b.probeWithdraw()
 	for i := range len(b.typ.params) {
 		b.opIndex(opLocalGet, uint32(i))
 	}
@@ -195,6 +206,7 @@ func (b *body) closeFunction() {
 	b.opIndex(opCall, dispatcher)
 	b.closeStackChecks()
 	b.op(opEnd)
+	b.probeExit()
 }
 
 // checkInline calls the host in place.
@@ -239,6 +251,7 @@ func (b *body) openLoop(f *frame, encoded []byte) {
 	m.patch = b.charge()
 	b.checkMirror()
 	b.out = append(b.out, opBrIf, 1)
+	b.markBlock()
 }
 
 // closeLoop ends the wrapping of openLoop around a loop: it calls the host, gives the charge of the head back and runs

@@ -16,6 +16,16 @@ const (
 	// HugeCharge (size i64) is called for a charge by a size above MaxInstructions, which the counter cannot hold. The
 	// host ends the message by a panic, since no limit is that high.
 	HugeCharge = "huge_charge"
+	// ProbeEnter (function i32, counter i64) is called when a function begins, with its index in the original module, and
+	// ProbeLeave (counter i64) when it returns: both have the value of the counter. ProbeWithdraw () is called in place of
+	// ProbeLeave if a function will begin again. A function that traps does not leave. They are imported by modules with
+	// probes only.
+	ProbeEnter    = "probe_enter"
+	ProbeLeave    = "probe_leave"
+	ProbeWithdraw = "probe_withdraw"
+	// BlockRan (block i32) is called when a block runs for the first time in an instance, with its place in Module.Blocks.
+	// Only modules for coverage import it.
+	BlockRan = "block_ran"
 	// GrowCheck (old i32, pages i32) -> i32 is called after every memory.grow with its result and the requested pages,
 	// and returns what the guest sees. For a 64-bit memory, pages saturate at 2^32-1.
 	GrowCheck = "grow_check"
@@ -57,6 +67,12 @@ type Options struct {
 	// exports, active segments and the start section left in place and table operators allowed. Metering and lowering
 	// are as always.
 	Conformance bool
+	// Probes makes a module that calls the host whenever a function begins and returns: the form of the module for a
+	// profile. All counts and results are those of the other form.
+	Probes bool
+	// Coverage makes a module that tells the host which of its blocks run. All counts and results are those of the other
+	// forms.
+	Coverage bool
 
 	// unmetered omits every charge and check: the cost of metering is measured against it.
 	unmetered bool
@@ -96,7 +112,17 @@ type Module struct {
 	InstructionCost uint64 // the charge for creating the execution state
 	CompileTime     uint64 // estimated, in nanoseconds of one processor
 
-	names []functionName
+	Probes, Coverage bool // as in Options
+
+	Names  []FunctionName // of the name section, by index; nil without Probes and Coverage
+	Blocks []Block        // nil without Coverage
+}
+
+// Block is a run of operators that is entered at its first one only: what one charge pays for. An operator in it may
+// still trap, or wait in a call.
+type Block struct {
+	Function uint32 // index in the original module
+	From, To uint32 // offsets of its operators in the original module, decompressed
 }
 
 // MayImport reports whether the rewritten module may import functions of a host module. It returns true for a host
@@ -155,16 +181,17 @@ type CustomSection struct {
 	Content []byte
 }
 
-type functionName struct {
-	index uint32
-	name  string
+// FunctionName is the name of a function of the original module.
+type FunctionName struct {
+	Index uint32
+	Name  string
 }
 
-// FunctionName returns the name that the name section has for a function of the original module, or "".
+// FunctionName returns the name of a function of the original module, "" for none and without Probes or Coverage.
 func (m *Module) FunctionName(index uint32) string {
-	i := sort.Search(len(m.names), func(i int) bool { return m.names[i].index >= index })
-	if i < len(m.names) && m.names[i].index == index {
-		return m.names[i].name
+	i := sort.Search(len(m.Names), func(i int) bool { return m.Names[i].Index >= index })
+	if i < len(m.Names) && m.Names[i].Index == index {
+		return m.Names[i].Name
 	}
 	return ""
 }

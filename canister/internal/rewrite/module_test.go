@@ -45,12 +45,16 @@ func TestAModuleIsDescribed(t *testing.T) {
 		Entries:   Entries{Init: true, Heartbeat: true},
 		Methods:   []Method{{Update, "a", "canister_update a"}, {Update, "b", "canister_update b"}, {Query, "c d", "canister_query c d"}},
 		Custom:    []CustomSection{{"candid:service", true, []byte("service : {}")}, {"x", false, []byte("y")}},
-		Functions: 10, Operators: m.Operators, InstructionCost: m.InstructionCost, CompileTime: m.CompileTime, names: m.names,
+		Functions: 10, Operators: m.Operators, InstructionCost: m.InstructionCost, CompileTime: m.CompileTime,
 	}
 	if !reflect.DeepEqual(m, want) {
 		t.Errorf("have %+v\nwant %+v", m, want)
 	}
-	if m.FunctionName(0) != "reply" || m.FunctionName(2) != "start" || m.FunctionName(4) != "" || m.FunctionName(99) != "" {
+	probed, err := Rewrite(raw, probedOptions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if name := probed.FunctionName; name(0) != "reply" || name(2) != "start" || name(4) != "" || name(99) != "" {
 		t.Error("function names")
 	}
 }

@@ -73,7 +73,12 @@ func rewriteRaw(raw []byte, options Options, rules rules) (*Module, *Invalid) {
 		m.Refusal = refusal.Message()
 	}
 	e := &emitter{s: s, code: code}
-	m.Binary = s.appendNames(e.emit(), m.names, code)
+	names := s.functionNames()
+	m.Binary = s.appendNames(e.emit(), names, code)
+	if m.Probes || m.Coverage {
+		m.Names = names
+	}
+	m.Blocks = code.coverage.blocks
 	if m.HasTable = s.trampoline(); m.HasTable {
 		m.TableSize = s.tables[0].limits.min
 	}
@@ -84,7 +89,7 @@ func rewriteRaw(raw []byte, options Options, rules rules) (*Module, *Invalid) {
 func (s *source) describe(code *codeWriter) *Module {
 	m := &Module{
 		Memory64: s.wide(), HasMemory: len(s.memories) > 0, MutatesTable: code.mutatesTable,
-		Functions: uint32(len(s.functions)), Custom: s.icpSections(), names: s.functionNames(),
+		Functions: uint32(len(s.functions)), Custom: s.icpSections(), Probes: s.options.Probes, Coverage: s.options.Coverage,
 	}
 	if m.HasMemory {
 		l := lowerMemory(s.memories[0])

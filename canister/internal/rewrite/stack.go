@@ -78,7 +78,7 @@ const (
 	// unboundedStack is the need of a function that checks itself or is being written.
 	unboundedStack = 1<<32 - 1
 	// fullLabel is the label to which the checks of regions branch, and functionLabels are the labels around a
-	// function's own code.
+	// function's own code, without [body.probeLabels].
 	fullLabel      = 2
 	functionLabels = 3
 	// maxRegions is the maximum number of regions of a function. A higher limit makes paths without calls faster and
@@ -236,7 +236,7 @@ func (b *body) closeStackChecks() {
 func (b *body) placeRegion(r *stackRegion) bool {
 	c := &b.calls
 	if !c.entry {
-		c.splices = append(c.splices, splice{r.from, takeFrame, max(r.label, functionLabels)})
+		c.splices = append(c.splices, splice{r.from, takeFrame, max(r.label, functionLabels+b.probeLabels())})
 	}
 	for _, l := range c.leaves[r.leaves.from:r.leaves.to] {
 		if l.shallow > r.label {
@@ -264,7 +264,7 @@ func (b *body) splice(out []byte) []byte {
 		from = s.at
 		switch s.kind {
 		case takeFrame:
-			out = b.takeRoom(out, s.mirror, uint32(s.labels-fullLabel))
+			out = b.takeRoom(out, s.mirror, uint32(s.labels-fullLabel-b.probeLabels()))
 		case retakeFrame:
 			out = b.moveRoom(out, s.mirror, opI64Add)
 		case giveFrame:

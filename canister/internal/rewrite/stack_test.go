@@ -8,16 +8,21 @@ import (
 	"testing"
 )
 
-// TestEveryWayThroughAFunctionGivesItsFrameBack runs shapes of code whose calls are on some of the ways. What they call
-// is recursive, so that it may check; guest.call wants the whole stack back.
-func TestEveryWayThroughAFunctionGivesItsFrameBack(t *testing.T) {
+// callShape is a function f whose calls are on some of its ways. What it calls is recursive, so that it may check.
+type callShape struct{ name, body string }
+
+func (s callShape) module() string {
 	const callee = `(func $g (param i32) (result i32)
 		local.get 0 i32.const 9 i32.gt_u if (result i32) i32.const 8 call $g else local.get 0 end)`
+	return fmt.Sprintf(`(module (table funcref (elem $g)) (func (export "f") (param i32) (result i32) %s) %s)`, s.body, callee)
+}
+
+func waysToCall() []callShape {
 	five := ""
 	for n := range 5 {
 		five += fmt.Sprintf("local.get 0 i32.const %d i32.eq if i32.const %d call $g drop end ", n, n)
 	}
-	for _, c := range []struct{ name, body string }{
+	return []callShape{
 		{"a call at once", `local.get 0 call $g`},
 		{"a call after a return", `local.get 0 if i32.const 1 return end local.get 0 call $g`},
 		{"a call in one branch", `local.get 0 i32.const 1 i32.and if (result i32) local.get 0 call $g else i32.const 2 end`},
@@ -48,11 +53,16 @@ func TestEveryWayThroughAFunctionGivesItsFrameBack(t *testing.T) {
 		{"a call or a tail call", `local.get 0 if (result i32) local.get 0 call $g i32.const 1 i32.and if local.get 0 return_call $g end i32.const 1 else i32.const 0 return_call $g end`},
 		{"calls through a table", `local.get 0 if (result i32) local.get 0 i32.const 0 call_indirect (param i32) (result i32) else i32.const 20 i32.const 0 return_call_indirect (param i32) (result i32) end`},
 		{"a way without end", `local.get 0 i32.const 77 i32.eq if local.get 0 call $g drop unreachable end local.get 0`},
-	} {
-		g := start(t, rewriteText(t, fmt.Sprintf(`(module (table funcref (elem $g)) (func (export "f") (param i32) (result i32) %s) %s)`, c.body, callee), conformance))
+	}
+}
+
+// TestEveryWayThroughAFunctionGivesItsFrameBack: guest.call wants the whole stack back.
+func TestEveryWayThroughAFunctionGivesItsFrameBack(t *testing.T) {
+	for _, c := range waysToCall() {
+		g := start(t, rewriteText(t, c.module(), conformance))
 		off := conformance
 		off.unmetered = true
-		bare := start(t, rewriteText(t, fmt.Sprintf(`(module (table funcref (elem $g)) (func (export "f") (param i32) (result i32) %s) %s)`, c.body, callee), off))
+		bare := start(t, rewriteText(t, c.module(), off))
 		for n := range uint64(12) {
 			want, err := bare.call("f", n)
 			if err != nil {

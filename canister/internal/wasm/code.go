@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/tetratelabs/wazero"
 
@@ -16,6 +17,7 @@ type Code struct {
 	engine *Engine
 	module *rewrite.Module
 	layout globalLayout
+	ran    []atomic.Uint64 // bits of blocks, see Config.Ran
 
 	mu        sync.Mutex // guards everything below; never held while compiling
 	compiled  wazero.CompiledModule
@@ -57,6 +59,9 @@ func (e *Engine) code(m *rewrite.Module) *Code {
 		return at.Value.(*Code)
 	}
 	c := &Code{engine: e, module: m, layout: newGlobalLayout(m.Globals)}
+	if m.Coverage {
+		c.ran = e.config.Ran(m)
+	}
 	e.codes.add(c)
 	return c
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -28,6 +27,9 @@ type Config struct {
 	// Compiler runs CompileInto in a separate process, for modules that take long; nil = in this process. It needs
 	// CacheDir; without one, a temporary folder is made.
 	Compiler func(ctx context.Context, dir string, binary []byte) error
+	// Ran returns the bits, 64 in a word, that say which blocks of a module ran (rewrite.Module.Blocks); nil: modules have
+	// no coverage.
+	Ran func(m *rewrite.Module) []atomic.Uint64
 }
 
 // Engine compiles modules and keeps guests. Its methods may be called from any goroutine.
@@ -177,8 +179,18 @@ type HostFunction struct {
 type hostModules struct {
 	mu      sync.Mutex // guards what follows
 	linked  bool
-	pending []HostModule // not instantiated yet
+	pending []linkedModule // not instantiated yet
+	names   []string       // of all functions that have a frame in profiles; constant after Link
 }
+
+// linkedModule is a host module with the place of its first function among the names, or noFrame.
+type linkedModule struct {
+	HostModule
+	first int
+}
+
+// noFrame is for functions that have no frame in profiles: what they do belongs to the code that calls them.
+const noFrame = -1
 
 // Link provides the host functions of modules. It is called once, before the first Compile.
 func (e *Engine) Link(modules ...HostModule) error {
@@ -186,7 +198,13 @@ func (e *Engine) Link(modules ...HostModule) error {
 	h.mu.Lock()
 	linked := h.linked
 	if !linked {
-		h.linked, h.pending = true, append(slices.Clone(modules), meteringModule())
+		h.linked, h.pending = true, []linkedModule{{meteringModule(), noFrame}}
+		for _, m := range modules {
+			h.pending = append(h.pending, linkedModule{m, len(h.names)})
+			for _, f := range m.Functions {
+				h.names = append(h.names, m.Name+"."+f.Name)
+			}
+		}
 	}
 	h.mu.Unlock()
 	if linked {
@@ -200,7 +218,7 @@ func (e *Engine) instantiateHosts(m *rewrite.Module) error {
 	h := &e.hosts
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var others []HostModule
+	var others []linkedModule
 	for i, host := range h.pending {
 		if !m.MayImport(host.Name) {
 			others = append(others, host)
@@ -215,10 +233,13 @@ func (e *Engine) instantiateHosts(m *rewrite.Module) error {
 	return nil
 }
 
-func (e *Engine) instantiateHost(m *HostModule) error {
+func (e *Engine) instantiateHost(m *linkedModule) error {
 	b := e.runtime.NewHostModuleBuilder(m.Name)
-	for _, f := range m.Functions {
+	for i, f := range m.Functions {
 		call := f.Call
+		if m.first != noFrame {
+			call = recorded(call, uint32(m.first+i))
+		}
 		b.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
 			call(ctx.(*callContext).guest, stack)
 		}), f.Params, f.Results).Export(f.Name)
@@ -241,5 +262,9 @@ func meteringModule() HostModule {
 			g.grew(old, pages)
 			stack[0] = uint64(old)
 		}},
+		{Name: rewrite.ProbeEnter, Params: []api.ValueType{i32, api.ValueTypeI64}, Call: (*Guest).probeEnter},
+		{Name: rewrite.ProbeLeave, Params: []api.ValueType{api.ValueTypeI64}, Call: (*Guest).probeLeave},
+		{Name: rewrite.ProbeWithdraw, Call: (*Guest).probeWithdraw},
+		{Name: rewrite.BlockRan, Params: []api.ValueType{i32}, Call: (*Guest).blockRan},
 	}}
 }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/canisterd/canisterd/canister/internal/checkpoint"
+	"github.com/canisterd/canisterd/internal/profile"
 )
 
 // Guest is the Wasm state of one canister: heap, mutable globals, instance. It is resident or evicted; every method
@@ -35,6 +36,7 @@ type Guest struct {
 	lost        bool // the last commit left a lost heap, see heap.committed
 
 	host     any
+	recorder *profile.Recorder // of the run, nil if none records it
 	onGrow   func(oldPages, wantPages uint32) error
 	ending   error
 	budget   Budget

@@ -61,23 +61,29 @@ func newResident(g *Guest, code *Code, h heap) (r *resident, err error) {
 			err = errors.Join(err, r.close())
 		}
 	}()
+	return r, r.load()
+}
+
+// load makes the instance over the heap.
+func (r *resident) load() error {
+	code := r.code
 	compiled, err := code.acquire()
 	if err != nil {
 		r.code = nil
-		return r, err
+		return err
 	}
 	if err := r.instantiate(compiled); err != nil {
-		return r, err
+		return err
 	}
 	counter, ok := r.instance.ExportedGlobal(rewrite.CounterGlobal).(api.MutableGlobal)
 	if !ok {
-		return r, fmt.Errorf("module exports no %q", rewrite.CounterGlobal)
+		return fmt.Errorf("module exports no %q", rewrite.CounterGlobal)
 	}
 	r.counter = counter
 	r.segments = segmentsOf(r.instance)
 	r.segmentsWere = slices.Clone(r.segments)
 	r.globals, err = code.layout.cells(r.instance)
-	return r, err
+	return err
 }
 
 func (r *resident) instantiate(compiled wazero.CompiledModule) (err error) {

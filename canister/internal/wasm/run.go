@@ -58,7 +58,7 @@ func (g *Guest) Run(entry Entry, host any, budget Budget) error {
 	l.heap.watch()
 	err := f.call.CallWithStack(&l.context, l.stack[:])
 	l.heap.unwatch()
-	g.running, l.running, g.host = false, nil, nil
+	g.running, l.running, g.host, g.recorder = false, nil, nil, nil
 	if err != nil {
 		f.forget()
 		return g.outcome(err, entry)
@@ -103,11 +103,11 @@ func (g *Guest) outcome(err error, entry Entry) error {
 		ending := g.ending
 		g.ending = nil
 		if t, ok := ending.(*Trap); ok && t.Backtrace == nil {
-			t.Backtrace = backtraceOf(err)
+			t.Backtrace = backtraceOf(err, g.code.module)
 		}
 		return ending
 	}
-	trap, ok := trapOf(err)
+	trap, ok := trapOf(err, g.code.module)
 	if !ok {
 		panic(fmt.Errorf("wasm: panic in a host function: %w", err))
 	}

@@ -91,8 +91,8 @@ var trapKinds = map[string]TrapKind{
 // engineError is the name of the type of the engine's own errors, which is internal to it.
 const engineError = "*wasmruntime.Error"
 
-// trapOf makes a trap from an error that ended compiled code; ok is false if it came from a panic in a host function.
-func trapOf(err error) (t *Trap, ok bool) {
+// trapOf makes a trap from an error that ended compiled code of a module; ok is false if it came from a panic in a host function.
+func trapOf(err error, m *rewrite.Module) (t *Trap, ok bool) {
 	cause := err
 	for {
 		inner := errors.Unwrap(cause)
@@ -105,7 +105,7 @@ func trapOf(err error) (t *Trap, ok bool) {
 		return nil, false
 	}
 	kind, known := trapKinds[cause.Error()]
-	t = &Trap{Kind: kind, Backtrace: backtraceOf(err)}
+	t = &Trap{Kind: kind, Backtrace: backtraceOf(err, m)}
 	if !known {
 		t.Detail = cause.Error()
 	}
@@ -113,7 +113,7 @@ func trapOf(err error) (t *Trap, ok bool) {
 }
 
 // backtraceOf parses the frames in the text of an engine error: one line each, "module.name(parameters) results".
-func backtraceOf(err error) []Frame {
+func backtraceOf(err error, m *rewrite.Module) []Frame {
 	_, text, ok := strings.Cut(err.Error(), "wasm stack trace:\n\t")
 	if !ok {
 		return nil
@@ -122,7 +122,7 @@ func backtraceOf(err error) []Frame {
 	var frames []Frame
 	for line := range strings.SplitSeq(text, "\n\t") {
 		if name, ok := frameName(line); ok {
-			frames = append(frames, frameOf(name))
+			frames = append(frames, frameOf(name, m))
 		}
 	}
 	return frames
@@ -143,11 +143,11 @@ func frameName(line string) (string, bool) {
 	return line[:at], true
 }
 
-func frameOf(name string) Frame {
+func frameOf(name string, m *rewrite.Module) Frame {
 	name = strings.TrimPrefix(name, ".")
 	if number, ok := strings.CutPrefix(name, "$"); ok {
 		if index, err := strconv.Atoi(number); err == nil {
-			return Frame{Index: rewrite.ReplicaIndex(index)}
+			return Frame{Index: m.ReplicaIndex(index)}
 		}
 	}
 	return Frame{Name: name, Index: -1}

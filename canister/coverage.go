@@ -1,0 +1,167 @@
+package canister
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/canisterd/canisterd/canister/internal/demangle"
+	"github.com/canisterd/canisterd/canister/internal/rewrite"
+)
+
+// Coverage collects which code of canisters runs: in all networks and forks of the engines that share it, joined by
+// module. It is safe for concurrent use.
+type Coverage struct {
+	mu      sync.Mutex // guards what follows
+	modules map[[32]byte]*covered
+	bytes   int // of modules as uploaded
+}
+
+// covered is the coverage of a module.
+type covered struct {
+	module   *rewrite.Module
+	uploaded []byte // nil if there was no room
+	ran      []atomic.Uint64
+	calls    map[string]*CoveredCall // by method
+}
+
+// NewCoverage returns a coverage without modules.
+func NewCoverage() *Coverage { return &Coverage{modules: map[[32]byte]*covered{}} }
+
+// CoveredModule is the coverage of a module.
+type CoveredModule struct {
+	Hash      [32]byte // as module_hash
+	Raw       []byte   // decompressed, for its debug information; nil if the coverage had no room for it
+	Functions []CoveredFunction
+	Calls     []CoveredCall // by method
+}
+
+// CoveredFunction is a function with its blocks, in the order of the code. Functions without a block have no code that
+// can run.
+type CoveredFunction struct {
+	Index  uint32 // as a replica numbers functions
+	Name   string // "" for none
+	Blocks []CoveredBlock
+}
+
+// CoveredBlock is a run of operators that is entered at its first one only. The offsets are those of CoveredModule.Raw.
+type CoveredBlock struct {
+	From, To uint32
+	Ran      bool
+}
+
+// CoveredCall says what became of the calls of a module to a method: which of its callbacks ran, and how often.
+type CoveredCall struct {
+	Method                           string
+	Made, Replied, Rejected, Cleaned uint64
+}
+
+// bits returns the bits of a module's blocks.
+func (c *Coverage) bits(m *rewrite.Module) []atomic.Uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.of(m).ran
+}
+
+// of returns the coverage of a module. Needs mu.
+func (c *Coverage) of(m *rewrite.Module) *covered {
+	known := c.modules[m.Hash]
+	if known == nil {
+		known = &covered{module: m, ran: make([]atomic.Uint64, (len(m.Blocks)+63)/64), calls: map[string]*CoveredCall{}}
+		c.modules[m.Hash] = known
+	}
+	return known
+}
+
+// add adds a module, also one that nothing runs of.
+func (c *Coverage) add(m *rewrite.Module, uploaded []byte) {
+	if c == nil || m.Fault != "" {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if known := c.of(m); known.uploaded == nil && c.bytes+len(uploaded) <= MaxCoveredBytes {
+		known.uploaded = bytes.Clone(uploaded)
+		c.bytes += len(uploaded)
+	}
+}
+
+// covered counts what a message of the module says about calls: those that it has made, and the callback that it ran.
+func (m *Module) covered(message *Message, out *Outcome) {
+	c := m.engine.coverage
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	known := c.of(m.m)
+	for i := range out.Calls {
+		known.call(out.Calls[i].Request.Method).Made++
+	}
+	switch message.Context {
+	case ReplyCallback, CompositeReply:
+		known.call(message.Called).Replied++
+	case RejectCallback, CompositeReject:
+		known.call(message.Called).Rejected++
+	default:
+		return
+	}
+	if out.Cleaned {
+		known.call(message.Called).Cleaned++
+	}
+}
+
+// call returns the count of a method. Methods beyond MaxCoveredCalls share one.
+func (c *covered) call(method string) *CoveredCall {
+	known := c.calls[method]
+	if known == nil {
+		if len(c.calls) >= MaxCoveredCalls {
+			method = "(other methods)"
+		}
+		if known = c.calls[method]; known == nil {
+			known = &CoveredCall{Method: method}
+			c.calls[method] = known
+		}
+	}
+	return known
+}
+
+// Modules returns the coverage so far, by hash.
+func (c *Coverage) Modules() []CoveredModule {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := make([]CoveredModule, 0, len(c.modules))
+	for _, hash := range slices.SortedFunc(maps.Keys(c.modules), func(a, b [32]byte) int { return bytes.Compare(a[:], b[:]) }) {
+		all = append(all, c.modules[hash].report())
+	}
+	return all
+}
+
+// report returns the coverage of a module so far.
+func (c *covered) report() CoveredModule {
+	out := CoveredModule{Hash: c.module.Hash}
+	if c.uploaded != nil {
+		out.Raw, _ = rewrite.Raw(c.uploaded) // it was decompressed before
+	}
+	functions := map[uint32]int{}
+	for i, b := range c.module.Blocks {
+		at, known := functions[b.Function]
+		if !known {
+			at = len(out.Functions)
+			functions[b.Function] = at
+			out.Functions = append(out.Functions, CoveredFunction{
+				Index: rewrite.ReplicaIndexOf(b.Function), Name: demangle.Name(c.module.FunctionName(b.Function)),
+			})
+		}
+		f := &out.Functions[at]
+		f.Blocks = append(f.Blocks, CoveredBlock{b.From, b.To, c.ran[i/64].Load()>>(i%64)&1 != 0})
+	}
+	slices.SortFunc(out.Functions, func(a, b CoveredFunction) int { return cmp.Compare(a.Index, b.Index) })
+	for _, method := range slices.Sorted(maps.Keys(c.calls)) {
+		out.Calls = append(out.Calls, *c.calls[method])
+	}
+	return out
+}

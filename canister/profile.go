@@ -1,0 +1,158 @@
+package canister
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister/internal/demangle"
+	"github.com/canisterd/canisterd/canister/internal/rewrite"
+	"github.com/canisterd/canisterd/canister/internal/wasm"
+	"github.com/canisterd/canisterd/internal/profile"
+)
+
+// ProfiledRun is the profile of one run of a canister's code: of a message, of the cleanup closure after a failed callback, or
+// of a step of an installation. Its instructions are those that the run is charged for.
+type ProfiledRun struct {
+	Canister principal.Principal
+	Module   *Module
+	Tree     *profile.Tree
+	probed   *rewrite.Module // nil if the code ran without probes
+}
+
+// Charges beside the code, as indices of frames.
+const (
+	chargedPages uint32 = iota
+	chargedCompiling
+)
+
+// chargeNames are the names of charges in profiles.
+var chargeNames = [...]string{"(changed pages of the heap)", "(compiling the module)"}
+
+// Symbol returns what a frame of the run stands for.
+func (r *ProfiledRun) Symbol(f profile.Frame) profile.Symbol {
+	s := profile.Symbol{Kind: f.Kind, Canister: r.Canister}
+	switch f.Kind {
+	case profile.Function:
+		s.Index = rewrite.ReplicaIndexOf(f.Index)
+		if s.Name = demangle.Name(r.probed.FunctionName(f.Index)); s.Name == "" {
+			s.Name = fmt.Sprintf("function %d", s.Index)
+		}
+	case profile.Host:
+		s.Name = strings.Replace(r.Module.engine.wasm.HostName(f.Index), rewrite.WideSystemModule+".", rewrite.SystemModule+".", 1)
+	case profile.Entry:
+		s.Entry = Context(f.Index).String()
+	case profile.Charge:
+		s.Name = chargeNames[f.Index]
+	}
+	return s
+}
+
+// WarmProbes compiles the form of the module that profiles need, so that no message waits for it. A canister has the
+// module.
+func (m *Module) WarmProbes(ctx context.Context) error {
+	_, err := m.probedCode(ctx)
+	return err
+}
+
+// probedCode returns the code with probes. Modules are rewritten again from the bytes as uploaded.
+func (m *Module) probedCode(ctx context.Context) (*wasm.Code, error) {
+	e := m.engine
+	key := e.formOf(m.m.Hash, true)
+	probed, ok := e.wasm.CachedModule(key)
+	if !ok {
+		uploaded, err := e.uploaded(m)
+		if err != nil {
+			return nil, err
+		}
+		probed, err = rewrite.Rewrite(uploaded, e.rewriting(true))
+		if err != nil {
+			return nil, fmt.Errorf("put probes into module %x: %w", m.m.Hash[:8], err)
+		}
+		e.wasm.CacheModule(key, probed)
+	}
+	return e.wasm.Compile(ctx, probed)
+}
+
+// uploaded returns the bytes of a module as uploaded, which a canister or a snapshot has.
+func (e *Engine) uploaded(m *Module) ([]byte, error) {
+	if m.uploaded != nil {
+		return m.uploaded, nil
+	}
+	e.mu.Lock()
+	b := e.binaries[m.m.Hash]
+	if b != nil {
+		b.refs++
+	}
+	e.mu.Unlock()
+	if b == nil {
+		return nil, fmt.Errorf("read module %x: no canister has it", m.m.Hash[:8])
+	}
+	defer b.release()
+	bytes := make([]byte, b.size)
+	if err := b.image.Read(0, bytes); err != nil {
+		return nil, fmt.Errorf("read module %x: %w", m.m.Hash[:8], err)
+	}
+	return bytes, nil
+}
+
+// profiling is the profile of a runner's message.
+type profiling struct {
+	probed   *wasm.Code // the code with probes, nil before the first profile
+	recorder *profile.Recorder
+	runs     []ProfiledRun
+}
+
+// prepare chooses the form of the code for the next run, and begins its profile if it has one. A module that cannot have
+// probes runs without: a profile changes no result.
+func (r *runner) prepare(profiled bool, entry Context) {
+	if !profiled {
+		r.recorder = nil
+		if r.guest.Code() != r.module.code {
+			if err := r.guest.Use(r.module.code); err != nil {
+				panic(fmt.Errorf("canister: return from a profile: %w", err))
+			}
+		}
+		return
+	}
+	if r.probed == nil {
+		r.probed, _ = r.module.probedCode(context.Background())
+	}
+	if r.probed != nil && r.guest.Use(r.probed) != nil {
+		r.probed = nil
+	}
+	r.recorder = profile.NewRecorder(uint32(entry))
+	r.guest.Record(r.recorder)
+}
+
+// record ends the profile of a run with what it is charged for.
+func (r *runner) record(c *Canister, executed, charge uint64, pages int, limit uint64) {
+	if r.recorder == nil {
+		return
+	}
+	run := ProfiledRun{Canister: c.ID, Module: r.module}
+	if r.probed != nil {
+		run.probed = r.probed.Module()
+	}
+	run.Tree = r.recorder.End(executed, []profile.Node{{
+		Frame: profile.Frame{Kind: profile.Charge, Index: chargedPages}, Weights: profile.Weights{Calls: uint64(pages), Instructions: charge},
+	}}, limit)
+	r.recorder = nil
+	r.runs = append(r.runs, run)
+}
+
+// compiling returns the profile of an installation for preparing its module.
+func (m *Module) compiling(of principal.Principal, instructions uint64) ProfiledRun {
+	return ProfiledRun{Canister: of, Module: m, Tree: &profile.Tree{Nodes: []profile.Node{{
+		Frame: profile.Frame{Kind: profile.Charge, Index: chargedCompiling}, Parent: -1,
+		Weights: profile.Weights{Calls: 1, Instructions: instructions},
+	}}}}
+}
+
+// takeRuns returns the profiles of the runs since it was called last.
+func (r *runner) takeRuns() []ProfiledRun {
+	runs := r.runs
+	r.runs = nil
+	return runs
+}

@@ -1,0 +1,166 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/intercanister"
+	"github.com/canisterd/canisterd/internal/profile"
+	"github.com/canisterd/canisterd/replica"
+)
+
+// ErrProfiled is the error of StartProfile while another profile is made, and ErrNotProfiled of the others while none is.
+var (
+	ErrProfiled    = errors.New("the instance is profiled already")
+	ErrNotProfiled = errors.New("the instance is not profiled")
+)
+
+// profiler joins the profiles of messages into one: what a call caused is below the call.
+type profiler struct {
+	only map[principal.Principal]bool // the profiled canisters; nil: all
+
+	mu     sync.Mutex // guards the fields below: queries run on other goroutines
+	joined profile.Profile
+	sent   callPlaces
+	order  []replica.CallRef // of the calls in sent, the oldest first; answered ones may be among them
+}
+
+// callPlaces has the node of each call that was made and not answered.
+type callPlaces map[replica.CallRef]int32
+
+// StartProfile profiles the messages of some canisters that begin from now on, of all canisters without any. It compiles
+// the code that profiles need before that. The error is ErrProfiled if there is a profile.
+func (d *Driver) StartProfile(ctx context.Context, canisters []principal.Principal) error {
+	p := &profiler{sent: callPlaces{}}
+	if len(canisters) > 0 {
+		p.only = make(map[principal.Principal]bool, len(canisters))
+		for _, id := range canisters {
+			p.only[id] = true
+		}
+	}
+	if err := d.warmProbes(ctx, p); err != nil {
+		return err
+	}
+	var err error
+	asked := d.ask(ctx, func(d *Driver) {
+		if d.profiler != nil {
+			err = ErrProfiled
+			return
+		}
+		d.profiler = p
+		d.network.Profile(p)
+	})
+	return errors.Join(asked, err)
+}
+
+// StopProfile ends the profile and returns it.
+func (d *Driver) StopProfile(ctx context.Context) (*profile.Profile, error) {
+	var p *profiler
+	err := d.ask(ctx, func(d *Driver) {
+		if p = d.profiler; p != nil {
+			d.profiler = nil
+			d.network.Profile(nil)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if p == nil {
+		return nil, ErrNotProfiled
+	}
+	return p.copy(), nil
+}
+
+// Profile returns the profile so far.
+func (d *Driver) Profile(ctx context.Context) (*profile.Profile, error) {
+	var p *profiler
+	if err := d.askReadOnly(ctx, func(d *Driver) { p = d.profiler }); err != nil {
+		return nil, err
+	}
+	if p == nil {
+		return nil, ErrNotProfiled
+	}
+	return p.copy(), nil
+}
+
+// warmProbes compiles the code with probes of the canisters that a profiler wants.
+func (d *Driver) warmProbes(ctx context.Context, p *profiler) error {
+	var modules []replica.ProbedModule
+	if err := d.askReadOnly(ctx, func(d *Driver) { modules = d.network.ProbedModules(p.Profiled) }); err != nil {
+		return err
+	}
+	for _, m := range modules {
+		if err := m.Warm(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *profiler) copy() *profile.Profile {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.joined.Clone()
+}
+
+// Profiled implements replica.Profiler.
+func (p *profiler) Profiled(id principal.Principal) bool { return p.only == nil || p.only[id] }
+
+// Executed implements replica.Profiler.
+func (p *profiler) Executed(m *replica.ProfiledMessage) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.add(m, p.sent)
+	for i := range m.Calls {
+		p.order = append(p.order, m.Calls[i].CallRef)
+	}
+	for len(p.order) > MaxProfiledCalls {
+		delete(p.sent, p.order[0])
+		p.order = p.order[1:]
+	}
+}
+
+// Queried implements replica.Profiler.
+func (p *profiler) Queried(messages []replica.ProfiledMessage) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	sent := callPlaces{}
+	for i := range messages {
+		p.add(&messages[i], sent)
+	}
+}
+
+// add joins a message. Needs mu.
+func (p *profiler) add(m *replica.ProfiledMessage, sent callPlaces) {
+	at, known := sent[m.Caused]
+	if !known || m.Caused.Call == intercanister.CallID(0) {
+		at = profile.Root
+	}
+	if m.Answer {
+		delete(sent, m.Caused)
+	}
+	if m.Install {
+		at = p.joined.Below(at, profile.Symbol{Kind: profile.Entry, Canister: m.Canister, Entry: "install", Name: m.Method})
+	}
+	var awaits []int32
+	for i := range m.Runs {
+		run := &m.Runs[i]
+		awaits = p.joined.Add(at, run.Tree, func(f profile.Frame) profile.Symbol {
+			s := run.Symbol(f)
+			if f.Kind == profile.Entry && !m.Install {
+				s.Name = m.Method
+			}
+			return s
+		})
+	}
+	if len(awaits) != len(m.Calls) {
+		return // the message failed: its calls were not made
+	}
+	for i, call := range m.Calls {
+		node := p.joined.Below(awaits[i], profile.Symbol{Kind: profile.Await, Canister: call.Callee, Name: call.Method})
+		p.joined.Nodes[node].Calls++
+		sent[call.CallRef] = node
+	}
+}
