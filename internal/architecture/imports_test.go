@@ -75,6 +75,7 @@ var arrows = map[string]struct {
 	"api":                             {[]string{"internal/refusal", "candid/principal", "replica", "internal/certify"}, "what front ends share"},
 	"api/internal/wire":               {[]string{"internal/refusal", "candid/principal", "internal/budget", "internal/certify"}, "bytes of requests; it authenticates the sender and must not know what the request does"},
 	"internal/profile":                {[]string{"candid/principal"}, "trees of frames, without modules and networks"},
+	"internal/profile/export":         {[]string{"candid/principal", "intercanister/cycles", "internal/profile", "internal/textwidth"}, "forms of a profile, without who makes it and where files are"},
 	"internal/budget":                 {nil, "a count of bytes"},
 	"api/ic":                          {[]string{"internal/refusal", "internal/budget", "api", "api/internal/", "candid/principal", "intercanister", "replica", "internal/certify"}, "the public interface, and no power beyond it"},
 	"proto/control/v1":                {nil, "generated from the .proto files"},
@@ -166,7 +167,7 @@ func allowed(may []string, path string) bool {
 // what is above.
 var floors = []string{
 	"internal/cow", "internal/golden", "candid", "internal/candid", "archive", "internal/contain", "internal/refusal", "internal/textwidth",
-	"internal/budget", "internal/certify", "internal/profile", "timers", "intercanister", "canister", "replica", "internal/trace", "replica/driver", "replica/replicatest", "internal/explore/search",
+	"internal/budget", "internal/certify", "internal/profile", "timers", "intercanister", "internal/profile/export", "canister", "replica", "internal/trace", "replica/driver", "replica/replicatest", "internal/explore/search",
 	"internal/explore/harness", "internal/explore/property", "internal/explore/schedule", "internal/explore/campaign", "internal/explore/workqueue",
 	"internal/quantity", "internal/project", "internal/systemcanisters", "internal/journal", "instance", "internal/inprocess", "api", "daemon", ".", "explore", "cmd", "test/e2e", "examples",
 }
