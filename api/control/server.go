@@ -94,6 +94,7 @@ func New(registry Registry, options Options) *Server {
 	controlv1.RegisterMessagesServer(s.grpc, &messages{Server: s})
 	controlv1.RegisterEventsServer(s.grpc, &events{Server: s})
 	controlv1.RegisterExplorerServer(s.grpc, &explorer{Server: s})
+	controlv1.RegisterProfilerServer(s.grpc, &profiler{Server: s})
 	healthv1.RegisterHealthServer(s.grpc, s.health)
 	registerReflection(s.grpc)
 	s.SetServing(false)

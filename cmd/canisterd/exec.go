@@ -29,6 +29,8 @@ type execFlags struct {
 	deploy   string
 	from     string
 	as       string
+	// around runs the command, with the names of the deployed canisters by id; nil: it runs as it is.
+	around func(ctx context.Context, d *remote.Daemon, deployed map[string]string, run func() error) error
 }
 
 func (c *cli) exec() *cobra.Command {
@@ -102,6 +104,7 @@ func (c *cli) execute(ctx context.Context, f *execFlags, args []string) (err err
 	defer c.deleteLeased(ctx, d, instance.GetName())
 	c.instance, c.deployed = instance.GetName(), nil
 	environment := slices.Concat(withOwnFolder(os.Environ()), c.environment(instance), asTools)
+	deployed := map[string]string{}
 	if f.deploy != "" {
 		defer func() { err = errors.Join(err, forgetNames(f.deploy, instance.GetNetworkId())) }()
 		done, err := c.deployFolder(ctx, d, f.deploy, &deployFlags{mode: "auto"}, c.noteDone)
@@ -113,8 +116,15 @@ func (c *cli) execute(ctx context.Context, f *execFlags, args []string) (err err
 			return err
 		}
 		environment = append(environment, ids...)
+		for name, made := range done {
+			deployed[made.ID] = name
+		}
 	}
-	return c.command(ctx, args, environment)
+	run := func() error { return c.command(ctx, args, environment) }
+	if f.around != nil {
+		return f.around(ctx, d, deployed, run)
+	}
+	return run()
 }
 
 // environment returns what a command needs to reach its instance as this one does.

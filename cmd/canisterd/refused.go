@@ -27,18 +27,20 @@ func (r *refused) Unwrap() error { return r.err }
 // commandAdvice is the command line's advice for the refusals in which the control API advises to call RPCs or to set
 // fields, by reason (docs/errors.md).
 var commandAdvice = map[string]string{
-	"CALL_UNANSWERED":    "canisterd canister await",
-	"CANISTER_UNKNOWN":   "canisterd canister list",
-	"INSTANCE_UNKNOWN":   "canisterd instance list",
-	"LEASE_UNKNOWN":      "the command that held it has ended",
-	"NOT_EXPORTABLE_NOW": "end the round first with canisterd run; for a snapshot within a round, fork it, end the round in the fork, and export that",
-	"NOTHING_HELD":       "canisterd futures lists the open calls, and canisterd time advances the time",
-	"NO_SUCH_MOVE":       "canisterd step --list",
-	"PACING_NOT_MANUAL":  "canisterd pacing manual",
-	"SNAPSHOT_EXISTS":    "--replace replaces it",
-	"SNAPSHOT_UNKNOWN":   "canisterd instance snapshots",
-	"TOKEN_MISSING":      "use --token-file",
-	"TOKEN_WRONG":        "check --token-file",
+	"CALL_UNANSWERED":       "canisterd canister await",
+	"CANISTER_UNKNOWN":      "canisterd canister list",
+	"INSTANCE_UNKNOWN":      "canisterd instance list",
+	"LEASE_UNKNOWN":         "the command that held it has ended",
+	"INSTANCE_NOT_PROFILED": "canisterd profile start begins a profile",
+	"INSTANCE_PROFILED":     "canisterd profile stop ends that profile and shows it",
+	"NOT_EXPORTABLE_NOW":    "end the round first with canisterd run; for a snapshot within a round, fork it, end the round in the fork, and export that",
+	"NOTHING_HELD":          "canisterd futures lists the open calls, and canisterd time advances the time",
+	"NO_SUCH_MOVE":          "canisterd step --list",
+	"PACING_NOT_MANUAL":     "canisterd pacing manual",
+	"SNAPSHOT_EXISTS":       "--replace replaces it",
+	"SNAPSHOT_UNKNOWN":      "canisterd instance snapshots",
+	"TOKEN_MISSING":         "use --token-file",
+	"TOKEN_WRONG":           "check --token-file",
 }
 
 // explained returns an error of the daemon with a text for the command line, and says what to do if no daemon answers.

@@ -31,6 +31,7 @@ type Daemon struct {
 	Messages  controlv1.MessagesClient
 	Events    controlv1.EventsClient
 	Explorer  controlv1.ExplorerClient
+	Profiler  controlv1.ProfilerClient
 
 	address    string
 	connection *grpc.ClientConn
@@ -101,7 +102,7 @@ func Dial(address string, with ...Option) (*Daemon, error) {
 	return &Daemon{
 		Instances: controlv1.NewInstancesClient(connection), Canisters: controlv1.NewCanistersClient(connection),
 		Calls: controlv1.NewCallsClient(connection), Clock: controlv1.NewClockClient(connection),
-		Messages: controlv1.NewMessagesClient(connection), Events: controlv1.NewEventsClient(connection), Explorer: controlv1.NewExplorerClient(connection),
+		Messages: controlv1.NewMessagesClient(connection), Events: controlv1.NewEventsClient(connection), Explorer: controlv1.NewExplorerClient(connection), Profiler: controlv1.NewProfilerClient(connection),
 		address: address, connection: connection,
 	}, nil
 }

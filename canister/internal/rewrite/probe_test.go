@@ -107,8 +107,10 @@ func TestAProfileHasTheInstructionsOfEachCallPath(t *testing.T) {
 	}
 	leaf := uint64(costEntry + 3*costDefault)
 	want := []path{
-		{"f", 1, costEntry + costDefault + 2*costCall}, {"f leaf", 1, leaf},
-		{"f twice", 1, costEntry + costDefault + 2*costCall}, {"f twice leaf", 2, 2 * leaf},
+		{"f", 1, costEntry + costDefault + 2*costCall},
+		{"f leaf", 1, leaf},
+		{"f twice", 1, costEntry + costDefault + 2*costCall},
+		{"f twice leaf", 2, 2 * leaf},
 	}
 	if !reflect.DeepEqual(have, want) {
 		t.Errorf("have %v\nwant %v", have, want)
