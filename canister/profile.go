@@ -42,12 +42,29 @@ func (r *ProfiledRun) Symbol(f profile.Frame) profile.Symbol {
 	case profile.Host:
 		s.Name = strings.Replace(r.Module.engine.wasm.HostName(f.Index), rewrite.WideSystemModule+".", rewrite.SystemModule+".", 1)
 	case profile.Entry:
-		s.Entry = Context(f.Index).String()
+		s.Entry = entryName(Context(f.Index))
 	case profile.Charge:
 		s.Name = chargeNames[f.Index]
 	}
 	return s
 }
+
+// entryName is the term of a context in profiles. The replica's terms do not distinguish some contexts.
+func entryName(c Context) string {
+	switch c {
+	case PostUpgrade:
+		return "post upgrade"
+	case Query:
+		return "query"
+	case TransformQuery:
+		return "transform"
+	}
+	return c.String()
+}
+
+// HasFunctions reports whether the tree has the functions of the module. Code that cannot have probes runs without: its
+// instructions are those of the entry.
+func (r *ProfiledRun) HasFunctions() bool { return r.probed != nil }
 
 // WarmProbes compiles the form of the module that profiles need, so that no message waits for it. A canister has the
 // module.

@@ -365,6 +365,9 @@ func received(sent *controlv1.Profile) (*profile.Profile, error) {
 			if symbol.Canister, err = principal.Parse(s.GetCanisterId()); err != nil {
 				return nil, fmt.Errorf("reading the profile: symbol %d: %w", i, err)
 			}
+			if _, known := receivedKinds[s.GetKind()]; !known {
+				return nil, fmt.Errorf("reading the profile: symbol %d has the unknown kind %s: use the canisterd of the daemon", i, s.GetKind())
+			}
 		}
 		p.Symbols = append(p.Symbols, symbol)
 	}

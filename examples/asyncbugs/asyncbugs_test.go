@@ -50,8 +50,12 @@ func show(t *testing.T, ic *canisterd.IC, bug *asyncbugs.Bug, twin asyncbugs.Twi
 	if broken := brokenOf(t, n, bug); len(broken) > 0 {
 		t.Fatalf("before the first step %q do not hold", broken)
 	}
-	if err := bug.Play(ctx, n); err != nil {
+	profile, err := n.Profile(ctx, func() error { return bug.Play(ctx, n) })
+	if err != nil {
 		t.Fatal(err)
+	}
+	if sum := profile.Instructions(); sum == 0 || sum != profile.Charged() {
+		t.Errorf("the profile has %d instructions, the messages are charged for %d", sum, profile.Charged())
 	}
 	result := bug.ByHand.Result
 	want := map[asyncbugs.Twin]string{asyncbugs.Buggy: result.Buggy, asyncbugs.Fixed: result.Fixed}[twin]

@@ -25,6 +25,8 @@ type Profile struct {
 	// Messages is how many runs were added, and Folded how many frames have no node of their own: their weights are
 	// those of the node above.
 	Messages, Folded uint64
+	// Charged is what the owner of the runs is charged for: the sum of the instructions, unless there is a bug.
+	Charged uint64
 
 	symbols   map[Symbol]int32
 	children  map[edge]int32
@@ -147,7 +149,7 @@ func (p *Profile) Instructions() (n uint64) {
 // Clone returns a copy.
 func (p *Profile) Clone() *Profile {
 	return &Profile{
-		Symbols: slices.Clone(p.Symbols), Nodes: slices.Clone(p.Nodes), Messages: p.Messages, Folded: p.Folded,
+		Symbols: slices.Clone(p.Symbols), Nodes: slices.Clone(p.Nodes), Messages: p.Messages, Folded: p.Folded, Charged: p.Charged,
 	}
 }
 

@@ -3,6 +3,7 @@ package driver
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/canisterd/canisterd/candid/principal"
@@ -116,9 +117,12 @@ func (p *profiler) Executed(m *replica.ProfiledMessage) {
 	for i := range m.Calls {
 		p.order = append(p.order, m.Calls[i].CallRef)
 	}
-	for len(p.order) > MaxProfiledCalls {
+	for len(p.sent) > MaxProfiledCalls {
 		delete(p.sent, p.order[0])
 		p.order = p.order[1:]
+	}
+	if len(p.order) > 2*MaxProfiledCalls {
+		p.order = slices.DeleteFunc(p.order, func(c replica.CallRef) bool { _, open := p.sent[c]; return !open })
 	}
 }
 
@@ -134,6 +138,7 @@ func (p *profiler) Queried(messages []replica.ProfiledMessage) {
 
 // add joins a message. Needs mu.
 func (p *profiler) add(m *replica.ProfiledMessage, sent callPlaces) {
+	p.joined.Charged += m.Instructions
 	at, known := sent[m.Caused]
 	if !known || m.Caused.Call == intercanister.CallID(0) {
 		at = profile.Root
@@ -152,6 +157,9 @@ func (p *profiler) add(m *replica.ProfiledMessage, sent callPlaces) {
 			if f.Kind == profile.Entry && !m.Install {
 				s.Name = m.Method
 			}
+			if f.Kind == profile.Entry && !run.HasFunctions() {
+				s.Entry += ", functions unknown"
+			}
 			return s
 		})
 	}
@@ -159,8 +167,24 @@ func (p *profiler) add(m *replica.ProfiledMessage, sent callPlaces) {
 		return // the message failed: its calls were not made
 	}
 	for i, call := range m.Calls {
-		node := p.joined.Below(awaits[i], profile.Symbol{Kind: profile.Await, Canister: call.Callee, Name: call.Method})
-		p.joined.Nodes[node].Calls++
+		node := p.await(awaits[i], m.Canister, profile.Symbol{Kind: profile.Await, Canister: call.Callee, Name: call.Method})
+		if node != awaits[i] { // there was room
+			p.joined.Nodes[node].Calls++
+		}
 		sent[call.CallRef] = node
 	}
+}
+
+// await returns the node of a call of a canister, made at a node. A loop that awaits the same method again and again has
+// one node: otherwise each turn would be nested in the one before, as the callback that makes it is.
+func (p *profiler) await(at int32, caller principal.Principal, s profile.Symbol) int32 {
+	for above := at; above > profile.Root; above = p.joined.Nodes[above].Parent {
+		switch of := p.joined.Symbols[p.joined.Nodes[above].Symbol]; {
+		case of == s:
+			return above
+		case of.Kind == profile.Entry && of.Canister != caller:
+			return p.joined.Below(at, s)
+		}
+	}
+	return p.joined.Below(at, s)
 }
