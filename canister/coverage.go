@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"maps"
+	"math/bits"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -18,6 +19,7 @@ type Coverage struct {
 	mu      sync.Mutex // guards what follows
 	modules map[[32]byte]*covered
 	bytes   int // of modules as uploaded
+	version uint64
 }
 
 // covered is the coverage of a module.
@@ -30,6 +32,27 @@ type covered struct {
 
 // NewCoverage returns a coverage without modules.
 func NewCoverage() *Coverage { return &Coverage{modules: map[[32]byte]*covered{}} }
+
+// Add adds the counts of another process.
+func (c *CoveredCall) Add(o *CoveredCall) {
+	c.Made += o.Made
+	c.Replied += o.Replied
+	c.Rejected += o.Rejected
+	c.Cleaned += o.Cleaned
+}
+
+// Version returns a number that changes when something is covered.
+func (c *Coverage) Version() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	version := c.version
+	for _, m := range c.modules {
+		for i := range m.ran {
+			version += uint64(bits.OnesCount64(m.ran[i].Load()))
+		}
+	}
+	return version
+}
 
 // CoveredModule is the coverage of a module.
 type CoveredModule struct {
@@ -70,6 +93,7 @@ func (c *Coverage) bits(m *rewrite.Module) []atomic.Uint64 {
 func (c *Coverage) of(m *rewrite.Module) *covered {
 	known := c.modules[m.Hash]
 	if known == nil {
+		c.version++
 		known = &covered{module: m, ran: make([]atomic.Uint64, (len(m.Blocks)+63)/64), calls: map[string]*CoveredCall{}}
 		c.modules[m.Hash] = known
 	}
@@ -98,6 +122,7 @@ func (m *Module) covered(message *Message, out *Outcome) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	known := c.of(m.m)
+	c.version += uint64(len(out.Calls))
 	for i := range out.Calls {
 		known.call(out.Calls[i].Request.Method).Made++
 	}
@@ -109,6 +134,7 @@ func (m *Module) covered(message *Message, out *Outcome) {
 	default:
 		return
 	}
+	c.version++
 	if out.Cleaned {
 		known.call(message.Called).Cleaned++
 	}

@@ -35,6 +35,9 @@ type Config struct {
 	// CacheDir keeps compiled modules between starts; empty for a folder of the user's cache, or without a usable home
 	// a private temporary one.
 	CacheDir string
+	// CoverDir is a directory in which the daemon writes which code of canisters runs (package coverdir): within a second,
+	// and when it is closed. Empty: it is not measured.
+	CoverDir string
 	// CompileWorker is a program with arguments that calls CompileWorker on the folder in its last argument. It
 	// compiles slow modules. Empty: this process compiles them.
 	CompileWorker []string

@@ -21,6 +21,7 @@ import (
 	"github.com/canisterd/canisterd/daemon/internal/metrics"
 	"github.com/canisterd/canisterd/daemon/internal/otlp"
 	"github.com/canisterd/canisterd/instance"
+	"github.com/canisterd/canisterd/internal/coverage/coverdir"
 	"github.com/canisterd/canisterd/internal/journal"
 	"github.com/canisterd/canisterd/replica/driver"
 )
@@ -35,7 +36,8 @@ type Daemon struct {
 	decoders  ic.Decoders
 	limit     *connectionLimit
 	metrics   *metrics.Metrics
-	spans     *otlp.Exporter // nil: no spans are sent
+	spans     *otlp.Exporter   // nil: no spans are sent
+	coverage  *coverdir.Writer // nil: what runs is not measured
 	mux       *protocolMux
 	server    *http.Server
 	listener  net.Listener
@@ -89,6 +91,9 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 	if d.spans, err = newSpans(&config); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
+	if err := d.measure(config.CoverDir); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
 	d.metrics = d.newMetrics()
 	d.gateway = d.newGateway(&config.Gateway)
 	made := d.registryConfig(&config)
@@ -99,6 +104,9 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	d.cancel = cancel
 	d.running.Go(func() { d.memory.giveBack(running) })
+	if d.coverage != nil {
+		d.running.Go(func() { d.writeCoverage(running) })
+	}
 	d.spread()
 	if !config.PocketIC {
 		err = d.build(ctx, &config)
@@ -129,6 +137,9 @@ func (d *Daemon) registryConfig(config *Config) instance.Config {
 		Reach:    instance.OutcallReach{Local: config.OutcallsLocal, Targets: config.OutcallTargets},
 		StateDir: config.StateDir, CheckpointBytes: config.CheckpointBytes, Journal: journal.Options{Retention: config.Retention},
 		SystemModules: config.SystemModules, Workers: config.workers, Compiled: config.Compiled,
+	}
+	if d.coverage != nil {
+		made.Coverage = d.coverage.Coverage
 	}
 	if len(config.CompileWorker) > 0 {
 		made.Compiler = newCompileWorker(config.CompileWorker).compile
@@ -282,6 +293,9 @@ func (d *Daemon) close() error {
 	d.running.Wait()
 	errs = append(errs, d.instances.Close())
 	d.closeSpans()
+	if d.coverage != nil {
+		errs = append(errs, d.coverage.Write())
+	}
 	select {
 	case <-d.failed:
 		errs = append(errs, d.err)

@@ -22,6 +22,7 @@ type engine struct {
 type engines struct {
 	cacheDir string
 	compiler func(ctx context.Context, dir string, module []byte) error
+	coverage *canister.Coverage
 	mu       sync.Mutex // guards what follows, and users of each engine
 	memory   *engine    // the registry is its first user; nil until it is needed
 	all      map[*engine]struct{}
@@ -38,7 +39,9 @@ func given(shared *canister.Engine) *engine {
 
 // open makes an engine with one user that keeps memories in a folder.
 func (e *engines) open(dir string) (*engine, error) {
-	made, err := canister.NewEngine(canister.EngineConfig{CacheDir: e.cacheDir, HeapDir: dir, Compiler: e.compiler, Stopwatch: stopwatch()})
+	made, err := canister.NewEngine(canister.EngineConfig{
+		CacheDir: e.cacheDir, HeapDir: dir, Compiler: e.compiler, Stopwatch: stopwatch(), Coverage: e.coverage,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("starting the engine: %w", err)
 	}

@@ -50,6 +50,8 @@ type Config struct {
 	// CacheDir keeps compiled modules, Compiler compiles slow ones; as in canister.EngineConfig.
 	CacheDir string
 	Compiler func(ctx context.Context, dir string, module []byte) error
+	// Coverage collects which code of canisters runs; nil: nothing does.
+	Coverage *canister.Coverage
 	// Compiled is called when a module that a canister installs is compiled, before its network hears of it, on a
 	// goroutine for it; nil: no listener.
 	Compiled func()
@@ -104,7 +106,7 @@ func NewRegistry(config Config) *Registry {
 		config.Log = slog.New(slog.DiscardHandler)
 	}
 	r := &Registry{
-		config: config, directory: newDirectory(config.Limit, config.Kept), engines: engines{cacheDir: config.CacheDir, compiler: config.Compiler, memory: given(config.Engine)},
+		config: config, directory: newDirectory(config.Limit, config.Kept), engines: engines{cacheDir: config.CacheDir, compiler: config.Compiler, coverage: config.Coverage, memory: given(config.Engine)},
 		seeds: newSeeds(config.Seed), schedule: newSchedule(config.Wall),
 		queries: driver.NewQuerySlots(runtime.NumCPU()), processors: driver.NewProcessors(runtime.NumCPU(), stopwatch()),
 	}

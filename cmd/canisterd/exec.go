@@ -21,6 +21,7 @@ import (
 	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/cmd/canisterd/internal/deployed"
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/internal/coverage/coverdir"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -29,6 +30,7 @@ type execFlags struct {
 	deploy   string
 	from     string
 	as       string
+	cover    coverFlags
 	// around runs the command, with the names of the deployed canisters by id; nil: it runs as it is.
 	around func(ctx context.Context, d *remote.Daemon, deployed map[string]string, run func() error) error
 }
@@ -61,13 +63,19 @@ command.`,
   canisterd exec --fork lab@before -- ./explore
   canisterd exec --as pocket-ic -- npm test`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return c.execute(cmd.Context(), &f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.cover.out != "" {
+				return c.executeCovered(cmd.Context(), &f, args)
+			}
+			return c.execute(cmd.Context(), &f, args)
+		},
 	}
 	f.instance.add(cmd)
 	cmd.Flags().StringVar(&f.deploy, "deploy", "", "deploy the canisters of this directory first")
 	c.allowOutside(cmd)
 	cmd.Flags().StringVar(&f.from, "fork", "", "fork this instance, NAME or NAME@SNAPSHOT, instead of creating an empty one")
 	cmd.Flags().StringVar(&f.as, "as", "", "make canisterd stand in for another program that the command starts: icp, pocket-ic or all")
+	cmd.Flags().StringVar(&f.cover.out, "cover", "", "measure which code of canisters runs, and write it to a file: .info (lcov), .xml (Cobertura), .html or .txt (docs/coverage.md)")
 	return sending(cmd)
 }
 
@@ -119,6 +127,9 @@ func (c *cli) execute(ctx context.Context, f *execFlags, args []string) (err err
 		for name, made := range done {
 			deployed[made.ID] = name
 		}
+		if err := c.nameModules(ctx, d, &f.cover, deployed); err != nil {
+			return err
+		}
 	}
 	run := func() error { return c.command(ctx, args, environment) }
 	if f.around != nil {
@@ -134,6 +145,7 @@ func (c *cli) environment(instance *controlv1.Instance) []string {
 		"CANISTERD_HTTP=" + first(instance.GetUrls()), "CANISTERD_ROOT_KEY=" + hex.EncodeToString(instance.GetRootKey()),
 		// Empty is the same as unset: our own daemon is not the one in the user's environment.
 		"CANISTERD_CONTROL=" + c.control, "CANISTERD_TOKEN_FILE=" + c.tokenFile, "CANISTERD_TLS_ROOTS=" + c.roots,
+		coverdir.Variable + "=" + c.coverDir,
 	}
 }
 
@@ -158,12 +170,20 @@ func (c *cli) ensureDaemon(ctx context.Context) (end func() error, err error) {
 		return nil, err
 	}
 	defer func() { _ = d.Close() }() // only for this question
+	if c.coverDir != "" {            // a daemon that runs already does not measure
+		return c.ownDaemon(ctx)
+	}
 	question, cancel := patient(ctx, time.Second)
 	defer cancel()
 	if _, err = d.Instances.ListInstances(question, &controlv1.ListInstancesRequest{PageSize: 1}); remote.Code(err) != codes.Unavailable {
 		return func() error { return nil }, c.explained(ctx, err)
 	}
-	own, err := daemon.Start(context.WithoutCancel(ctx), daemon.Config{Listen: "127.0.0.1:0"})
+	return c.ownDaemon(ctx)
+}
+
+// ownDaemon starts a daemon that runs until end.
+func (c *cli) ownDaemon(ctx context.Context) (end func() error, err error) {
+	own, err := daemon.Start(context.WithoutCancel(ctx), daemon.Config{Listen: "127.0.0.1:0", CoverDir: c.coverDir})
 	if err != nil {
 		return nil, fmt.Errorf("starting a daemon for the command: %w", err)
 	}

@@ -49,6 +49,7 @@ func standIn(ctx context.Context, c *cli, tools []string) (environment []string,
 	}
 	server, err := startDaemon(context.WithoutCancel(ctx), daemon.Config{
 		Listen: "127.0.0.1:0", PocketIC: true, Diagnostics: c.err, CompileWorker: compileWorker(), SystemModules: os.Getenv(systemcanisters.FolderVariable),
+		CoverDir: c.coverDir,
 	})
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("starting a server for tools that take its address: %w", err), remove())

@@ -21,6 +21,7 @@ import (
 
 	"github.com/canisterd/canisterd/cmd/canisterd/internal/portfile"
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/internal/coverage/coverdir"
 	"github.com/canisterd/canisterd/internal/quantity"
 	"github.com/canisterd/canisterd/internal/systemcanisters"
 )
@@ -150,7 +151,7 @@ func (c *cli) servePocket(ctx context.Context, f *pocketFlags) error {
 	}
 	d, err := startDaemon(ctx, daemon.Config{
 		Listen: net.JoinHostPort(f.address, strconv.Itoa(int(f.port))), PocketIC: true, PocketICMajor: major, PocketICOrigins: f.origins, Diagnostics: c.err, Log: log, CompileWorker: compileWorker(),
-		SystemModules: os.Getenv(systemcanisters.FolderVariable), MemoryLimit: memoryLimit,
+		SystemModules: os.Getenv(systemcanisters.FolderVariable), MemoryLimit: memoryLimit, CoverDir: os.Getenv(coverdir.Variable),
 	})
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/cmd/canisterd/internal/output"
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/internal/coverage/coverdir"
 )
 
 // Exit codes: a reject is the canister's answer, anything else is ours. The table of docs/commands.md has all.
@@ -48,6 +49,7 @@ type cli struct {
 	filtered  bool          // there is a filter
 	request   string        // id of the last update, in hex
 	folder    string        // where names are looked up, "" for the current one
+	coverDir  string        // where processes write which code of canisters runs, "" for nowhere
 	anywhere  bool          // projects may name files outside of their repository
 	verbose   bool          // descriptions of instances have their seed and root key
 	out, err  io.Writer
@@ -109,7 +111,7 @@ func (c *cli) root() *cobra.Command {
 	root.SetVersionTemplate("canisterd {{.Version}}\n")
 	root.SetHelpCommand(c.helpCommand())
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		c.url, c.ctx = withScheme(c.url), cmd.Context()
+		c.url, c.ctx, c.coverDir = withScheme(c.url), cmd.Context(), os.Getenv(coverdir.Variable)
 		var err error
 		if c.filtered, err = c.filter.Read(); err != nil {
 			return err
@@ -142,7 +144,7 @@ func (c *cli) root() *cobra.Command {
 	grouped("daemon", c.start(), c.status(), c.health(), c.stop(), c.instanceGroup(), c.stateGroup(), c.replay(), c.exec(), c.link(), c.doctor(), c.version(), c.pocket(), c.launcher())
 	grouped("work", c.deploy(), c.canister(), c.identityGroup(), c.schema(), c.wasmGroup())
 	grouped("control", c.timeCommand(), c.pacing(), c.runCommand(), c.step(), c.timers(), c.contexts(), c.futures(), c.queues(), c.rules(), c.held(), c.release(), c.drop(), c.settle(), c.outcalls())
-	grouped("watch", c.inspect(), c.logs(), c.events(), c.trace(), c.profile(), c.explore())
+	grouped("watch", c.inspect(), c.logs(), c.events(), c.trace(), c.profile(), c.cover(), c.explore())
 	root.AddCommand(compileWorkerCommand())
 	c.complete(root)
 	c.explain(root)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/internal/coverage/coverdir"
 	"github.com/canisterd/canisterd/internal/quantity"
 	"github.com/canisterd/canisterd/internal/systemcanisters"
 )
@@ -131,7 +132,7 @@ func (c *cli) daemonConfig(f *startFlags) (config daemon.Config, err error) {
 	config = daemon.Config{
 		Listen: f.listen, Control: f.control, CacheDir: f.cacheDir, RateLimits: f.rateLimits, CheckpointBytes: f.checkpointBytes,
 		OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets, CompileWorker: compileWorker(),
-		SystemModules: os.Getenv(systemcanisters.FolderVariable),
+		SystemModules: os.Getenv(systemcanisters.FolderVariable), CoverDir: os.Getenv(coverdir.Variable),
 	}
 	if config.Subnets, err = daemon.ParseSubnets(f.subnets); err != nil {
 		return config, err

@@ -3,11 +3,13 @@ package inprocess
 import (
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/instance"
+	"github.com/canisterd/canisterd/internal/coverage/coverdir"
 )
 
 // Instance is an instance in this process.
@@ -35,7 +37,8 @@ type shared struct {
 	engine   *canister.Engine
 	registry *instance.Registry
 	fronts   *fronts
-	users    int // instances
+	users    int              // instances
+	coverage *coverdir.Writer // nil: what runs is not measured
 }
 
 // Start makes an instance that uses a folder for compiled modules ("": none) and has a front: create makes it with the
@@ -100,7 +103,14 @@ func (s *shared) enter() (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.engine == nil {
-		if s.engine, err = canister.NewEngine(canister.EngineConfig{CacheDir: s.cache}); err != nil {
+		config := canister.EngineConfig{CacheDir: s.cache}
+		if dir := os.Getenv(coverdir.Variable); dir != "" {
+			if s.coverage, err = coverdir.Open(dir); err != nil {
+				return err
+			}
+			config.Coverage = s.coverage.Coverage
+		}
+		if s.engine, err = canister.NewEngine(config); err != nil {
 			return fmt.Errorf("starting the engine: %w", err)
 		}
 	}
@@ -119,7 +129,11 @@ func (s *shared) leave() error {
 	if s.users--; s.users > 0 {
 		return nil
 	}
-	return s.registry.Close()
+	err := s.registry.Close()
+	if s.coverage != nil { // tests end without a word: this may be the last network
+		err = errors.Join(err, s.coverage.Write())
+	}
+	return err
 }
 
 // fronts gives each instance its front.

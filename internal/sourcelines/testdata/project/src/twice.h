@@ -1,0 +1,3 @@
+static inline int twice(int n) {
+  return 2 * n;
+}
