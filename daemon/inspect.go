@@ -20,6 +20,12 @@ import (
 // InspectorPath is where a daemon serves the inspector.
 const InspectorPath = inspect.Path
 
+// InspectorChallenge finds out whether the daemon at an address knows the token of this user.
+type InspectorChallenge = inspect.Challenge
+
+// NewInspectorChallenge draws a challenge.
+func NewInspectorChallenge() InspectorChallenge { return inspect.NewChallenge() }
+
 // Inspector configures the inspector, which shows instances in a browser. The zero value serves it with the HTTP
 // interface if that has a loopback address and the daemon has the control API, and nowhere otherwise.
 type Inspector struct {

@@ -104,6 +104,7 @@ func (h *Handler) servePage(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "pages take GET and HEAD, not "+r.Method, http.StatusMethodNotAllowed)
 		return
 	}
+	h.session.prove(w, r)
 	query := r.URL.Query()
 	if token := query.Get("token"); token != "" {
 		h.session.begin(w, r.Host, token)

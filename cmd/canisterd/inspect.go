@@ -2,13 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
-	"os/exec"
-	"runtime"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,18 +19,19 @@ func (c *cli) inspect() *cobra.Command {
 canister, REQUEST the call with this request id.
 
 The address contains a token that gives the browser a session. Anyone with the token
-controls all instances of this user's daemons.`,
+controls all instances of this user's daemons, so a browser is sent only to a daemon of
+this machine that knows the token too. For others, print the address.`,
 		Example: `  canisterd inspect
   canisterd -i lab inspect bank
   canisterd inspect 399fdfd5 --print`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			at, err := c.inspectorURL(cmd.Context(), args)
+			at, err := c.inspectorURL(cmd.Context(), args, printOnly)
 			if err != nil {
 				return err
 			}
 			if !printOnly {
-				if err := openBrowser(cmd.Context(), at); err != nil {
+				if err := openInspector(cmd.Context(), at); err != nil {
 					c.note("note: no browser could be opened (%v): open this address in one", err)
 				}
 			}
@@ -46,18 +42,23 @@ controls all instances of this user's daemons.`,
 	return cmd
 }
 
-// inspectorURL returns the URL of the inspector, or of what an argument names in it, with the token of this user.
-func (c *cli) inspectorURL(ctx context.Context, args []string) (string, error) {
+// inspectorURL returns the URL of the inspector, or of what an argument names in it, with the token of this user. Unless
+// it is only printed, it is that of a daemon that knows the token.
+func (c *cli) inspectorURL(ctx context.Context, args []string, printOnly bool) (string, error) {
 	if err := checkURL(c.url); err != nil {
 		return "", err
 	}
-	base := strings.TrimSuffix(c.url, "/") + daemon.InspectorPath
-	if err := c.servesInspector(ctx, base); err != nil {
+	token, failed := daemon.InspectorToken()
+	ask := c.askInspector
+	if !printOnly {
+		ask = func(ctx context.Context) (string, error) { return c.provenInspector(ctx, token) }
+	}
+	root, err := ask(ctx)
+	if err != nil {
 		return "", err
 	}
-	token, err := daemon.InspectorToken()
-	if err != nil {
-		return "", fmt.Errorf("%w: open the address that canisterd start prints", err)
+	if failed != nil {
+		return "", fmt.Errorf("%w: open the address that canisterd start prints", failed)
 	}
 	query := url.Values{"token": {token}}
 	if c.instance != "" && c.instance != daemon.DefaultInstance {
@@ -68,9 +69,9 @@ func (c *cli) inspectorURL(ctx context.Context, args []string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		base += page
+		root += page
 	}
-	return base + "?" + query.Encode(), nil
+	return root + "?" + query.Encode(), nil
 }
 
 // pageOf returns the page of the canister with a name or an id, or of a request.
@@ -85,28 +86,6 @@ func (c *cli) pageOf(text string) (string, error) {
 	return "", err
 }
 
-// servesInspector returns an error unless the daemon serves the inspector.
-func (c *cli) servesInspector(ctx context.Context, base string) error {
-	ctx, cancel := patient(ctx, healthPatience)
-	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodHead, base, http.NoBody)
-	if err != nil {
-		return err
-	}
-	answer, err := http.DefaultTransport.RoundTrip(r) // a redirect would lead the token elsewhere
-	if err != nil {
-		return fmt.Errorf("no daemon answers at %s: %w (start one with canisterd start, or set --url)", c.url, innermost(err))
-	}
-	defer http.DefaultClient.CloseIdleConnections()
-	if err := answer.Body.Close(); err != nil {
-		return fmt.Errorf("reading from %s: %w", c.url, err)
-	}
-	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("the daemon at %s does not serve the inspector: it needs a control API and an address that only this machine reaches, or canisterd start --inspect", c.url)
-	}
-	return nil
-}
-
 // inspectorConfig returns the configuration of the inspector of a daemon. Without a data directory, sessions end with the
 // daemon.
 func (c *cli) inspectorConfig(f *startFlags, started func() *daemon.Daemon) daemon.Inspector {
@@ -116,25 +95,4 @@ func (c *cli) inspectorConfig(f *startFlags, started func() *daemon.Daemon) daem
 	}
 	config.Names = func(instance string) map[string]string { return namesOf(f.deploy, started(), instance) }
 	return config
-}
-
-// errNoBrowser is for a system on which no program to open a page is known.
-var errNoBrowser = errors.New("no program to open pages is known here")
-
-// openBrowser opens an address in the user's browser.
-func openBrowser(ctx context.Context, at string) error {
-	var command []string
-	switch runtime.GOOS {
-	case "darwin":
-		command = []string{"open", at}
-	case "windows":
-		command = []string{"rundll32", "url.dll,FileProtocolHandler", at}
-	default:
-		command = []string{"xdg-open", at}
-	}
-	program, err := exec.LookPath(command[0])
-	if err != nil {
-		return errNoBrowser
-	}
-	return exec.CommandContext(ctx, program, command[1:]...).Run()
 }
