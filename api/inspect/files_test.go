@@ -26,7 +26,7 @@ func TestThePageIsSmall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, f := range files() {
+	for name, f := range pages().files {
 		if strings.HasSuffix(name, ".txt") {
 			continue // licenses, which no page loads
 		}
@@ -43,21 +43,45 @@ func TestThePageIsSmall(t *testing.T) {
 	}
 }
 
-func TestEveryFileIsServedOnceWhileItStaysTheSame(t *testing.T) {
-	for name, f := range files() {
-		w := answerTo(request(http.MethodGet, Path+"files/"+name, ""))
-		if w.Code != 200 || !bytes.Equal(w.Body.Bytes(), f.content) || w.Header().Get("Content-Type") == "" {
-			t.Errorf("%s: status %d, type %q", name, w.Code, w.Header().Get("Content-Type"))
+func TestABrowserKeepsFilesOfAVersionAndAsksForTheIndex(t *testing.T) {
+	below := filesPath + pages().version + "/"
+	for name, f := range pages().files {
+		w := answerTo(request(http.MethodGet, below+name, ""))
+		if w.Code != 200 || !bytes.Equal(w.Body.Bytes(), f.content) || w.Header().Get("Content-Type") == "" || !strings.HasSuffix(w.Header().Get("Cache-Control"), "immutable") {
+			t.Errorf("%s: status %d, %v", name, w.Code, w.Header())
 		}
-		again := request(http.MethodGet, Path+"files/"+name, "")
+		again := request(http.MethodGet, below+name, "")
 		again.Header.Set("If-None-Match", w.Header().Get("ETag"))
 		if w := answerTo(again); w.Code != 304 || w.Body.Len() != 0 {
 			t.Errorf("an unchanged %s: status %d", name, w.Code)
 		}
 	}
-	for _, name := range []string{"nothing.js", "../handler.go", "vendor", ""} {
-		if w := answerTo(request(http.MethodGet, Path+"files/"+name, "")); w.Code != 404 {
-			t.Errorf("%q: status %d", name, w.Code)
+	for _, path := range []string{below + "nothing.js", below + "../handler.go", below + "vendor", below, filesPath + "app.js", filesPath + strings.Repeat("0", 32) + "/app.js"} {
+		if w := answerTo(request(http.MethodGet, path, "")); w.Code != 404 || strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
+			t.Errorf("%q: status %d, %v", path, w.Code, w.Header())
+		}
+	}
+	index := answerTo(request(http.MethodGet, Path+"now", ""))
+	if index.Header().Get("Cache-Control") != "no-cache" {
+		t.Errorf("the index: %v", index.Header())
+	}
+	named := strings.Count(index.Body.String(), filesPath)
+	if named < 8 || strings.Count(index.Body.String(), below) != named {
+		t.Errorf("the index names files of another version or of none:\n%s", index.Body)
+	}
+	if own := regexp.MustCompile("'sha256-[^']+'").FindString(index.Header().Get("Content-Security-Policy")); own != importMap() {
+		t.Errorf("the policy allows the import map %s, and the page has %s", own, importMap())
+	}
+}
+
+func TestScriptsOfThePageImportFilesOfTheirOwnVersion(t *testing.T) {
+	imported := regexp.MustCompile(`(?:from|import) "([^"]+)"`)
+	known := string(pages().files[indexFile].content) // has the import map
+	for name, f := range pages().files {
+		for _, found := range imported.FindAllSubmatch(f.content, -1) {
+			if from := string(found[1]); !strings.HasPrefix(from, "./") && !strings.Contains(known, `"`+from+`": "`+filesPath+pages().version+"/") {
+				t.Errorf("%s imports %s", name, from)
+			}
 		}
 	}
 }
@@ -65,7 +89,7 @@ func TestEveryFileIsServedOnceWhileItStaysTheSame(t *testing.T) {
 // Texts of canisters must stay texts: nothing in the page turns a text into HTML or into a script.
 func TestNothingInThePageMakesHTMLOfText(t *testing.T) {
 	made := regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|dangerouslySetInnerHTML|\beval\(|new Function|srcdoc|javascript:`)
-	for name, f := range files() {
+	for name, f := range pages().files {
 		if strings.HasPrefix(name, "vendor/") {
 			continue
 		}
@@ -88,7 +112,7 @@ func TestLibrariesAreAsTheirAuthorsPublishThem(t *testing.T) {
 		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
 		want[name] = sum
 	}
-	for name, f := range files() {
+	for name, f := range pages().files {
 		if !strings.HasPrefix(name, "vendor/") || strings.HasSuffix(name, "README.txt") {
 			continue
 		}

@@ -116,5 +116,5 @@ func (h *Handler) servePage(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, at.RequestURI(), http.StatusSeeOther)
 		return
 	}
-	serveFile(w, r, indexFile)
+	sendFile(w, r, pages().files[indexFile], "no-cache") // the daemon may be another version tomorrow
 }

@@ -146,7 +146,7 @@ func TestAPageOpensFromElsewhereButWithoutData(t *testing.T) {
 	if w := navigate(Path+"call/12", "cross-site", "iframe"); w.Code != 403 {
 		t.Errorf("a frame in another page: %d", w.Code)
 	}
-	if w := navigate(Path+"files/app.js", "cross-site", "script"); w.Code != 403 {
+	if w := navigate(filesPath+pages().version+"/app.js", "cross-site", "script"); w.Code != 403 {
 		t.Errorf("a script in another page: %d", w.Code)
 	}
 	if w := navigate(strings.TrimSuffix(Path, "/"), "none", "document"); w.Code != 301 || w.Header().Get("Location") != Path {

@@ -16,4 +16,7 @@ const (
 	writePatience = 30 * time.Second
 	// cookieAge is how long a browser keeps the session, in seconds: 400 days, the most that browsers accept.
 	cookieAge = 400 * 24 * 60 * 60
+	// fileAge is how long a browser keeps a file of the page, in seconds: a year, as RFC 9111 recommends for what never
+	// changes.
+	fileAge = 365 * 24 * 60 * 60
 )

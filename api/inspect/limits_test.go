@@ -39,6 +39,13 @@ func TestABrowserKeepsItsSessionFor400Days(t *testing.T) {
 	}
 }
 
+func TestABrowserKeepsAFileForAYear(t *testing.T) {
+	w := answerTo(request(http.MethodGet, filesPath+pages().version+"/app.js", ""))
+	if kept := w.Header().Get("Cache-Control"); kept != "max-age=31536000, immutable" {
+		t.Errorf("it keeps it by %q", kept)
+	}
+}
+
 // sizedControl remembers the largest answer that it may give.
 type sizedControl struct {
 	grpc.ClientConnInterface

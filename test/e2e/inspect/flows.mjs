@@ -288,7 +288,8 @@ await flow("pages of strangers reach nothing", async () => {
   const stranger = await context.newPage();
   await stranger.route(/http:\/\/(evil|rebound)\.example:?\d*\/$/, (route) => route.fulfill({ contentType: "text/html", body: "<p>hostile</p>" }));
   await stranger.goto("http://evil.example/");
-  const tried = await stranger.evaluate(async ({ url }) => {
+  const script = await page.evaluate(() => document.querySelector("script[type=module]").src);
+  const tried = await stranger.evaluate(async ({ url, script: src }) => {
     const got = [];
     const rpc = `${url}/_/inspect/rpc/Instances/ListInstances`;
     for (const init of [
@@ -307,7 +308,7 @@ await flow("pages of strangers reach nothing", async () => {
     const script = await new Promise((done) => {
       const s = document.createElement("script");
       s.type = "module";
-      s.src = `${url}/_/inspect/files/app.js`;
+      s.src = src;
       s.onload = () => done("loaded");
       s.onerror = () => done("refused");
       document.body.append(s);
@@ -319,7 +320,7 @@ await flow("pages of strangers reach nothing", async () => {
       e.onerror = () => { e.close(); done("refused"); };
     }));
     return got;
-  }, { url: plan.url });
+  }, { url: plan.url, script });
   assert.deepEqual(tried, ["refused", "refused", "refused", "refused", "blocked", "refused", "refused"]);
   const port = new URL(plan.url).port;
   const rebound = await stranger.goto(`http://rebound.example:${port}/_/inspect/now`);
@@ -410,6 +411,19 @@ await flow("no page loads anything from elsewhere, and the first paint needs few
   await fresh.waitForSelector("header.top");
   assert.deepEqual(outside, []);
   assert.ok(requests <= 30 && bytes <= 250_000, `${requests} requests, ${bytes} bytes`);
+  await one.close();
+});
+
+await flow("a browser keeps scripts of a version, and asks for the page each time", async () => {
+  const one = await context.newPage();
+  const kept = {};
+  one.on("response", async (response) => {
+    if (response.url().endsWith("/app.js") || response.request().resourceType() === "document") kept[response.request().resourceType()] = (await response.allHeaders())["cache-control"];
+  });
+  await one.goto(`${base}now`);
+  await one.waitForSelector("header.top");
+  assert.deepEqual(kept, { document: "no-cache", script: "max-age=31536000, immutable" });
+  assert.match(await one.evaluate(() => document.querySelector("script[type=module]").src), /\/files\/[0-9a-f]{32}\/app\.js$/);
   await one.close();
 });
 
