@@ -15,7 +15,7 @@ func Pretty(text string) string {
 	if len(text) <= prettyWidth || text[0] != '(' {
 		return text
 	}
-	b := breaker{text: text}
+	b := newBreaker(text)
 	if b.list('(', ')', ',') && b.at == len(text) {
 		return string(b.out)
 	}
@@ -25,14 +25,49 @@ func Pretty(text string) string {
 // PrettyArgs returns an argument list for people: parts that do not fit a line are spread over several.
 func PrettyArgs(args []Value) string { return Pretty(FormatArgs(args)) }
 
-// breaker copies a text, and breaks the lists that do not fit the rest of their line.
+// breaker copies a text, and breaks the lists that do not fit the rest of their line. It reads each character of the text
+// a fixed number of times, however deep its lists are.
 type breaker struct {
 	text   string
-	at     int // in text
+	lists  []span // those that begin at or after the position, in their order, and maybe earlier ones
+	read   int    // characters that were read
+	at     int    // in text
 	out    []byte
 	line   int // where the last line of out begins
 	indent int
 	depth  int
+}
+
+// span is a list in a text: where its brackets begin and end.
+type span struct {
+	begin, end int // end is -1 for a list that does not end
+}
+
+// newBreaker finds the lists of a text.
+func newBreaker(text string) *breaker {
+	b := &breaker{text: text}
+	var open []int // lists that have not ended, in b.lists
+	for i := 0; i < len(text); i++ {
+		switch b.look(i) {
+		case '"':
+			i = b.quoted(i) - 1
+		case '(', '{':
+			open = append(open, len(b.lists))
+			b.lists = append(b.lists, span{i, -1})
+		case ')', '}':
+			if last := len(open) - 1; last >= 0 {
+				b.lists[open[last]].end = i + 1
+				open = open[:last]
+			}
+		}
+	}
+	return b
+}
+
+// look reads a character.
+func (b *breaker) look(i int) byte {
+	b.read++
+	return b.text[i]
 }
 
 // list copies a list between brackets, at which the text is. It returns false if the list does not end.
@@ -70,7 +105,7 @@ func (b *breaker) list(opening, closing, separator byte) bool {
 func (b *breaker) element(separator byte, end int) bool {
 	parentheses := 0
 	for b.at < end {
-		switch c := b.text[b.at]; {
+		switch c := b.look(b.at); {
 		case c == '"':
 			after := b.quoted(b.at)
 			b.out, b.at = append(b.out, b.text[b.at:after]...), after
@@ -99,29 +134,19 @@ func (b *breaker) element(separator byte, end int) bool {
 
 // end returns the position after the bracket that closes the list at which the text is; -1 if there is none.
 func (b *breaker) end(closing byte) int {
-	depth := 0
-	for i := b.at; i < len(b.text); i++ {
-		switch c := b.text[i]; c {
-		case '"':
-			i = b.quoted(i) - 1
-		case '(', '{':
-			depth++
-		case ')', '}':
-			if depth--; depth == 0 {
-				if c != closing {
-					return -1
-				}
-				return i + 1
-			}
-		}
+	for len(b.lists) > 0 && b.lists[0].begin < b.at {
+		b.lists = b.lists[1:]
 	}
-	return -1
+	if len(b.lists) == 0 || b.lists[0].end < 0 || b.look(b.lists[0].end-1) != closing {
+		return -1
+	}
+	return b.lists[0].end
 }
 
 // quoted returns the position after the quoted text that begins at a position.
 func (b *breaker) quoted(i int) int {
 	for i++; i < len(b.text); i++ {
-		switch b.text[i] {
+		switch b.look(i) {
 		case '\\':
 			i++
 		case '"':
@@ -132,7 +157,7 @@ func (b *breaker) quoted(i int) int {
 }
 
 func (b *breaker) spaces() {
-	for b.at < len(b.text) && b.text[b.at] == ' ' {
+	for b.at < len(b.text) && b.look(b.at) == ' ' {
 		b.at++
 	}
 }

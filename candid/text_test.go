@@ -152,6 +152,19 @@ func TestBreakingATextChangesOnlySpaces(t *testing.T) {
 	}
 }
 
+func TestBreakingATextReadsEachCharacterAFewTimesHoweverDeepItIs(t *testing.T) {
+	for _, depth := range []int{10, 100, MaxDepth - 2} {
+		text := "(" + strings.Repeat("record { ", depth) + `"` + strings.Repeat("n", 100) + `"` + strings.Repeat(" }", depth) + ")"
+		b := newBreaker(text)
+		if !b.list('(', ')', ',') {
+			t.Fatalf("at a depth of %d, it does not end", depth)
+		}
+		if b.read > 4*len(text) {
+			t.Errorf("at a depth of %d, it reads %d characters of %d", depth, b.read, len(text))
+		}
+	}
+}
+
 func TestFloatsSurviveTheirText(t *testing.T) {
 	for _, f := range []float64{0, math.Copysign(0, -1), math.MaxFloat64, math.SmallestNonzeroFloat64, 0.1, 1e21, 1e-7, math.Inf(1), math.NaN()} {
 		v, err := ParseValue(Format(Float64(f)))
