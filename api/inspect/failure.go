@@ -11,6 +11,8 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/canisterd/canisterd/internal/budget"
 )
 
 // failure is an error as the pages get it: the code as Connect writes it, and google.rpc.ErrorInfo.
@@ -27,10 +29,16 @@ type badRequest struct{ text string }
 // Error returns the text.
 func (e *badRequest) Error() string { return e.text }
 
+// memorySpent is the reason of errors that the memory budget causes, as in the control API.
+const memorySpent = "MEMORY_SPENT"
+
 // failureOf describes an error.
 func failureOf(err error) failure {
 	if bad, ok := errors.AsType[*badRequest](err); ok {
 		return failure{Code: codeName(codes.InvalidArgument), Message: bad.text}
+	}
+	if spent, ok := errors.AsType[*budget.Exceeded](err); ok {
+		return failure{Code: codeName(codes.ResourceExhausted), Message: spent.Error(), Reason: memorySpent}
 	}
 	state := status.Convert(err)
 	f := failure{Code: codeName(state.Code()), Message: state.Message()}
@@ -82,11 +90,14 @@ func (f failure) json() []byte {
 
 // sendFailure answers with an error.
 func sendFailure(w http.ResponseWriter, err error) {
-	code := http.StatusBadRequest
-	if _, bad := errors.AsType[*badRequest](err); !bad {
-		code = statusOf(status.Code(err))
+	code := status.Code(err)
+	if _, bad := errors.AsType[*badRequest](err); bad {
+		code = codes.InvalidArgument
 	}
-	writeError(w, code, failureOf(err))
+	if _, spent := errors.AsType[*budget.Exceeded](err); spent {
+		code = codes.ResourceExhausted
+	}
+	writeError(w, statusOf(code), failureOf(err))
 }
 
 // writeError answers with a failure.

@@ -59,7 +59,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	protect(w.Header(), ownFiles(r.Host))
-	if r.URL.Path+"/" == Path {
+	if r.URL.Path+"/" == Path && !r.URL.Query().Has("token") {
 		at := *r.URL
 		at.Path = Path
 		http.Redirect(w, r, at.RequestURI(), http.StatusMovedPermanently)
@@ -113,6 +113,9 @@ func (h *Handler) servePage(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Clear-Site-Data", `"cache", "storage"`)
 		at := *r.URL
 		at.RawQuery = query.Encode()
+		if at.Path+"/" == Path {
+			at.Path = Path
+		}
 		http.Redirect(w, r, at.RequestURI(), http.StatusSeeOther)
 		return
 	}

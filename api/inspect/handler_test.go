@@ -3,6 +3,7 @@ package inspect
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -149,8 +150,28 @@ func TestAPageOpensFromElsewhereButWithoutData(t *testing.T) {
 	if w := navigate(filesPath+pages().version+"/app.js", "cross-site", "script"); w.Code != 403 {
 		t.Errorf("a script in another page: %d", w.Code)
 	}
-	if w := navigate(strings.TrimSuffix(Path, "/"), "none", "document"); w.Code != 301 || w.Header().Get("Location") != Path {
-		t.Errorf("the address without a slash at the end: %d to %s", w.Code, w.Header().Get("Location"))
+	for query, want := range map[string]int{"": 301, "?i=lab": 301, "?i=lab&token=" + secret: 303} {
+		kept, _, _ := strings.Cut(query, "&")
+		if w := navigate(strings.TrimSuffix(Path, "/")+query, "none", "document"); w.Code != want || w.Header().Get("Location") != Path+kept || (w.Header().Get("Set-Cookie") != "") != (want == 303) {
+			t.Errorf("the address without a slash at the end, %q: %d to %s", query, w.Code, w.Header().Get("Location"))
+		}
+	}
+}
+
+// brokenBody is a request body that ends with an error.
+type brokenBody struct{ io.Reader }
+
+func (brokenBody) Close() error             { return nil }
+func (brokenBody) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+func TestARequestThatBreaksOffIsABadRequest(t *testing.T) {
+	for path, kind := range map[string]string{"rpc/Instances/GetInstance": unaryType, "values": unaryType, "rpc/Canisters/InstallCode": streamType} {
+		r := request(http.MethodPost, Path+path, "")
+		r.Body = brokenBody{}
+		r.Header.Set("Content-Type", kind)
+		if w := streamed(&fakeStream{}, r); w.Code != 400 || !strings.Contains(w.Body.String(), "unexpected EOF") {
+			t.Errorf("%s: status %d, %s", path, w.Code, w.Body)
+		}
 	}
 }
 
@@ -187,7 +208,7 @@ func TestMessagesAreJSON(t *testing.T) {
 		`{"instance": 1}`:                 {400, `the message is not a GetInstanceRequest`},
 		`nothing`:                         {400, `invalid_argument`},
 		``:                                {400, `invalid_argument`},
-		strings.Repeat(" ", maxMessage+1): {400, `that is the limit`},
+		strings.Repeat(" ", maxMessage+1): {400, `which is the limit`},
 	} {
 		w := answerTo(request(http.MethodPost, getInstance, body))
 		got := strings.ReplaceAll(w.Body.String(), `": "`, `":"`)

@@ -17,6 +17,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
+	"github.com/canisterd/canisterd/internal/budget"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -96,32 +97,43 @@ func (h *Handler) answerRPC(w http.ResponseWriter, r *http.Request, m method) {
 		_ = control.SetWriteDeadline(time.Time{}) // a writer without deadlines has none to lift
 		defer func() { _ = control.SetWriteDeadline(time.Now().Add(writePatience)) }()
 		if m.IsStreamingClient() {
-			err = h.sendAll(r, m, out)
-		} else if err = memory.Grow(2 * min(max(r.ContentLength, 0), maxMessage)); err == nil { // the text and its message
-			err = h.callUnary(r, m, out)
+			err = h.sendAll(r, m, out, memory)
+		} else {
+			err = h.callUnary(r, m, out, memory)
 		}
+	}
+	var body []byte
+	if err == nil {
+		body, err = answerText(out, memory)
 	}
 	if err != nil {
 		sendFailure(w, err)
 		return
 	}
-	body, err := toJSON.Marshal(out)
-	if err != nil {
-		sendFailure(w, fmt.Errorf("writing the answer as JSON: %w", err))
-		return
-	}
 	writeJSON(w, http.StatusOK, body)
 }
 
+// answerText writes an answer as JSON. It reserves memory for both.
+func answerText(out proto.Message, memory *budget.Reservation) ([]byte, error) {
+	if err := memory.Grow(int64(proto.Size(out))); err != nil {
+		return nil, err
+	}
+	body, err := toJSON.Marshal(out)
+	if err != nil {
+		return nil, fmt.Errorf("writing the answer as JSON: %w", err)
+	}
+	return body, memory.Grow(int64(len(body)))
+}
+
 // callUnary makes a unary RPC.
-func (h *Handler) callUnary(r *http.Request, m method, out proto.Message) error {
+func (h *Handler) callUnary(r *http.Request, m method, out proto.Message, memory *budget.Reservation) error {
 	in, err := newMessage(m.Input())
 	if err != nil {
 		return err
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxMessage+1))
+	body, err := readBody(r, memory)
 	if err != nil {
-		return fmt.Errorf("reading the request: %w", err)
+		return err
 	}
 	if err := fromJSON(body, in); err != nil {
 		return err
@@ -130,29 +142,35 @@ func (h *Handler) callUnary(r *http.Request, m method, out proto.Message) error 
 }
 
 // sendAll makes an RPC with a client stream: each line of the request is a message.
-func (h *Handler) sendAll(r *http.Request, m method, out proto.Message) error {
+func (h *Handler) sendAll(r *http.Request, m method, out proto.Message, memory *budget.Reservation) error {
 	stream, err := h.config.Control.NewStream(r.Context(), &grpc.StreamDesc{ClientStreams: true}, m.path, grpc.MaxCallRecvMsgSize(maxAnswer))
 	if err != nil {
 		return err
 	}
-	lines := bufio.NewScanner(r.Body)
-	lines.Buffer(nil, maxMessage)
-	for lines.Scan() {
+	lines := bufio.NewReader(r.Body)
+	for {
 		in, err := newMessage(m.Input())
+		if err != nil {
+			return err
+		}
+		line, err := readLine(lines, memory)
+		if errors.Is(err, io.EOF) {
+			break
+		}
 		if err == nil {
-			err = fromJSON(lines.Bytes(), in)
+			err = fromJSON(line, in)
 		}
 		if err != nil {
 			return err
 		}
-		if err := stream.SendMsg(in); errors.Is(err, io.EOF) {
+		err = stream.SendMsg(in)
+		memory.Release()
+		if errors.Is(err, io.EOF) {
 			break // the answer, below, says why
-		} else if err != nil {
+		}
+		if err != nil {
 			return err
 		}
-	}
-	if err := lines.Err(); err != nil {
-		return &badRequest{fmt.Sprintf("reading the messages: %v", err)}
 	}
 	if err := stream.CloseSend(); err != nil {
 		return err
@@ -165,9 +183,6 @@ var toJSON = protojson.MarshalOptions{EmitDefaultValues: true}
 
 // fromJSON reads a message.
 func fromJSON(text []byte, into proto.Message) error {
-	if len(text) > maxMessage {
-		return &badRequest{fmt.Sprintf("a message has more than %d bytes: that is the limit", maxMessage)}
-	}
 	if err := protojson.Unmarshal(text, into); err != nil {
 		return &badRequest{fmt.Sprintf("the message is not a %s: %v", into.ProtoReflect().Descriptor().Name(), err)}
 	}

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/did"
@@ -56,9 +57,14 @@ type field struct {
 
 // serveTypes answers with the interface of the canister in the query.
 func (h *Handler) serveTypes(w http.ResponseWriter, r *http.Request) {
+	memory := h.config.Memory.NewReservation()
+	defer memory.Release()
 	query := r.URL.Query()
 	in := &controlv1.GetInterfaceRequest{Instance: query.Get("instance"), CanisterId: query.Get("canister")}
 	out, err := controlv1.NewCanistersClient(h.config.Control).GetInterface(r.Context(), in, grpc.MaxCallRecvMsgSize(maxAnswer))
+	if err == nil {
+		err = memory.Grow(int64(proto.Size(out)))
+	}
 	var file *did.File
 	if err == nil {
 		if file, err = did.Parse(out.GetCandid()); err != nil {
@@ -71,7 +77,12 @@ func (h *Handler) serveTypes(w http.ResponseWriter, r *http.Request) {
 	}
 	body, err := json.Marshal(describe(out.GetCandid(), file))
 	if err != nil {
-		sendFailure(w, fmt.Errorf("writing the types as JSON: %w", err))
+		err = fmt.Errorf("writing the types as JSON: %w", err)
+	} else {
+		err = memory.Grow(int64(len(body)))
+	}
+	if err != nil {
+		sendFailure(w, err)
 		return
 	}
 	writeJSON(w, http.StatusOK, body)
@@ -79,7 +90,7 @@ func (h *Handler) serveTypes(w http.ResponseWriter, r *http.Request) {
 
 // describe lists the methods and types of an interface.
 func describe(text string, file *did.File) *interfaceAnswer {
-	t := typeTable{places: map[*candid.Type]int{}}
+	t := typeTable{places: map[*candid.Type]int{}, types: []typeForm{}}
 	a := &interfaceAnswer{Candid: text, Methods: []methodForm{}, Init: []argument{}}
 	init, known := file.Init()
 	a.Known = known

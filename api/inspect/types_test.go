@@ -1,10 +1,18 @@
 package inspect
 
 import (
+	"context"
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
+
 	"github.com/canisterd/canisterd/candid/did"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
 func TestFormsKnowTheTypesOfMethodsAlsoRecursiveOnes(t *testing.T) {
@@ -50,5 +58,28 @@ service : (opt principal) -> {
 	}
 	if answer := a.Types[put.Results[0].Type]; answer.Kind != "variant" || len(answer.Fields) != 2 {
 		t.Errorf("a variant is %v", answer)
+	}
+}
+
+// didControl gives every canister the same interface.
+type didControl struct {
+	grpc.ClientConnInterface
+	candid string
+}
+
+func (c didControl) Invoke(_ context.Context, _ string, _, out any, _ ...grpc.CallOption) error {
+	proto.Merge(out.(proto.Message), &controlv1.GetInterfaceResponse{Candid: c.candid})
+	return nil
+}
+
+func TestAnInterfaceThatCannotBeReadIsABadRequest(t *testing.T) {
+	for text, want := range map[string]int{
+		"service : { get : () -> (nat) query }": 200, "service : {": 400, "\xff": 400, "type a = b; service : {}": 400, "": 200,
+	} {
+		w := httptest.NewRecorder()
+		New(Config{Control: didControl{candid: text}, Token: secret}).ServeHTTP(w, request(http.MethodGet, Path+"types?canister=aaaaa-aa", ""))
+		if w.Code != want || want == 400 && !strings.Contains(w.Body.String(), "the interface of the canister cannot be read") {
+			t.Errorf("%q: status %d, %s", text, w.Code, w.Body)
+		}
 	}
 }

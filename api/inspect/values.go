@@ -3,7 +3,6 @@ package inspect
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 
@@ -36,11 +35,10 @@ func (h *Handler) serveValues(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusUnsupportedMediaType, failure{Code: "invalid_argument", Message: "values take " + unaryType + ", not " + kind})
 		return
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxMessage+1))
+	memory := h.config.Memory.NewReservation()
+	defer memory.Release()
+	body, err := readBody(r, memory)
 	var of message
-	if err == nil && len(body) > maxMessage {
-		err = &badRequest{fmt.Sprintf("a message has more than %d bytes: that is the limit", maxMessage)}
-	}
 	if err == nil {
 		if failed := json.Unmarshal(body, &of); failed != nil {
 			err = &badRequest{fmt.Sprintf("the request is not a message: %v", failed)}
@@ -50,11 +48,15 @@ func (h *Handler) serveValues(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		values, err = h.decode(r, &of)
 	}
+	var text []byte
+	if err == nil {
+		text, _ = json.Marshal(map[string]string{"text": candid.PrettyArgs(values)}) // a text
+		err = memory.Grow(2 * int64(len(text)))
+	}
 	if err != nil {
 		sendFailure(w, err)
 		return
 	}
-	text, _ := json.Marshal(map[string]string{"text": candid.PrettyArgs(values)}) // a text
 	writeJSON(w, http.StatusOK, text)
 }
 

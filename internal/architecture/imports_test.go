@@ -83,7 +83,7 @@ var arrows = map[string]struct {
 	"api/ic":                          {[]string{"internal/refusal", "internal/budget", "api", "api/internal/", "candid/principal", "intercanister", "replica", "internal/certify"}, "the public interface, and no power beyond it"},
 	"proto/control/v1":                {nil, "generated from the .proto files"},
 	"api/control":                     {[]string{"internal/budget", "internal/trace", "internal/trace/values", "internal/refusal", "internal/contain", "api", "instance", "internal/systemcanisters", "internal/explore/campaign", "internal/explore/harness", "internal/explore/property", "internal/explore/schedule", "internal/explore/workqueue", "candid", "candid/", "intercanister", "intercanister/cycles", "archive", "canister", "replica", "replica/", "proto/control/v1", "internal/profile"}, "where test controls are offered"},
-	"api/inspect":                     {[]string{"api/internal/origin", "candid", "candid/did", "internal/budget", "proto/control/v1"}, "pages know instances by the control API alone"},
+	"api/inspect":                     {[]string{"api/internal/", "candid", "candid/did", "internal/budget", "proto/control/v1"}, "pages know instances by the control API alone"},
 	"api/control/remote":              {[]string{"proto/control/v1"}, "a client knows the daemon by its API alone"},
 	"api/internal/origin":             {nil, "headers of browsers"},
 	"api/gateway":                     {[]string{"internal/regular", "internal/refusal", "internal/budget", "api", "api/gateway/internal/verify", "api/internal/", "candid", "candid/did", "candid/principal", "internal/certify", "replica/introspect"}, "pages of canisters, over networks it is given, with no power beyond an anonymous user's"},
