@@ -7,8 +7,10 @@ const (
 	maxMessage = 8 << 20
 	// maxAnswer limits an answer of the control API, in bytes: its own limit.
 	maxAnswer = 64 << 20
-	// maxAhead is the number of messages of a stream that are read before the browser has taken them. Ours.
-	maxAhead = 256
+	// maxAhead is the number of units of a stream that are read before the browser has taken them. A message takes one,
+	// and one more for every aheadUnit bytes: 4 MiB in all. Ours.
+	maxAhead  = 256
+	aheadUnit = 16 << 10
 	// pingInterval is how long a stream may be silent before a comment is sent, which finds out whether the browser is
 	// still there. Ours.
 	pingInterval = 15 * time.Second

@@ -151,11 +151,12 @@ func TestASilentStreamFindsOutEvery15SecondsWhetherTheBrowserIsThere(t *testing.
 	})
 }
 
-func TestAStreamReadsAtMost256MessagesAheadOfTheBrowser(t *testing.T) {
+// readAhead returns how many messages of a stream are read for a browser that takes none.
+func readAhead(t *testing.T, message proto.Message) (read int) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &silentStream{}
 		for range 1000 {
-			s.answers = append(s.answers, &controlv1.WatchResponse{ResumeToken: "x"})
+			s.answers = append(s.answers, message)
 		}
 		w := &deadlined{ResponseRecorder: httptest.NewRecorder(), stopped: make(chan struct{})}
 		done := make(chan struct{})
@@ -164,10 +165,18 @@ func TestAStreamReadsAtMost256MessagesAheadOfTheBrowser(t *testing.T) {
 			New(Config{Control: s, Token: secret}).ServeHTTP(w, watch("{}"))
 		}()
 		synctest.Wait()
-		if want := 256 + 2; s.read != want { // one that is being written, and one for which there is no room
-			t.Errorf("%d messages are read, want %d", s.read, want)
-		}
+		read = s.read
 		close(w.stopped)
 		<-done
 	})
+	return read
+}
+
+func TestAStreamReadsAtMost4MebibytesAheadOfTheBrowser(t *testing.T) {
+	for size, want := range map[int]int{0: 256, 16<<10 - 100: 256, 16 << 10: 128, 1 << 20: 3, 8 << 20: 1} {
+		message := &controlv1.WatchResponse{ResumeToken: "x", Event: &controlv1.Event{Log: make([]byte, size)}}
+		if read := readAhead(t, message); read != want+1 { // one for which there is no room
+			t.Errorf("of messages of %d bytes, %d are read, want %d", size, read, want+1)
+		}
+	}
 }

@@ -62,7 +62,11 @@ func resume(in proto.Message, last string) {
 type received struct {
 	message proto.Message
 	err     error // io.EOF at the end
+	units   int   // of the room for messages that the browser has not taken
 }
+
+// unitsOf returns how much of the room a message takes: a part of it, or all of it.
+func unitsOf(message proto.Message) int { return min(1+proto.Size(message)/aheadUnit, maxAhead) }
 
 // follow sends the messages of an RPC until either side ends it. An error is returned only before the first byte.
 func (h *Handler) follow(w http.ResponseWriter, r *http.Request, m method, in proto.Message) error {
@@ -75,8 +79,8 @@ func (h *Handler) follow(w http.ResponseWriter, r *http.Request, m method, in pr
 	if err := errors.Join(stream.SendMsg(in), stream.CloseSend()); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	messages := make(chan received, maxAhead)
-	go receive(ctx, stream, m, messages)
+	messages, room := make(chan received, maxAhead), make(chan struct{}, maxAhead)
+	go receive(ctx, stream, m, messages, room)
 	e := &eventWriter{writer: w, control: http.NewResponseController(w)}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
@@ -90,6 +94,9 @@ func (h *Handler) follow(w http.ResponseWriter, r *http.Request, m method, in pr
 				return nil
 			}
 			e.send(one.message)
+			for range one.units {
+				<-room
+			}
 			if len(messages) == 0 {
 				e.flush()
 			}
@@ -102,15 +109,27 @@ func (h *Handler) follow(w http.ResponseWriter, r *http.Request, m method, in pr
 	return nil
 }
 
-// receive reads the messages of a stream into a channel until its end or that of the context.
-func receive(ctx context.Context, stream grpc.ClientStream, m method, to chan<- received) {
+// receive reads the messages of a stream into a channel until its end or that of the context. It waits until there is
+// room for a message.
+func receive(ctx context.Context, stream grpc.ClientStream, m method, to chan<- received, room chan<- struct{}) {
 	for {
 		out, err := newMessage(m.Output())
 		if err == nil {
 			err = stream.RecvMsg(out)
 		}
+		one := received{message: out, err: err}
+		if err == nil {
+			one.units = unitsOf(out)
+		}
+		for range one.units {
+			select {
+			case room <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+		}
 		select {
-		case to <- received{out, err}:
+		case to <- one:
 		case <-ctx.Done():
 			return
 		}
