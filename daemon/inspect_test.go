@@ -53,7 +53,7 @@ func sessionAt(t *testing.T, d *Daemon) http.Header {
 	}
 	defer func() { _ = answer.Body.Close() }() // only for reading
 	cookie, _, _ := strings.Cut(answer.Header.Get("Set-Cookie"), ";")
-	return http.Header{"Cookie": {cookie}, "Content-Type": {"application/json"}}
+	return http.Header{"Cookie": {cookie}, "Content-Type": {"application/json"}, "X-Canisterd-Inspect": {"1"}}
 }
 
 func TestABrowserIsLedToTheInspectorAndAProgramIsNot(t *testing.T) {

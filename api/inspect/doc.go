@@ -3,8 +3,8 @@
 //
 // The pages are files of this package (page/), which run as they are read: ES modules without a build. They show and do
 // only what the control API can, through two forms of it that browsers can use: POST rpc/SERVICE/METHOD with JSON
-// (unary RPCs, and client streams with a line for each message), and GET stream/SERVICE/METHOD for server streams as
-// server-sent events.
+// (unary RPCs, and client streams with a line for each message), and GET stream/SERVICE/METHOD for the server streams of
+// events and of logs as server-sent events.
 //
 // It owns who may use these forms (guard.go, session.go) and how they are written. It must not know what an RPC does or
 // what an instance is: every answer comes from the control API.
@@ -20,7 +20,8 @@
 //     window of its own, but never data;
 //   - an RPC carries the cookie of the session, which no page can read (HttpOnly) and which pages of other sites cannot
 //     send (SameSite=Strict). The URL that canisterd prints has the token for the cookie;
-//   - an RPC has a Content-Type that needs a preflight, which is never answered: there are no CORS headers.
+//   - an RPC has a Content-Type and a header that need a preflight, which is never answered: there are no CORS headers.
+//     A stream has neither, so only streams that change nothing are served.
 //
 // No other page can frame the inspector, and its pages load only files of this package (Content-Security-Policy).
 // Canisters' own pages have other hosts, and so other origins. Browsers send the cookie to all servers at the same host,

@@ -29,6 +29,10 @@ func (h *Handler) refusal(r *http.Request) string {
 	}
 }
 
+// pageHeader is the header that the page sends with requests for data. Another page cannot send it without a preflight,
+// which is never answered. At a host without TLS that is not this machine, browsers send no Sec-Fetch-Site.
+const pageHeader = "X-Canisterd-Inspect"
+
 // dataPaths begin the paths of what needs a session.
 var dataPaths = []string{Path + "rpc/", Path + "stream/", Path + "names", Path + "types", Path + "values"}
 

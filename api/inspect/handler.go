@@ -72,6 +72,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			writeError(w, http.StatusUnauthorized, failure{Code: "unauthenticated", Reason: "NO_SESSION", Message: "this browser has no session: open the URL that canisterd inspect prints"})
 			return
 		}
+		if kind != "stream" && r.Header.Get(pageHeader) == "" {
+			writeError(w, http.StatusForbidden, failure{Code: "permission_denied", Message: "requests for data need the header " + pageHeader + ": 1, which the page sends"})
+			return
+		}
 		h.serveData(w, r, kind, rest)
 	case "files":
 		serveFile(w, r, rest)

@@ -46,6 +46,7 @@ func request(method, path, body string) *http.Request {
 	r.Host = "127.0.0.1:4943"
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
 	r.Header.Set("Sec-Fetch-Mode", "cors")
+	r.Header.Set(pageHeader, "1")
 	r.AddCookie(&http.Cookie{Name: origin.SessionCookie(r.Host), Value: session{secret}.cookie(r.Host)})
 	if method == http.MethodPost {
 		r.Header.Set("Content-Type", unaryType)
@@ -92,12 +93,17 @@ func TestOnlyThePagesOfTheInspectorGetAnswers(t *testing.T) {
 		"a page of the same site":          {func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-site") }, 403},
 		"no cookie":                        {func(r *http.Request) { r.Header.Del("Cookie") }, 401},
 		"a wrong cookie":                   {func(r *http.Request) { r.Header.Set("Cookie", "canisterd_inspector_4943="+secret) }, 401},
-		"a form":                           {func(r *http.Request) { r.Header.Set("Content-Type", "application/x-www-form-urlencoded") }, 415},
-		"a text":                           {func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") }, 415},
-		"no content type":                  {func(r *http.Request) { r.Header.Del("Content-Type") }, 415},
-		"another method":                   {func(r *http.Request) { r.Method = http.MethodGet }, 405},
-		"a preflight":                      {func(r *http.Request) { r.Method = http.MethodOptions; r.Header.Del("Cookie") }, 401},
-		"a preflight with the cookie":      {func(r *http.Request) { r.Method = http.MethodOptions }, 405},
+		"no header of the page":            {func(r *http.Request) { r.Header.Del(pageHeader) }, 403},
+		"names without that header": {func(r *http.Request) {
+			r.Method, r.URL.Path = http.MethodGet, Path+"names"
+			r.Header.Del(pageHeader)
+		}, 403},
+		"a form":                      {func(r *http.Request) { r.Header.Set("Content-Type", "application/x-www-form-urlencoded") }, 415},
+		"a text":                      {func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") }, 415},
+		"no content type":             {func(r *http.Request) { r.Header.Del("Content-Type") }, 415},
+		"another method":              {func(r *http.Request) { r.Method = http.MethodGet }, 405},
+		"a preflight":                 {func(r *http.Request) { r.Method = http.MethodOptions; r.Header.Del("Cookie") }, 401},
+		"a preflight with the cookie": {func(r *http.Request) { r.Method = http.MethodOptions }, 405},
 		"a navigation by a form of a page": {func(r *http.Request) {
 			r.Header.Set("Sec-Fetch-Site", "cross-site")
 			r.Header.Set("Sec-Fetch-Mode", "navigate")
@@ -110,11 +116,13 @@ func TestOnlyThePagesOfTheInspectorGetAnswers(t *testing.T) {
 			r.Header.Set("Sec-Fetch-Mode", "navigate")
 			r.Header.Set("Sec-Fetch-Dest", "document")
 		}, 403},
-		"an RPC that does not exist":      {func(r *http.Request) { r.URL.Path = Path + "rpc/Instances/Nothing" }, 404},
-		"a service of another package":    {func(r *http.Request) { r.URL.Path = Path + "rpc/grpc.health.v1.Health/Check" }, 404},
-		"a message in place of a service": {func(r *http.Request) { r.URL.Path = Path + "rpc/GetInstanceRequest/name" }, 404},
-		"an RPC with a stream":            {func(r *http.Request) { r.URL.Path = Path + "rpc/Events/Watch" }, 400},
-		"an RPC without a stream as one":  {func(r *http.Request) { r.Method = http.MethodGet; r.URL.Path = Path + "stream/Instances/GetInstance" }, 404},
+		"a stream that changes the network": {func(r *http.Request) { r.Method = http.MethodGet; r.URL.Path = Path + "stream/Explorer/Explore" }, 404},
+		"a stream of memory":                {func(r *http.Request) { r.Method = http.MethodGet; r.URL.Path = Path + "stream/Canisters/ReadMemory" }, 404},
+		"an RPC that does not exist":        {func(r *http.Request) { r.URL.Path = Path + "rpc/Instances/Nothing" }, 404},
+		"a service of another package":      {func(r *http.Request) { r.URL.Path = Path + "rpc/grpc.health.v1.Health/Check" }, 404},
+		"a message in place of a service":   {func(r *http.Request) { r.URL.Path = Path + "rpc/GetInstanceRequest/name" }, 404},
+		"an RPC with a stream":              {func(r *http.Request) { r.URL.Path = Path + "rpc/Events/Watch" }, 400},
+		"an RPC without a stream as one":    {func(r *http.Request) { r.Method = http.MethodGet; r.URL.Path = Path + "stream/Instances/GetInstance" }, 404},
 	} {
 		r := request(http.MethodPost, getInstance, "{}")
 		row.change(r)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"google.golang.org/grpc"
@@ -18,6 +20,10 @@ import (
 // resumeField is the field of requests and answers with the place in a stream.
 const resumeField = "resume_token"
 
+// streams are the RPCs that are served as streams. They change nothing: a stream has no header of the page, which
+// EventSource cannot send.
+var streams = []string{"Events/Watch", "Canisters/ReadLogs"}
+
 // serveStream answers an RPC with a server stream as server-sent events. The request is the query's field request, as
 // JSON. An event without a name is a message; the event "failed" has an error and is the last one; "ended" is the last
 // one of a stream that has ended.
@@ -25,8 +31,11 @@ const resumeField = "resume_token"
 // A stream with resume tokens has them as event ids, so that a browser that reconnects continues where it was.
 func (h *Handler) serveStream(w http.ResponseWriter, r *http.Request, name string) {
 	m, err := methodOf(name)
-	if err == nil && (!m.IsStreamingServer() || m.IsStreamingClient()) {
+	switch {
+	case err == nil && !m.IsStreamingServer():
 		err = fmt.Errorf("%s does not answer with a stream: use %srpc/%s", name, Path, name)
+	case err == nil && !slices.Contains(streams, name):
+		err = fmt.Errorf("%s is not a stream of the inspector: it has %s", name, strings.Join(streams, " and "))
 	}
 	if err != nil {
 		writeError(w, http.StatusNotFound, failure{Code: codeName(codes.Unimplemented), Message: err.Error()})

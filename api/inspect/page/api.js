@@ -41,7 +41,7 @@ const answerOf = async (response) => {
 const ask = async (path, init) => {
   let response;
   try {
-    response = await fetch(root + path, init);
+    response = await fetch(root + path, { ...init, headers: { ...init?.headers, "X-Canisterd-Inspect": "1" } });
   } catch (error) {
     if (init?.signal?.aborted) throw error;
     throw new Failure({ code: "unavailable", message: "the daemon does not answer: it was stopped, or is being started again" }, 0);

@@ -294,6 +294,7 @@ await flow("pages of strangers reach nothing", async () => {
     const rpc = `${url}/_/inspect/rpc/Instances/ListInstances`;
     for (const init of [
       { method: "POST", body: "{}", headers: { "content-type": "application/json" }, credentials: "include" },
+      { method: "POST", body: "{}", headers: { "content-type": "application/json", "x-canisterd-inspect": "1" }, credentials: "include" },
       { method: "POST", body: "{}", headers: { "content-type": "text/plain" }, credentials: "include" },
       { method: "POST", body: "{}", mode: "no-cors", credentials: "include" },
     ]) got.push(await fetch(rpc, init).then((r) => `${r.type} ${r.status}`, () => "refused"));
@@ -321,7 +322,7 @@ await flow("pages of strangers reach nothing", async () => {
     }));
     return got;
   }, { url: plan.url, script });
-  assert.deepEqual(tried, ["refused", "refused", "refused", "refused", "blocked", "refused", "refused"]);
+  assert.deepEqual(tried, ["refused", "refused", "refused", "refused", "refused", "blocked", "refused", "refused"]);
   const port = new URL(plan.url).port;
   const rebound = await stranger.goto(`http://rebound.example:${port}/_/inspect/now`);
   assert.equal(rebound.status(), 403);
@@ -381,7 +382,7 @@ await flow("an instance with more events than it remembers keeps the document sm
     const call = { canisterId: bank, method: "deposit", argument: { text: "(1)" } };
     for (let i = 0; i < 5; i++) {
       const body = JSON.stringify({ calls: Array.from({ length: 1000 }, () => ({ call })) });
-      const answer = await fetch("/_/inspect/rpc/Calls/Batch", { method: "POST", headers: { "content-type": "application/json" }, body });
+      const answer = await fetch("/_/inspect/rpc/Calls/Batch", { method: "POST", headers: { "content-type": "application/json", "x-canisterd-inspect": "1" }, body });
       if (!answer.ok) throw new Error(await answer.text());
     }
   }, plan.ids.bank);
