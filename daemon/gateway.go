@@ -30,7 +30,7 @@ type Gateway struct {
 func (d *Daemon) newGateway(config *Gateway) *gateway.Gateway {
 	return gateway.New(networks{d}, gateway.Config{
 		Domains: config.Domains, DomainsFile: config.DomainsFile, Names: config.Names, Unverified: config.Unverified,
-		Inspector: func() bool { return d.inspector != nil },
+		Inspector: func(host string) bool { return d.inspector != nil && d.inspector.At(host) },
 		Control:   func() bool { return d.controlAddress == d.listener.Addr().String() }, Memory: d.memory.requests, Log: d.log,
 	})
 }

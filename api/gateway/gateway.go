@@ -26,8 +26,8 @@ type Config struct {
 	Unverified bool
 	// Control reports whether the address of the gateway also serves the control API, which commands use; nil: it does not.
 	Control func() bool
-	// Inspector reports whether the address of the gateway also serves the inspector; nil: it does not.
-	Inspector func() bool
+	// Inspector reports whether the inspector is at a host, which may have a port, of the gateway's address; nil: nowhere.
+	Inspector func(host string) bool
 	// Memory is the budget for bodies and answers; nil: without a limit.
 	Memory *budget.Budget
 	// Log gets faults of the file of domains; nil for nothing.
@@ -131,12 +131,9 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, to *target) {
 		g.refuse(w, r, to, noCanister(r.URL.Path))
 	case r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "":
 		preflight(w)
-	case to.shared && g.inspects() && opensPage(r):
-		http.Redirect(w, r, g.ownHost(r, to), http.StatusTemporaryRedirect)
+	case to.shared && g.inspects(r.Host):
+		g.serveBesideInspector(w, r, to)
 	default:
-		if to.shared && g.inspects() {
-			w.Header().Set("Content-Security-Policy", "sandbox")
-		}
 		g.serveCanister(w, r, to)
 	}
 }

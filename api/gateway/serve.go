@@ -175,7 +175,7 @@ func (e *exchange) send(w http.ResponseWriter, r *http.Request, a *answer) error
 		drop = append(drop, "content-range")
 		a.status = http.StatusOK
 	}
-	if err := passOn(header, a.headers, drop...); err != nil {
+	if err := passOn(header, e.gateway.withoutCookies(r.Host, e.shared, a.headers), drop...); err != nil {
 		clear(header)
 		return &invalidAnswer{err}
 	}

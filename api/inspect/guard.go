@@ -9,9 +9,12 @@ import (
 	"github.com/canisterd/canisterd/api/internal/origin"
 )
 
+// At reports whether the inspector is at a host, which may have a port.
+func (h *Handler) At(host string) bool { return h.hosts[strings.ToLower(origin.Hostname(host))] }
+
 // refusal returns why a request is refused, whatever it asks for; "" if it is not.
 func (h *Handler) refusal(r *http.Request) string {
-	if host := strings.ToLower(origin.Hostname(r.Host)); !h.hosts[host] {
+	if !h.At(r.Host) {
 		return "the inspector is not at the host " + r.Host + ": use localhost or 127.0.0.1, or start the daemon with --inspect-host"
 	}
 	for _, from := range r.Header.Values("Origin") {
