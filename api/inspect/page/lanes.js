@@ -80,7 +80,8 @@ export const Lanes = ({ picture, canisters, waits, now, selected, select, next }
   const height = head + lanes.length * lane;
 
   const measure = () => {
-    const b = /** @type {HTMLElement} */ (box.current);
+    const b = box.current;
+    if (!b) return; // the page was left before it was shown
     stay.current = b.scrollLeft + b.clientWidth > b.scrollWidth - 40;
     setView({ x: b.scrollLeft, y: b.scrollTop, width: b.clientWidth, height: b.clientHeight });
   };
