@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { follow, rpc, send, typesOf } from "./api.js";
 import { base64, bytesText, count, grouped, hexOf, nanoseconds, quoted, spanText, textOf, timeText } from "./format.js";
 import { Fields, drawn, initial, useHistory } from "./form.js";
+import { Answer, useCalls } from "./pending.js";
 import { statusWord } from "./canisters.js";
 import { instance, linkTo, parameter, path } from "./route.js";
 import { clock, nameOf, touch } from "./store.js";
@@ -87,15 +88,12 @@ const Method = ({ method: m, types, canister, as }) => {
   const [values, set] = useState(start);
   const [text, setText] = useState(given);
   const [raw, setRaw] = useState(given !== "");
-  const [outcome, setOutcome] = useState(/** @type {any} */ (undefined));
+  const { answer, call: make } = useCalls();
   const history = useHistory(`${canister} ${m.name}`);
   const argument = raw ? { text: text || "()" } : { json: JSON.stringify(values) };
   const call = async () => {
-    const request = { instance: instance.value, call: { canisterId: canister, method: m.name, argument, sender: as, replyForm: "FORM_TEXT" } };
-    const { outcome: got } = await rpc(m.query ? "Calls/Query" : "Calls/Update", request);
-    setOutcome(got);
+    await make({ canisterId: canister, method: m.name, argument, sender: as, replyForm: "FORM_TEXT" }, m.query);
     history.add(raw ? text : JSON.stringify(values));
-    touch();
   };
   const recall = (/** @type {string} */ old) => {
     const typed = old.startsWith("[");
@@ -109,12 +107,8 @@ const Method = ({ method: m, types, canister, as }) => {
     <div class="row"><${Action} kind="main" act=${call}>${m.query ? "Query" : "Call"}<//>
       ${m.args.length > 0 ? html`<button type="button" onClick=${() => set(m.args.map((/** @type {any} */ a) => drawn(types, a.type)))} disabled=${raw}>Random values</button><button type="button" onClick=${() => setRaw(!raw)}>${raw ? "As a form" : "As text"}</button>` : ""}
       ${history.all.length > 0 ? html`<select aria-label="arguments of earlier calls" onChange=${(/** @type {any} */ e) => e.target.value && recall(e.target.value)}><option value="">earlier arguments</option>${history.all.map((old) => html`<option value=${old}>${old.slice(0, 80)}</option>`)}</select>` : ""}</div>
-    ${outcome ? html`<${Outcome} outcome=${outcome} />` : ""}</details>`;
+    <${Answer} answer=${answer} /></details>`;
 };
-
-/** @param {{outcome: any}} props */
-const Outcome = ({ outcome }) => html`<div class=${`why ${outcome.reject ? "bad" : "ok"}`} role="status">${outcome.reject ? html`<b>It was rejected because</b> ${outcome.reject.text} <code>${outcome.reject.errorCode}</code>` : html`<pre>${outcome.reply?.text ?? (outcome.reply?.bytes ? `0x${hexOf(outcome.reply.bytes)}` : "")}</pre>`}
-  <span class="soft">${grouped(outcome.instructions)} instructions${outcome.requestId ? html` · <a href=${linkTo(["call", hexOf(outcome.requestId)])}>the whole call</a>` : ""}</span></div>`;
 
 /**
  * A call of a canister whose interface is not known.
@@ -123,16 +117,12 @@ const Outcome = ({ outcome }) => html`<div class=${`why ${outcome.reject ? "bad"
 const Untyped = ({ canister: c, as }) => {
   const [method, setMethod] = useState(c.methods[0]?.name ?? "");
   const [text, setText] = useState("()");
-  const [outcome, setOutcome] = useState(/** @type {any} */ (undefined));
+  const { answer, call: make } = useCalls();
   const query = c.methods.find((/** @type {any} */ m) => m.name === method)?.kind !== "update";
-  const call = async () => {
-    const { outcome: got } = await rpc(query ? "Calls/Query" : "Calls/Update", { instance: instance.value, call: { canisterId: c.canisterId, method, argument: { text }, sender: as, replyForm: "FORM_TEXT" } });
-    setOutcome(got);
-    touch();
-  };
+  const call = () => make({ canisterId: c.canisterId, method, argument: { text }, sender: as, replyForm: "FORM_TEXT" }, query);
   if (c.methods.length === 0) return html`<p class="soft">It exports no methods.</p>`;
   return html`<label class="field">method<select value=${method} onChange=${(/** @type {any} */ e) => setMethod(e.target.value)}>${c.methods.map((/** @type {any} */ m) => html`<option value=${m.name}>${m.name} (${m.kind})</option>`)}</select></label>
-    <label class="field">arguments in Candid's text form<textarea value=${text} onInput=${(/** @type {any} */ e) => setText(e.target.value)}></textarea></label><div class="row"><${Action} kind="main" act=${call}>${query ? "Query" : "Call"}<//></div>${outcome ? html`<${Outcome} outcome=${outcome} />` : ""}`;
+    <label class="field">arguments in Candid's text form<textarea value=${text} onInput=${(/** @type {any} */ e) => setText(e.target.value)}></textarea></label><div class="row"><${Action} kind="main" act=${call}>${query ? "Query" : "Call"}<//></div><${Answer} answer=${answer} />`;
 };
 
 /** The settings that are numbers or amounts: key, name, unit. */

@@ -152,6 +152,41 @@ await flow("random values fill a form, and earlier arguments come back", async (
   assert.equal(await method.locator('input[inputmode="numeric"]').inputValue(), "5");
 });
 
+await flow("a call that waits says why, takes no connection, and shows its answer", async () => {
+  const hold = () => canisterd("rule", "add", "hold", "--callee", "vault", "--method", "transfer");
+  let rule = hold();
+  await at(`canister/${plan.ids.bank}/methods`);
+  await page.fill("text=call as >> input", plan.ids.bank);
+  const open = new Set();
+  let awaits = 0;
+  const begun = (request) => {
+    if (request.url().includes("/rpc/")) open.add(request);
+    if (request.url().endsWith("/Calls/Await")) awaits++;
+  };
+  const ended = (request) => open.delete(request);
+  for (const [event, what] of [["request", begun], ["requestfinished", ended], ["requestfailed", ended]]) page.on(event, what);
+  const method = page.locator("#method-withdraw");
+  await method.locator("summary").click();
+  await method.locator('input[inputmode="numeric"]').fill("1");
+  await method.locator("button", { hasText: /^Call$/ }).click();
+  await method.locator("text=It waits because").waitFor();
+  while (open.size > 0) await page.waitForTimeout(20);
+  canisterd("rule", "remove", rule, "--release");
+  await method.locator(".why.ok").waitFor();
+  rule = hold();
+  await method.locator("button", { hasText: /^Call$/ }).click();
+  await method.locator("text=It waits because").waitFor();
+  await page.click("nav >> text=Canisters");
+  await shows("vault");
+  const before = awaits;
+  canisterd("canister", "call", "bank", "deposit", "(2)", "--as", "bank");
+  await page.click("nav >> text=Calls");
+  await shows("(2)");
+  assert.equal(awaits, before, "a page that was left asks for the answer");
+  canisterd("rule", "remove", rule, "--release");
+  for (const [event, what] of [["request", begun], ["requestfinished", ended], ["requestfailed", ended]]) page.off(event, what);
+});
+
 await flow("a call is made again with edits, and again on a fork", async () => {
   canisterd("canister", "call", "bank", "deposit", "(7)", "--as", "bank");
   await at("calls");
