@@ -32,6 +32,34 @@ const hostileCanister = `(module
   (func (export "canister_update log") (call $print (i32.const 0) (i32.const 36)) (call $reply))
   (func (export "canister_update <img src=x onerror=alert(2)>") (call $reply)))`
 
+// wideInterface has a type of 10 to the power of 8 fields, one that is nested 10,000 deep, and a method beside them.
+func wideInterface() string {
+	var text strings.Builder
+	for level := range 8 {
+		fmt.Fprintf(&text, "type wide%d = record {", level)
+		for i := range 10 {
+			fmt.Fprintf(&text, " f%d : wide%d;", i, level+1)
+		}
+		text.WriteString(" };\n")
+	}
+	text.WriteString("type wide8 = nat;\ntype choice = variant { deep : deep0; flat };\n")
+	for level := range 10_000 {
+		fmt.Fprintf(&text, "type deep%d = record { d : deep%d };\n", level, level+1)
+	}
+	text.WriteString("type deep10000 = nat;\nservice : { wide : (wide0) -> (); deep : (choice) -> (); lists : (vec wide7, vec vec wide6) -> (); narrow : (nat) -> () }")
+	return text.String()
+}
+
+// wideCanister has the interface, and answers nothing.
+func wideCanister() ([]byte, error) {
+	methods := ""
+	for _, name := range []string{"wide", "deep", "lists", "narrow"} {
+		methods += fmt.Sprintf(`(func (export "canister_update %s") (call $append (i32.const 0) (i32.const 6)) (call $reply))`, name)
+	}
+	return wat.Assemble(`(module (import "ic0" "msg_reply" (func $reply)) (import "ic0" "msg_reply_data_append" (func $append (param i32 i32)))
+  (memory 1) (data (i32.const 0) "DIDL\00\00") ` + methods + fmt.Sprintf(`(@custom "icp:public candid:service" %q))`, wideInterface()))
+}
+
 // inspectPlan is what the flows need to know.
 type inspectPlan struct {
 	Binary  string `json:"binary"`
@@ -115,8 +143,14 @@ func inspectProject(t *testing.T, d *daemon, plan *inspectPlan) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hostile := filepath.Join(t.TempDir(), "hostile.wasm")
+	hostile, wide := filepath.Join(t.TempDir(), "hostile.wasm"), filepath.Join(t.TempDir(), "wide.wasm")
 	if err := os.WriteFile(hostile, module, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if module, err = wideCanister(); err == nil {
+		err = os.WriteFile(wide, module, 0o600)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	run("deploy")
@@ -125,6 +159,8 @@ func inspectProject(t *testing.T, d *daemon, plan *inspectPlan) {
 	}
 	plan.IDs["blank"], plan.IDs["hostile"] = run("canister", "create"), run("canister", "create")
 	run("canister", "install", plan.IDs["hostile"], hostile)
+	plan.IDs["wide"] = run("canister", "create")
+	run("canister", "install", plan.IDs["wide"], wide)
 	run("canister", "call", "bank", "open", fmt.Sprintf("(%q)", plan.IDs["vault"]))
 	run("instance", "create", "empty")
 }

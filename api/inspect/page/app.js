@@ -11,7 +11,7 @@ import { Profile } from "./profile.js";
 import { arrange } from "./picture.js";
 import { followLink, go, instance, instanceName, linkTo, parameter, path } from "./route.js";
 import { about, begin, clock, events, locked, lost, names, touch, waiting } from "./store.js";
-import { Action, html, Icon, useLoaded } from "./ui.js";
+import { Action, Boundary, html, Icon, useLoaded } from "./ui.js";
 
 const places = /** @type {const} */ ([["now", "Now"], ["calls", "Calls"], ["canisters", "Canisters"], ["profile", "Profile"]]);
 
@@ -32,7 +32,7 @@ const App = () => {
   return html`<${Top} place=${placeOf[page] ?? page} />
     <main id="main">${lost.value ? html`<div class="notice bad" role="alert">${lost.value}</div>` : ""}
       ${about.value?.missing ? html`<div class="page"><div class="empty"><h1>No instance ${instanceName.value}</h1><p>${about.value.missing}</p><p><a href=${linkTo(["now"], { i: "default" })}>Go to the default instance</a></p></div></div>`
-        : Page ? html`<${Page} key=${`${page} ${instance.value}`} />` : html`<div class="page"><div class="empty"><h1>There is no page ${page}</h1><p><a href=${linkTo(["now"])}>Now</a> shows what happens.</p></div></div>`}
+        : Page ? html`<${Boundary} of=${`${path.value.join("/")} ${instance.value}`} what="This page"><${Page} key=${`${page} ${instance.value}`} /><//>` : html`<div class="page"><div class="empty"><h1>There is no page ${page}</h1><p><a href=${linkTo(["now"])}>Now</a> shows what happens.</p></div></div>`}
     </main>`;
 };
 

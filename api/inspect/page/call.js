@@ -9,6 +9,34 @@ import { Action, CommandLine, Copy, Cycles, html, Icon, Party, Problem, Tabs, us
 /** The most instructions of an update or a callback (the specification's limit for one message). */
 const messageLimit = 40_000_000_000;
 
+/** The most messages of a call that are drawn, and how deep they are: a picture of more is slow, and nobody reads it. */
+const mostMessages = 2000;
+const deepestCalls = 100;
+
+/**
+ * Returns the part of a call tree that is drawn.
+ * @param {any} root
+ * @returns {{root: any, cut: boolean}} cut: it is not all of the tree
+ */
+const drawnPart = (root) => {
+  let left = mostMessages;
+  let cut = false;
+  /** @type {<T>(all: T[]) => T[]} */
+  const take = (all) => {
+    const some = all.slice(0, Math.max(0, left));
+    left -= some.length;
+    cut ||= some.length < all.length;
+    return some;
+  };
+  /** @type {(call: any, depth: number) => any} */
+  const part = (call, depth) => {
+    cut ||= depth > deepestCalls && call.executions.length > 0;
+    const executions = depth > deepestCalls ? [] : take(call.executions);
+    return { ...call, executions: executions.map((/** @type {any} */ e) => ({ ...e, calls: take(e.calls).map((c) => part(c, depth + 1)) })) };
+  };
+  return { root: part(root, 0), cut };
+};
+
 /** @param {string} hex */
 const base64OfHex = (hex) => base64(Uint8Array.from(hex.match(/../g) ?? [], (b) => parseInt(b, 16)));
 
@@ -28,13 +56,14 @@ export const Call = () => {
   const { value: trace, failure } = useLoaded(traceOf(request, tab === "sequence" ? "TRACE_FORM_MERMAID" : "TRACE_FORM_TEXT"), [request, tab === "sequence"]);
   if (failure) return html`<div class="page"><h1>Call ${request.slice(0, 8)}</h1><${Problem} failure=${failure} /><p class="soft">The instance remembers about its last 16,384 events. The journal of an instance that is kept has older messages: <code>canisterd replay --traces 10</code></p></div>`;
   if (!trace) return html`<div class="page" aria-busy="true"></div>`;
-  const root = trace.root;
+  const { root, cut } = drawnPart(trace.root);
   const tabs = /** @type {[string, string][]} */ ([["tree", "Tree"], ["sequence", "Sequence"], ["timeline", "Timeline"], ["text", "Text"]]);
   return html`<div class="page"><h1><${Party} id=${root.canisterId} />.${root.method}</h1>
     <p class="soft">request ${request.slice(0, 8)}, by <${Party} id=${root.caller} />, ${timeText(root.begun)}${trace.complete ? "" : ". A part of it is still in progress or no longer remembered."}</p>
     <${Outcome} call=${root} />
     <${Again} root=${root} />
     <${Tabs} tabs=${tabs} at=${tab} link=${(/** @type {string} */ t) => linkTo(["call", request, t])} label="views of the call" />
+    ${cut && tab !== "text" ? html`<p class="soft" role="status">At most ${grouped(mostMessages)} messages are drawn, ${deepestCalls} calls deep: Text has them all.</p>` : ""}
     ${tab === "timeline" ? html`<${Timeline} root=${root} />` : tab === "text" ? html`<pre style="max-height:none">${trace.rendered}</pre>` : tab === "sequence" ? html`<${Sequence} root=${root} mermaid=${trace.rendered} />` : html`<ul class="tree"><${Node} call=${root} /></ul>`}
   </div><${CommandLine} args=${`trace ${request.slice(0, 8)}${tab === "sequence" ? " --mermaid" : ""}`} />`;
 };
@@ -161,13 +190,16 @@ const Timeline = ({ root }) => {
   </tbody></table></div>`;
 };
 
+/** The most calls that are listed. */
+const mostCalls = 1000;
+
 /** The list of the last calls of users. */
 export const Calls = () => {
   const { value, failure } = useLoaded((signal) => rpc("Events/GetTrace", { instance: instance.value, since: "1970-01-01T00:00:00Z", names: names.value.canisters }, signal), []);
   if (failure) return html`<div class="page"><h1>Calls</h1><p>No call is remembered.</p><p class="soft">${failure.message}</p></div><${CommandLine} args="trace --since 1h" />`;
   if (!value) return html`<div class="page" aria-busy="true"></div>`;
-  return html`<div class="page"><h1>Calls</h1><p>${count(value.calls.length, "call")} of users, the newest first.</p><div class="scroll"><table><thead><tr><th>call</th><th>user</th><th>time</th><th>answer</th></tr></thead><tbody>
-    ${[...value.calls].reverse().map((/** @type {any} */ c) => html`<tr><td><a href=${linkTo(["call", hexOf(c.requestId)])}>${nameOf(c.canisterId)}.${c.method}</a> <code>${c.argument}</code></td><td><${Party} id=${c.caller} /></td><td class="number">${timeText(c.begun)}</td>
+  return html`<div class="page"><h1>Calls</h1><p>${count(value.calls.length, "call")} of users, the newest first${value.calls.length > mostCalls ? html`; ${grouped(mostCalls)} are listed` : ""}.</p><div class="scroll"><table><thead><tr><th>call</th><th>user</th><th>time</th><th>answer</th></tr></thead><tbody>
+    ${value.calls.slice(-mostCalls).reverse().map((/** @type {any} */ c) => html`<tr><td><a href=${linkTo(["call", hexOf(c.requestId)])}>${nameOf(c.canisterId)}.${c.method}</a> <code>${c.argument}</code></td><td><${Party} id=${c.caller} /></td><td class="number">${timeText(c.begun)}</td>
       <td>${c.answered ? (c.reject ? html`<span class="bad">✕ ${c.reject.text}</span>` : html`<code>${c.reply}</code>`) : html`<span class="waits">waits</span>`}</td></tr>`)}
   </tbody></table></div></div><${CommandLine} args="trace --since 1h" />`;
 };

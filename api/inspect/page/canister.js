@@ -1,13 +1,13 @@
 // The page of one canister: status, methods with forms, settings, logs, module.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { follow, rpc, send, typesOf } from "./api.js";
 import { base64, bytesText, count, grouped, hexOf, nanoseconds, quoted, spanText, textOf, timeText } from "./format.js";
-import { Fields, drawn, initial, useHistory } from "./form.js";
+import { Fields, drawn, fits, formLimit, initial, useHistory } from "./form.js";
 import { Answer, useCalls } from "./pending.js";
 import { statusWord } from "./canisters.js";
 import { instance, linkTo, parameter, path } from "./route.js";
 import { clock, nameOf, touch } from "./store.js";
-import { Action, Bytes, CommandLine, Copy, Cycles, Facts, html, Id, LongList, Party, Problem, Tabs, useLoaded } from "./ui.js";
+import { Action, Boundary, Bytes, CommandLine, Copy, Cycles, Facts, html, Id, LongList, Party, Problem, Tabs, useLoaded } from "./ui.js";
 
 /** The bytes of a module in one message of an installation. */
 const chunkBytes = 2 << 20;
@@ -74,22 +74,32 @@ const Methods = ({ canister: c }) => {
   if (failure) return html`<${Problem} failure=${failure} /><${Untyped} canister=${c} as=${as} />`;
   if (!value) return html`<div aria-busy="true"></div>`;
   return html`<label class="field">call as<input type="text" value=${as} spellcheck="false" onInput=${(/** @type {any} */ e) => setAs(e.target.value)} /></label>
-    ${value.methods.map((/** @type {any} */ m) => html`<${Method} key=${m.name} method=${m} types=${value.types} canister=${c.canisterId} as=${as} />`)}
+    ${value.methods.map((/** @type {any} */ m) => html`<${Boundary} key=${m.name} what=${`The method ${m.name}`}><${Method} method=${m} types=${value.types} canister=${c.canisterId} as=${as} /><//>`)}
     <details><summary>Candid</summary><pre>${value.candid}</pre></details>`;
 };
 
 /**
- * A method with a form for its arguments.
+ * A method with a form for its arguments, or only with their text if they are too many for a form.
  * @param {{method: any, types: any[], canister: string, as: string}} props
  */
 const Method = ({ method: m, types, canister, as }) => {
-  const start = () => m.args.map((/** @type {any} */ a) => initial(types, a.type));
   const given = parameter("method") === m.name ? parameter("args") : "";
-  const [values, set] = useState(start);
+  const [open, setOpen] = useState(given !== "");
+  const start = useMemo(() => (open ? m.args.map((/** @type {any} */ a) => initial(types, a.type)) : []), [open, types]);
+  const drawable = useMemo(() => fits(types, m.args, start), [start]);
+  const [edited, edit] = useState(/** @type {any[] | undefined} */ (undefined));
+  const [full, setFull] = useState(false);
   const [text, setText] = useState(given);
-  const [raw, setRaw] = useState(given !== "");
+  const [asText, setAsText] = useState(given !== "");
   const { answer, call: make } = useCalls();
   const history = useHistory(`${canister} ${m.name}`);
+  const values = edited ?? start;
+  const raw = asText || !drawable;
+  const set = (/** @type {any[]} */ to) => {
+    const fitting = fits(types, m.args, to);
+    setFull(!fitting);
+    if (fitting) edit(to);
+  };
   const argument = raw ? { text: text || "()" } : { json: JSON.stringify(values) };
   const call = async () => {
     await make({ canisterId: canister, method: m.name, argument, sender: as, replyForm: "FORM_TEXT" }, m.query);
@@ -97,15 +107,15 @@ const Method = ({ method: m, types, canister, as }) => {
   };
   const recall = (/** @type {string} */ old) => {
     const typed = old.startsWith("[");
-    setRaw(!typed);
+    setAsText(!typed);
     if (typed) set(JSON.parse(old));
     else setText(old);
   };
-  const [open, setOpen] = useState(given !== "");
   return html`<details class="method" open=${open} onToggle=${(/** @type {any} */ e) => setOpen(e.target.open)} id=${`method-${m.name}`}><summary><b>${m.name}</b> <code>${m.signature}</code>${m.query ? html` <span class="soft">${m.composite ? "composite query" : "query"}</span>` : ""}</summary>
-    ${!open ? "" : raw ? html`<label class="field">arguments in Candid's text form<textarea value=${text} onInput=${(/** @type {any} */ e) => setText(e.target.value)}></textarea></label>` : html`<${Fields} types=${types} args=${m.args} values=${values} set=${set} />`}
+    ${!open ? "" : raw ? html`<label class="field">arguments in Candid's text form<textarea value=${text} onInput=${(/** @type {any} */ e) => setText(e.target.value)}></textarea></label>` : html`<${Boundary} what="The form"><${Fields} types=${types} args=${m.args} values=${values} set=${set} /><//>`}
+    ${open && (full || !drawable) ? html`<p class="soft" role="status">${formLimit}</p>` : ""}
     <div class="row"><${Action} kind="main" act=${call}>${m.query ? "Query" : "Call"}<//>
-      ${m.args.length > 0 ? html`<button type="button" onClick=${() => set(m.args.map((/** @type {any} */ a) => drawn(types, a.type)))} disabled=${raw}>Random values</button><button type="button" onClick=${() => setRaw(!raw)}>${raw ? "As a form" : "As text"}</button>` : ""}
+      ${m.args.length > 0 && drawable ? html`<button type="button" onClick=${() => set(m.args.map((/** @type {any} */ a) => drawn(types, a.type)))} disabled=${raw}>Random values</button><button type="button" onClick=${() => setAsText(!raw)}>${raw ? "As a form" : "As text"}</button>` : ""}
       ${history.all.length > 0 ? html`<select aria-label="arguments of earlier calls" onChange=${(/** @type {any} */ e) => e.target.value && recall(e.target.value)}><option value="">earlier arguments</option>${history.all.map((old) => html`<option value=${old}>${old.slice(0, 80)}</option>`)}</select>` : ""}</div>
     <${Answer} answer=${answer} /></details>`;
 };

@@ -1,5 +1,6 @@
 // Forms for Candid: a field for each argument by its type, to values in the JSON form of docs/json.md.
 import { useState } from "preact/hooks";
+import { grouped } from "./format.js";
 import { html } from "./ui.js";
 
 /**
@@ -10,16 +11,71 @@ import { html } from "./ui.js";
 /** How deep a value is that a form begins with: recursive types end there. */
 const deepest = 8;
 
+/** The most parts of a form: fields, and cases to choose from. A wide type has 10 to the power of 8 and more. */
+export const mostParts = 2000;
+
+/** How many parts a value may still get. */
+class Room {
+  left = mostParts + 1; // one more than what fits, so that a value that was cut off does not fit
+
+  /**
+   * Takes room for some parts, and reports whether there was any.
+   * @param {number} parts
+   */
+  take(parts) {
+    const some = this.left > 0;
+    this.left -= parts;
+    return some;
+  }
+}
+
 /**
- * Returns a value of a type with which a field begins.
+ * Returns the parts that the form of a type has for its own, without those in it.
+ * @param {Type} type
+ */
+const partsOf = (type) => (type.kind === "variant" ? 1 + (type.fields ?? []).length : type.kind === "func" ? 3 : 1);
+
+/**
+ * Reports whether a form for values has at most as many parts as a form may have.
+ * @param {Type[]} types
+ * @param {Argument[]} args
+ * @param {any[]} values
+ */
+export const fits = (types, args, values) => {
+  let left = mostParts;
+  /** @type {[number, any][]} */
+  const pending = args.map((a, i) => [a.type, values[i]]);
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const [at, value] = next;
+    const type = types[at];
+    left -= partsOf(type);
+    if (left < 0) return false;
+    if (value === null || value === undefined) continue;
+    if (type.kind === "vec" && Array.isArray(value)) {
+      if (value.length > left) return false;
+      for (const v of value) pending.push([Number(type.elem), v]);
+    } else if (type.kind === "opt") {
+      const elem = Number(type.elem);
+      pending.push([elem, nullable(types, elem) && Array.isArray(value) ? value[0] : value]);
+    } else if (type.kind === "record" || type.kind === "variant") {
+      if ((type.fields ?? []).length > left && type.kind === "record") return false;
+      for (const f of type.fields ?? []) if (type.kind === "record" || Object.hasOwn(value, f.key)) pending.push([f.type, value[f.key]]);
+    }
+  }
+  return true;
+};
+
+/**
+ * Returns a value of a type with which a field begins. It is cut off where it does not fit a form.
  * @param {Type[]} types
  * @param {number} at
+ * @param {Room} [room]
  * @param {number} [depth]
  * @returns {any}
  */
-export const initial = (types, at, depth = 0) => {
+export const initial = (types, at, room = new Room(), depth = 0) => {
   const type = types[at];
-  if (depth > deepest) return null;
+  if (depth > deepest || !room.take(partsOf(type))) return null;
   switch (type.kind) {
     case "bool":
       return false;
@@ -36,10 +92,10 @@ export const initial = (types, at, depth = 0) => {
     case "reserved":
       return null;
     case "record":
-      return record(types, type, (f) => initial(types, f.type, depth + 1));
+      return record(types, type, (f) => initial(types, f.type, room, depth + 1));
     case "variant": {
       const first = (type.fields ?? []).find((f) => !refersTo(types, f.type, at)) ?? type.fields?.[0];
-      return first ? { [first.key]: initial(types, first.type, depth + 1) } : null;
+      return first ? { [first.key]: initial(types, first.type, room, depth + 1) } : null;
     }
     case "func":
       return { canister: "", method: "" };
@@ -49,20 +105,20 @@ export const initial = (types, at, depth = 0) => {
 };
 
 /**
- * Reports whether a type contains another one.
+ * Reports whether a value of a type always contains one of another type.
  * @param {Type[]} types
  * @param {number} from
  * @param {number} to
- * @param {Set<number>} [seen]
- * @returns {boolean}
  */
-const refersTo = (types, from, to, seen = new Set()) => {
-  if (from === to) return true;
-  if (seen.has(from)) return false;
-  seen.add(from);
-  const type = types[from];
-  if (type.kind === "opt" || type.kind === "vec") return false; // they end without a value
-  return (type.fields ?? []).some((f) => refersTo(types, f.type, to, seen));
+const refersTo = (types, from, to) => {
+  const seen = new Set([from]);
+  for (const at of seen) { // which grows: types may be nested deeper than functions
+    if (at === to) return true;
+    const type = types[at];
+    if (type.kind === "opt" || type.kind === "vec") continue; // they end without a value
+    for (const f of type.fields ?? []) seen.add(f.type);
+  }
+  return false;
 };
 
 /**
@@ -80,14 +136,16 @@ const random = (bytes) => crypto.getRandomValues(new Uint8Array(bytes));
 const sizes = /** @type {Record<string, number>} */ ({ nat8: 1, nat16: 2, nat32: 4, nat64: 8, int8: 1, int16: 2, int32: 4, int64: 8 });
 
 /**
- * Draws a value of a type.
+ * Draws a value of a type. It is cut off where it does not fit a form.
  * @param {Type[]} types
  * @param {number} at
+ * @param {Room} [room]
  * @param {number} [depth]
  * @returns {any}
  */
-export const drawn = (types, at, depth = 0) => {
+export const drawn = (types, at, room = new Room(), depth = 0) => {
   const type = types[at];
+  if (!room.take(partsOf(type))) return null;
   const r = random(8);
   const number = r.reduce((sum, b) => sum * 256n + BigInt(b), 0n);
   switch (type.kind) {
@@ -101,17 +159,17 @@ export const drawn = (types, at, depth = 0) => {
     case "service":
       return "2vxsx-fae";
     case "vec":
-      return depth > 3 ? [] : Array.from({ length: r[0] % 3 }, () => drawn(types, Number(type.elem), depth + 1));
+      return depth > 3 ? [] : Array.from({ length: r[0] % 3 }, () => drawn(types, Number(type.elem), room, depth + 1));
     case "opt":
-      return depth > 3 || r[0] % 2 === 0 ? null : wrap(types, Number(type.elem), drawn(types, Number(type.elem), depth + 1));
+      return depth > 3 || r[0] % 2 === 0 ? null : wrap(types, Number(type.elem), drawn(types, Number(type.elem), room, depth + 1));
     case "record":
-      return depth > deepest ? null : record(types, type, (f) => drawn(types, f.type, depth + 1));
+      return depth > deepest ? null : record(types, type, (f) => drawn(types, f.type, room, depth + 1));
     case "variant": {
       const fields = type.fields ?? [];
       if (fields.length === 0) return null;
-      if (depth > 3) return initial(types, at, depth);
+      if (depth > 3) return initial(types, at, room, depth);
       const f = fields[r[0] % fields.length];
-      return { [f.key]: drawn(types, f.type, depth + 1) };
+      return { [f.key]: drawn(types, f.type, room, depth + 1) };
     }
     case "float32":
     case "float64":
@@ -201,6 +259,9 @@ export const Field = ({ types, at, value, set, label, depth = 0 }) => {
 
 /** @param {{label: string, value: string, set: (v: string) => void, placeholder?: string, mode?: string}} props */
 const Text = ({ label, value, set, placeholder, mode }) => html`<label class="field">${label}<input type="text" value=${value} placeholder=${placeholder} inputmode=${mode} autocomplete="off" spellcheck="false" onInput=${(/** @type {any} */ e) => set(e.target.value)} /></label>`;
+
+/** Why a form has no more parts. */
+export const formLimit = `A form has at most ${grouped(mostParts)} fields and cases: write these arguments in Candid's text form.`;
 
 /**
  * The fields of a method's arguments.

@@ -1,5 +1,5 @@
 // Components that all pages share.
-import { h } from "preact";
+import { Component, h } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import htm from "htm";
 import { Failure } from "./api.js";
@@ -93,6 +93,31 @@ export const CommandLine = ({ args }) => {
  */
 export const Problem = ({ failure }) =>
   failure ? html`<div class="problem" role="alert"><p>${failure.message}</p>${failure.reason ? html`<p class="soft"><code>${failure.reason}</code></p>` : ""}</div>` : null;
+
+/**
+ * A part of a page that fails alone: in its place the page says why, until it is about something else.
+ * @extends {Component<{what: string, of?: string, children?: any}, {error?: unknown, of?: string}>}
+ */
+export class Boundary extends Component {
+  /**
+   * @param {{of?: string}} props
+   * @param {{of?: string}} state
+   */
+  static getDerivedStateFromProps(props, state) {
+    return props.of === state.of ? null : { of: props.of, error: undefined };
+  }
+
+  /** @param {unknown} error */
+  static getDerivedStateFromError(error) {
+    return { error };
+  }
+
+  render() {
+    const { error } = this.state;
+    if (error === undefined) return this.props.children;
+    return html`<div class="problem" role="alert"><p>${this.props.what} cannot be shown: ${error instanceof Error ? error.message : String(error)}. The command line shows it too.</p></div>`;
+  }
+}
 
 /**
  * A button whose action takes time. It shows why the action failed.

@@ -78,6 +78,30 @@ await flow("a call shows its sequence, its timeline and its text", async () => {
   await shows("ingress", ".page pre");
 });
 
+await flow("of a call with very many or very deep messages, a part is drawn", async () => {
+  const call = (executions) => ({ canisterId: plan.ids.bank, method: "deposit", caller: "2vxsx-fae", argument: "(1)", reply: "(1)", answered: true, source: "ingress", begun: "2030-01-01T00:00:00Z", ended: "2030-01-01T00:00:00Z", executions, notes: [], missing: [] });
+  const execution = (calls) => ({ entry: "update", answersCall: "0", height: "1", time: "2030-01-01T00:00:00Z", instructions: "1", cycles: "0", logs: [], calls });
+  let deep = call([]);
+  for (let i = 0; i < 500; i++) deep = call([execution([deep])]);
+  for (const root of [call(Array.from({ length: 100 }, () => execution(Array.from({ length: 100 }, () => call([]))))), deep]) {
+    const one = await context.newPage();
+    const failed = [];
+    one.on("pageerror", (error) => failed.push(String(error)));
+    await one.route("**/rpc/Events/GetTrace", (route) => route.fulfill({ json: { root, complete: true, rendered: "everything", calls: [] } }));
+    for (const tab of ["tree", "sequence", "timeline"]) {
+      await one.goto(`${base}call/${"0".repeat(64)}/${tab}`);
+      await one.waitForSelector("text=At most 2_000 messages are drawn");
+      const nodes = await one.evaluate(() => document.querySelectorAll("*").length);
+      assert.ok(nodes < 60_000, `${tab}: ${nodes} nodes`);
+      assert.equal(await one.locator(".problem").count(), 0, tab);
+    }
+    await one.click("nav.tabs >> text=Text");
+    await one.waitForSelector("pre >> text=everything");
+    assert.deepEqual(failed, []);
+    await one.close();
+  }
+});
+
 await flow("a held call is dashed, says which rule holds it, and is released with the mouse", async () => {
   canisterd("rule", "add", "hold", "--callee", "vault", "--method", "transfer");
   const { request_id: request } = submit("canister", "submit", "bank", "withdraw", "(60)", "--as", "bank");
@@ -150,6 +174,49 @@ await flow("random values fill a form, and earlier arguments come back", async (
   assert.notEqual(await method.locator('input[inputmode="numeric"]').inputValue(), "-1");
   await method.locator("select").selectOption({ label: '["5"]' });
   assert.equal(await method.locator('input[inputmode="numeric"]').inputValue(), "5");
+});
+
+await flow("a type that is too wide for a form gets a text, and other methods their forms", async () => {
+  await at(`canister/${plan.ids.wide}/methods`);
+  const wide = page.locator("#method-wide");
+  await wide.locator("summary").click();
+  await wide.locator("text=A form has at most 2_000 fields and cases").waitFor();
+  assert.equal(await wide.locator("textarea").count(), 1);
+  assert.equal(await wide.locator("button", { hasText: "As a form" }).count(), 0);
+  const lists = page.locator("#method-lists");
+  await lists.locator("summary").click();
+  for (let i = 0; i < 3; i++) await lists.locator("button", { hasText: "Random values" }).click();
+  const elements = lists.locator("fieldset > button", { hasText: "Add an element" });
+  await lists.locator("button", { hasText: "As text" }).click();
+  await lists.locator("button", { hasText: "As a form" }).click();
+  for (let i = 0; i < 200; i++) await elements.first().click();
+  await lists.locator("text=A form has at most").waitFor();
+  assert.ok((await lists.locator("input").count()) <= 2000);
+  const deep = page.locator("#method-deep");
+  await deep.locator("summary").click();
+  await deep.locator("select").first().selectOption("deep");
+  await deep.locator("fieldset").nth(3).waitFor();
+  const narrow = page.locator("#method-narrow");
+  await narrow.locator("summary").click();
+  await narrow.locator('input[inputmode="numeric"]').fill("5");
+  await narrow.locator("button", { hasText: /^Call$/ }).click();
+  await narrow.locator(".why.ok").waitFor();
+  assert.deepEqual(broken, []);
+});
+
+await flow("a part of a page that fails leaves the rest", async () => {
+  const said = await page.evaluate(async () => {
+    const src = document.querySelector("script[type=module]").src;
+    const { Boundary, html } = await import(new URL("ui.js", src).href);
+    const { render } = await import("preact");
+    const Broken = () => { throw new Error("it is <b>broken</b>"); };
+    const root = document.createElement("div");
+    render(html`<p>before</p><${Boundary} what="The method pay"><${Broken} /><//><p>after</p>`, root);
+    await new Promise((done) => requestAnimationFrame(done));
+    return [root.textContent, root.querySelectorAll("b").length];
+  });
+  assert.match(said[0], /^beforeThe method pay cannot be shown: it is <b>broken<\/b>\..*after$/);
+  assert.equal(said[1], 0);
 });
 
 await flow("a call that waits says why, takes no connection, and shows its answer", async () => {
