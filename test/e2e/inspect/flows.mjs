@@ -1,7 +1,9 @@
 // What a developer does with the inspector, one flow after the other on one daemon.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { browser, canisterd, entrance, finish, flow, plan, shot, submit, visit } from "./harness.mjs";
 
@@ -36,6 +38,21 @@ await flow("the address with the token begins a session, and the token leaves th
   assert.ok(!page.url().includes("token"), page.url());
   const cookie = (await context.cookies()).find((c) => c.name.startsWith("canisterd_inspector_"));
   assert.deepEqual([cookie.httpOnly, cookie.sameSite, cookie.path], [true, "Strict", "/_/inspect/"]);
+});
+
+await flow("canisterd inspect opens a file that leads to a session, and no argument has the token", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "canisterd-browser-"));
+  writeFileSync(join(folder, "xdg-open"), `#!/bin/sh\nprintf '%s' "$*" >${folder}/opened\n`, { mode: 0o700 });
+  execFileSync(plan.binary, ["--url", plan.url, "-i", "empty", "inspect"], { env: { ...process.env, PATH: folder } });
+  const opened = readFileSync(join(folder, "opened"), "utf8");
+  assert.match(opened, /^\/[^?]*\.html$/);
+  const stranger = await browser.newContext();
+  const first = await stranger.newPage();
+  await first.goto(`file://${opened}`);
+  await first.waitForSelector("text=canisterd -i empty deploy");
+  assert.equal(first.url(), `${base}?i=empty`);
+  await stranger.close();
+  rmSync(folder, { recursive: true });
 });
 
 await flow("an empty network teaches the first step", async () => {
