@@ -127,8 +127,8 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, to *target) {
 		g.serveStart(w, r, to)
 	case !to.found && to.label != "":
 		g.refuse(w, r, to, unknownName(to.label))
-	case !to.found:
-		g.refuse(w, r, to, noCanister(r.URL.Path))
+	case !to.found, to.shared && strings.HasPrefix(r.URL.Path, origin.InspectorPath):
+		g.refuse(w, r, to, noCanister(r.URL.Path)) // a browser would keep a canister's answer as a file of the inspector
 	case r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "":
 		preflight(w)
 	case to.shared && g.inspects(r.Host):

@@ -57,6 +57,27 @@ func TestNoPageOfACanisterHasTheOriginOfTheInspector(t *testing.T) {
 	}
 }
 
+// A browser keeps files of the inspector for long, also those of a time at which there was none.
+func TestACanisterAnswersNoPathOfTheInspectorAtASharedHost(t *testing.T) {
+	n := answering(t, func(queryArgument) canisterAnswer { return canisterAnswer{Status: 200, Body: []byte("the canister's")} })
+	g := New(n, Config{Unverified: true})
+	const at = "/_/inspect/files/0123/app.js"
+	query := "?canisterId=" + shop.String()
+	for _, row := range []struct {
+		url, header string
+		status      int
+	}{
+		{"http://127.0.0.1:4943" + at + query, "", 400},
+		{"http://127.0.0.1:4943" + at, "Referer: http://127.0.0.1:4943/" + query, 400},
+		{"http://127.0.0.1:4943/_/inspector" + query, "", 200},
+		{rawShop + at, "", 200},
+	} {
+		if w := get(g, http.MethodGet, row.url, row.header); w.Code != row.status {
+			t.Errorf("%s with %q: status %d, want %d: %s", row.url, row.header, w.Code, row.status, w.Body)
+		}
+	}
+}
+
 func TestACanisterSetsNoCookiesAtTheHostOfTheInspector(t *testing.T) {
 	cookie := ""
 	n := answering(t, func(queryArgument) canisterAnswer {

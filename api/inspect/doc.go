@@ -6,8 +6,8 @@
 // (unary RPCs, and client streams with a line for each message), and GET stream/SERVICE/METHOD for the server streams of
 // events and of logs as server-sent events.
 //
-// It owns who may use these forms (guard.go, session.go) and how they are written. It must not know what an RPC does or
-// what an instance is: every answer comes from the control API.
+// It owns who may use these forms (guard.go, session.go), how a command recognizes it (challenge.go), and how they are
+// written. It must not know what an RPC does or what an instance is: every answer comes from the control API.
 //
 // # Safety
 //
