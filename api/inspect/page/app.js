@@ -63,7 +63,7 @@ const Clock = () => {
   const next = time.nextTimer && nanoseconds(time.nextTimer) - nanoseconds(time.time);
   return html`<span class="clock" role="group" aria-label="time">
     ${mode === "PACING_MODE_MANUAL"
-      ? html`<${Action} label="play: run rounds as there is work" act=${() => pace("PACING_MODE_AUTO")}><${Icon} name="play" /><//><${Action} act=${() => rpc("Clock/StepMessage", of).then(touch)}>step<//><${Action} act=${() => rpc("Clock/RunUntil", { ...of, idle: true }).then(touch)}>run<//>`
+      ? html`<${Action} label="play: run rounds as there is work" act=${() => pace("PACING_MODE_AUTO")}><${Icon} name="play" /><//><${Action} act=${() => rpc("Clock/StepMessage", of).then(touch)}>step<//><${Action} act=${(/** @type {AbortSignal} */ signal) => rpc("Clock/RunUntil", { ...of, idle: true }, signal).then(touch)}>run<//>`
       : html`<${Action} label="pause: run rounds only when asked" act=${() => pace("PACING_MODE_MANUAL")}><${Icon} name="pause" /><//>`}
     <${Action} act=${() => rpc("Clock/AdvanceTime", { ...of, duration: "3600s" }).then(touch)}>+1 h<//>
     <${Action} disabled=${next === undefined} act=${() => rpc("Clock/AdvanceTime", { ...of, toNextTimer: true }).then(touch)}>next timer${next !== undefined ? ` · ${spanText(next > 0n ? next : 0n)}` : ""}<//>

@@ -61,7 +61,7 @@ const Status = ({ canister: c }) => {
       ["certified data", c.certifiedData && hexOf(c.certifiedData)],
       ["features", c.features?.join(", ")],
     ]} />
-    <div class="row">${c.status === "CANISTER_STATUS_RUNNING" ? html`<${Action} act=${() => rpc("Canisters/StopCanister", of).then(touch)}>Stop<//>` : html`<${Action} act=${() => rpc("Canisters/StartCanister", of).then(touch)}>Start<//>`}
+    <div class="row">${c.status === "CANISTER_STATUS_RUNNING" ? html`<${Action} key="stop" act=${(/** @type {AbortSignal} */ signal) => rpc("Canisters/StopCanister", of, signal).then(touch)}>Stop<//>` : html`<${Action} key="start" act=${() => rpc("Canisters/StartCanister", of).then(touch)}>Start<//>`}
       <${Action} act=${() => rpc("Canisters/AddCycles", { ...of, cycles: "10000000000000" }).then(touch)}>Add 10 T cycles<//>
       ${c.globalTimer ? html`<${Action} act=${() => rpc("Messages/FireTimer", of).then(touch)}>Fire the timer<//>` : ""}
       <${Action} kind="bad" confirm="The code and the state are lost; the id and the cycles stay. Uninstall the code?" act=${() => rpc("Canisters/UninstallCode", of).then(touch)}>Uninstall code<//></div>`;

@@ -120,20 +120,24 @@ export class Boundary extends Component {
 }
 
 /**
- * A button whose action takes time. It shows why the action failed.
- * @param {{act: () => Promise<any>, children?: any, kind?: string, confirm?: string, label?: string, disabled?: boolean}} props
+ * A button whose action takes time. It shows why the action failed. The signal of the action ends with the button.
+ * @param {{act: (signal: AbortSignal) => Promise<any>, children?: any, kind?: string, confirm?: string, label?: string, disabled?: boolean}} props
  */
 export const Action = ({ act, children, kind = "", confirm: question, label, disabled }) => {
   const [busy, setBusy] = useState(false);
   const [failure, fail] = useState(/** @type {Failure | undefined} */ (undefined));
   const [asking, ask] = useState(false);
+  const left = useRef(new AbortController());
+  useEffect(() => () => left.current.abort(), []);
   const run = async () => {
+    const { signal } = left.current;
     ask(false);
     setBusy(true);
     fail(undefined);
     try {
-      await act();
+      await act(signal);
     } catch (error) {
+      if (signal.aborted) return;
       if (!(error instanceof Failure)) throw error;
       noteFailure(error);
       fail(error);

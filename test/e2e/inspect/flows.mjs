@@ -267,6 +267,12 @@ await flow("a call that waits says why, takes no connection, and shows its answe
   await page.click("nav >> text=Calls");
   await shows("(2)");
   assert.equal(awaits, before, "a page that was left asks for the answer");
+  await at(`canister/${plan.ids.bank}`);
+  await page.locator("button", { hasText: /^Stop$/ }).click();
+  await shows("It is stopping");
+  await page.locator("button", { hasText: /^Start$/ }).click();
+  await shows("It runs");
+  while (open.size > 0) await page.waitForTimeout(20);
   canisterd("rule", "remove", rule, "--release");
   for (const [event, what] of [["request", begun], ["requestfinished", ended], ["requestfailed", ended]]) page.off(event, what);
 });
