@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { rpc } from "./api.js";
 import { base64, count, grouped, hexOf, nanoseconds, quoted, spanText, timeText } from "./format.js";
 import { go, instance, linkTo, path } from "./route.js";
+import { StateOfCall, stateCommands } from "./state.js";
 import { names, nameOf, touch } from "./store.js";
 import { Action, CommandLine, Copy, Cycles, html, Icon, Party, Problem, Tabs, useLoaded } from "./ui.js";
 
@@ -57,15 +58,15 @@ export const Call = () => {
   if (failure) return html`<div class="page"><h1>Call ${request.slice(0, 8)}</h1><${Problem} failure=${failure} /><p class="soft">The instance remembers about its last 16,384 events. The journal of an instance that is kept has older messages: <code>canisterd replay --traces 10</code></p></div>`;
   if (!trace) return html`<div class="page" aria-busy="true"></div>`;
   const { root, cut } = drawnPart(trace.root);
-  const tabs = /** @type {[string, string][]} */ ([["tree", "Tree"], ["sequence", "Sequence"], ["timeline", "Timeline"], ["text", "Text"]]);
+  const tabs = /** @type {[string, string][]} */ ([["tree", "Tree"], ["sequence", "Sequence"], ["timeline", "Timeline"], ["state", "State"], ["text", "Text"]]);
   return html`<div class="page"><h1><${Party} id=${root.canisterId} />.${root.method}</h1>
     <p class="soft">request ${request.slice(0, 8)}, by <${Party} id=${root.caller} />, ${timeText(root.begun)}${trace.complete ? "" : ". A part of it is still in progress or no longer remembered."}</p>
     <${Outcome} call=${root} />
     <${Again} root=${root} />
     <${Tabs} tabs=${tabs} at=${tab} link=${(/** @type {string} */ t) => linkTo(["call", request, t])} label="views of the call" />
-    ${cut && tab !== "text" ? html`<p class="soft" role="status">At most ${grouped(mostMessages)} messages are drawn, ${deepestCalls} calls deep: Text has them all.</p>` : ""}
-    ${tab === "timeline" ? html`<${Timeline} root=${root} />` : tab === "text" ? html`<pre style="max-height:none">${trace.rendered}</pre>` : tab === "sequence" ? html`<${Sequence} root=${root} mermaid=${trace.rendered} />` : html`<ul class="tree"><${Node} call=${root} /></ul>`}
-  </div><${CommandLine} args=${`trace ${request.slice(0, 8)}${tab === "sequence" ? " --mermaid" : ""}`} />`;
+    ${cut && tab !== "text" && tab !== "state" ? html`<p class="soft" role="status">At most ${grouped(mostMessages)} messages are drawn, ${deepestCalls} calls deep: Text has them all.</p>` : ""}
+    ${tab === "timeline" ? html`<${Timeline} root=${root} />` : tab === "state" ? html`<${StateOfCall} root=${root} />` : tab === "text" ? html`<pre style="max-height:none">${trace.rendered}</pre>` : tab === "sequence" ? html`<${Sequence} root=${root} mermaid=${trace.rendered} />` : html`<ul class="tree"><${Node} call=${root} /></ul>`}
+  </div><${CommandLine} args=${tab === "state" ? stateCommands(root) : `trace ${request.slice(0, 8)}${tab === "sequence" ? " --mermaid" : ""}`} />`;
 };
 
 /**

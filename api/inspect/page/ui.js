@@ -80,10 +80,10 @@ export const Bytes = ({ size }) => html`<span class="number" title=${`${grouped(
 
 /**
  * The command line that does the same as what is shown.
- * @param {{args: string}} props after canisterd and its instance
+ * @param {{args: string | string[]}} props after canisterd and its instance; several if one command does not do
  */
 export const CommandLine = ({ args }) => {
-  const text = `canisterd${instance.value ? ` -i ${quoted(instanceName.value)}` : ""} ${args}`;
+  const text = [args].flat().map((one) => `canisterd${instance.value ? ` -i ${quoted(instanceName.value)}` : ""} ${one}`).join(" && ");
   return html`<footer class="command" aria-label="the same on the command line"><span aria-hidden="true">$ </span><${Copy} text=${text}><code>${text}</code></${Copy}></footer>`;
 };
 

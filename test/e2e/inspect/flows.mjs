@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { callFlows, settled } from "./flows_call.mjs";
 import { browser, canisterd, entrance, finish, flow, plan, shot, submit, visit } from "./harness.mjs";
 
 const base = `${plan.url}/_/inspect/`;
@@ -118,6 +119,8 @@ await flow("of a call with very many or very deep messages, a part is drawn", as
     await one.close();
   }
 });
+
+await callFlows({ page, base });
 
 await flow("a held call is dashed, says which rule holds it, and is released with the mouse", async () => {
   canisterd("rule", "add", "hold", "--callee", "vault", "--method", "transfer");
@@ -468,14 +471,15 @@ await flow("a page of a canister's own host reaches nothing", async () => {
 });
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const all = ["now", "calls", `call/${submit("canister", "submit", "bank", "deposit", "(3)", "--as", "bank").request_id}`, "canisters", ...["status", "methods", "settings", "logs", "module"].map((t) => `canister/${plan.ids.bank}/${t}`)];
+const shown = submit("canister", "submit", "bank", "deposit", "(3)", "--as", "bank").request_id;
+const all = ["now", "calls", ...["", "/state"].map((t) => `call/${shown}${t}`), "canisters", ...["status", "methods", "settings", "logs", "module"].map((t) => `canister/${plan.ids.bank}/${t}`)];
 
 await flow("axe-core finds nothing serious on any page, light and dark", async () => {
   for (const scheme of ["light", "dark"]) {
     const one = await visit({ colorScheme: scheme, bypassCSP: true });
     for (const path of all) {
       await one.page.goto(base + path);
-      await one.page.waitForSelector("footer.command");
+      await settled(one.page);
       await one.page.evaluate(axe);
       const found = await one.page.evaluate(() => globalThis.axe.run());
       const serious = found.violations.filter((v) => v.impact === "serious" || v.impact === "critical");
@@ -490,7 +494,7 @@ await flow("every page is looked at in light, dark and narrow, and nothing is cu
     const one = await visit(options);
     for (const path of all) {
       await one.page.goto(base + path);
-      await one.page.waitForSelector("footer.command");
+      await settled(one.page);
       await one.page.waitForTimeout(150);
       await shot(one.page, `${name}-${path.replaceAll("/", "-").replace(/[0-9a-f]{64}/, "request").replace(plan.ids.bank, "bank")}`);
       const over = await one.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
