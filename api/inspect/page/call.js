@@ -66,7 +66,7 @@ export const Call = () => {
     <${Tabs} tabs=${tabs} at=${tab} link=${(/** @type {string} */ t) => linkTo(["call", request, t])} label="views of the call" />
     ${cut && tab !== "text" && tab !== "state" ? html`<p class="soft" role="status">At most ${grouped(mostMessages)} messages are drawn, ${deepestCalls} calls deep: Text has them all.</p>` : ""}
     ${tab === "timeline" ? html`<${Timeline} root=${root} />` : tab === "state" ? html`<${StateOfCall} root=${root} />` : tab === "text" ? html`<pre style="max-height:none">${trace.rendered}</pre>` : tab === "sequence" ? html`<${Sequence} root=${root} mermaid=${trace.rendered} />` : html`<ul class="tree"><${Node} call=${root} /></ul>`}
-  </div><${CommandLine} args=${tab === "state" ? stateCommands(root) : `trace ${request.slice(0, 8)}${tab === "sequence" ? " --mermaid" : ""}`} />`;
+  </div><${CommandLine} args=${tab === "state" ? stateCommands(root) : `trace ${request.slice(0, 8)}${tab === "sequence" ? " --form mermaid" : ""}`} />`;
 };
 
 /**

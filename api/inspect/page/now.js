@@ -82,7 +82,7 @@ export const Now = () => {
     <aside aria-label="selected message" aria-live="polite">
       ${future || held ? html`<${Waiting} future=${future} held=${held} contexts=${flight.contexts} />` : block ? html`<${Ran} block=${block} picture=${picture} />` : html`<h1>Now</h1><${Sentence} flight=${flight} now=${now} /><p class="soft">Select a message to see why it ran or why it waits. <kbd>[</kbd> and <kbd>]</kbd> go to the one before and after.</p>`}
     </aside></div>
-    <${CommandLine} args=${future ? `futures --canister ${quoted(nameOf(future.caller))}` : block?.request ? `trace ${block.request.slice(0, 8)}` : "futures"} />`;
+    <${CommandLine} args=${future ? `futures ${quoted(nameOf(future.caller))}` : block?.request ? `trace ${block.request.slice(0, 8)}` : "futures"} />`;
 };
 
 /**
