@@ -428,3 +428,28 @@ func TestTheNewest100TracesSinceATimeAreShown(t *testing.T) {
 		t.Errorf("%d of %d traces are shown", len(all), sent)
 	}
 }
+
+func TestACallTreeHasArgumentsAndRepliesAsBytesIfAsked(t *testing.T) {
+	t.Parallel()
+	a := served(t, daemon.Config{})
+	id := a.fixture("counter")
+	nothing := []byte("DIDL\x00\x00")
+	large := append(bytes.Clone(nothing), make([]byte, 5000)...)
+	for _, argument := range [][]byte{nothing, large} {
+		sent := a.sent(id, id, "inc", argument)
+		a.said(sent)
+		of := &controlv1.GetTraceRequest_RequestId{RequestId: sent[:]}
+		plain := must(a, a.events.GetTrace, &controlv1.GetTraceRequest{Of: of}).GetRoot()
+		if len(plain.GetArgumentBytes())+len(plain.GetReplyBytes()) > 0 || plain.GetArgumentSize() > 0 {
+			t.Errorf("bytes without a request for them: %v", plain)
+		}
+		root := must(a, a.events.GetTrace, &controlv1.GetTraceRequest{Of: of, IncludeBytes: true}).GetRoot()
+		kept := argument
+		if len(argument) > 4<<10 {
+			kept = nil
+		}
+		if !bytes.Equal(root.GetArgumentBytes(), kept) || root.GetArgumentSize() != uint64(len(argument)) || (root.GetReject() == nil) != bytes.HasPrefix(root.GetReplyBytes(), nothing[:4]) {
+			t.Errorf("of %d bytes: %d of %d, reply %x, %v", len(argument), len(root.GetArgumentBytes()), root.GetArgumentSize(), root.GetReplyBytes(), root.GetReject())
+		}
+	}
+}

@@ -57,7 +57,7 @@ func (s *events) GetTrace(ctx context.Context, in *controlv1.GetTraceRequest) (*
 		return nil, traceUnknown.Refuse(what)
 	}
 	s.readerOf(ctx, i, names).Describe(tree)
-	out := &controlv1.GetTraceResponse{Root: shownTree(tree.Root, maxTraceDepth), Complete: tree.Complete}
+	out := &controlv1.GetTraceResponse{Root: shownTree(tree.Root, maxTraceDepth, in.GetIncludeBytes()), Complete: tree.Complete}
 	if !in.GetIncludeGenerated() {
 		tree.Fold()
 	}
@@ -168,11 +168,14 @@ func recordedEvents(ctx context.Context, i *instance.Instance) (all []replica.Ev
 }
 
 // shownTree returns the message for a call with its subtree, to a maximum depth.
-func shownTree(c *trace.Call, depth int) *controlv1.TraceCall {
+func shownTree(c *trace.Call, depth int, withBytes bool) *controlv1.TraceCall {
 	shown := &controlv1.TraceCall{
 		CanisterId: c.Canister.String(), Method: c.Method, Source: sources[c.Source], ContextId: uint64(c.Context), CallId: uint64(c.Number),
 		Answered: c.Answered(), Reject: shownReject(c.Reject), Reentrant: c.Reentrant, Missing: c.Missing, Deadline: moment(c.Deadline),
 		Begun: moment(c.Begun.Time), Ended: moment(c.Ended.Time), Argument: c.ArgText, Reply: c.ReplyText,
+	}
+	if withBytes {
+		shown.ArgumentBytes, shown.ArgumentSize, shown.ReplyBytes = c.Arg, uint64(c.ArgBytes), c.Reply
 	}
 	if c.Source != intercanister.SourceTasks {
 		shown.Caller = c.Caller.String()
@@ -189,7 +192,7 @@ func shownTree(c *trace.Call, depth int) *controlv1.TraceCall {
 		shown.Notes = append(shown.Notes, n.Text)
 	}
 	for _, x := range c.Executions {
-		shown.Executions = append(shown.Executions, shownExecution(x, depth-1))
+		shown.Executions = append(shown.Executions, shownExecution(x, depth-1, withBytes))
 		if depth == 1 && len(x.Calls) > 0 {
 			shown.Missing = append(shown.Missing, "calls that lie deeper: only the rendered tree has them")
 		}
@@ -197,7 +200,7 @@ func shownTree(c *trace.Call, depth int) *controlv1.TraceCall {
 	return shown
 }
 
-func shownExecution(x *trace.Execution, depth int) *controlv1.TraceExecution {
+func shownExecution(x *trace.Execution, depth int, withBytes bool) *controlv1.TraceExecution {
 	shown := &controlv1.TraceExecution{
 		Entry: x.Entry.String(), Height: x.Begun.Height, Time: moment(x.Begun.Time), Instructions: x.Instructions,
 		Trap: shownReject(x.Trap), AnswersCall: uint64(x.AnswersNumber),
@@ -213,7 +216,7 @@ func shownExecution(x *trace.Execution, depth int) *controlv1.TraceExecution {
 	}
 	for _, c := range x.Calls {
 		if depth > 0 {
-			shown.Calls = append(shown.Calls, shownTree(c, depth))
+			shown.Calls = append(shown.Calls, shownTree(c, depth, withBytes))
 		}
 	}
 	return shown

@@ -62,7 +62,7 @@ func (s *events) tracesSince(ctx context.Context, i *instance.Instance, in *cont
 		}
 		reader.Describe(tree)
 		out.Complete = out.Complete && tree.Complete
-		out.Calls = append(out.Calls, shownTree(tree.Root, maxTraceDepth))
+		out.Calls = append(out.Calls, shownTree(tree.Root, maxTraceDepth, in.GetIncludeBytes()))
 		if !in.GetIncludeGenerated() {
 			tree.Fold()
 		}

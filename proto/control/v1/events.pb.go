@@ -770,8 +770,10 @@ type GetTraceRequest struct {
 	// Render the calls of a canister to methods of its own that a compiler added, such as Motoko's asynchronous blocks. By
 	// default they are folded into the messages around them. The fields root and calls always have them.
 	IncludeGenerated bool `protobuf:"varint,10,opt,name=include_generated,json=includeGenerated,proto3" json:"include_generated,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// Include arguments and replies as bytes.
+	IncludeBytes  bool `protobuf:"varint,11,opt,name=include_bytes,json=includeBytes,proto3" json:"include_bytes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GetTraceRequest) Reset() {
@@ -887,6 +889,13 @@ func (x *GetTraceRequest) GetIncludeManagement() bool {
 func (x *GetTraceRequest) GetIncludeGenerated() bool {
 	if x != nil {
 		return x.IncludeGenerated
+	}
+	return false
+}
+
+func (x *GetTraceRequest) GetIncludeBytes() bool {
+	if x != nil {
+		return x.IncludeBytes
 	}
 	return false
 }
@@ -1072,8 +1081,12 @@ type TraceCall struct {
 	RequestId  []byte                 `protobuf:"bytes,17,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`   // of a user's message
 	// The argument as text for people, with the types of the canister's interface: "(100)". Long texts end in "…". Empty
 	// if it is not Candid, or larger than 4 KiB.
-	Argument      string `protobuf:"bytes,18,opt,name=argument,proto3" json:"argument,omitempty"`
-	Reply         string `protobuf:"bytes,19,opt,name=reply,proto3" json:"reply,omitempty"` // the reply, in the same form; also empty if the call was rejected
+	Argument string `protobuf:"bytes,18,opt,name=argument,proto3" json:"argument,omitempty"`
+	Reply    string `protobuf:"bytes,19,opt,name=reply,proto3" json:"reply,omitempty"` // the reply, in the same form; also empty if the call was rejected
+	// The argument as it was sent, with include_bytes. Empty if it is larger than 4 KiB: argument_size has its size.
+	ArgumentBytes []byte `protobuf:"bytes,20,opt,name=argument_bytes,json=argumentBytes,proto3" json:"argument_bytes,omitempty"`
+	ReplyBytes    []byte `protobuf:"bytes,21,opt,name=reply_bytes,json=replyBytes,proto3" json:"reply_bytes,omitempty"`        // the reply, in the same way
+	ArgumentSize  uint64 `protobuf:"varint,22,opt,name=argument_size,json=argumentSize,proto3" json:"argument_size,omitempty"` // bytes of the argument, with include_bytes
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1239,6 +1252,27 @@ func (x *TraceCall) GetReply() string {
 		return x.Reply
 	}
 	return ""
+}
+
+func (x *TraceCall) GetArgumentBytes() []byte {
+	if x != nil {
+		return x.ArgumentBytes
+	}
+	return nil
+}
+
+func (x *TraceCall) GetReplyBytes() []byte {
+	if x != nil {
+		return x.ReplyBytes
+	}
+	return nil
+}
+
+func (x *TraceCall) GetArgumentSize() uint64 {
+	if x != nil {
+		return x.ArgumentSize
+	}
+	return 0
 }
 
 // TraceExecution is one execution of code: the method itself, or a callback.
@@ -1425,7 +1459,7 @@ const file_control_v1_events_proto_rawDesc = "" +
 	"\tbacktrace\x18$ \x03(\v2\x1b.canisterd.control.v1.FrameR\tbacktrace\x12\x12\n" +
 	"\x04text\x18% \x01(\tR\x04text\x12\x12\n" +
 	"\x04logs\x18& \x01(\rR\x04logs\x12!\n" +
-	"\fno_transform\x18' \x01(\bR\vnoTransform\"\x98\x04\n" +
+	"\fno_transform\x18' \x01(\bR\vnoTransform\"\xbd\x04\n" +
 	"\x0fGetTraceRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1f\n" +
 	"\n" +
@@ -1438,7 +1472,8 @@ const file_control_v1_events_proto_rawDesc = "" +
 	"\x05names\x18\x06 \x03(\v20.canisterd.control.v1.GetTraceRequest.NamesEntryR\x05names\x12-\n" +
 	"\x12include_management\x18\t \x01(\bR\x11includeManagement\x12+\n" +
 	"\x11include_generated\x18\n" +
-	" \x01(\bR\x10includeGenerated\x1a8\n" +
+	" \x01(\bR\x10includeGenerated\x12#\n" +
+	"\rinclude_bytes\x18\v \x01(\bR\fincludeBytes\x1a8\n" +
 	"\n" +
 	"NamesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
@@ -1453,7 +1488,7 @@ const file_control_v1_events_proto_rawDesc = "" +
 	"\x04root\x18\x01 \x01(\v2\x1f.canisterd.control.v1.TraceCallR\x04root\x12\x1a\n" +
 	"\bcomplete\x18\x02 \x01(\bR\bcomplete\x12\x1a\n" +
 	"\brendered\x18\x03 \x01(\tR\brendered\x125\n" +
-	"\x05calls\x18\x04 \x03(\v2\x1f.canisterd.control.v1.TraceCallR\x05calls\"\x9c\x05\n" +
+	"\x05calls\x18\x04 \x03(\v2\x1f.canisterd.control.v1.TraceCallR\x05calls\"\x89\x06\n" +
 	"\tTraceCall\x12\x16\n" +
 	"\x06caller\x18\x01 \x01(\tR\x06caller\x12\x1f\n" +
 	"\vcanister_id\x18\x02 \x01(\tR\n" +
@@ -1479,7 +1514,11 @@ const file_control_v1_events_proto_rawDesc = "" +
 	"\n" +
 	"request_id\x18\x11 \x01(\fR\trequestId\x12\x1a\n" +
 	"\bargument\x18\x12 \x01(\tR\bargument\x12\x14\n" +
-	"\x05reply\x18\x13 \x01(\tR\x05reply\"\x82\x03\n" +
+	"\x05reply\x18\x13 \x01(\tR\x05reply\x12%\n" +
+	"\x0eargument_bytes\x18\x14 \x01(\fR\rargumentBytes\x12\x1f\n" +
+	"\vreply_bytes\x18\x15 \x01(\fR\n" +
+	"replyBytes\x12#\n" +
+	"\rargument_size\x18\x16 \x01(\x04R\fargumentSize\"\x82\x03\n" +
 	"\x0eTraceExecution\x12\x14\n" +
 	"\x05entry\x18\x01 \x01(\tR\x05entry\x12\x16\n" +
 	"\x06height\x18\x02 \x01(\x04R\x06height\x12.\n" +
