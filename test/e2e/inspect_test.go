@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"go/format"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -15,11 +16,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/canisterd/canisterd/internal/golden"
 	"github.com/canisterd/canisterd/test/canistertest/wat"
 )
 
 // inspectScreens is the directory of the screenshots, which are kept.
 const inspectScreens = "../../bin/inspect"
+
+// callAsTest is the test that the inspector writes of a call. It is part of an example, so that it is compiled and run.
+const callAsTest = "../../examples/doublewithdraw/withdraw_test.go"
 
 // hostileCanister has a trap, a log line, methods and a Candid interface that are HTML.
 const hostileCanister = `(module
@@ -110,8 +115,24 @@ func TestTheInspectorDoesWhatDevelopersDo(t *testing.T) {
 			}
 		})
 	}
+	checkTests(t, plan.Screens)
 	if len(flows) < 25 && plan.Only == "" {
 		t.Errorf("%d flows ran: the inspector has at least 25", len(flows))
+	}
+}
+
+// checkTests checks the tests in Go that flows have written.
+func checkTests(t *testing.T, dir string) {
+	t.Helper()
+	if test, err := os.ReadFile(filepath.Join(dir, filepath.Base(callAsTest))); err == nil {
+		golden.Compare(t, callAsTest, string(test))
+	}
+	hostile, err := os.ReadFile(filepath.Join(dir, "hostile_test.go"))
+	if err != nil {
+		return // its flow did not run, or says why
+	}
+	if formatted, err := format.Source(hostile); err != nil || !bytes.Equal(formatted, hostile) {
+		t.Errorf("a test with hostile names is not formatted Go: %v\n%s", err, hostile)
 	}
 }
 

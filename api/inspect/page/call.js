@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { rpc } from "./api.js";
 import { base64, count, grouped, hexOf, nanoseconds, quoted, spanText, timeText } from "./format.js";
 import { go, instance, linkTo, path } from "./route.js";
+import { AsTest, isWhole, messageOf } from "./astest.js";
 import { StateOfCall, stateCommands } from "./state.js";
 import { names, nameOf, touch } from "./store.js";
 import { Action, CommandLine, Copy, Cycles, html, Icon, Party, Problem, Tabs, useLoaded } from "./ui.js";
@@ -48,7 +49,7 @@ const base64OfHex = (hex) => base64(Uint8Array.from(hex.match(/../g) ?? [], (b) 
  */
 const traceOf = (request, form) => (/** @type {AbortSignal} */ signal) =>
   rpc("Events/GetTrace", {
-    instance: instance.value, names: names.value.canisters, ...(form && { form }),
+    instance: instance.value, names: names.value.canisters, includeBytes: true, ...(form && { form }),
     ...(request.length === 64 ? { requestId: base64OfHex(request) } : { requestPrefix: request }),
   }, signal);
 
@@ -64,9 +65,18 @@ export const Call = () => {
     <${Outcome} call=${root} />
     <${Again} root=${root} />
     <${Tabs} tabs=${tabs} at=${tab} link=${(/** @type {string} */ t) => linkTo(["call", request, t])} label="views of the call" />
-    ${cut && tab !== "text" && tab !== "state" ? html`<p class="soft" role="status">At most ${grouped(mostMessages)} messages are drawn, ${deepestCalls} calls deep: Text has them all.</p>` : ""}
-    ${tab === "timeline" ? html`<${Timeline} root=${root} />` : tab === "state" ? html`<${StateOfCall} root=${root} />` : tab === "text" ? html`<pre style="max-height:none">${trace.rendered}</pre>` : tab === "sequence" ? html`<${Sequence} root=${root} mermaid=${trace.rendered} />` : html`<ul class="tree"><${Node} call=${root} /></ul>`}
-  </div><${CommandLine} args=${tab === "state" ? stateCommands(root) : `trace ${request.slice(0, 8)}${tab === "sequence" ? " --form mermaid" : ""}`} />`;
+    ${cut && tab !== "text" && tab !== "state" && tab !== "test" ? html`<p class="soft" role="status">At most ${grouped(mostMessages)} messages are drawn, ${deepestCalls} calls deep: Text has them all.</p>` : ""}
+    ${tab === "timeline" ? html`<${Timeline} root=${root} />` : tab === "state" ? html`<${StateOfCall} root=${root} />` : tab === "test" ? html`<${AsTest} root=${root} />` : tab === "text" ? html`<pre style="max-height:none">${trace.rendered}</pre>` : tab === "sequence" ? html`<${Sequence} root=${root} mermaid=${trace.rendered} />` : html`<ul class="tree"><${Node} call=${root} /></ul>`}
+  </div>${tab === "test" ? html`<${SameCall} root=${root} />` : html`<${CommandLine} args=${tab === "state" ? stateCommands(root) : `trace ${request.slice(0, 8)}${tab === "sequence" ? " --form mermaid" : ""}`} />`}`;
+};
+
+/**
+ * The command line that makes the call.
+ * @param {{root: any}} props
+ */
+const SameCall = ({ root }) => {
+  const { value: argument } = useLoaded(() => messageOf(root, false), [root.requestId], { live: false });
+  return argument ? html`<${CommandLine} args=${callCommand(root, argument)} />` : null;
 };
 
 /**
@@ -87,8 +97,9 @@ const Backtrace = ({ frames }) => (frames?.length > 0 ? html`<pre>${frames.map((
  * @param {{root: any}} props
  */
 const Again = ({ root }) => {
-  if (root.source !== "ingress" || !root.argument || root.argument.endsWith("…")) return null;
-  const call = { canisterId: root.canisterId, method: root.method, argument: { text: root.argument }, sender: root.caller };
+  const { value: argument } = useLoaded(() => messageOf(root, false), [root.requestId], { live: false });
+  if (root.source !== "ingress" || !isWhole(root)) return null;
+  const call = { canisterId: root.canisterId, method: root.method, argument: { bytes: root.argumentBytes }, sender: root.caller };
   const submit = async (/** @type {string} */ on) => {
     const submitted = await rpc("Calls/Submit", { instance: on, call });
     touch();
@@ -98,10 +109,19 @@ const Again = ({ root }) => {
     const made = await rpc("Instances/ForkInstance", { instance: instance.value });
     await submit(made.instance.name);
   };
-  const command = `canisterd${instance.value ? ` -i ${quoted(instance.value)}` : ""} canister call ${quoted(nameOf(root.canisterId))} ${quoted(root.method)} ${quoted(root.argument)}`;
   return html`<div class="row"><${Action} act=${() => submit(instance.value)}>Again<//>
-    <a href=${linkTo(["canister", root.canisterId, "methods"], { method: root.method, args: root.argument })}>Again with edits</a>
-    <${Action} act=${fork}>Again on a fork<//><${Copy} text=${command} label="copy as a command" /></div>`;
+    ${argument?.text ? html`<a href=${linkTo(["canister", root.canisterId, "methods"], { method: root.method, args: argument.text })}>Again with edits</a>` : ""}
+    <${Action} act=${fork}>Again on a fork<//><a href=${linkTo(["call", hexOf(root.requestId), "test", "go"])}>As a test</a>${argument ? html`<${Copy} text=${`canisterd${instance.value ? ` -i ${quoted(instance.value)}` : ""} ${callCommand(root, argument)}`} label="copy as a command" />` : ""}</div>`;
+};
+
+/**
+ * The command that makes a call again.
+ * @param {any} root
+ * @param {import("./test_of.js").Message} argument
+ */
+const callCommand = (root, argument) => {
+  const name = nameOf(root.canisterId).includes("…") ? root.canisterId : nameOf(root.canisterId);
+  return `canister call ${quoted(name)} ${quoted(root.method)} ${argument.text ? quoted(argument.text) : `--hex ${argument.hex}`}${root.caller === "2vxsx-fae" ? "" : ` --as ${quoted(names.value.canisters[root.caller] ?? root.caller)}`}`;
 };
 
 /**

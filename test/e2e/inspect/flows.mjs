@@ -122,6 +122,8 @@ await flow("of a call with very many or very deep messages, a part is drawn", as
 
 await callFlows({ page, base });
 
+await callFlows({ context, page, base });
+
 await flow("a held call is dashed, says which rule holds it, and is released with the mouse", async () => {
   canisterd("rule", "add", "hold", "--callee", "vault", "--method", "transfer");
   const { request_id: request } = submit("canister", "submit", "bank", "withdraw", "(60)", "--as", "bank");
@@ -286,7 +288,7 @@ await flow("a call is made again with edits, and again on a fork", async () => {
   await page.click("main table >> text=bank.deposit >> nth=0");
   await page.click("text=Again with edits");
   await page.waitForSelector("#method-deposit[open]");
-  assert.equal(await page.inputValue("#method-deposit textarea"), "(7)");
+  assert.equal(await page.inputValue("#method-deposit textarea"), "(7 : nat)");
   await page.goBack();
   await page.click("text=Again on a fork");
   await page.waitForURL(/i=instance-\d+/);
@@ -472,7 +474,7 @@ await flow("a page of a canister's own host reaches nothing", async () => {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const shown = submit("canister", "submit", "bank", "deposit", "(3)", "--as", "bank").request_id;
-const all = ["now", "calls", ...["", "/state"].map((t) => `call/${shown}${t}`), "canisters", ...["status", "methods", "settings", "logs", "module"].map((t) => `canister/${plan.ids.bank}/${t}`)];
+const all = ["now", "calls", ...["", "/state", "/test/go", "/test/pic-js"].map((t) => `call/${shown}${t}`), "canisters", ...["status", "methods", "settings", "logs", "module"].map((t) => `canister/${plan.ids.bank}/${t}`)];
 
 await flow("axe-core finds nothing serious on any page, light and dark", async () => {
   for (const scheme of ["light", "dark"]) {

@@ -1,12 +1,14 @@
-// What a developer does with one call: the state before and after it.
+// What a developer does with one call: the state before and after it, and the call as a test.
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { canisterd, flow, plan, shot, submit } from "./harness.mjs";
 
 /** Waits until nothing on the page is being read. */
 export const settled = (page) => page.waitForFunction(() => document.querySelector("footer.command") && !document.querySelector("main [aria-busy=true]"), undefined, { timeout: 60_000 });
 
-/** @param {{page: import("playwright-core").Page, base: string}} with */
-export const callFlows = async ({ page, base }) => {
+/** @param {{context: import("playwright-core").BrowserContext, page: import("playwright-core").Page, base: string}} with */
+export const callFlows = async ({ context, page, base }) => {
   const text = (selector = "main") => page.innerText(selector);
 
   await flow("a call shows what it changed: answers of queries side by side, pages of memory, cycles", async () => {
@@ -50,5 +52,60 @@ export const callFlows = async ({ page, base }) => {
     assert.match(await text(), /This instance keeps no history/);
     assert.match(await text(), /--ephemeral/);
     canisterd("instance", "delete", "memory", "--yes");
+  });
+
+  const on = (...args) => canisterd("-i", "tested", ...args);
+  const test = () => page.innerText("pre.whole");
+
+  await flow("a call is shown and copied as a test, with the calls that led to it", async () => {
+    canisterd("instance", "create", "tested");
+    on("deploy");
+    on("canister", "call", "bank", "open", '("${vault}")');
+    on("canister", "call", "bank", "deposit", "100", "--as", "vault");
+    const { request_id: request } = submit("-i", "tested", "canister", "submit", "bank", "withdraw", "60", "--as", "vault");
+    on("canister", "await", request);
+    await page.goto(`${base}call/${request}?i=tested`);
+    await page.click("text=As a test");
+    await page.waitForURL(/test\/go\?i=tested$/);
+    await page.waitForSelector("pre.whole");
+    assert.match(await text(), /makes the 2 calls before this one/);
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.click("text=copy the test");
+    await page.waitForSelector("text=copied");
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    assert.equal(copied.trimEnd(), (await test()).trimEnd());
+    writeFileSync(join(plan.screens, "withdraw_test.go"), copied); // the Go test compares it with one that is compiled and run
+    assert.match(await text("footer.command"), /-i tested canister call bank withdraw '\(60 : nat\)' --as vault$/);
+    await shot(page, "test-go");
+  });
+
+  await flow("the same call is a test of pic-js and of the crate pocket-ic, chosen with the keyboard", async () => {
+    for (const [tool, file, wanted] of [
+      ["pic-js", "withdraw.test.ts", ['wasm: "vault.wasm"', "[vault.toText()]", 'sender: vault, arg: new Uint8Array(IDL.encode([IDL.Nat], [60n]))', "[{ paid: 40n }]"]],
+      ["Rust", "withdraw.rs", ['std::fs::read("vault.wasm")', 'format!(r#"("{vault}")"#)', 'vault, "withdraw", parse_idl_args("(60 : nat)")', "variant { paid = 40 : nat }"]],
+    ]) {
+      await page.locator("nav[aria-label='languages of the test'] a", { hasText: tool }).focus();
+      await page.keyboard.press("Enter");
+      await page.waitForURL(new RegExp(`test/${tool.toLowerCase()}\\?i=tested$`));
+      await settled(page);
+      const shown = await test();
+      for (const part of wanted) assert.ok(shown.includes(part), `${part} is not in\n${shown}`);
+      writeFileSync(join(plan.screens, file), shown);
+      await shot(page, `test-${tool}`);
+    }
+  });
+
+  await flow("names and texts of canisters stay texts in a test", async () => {
+    const { goTest } = await import("../../../api/inspect/page/test_go.js");
+    const { picTest } = await import("../../../api/inspect/page/test_pic.js");
+    const hostile = "\"`*/ //${x}%d{y}\n\u2028\u202e\\";
+    const id = plan.ids.bank;
+    const argument = { text: `("\\"${"`"}${id}%s{}${"${x}"}")`, hex: "4449444c" };
+    const step = { canister: id, method: hostile, caller: id, argument, typed: { types: [{ kind: "text" }], args: [0], results: [0] } };
+    const scenario = { omitted: 0, installed: [{ id, name: "bank", file: `${hostile}.wasm`, init: true }], steps: [step, { ...step, reply: argument }] };
+    writeFileSync(join(plan.screens, "hostile_test.go"), goTest(scenario)); // the Go test parses it
+    const module = picTest(scenario).replace(/^import .*$/gm, "");
+    new (Object.getPrototypeOf(async () => {}).constructor)(module); // it is parsed, not run
+    assert.doesNotMatch(module, /[\u2028\u202e]/);
   });
 };
