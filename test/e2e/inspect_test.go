@@ -26,6 +26,9 @@ const inspectScreens = "../../bin/inspect"
 // callAsTest is the test that the inspector writes of a call. It is part of an example, so that it is compiled and run.
 const callAsTest = "../../examples/doublewithdraw/withdraw_test.go"
 
+// hostileTest is the file of a test of a call whose names are hostile.
+const hostileTest = "hostile_test.go"
+
 // hostileCanister has a trap, a log line, methods and a Candid interface that are HTML.
 const hostileCanister = `(module
   (import "ic0" "msg_reply" (func $reply))
@@ -87,6 +90,11 @@ func TestTheInspectorDoesWhatDevelopersDo(t *testing.T) {
 	if plan.Screens, err = filepath.Abs(inspectScreens); err != nil {
 		t.Fatal(err)
 	}
+	for _, old := range []string{filepath.Base(callAsTest), hostileTest} {
+		if err := os.Remove(filepath.Join(plan.Screens, old)); err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+	}
 	inspectProject(t, d, plan)
 	restarter := httptest.NewServer(restarting(t, d, home))
 	defer restarter.Close()
@@ -127,7 +135,7 @@ func checkTests(t *testing.T, dir string) {
 	if test, err := os.ReadFile(filepath.Join(dir, filepath.Base(callAsTest))); err == nil {
 		golden.Compare(t, callAsTest, string(test))
 	}
-	hostile, err := os.ReadFile(filepath.Join(dir, "hostile_test.go"))
+	hostile, err := os.ReadFile(filepath.Join(dir, hostileTest))
 	if err != nil {
 		return // its flow did not run, or says why
 	}

@@ -1,7 +1,7 @@
 // The call of a page as a test: what it needs, and the view that shows and copies it.
-import { rpc, typesOf, valuesOf } from "./api.js";
-import { onOneLine } from "./candid.js";
-import { count, hexOf } from "./format.js";
+import { rpc, typesOf } from "./api.js";
+import { count } from "./format.js";
+import { isWhole, messageOf } from "./message.js";
 import { instance, linkTo, path } from "./route.js";
 import { canistersOf } from "./state.js";
 import { names } from "./store.js";
@@ -14,7 +14,6 @@ import { Copy, html, Problem, Tabs, useLoaded } from "./ui.js";
 /**
  * @typedef {import("./test_of.js").Scenario} Scenario
  * @typedef {import("./test_of.js").Step} Step
- * @typedef {import("./test_of.js").Message} Message
  */
 
 /** The most calls that a test makes before the last one. */
@@ -22,29 +21,6 @@ const mostBefore = 20;
 
 /** What writes a test: the part of the address, its name, and the function. */
 const tools = /** @type {const} */ ([["go", "Go", goTest], ["pic-js", "pic-js", picTest], ["rust", "Rust", rustTest]]);
-
-/**
- * Decodes an argument or a reply.
- * @param {any} call
- * @param {boolean} reply
- * @returns {Promise<Message>}
- */
-export const messageOf = async (call, reply) => {
-  const bytes = reply ? call.replyBytes : call.argumentBytes;
-  if (!bytes) return { text: "", hex: "" };
-  try {
-    const { text } = await valuesOf({ instance: instance.value, canister: call.canisterId, method: call.method, reply, bytes });
-    return { text: onOneLine(text), hex: hexOf(bytes) };
-  } catch {
-    return { text: "", hex: hexOf(bytes) };
-  }
-};
-
-/**
- * Reports whether the whole argument of a call is remembered.
- * @param {any} call
- */
-export const isWhole = (call) => call.argumentBytes !== "" || call.argumentSize === "0";
 
 /**
  * The users' calls before a call to the same canisters, the oldest first.

@@ -3,10 +3,12 @@ import { useState } from "preact/hooks";
 import { rpc } from "./api.js";
 import { base64, count, grouped, hexOf, nanoseconds, quoted, spanText, timeText } from "./format.js";
 import { go, instance, linkTo, path } from "./route.js";
-import { AsTest, isWhole, messageOf } from "./astest.js";
+import { isWhole, messageOf } from "./message.js";
 import { StateOfCall, stateCommands } from "./state.js";
 import { names, nameOf, touch } from "./store.js";
-import { Action, CommandLine, Copy, Cycles, html, Icon, Party, Problem, Tabs, useLoaded } from "./ui.js";
+import { Action, CommandLine, Copy, Cycles, html, Icon, later, Party, Problem, Tabs, useLoaded } from "./ui.js";
+
+const AsTest = later(() => import("./astest.js").then((m) => m.AsTest));
 
 /** The most instructions of an update or a callback (the specification's limit for one message). */
 const messageLimit = 40_000_000_000;
@@ -110,8 +112,8 @@ const Again = ({ root }) => {
     await submit(made.instance.name);
   };
   return html`<div class="row"><${Action} act=${() => submit(instance.value)}>Again<//>
-    ${argument?.text ? html`<a href=${linkTo(["canister", root.canisterId, "methods"], { method: root.method, args: argument.text })}>Again with edits</a>` : ""}
-    <${Action} act=${fork}>Again on a fork<//><a href=${linkTo(["call", hexOf(root.requestId), "test", "go"])}>As a test</a>${argument ? html`<${Copy} text=${`canisterd${instance.value ? ` -i ${quoted(instance.value)}` : ""} ${callCommand(root, argument)}`} label="copy as a command" />` : ""}</div>`;
+    <${Action} act=${fork}>Again on a fork<//><a href=${linkTo(["call", hexOf(root.requestId), "test", "go"])}>As a test</a>
+    ${argument?.text ? html`<a href=${linkTo(["canister", root.canisterId, "methods"], { method: root.method, args: argument.text })}>Again with edits</a>` : ""}${argument ? html`<${Copy} text=${`canisterd${instance.value ? ` -i ${quoted(instance.value)}` : ""} ${callCommand(root, argument)}`} label="copy as a command" />` : ""}</div>`;
 };
 
 /**

@@ -1,4 +1,4 @@
-// Candid's text form as the daemon writes it: from text to values, and back to one line. Nothing here draws.
+// Candid's text form as the daemon writes it, from text to values. Nothing here draws.
 
 /**
  * A value: what its kind has is set.
@@ -186,14 +186,4 @@ export const parseArgs = (text) => {
   const all = reader.list(",", ")", () => reader.value());
   if (reader.peek().kind !== "end") throw new SyntaxError("something follows the arguments");
   return all;
-};
-
-/**
- * Writes an argument list on one line. Strings are copied as they are: line breaks are only between them.
- * @param {string} text as the daemon writes it, over several lines if it is long
- */
-export const onOneLine = (text) => {
-  const parts = text.split(/("(?:[^"\\]|\\.)*")/);
-  const line = parts.map((part, i) => (i % 2 === 1 ? part : part.replace(/\s*\n\s*/g, " "))).join("");
-  return line.replace(/("(?:[^"\\]|\\.)*")|[;,]? ([)}])|\( /g, (all, string, closing) => (string ? all : closing === "}" ? " }" : closing ?? "("));
 };

@@ -40,6 +40,26 @@ export const useLoaded = (load, of, { live = true } = {}) => {
 };
 
 /**
+ * Makes a component of a file that is loaded when it is first shown.
+ * @param {() => Promise<(props: any) => any>} load
+ */
+export const later = (load) => {
+  /** @type {((props: any) => any) | undefined} */
+  let loaded;
+  return (/** @type {any} */ props) => {
+    const [, draw] = useState(0);
+    useEffect(() => {
+      if (loaded) return;
+      load().then((component) => {
+        loaded = component;
+        draw(1);
+      });
+    }, []);
+    return loaded ? html`<${loaded} ...${props} />` : html`<p aria-busy="true"></p>`;
+  };
+};
+
+/**
  * A canister, user or other party by its name, in the canister's color, with its id on hover.
  * @param {{id: string, plain?: boolean}} props
  */
