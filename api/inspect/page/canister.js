@@ -5,7 +5,9 @@ import { base64, bytesText, count, grouped, hexOf, nanoseconds, quoted, spanText
 import { Fields, drawn, fits, formLimit, initial, useHistory } from "./form.js";
 import { Answer, useCalls } from "./pending.js";
 import { statusWord } from "./canisters.js";
+import { Queues, queueCommands } from "./queues.js";
 import { instance, linkTo, parameter, path } from "./route.js";
+import { snapshotCommand, Snapshots } from "./snapshots.js";
 import { clock, nameOf, touch } from "./store.js";
 import { Action, Boundary, Bytes, CommandLine, Copy, Cycles, Facts, html, Id, LongList, Party, Problem, Tabs, useLoaded } from "./ui.js";
 
@@ -19,11 +21,11 @@ export const Canister = () => {
   if (!value) return html`<div class="page" aria-busy="true"></div>`;
   const c = value.canister;
   const name = quoted(nameOf(id).includes("…") ? id : nameOf(id));
-  const tabs = /** @type {[string, string][]} */ ([["status", "Status"], ["methods", "Methods"], ["settings", "Settings"], ["logs", "Logs"], ["module", "Module"]]);
-  const command = { status: `canister status ${name}`, methods: `canister call ${name} METHOD`, settings: `canister settings ${name}`, logs: `canister logs ${name} --follow`, module: `canister install ${name} FILE` }[tab] ?? "";
+  const tabs = /** @type {[string, string][]} */ ([["status", "Status"], ["methods", "Methods"], ["settings", "Settings"], ["queues", "Queues"], ["logs", "Logs"], ["snapshots", "Snapshots"], ["module", "Module"]]);
+  const command = { status: `canister status ${name}`, methods: `canister call ${name} METHOD`, settings: `canister settings ${name}`, queues: queueCommands(name), snapshots: snapshotCommand(c, "list_canister_snapshots"), logs: `canister logs ${name} --follow`, module: `canister install ${name} FILE` }[tab] ?? "";
   return html`<div class="page"><h1><${Party} id=${id} plain /></h1><p class="soft"><${Id} id=${id} /> on subnet <${Id} id=${c.subnetId} /></p><${Condition} canister=${c} />
     <${Tabs} tabs=${tabs} at=${tab} link=${(/** @type {string} */ t) => linkTo(["canister", id, t])} label="views of the canister" />
-    ${tab === "methods" ? html`<${Methods} canister=${c} />` : tab === "settings" ? html`<${Settings} canister=${c} />` : tab === "logs" ? html`<${Logs} id=${id} />` : tab === "module" ? html`<${Module} canister=${c} />` : html`<${Status} canister=${c} />`}
+    ${tab === "methods" ? html`<${Methods} canister=${c} />` : tab === "settings" ? html`<${Settings} canister=${c} />` : tab === "logs" ? html`<${Logs} id=${id} />` : tab === "queues" ? html`<${Queues} canister=${c} />` : tab === "snapshots" ? html`<${Snapshots} canister=${c} />` : tab === "module" ? html`<${Module} canister=${c} />` : html`<${Status} canister=${c} />`}
   </div><${CommandLine} args=${command} />`;
 };
 

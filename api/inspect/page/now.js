@@ -31,10 +31,13 @@ const inFlight = async (signal) => {
  * Says what a call waits for.
  * @param {any} waiting
  */
-const reasonOf = (waiting) => (waiting.reason === "WAIT_REASON_HELD" && waiting.ruleId !== "0" ? `${waiting.text} by rule ${waiting.ruleId}` : waiting.text);
+export const reasonOf = (waiting) => (waiting.reason === "WAIT_REASON_HELD" && waiting.ruleId !== "0" ? `${waiting.text} by rule ${waiting.ruleId}` : waiting.text);
 
-/** @param {any} future */
-const waitKey = (future) => `w${future.call.subnetId}/${future.call.callId}`;
+/**
+ * Names an open call in the addresses of this page.
+ * @param {any} future
+ */
+export const waitKey = (future) => `w${future.call.subnetId}/${future.call.callId}`;
 
 /**
  * The waiting messages as blocks: open calls, and users' messages that a rule holds.

@@ -15,7 +15,7 @@ const mostQueries = 100;
  * @param {AbortSignal} signal
  * @returns {Promise<{name: string, end: () => void}>}
  */
-const lease = (signal) =>
+export const lease = (signal) =>
   new Promise((take, fail) => {
     const source = new EventSource(`/_/inspect/stream/Instances/HoldLease?${new URLSearchParams({ request: "{}" })}`);
     signal.addEventListener("abort", () => source.close());

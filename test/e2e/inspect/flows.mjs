@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { callFlows, settled } from "./flows_call.mjs";
+import { canisterFlows } from "./flows_canister.mjs";
 import { browser, canisterd, entrance, finish, flow, plan, shot, submit, visit } from "./harness.mjs";
 
 const base = `${plan.url}/_/inspect/`;
@@ -303,6 +304,8 @@ await flow("a trap is red and says why", async () => {
   await shows("It trapped because", "aside");
 });
 
+await canisterFlows({ page, base });
+
 await flow("settings are changed in a form", async () => {
   await at(`canister/${plan.ids.bank}/settings`);
   await page.fill("text=freezing threshold >> input", "86_400");
@@ -474,7 +477,7 @@ await flow("a page of a canister's own host reaches nothing", async () => {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const shown = submit("canister", "submit", "bank", "deposit", "(3)", "--as", "bank").request_id;
-const all = ["now", "calls", ...["", "/state", "/test/go", "/test/pic-js"].map((t) => `call/${shown}${t}`), "canisters", ...["status", "methods", "settings", "logs", "module"].map((t) => `canister/${plan.ids.bank}/${t}`)];
+const all = ["now", "calls", ...["", "/state", "/test/go", "/test/pic-js"].map((t) => `call/${shown}${t}`), "canisters", ...["status", "methods", "settings", "queues", "logs", "snapshots", "module"].map((t) => `canister/${plan.ids.bank}/${t}`)];
 
 await flow("axe-core finds nothing serious on any page, light and dark", async () => {
   for (const scheme of ["light", "dark"]) {
