@@ -153,16 +153,42 @@ func probe(t *testing.T, file []byte, options ...sourcelines.Option) {
 	}
 }
 
-func FuzzDebugSections(f *testing.F) {
-	for _, name := range []string{"c4.wasm", "c5.wasm", "debug.wasm", "rust.wasm", "stripped.wasm"} {
+func FuzzModule(f *testing.F) {
+	for _, name := range []string{"c4.wasm", "rust.wasm", "stripped.wasm"} {
 		f.Add(fixture(f, name))
 	}
-	file, _ := wasm([]int{10}, debug("/p", tableOf([]string{"d"}, []string{"1a.c"}, one(2, 10, 1)...)))
-	f.Add(file)
 	f.Fuzz(func(t *testing.T, file []byte) {
 		probe(t, file)
 		_, _ = sourcelines.Named(file)
 	})
+}
+
+// FuzzDebugSections changes sections of a module whose code stays, with functions where those of the fixtures are.
+func FuzzDebugSections(f *testing.F) {
+	for _, name := range []string{"c4.wasm", "c5.wasm", "rust.wasm"} {
+		file := fixture(f, name)
+		f.Add(section(file, ".debug_abbrev"), section(file, ".debug_info"), section(file, ".debug_line"), section(file, ".debug_str"), section(file, ".debug_line_str"), section(file, ".debug_str_offsets"))
+	}
+	f.Add(abbreviation, unitOf(0, "/p"), tableOf([]string{"d"}, []string{"1a.c"}, one(2, 10, 1)...), []byte{}, []byte{}, []byte{})
+	ranges := section(fixture(f, "c5.wasm"), ".debug_rnglists")
+	f.Fuzz(func(t *testing.T, abbrev, info, line, texts, lineTexts, offsets []byte) {
+		file, _ := wasm([]int{57, 18, 50}, custom(".debug_abbrev", abbrev), custom(".debug_info", info), custom(".debug_line", line),
+			custom(".debug_str", texts), custom(".debug_line_str", lineTexts), custom(".debug_str_offsets", offsets), custom(".debug_rnglists", ranges))
+		probe(t, file)
+	})
+}
+
+// section is the content of a custom section of a fixture; empty if it has none.
+func section(file []byte, name string) []byte {
+	for rest := file[8:]; len(rest) > 0; {
+		size, n := binary.Uvarint(rest[1:])
+		content := rest[1+n : 1+n+int(size)]
+		if found, ok := bytes.CutPrefix(content, sized([]byte(name))); ok && rest[0] == 0 {
+			return found
+		}
+		rest = rest[1+n+int(size):]
+	}
+	return nil
 }
 
 func FuzzSourceMap(f *testing.F) {

@@ -141,6 +141,7 @@ func (g *gathering) lines() *Lines {
 // root is the directory below which most own files of its units lie.
 func (g *gathering) root() string {
 	best := ""
+	// The best is the same in any order.
 	for directory, n := range g.below {
 		if most := g.below[best]; n > most || n == most && (len(directory) < len(best) || len(directory) == len(best) && directory < best) {
 			best = directory

@@ -113,15 +113,15 @@ func TestNamesAreCutTo1024Bytes(t *testing.T) {
 }
 
 // indirect are the sections of a unit of version 5 whose names are in sections of strings: its directory is in
-// .debug_str, as the file's name is.
+// .debug_str, as the file's name is, which is the first and only one.
 func indirect(name string) []byte {
 	unit := slices.Concat([]byte{5, 0, 1, 4, 0, 0, 0, 0, 1}, u32(0), u32(1))
 	header := []byte{1, 1, 1, 0, 10, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1, 1, 1, 0x1f, 1}
-	header = slices.Concat(header, u32(0), []byte{2, 1, 0x0e, 2, 0x0b, 2}, u32(1), []byte{0}, u32(1), []byte{0})
-	table := prefixed(slices.Concat([]byte{5, 0, 4, 0}, prefixed(header), one(2, 10, 1)))
-	strs := append([]byte{0, '/'}, name[1:]...)
+	header = slices.Concat(header, u32(0), []byte{2, 1, 0x0e, 2, 0x0b, 1}, u32(uint32(len(name)+2)), []byte{0})
+	table := prefixed(slices.Concat([]byte{5, 0, 4, 0}, prefixed(header), one(2, 10, 0)))
+	texts := slices.Concat([]byte{0, '/'}, []byte(name[1:]), []byte{0}, []byte(name), []byte{0})
 	return slices.Concat(custom(".debug_abbrev", []byte{1, 0x11, 0, 0x10, 0x17, 0x1b, 0x0e, 0, 0, 0}), custom(".debug_info", prefixed(unit)),
-		custom(".debug_line", table), custom(".debug_line_str", []byte{0}), custom(".debug_str", append(strs, 0)))
+		custom(".debug_line", table), custom(".debug_line_str", []byte{0}), custom(".debug_str", texts))
 }
 
 func TestALineTableHasUpTo65536Names(t *testing.T) {
@@ -151,7 +151,7 @@ func TestUpTo65536FilesHaveLines(t *testing.T) {
 			program := address(2)
 			for i := part[0]; i < part[1]; i++ {
 				files = append(files, fmt.Sprint("0f", i))
-				program = slices.Concat(program, uleb([]byte{4}, uint64(len(files))), []byte{1}, advance(1))
+				program = append(append(uleb(append(program, 4), uint64(len(files))), 1), advance(1)...)
 			}
 			tables = append(tables, tableOf(nil, files, append(program, ended()...)...))
 		}

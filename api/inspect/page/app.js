@@ -7,16 +7,17 @@ import { Canister } from "./canister.js";
 import { Canisters } from "./canisters.js";
 import { nanoseconds, spanText, timeText } from "./format.js";
 import { Now } from "./now.js";
-import { Profile } from "./profile.js";
 import { arrange } from "./picture.js";
 import { followLink, go, instance, instanceName, linkTo, parameter, path } from "./route.js";
 import { about, begin, clock, events, locked, lost, names, touch, waiting } from "./store.js";
-import { Action, Boundary, html, Icon, useLoaded } from "./ui.js";
+import { Action, Boundary, html, Icon, later, useLoaded } from "./ui.js";
+
+const Profile = later(() => import("./profile.js").then((m) => m.Profile));
 
 const places = /** @type {const} */ ([["now", "Now"], ["calls", "Calls"], ["canisters", "Canisters"], ["profile", "Profile"]]);
 
 /** What shows a place. */
-const pages = /** @type {Record<string, () => any>} */ ({ now: Now, calls: Calls, call: Call, canisters: Canisters, canister: Canister, profile: Profile });
+const pages = /** @type {Record<string, (props: any) => any>} */ ({ now: Now, calls: Calls, call: Call, canisters: Canisters, canister: Canister, profile: Profile });
 
 /** Which place a page belongs to. */
 const placeOf = /** @type {Record<string, string>} */ ({ call: "calls", canister: "canisters" });

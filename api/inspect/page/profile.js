@@ -13,6 +13,9 @@ import { Action, CommandLine, html, Party, Problem, useLoaded } from "./ui.js";
 const stopped = signal(/** @type {Record<string, any>} */ ({}));
 const kept = signal(/** @type {Record<string, any>} */ ({}));
 
+/** The instances whose profile this page has stopped: what was read before that is not shown as running. */
+const over = signal(/** @type {Record<string, boolean>} */ ({}));
+
 /** How many functions the table has. */
 const shownFunctions = 100;
 
@@ -24,19 +27,27 @@ const running = async (abort) => {
   try {
     return (await rpc("Profiler/ReadProfile", { instance: instance.value }, abort)).profile;
   } catch (error) {
-    if (error instanceof Failure && error.reason === "INSTANCE_NOT_PROFILED") return null;
+    if (error instanceof Failure && error.reason === "INSTANCE_NOT_PROFILED") {
+      over.value = { ...over.value, [instance.value]: false };
+      return null;
+    }
     throw error;
   }
 };
 
 export const Profile = () => {
-  const { value, failure, reload } = useLoaded(running, []);
+  const { value: read, failure, reload } = useLoaded(running, []);
   const at = instance.value;
-  const begin = (/** @type {string} */ canister) =>
-    rpc("Profiler/StartProfile", { instance: at, canisterIds: canister ? [canister] : [] }).then(reload);
+  const value = read && over.value[at] ? null : read;
+  const begin = async (/** @type {string} */ canister) => {
+    await rpc("Profiler/StartProfile", { instance: at, canisterIds: canister ? [canister] : [] });
+    over.value = { ...over.value, [at]: false };
+    reload();
+  };
   const end = async () => {
     const { profile } = await rpc("Profiler/StopProfile", { instance: at });
     stopped.value = { ...stopped.value, [at]: profile };
+    over.value = { ...over.value, [at]: true };
     touch();
     reload();
   };

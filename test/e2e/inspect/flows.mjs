@@ -121,8 +121,6 @@ await flow("of a call with very many or very deep messages, a part is drawn", as
   }
 });
 
-await callFlows({ page, base });
-
 await callFlows({ context, page, base });
 
 await flow("a held call is dashed, says which rule holds it, and is released with the mouse", async () => {
@@ -560,6 +558,38 @@ await flow("a browser keeps scripts of a version, and asks for the page each tim
   assert.deepEqual(kept, { document: "no-cache", script: "max-age=31536000, immutable" });
   assert.match(await one.evaluate(() => document.querySelector("script[type=module]").src), /\/files\/[0-9a-f]{32}\/app\.js$/);
   await one.close();
+});
+
+await flow("a profile says where a call spends instructions, as a flame graph and a table", async () => {
+  await at("profile");
+  await page.locator("main button", { hasText: /^Profile$/ }).click();
+  await shows("Every message is counted");
+  canisterd("canister", "call", "bank", "deposit", "(7)", "--as", "bank");
+  await page.waitForSelector("g.bar >> text=bank.deposit");
+  await page.click("main button >> text=Stop");
+  await shows("The profile has ended");
+  const label = await page.locator("g.bar.entry title").first().textContent();
+  assert.match(label, /bank\.deposit \(update\): [\d_]+ instructions, \d+\.\d %/);
+  await shot(page, "profile");
+  await page.fill("main input[type=search]", "msg_reply");
+  await page.waitForSelector("g.bar.hit");
+  assert.match(page.url(), /find=msg_reply/);
+  await page.locator("g.bar.function").first().click();
+  await shows("of all instructions are in");
+  await page.click("text=Show all");
+});
+
+await flow("a profile that is kept shows what became more", async () => {
+  await page.fill("main input[type=search]", "");
+  await page.locator("main button", { hasText: "Keep to compare" }).click();
+  await page.locator("main button", { hasText: "Profile again" }).click();
+  await shows("Every message is counted");
+  canisterd("canister", "call", "bank", "deposit", "(7)", "--as", "bank");
+  canisterd("canister", "call", "bank", "deposit", "(8)", "--as", "bank");
+  await page.waitForSelector("g.bar.more");
+  await page.click("main button >> text=Stop");
+  await shows("before ▲");
+  await page.click("text=Compare no more");
 });
 
 await flow("the page outlives a restart of the daemon", async () => {
