@@ -33,7 +33,8 @@ export const Queues = ({ canister: c }) => {
   const { value: q, failure } = useLoaded(queuesOf(c.canisterId), [c.canisterId]);
   if (failure) return html`<${Problem} failure=${failure} />`;
   if (!q) return html`<div aria-busy="true"></div>`;
-  const waits = q.from.length + q.held.length;
+  const users = q.contexts.filter((/** @type {any} */ c) => c.origin?.requestId && !c.responded).length;
+  const waits = q.from.length + q.held.length + users;
   return html`<p role="status">${waits === 0 ? "No call waits for it" : `${count(waits, "call")} ${waits === 1 ? "waits" : "wait"} for it`}; ${q.to.length === 0 ? "it waits for nothing" : `it waits for ${count(q.to.length, "call")}`}${q.queued.length > 0 ? `; ${count(q.queued.length, "message")} ${q.queued.length === 1 ? "is" : "are"} in its queue` : ""}.</p>
     <h2>What waits for it</h2><${Calls} of=${q.from} party="caller" empty="No canister waits for it." />${q.held.length > 0 ? html`<${HeldCalls} of=${q.held} />` : ""}
     <h2>What it waits for</h2><${Calls} of=${q.to} party="callee" empty="It has no open calls." />

@@ -52,7 +52,7 @@ export const canisterFlows = async ({ page, base }) => {
     canisterd("canister", "call", "bank", "deposit", "50", "--as", "bank");
     const rule = submit("rule", "add", "hold", "--callee", "vault", "--method", "transfer").rule.rule_id;
     submit("canister", "submit", "bank", "withdraw", "(2)", "--as", "bank");
-    await shows("it waits for 1 call");
+    await shows("1 call waits for it; it waits for 1 call");
     assert.match(await text('[aria-label="calls that it made"]'), /vault\s+transfer\s+.*held/);
     assert.match(await text('[aria-label="calls that it is answering"]'), /bank\s+withdraw/);
     assert.match(await text("footer.command"), /canisterd queues bank && canisterd futures bank && canisterd contexts bank/);
