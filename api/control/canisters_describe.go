@@ -49,6 +49,7 @@ func (s *canisters) ListCanisters(ctx context.Context, in *controlv1.ListCaniste
 		out.Canisters = append(out.Canisters, &controlv1.CanisterSummary{
 			CanisterId: r.ID.String(), SubnetId: r.Subnet.String(), Status: controlv1.CanisterStatus(r.Status),
 			ModuleHash: hashOf(r.Module), Cycles: r.Balance.String(), MemoryBytes: r.Usage.Total(),
+			IdleCyclesBurnedPerDay: r.IdlePerDay.String(),
 		})
 	}
 	return out, nil

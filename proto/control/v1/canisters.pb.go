@@ -777,15 +777,16 @@ func (x *ListCanistersResponse) GetNextPageToken() string {
 
 // CanisterSummary is a canister as a list shows it.
 type CanisterSummary struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	CanisterId    string                 `protobuf:"bytes,1,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`                 // id of the canister, in text form
-	SubnetId      string                 `protobuf:"bytes,2,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`                       // id of its subnet, in text form
-	Status        CanisterStatus         `protobuf:"varint,3,opt,name=status,proto3,enum=canisterd.control.v1.CanisterStatus" json:"status,omitempty"` // whether it takes calls
-	ModuleHash    []byte                 `protobuf:"bytes,4,opt,name=module_hash,json=moduleHash,proto3" json:"module_hash,omitempty"`                 // empty: no code
-	Cycles        string                 `protobuf:"bytes,5,opt,name=cycles,proto3" json:"cycles,omitempty"`                                           // balance, a decimal number
-	MemoryBytes   uint64                 `protobuf:"varint,6,opt,name=memory_bytes,json=memoryBytes,proto3" json:"memory_bytes,omitempty"`             // all memory that it uses, including its module, log and snapshots
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state                  protoimpl.MessageState `protogen:"open.v1"`
+	CanisterId             string                 `protobuf:"bytes,1,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`                                           // id of the canister, in text form
+	SubnetId               string                 `protobuf:"bytes,2,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`                                                 // id of its subnet, in text form
+	Status                 CanisterStatus         `protobuf:"varint,3,opt,name=status,proto3,enum=canisterd.control.v1.CanisterStatus" json:"status,omitempty"`                           // whether it takes calls
+	ModuleHash             []byte                 `protobuf:"bytes,4,opt,name=module_hash,json=moduleHash,proto3" json:"module_hash,omitempty"`                                           // empty: no code
+	Cycles                 string                 `protobuf:"bytes,5,opt,name=cycles,proto3" json:"cycles,omitempty"`                                                                     // balance, a decimal number
+	MemoryBytes            uint64                 `protobuf:"varint,6,opt,name=memory_bytes,json=memoryBytes,proto3" json:"memory_bytes,omitempty"`                                       // all memory that it uses, including its module, log and snapshots
+	IdleCyclesBurnedPerDay string                 `protobuf:"bytes,7,opt,name=idle_cycles_burned_per_day,json=idleCyclesBurnedPerDay,proto3" json:"idle_cycles_burned_per_day,omitempty"` // what it pays for memory and compute allocation, a decimal number
+	unknownFields          protoimpl.UnknownFields
+	sizeCache              protoimpl.SizeCache
 }
 
 func (x *CanisterSummary) Reset() {
@@ -858,6 +859,13 @@ func (x *CanisterSummary) GetMemoryBytes() uint64 {
 		return x.MemoryBytes
 	}
 	return 0
+}
+
+func (x *CanisterSummary) GetIdleCyclesBurnedPerDay() string {
+	if x != nil {
+		return x.IdleCyclesBurnedPerDay
+	}
+	return ""
 }
 
 // InstallCodeRequest is one message of an installation: the head, then the bytes of the module.
@@ -2878,7 +2886,7 @@ const file_control_v1_canisters_proto_rawDesc = "" +
 	"page_token\x18\x03 \x01(\tR\tpageToken\"\x84\x01\n" +
 	"\x15ListCanistersResponse\x12C\n" +
 	"\tcanisters\x18\x01 \x03(\v2%.canisterd.control.v1.CanisterSummaryR\tcanisters\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xe9\x01\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa5\x02\n" +
 	"\x0fCanisterSummary\x12\x1f\n" +
 	"\vcanister_id\x18\x01 \x01(\tR\n" +
 	"canisterId\x12\x1b\n" +
@@ -2887,7 +2895,8 @@ const file_control_v1_canisters_proto_rawDesc = "" +
 	"\vmodule_hash\x18\x04 \x01(\fR\n" +
 	"moduleHash\x12\x16\n" +
 	"\x06cycles\x18\x05 \x01(\tR\x06cycles\x12!\n" +
-	"\fmemory_bytes\x18\x06 \x01(\x04R\vmemoryBytes\"m\n" +
+	"\fmemory_bytes\x18\x06 \x01(\x04R\vmemoryBytes\x12:\n" +
+	"\x1aidle_cycles_burned_per_day\x18\a \x01(\tR\x16idleCyclesBurnedPerDay\"m\n" +
 	"\x12InstallCodeRequest\x127\n" +
 	"\x04head\x18\x01 \x01(\v2!.canisterd.control.v1.InstallHeadH\x00R\x04head\x12\x16\n" +
 	"\x05chunk\x18\x02 \x01(\fH\x00R\x05chunkB\x06\n" +

@@ -154,6 +154,8 @@ await flow("a held call is rejected by hand", async () => {
 await flow("the list of canisters finds one by its name", async () => {
   await at("canisters");
   await shows("vault");
+  await shows("In all they burn");
+  assert.match(await page.locator("main table tr", { hasText: "vault" }).innerText(), /[\d.]+ [MB]\t/, "what it burns a day");
   await page.fill("main input[type=search]", "ban");
   await page.waitForFunction(() => !document.querySelector("main table").innerText.includes("vault"));
   await page.click("main table >> text=bank");
