@@ -63,6 +63,7 @@
 //	value.go    Go values as Candid and back
 //	call.go     calls, the interfaces of canisters, rejects
 //	hold.go     held messages, call trees
+//	profile.go  profiles: where instructions went
 //	deploy.go   deployment and management of canisters
 //	project.go  the canisters of canisterd.yaml
 //	ic.go       networks that fail their test

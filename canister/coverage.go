@@ -46,7 +46,7 @@ func (c *Coverage) Version() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	version := c.version
-	for _, m := range c.modules {
+	for _, m := range c.modules { // in any order: it is a sum
 		for i := range m.ran {
 			version += uint64(bits.OnesCount64(m.ran[i].Load()))
 		}

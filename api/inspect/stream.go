@@ -20,9 +20,9 @@ import (
 // resumeField is the field of requests and answers with the place in a stream.
 const resumeField = "resume_token"
 
-// streams are the RPCs that are served as streams. They change nothing: a stream has no header of the page, which
-// EventSource cannot send.
-var streams = []string{"Events/Watch", "Canisters/ReadLogs"}
+// streams are the RPCs that are served as streams. They change nothing, except that a lease exists as long as its stream:
+// a stream has no header of the page, which EventSource cannot send.
+var streams = []string{"Events/Watch", "Canisters/ReadLogs", "Instances/HoldLease"}
 
 // serveStream answers an RPC with a server stream as server-sent events. The request is the query's field request, as
 // JSON. An event without a name is a message; the event "failed" has an error and is the last one; "ended" is the last

@@ -18,6 +18,7 @@ import (
 var core = []string{"candid", "timers", "intercanister", "canister", "replica", "internal"}
 
 var exempt = map[string]string{
+	"internal/coverage/coverdir":   "it reads and writes the directory of what ran",
 	"replica/driver":               "owns the goroutine, the worker pool and the inbox of an instance",
 	"canister/internal/wasm":       "maps memory, caches compiled code, and is told by wazero what time it costs",
 	"canister/internal/checkpoint": "is the checkpoint file: it opens, maps and punches it",

@@ -98,7 +98,7 @@ await flow("a call shows its sequence, its timeline and its text", async () => {
 });
 
 await flow("of a call with very many or very deep messages, a part is drawn", async () => {
-  const call = (executions) => ({ canisterId: plan.ids.bank, method: "deposit", caller: "2vxsx-fae", argument: "(1)", reply: "(1)", answered: true, source: "ingress", begun: "2030-01-01T00:00:00Z", ended: "2030-01-01T00:00:00Z", executions, notes: [], missing: [] });
+  const call = (executions) => ({ requestId: "", argumentBytes: "RElETAAA", replyBytes: "RElETAAA", argumentSize: "6", canisterId: plan.ids.bank, method: "deposit", caller: "2vxsx-fae", argument: "(1)", reply: "(1)", answered: true, source: "ingress", begun: "2030-01-01T00:00:00Z", ended: "2030-01-01T00:00:00Z", executions, notes: [], missing: [] });
   const execution = (calls) => ({ entry: "update", answersCall: "0", height: "1", time: "2030-01-01T00:00:00Z", instructions: "1", cycles: "0", logs: [], calls });
   let deep = call([]);
   for (let i = 0; i < 500; i++) deep = call([execution([deep])]);
