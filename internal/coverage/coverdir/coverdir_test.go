@@ -2,6 +2,7 @@ package coverdir_test
 
 import (
 	"encoding/hex"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -100,5 +101,25 @@ func TestAModuleWithoutANameHasItsHash(t *testing.T) {
 	}
 	if m := joined.Modules[0]; m.Name != "module "+hex.EncodeToString(m.Hash[:4]) {
 		t.Errorf("the module is called %q", m.Name)
+	}
+}
+
+func TestADirectoryHasTheFilesOfTenThousandProcesses(t *testing.T) {
+	dir := t.TempDir()
+	refusal := func(files int) string {
+		t.Helper()
+		for i := range files {
+			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("ran-%05d.gob", i)), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := coverdir.Read(dir, func([32]byte) string { return "" })
+		return fmt.Sprint(err)
+	}
+	if text := refusal(10_000); !strings.Contains(text, "ran-00000.gob is damaged") {
+		t.Errorf("10,000 empty files: %s", text)
+	}
+	if text := refusal(10_001); !strings.Contains(text, "at most 10000 are read") {
+		t.Errorf("10,001 empty files: %s", text)
 	}
 }
