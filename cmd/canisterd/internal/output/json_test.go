@@ -17,7 +17,7 @@ import (
 func TestMessagesArePrintedInOneDialect(t *testing.T) {
 	for want, message := range map[string]proto.Message{
 		`{"canisters":[],"next_page_token":""}`: &controlv1.ListCanistersResponse{},
-		`{"canister_id":"","subnet_id":"","status":"running","module_hash":"00ff","cycles":340282366920938463463374607431768211455,"memory_bytes":18446744073709551615}`: &controlv1.CanisterSummary{
+		`{"canister_id":"","subnet_id":"","status":"running","module_hash":"00ff","cycles":340282366920938463463374607431768211455,"memory_bytes":18446744073709551615,"idle_cycles_burned_per_day":null}`: &controlv1.CanisterSummary{
 			Status: controlv1.CanisterStatus_CANISTER_STATUS_RUNNING, ModuleHash: []byte{0, 255}, Cycles: "340282366920938463463374607431768211455", MemoryBytes: 1<<64 - 1,
 		},
 		`{"mode":"","interval":"1.5s"}`: &controlv1.Pacing{Interval: durationpb.New(1500 * time.Millisecond)},
