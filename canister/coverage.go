@@ -18,8 +18,8 @@ import (
 type Coverage struct {
 	mu      sync.Mutex // guards what follows
 	modules map[[32]byte]*covered
-	bytes   int // of modules as uploaded
-	version uint64
+	bytes   int    // of modules as uploaded
+	version uint64 // counts modules, calls and callbacks
 }
 
 // covered is the coverage of a module.
@@ -32,14 +32,6 @@ type covered struct {
 
 // NewCoverage returns a coverage without modules.
 func NewCoverage() *Coverage { return &Coverage{modules: map[[32]byte]*covered{}} }
-
-// Add adds the counts of another process.
-func (c *CoveredCall) Add(o *CoveredCall) {
-	c.Made += o.Made
-	c.Replied += o.Replied
-	c.Rejected += o.Rejected
-	c.Cleaned += o.Cleaned
-}
 
 // Version returns a number that changes when something is covered.
 func (c *Coverage) Version() uint64 {
@@ -82,6 +74,14 @@ type CoveredCall struct {
 	Made, Replied, Rejected, Cleaned uint64
 }
 
+// Add adds the counts of another process.
+func (c *CoveredCall) Add(o *CoveredCall) {
+	c.Made += o.Made
+	c.Replied += o.Replied
+	c.Rejected += o.Rejected
+	c.Cleaned += o.Cleaned
+}
+
 // bits returns the bits of a module's blocks.
 func (c *Coverage) bits(m *rewrite.Module) []atomic.Uint64 {
 	c.mu.Lock()
@@ -113,8 +113,8 @@ func (c *Coverage) add(m *rewrite.Module, uploaded []byte) {
 	}
 }
 
-// covered counts what a message of the module says about calls: those that it has made, and the callback that it ran.
-func (m *Module) covered(message *Message, out *Outcome) {
+// countCalls counts the calls that a message of the module has made, and the callback that it ran.
+func (m *Module) countCalls(message *Message, out *Outcome) {
 	c := m.engine.coverage
 	if c == nil {
 		return

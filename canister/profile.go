@@ -12,8 +12,8 @@ import (
 	"github.com/canisterd/canisterd/internal/profile"
 )
 
-// ProfiledRun is the profile of one run of a canister's code: of a message, of the cleanup closure after a failed callback, or
-// of a step of an installation. Its instructions are those that the run is charged for.
+// ProfiledRun is the profile of one run of a canister's code: of a message, of the cleanup closure after a failed
+// callback, or of a step of an installation. Its instructions are those that the run is charged for.
 type ProfiledRun struct {
 	Canister principal.Principal
 	Module   *Module
@@ -126,6 +126,7 @@ type profiling struct {
 func (r *runner) prepare(profiled bool, entry Context) {
 	if !profiled {
 		r.recorder = nil
+		r.guest.Record(nil) // a run that was abandoned, or could not begin, has left one
 		if r.guest.Code() != r.module.code {
 			if err := r.guest.Use(r.module.code); err != nil {
 				panic(fmt.Errorf("canister: return from a profile: %w", err))

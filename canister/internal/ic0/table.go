@@ -132,9 +132,11 @@ func (f function) host(wide bool) func(g *wasm.Guest, stack []uint64) {
 		if !f.where.has(x.Context) {
 			x.wrongContext(f.alias)
 		}
-		balance := x.Balance
-		f.body(x, stack)
-		if r := g.Recorder(); r != nil {
+		if r := g.Recorder(); r == nil {
+			f.body(x, stack)
+		} else {
+			balance := x.Balance
+			f.body(x, stack)
 			r.Spend(profile.Weights{Cycles: spent(balance, x.Balance)})
 		}
 		if shortResult {

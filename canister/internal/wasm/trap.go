@@ -91,7 +91,8 @@ var trapKinds = map[string]TrapKind{
 // engineError is the name of the type of the engine's own errors, which is internal to it.
 const engineError = "*wasmruntime.Error"
 
-// trapOf makes a trap from an error that ended compiled code of a module; ok is false if it came from a panic in a host function.
+// trapOf makes a trap from an error that ended compiled code of a module; ok is false if it came from a panic in a host
+// function.
 func trapOf(err error, m *rewrite.Module) (t *Trap, ok bool) {
 	cause := err
 	for {
