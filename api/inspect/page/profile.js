@@ -1,12 +1,12 @@
 // The page Profile: where canisters spend instructions.
 import { signal } from "@preact/signals";
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Failure, rpc } from "./api.js";
 import { difference, Flame, percent } from "./flame.js";
 import { count, grouped } from "./format.js";
 import { sumsOf, totalsByPath, treeOf } from "./profiletree.js";
 import { go, instance, linkTo, parameter } from "./route.js";
-import { nameOf, names, touch } from "./store.js";
+import { changes, nameOf, names, touch } from "./store.js";
 import { Action, CommandLine, html, Party, Problem, useLoaded } from "./ui.js";
 
 /** The profile that was stopped last, and the one that others are compared with, by instance. */
@@ -35,8 +35,29 @@ const running = async (abort) => {
   }
 };
 
+/** How long the page waits before it reads the profile again, in milliseconds: a large one has megabytes. */
+const rest = 1000;
+
+/**
+ * Returns a value that follows another one, once in each rest.
+ * @param {number} value
+ */
+const useRested = (value) => {
+  const newest = useRef(value);
+  newest.current = value;
+  const [rested, set] = useState(value);
+  const due = value !== rested;
+  useEffect(() => {
+    if (!due) return undefined;
+    const timer = setTimeout(() => set(newest.current), rest);
+    return () => clearTimeout(timer);
+  }, [due]);
+  return rested;
+};
+
 export const Profile = () => {
-  const { value: read, failure, reload } = useLoaded(running, []);
+  const { value: read, failure, reload } = useLoaded(running, [], { live: false });
+  useEffect(reload, [useRested(changes.value)]);
   const at = instance.value;
   const value = read && over.value[at] ? null : read;
   const begin = async (/** @type {string} */ canister) => {

@@ -475,9 +475,10 @@ await flow("a page of a canister's own host reaches nothing", async () => {
   await other.close();
 });
 
+canisterd("profile", "start"); // for its page
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const shown = submit("canister", "submit", "bank", "deposit", "(3)", "--as", "bank").request_id;
-const all = ["now", "calls", ...["", "/state", "/test/go", "/test/pic-js"].map((t) => `call/${shown}${t}`), "canisters", ...["status", "methods", "settings", "queues", "logs", "snapshots", "module"].map((t) => `canister/${plan.ids.bank}/${t}`)];
+const all = ["now", "calls", ...["", "/state", "/test/go", "/test/pic-js"].map((t) => `call/${shown}${t}`), "canisters", ...["status", "methods", "settings", "queues", "logs", "snapshots", "module"].map((t) => `canister/${plan.ids.bank}/${t}`), "profile"];
 
 await flow("axe-core finds nothing serious on any page, light and dark", async () => {
   for (const scheme of ["light", "dark"]) {
@@ -509,6 +510,8 @@ await flow("every page is looked at in light, dark and narrow, and nothing is cu
     await one.context.close();
   }
 });
+
+canisterd("profile", "stop");
 
 await flow("an instance with more events than it remembers keeps the document small", async () => {
   await at("now");
@@ -567,7 +570,7 @@ await flow("a profile says where a call spends instructions, as a flame graph an
   await page.locator("main button", { hasText: /^Profile$/ }).click();
   await shows("Every message is counted");
   canisterd("canister", "call", "bank", "deposit", "(7)", "--as", "bank");
-  await page.waitForSelector("g.bar >> text=bank.deposit");
+  await page.waitForSelector("g.bar.entry text");
   await page.click("main button >> text=Stop");
   await shows("The profile has ended");
   const label = await page.locator("g.bar.entry title").first().textContent();
