@@ -29,8 +29,8 @@ func readBody(r *http.Request, memory *budget.Reservation) ([]byte, error) {
 	return body, memory.Grow(int64(len(body)))
 }
 
-// readLine reads a message that ends with its line. It reserves memory for the text and its message. At the end of the request, the
-// error is io.EOF.
+// readLine reads a message that ends with its line. It reserves memory for the text and its message. At the end of the
+// request, the error is io.EOF.
 func readLine(from *bufio.Reader, memory *budget.Reservation) ([]byte, error) {
 	var line []byte
 	for {

@@ -71,10 +71,10 @@ func resume(in proto.Message, last string) {
 type received struct {
 	message proto.Message
 	err     error // io.EOF at the end
-	units   int   // of the room for messages that the browser has not taken
+	units   int   // read-ahead units that it holds until the browser has it
 }
 
-// unitsOf returns how much of the room a message takes: a part of it, or all of it.
+// unitsOf returns how many read-ahead units a message holds, at most all of them.
 func unitsOf(message proto.Message) int { return min(1+proto.Size(message)/aheadUnit, maxAhead) }
 
 // follow sends the messages of an RPC until either side ends it. An error is returned only before the first byte.

@@ -42,7 +42,7 @@ type Place struct {
 
 type edge struct{ parent, symbol int32 }
 
-// Root is the node above all messages that nobody of the profile caused.
+// Root is the parent of messages that no profiled message caused.
 const Root int32 = 0
 
 // Below returns the node of a symbol below another node, which it makes if there is none. If the profile has no room for

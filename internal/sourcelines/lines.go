@@ -117,7 +117,7 @@ func (m *module) arrange(rows []row) []row {
 	return slices.Clip(kept)
 }
 
-// sorted sorts the names of files that rows use, and numbers the rows anew. Files with the same name become one.
+// sorted drops files without rows, merges files of the same name, sorts them, and renumbers the files of the rows.
 func (l *Lines) sorted() *Lines {
 	if len(l.rows) == 0 {
 		return &Lines{}
