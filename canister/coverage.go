@@ -94,7 +94,7 @@ func (c *Coverage) of(m *rewrite.Module) *covered {
 	known := c.modules[m.Hash]
 	if known == nil {
 		c.version++
-		known = &covered{module: m, ran: make([]atomic.Uint64, (len(m.Blocks)+63)/64), calls: map[string]*CoveredCall{}}
+		known = &covered{module: m, ran: make([]atomic.Uint64, m.RanGlobals), calls: map[string]*CoveredCall{}}
 		c.modules[m.Hash] = known
 	}
 	return known
@@ -173,7 +173,7 @@ func (c *covered) report() CoveredModule {
 		out.Raw, _ = rewrite.Raw(c.uploaded) // it was decompressed before
 	}
 	functions := map[uint32]int{}
-	for i, b := range c.module.Blocks {
+	for _, b := range c.module.Blocks {
 		at, known := functions[b.Function]
 		if !known {
 			at = len(out.Functions)
@@ -183,7 +183,7 @@ func (c *covered) report() CoveredModule {
 			})
 		}
 		f := &out.Functions[at]
-		f.Blocks = append(f.Blocks, CoveredBlock{b.From, b.To, c.ran[i/64].Load()>>(i%64)&1 != 0})
+		f.Blocks = append(f.Blocks, CoveredBlock{b.From, b.To, c.ran[b.Bit/64].Load()>>(b.Bit%64)&1 != 0})
 	}
 	slices.SortFunc(out.Functions, func(a, b CoveredFunction) int { return cmp.Compare(a.Index, b.Index) })
 	for _, method := range slices.Sorted(maps.Keys(c.calls)) {

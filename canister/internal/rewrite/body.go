@@ -31,6 +31,9 @@ type frame struct {
 	mirror          mirrorState // at its beginning
 	costSlot        int         // of the check point at its head, for loops that leave before they call the host
 	construct       int32       // its place in the estimate
+	depth           int         // its place among the frames
+	outermost       int         // place of the outermost construct that branches inside go to, at most its own
+	coverMark       int         // of the block before it
 }
 
 // body is the state of the walk over one function body: decode, check, meter and emit. It is reused for all functions.
@@ -119,6 +122,7 @@ func (b *body) reset(r reader, typ funcType) {
 
 // enter makes a construct the innermost one.
 func (b *body) enter(f frame) {
+	f.depth, f.outermost = len(b.frames), len(b.frames)
 	b.frames = append(b.frames, f)
 	b.top = &b.frames[len(b.frames)-1]
 }

@@ -16,6 +16,7 @@ type codeWriter struct {
 	coverage          coverage
 	chargeFunction    uint32
 	firstAdded        uint32
+	countRan          uint32 // with Options.Coverage
 
 	bodies     bodies
 	frames     []uint32 // bytes of the call stack that each written function takes
@@ -58,7 +59,7 @@ func (c *codeWriter) rewriteBodies() *Invalid {
 	c.bulkCheck = c.outOfInstructions + 2
 	c.hugeCharge = c.outOfInstructions + 3
 	c.probes = newProbes(s, c.hugeCharge+1)
-	c.coverage = coverage{ran: c.outOfInstructions + s.injected() - 1, firstGlobal: c.counter + 1}
+	c.coverage = coverage{firstGlobal: c.counter + 1}
 	c.chargeFunction = s.shifted(uint32(len(s.functions)))
 	c.firstAdded = c.chargeFunction + s.helpers()
 	c.open, c.splitters = map[funcType]openDispatcher{}, map[splitter]uint32{}
@@ -69,6 +70,9 @@ func (c *codeWriter) rewriteBodies() *Invalid {
 		if c.stackNeeds[i] == 0 {
 			c.writeBody(i)
 		}
+	}
+	if s.options.Coverage {
+		c.countRan = c.firstAdded + c.add(countRan{})
 	}
 	c.judgeModule()
 	c.operators += c.instrumented

@@ -96,26 +96,20 @@ func (s *source) lowerOffset(out []byte, c constant) []byte {
 	return append(appendSigned(append(out, opI32Const), v), opEnd)
 }
 
-// How many function imports the pass appends to the original ones: for metering, for the probes of a profile, and for
-// coverage.
+// How many function imports the pass appends to the original ones: for metering, and for the probes of a profile.
 const (
 	meteringFunctions = 4
 	probeFunctions    = 3
-	coverageFunctions = 1
 )
 
 // injected returns how many function imports the pass appends to the original ones.
-func (s *source) injected() uint32 { return injectedFunctions(s.options.Probes, s.options.Coverage) }
+func (s *source) injected() uint32 { return injectedFunctions(s.options.Probes) }
 
-func injectedFunctions(probes, coverage bool) (n uint32) {
-	n = meteringFunctions
+func injectedFunctions(probes bool) uint32 {
 	if probes {
-		n += probeFunctions
+		return meteringFunctions + probeFunctions
 	}
-	if coverage {
-		n += coverageFunctions
-	}
-	return n
+	return meteringFunctions
 }
 
 // replicaFunctions is how many functions a replica's pass puts before those of a module, as its backtraces count them.
@@ -123,7 +117,7 @@ const replicaFunctions = 2
 
 // ReplicaIndex returns the index that a replica's backtrace has for a function of the rewritten module.
 func (m *Module) ReplicaIndex(rewritten int) int {
-	return rewritten - int(injectedFunctions(m.Probes, m.Coverage)) + replicaFunctions
+	return rewritten - int(injectedFunctions(m.Probes)) + replicaFunctions
 }
 
 // ReplicaIndexOf returns that index for a function of the original module, imports included.

@@ -18,6 +18,7 @@ func (b *body) controlOp(op byte) {
 		at := b.here()
 		b.prepareBranch(&b.frames[0])
 		if b.live {
+			b.leavesTo(0)
 			b.returnOp()
 		}
 		b.leaves(at, opReturn, 0, 0)
@@ -26,6 +27,9 @@ func (b *body) controlOp(op byte) {
 	case opUnreachable:
 		b.begin(costDefault, 1)
 		b.copy()
+		if b.live {
+			b.leavesTo(0)
+		}
 		b.endBlock()
 		b.stop()
 	case 0xfe:
@@ -94,6 +98,7 @@ func (b *body) open(op byte) {
 	b.takeAll(t.params)
 	f := frame{
 		params: t.params, results: t.results, height: len(b.stack), op: op, begin: len(b.out), mirror: b.meter.state, dead: !b.live, closes: 1, costSlot: -1,
+		coverMark: b.meter.coverMark,
 	}
 	if b.live && op == opIf {
 		f.join = f.mirror // the edge of an else that may be absent
@@ -101,6 +106,7 @@ func (b *body) open(op byte) {
 	switch op {
 	case opLoop:
 		b.endBlock()
+		b.meter.coverMark = f.coverMark
 		b.openLoop(&f, encoded)
 	case opIf:
 		b.calls.branched = true
@@ -167,7 +173,7 @@ func (b *body) endOp() {
 		}
 		b.estimateEnd(f)
 		b.prepareJoin(f)
-		b.endBlock()
+		b.endBlockOf(f)
 		b.endRegion()
 		b.closeFrame(f)
 		b.meter.state = f.join
@@ -262,6 +268,7 @@ func (b *body) branchOp(op byte) {
 	at := b.here()
 	b.prepareBranch(f)
 	if b.live {
+		b.leavesTo(f.depth)
 		b.opIndex(op, uint32(b.labels-f.label))
 		b.leaves(at, op, f.label, f.label)
 	}
@@ -309,6 +316,7 @@ func (b *body) branchTableOp() {
 		b.out = appendU32(append(b.out, opBrTable), uint32(n))
 		for range n + 1 {
 			f := b.target()
+			b.leavesTo(f.depth)
 			shallow, deep = min(shallow, f.label), max(deep, f.label)
 			b.out = appendU32(b.out, uint32(b.labels-f.label))
 		}
@@ -374,6 +382,9 @@ func (b *body) called(tail bool, t funcType) {
 	if !tail {
 		b.pushAll(t.results)
 		return
+	}
+	if b.live {
+		b.leavesTo(0)
 	}
 	if t.results != b.typ.results {
 		b.fail("type mismatch: tail call results do not match those of the function")

@@ -90,8 +90,8 @@
 //
 // # Forms for profiles and coverage
 //
-// With Options.Probes, functions tell the host when they begin and end (probe.go); with Options.Coverage, blocks tell it
-// that they run (coverage.go). Neither is charged, and all charges, results and traps stay as they are.
+// With Options.Probes, functions tell the host when they begin and end (probe.go); with Options.Coverage, blocks set bits
+// of globals (coverage.go). Neither is charged, and all charges, results and traps stay as they are.
 //
 // # How long compiling takes
 //

@@ -121,9 +121,6 @@ func (e *emitter) importSection() {
 		inject(ProbeLeave, addedHuge)
 		inject(ProbeWithdraw, addedCheck)
 	}
-	if s.options.Coverage {
-		inject(BlockRan, addedBulk)
-	}
 	e.out = appendSection(e.out, sectionImport, content)
 }
 
@@ -221,7 +218,7 @@ func (e *emitter) memorySection() {
 
 func (e *emitter) globalSection() {
 	local := e.s.globals[e.s.importedGlobals:]
-	marks := e.code.coverage.globals()
+	marks := e.code.coverage.globals() // 0 without Options.Coverage
 	content := appendU32(nil, uint32(len(local)+1+marks))
 	for _, g := range local {
 		content = append(appendGlobalType(content, g), g.init...)
@@ -259,6 +256,12 @@ func (e *emitter) exportSection() {
 		}
 	}
 	add(CounterGlobal, kindGlobal, e.code.counter)
+	if s.options.Coverage {
+		for i := range e.code.coverage.globals() {
+			add(RanGlobal(i), kindGlobal, e.code.coverage.firstGlobal+uint32(i))
+		}
+		add(CountRan, kindFunction, e.code.countRan)
+	}
 	if len(s.memories) > 0 {
 		add(ExportedMemory, kindMemory, 0)
 	}

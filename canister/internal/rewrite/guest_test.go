@@ -26,8 +26,7 @@ type guest struct {
 
 	granted  int64 // executed instructions = granted - left
 	recorder *profile.Recorder
-	depth    int      // functions that were entered and not left
-	ran      []uint32 // blocks, as they are told
+	depth    int // functions that were entered and not left
 
 	onCharge func(cost int64, check bool) // what the imports of module "points" do, see the slow meter
 	onSize   func(size int64)
@@ -102,7 +101,7 @@ func start(t testing.TB, m *Module) *guest {
 	return g
 }
 
-// probes offers the imports of modules with probes and for coverage.
+// probes offers the imports of modules with probes.
 func (g *guest) probes(host wazero.HostModuleBuilder) {
 	i32, i64 := api.ValueTypeI32, api.ValueTypeI64
 	executed := func(counter uint64) uint64 {
@@ -123,9 +122,6 @@ func (g *guest) probes(host wazero.HostModuleBuilder) {
 		g.depth--
 		g.recorder.Withdraw()
 	}), nil, nil).Export(ProbeWithdraw)
-	host.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, _ api.Module, stack []uint64) {
-		g.ran = append(g.ran, uint32(stack[0]))
-	}), []api.ValueType{i32}, nil).Export(BlockRan)
 }
 
 // points offers the imports of the slow meter, which do nothing unless it listens.

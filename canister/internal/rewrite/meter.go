@@ -16,8 +16,9 @@ type meter struct {
 
 	entryPatch int // position of entry in the output
 
-	from  int // offset of its first operator in the module
-	block int // its place in coverage.blocks, or -1
+	from      int // offset of its first operator in the module
+	block     int // its place in coverage.blocks, or -1
+	coverMark int // of the coverage, or noMark
 
 	loopCosts []uint64 // head costs of the function's loops
 	operators uint64   // that a replica adds to the function
@@ -33,7 +34,7 @@ func (b *body) meterFunction() {
 	m.off = b.s.options.unmetered
 	m.state = mirrorStale
 	m.cost, m.check, m.pending, m.first, m.patch, m.slot = costEntry, true, !m.off, 1, -1, -1
-	m.from, m.block = b.r.pos, -1
+	m.from, m.block, m.coverMark = b.r.pos, -1, noMark
 	if !m.off {
 		b.out = append(b.out, opBlock, blockEmpty)
 		b.labels += 2 // including the stack check, which stackEntry writes
@@ -127,7 +128,7 @@ func (b *body) endBlock() {
 	if m.block >= 0 {
 		b.code.coverage.blocks[m.block].To = uint32(b.r.pos)
 	}
-	m.from, m.block = b.r.pos, -1
+	m.from, m.block, m.coverMark = b.r.pos, -1, noMark
 	m.cost, m.check, m.pending, m.first, m.patch, m.slot = 0, false, !m.off, b.ops+1, -1, -1
 }
 
@@ -238,6 +239,7 @@ func (b *body) openLoop(f *frame, encoded []byte) {
 		b.labels++
 		return
 	}
+	b.markBlock()
 	b.out = append(append(b.out, opBlock), encoded...)
 	b.out = append(append(b.out, opLoop), encoded...)
 	b.out = append(b.out, opBlock, blockEmpty)
@@ -251,7 +253,6 @@ func (b *body) openLoop(f *frame, encoded []byte) {
 	m.patch = b.charge()
 	b.checkMirror()
 	b.out = append(b.out, opBrIf, 1)
-	b.markBlock()
 }
 
 // closeLoop ends the wrapping of openLoop around a loop: it calls the host, gives the charge of the head back and runs

@@ -23,9 +23,6 @@ const (
 	ProbeEnter    = "probe_enter"
 	ProbeLeave    = "probe_leave"
 	ProbeWithdraw = "probe_withdraw"
-	// BlockRan (block i32) is called when a block runs for the first time in an instance, with its place in Module.Blocks.
-	// Only modules for coverage import it.
-	BlockRan = "block_ran"
 	// GrowCheck (old i32, pages i32) -> i32 is called after every memory.grow with its result and the requested pages,
 	// and returns what the guest sees. For a 64-bit memory, pages saturate at 2^32-1.
 	GrowCheck = "grow_check"
@@ -47,6 +44,11 @@ const (
 	ExportedTable  = "canisterd table"
 	// StartFunction is the export of the function named by the start section.
 	StartFunction = "canisterd start"
+	// CountRan is the function () -> i64 of modules for coverage that counts the bits in their globals RanGlobal. Bits are
+	// only ever set, so the globals need to be read only if the count has changed. It is not metered.
+	CountRan = "canisterd count ran"
+	// ranPrefix and a number form the export name of a global with bits of blocks that ran.
+	ranPrefix = "canisterd ran "
 	// globalPrefix and the original index form the export name of a mutable global.
 	globalPrefix = "canisterd global "
 	ownPrefix    = "canisterd "
@@ -76,6 +78,8 @@ type Options struct {
 
 	// unmetered omits every charge and check: the cost of metering is measured against it.
 	unmetered bool
+	// ownMarks gives each block a bit of its own: shared bits are compared with it.
+	ownMarks bool
 }
 
 // Module is a rewritten module. It is immutable and shares no memory with the uploaded bytes.
@@ -116,6 +120,8 @@ type Module struct {
 
 	Names  []FunctionName // of the name section, by index; nil without Probes and Coverage
 	Blocks []Block        // nil without Coverage
+
+	RanGlobals int // how many globals RanGlobal there are; 0 without Coverage
 }
 
 // Block is a run of operators that is entered at its first one only: what one charge pays for. An operator in it may
@@ -123,6 +129,7 @@ type Module struct {
 type Block struct {
 	Function uint32 // index in the original module
 	From, To uint32 // offsets of its operators in the original module, decompressed
+	Bit      uint32 // that says whether it ran, among the bits of all RanGlobals; others may share it
 }
 
 // MayImport reports whether the rewritten module may import functions of a host module. It returns true for a host

@@ -174,6 +174,7 @@ const (
 	opI64DivU            = 0x80
 	opI64RemU            = 0x82
 	opI32LtS             = 0x48
+	opI64Popcnt          = 0x7b
 	opI64Add             = 0x7c
 	opI64Sub             = 0x7d
 	opI64And             = 0x83

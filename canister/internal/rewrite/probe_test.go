@@ -142,7 +142,7 @@ func TestAModuleWithProbesIsDescribedLikeTheOther(t *testing.T) {
 	if !reflect.DeepEqual(&same, plain) {
 		t.Errorf("with probes %+v\nwithout %+v", &same, plain)
 	}
-	if probed.ReplicaIndex(int(injectedFunctions(true, false))+4) != plain.ReplicaIndex(int(injectedFunctions(false, false))+4) {
+	if probed.ReplicaIndex(int(injectedFunctions(true))+4) != plain.ReplicaIndex(int(injectedFunctions(false))+4) {
 		t.Error("a function has another number in backtraces")
 	}
 }

@@ -78,7 +78,7 @@ func rewriteRaw(raw []byte, options Options, rules rules) (*Module, *Invalid) {
 	if m.Probes || m.Coverage {
 		m.Names = names
 	}
-	m.Blocks = code.coverage.blocks
+	m.Blocks, m.RanGlobals = code.coverage.blocks, code.coverage.globals()
 	if m.HasTable = s.trampoline(); m.HasTable {
 		m.TableSize = s.tables[0].limits.min
 	}

@@ -17,7 +17,7 @@ type Code struct {
 	engine *Engine
 	module *rewrite.Module
 	layout globalLayout
-	ran    []atomic.Uint64 // bits of blocks, see Config.Ran
+	ran    []atomic.Uint64 // bits of blocks that ran, see Config.Ran
 
 	mu        sync.Mutex // guards everything below; never held while compiling
 	compiled  wazero.CompiledModule

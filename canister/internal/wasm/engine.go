@@ -27,8 +27,7 @@ type Config struct {
 	// Compiler runs CompileInto in a separate process, for modules that take long; nil = in this process. It needs
 	// CacheDir; without one, a temporary folder is made.
 	Compiler func(ctx context.Context, dir string, binary []byte) error
-	// Ran returns the bits, 64 in a word, that say which blocks of a module ran (rewrite.Module.Blocks); nil: modules have
-	// no coverage.
+	// Ran returns the words that get the bits of a module's blocks (rewrite.Block.Bit); nil: modules have no coverage.
 	Ran func(m *rewrite.Module) []atomic.Uint64
 }
 
@@ -265,6 +264,5 @@ func meteringModule() HostModule {
 		{Name: rewrite.ProbeEnter, Params: []api.ValueType{i32, api.ValueTypeI64}, Call: (*Guest).probeEnter},
 		{Name: rewrite.ProbeLeave, Params: []api.ValueType{api.ValueTypeI64}, Call: (*Guest).probeLeave},
 		{Name: rewrite.ProbeWithdraw, Call: (*Guest).probeWithdraw},
-		{Name: rewrite.BlockRan, Params: []api.ValueType{i32}, Call: (*Guest).blockRan},
 	}}
 }

@@ -85,9 +85,3 @@ func (g *Guest) probeWithdraw([]uint64) {
 func (g *Guest) executedAt(counter uint64) uint64 {
 	return g.granted - uint64(rewrite.Instructions(counter))
 }
-
-// blockRan remembers that a block of the code ran.
-func (g *Guest) blockRan(stack []uint64) {
-	block := uint32(stack[0])
-	g.code.ran[block/64].Or(1 << (block % 64))
-}

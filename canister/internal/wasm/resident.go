@@ -22,6 +22,7 @@ type resident struct {
 	heap         heap
 	counter      api.MutableGlobal
 	globals      []globalCell
+	ran          ran
 	functions    [maxFunctions]function
 	next         int       // function to replace next
 	running      *function // during a message: the called function, one of functions
@@ -82,8 +83,10 @@ func (r *resident) load() error {
 	r.counter = counter
 	r.segments = segmentsOf(r.instance)
 	r.segmentsWere = slices.Clone(r.segments)
-	r.globals, err = code.layout.cells(r.instance)
-	return err
+	if r.globals, err = code.layout.cells(r.instance); err != nil {
+		return err
+	}
+	return r.loadRan()
 }
 
 func (r *resident) instantiate(compiled wazero.CompiledModule) (err error) {

@@ -58,6 +58,7 @@ func (g *Guest) Run(entry Entry, host any, budget Budget) error {
 	l.heap.watch()
 	err := f.call.CallWithStack(&l.context, l.stack[:])
 	l.heap.unwatch()
+	l.tellRan()
 	g.running, l.running, g.host, g.recorder = false, nil, nil, nil
 	if err != nil {
 		f.forget()
@@ -259,6 +260,7 @@ func (g *Guest) pause(progress uint64) {
 	}
 	g.resident.heap.unwatch()
 	defer g.resident.heap.watch()
+	g.resident.tellRan() // the message may never go on
 	g.budget.Pause(progress)
 }
 
@@ -267,6 +269,7 @@ func (g *Guest) pause(progress uint64) {
 // 10 KiB.
 func (g *Guest) Suspend(wait func()) {
 	g.resident.forgetIdle()
+	g.resident.tellRan() // the message may never go on
 	g.resident.heap.unwatch()
 	defer g.resident.heap.watch()
 	wait()
