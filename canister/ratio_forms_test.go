@@ -87,23 +87,6 @@ func compareForms(b *testing.B, limit float64, module []byte, calls []call, meas
 	ratio.CompareMeans(b, limit, pairs)
 }
 
-// covered is a place whose canisters run in the form that tells what ran.
-func covered(b *testing.B) *canistertest.Place {
-	b.Helper()
-	engine, err := canister.NewEngine(canister.EngineConfig{Coverage: canister.NewCoverage()})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		if err := engine.Close(); err != nil {
-			b.Error(err)
-		}
-	})
-	p := canistertest.NewPlace(b)
-	p.Engine = engine
-	return p
-}
-
 // profiled is a place whose canisters run in the form with probes, each message with a profile.
 func profiled(b *testing.B) *canistertest.Place {
 	b.Helper()
@@ -114,12 +97,12 @@ func profiled(b *testing.B) *canistertest.Place {
 
 // BenchmarkRatioCoverageMotoko is what coverage costs the messages of a Motoko actor.
 func BenchmarkRatioCoverageMotoko(b *testing.B) {
-	compareForms(b, 1.15, benchActor(b), motokoCalls(b), covered(b), canistertest.NewPlace(b))
+	compareForms(b, 1.15, benchActor(b), motokoCalls(b), coveredPlace(b, canister.NewCoverage()), canistertest.NewPlace(b))
 }
 
 // BenchmarkRatioCoverageRust is what coverage costs the messages of a canister in Rust.
 func BenchmarkRatioCoverageRust(b *testing.B) {
-	compareForms(b, 1.15, canistertest.Fixture("bank"), rustCalls(b), covered(b), canistertest.NewPlace(b))
+	compareForms(b, 1.15, canistertest.Fixture("bank"), rustCalls(b), coveredPlace(b, canister.NewCoverage()), canistertest.NewPlace(b))
 }
 
 // BenchmarkRatioProfiledMotoko is what a profile costs the messages of a Motoko actor.

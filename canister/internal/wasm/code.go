@@ -3,6 +3,7 @@ package wasm
 import (
 	"container/list"
 	"context"
+	"crypto/subtle"
 	"sync"
 	"sync/atomic"
 
@@ -28,16 +29,26 @@ type Code struct {
 // Module returns the module that the code was compiled from.
 func (c *Code) Module() *rewrite.Module { return c.module }
 
-// codeCache keeps codes by the hash of their binary. It drops codes without an instance, least recently used first.
+// codeCache keeps codes by codeKey. It drops codes without an instance, least recently used first.
 type codeCache struct {
-	byHash map[[32]byte]*list.Element
-	order  *list.List // of *Code, most recently used first
-	bytes  int
-	most   int
+	byKey map[[32]byte]*list.Element
+	order *list.List // of *Code, most recently used first
+	bytes int
+	most  int
+}
+
+// codeKey returns the key of a module's code. Modules whose binaries are the same share their code: they differ in what
+// the engine does not see, such as metadata. With coverage, each has a code of its own, which collects what ran of it.
+func codeKey(m *rewrite.Module) [32]byte {
+	key := m.BinaryHash
+	if m.Coverage {
+		subtle.XORBytes(key[:], key[:], m.Hash[:])
+	}
+	return key
 }
 
 func newCodeCache() codeCache {
-	return codeCache{byHash: map[[32]byte]*list.Element{}, order: list.New(), most: maxCompiled}
+	return codeCache{byKey: map[[32]byte]*list.Element{}, order: list.New(), most: maxCompiled}
 }
 
 // Compile makes a rewritten module runnable; two calls with the same module compile once. The error comes from the
@@ -54,7 +65,7 @@ func (e *Engine) Compile(ctx context.Context, m *rewrite.Module) (*Code, error) 
 func (e *Engine) code(m *rewrite.Module) *Code {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if at, ok := e.codes.byHash[m.BinaryHash]; ok {
+	if at, ok := e.codes.byKey[codeKey(m)]; ok {
 		e.codes.order.MoveToFront(at)
 		return at.Value.(*Code)
 	}
@@ -67,7 +78,7 @@ func (e *Engine) code(m *rewrite.Module) *Code {
 }
 
 func (cc *codeCache) add(c *Code) {
-	cc.byHash[c.module.BinaryHash] = cc.order.PushFront(c)
+	cc.byKey[codeKey(c.module)] = cc.order.PushFront(c)
 	cc.bytes += len(c.module.Binary)
 }
 
@@ -79,7 +90,7 @@ func (cc *codeCache) overflow(keep *Code) []*Code {
 		before := at.Prev()
 		if c != keep {
 			cc.order.Remove(at)
-			delete(cc.byHash, c.module.BinaryHash)
+			delete(cc.byKey, codeKey(c.module))
 			cc.bytes -= len(c.module.Binary)
 			victims = append(victims, c)
 		}
@@ -116,7 +127,7 @@ func (c *Code) release() {
 	}
 	e := c.engine
 	e.mu.Lock()
-	at, ok := e.codes.byHash[c.module.BinaryHash]
+	at, ok := e.codes.byKey[codeKey(c.module)]
 	kept := ok && at.Value.(*Code) == c
 	e.mu.Unlock()
 	if !kept {

@@ -182,7 +182,7 @@ func TestTheCachesOfModulesHaveANumberAndASize(t *testing.T) {
 			c.add(&Code{module: numbered(i, size, zeros)})
 			c.overflow(nil)
 		}
-		_, first = c.byHash[[32]byte{}]
+		_, first = c.byKey[[32]byte{}]
 		return c.order.Len(), first
 	}
 	for _, c := range []struct {
