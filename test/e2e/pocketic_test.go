@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"os/exec"
@@ -27,13 +28,65 @@ func pocketIC(t *testing.T, name string) string {
 	return path
 }
 
+// coveredModule is a module whose coverage a suite is known to have.
+type coveredModule struct {
+	path     string
+	ran, not []string // functions
+}
+
+// The modules that the suite of PocketIC's client installs. The bank's call of the vault is answered, and no call of it
+// ever fails.
+var (
+	counterCovered = coveredModule{"../canistertest/fixtures/counter.wasm", []string{"inc", "add", "get"}, []string{"@cleanup_callback"}}
+	bankCovered    = coveredModule{"../../examples/doublewithdraw/bank.wasm", []string{"open", "deposit", "withdraw", "@callback<u>"}, nil}
+	vaultCovered   = coveredModule{"../../examples/doublewithdraw/vault.wasm", []string{"transfer", "paidOut"}, nil}
+)
+
+// checkCoverage joins what the servers of a suite ran, and checks which functions of modules did.
+func checkCoverage(t *testing.T, dir string, modules []coveredModule) {
+	t.Helper()
+	binary, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "lcov.info")
+	if out, err := exec.Command(binary, "cover", dir, "--out", file).CombinedOutput(); err != nil {
+		t.Fatalf("canisterd cover: %v\n%s", err, out)
+	}
+	lcov, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range modules {
+		module, err := os.ReadFile(m.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, record, found := strings.Cut(string(lcov), fmt.Sprintf("SF:module %.4x.wasm\n", sha256.Sum256(module)))
+		if record, _, _ = strings.Cut(record, "end_of_record"); !found {
+			t.Errorf("there is no coverage of %s:\n%.2000s", m.path, lcov)
+		}
+		for hit, functions := range map[int][]string{1: m.ran, 0: m.not} {
+			for _, name := range functions {
+				if line := fmt.Sprintf("\nFNDA:%d,%s\n", hit, name); !strings.Contains(record, line) {
+					t.Errorf("the coverage of %s does not have the line %q:\n%s", m.path, line, record)
+				}
+			}
+		}
+	}
+}
+
 // Every method of the newest client and of the one before is used; the program itself fails
 // where one is not.
 func TestTheJavaScriptClientOfPocketICWorksUnmodified(t *testing.T) {
 	for _, client := range []struct {
 		tool, name, version string
 		tests               int
-	}{{"`@dfinity/pic` from 0.23", "@dfinity/pic", "0.23.0", 13}, {"`@dfinity/pic` before 0.23", "pic-previous", "0.17.2", 9}} {
+		covered             []coveredModule
+	}{
+		{"`@dfinity/pic` from 0.23", "@dfinity/pic", "0.23.0", 13, []coveredModule{counterCovered, bankCovered, vaultCovered}},
+		{"`@dfinity/pic` before 0.23", "pic-previous", "0.17.2", 9, []coveredModule{counterCovered}},
+	} {
 		t.Run(client.version, func(t *testing.T) {
 			// Its folder here has another name, since the newest one is installed beside it.
 			line := strings.ReplaceAll(pasted(t, client.tool), "/@dfinity/pic/", "/"+client.name+"/")
@@ -41,7 +94,8 @@ func TestTheJavaScriptClientOfPocketICWorksUnmodified(t *testing.T) {
 			cmd.Dir = "pocketic"
 			// Clients that have one parent and one folder share a server.
 			cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir(), "CANISTERD_PIC="+client.name, "CANISTERD_FETCHER="+assembled(t, fetcher))
-			cmd.Env = append(cmd.Env, userHome(t)...)
+			ran := t.TempDir()
+			cmd.Env = append(append(cmd.Env, "CANISTERD_COVER="+ran), userHome(t)...)
 			out, err := cmd.CombinedOutput()
 			if err != nil {
 				t.Fatalf("the client's tests: %v\n%s", err, out)
@@ -50,6 +104,7 @@ func TestTheJavaScriptClientOfPocketICWorksUnmodified(t *testing.T) {
 				t.Errorf("not all of the client's tests ran:\n%s", out)
 			}
 			checkMethods(t, "@dfinity/pic "+client.version, methodsIn(out))
+			checkCoverage(t, ran, client.covered)
 		})
 	}
 }
