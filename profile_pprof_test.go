@@ -42,8 +42,20 @@ func TestGoToolPprofShowsCanistersOfEveryLanguage(t *testing.T) {
 	}
 }
 
+func TestGoToolPprofShowsWhereFunctionsBegin(t *testing.T) {
+	ic := canisterd.New(t)
+	panics := ic.Deploy("test/canistertest/fixtures/panics.wasm")
+	p, err := ic.Profile(t.Context(), func() error {
+		return panics.Call(t.Context(), "withdraw", canisterd.Bytes("ab"), canisterd.Into(new(canisterd.Bytes)))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.Compare(t, filepath.Join("testdata", "pprof_lines.golden"), topOf(t, p, "-lines"))
+}
+
 // topOf returns what go tool pprof -top prints of a profile.
-func topOf(t *testing.T, p *canisterd.Profile) string {
+func topOf(t *testing.T, p *canisterd.Profile, flags ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "profile.pprof")
 	file, err := os.Create(path)
@@ -56,7 +68,7 @@ func topOf(t *testing.T, p *canisterd.Profile) string {
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), "go", "tool", "pprof", "-top", "-nodecount", "12", path).Output()
+	out, err := exec.CommandContext(t.Context(), "go", append(append([]string{"tool", "pprof", "-top", "-nodecount", "12"}, flags...), path)...).Output()
 	if err != nil {
 		t.Fatalf("go tool pprof -top: %v", err)
 	}

@@ -1,8 +1,19 @@
 package canister
 
+import "github.com/canisterd/canisterd/internal/sourcelines"
+
 // IdleViews is how many views of the canister's state wait for the next query.
 func (c *Canister) IdleViews() int {
 	c.state.mu.Lock()
 	defer c.state.mu.Unlock()
 	return int(c.state.views)
 }
+
+// LineCache is the cache of source lines.
+type LineCache struct{ lineCache }
+
+// Keep adds the lines of a module.
+func (c *LineCache) Keep(module [32]byte, lines *sourcelines.Lines) { c.keep(module, lines) }
+
+// Has reports whether the lines of a module are kept, and counts as a use of them.
+func (c *LineCache) Has(module [32]byte) bool { _, ok := c.find(module); return ok }

@@ -81,6 +81,11 @@ const (
 	MaxCoveredBytes = 256 << 20
 	MaxCoveredCalls = 1000
 
+	// maxLineModules is for how many modules source lines are kept, and maxLineBytes how many bytes they take together:
+	// those of one module have up to 130 MiB, and are kept alone then. Ours.
+	maxLineModules = 64
+	maxLineBytes   = 128 << 20
+
 	// idleViews is how many idle views of a canister's state are kept for the next query.
 	idleViews = 4
 

@@ -1,6 +1,7 @@
 package canister
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
 	"github.com/canisterd/canisterd/canister/internal/wasm"
 	"github.com/canisterd/canisterd/internal/profile"
+	"github.com/canisterd/canisterd/internal/sourcelines"
 )
 
 // ProfiledRun is the profile of one run of a canister's code: of a message, of the cleanup closure after a failed
@@ -18,7 +20,8 @@ type ProfiledRun struct {
 	Canister principal.Principal
 	Module   *Module
 	Tree     *profile.Tree
-	probed   *rewrite.Module // nil if the code ran without probes
+	probed   *rewrite.Module    // nil if the code ran without probes
+	lines    *sourcelines.Lines // of the module; nil: not looked up yet
 }
 
 // Charges beside the code, as indices of frames.
@@ -39,6 +42,11 @@ func (r *ProfiledRun) Symbol(f profile.Frame) profile.Symbol {
 		if s.Name = demangle.Name(r.probed.FunctionName(f.Index)); s.Name == "" {
 			s.Name = fmt.Sprintf("function %d", s.Index)
 		}
+		if r.lines == nil {
+			r.lines = cmp.Or(r.Module.engine.lines(r.Module), new(sourcelines.Lines))
+		}
+		line := beginning(r.probed, r.lines, f.Index)
+		s.File, s.Line = line.File, int32(line.Number)
 	case profile.Host:
 		s.Name = strings.Replace(r.Module.engine.wasm.HostName(f.Index), rewrite.WideSystemModule+".", rewrite.SystemModule+".", 1)
 	case profile.Entry:

@@ -106,7 +106,7 @@ func shownProfile(p *profile.Profile) *controlv1.Profile {
 			continue
 		}
 		out.Symbols[i] = &controlv1.ProfileSymbol{
-			Kind: frameKinds[s.Kind], CanisterId: s.Canister.String(), Name: s.Name, Entry: s.Entry, Index: s.Index,
+			Kind: frameKinds[s.Kind], CanisterId: s.Canister.String(), Name: s.Name, Entry: s.Entry, Index: s.Index, File: s.File, Line: uint32(s.Line),
 		}
 	}
 	for i := range p.Nodes {

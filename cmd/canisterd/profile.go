@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -359,7 +360,8 @@ var receivedKinds = map[controlv1.FrameKind]profile.Kind{
 func received(sent *controlv1.Profile) (*profile.Profile, error) {
 	p := &profile.Profile{Messages: sent.GetMessages(), Folded: sent.GetFolded()}
 	for i, s := range sent.GetSymbols() {
-		symbol := profile.Symbol{Kind: receivedKinds[s.GetKind()], Name: s.GetName(), Entry: s.GetEntry(), Index: s.GetIndex()}
+		symbol := profile.Symbol{Kind: receivedKinds[s.GetKind()], Name: s.GetName(), Entry: s.GetEntry(), Index: s.GetIndex(), File: s.GetFile()}
+		symbol.Line = int32(min(s.GetLine(), math.MaxInt32))
 		if i > 0 {
 			var err error
 			if symbol.Canister, err = principal.Parse(s.GetCanisterId()); err != nil {

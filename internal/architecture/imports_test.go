@@ -42,7 +42,7 @@ var arrows = map[string]struct {
 	"canister/internal/wasm":       {[]string{"canister/internal/rewrite", "canister/internal/checkpoint", "archive", "internal/profile"}, "the engine runs guests; what they may call is linked in"},
 	"canister/internal/ic0":        {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "canister/internal/wasm", "canister/internal/stable", "canister/internal/rewrite", "internal/profile"}, "the System API serves one message"},
 	"canister/internal/wasi":       {[]string{"canister/internal/ic0", "canister/internal/wasm", "canister/internal/rewrite"}, "functions of WASI serve one message, as the System API does"},
-	"canister":                     {[]string{"archive", "internal/cow", "candid/principal", "intercanister", "intercanister/cycles", "canister/internal/", "internal/profile"}, "one canister knows no subnet"},
+	"canister":                     {[]string{"archive", "internal/cow", "candid/principal", "intercanister", "intercanister/cycles", "canister/internal/", "internal/profile", "internal/sourcelines"}, "one canister knows no subnet"},
 	"test/canistertest":            {[]string{"candid/principal", "canister", "test/canistertest/", "intercanister/cycles"}, "support for everyone's tests"},
 	"test/canistertest/disk":       {nil, "a limit of the process"},
 	"test/canistertest/wat":        {nil, "an assembler knows no canister"},
@@ -170,7 +170,7 @@ func allowed(may []string, path string) bool {
 // what is above.
 var floors = []string{
 	"internal/cow", "internal/golden", "candid", "internal/candid", "archive", "internal/contain", "internal/refusal", "internal/textwidth",
-	"internal/budget", "internal/certify", "internal/profile", "timers", "intercanister", "internal/profile/export", "canister", "replica", "internal/trace", "internal/sourcelines", "internal/coverage", "replica/driver", "replica/replicatest", "internal/explore/search",
+	"internal/budget", "internal/certify", "internal/profile", "timers", "intercanister", "internal/profile/export", "internal/sourcelines", "canister", "replica", "internal/trace", "internal/coverage", "replica/driver", "replica/replicatest", "internal/explore/search",
 	"internal/explore/harness", "internal/explore/property", "internal/explore/schedule", "internal/explore/campaign", "internal/explore/workqueue",
 	"internal/quantity", "internal/project", "internal/systemcanisters", "internal/journal", "instance", "internal/inprocess", "api", "daemon", ".", "explore", "cmd", "test/e2e", "examples",
 }

@@ -5,7 +5,7 @@ const (
 	MaxTreeNodes = 1 << 18
 	// MaxNodes is the maximum number of nodes of a profile: 20 MiB.
 	MaxNodes = 1 << 18
-	// MaxNameBytes is the length to which the name of a symbol is cut. A replica accepts names of 1 MiB.
+	// MaxNameBytes is the length to which names of a symbol and of its file are cut. A replica accepts names of 1 MiB.
 	// MaxAllNameBytes is the maximum size of the names of a profile together: those of 80,000 functions of usual length.
 	MaxNameBytes    = 1 << 10
 	MaxAllNameBytes = 8 << 20

@@ -15,6 +15,8 @@ type Symbol struct {
 	Name     string              // of a function, a method, a charge
 	Entry    string              // of an entry, the kind of the message: "update", "reply callback"
 	Index    uint32              // of a function, as a replica numbers it: modules have several without a name
+	File     string              // of a function, where its source begins; empty if that is not known
+	Line     int32               // from 1
 }
 
 // Profile is the joined call tree of any number of messages. The zero value is empty. It is for one goroutine.
@@ -51,7 +53,7 @@ func (p *Profile) Below(parent int32, s Symbol) int32 {
 	p.open()
 	symbol, known := p.symbols[s]
 	if !known {
-		s.Name, s.Entry = cut(s.Name), cut(s.Entry)
+		s.Name, s.Entry, s.File = cut(s.Name), cut(s.Entry), cut(s.File)
 		if symbol, known = p.symbols[s]; !known {
 			symbol = int32(len(p.Symbols))
 		}
@@ -94,7 +96,7 @@ func (p *Profile) open() {
 	}
 }
 
-func (s *Symbol) nameBytes() int { return len(s.Name) + len(s.Entry) }
+func (s *Symbol) nameBytes() int { return len(s.Name) + len(s.Entry) + len(s.File) }
 
 // cut returns a name as valid UTF-8 of at most MaxNameBytes, without a part of its last character.
 func cut(name string) string {

@@ -131,7 +131,7 @@ func (g *gathering) lines() *Lines {
 		return cmp.Compare(min(a.file, 0), min(b.file, 0))
 	})
 	root := g.root()
-	l := &Lines{root: root, rows: g.arrange(g.rows)}
+	l := &Lines{root: root, rows: g.arrange(g.rows), functions: g.offsetBodies()}
 	for _, p := range g.paths {
 		l.files = append(l.files, named(p, root))
 	}

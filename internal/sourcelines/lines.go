@@ -13,9 +13,10 @@ type Line struct {
 
 // Lines are the source lines of a module. They do not change; nil and the zero value are empty.
 type Lines struct {
-	root  string
-	files []string
-	rows  []row // with ascending offsets; each holds up to the next
+	root      string
+	files     []string
+	rows      []row  // with ascending offsets; each holds up to the next
+	functions []body // offsets are those in the module's file
 }
 
 // row says that code has a line, from an offset in the module's file on.
@@ -55,6 +56,41 @@ func (l *Lines) At(offset uint32) (Line, bool) {
 		return l.line(l.rows[i]), true
 	}
 	return Line{}, false
+}
+
+// Functions returns how many functions the code section has.
+func (l *Lines) Functions() int {
+	if l == nil {
+		return 0
+	}
+	return len(l.functions)
+}
+
+// OfFunction returns the first line of a function of the code section, by its place there; false if it has none.
+func (l *Lines) OfFunction(place int) (Line, bool) {
+	if place < 0 || place >= l.Functions() || l.Empty() {
+		return Line{}, false
+	}
+	f := l.functions[place]
+	for i := max(l.after(f.from)-1, 0); i < len(l.rows) && l.rows[i].offset < f.end; i++ {
+		if l.rows[i].file != noFile {
+			return l.line(l.rows[i]), true
+		}
+	}
+	return Line{}, false
+}
+
+// Bytes returns about how much memory the lines take.
+func (l *Lines) Bytes() int {
+	if l == nil {
+		return 0
+	}
+	const perRow, perFunction, perFile = 12, 12, 16
+	size := perRow*len(l.rows) + perFunction*len(l.functions)
+	for _, name := range l.files {
+		size += perFile + len(name)
+	}
+	return size
 }
 
 // Between returns the lines of the operators from an offset in the module's file up to, and without, another: each
@@ -148,4 +184,13 @@ func (l *Lines) sorted() *Lines {
 	}
 	l.files = names
 	return l
+}
+
+// offsetBodies returns where functions are in the file.
+func (m *module) offsetBodies() []body {
+	all := make([]body, len(m.bodies))
+	for i, b := range m.bodies {
+		all[i] = body{m.base + b.from, m.base + b.locals, m.base + b.end}
+	}
+	return all
 }

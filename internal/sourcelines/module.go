@@ -24,6 +24,7 @@ type module struct {
 // body is where a function lies in the content of the code section.
 type body struct {
 	from, locals uint32 // of its size, and of what the size counts
+	end          uint32
 }
 
 // parse reads the sections of a module. what is a name of the file, for errors.
@@ -64,8 +65,9 @@ func (m *module) readBodies(c cursor) bool {
 	for ; n > 0 && !c.failed; n-- {
 		from := c.at
 		size := c.uleb()
-		m.bodies = append(m.bodies, body{uint32(from), uint32(c.at)})
+		locals := c.at
 		c.take(size)
+		m.bodies = append(m.bodies, body{uint32(from), uint32(locals), uint32(c.at)})
 	}
 	return !c.failed
 }

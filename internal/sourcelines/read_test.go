@@ -107,3 +107,31 @@ func TestBetweenListsTheLinesOfARangeOnceInTheirOrder(t *testing.T) {
 		t.Errorf("no bytes have lines %v", none)
 	}
 }
+
+func TestAFunctionBeginsAtItsFirstLine(t *testing.T) {
+	file := fixture(t, "debug.wasm")
+	lines := read(t, file)
+	var got []string
+	for place := range lines.Functions() {
+		if line, ok := lines.OfFunction(place); ok {
+			got = append(got, fmt.Sprintf("%s:%d", line.File, line.Number))
+		} else {
+			got = append(got, "-")
+		}
+	}
+	if want := []string{"src/sum.c:3", "src/sum.c:10", "src/twice.h:1"}; !slices.Equal(got, want) {
+		t.Errorf("the functions begin at %q, want %q", got, want)
+	}
+	for _, place := range []int{-1, lines.Functions()} {
+		if line, ok := lines.OfFunction(place); ok {
+			t.Errorf("function %d, which does not exist, begins at %v", place, line)
+		}
+	}
+	var none *sourcelines.Lines
+	if _, ok := none.OfFunction(0); ok || none.Functions() != 0 || none.Bytes() != 0 {
+		t.Error("no Lines have functions")
+	}
+	if bytes := lines.Bytes(); bytes < 100 || bytes > 4096 {
+		t.Errorf("the lines of a module of %d bytes take %d bytes", len(file), bytes)
+	}
+}

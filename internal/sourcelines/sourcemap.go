@@ -36,7 +36,7 @@ func readMap(m *module, size int, text []byte) (*Lines, error) {
 	case len(sm.Sources) > MaxTableNames:
 		return nil, badMap("has %d sources, more than %d", len(sm.Sources), MaxTableNames)
 	}
-	l := &Lines{}
+	l := &Lines{functions: m.offsetBodies()}
 	for _, source := range sm.Sources {
 		l.files = append(l.files, sm.name(source))
 	}

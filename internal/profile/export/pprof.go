@@ -40,8 +40,9 @@ type Taken struct{ Since, For int64 }
 // the types instructions (the default), calls, cycles and stable; a value too large for 63 bits is the largest. The
 // error is that of the writer.
 //
-// A mapping is a canister, its file the name and its build id the id. A function is a symbol: its name is the label for
-// people, its file the name of the canister (so -focus=bank works), and its system name holds the symbol for Read:
+// A mapping is a canister, its file the name and its build id the id (-focus=bank works by it). A function is a symbol:
+// its name is the label for people, its file and line are where its source begins, or without debug information the name
+// of the canister and none, and its system name holds the symbol for Read:
 //
 //	function 12 bank::withdraw       the index, then the name
 //	entry "reply callback" withdraw  the kind of the message, then the method
@@ -92,6 +93,9 @@ func (f *file) addSymbol(s *profile.Symbol) {
 	if id > 1 {
 		location.Mapping = f.mapping(s.Canister)
 		function.Name, function.SystemName, function.Filename = f.names.frame(s).label(), systemName(s), location.Mapping.File
+		if s.File != "" {
+			function.Filename, function.StartLine, location.Line[0].Line = printable(s.File), int64(s.Line), int64(s.Line)
+		}
 	}
 	f.Function, f.Location = append(f.Function, function), append(f.Location, location)
 }

@@ -104,3 +104,20 @@ func TestAProfileWithTooManyFramesMovesTheDeepestAndKeepsWhatFunctionsHave(t *te
 		t.Errorf("the functions have %d and %d instructions, want %d and 7", f, leaf, depth)
 	}
 }
+
+func TestAFunctionWithDebugInformationHasItsFileAndLine(t *testing.T) {
+	var p profile.Profile
+	s := profile.Symbol{Kind: profile.Function, Canister: bank, Name: "bank::pay", Index: 3, File: "src/pay\x1b.rs", Line: 12}
+	p.Nodes[p.Below(profile.Root, s)].Instructions = 5
+	l := parsed(t, &p).Sample[0].Location[0]
+	if f := l.Line[0].Function; f.Filename != `src/pay\x1b.rs` || f.StartLine != 12 || l.Line[0].Line != 12 || l.Mapping.File != "bank" {
+		t.Errorf("the function is at %s:%d, its frame at line %d of %s", f.Filename, f.StartLine, l.Line[0].Line, l.Mapping.File)
+	}
+	read, err := export.Read(bytes.NewReader(written(t, &p)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := read.Symbols[1]; got.File != `src/pay\x1b.rs` || got.Line != 12 {
+		t.Errorf("it is read back at %s:%d", got.File, got.Line)
+	}
+}

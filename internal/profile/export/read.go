@@ -32,7 +32,7 @@ func Read(r io.Reader) (Named, error) {
 
 // decode reads a file without compression.
 func decode(unpacked []byte) (Named, error) {
-	read := &reading{systemNames: map[uint64]uint64{}, locations: map[uint64]location{}, canisters: map[uint64]mapping{}}
+	read := &reading{functions: map[uint64]function{}, locations: map[uint64]location{}, canisters: map[uint64]mapping{}}
 	whole := message{unpacked, 0, "Profile"}
 	if err := whole.fields(read.table); err != nil {
 		return Named{}, err
@@ -85,18 +85,18 @@ const (
 	mappingID, mappingFile, mappingBuildID                            = 1, 5, 6
 	locationID, locationMapping, locationLine                         = 1, 2, 4
 	lineFunction                                                      = 1
-	functionID, functionSystemName                                    = 1, 3
+	functionID, functionSystemName, functionFile, functionLine        = 1, 3, 4, 5
 )
 
 // reading is what was read so far. Tables refer to strings that may come later.
 type reading struct {
-	strings     [][]byte
-	types       []uint64 // names of the types of values
-	comments    []uint64
-	systemNames map[uint64]uint64 // by the number of a function
-	locations   map[uint64]location
-	canisters   map[uint64]mapping
-	entries     int
+	strings   [][]byte
+	types     []uint64 // names of the types of values
+	comments  []uint64
+	functions map[uint64]function
+	locations map[uint64]location
+	canisters map[uint64]mapping
+	entries   int
 
 	places           [len(valueTypes)]int // of the values of a sample
 	messages, folded uint64
@@ -114,6 +114,9 @@ type location struct {
 }
 
 type mapping struct{ file, buildID uint64 }
+
+// function has the places of strings, and the line where the source begins, 0 if the file is that of the canister.
+type function struct{ systemName, file, line uint64 }
 
 // table reads a field of the file that is not a sample.
 func (r *reading) table(f field) error {
@@ -175,7 +178,7 @@ func (r *reading) entry(f field) error {
 	case profileLocation:
 		r.locations[values[locationID]] = location{mapping: values[locationMapping], function: values[locationLine]}
 	case profileFunction:
-		r.systemNames[values[functionID]] = values[functionSystemName]
+		r.functions[values[functionID]] = function{values[functionSystemName], values[functionFile], values[functionLine]}
 	}
 	return err
 }
@@ -298,11 +301,11 @@ func (r *reading) locate(id uint64) (l location, err error) {
 	if l.known {
 		return l, nil
 	}
-	at, ok := r.systemNames[l.function]
+	of, ok := r.functions[l.function]
 	if !ok {
 		return l, fmt.Errorf("function %d is missing", l.function)
 	}
-	text, err := r.text(at)
+	text, err := r.text(of.systemName)
 	if err != nil {
 		return l, fmt.Errorf("function %d: %w", l.function, err)
 	}
@@ -313,6 +316,12 @@ func (r *reading) locate(id uint64) (l location, err error) {
 		}
 		if l.symbol.Canister, err = r.canister(l.mapping); err != nil {
 			return l, fmt.Errorf("mapping %d: %w", l.mapping, err)
+		}
+		if of.line > 0 && of.line <= math.MaxInt32 {
+			if l.symbol.File, err = r.text(of.file); err != nil {
+				return l, fmt.Errorf("function %d: %w", l.function, err)
+			}
+			l.symbol.Line = int32(of.line)
 		}
 	}
 	r.locations[id] = l

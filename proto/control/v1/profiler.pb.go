@@ -430,6 +430,8 @@ type ProfileSymbol struct {
 	Name          string                 `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`                                      // of the method, the function or the charge
 	Entry         string                 `protobuf:"bytes,4,opt,name=entry,proto3" json:"entry,omitempty"`                                    // of an entry, the kind of the message, such as "update" or "reply callback"
 	Index         uint32                 `protobuf:"varint,5,opt,name=index,proto3" json:"index,omitempty"`                                   // of a function, its number in backtraces
+	File          string                 `protobuf:"bytes,6,opt,name=file,proto3" json:"file,omitempty"`                                      // of a function, the file in which its source begins; empty: not known, which needs debug information
+	Line          uint32                 `protobuf:"varint,7,opt,name=line,proto3" json:"line,omitempty"`                                     // of the file, from 1
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -495,6 +497,20 @@ func (x *ProfileSymbol) GetEntry() string {
 func (x *ProfileSymbol) GetIndex() uint32 {
 	if x != nil {
 		return x.Index
+	}
+	return 0
+}
+
+func (x *ProfileSymbol) GetFile() string {
+	if x != nil {
+		return x.File
+	}
+	return ""
+}
+
+func (x *ProfileSymbol) GetLine() uint32 {
+	if x != nil {
+		return x.Line
 	}
 	return 0
 }
@@ -605,14 +621,16 @@ const file_control_v1_profiler_proto_rawDesc = "" +
 	"\asymbols\x18\x01 \x03(\v2#.canisterd.control.v1.ProfileSymbolR\asymbols\x127\n" +
 	"\x05nodes\x18\x02 \x03(\v2!.canisterd.control.v1.ProfileNodeR\x05nodes\x12\x1a\n" +
 	"\bmessages\x18\x03 \x01(\x04R\bmessages\x12\x16\n" +
-	"\x06folded\x18\x04 \x01(\x04R\x06folded\"\xa5\x01\n" +
+	"\x06folded\x18\x04 \x01(\x04R\x06folded\"\xcd\x01\n" +
 	"\rProfileSymbol\x123\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1f.canisterd.control.v1.FrameKindR\x04kind\x12\x1f\n" +
 	"\vcanister_id\x18\x02 \x01(\tR\n" +
 	"canisterId\x12\x12\n" +
 	"\x04name\x18\x03 \x01(\tR\x04name\x12\x14\n" +
 	"\x05entry\x18\x04 \x01(\tR\x05entry\x12\x14\n" +
-	"\x05index\x18\x05 \x01(\rR\x05index\"\xb2\x01\n" +
+	"\x05index\x18\x05 \x01(\rR\x05index\x12\x12\n" +
+	"\x04file\x18\x06 \x01(\tR\x04file\x12\x12\n" +
+	"\x04line\x18\a \x01(\rR\x04line\"\xb2\x01\n" +
 	"\vProfileNode\x12\x16\n" +
 	"\x06symbol\x18\x01 \x01(\rR\x06symbol\x12\x16\n" +
 	"\x06parent\x18\x02 \x01(\rR\x06parent\x12\x14\n" +
