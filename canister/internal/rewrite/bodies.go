@@ -21,6 +21,9 @@ func (c *codeWriter) locateBodies() {
 	s, r := c.s, c.s.bodies
 	c.frames, c.stackNeeds = make([]uint32, s.bodyCount), make([]uint32, s.bodyCount)
 	c.bodies = bodies{code: make([]reader, 0, s.bodyCount), written: make([]writtenBody, s.bodyCount)}
+	if s.options.offsets != nil {
+		c.marks = make([][]markBlock, s.bodyCount)
+	}
 	for range s.bodyCount {
 		at := r.pos
 		size := r.u32()

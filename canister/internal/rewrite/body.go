@@ -68,6 +68,7 @@ type body struct {
 	lower       lowering
 
 	compile compileEstimate // of the time to compile the function
+	marks   []mark          // ascending by place, for Options.offsets
 
 	complexity uint64
 	nans       int // values made canonical so far
@@ -99,6 +100,7 @@ func (b *body) run(r reader, typ funcType) *Invalid {
 		b.opcode = b.r.data[b.at]
 		b.r.pos++
 		b.ops++
+		b.markOperator()
 		b.step(b.opcode)
 	}
 	if b.r.err == nil && !b.r.done() {
@@ -111,7 +113,7 @@ func (b *body) reset(r reader, typ funcType) {
 	b.r, b.typ = r, typ
 	b.out, b.stack, b.frames = b.out[:0], b.stack[:0], b.frames[:0]
 	b.locals, b.extra = b.locals[:0], b.extra[:0]
-	b.ops, b.complexity, b.nans, b.bad = 0, 0, 0, ""
+	b.ops, b.complexity, b.nans, b.bad, b.marks = 0, 0, 0, "", b.marks[:0]
 	b.lower.reset()
 	b.calls.reset()
 	for i := range len(typ.params) {

@@ -19,8 +19,9 @@ type codeWriter struct {
 	countRan          uint32 // with Options.Coverage
 
 	bodies     bodies
-	frames     []uint32 // bytes of the call stack that each written function takes
-	stackNeeds []uint32 // the same with all callees, unboundedStack if it checks or is not finished, 0 if not begun
+	marks      [][]markBlock // of each function, for Options.offsets
+	frames     []uint32      // bytes of the call stack that each written function takes
+	stackNeeds []uint32      // the same with all callees, unboundedStack if it checks or is not finished, 0 if not begun
 
 	added     []addedFunction
 	open      map[funcType]openDispatcher // those that can take more functions
@@ -89,6 +90,7 @@ func (c *codeWriter) append(b *body) {
 	}
 	out = b.splice(b.stackEntry(b.probeEntry(out)))
 	c.out, c.bodies.written[b.place] = out, writtenBody{from, len(out)}
+	c.keepMarks(b, from)
 }
 
 // judge checks a body against the replica's limits; only the first violation of the first function is kept.

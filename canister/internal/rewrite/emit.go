@@ -289,6 +289,7 @@ func (e *emitter) codeSection() {
 	e.out = append(e.out, sectionCode)
 	e.out = appendU32(e.out, uint32(size))
 	e.out = append(e.code.appendBodies(append(e.out, count...)), helpers...)
+	e.code.locate(len(count))
 }
 
 func appendCode(out, code []byte) []byte {

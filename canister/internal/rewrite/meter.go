@@ -196,6 +196,7 @@ func (b *body) closeFunction() {
 	}
 	b.returnOp()
 	b.op(opEnd)
+	b.markFunction()
 	b.placeStackChecks()
 	b.probeWithdraw()
 	for i := range len(b.typ.params) {
@@ -259,6 +260,7 @@ func (b *body) openLoop(f *frame, encoded []byte) {
 // the head again.
 func (b *body) closeLoop(f *frame) {
 	b.out = append(b.out, opEnd, opBr, 2, opEnd)
+	b.markLoop(f)
 	b.publish()
 	b.opIndex(opCall, b.code.outOfInstructions)
 	b.opIndex(opGlobalGet, b.code.counter)

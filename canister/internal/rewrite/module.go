@@ -75,6 +75,12 @@ type Options struct {
 	// Coverage makes a module that tells the host which of its blocks run. All counts and results are those of the other
 	// forms.
 	Coverage bool
+	// Positions makes a module whose backtraces have positions, which take space beside the compiled code: see
+	// [Module.Positions]. It is the default of a module with debug information.
+	Positions bool
+
+	// offsets gets where the code comes from (see [Module.Locate]); nil: nobody asks.
+	offsets *Offsets
 
 	// unmetered omits every charge and check: the cost of metering is measured against it.
 	unmetered bool
@@ -117,6 +123,9 @@ type Module struct {
 	CompileTime     uint64 // estimated, in nanoseconds of one processor
 
 	Probes, Coverage bool // as in Options
+	// Positions reports that the engine remembers where compiled code comes from: Binary has a line table that makes it,
+	// the same for every module. The engine's text of a frame has its offset in the code section then.
+	Positions bool
 
 	Names  []FunctionName // of the name section, by index; nil without Probes and Coverage
 	Blocks []Block        // nil without Coverage

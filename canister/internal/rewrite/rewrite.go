@@ -75,6 +75,9 @@ func rewriteRaw(raw []byte, options Options, rules rules) (*Module, *Invalid) {
 	e := &emitter{s: s, code: code}
 	names := s.functionNames()
 	m.Binary = s.appendNames(e.emit(), names, code)
+	if m.Positions {
+		m.Binary = appendPositions(m.Binary)
+	}
 	if m.Probes || m.Coverage {
 		m.Names = names
 	}
@@ -90,6 +93,7 @@ func (s *source) describe(code *codeWriter) *Module {
 	m := &Module{
 		Memory64: s.wide(), HasMemory: len(s.memories) > 0, MutatesTable: code.mutatesTable,
 		Functions: uint32(len(s.functions)), Custom: s.icpSections(), Probes: s.options.Probes, Coverage: s.options.Coverage,
+		Positions: s.options.Positions || s.hasLineTable(),
 	}
 	if m.HasMemory {
 		l := lowerMemory(s.memories[0])

@@ -258,8 +258,9 @@ func (b *body) placeRegion(r *stackRegion) bool {
 
 // splice appends the body, joined with the code for its calls.
 func (b *body) splice(out []byte) []byte {
-	from := 0
+	from, moved := 0, 0
 	for _, s := range b.calls.splices {
+		moved = b.moveMarks(moved, from, s.at, len(out))
 		out = append(out, b.out[from:s.at]...)
 		from = s.at
 		switch s.kind {
@@ -275,6 +276,7 @@ func (b *body) splice(out []byte) []byte {
 			from += len(belowZero)
 		}
 	}
+	b.moveMarks(moved, from, len(b.out)+1, len(out))
 	return append(out, b.out[from:]...)
 }
 

@@ -22,7 +22,8 @@ type compilation struct {
 
 func runtimeConfig(cache wazero.CompilationCache) wazero.RuntimeConfig {
 	features := api.CoreFeaturesV2 | experimental.CoreFeaturesTailCall
-	return wazero.NewRuntimeConfigCompiler().WithCoreFeatures(features).WithDebugInfoEnabled(false).WithCompilationCache(cache)
+	// Modules have debug information only if the rewriter has added some (rewrite.Module.Positions).
+	return wazero.NewRuntimeConfigCompiler().WithCoreFeatures(features).WithDebugInfoEnabled(true).WithCompilationCache(cache)
 }
 
 // CompileInto compiles a rewritten module and writes the compiled form to a folder, for the engine of this program.

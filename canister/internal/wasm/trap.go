@@ -50,6 +50,8 @@ func (k TrapKind) String() string {
 type Frame struct {
 	Name  string // from the name section; "" if there is none
 	Index int    // as a replica numbers functions, -1 if only the name is known
+	// Offset of the operator in the code section of the rewritten module; 0 if the code has no positions.
+	Offset uint32
 }
 
 // Trap is the error of a message that the engine ended.
@@ -113,7 +115,8 @@ func trapOf(err error, m *rewrite.Module) (t *Trap, ok bool) {
 	return t, true
 }
 
-// backtraceOf parses the frames in the text of an engine error: one line each, "module.name(parameters) results".
+// backtraceOf parses the frames in the text of an engine error: one line each, "module.name(parameters) results". In a
+// module with positions, each has its position on the next line.
 func backtraceOf(err error, m *rewrite.Module) []Frame {
 	_, text, ok := strings.Cut(err.Error(), "wasm stack trace:\n\t")
 	if !ok {
@@ -122,6 +125,10 @@ func backtraceOf(err error, m *rewrite.Module) []Frame {
 	text, _, _ = strings.Cut(text, "\n\n")
 	var frames []Frame
 	for line := range strings.SplitSeq(text, "\n\t") {
+		if offset, ok := rewrite.ParsePosition(line); ok && m.Positions && len(frames) > 0 {
+			frames[len(frames)-1].Offset = offset
+			continue
+		}
 		if name, ok := frameName(line); ok {
 			frames = append(frames, frameOf(name, m))
 		}
