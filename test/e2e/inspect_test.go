@@ -77,6 +77,7 @@ type inspectPlan struct {
 	// Restarter stops the daemon at /stop, and starts it again at /start.
 	Restarter string            `json:"restarter"`
 	Only      string            `json:"only"`
+	Fetcher   string            `json:"fetcher"` // module of a canister that makes HTTP outcalls
 	IDs       map[string]string `json:"ids"`
 }
 
@@ -95,6 +96,7 @@ func TestTheInspectorDoesWhatDevelopersDo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	plan.Fetcher = assembled(t, fetcher)
 	inspectProject(t, d, plan)
 	restarter := httptest.NewServer(restarting(t, d, home))
 	defer restarter.Close()

@@ -12,12 +12,13 @@ import { followLink, go, instance, instanceName, linkTo, parameter, path } from 
 import { about, begin, clock, events, locked, lost, names, touch, waiting } from "./store.js";
 import { Action, Boundary, html, Icon, later, useLoaded } from "./ui.js";
 
+const Messages = later(() => import("./messages.js").then((m) => m.Messages));
 const Profile = later(() => import("./profile.js").then((m) => m.Profile));
 
-const places = /** @type {const} */ ([["now", "Now"], ["calls", "Calls"], ["canisters", "Canisters"], ["profile", "Profile"]]);
+const places = /** @type {const} */ ([["now", "Now"], ["calls", "Calls"], ["canisters", "Canisters"], ["messages", "Messages"], ["profile", "Profile"]]);
 
 /** What shows a place. */
-const pages = /** @type {Record<string, (props: any) => any>} */ ({ now: Now, calls: Calls, call: Call, canisters: Canisters, canister: Canister, profile: Profile });
+const pages = /** @type {Record<string, (props: any) => any>} */ ({ now: Now, calls: Calls, call: Call, canisters: Canisters, canister: Canister, messages: Messages, profile: Profile });
 
 /** Which place a page belongs to. */
 const placeOf = /** @type {Record<string, string>} */ ({ call: "calls", canister: "canisters" });
@@ -42,7 +43,7 @@ const Locked = () => html`<main><div class="page"><div class="empty"><h1>This br
 
 /** @param {{place: string}} props */
 const Top = ({ place }) => html`<header class="top"><b>canisterd</b><${Instances} />
-  <nav aria-label="places">${places.map(([key, name]) => html`<a href=${linkTo([key])} aria-current=${key === place ? "page" : undefined}>${name}${key === "now" && waiting.value > 0 ? html`<span class="count" title="messages and HTTP outcalls that wait for you">${waiting.value}</span>` : ""}</a>`)}</nav>
+  <nav aria-label="places">${places.map(([key, name]) => html`<a href=${linkTo([key])} aria-current=${key === place ? "page" : undefined}>${name}${key === "messages" && waiting.value > 0 ? html`<span class="count" title="messages and HTTP outcalls that wait for you">${waiting.value}</span>` : ""}</a>`)}</nav>
   <${Clock} /><${Search} /></header>`;
 
 /** The selection of an instance. */

@@ -1,5 +1,5 @@
 // The page Now: what runs, what waits and why.
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { rpc, valuesOf } from "./api.js";
 import { bytesText, count, grouped, hexOf, nanoseconds, quoted, spanText, textOf, timeText } from "./format.js";
 import { Lanes } from "./lanes.js";
@@ -150,12 +150,14 @@ const Waiting = ({ future, held, contexts }) => {
 
 /**
  * The buttons for a held message.
- * @param {{held: any, of: {instance: string}}} props
+ * @param {{held: any, of: {instance: string}, tell?: (command: string) => void}} props tell: the command that does what is being written
  */
-const HeldActions = ({ held, of }) => {
+export const HeldActions = ({ held, of, tell = () => {} }) => {
   const [writing, write] = useState("");
   const [text, setText] = useState("");
   const which = { ...of, heldId: held.heldId };
+  const told = writing && `settle --held ${held.heldId} ${writing} ${quoted(text || (writing === "reply" ? "()" : ""))}`;
+  useEffect(() => tell(told), [told]);
   const done = () => {
     write("");
     touch();
@@ -173,7 +175,7 @@ const HeldActions = ({ held, of }) => {
  * The argument or the answer of a held message; bytes that are not Candid are shown as such.
  * @param {{held: any, canister: string, method: string}} props
  */
-const Content = ({ held, canister, method }) => {
+export const Content = ({ held, canister, method }) => {
   const reply = held.kind === "MESSAGE_KIND_RESPONSE";
   const bytes = (reply ? held.reply : held.argument) ?? "";
   const { value } = useLoaded(() => valuesOf({ instance: instance.value, canister, method, reply, bytes }), [held.heldId], { live: false });

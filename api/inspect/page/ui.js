@@ -177,7 +177,7 @@ export const Action = ({ act, children, kind = "", confirm: question, label, dis
  * A list of names with values; those without a value are left out.
  * @param {{rows: [string, any][]}} props
  */
-export const Facts = ({ rows }) => html`<dl>${rows.filter(([, value]) => value !== undefined && value !== "" && value !== null).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+export const Facts = ({ rows }) => html`<dl>${rows.filter(([, value]) => value !== undefined && value !== "" && value !== null && value !== false).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 
 /**
  * Tabs, each of which has its own address.

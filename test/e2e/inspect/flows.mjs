@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { callFlows, settled } from "./flows_call.mjs";
 import { canisterFlows } from "./flows_canister.mjs";
+import { messageFlows } from "./flows_messages.mjs";
 import { browser, canisterd, entrance, finish, flow, plan, shot, submit, visit } from "./harness.mjs";
 
 const base = `${plan.url}/_/inspect/`;
@@ -475,10 +476,12 @@ await flow("a page of a canister's own host reaches nothing", async () => {
   await other.close();
 });
 
+const messagePages = await messageFlows({ page, base });
+
 canisterd("profile", "start"); // for its page
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const shown = submit("canister", "submit", "bank", "deposit", "(3)", "--as", "bank").request_id;
-const all = ["now", "calls", ...["", "/state", "/test/go", "/test/pic-js"].map((t) => `call/${shown}${t}`), "canisters", ...["status", "methods", "settings", "queues", "logs", "snapshots", "module"].map((t) => `canister/${plan.ids.bank}/${t}`), "profile"];
+const all = ["now", "calls", ...["", "/state", "/test/go", "/test/pic-js"].map((t) => `call/${shown}${t}`), "canisters", ...["status", "methods", "settings", "queues", "logs", "snapshots", "module"].map((t) => `canister/${plan.ids.bank}/${t}`), ...messagePages, "profile"];
 
 await flow("axe-core finds nothing serious on any page, light and dark", async () => {
   for (const scheme of ["light", "dark"]) {
@@ -502,7 +505,7 @@ await flow("every page is looked at in light, dark and narrow, and nothing is cu
       await one.page.goto(base + path);
       await settled(one.page);
       await one.page.waitForTimeout(150);
-      await shot(one.page, `${name}-${path.replaceAll("/", "-").replace(/[0-9a-f]{64}/, "request").replace(plan.ids.bank, "bank")}`);
+      await shot(one.page, `${name}-${path.replaceAll("/", "-").replace(/[0-9a-f]{64}/, "request").replace(plan.ids.bank, "bank").replace(/\?i=(\w+)(&sel=(\w)[^&]*)?.*/, "-$1-$3")}`);
       const over = await one.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       assert.ok(over <= 0, `${name} ${path}: ${over} pixels are beside the window`);
     }
