@@ -32,9 +32,15 @@ type Accepted struct {
 	Mark     string            // the name, of kind "mark"
 }
 
-// History returns the range of rounds at which the instance can be forked, and up to most inputs, traps and marks after
-// a number of records. The traps of one round stay together: there may be some more.
-func (i *Instance) History(ctx context.Context, after uint64, most int) (h *History, err error) {
+// HistoryPart selects a part of the journal.
+type HistoryPart struct {
+	After     uint64 // number of records before it
+	Most      int    // number of inputs, traps and marks; the traps of one round stay together, so there may be some more
+	OnlyMarks bool   // without inputs
+}
+
+// History returns the range of rounds at which the instance can be forked, and a part of its inputs, traps and marks.
+func (i *Instance) History(ctx context.Context, part HistoryPart) (h *History, err error) {
 	if err := i.flushRecords(ctx); err != nil {
 		return nil, err
 	}
@@ -44,7 +50,7 @@ func (i *Instance) History(ctx context.Context, after uint64, most int) (h *Hist
 			if h.Last, h.Ends, err = i.persister.lastRound(ctx, all); err != nil {
 				return err
 			}
-			return i.persister.accepted(ctx, all, after, most, h)
+			return i.persister.accepted(ctx, all, part, h)
 		})
 	})
 	return h, err
@@ -59,20 +65,22 @@ func (i *Instance) ExportJournal(ctx context.Context, to io.Writer) error {
 	return i.withJournal(ctx, func(context.Context) error { return i.persister.journal.Export(to) })
 }
 
-// accepted adds the inputs that were accepted after a number of records to a history.
-func (k *persister) accepted(ctx context.Context, all []journal.Checkpoint, after uint64, most int, h *History) error {
-	from := newestBefore(all, func(c *journal.Checkpoint) bool { return c.Position <= after })
+// accepted adds a part of the inputs, traps and marks to a history.
+func (k *persister) accepted(ctx context.Context, all []journal.Checkpoint, part HistoryPart, h *History) error {
+	from := newestBefore(all, func(c *journal.Checkpoint) bool { return c.Position <= part.After })
 	height, at := from.Height, from.Time
 	err := k.walk(ctx, from, func(s *step) error {
 		one := Accepted{Position: s.Position, Height: height, Time: at, Kind: kindOf(s.Input), Input: s.Input}
 		if one.Mark = s.Mark; one.Mark != "" {
 			one.Kind = markKind
+		} else if part.OnlyMarks {
+			one.Kind = ""
 		}
 		height, at = s.Height, s.Time
-		if s.Position < after || one.Kind == "" && len(s.Marks.Traps) == 0 {
+		if s.Position < part.After || one.Kind == "" && len(s.Marks.Traps) == 0 {
 			return nil
 		}
-		if h.More = len(h.Accepted) >= most; h.More {
+		if h.More = len(h.Accepted) >= part.Most; h.More {
 			return errReached
 		}
 		if one.Kind != "" {

@@ -49,7 +49,7 @@ func (c *crashing) marked(t *testing.T, updates int) (states []stateAt) {
 // newest returns the position of the newest checkpoint.
 func (c *crashing) newest() uint64 {
 	c.t.Helper()
-	h, err := c.History(c.t.Context(), 0, 1)
+	h, err := c.History(c.t.Context(), instance.HistoryPart{Most: 1})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestAForkReachesBackAsFarAsTheHistoryIsKept(t *testing.T) {
 	states := c.marked(t, 12)
 	c.crash(0, rand.New(rand.NewPCG(1, 2)))
 	states = append(states, c.marked(t, 12)...)
-	h, err := c.History(t.Context(), 0, 1000)
+	h, err := c.History(t.Context(), instance.HistoryPart{Most: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestAForkReachesBackAsFarAsTheHistoryIsKept(t *testing.T) {
 		}
 	}
 	for after := uint64(0); ; { // in pages of two
-		page, err := c.History(t.Context(), after, 2)
+		page, err := c.History(t.Context(), instance.HistoryPart{After: after, Most: 2})
 		if err != nil || len(page.Accepted) == 0 || !reflect.DeepEqual(page.Accepted, h.Accepted[:len(page.Accepted)]) || page.Last != h.Last {
 			t.Fatalf("the page after record %d has %+v, want %+v: %v", after, page.Accepted, h.Accepted[:2], err)
 		}
@@ -206,7 +206,7 @@ func TestAForkAtAMarkHasTheStateThatWasMarked(t *testing.T) {
 			t.Errorf("a fork at %.10q is at round %d, want %d, with the same state %v: %v", name, got.height, want.height, got.hash == want.hash, err)
 		}
 	}
-	h, err := c.History(t.Context(), 0, 1000)
+	h, err := c.History(t.Context(), instance.HistoryPart{Most: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,6 +216,10 @@ func TestAForkAtAMarkHasTheStateThatWasMarked(t *testing.T) {
 	}
 	if got := strings.Join(kinds, " "); got != "ingress mark ingress mark ingress" {
 		t.Errorf("the history ends with %s", got)
+	}
+	marks, err := c.History(t.Context(), instance.HistoryPart{Most: 1, OnlyMarks: true})
+	if err != nil || len(marks.Accepted) != 1 || marks.Accepted[0].Kind != "mark" || !marks.More || marks.Last != h.Last {
+		t.Errorf("the first mark alone: %+v, %v", marks, err)
 	}
 	for _, name := range []string{"", "Not a name", "1", strings.Repeat("b", 65)} {
 		if _, err := c.Mark(t.Context(), name); err == nil || !strings.Contains(err.Error(), "expected 1 to 64 of a-z") {

@@ -22,13 +22,13 @@ func (s *instances) GetHistory(ctx context.Context, in *controlv1.GetHistoryRequ
 	if in.GetPageSize() > MaxPage {
 		return nil, BadField.Refuse("page_size", in.GetPageSize(), fmt.Sprintf("expected at most %d, or 0 for %d", MaxPage, DefaultPage))
 	}
-	after := uint64(0)
+	part := instance.HistoryPart{Most: int(cmp.Or(in.GetPageSize(), DefaultPage)), OnlyMarks: in.GetOnlyMarks()}
 	if token := in.GetPageToken(); token != "" {
-		if after, err = strconv.ParseUint(token, 10, 64); err != nil {
+		if part.After, err = strconv.ParseUint(token, 10, 64); err != nil {
 			return nil, BadField.Refuse("page_token", fmt.Sprintf("%.100q", token), "expected the next_page_token of the page before")
 		}
 	}
-	h, err := i.History(ctx, after, int(cmp.Or(in.GetPageSize(), DefaultPage)))
+	h, err := i.History(ctx, part)
 	if err != nil {
 		return nil, err
 	}

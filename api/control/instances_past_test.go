@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/daemon"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
@@ -132,6 +134,11 @@ func TestTheHistoryOfAnInstanceHasItsTraps(t *testing.T) {
 	rest := must(a, a.instances.GetHistory, &controlv1.GetHistoryRequest{PageToken: page.GetNextPageToken()})
 	if len(page.GetInputs()) != len(inputs)-1 || len(rest.GetInputs()) != 1 || rest.GetInputs()[0].GetKind() != "trap" {
 		t.Errorf("the last page has %v", rest.GetInputs())
+	}
+	must(a, a.instances.MarkHistory, &controlv1.MarkHistoryRequest{Mark: "after"})
+	marks := must(a, a.instances.GetHistory, &controlv1.GetHistoryRequest{OnlyMarks: true})
+	if got := marks.GetInputs(); len(got) != 2 || !proto.Equal(got[0], trap) || got[1].GetText() != "after" || marks.GetNextPageToken() != "" {
+		t.Errorf("marks alone: %v", got)
 	}
 }
 

@@ -1616,9 +1616,10 @@ func (x *ForkInstanceResponse) GetInstance() *Instance {
 // GetHistoryRequest selects a page of the history.
 type GetHistoryRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                    // name of the instance; empty: default
-	PageSize      uint32                 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`   // inputs on a page; 0: 100; at most 1000, but all traps of a round are on one page
-	PageToken     string                 `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"` // next_page_token of the previous page; empty: the first page
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                     // name of the instance; empty: default
+	PageSize      uint32                 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`    // inputs on a page; 0: 100; at most 1000, but all traps of a round are on one page
+	PageToken     string                 `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`  // next_page_token of the previous page; empty: the first page
+	OnlyMarks     bool                   `protobuf:"varint,4,opt,name=only_marks,json=onlyMarks,proto3" json:"only_marks,omitempty"` // only marks and traps, without the inputs of clients
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1672,6 +1673,13 @@ func (x *GetHistoryRequest) GetPageToken() string {
 		return x.PageToken
 	}
 	return ""
+}
+
+func (x *GetHistoryRequest) GetOnlyMarks() bool {
+	if x != nil {
+		return x.OnlyMarks
+	}
+	return false
 }
 
 // GetHistoryResponse is a page of the journal of an instance.
@@ -3336,12 +3344,14 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"\x15before_request_prefix\x18\r \x01(\tH\x00R\x13beforeRequestPrefixB\x04\n" +
 	"\x02at\"R\n" +
 	"\x14ForkInstanceResponse\x12:\n" +
-	"\binstance\x18\x01 \x01(\v2\x1e.canisterd.control.v1.InstanceR\binstance\"k\n" +
+	"\binstance\x18\x01 \x01(\v2\x1e.canisterd.control.v1.InstanceR\binstance\"\x8a\x01\n" +
 	"\x11GetHistoryRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1b\n" +
 	"\tpage_size\x18\x02 \x01(\rR\bpageSize\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x03 \x01(\tR\tpageToken\"\xf5\x02\n" +
+	"page_token\x18\x03 \x01(\tR\tpageToken\x12\x1d\n" +
+	"\n" +
+	"only_marks\x18\x04 \x01(\bR\tonlyMarks\"\xf5\x02\n" +
 	"\x12GetHistoryResponse\x12!\n" +
 	"\ffirst_height\x18\x01 \x01(\x04R\vfirstHeight\x129\n" +
 	"\n" +
