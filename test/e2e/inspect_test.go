@@ -78,6 +78,7 @@ type inspectPlan struct {
 	Restarter string            `json:"restarter"`
 	Only      string            `json:"only"`
 	Fetcher   string            `json:"fetcher"` // module of a canister that makes HTTP outcalls
+	Hostile   string            `json:"hostile"` // hostileCanister as a module
 	IDs       map[string]string `json:"ids"`
 }
 
@@ -178,6 +179,7 @@ func inspectProject(t *testing.T, d *daemon, plan *inspectPlan) {
 	if err := os.WriteFile(hostile, module, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	plan.Hostile = hostile
 	if module, err = wideCanister(); err == nil {
 		err = os.WriteFile(wide, module, 0o600)
 	}

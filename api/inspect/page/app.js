@@ -13,12 +13,13 @@ import { about, begin, clock, events, locked, lost, names, touch, waiting } from
 import { Action, Boundary, html, Icon, later, useLoaded } from "./ui.js";
 
 const Messages = later(() => import("./messages.js").then((m) => m.Messages));
+const Time = later(() => import("./time.js").then((m) => m.Time));
 const Profile = later(() => import("./profile.js").then((m) => m.Profile));
 
-const places = /** @type {const} */ ([["now", "Now"], ["calls", "Calls"], ["canisters", "Canisters"], ["messages", "Messages"], ["profile", "Profile"]]);
+const places = /** @type {const} */ ([["now", "Now"], ["calls", "Calls"], ["canisters", "Canisters"], ["messages", "Messages"], ["time", "Time"], ["profile", "Profile"]]);
 
 /** What shows a place. */
-const pages = /** @type {Record<string, (props: any) => any>} */ ({ now: Now, calls: Calls, call: Call, canisters: Canisters, canister: Canister, messages: Messages, profile: Profile });
+const pages = /** @type {Record<string, (props: any) => any>} */ ({ now: Now, calls: Calls, call: Call, canisters: Canisters, canister: Canister, messages: Messages, time: Time, profile: Profile });
 
 /** Which place a page belongs to. */
 const placeOf = /** @type {Record<string, string>} */ ({ call: "calls", canister: "canisters" });

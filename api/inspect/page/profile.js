@@ -1,10 +1,11 @@
 // The page Profile: where canisters spend instructions.
 import { signal } from "@preact/signals";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { Failure, rpc } from "./api.js";
 import { difference, Flame, percent } from "./flame.js";
 import { count, grouped } from "./format.js";
 import { sumsOf, totalsByPath, treeOf } from "./profiletree.js";
+import { useRested } from "./rested.js";
 import { go, instance, linkTo, parameter } from "./route.js";
 import { changes, nameOf, names, touch } from "./store.js";
 import { Action, CommandLine, html, Party, Problem, useLoaded } from "./ui.js";
@@ -33,26 +34,6 @@ const running = async (abort) => {
     }
     throw error;
   }
-};
-
-/** How long the page waits before it reads the profile again, in milliseconds: a large one has megabytes. */
-const rest = 1000;
-
-/**
- * Returns a value that follows another one, once in each rest.
- * @param {number} value
- */
-const useRested = (value) => {
-  const newest = useRef(value);
-  newest.current = value;
-  const [rested, set] = useState(value);
-  const due = value !== rested;
-  useEffect(() => {
-    if (!due) return undefined;
-    const timer = setTimeout(() => set(newest.current), rest);
-    return () => clearTimeout(timer);
-  }, [due]);
-  return rested;
 };
 
 export const Profile = () => {

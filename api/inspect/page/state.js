@@ -60,21 +60,25 @@ const queriesOf = async (of, canister) => {
   }
 };
 
-/** @param {any} result of a batch */
-const answerOf = ({ outcome, failure }) =>
+/**
+ * The answer of a query as a text.
+ * @param {any} result of a batch
+ */
+export const answerOf = ({ outcome, failure }) =>
   failure ? failure.message : outcome.reject ? `rejected: ${outcome.reject.text}` : outcome.reply?.text ?? (outcome.reply?.bytes ? `0x${hexOf(outcome.reply.bytes)}` : "no bytes");
 
 /**
- * Asks the canisters of a call the same in both states.
- * @param {any} root
+ * Asks canisters the same in two states.
+ * @param {string[]} canisters
+ * @param {string} sender
  * @param {string} before
  * @param {string} after
  */
-const answers = async (root, before, after) => {
+export const answersOf = async (canisters, sender, before, after) => {
   const asked = [];
-  for (const canisterId of canistersOf(root)) for (const method of await queriesOf(after, canisterId)) asked.push({ canisterId, method });
+  for (const canisterId of canisters) for (const method of await queriesOf(after, canisterId)) asked.push({ canisterId, method });
   if (asked.length === 0) return [];
-  const calls = asked.map((q) => ({ query: true, call: { ...q, sender: root.caller, replyForm: "FORM_TEXT" } }));
+  const calls = asked.map((q) => ({ query: true, call: { ...q, sender, replyForm: "FORM_TEXT" } }));
   const [a, b] = await Promise.all([before, after].map((of) => rpc("Calls/Batch", { instance: of, calls })));
   return asked.map((q, i) => ({ ...q, before: answerOf(a.results[i]), after: answerOf(b.results[i]) }));
 };
@@ -90,7 +94,7 @@ const states = (root) => async (/** @type {AbortSignal} */ signal) => {
     const before = await fork({ beforeRequest: root.requestId });
     const after = await fork(root.answered ? { time: root.ended } : {});
     const diff = await rpc("Instances/Diff", { before: { instance: before }, after: { instance: after } }, signal);
-    return { differences: diff.differences, more: Number(diff.more), queries: await answers(root, before, after) };
+    return { differences: diff.differences, more: Number(diff.more), queries: await answersOf(canistersOf(root), root.caller, before, after) };
   } finally {
     held.end();
   }
@@ -134,23 +138,23 @@ const marked = (parts, mark) => parts.map((p) => (p.differs ? html`<${mark}>${p.
  * Two texts side by side.
  * @param {{before: string, after: string}} props
  */
-const Sides = ({ before, after }) => {
+export const Sides = ({ before, after }) => {
   const parts = compared(before, after);
   return html`<div class="sides"><div><h4>before</h4><pre tabindex="0" role="region" aria-label="before">${marked(parts.before, "del")}</pre></div>
     <div><h4>after</h4><pre tabindex="0" role="region" aria-label="after">${marked(parts.after, "ins")}</pre></div></div>`;
 };
 
-/** @param {{all: {canisterId: string, method: string, before: string, after: string}[]}} props */
-const Queries = ({ all }) => {
+/** @param {{all: {canisterId: string, method: string, before: string, after: string}[], of?: string}} props of: whose queries they are */
+export const Queries = ({ all, of = "The canisters of this call" }) => {
   const changed = all.filter((q) => q.before !== q.after);
   const same = all.filter((q) => q.before === q.after);
-  if (all.length === 0) return html`<p class="soft">The canisters of this call have no query methods without arguments, or their interfaces are not known.</p>`;
+  if (all.length === 0) return html`<p class="soft">${of} have no query methods without arguments, or their interfaces are not known.</p>`;
   return html`${changed.length === 0 ? html`<p>No query without arguments answers anything else.</p>` : changed.map((q) => html`<section aria-label=${`${nameOf(q.canisterId)}.${q.method}`}><h3 class="name"><${Party} id=${q.canisterId} />.${q.method}</h3><${Sides} before=${q.before} after=${q.after} /></section>`)}
     ${same.length > 0 ? html`<details><summary>${count(same.length, "answer")} stayed the same</summary><dl>${same.map((q) => html`<dt>${nameOf(q.canisterId)}.${q.method}</dt><dd><code>${q.after}</code></dd>`)}</dl></details>` : ""}`;
 };
 
 /** @param {{all: any[], more: number}} props */
-const Differences = ({ all, more }) => {
+export const Differences = ({ all, more }) => {
   const ids = [...new Set(all.map((d) => d.canisterId))].filter(Boolean);
   const network = all.filter((d) => !d.canisterId);
   return html`${ids.length === 0 ? html`<p>No canister changed.</p>` : ids.map((id) => html`<section aria-label=${`differences of ${nameOf(id)}`}><h3 class="name"><${Party} id=${id} /></h3><${Table} rows=${all.filter((d) => d.canisterId === id)} /></section>`)}

@@ -99,11 +99,17 @@ export const Cycles = ({ amount }) => html`<span class="number" title=${`${group
 export const Bytes = ({ size }) => html`<span class="number" title=${`${grouped(size)} bytes`}>${bytesText(size)}</span>`;
 
 /**
+ * A command for the selected instance.
+ * @param {string} args after canisterd and its instance
+ */
+export const commandOf = (args) => `canisterd${instance.value ? ` -i ${quoted(instanceName.value)}` : ""} ${args}`;
+
+/**
  * The command line that does the same as what is shown.
  * @param {{args: string | string[]}} props after canisterd and its instance; several if one command does not do
  */
 export const CommandLine = ({ args }) => {
-  const text = [args].flat().map((one) => `canisterd${instance.value ? ` -i ${quoted(instanceName.value)}` : ""} ${one}`).join(" && ");
+  const text = [args].flat().map(commandOf).join(" && ");
   return html`<footer class="command" aria-label="the same on the command line"><span aria-hidden="true">$ </span><${Copy} text=${text}><code>${text}</code></${Copy}></footer>`;
 };
 
