@@ -198,10 +198,13 @@ func (b *baseline) afterMessage(r *harness.Run) (found []property.Violation) {
 }
 
 // judge sets the outcome of a run that has ended. The outcome of a run that was cut only has the violations found
-// before.
+// before: such a run may not even have a message.
 func (b *baseline) judge(r *harness.Run, o *outcome) {
-	early := o.violations
-	if b.finishOutcome(r, o); r.Cut() {
+	early, cut := o.violations, r.Cut()
+	if !cut {
+		b.finishOutcome(r, o)
+	}
+	if cut || r.Cut() {
 		*o = outcome{steps: r.Steps(), plan: o.plan, violations: early, partial: true}
 	}
 }
