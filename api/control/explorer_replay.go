@@ -58,7 +58,7 @@ func (s *explorer) replay(ctx context.Context, in *controlv1.ReplayScheduleReque
 		return nil, err
 	}
 	defer base.Close()
-	c := &campaign.Config{Seed: file.Seed}
+	c := &campaign.Config{Seed: file.Seed, Expired: func() bool { return ctx.Err() != nil }}
 	names, err := readProperties(c, in, base)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,11 @@ func (s *explorer) replay(ctx context.Context, in *controlv1.ReplayScheduleReque
 		return nil, err
 	}
 	defer done()
-	return replayResponse(c, file, run, in.GetHtml())
+	out, err := replayResponse(c, file, run, in)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return out, err
 }
 
 // replayOutcomes are the outcomes of replays in the protocol.
@@ -102,7 +106,7 @@ var replayOutcomes = map[campaign.Outcome]controlv1.ReplayOutcome{
 }
 
 // replayResponse runs a schedule, and returns the response with its outcome.
-func replayResponse(c *campaign.Config, file *schedule.File, run *campaign.Schedule, html bool) (*controlv1.ReplayScheduleResponse, error) {
+func replayResponse(c *campaign.Config, file *schedule.File, run *campaign.Schedule, in *controlv1.ReplayScheduleRequest) (*controlv1.ReplayScheduleResponse, error) {
 	again, err := campaign.Replay(c, run)
 	if err != nil {
 		return nil, explorationRefused.Refuse(err)
@@ -122,9 +126,14 @@ func replayResponse(c *campaign.Config, file *schedule.File, run *campaign.Sched
 		}
 		out.Schedule = string(text)
 	}
-	out.Differences = shownDifferences(f)
+	out.Differences, out.Exceptions = shownDifferences(f), f.Exceptions(&c.Setup)
 	out.Explanation, out.Mermaid, out.Svg = f.Explain(&c.Setup), f.Mermaid(&c.Setup), f.SVG(&c.Setup)
-	if html {
+	if in.GetIncludeMoments() {
+		if err := addMoments(out, c, f); err != nil {
+			return nil, err
+		}
+	}
+	if in.GetHtml() {
 		out.Html, err = f.Page(c)
 	}
 	return out, err

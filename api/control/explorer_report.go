@@ -3,7 +3,6 @@ package control
 import (
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/canisterd/canisterd/internal/explore/campaign"
@@ -74,7 +73,7 @@ func shownReport(c *campaign.Config, r *campaign.Report) (*controlv1.ExploreRepo
 func shownDifferences(f *campaign.Finding) (all []*controlv1.ExploreDifference) {
 	for _, d := range f.Differences {
 		all = append(all, &controlv1.ExploreDifference{
-			Canister: d.Canister, Title: d.Title, Serial: strings.ToValidUTF8(d.Serial, "\uFFFD"), Found: strings.ToValidUTF8(d.Found, "\uFFFD"),
+			Canister: d.Canister, Title: d.Title, Serial: valid(d.Serial), Found: valid(d.Found),
 		})
 	}
 	return all

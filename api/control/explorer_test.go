@@ -46,6 +46,8 @@ func TestOrdersOfMessagesAreExplored(t *testing.T) {
 	found := all[len(all)-1].GetReport().GetFindings()[0]
 	a.note("the finding is replayed")
 	call(a, a.explorer.ReplaySchedule, &controlv1.ReplayScheduleRequest{Schedule: found.GetSchedule(), Properties: in.GetProperties(), Names: in.GetNames()})
+	a.note("it is followed message by message, with the state after each")
+	call(a, a.explorer.ReplaySchedule, &controlv1.ReplayScheduleRequest{Schedule: found.GetSchedule(), Properties: in.GetProperties(), Names: in.GetNames(), IncludeMoments: true})
 	a.note("what cannot be explored says why")
 	for _, change := range []func(*controlv1.ExploreRequest){
 		func(in *controlv1.ExploreRequest) { in.Operations = nil },

@@ -51,6 +51,12 @@ const (
 	maxObserved = 16
 	// maxListed is how many messages a finding lists of a run that does not come to rest.
 	maxListed = 50
+	// MaxMoments is how many messages of a finding are listed with the state after them, and maxAsked how many queries show
+	// this state.
+	MaxMoments = 500
+	maxAsked   = 40
+	// maxShown is how many characters of an argument, of a reply or of the result of a query are shown with a message.
+	maxShown = 2_000
 	// maxSites is how many faults are kept for drawing.
 	maxSites = 5_000
 )

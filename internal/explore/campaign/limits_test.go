@@ -159,3 +159,54 @@ func TestAnExplorationOfMoreThanAThousandOperationsIsRefused(t *testing.T) {
 		t.Errorf("1,001 operations end with %v", err)
 	}
 }
+
+// ofOne returns a finding of the only operation in FIFO order, without faults.
+func ofOne(t *testing.T, c *campaign.Config) *campaign.Finding {
+	t.Helper()
+	f := &campaign.Finding{Schedule: campaign.Schedule{Operations: []int{0}}}
+	again, err := campaign.Replay(c, &f.Schedule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Steps = again.Steps
+	return f
+}
+
+func TestAFindingIsFollowedFor500Messages(t *testing.T) {
+	c := long(t, 260)
+	lines, more := momentsOf(t, c, ofOne(t, c))
+	if len(lines) != 501 || more != 21 {
+		t.Errorf("it has %d states and %d more messages", len(lines), more)
+	}
+}
+
+func TestAStateIsShownByFortyQueries(t *testing.T) {
+	c := theft(t, "bank", 1)
+	for i := range 50 {
+		c.Observe = append(c.Observe, harness.Query{Canister: c.Setup.Operations[0].Message.Receiver, Method: "balance", Arg: fmt.Appendf(nil, "DIDL\x00\x00%d", i)})
+	}
+	moments, _, err := ofOne(t, c).Moments(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(moments[0].Observed); n != 40 {
+		t.Errorf("it is shown by %d queries", n)
+	}
+}
+
+func TestAnArgumentIsShownUpToTwoThousandCharacters(t *testing.T) {
+	c := theft(t, "bank", 1)
+	text := strings.Repeat("x", 3000)
+	arg, err := c.Argument(c.Setup.Operations[0].Message.Receiver, "open", fmt.Sprintf("(%q)", text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Setup.Operations[0].Message.Method, c.Setup.Operations[0].Message.Arg = "open", arg
+	moments, _, err := ofOne(t, c).Moments(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if value := []rune(moments[1].Value); len(value) != 2000 || value[1999] != '…' {
+		t.Errorf("it is shown with %d characters: %.20s", len(value), string(value))
+	}
+}

@@ -152,13 +152,7 @@ func (f *Finding) onPage(c *Config) (shown pageFinding, err error) {
 		name := harness.OperationName(position)
 		shown.Operations = append(shown.Operations, pageOperation{name, c.Setup.Operations[position].Title, colorOf(name)})
 	}
-	if len(f.Schedule.Deviations)+len(f.Schedule.Plan) > 0 {
-		lines := strings.Split(strings.TrimSpace(f.Schedule.Words(&c.Setup, f.Steps)), "\n")
-		for _, line := range lines[1:] {
-			_, words, _ := strings.Cut(line, ") ")
-			shown.Deviations = append(shown.Deviations, words)
-		}
-	}
+	shown.Deviations = f.Exceptions(&c.Setup)
 	shown.Diagram = template.HTML(f.svg(&c.Setup)) //nolint:gosec // all texts in it are escaped
 	for _, s := range f.shown(&c.Setup) {
 		shown.Steps = append(shown.Steps, line(&c.Setup, s))

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 	"strings"
@@ -36,6 +37,7 @@ type Run struct {
 	kept     []*Answer             // answers from before time passed, by participant; nil for none
 	stopped  []principal.Principal // canisters to start again at rest
 	commands int                   // number of commands by controllers, for their ids
+	payloads map[string][]byte     // arguments and replies, by the names of messages; nil: they are not kept
 }
 
 // WithNames returns a text with references in place of the principals that have names.
@@ -64,7 +66,7 @@ func (r *Run) Fork() search.Tree {
 	f.steps, f.ahead, f.moves, f.rules = slices.Clip(r.steps), nil, nil, nil
 	f.calls, f.made, f.tasks = slices.Clone(r.calls), slices.Clone(r.made), maps.Clone(r.tasks)
 	f.parked, f.applied, f.stopped = maps.Clone(r.parked), maps.Clone(r.applied), slices.Clone(r.stopped)
-	f.kept = slices.Clone(r.kept)
+	f.kept, f.payloads = slices.Clone(r.kept), maps.Clone(r.payloads)
 	f.network = r.network.Fork(replica.ForkConfig{Parts: replica.Parts{Runner: r.harness.runner, Events: &f}})
 	return &f
 }
@@ -165,6 +167,19 @@ func (r *Run) updateNames(a *replica.Delivery) {
 		p = parked{move: name}
 	}
 	r.parked[a.Receiver] = parked{p.move, name, p.slices + 1}
+}
+
+// KeepPayloads makes the run keep the arguments and the replies of its calls from now on.
+func (r *Run) KeepPayloads() { r.payloads = make(map[string][]byte) }
+
+// Payload returns the argument of a request, or the reply in a response, if the run keeps payloads; nil if there is none.
+func (r *Run) Payload(move string) []byte { return r.payloads[move] }
+
+// keepPayload keeps the payload of a message if the run keeps payloads.
+func (r *Run) keepPayload(move string, payload []byte) {
+	if r.payloads != nil {
+		r.payloads[move] = bytes.Clone(payload)
+	}
 }
 
 // Steps returns the deliveries so far. They are read-only.

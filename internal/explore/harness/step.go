@@ -99,6 +99,7 @@ func (r *Run) recordCall(e *replica.Event) {
 		key: callKey{e.Canister, e.Call}, request: RequestOf(name), reply: ReplyOf(name), callee: e.Peer, made: s.Move, bounded: e.Deadline != 0,
 	})
 	s.Calls = append(s.Calls, CallMade{name, e.Peer, e.Method, e.Deadline != 0})
+	r.keepPayload(RequestOf(name), e.Payload)
 }
 
 // countCall counts a call of a context, and returns its ordinal.
@@ -130,6 +131,7 @@ func (r *Run) recordSettlement(e *replica.Event) {
 		return
 	}
 	c.rejection = e.Reject
+	r.keepPayload(c.reply, e.Payload)
 	if r.step != nil {
 		c.settled = r.step.Move
 	}

@@ -2105,6 +2105,7 @@ type ReplayScheduleRequest struct {
 	Outcalls         []*ExploreOutcall      `protobuf:"bytes,7,rep,name=outcalls,proto3" json:"outcalls,omitempty"`                                                                     // for schedules of older versions, which do not have them
 	Html             bool                   `protobuf:"varint,8,opt,name=html,proto3" json:"html,omitempty"`                                                                            // the answer has a page for people
 	IncludeGenerated bool                   `protobuf:"varint,9,opt,name=include_generated,json=includeGenerated,proto3" json:"include_generated,omitempty"`                            // as in the request of the exploration
+	IncludeMoments   bool                   `protobuf:"varint,10,opt,name=include_moments,json=includeMoments,proto3" json:"include_moments,omitempty"`                                 // the answer has the states of the run, message by message
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -2202,6 +2203,223 @@ func (x *ReplayScheduleRequest) GetIncludeGenerated() bool {
 	return false
 }
 
+func (x *ReplayScheduleRequest) GetIncludeMoments() bool {
+	if x != nil {
+		return x.IncludeMoments
+	}
+	return false
+}
+
+// ExploreMoment is a state of a run, with the message that led to it.
+type ExploreMoment struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Message       string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`                         // its name, such as op1/1.request; "" for the state before the first message, which has only what was observed
+	Kind          string                 `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`                               // of the message: ingress, request, response, task, or resume for a later slice of a message
+	CanisterId    string                 `protobuf:"bytes,3,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // that executes the message
+	Sender        string                 `protobuf:"bytes,4,opt,name=sender,proto3" json:"sender,omitempty"`                           // the user of an ingress message, or the canister at the other end; "" for a task
+	Method        string                 `protobuf:"bytes,5,opt,name=method,proto3" json:"method,omitempty"`                           // that is called, or of the call that is answered
+	Value         string                 `protobuf:"bytes,6,opt,name=value,proto3" json:"value,omitempty"`                             // its argument or its reply in Candid text, at most 2,000 characters; "" for none
+	Reject        string                 `protobuf:"bytes,7,opt,name=reject,proto3" json:"reject,omitempty"`                           // what the call was rejected with, if it was
+	Trap          string                 `protobuf:"bytes,8,opt,name=trap,proto3" json:"trap,omitempty"`                               // why the code trapped, if it did
+	Fault         string                 `protobuf:"bytes,9,opt,name=fault,proto3" json:"fault,omitempty"`                             // what happens to the message in this run, if something does: traps in its callback
+	Waited        *durationpb.Duration   `protobuf:"bytes,10,opt,name=waited,proto3" json:"waited,omitempty"`                          // that passed before the message
+	Calls         []string               `protobuf:"bytes,11,rep,name=calls,proto3" json:"calls,omitempty"`                            // that it made: op1/1
+	Line          string                 `protobuf:"bytes,12,opt,name=line,proto3" json:"line,omitempty"`                              // what the message is, for people
+	Observed      []*ExploreObservation  `protobuf:"bytes,13,rep,name=observed,proto3" json:"observed,omitempty"`                      // after it: the queries of invariants and goals, the observed ones, and those without arguments of the canisters of the run
+	Broken        []string               `protobuf:"bytes,14,rep,name=broken,proto3" json:"broken,omitempty"`                          // why invariants do not hold after it, although some need to hold only when no message is left
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExploreMoment) Reset() {
+	*x = ExploreMoment{}
+	mi := &file_control_v1_explorer_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExploreMoment) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExploreMoment) ProtoMessage() {}
+
+func (x *ExploreMoment) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_explorer_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExploreMoment.ProtoReflect.Descriptor instead.
+func (*ExploreMoment) Descriptor() ([]byte, []int) {
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *ExploreMoment) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *ExploreMoment) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *ExploreMoment) GetCanisterId() string {
+	if x != nil {
+		return x.CanisterId
+	}
+	return ""
+}
+
+func (x *ExploreMoment) GetSender() string {
+	if x != nil {
+		return x.Sender
+	}
+	return ""
+}
+
+func (x *ExploreMoment) GetMethod() string {
+	if x != nil {
+		return x.Method
+	}
+	return ""
+}
+
+func (x *ExploreMoment) GetValue() string {
+	if x != nil {
+		return x.Value
+	}
+	return ""
+}
+
+func (x *ExploreMoment) GetReject() string {
+	if x != nil {
+		return x.Reject
+	}
+	return ""
+}
+
+func (x *ExploreMoment) GetTrap() string {
+	if x != nil {
+		return x.Trap
+	}
+	return ""
+}
+
+func (x *ExploreMoment) GetFault() string {
+	if x != nil {
+		return x.Fault
+	}
+	return ""
+}
+
+func (x *ExploreMoment) GetWaited() *durationpb.Duration {
+	if x != nil {
+		return x.Waited
+	}
+	return nil
+}
+
+func (x *ExploreMoment) GetCalls() []string {
+	if x != nil {
+		return x.Calls
+	}
+	return nil
+}
+
+func (x *ExploreMoment) GetLine() string {
+	if x != nil {
+		return x.Line
+	}
+	return ""
+}
+
+func (x *ExploreMoment) GetObserved() []*ExploreObservation {
+	if x != nil {
+		return x.Observed
+	}
+	return nil
+}
+
+func (x *ExploreMoment) GetBroken() []string {
+	if x != nil {
+		return x.Broken
+	}
+	return nil
+}
+
+// ExploreObservation is the result of a query in a state of a run.
+type ExploreObservation struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	CanisterId    string                 `protobuf:"bytes,1,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // that is asked
+	Query         string                 `protobuf:"bytes,2,opt,name=query,proto3" json:"query,omitempty"`                             // its method, with its arguments
+	Value         string                 `protobuf:"bytes,3,opt,name=value,proto3" json:"value,omitempty"`                             // in Candid text, or why there is none, at most 2,000 characters
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExploreObservation) Reset() {
+	*x = ExploreObservation{}
+	mi := &file_control_v1_explorer_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExploreObservation) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExploreObservation) ProtoMessage() {}
+
+func (x *ExploreObservation) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_explorer_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExploreObservation.ProtoReflect.Descriptor instead.
+func (*ExploreObservation) Descriptor() ([]byte, []int) {
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *ExploreObservation) GetCanisterId() string {
+	if x != nil {
+		return x.CanisterId
+	}
+	return ""
+}
+
+func (x *ExploreObservation) GetQuery() string {
+	if x != nil {
+		return x.Query
+	}
+	return ""
+}
+
+func (x *ExploreObservation) GetValue() string {
+	if x != nil {
+		return x.Value
+	}
+	return ""
+}
+
 // ReplayScheduleResponse is the result of a replay.
 type ReplayScheduleResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2212,13 +2430,16 @@ type ReplayScheduleResponse struct {
 	Svg           string                 `protobuf:"bytes,5,opt,name=svg,proto3" json:"svg,omitempty"`                                                  // the run as a sequence diagram
 	Html          string                 `protobuf:"bytes,6,opt,name=html,proto3" json:"html,omitempty"`                                                // the run as one page with its diagram, where the request wants it
 	Differences   []*ExploreDifference   `protobuf:"bytes,7,rep,name=differences,proto3" json:"differences,omitempty"`                                  // where the property is violated: as in ExploreFinding
+	Moments       []*ExploreMoment       `protobuf:"bytes,8,rep,name=moments,proto3" json:"moments,omitempty"`                                          // where the request wants them: the state before the first message, and that after each
+	MoreMoments   uint64                 `protobuf:"varint,9,opt,name=more_moments,json=moreMoments,proto3" json:"more_moments,omitempty"`              // messages that are not among the moments, which are at most 500
+	Exceptions    []string               `protobuf:"bytes,10,rep,name=exceptions,proto3" json:"exceptions,omitempty"`                                   // how the run differs from FIFO order without faults, for people
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ReplayScheduleResponse) Reset() {
 	*x = ReplayScheduleResponse{}
-	mi := &file_control_v1_explorer_proto_msgTypes[26]
+	mi := &file_control_v1_explorer_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2230,7 +2451,7 @@ func (x *ReplayScheduleResponse) String() string {
 func (*ReplayScheduleResponse) ProtoMessage() {}
 
 func (x *ReplayScheduleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[26]
+	mi := &file_control_v1_explorer_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2243,7 +2464,7 @@ func (x *ReplayScheduleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayScheduleResponse.ProtoReflect.Descriptor instead.
 func (*ReplayScheduleResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{26}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ReplayScheduleResponse) GetOutcome() ReplayOutcome {
@@ -2295,6 +2516,27 @@ func (x *ReplayScheduleResponse) GetDifferences() []*ExploreDifference {
 	return nil
 }
 
+func (x *ReplayScheduleResponse) GetMoments() []*ExploreMoment {
+	if x != nil {
+		return x.Moments
+	}
+	return nil
+}
+
+func (x *ReplayScheduleResponse) GetMoreMoments() uint64 {
+	if x != nil {
+		return x.MoreMoments
+	}
+	return 0
+}
+
+func (x *ReplayScheduleResponse) GetExceptions() []string {
+	if x != nil {
+		return x.Exceptions
+	}
+	return nil
+}
+
 // ReplayAskingRequest says which schedule is run again.
 type ReplayAskingRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2305,7 +2547,7 @@ type ReplayAskingRequest struct {
 
 func (x *ReplayAskingRequest) Reset() {
 	*x = ReplayAskingRequest{}
-	mi := &file_control_v1_explorer_proto_msgTypes[27]
+	mi := &file_control_v1_explorer_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2317,7 +2559,7 @@ func (x *ReplayAskingRequest) String() string {
 func (*ReplayAskingRequest) ProtoMessage() {}
 
 func (x *ReplayAskingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[27]
+	mi := &file_control_v1_explorer_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2330,7 +2572,7 @@ func (x *ReplayAskingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayAskingRequest.ProtoReflect.Descriptor instead.
 func (*ReplayAskingRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{27}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ReplayAskingRequest) GetReplay() *ReplayScheduleRequest {
@@ -2354,7 +2596,7 @@ type ReplayAskingResponse struct {
 
 func (x *ReplayAskingResponse) Reset() {
 	*x = ReplayAskingResponse{}
-	mi := &file_control_v1_explorer_proto_msgTypes[28]
+	mi := &file_control_v1_explorer_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2366,7 +2608,7 @@ func (x *ReplayAskingResponse) String() string {
 func (*ReplayAskingResponse) ProtoMessage() {}
 
 func (x *ReplayAskingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[28]
+	mi := &file_control_v1_explorer_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2379,7 +2621,7 @@ func (x *ReplayAskingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayAskingResponse.ProtoReflect.Descriptor instead.
 func (*ReplayAskingResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{28}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ReplayAskingResponse) GetStep() isReplayAskingResponse_Step {
@@ -2603,7 +2845,7 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\x0eExploreExtreme\x12\x14\n" +
 	"\x05title\x18\x01 \x01(\tR\x05title\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\x12:\n" +
-	"\x05found\x18\x03 \x01(\v2$.canisterd.control.v1.ExploreFindingR\x05found\"\x81\x04\n" +
+	"\x05found\x18\x03 \x01(\v2$.canisterd.control.v1.ExploreFindingR\x05found\"\xaa\x04\n" +
 	"\x15ReplayScheduleRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1a\n" +
 	"\bsnapshot\x18\x02 \x01(\tR\bsnapshot\x12\x1a\n" +
@@ -2615,11 +2857,35 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\bupgrades\x18\x06 \x03(\v2$.canisterd.control.v1.ExploreUpgradeR\bupgrades\x12@\n" +
 	"\boutcalls\x18\a \x03(\v2$.canisterd.control.v1.ExploreOutcallR\boutcalls\x12\x12\n" +
 	"\x04html\x18\b \x01(\bR\x04html\x12+\n" +
-	"\x11include_generated\x18\t \x01(\bR\x10includeGenerated\x1a8\n" +
+	"\x11include_generated\x18\t \x01(\bR\x10includeGenerated\x12'\n" +
+	"\x0finclude_moments\x18\n" +
+	" \x01(\bR\x0eincludeMoments\x1a8\n" +
 	"\n" +
 	"NamesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa0\x02\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa1\x03\n" +
+	"\rExploreMoment\x12\x18\n" +
+	"\amessage\x18\x01 \x01(\tR\amessage\x12\x12\n" +
+	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x1f\n" +
+	"\vcanister_id\x18\x03 \x01(\tR\n" +
+	"canisterId\x12\x16\n" +
+	"\x06sender\x18\x04 \x01(\tR\x06sender\x12\x16\n" +
+	"\x06method\x18\x05 \x01(\tR\x06method\x12\x14\n" +
+	"\x05value\x18\x06 \x01(\tR\x05value\x12\x16\n" +
+	"\x06reject\x18\a \x01(\tR\x06reject\x12\x12\n" +
+	"\x04trap\x18\b \x01(\tR\x04trap\x12\x14\n" +
+	"\x05fault\x18\t \x01(\tR\x05fault\x121\n" +
+	"\x06waited\x18\n" +
+	" \x01(\v2\x19.google.protobuf.DurationR\x06waited\x12\x14\n" +
+	"\x05calls\x18\v \x03(\tR\x05calls\x12\x12\n" +
+	"\x04line\x18\f \x01(\tR\x04line\x12D\n" +
+	"\bobserved\x18\r \x03(\v2(.canisterd.control.v1.ExploreObservationR\bobserved\x12\x16\n" +
+	"\x06broken\x18\x0e \x03(\tR\x06broken\"a\n" +
+	"\x12ExploreObservation\x12\x1f\n" +
+	"\vcanister_id\x18\x01 \x01(\tR\n" +
+	"canisterId\x12\x14\n" +
+	"\x05query\x18\x02 \x01(\tR\x05query\x12\x14\n" +
+	"\x05value\x18\x03 \x01(\tR\x05value\"\xa2\x03\n" +
 	"\x16ReplayScheduleResponse\x12=\n" +
 	"\aoutcome\x18\x01 \x01(\x0e2#.canisterd.control.v1.ReplayOutcomeR\aoutcome\x12 \n" +
 	"\vexplanation\x18\x02 \x01(\tR\vexplanation\x12\x18\n" +
@@ -2627,7 +2893,13 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\bschedule\x18\x04 \x01(\tR\bschedule\x12\x10\n" +
 	"\x03svg\x18\x05 \x01(\tR\x03svg\x12\x12\n" +
 	"\x04html\x18\x06 \x01(\tR\x04html\x12I\n" +
-	"\vdifferences\x18\a \x03(\v2'.canisterd.control.v1.ExploreDifferenceR\vdifferences\"Z\n" +
+	"\vdifferences\x18\a \x03(\v2'.canisterd.control.v1.ExploreDifferenceR\vdifferences\x12=\n" +
+	"\amoments\x18\b \x03(\v2#.canisterd.control.v1.ExploreMomentR\amoments\x12!\n" +
+	"\fmore_moments\x18\t \x01(\x04R\vmoreMoments\x12\x1e\n" +
+	"\n" +
+	"exceptions\x18\n" +
+	" \x03(\tR\n" +
+	"exceptions\"Z\n" +
 	"\x13ReplayAskingRequest\x12C\n" +
 	"\x06replay\x18\x01 \x01(\v2+.canisterd.control.v1.ReplayScheduleRequestR\x06replay\"\xb2\x01\n" +
 	"\x14ReplayAskingResponse\x12F\n" +
@@ -2658,7 +2930,7 @@ func file_control_v1_explorer_proto_rawDescGZIP() []byte {
 }
 
 var file_control_v1_explorer_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_control_v1_explorer_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
+var file_control_v1_explorer_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
 var file_control_v1_explorer_proto_goTypes = []any{
 	(ReplayOutcome)(0),              // 0: canisterd.control.v1.ReplayOutcome
 	(*ExploreOperation)(nil),        // 1: canisterd.control.v1.ExploreOperation
@@ -2687,23 +2959,25 @@ var file_control_v1_explorer_proto_goTypes = []any{
 	(*ExploreGoal)(nil),             // 24: canisterd.control.v1.ExploreGoal
 	(*ExploreExtreme)(nil),          // 25: canisterd.control.v1.ExploreExtreme
 	(*ReplayScheduleRequest)(nil),   // 26: canisterd.control.v1.ReplayScheduleRequest
-	(*ReplayScheduleResponse)(nil),  // 27: canisterd.control.v1.ReplayScheduleResponse
-	(*ReplayAskingRequest)(nil),     // 28: canisterd.control.v1.ReplayAskingRequest
-	(*ReplayAskingResponse)(nil),    // 29: canisterd.control.v1.ReplayAskingResponse
-	nil,                             // 30: canisterd.control.v1.ExploreRequest.NamesEntry
-	nil,                             // 31: canisterd.control.v1.ReplayScheduleRequest.NamesEntry
-	(*Call)(nil),                    // 32: canisterd.control.v1.Call
-	(*durationpb.Duration)(nil),     // 33: google.protobuf.Duration
-	(*Reject)(nil),                  // 34: canisterd.control.v1.Reject
+	(*ExploreMoment)(nil),           // 27: canisterd.control.v1.ExploreMoment
+	(*ExploreObservation)(nil),      // 28: canisterd.control.v1.ExploreObservation
+	(*ReplayScheduleResponse)(nil),  // 29: canisterd.control.v1.ReplayScheduleResponse
+	(*ReplayAskingRequest)(nil),     // 30: canisterd.control.v1.ReplayAskingRequest
+	(*ReplayAskingResponse)(nil),    // 31: canisterd.control.v1.ReplayAskingResponse
+	nil,                             // 32: canisterd.control.v1.ExploreRequest.NamesEntry
+	nil,                             // 33: canisterd.control.v1.ReplayScheduleRequest.NamesEntry
+	(*Call)(nil),                    // 34: canisterd.control.v1.Call
+	(*durationpb.Duration)(nil),     // 35: google.protobuf.Duration
+	(*Reject)(nil),                  // 36: canisterd.control.v1.Reject
 }
 var file_control_v1_explorer_proto_depIdxs = []int32{
-	32, // 0: canisterd.control.v1.ExploreOperation.call:type_name -> canisterd.control.v1.Call
+	34, // 0: canisterd.control.v1.ExploreOperation.call:type_name -> canisterd.control.v1.Call
 	5,  // 1: canisterd.control.v1.ExploreProperties.asked:type_name -> canisterd.control.v1.ExploreAsked
-	33, // 2: canisterd.control.v1.ExploreProperties.answer_time:type_name -> google.protobuf.Duration
+	35, // 2: canisterd.control.v1.ExploreProperties.answer_time:type_name -> google.protobuf.Duration
 	1,  // 3: canisterd.control.v1.ExploreRequest.operations:type_name -> canisterd.control.v1.ExploreOperation
 	4,  // 4: canisterd.control.v1.ExploreRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
-	33, // 5: canisterd.control.v1.ExploreRequest.time:type_name -> google.protobuf.Duration
-	30, // 6: canisterd.control.v1.ExploreRequest.names:type_name -> canisterd.control.v1.ExploreRequest.NamesEntry
+	35, // 5: canisterd.control.v1.ExploreRequest.time:type_name -> google.protobuf.Duration
+	32, // 6: canisterd.control.v1.ExploreRequest.names:type_name -> canisterd.control.v1.ExploreRequest.NamesEntry
 	2,  // 7: canisterd.control.v1.ExploreRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
 	3,  // 8: canisterd.control.v1.ExploreRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
 	1,  // 9: canisterd.control.v1.ExploreRequest.before:type_name -> canisterd.control.v1.ExploreOperation
@@ -2714,7 +2988,7 @@ var file_control_v1_explorer_proto_depIdxs = []int32{
 	10, // 14: canisterd.control.v1.ExploreQuestion.answers:type_name -> canisterd.control.v1.ExploreAnswer
 	11, // 15: canisterd.control.v1.ExploreQuestion.observed:type_name -> canisterd.control.v1.ExploreObserved
 	12, // 16: canisterd.control.v1.ExploreAnswer.reply:type_name -> canisterd.control.v1.ExploreReply
-	34, // 17: canisterd.control.v1.ExploreAnswer.reject:type_name -> canisterd.control.v1.Reject
+	36, // 17: canisterd.control.v1.ExploreAnswer.reject:type_name -> canisterd.control.v1.Reject
 	12, // 18: canisterd.control.v1.ExploreObserved.reply:type_name -> canisterd.control.v1.ExploreReply
 	14, // 19: canisterd.control.v1.AnswerQuestionsRequest.verdicts:type_name -> canisterd.control.v1.ExploreVerdict
 	18, // 20: canisterd.control.v1.ExploreProgress.coverage:type_name -> canisterd.control.v1.ExploreCoverage
@@ -2728,27 +3002,30 @@ var file_control_v1_explorer_proto_depIdxs = []int32{
 	23, // 28: canisterd.control.v1.ExploreAwait.tried:type_name -> canisterd.control.v1.ExploreTried
 	19, // 29: canisterd.control.v1.ExploreExtreme.found:type_name -> canisterd.control.v1.ExploreFinding
 	4,  // 30: canisterd.control.v1.ReplayScheduleRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
-	31, // 31: canisterd.control.v1.ReplayScheduleRequest.names:type_name -> canisterd.control.v1.ReplayScheduleRequest.NamesEntry
+	33, // 31: canisterd.control.v1.ReplayScheduleRequest.names:type_name -> canisterd.control.v1.ReplayScheduleRequest.NamesEntry
 	2,  // 32: canisterd.control.v1.ReplayScheduleRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
 	3,  // 33: canisterd.control.v1.ReplayScheduleRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
-	0,  // 34: canisterd.control.v1.ReplayScheduleResponse.outcome:type_name -> canisterd.control.v1.ReplayOutcome
-	20, // 35: canisterd.control.v1.ReplayScheduleResponse.differences:type_name -> canisterd.control.v1.ExploreDifference
-	26, // 36: canisterd.control.v1.ReplayAskingRequest.replay:type_name -> canisterd.control.v1.ReplayScheduleRequest
-	8,  // 37: canisterd.control.v1.ReplayAskingResponse.questions:type_name -> canisterd.control.v1.ExploreQuestions
-	27, // 38: canisterd.control.v1.ReplayAskingResponse.replayed:type_name -> canisterd.control.v1.ReplayScheduleResponse
-	6,  // 39: canisterd.control.v1.Explorer.Explore:input_type -> canisterd.control.v1.ExploreRequest
-	26, // 40: canisterd.control.v1.Explorer.ReplaySchedule:input_type -> canisterd.control.v1.ReplayScheduleRequest
-	28, // 41: canisterd.control.v1.Explorer.ReplayAsking:input_type -> canisterd.control.v1.ReplayAskingRequest
-	13, // 42: canisterd.control.v1.Explorer.AnswerQuestions:input_type -> canisterd.control.v1.AnswerQuestionsRequest
-	7,  // 43: canisterd.control.v1.Explorer.Explore:output_type -> canisterd.control.v1.ExploreResponse
-	27, // 44: canisterd.control.v1.Explorer.ReplaySchedule:output_type -> canisterd.control.v1.ReplayScheduleResponse
-	29, // 45: canisterd.control.v1.Explorer.ReplayAsking:output_type -> canisterd.control.v1.ReplayAskingResponse
-	15, // 46: canisterd.control.v1.Explorer.AnswerQuestions:output_type -> canisterd.control.v1.AnswerQuestionsResponse
-	43, // [43:47] is the sub-list for method output_type
-	39, // [39:43] is the sub-list for method input_type
-	39, // [39:39] is the sub-list for extension type_name
-	39, // [39:39] is the sub-list for extension extendee
-	0,  // [0:39] is the sub-list for field type_name
+	35, // 34: canisterd.control.v1.ExploreMoment.waited:type_name -> google.protobuf.Duration
+	28, // 35: canisterd.control.v1.ExploreMoment.observed:type_name -> canisterd.control.v1.ExploreObservation
+	0,  // 36: canisterd.control.v1.ReplayScheduleResponse.outcome:type_name -> canisterd.control.v1.ReplayOutcome
+	20, // 37: canisterd.control.v1.ReplayScheduleResponse.differences:type_name -> canisterd.control.v1.ExploreDifference
+	27, // 38: canisterd.control.v1.ReplayScheduleResponse.moments:type_name -> canisterd.control.v1.ExploreMoment
+	26, // 39: canisterd.control.v1.ReplayAskingRequest.replay:type_name -> canisterd.control.v1.ReplayScheduleRequest
+	8,  // 40: canisterd.control.v1.ReplayAskingResponse.questions:type_name -> canisterd.control.v1.ExploreQuestions
+	29, // 41: canisterd.control.v1.ReplayAskingResponse.replayed:type_name -> canisterd.control.v1.ReplayScheduleResponse
+	6,  // 42: canisterd.control.v1.Explorer.Explore:input_type -> canisterd.control.v1.ExploreRequest
+	26, // 43: canisterd.control.v1.Explorer.ReplaySchedule:input_type -> canisterd.control.v1.ReplayScheduleRequest
+	30, // 44: canisterd.control.v1.Explorer.ReplayAsking:input_type -> canisterd.control.v1.ReplayAskingRequest
+	13, // 45: canisterd.control.v1.Explorer.AnswerQuestions:input_type -> canisterd.control.v1.AnswerQuestionsRequest
+	7,  // 46: canisterd.control.v1.Explorer.Explore:output_type -> canisterd.control.v1.ExploreResponse
+	29, // 47: canisterd.control.v1.Explorer.ReplaySchedule:output_type -> canisterd.control.v1.ReplayScheduleResponse
+	31, // 48: canisterd.control.v1.Explorer.ReplayAsking:output_type -> canisterd.control.v1.ReplayAskingResponse
+	15, // 49: canisterd.control.v1.Explorer.AnswerQuestions:output_type -> canisterd.control.v1.AnswerQuestionsResponse
+	46, // [46:50] is the sub-list for method output_type
+	42, // [42:46] is the sub-list for method input_type
+	42, // [42:42] is the sub-list for extension type_name
+	42, // [42:42] is the sub-list for extension extendee
+	0,  // [0:42] is the sub-list for field type_name
 }
 
 func init() { file_control_v1_explorer_proto_init() }
@@ -2772,7 +3049,7 @@ func file_control_v1_explorer_proto_init() {
 		(*ExploreObserved_Reply)(nil),
 		(*ExploreObserved_Error)(nil),
 	}
-	file_control_v1_explorer_proto_msgTypes[28].OneofWrappers = []any{
+	file_control_v1_explorer_proto_msgTypes[30].OneofWrappers = []any{
 		(*ReplayAskingResponse_Questions)(nil),
 		(*ReplayAskingResponse_Replayed)(nil),
 	}
@@ -2782,7 +3059,7 @@ func file_control_v1_explorer_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_control_v1_explorer_proto_rawDesc), len(file_control_v1_explorer_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   31,
+			NumMessages:   33,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
