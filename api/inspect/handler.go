@@ -35,11 +35,13 @@ type Handler struct {
 	config  Config
 	session session
 	hosts   map[string]bool
+	// explorations has an element for each exploration of a browser.
+	explorations chan struct{}
 }
 
 // New makes the inspector.
 func New(config Config) *Handler {
-	h := &Handler{config: config, session: session{config.Token}, hosts: map[string]bool{}}
+	h := &Handler{config: config, session: session{config.Token}, hosts: map[string]bool{}, explorations: make(chan struct{}, maxExplorations)}
 	for _, host := range append([]string{"localhost", "127.0.0.1", "::1"}, config.Hosts...) {
 		h.hosts[strings.ToLower(host)] = true
 	}
@@ -73,7 +75,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		if kind != "stream" && r.Header.Get(pageHeader) == "" {
-			writeError(w, http.StatusForbidden, failure{Code: "permission_denied", Message: "requests for data need the header " + pageHeader + ": 1, which the page sends"})
+			refuseForeign(w)
 			return
 		}
 		h.serveData(w, r, kind, rest)
@@ -82,6 +84,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		h.servePage(w, r)
 	}
+}
+
+// refuseForeign answers a request that lacks the header of the page.
+func refuseForeign(w http.ResponseWriter) {
+	writeError(w, http.StatusForbidden, failure{Code: "permission_denied", Message: "requests for data need the header " + pageHeader + ": 1, which the page sends"})
 }
 
 // serveData answers a request of the pages for data.

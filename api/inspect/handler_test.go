@@ -116,13 +116,14 @@ func TestOnlyThePagesOfTheInspectorGetAnswers(t *testing.T) {
 			r.Header.Set("Sec-Fetch-Mode", "navigate")
 			r.Header.Set("Sec-Fetch-Dest", "document")
 		}, 403},
-		"a stream that changes the network": {func(r *http.Request) { r.Method = http.MethodGet; r.URL.Path = Path + "stream/Explorer/Explore" }, 404},
-		"a stream of memory":                {func(r *http.Request) { r.Method = http.MethodGet; r.URL.Path = Path + "stream/Canisters/ReadMemory" }, 404},
-		"an RPC that does not exist":        {func(r *http.Request) { r.URL.Path = Path + "rpc/Instances/Nothing" }, 404},
-		"a service of another package":      {func(r *http.Request) { r.URL.Path = Path + "rpc/grpc.health.v1.Health/Check" }, 404},
-		"a message in place of a service":   {func(r *http.Request) { r.URL.Path = Path + "rpc/GetInstanceRequest/name" }, 404},
-		"an RPC with a stream":              {func(r *http.Request) { r.URL.Path = Path + "rpc/Events/Watch" }, 400},
-		"an RPC without a stream as one":    {func(r *http.Request) { r.Method = http.MethodGet; r.URL.Path = Path + "stream/Instances/GetInstance" }, 404},
+		"an exploration as a link":        {func(r *http.Request) { r.Method = http.MethodGet; r.URL.Path = Path + "stream/Explorer/Explore" }, 405},
+		"a replay that asks":              {func(r *http.Request) { r.Method = http.MethodGet; r.URL.Path = Path + "stream/Explorer/ReplayAsking" }, 404},
+		"a stream of memory":              {func(r *http.Request) { r.Method = http.MethodGet; r.URL.Path = Path + "stream/Canisters/ReadMemory" }, 404},
+		"an RPC that does not exist":      {func(r *http.Request) { r.URL.Path = Path + "rpc/Instances/Nothing" }, 404},
+		"a service of another package":    {func(r *http.Request) { r.URL.Path = Path + "rpc/grpc.health.v1.Health/Check" }, 404},
+		"a message in place of a service": {func(r *http.Request) { r.URL.Path = Path + "rpc/GetInstanceRequest/name" }, 404},
+		"an RPC with a stream":            {func(r *http.Request) { r.URL.Path = Path + "rpc/Events/Watch" }, 400},
+		"an RPC without a stream as one":  {func(r *http.Request) { r.Method = http.MethodGet; r.URL.Path = Path + "stream/Instances/GetInstance" }, 404},
 	} {
 		r := request(http.MethodPost, getInstance, "{}")
 		row.change(r)

@@ -11,6 +11,9 @@ const (
 	// and one more for every aheadUnit bytes: 4 MiB in all. Ours.
 	maxAhead  = 256
 	aheadUnit = 16 << 10
+	// maxExplorations is the number of explorations of browsers at a time: each takes one of the six connections that a
+	// browser has for a host. Ours.
+	maxExplorations = 3
 	// pingInterval is how long a stream may be silent before a comment is sent, which finds out whether the browser is
 	// still there. Ours.
 	pingInterval = 15 * time.Second

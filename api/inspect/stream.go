@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -24,26 +26,35 @@ const resumeField = "resume_token"
 // a stream has no header of the page, which EventSource cannot send.
 var streams = []string{"Events/Watch", "Canisters/ReadLogs", "Instances/HoldLease"}
 
+// explore is the RPC that is served as a stream to a request with the header of the page: it takes all processors for as
+// long as its stream exists. It changes nothing.
+const explore = "Explorer/Explore"
+
 // serveStream answers an RPC with a server stream as server-sent events. The request is the query's field request, as
 // JSON. An event without a name is a message; the event "failed" has an error and is the last one; "ended" is the last
 // one of a stream that has ended.
 //
 // A stream with resume tokens has them as event ids, so that a browser that reconnects continues where it was.
+//
+// An exploration is the answer to a POST with its request, and ends when the browser leaves: nothing begins it again.
 func (h *Handler) serveStream(w http.ResponseWriter, r *http.Request, name string) {
 	m, err := methodOf(name)
 	switch {
 	case err == nil && !m.IsStreamingServer():
 		err = fmt.Errorf("%s does not answer with a stream: use %srpc/%s", name, Path, name)
-	case err == nil && !slices.Contains(streams, name):
-		err = fmt.Errorf("%s is not a stream of the inspector: it has %s", name, strings.Join(streams, " and "))
+	case err == nil && name != explore && !slices.Contains(streams, name):
+		err = fmt.Errorf("%s is not a stream of the inspector: it has %s and %s", name, strings.Join(streams, ", "), explore)
 	}
 	if err != nil {
 		writeError(w, http.StatusNotFound, failure{Code: codeName(codes.Unimplemented), Message: err.Error()})
 		return
 	}
+	if name == explore {
+		h.serveExploration(w, r, m)
+		return
+	}
 	if r.Method != http.MethodGet {
-		w.Header().Set("Allow", http.MethodGet)
-		writeError(w, http.StatusMethodNotAllowed, failure{Code: "invalid_argument", Message: "streams take GET, not " + r.Method})
+		refuseMethod(w, r, http.MethodGet)
 		return
 	}
 	in, err := newMessage(m.Input())
@@ -52,6 +63,52 @@ func (h *Handler) serveStream(w http.ResponseWriter, r *http.Request, name strin
 	}
 	if err == nil {
 		resume(in, r.Header.Get("Last-Event-Id"))
+		err = h.follow(w, r, m, in)
+	}
+	if err != nil {
+		sendFailure(w, err)
+	}
+}
+
+// refuseMethod answers a request for a stream with another method than it takes.
+func refuseMethod(w http.ResponseWriter, r *http.Request, takes string) {
+	w.Header().Set("Allow", takes)
+	writeError(w, http.StatusMethodNotAllowed, failure{Code: "invalid_argument", Message: "this stream takes " + takes + ", not " + r.Method})
+}
+
+// serveExploration answers with the progress and the report of an exploration, of which there are at most maxExplorations
+// at a time.
+func (h *Handler) serveExploration(w http.ResponseWriter, r *http.Request, m method) {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch {
+	case r.Method != http.MethodPost:
+		refuseMethod(w, r, http.MethodPost)
+		return
+	case r.Header.Get(pageHeader) == "":
+		refuseForeign(w)
+		return
+	case kind != unaryType:
+		writeError(w, http.StatusUnsupportedMediaType, failure{Code: "invalid_argument", Message: fmt.Sprintf("%s takes %s, not %q", explore, unaryType, kind)})
+		return
+	}
+	select {
+	case h.explorations <- struct{}{}:
+		defer func() { <-h.explorations }()
+	default:
+		sendFailure(w, status.Errorf(codes.ResourceExhausted, "%d explorations are running in browsers, which is the limit: cancel one of them", maxExplorations))
+		return
+	}
+	memory := h.config.Memory.NewReservation()
+	defer memory.Release()
+	in, err := newMessage(m.Input())
+	var body []byte
+	if err == nil {
+		body, err = readBody(r, memory)
+	}
+	if err == nil {
+		err = fromJSON(body, in)
+	}
+	if err == nil {
 		err = h.follow(w, r, m, in)
 	}
 	if err != nil {
