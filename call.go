@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -362,9 +363,14 @@ type Reject struct {
 type Frame struct {
 	Canister principal.Principal
 	Function string // of the module, or the called method
+	// File and Line are where the function was, if the module has debug information: File is relative to the directory
+	// of the build if it lies there. Otherwise they are empty.
+	File string
+	Line int
 }
 
-// Error returns the text of the reject, with its backtrace unless the message has one.
+// Error returns the text of the reject, with its backtrace unless the message has all of it: the message has no source
+// lines.
 func (r *Reject) Error() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s.%s: rejected with code %d", r.name, r.Method, r.Code)
@@ -372,10 +378,14 @@ func (r *Reject) Error() string {
 		fmt.Fprintf(&text, " (%s)", r.ErrorCode)
 	}
 	text.WriteString(": " + r.Message)
-	if len(r.Backtrace) > 0 && !strings.Contains(r.Message, "\nCanister Backtrace:\n") {
+	located := slices.ContainsFunc(r.Backtrace, func(f Frame) bool { return f.File != "" })
+	if len(r.Backtrace) > 0 && (located || !strings.Contains(r.Message, "\nCanister Backtrace:\n")) {
 		text.WriteString("\nbacktrace, innermost first:")
 		for _, f := range r.Backtrace {
 			fmt.Fprintf(&text, "\n  %s in %s", f.Function, f.Canister)
+			if f.File != "" {
+				fmt.Fprintf(&text, " (%s:%d)", f.File, f.Line)
+			}
 		}
 	}
 	return text.String()
@@ -388,7 +398,9 @@ func (c *Canister) rejected(method string, r *intercanister.Reject, backtrace []
 		out.ErrorCode = r.Error.String()
 	}
 	for _, f := range backtrace {
-		out.Backtrace = append(out.Backtrace, Frame{f.Canister, strings.ToValidUTF8(f.Function, "\uFFFD")})
+		out.Backtrace = append(out.Backtrace, Frame{
+			f.Canister, strings.ToValidUTF8(f.Function, "\uFFFD"), strings.ToValidUTF8(f.Line.File, "\uFFFD"), f.Line.Number,
+		})
 	}
 	return out
 }

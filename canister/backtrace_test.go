@@ -1,9 +1,12 @@
 package canister_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/test/canistertest"
 )
 
@@ -22,5 +25,55 @@ func TestABacktraceHasTheReadableNamesOfRustFunctions(t *testing.T) {
 	log := &c.Logs
 	if log.Len() != 1 || !strings.Contains(string(log.At(0).Content), want) {
 		t.Errorf("the log does not have the backtrace: %+v", log)
+	}
+}
+
+// where are the functions of a backtrace with their source lines.
+func where(out *canister.Outcome) []string {
+	all := strings.Split(out.Backtrace, "\n")
+	for i := range all {
+		if out.Lines != nil {
+			all[i] += " " + out.Lines[i].String()
+		}
+	}
+	return all
+}
+
+func TestAPanicOfRustHasTheFileAndTheLineOfEachFrame(t *testing.T) {
+	engines := map[string]canister.EngineConfig{"plain": {}, "coverage": {Coverage: canister.NewCoverage()}}
+	for name, config := range engines { // in any order
+		config.CacheDir = canistertest.CacheDir(t)
+		engine, err := canister.NewEngine(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = engine.Close() })
+		p := canistertest.NewPlace(t)
+		p.Engine = engine
+		c := p.Canister(p.Module(canistertest.Fixture("panics")), nil)
+		for _, profiled := range []bool{false, true} {
+			p.Subnet.Profiled = func(principal.Principal) bool { return profiled }
+			withdrawn, peeked, shared := p.Update(c, "withdraw", []byte("four")), p.Query(c, "peek", nil), p.Query(c, "share", nil)
+			for _, x := range []struct {
+				out  *canister.Outcome
+				want []string
+			}{
+				{&withdrawn, []string{
+					"rust_begin_unwind panics.rs:48", "core::panicking::panic_fmt /rustc/library/core/src/panicking.rs:142",
+					"panics::panics::account::Account::check panics/account.rs:15", "panics::panics::account::Account::withdraw panics/account.rs:8",
+					"canister_update withdraw panics.rs:23",
+				}},
+				{&peeked, []string{"panics::panics::account::peek /rustc/library/core/src/ptr/mod.rs:1504", "canister_query peek panics.rs:30"}},
+				{&shared, []string{
+					"rust_begin_unwind panics.rs:48", "core::panicking::panic_fmt /rustc/library/core/src/panicking.rs:142",
+					"core::panicking::panic /rustc/library/core/src/panicking.rs:48", "panics::panics::account::share panics/account.rs:28",
+					"canister_query share panics.rs:39",
+				}},
+			} {
+				if got := where(x.out); !slices.Equal(got, x.want) {
+					t.Errorf("%s, profiled %t: the backtrace is %q, want %q", name, profiled, got, x.want)
+				}
+			}
+		}
 	}
 }

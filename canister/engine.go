@@ -36,7 +36,7 @@ type Engine struct {
 	coverage   *Coverage    // nil if it is not measured
 	commits    durations
 
-	lineCache  lineCache
+	sources    sources
 	executions sync.Pool // of *ic0.Execution: forks that live for a few messages discard many
 
 	mu       sync.Mutex           // guards binaries, and refs of each
@@ -56,6 +56,7 @@ func NewEngine(cfg EngineConfig) (*Engine, error) {
 	}
 	return &Engine{
 		wasm: e, signatures: theSignatures(), stopwatch: cfg.Stopwatch, binaries: make(map[[32]byte]*binary), coverage: cfg.Coverage,
+		sources: newSources(),
 	}, nil
 }
 

@@ -183,7 +183,7 @@ func (c *Canister) adopt(r *runner) {
 // fail discards a message that failed, except its logs.
 func (c *Canister) fail(res *result) Outcome {
 	return Outcome{
-		Failure: res.failure.reject(c.ID), Backtrace: res.failure.frames(),
+		Failure: res.failure.reject(c.ID), Backtrace: res.failure.frames(), Lines: res.failure.lines,
 		Instructions: res.instructions, DirtyPages: res.pages, Logs: c.undo(res),
 	}
 }
@@ -234,6 +234,7 @@ func (c *Canister) cleanup(sub *Subnet, m *Message, a *attempt, callback result,
 	res := s.runner.run(c, &c.Logs, sub, m, a)
 	out := Outcome{
 		Instructions: callback.instructions + res.instructions, DirtyPages: callback.pages + res.pages, Backtrace: callback.failure.frames(),
+		Lines: callback.failure.lines,
 	}
 	c.settle(&res)
 	if res.failure != nil {

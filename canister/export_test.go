@@ -10,10 +10,16 @@ func (c *Canister) IdleViews() int {
 }
 
 // LineCache is the cache of source lines.
-type LineCache struct{ lineCache }
+type LineCache struct{ sources }
+
+// NewLineCache returns an empty cache.
+func NewLineCache() *LineCache { return &LineCache{newSources()} }
 
 // Keep adds the lines of a module.
-func (c *LineCache) Keep(module [32]byte, lines *sourcelines.Lines) { c.keep(module, lines) }
+func (c *LineCache) Keep(module [32]byte, lines *sourcelines.Lines) { c.lines.keep(module, lines) }
 
 // Has reports whether the lines of a module are kept, and counts as a use of them.
-func (c *LineCache) Has(module [32]byte) bool { _, ok := c.find(module); return ok }
+func (c *LineCache) Has(module [32]byte) bool { _, ok := c.lines.find(module); return ok }
+
+// OffsetRoom is how many bytes the offsets of rewritten code may take.
+func (c *LineCache) OffsetRoom() int { return c.offsets.room }

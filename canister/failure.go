@@ -3,6 +3,7 @@ package canister
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/canisterd/canisterd/archive"
@@ -17,8 +18,9 @@ import (
 // failure is why a run failed, with its backtrace.
 type failure struct {
 	*ic0.Failure
-	trace   string // lines, each with a line end; empty if there is none
-	visible bool   // the receiver of the reject may see the backtrace
+	trace   string       // lines, each with a line end; empty if there is none
+	lines   []SourceLine // of each function in trace; nil if none is known
+	visible bool         // the receiver of the reject may see the backtrace
 }
 
 // sentence returns the replica's text without the canister and the advice.
@@ -65,15 +67,17 @@ func (c *Canister) visible(m *Message) bool {
 	return c.Settings.LogVisibility.Allows(m.Caller, c.Settings.Controllers)
 }
 
-// backtrace prints the frames of the canister's own functions, one on a line. It is empty if none of them has a name.
+// shownFrames returns the frames that backtraces show: those of the canister's own functions, up to a maximum.
+func shownFrames(frames []wasm.Frame) []wasm.Frame {
+	shown := slices.DeleteFunc(slices.Clone(frames), func(f wasm.Frame) bool { return ours(f.Name) })
+	return shown[:min(len(shown), maxBacktraceFrames)]
+}
+
+// backtrace prints frames, one on a line. It is empty if none of them has a name.
 func backtrace(frames []wasm.Frame) string {
 	var lines strings.Builder
-	named, printed := false, 0
+	named := false
 	for _, frame := range frames {
-		if ours(frame.Name) || printed == maxBacktraceFrames {
-			continue
-		}
-		printed++
 		if frame.Name != "" {
 			named = true
 			lines.WriteString(demangle.Name(frame.Name) + "\n")

@@ -67,7 +67,7 @@ func (c *Canister) Install(sub *Subnet, in *Install) Outcome {
 	reject := i.run()
 	over = true
 	out := Outcome{
-		Backtrace: i.backtrace, Instructions: i.used, DirtyPages: i.pages, Logs: int(c.Logs.Next() - i.firstLog), Burned: i.burned,
+		Backtrace: i.backtrace, Lines: i.lines, Instructions: i.used, DirtyPages: i.pages, Logs: int(c.Logs.Next() - i.firstLog), Burned: i.burned,
 		Runs: i.runs,
 	}
 	if reject == nil {
@@ -97,6 +97,7 @@ type installation struct {
 	runs     []ProfiledRun
 
 	backtrace string
+	lines     []SourceLine // of the functions in backtrace
 }
 
 func (i *installation) run() *intercanister.Reject {
@@ -238,7 +239,7 @@ func (i *installation) step(r *runner, context Context) *intercanister.Reject {
 	i.real.Logs.add(r.x.Logs(), i.work.Settings.LogMemoryLimit)
 	r.forget()
 	if res.failure != nil {
-		i.backtrace = res.failure.frames()
+		i.backtrace, i.lines = res.failure.frames(), res.failure.lines
 		return res.failure.reject(i.work.ID)
 	}
 	return nil

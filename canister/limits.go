@@ -82,9 +82,11 @@ const (
 	MaxCoveredCalls = 1000
 
 	// maxLineModules is for how many modules source lines are kept, and maxLineBytes how many bytes they take together:
-	// those of one module have up to 130 MiB, and are kept alone then. Ours.
+	// those of one module have up to 130 MiB, and are kept alone then. maxOffsetBytes is how many bytes the offsets of
+	// rewritten code take, which map it to source lines: those of one module have up to 30 MiB. Ours.
 	maxLineModules = 64
 	maxLineBytes   = 128 << 20
+	maxOffsetBytes = 64 << 20
 
 	// idleViews is how many idle views of a canister's state are kept for the next query.
 	idleViews = 4

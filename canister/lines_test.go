@@ -9,7 +9,7 @@ import (
 )
 
 func TestTheLinesOf64ModulesAreKeptAndThoseUsedLast(t *testing.T) {
-	var c canister.LineCache
+	c := canister.NewLineCache()
 	for i := range byte(64) {
 		c.Keep([32]byte{i}, new(sourcelines.Lines))
 	}
@@ -37,7 +37,7 @@ func TestTheLinesOfAllModulesHave128MiBTogether(t *testing.T) {
 	if room < 5 || room > 20 {
 		t.Fatalf("lines of a module take %d bytes", lines.Bytes())
 	}
-	var c canister.LineCache
+	c := canister.NewLineCache()
 	for i := range room {
 		c.Keep([32]byte{byte(i)}, lines)
 	}
@@ -47,5 +47,8 @@ func TestTheLinesOfAllModulesHave128MiBTogether(t *testing.T) {
 	c.Keep([32]byte{byte(room)}, lines)
 	if c.Has([32]byte{0}) || !c.Has([32]byte{1}) || !c.Has([32]byte{byte(room)}) {
 		t.Error("lines without room do not take the place of those that were not used for longest")
+	}
+	if c.OffsetRoom() != 64<<20 {
+		t.Errorf("offsets have %d bytes", c.OffsetRoom())
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 // Outcome is the result of a message, except the change of its canister's state.
 //
-// With a Failure, only Backtrace, Instructions, DirtyPages, Logs and the effects of the cleanup closure (Cleaned) are
+// With a Failure, only Backtrace, Lines, Instructions, DirtyPages, Logs and the effects of the cleanup closure (Cleaned) are
 // set.
 type Outcome struct {
 	// Failure says why the message failed: the state is unchanged. nil for success. Its text is the replica's, from
@@ -17,6 +17,9 @@ type Outcome struct {
 	// Backtrace says where the code failed, one function on a line, for the owner of the network: Failure has it only
 	// if its receiver may see it. It is empty if no function has a name.
 	Backtrace string
+	// Lines are the source lines of the functions in Backtrace: of where each was. nil if the module has no debug
+	// information for them. They change no text of the replica's.
+	Lines []SourceLine
 	// Response is the answer to the call context, nil if the message did not answer. Refund is not set.
 	Response *intercanister.Response
 	// Calls are the calls made, in the order of ic0.call_perform. The balance excludes their cycles and prepayments.

@@ -1,7 +1,6 @@
 package canister
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -43,7 +42,7 @@ func (r *ProfiledRun) Symbol(f profile.Frame) profile.Symbol {
 			s.Name = fmt.Sprintf("function %d", s.Index)
 		}
 		if r.lines == nil {
-			r.lines = cmp.Or(r.Module.engine.lines(r.Module), new(sourcelines.Lines))
+			r.lines = r.Module.engine.linesOf(r.Module)
 		}
 		line := beginning(r.probed, r.lines, f.Index)
 		s.File, s.Line = line.File, int32(line.Number)

@@ -81,7 +81,7 @@ func (q *QueryTarget) attempt(sub *Subnet, m *Message, a *attempt) Outcome {
 	out := Outcome{Instructions: res.instructions}
 	switch {
 	case res.failure != nil:
-		out.Failure, out.Backtrace = res.failure.reject(c.ID), res.failure.frames()
+		out.Failure, out.Backtrace, out.Lines = res.failure.reject(c.ID), res.failure.frames(), res.failure.lines
 	case m.Context == InspectMessage && !x.Admitted:
 		out.Failure = rejection(intercanister.CanisterRejectedMessage, "Error from Canister "+c.ID.String()+": Canister rejected the message")
 	default:
@@ -101,7 +101,7 @@ func (q *QueryTarget) callback(sub *Subnet, m *Message, a *attempt) Outcome {
 	if res.failure == nil {
 		return Outcome{Instructions: res.instructions, Response: v.x.Response, Calls: v.x.Calls}
 	}
-	out := Outcome{Instructions: res.instructions, Failure: res.failure.reject(c.ID), Backtrace: res.failure.frames()}
+	out := Outcome{Instructions: res.instructions, Failure: res.failure.reject(c.ID), Backtrace: res.failure.frames(), Lines: res.failure.lines}
 	if err := v.revert(); err != nil {
 		out.Failure = engineFailed(err).reject(c.ID)
 		return out

@@ -143,7 +143,10 @@ func (r *runner) failureOf(err error, a *attempt, visible bool) *failure {
 	}
 	stopIfDamaged(f.Broken)
 	if trap != nil && f.Traces {
-		f.trace = backtrace(trap.Backtrace)
+		frames := shownFrames(trap.Backtrace)
+		if f.trace = backtrace(frames); f.trace != "" {
+			f.lines = r.module.located(r.guest.Code().Module(), frames)
+		}
 	}
 	return f
 }

@@ -13,8 +13,17 @@ import (
 type Frame struct {
 	Canister principal.Principal
 	Function string                  // of the module; of a context, the method that was called
+	Line     canister.SourceLine     // of a function, where it was; zero without debug information
 	Module   [32]byte                // hash of the module as uploaded; zero for none
 	Context  intercanister.ContextID // on the canister's subnet; 0 in a query and where code is installed
+}
+
+// String returns the function, and where it was if that is known: "bank::pay (src/pay.rs:12)".
+func (f *Frame) String() string {
+	if f.Line == (canister.SourceLine{}) {
+		return f.Function
+	}
+	return f.Function + " (" + f.Line.String() + ")"
 }
 
 // trap is a message of a call tree whose code failed.
@@ -68,6 +77,29 @@ func (t *traps) backtrace(request RequestID, text string) (frames []Frame) {
 	return frames
 }
 
+// functionsOf returns the functions of the backtrace of a canister, and where they were, if that is known.
+func functionsOf(backtrace string, lines []canister.SourceLine) (all []Frame) {
+	if backtrace == "" {
+		return nil
+	}
+	for function := range strings.SplitSeq(backtrace, "\n") {
+		f := Frame{Function: function}
+		if len(lines) > 0 {
+			f.Line, lines = lines[0], lines[1:]
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// Functions returns the functions of the backtrace of a [Trapped] event, innermost first, without their canister.
+func (e *Event) Functions() []Frame {
+	if e.Kind != Trapped {
+		return nil
+	}
+	return functionsOf(e.Text, e.Lines)
+}
+
 // trapOf returns a trap for a failed message of a canister, with the contexts that it answers to.
 func trapOf(out *canister.Outcome, of principal.Principal, module [32]byte, callers []Frame) trap {
 	one := trap{callers: callers}
@@ -76,10 +108,8 @@ func trapOf(out *canister.Outcome, of principal.Principal, module [32]byte, call
 	if len(callers) > 0 && callers[0].Canister == of {
 		context = callers[0].Context
 	}
-	for function := range strings.SplitSeq(out.Backtrace, "\n") {
-		if function != "" {
-			one.own = append(one.own, Frame{of, function, module, context})
-		}
+	for _, f := range functionsOf(out.Backtrace, out.Lines) {
+		one.own = append(one.own, Frame{of, f.Function, f.Line, module, context})
 	}
 	return one
 }
@@ -108,7 +138,7 @@ func (s *subnet) recordTrap(j *Job) {
 	}
 	frames := make([]Frame, len(callers))
 	for i, c := range callers {
-		frames[i] = Frame{c.Canister, c.Method, c.Module, c.Context}
+		frames[i] = Frame{Canister: c.Canister, Function: c.Method, Module: c.Module, Context: c.Context}
 	}
 	one := trapOf(&j.outcome, j.Entry.ID(), module, frames)
 	one.request = request

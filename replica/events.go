@@ -104,6 +104,7 @@ type Event struct {
 	Wall         int64  // ns on the stopwatch of the runner: not deterministic
 	Logs         int    // lines the message added to the canister's log
 	Text         string
+	Lines        []canister.SourceLine // of a trap, where each function of Text was; nil if that is not known
 	Callers      []Caller
 	Rule, Held   uint64
 	Fault        string // what happened to a message: held, dropped, replied, rejected, unknown, delayed or mocked

@@ -30,7 +30,7 @@ func (s *subnet) emitExecution(j *Job) {
 	s.net.emit(e)
 	s.noteLogs(j, &e)
 	if out.Failure != nil {
-		e.Kind, e.Text, e.Callers = Trapped, out.Backtrace, s.callers(j.Context)
+		e.Kind, e.Text, e.Lines, e.Callers = Trapped, out.Backtrace, out.Lines, s.callers(j.Context)
 		s.net.emit(e)
 	}
 }

@@ -46,7 +46,10 @@ func rejectOf(r *intercanister.Reject, backtrace []replica.Frame, of principal.P
 }
 
 func frameOf(f *replica.Frame) *controlv1.Frame {
-	out := &controlv1.Frame{CanisterId: f.Canister.String(), Function: strings.ToValidUTF8(f.Function, "\uFFFD"), CallContext: uint64(f.Context)}
+	out := &controlv1.Frame{
+		CanisterId: f.Canister.String(), Function: strings.ToValidUTF8(f.Function, "\uFFFD"), CallContext: uint64(f.Context),
+		File: strings.ToValidUTF8(f.Line.File, "\uFFFD"), Line: uint32(f.Line.Number),
+	}
 	if f.Module != [32]byte{} {
 		out.Module = hex.EncodeToString(f.Module[:])
 	}

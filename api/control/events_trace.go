@@ -192,7 +192,7 @@ func shownTree(c *trace.Call, depth int, withBytes bool) *controlv1.TraceCall {
 		shown.Notes = append(shown.Notes, n.Text)
 	}
 	for _, x := range c.Executions {
-		shown.Executions = append(shown.Executions, shownExecution(x, depth-1, withBytes))
+		shown.Executions = append(shown.Executions, shownExecution(x, c.Canister, depth-1, withBytes))
 		if depth == 1 && len(x.Calls) > 0 {
 			shown.Missing = append(shown.Missing, "calls that lie deeper: only the rendered tree has them")
 		}
@@ -200,7 +200,8 @@ func shownTree(c *trace.Call, depth int, withBytes bool) *controlv1.TraceCall {
 	return shown
 }
 
-func shownExecution(x *trace.Execution, depth int, withBytes bool) *controlv1.TraceExecution {
+// shownExecution converts an execution of a canister, with the calls that it made.
+func shownExecution(x *trace.Execution, of principal.Principal, depth int, withBytes bool) *controlv1.TraceExecution {
 	shown := &controlv1.TraceExecution{
 		Entry: x.Entry.String(), Height: x.Begun.Height, Time: moment(x.Begun.Time), Instructions: x.Instructions,
 		Trap: shownReject(x.Trap), AnswersCall: uint64(x.AnswersNumber),
@@ -210,6 +211,11 @@ func shownExecution(x *trace.Execution, depth int, withBytes bool) *controlv1.Tr
 	}
 	if x.Wall != 0 {
 		shown.WallTime = durationpb.New(asDuration(uint64(x.Wall)))
+	}
+	for _, f := range x.Backtrace {
+		if f.Canister = of; shown.Trap != nil {
+			shown.Trap.Backtrace = append(shown.Trap.Backtrace, frameOf(&f))
+		}
 	}
 	for _, line := range x.Logs {
 		shown.Logs = append(shown.Logs, line.Text)

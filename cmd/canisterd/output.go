@@ -64,6 +64,8 @@ type frame struct {
 	Function string `json:"function"`
 	Module   string `json:"module,omitempty"`
 	Context  uint64 `json:"call_context,omitempty"`
+	File     string `json:"file,omitempty"`
+	Line     uint32 `json:"line,omitempty"`
 }
 
 // fail writes an error: for people, or with --json as an object, to stderr.
@@ -89,7 +91,7 @@ func (c *cli) fail(err error, reject *remote.Reject) {
 	if reject != nil {
 		f.RejectCode, f.ErrorCode, f.Message = int32(reject.GetCode()), reject.GetErrorCode(), reject.GetText()
 		for _, b := range reject.GetBacktrace() {
-			f.Backtrace = append(f.Backtrace, frame{b.GetCanisterId(), b.GetFunction(), b.GetModule(), b.GetCallContext()})
+			f.Backtrace = append(f.Backtrace, frame{b.GetCanisterId(), b.GetFunction(), b.GetModule(), b.GetCallContext(), b.GetFile(), b.GetLine()})
 		}
 	}
 	encoder := json.NewEncoder(c.err)

@@ -3,12 +3,21 @@ package sourcelines
 import (
 	"cmp"
 	"slices"
+	"strconv"
 )
 
 // Line is a line of a source file.
 type Line struct {
 	File   string // relative to Lines.Root, or as Own describes it
 	Number int    // from 1
+}
+
+// String returns the line as FILE:LINE; empty for none.
+func (l Line) String() string {
+	if l == (Line{}) {
+		return ""
+	}
+	return l.File + ":" + strconv.Itoa(l.Number)
 }
 
 // Lines are the source lines of a module. They do not change; nil and the zero value are empty.

@@ -68,7 +68,7 @@ func (b *Builder) Add(e *replica.Event) {
 	case replica.MessageExecuted, replica.CodeInstalled:
 		b.ran(e)
 	case replica.Trapped:
-		b.execution(e).Backtrace = e.Text
+		b.execution(e).Backtrace = e.Functions()
 	case replica.Logged:
 		x := b.last(b.callOf(e))
 		x.Logs = append(x.Logs, Note{At: b.point(e), Text: e.Text})

@@ -83,10 +83,8 @@ func (w *sheet) execution(x *Execution, first, rest string) {
 	if x.Trap != nil {
 		note("trapped: " + rejected(x.Trap))
 	}
-	for line := range strings.SplitSeq(x.Backtrace, "\n") {
-		if line != "" {
-			note("  at " + printable(line))
-		}
+	for i := range x.Backtrace {
+		note("  at " + printable(x.Backtrace[i].String()))
 	}
 	if x.CleanupRan {
 		note("cleaned up")

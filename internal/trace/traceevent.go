@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/intercanister"
@@ -191,8 +192,12 @@ func (x *Execution) arguments() map[string]any {
 	if x.Trap != nil {
 		args["trap"] = x.Trap.String()
 	}
-	if x.Backtrace != "" {
-		args["backtrace"] = x.Backtrace
+	if len(x.Backtrace) > 0 {
+		lines := make([]string, len(x.Backtrace))
+		for i := range x.Backtrace {
+			lines[i] = x.Backtrace[i].String()
+		}
+		args["backtrace"] = strings.Join(lines, "\n")
 	}
 	if x.CleanupRan {
 		args["cleanup_ran"] = true

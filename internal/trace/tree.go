@@ -86,7 +86,7 @@ type Execution struct {
 	Heap, Stable  uint64 // bytes
 	Wall          int64  // ns
 	Trap          *intercanister.Reject
-	Backtrace     string
+	Backtrace     []replica.Frame // the functions of a trap, innermost first
 	CleanupRan    bool
 	Logs          []Note
 	Calls         []*Call

@@ -25,20 +25,21 @@ func (r *Reject) Summary() string {
 }
 
 // Backtrace returns where the reject comes from, innermost first, each line after a line break: functions, and after
-// the functions of a call the callee. It is "" if the text of the reject contains it. name returns the name of a
-// canister.
+// the functions of a call the callee. It is "" if the text of the reject contains it and no source line is known. name
+// returns the name of a canister.
 func (r *Reject) Backtrace(name func(id string) string) string {
 	all := r.GetBacktrace()
 	called := func(i int) bool {
 		return i == len(all)-1 || all[i].GetCanisterId() != all[i+1].GetCanisterId() || all[i].GetCallContext() != all[i+1].GetCallContext()
 	}
-	calls := 0
-	for i := range all {
+	calls, located := 0, false
+	for i, f := range all {
 		if called(i) {
 			calls++
 		}
+		located = located || f.GetFile() != ""
 	}
-	if calls < 2 && (len(all) < 2 || strings.Contains(r.GetText(), "\nCanister Backtrace:\n")) {
+	if calls < 2 && !located && (len(all) < 2 || strings.Contains(r.GetText(), "\nCanister Backtrace:\n")) {
 		return ""
 	}
 	var text strings.Builder
@@ -46,7 +47,7 @@ func (r *Reject) Backtrace(name func(id string) string) string {
 	for i, f := range all {
 		switch {
 		case !called(i):
-			fmt.Fprintf(&text, "\n  %s", visible(f.GetFunction()))
+			fmt.Fprintf(&text, "\n  %s%s", visible(f.GetFunction()), where(f))
 		case f.GetCallContext() == 0:
 			fmt.Fprintf(&text, "\nin %s.%s", name(f.GetCanisterId()), visible(f.GetFunction()))
 		default:
@@ -54,6 +55,14 @@ func (r *Reject) Backtrace(name func(id string) string) string {
 		}
 	}
 	return text.String()
+}
+
+// where returns the source line of a frame in brackets; "" without one.
+func where(f *controlv1.Frame) string {
+	if f.GetFile() == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (%s:%d)", visible(f.GetFile()), f.GetLine())
 }
 
 // printable returns the text of a canister or a trap with escapes in the place of characters that a terminal obeys, or

@@ -92,7 +92,7 @@ const Outcome = ({ call }) => {
 };
 
 /** @param {{frames: any[]}} props */
-const Backtrace = ({ frames }) => (frames?.length > 0 ? html`<pre>${frames.map((f) => `${nameOf(f.canisterId)}  ${f.function}`).join("\n")}</pre>` : null);
+const Backtrace = ({ frames }) => (frames?.length > 0 ? html`<pre>${frames.map((f) => `${nameOf(f.canisterId)}  ${f.function}${f.file ? `  ${f.file}:${f.line}` : ""}`).join("\n")}</pre>` : null);
 
 /**
  * Makes the call again, here or on a fork.

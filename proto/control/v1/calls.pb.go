@@ -507,11 +507,15 @@ func (x *Reject) GetBacktrace() []*Frame {
 
 // Frame is one line of a backtrace.
 type Frame struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	CanisterId    string                 `protobuf:"bytes,1,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`     // id of the canister, in text form
-	Function      string                 `protobuf:"bytes,2,opt,name=function,proto3" json:"function,omitempty"`                           // of the Wasm module, or the method for a call
-	Module        string                 `protobuf:"bytes,3,opt,name=module,proto3" json:"module,omitempty"`                               // SHA-256 of the module as it was installed, in hexadecimal digits; empty: not known
-	CallContext   uint64                 `protobuf:"varint,4,opt,name=call_context,json=callContext,proto3" json:"call_context,omitempty"` // id of the call context; 0: a query, an installation, or not known
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	CanisterId  string                 `protobuf:"bytes,1,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"`     // id of the canister, in text form
+	Function    string                 `protobuf:"bytes,2,opt,name=function,proto3" json:"function,omitempty"`                           // of the Wasm module, or the method for a call
+	Module      string                 `protobuf:"bytes,3,opt,name=module,proto3" json:"module,omitempty"`                               // SHA-256 of the module as it was installed, in hexadecimal digits; empty: not known
+	CallContext uint64                 `protobuf:"varint,4,opt,name=call_context,json=callContext,proto3" json:"call_context,omitempty"` // id of the call context; 0: a query, an installation, or not known
+	// Of a function, the source file where it was, as the compiler named it, relative to the directory of the build if it
+	// lies there. Empty without debug information.
+	File          string `protobuf:"bytes,5,opt,name=file,proto3" json:"file,omitempty"`
+	Line          uint32 `protobuf:"varint,6,opt,name=line,proto3" json:"line,omitempty"` // of the file, from 1; 0: not known
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -570,6 +574,20 @@ func (x *Frame) GetModule() string {
 func (x *Frame) GetCallContext() uint64 {
 	if x != nil {
 		return x.CallContext
+	}
+	return 0
+}
+
+func (x *Frame) GetFile() string {
+	if x != nil {
+		return x.File
+	}
+	return ""
+}
+
+func (x *Frame) GetLine() uint32 {
+	if x != nil {
+		return x.Line
 	}
 	return 0
 }
@@ -1462,13 +1480,15 @@ const file_control_v1_calls_proto_rawDesc = "" +
 	"\n" +
 	"error_code\x18\x02 \x01(\tR\terrorCode\x12\x12\n" +
 	"\x04text\x18\x03 \x01(\tR\x04text\x129\n" +
-	"\tbacktrace\x18\x04 \x03(\v2\x1b.canisterd.control.v1.FrameR\tbacktrace\"\x7f\n" +
+	"\tbacktrace\x18\x04 \x03(\v2\x1b.canisterd.control.v1.FrameR\tbacktrace\"\xa7\x01\n" +
 	"\x05Frame\x12\x1f\n" +
 	"\vcanister_id\x18\x01 \x01(\tR\n" +
 	"canisterId\x12\x1a\n" +
 	"\bfunction\x18\x02 \x01(\tR\bfunction\x12\x16\n" +
 	"\x06module\x18\x03 \x01(\tR\x06module\x12!\n" +
-	"\fcall_context\x18\x04 \x01(\x04R\vcallContext\"\xab\x01\n" +
+	"\fcall_context\x18\x04 \x01(\x04R\vcallContext\x12\x12\n" +
+	"\x04file\x18\x05 \x01(\tR\x04file\x12\x12\n" +
+	"\x04line\x18\x06 \x01(\rR\x04line\"\xab\x01\n" +
 	"\rUpdateRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12.\n" +
 	"\x04call\x18\x02 \x01(\v2\x1a.canisterd.control.v1.CallR\x04call\x125\n" +

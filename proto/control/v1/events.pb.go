@@ -1284,7 +1284,7 @@ type TraceExecution struct {
 	Instructions  uint64                 `protobuf:"varint,4,opt,name=instructions,proto3" json:"instructions,omitempty"`                   // executed instructions
 	Cycles        string                 `protobuf:"bytes,5,opt,name=cycles,proto3" json:"cycles,omitempty"`                                // charged for it, a decimal number; empty: none
 	WallTime      *durationpb.Duration   `protobuf:"bytes,6,opt,name=wall_time,json=wallTime,proto3" json:"wall_time,omitempty"`            // how long it took on this computer
-	Trap          *Reject                `protobuf:"bytes,7,opt,name=trap,proto3" json:"trap,omitempty"`                                    // unset: it did not trap
+	Trap          *Reject                `protobuf:"bytes,7,opt,name=trap,proto3" json:"trap,omitempty"`                                    // unset: it did not trap; its backtrace has the functions of this canister
 	Logs          []string               `protobuf:"bytes,8,rep,name=logs,proto3" json:"logs,omitempty"`                                    // lines written to the canister's log, in order
 	Calls         []*TraceCall           `protobuf:"bytes,9,rep,name=calls,proto3" json:"calls,omitempty"`                                  // calls that it made
 	AnswersCall   uint64                 `protobuf:"varint,10,opt,name=answers_call,json=answersCall,proto3" json:"answers_call,omitempty"` // of a callback: the answered call
