@@ -1,5 +1,8 @@
 package replica
 
+// SpecificationVersion is the version of the interface specification that networks follow (docs/internals/interface.md).
+const SpecificationVersion = "0.67.0"
+
 // Limits of a round and of the inputs of a subnet.
 const (
 	// RoundInstructions is how many instructions a subnet runs in a round before it waits for the next (the replica's:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/canisterd/canisterd/instance"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/replica"
 )
 
 // instances is the service Instances.
@@ -55,7 +56,11 @@ func (s *instances) GetInstance(ctx context.Context, in *controlv1.GetInstanceRe
 			return nil, err
 		}
 	}
-	return &controlv1.GetInstanceResponse{Instance: described, DaemonVersion: s.version}, nil
+	out := &controlv1.GetInstanceResponse{Instance: described, DaemonVersion: s.version, SpecificationVersion: replica.SpecificationVersion}
+	if in.GetLimits() {
+		out.Limits = networkLimits()
+	}
+	return out, nil
 }
 
 // DeleteInstance ends an instance.

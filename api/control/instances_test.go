@@ -119,6 +119,26 @@ func TestInstancesAreNotMadeOfWhatTheyCannotBeMadeOf(t *testing.T) {
 	a.compare("instances_refused")
 }
 
+func TestTheLimitsOfNetworksAreListedOnRequest(t *testing.T) {
+	t.Parallel()
+	a := served(t, daemon.Config{Pacing: daemon.Manual})
+	if got := must(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{}); len(got.GetLimits()) > 0 || got.GetSpecificationVersion() == "" {
+		t.Errorf("version %q, and without a request the limits %v", got.GetSpecificationVersion(), got.GetLimits())
+	}
+	listed := make(map[string]uint64)
+	for _, l := range must(a, a.instances.GetInstance, &controlv1.GetInstanceRequest{Limits: true}).GetLimits() {
+		if l.GetWhat() == "" || l.GetMost() == 0 || listed[l.GetWhat()] != 0 {
+			t.Errorf("a limit is empty or listed twice: %v", l)
+		}
+		listed[l.GetWhat()] = l.GetMost()
+	}
+	for what, want := range map[string]uint64{"canisters of a subnet": 250_000, "user's message": 2 << 20, "time until a user's message expires": uint64(5 * time.Minute)} {
+		if listed[what] != want {
+			t.Errorf("the limit of %s is %d, want %d", what, listed[what], want)
+		}
+	}
+}
+
 func TestInstancesAreListedInPages(t *testing.T) {
 	t.Parallel()
 	a := served(t, daemon.Config{})

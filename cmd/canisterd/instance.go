@@ -247,13 +247,14 @@ func (c *cli) addVerbose(cmd *cobra.Command) *cobra.Command {
 func (c *cli) instanceShow() *cobra.Command {
 	return &cobra.Command{
 		Use:   "show [NAME]",
-		Short: "Show an instance",
+		Short: "Show an instance; with --json, also the limits of networks",
 		Example: `  canisterd instance show
-  canisterd instance show lab --jq .instance.root_key`,
+  canisterd instance show lab --jq .instance.root_key
+  canisterd instance show --jq .limits`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				got, err := d.Instances.GetInstance(ctx, &controlv1.GetInstanceRequest{Instance: c.named(args)})
+				got, err := d.Instances.GetInstance(ctx, &controlv1.GetInstanceRequest{Instance: c.named(args), Limits: c.json})
 				if err != nil {
 					return err
 				}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"github.com/canisterd/canisterd/replica"
 )
 
 // change is a change of the specification or of the Rust CDK after version 0.66.0, what we do, and
@@ -79,7 +81,7 @@ func (p *page) replica() {
 
 // specification lists the changes. A proof that is not there is a fault of the page.
 func (p *page) specification() {
-	p.section("Changes of the specification", "These are the newest available versions: interface specification 0.67.0 (2026-08-31), `ic0` 1.2.0,\n`ic-cdk` 0.20.3, `ic-cdk-management-canister` 0.3.0 and\n"+
+	p.section("Changes of the specification", "These are the newest available versions: interface specification "+replica.SpecificationVersion+" (2026-08-31), `ic0` 1.2.0,\n`ic-cdk` 0.20.3, `ic-cdk-management-canister` 0.3.0 and\n"+
 		"`ic-management-canister-types` 0.11.0 (types, 2026-10-02). The rest of this page follows 0.66.0.\nThe table lists the changes since then, and intended differences.",
 		"since", "change", "here", "shown by")
 	for _, c := range changes {

@@ -1186,6 +1186,7 @@ func (x *ListInstancesResponse) GetNextPageToken() string {
 type GetInstanceRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
+	Limits        bool                   `protobuf:"varint,2,opt,name=limits,proto3" json:"limits,omitempty"`    // include the limits of networks
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1227,14 +1228,24 @@ func (x *GetInstanceRequest) GetInstance() string {
 	return ""
 }
 
+func (x *GetInstanceRequest) GetLimits() bool {
+	if x != nil {
+		return x.Limits
+	}
+	return false
+}
+
 // GetInstanceResponse is the description of an instance.
 type GetInstanceResponse struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Instance *Instance              `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // with its census
 	// Version of the daemon that answers: a release, such as v1.4.0, or the commit it was built from.
 	DaemonVersion string `protobuf:"bytes,2,opt,name=daemon_version,json=daemonVersion,proto3" json:"daemon_version,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// Version of the interface specification that its networks follow, such as 0.67.0.
+	SpecificationVersion string   `protobuf:"bytes,3,opt,name=specification_version,json=specificationVersion,proto3" json:"specification_version,omitempty"`
+	Limits               []*Limit `protobuf:"bytes,4,rep,name=limits,proto3" json:"limits,omitempty"` // with limits: those of each network, which are the same in all instances
+	unknownFields        protoimpl.UnknownFields
+	sizeCache            protoimpl.SizeCache
 }
 
 func (x *GetInstanceResponse) Reset() {
@@ -1281,6 +1292,81 @@ func (x *GetInstanceResponse) GetDaemonVersion() string {
 	return ""
 }
 
+func (x *GetInstanceResponse) GetSpecificationVersion() string {
+	if x != nil {
+		return x.SpecificationVersion
+	}
+	return ""
+}
+
+func (x *GetInstanceResponse) GetLimits() []*Limit {
+	if x != nil {
+		return x.Limits
+	}
+	return nil
+}
+
+// Limit is the most of something that a network takes or does.
+type Limit struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	What          string                 `protobuf:"bytes,1,opt,name=what,proto3" json:"what,omitempty"`  // what is limited, for people
+	Most          uint64                 `protobuf:"varint,2,opt,name=most,proto3" json:"most,omitempty"` // the largest value
+	Unit          string                 `protobuf:"bytes,3,opt,name=unit,proto3" json:"unit,omitempty"`  // bytes or ns; empty: a number
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Limit) Reset() {
+	*x = Limit{}
+	mi := &file_control_v1_instances_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Limit) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Limit) ProtoMessage() {}
+
+func (x *Limit) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_instances_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Limit.ProtoReflect.Descriptor instead.
+func (*Limit) Descriptor() ([]byte, []int) {
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *Limit) GetWhat() string {
+	if x != nil {
+		return x.What
+	}
+	return ""
+}
+
+func (x *Limit) GetMost() uint64 {
+	if x != nil {
+		return x.Most
+	}
+	return 0
+}
+
+func (x *Limit) GetUnit() string {
+	if x != nil {
+		return x.Unit
+	}
+	return ""
+}
+
 // DeleteInstanceRequest names the instance.
 type DeleteInstanceRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1291,7 +1377,7 @@ type DeleteInstanceRequest struct {
 
 func (x *DeleteInstanceRequest) Reset() {
 	*x = DeleteInstanceRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[12]
+	mi := &file_control_v1_instances_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1303,7 +1389,7 @@ func (x *DeleteInstanceRequest) String() string {
 func (*DeleteInstanceRequest) ProtoMessage() {}
 
 func (x *DeleteInstanceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[12]
+	mi := &file_control_v1_instances_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1316,7 +1402,7 @@ func (x *DeleteInstanceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteInstanceRequest.ProtoReflect.Descriptor instead.
 func (*DeleteInstanceRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{12}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *DeleteInstanceRequest) GetInstance() string {
@@ -1335,7 +1421,7 @@ type DeleteInstanceResponse struct {
 
 func (x *DeleteInstanceResponse) Reset() {
 	*x = DeleteInstanceResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[13]
+	mi := &file_control_v1_instances_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1347,7 +1433,7 @@ func (x *DeleteInstanceResponse) String() string {
 func (*DeleteInstanceResponse) ProtoMessage() {}
 
 func (x *DeleteInstanceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[13]
+	mi := &file_control_v1_instances_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1360,7 +1446,7 @@ func (x *DeleteInstanceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteInstanceResponse.ProtoReflect.Descriptor instead.
 func (*DeleteInstanceResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{13}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{14}
 }
 
 // ForkInstanceRequest names the state to fork, and describes how the new instance differs.
@@ -1396,7 +1482,7 @@ type ForkInstanceRequest struct {
 
 func (x *ForkInstanceRequest) Reset() {
 	*x = ForkInstanceRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[14]
+	mi := &file_control_v1_instances_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1408,7 +1494,7 @@ func (x *ForkInstanceRequest) String() string {
 func (*ForkInstanceRequest) ProtoMessage() {}
 
 func (x *ForkInstanceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[14]
+	mi := &file_control_v1_instances_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1421,7 +1507,7 @@ func (x *ForkInstanceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ForkInstanceRequest.ProtoReflect.Descriptor instead.
 func (*ForkInstanceRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{14}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ForkInstanceRequest) GetInstance() string {
@@ -1578,7 +1664,7 @@ type ForkInstanceResponse struct {
 
 func (x *ForkInstanceResponse) Reset() {
 	*x = ForkInstanceResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[15]
+	mi := &file_control_v1_instances_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1590,7 +1676,7 @@ func (x *ForkInstanceResponse) String() string {
 func (*ForkInstanceResponse) ProtoMessage() {}
 
 func (x *ForkInstanceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[15]
+	mi := &file_control_v1_instances_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1603,7 +1689,7 @@ func (x *ForkInstanceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ForkInstanceResponse.ProtoReflect.Descriptor instead.
 func (*ForkInstanceResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{15}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ForkInstanceResponse) GetInstance() *Instance {
@@ -1626,7 +1712,7 @@ type GetHistoryRequest struct {
 
 func (x *GetHistoryRequest) Reset() {
 	*x = GetHistoryRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[16]
+	mi := &file_control_v1_instances_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1638,7 +1724,7 @@ func (x *GetHistoryRequest) String() string {
 func (*GetHistoryRequest) ProtoMessage() {}
 
 func (x *GetHistoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[16]
+	mi := &file_control_v1_instances_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1651,7 +1737,7 @@ func (x *GetHistoryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetHistoryRequest.ProtoReflect.Descriptor instead.
 func (*GetHistoryRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{16}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *GetHistoryRequest) GetInstance() string {
@@ -1698,7 +1784,7 @@ type GetHistoryResponse struct {
 
 func (x *GetHistoryResponse) Reset() {
 	*x = GetHistoryResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[17]
+	mi := &file_control_v1_instances_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1710,7 +1796,7 @@ func (x *GetHistoryResponse) String() string {
 func (*GetHistoryResponse) ProtoMessage() {}
 
 func (x *GetHistoryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[17]
+	mi := &file_control_v1_instances_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1723,7 +1809,7 @@ func (x *GetHistoryResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetHistoryResponse.ProtoReflect.Descriptor instead.
 func (*GetHistoryResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{17}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *GetHistoryResponse) GetFirstHeight() uint64 {
@@ -1786,7 +1872,7 @@ type MarkHistoryRequest struct {
 
 func (x *MarkHistoryRequest) Reset() {
 	*x = MarkHistoryRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[18]
+	mi := &file_control_v1_instances_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1798,7 +1884,7 @@ func (x *MarkHistoryRequest) String() string {
 func (*MarkHistoryRequest) ProtoMessage() {}
 
 func (x *MarkHistoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[18]
+	mi := &file_control_v1_instances_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1811,7 +1897,7 @@ func (x *MarkHistoryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MarkHistoryRequest.ProtoReflect.Descriptor instead.
 func (*MarkHistoryRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{18}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *MarkHistoryRequest) GetInstance() string {
@@ -1838,7 +1924,7 @@ type MarkHistoryResponse struct {
 
 func (x *MarkHistoryResponse) Reset() {
 	*x = MarkHistoryResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[19]
+	mi := &file_control_v1_instances_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1850,7 +1936,7 @@ func (x *MarkHistoryResponse) String() string {
 func (*MarkHistoryResponse) ProtoMessage() {}
 
 func (x *MarkHistoryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[19]
+	mi := &file_control_v1_instances_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1863,7 +1949,7 @@ func (x *MarkHistoryResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MarkHistoryResponse.ProtoReflect.Descriptor instead.
 func (*MarkHistoryResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{19}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *MarkHistoryResponse) GetInput() *AcceptedInput {
@@ -1886,7 +1972,7 @@ type Checkpoint struct {
 
 func (x *Checkpoint) Reset() {
 	*x = Checkpoint{}
-	mi := &file_control_v1_instances_proto_msgTypes[20]
+	mi := &file_control_v1_instances_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1898,7 +1984,7 @@ func (x *Checkpoint) String() string {
 func (*Checkpoint) ProtoMessage() {}
 
 func (x *Checkpoint) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[20]
+	mi := &file_control_v1_instances_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1911,7 +1997,7 @@ func (x *Checkpoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Checkpoint.ProtoReflect.Descriptor instead.
 func (*Checkpoint) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{20}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Checkpoint) GetHeight() uint64 {
@@ -1962,7 +2048,7 @@ type AcceptedInput struct {
 
 func (x *AcceptedInput) Reset() {
 	*x = AcceptedInput{}
-	mi := &file_control_v1_instances_proto_msgTypes[21]
+	mi := &file_control_v1_instances_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1974,7 +2060,7 @@ func (x *AcceptedInput) String() string {
 func (*AcceptedInput) ProtoMessage() {}
 
 func (x *AcceptedInput) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[21]
+	mi := &file_control_v1_instances_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1987,7 +2073,7 @@ func (x *AcceptedInput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AcceptedInput.ProtoReflect.Descriptor instead.
 func (*AcceptedInput) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{21}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *AcceptedInput) GetHeight() uint64 {
@@ -2068,7 +2154,7 @@ type Snapshot struct {
 
 func (x *Snapshot) Reset() {
 	*x = Snapshot{}
-	mi := &file_control_v1_instances_proto_msgTypes[22]
+	mi := &file_control_v1_instances_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2080,7 +2166,7 @@ func (x *Snapshot) String() string {
 func (*Snapshot) ProtoMessage() {}
 
 func (x *Snapshot) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[22]
+	mi := &file_control_v1_instances_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2093,7 +2179,7 @@ func (x *Snapshot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Snapshot.ProtoReflect.Descriptor instead.
 func (*Snapshot) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{22}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Snapshot) GetInstance() string {
@@ -2152,7 +2238,7 @@ type TakeSnapshotRequest struct {
 
 func (x *TakeSnapshotRequest) Reset() {
 	*x = TakeSnapshotRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[23]
+	mi := &file_control_v1_instances_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2164,7 +2250,7 @@ func (x *TakeSnapshotRequest) String() string {
 func (*TakeSnapshotRequest) ProtoMessage() {}
 
 func (x *TakeSnapshotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[23]
+	mi := &file_control_v1_instances_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2177,7 +2263,7 @@ func (x *TakeSnapshotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TakeSnapshotRequest.ProtoReflect.Descriptor instead.
 func (*TakeSnapshotRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{23}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *TakeSnapshotRequest) GetInstance() string {
@@ -2211,7 +2297,7 @@ type TakeSnapshotResponse struct {
 
 func (x *TakeSnapshotResponse) Reset() {
 	*x = TakeSnapshotResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[24]
+	mi := &file_control_v1_instances_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2223,7 +2309,7 @@ func (x *TakeSnapshotResponse) String() string {
 func (*TakeSnapshotResponse) ProtoMessage() {}
 
 func (x *TakeSnapshotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[24]
+	mi := &file_control_v1_instances_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2236,7 +2322,7 @@ func (x *TakeSnapshotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TakeSnapshotResponse.ProtoReflect.Descriptor instead.
 func (*TakeSnapshotResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{24}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *TakeSnapshotResponse) GetSnapshot() *Snapshot {
@@ -2258,7 +2344,7 @@ type ListSnapshotsRequest struct {
 
 func (x *ListSnapshotsRequest) Reset() {
 	*x = ListSnapshotsRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[25]
+	mi := &file_control_v1_instances_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2270,7 +2356,7 @@ func (x *ListSnapshotsRequest) String() string {
 func (*ListSnapshotsRequest) ProtoMessage() {}
 
 func (x *ListSnapshotsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[25]
+	mi := &file_control_v1_instances_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2283,7 +2369,7 @@ func (x *ListSnapshotsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSnapshotsRequest.ProtoReflect.Descriptor instead.
 func (*ListSnapshotsRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{25}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ListSnapshotsRequest) GetInstance() string {
@@ -2318,7 +2404,7 @@ type ListSnapshotsResponse struct {
 
 func (x *ListSnapshotsResponse) Reset() {
 	*x = ListSnapshotsResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[26]
+	mi := &file_control_v1_instances_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2330,7 +2416,7 @@ func (x *ListSnapshotsResponse) String() string {
 func (*ListSnapshotsResponse) ProtoMessage() {}
 
 func (x *ListSnapshotsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[26]
+	mi := &file_control_v1_instances_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2343,7 +2429,7 @@ func (x *ListSnapshotsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSnapshotsResponse.ProtoReflect.Descriptor instead.
 func (*ListSnapshotsResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{26}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ListSnapshotsResponse) GetSnapshots() []*Snapshot {
@@ -2371,7 +2457,7 @@ type DeleteSnapshotRequest struct {
 
 func (x *DeleteSnapshotRequest) Reset() {
 	*x = DeleteSnapshotRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[27]
+	mi := &file_control_v1_instances_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2383,7 +2469,7 @@ func (x *DeleteSnapshotRequest) String() string {
 func (*DeleteSnapshotRequest) ProtoMessage() {}
 
 func (x *DeleteSnapshotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[27]
+	mi := &file_control_v1_instances_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2396,7 +2482,7 @@ func (x *DeleteSnapshotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSnapshotRequest.ProtoReflect.Descriptor instead.
 func (*DeleteSnapshotRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{27}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *DeleteSnapshotRequest) GetInstance() string {
@@ -2422,7 +2508,7 @@ type DeleteSnapshotResponse struct {
 
 func (x *DeleteSnapshotResponse) Reset() {
 	*x = DeleteSnapshotResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[28]
+	mi := &file_control_v1_instances_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2434,7 +2520,7 @@ func (x *DeleteSnapshotResponse) String() string {
 func (*DeleteSnapshotResponse) ProtoMessage() {}
 
 func (x *DeleteSnapshotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[28]
+	mi := &file_control_v1_instances_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2447,7 +2533,7 @@ func (x *DeleteSnapshotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSnapshotResponse.ProtoReflect.Descriptor instead.
 func (*DeleteSnapshotResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{28}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{29}
 }
 
 // RestoreSnapshotRequest names a snapshot.
@@ -2461,7 +2547,7 @@ type RestoreSnapshotRequest struct {
 
 func (x *RestoreSnapshotRequest) Reset() {
 	*x = RestoreSnapshotRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[29]
+	mi := &file_control_v1_instances_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2473,7 +2559,7 @@ func (x *RestoreSnapshotRequest) String() string {
 func (*RestoreSnapshotRequest) ProtoMessage() {}
 
 func (x *RestoreSnapshotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[29]
+	mi := &file_control_v1_instances_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2486,7 +2572,7 @@ func (x *RestoreSnapshotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestoreSnapshotRequest.ProtoReflect.Descriptor instead.
 func (*RestoreSnapshotRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{29}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *RestoreSnapshotRequest) GetInstance() string {
@@ -2513,7 +2599,7 @@ type RestoreSnapshotResponse struct {
 
 func (x *RestoreSnapshotResponse) Reset() {
 	*x = RestoreSnapshotResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[30]
+	mi := &file_control_v1_instances_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2525,7 +2611,7 @@ func (x *RestoreSnapshotResponse) String() string {
 func (*RestoreSnapshotResponse) ProtoMessage() {}
 
 func (x *RestoreSnapshotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[30]
+	mi := &file_control_v1_instances_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2538,7 +2624,7 @@ func (x *RestoreSnapshotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestoreSnapshotResponse.ProtoReflect.Descriptor instead.
 func (*RestoreSnapshotResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{30}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *RestoreSnapshotResponse) GetInstance() *Instance {
@@ -2559,7 +2645,7 @@ type State struct {
 
 func (x *State) Reset() {
 	*x = State{}
-	mi := &file_control_v1_instances_proto_msgTypes[31]
+	mi := &file_control_v1_instances_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2571,7 +2657,7 @@ func (x *State) String() string {
 func (*State) ProtoMessage() {}
 
 func (x *State) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[31]
+	mi := &file_control_v1_instances_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2584,7 +2670,7 @@ func (x *State) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use State.ProtoReflect.Descriptor instead.
 func (*State) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{31}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *State) GetInstance() string {
@@ -2613,7 +2699,7 @@ type DiffRequest struct {
 
 func (x *DiffRequest) Reset() {
 	*x = DiffRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[32]
+	mi := &file_control_v1_instances_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2625,7 +2711,7 @@ func (x *DiffRequest) String() string {
 func (*DiffRequest) ProtoMessage() {}
 
 func (x *DiffRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[32]
+	mi := &file_control_v1_instances_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2638,7 +2724,7 @@ func (x *DiffRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DiffRequest.ProtoReflect.Descriptor instead.
 func (*DiffRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{32}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *DiffRequest) GetBefore() *State {
@@ -2673,7 +2759,7 @@ type DiffResponse struct {
 
 func (x *DiffResponse) Reset() {
 	*x = DiffResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[33]
+	mi := &file_control_v1_instances_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2685,7 +2771,7 @@ func (x *DiffResponse) String() string {
 func (*DiffResponse) ProtoMessage() {}
 
 func (x *DiffResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[33]
+	mi := &file_control_v1_instances_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2698,7 +2784,7 @@ func (x *DiffResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DiffResponse.ProtoReflect.Descriptor instead.
 func (*DiffResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{33}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *DiffResponse) GetDifferences() []*Difference {
@@ -2731,7 +2817,7 @@ type Difference struct {
 
 func (x *Difference) Reset() {
 	*x = Difference{}
-	mi := &file_control_v1_instances_proto_msgTypes[34]
+	mi := &file_control_v1_instances_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2743,7 +2829,7 @@ func (x *Difference) String() string {
 func (*Difference) ProtoMessage() {}
 
 func (x *Difference) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[34]
+	mi := &file_control_v1_instances_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2756,7 +2842,7 @@ func (x *Difference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Difference.ProtoReflect.Descriptor instead.
 func (*Difference) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{34}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *Difference) GetCanisterId() string {
@@ -2806,7 +2892,7 @@ type ExportInstanceRequest struct {
 
 func (x *ExportInstanceRequest) Reset() {
 	*x = ExportInstanceRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[35]
+	mi := &file_control_v1_instances_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2818,7 +2904,7 @@ func (x *ExportInstanceRequest) String() string {
 func (*ExportInstanceRequest) ProtoMessage() {}
 
 func (x *ExportInstanceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[35]
+	mi := &file_control_v1_instances_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2831,7 +2917,7 @@ func (x *ExportInstanceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportInstanceRequest.ProtoReflect.Descriptor instead.
 func (*ExportInstanceRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{35}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ExportInstanceRequest) GetInstance() string {
@@ -2865,7 +2951,7 @@ type ExportInstanceResponse struct {
 
 func (x *ExportInstanceResponse) Reset() {
 	*x = ExportInstanceResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[36]
+	mi := &file_control_v1_instances_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2877,7 +2963,7 @@ func (x *ExportInstanceResponse) String() string {
 func (*ExportInstanceResponse) ProtoMessage() {}
 
 func (x *ExportInstanceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[36]
+	mi := &file_control_v1_instances_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2890,7 +2976,7 @@ func (x *ExportInstanceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportInstanceResponse.ProtoReflect.Descriptor instead.
 func (*ExportInstanceResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{36}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ExportInstanceResponse) GetChunk() []byte {
@@ -2914,7 +3000,7 @@ type ImportInstanceRequest struct {
 
 func (x *ImportInstanceRequest) Reset() {
 	*x = ImportInstanceRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[37]
+	mi := &file_control_v1_instances_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2926,7 +3012,7 @@ func (x *ImportInstanceRequest) String() string {
 func (*ImportInstanceRequest) ProtoMessage() {}
 
 func (x *ImportInstanceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[37]
+	mi := &file_control_v1_instances_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2939,7 +3025,7 @@ func (x *ImportInstanceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportInstanceRequest.ProtoReflect.Descriptor instead.
 func (*ImportInstanceRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{37}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ImportInstanceRequest) GetPart() isImportInstanceRequest_Part {
@@ -3001,7 +3087,7 @@ type ImportOptions struct {
 
 func (x *ImportOptions) Reset() {
 	*x = ImportOptions{}
-	mi := &file_control_v1_instances_proto_msgTypes[38]
+	mi := &file_control_v1_instances_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3013,7 +3099,7 @@ func (x *ImportOptions) String() string {
 func (*ImportOptions) ProtoMessage() {}
 
 func (x *ImportOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[38]
+	mi := &file_control_v1_instances_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3026,7 +3112,7 @@ func (x *ImportOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportOptions.ProtoReflect.Descriptor instead.
 func (*ImportOptions) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{38}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ImportOptions) GetInstance() string {
@@ -3102,7 +3188,7 @@ type ImportInstanceResponse struct {
 
 func (x *ImportInstanceResponse) Reset() {
 	*x = ImportInstanceResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[39]
+	mi := &file_control_v1_instances_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3114,7 +3200,7 @@ func (x *ImportInstanceResponse) String() string {
 func (*ImportInstanceResponse) ProtoMessage() {}
 
 func (x *ImportInstanceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[39]
+	mi := &file_control_v1_instances_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3127,7 +3213,7 @@ func (x *ImportInstanceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportInstanceResponse.ProtoReflect.Descriptor instead.
 func (*ImportInstanceResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{39}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ImportInstanceResponse) GetInstance() *Instance {
@@ -3146,7 +3232,7 @@ type HoldLeaseRequest struct {
 
 func (x *HoldLeaseRequest) Reset() {
 	*x = HoldLeaseRequest{}
-	mi := &file_control_v1_instances_proto_msgTypes[40]
+	mi := &file_control_v1_instances_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3158,7 +3244,7 @@ func (x *HoldLeaseRequest) String() string {
 func (*HoldLeaseRequest) ProtoMessage() {}
 
 func (x *HoldLeaseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[40]
+	mi := &file_control_v1_instances_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3171,7 +3257,7 @@ func (x *HoldLeaseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HoldLeaseRequest.ProtoReflect.Descriptor instead.
 func (*HoldLeaseRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{40}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{41}
 }
 
 // HoldLeaseResponse shows that the lease is held; the first one has the lease.
@@ -3185,7 +3271,7 @@ type HoldLeaseResponse struct {
 
 func (x *HoldLeaseResponse) Reset() {
 	*x = HoldLeaseResponse{}
-	mi := &file_control_v1_instances_proto_msgTypes[41]
+	mi := &file_control_v1_instances_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3197,7 +3283,7 @@ func (x *HoldLeaseResponse) String() string {
 func (*HoldLeaseResponse) ProtoMessage() {}
 
 func (x *HoldLeaseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_instances_proto_msgTypes[41]
+	mi := &file_control_v1_instances_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3210,7 +3296,7 @@ func (x *HoldLeaseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HoldLeaseResponse.ProtoReflect.Descriptor instead.
 func (*HoldLeaseResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_instances_proto_rawDescGZIP(), []int{41}
+	return file_control_v1_instances_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *HoldLeaseResponse) GetLease() string {
@@ -3317,12 +3403,19 @@ const file_control_v1_instances_proto_rawDesc = "" +
 	"page_token\x18\x02 \x01(\tR\tpageToken\"}\n" +
 	"\x15ListInstancesResponse\x12<\n" +
 	"\tinstances\x18\x01 \x03(\v2\x1e.canisterd.control.v1.InstanceR\tinstances\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"0\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"H\n" +
 	"\x12GetInstanceRequest\x12\x1a\n" +
-	"\binstance\x18\x01 \x01(\tR\binstance\"x\n" +
+	"\binstance\x18\x01 \x01(\tR\binstance\x12\x16\n" +
+	"\x06limits\x18\x02 \x01(\bR\x06limits\"\xe2\x01\n" +
 	"\x13GetInstanceResponse\x12:\n" +
 	"\binstance\x18\x01 \x01(\v2\x1e.canisterd.control.v1.InstanceR\binstance\x12%\n" +
-	"\x0edaemon_version\x18\x02 \x01(\tR\rdaemonVersion\"3\n" +
+	"\x0edaemon_version\x18\x02 \x01(\tR\rdaemonVersion\x123\n" +
+	"\x15specification_version\x18\x03 \x01(\tR\x14specificationVersion\x123\n" +
+	"\x06limits\x18\x04 \x03(\v2\x1b.canisterd.control.v1.LimitR\x06limits\"C\n" +
+	"\x05Limit\x12\x12\n" +
+	"\x04what\x18\x01 \x01(\tR\x04what\x12\x12\n" +
+	"\x04most\x18\x02 \x01(\x04R\x04most\x12\x12\n" +
+	"\x04unit\x18\x03 \x01(\tR\x04unit\"3\n" +
 	"\x15DeleteInstanceRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\"\x18\n" +
 	"\x16DeleteInstanceResponse\"\xcb\x03\n" +
@@ -3522,7 +3615,7 @@ func file_control_v1_instances_proto_rawDescGZIP() []byte {
 }
 
 var file_control_v1_instances_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_control_v1_instances_proto_msgTypes = make([]protoimpl.MessageInfo, 42)
+var file_control_v1_instances_proto_msgTypes = make([]protoimpl.MessageInfo, 43)
 var file_control_v1_instances_proto_goTypes = []any{
 	(SubnetKind)(0),                 // 0: canisterd.control.v1.SubnetKind
 	(FeeSchedule)(0),                // 1: canisterd.control.v1.FeeSchedule
@@ -3540,120 +3633,122 @@ var file_control_v1_instances_proto_goTypes = []any{
 	(*ListInstancesResponse)(nil),   // 13: canisterd.control.v1.ListInstancesResponse
 	(*GetInstanceRequest)(nil),      // 14: canisterd.control.v1.GetInstanceRequest
 	(*GetInstanceResponse)(nil),     // 15: canisterd.control.v1.GetInstanceResponse
-	(*DeleteInstanceRequest)(nil),   // 16: canisterd.control.v1.DeleteInstanceRequest
-	(*DeleteInstanceResponse)(nil),  // 17: canisterd.control.v1.DeleteInstanceResponse
-	(*ForkInstanceRequest)(nil),     // 18: canisterd.control.v1.ForkInstanceRequest
-	(*ForkInstanceResponse)(nil),    // 19: canisterd.control.v1.ForkInstanceResponse
-	(*GetHistoryRequest)(nil),       // 20: canisterd.control.v1.GetHistoryRequest
-	(*GetHistoryResponse)(nil),      // 21: canisterd.control.v1.GetHistoryResponse
-	(*MarkHistoryRequest)(nil),      // 22: canisterd.control.v1.MarkHistoryRequest
-	(*MarkHistoryResponse)(nil),     // 23: canisterd.control.v1.MarkHistoryResponse
-	(*Checkpoint)(nil),              // 24: canisterd.control.v1.Checkpoint
-	(*AcceptedInput)(nil),           // 25: canisterd.control.v1.AcceptedInput
-	(*Snapshot)(nil),                // 26: canisterd.control.v1.Snapshot
-	(*TakeSnapshotRequest)(nil),     // 27: canisterd.control.v1.TakeSnapshotRequest
-	(*TakeSnapshotResponse)(nil),    // 28: canisterd.control.v1.TakeSnapshotResponse
-	(*ListSnapshotsRequest)(nil),    // 29: canisterd.control.v1.ListSnapshotsRequest
-	(*ListSnapshotsResponse)(nil),   // 30: canisterd.control.v1.ListSnapshotsResponse
-	(*DeleteSnapshotRequest)(nil),   // 31: canisterd.control.v1.DeleteSnapshotRequest
-	(*DeleteSnapshotResponse)(nil),  // 32: canisterd.control.v1.DeleteSnapshotResponse
-	(*RestoreSnapshotRequest)(nil),  // 33: canisterd.control.v1.RestoreSnapshotRequest
-	(*RestoreSnapshotResponse)(nil), // 34: canisterd.control.v1.RestoreSnapshotResponse
-	(*State)(nil),                   // 35: canisterd.control.v1.State
-	(*DiffRequest)(nil),             // 36: canisterd.control.v1.DiffRequest
-	(*DiffResponse)(nil),            // 37: canisterd.control.v1.DiffResponse
-	(*Difference)(nil),              // 38: canisterd.control.v1.Difference
-	(*ExportInstanceRequest)(nil),   // 39: canisterd.control.v1.ExportInstanceRequest
-	(*ExportInstanceResponse)(nil),  // 40: canisterd.control.v1.ExportInstanceResponse
-	(*ImportInstanceRequest)(nil),   // 41: canisterd.control.v1.ImportInstanceRequest
-	(*ImportOptions)(nil),           // 42: canisterd.control.v1.ImportOptions
-	(*ImportInstanceResponse)(nil),  // 43: canisterd.control.v1.ImportInstanceResponse
-	(*HoldLeaseRequest)(nil),        // 44: canisterd.control.v1.HoldLeaseRequest
-	(*HoldLeaseResponse)(nil),       // 45: canisterd.control.v1.HoldLeaseResponse
-	(*timestamppb.Timestamp)(nil),   // 46: google.protobuf.Timestamp
-	(*Pacing)(nil),                  // 47: canisterd.control.v1.Pacing
-	(*durationpb.Duration)(nil),     // 48: google.protobuf.Duration
+	(*Limit)(nil),                   // 16: canisterd.control.v1.Limit
+	(*DeleteInstanceRequest)(nil),   // 17: canisterd.control.v1.DeleteInstanceRequest
+	(*DeleteInstanceResponse)(nil),  // 18: canisterd.control.v1.DeleteInstanceResponse
+	(*ForkInstanceRequest)(nil),     // 19: canisterd.control.v1.ForkInstanceRequest
+	(*ForkInstanceResponse)(nil),    // 20: canisterd.control.v1.ForkInstanceResponse
+	(*GetHistoryRequest)(nil),       // 21: canisterd.control.v1.GetHistoryRequest
+	(*GetHistoryResponse)(nil),      // 22: canisterd.control.v1.GetHistoryResponse
+	(*MarkHistoryRequest)(nil),      // 23: canisterd.control.v1.MarkHistoryRequest
+	(*MarkHistoryResponse)(nil),     // 24: canisterd.control.v1.MarkHistoryResponse
+	(*Checkpoint)(nil),              // 25: canisterd.control.v1.Checkpoint
+	(*AcceptedInput)(nil),           // 26: canisterd.control.v1.AcceptedInput
+	(*Snapshot)(nil),                // 27: canisterd.control.v1.Snapshot
+	(*TakeSnapshotRequest)(nil),     // 28: canisterd.control.v1.TakeSnapshotRequest
+	(*TakeSnapshotResponse)(nil),    // 29: canisterd.control.v1.TakeSnapshotResponse
+	(*ListSnapshotsRequest)(nil),    // 30: canisterd.control.v1.ListSnapshotsRequest
+	(*ListSnapshotsResponse)(nil),   // 31: canisterd.control.v1.ListSnapshotsResponse
+	(*DeleteSnapshotRequest)(nil),   // 32: canisterd.control.v1.DeleteSnapshotRequest
+	(*DeleteSnapshotResponse)(nil),  // 33: canisterd.control.v1.DeleteSnapshotResponse
+	(*RestoreSnapshotRequest)(nil),  // 34: canisterd.control.v1.RestoreSnapshotRequest
+	(*RestoreSnapshotResponse)(nil), // 35: canisterd.control.v1.RestoreSnapshotResponse
+	(*State)(nil),                   // 36: canisterd.control.v1.State
+	(*DiffRequest)(nil),             // 37: canisterd.control.v1.DiffRequest
+	(*DiffResponse)(nil),            // 38: canisterd.control.v1.DiffResponse
+	(*Difference)(nil),              // 39: canisterd.control.v1.Difference
+	(*ExportInstanceRequest)(nil),   // 40: canisterd.control.v1.ExportInstanceRequest
+	(*ExportInstanceResponse)(nil),  // 41: canisterd.control.v1.ExportInstanceResponse
+	(*ImportInstanceRequest)(nil),   // 42: canisterd.control.v1.ImportInstanceRequest
+	(*ImportOptions)(nil),           // 43: canisterd.control.v1.ImportOptions
+	(*ImportInstanceResponse)(nil),  // 44: canisterd.control.v1.ImportInstanceResponse
+	(*HoldLeaseRequest)(nil),        // 45: canisterd.control.v1.HoldLeaseRequest
+	(*HoldLeaseResponse)(nil),       // 46: canisterd.control.v1.HoldLeaseResponse
+	(*timestamppb.Timestamp)(nil),   // 47: google.protobuf.Timestamp
+	(*Pacing)(nil),                  // 48: canisterd.control.v1.Pacing
+	(*durationpb.Duration)(nil),     // 49: google.protobuf.Duration
 }
 var file_control_v1_instances_proto_depIdxs = []int32{
 	0,  // 0: canisterd.control.v1.SubnetSpec.kind:type_name -> canisterd.control.v1.SubnetKind
 	1,  // 1: canisterd.control.v1.SubnetSpec.fees:type_name -> canisterd.control.v1.FeeSchedule
 	4,  // 2: canisterd.control.v1.CreateInstanceRequest.subnets:type_name -> canisterd.control.v1.SubnetSpec
-	46, // 3: canisterd.control.v1.CreateInstanceRequest.start_time:type_name -> google.protobuf.Timestamp
-	47, // 4: canisterd.control.v1.CreateInstanceRequest.pacing:type_name -> canisterd.control.v1.Pacing
+	47, // 3: canisterd.control.v1.CreateInstanceRequest.start_time:type_name -> google.protobuf.Timestamp
+	48, // 4: canisterd.control.v1.CreateInstanceRequest.pacing:type_name -> canisterd.control.v1.Pacing
 	2,  // 5: canisterd.control.v1.CreateInstanceRequest.outcalls:type_name -> canisterd.control.v1.OutcallMode
 	7,  // 6: canisterd.control.v1.CreateInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
 	3,  // 7: canisterd.control.v1.Instance.state:type_name -> canisterd.control.v1.InstanceState
-	46, // 8: canisterd.control.v1.Instance.created:type_name -> google.protobuf.Timestamp
+	47, // 8: canisterd.control.v1.Instance.created:type_name -> google.protobuf.Timestamp
 	9,  // 9: canisterd.control.v1.Instance.subnets:type_name -> canisterd.control.v1.Subnet
-	46, // 10: canisterd.control.v1.Instance.time:type_name -> google.protobuf.Timestamp
-	47, // 11: canisterd.control.v1.Instance.pacing:type_name -> canisterd.control.v1.Pacing
+	47, // 10: canisterd.control.v1.Instance.time:type_name -> google.protobuf.Timestamp
+	48, // 11: canisterd.control.v1.Instance.pacing:type_name -> canisterd.control.v1.Pacing
 	2,  // 12: canisterd.control.v1.Instance.outcalls:type_name -> canisterd.control.v1.OutcallMode
 	11, // 13: canisterd.control.v1.Instance.census:type_name -> canisterd.control.v1.Census
-	48, // 14: canisterd.control.v1.Instance.offset:type_name -> google.protobuf.Duration
+	49, // 14: canisterd.control.v1.Instance.offset:type_name -> google.protobuf.Duration
 	8,  // 15: canisterd.control.v1.Instance.ancestors:type_name -> canisterd.control.v1.Ancestor
 	0,  // 16: canisterd.control.v1.Subnet.kind:type_name -> canisterd.control.v1.SubnetKind
 	10, // 17: canisterd.control.v1.Subnet.ranges:type_name -> canisterd.control.v1.CanisterRange
 	7,  // 18: canisterd.control.v1.ListInstancesResponse.instances:type_name -> canisterd.control.v1.Instance
 	7,  // 19: canisterd.control.v1.GetInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
-	47, // 20: canisterd.control.v1.ForkInstanceRequest.pacing:type_name -> canisterd.control.v1.Pacing
-	46, // 21: canisterd.control.v1.ForkInstanceRequest.time:type_name -> google.protobuf.Timestamp
-	7,  // 22: canisterd.control.v1.ForkInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
-	46, // 23: canisterd.control.v1.GetHistoryResponse.first_time:type_name -> google.protobuf.Timestamp
-	46, // 24: canisterd.control.v1.GetHistoryResponse.last_time:type_name -> google.protobuf.Timestamp
-	24, // 25: canisterd.control.v1.GetHistoryResponse.checkpoints:type_name -> canisterd.control.v1.Checkpoint
-	25, // 26: canisterd.control.v1.GetHistoryResponse.inputs:type_name -> canisterd.control.v1.AcceptedInput
-	25, // 27: canisterd.control.v1.MarkHistoryResponse.input:type_name -> canisterd.control.v1.AcceptedInput
-	46, // 28: canisterd.control.v1.Checkpoint.time:type_name -> google.protobuf.Timestamp
-	46, // 29: canisterd.control.v1.Checkpoint.made:type_name -> google.protobuf.Timestamp
-	46, // 30: canisterd.control.v1.AcceptedInput.time:type_name -> google.protobuf.Timestamp
-	46, // 31: canisterd.control.v1.Snapshot.taken:type_name -> google.protobuf.Timestamp
-	46, // 32: canisterd.control.v1.Snapshot.time:type_name -> google.protobuf.Timestamp
-	26, // 33: canisterd.control.v1.TakeSnapshotResponse.snapshot:type_name -> canisterd.control.v1.Snapshot
-	26, // 34: canisterd.control.v1.ListSnapshotsResponse.snapshots:type_name -> canisterd.control.v1.Snapshot
-	7,  // 35: canisterd.control.v1.RestoreSnapshotResponse.instance:type_name -> canisterd.control.v1.Instance
-	35, // 36: canisterd.control.v1.DiffRequest.before:type_name -> canisterd.control.v1.State
-	35, // 37: canisterd.control.v1.DiffRequest.after:type_name -> canisterd.control.v1.State
-	38, // 38: canisterd.control.v1.DiffResponse.differences:type_name -> canisterd.control.v1.Difference
-	42, // 39: canisterd.control.v1.ImportInstanceRequest.options:type_name -> canisterd.control.v1.ImportOptions
-	47, // 40: canisterd.control.v1.ImportOptions.pacing:type_name -> canisterd.control.v1.Pacing
-	2,  // 41: canisterd.control.v1.ImportOptions.outcalls:type_name -> canisterd.control.v1.OutcallMode
-	7,  // 42: canisterd.control.v1.ImportInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
-	48, // 43: canisterd.control.v1.HoldLeaseResponse.until_next:type_name -> google.protobuf.Duration
-	5,  // 44: canisterd.control.v1.Instances.CreateInstance:input_type -> canisterd.control.v1.CreateInstanceRequest
-	12, // 45: canisterd.control.v1.Instances.ListInstances:input_type -> canisterd.control.v1.ListInstancesRequest
-	14, // 46: canisterd.control.v1.Instances.GetInstance:input_type -> canisterd.control.v1.GetInstanceRequest
-	16, // 47: canisterd.control.v1.Instances.DeleteInstance:input_type -> canisterd.control.v1.DeleteInstanceRequest
-	18, // 48: canisterd.control.v1.Instances.ForkInstance:input_type -> canisterd.control.v1.ForkInstanceRequest
-	20, // 49: canisterd.control.v1.Instances.GetHistory:input_type -> canisterd.control.v1.GetHistoryRequest
-	22, // 50: canisterd.control.v1.Instances.MarkHistory:input_type -> canisterd.control.v1.MarkHistoryRequest
-	27, // 51: canisterd.control.v1.Instances.TakeSnapshot:input_type -> canisterd.control.v1.TakeSnapshotRequest
-	29, // 52: canisterd.control.v1.Instances.ListSnapshots:input_type -> canisterd.control.v1.ListSnapshotsRequest
-	31, // 53: canisterd.control.v1.Instances.DeleteSnapshot:input_type -> canisterd.control.v1.DeleteSnapshotRequest
-	33, // 54: canisterd.control.v1.Instances.RestoreSnapshot:input_type -> canisterd.control.v1.RestoreSnapshotRequest
-	36, // 55: canisterd.control.v1.Instances.Diff:input_type -> canisterd.control.v1.DiffRequest
-	39, // 56: canisterd.control.v1.Instances.ExportInstance:input_type -> canisterd.control.v1.ExportInstanceRequest
-	41, // 57: canisterd.control.v1.Instances.ImportInstance:input_type -> canisterd.control.v1.ImportInstanceRequest
-	44, // 58: canisterd.control.v1.Instances.HoldLease:input_type -> canisterd.control.v1.HoldLeaseRequest
-	6,  // 59: canisterd.control.v1.Instances.CreateInstance:output_type -> canisterd.control.v1.CreateInstanceResponse
-	13, // 60: canisterd.control.v1.Instances.ListInstances:output_type -> canisterd.control.v1.ListInstancesResponse
-	15, // 61: canisterd.control.v1.Instances.GetInstance:output_type -> canisterd.control.v1.GetInstanceResponse
-	17, // 62: canisterd.control.v1.Instances.DeleteInstance:output_type -> canisterd.control.v1.DeleteInstanceResponse
-	19, // 63: canisterd.control.v1.Instances.ForkInstance:output_type -> canisterd.control.v1.ForkInstanceResponse
-	21, // 64: canisterd.control.v1.Instances.GetHistory:output_type -> canisterd.control.v1.GetHistoryResponse
-	23, // 65: canisterd.control.v1.Instances.MarkHistory:output_type -> canisterd.control.v1.MarkHistoryResponse
-	28, // 66: canisterd.control.v1.Instances.TakeSnapshot:output_type -> canisterd.control.v1.TakeSnapshotResponse
-	30, // 67: canisterd.control.v1.Instances.ListSnapshots:output_type -> canisterd.control.v1.ListSnapshotsResponse
-	32, // 68: canisterd.control.v1.Instances.DeleteSnapshot:output_type -> canisterd.control.v1.DeleteSnapshotResponse
-	34, // 69: canisterd.control.v1.Instances.RestoreSnapshot:output_type -> canisterd.control.v1.RestoreSnapshotResponse
-	37, // 70: canisterd.control.v1.Instances.Diff:output_type -> canisterd.control.v1.DiffResponse
-	40, // 71: canisterd.control.v1.Instances.ExportInstance:output_type -> canisterd.control.v1.ExportInstanceResponse
-	43, // 72: canisterd.control.v1.Instances.ImportInstance:output_type -> canisterd.control.v1.ImportInstanceResponse
-	45, // 73: canisterd.control.v1.Instances.HoldLease:output_type -> canisterd.control.v1.HoldLeaseResponse
-	59, // [59:74] is the sub-list for method output_type
-	44, // [44:59] is the sub-list for method input_type
-	44, // [44:44] is the sub-list for extension type_name
-	44, // [44:44] is the sub-list for extension extendee
-	0,  // [0:44] is the sub-list for field type_name
+	16, // 20: canisterd.control.v1.GetInstanceResponse.limits:type_name -> canisterd.control.v1.Limit
+	48, // 21: canisterd.control.v1.ForkInstanceRequest.pacing:type_name -> canisterd.control.v1.Pacing
+	47, // 22: canisterd.control.v1.ForkInstanceRequest.time:type_name -> google.protobuf.Timestamp
+	7,  // 23: canisterd.control.v1.ForkInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
+	47, // 24: canisterd.control.v1.GetHistoryResponse.first_time:type_name -> google.protobuf.Timestamp
+	47, // 25: canisterd.control.v1.GetHistoryResponse.last_time:type_name -> google.protobuf.Timestamp
+	25, // 26: canisterd.control.v1.GetHistoryResponse.checkpoints:type_name -> canisterd.control.v1.Checkpoint
+	26, // 27: canisterd.control.v1.GetHistoryResponse.inputs:type_name -> canisterd.control.v1.AcceptedInput
+	26, // 28: canisterd.control.v1.MarkHistoryResponse.input:type_name -> canisterd.control.v1.AcceptedInput
+	47, // 29: canisterd.control.v1.Checkpoint.time:type_name -> google.protobuf.Timestamp
+	47, // 30: canisterd.control.v1.Checkpoint.made:type_name -> google.protobuf.Timestamp
+	47, // 31: canisterd.control.v1.AcceptedInput.time:type_name -> google.protobuf.Timestamp
+	47, // 32: canisterd.control.v1.Snapshot.taken:type_name -> google.protobuf.Timestamp
+	47, // 33: canisterd.control.v1.Snapshot.time:type_name -> google.protobuf.Timestamp
+	27, // 34: canisterd.control.v1.TakeSnapshotResponse.snapshot:type_name -> canisterd.control.v1.Snapshot
+	27, // 35: canisterd.control.v1.ListSnapshotsResponse.snapshots:type_name -> canisterd.control.v1.Snapshot
+	7,  // 36: canisterd.control.v1.RestoreSnapshotResponse.instance:type_name -> canisterd.control.v1.Instance
+	36, // 37: canisterd.control.v1.DiffRequest.before:type_name -> canisterd.control.v1.State
+	36, // 38: canisterd.control.v1.DiffRequest.after:type_name -> canisterd.control.v1.State
+	39, // 39: canisterd.control.v1.DiffResponse.differences:type_name -> canisterd.control.v1.Difference
+	43, // 40: canisterd.control.v1.ImportInstanceRequest.options:type_name -> canisterd.control.v1.ImportOptions
+	48, // 41: canisterd.control.v1.ImportOptions.pacing:type_name -> canisterd.control.v1.Pacing
+	2,  // 42: canisterd.control.v1.ImportOptions.outcalls:type_name -> canisterd.control.v1.OutcallMode
+	7,  // 43: canisterd.control.v1.ImportInstanceResponse.instance:type_name -> canisterd.control.v1.Instance
+	49, // 44: canisterd.control.v1.HoldLeaseResponse.until_next:type_name -> google.protobuf.Duration
+	5,  // 45: canisterd.control.v1.Instances.CreateInstance:input_type -> canisterd.control.v1.CreateInstanceRequest
+	12, // 46: canisterd.control.v1.Instances.ListInstances:input_type -> canisterd.control.v1.ListInstancesRequest
+	14, // 47: canisterd.control.v1.Instances.GetInstance:input_type -> canisterd.control.v1.GetInstanceRequest
+	17, // 48: canisterd.control.v1.Instances.DeleteInstance:input_type -> canisterd.control.v1.DeleteInstanceRequest
+	19, // 49: canisterd.control.v1.Instances.ForkInstance:input_type -> canisterd.control.v1.ForkInstanceRequest
+	21, // 50: canisterd.control.v1.Instances.GetHistory:input_type -> canisterd.control.v1.GetHistoryRequest
+	23, // 51: canisterd.control.v1.Instances.MarkHistory:input_type -> canisterd.control.v1.MarkHistoryRequest
+	28, // 52: canisterd.control.v1.Instances.TakeSnapshot:input_type -> canisterd.control.v1.TakeSnapshotRequest
+	30, // 53: canisterd.control.v1.Instances.ListSnapshots:input_type -> canisterd.control.v1.ListSnapshotsRequest
+	32, // 54: canisterd.control.v1.Instances.DeleteSnapshot:input_type -> canisterd.control.v1.DeleteSnapshotRequest
+	34, // 55: canisterd.control.v1.Instances.RestoreSnapshot:input_type -> canisterd.control.v1.RestoreSnapshotRequest
+	37, // 56: canisterd.control.v1.Instances.Diff:input_type -> canisterd.control.v1.DiffRequest
+	40, // 57: canisterd.control.v1.Instances.ExportInstance:input_type -> canisterd.control.v1.ExportInstanceRequest
+	42, // 58: canisterd.control.v1.Instances.ImportInstance:input_type -> canisterd.control.v1.ImportInstanceRequest
+	45, // 59: canisterd.control.v1.Instances.HoldLease:input_type -> canisterd.control.v1.HoldLeaseRequest
+	6,  // 60: canisterd.control.v1.Instances.CreateInstance:output_type -> canisterd.control.v1.CreateInstanceResponse
+	13, // 61: canisterd.control.v1.Instances.ListInstances:output_type -> canisterd.control.v1.ListInstancesResponse
+	15, // 62: canisterd.control.v1.Instances.GetInstance:output_type -> canisterd.control.v1.GetInstanceResponse
+	18, // 63: canisterd.control.v1.Instances.DeleteInstance:output_type -> canisterd.control.v1.DeleteInstanceResponse
+	20, // 64: canisterd.control.v1.Instances.ForkInstance:output_type -> canisterd.control.v1.ForkInstanceResponse
+	22, // 65: canisterd.control.v1.Instances.GetHistory:output_type -> canisterd.control.v1.GetHistoryResponse
+	24, // 66: canisterd.control.v1.Instances.MarkHistory:output_type -> canisterd.control.v1.MarkHistoryResponse
+	29, // 67: canisterd.control.v1.Instances.TakeSnapshot:output_type -> canisterd.control.v1.TakeSnapshotResponse
+	31, // 68: canisterd.control.v1.Instances.ListSnapshots:output_type -> canisterd.control.v1.ListSnapshotsResponse
+	33, // 69: canisterd.control.v1.Instances.DeleteSnapshot:output_type -> canisterd.control.v1.DeleteSnapshotResponse
+	35, // 70: canisterd.control.v1.Instances.RestoreSnapshot:output_type -> canisterd.control.v1.RestoreSnapshotResponse
+	38, // 71: canisterd.control.v1.Instances.Diff:output_type -> canisterd.control.v1.DiffResponse
+	41, // 72: canisterd.control.v1.Instances.ExportInstance:output_type -> canisterd.control.v1.ExportInstanceResponse
+	44, // 73: canisterd.control.v1.Instances.ImportInstance:output_type -> canisterd.control.v1.ImportInstanceResponse
+	46, // 74: canisterd.control.v1.Instances.HoldLease:output_type -> canisterd.control.v1.HoldLeaseResponse
+	60, // [60:75] is the sub-list for method output_type
+	45, // [45:60] is the sub-list for method input_type
+	45, // [45:45] is the sub-list for extension type_name
+	45, // [45:45] is the sub-list for extension extendee
+	0,  // [0:45] is the sub-list for field type_name
 }
 
 func init() { file_control_v1_instances_proto_init() }
@@ -3662,14 +3757,14 @@ func file_control_v1_instances_proto_init() {
 		return
 	}
 	file_control_v1_clock_proto_init()
-	file_control_v1_instances_proto_msgTypes[14].OneofWrappers = []any{
+	file_control_v1_instances_proto_msgTypes[15].OneofWrappers = []any{
 		(*ForkInstanceRequest_Height)(nil),
 		(*ForkInstanceRequest_Time)(nil),
 		(*ForkInstanceRequest_BeforeRequest)(nil),
 		(*ForkInstanceRequest_Mark)(nil),
 		(*ForkInstanceRequest_BeforeRequestPrefix)(nil),
 	}
-	file_control_v1_instances_proto_msgTypes[37].OneofWrappers = []any{
+	file_control_v1_instances_proto_msgTypes[38].OneofWrappers = []any{
 		(*ImportInstanceRequest_Options)(nil),
 		(*ImportInstanceRequest_Chunk)(nil),
 	}
@@ -3679,7 +3774,7 @@ func file_control_v1_instances_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_control_v1_instances_proto_rawDesc), len(file_control_v1_instances_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   42,
+			NumMessages:   43,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
