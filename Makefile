@@ -98,7 +98,7 @@ test-clients-browser: test/e2e/browser/node_modules/.package-lock.json ## Chromi
 .PHONY: test-inspect
 test-inspect: test/e2e/inspect/node_modules/.package-lock.json ## the inspector in Chromium, as developers use it and as hostile pages attack it; screenshots in bin/inspect (needs Node.js, npm and Debian's chromium)
 	test/e2e/inspect/node_modules/.bin/tsc --project test/e2e/inspect
-	$(GO) test -count=1 -tags "clients inspect" ./test/e2e -run TheInspector
+	$(GO) test -count=1 -timeout 20m -tags "clients inspect" ./test/e2e -run TheInspector
 
 # The clone is always in the same folder: what the last run compiled there is not compiled again.
 .PHONY: first-hour

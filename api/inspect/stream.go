@@ -24,7 +24,7 @@ const resumeField = "resume_token"
 
 // streams are the RPCs that are served as streams. They change nothing, except that a lease exists as long as its stream:
 // a stream has no header of the page, which EventSource cannot send.
-var streams = []string{"Events/Watch", "Canisters/ReadLogs", "Instances/HoldLease"}
+var streams = []string{"Events/Watch", "Canisters/ReadLogs", "Instances/HoldLease", "Instances/ExportInstance"}
 
 // explore is the RPC that is served as a stream to a request with the header of the page: it takes all processors for as
 // long as its stream exists. It changes nothing.

@@ -89,6 +89,18 @@ func TestAStreamThatFailsSaysWhy(t *testing.T) {
 	}
 }
 
+func TestTheFileOfAnInstanceIsAStreamOfItsPieces(t *testing.T) {
+	f := &fakeStream{end: io.EOF, answers: []proto.Message{&controlv1.ExportInstanceResponse{Chunk: []byte("\x00one")}, &controlv1.ExportInstanceResponse{Chunk: []byte("two")}}}
+	w := streamed(f, request(http.MethodGet, Path+"stream/Instances/ExportInstance?request="+url.QueryEscape(`{"instance": "lab", "journal": true}`), ""))
+	text := strings.ReplaceAll(w.Body.String(), `": "`, `":"`)
+	if want := "data: {\"chunk\":\"AG9uZQ==\"}\n\ndata: {\"chunk\":\"dHdv\"}\n\nevent: ended\ndata: {}\n\n"; text != want {
+		t.Errorf("status %d, %q, want %q", w.Code, text, want)
+	}
+	if sent := f.sent[0].(*controlv1.ExportInstanceRequest); sent.GetInstance() != "lab" || !sent.GetJournal() {
+		t.Errorf("the RPC got %v", sent)
+	}
+}
+
 func TestEachLineOfAnInstallationIsAMessage(t *testing.T) {
 	f := &fakeStream{answers: []proto.Message{&controlv1.InstallCodeResponse{Instructions: 9}}}
 	r := request(http.MethodPost, Path+"rpc/Canisters/InstallCode", `{"head": {"canisterId": "aaaaa-aa"}}`+"\n"+`{"chunk": "AGFzbQ=="}`+"\n")

@@ -66,7 +66,7 @@ export const rpc = (method, request = {}, signal) =>
  * @returns {Promise<any>}
  */
 export const send = (method, messages) =>
-  ask(`rpc/${method}`, { method: "POST", headers: { "Content-Type": "application/x-ndjson" }, body: messages.map((m) => JSON.stringify(m)).join("\n") });
+  ask(`rpc/${method}`, { method: "POST", headers: { "Content-Type": "application/x-ndjson" }, body: new Blob(messages.map((m) => `${JSON.stringify(m)}\n`)) });
 
 /**
  * Returns the names of an instance's canisters by id, and the version of the daemon.

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { callFlows, settled } from "./flows_call.mjs";
 import { canisterFlows } from "./flows_canister.mjs";
 import { messageFlows } from "./flows_messages.mjs";
+import { networkFlows } from "./flows_network.mjs";
 import { timeFlows } from "./flows_time.mjs";
 import { browser, canisterd, entrance, finish, flow, plan, shot, submit, visit } from "./harness.mjs";
 
@@ -479,11 +480,12 @@ await flow("a page of a canister's own host reaches nothing", async () => {
 
 const messagePages = await messageFlows({ page, base });
 const timePages = await timeFlows({ context, page, base });
+const networkPages = await networkFlows({ context, page, base });
 
 canisterd("profile", "start"); // for its page
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const shown = submit("canister", "submit", "bank", "deposit", "(3)", "--as", "bank").request_id;
-const all = ["now", "calls", ...["", "/state", "/test/go", "/test/pic-js"].map((t) => `call/${shown}${t}`), "canisters", ...["status", "methods", "settings", "queues", "logs", "snapshots", "module"].map((t) => `canister/${plan.ids.bank}/${t}`), ...messagePages, ...timePages, "profile"];
+const all = ["now", "calls", ...["", "/state", "/test/go", "/test/pic-js"].map((t) => `call/${shown}${t}`), "canisters", ...["status", "methods", "settings", "queues", "logs", "snapshots", "module"].map((t) => `canister/${plan.ids.bank}/${t}`), ...messagePages, ...timePages, ...networkPages, "profile"];
 
 await flow("axe-core finds nothing serious on any page, light and dark", async () => {
   for (const scheme of ["light", "dark"]) {

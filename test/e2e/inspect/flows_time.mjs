@@ -215,5 +215,5 @@ export const timeFlows = async ({ context, page, base }) => {
   deposit(5);
   on("instance", "mark", "before-upgrade");
   deposit(6);
-  return [`time?i=${name}`, `time?i=${name}&at=mark:before-upgrade`, `time?i=${name}&from=snapshot:ten&at=mark:before-upgrade`, ...(instances().includes(memory) ? [`time?i=${memory}&at=snapshot:first`] : [])];
+  return [`time?i=${name}&from=snapshot:ten&at=mark:before-upgrade`, ...(instances().includes(memory) ? [`time?i=${memory}&at=snapshot:first`] : [])];
 };
