@@ -90,8 +90,8 @@ const Select = ({ to, selected, children }) => html`<a href=${linkTo(["messages"
 /** @param {{more: boolean, command: string}} props */
 const More = ({ more, command }) => (more ? html`<p class="soft">The page lists ${grouped(mostListed)}; <code>${command}</code> lists all.</p>` : null);
 
-/** The canister that examples are about: the first one that has a name. */
-const example = () => Object.values(names.value.canisters)[0] ?? "CANISTER";
+/** The canister that examples are about: the first name. */
+const example = () => Object.values(names.value.canisters).sort()[0] ?? "CANISTER";
 
 /** @param {{of: any[], more: boolean, selected: string}} props */
 const Held = ({ of, more, selected }) => html`<h2>Held messages</h2>

@@ -226,7 +226,7 @@ export const messageFlows = async ({ page, base }) => {
   withdraw(8);
   outcall(rates, "https://rates.example/usd", '{\\"of\\": \\"ICP\\"}');
   on("run");
-  const held = JSON.parse(on("--json", "held")).held[0].held_id;
-  const shown = JSON.parse(on("--json", "outcalls", "list")).outcalls[0];
-  return [`messages?i=${name}&sel=h${held}`, `messages?i=${name}&sel=o${shown.subnet_id}/${shown.number}`, `messages?i=${name}&sel=new&do=reject`, "messages"];
+  const held = JSON.parse(on("--json", "held")).held?.[0]?.held_id;
+  const shown = JSON.parse(on("--json", "outcalls", "list")).outcalls?.[0];
+  return [`messages?i=${name}&sel=h${held}`, `messages?i=${name}&sel=o${shown?.subnet_id}/${shown?.number}`, `messages?i=${name}&sel=new&do=reject`, "messages"];
 };
