@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -79,6 +80,13 @@ type silentStream struct {
 func (s *silentStream) NewStream(ctx context.Context, _ *grpc.StreamDesc, _ string, _ ...grpc.CallOption) (grpc.ClientStream, error) {
 	s.ctx = ctx
 	return s, nil
+}
+
+// silentControl makes silent streams.
+type silentControl struct{ fakeStream }
+
+func (*silentControl) NewStream(ctx context.Context, _ *grpc.StreamDesc, _ string, _ ...grpc.CallOption) (grpc.ClientStream, error) {
+	return &silentStream{ctx: ctx}, nil
 }
 
 func (s *silentStream) RecvMsg(into any) error {
@@ -179,4 +187,43 @@ func TestAStreamReadsAtMost4MebibytesAheadOfTheBrowser(t *testing.T) {
 			t.Errorf("of messages of %d bytes, %d are read, want %d", size, read, want+1)
 		}
 	}
+}
+
+// flushed counts how often a response was sent on.
+type flushed struct {
+	*httptest.ResponseRecorder
+	times atomic.Int64
+}
+
+func (w *flushed) Flush() { w.times.Add(1) }
+
+func TestMessagesOf20MillisecondsAreSentTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &silentStream{}
+		for range 100 {
+			s.answers = append(s.answers, &controlv1.WatchResponse{ResumeToken: "x"})
+		}
+		ctx, leave := context.WithCancel(t.Context())
+		w := &flushed{ResponseRecorder: httptest.NewRecorder()}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			New(Config{Control: s, Token: secret}).ServeHTTP(w, watch("{}").WithContext(ctx))
+		}()
+		time.Sleep(20*time.Millisecond - time.Nanosecond)
+		synctest.Wait()
+		if times := w.times.Load(); times != 1 { // the head
+			t.Errorf("it was sent on %d times before 20 ms", times)
+		}
+		time.Sleep(time.Nanosecond)
+		synctest.Wait()
+		if times := w.times.Load(); times != 2 {
+			t.Errorf("it was sent on %d times in 20 ms", times)
+		}
+		leave()
+		<-done
+		if sent := strings.Count(w.Body.String(), "data: "); sent != 100 {
+			t.Errorf("%d messages were sent", sent)
+		}
+	})
 }

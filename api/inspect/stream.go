@@ -152,6 +152,7 @@ func (h *Handler) follow(w http.ResponseWriter, r *http.Request, m method, in pr
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusOK)
 	e.flush()
+	var due <-chan time.Time // when what was written is sent; nil: nothing was written
 	for e.err == nil {
 		select {
 		case one := <-messages:
@@ -163,9 +164,12 @@ func (h *Handler) follow(w http.ResponseWriter, r *http.Request, m method, in pr
 			for range one.units {
 				<-room
 			}
-			if len(messages) == 0 {
-				e.flush()
+			if due == nil {
+				due = time.After(gatherTime)
 			}
+		case <-due:
+			e.flush()
+			due = nil
 		case <-time.After(pingInterval):
 			e.comment()
 		case <-ctx.Done():
