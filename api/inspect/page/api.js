@@ -89,6 +89,40 @@ export const typesOf = (instance, canister) => ask(`types?${new URLSearchParams(
  */
 export const valuesOf = (message) => ask("values", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(message) });
 
+/**
+ * Makes an RPC with a server stream that ends when the signal says so, and does not begin again.
+ * @param {string} method such as "Explorer/Explore"
+ * @param {object} request
+ * @param {(m: any) => void} message
+ * @param {AbortSignal} signal
+ */
+export const stream = async (method, request, message, signal) => {
+  const gone = () => new Failure({ code: "unavailable", message: "the connection to the daemon broke off before the answer was complete" }, 0);
+  let response;
+  try {
+    response = await fetch(`${root}stream/${method}`, { method: "POST", headers: { "Content-Type": "application/json", "X-Canisterd-Inspect": "1" }, body: JSON.stringify(request), signal });
+  } catch (error) {
+    throw signal.aborted ? error : gone();
+  }
+  if (!response.ok || !response.body) return answerOf(response);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read().catch((error) => {
+      throw signal.aborted ? error : gone();
+    });
+    if (done) throw gone();
+    const events = (rest + value).split("\n\n");
+    rest = events.pop() ?? "";
+    for (const event of events) {
+      const data = /^data: (.*)$/m.exec(event)?.[1];
+      if (event.startsWith("event: ended")) return undefined;
+      if (event.startsWith("event: failed")) throw new Failure(JSON.parse(data ?? "{}"), 0);
+      if (data) message(JSON.parse(data));
+    }
+  }
+};
+
 /** How long a stream that broke off waits before it begins again, in milliseconds. */
 const retryAfter = 1000;
 

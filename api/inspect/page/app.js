@@ -15,12 +15,13 @@ import { Action, Boundary, html, Icon, later, useLoaded } from "./ui.js";
 const Messages = later(() => import("./messages.js").then((m) => m.Messages));
 const Time = later(() => import("./time.js").then((m) => m.Time));
 const Profile = later(() => import("./profile.js").then((m) => m.Profile));
+const Explorer = later(() => import("./explorer.js").then((m) => m.Explorer));
 const Network = later(() => import("./network.js").then((m) => m.Network));
 
-const places = /** @type {const} */ ([["now", "Now"], ["calls", "Calls"], ["canisters", "Canisters"], ["messages", "Messages"], ["time", "Time"], ["profile", "Profile"], ["network", "Network"]]);
+const places = /** @type {const} */ ([["now", "Now"], ["calls", "Calls"], ["canisters", "Canisters"], ["messages", "Messages"], ["time", "Time"], ["explorer", "Explorer"], ["profile", "Profile"], ["network", "Network"]]);
 
 /** What shows a place. */
-const pages = /** @type {Record<string, (props: any) => any>} */ ({ now: Now, calls: Calls, call: Call, canisters: Canisters, canister: Canister, messages: Messages, time: Time, profile: Profile, network: Network });
+const pages = /** @type {Record<string, (props: any) => any>} */ ({ now: Now, calls: Calls, call: Call, canisters: Canisters, canister: Canister, messages: Messages, time: Time, explorer: Explorer, profile: Profile, network: Network });
 
 /** Which place a page belongs to. */
 const placeOf = /** @type {Record<string, string>} */ ({ call: "calls", canister: "canisters" });

@@ -111,8 +111,12 @@ const Again = ({ root }) => {
     const made = await rpc("Instances/ForkInstance", { instance: instance.value });
     await submit(made.instance.name);
   };
+  const explore = async () => {
+    const { forkToExplore } = await import("./exploration.js");
+    go(await forkToExplore({ canister: root.canisterId, method: root.method, argument: argument?.text ?? "", ...(root.caller !== "2vxsx-fae" && { as: root.caller }) }, root.requestId));
+  };
   return html`<div class="row"><${Action} act=${() => submit(instance.value)}>Again<//>
-    <${Action} act=${fork}>Again on a fork<//><a href=${linkTo(["call", hexOf(root.requestId), "test", "go"])}>As a test</a>
+    <${Action} act=${fork}>Again on a fork<//>${argument?.text ? html`<${Action} act=${explore}>Explore from before it<//>` : ""}<a href=${linkTo(["call", hexOf(root.requestId), "test", "go"])}>As a test</a>
     ${argument?.text ? html`<a href=${linkTo(["canister", root.canisterId, "methods"], { method: root.method, args: argument.text })}>Again with edits</a>` : ""}${argument ? html`<${Copy} text=${`canisterd${instance.value ? ` -i ${quoted(instance.value)}` : ""} ${callCommand(root, argument)}`} label="copy as a command" />` : ""}</div>`;
 };
 

@@ -108,7 +108,7 @@ const Ran = ({ block, picture }) => {
   const answered = picture.byCall.get(block.answers);
   return html`<h1><${Party} id=${block.canister} />.${block.title}</h1><p class="soft">${e.entry || e.source || "installation"} in round ${grouped(block.height)}</p>
     ${e.reject ? html`<div class="why bad"><b>${e.entry ? "It trapped because" : "It was rejected because"}</b> ${e.reject.text}</div>` : html`<div class="why ok">It ran to its end.</div>`}
-    ${block.request ? html`<div class="row"><a href=${linkTo(["call", block.request])}>Show the whole call</a></div>` : ""}
+    <div class="row">${block.request ? html`<a href=${linkTo(["call", block.request])}>Show the whole call</a>` : ""}${block.caused ? html`<${HoldFromNow} callee=${block.canister} method=${e.method} />` : ""}</div>
     ${e.reject && e.text ? html`<h3>Backtrace</h3><pre>${e.text}</pre>` : ""}
     <h3>Message</h3><${Facts} rows=${[
       ["time", timeText(e.time)],
@@ -136,7 +136,7 @@ const Waiting = ({ future, held, contexts }) => {
   return html`<h1><${Party} id=${callee} />.${method}</h1><p class="soft">${future ? html`call ${future.call.callId} of <${Party} id=${caller} />` : html`a message of the user <${Party} id=${caller} />`}</p>
     <div class=${`why ${future?.deadlocked ? "bad" : ""}`}><b>It waits because</b> ${future ? reasonOf(future.waiting) : `rule ${held.ruleId} holds it`}.${future?.deadlocked ? " The caller and the callee wait for each other: only a deadline or a timeout ends this." : ""}</div>
     ${held ? html`<${HeldActions} held=${held} of=${of} />` : ""}
-    ${future && !held ? html`<div class="row"><${Action} act=${() => rpc("Messages/AddRule", { ...of, rule: { match: { callee, method }, hold: true, note: "made in the inspector" } }).then(touch)}>Hold this from now on<//></div>` : ""}
+    ${future && !held ? html`<div class="row"><${HoldFromNow} callee=${callee} method=${method} /></div>` : ""}
     ${held ? html`<h3>${held.kind === "MESSAGE_KIND_RESPONSE" ? "Answer" : "Argument"}</h3><${Content} held=${held} canister=${held.callee} method=${method} />` : ""}
     <h3>Call</h3><${Facts} rows=${[
       ["from", html`<${Party} id=${caller} />${context?.method ? `.${context.method}` : ""}`],
@@ -146,6 +146,20 @@ const Waiting = ({ future, held, contexts }) => {
       ["held since", held && timeText(held.since)],
       ["rule", held && held.ruleId],
     ]} />`;
+};
+
+/**
+ * Makes a rule that holds the calls of a method.
+ * @param {{callee: string, method: string}} props
+ */
+const HoldFromNow = ({ callee, method }) => {
+  const [made, set] = useState("");
+  const hold = async () => {
+    const { rule } = await rpc("Messages/AddRule", { instance: instance.value, rule: { match: { callee, method }, hold: true, note: "made in the inspector" } });
+    set(rule.ruleId);
+    touch();
+  };
+  return made ? html`<span class="waits" role="status">rule ${made} holds ${nameOf(callee)}.${method} from now on</span>` : html`<${Action} act=${hold}>Hold this from now on<//>`;
 };
 
 /**

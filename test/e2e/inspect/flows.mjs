@@ -7,8 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { callFlows, settled } from "./flows_call.mjs";
 import { canisterFlows } from "./flows_canister.mjs";
+import { explored, explorerFlows, explorerPages } from "./flows_explorer.mjs";
 import { messageFlows } from "./flows_messages.mjs";
 import { networkFlows } from "./flows_network.mjs";
+import { noviceFlow } from "./flows_novice.mjs";
 import { timeFlows } from "./flows_time.mjs";
 import { browser, canisterd, entrance, finish, flow, plan, shot, submit, visit } from "./harness.mjs";
 
@@ -308,6 +310,8 @@ await flow("a trap is red and says why", async () => {
 });
 
 await canisterFlows({ page, base });
+await explorerFlows({ context, page, base });
+await noviceFlow({ base });
 
 await flow("settings are changed in a form", async () => {
   await at(`canister/${plan.ids.bank}/settings`);
@@ -485,13 +489,14 @@ const networkPages = await networkFlows({ context, page, base });
 canisterd("profile", "start"); // for its page
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const shown = submit("canister", "submit", "bank", "deposit", "(3)", "--as", "bank").request_id;
-const all = ["now", "calls", ...["", "/state", "/test/go", "/test/pic-js"].map((t) => `call/${shown}${t}`), "canisters", ...["status", "methods", "settings", "queues", "logs", "snapshots", "module"].map((t) => `canister/${plan.ids.bank}/${t}`), ...messagePages, ...timePages, ...networkPages, "profile"];
+const all = ["now", "calls", "explorer", ...explorerPages(), ...["", "/state", "/test/go", "/test/pic-js"].map((t) => `call/${shown}${t}`), "canisters", ...["status", "methods", "settings", "queues", "logs", "snapshots", "module"].map((t) => `canister/${plan.ids.bank}/${t}`), ...messagePages, ...timePages, ...networkPages, "profile"];
 
 await flow("axe-core finds nothing serious on any page, light and dark", async () => {
   for (const scheme of ["light", "dark"]) {
     const one = await visit({ colorScheme: scheme, bypassCSP: true });
     for (const path of all) {
       await one.page.goto(base + path);
+      await explored(one.page);
       await settled(one.page);
       await one.page.evaluate(axe);
       const found = await one.page.evaluate(() => globalThis.axe.run());
@@ -507,9 +512,10 @@ await flow("every page is looked at in light, dark and narrow, and nothing is cu
     const one = await visit(options);
     for (const path of all) {
       await one.page.goto(base + path);
+      await explored(one.page);
       await settled(one.page);
       await one.page.waitForTimeout(150);
-      await shot(one.page, `${name}-${path.replaceAll("/", "-").replace(/[0-9a-f]{64}/, "request").replace(plan.ids.bank, "bank").replace(/\?i=(\w+)(&sel=(\w)[^&]*)?.*/, "-$1-$3")}`);
+      await shot(one.page, `${name}-${path.replace(/^explorer\?.*/, "explorer-made").replaceAll("/", "-").replace(/[0-9a-f]{64}/, "request").replace(plan.ids.bank, "bank").replace(/\?i=(\w+)(&sel=(\w)[^&]*)?.*/, "-$1-$3")}`);
       const over = await one.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       assert.ok(over <= 0, `${name} ${path}: ${over} pixels are beside the window`);
     }
