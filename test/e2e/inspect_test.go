@@ -26,6 +26,15 @@ const inspectScreens = "../../bin/inspect"
 // callAsTest is the test that the inspector writes of a call. It is part of an example, so that it is compiled and run.
 const callAsTest = "../../examples/doublewithdraw/withdraw_test.go"
 
+// The picture of the inspector in the README, and what the page shows in it: pixels differ with fonts, texts do not. With
+// -rewrite, the flow that takes it writes both.
+const (
+	readmePicture = "../../docs/images/inspect.png"
+	readmeTexts   = "inspect/picture.txt"
+	// maxPicture is how large the picture may be, in bytes.
+	maxPicture = 150 << 10
+)
+
 // hostileTest is the file of a test of a call whose names are hostile.
 const hostileTest = "hostile_test.go"
 
@@ -92,7 +101,7 @@ func TestTheInspectorDoesWhatDevelopersDo(t *testing.T) {
 	if plan.Screens, err = filepath.Abs(inspectScreens); err != nil {
 		t.Fatal(err)
 	}
-	for _, old := range []string{filepath.Base(callAsTest), hostileTest} {
+	for _, old := range []string{filepath.Base(callAsTest), hostileTest, "readme.png", "readme.txt"} {
 		if err := os.Remove(filepath.Join(plan.Screens, old)); err != nil && !os.IsNotExist(err) {
 			t.Fatal(err)
 		}
@@ -127,8 +136,31 @@ func TestTheInspectorDoesWhatDevelopersDo(t *testing.T) {
 		})
 	}
 	checkTests(t, plan.Screens)
+	checkPicture(t, plan.Screens)
 	if len(flows) < 25 && plan.Only == "" {
 		t.Errorf("%d flows ran: the inspector has at least 25", len(flows))
+	}
+}
+
+// checkPicture checks that the page still shows what the picture of the README shows.
+func checkPicture(t *testing.T, dir string) {
+	t.Helper()
+	texts, err := os.ReadFile(filepath.Join(dir, "readme.txt"))
+	if err != nil {
+		return // its flow did not run, or says why
+	}
+	golden.Compare(t, readmeTexts, string(texts))
+	if golden.Rewriting() {
+		picture, err := os.ReadFile(filepath.Join(dir, "readme.png"))
+		if err == nil {
+			err = os.WriteFile(readmePicture, picture, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if kept, err := os.Stat(readmePicture); err != nil || kept.Size() > maxPicture {
+		t.Errorf("the picture of the README is to have at most %d bytes: %v, %v", maxPicture, kept, err)
 	}
 }
 
