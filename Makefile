@@ -124,6 +124,10 @@ bench-first-reply: ## the ratio of the time of make run until its first reply to
 bench-clients: test/e2e/pocketic/node_modules/.package-lock.json ## the ratio of an update through @dfinity/pic to a request of the same client that does nothing (needs Node.js and npm)
 	$(GO) run ./test/bench -tags clients -only ThroughPic -count 3 -benchtime 3s ./test/e2e
 
+.PHONY: bench-inspect
+bench-inspect: test/e2e/inspect/node_modules/.package-lock.json ## the time of a frame of the inspector that scrolls 16,384 events, beside a page of as many plain rows (needs Node.js, npm and Debian's chromium)
+	$(GO) run ./test/bench -tags "clients inspect" -only FrameOfTheInspector -count 3 -benchtime 1x ./test/e2e
+
 .PHONY: torture
 torture: ## kill a daemon with a state directory while clients write, let the power of simulated disks fail, and count what is lost
 	$(GO) run ./test/torture

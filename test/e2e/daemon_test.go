@@ -63,13 +63,13 @@ var build = sync.OnceValues(func() (string, error) {
 })
 
 // start runs the binary and waits for the line that says where it listens.
-func start(t *testing.T, args ...string) *daemon {
+func start(t testing.TB, args ...string) *daemon {
 	t.Helper()
 	return startWithin(t, nil, args...)
 }
 
 // startWithin is start by a command that takes the one to run as arguments.
-func startWithin(t *testing.T, around []string, args ...string) *daemon {
+func startWithin(t testing.TB, around []string, args ...string) *daemon {
 	t.Helper()
 	binary, err := build()
 	if err != nil {
@@ -113,7 +113,7 @@ func startWithin(t *testing.T, around []string, args ...string) *daemon {
 	return d
 }
 
-func (d *daemon) stop(t *testing.T) {
+func (d *daemon) stop(t testing.TB) {
 	t.Helper()
 	if d.cmd.ProcessState != nil {
 		return

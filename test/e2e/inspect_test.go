@@ -180,7 +180,7 @@ func checkTests(t *testing.T, dir string) {
 }
 
 // inspectProject deploys the canisters of the flows.
-func inspectProject(t *testing.T, d *daemon, plan *inspectPlan) {
+func inspectProject(t testing.TB, d *daemon, plan *inspectPlan) {
 	t.Helper()
 	run := func(args ...string) string {
 		t.Helper()
