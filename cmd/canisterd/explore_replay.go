@@ -22,7 +22,7 @@ type replayFlags struct {
 	outside        outsideFlags
 	snapshot, form string
 	html           string // file of a page
-	all            bool
+	all, states    bool
 }
 
 func (f *replayFlags) add(cmd *cobra.Command) {
@@ -35,6 +35,7 @@ func (f *replayFlags) add(cmd *cobra.Command) {
 func (f *replayFlags) addShown(cmd *cobra.Command) {
 	f.add(cmd)
 	cmd.Flags().BoolVar(&f.all, "all", false, allUsage)
+	cmd.Flags().BoolVar(&f.states, "states", false, "add the state after each message: answers of queries, and invariants that do not hold")
 	cmd.Flags().StringVar(&f.form, "form", "text", "format of the run: text, mermaid, svg or html")
 	cmd.Flags().StringVar(&f.html, "html", "", "write the run to this file, as an HTML page with its diagram")
 }
@@ -55,7 +56,7 @@ func (f *replayFlags) replay(ctx context.Context, c *cli, d *remote.Daemon, path
 	return d.Explorer.ReplaySchedule(ctx, &controlv1.ReplayScheduleRequest{
 		Instance: c.instance, Snapshot: f.snapshot, Schedule: string(text), Properties: f.properties.message(), Names: c.known().principals(),
 		Upgrades: upgrades, Outcalls: outcalls, Html: f.html != "" || f.form == "html",
-		IncludeGenerated: f.all,
+		IncludeGenerated: f.all, IncludeMoments: f.states,
 	})
 }
 
@@ -221,6 +222,9 @@ func (c *cli) printRun(path string, r *controlv1.ReplayScheduleResponse, f *repl
 		}
 	}
 	text := map[string]string{"text": outcomeText(r), "mermaid": r.GetMermaid(), "svg": r.GetSvg(), "html": r.GetHtml()}[f.form]
+	if f.form == "text" {
+		text += c.statesText(r)
+	}
 	if path != "" {
 		text = path + ": " + text
 	}
