@@ -9,7 +9,9 @@ import { Queues, queueCommands } from "./queues.js";
 import { instance, linkTo, parameter, path } from "./route.js";
 import { snapshotCommand, Snapshots } from "./snapshots.js";
 import { clock, nameOf, touch } from "./store.js";
-import { Action, Boundary, Bytes, CommandLine, Copy, Cycles, Facts, html, Id, LongList, Party, Problem, Tabs, useLoaded } from "./ui.js";
+import { Action, Boundary, Bytes, CommandLine, Copy, Cycles, Facts, html, Id, later, LongList, Party, Problem, Tabs, useLoaded } from "./ui.js";
+
+const ProfileSwitch = later(() => import("./profile.js").then((m) => m.ProfileSwitch));
 
 /** The bytes of a module in one message of an installation. */
 const chunkBytes = 2 << 20;
@@ -66,7 +68,8 @@ const Status = ({ canister: c }) => {
     <div class="row">${c.status === "CANISTER_STATUS_RUNNING" ? html`<${Action} key="stop" act=${(/** @type {AbortSignal} */ signal) => rpc("Canisters/StopCanister", of, signal).then(touch)}>Stop<//>` : html`<${Action} key="start" act=${() => rpc("Canisters/StartCanister", of).then(touch)}>Start<//>`}
       <${Action} act=${() => rpc("Canisters/AddCycles", { ...of, cycles: "10000000000000" }).then(touch)}>Add 10 T cycles<//>
       ${c.globalTimer ? html`<${Action} act=${() => rpc("Messages/FireTimer", of).then(touch)}>Fire the timer<//>` : ""}
-      <${Action} kind="bad" confirm="The code and the state are lost; the id and the cycles stay. Uninstall the code?" act=${() => rpc("Canisters/UninstallCode", of).then(touch)}>Uninstall code<//></div>`;
+      <${Action} kind="bad" confirm="The code and the state are lost; the id and the cycles stay. Uninstall the code?" act=${() => rpc("Canisters/UninstallCode", of).then(touch)}>Uninstall code<//></div>
+    ${c.moduleHash ? html`<${ProfileSwitch} key=${c.canisterId} id=${c.canisterId} />` : ""}`;
 };
 
 /** @param {{canister: any}} props */

@@ -36,23 +36,48 @@ const running = async (abort) => {
   }
 };
 
+/**
+ * Begins a profile of the instance.
+ * @param {string} canister "": of all canisters
+ */
+const beginProfile = async (canister) => {
+  const at = instance.value;
+  await rpc("Profiler/StartProfile", { instance: at, canisterIds: canister ? [canister] : [] });
+  over.value = { ...over.value, [at]: false };
+};
+
+/** Ends the profile of the instance, which the page Profile shows from now on. */
+const endProfile = async () => {
+  const at = instance.value;
+  const { profile } = await rpc("Profiler/StopProfile", { instance: at });
+  stopped.value = { ...stopped.value, [at]: profile };
+  over.value = { ...over.value, [at]: true };
+  touch();
+};
+
+/**
+ * Begins and ends a profile on the page of a canister, and leads to its flame graph.
+ * @param {{id: string}} props
+ */
+export const ProfileSwitch = ({ id }) => {
+  const { value: read, failure, reload } = useLoaded(running, [id], { live: false });
+  const at = instance.value;
+  const value = read && over.value[at] ? null : read;
+  const graph = html`<a href=${linkTo(["profile"], { canister: id })}>Flame graph</a>`;
+  if (failure) return html`<${Problem} failure=${failure} />`;
+  if (value === undefined) return html`<div class="row" aria-busy="true"></div>`;
+  return html`<div class="row">${value
+    ? html`<${Action} key="end" act=${() => endProfile().then(reload)}>Stop the profile<//><span class="ok" role="status">Every message is counted.</span>${graph}`
+    : html`<${Action} key="begin" act=${() => beginProfile(id).then(reload)}>Profile<//>${stopped.value[at] ? graph : html`<span class="soft">where it spends instructions</span>`}`}</div>`;
+};
+
 export const Profile = () => {
   const { value: read, failure, reload } = useLoaded(running, [], { live: false });
   useEffect(reload, [useRested(changes.value)]);
   const at = instance.value;
   const value = read && over.value[at] ? null : read;
-  const begin = async (/** @type {string} */ canister) => {
-    await rpc("Profiler/StartProfile", { instance: at, canisterIds: canister ? [canister] : [] });
-    over.value = { ...over.value, [at]: false };
-    reload();
-  };
-  const end = async () => {
-    const { profile } = await rpc("Profiler/StopProfile", { instance: at });
-    stopped.value = { ...stopped.value, [at]: profile };
-    over.value = { ...over.value, [at]: true };
-    touch();
-    reload();
-  };
+  const begin = (/** @type {string} */ canister) => beginProfile(canister).then(reload);
+  const end = () => endProfile().then(reload);
   const keep = async () => {
     kept.value = { ...kept.value, [at]: shown };
   };

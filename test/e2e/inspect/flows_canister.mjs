@@ -69,4 +69,23 @@ export const canisterFlows = async ({ page, base }) => {
     await settled(page);
     await shows("No call waits for it");
   });
+
+  await flow("a profile is begun on the page of a canister, and leads to its flame graph", async () => {
+    const row = page.locator("main .row", { hasText: /^(Profile|Stop the profile)/ });
+    await page.goto(`${base}canister/${plan.ids.bank}`);
+    await row.locator("button", { hasText: /^Profile$/ }).click();
+    await row.locator("text=Every message is counted.").waitFor();
+    canisterd("canister", "call", "bank", "deposit", "(7)", "--as", "bank");
+    canisterd("canister", "call", "vault", "paidOut");
+    await row.locator("a", { hasText: "Flame graph" }).focus();
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("g.bar.entry text");
+    const labels = await page.locator("g.bar.entry title").allTextContents();
+    assert.ok(labels.length > 0 && labels.every((l) => l.startsWith("bank.")), `${labels}`);
+    await page.goto(`${base}canister/${plan.ids.bank}`);
+    await row.locator("button", { hasText: "Stop the profile" }).click();
+    await row.locator("button", { hasText: /^Profile$/ }).waitFor();
+    await row.locator("a", { hasText: "Flame graph" }).click();
+    await shows("The profile has ended");
+  });
 };
