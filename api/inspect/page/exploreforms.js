@@ -130,7 +130,7 @@ const relations = ["<=", "==", ">=", "<", ">", "!="];
 const numbers = /^(nat|int)(8|16|32|64)?$/;
 
 /**
- * @param {{snapshot: string, add: (kind: any, line: string) => void}} props snapshot: of the state that is explored
+ * @param {{add: (kind: any, line: string) => void}} props
  */
 export const LineForm = ({ add }) => {
   const { all, id, types, methods, chosen, failure, choose, setMethod } = useMethod((m) => m.query && !m.composite);

@@ -1,7 +1,7 @@
 // The page Explorer: operations in every order of their messages, and what went wrong.
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
-import { Failure, rpc, stream, typesOf } from "./api.js";
+import { Failure, namesOf, rpc, stream, typesOf } from "./api.js";
 import { addressOf, commandOf, coverageText, defaults, faultKinds, lineKinds, numbered, ofAddress, operationText, requestOf, sectionOf } from "./exploration.js";
 import { Finding, opened } from "./finding.js";
 import { LineForm, OperationForm } from "./exploreforms.js";
@@ -62,7 +62,8 @@ const explore = async (e) => {
   last.value = own;
   kept.delete(of);
   try {
-    await stream("Explorer/Explore", requestOf(e, of, names.value.canisters), (m) => {
+    const { canisters } = await namesOf(of); // the page may not have read them yet
+    await stream("Explorer/Explore", requestOf(e, of, canisters), (m) => {
       if (m.progress) change({ progress: m.progress });
       if (m.report) change({ report: m.report });
     }, abort.signal);
@@ -178,7 +179,7 @@ const Lines = ({ e, change }) => {
     <datalist id="queries">${(queries ?? []).map((q) => html`<option value=${q}></option>`)}</datalist>
     ${stated.map(([kind, words]) => html`<div role="group" aria-label=${kind}><span class="soft">${words}</span>${e[kind].map((line, i) => html`<div class="row tight" key=${i}><input type="text" class="line" list="queries" aria-label=${`${words}, line ${i + 1}`} value=${line} spellcheck="false" onInput=${(/** @type {any} */ event) => change({ [kind]: e[kind].map((old, n) => (n === i ? event.target.value : old)) })} />
       <button type="button" aria-label=${`remove ${line}`} onClick=${() => change({ [kind]: e[kind].filter((_, n) => n !== i) })}>Remove</button></div>`)}</div>`)}
-    <details class="method" open=${adding} onToggle=${(/** @type {any} */ event) => add(event.target.open)}><summary>Add a line</summary>${adding ? html`<${LineForm} snapshot=${e.snapshot} add=${(/** @type {"invariants"} */ kind, /** @type {string} */ line) => change({ [kind]: [...e[kind], line] })} />` : ""}</details>`;
+    <details class="method" open=${adding} onToggle=${(/** @type {any} */ event) => add(event.target.open)}><summary>Add a line</summary>${adding ? html`<${LineForm} add=${(/** @type {"invariants"} */ kind, /** @type {string} */ line) => change({ [kind]: [...e[kind], line] })} />` : ""}</details>`;
 };
 
 /** The most canisters whose queries are suggested. */

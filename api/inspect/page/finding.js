@@ -1,7 +1,7 @@
 // One finding: its run as a sequence diagram, message by message, with the state after each.
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { rpc } from "./api.js";
+import { namesOf, rpc } from "./api.js";
 import { compared } from "./compare.js";
 import { fileOf, idsOf, propertiesOf } from "./exploration.js";
 import { count, quoted, spanText } from "./format.js";
@@ -18,8 +18,10 @@ export const opened = signal(/** @type {{name: string, text: string} | undefined
  * @param {string} schedule
  * @param {import("./exploration.js").Exploration} e
  */
-const replayed = (schedule, e) => (/** @type {AbortSignal} */ abort) =>
-  rpc("Explorer/ReplaySchedule", { instance: instance.value, snapshot: e.snapshot, schedule, properties: propertiesOf(e), names: idsOf(names.value.canisters), includeMoments: true }, abort);
+const replayed = (schedule, e) => async (/** @type {AbortSignal} */ abort) => {
+  const { canisters } = await namesOf(instance.value); // the page may not have read them yet
+  return rpc("Explorer/ReplaySchedule", { instance: instance.value, snapshot: e.snapshot, schedule, properties: propertiesOf(e), names: idsOf(canisters), includeMoments: true }, abort);
+};
 
 /** What a replay says about the finding. */
 const outcomes = /** @type {Record<string, [kind: string, words: string]>} */ ({
@@ -30,14 +32,14 @@ const outcomes = /** @type {Record<string, [kind: string, words: string]>} */ ({
  * @param {{finding?: any, schedule: string | undefined, exploration: import("./exploration.js").Exploration, number?: number, file?: string}} props number: of the finding in its report; file: of a schedule that was opened
  */
 export const Finding = ({ finding, schedule, exploration: e, number, file }) => {
-  const { value: run, failure } = useLoaded(async (abort) => (schedule ? replayed(schedule, e)(abort) : undefined), [schedule, Object.keys(names.value.canisters).length], { live: false });
+  const { value: run, failure } = useLoaded(async (abort) => (schedule ? replayed(schedule, e)(abort) : undefined), [schedule], { live: false });
   const title = number ? `Finding ${number}` : file;
   const back = html`<a href=${linkTo(["explorer"], { q: parameter("q") })}>Explorer</a>`;
-  if (!schedule) return html`<div class="page"><h1>${title || "Schedule"}</h1><p>${finding ? "This finding is about all runs, so it has no run of its own." : "This window has no schedule: open its file in the Explorer."}</p><p>${back}</p></div><${CommandLine} args="explore show FILE" />`;
-  if (failure) return html`<div class="page"><h1>${title}</h1>${finding ? html`<p>${finding.text}</p>` : ""}<${Problem} failure=${failure} /><p>${back}</p></div><${CommandLine} args="explore show FILE" />`;
+  if (!schedule) return html`<div class="page"><h1>${title || "Schedule"}</h1><p>${finding ? "This finding is about all runs, so it has no run of its own." : "This window has no schedule: open its file in the Explorer."}</p><p>${back}</p></div><${CommandLine} args="explore show --states FILE" />`;
+  if (failure) return html`<div class="page"><h1>${title}</h1>${finding ? html`<p>${finding.text}</p>` : ""}<${Problem} failure=${failure} /><p>${back}</p></div><${CommandLine} args="explore show --states FILE" />`;
   if (!run) return html`<div class="page"><h1>${title}</h1><p role="status" aria-busy="true">The run is made again.</p></div>`;
   const name = file || fileOf(finding, names.value.canisters);
-  return html`<${Steps} run=${run} title=${title ?? ""} text=${finding?.text ?? ""} schedule=${schedule} name=${name} back=${back} /><${CommandLine} args=${`explore replay ${quoted(name)}`} />`;
+  return html`<${Steps} run=${run} title=${title ?? ""} text=${finding?.text ?? ""} schedule=${schedule} name=${name} back=${back} /><${CommandLine} args=${`explore show --states ${quoted(name)}`} />`;
 };
 
 /**

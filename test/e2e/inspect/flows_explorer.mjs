@@ -122,7 +122,7 @@ export const explorerFlows = async ({ context, page, base }) => {
     assert.equal(saved.suggestedFilename(), "vault-paidOut-100.yaml");
     const path = join(plan.project, saved.suggestedFilename());
     await saved.saveAs(path);
-    assert.equal(await text("footer.command code"), "canisterd -i explored explore replay vault-paidOut-100.yaml");
+    assert.equal(await text("footer.command code"), "canisterd -i explored explore show --states vault-paidOut-100.yaml");
     assert.throws(() => on("explore", "replay", path), (error) => error.status === 2 && /^still fails: vault paidOut/.test(error.stdout));
     const other = await context.newPage();
     await other.goto(`${base}explorer?i=explored`);
