@@ -2,13 +2,19 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/canisterd/canisterd"
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/internal/golden"
 )
 
 func TestCanistersInGoCallSleepTrapAndAreUpgraded(t *testing.T) {
@@ -28,10 +34,46 @@ func TestCanistersInGoCallSleepTrapAndAreUpgraded(t *testing.T) {
 			t.Errorf("the story does not say %q:\n%s", line, out.String())
 		}
 	}
+	t.Run("in go tool pprof", func(t *testing.T) { inPprof(t, folder) })
 	if testing.Short() {
 		return // two more modules are compiled
 	}
 	t.Run("without the feature", func(t *testing.T) { withoutFeature(t, folder) })
+}
+
+// ownFunction is a function of the canister's packages in a line of pprof. The runtime's functions, and all counts, depend
+// on the version of Go.
+var ownFunction = regexp.MustCompile(`% +((?:main|github\.com/canisterd/canisterd/examples/gocanister/ic)\.\S+)`)
+
+// inPprof compares the functions of a canister that go tool pprof shows.
+func inPprof(t *testing.T, folder string) {
+	ctx, ic := t.Context(), canisterd.New(t)
+	counter := ic.Deploy(filepath.Join(folder, "counter.wasm"), canisterd.Features("wasi"))
+	p, err := ic.Profile(ctx, func() error { return counter.Call(ctx, "add", uint64(5)) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "go.pprof")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(p.WritePprof(file), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(ctx, "go", "tool", "pprof", "-top", "-nodecount", "100000", "-nodefraction", "0", path).Output()
+	if err != nil {
+		t.Fatalf("go tool pprof -top: %v", err)
+	}
+	var own []string
+	for _, found := range ownFunction.FindAllStringSubmatch(string(out), -1) {
+		own = append(own, found[1])
+	}
+	slices.Sort(own)
+	golden.Compare(t, "testdata/pprof.golden", strings.Join(own, "\n")+"\n")
+	if total := fmt.Sprintf(" of %d total", p.Instructions()); !strings.Contains(string(out), total) || p.Instructions() != p.Charged() {
+		t.Errorf("pprof does not say %q; the call is charged %d instructions:\n%.300s", total, p.Charged(), out)
+	}
 }
 
 // withoutFeature runs the canisters as they are for mainnet.
