@@ -14,6 +14,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister/cycles"
+	"github.com/canisterd/canisterd/internal/project"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -30,6 +31,8 @@ type deployment struct {
 	controllers []principal.Principal
 	features    []string
 	name        string
+	sourceMap   string // paths
+	debugFile   string
 }
 
 // Init sets the arguments of the installation or upgrade: Go values, or one [Text] or [Bytes].
@@ -60,6 +63,13 @@ func Features(names ...string) DeployOption { return func(d *deployment) { d.fea
 // Named sets the name of the canister in traces, errors and [Network.Canister]; the default is the name of the file.
 func Named(name string) DeployOption { return func(d *deployment) { d.name = name } }
 
+// SourceMap sets the path of the module's source map, for the source lines of backtraces and profiles. The default is the
+// file NAME.wasm.map beside the module, if it is there.
+func SourceMap(path string) DeployOption { return func(d *deployment) { d.sourceMap = path } }
+
+// DebugFile sets the path of a Wasm file with the debug information that was stripped from the module.
+func DebugFile(path string) DeployOption { return func(d *deployment) { d.debugFile = path } }
+
 func deploymentOf(options []DeployOption) *deployment {
 	d := &deployment{}
 	for _, option := range options {
@@ -79,15 +89,15 @@ func (n *Network) Deploy(ctx context.Context, path string, options ...DeployOpti
 	for _, suffix := range []string{".gz", ".wasm"} {
 		name = strings.TrimSuffix(name, suffix)
 	}
-	return n.deploy(ctx, name, module, options)
+	return n.deploy(ctx, name, module, project.SourceMapBeside(path), options)
 }
 
 // DeployModule is [Network.Deploy] for a module in memory.
 func (n *Network) DeployModule(ctx context.Context, module []byte, options ...DeployOption) (*Canister, error) {
-	return n.deploy(ctx, "canister", module, options)
+	return n.deploy(ctx, "canister", module, "", options)
 }
 
-func (n *Network) deploy(ctx context.Context, name string, module []byte, options []DeployOption) (*Canister, error) {
+func (n *Network) deploy(ctx context.Context, name string, module []byte, beside string, options []DeployOption) (*Canister, error) {
 	d := deploymentOf(options)
 	name = cmp.Or(d.name, name)
 	arg, err := initOf(module, d.init)
@@ -99,6 +109,9 @@ func (n *Network) deploy(ctx context.Context, name string, module []byte, option
 		return nil, fmt.Errorf("creating %s: %w", name, err)
 	}
 	n.add(c, name)
+	if err := n.addDebugInfo(module, cmp.Or(d.sourceMap, beside), d.debugFile); err != nil {
+		return nil, fmt.Errorf("deploying %s: %w", name, err)
+	}
 	if err := c.install(ctx, module, arg, install); err != nil {
 		return nil, fmt.Errorf("installing %s: %w", name, err)
 	}
@@ -174,7 +187,11 @@ func (c *Canister) installFile(ctx context.Context, path string, mode mode, opti
 	if err != nil {
 		return fmt.Errorf("reading the module: %w", err)
 	}
-	arg, err := initOf(module, deploymentOf(options).init)
+	d := deploymentOf(options)
+	arg, err := initOf(module, d.init)
+	if err == nil {
+		err = c.network.addDebugInfo(module, cmp.Or(d.sourceMap, project.SourceMapBeside(path)), d.debugFile)
+	}
 	if err != nil {
 		return fmt.Errorf("installing %s: %w", c, err)
 	}
@@ -182,6 +199,30 @@ func (c *Canister) installFile(ctx context.Context, path string, mode mode, opti
 		return fmt.Errorf("installing %s: %w", c, err)
 	}
 	return nil
+}
+
+// addDebugInfo reads debug information beside a module; empty paths are none.
+func (n *Network) addDebugInfo(module []byte, sourceMap, debugFile string) (err error) {
+	var d canister.DebugInfo
+	if sourceMap != "" {
+		if d.SourceMap, err = os.ReadFile(sourceMap); err != nil {
+			return fmt.Errorf("reading the source map: %w", err)
+		}
+	}
+	if debugFile != "" {
+		if d.DebugFile, err = os.ReadFile(debugFile); err != nil {
+			return fmt.Errorf("reading the debug file: %w", err)
+		}
+	}
+	return n.keepDebugInfo(module, d)
+}
+
+// keepDebugInfo keeps debug information for a module, if there is any.
+func (n *Network) keepDebugInfo(module []byte, d canister.DebugInfo) error {
+	if !d.HasDebugInfo() {
+		return nil
+	}
+	return n.running.Driver().AddDebugInfo(module, d)
 }
 
 // install installs a module.

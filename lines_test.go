@@ -1,11 +1,17 @@
 package canisterd_test
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/canisterd/canisterd"
+	"github.com/canisterd/canisterd/test/canistertest/wat"
 )
 
 func TestARejectHasTheFileAndTheLineOfEachFunction(t *testing.T) {
@@ -36,4 +42,56 @@ func TestARejectHasTheFileAndTheLineOfEachFunction(t *testing.T) {
 	if !errors.As(err, &reject) || len(reject.Backtrace) != 3 || reject.Backtrace[1].File != "panics.rs" || reject.Backtrace[1].Line != 30 {
 		t.Errorf("the query fails with %v", err)
 	}
+}
+
+func TestTheSourceMapOfAModuleNamesTheLineOfATrap(t *testing.T) {
+	ic := canisterd.New(t)
+	module := wat.MustAssemble(`(module (func $pay (export "canister_update pay") unreachable))`)
+	mappings := "AAMA" + strings.Repeat(",CAAA", len(module)-1) // each byte is of line 7
+	sourceMap := filepath.Join(t.TempDir(), "bank.wasm.map")
+	if err := os.WriteFile(sourceMap, []byte(`{"version": 3, "sources": ["bank.mo"], "names": [], "mappings": "`+mappings+`"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	bank := ic.DeployModule(module, canisterd.SourceMap(sourceMap))
+	err := bank.Call(t.Context(), "pay")
+	var reject *canisterd.Reject
+	if !errors.As(err, &reject) || len(reject.Backtrace) == 0 || reject.Backtrace[0].File != "bank.mo" || reject.Backtrace[0].Line != 7 {
+		t.Errorf("the call fails with %v, want a frame at bank.mo:7", err)
+	}
+}
+
+func TestADebugFileNamesTheLinesOfAModuleThatWasStripped(t *testing.T) {
+	ic := canisterd.New(t)
+	const built = "test/canistertest/fixtures/panics.wasm"
+	whole, err := os.ReadFile(built)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stripped := withoutDebugSections(t, whole)
+	panics := ic.DeployModule(stripped, canisterd.DebugFile(built))
+	err = panics.Query(t.Context(), "peek", canisterd.Bytes(nil), canisterd.Into(new(canisterd.Bytes)))
+	var reject *canisterd.Reject
+	if !errors.As(err, &reject) || len(reject.Backtrace) != 3 || reject.Backtrace[1].File != "panics.rs" || reject.Backtrace[1].Line != 30 {
+		t.Errorf("the query fails with %v, want a frame at panics.rs:30", err)
+	}
+}
+
+// withoutDebugSections returns a module without its custom sections .debug_*.
+func withoutDebugSections(t *testing.T, module []byte) []byte {
+	t.Helper()
+	const header, custom = 8, 0
+	out := slices.Clone(module[:header])
+	for rest := module[header:]; len(rest) > 0; {
+		size, n := binary.Uvarint(rest[1:])
+		end := 1 + n + int(size)
+		_, k := binary.Uvarint(rest[1+n:])
+		if rest[0] != custom || !bytes.HasPrefix(rest[1+n+k:end], []byte(".debug_")) {
+			out = append(out, rest[:end]...)
+		}
+		rest = rest[end:]
+	}
+	if len(out) == len(module) {
+		t.Fatal("the module has no debug information")
+	}
+	return out
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/internal/project"
 	"github.com/canisterd/canisterd/internal/quantity"
 )
@@ -114,6 +115,13 @@ func (c *Canister) installSpec(ctx context.Context, p *project.Project, name str
 	module, err := p.Module(name)
 	if err != nil {
 		return fmt.Errorf("reading the module: %w", err)
+	}
+	var debug canister.DebugInfo
+	if debug.SourceMap, debug.DebugFile, err = p.DebugInfo(name); err != nil {
+		return err
+	}
+	if err := c.network.keepDebugInfo(module, debug); err != nil {
+		return err
 	}
 	argument, err := spec.Argument(name, ids)
 	if err != nil {

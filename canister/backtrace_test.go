@@ -77,3 +77,49 @@ func TestAPanicOfRustHasTheFileAndTheLineOfEachFrame(t *testing.T) {
 		}
 	}
 }
+
+// bytesMap is a source map of a module in which each byte of the code has a line of its own: its offset, from 1.
+func bytesMap(module []byte) []byte {
+	return []byte(`{"version":3,"sources":["counter.mo"],"mappings":"` + "AAAA" + strings.Repeat(",CACA", len(module)-1) + `"}`)
+}
+
+func TestATrapOfMotokoHasTheLinesOfItsSourceMap(t *testing.T) {
+	p := canistertest.NewPlace(t)
+	engine, err := canister.NewEngine(canister.EngineConfig{CacheDir: t.TempDir()}) // which keeps the map
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = engine.Close() })
+	p.Engine = engine
+	module := canistertest.Fixture("counter")
+	before := p.Update(p.Canister(p.Module(module), nil), "add", []byte("DIDL\x00\x00"))
+	if before.Failure == nil || before.Backtrace == "" || before.Lines != nil {
+		t.Fatalf("without a map it fails with %v at %v", before.Failure, before.Lines)
+	}
+	if err := p.Engine.AddDebugInfo(module, canister.DebugInfo{SourceMap: bytesMap(module)}); err != nil {
+		t.Fatal(err)
+	}
+	after := p.Update(p.Canister(p.Module(module), nil), "add", []byte("DIDL\x00\x00"))
+	if after.Backtrace != before.Backtrace || after.Failure.Text == "" {
+		t.Errorf("the backtrace is %q, without a map %q", after.Backtrace, before.Backtrace)
+	}
+	functions := strings.Split(after.Backtrace, "\n")
+	if len(after.Lines) != len(functions) || functions[len(functions)-1] != "add" {
+		t.Fatalf("the frames are %q at %v", functions, after.Lines)
+	}
+	const call, callIndirect, unreachable = 0x10, 0x11, 0x00
+	for i, line := range after.Lines {
+		if line.File != "counter.mo" || line.Number < 1 {
+			t.Fatalf("%s is at %v", functions[i], line)
+		}
+		if op := module[line.Number-1]; op != call && op != callIndirect && (op != unreachable || i > 0) {
+			t.Errorf("%s is at byte %d of the module, an operator %#x", functions[i], line.Number-1, op)
+		}
+	}
+	if add := after.Lines[len(functions)-1].Number - 1; add < 7017 || add >= 7215 { // where its body is
+		t.Errorf("add is at byte %d of the module", add)
+	}
+	if err := p.Engine.AddDebugInfo(module, canister.DebugInfo{SourceMap: []byte("{}")}); err == nil {
+		t.Error("a damaged map is kept")
+	}
+}

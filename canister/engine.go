@@ -106,7 +106,8 @@ func (e *Engine) prepare(ctx context.Context, uploaded []byte) (*Module, *interc
 
 // rewrite returns the rewritten form of a module, from the cache if it is there.
 func (e *Engine) rewrite(ctx context.Context, uploaded []byte) (*rewrite.Module, error) {
-	key := e.formOf(rewrite.Hash(uploaded), false)
+	hash := rewrite.Hash(uploaded)
+	key := e.formOf(hash, false)
 	if m, ok := e.wasm.CachedModule(key); ok {
 		e.coverage.add(m, uploaded)
 		return m, nil
@@ -116,7 +117,7 @@ func (e *Engine) rewrite(ctx context.Context, uploaded []byte) (*rewrite.Module,
 		return nil, err
 	}
 	defer end()
-	m, err := rewrite.Rewrite(uploaded, e.rewriting(false))
+	m, err := rewrite.Rewrite(uploaded, e.rewriting(hash, false))
 	if err != nil {
 		return nil, err
 	}
@@ -125,17 +126,20 @@ func (e *Engine) rewrite(ctx context.Context, uploaded []byte) (*rewrite.Module,
 	return m, nil
 }
 
-// rewriting returns how this engine rewrites modules.
-func (e *Engine) rewriting(probes bool) rewrite.Options {
-	return rewrite.Options{SystemAPI: e.signatures.systemAPI, WASI: e.signatures.ofWASI, Probes: probes, Coverage: e.coverage != nil}
+// rewriting returns how this engine rewrites a module.
+func (e *Engine) rewriting(hash [32]byte, probes bool) rewrite.Options {
+	return rewrite.Options{
+		SystemAPI: e.signatures.systemAPI, WASI: e.signatures.ofWASI, Probes: probes, Coverage: e.coverage != nil, Positions: e.wasm.HasDebugInfo(hash),
+	}
 }
 
 // formOf returns the key of a rewritten form of a module: its hash for the plain one.
 func (e *Engine) formOf(hash [32]byte, probes bool) [32]byte {
-	if !probes && e.coverage == nil {
+	positions := e.wasm.HasDebugInfo(hash)
+	if !probes && !positions && e.coverage == nil {
 		return hash
 	}
-	return sha256.Sum256(fmt.Appendf(hash[:], "probes %t, coverage %t", probes, e.coverage != nil))
+	return sha256.Sum256(fmt.Appendf(hash[:], "probes %t, coverage %t, positions %t", probes, e.coverage != nil, positions))
 }
 
 // CompileFor returns a context whose modules are compiled in turn with those of other instances and of other senders of

@@ -12,7 +12,8 @@ import (
 // SourceLine is a line of a source file. The zero value is none.
 type SourceLine = sourcelines.Line
 
-// sources finds the source lines of code for profiles and backtraces, and keeps what it needed last.
+// sources keeps what profiles and backtraces needed last to find the source lines of code. Its lock is not held while
+// that is made, so two goroutines may make the same.
 type sources struct {
 	mu      sync.Mutex // guards what follows
 	lines   recent[*sourcelines.Lines]
@@ -46,6 +47,10 @@ func (r *recent[V]) find(hash [32]byte) (value V, ok bool) {
 }
 
 func (r *recent[V]) keep(hash [32]byte, value V) {
+	if old, ok := r.find(hash); ok {
+		r.bytes -= old.Bytes()
+		r.kept = r.kept[:len(r.kept)-1]
+	}
 	r.kept = append(r.kept, recentValue[V]{hash, value})
 	r.bytes += value.Bytes()
 	drop := 0
@@ -59,10 +64,7 @@ func (r *recent[V]) keep(hash [32]byte, value V) {
 // linesOf returns the source lines of a module that a canister or a snapshot has: empty ones, if it has no debug
 // information or none that can be read. Code that fails has a reason of its own, and so this is no error.
 func (e *Engine) linesOf(m *Module) *sourcelines.Lines {
-	s := &e.sources
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if lines, ok := s.lines.find(m.m.Hash); ok {
+	if lines, ok := e.sources.findLines(m.m.Hash); ok {
 		return lines
 	}
 	lines := new(sourcelines.Lines)
@@ -70,33 +72,86 @@ func (e *Engine) linesOf(m *Module) *sourcelines.Lines {
 	if err != nil {
 		return lines // not kept: a canister may have the module again
 	}
-	if raw, err := rewrite.Raw(uploaded); err == nil {
-		if read, err := sourcelines.Read(raw); err == nil {
-			lines = read
-		}
+	if read, err := readLines(uploaded, e.wasm.DebugInfo(m.m.Hash)); err == nil {
+		lines = read
 	}
-	s.lines.keep(m.m.Hash, lines)
+	e.sources.keepLines(m.m.Hash, lines)
 	return lines
+}
+
+func (s *sources) findLines(module [32]byte) (*sourcelines.Lines, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lines.find(module)
+}
+
+func (s *sources) keepLines(module [32]byte, lines *sourcelines.Lines) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lines.keep(module, lines)
+}
+
+func readLines(uploaded []byte, d DebugInfo) (*sourcelines.Lines, error) {
+	raw, err := rewrite.Raw(uploaded)
+	if err != nil {
+		return nil, err
+	}
+	return sourcelines.Read(raw, sourcelines.SourceMap(d.SourceMap), sourcelines.DebugFile(d.DebugFile))
+}
+
+// DebugInfo is debug information beside a module: a source map, which takes the place of everything else, and a file with
+// the sections .debug_* that the module does not have. nil: there is none.
+type DebugInfo = wasm.DebugInfo
+
+// MaxSourceMapBytes and MaxDebugFileBytes are the largest parts of a DebugInfo.
+const (
+	MaxSourceMapBytes = sourcelines.MaxSourceMapBytes
+	MaxDebugFileBytes = sourcelines.MaxDebugFileBytes
+)
+
+// AddDebugInfo keeps debug information for a module as uploaded. It is no part of any state: backtraces and profiles use
+// it, those of canisters that have the module already from their next installation on. The error says why it does not
+// fit the module, or is that of the folder in which it is kept.
+func (e *Engine) AddDebugInfo(uploaded []byte, d DebugInfo) error {
+	lines, err := readLines(uploaded, d)
+	if err != nil {
+		return err
+	}
+	hash := rewrite.Hash(uploaded)
+	if err := e.wasm.KeepDebugInfo(hash, d); err != nil {
+		return err
+	}
+	e.sources.keepLines(hash, lines)
+	return nil
 }
 
 // offsetsOf returns where the code of a form of a module comes from, or nil.
 func (e *Engine) offsetsOf(m *Module, form *rewrite.Module) *rewrite.Offsets {
-	s := &e.sources
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if offsets, ok := s.offsets.find(form.BinaryHash); ok {
+	if offsets, ok := e.sources.findOffsets(form.BinaryHash); ok {
 		return offsets
 	}
 	uploaded, err := e.uploaded(m)
 	if err != nil {
 		return nil
 	}
-	offsets, err := form.Locate(uploaded, e.rewriting(false))
+	offsets, err := form.Locate(uploaded, e.rewriting(m.m.Hash, false))
 	if err != nil {
 		return nil
 	}
-	s.offsets.keep(form.BinaryHash, offsets)
+	e.sources.keepOffsets(form.BinaryHash, offsets)
 	return offsets
+}
+
+func (s *sources) findOffsets(binary [32]byte) (*rewrite.Offsets, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.offsets.find(binary)
+}
+
+func (s *sources) keepOffsets(binary [32]byte, offsets *rewrite.Offsets) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.offsets.keep(binary, offsets)
 }
 
 // beginning returns where the source of a function begins, by its index in the original module.

@@ -8,8 +8,8 @@ import (
 
 // Outcome is the result of a message, except the change of its canister's state.
 //
-// With a Failure, only Backtrace, Lines, Instructions, DirtyPages, Logs and the effects of the cleanup closure (Cleaned) are
-// set.
+// With a Failure, only Backtrace, Lines, Instructions, DirtyPages, Logs and the effects of the cleanup closure (Cleaned)
+// are set.
 type Outcome struct {
 	// Failure says why the message failed: the state is unchanged. nil for success. Its text is the replica's, from
 	// "Error from Canister" to the advice at the end.

@@ -20,7 +20,7 @@ type ProfiledRun struct {
 	Module   *Module
 	Tree     *profile.Tree
 	probed   *rewrite.Module    // nil if the code ran without probes
-	lines    *sourcelines.Lines // of the module; nil: not looked up yet
+	lines    *sourcelines.Lines // of the module; nil before FindLines
 }
 
 // Charges beside the code, as indices of frames.
@@ -32,7 +32,14 @@ const (
 // chargeNames are the names of charges in profiles.
 var chargeNames = [...]string{"(changed pages of the heap)", "(compiling the module)"}
 
-// Symbol returns what a frame of the run stands for.
+// FindLines looks up the source lines of the module, for Symbol.
+func (r *ProfiledRun) FindLines() {
+	if r.probed != nil {
+		r.lines = r.Module.engine.linesOf(r.Module)
+	}
+}
+
+// Symbol returns what a frame of the run stands for: a function without its source line before FindLines.
 func (r *ProfiledRun) Symbol(f profile.Frame) profile.Symbol {
 	s := profile.Symbol{Kind: f.Kind, Canister: r.Canister}
 	switch f.Kind {
@@ -40,9 +47,6 @@ func (r *ProfiledRun) Symbol(f profile.Frame) profile.Symbol {
 		s.Index = rewrite.ReplicaIndexOf(f.Index)
 		if s.Name = demangle.Name(r.probed.FunctionName(f.Index)); s.Name == "" {
 			s.Name = fmt.Sprintf("function %d", s.Index)
-		}
-		if r.lines == nil {
-			r.lines = r.Module.engine.linesOf(r.Module)
 		}
 		line := beginning(r.probed, r.lines, f.Index)
 		s.File, s.Line = line.File, int32(line.Number)
@@ -90,7 +94,7 @@ func (m *Module) probedCode(ctx context.Context) (*wasm.Code, error) {
 		if err != nil {
 			return nil, err
 		}
-		probed, err = rewrite.Rewrite(uploaded, e.rewriting(true))
+		probed, err = rewrite.Rewrite(uploaded, e.rewriting(m.m.Hash, true))
 		if err != nil {
 			return nil, fmt.Errorf("put probes into module %x: %w", m.m.Hash[:8], err)
 		}

@@ -34,8 +34,8 @@ func (a *api) installed(module []byte, argument *controlv1.Value) (id string) {
 	return id
 }
 
-// upload installs a module in pieces.
-func (a *api) upload(head *controlv1.InstallHead, module []byte) (*controlv1.InstallCodeResponse, error) {
+// upload installs a module in pieces, after which there may be debug information.
+func (a *api) upload(head *controlv1.InstallHead, module []byte, debug ...*controlv1.InstallCodeRequest) (*controlv1.InstallCodeResponse, error) {
 	stream, err := a.canisters.InstallCode(a.ctx)
 	if err != nil {
 		return nil, err
@@ -44,6 +44,11 @@ func (a *api) upload(head *controlv1.InstallHead, module []byte) (*controlv1.Ins
 	for chunk := range slices.Chunk(module, 3<<20) {
 		if err == nil {
 			err = stream.Send(&controlv1.InstallCodeRequest{Part: &controlv1.InstallCodeRequest_Chunk{Chunk: chunk}})
+		}
+	}
+	for _, part := range debug {
+		if err == nil {
+			err = stream.Send(part)
 		}
 	}
 	if err != nil && !errors.Is(err, io.EOF) {

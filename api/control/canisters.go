@@ -34,6 +34,7 @@ var (
 	outOfMemory     = reason("OUT_OF_RANGE", codes.OutOfRange, "%s of canister %s is %d bytes: the part from offset %d exceeds it", "memory", "canister_id", "size", "offset")
 	notMovable      = reason("NOT_MOVABLE", codes.FailedPrecondition, "%s", "", "canister_id")
 	uploadBroken    = reason("UPLOAD_BROKEN", codes.InvalidArgument, "invalid upload: %s")
+	debugInfoBad    = reason("DEBUG_INFO_INVALID", codes.InvalidArgument, "invalid debug information: %v")
 )
 
 // rejected returns a refusal for a reject of the management canister.

@@ -51,8 +51,14 @@ func (s *canisters) InstallCode(stream grpc.ClientStreamingServer[controlv1.Inst
 	if err != nil {
 		return BadField.Refuse("head.features", fmt.Sprintf("%.50q", head.GetFeatures()), err.Error())
 	}
-	if arg.Module, err = upload(stream); err != nil {
+	files, err := upload(stream)
+	if err != nil {
 		return err
+	}
+	if arg.Module = files.module; files.HasDebugInfo() {
+		if err := c.instance.Driver().AddDebugInfo(arg.Module, files.DebugInfo); err != nil {
+			return debugInfoBad.Refuse(err)
+		}
 	}
 	if arg.Mode.Upgrade != nil && head.KeepMainMemory == nil && c.keeps(arg.Module) {
 		(*arg.Mode.Upgrade).Persistence = &management.Persistence{Keep: new(candid.Null)}
@@ -134,27 +140,60 @@ func (c *subject) keeps(module []byte) bool {
 	return ok
 }
 
-// upload reads the bytes of a module.
-func upload(stream grpc.ClientStreamingServer[controlv1.InstallCodeRequest, controlv1.InstallCodeResponse]) ([]byte, error) {
-	var pieces [][]byte
-	size := 0
+// uploaded are the files of an installation.
+type uploaded struct {
+	module []byte
+	canister.DebugInfo
+}
+
+// upload reads the bytes of a module, and of its debug information.
+func upload(stream grpc.ClientStreamingServer[controlv1.InstallCodeRequest, controlv1.InstallCodeResponse]) (*uploaded, error) {
+	module, sourceMap, debugFile := pieces{most: canister.MaxModuleBytes}, pieces{most: canister.MaxSourceMapBytes}, pieces{most: canister.MaxDebugFileBytes}
 	for {
 		in, err := stream.Recv()
 		if errors.Is(err, io.EOF) {
-			return bytes.Join(pieces, nil), nil
+			return &uploaded{module.join(), canister.DebugInfo{SourceMap: sourceMap.join(), DebugFile: debugFile.join()}}, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		piece, ok := in.GetPart().(*controlv1.InstallCodeRequest_Chunk)
-		if !ok {
+		var fits bool
+		var what string
+		switch part := in.GetPart().(type) {
+		case *controlv1.InstallCodeRequest_Chunk:
+			fits, what = module.add(part.Chunk), "a module has at most "+strconv.Itoa(module.most)+" bytes"
+		case *controlv1.InstallCodeRequest_SourceMap:
+			fits, what = sourceMap.add(part.SourceMap), "a source map has at most "+strconv.Itoa(sourceMap.most)+" bytes"
+		case *controlv1.InstallCodeRequest_DebugFile:
+			fits, what = debugFile.add(part.DebugFile), "a debug file has at most "+strconv.Itoa(debugFile.most)+" bytes"
+		default:
 			return nil, uploadBroken.Refuse("a message after the first has no chunk")
 		}
-		if size += len(piece.Chunk); size > canister.MaxModuleBytes {
-			return nil, uploadBroken.Refuse("a module has at most " + strconv.Itoa(canister.MaxModuleBytes) + " bytes")
+		if !fits {
+			return nil, uploadBroken.Refuse(what)
 		}
-		pieces = append(pieces, piece.Chunk)
 	}
+}
+
+// pieces are the chunks of a file.
+type pieces struct {
+	all        [][]byte
+	size, most int
+}
+
+// add adds a chunk, and reports whether the file is not too large.
+func (p *pieces) add(chunk []byte) bool {
+	p.all = append(p.all, chunk)
+	p.size += len(chunk)
+	return p.size <= p.most
+}
+
+// join returns the file, nil if it has no chunk.
+func (p *pieces) join() []byte {
+	if len(p.all) == 0 {
+		return nil
+	}
+	return bytes.Join(p.all, nil)
 }
 
 // initialArgument returns the argument of canister_init or canister_post_upgrade. Text and JSON are read by the

@@ -135,11 +135,11 @@ func TestAModuleIsInstalledReinstalledAndUpgraded(t *testing.T) {
 	inc := func() {
 		call(a, a.calls.Update, update(&controlv1.Call{CanisterId: id, Method: "inc", ReplyForm: asJSON}))
 	}
-	install := func(head *controlv1.InstallHead, module []byte) {
+	install := func(head *controlv1.InstallHead, module []byte, debug ...*controlv1.InstallCodeRequest) {
 		t.Helper()
 		head.CanisterId = id
 		a.asked(head)
-		out, err := a.upload(head, module)
+		out, err := a.upload(head, module, debug...)
 		if err != nil {
 			a.failed(err)
 			return
@@ -167,6 +167,8 @@ func TestAModuleIsInstalledReinstalledAndUpgraded(t *testing.T) {
 	install(&controlv1.InstallHead{Mode: 9}, counter)
 	install(&controlv1.InstallHead{Mode: controlv1.InstallMode_INSTALL_MODE_REINSTALL, SkipPreUpgrade: true}, counter)
 	install(&controlv1.InstallHead{}, nil)
+	a.note("with a source map that is none")
+	install(&controlv1.InstallHead{}, counter, &controlv1.InstallCodeRequest{Part: &controlv1.InstallCodeRequest_SourceMap{SourceMap: []byte("nonsense")}})
 	inc()
 	a.compare("canisters_install")
 }

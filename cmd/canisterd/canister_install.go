@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +18,7 @@ import (
 
 type installFlags struct {
 	mode, arg, argFile, hex, form, memory string
+	sourceMap, debugFile                  string
 	skipPreUpgrade, yes                   bool
 	features                              []string
 }
@@ -43,7 +46,11 @@ func (c *cli) canisterInstall() *cobra.Command {
 				if err := f.confirm(ctx, c, d, head, args[0]); err != nil {
 					return err
 				}
-				installed, err := c.install(ctx, d, head, args[1])
+				debug, err := f.debugInfo(args[1])
+				if err != nil {
+					return err
+				}
+				installed, err := c.install(ctx, d, head, args[1], debug)
 				if err != nil {
 					c.hintFeature(err, "install it with --feature wasi")
 					return err
@@ -62,6 +69,8 @@ func (c *cli) canisterInstall() *cobra.Command {
 	flags.StringVar(&f.memory, "memory", "", "on upgrade, keep or replace the heap (default: keep if the old and the new module ask for it, else replace)")
 	flags.BoolVar(&f.skipPreUpgrade, "skip-pre-upgrade", false, "on upgrade, do not run canister_pre_upgrade")
 	flags.BoolVar(&f.yes, "yes", false, reinstallYes)
+	flags.StringVar(&f.sourceMap, "map", "", "source map of the module, for the lines of backtraces and profiles (default: MODULE.map, if it is there)")
+	flags.StringVar(&f.debugFile, "debug", "", "Wasm file with the debug information that was stripped from the module")
 	flags.StringSliceVar(&f.features, "feature", nil, "imports to allow beyond those of the network: wasi (default: as at the last installation)")
 	return sending(cmd)
 }
@@ -126,8 +135,26 @@ func (f *installFlags) argument(c *cli) (*controlv1.Value, error) {
 	return c.argument([]string{f.arg}, f.hex, f.form)
 }
 
+// debugInfo returns the debug information beside a module.
+func (f *installFlags) debugInfo(module string) (debug remote.DebugInfo, err error) {
+	path := cmp.Or(f.sourceMap, project.SourceMapBeside(module))
+	if path != "" {
+		if debug.SourceMap, err = os.ReadFile(path); err != nil {
+			return debug, fmt.Errorf("reading the source map: %w", err)
+		}
+	}
+	if f.debugFile != "" {
+		if debug.DebugFile, err = os.ReadFile(f.debugFile); err != nil {
+			return debug, fmt.Errorf("reading the debug file: %w", err)
+		}
+	}
+	return debug, nil
+}
+
 // install sends a module from a file.
-func (c *cli) install(ctx context.Context, d *remote.Daemon, head *controlv1.InstallHead, path string) (*controlv1.InstallCodeResponse, error) {
+func (c *cli) install(
+	ctx context.Context, d *remote.Daemon, head *controlv1.InstallHead, path string, debug remote.DebugInfo,
+) (*controlv1.InstallCodeResponse, error) {
 	module, total, err := source(path)
 	if err != nil {
 		return nil, err
@@ -135,5 +162,5 @@ func (c *cli) install(ctx context.Context, d *remote.Daemon, head *controlv1.Ins
 	defer func() { _ = module.Close() }() // only for reading
 	tell, done := c.progress("sending "+path, total)
 	defer done()
-	return d.Install(ctx, head, module, tell)
+	return d.InstallWithDebugInfo(ctx, head, module, debug, tell)
 }

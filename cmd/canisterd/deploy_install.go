@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/cmd/canisterd/internal/identity"
 	"github.com/canisterd/canisterd/internal/project"
@@ -95,7 +96,12 @@ func stateOf(names []string) string {
 
 // installModule installs the module of a canister that was so before, and returns what was done.
 func (x *deploying) installModule(ctx context.Context, name string, head *controlv1.InstallHead, before *controlv1.Canister) (string, error) {
-	installed, err := x.cli.install(ctx, x.daemon, head, x.project.Path(x.project.Canisters[name].Wasm))
+	var debug remote.DebugInfo
+	var err error
+	if debug.SourceMap, debug.DebugFile, err = x.project.DebugInfo(name); err != nil {
+		return "", err
+	}
+	installed, err := x.cli.install(ctx, x.daemon, head, x.project.Path(x.project.Canisters[name].Wasm), debug)
 	if err != nil {
 		x.cli.hintFeature(err, "set features: [wasi] for "+name+" in "+project.File)
 		return "", err

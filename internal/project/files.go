@@ -5,15 +5,18 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/canisterd/canisterd/internal/regular"
 )
 
 // Sizes of files, in bytes. Ours; the daemon has limits of its own.
 const (
-	maxProjectFile  = 4 << 20   // canisterd.yaml
-	maxModuleFile   = 256 << 20 // a module, plain or packed
-	maxArgumentFile = 64 << 20  // init_file, in which text and JSON are longer than the bytes they stand for
+	maxProjectFile   = 4 << 20   // canisterd.yaml
+	maxModuleFile    = 256 << 20 // a module, plain or packed
+	maxSourceMapFile = 128 << 20
+	maxDebugFile     = 512 << 20
+	maxArgumentFile  = 64 << 20 // init_file, in which text and JSON are longer than the bytes they stand for
 )
 
 // Reach says which files a project may name. A canister is given what is in them, and a project may be a stranger's.
@@ -106,6 +109,35 @@ func leadsOutside(err error) bool {
 
 func outside(name, top string) error {
 	return fmt.Errorf("%s is outside %s: copy it there, or pass --allow-outside if you trust %s", name, top, File)
+}
+
+// DebugInfo returns the contents of the source map and of the debug file of a canister's module; nil for none.
+func (p *Project) DebugInfo(name string) (sourceMap, debugFile []byte, err error) {
+	spec := p.Canisters[name]
+	path := spec.Map
+	if path == "" {
+		path = SourceMapBeside(p.Path(spec.Wasm))
+	}
+	if path != "" {
+		if sourceMap, err = p.read(path, maxSourceMapFile); err != nil {
+			return nil, nil, fmt.Errorf("reading the source map: %w", err)
+		}
+	}
+	if spec.Debug != "" {
+		if debugFile, err = p.read(spec.Debug, maxDebugFile); err != nil {
+			return nil, nil, fmt.Errorf("reading the debug file: %w", err)
+		}
+	}
+	return sourceMap, debugFile, nil
+}
+
+// SourceMapBeside returns the path of the source map beside the file of a module, NAME.wasm.map, or "" if it is not
+// there.
+func SourceMapBeside(module string) string {
+	if path := strings.TrimSuffix(module, ".gz") + ".map"; exists(path) {
+		return path
+	}
+	return ""
 }
 
 // Module returns the content of the module of a canister.

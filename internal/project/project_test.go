@@ -75,7 +75,7 @@ func TestMistakesInAProjectAreNamed(t *testing.T) {
 	for text, want := range map[string]string{
 		"canisters: {}":                                        "names no canisters",
 		"canister: {a: {wasm: x}}":                             "there is no key canister; did you mean canisters? (there are canisters, explore)",
-		"canisters: {a: {wasm: x, unknown: 1}}":                "there is no key unknown (there are wasm, init, init_json,",
+		"canisters: {a: {wasm: x, unknown: 1}}":                "there is no key unknown (there are wasm, map, debug, init, init_json,",
 		"canisters: {a: {}}":                                   "canister a: wasm is missing: set it to the module file",
 		"canisters: {a: }":                                     "canister a: wasm is missing: set it to the module file",
 		"canisters: {'a b': {wasm: x}}":                        `invalid name "a b"`,
@@ -184,5 +184,30 @@ func TestArgumentsInJSONAreTextOrYAML(t *testing.T) {
 	}
 	if _, err := projectOf(t, "canisters: {a: {wasm: x, init_json: [.inf]}}"); err == nil || !strings.Contains(err.Error(), "cannot be written in JSON") {
 		t.Errorf("infinity: %v", err)
+	}
+}
+
+func TestDebugInformationIsThatOfTheProjectOrBesideTheModule(t *testing.T) {
+	folder := t.TempDir()
+	for name, content := range map[string]string{ // in any order
+		"a.wasm.gz": "x", "a.wasm.map": "beside", "b.wasm": "x", "b.wasm.map": "beside", "other.map": "named", "b.debug": "debug", "c.wasm": "x",
+		"canisterd.yaml": "canisters:\n  a: {wasm: a.wasm.gz}\n  b: {wasm: b.wasm, map: other.map, debug: b.debug}\n  c: {wasm: c.wasm}\n  d: {wasm: c.wasm, map: gone.map}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := Read(folder, Inside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string][2]string{"a": {"beside", ""}, "b": {"named", "debug"}, "c": {}} { // in any order
+		sourceMap, debugFile, err := p.DebugInfo(name)
+		if err != nil || string(sourceMap) != want[0] || string(debugFile) != want[1] {
+			t.Errorf("%s has %q and %q, want %q (%v)", name, sourceMap, debugFile, want, err)
+		}
+	}
+	if _, _, err := p.DebugInfo("d"); err == nil || !strings.Contains(err.Error(), "reading the source map: ") {
+		t.Errorf("a map that is not there: %v", err)
 	}
 }

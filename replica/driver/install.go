@@ -8,6 +8,11 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
+// AddDebugInfo keeps debug information for a module as uploaded, before it is installed ([canister.Engine.AddDebugInfo]).
+func (d *Driver) AddDebugInfo(module []byte, info canister.DebugInfo) error {
+	return d.engine.AddDebugInfo(module, info)
+}
+
 // prepareModule compiles the module that a message installs before the message enters, so that the owner of the network
 // does not have to. Senders are authorized first: a message that would be refused compiles nothing. enters is false if
 // the message must not enter, for example because its sender is gone: the owner would compile the module then.

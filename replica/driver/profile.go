@@ -111,6 +111,7 @@ func (p *profiler) Profiled(id principal.Principal) bool { return p.only == nil 
 
 // Executed implements replica.Profiler.
 func (p *profiler) Executed(m *replica.ProfiledMessage) {
+	findLines(m)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.add(m, p.sent)
@@ -128,11 +129,21 @@ func (p *profiler) Executed(m *replica.ProfiledMessage) {
 
 // Queried implements replica.Profiler.
 func (p *profiler) Queried(messages []replica.ProfiledMessage) {
+	for i := range messages {
+		findLines(&messages[i])
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	sent := callPlaces{}
 	for i := range messages {
 		p.add(&messages[i], sent)
+	}
+}
+
+// findLines looks up the source lines of the code that a message ran, which may take long and needs other locks.
+func findLines(m *replica.ProfiledMessage) {
+	for i := range m.Runs {
+		m.Runs[i].FindLines()
 	}
 }
 

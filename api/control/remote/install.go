@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,17 @@ func (p Progress) tell(bytes int64) {
 
 // Install sends a module of any size and returns when it is installed.
 func (d *Daemon) Install(ctx context.Context, head *controlv1.InstallHead, module io.Reader, progress Progress) (*controlv1.InstallCodeResponse, error) {
+	return d.InstallWithDebugInfo(ctx, head, module, DebugInfo{}, progress)
+}
+
+// DebugInfo is debug information beside a module: the content of a source map, and of a file with sections .debug_*. nil:
+// there is none.
+type DebugInfo struct{ SourceMap, DebugFile []byte }
+
+// InstallWithDebugInfo is [Daemon.Install] with the debug information of the module.
+func (d *Daemon) InstallWithDebugInfo(
+	ctx context.Context, head *controlv1.InstallHead, module io.Reader, debug DebugInfo, progress Progress,
+) (*controlv1.InstallCodeResponse, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stream, err := d.Canisters.InstallCode(ctx)
@@ -29,9 +41,17 @@ func (d *Daemon) Install(ctx context.Context, head *controlv1.InstallHead, modul
 	if err := stream.Send(&controlv1.InstallCodeRequest{Part: &controlv1.InstallCodeRequest_Head{Head: head}}); err != nil {
 		return answered(stream.CloseAndRecv())(err)
 	}
-	err = chunks(module, progress, func(chunk []byte) error {
-		return stream.Send(&controlv1.InstallCodeRequest{Part: &controlv1.InstallCodeRequest_Chunk{Chunk: chunk}})
-	})
+	err = errors.Join(
+		chunks(bytes.NewReader(debug.SourceMap), nil, func(chunk []byte) error {
+			return stream.Send(&controlv1.InstallCodeRequest{Part: &controlv1.InstallCodeRequest_SourceMap{SourceMap: chunk}})
+		}),
+		chunks(bytes.NewReader(debug.DebugFile), nil, func(chunk []byte) error {
+			return stream.Send(&controlv1.InstallCodeRequest{Part: &controlv1.InstallCodeRequest_DebugFile{DebugFile: chunk}})
+		}),
+		chunks(module, progress, func(chunk []byte) error {
+			return stream.Send(&controlv1.InstallCodeRequest{Part: &controlv1.InstallCodeRequest_Chunk{Chunk: chunk}})
+		}),
+	)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("reading the module: %w", err)
 	}

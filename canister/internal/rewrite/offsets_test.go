@@ -81,7 +81,7 @@ func checkOffsets(t *testing.T, name string, raw []byte, options Options, seen m
 	}
 	base := codeSection(m.Binary)
 	originals, rewritten := located(t, raw), located(t, m.Binary)
-	injected := injectedFunctions(options.Probes, options.Coverage)
+	injected := injectedFunctions(options.Probes)
 	for i, operators := range originals {
 		found := map[int]bool{} // the original operators that are there again
 		for _, at := range rewritten[i] {

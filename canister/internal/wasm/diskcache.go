@@ -36,25 +36,28 @@ func openDiskCache(root string) (*diskCache, error) {
 }
 
 // prune removes the oldest files of a cache that has become too big.
-func (d *diskCache) prune() {
+func (d *diskCache) prune() { pruneFiles(d.all(), maxDiskCache) }
+
+// pruneFiles removes the oldest of some files if all have more bytes than a limit, until they have three quarters of it.
+func pruneFiles(paths []string, limit int64) {
 	type entry struct {
 		path string
 		info os.FileInfo
 	}
 	var entries []entry
 	total := int64(0)
-	for _, path := range d.all() {
+	for _, path := range paths {
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			entries = append(entries, entry{path, info})
 			total += info.Size()
 		}
 	}
-	if total <= maxDiskCache {
+	if total <= limit {
 		return
 	}
 	slices.SortFunc(entries, func(a, b entry) int { return a.info.ModTime().Compare(b.info.ModTime()) })
 	for _, e := range entries {
-		if total <= maxDiskCache*3/4 {
+		if total <= limit*3/4 {
 			return
 		}
 		total -= e.info.Size()
@@ -151,9 +154,13 @@ func (d *diskCache) save(key [32]byte, m *rewrite.Module) error {
 	return d.replace(d.path(key), file)
 }
 
-// replace writes a temporary file and renames it, so that no reader sees half a file.
 func (d *diskCache) replace(path string, content []byte) error {
-	f, err := os.CreateTemp(d.dir, "new-*")
+	return replaceFile(d.dir, path, content)
+}
+
+// replaceFile writes a temporary file and renames it, so that no reader sees half a file.
+func replaceFile(dir, path string, content []byte) error {
+	f, err := os.CreateTemp(dir, "new-*")
 	if err != nil {
 		return err
 	}

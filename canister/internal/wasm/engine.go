@@ -43,6 +43,7 @@ type Engine struct {
 	// instances is the configuration of every instance. It has a source of random bytes because making the default one
 	// takes longer than the rest of an instance; no module can ask for any.
 	instances wazero.ModuleConfig
+	debug     *debugStore
 	temporary string // folder in place of CacheDir that Close removes; "" if there is none
 
 	// Modules that take long to compile have their own slots, so that the others do not wait for them.
@@ -110,6 +111,7 @@ func (e *Engine) open() (err error) {
 			return err
 		}
 	}
+	e.debug = newDebugStore(e.config.CacheDir)
 	e.instances = wazero.NewModuleConfig().WithName("").WithStartFunctions().WithRandSource(strings.NewReader(""))
 	e.runtime = wazero.NewRuntimeWithConfig(context.Background(), runtimeConfig(e.cache))
 	return nil

@@ -78,6 +78,11 @@ const (
 
 // Smaller in tests, whose heaps are small.
 var (
+	// maxDebugMemory and maxDebugDisk limit the debug information that is kept for modules: in memory, and in files, where
+	// one file has at most 512 MiB.
+	maxDebugMemory = 256 << 20
+	maxDebugDisk   = int64(4 << 30)
+
 	// maxPatches is how many pages of its own a volatile guest keeps in memory: 8 MiB. One that changes more is no
 	// longer volatile.
 	maxPatches = 2048

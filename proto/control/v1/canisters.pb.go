@@ -868,13 +868,17 @@ func (x *CanisterSummary) GetIdleCyclesBurnedPerDay() string {
 	return ""
 }
 
-// InstallCodeRequest is one message of an installation: the head, then the bytes of the module.
+// InstallCodeRequest is one message of an installation: the head, then the bytes of the module. Debug information beside
+// the module is for the source lines of backtraces and profiles: it is kept by the hash of the module, outside of the
+// state of instances.
 type InstallCodeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Part:
 	//
 	//	*InstallCodeRequest_Head
 	//	*InstallCodeRequest_Chunk
+	//	*InstallCodeRequest_SourceMap
+	//	*InstallCodeRequest_DebugFile
 	Part          isInstallCodeRequest_Part `protobuf_oneof:"part"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -935,6 +939,24 @@ func (x *InstallCodeRequest) GetChunk() []byte {
 	return nil
 }
 
+func (x *InstallCodeRequest) GetSourceMap() []byte {
+	if x != nil {
+		if x, ok := x.Part.(*InstallCodeRequest_SourceMap); ok {
+			return x.SourceMap
+		}
+	}
+	return nil
+}
+
+func (x *InstallCodeRequest) GetDebugFile() []byte {
+	if x != nil {
+		if x, ok := x.Part.(*InstallCodeRequest_DebugFile); ok {
+			return x.DebugFile
+		}
+	}
+	return nil
+}
+
 type isInstallCodeRequest_Part interface {
 	isInstallCodeRequest_Part()
 }
@@ -947,9 +969,22 @@ type InstallCodeRequest_Chunk struct {
 	Chunk []byte `protobuf:"bytes,2,opt,name=chunk,proto3,oneof"` // at most 3 MiB
 }
 
+type InstallCodeRequest_SourceMap struct {
+	SourceMap []byte `protobuf:"bytes,3,opt,name=source_map,json=sourceMap,proto3,oneof"` // of the module (version 3, as moc --map writes it), in order; at most 3 MiB, 128 MiB together
+}
+
+type InstallCodeRequest_DebugFile struct {
+	// A Wasm file with the sections .debug_* that the module does not have, in order; at most 3 MiB, 512 MiB together.
+	DebugFile []byte `protobuf:"bytes,4,opt,name=debug_file,json=debugFile,proto3,oneof"`
+}
+
 func (*InstallCodeRequest_Head) isInstallCodeRequest_Part() {}
 
 func (*InstallCodeRequest_Chunk) isInstallCodeRequest_Part() {}
+
+func (*InstallCodeRequest_SourceMap) isInstallCodeRequest_Part() {}
+
+func (*InstallCodeRequest_DebugFile) isInstallCodeRequest_Part() {}
 
 // InstallHead names the canister that gets the module, and describes how it starts.
 type InstallHead struct {
@@ -2896,10 +2931,14 @@ const file_control_v1_canisters_proto_rawDesc = "" +
 	"moduleHash\x12\x16\n" +
 	"\x06cycles\x18\x05 \x01(\tR\x06cycles\x12!\n" +
 	"\fmemory_bytes\x18\x06 \x01(\x04R\vmemoryBytes\x12:\n" +
-	"\x1aidle_cycles_burned_per_day\x18\a \x01(\tR\x16idleCyclesBurnedPerDay\"m\n" +
+	"\x1aidle_cycles_burned_per_day\x18\a \x01(\tR\x16idleCyclesBurnedPerDay\"\xaf\x01\n" +
 	"\x12InstallCodeRequest\x127\n" +
 	"\x04head\x18\x01 \x01(\v2!.canisterd.control.v1.InstallHeadH\x00R\x04head\x12\x16\n" +
-	"\x05chunk\x18\x02 \x01(\fH\x00R\x05chunkB\x06\n" +
+	"\x05chunk\x18\x02 \x01(\fH\x00R\x05chunk\x12\x1f\n" +
+	"\n" +
+	"source_map\x18\x03 \x01(\fH\x00R\tsourceMap\x12\x1f\n" +
+	"\n" +
+	"debug_file\x18\x04 \x01(\fH\x00R\tdebugFileB\x06\n" +
 	"\x04part\"\xdc\x02\n" +
 	"\vInstallHead\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1f\n" +
@@ -3216,6 +3255,8 @@ func file_control_v1_canisters_proto_init() {
 	file_control_v1_canisters_proto_msgTypes[10].OneofWrappers = []any{
 		(*InstallCodeRequest_Head)(nil),
 		(*InstallCodeRequest_Chunk)(nil),
+		(*InstallCodeRequest_SourceMap)(nil),
+		(*InstallCodeRequest_DebugFile)(nil),
 	}
 	file_control_v1_canisters_proto_msgTypes[11].OneofWrappers = []any{}
 	type x struct{}

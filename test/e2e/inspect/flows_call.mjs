@@ -1,7 +1,7 @@
 // What a developer does with one call: the state before and after it, and the call as a test.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { canisterd, flow, plan, shot, submit } from "./harness.mjs";
 
 /** Waits until nothing on the page is being read. */
@@ -52,6 +52,18 @@ export const callFlows = async ({ context, page, base }) => {
     assert.match(await text(), /This instance keeps no history/);
     assert.match(await text(), /--ephemeral/);
     canisterd("instance", "delete", "memory", "--yes");
+  });
+
+  await flow("a panic names the file and the line of each function", async () => {
+    canisterd("instance", "create", "panics", "--ephemeral");
+    const id = canisterd("-i", "panics", "canister", "create");
+    canisterd("-i", "panics", "canister", "install", id, resolve("../../canistertest/fixtures/panics.wasm"));
+    const { request_id: request } = submit("-i", "panics", "canister", "submit", id, "withdraw", "--hex", "61626364");
+    assert.throws(() => canisterd("-i", "panics", "canister", "await", request));
+    await page.goto(`${base}call/${request}?i=panics`);
+    await page.locator("ul.tree .problem pre").waitFor();
+    assert.match(await text("ul.tree .problem pre"), /Account::check\s+panics\/account\.rs:15\n/);
+    canisterd("instance", "delete", "panics", "--yes");
   });
 
   const on = (...args) => canisterd("-i", "tested", ...args);
