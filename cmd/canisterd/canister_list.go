@@ -22,7 +22,7 @@ func (c *cli) canisterList() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				var all []*controlv1.CanisterSummary
-				t := c.table("CANISTER", "NAME", "STATUS", "CYCLES", "MEMORY", "MODULE")
+				t := c.table("CANISTER", "NAME", "STATUS", "CYCLES", "BURNS A DAY", "MEMORY", "MODULE")
 				for token := ""; ; {
 					page, err := d.Canisters.ListCanisters(ctx, &controlv1.ListCanistersRequest{Instance: c.instance, PageSize: pageSize, PageToken: token})
 					if err != nil {
@@ -30,7 +30,7 @@ func (c *cli) canisterList() *cobra.Command {
 					}
 					for _, s := range page.GetCanisters() {
 						name := c.known().names[s.GetCanisterId()]
-						t.row(s.GetCanisterId(), name, statusText(s.GetStatus()), grouped(s.GetCycles()), size(int64(s.GetMemoryBytes())), fmt.Sprintf("%.12x", s.GetModuleHash()))
+						t.row(s.GetCanisterId(), name, statusText(s.GetStatus()), grouped(s.GetCycles()), grouped(s.GetIdleCyclesBurnedPerDay()), size(int64(s.GetMemoryBytes())), fmt.Sprintf("%.12x", s.GetModuleHash()))
 					}
 					all = append(all, page.GetCanisters()...)
 					if token = page.GetNextPageToken(); token == "" {
@@ -49,6 +49,7 @@ type listedCanister struct {
 	Subnet     string      `json:"subnet_id"`
 	Status     string      `json:"status"`
 	Cycles     json.Number `json:"cycles"`
+	Burned     json.Number `json:"idle_cycles_burned_per_day"`
 	Memory     uint64      `json:"memory_bytes"`
 	ModuleHash string      `json:"module_hash"`
 }
@@ -58,7 +59,7 @@ func (c *cli) listed(all []*controlv1.CanisterSummary) map[string][]listedCanist
 	for _, s := range all {
 		list = append(list, listedCanister{
 			s.GetCanisterId(), c.known().names[s.GetCanisterId()], s.GetSubnetId(), statusText(s.GetStatus()),
-			json.Number(s.GetCycles()), s.GetMemoryBytes(), hex.EncodeToString(s.GetModuleHash()),
+			json.Number(s.GetCycles()), json.Number(s.GetIdleCyclesBurnedPerDay()), s.GetMemoryBytes(), hex.EncodeToString(s.GetModuleHash()),
 		})
 	}
 	return map[string][]listedCanister{"canisters": list}
