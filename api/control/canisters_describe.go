@@ -89,6 +89,7 @@ func canisterOf(r *introspect.CanisterReport) *controlv1.Canister {
 	if r.Module == nil {
 		return out
 	}
+	out.Memory64 = r.Module.Memory64()
 	for _, m := range r.Module.Methods() {
 		out.Methods = append(out.Methods, &controlv1.ExportedMethod{Name: m.Name, Kind: kindNames[m.Kind]})
 	}

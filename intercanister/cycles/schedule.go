@@ -33,6 +33,9 @@ type Schedule struct {
 	ReservationSeconds uint64
 }
 
+// AsOf is the month whose prices of the Internet Computer the lists have.
+const AsOf = "2026-09"
+
 // Application returns the price list of an application subnet with this many nodes.
 func Application(nodes uint64) Schedule {
 	return Schedule{

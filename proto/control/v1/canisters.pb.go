@@ -1742,6 +1742,7 @@ type Canister struct {
 	Methods                []*ExportedMethod      `protobuf:"bytes,21,rep,name=methods,proto3" json:"methods,omitempty"`                                                                  // of its module, by name; none: no code
 	Metadata               []string               `protobuf:"bytes,22,rep,name=metadata,proto3" json:"metadata,omitempty"`                                                                // names of the custom sections
 	Features               []string               `protobuf:"bytes,23,rep,name=features,proto3" json:"features,omitempty"`                                                                // names of its features that the network does not have, as in InstallHead
+	Memory64               bool                   `protobuf:"varint,24,opt,name=memory64,proto3" json:"memory64,omitempty"`                                                               // its heap has 64-bit addresses: its instructions cost twice as much
 	unknownFields          protoimpl.UnknownFields
 	sizeCache              protoimpl.SizeCache
 }
@@ -1935,6 +1936,13 @@ func (x *Canister) GetFeatures() []string {
 		return x.Features
 	}
 	return nil
+}
+
+func (x *Canister) GetMemory64() bool {
+	if x != nil {
+		return x.Memory64
+	}
+	return false
 }
 
 // QueryStats counts the queries of a canister since it was created.
@@ -2988,7 +2996,7 @@ const file_control_v1_canisters_proto_rawDesc = "" +
 	"\vcanister_id\x18\x02 \x01(\tR\n" +
 	"canisterId\"Q\n" +
 	"\x13GetCanisterResponse\x12:\n" +
-	"\bcanister\x18\x01 \x01(\v2\x1e.canisterd.control.v1.CanisterR\bcanister\"\xed\a\n" +
+	"\bcanister\x18\x01 \x01(\v2\x1e.canisterd.control.v1.CanisterR\bcanister\"\x89\b\n" +
 	"\bCanister\x12\x1f\n" +
 	"\vcanister_id\x18\x01 \x01(\tR\n" +
 	"canisterId\x12\x1b\n" +
@@ -3017,7 +3025,8 @@ const file_control_v1_canisters_proto_rawDesc = "" +
 	"queryStats\x12>\n" +
 	"\amethods\x18\x15 \x03(\v2$.canisterd.control.v1.ExportedMethodR\amethods\x12\x1a\n" +
 	"\bmetadata\x18\x16 \x03(\tR\bmetadata\x12\x1a\n" +
-	"\bfeatures\x18\x17 \x03(\tR\bfeatures\"\x92\x01\n" +
+	"\bfeatures\x18\x17 \x03(\tR\bfeatures\x12\x1a\n" +
+	"\bmemory64\x18\x18 \x01(\bR\bmemory64\"\x92\x01\n" +
 	"\n" +
 	"QueryStats\x12\x14\n" +
 	"\x05calls\x18\x01 \x01(\x04R\x05calls\x12\"\n" +
