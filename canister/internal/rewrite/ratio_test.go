@@ -12,6 +12,7 @@ import (
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
 	"github.com/canisterd/canisterd/canister/internal/wasm"
 	"github.com/canisterd/canisterd/test/bench/ratio"
+	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 // actor is a Motoko actor on the engine alone, with a System API that knows nothing
@@ -131,7 +132,7 @@ func BenchmarkRatioMeteringMotoko(b *testing.B) {
 	}
 	var pairs []ratio.Pair
 	for n := range alignments {
-		pairs = append(pairs, meteringOfActor(b, shifted(b, binary, n))...)
+		pairs = append(pairs, meteringOfActor(b, canistertest.Shifted(b, binary, n))...)
 	}
 	ratio.CompareMeans(b, 1.15, pairs)
 }
