@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -333,23 +332,3 @@ func (d *Daemon) shutdown(patience time.Duration) error {
 	defer cancel()
 	return d.server.Shutdown(ctx)
 }
-
-// Version returns the version of this build: the version of the module if it was installed as
-// one, or else the commit.
-func Version() string { return version() }
-
-var version = sync.OnceValue(func() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return "commit " + s.Value[:min(12, len(s.Value))]
-		}
-	}
-	return "development"
-})

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,8 +18,13 @@ func (c *cli) version() *cobra.Command {
   canisterd version --json`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return c.print("canisterd "+daemon.Version(), map[string]string{
-				"version": daemon.Version(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH,
+			b, platform := daemon.Build(), runtime.GOOS+"/"+runtime.GOARCH
+			origin := []string{b.Go, platform}
+			if b.Commit != "" {
+				origin = append([]string{"commit " + b.Commit, b.Time}, origin...)
+			}
+			return c.print(fmt.Sprintf("canisterd %s (%s)", b.Version, strings.Join(origin, ", ")), map[string]string{
+				"version": b.Version, "commit": b.Commit, "time": b.Time, "go": b.Go, "platform": platform,
 			})
 		},
 	}
