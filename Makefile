@@ -105,6 +105,10 @@ test-inspect: test/e2e/inspect/node_modules/.package-lock.json ## the inspector 
 first-hour: ## clone the repository and do there what the first two pages of the book say, with the 18 points of the first hour
 	$(GO) test -count=1 -tags firsthour -run TheFirstHourGoesFromAClone ./cmd/canisterd
 
+.PHONY: size
+size: build ## which modules make the binary large
+	$(GO) run ./test/size bin/canisterd
+
 .PHONY: bench
 bench: ## ratios to floors measured in the same run, as a table and bench.json
 	$(GO) run ./test/bench -json bench.json
