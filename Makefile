@@ -13,6 +13,9 @@ GOFUMPT_VERSION  := v0.12.0
 GOLANGCI_VERSION := v2.15.0
 TOOLS_VERSION    := v0.52.0
 GRPCURL_VERSION  := v1.9.4
+NFPM_VERSION     := v2.45.2
+CYCLONEDX_VERSION := v1.10.0
+ACTIONLINT_VERSION := v1.7.12
 include proto/tools.mk
 
 # Compilers of tools and the linter may take memory for time; tests may not: they measure memory.
@@ -105,9 +108,25 @@ test-inspect: test/e2e/inspect/node_modules/.package-lock.json ## the inspector 
 first-hour: ## clone the repository and do there what the first two pages of the book say, with the 18 points of the first hour
 	$(GO) test -count=1 -tags firsthour -run TheFirstHourGoesFromAClone ./cmd/canisterd
 
+.PHONY: dist
+dist: $(TOOLS)/nfpm $(TOOLS)/cyclonedx-gomod ## the packages of the commit, in bin/dist: archives, deb, rpm, apk, npm, wheels, an OCI image, manifests
+	$(GO) run ./cmd/dist
+
+# The second time nothing that was compiled before is used. The version before is the last tag before the commit, or its parent.
+.PHONY: test-dist
+test-dist: $(TOOLS)/nfpm $(TOOLS)/cyclonedx-gomod ## make the packages again, compare them, and install each from its file as users do (after make dist, as root; needs Node.js, npm, Python and dpkg)
+	rm -rf bin/dist-cache && GOCACHE=$(CURDIR)/bin/dist-cache $(GO) run ./cmd/dist -out bin/dist-again; code=$$?; rm -rf bin/dist-cache; exit $$code
+	git worktree add --force --detach bin/before "$$(git describe --tags --abbrev=0 HEAD^ 2>/dev/null || git rev-parse HEAD^)"
+	cd bin/before && $(GO) build -o ../dist-before/canisterd ./cmd/canisterd; code=$$?; cd ../.. && git worktree remove --force bin/before; exit $$code
+	$(GO) test -count=1 -tags dist ./cmd/dist -packages $(CURDIR)/bin/dist -before $(CURDIR)/bin/dist-before/canisterd
+
 .PHONY: size
 size: build ## which modules make the binary large
 	$(GO) run ./test/size bin/canisterd
+
+.PHONY: check-workflows
+check-workflows: $(TOOLS)/actionlint ## the workflows and the action of GitHub are well-formed
+	$(TOOLS)/actionlint -shellcheck= -pyflakes= .github/workflows/*.yml
 
 .PHONY: bench
 bench: ## ratios to floors measured in the same run, as a table and bench.json
@@ -294,6 +313,15 @@ $(TOOLS)/gofumpt:
 
 $(TOOLS)/golangci-lint:
 	$(INSTALL_TOOL) github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+
+$(TOOLS)/nfpm:
+	$(INSTALL_TOOL) github.com/goreleaser/nfpm/v2/cmd/nfpm@$(NFPM_VERSION)
+
+$(TOOLS)/cyclonedx-gomod:
+	$(INSTALL_TOOL) github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@$(CYCLONEDX_VERSION)
+
+$(TOOLS)/actionlint:
+	$(INSTALL_TOOL) github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION)
 
 $(TOOLS)/deadcode:
 	$(INSTALL_TOOL) golang.org/x/tools/cmd/deadcode@$(TOOLS_VERSION)

@@ -105,6 +105,7 @@ var arrows = map[string]struct {
 	"cmd/canisterd/internal/output":   {nil, "a result as JSON, of any command"},
 	"cmd/canisterd/internal/portfile": {nil, "a file with a port, without its server"},
 	"cmd/canisterd":                   {[]string{"cmd/canisterd/internal/", "internal/candid/", "internal/regular", "daemon", "intercanister/cycles", "internal/project", "internal/quantity", "internal/systemcanisters", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "internal/textwidth", "internal/profile", "internal/profile/", "internal/coverage", "internal/coverage/"}, "the command line is a client, which knows the price list of other subnets"},
+	"cmd/dist":                        {nil, "packs the binary, and knows nothing of it"},
 	"test/torture":                    {[]string{"api/client", "api/control/remote", "candid", "candid/principal", "canister", "test/canistertest/wat", "instance", "internal/journal", "proto/control/v1", "replica", "replica/driver"}, "kills the binary from outside, and instances on simulated disks"},
 	"test/resources":                  {nil, "what the kernel tells of a process"},
 	"test/size":                       {nil, "reads a binary as a file"},
