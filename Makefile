@@ -205,7 +205,7 @@ proto-tools: $(TOOLS)/buf $(TOOLS)/protoc-gen-go $(TOOLS)/protoc-gen-go-grpc
 
 .PHONY: proto-released
 proto-released: $(TOOLS)/buf ## make today's control API the one that must not break (at a release)
-	cd proto && $(TOOLS)/buf build --exclude-source-info -o released.binpb
+	cd proto && $(TOOLS)/buf build --exclude-source-info --path control -o released.binpb
 
 .PHONY: fmt
 fmt: $(TOOLS)/gofumpt ## format all Go code

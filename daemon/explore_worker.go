@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 
+	"google.golang.org/grpc"
+
 	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/internal/explore/workqueue"
@@ -13,7 +15,7 @@ import (
 
 // ExploreWorker configures a worker of explorations.
 type ExploreWorker struct {
-	Server   string                           // URL of the NATS server
+	Daemon   grpc.ClientConnInterface         // connection to the daemon
 	Slots    int                              // runs in parallel
 	CacheDir string                           // of compiled modules; "": the user's
 	Say      func(format string, args ...any) // prints messages for people
@@ -22,7 +24,7 @@ type ExploreWorker struct {
 // Dedicate configures this process for the worker alone: it uses one processor for each slot.
 func (w *ExploreWorker) Dedicate() { workqueue.Dedicate(w.Slots) }
 
-// Run runs jobs of explorations until the context ends, or until the server ends with the exploration that started it.
+// Run runs jobs of explorations until the context or the connection ends.
 func (w *ExploreWorker) Run(ctx context.Context) (err error) {
 	if w.CacheDir == "" {
 		w.CacheDir = defaultCache(slog.New(slog.DiscardHandler))
@@ -34,5 +36,5 @@ func (w *ExploreWorker) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, engine.Close()) }()
 	host := control.NewExploreHost(engine)
 	defer host.Close()
-	return workqueue.Work(ctx, w.Server, &workqueue.Host{Version: Version(), Slots: w.Slots, Open: host.Open, Say: w.Say})
+	return workqueue.Work(ctx, w.Daemon, &workqueue.Host{Version: Version(), Slots: w.Slots, Open: host.Open, Say: w.Say})
 }

@@ -1,7 +1,6 @@
 #!/bin/sh
-# Makes the Go code of the control API and what reflection serves, after a check that the .proto files are formatted and
-# break no client. The results go beside the sources, or into the folder OUT, at the path that they have in the
-# repository.
+# Makes the Go code of the control API and of the protocol of workers, and what reflection serves, after a check that the .proto files are formatted and
+# break no client. The results go to the packages that the sources name, in the repository or the folder OUT.
 set -eu
 cd "$(dirname "$0")"
 root="$(cd .. && pwd)"
@@ -13,8 +12,8 @@ buf format --diff --exit-code || { echo "proto: the .proto files are not formatt
 buf breaking --against released.binpb
 
 mkdir -p "$out/api/control"
-buf generate -o "$out/proto"
-buf build --exclude-imports -o "$out/api/control/described.binpb"
+buf generate -o "$out"
+buf build --exclude-imports --path control -o "$out/api/control/described.binpb"
 
 find . -name '*.pb.go' | while read -r file; do
   if ! [ -e "$out/proto/$file" ]; then

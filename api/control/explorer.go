@@ -63,9 +63,6 @@ func (s *explorer) exploreUnary(ctx context.Context, in *controlv1.ExploreReques
 	if n := len(in.GetProperties().GetAsked()); n > 0 {
 		return nil, BadField.Refuse("properties.asked", n, "a unary call cannot ask the client: Explorer.Explore over gRPC can")
 	}
-	if in.GetWorkerServer() != "" {
-		return nil, BadField.Refuse("worker_server", "set", "a unary call cannot say where workers find the exploration: Explorer.Explore over gRPC can")
-	}
 	ctx, done := s.until(ctx)
 	defer done()
 	ctx, end := context.WithCancelCause(ctx)
@@ -110,14 +107,14 @@ func (s *explorer) runExploration(ctx context.Context, in *controlv1.ExploreRequ
 	}
 	defer end()
 	tell := progress{out: out, next: time.Now().Add(progressInterval), workers: func() int { return 0 }}
-	if in.GetWorkerServer() != "" {
+	if in.GetExternalWorkers() {
 		queue, err := s.distribute(ctx, in, config, base)
 		if err != nil {
 			return nil, err
 		}
 		defer queue.Close()
 		tell.workers = func() int { count, _ := queue.Workers(); return count }
-		if err := out.send(progressStep(&controlv1.ExploreProgress{WorkerServer: queue.URL()})); err != nil {
+		if err := out.send(progressStep(&controlv1.ExploreProgress{})); err != nil { // workers may join now
 			return nil, err
 		}
 	}
@@ -177,8 +174,8 @@ func (s *explorer) readConfig(ctx context.Context, i *instance.Instance, in *con
 	if err := checkLimits(in); err != nil {
 		return nil, err
 	}
-	if n := len(in.GetProperties().GetAsked()); n > 0 && in.GetWorkerServer() != "" {
-		return nil, BadField.Refuse("properties.asked", n, "workers of other processes cannot ask the client: leave worker_server or these properties out")
+	if n := len(in.GetProperties().GetAsked()); n > 0 && in.GetExternalWorkers() {
+		return nil, BadField.Refuse("properties.asked", n, "workers of other processes cannot ask the client: leave external_workers or these properties out")
 	}
 	if len(in.GetOperations()) == 0 {
 		return nil, MissingField.Refuse("operations", "the messages that are delivered in every order")

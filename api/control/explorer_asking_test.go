@@ -164,10 +164,10 @@ func (a *api) rejectProperties(in *controlv1.ExploreRequest) {
 		collect(a, a.explorer.Explore, wrong)
 	}
 	wrong := proto.CloneOf(in)
-	wrong.WorkerServer = "embedded://"
+	wrong.ExternalWorkers = true
 	collect(a, a.explorer.Explore, wrong)
 	call(a, a.explorer.AnswerQuestions, &controlv1.AnswerQuestionsRequest{Exploration: "none"})
-	wrong.WorkerServer = ""
+	wrong.ExternalWorkers = false
 	for text, change := range map[string]func(*controlv1.ExploreProperties){
 		"invalid properties.asked.title tt": func(p *controlv1.ExploreProperties) { p.Asked[0].Title = strings.Repeat("t", 101) },
 		"invalid properties.asked 101": func(p *controlv1.ExploreProperties) {

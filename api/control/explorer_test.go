@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/internal/explore/workqueue/workerv1"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -62,8 +63,6 @@ func TestOrdersOfMessagesAreExplored(t *testing.T) {
 		func(in *controlv1.ExploreRequest) { in.Upgrades = []*controlv1.ExploreUpgrade{{Canister: "safe"}} },
 		func(in *controlv1.ExploreRequest) { in.Outcalls = []*controlv1.ExploreOutcall{{Status: 7}} },
 		func(in *controlv1.ExploreRequest) { in.Instance = "none" },
-		func(in *controlv1.ExploreRequest) { in.WorkerServer = "localhost:4222" },
-		func(in *controlv1.ExploreRequest) { in.WorkerServer = "nats://user:secret@127.0.0.1:1" },
 		func(in *controlv1.ExploreRequest) {
 			in.Properties = &controlv1.ExploreProperties{Invariants: []string{"vault paidOut"}}
 		},
@@ -76,5 +75,32 @@ func TestOrdersOfMessagesAreExplored(t *testing.T) {
 		collect(a, a.explorer.Explore, wrong)
 	}
 	call(a, a.explorer.ReplaySchedule, &controlv1.ReplayScheduleRequest{Schedule: "version: 2"})
+	a.note("a worker in another process cannot make the runs")
+	brokenWorker(a)
+	collect(a, a.explorer.Explore, &controlv1.ExploreRequest{Operations: []*controlv1.ExploreOperation{withdraw}, Runs: 100, ExternalWorkers: true})
 	a.compare("explorer")
+}
+
+// brokenWorker starts a worker that answers its first assignment with an error.
+func brokenWorker(a *api) {
+	a.Helper()
+	stream, err := workerv1.NewWorkersClient(a.conn).Work(a.ctx)
+	if err != nil {
+		a.Fatal(err)
+	}
+	answers := []*workerv1.WorkRequest{
+		{Step: &workerv1.WorkRequest_Joining{Joining: &workerv1.Joining{Version: daemon.Version(), Slots: 1}}},
+		{Step: &workerv1.WorkRequest_Opened{Opened: &workerv1.Opened{Campaign: "1"}}},
+		{Step: &workerv1.WorkRequest_Results{Results: &workerv1.Results{Assignment: 1, Last: true, Error: "worker elsewhere/1: no memory"}}},
+	}
+	go func() {
+		for _, out := range answers {
+			if stream.Send(out) != nil {
+				return // the test has ended
+			}
+			if _, err := stream.Recv(); err != nil {
+				return
+			}
+		}
+	}()
 }

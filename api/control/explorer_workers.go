@@ -17,7 +17,7 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// workersFailed takes the error of a NATS server, or of the workers there.
+// workersFailed takes the error of workers in other processes.
 var workersFailed = reason("EXPLORE_WORKERS_FAILED", codes.Unavailable, "the workers of the exploration failed: %v")
 
 // distribute makes workers of other processes do the jobs of an exploration. The caller closes the coordinator.
@@ -26,7 +26,7 @@ func (s *explorer) distribute(ctx context.Context, in *controlv1.ExploreRequest,
 	if err != nil {
 		return nil, fmt.Errorf("describing the exploration: %w", err)
 	}
-	queue, err := workqueue.Begin(ctx, in.GetWorkerServer(), &workqueue.Campaign{Version: s.version, Description: description, Base: base.Export})
+	queue, err := s.workers.Begin(ctx, &workqueue.Campaign{Description: description, Base: base.Export})
 	if err != nil {
 		return nil, workersFailed.Refuse(err)
 	}

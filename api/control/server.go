@@ -22,7 +22,9 @@ import (
 	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/internal/budget"
 	"github.com/canisterd/canisterd/internal/contain"
+	"github.com/canisterd/canisterd/internal/explore/workqueue"
 
+	"github.com/canisterd/canisterd/internal/explore/workqueue/workerv1"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -57,6 +59,7 @@ type Server struct {
 	interfaces interfaces // of canisters, for arguments and replies
 	observe    func(method string, failed bool, took time.Duration)
 	showing    chan struct{}      // places in which streams make messages of events
+	workers    *workqueue.Hub     // of explorations
 	questions  sync.Map           // *questionQueue by name: explorations that ask their clients
 	token      *[sha256.Size]byte // its hash; nil if clients need none
 }
@@ -68,6 +71,7 @@ var DaemonStops = instanceReasons[instance.Stopping]
 func New(registry Registry, options Options) *Server {
 	s := &Server{registry: registry, log: options.Log, health: health.NewServer(), version: options.Version, closing: make(chan struct{}), token: tokenHash(options.Token)}
 	s.open.memory, s.observe = options.Memory, options.Observe
+	s.workers = workqueue.NewHub(options.Version)
 	s.showing = make(chan struct{}, max(runtime.GOMAXPROCS(0)/showingShare, 1))
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -95,6 +99,7 @@ func New(registry Registry, options Options) *Server {
 	controlv1.RegisterEventsServer(s.grpc, &events{Server: s})
 	controlv1.RegisterExplorerServer(s.grpc, &explorer{Server: s})
 	controlv1.RegisterProfilerServer(s.grpc, &profiler{Server: s})
+	workerv1.RegisterWorkersServer(s.grpc, s.workers)
 	healthv1.RegisterHealthServer(s.grpc, s.health)
 	registerReflection(s.grpc)
 	s.SetServing(false)
@@ -125,7 +130,7 @@ func (s *Server) Serve(l net.Listener) error {
 // DaemonStops, and are cut off after cutPatience.
 func (s *Server) Close(ctx context.Context) {
 	s.health.Shutdown()
-	s.close.Do(func() { close(s.closing) })
+	s.close.Do(func() { close(s.closing); s.workers.Close() })
 	done := make(chan struct{})
 	go func() {
 		s.grpc.GracefulStop()

@@ -140,13 +140,17 @@ func (c *cli) execute(ctx context.Context, f *execFlags, args []string) (err err
 
 // environment returns what a command needs to reach its instance as this one does.
 func (c *cli) environment(instance *controlv1.Instance) []string {
-	return []string{
-		"CANISTERD_URL=" + c.url, "CANISTERD_INSTANCE=" + instance.GetName(),
-		"CANISTERD_HTTP=" + first(instance.GetUrls()), "CANISTERD_ROOT_KEY=" + hex.EncodeToString(instance.GetRootKey()),
-		// Empty is the same as unset: our own daemon is not the one in the user's environment.
-		"CANISTERD_CONTROL=" + c.control, "CANISTERD_TOKEN_FILE=" + c.tokenFile, "CANISTERD_TLS_ROOTS=" + c.roots,
-		coverdir.Variable + "=" + c.coverDir,
-	}
+	return append(
+		c.daemonEnvironment(), "CANISTERD_INSTANCE="+instance.GetName(),
+		"CANISTERD_HTTP="+first(instance.GetUrls()), "CANISTERD_ROOT_KEY="+hex.EncodeToString(instance.GetRootKey()),
+		coverdir.Variable+"="+c.coverDir,
+	)
+}
+
+// daemonEnvironment returns what a command needs to reach the same daemon. Empty is the same as unset: our own daemon is
+// not the one in the user's environment.
+func (c *cli) daemonEnvironment() []string {
+	return []string{"CANISTERD_URL=" + c.url, "CANISTERD_CONTROL=" + c.control, "CANISTERD_TOKEN_FILE=" + c.tokenFile, "CANISTERD_TLS_ROOTS=" + c.roots}
 }
 
 // idVariables returns the ids of canisters as variables with names that shells accept.

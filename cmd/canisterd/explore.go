@@ -193,13 +193,13 @@ func (f *exploreFlags) request(c *cli) (*controlv1.ExploreRequest, error) {
 	if err := errors.Join(checkForm(f.form, "text", "mermaid"), checkGoTest(f.goTest), checkOutputFile("--html", f.html), checkOutputFile("--go-test", f.goTest)); err != nil {
 		return nil, err
 	}
-	workers, server, err := f.workers.read()
+	workers, external, err := f.workers.read()
 	if err != nil {
 		return nil, err
 	}
 	in := &controlv1.ExploreRequest{
 		Instance: c.instance, Snapshot: f.snapshot, Properties: f.properties.message(), Names: c.known().principals(), Seed: f.seed, Runs: f.runs, Faults: f.faults,
-		FaultKinds: f.kinds, Untrusted: f.untrusted, Stop: f.stop, Workers: workers, WorkerServer: server, Waits: &f.waits, Html: f.html != "",
+		FaultKinds: f.kinds, Untrusted: f.untrusted, Stop: f.stop, Workers: workers, ExternalWorkers: external, Waits: &f.waits, Html: f.html != "",
 		IncludeGenerated: f.all,
 	}
 	if in.Upgrades, in.Outcalls, err = f.outside.read(); err != nil {
@@ -317,8 +317,8 @@ func (c *cli) callerOf(as string) (string, error) {
 	return sender, nil
 }
 
-// runExploration runs an exploration and returns its report. If the daemon waits for workers, it starts the given number
-// of processes, or prints the command that starts one.
+// runExploration runs an exploration and returns its report. If external workers can join, it starts the given number of
+// processes, or prints the command that starts one.
 func (c *cli) runExploration(cmdCtx context.Context, d *remote.Daemon, in *controlv1.ExploreRequest, processes uint32) (*controlv1.ExploreReport, error) {
 	ctx, end := context.WithCancelCause(cmdCtx)
 	defer end(nil)
@@ -326,6 +326,7 @@ func (c *cli) runExploration(cmdCtx context.Context, d *remote.Daemon, in *contr
 	if err != nil {
 		return nil, err
 	}
+	joinable := in.GetExternalWorkers()
 	for begin := time.Now(); ; {
 		answer, err := stream.Recv()
 		switch {
@@ -342,15 +343,17 @@ func (c *cli) runExploration(cmdCtx context.Context, d *remote.Daemon, in *contr
 			return answer.GetReport(), nil
 		}
 		p := answer.GetProgress()
-		switch server := p.GetWorkerServer(); {
-		case server != "" && processes > 0:
-			stop, err := startWorkers(ctx, processes, server, end)
+		switch {
+		case joinable && processes > 0:
+			stop, err := c.startWorkers(ctx, processes, end)
 			if err != nil {
 				return nil, err
 			}
 			defer stop()
-		case server != "":
-			fmt.Fprintf(c.err, "start workers with: canisterd explore worker %s\n", server)
+			joinable = false
+		case joinable:
+			fmt.Fprintf(c.err, "start workers with: canisterd --url %s explore worker\n", c.controlAddress())
+			joinable = false
 		case terminal(c.err) && !c.json:
 			c.draw(progressLine(p, time.Since(begin)))
 		}

@@ -101,7 +101,7 @@ func (c *cli) retarget(in *controlv1.ExploreRequest, instance string, ids names)
 		}
 	}
 	replaceStrings(out.ProtoReflect(), strings.NewReplacer(pairs...))
-	out.Instance, out.Snapshot, out.WorkerServer, out.Html = instance, "", "", false
+	out.Instance, out.Snapshot, out.ExternalWorkers, out.Html = instance, "", false, false
 	out.Names = c.known().ownIdentities()
 	maps.Copy(out.Names, ids)
 	return out

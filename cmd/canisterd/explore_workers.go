@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,15 +14,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/daemon"
 )
 
 const (
-	// embeddedServer and embeddedServerURL select a NATS server inside the daemon.
-	embeddedServer    = "embedded"
-	embeddedServerURL = embeddedServer + "://"
-	// exploreServerVariable gives a worker without an argument the URL of its server, which may contain a token.
-	exploreServerVariable = "CANISTERD_EXPLORE_SERVER"
+	// externalWorkers selects workers in other processes.
+	externalWorkers = "external"
 	// workerPatience is how long a worker may take to end after an interrupt.
 	workerPatience = 5 * time.Second
 	// maxWorkerProcesses limits the workers that one command starts. Ours.
@@ -37,38 +34,33 @@ type workersFlags struct {
 }
 
 func (f *workersFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.workers, "workers", "", "number of parallel runs (default: one for each processor), the URL of a NATS server with workers, or embedded for a server in the daemon (canisterd explore worker)")
-	cmd.Flags().Uint32Var(&f.processes, "worker-processes", 0, "number of worker processes to start on this machine, for --workers embedded or a URL (default: none)")
+	cmd.Flags().StringVar(&f.workers, "workers", "", "number of parallel runs (default: one for each processor), or external for those of canisterd explore worker")
+	cmd.Flags().Uint32Var(&f.processes, "worker-processes", 0, "number of worker processes to start on this machine (default: none)")
 }
 
-// read returns the number of parallel runs, or the URL of a server.
-func (f *workersFlags) read() (count uint32, server string, err error) {
+// read returns the number of parallel runs in the daemon, or that other processes make them.
+func (f *workersFlags) read() (count uint32, external bool, err error) {
 	if f.processes > maxWorkerProcesses {
-		return 0, "", fmt.Errorf("invalid --worker-processes %d: the limit is %d", f.processes, maxWorkerProcesses)
+		return 0, false, fmt.Errorf("invalid --worker-processes %d: the limit is %d", f.processes, maxWorkerProcesses)
 	}
-	server = f.workers
-	if server == embeddedServer || server == "" && f.processes > 0 {
-		server = embeddedServerURL
+	switch {
+	case f.workers == externalWorkers, f.workers == "" && f.processes > 0:
+		return 0, true, nil
+	case f.processes > 0:
+		return 0, false, fmt.Errorf("invalid --workers %s: with --worker-processes, expected %s", f.workers, externalWorkers)
+	case f.workers == "":
+		return 0, false, nil
 	}
-	if strings.Contains(server, "://") {
-		return 0, server, nil
-	}
-	if f.processes > 0 {
-		return 0, "", fmt.Errorf("invalid --workers %s: with --worker-processes, expected %s or the URL of a NATS server", f.workers, embeddedServer)
-	}
-	if server == "" {
-		return 0, "", nil
-	}
-	n, err := strconv.ParseUint(server, 10, 32)
+	n, err := strconv.ParseUint(f.workers, 10, 32)
 	if err != nil {
-		return 0, "", fmt.Errorf("invalid --workers %q: expected a number, %s, or the URL of a NATS server such as nats://127.0.0.1:4222", f.workers, embeddedServer)
+		return 0, false, fmt.Errorf("invalid --workers %q: expected a number, or %s", f.workers, externalWorkers)
 	}
-	return uint32(n), "", nil
+	return uint32(n), false, nil
 }
 
-// startWorkers starts workers for the server of an exploration. If all of them fail, it calls fails, which ends the
-// exploration. The caller stops the workers.
-func startWorkers(ctx context.Context, count uint32, server string, fails context.CancelCauseFunc) (stop func(), err error) {
+// startWorkers starts workers of the daemon. If all of them fail, it calls fails, which ends the exploration. The caller
+// stops the workers.
+func (c *cli) startWorkers(ctx context.Context, count uint32, fails context.CancelCauseFunc) (stop func(), err error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("starting workers: %w", err)
@@ -76,7 +68,7 @@ func startWorkers(ctx context.Context, count uint32, server string, fails contex
 	ctx, end := context.WithCancel(ctx)
 	ended, done := make(chan error, count), make(chan struct{})
 	for begun := range int(count) {
-		if err := startWorker(ctx, program, server, ended); err != nil {
+		if err := c.startWorker(ctx, program, ended); err != nil {
 			end()
 			for range begun {
 				err = errors.Join(err, <-ended)
@@ -100,10 +92,10 @@ func startWorkers(ctx context.Context, count uint32, server string, fails contex
 }
 
 // startWorker starts one worker, and sends its error, or nil, to ended when it exits.
-func startWorker(ctx context.Context, program, server string, ended chan<- error) error {
+func (c *cli) startWorker(ctx context.Context, program string, ended chan<- error) error {
 	says := new(bytes.Buffer)
 	cmd := exec.CommandContext(ctx, program, "explore", "worker", "--parallel", "1")
-	cmd.Env = append(os.Environ(), exploreServerVariable+"="+server) // not an argument: others can read those
+	cmd.Env = append(os.Environ(), c.daemonEnvironment()...)
 	cmd.Stderr = says
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = workerPatience
@@ -124,28 +116,25 @@ func startWorker(ctx context.Context, program, server string, ended chan<- error
 func (c *cli) exploreWorker() *cobra.Command {
 	var parallel int
 	cmd := &cobra.Command{
-		Use:   "worker [URL]",
+		Use:   "worker",
 		Short: "Run a worker for explorations on this or another machine",
 		Long: `Run a worker for explorations on this or another machine.
 
-An exploration with --workers distributes its runs over all workers at the same NATS
-server; its report is the same as that of a single process. URL is the one that
-canisterd explore --workers embedded prints, or that of a NATS server with JetStream.
+An exploration with --workers external distributes its runs over all workers of its
+daemon, which is the one at --url; its report is the same as that of a single process.
 Workers can join or leave at any time; other workers take over their runs.
 
-A worker must have the same version as the daemon. With an embedded server it exits when
-the exploration ends; at another server it waits for the next exploration.`,
-		Example: `  canisterd explore worker nats://TOKEN@127.0.0.1:4222
-  canisterd explore worker tls://user:password@nats.example.com:4222`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			server := cmp.Or(strings.Join(args, ""), os.Getenv(exploreServerVariable))
-			if server == "" {
-				return errors.New("no server: pass the URL that canisterd explore --workers embedded prints, or that of a NATS server (environment: " + exploreServerVariable + ")")
-			}
-			w := daemon.ExploreWorker{Server: server, Slots: parallel, Say: func(format string, args ...any) { fmt.Fprintf(c.err, format+"\n", args...) }}
-			w.Dedicate()
-			err := w.Run(cmd.Context())
+A worker must have the same version as the daemon. It serves one exploration after the
+other until it is interrupted or the daemon ends.`,
+		Example: `  canisterd explore worker
+  canisterd --url https://explore.example.com:4943 --token-file token explore worker`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			err := c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				w := daemon.ExploreWorker{Daemon: d.Connection(), Slots: parallel, Say: func(format string, args ...any) { fmt.Fprintf(c.err, format+"\n", args...) }}
+				w.Dedicate()
+				return w.Run(ctx)
+			})
 			if cmd.Context().Err() != nil {
 				return nil //nolint:nilerr // it was asked to end
 			}

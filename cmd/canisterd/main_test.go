@@ -13,7 +13,8 @@ const asCommand = "CANISTERD_TEST_COMMAND"
 // TestMain lets daemons of tests start the test binary as their compile worker, explorations as their worker, and pages as
 // canisterd. Without it, the worker would run the tests again, which start workers, and so on.
 func TestMain(m *testing.M) {
-	if worker := len(os.Args) > 1 && os.Args[1] == compileWorkerName; worker || os.Getenv(exploreServerVariable) != "" || os.Getenv(asCommand) != "" {
+	worker := len(os.Args) > 1 && (os.Args[1] == compileWorkerName || os.Args[1] == "explore")
+	if worker || os.Getenv(asCommand) != "" {
 		main()
 	}
 	os.Exit(canistertest.Main(m))

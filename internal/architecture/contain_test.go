@@ -37,9 +37,7 @@ var uncontained = map[string]string{
 	"daemon/pocketic.go Listen":                  "net/http recovers in handlers",
 	"daemon/profiles.go serveProfiles":           "net/http recovers in handlers",
 	"daemon/protocols.go begin":                  "it compares the first bytes of a connection",
-	"internal/explore/workqueue/puller.go pull":  "it says which assignments are held",
-	"internal/explore/workqueue/puller.go serve": "it sends results that are written",
-	"internal/explore/workqueue/worker.go serve": "it says that the worker is there",
+	"internal/explore/workqueue/worker.go Work":  "it says that the worker is there",
 	"replica/driver/wait.go strike":              "a request to the owner stops the node if it panics",
 	"canister/internal/wasm/compile.go start":    "a panic of the compiler is the error of the compilation",
 }

@@ -64,10 +64,13 @@ var arrows = map[string]struct {
 	"internal/explore/property":    {[]string{"candid", "candid/principal", "internal/candid/reference", "internal/candid/relation", "canister", "internal/explore/harness", "intercanister/cycles", "replica", "replica/introspect"}, "a run is judged without knowing which orders are tried"},
 	"internal/explore/schedule":    {nil, "a file format"},
 	"internal/explore/campaign":    {[]string{"archive", "internal/contain", "candid", "candid/did", "internal/candid/generated", "candid/principal", "internal/candid/reference", "canister", "internal/explore/harness", "internal/explore/property", "internal/explore/schedule", "internal/explore/search", "intercanister", "replica"}, "what is explored in which order, without knowledge of the caller"},
+	"internal/explore/workqueue/workerv1": {
+		nil, "generated from its .proto file",
+	},
 	"test/campaigntest": {
 		[]string{"candid/principal", "internal/explore/campaign", "internal/explore/harness", "internal/explore/property", "replica", "replica/replicatest/real"}, "support for tests",
 	},
-	"internal/explore/workqueue":      {[]string{"internal/contain", "internal/explore/campaign"}, "jobs on their way to other processes, without knowledge of what they run"},
+	"internal/explore/workqueue":      {[]string{"internal/contain", "internal/explore/campaign", "internal/explore/workqueue/workerv1"}, "jobs on their way to other processes, without knowledge of what they run"},
 	"explore":                         {[]string{".", "candid", "candid/management", "candid/principal", "internal/inprocess", "internal/explore/campaign", "internal/explore/harness", "internal/explore/property", "internal/explore/schedule", "internal/explore/search", "replica"}, "explorations for Go programs, without a protocol"},
 	"replica/driver":                  {[]string{"internal/refusal", "internal/contain", "internal/budget", "candid/principal", "intercanister", "canister", "replica", "replica/introspect", "internal/trace", "internal/profile"}, "owns the goroutine around the subnet"},
 	"replica/replicatest":             {[]string{"internal/certify", "internal/trace", "internal/golden", "candid/", "candid", "intercanister", "intercanister/cycles", "canister", "test/canistertest", "test/canistertest/", "replica", "replica/"}, "support for tests"},
@@ -82,7 +85,7 @@ var arrows = map[string]struct {
 	"internal/budget":                 {nil, "a count of bytes"},
 	"api/ic":                          {[]string{"internal/refusal", "internal/budget", "api", "api/internal/", "candid/principal", "intercanister", "replica", "internal/certify"}, "the public interface, and no power beyond it"},
 	"proto/control/v1":                {nil, "generated from the .proto files"},
-	"api/control":                     {[]string{"internal/budget", "internal/trace", "internal/trace/values", "internal/refusal", "internal/contain", "api", "instance", "internal/systemcanisters", "internal/explore/campaign", "internal/explore/harness", "internal/explore/property", "internal/explore/schedule", "internal/explore/workqueue", "candid", "candid/", "intercanister", "intercanister/cycles", "archive", "canister", "replica", "replica/", "proto/control/v1", "internal/profile"}, "where test controls are offered"},
+	"api/control":                     {[]string{"internal/budget", "internal/trace", "internal/trace/values", "internal/refusal", "internal/contain", "api", "instance", "internal/systemcanisters", "internal/explore/campaign", "internal/explore/harness", "internal/explore/property", "internal/explore/schedule", "internal/explore/workqueue", "candid", "candid/", "intercanister", "intercanister/cycles", "archive", "canister", "replica", "replica/", "proto/control/v1", "internal/explore/workqueue/workerv1", "internal/profile"}, "where test controls are offered"},
 	"api/inspect":                     {[]string{"api/internal/", "candid", "candid/did", "internal/budget", "proto/control/v1"}, "pages know instances by the control API alone"},
 	"api/control/remote":              {[]string{"proto/control/v1"}, "a client knows the daemon by its API alone"},
 	"api/internal/origin":             {nil, "headers of browsers"},

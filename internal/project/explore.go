@@ -25,7 +25,7 @@ type Explore struct {
 	Runs       *uint64           `yaml:"runs" doc:"Runs at most (default: 10,000)." example:"50000"`
 	Time       string            `yaml:"time" doc:"Time at most; 0 for no limit (default: 60s)." example:"5m"`
 	Stop       *uint64           `yaml:"stop" doc:"End after so many findings (default: 0, which goes on)." example:"1"`
-	Workers    string            `yaml:"workers" doc:"Runs beside each other, or the NATS server over which workers make them, as with --workers." example:"embedded"`
+	Workers    string            `yaml:"workers" doc:"Runs in parallel, or external for those of canisterd explore worker, as with --workers." example:"external"`
 	Snapshot   string            `yaml:"snapshot" doc:"Snapshot of the instance to explore instead of its present." example:"before"`
 	Seed       *uint64           `yaml:"seed" doc:"What drawn orders come from (default: 1)." example:"7"`
 }

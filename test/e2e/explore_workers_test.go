@@ -10,14 +10,9 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/nats-io/nats.go"
-
-	"github.com/canisterd/canisterd/internal/eventually"
 )
 
 // theft is a daemon with the bank of examples/doublewithdraw, and the arguments of an exploration of some withdrawals
@@ -77,13 +72,10 @@ func TestTwoWorkerProcessesReportWhatOneProcessReports(t *testing.T) {
 	}
 }
 
-// urlOfWorkers is what an exploration says about its workers.
-var urlOfWorkers = regexp.MustCompile(`nats://\S+`)
-
 // worker starts a worker and waits until it works.
-func (d *daemon) worker(t *testing.T, server string) *exec.Cmd {
+func (d *daemon) worker(t *testing.T) *exec.Cmd {
 	t.Helper()
-	cmd := exec.Command(d.binary, "explore", "worker", server, "--parallel", "1")
+	cmd := exec.Command(d.binary, "--url", d.url, "explore", "worker", "--parallel", "1")
 	says, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +86,7 @@ func (d *daemon) worker(t *testing.T, server string) *exec.Cmd {
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	lines := bufio.NewScanner(says)
 	for lines.Scan() {
-		if strings.HasPrefix(lines.Text(), "working for campaign") {
+		if strings.HasPrefix(lines.Text(), "working for exploration") {
 			go func() { _, _ = io.Copy(io.Discard, says) }()
 			return cmd
 		}
@@ -103,28 +95,10 @@ func (d *daemon) worker(t *testing.T, server string) *exec.Cmd {
 	return nil
 }
 
-// resultsOf is what the workers of a server have found.
-func resultsOf(t *testing.T, server string) <-chan *nats.Msg {
-	t.Helper()
-	conn, err := nats.Connect(server)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(conn.Close)
-	results := make(chan *nats.Msg, 1000)
-	if _, err := conn.ChanSubscribe("canisterd.explore.*.results", results); err != nil {
-		t.Fatal(err)
-	}
-	if err := conn.Flush(); err != nil {
-		t.Fatal(err)
-	}
-	return results
-}
-
 func TestAKilledWorkerChangesNothingInTheReport(t *testing.T) {
 	d, args := theft(t, 5, "6000")
 	want := d.explored(t, append(slices.Clone(args), "--workers", "2")...)
-	cmd := exec.Command(d.binary, append(args, "--workers", "embedded")...)
+	cmd := exec.Command(d.binary, append(args, "--workers", "external")...)
 	var out bytes.Buffer
 	cmd.Stdout = &out
 	says, err := cmd.StderrPipe()
@@ -135,16 +109,12 @@ func TestAKilledWorkerChangesNothingInTheReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	line, err := bufio.NewReader(says).ReadString('\n')
-	server := urlOfWorkers.FindString(line)
-	if server == "" {
-		t.Fatalf("the exploration says %q, %v", line, err)
+	if hint := "start workers with: canisterd --url " + d.url + " explore worker\n"; line != hint {
+		t.Fatalf("the exploration says %q, want %q (%v)", line, hint, err)
 	}
-	results := resultsOf(t, server)
-	first, second := d.worker(t, server), d.worker(t, server)
-	for range 3 { // in the middle
-		eventually.Receive(t, "results of runs", results)
-	}
-	if err := first.Process.Kill(); err != nil {
+	first := d.worker(t)
+	d.worker(t)
+	if err := first.Process.Kill(); err != nil { // it has assignments
 		t.Fatal(err)
 	}
 	_ = first.Wait() // killed
@@ -157,20 +127,12 @@ func TestAKilledWorkerChangesNothingInTheReport(t *testing.T) {
 	if out.String() != want {
 		t.Errorf("with a killed worker the report is\n%s\nwithout\n%s", out.String(), want)
 	}
-	if err := second.Wait(); err != nil {
-		t.Errorf("the other worker ended with %v", err)
-	}
 }
 
 func TestAWorkerSaysWhyItCannotWork(t *testing.T) {
 	d := start(t)
-	for server, want := range map[string]string{
-		"":                         "no server: pass the URL",
-		"nats://token@127.0.0.1:1": "the NATS server nats://127.0.0.1:1 cannot be reached",
-	} {
-		_, err := d.try(slices.DeleteFunc([]string{"explore", "worker", server}, func(arg string) bool { return arg == "" })...)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("a worker at %q ended with %v, want %q", server, err, want)
-		}
+	_, err := d.try("--url", "http://127.0.0.1:1", "explore", "worker")
+	if want := "no daemon answers"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("a worker without a daemon ended with %v, want %q", err, want)
 	}
 }

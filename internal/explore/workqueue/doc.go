@@ -1,23 +1,19 @@
-// Package workqueue spreads the jobs of an exploration over workers on this and other computers, by NATS JetStream.
+// Package workqueue spreads the jobs of an exploration over workers in other processes, over gRPC (proto/worker/v1).
 //
-// It owns the coordinator, which is a pool of package campaign, the loop of workers, what both send each other, and the
-// server that the coordinator starts where none is given. It must not know what is explored: the description and the base
-// of a campaign are bytes, and a function makes them a worker.
+// It owns the hub, at which workers join; the coordinator of a campaign, which is a pool of package campaign; and the loop
+// of workers. It must not know what is explored: the description and the base of a campaign are bytes, and a function
+// makes them a worker.
 //
 // # A campaign
 //
-//	canisterd.explore.join        a worker asks for a campaign; the answer is its id, or why it may not take part
-//	canisterd.explore.ID.jobs     assignments: some consecutive jobs each, a work queue in memory
-//	canisterd.explore.ID.results  what came of assignments, a stream in memory
-//	canisterd.explore.ID.alive    heartbeats: workers send one per second, and the coordinator acknowledges each
-//	canisterd.explore.ID.end      the campaign is over
-//
-// The object store of a campaign has its description, its base (a network with its modules) and results that are too large
-// for a message. Coordinators delete what they have made, and what coordinators have left that are gone.
+// A worker opens one stream to the hub and keeps it. The hub invites it to the campaign with the fewest workers. It reads
+// the description and the base, unless it still has a base of the same digest, and says that it is ready. Then the
+// coordinator gives it assignments: some consecutive jobs each. A worker has one assignment more than it runs, so that
+// it does not wait for the next one. When the campaign is over, the hub invites the worker to another.
 //
 // # A worker that dies
 //
-// A worker acknowledges an assignment when the server has its results, and prolongs it until then. The server gives an assignment that
-// was not prolonged to another worker. That two workers run an assignment makes no difference: what comes of a job is the same
-// everywhere, and the coordinator takes the first results of an assignment.
+// If the stream of a worker ends, or the worker is silent for alivePatience, its assignments go to others. That two workers
+// run an assignment makes no difference: what comes of a job is the same everywhere, and the coordinator takes the first
+// results of an assignment.
 package workqueue

@@ -21,7 +21,7 @@ import (
 	"github.com/canisterd/canisterd/test/bench/ratio"
 )
 
-// workerVariable makes the test binary a worker at the server that it names.
+// workerVariable makes the test binary a worker of the daemon whose address it has.
 const workerVariable = "CANISTERD_TEST_WORKER"
 
 // described is a campaign of operations on the base, as JSON.
@@ -40,13 +40,17 @@ func (d *described) config(base *replica.Network) (*campaign.Config, error) {
 }
 
 // workerProcess is the program of a worker.
-func workerProcess(server string) error {
+func workerProcess(address string) error {
 	workqueue.Dedicate(1)
 	engine, err := canister.NewEngine(canister.EngineConfig{})
 	if err != nil {
 		return err
 	}
-	return workqueue.Work(context.Background(), server, &workqueue.Host{Version: "1", Slots: 1, Open: func(description []byte, _ string, base func() (io.ReadCloser, error)) (*campaign.Worker, error) {
+	conn, err := connect(address)
+	if err != nil {
+		return err
+	}
+	return workqueue.Work(context.Background(), conn, &workqueue.Host{Version: "1", Slots: 1, Open: func(description []byte, _ string, base func() (io.ReadCloser, error)) (*campaign.Worker, error) {
 		var d described
 		if err := json.Unmarshal(description, &d); err != nil {
 			return nil, err
@@ -74,14 +78,15 @@ func processes(b *testing.B, c *campaign.Config, d *described, count int) *workq
 	if err != nil {
 		b.Fatal(err)
 	}
-	q, err := workqueue.Begin(b.Context(), "embedded://", &workqueue.Campaign{Version: "1", Description: description, Base: c.Setup.Base.Export})
+	at := listen(b)
+	q, err := at.Begin(b.Context(), &workqueue.Campaign{Description: description, Base: c.Setup.Base.Export})
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(q.Close)
 	for range count {
 		cmd := exec.Command(os.Args[0])
-		cmd.Env, cmd.Stderr = append(os.Environ(), workerVariable+"="+q.URL()), os.Stderr
+		cmd.Env, cmd.Stderr = append(os.Environ(), workerVariable+"="+at.address), os.Stderr
 		if err := cmd.Start(); err != nil {
 			b.Fatal(err)
 		}

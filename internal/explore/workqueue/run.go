@@ -4,28 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"strconv"
 	"time"
-
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/canisterd/canisterd/internal/explore/campaign"
 )
-
-// assignment is some consecutive jobs that workers have.
-type assignment struct {
-	from     int // number of the first
-	jobs     []campaign.Job
-	attempts int // results that could not be read
-}
 
 // batch is one call of Run.
 type batch struct {
 	*campaign.Batch
 	queue       *Coordinator
-	assignments map[uint64]assignment   // without results
+	assignments map[uint64]*assignment  // without results
 	early       map[int]campaign.Result // by the numbers of their jobs
 	begun       int                     // jobs that workers have, or had
 	taken       int
@@ -34,7 +22,8 @@ type batch struct {
 
 // Run runs a batch. The error says why workers give no results.
 func (q *Coordinator) Run(in *campaign.Batch) error {
-	b := &batch{Batch: in, queue: q, assignments: make(map[uint64]assignment), early: make(map[int]campaign.Result)}
+	b := &batch{Batch: in, queue: q, assignments: make(map[uint64]*assignment), early: make(map[int]campaign.Result)}
+	defer q.callOff()
 	check := time.NewTicker(aliveInterval)
 	defer check.Stop()
 	for b.taken < b.Count {
@@ -42,10 +31,15 @@ func (q *Coordinator) Run(in *campaign.Batch) error {
 			return err
 		}
 		select {
-		case m := <-q.answers:
-			goesOn, err := b.answer(m)
-			if err != nil || !goesOn {
-				return errors.Join(err, b.callOff())
+		case <-q.changed:
+			all, err := q.takeArrived()
+			if err != nil {
+				return err
+			}
+			for _, r := range all {
+				if goesOn, err := b.read(r); err != nil || !goesOn {
+					return err
+				}
 			}
 		case <-check.C:
 			if err := q.abandoned(); err != nil {
@@ -53,14 +47,12 @@ func (q *Coordinator) Run(in *campaign.Batch) error {
 			}
 		case <-q.ctx.Done():
 			return context.Cause(q.ctx)
-		case <-q.link.closed:
-			return q.link.gone()
 		}
 	}
 	return nil
 }
 
-// hand puts assignments into the queue, as many as keep all workers busy.
+// hand makes assignments, as many as keep all workers busy.
 func (b *batch) hand() error {
 	_, slots := b.queue.Workers()
 	slots = max(2, slots)
@@ -70,16 +62,25 @@ func (b *batch) hand() error {
 		if size == 0 {
 			return nil
 		}
-		l := assignment{from: b.begun}
+		a := &assignment{from: b.begun, baseline: b.Baseline}
 		for range size {
-			l.jobs = append(l.jobs, b.Job(b.begun))
+			a.jobs = append(a.jobs, b.Job(b.begun))
 			b.begun++
 		}
-		if err := b.publish(l); err != nil {
+		var err error
+		if a.record, err = campaign.AppendJobs(nil, a.jobs); err != nil {
 			return err
 		}
+		b.put(a)
 	}
 	return nil
+}
+
+// put puts an assignment into the queue, under a new number.
+func (b *batch) put(a *assignment) {
+	a.number = b.queue.hub.nextNumber()
+	b.assignments[a.number] = a
+	b.queue.put(a)
 }
 
 // size is the number of jobs of the next assignment, of those that are ready: some that take about assignmentTime, and fewer
@@ -101,61 +102,34 @@ func (b *batch) size(ready, slots int) int {
 	return max(1, min(size, ready-b.begun, campaign.MaxJobs))
 }
 
-// publish puts an assignment into the queue.
-func (b *batch) publish(l assignment) error {
-	record, err := campaign.AppendJobs(nil, l.jobs)
+// read takes what a worker has given. Results of an earlier batch are ignored. It reports whether the batch goes on.
+func (b *batch) read(r *arrival) (goesOn bool, err error) {
+	a, known := b.assignments[r.number]
+	if !known {
+		return true, nil
+	}
+	if r.problem != "" {
+		return false, errors.New(r.problem)
+	}
+	delete(b.assignments, r.number)
+	results, err := b.ReadResults(r.record, a.jobs)
 	if err != nil {
-		return err
+		return b.again(a, err)
 	}
-	number := b.queue.next
-	b.queue.next++
-	b.assignments[number] = l
-	ctx, cancel := within(b.queue.ctx)
-	defer cancel()
-	m := nats.NewMsg(b.queue.id.jobs())
-	m.Data = record
-	m.Header.Set(assignmentHeader, strconv.FormatUint(number, 10))
-	m.Header.Set(baselineHeader, b.Baseline)
-	if _, err := b.queue.link.js.PublishMsg(ctx, m, jetstream.WithMsgID(m.Header.Get(assignmentHeader))); err != nil {
-		return b.queue.link.failed("giving jobs to workers", err)
-	}
-	return nil
-}
-
-// answer takes a message about results. What is of no assignment that is under way is ignored: its results were taken, or
-// they are no longer needed. It reports whether the batch goes on.
-func (b *batch) answer(m jetstream.Msg) (goesOn bool, err error) {
-	defer func() { _ = m.Ack() }() // a message that comes again is ignored
-	number, err := assignmentOf(m.Headers())
-	l, known := b.assignments[number]
-	if err != nil || !known {
-		return true, nil // it is of no worker
-	}
-	if text := m.Headers().Get(errorHeader); text != "" {
-		return false, errors.New(text)
-	}
-	record, err := b.queue.record(m)
-	if err != nil {
-		return false, err
-	}
-	delete(b.assignments, number)
-	results, err := b.ReadResults(record, l.jobs)
-	if err != nil {
-		return b.again(l, err)
-	}
-	b.each = max(1, elapsedIn(m.Headers())/time.Duration(len(l.jobs)))
+	b.each = max(1, r.took/time.Duration(len(a.jobs)))
 	for i := range results {
-		b.early[l.from+i] = results[i]
+		b.early[a.from+i] = results[i]
 	}
 	return b.take(), nil
 }
 
 // again puts an assignment into the queue whose results cannot be read.
-func (b *batch) again(l assignment, why error) (goesOn bool, err error) {
-	if l.attempts++; l.attempts >= maxAttempts {
+func (b *batch) again(a *assignment, why error) (goesOn bool, err error) {
+	if a.unreadable++; a.unreadable >= maxAttempts {
 		return false, fmt.Errorf("%d workers have given results that cannot be read: %w", maxAttempts, why)
 	}
-	return true, b.publish(l)
+	b.put(a)
+	return true, nil
 }
 
 // take hands over the results whose turn it is.
@@ -168,44 +142,4 @@ func (b *batch) take() bool {
 		}
 	}
 	return true
-}
-
-// record is the results of a message, which may be in the object store.
-func (q *Coordinator) record(m jetstream.Msg) ([]byte, error) {
-	name := m.Headers().Get(objectHeader)
-	if name == "" {
-		return m.Data(), nil
-	}
-	ctx, cancel := transferring(q.ctx)
-	defer cancel()
-	object, err := q.objects.Get(ctx, name)
-	if err != nil {
-		return nil, q.link.failed("reading results", err)
-	}
-	defer func() { _ = object.Close() }() // it was read
-	record, err := io.ReadAll(io.LimitReader(object, descriptionBytes+1))
-	if err != nil {
-		return nil, q.link.failed("reading results", err)
-	}
-	if len(record) > descriptionBytes {
-		return nil, fmt.Errorf("the results of an assignment have more than %d bytes", descriptionBytes)
-	}
-	if err := q.objects.Delete(ctx, name); err != nil {
-		return nil, q.link.failed("removing results", err)
-	}
-	return record, nil
-}
-
-// callOff takes back the assignments that no worker has begun.
-func (b *batch) callOff() error {
-	ctx, cancel := within(b.queue.ctx)
-	defer cancel()
-	jobs, err := b.queue.link.js.Stream(ctx, b.queue.id.jobStream())
-	if err == nil {
-		err = jobs.Purge(ctx)
-	}
-	if err != nil {
-		return b.queue.link.failed("calling off jobs", err)
-	}
-	return nil
 }

@@ -3,12 +3,17 @@ package workqueue_test
 import (
 	"context"
 	"io"
+	"net"
 	"sync"
 	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/explore/campaign"
 	"github.com/canisterd/canisterd/internal/explore/workqueue"
+	"github.com/canisterd/canisterd/internal/explore/workqueue/workerv1"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/test/campaigntest"
 )
@@ -56,16 +61,52 @@ func explore(c *campaign.Config) <-chan explored {
 	return ended
 }
 
+// daemon is a hub of version 1 with an address.
+type daemon struct {
+	*workqueue.Hub
+	address string
+	server  *grpc.Server
+}
+
+func listen(t testing.TB) *daemon {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &daemon{workqueue.NewHub("1"), l.Addr().String(), grpc.NewServer()}
+	workerv1.RegisterWorkersServer(d.server, d.Hub)
+	var group sync.WaitGroup
+	group.Go(func() { _ = d.server.Serve(l) }) // until it is stopped
+	t.Cleanup(func() { d.server.Stop(); group.Wait() })
+	return d
+}
+
+// dial connects to a daemon.
+func dial(t testing.TB, address string) *grpc.ClientConn {
+	t.Helper()
+	conn, err := connect(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+func connect(address string) (*grpc.ClientConn, error) {
+	return grpc.NewClient("passthrough:///"+address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+}
+
 // offered is a campaign whose base is the configuration that the host has already.
-var offered = &workqueue.Campaign{Version: "1", Description: []byte("theft"), Base: func(to io.Writer) error {
+var offered = &workqueue.Campaign{Description: []byte("theft"), Base: func(to io.Writer) error {
 	_, err := io.WriteString(to, "a base")
 	return err
 }}
 
 // begin begins a campaign that ends with the test.
-func begin(t testing.TB, server string) *workqueue.Coordinator {
+func begin(t testing.TB, d *daemon) *workqueue.Coordinator {
 	t.Helper()
-	q, err := workqueue.Begin(t.Context(), server, offered)
+	q, err := d.Begin(t.Context(), offered)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,10 +114,10 @@ func begin(t testing.TB, server string) *workqueue.Coordinator {
 	return q
 }
 
-// work runs a worker that ends with its server, or with the test. What it comes to is read from the channel.
-func work(t testing.TB, server string, slots int, c *campaign.Config) <-chan error {
+// work runs a worker until the daemon is closed or the test ends. What it comes to is read from the channel.
+func work(t testing.TB, d *daemon, slots int, c *campaign.Config) <-chan error {
 	t.Helper()
-	return workAs(t, server, &workqueue.Host{Version: "1", Slots: slots, Open: func(description []byte, _ string, base func() (io.ReadCloser, error)) (*campaign.Worker, error) {
+	return workAs(t, d, &workqueue.Host{Version: "1", Slots: slots, Open: func(description []byte, _ string, base func() (io.ReadCloser, error)) (*campaign.Worker, error) {
 		file, err := base()
 		if err != nil {
 			return nil, err
@@ -89,12 +130,63 @@ func work(t testing.TB, server string, slots int, c *campaign.Config) <-chan err
 	}})
 }
 
-func workAs(t testing.TB, server string, h *workqueue.Host) <-chan error {
+func workAs(t testing.TB, d *daemon, h *workqueue.Host) <-chan error {
 	t.Helper()
+	conn := dial(t, d.address)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	var group sync.WaitGroup
-	group.Go(func() { ended <- workqueue.Work(ctx, server, h) })
+	group.Go(func() { ended <- workqueue.Work(ctx, conn, h) })
 	t.Cleanup(func() { cancel(); group.Wait() })
 	return ended
+}
+
+// scripted is a worker that a test plays.
+type scripted struct {
+	testing.TB
+	client workerv1.WorkersClient
+	stream grpc.BidiStreamingClient[workerv1.WorkRequest, workerv1.WorkResponse]
+}
+
+// play joins as a worker.
+func play(t testing.TB, d *daemon, slots uint32) *scripted {
+	t.Helper()
+	s := &scripted{TB: t, client: workerv1.NewWorkersClient(dial(t, d.address))}
+	var err error
+	if s.stream, err = s.client.Work(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.say(&workerv1.WorkRequest{Step: &workerv1.WorkRequest_Joining{Joining: &workerv1.Joining{Version: "1", Slots: slots}}})
+	return s
+}
+
+func (s *scripted) say(out *workerv1.WorkRequest) {
+	s.Helper()
+	if err := s.stream.Send(out); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// hear waits for the next message.
+func (s *scripted) hear() *workerv1.WorkResponse {
+	s.Helper()
+	in, err := s.stream.Recv()
+	if err != nil {
+		s.Fatal(err)
+	}
+	return in
+}
+
+// open waits for an invitation, and is ready.
+func (s *scripted) open() (campaign string) {
+	s.Helper()
+	campaign = s.hear().GetInvitation().GetCampaign()
+	s.say(&workerv1.WorkRequest{Step: &workerv1.WorkRequest_Opened{Opened: &workerv1.Opened{Campaign: campaign}}})
+	return campaign
+}
+
+// give gives results for an assignment.
+func (s *scripted) give(results *workerv1.Results) {
+	s.Helper()
+	s.say(&workerv1.WorkRequest{Step: &workerv1.WorkRequest_Results{Results: results}})
 }

@@ -406,29 +406,27 @@ func (x *ExploreAsked) GetEachMessage() bool {
 
 // ExploreRequest says what is explored, and how long.
 type ExploreRequest struct {
-	state      protoimpl.MessageState `protogen:"open.v1"`
-	Instance   string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                                                                      // "": the default one
-	Snapshot   string                 `protobuf:"bytes,2,opt,name=snapshot,proto3" json:"snapshot,omitempty"`                                                                      // explore a snapshot; "": the present
-	Operations []*ExploreOperation    `protobuf:"bytes,3,rep,name=operations,proto3" json:"operations,omitempty"`                                                                  // 1 to 100
-	Properties *ExploreProperties     `protobuf:"bytes,4,opt,name=properties,proto3" json:"properties,omitempty"`                                                                  // beside what holds for all canisters
-	Seed       uint64                 `protobuf:"varint,5,opt,name=seed,proto3" json:"seed,omitempty"`                                                                             // of drawn orders
-	Runs       uint32                 `protobuf:"varint,6,opt,name=runs,proto3" json:"runs,omitempty"`                                                                             // at most; 0: 10,000
-	Time       *durationpb.Duration   `protobuf:"bytes,7,opt,name=time,proto3" json:"time,omitempty"`                                                                              // at most; unset: without a limit. A report then depends on the speed of the computer
-	Faults     uint32                 `protobuf:"varint,8,opt,name=faults,proto3" json:"faults,omitempty"`                                                                         // that a run has at most
-	FaultKinds []string               `protobuf:"bytes,9,rep,name=fault_kinds,json=faultKinds,proto3" json:"fault_kinds,omitempty"`                                                // reject_transient, trap_callback, …; none: all
-	Untrusted  []string               `protobuf:"bytes,10,rep,name=untrusted,proto3" json:"untrusted,omitempty"`                                                                   // ids or names of canisters that may never answer a call
-	Stop       uint32                 `protobuf:"varint,11,opt,name=stop,proto3" json:"stop,omitempty"`                                                                            // end after so many different violations; 0: go on
-	Workers    uint32                 `protobuf:"varint,12,opt,name=workers,proto3" json:"workers,omitempty"`                                                                      // runs in parallel; 0: one for each processor. The report does not depend on it
-	Names      map[string]string      `protobuf:"bytes,13,rep,name=names,proto3" json:"names,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // ids of canisters and principals of identities by name; ${NAME} in a line stands for one
-	Waits      *uint32                `protobuf:"varint,14,opt,name=waits,proto3,oneof" json:"waits,omitempty"`                                                                    // how often a run goes on at the next global timer when no message is left, at most 1,000; unset: 4
-	Upgrades   []*ExploreUpgrade      `protobuf:"bytes,15,rep,name=upgrades,proto3" json:"upgrades,omitempty"`                                                                     // modules to which canisters may be upgraded between a call and its answer
-	Outcalls   []*ExploreOutcall      `protobuf:"bytes,16,rep,name=outcalls,proto3" json:"outcalls,omitempty"`                                                                     // answers of HTTP outcalls: the first without a fault, each other one as a fault; none: no answers
-	Before     []*ExploreOperation    `protobuf:"bytes,17,rep,name=before,proto3" json:"before,omitempty"`                                                                         // calls made one after the other before all runs; each must be replied to
-	Html       bool                   `protobuf:"varint,18,opt,name=html,proto3" json:"html,omitempty"`                                                                            // the report has a page for people
-	// URL of the NATS server over which other processes run the jobs: nats://HOST:PORT or tls://HOST:PORT, with a token or a user and a password; embedded://[TOKEN@]HOST:PORT for
-	// a server of the daemon, embedded:// for one on this computer. "": the daemon runs them.
-	WorkerServer     string `protobuf:"bytes,19,opt,name=worker_server,json=workerServer,proto3" json:"worker_server,omitempty"`
-	IncludeGenerated bool   `protobuf:"varint,20,opt,name=include_generated,json=includeGenerated,proto3" json:"include_generated,omitempty"` // explanations and diagrams show messages of methods that a compiler added, such as Motoko's asynchronous blocks
+	state            protoimpl.MessageState `protogen:"open.v1"`
+	Instance         string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                                                                      // "": the default one
+	Snapshot         string                 `protobuf:"bytes,2,opt,name=snapshot,proto3" json:"snapshot,omitempty"`                                                                      // explore a snapshot; "": the present
+	Operations       []*ExploreOperation    `protobuf:"bytes,3,rep,name=operations,proto3" json:"operations,omitempty"`                                                                  // 1 to 100
+	Properties       *ExploreProperties     `protobuf:"bytes,4,opt,name=properties,proto3" json:"properties,omitempty"`                                                                  // beside what holds for all canisters
+	Seed             uint64                 `protobuf:"varint,5,opt,name=seed,proto3" json:"seed,omitempty"`                                                                             // of drawn orders
+	Runs             uint32                 `protobuf:"varint,6,opt,name=runs,proto3" json:"runs,omitempty"`                                                                             // at most; 0: 10,000
+	Time             *durationpb.Duration   `protobuf:"bytes,7,opt,name=time,proto3" json:"time,omitempty"`                                                                              // at most; unset: without a limit. A report then depends on the speed of the computer
+	Faults           uint32                 `protobuf:"varint,8,opt,name=faults,proto3" json:"faults,omitempty"`                                                                         // that a run has at most
+	FaultKinds       []string               `protobuf:"bytes,9,rep,name=fault_kinds,json=faultKinds,proto3" json:"fault_kinds,omitempty"`                                                // reject_transient, trap_callback, …; none: all
+	Untrusted        []string               `protobuf:"bytes,10,rep,name=untrusted,proto3" json:"untrusted,omitempty"`                                                                   // ids or names of canisters that may never answer a call
+	Stop             uint32                 `protobuf:"varint,11,opt,name=stop,proto3" json:"stop,omitempty"`                                                                            // end after so many different violations; 0: go on
+	Workers          uint32                 `protobuf:"varint,12,opt,name=workers,proto3" json:"workers,omitempty"`                                                                      // runs in parallel; 0: one for each processor. The report does not depend on it
+	Names            map[string]string      `protobuf:"bytes,13,rep,name=names,proto3" json:"names,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // ids of canisters and principals of identities by name; ${NAME} in a line stands for one
+	Waits            *uint32                `protobuf:"varint,14,opt,name=waits,proto3,oneof" json:"waits,omitempty"`                                                                    // how often a run goes on at the next global timer when no message is left, at most 1,000; unset: 4
+	Upgrades         []*ExploreUpgrade      `protobuf:"bytes,15,rep,name=upgrades,proto3" json:"upgrades,omitempty"`                                                                     // modules to which canisters may be upgraded between a call and its answer
+	Outcalls         []*ExploreOutcall      `protobuf:"bytes,16,rep,name=outcalls,proto3" json:"outcalls,omitempty"`                                                                     // answers of HTTP outcalls: the first without a fault, each other one as a fault; none: no answers
+	Before           []*ExploreOperation    `protobuf:"bytes,17,rep,name=before,proto3" json:"before,omitempty"`                                                                         // calls made one after the other before all runs; each must be replied to
+	Html             bool                   `protobuf:"varint,18,opt,name=html,proto3" json:"html,omitempty"`                                                                            // the report has a page for people
+	ExternalWorkers  bool                   `protobuf:"varint,21,opt,name=external_workers,json=externalWorkers,proto3" json:"external_workers,omitempty"`                               // other processes run the jobs: canisterd explore worker
+	IncludeGenerated bool                   `protobuf:"varint,20,opt,name=include_generated,json=includeGenerated,proto3" json:"include_generated,omitempty"`                            // explanations and diagrams show messages of methods that a compiler added, such as Motoko's asynchronous blocks
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -589,11 +587,11 @@ func (x *ExploreRequest) GetHtml() bool {
 	return false
 }
 
-func (x *ExploreRequest) GetWorkerServer() string {
+func (x *ExploreRequest) GetExternalWorkers() bool {
 	if x != nil {
-		return x.WorkerServer
+		return x.ExternalWorkers
 	}
-	return ""
+	return false
 }
 
 func (x *ExploreRequest) GetIncludeGenerated() bool {
@@ -685,7 +683,7 @@ type isExploreResponse_Step interface {
 }
 
 type ExploreResponse_Progress struct {
-	Progress *ExploreProgress `protobuf:"bytes,1,opt,name=progress,proto3,oneof"` // about every second
+	Progress *ExploreProgress `protobuf:"bytes,1,opt,name=progress,proto3,oneof"` // about every second; with external workers the first is empty, and they can join then
 }
 
 type ExploreResponse_Report struct {
@@ -1246,12 +1244,11 @@ func (*AnswerQuestionsResponse) Descriptor() ([]byte, []int) {
 // ExploreProgress is the progress of an exploration.
 type ExploreProgress struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Runs          uint64                 `protobuf:"varint,1,opt,name=runs,proto3" json:"runs,omitempty"`                                    // that are over
-	Messages      uint64                 `protobuf:"varint,2,opt,name=messages,proto3" json:"messages,omitempty"`                            // that were delivered
-	Findings      uint32                 `protobuf:"varint,3,opt,name=findings,proto3" json:"findings,omitempty"`                            // so far
-	WorkerServer  string                 `protobuf:"bytes,4,opt,name=worker_server,json=workerServer,proto3" json:"worker_server,omitempty"` // URL at which workers find the exploration, in the first message where other processes run the jobs
-	Workers       uint32                 `protobuf:"varint,5,opt,name=workers,proto3" json:"workers,omitempty"`                              // processes that run jobs for the daemon
-	Coverage      *ExploreCoverage       `protobuf:"bytes,6,opt,name=coverage,proto3" json:"coverage,omitempty"`                             // so far
+	Runs          uint64                 `protobuf:"varint,1,opt,name=runs,proto3" json:"runs,omitempty"`         // that are over
+	Messages      uint64                 `protobuf:"varint,2,opt,name=messages,proto3" json:"messages,omitempty"` // that were delivered
+	Findings      uint32                 `protobuf:"varint,3,opt,name=findings,proto3" json:"findings,omitempty"` // so far
+	Workers       uint32                 `protobuf:"varint,5,opt,name=workers,proto3" json:"workers,omitempty"`   // processes that run jobs for the daemon
+	Coverage      *ExploreCoverage       `protobuf:"bytes,6,opt,name=coverage,proto3" json:"coverage,omitempty"`  // so far
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1305,13 +1302,6 @@ func (x *ExploreProgress) GetFindings() uint32 {
 		return x.Findings
 	}
 	return 0
-}
-
-func (x *ExploreProgress) GetWorkerServer() string {
-	if x != nil {
-		return x.WorkerServer
-	}
-	return ""
 }
 
 func (x *ExploreProgress) GetWorkers() uint32 {
@@ -2696,7 +2686,7 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\fExploreAsked\x12\x14\n" +
 	"\x05title\x18\x01 \x01(\tR\x05title\x12\x18\n" +
 	"\aqueries\x18\x02 \x03(\tR\aqueries\x12!\n" +
-	"\feach_message\x18\x03 \x01(\bR\veachMessage\"\x85\a\n" +
+	"\feach_message\x18\x03 \x01(\bR\veachMessage\"\xa0\a\n" +
 	"\x0eExploreRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1a\n" +
 	"\bsnapshot\x18\x02 \x01(\tR\bsnapshot\x12F\n" +
@@ -2721,14 +2711,14 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\bupgrades\x18\x0f \x03(\v2$.canisterd.control.v1.ExploreUpgradeR\bupgrades\x12@\n" +
 	"\boutcalls\x18\x10 \x03(\v2$.canisterd.control.v1.ExploreOutcallR\boutcalls\x12>\n" +
 	"\x06before\x18\x11 \x03(\v2&.canisterd.control.v1.ExploreOperationR\x06before\x12\x12\n" +
-	"\x04html\x18\x12 \x01(\bR\x04html\x12#\n" +
-	"\rworker_server\x18\x13 \x01(\tR\fworkerServer\x12+\n" +
+	"\x04html\x18\x12 \x01(\bR\x04html\x12)\n" +
+	"\x10external_workers\x18\x15 \x01(\bR\x0fexternalWorkers\x12+\n" +
 	"\x11include_generated\x18\x14 \x01(\bR\x10includeGenerated\x1a8\n" +
 	"\n" +
 	"NamesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\b\n" +
-	"\x06_waits\"\xe5\x01\n" +
+	"\x06_waitsJ\x04\b\x13\x10\x14R\rworker_server\"\xe5\x01\n" +
 	"\x0fExploreResponse\x12C\n" +
 	"\bprogress\x18\x01 \x01(\v2%.canisterd.control.v1.ExploreProgressH\x00R\bprogress\x12=\n" +
 	"\x06report\x18\x02 \x01(\v2#.canisterd.control.v1.ExploreReportH\x00R\x06report\x12F\n" +
@@ -2765,14 +2755,13 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\x06number\x18\x01 \x01(\x04R\x06number\x12\x14\n" +
 	"\x05holds\x18\x02 \x01(\bR\x05holds\x12\x12\n" +
 	"\x04text\x18\x03 \x01(\tR\x04text\"\x19\n" +
-	"\x17AnswerQuestionsResponse\"\xdf\x01\n" +
+	"\x17AnswerQuestionsResponse\"\xcf\x01\n" +
 	"\x0fExploreProgress\x12\x12\n" +
 	"\x04runs\x18\x01 \x01(\x04R\x04runs\x12\x1a\n" +
 	"\bmessages\x18\x02 \x01(\x04R\bmessages\x12\x1a\n" +
-	"\bfindings\x18\x03 \x01(\rR\bfindings\x12#\n" +
-	"\rworker_server\x18\x04 \x01(\tR\fworkerServer\x12\x18\n" +
+	"\bfindings\x18\x03 \x01(\rR\bfindings\x12\x18\n" +
 	"\aworkers\x18\x05 \x01(\rR\aworkers\x12A\n" +
-	"\bcoverage\x18\x06 \x01(\v2%.canisterd.control.v1.ExploreCoverageR\bcoverage\"\xa2\x05\n" +
+	"\bcoverage\x18\x06 \x01(\v2%.canisterd.control.v1.ExploreCoverageR\bcoverageJ\x04\b\x04\x10\x05R\rworker_server\"\xa2\x05\n" +
 	"\rExploreReport\x12@\n" +
 	"\bfindings\x18\x01 \x03(\v2$.canisterd.control.v1.ExploreFindingR\bfindings\x12\x12\n" +
 	"\x04runs\x18\x02 \x01(\x04R\x04runs\x12\x1a\n" +
