@@ -1,10 +1,8 @@
 package gateway
 
 import (
-	"bytes"
 	"encoding/hex"
 	"fmt"
-	"html/template"
 	"net/http"
 	"strings"
 
@@ -16,34 +14,12 @@ import (
 // canisterPath begins the paths of pages about canisters.
 const canisterPath = "/_/canister/"
 
-var canisterPage = template.Must(template.New("canister").Parse(pageHead + `<h1>{{.Title}}</h1>
-<table>
-<tr><th>Canister</th><td><code>{{.ID}}</code></td></tr>
-<tr><th>Instance</th><td>{{.Instance}}</td></tr>
-<tr><th>Subnet</th><td><code>{{.Subnet}}</code></td></tr>
-<tr><th>Status</th><td>{{.Status}}</td></tr>
-<tr><th>Cycles</th><td>{{.Cycles}}</td></tr>
-<tr><th>Memory (bytes)</th><td>{{.Memory}}</td></tr>
-<tr><th>Module</th><td><code>{{.Module}}</code></td></tr>
-{{if .Pages}}<tr><th>Its pages</th><td><a href="{{.Pages}}">{{.Pages}}</a></td></tr>
-{{end}}</table>
-{{if .Hints}}<h2>Call it</h2>
-<pre>{{range .Hints}}{{.}}
-{{end}}</pre>
-<p>ARGUMENTS are Candid text, such as <code>'("Ada", 5)'</code>. A canister that was deployed from the folder can be called by its name.</p>
-{{end}}<h2>Interface</h2>
-{{if .Interface}}<pre>{{.Interface}}</pre>
-{{else}}<p>It publishes no Candid interface, neither as metadata <code>candid:service</code> nor by a query.</p>
-{{end}}</body>
-</html>
-`))
-
 // shownDetails is a canister on its page.
 type shownDetails struct {
 	shownCanister
-	Title, Instance, Interface string
-	Pages                      string // its own pages, "" if it has none
-	Hints                      []string
+	Instance, Interface string
+	Pages               string // its own pages, "" if it has none
+	Hints               []string
 }
 
 // About is where a page about a canister is shown.
@@ -62,7 +38,6 @@ func ServeCanister(w http.ResponseWriter, r *http.Request, n Network, id princip
 		return false, err
 	}
 	shown := shownDetails{shownCanister: showCanister(&c), Instance: n.Name(), Interface: interfaceOf(r, n, id)}
-	shown.Title = shown.Name
 	if c.Module != nil {
 		shown.Module = hex.EncodeToString(c.Module)
 	}
@@ -72,11 +47,7 @@ func ServeCanister(w http.ResponseWriter, r *http.Request, n Network, id princip
 	if at.Control != "" && c.Module != nil {
 		shown.Hints = hints(fmt.Sprintf("canisterd --url %s -i %s canister ", at.Control, n.Name()), shown.ID, shown.Interface)
 	}
-	var page bytes.Buffer
-	if err := canisterPage.Execute(&page, shown); err != nil {
-		panic("gateway: bug: the page of a canister: " + err.Error())
-	}
-	sendPage(w, http.StatusOK, "text/html; charset=utf-8", page.Bytes())
+	sendHTML(w, shown.page())
 	return true, nil
 }
 

@@ -1,11 +1,9 @@
 package gateway
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/hex"
 	"encoding/json"
-	"html/template"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -14,25 +12,6 @@ import (
 
 	"github.com/canisterd/canisterd/replica/introspect"
 )
-
-var dashboardPage = template.Must(template.New("dashboard").Parse(pageHead + `<h1>canisterd</h1>
-<p>A local Internet Computer. Agents use <code>{{.Address}}</code>; pages of canisters are at <code>http://CANISTER.{{.Domain}}</code>.</p>
-{{range .Instances}}<h2>Instance {{.Name}}</h2>
-<table>
-<tr><th>Height</th><td>{{.Height}}</td></tr>
-<tr><th>Time</th><td>{{.Time}}</td></tr>
-<tr><th>Root key</th><td><code>{{.RootKey}}</code></td></tr>
-</table>
-{{if .Fault}}<p>{{.Fault}}</p>
-{{else if not .Canisters}}<p>No canisters yet. Deploy one: <code>canisterd deploy</code>.</p>
-{{else}}<div style="overflow-x: auto"><table>
-<tr><th>Name</th><th>Canister</th><th>Status</th><th>Cycles</th><th>Memory (bytes)</th><th>Module</th><th>Subnet</th></tr>
-{{range .Canisters}}<tr><td><a href="{{.Link}}">{{.Name}}</a></td><td><code>{{.ID}}</code></td><td>{{.Status}}</td><td>{{.Cycles}}</td><td>{{.Memory}}</td><td><code style="overflow-wrap: normal">{{.Module}}</code></td><td><code>{{.Subnet}}</code></td></tr>
-{{end}}</table></div>
-{{end}}{{if .More}}<p>Only the first {{.More}} canisters are shown: canisterd canister list shows all.</p>
-{{end}}{{end}}</body>
-</html>
-`))
 
 // idVariable begins the name of the environment variable with which tools tell a canister the id of each canister of its
 // project, and so its own name.
@@ -94,12 +73,7 @@ func (g *Gateway) serveDashboard(w http.ResponseWriter, r *http.Request, to *tar
 	for _, n := range g.networks.Networks() {
 		shown = append(shown, g.showInstance(r, n))
 	}
-	var page bytes.Buffer
-	err := dashboardPage.Execute(&page, map[string]any{"Title": "canisterd", "Address": "http://" + r.Host, "Domain": to.domain, "Instances": shown})
-	if err != nil {
-		panic("gateway: bug: the dashboard: " + err.Error())
-	}
-	sendPage(w, http.StatusOK, "text/html; charset=utf-8", page.Bytes())
+	sendHTML(w, dashboardPage("http://"+r.Host, to.domain, shown))
 }
 
 // showInstance describes an instance, with links to pages about its canisters: what these serve themselves may fail.

@@ -3,7 +3,6 @@ package gateway
 import (
 	"bytes"
 	"encoding/json"
-	"html/template"
 	"net/http"
 	"strconv"
 	"strings"
@@ -34,39 +33,8 @@ func wants(r *http.Request) form {
 	return formText
 }
 
-// pageHead begins the pages of the gateway.
-const pageHead = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{{.Title}}</title>
-<style>
-:root { color-scheme: light dark; }
-body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; }
-h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
-table { border-collapse: collapse; width: 100%; } th, td { text-align: left; padding: .25rem .75rem .25rem 0; vertical-align: top; }
-code, pre { font: 14px/1.4 ui-monospace, monospace; overflow-wrap: anywhere; white-space: pre-wrap; }
-</style>
-</head>
-<body>
-`
-
-var faultPage = template.Must(template.New("fault").Parse(pageHead + `<h1>{{.What}}</h1>
-<table>
-{{if .Canister}}<tr><th>Canister</th><td><code>{{.Canister}}</code></td></tr>
-{{end}}{{if .Instance}}<tr><th>Instance</th><td>{{.Instance}}</td></tr>
-{{end}}<tr><th>Code</th><td>{{.Code}} (HTTP {{.Status}})</td></tr>
-{{if .Why}}<tr><th>Cause</th><td><pre>{{.Why}}</pre></td></tr>
-{{end}}<tr><th>What to do</th><td>{{.Remedy}}</td></tr>
-</table>
-</body>
-</html>
-`))
-
 // shownFault is a fault with its subject, for all forms.
 type shownFault struct {
-	Title    string `json:"-"`
 	Status   int    `json:"status"`
 	Code     string `json:"code"`
 	What     string `json:"error"`
@@ -78,7 +46,7 @@ type shownFault struct {
 
 // refuse answers with a fault.
 func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, to *target, f *fault) {
-	shown := shownFault{Title: f.code + " - canisterd", Status: f.status, Code: f.code, What: f.what, Why: f.why, Remedy: f.remedy}
+	shown := shownFault{Status: f.status, Code: f.code, What: f.what, Why: f.why, Remedy: f.remedy}
 	if to.found {
 		shown.Canister = to.canister.String()
 	}
@@ -90,9 +58,7 @@ func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, to *target, f *
 	switch wants(r) {
 	case formHTML:
 		kind = "text/html; charset=utf-8"
-		if err := faultPage.Execute(&body, shown); err != nil {
-			panic("gateway: bug: the page of faults: " + err.Error())
-		}
+		_ = shown.page().Render(&body) // a buffer takes all
 	case formJSON:
 		kind = "application/json"
 		encoder := json.NewEncoder(&body)

@@ -2,34 +2,16 @@ package pocketic
 
 import (
 	"bytes"
-	"html/template"
+	"fmt"
 	"net/http"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 
 	pages "github.com/canisterd/canisterd/api/gateway"
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/internal/markup"
 )
-
-// dashboard is the page for people.
-var dashboard = template.Must(template.New("dashboard").Parse(`<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><title>PocketIC Dashboard</title></head>
-<body>
-<h1>PocketIC Dashboard</h1>
-<p>Instance {{.Number}} of canisterd, height {{.Height}}, time {{.Time}} ns</p>
-{{$number := .Number}}{{range .Subnets}}<h2>Subnet {{.ID}} ({{.Kind}})</h2>
-<table>
-<tr><th>Name</th><th>Canister</th><th>Status</th><th>Cycles</th><th>Memory (bytes)</th></tr>
-{{range .Canisters}}<tr><td>{{.Name}}</td><td><a href="/instances/{{$number}}/_/canister/{{.ID}}">{{.ID}}</a></td><td>{{.Status}}</td><td>{{.Cycles}}</td><td>{{.Memory}}</td></tr>
-{{end}}</table>
-{{end}}</body>
-</html>
-`))
-
-// dashboardSubnet is a subnet on the page.
-type dashboardSubnet struct {
-	ID, Kind  string
-	Canisters []pages.Canister
-}
 
 // maxDashboard is the most canisters that the page shows.
 const maxDashboard = 10_000
@@ -47,24 +29,40 @@ func (s *Server) getDashboard(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	view := e.instance.Driver().View()
-	var subnets []dashboardSubnet
+	body := []g.Node{
+		h.H1(g.Text("PocketIC Dashboard")),
+		h.P(g.Textf("Instance %d of canisterd, height %d, time %d ns", e.number, view.Height, view.Time)),
+	}
 	for i := range view.Subnets {
-		shown := dashboardSubnet{ID: view.Subnets[i].ID.String(), Kind: kindNames[view.Subnets[i].Kind]}
+		var its []pages.Canister
 		for at := range canisters {
 			if canisters[at].Subnet == view.Subnets[i].ID {
-				shown.Canisters = append(shown.Canisters, canisters[at])
+				its = append(its, canisters[at])
 			}
 		}
-		subnets = append(subnets, shown)
+		body = append(body,
+			h.H2(g.Textf("Subnet %s (%s)", view.Subnets[i].ID, kindNames[view.Subnets[i].Kind])),
+			h.Table(
+				markup.Heads("Name", "Canister", "Status", "Cycles", "Memory (bytes)"),
+				markup.Each(its, func(c *pages.Canister) g.Node { return dashboardRow(e.number, c) }),
+			),
+		)
 	}
+	dashboard := markup.Document(
+		h.Head(h.Meta(h.Charset("utf-8")), h.TitleEl(g.Text("PocketIC Dashboard"))),
+		h.Body(markup.Lines(body...)),
+	)
 	var text bytes.Buffer
-	err = dashboard.Execute(&text, map[string]any{"Number": e.number, "Height": view.Height, "Time": view.Time, "Subnets": subnets})
-	if err != nil {
-		refuse(w, err)
-		return
-	}
+	_ = dashboard.Render(&text) // a buffer takes all
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = w.Write(text.Bytes())
+}
+
+// dashboardRow returns a canister as a row of the dashboard of an instance.
+func dashboardRow(instance int, c *pages.Canister) g.Node {
+	id := c.ID.String()
+	return h.Tr(h.Td(g.Text(c.Name)), h.Td(h.A(h.Href(fmt.Sprintf("/instances/%d/_/canister/%s", instance, id)), g.Text(id))),
+		h.Td(g.Text(c.Status)), h.Td(g.Text(c.Cycles)), h.Td(g.Text(c.Memory)))
 }
 
 // getCanister serves GET /instances/{id}/_/canister/{canister}: a page about a canister. It does not wait for

@@ -24,6 +24,7 @@ var arrows = map[string]struct {
 	"intercanister/cycles":         {[]string{"archive"}, "money is arithmetic"},
 	"internal/refusal":             {nil, "kinds of refusal know no protocol"},
 	"internal/textwidth":           {nil, "a width is a property of text"},
+	"internal/markup":              {nil, "elements on lines, without what they are about"},
 	"internal/contain":             {[]string{"archive"}, "what a panic was about, and nothing of who panicked"},
 	"internal/cow":                 {nil, "maps and lists know nothing of what lies in them"},
 	"internal/golden":              {nil, "files and texts; it knows no command"},
@@ -63,7 +64,7 @@ var arrows = map[string]struct {
 	"internal/explore/harness":     {[]string{"candid", "internal/candid/generated", "candid/management", "candid/principal", "internal/candid/reference", "canister", "internal/explore/search", "intercanister", "replica", "replica/introspect", "timers"}, "runs on forks of a network it is given"},
 	"internal/explore/property":    {[]string{"candid", "candid/principal", "internal/candid/reference", "internal/candid/relation", "canister", "internal/explore/harness", "intercanister/cycles", "replica", "replica/introspect"}, "a run is judged without knowing which orders are tried"},
 	"internal/explore/schedule":    {nil, "a file format"},
-	"internal/explore/campaign":    {[]string{"archive", "internal/contain", "candid", "candid/did", "internal/candid/generated", "candid/principal", "internal/candid/reference", "canister", "internal/explore/harness", "internal/explore/property", "internal/explore/schedule", "internal/explore/search", "intercanister", "replica"}, "what is explored in which order, without knowledge of the caller"},
+	"internal/explore/campaign":    {[]string{"archive", "internal/contain", "internal/markup", "candid", "candid/did", "internal/candid/generated", "candid/principal", "internal/candid/reference", "canister", "internal/explore/harness", "internal/explore/property", "internal/explore/schedule", "internal/explore/search", "intercanister", "replica"}, "what is explored in which order, without knowledge of the caller"},
 	"internal/explore/workqueue/workerv1": {
 		nil, "generated from its .proto file",
 	},
@@ -77,7 +78,7 @@ var arrows = map[string]struct {
 	"replica/replicatest/model":       {nil, "a second opinion shares nothing with the first"},
 	"api":                             {[]string{"internal/refusal", "candid/principal", "replica", "internal/certify"}, "what front ends share"},
 	"api/internal/wire":               {[]string{"internal/refusal", "candid/principal", "internal/budget", "internal/certify"}, "bytes of requests; it authenticates the sender and must not know what the request does"},
-	"internal/coverage":               {[]string{"internal/sourcelines", "internal/textwidth"}, "what ran is added up without knowing how it was found"},
+	"internal/coverage":               {[]string{"internal/markup", "internal/sourcelines", "internal/textwidth"}, "what ran is added up without knowing how it was found"},
 	"internal/coverage/coverdir":      {[]string{"canister", "internal/coverage", "internal/sourcelines"}, "files of what ran, without who ran it"},
 	"internal/sourcelines":            {nil, "a line is found without knowing what ran"},
 	"internal/profile":                {[]string{"candid/principal"}, "trees of frames, without modules and networks"},
@@ -89,9 +90,9 @@ var arrows = map[string]struct {
 	"api/inspect":                     {[]string{"api/internal/", "candid", "candid/did", "internal/budget", "proto/control/v1"}, "pages know instances by the control API alone"},
 	"api/control/remote":              {[]string{"proto/control/v1"}, "a client knows the daemon by its API alone"},
 	"api/internal/origin":             {nil, "headers of browsers"},
-	"api/gateway":                     {[]string{"internal/regular", "internal/refusal", "internal/budget", "api", "api/gateway/internal/verify", "api/internal/", "candid", "candid/did", "candid/principal", "internal/certify", "replica/introspect"}, "pages of canisters, over networks it is given, with no power beyond an anonymous user's"},
+	"api/gateway":                     {[]string{"internal/regular", "internal/markup", "internal/refusal", "internal/budget", "api", "api/gateway/internal/verify", "api/internal/", "candid", "candid/did", "candid/principal", "internal/certify", "replica/introspect"}, "pages of canisters, over networks it is given, with no power beyond an anonymous user's"},
 	"api/gateway/internal/verify":     {[]string{"candid/principal", "internal/certify"}, "bytes of an answer and a root key"},
-	"api/pocketic":                    {[]string{"internal/regular", "internal/refusal", "internal/contain", "internal/budget", "api", "api/gateway", "api/internal/", "candid", "candid/management", "candid/principal", "intercanister", "intercanister/cycles", "canister", "internal/systemcanisters", "replica", "internal/certify", "replica/introspect", "replica/driver"}, "PocketIC's interface, over a host that makes instances"},
+	"api/pocketic":                    {[]string{"internal/regular", "internal/markup", "internal/refusal", "internal/contain", "internal/budget", "api", "api/gateway", "api/internal/", "candid", "candid/management", "candid/principal", "intercanister", "intercanister/cycles", "canister", "internal/systemcanisters", "replica", "internal/certify", "replica/introspect", "replica/driver"}, "PocketIC's interface, over a host that makes instances"},
 	"api/client":                      {[]string{"api/internal/", "candid/", "internal/certify"}, "speaks to a daemon over its public interface"},
 	"internal/systemcanisters":        {[]string{"candid", "candid/management", "candid/principal", "replica"}, "modules and the messages that install them; a network is handed in"},
 	"internal/journal":                {nil, "bytes and positions on disk; what a record tells is its user's business"},
@@ -174,7 +175,7 @@ func allowed(may []string, path string) bool {
 // floors are the parts of the house from the bottom up. A part imports what is below it and what is beside it, never
 // what is above.
 var floors = []string{
-	"internal/cow", "internal/golden", "candid", "internal/candid", "archive", "internal/contain", "internal/refusal", "internal/textwidth",
+	"internal/cow", "internal/golden", "candid", "internal/candid", "archive", "internal/contain", "internal/refusal", "internal/textwidth", "internal/markup",
 	"internal/budget", "internal/certify", "internal/profile", "timers", "intercanister", "internal/profile/export", "internal/sourcelines", "canister", "replica", "internal/trace", "internal/coverage", "replica/driver", "replica/replicatest", "internal/explore/search",
 	"internal/explore/harness", "internal/explore/property", "internal/explore/schedule", "internal/explore/campaign", "internal/explore/workqueue",
 	"internal/quantity", "internal/project", "internal/systemcanisters", "internal/journal", "instance", "internal/inprocess", "api", "daemon", ".", "explore", "cmd", "test/e2e", "examples",

@@ -1,17 +1,12 @@
 package coverage
 
 import (
-	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
 	"strconv"
 	"strings"
 	"unicode"
 )
-
-//go:embed page.html
-var pageTemplate string
 
 // The classes of lines and functions in the page.
 const (
@@ -59,10 +54,6 @@ type pageRange struct{ Kind, Sign, Text string }
 // [Options.Source] returns, up to [MaxPageSourceBytes]; of others it lists the numbers of lines. The error is the
 // writer's.
 func (s *Summary) WritePage(w io.Writer) error {
-	t, err := template.New("page").Parse(pageTemplate)
-	if err != nil {
-		return err
-	}
 	p := page{Totals: s.Totals}
 	linked := map[string]string{}
 	left := MaxPageSourceBytes
@@ -79,7 +70,7 @@ func (s *Summary) WritePage(w io.Writer) error {
 	for i := range s.Canisters {
 		p.Canisters = append(p.Canisters, s.Canisters[i].page(fmt.Sprintf("c%d", i), linked))
 	}
-	return t.Execute(w, p)
+	return p.document().Render(w)
 }
 
 // page makes the part of the page about a canister. linked has the ids of files whose text is shown.

@@ -1,10 +1,7 @@
 package campaign
 
 import (
-	_ "embed"
-	"encoding/base64"
 	"fmt"
-	"html/template"
 	"maps"
 	"slices"
 	"strconv"
@@ -15,12 +12,7 @@ import (
 	"github.com/canisterd/canisterd/internal/explore/schedule"
 )
 
-//go:embed page.html
-var pageText string
-
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
-
-// pageFinding is a finding for the template of the page.
+// pageFinding is a finding as the page shows it.
 type pageFinding struct {
 	Number      int    // in a report, from 1; 0: no number
 	Kind        string // finding, suspicion, or the outcome of a replay
@@ -29,12 +21,11 @@ type pageFinding struct {
 	Where       string // the run with the finding
 	Operations  []pageOperation
 	Deviations  []string
-	Diagram     template.HTML
+	Diagram     string // SVG, in which texts are escaped
 	Steps       []string
 	Differences []Difference
 	Schedule    bool
-	File        string       // the schedule as YAML, "" for none
-	Download    template.URL // the same, for a link
+	File        string // the schedule as YAML, "" for none
 }
 
 // pageMetrics are the tables of a report.
@@ -104,9 +95,8 @@ func (r *Report) Page(c *Config) (string, error) {
 			return "", err
 		}
 		findings[i].File = string(text)
-		findings[i].Download = template.URL("data:text/yaml;base64," + base64.StdEncoding.EncodeToString(text)) //nolint:gosec // without any special characters
 	}
-	return page(r.Conclusion(), findings, r.metrics(c.Setup.Generated))
+	return page(r.Conclusion(), findings, r.metrics(c.Setup.Generated)), nil
 }
 
 // Page returns a finding, or its replay, as a self-contained HTML page with a diagram.
@@ -115,19 +105,7 @@ func (f *Finding) Page(c *Config) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return page("The schedule of "+f.Property+".", []pageFinding{shown}, nil)
-}
-
-func page(conclusion string, findings []pageFinding, metrics *pageMetrics) (string, error) {
-	var out strings.Builder
-	if err := pageTemplate.Execute(&out, struct {
-		Conclusion string
-		Findings   []pageFinding
-		Metrics    *pageMetrics // nil for a single finding
-	}{conclusion, findings, metrics}); err != nil {
-		return "", fmt.Errorf("writing the page: %w", err)
-	}
-	return out.String(), nil
+	return page("The schedule of "+f.Property+".", []pageFinding{shown}, nil), nil
 }
 
 // kind returns the label of a finding and its CSS class.
@@ -153,7 +131,7 @@ func (f *Finding) onPage(c *Config) (shown pageFinding, err error) {
 		shown.Operations = append(shown.Operations, pageOperation{name, c.Setup.Operations[position].Title, colorOf(name)})
 	}
 	shown.Deviations = f.Exceptions(&c.Setup)
-	shown.Diagram = template.HTML(f.svg(&c.Setup)) //nolint:gosec // all texts in it are escaped
+	shown.Diagram = f.svg(&c.Setup)
 	for _, s := range f.shown(&c.Setup) {
 		shown.Steps = append(shown.Steps, line(&c.Setup, s))
 	}
