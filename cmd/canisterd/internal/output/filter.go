@@ -3,53 +3,38 @@ package output
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math/big"
-	"strings"
-	"text/template"
 
 	"github.com/itchyny/gojq"
 	"github.com/spf13/cobra"
 )
 
-// Filter is the output of a result through --jq or --template.
+// Filter is the output of a result through --jq.
 type Filter struct {
-	jq, template string
-	code         *gojq.Code
-	parsed       *template.Template
+	jq   string
+	code *gojq.Code
 }
 
-// Add adds the flags.
+// Add adds the flag.
 func (f *Filter) Add(root *cobra.Command) {
-	flags := root.PersistentFlags()
-	flags.StringVar(&f.jq, "jq", "", "filter the JSON result with a jq expression (implies --json)")
-	flags.StringVar(&f.template, "template", "", "format the JSON result with a Go template (implies --json)")
+	root.PersistentFlags().StringVar(&f.jq, "jq", "", "filter the JSON result with a jq expression (implies --json)")
 }
 
 // Read compiles the given filter, and reports whether there is one.
 func (f *Filter) Read() (given bool, err error) {
-	switch {
-	case f.jq != "" && f.template != "":
-		return false, errors.New("use either --jq or --template, not both")
-	case f.jq != "":
-		query, err := gojq.Parse(f.jq)
-		if err != nil {
-			return false, fmt.Errorf("--jq: %w", err)
-		}
-		f.code, err = gojq.Compile(query)
-		if err != nil {
-			return false, fmt.Errorf("--jq: %w", err)
-		}
-	case f.template != "":
-		functions := template.FuncMap{"json": inTemplate, "join": joined}
-		f.parsed, err = template.New("").Funcs(functions).Parse(f.template)
-		if err != nil {
-			return false, fmt.Errorf("--template: %w", err)
-		}
+	if f.jq == "" {
+		return false, nil
 	}
-	return f.code != nil || f.parsed != nil, nil
+	query, err := gojq.Parse(f.jq)
+	if err != nil {
+		return false, fmt.Errorf("--jq: %w", err)
+	}
+	if f.code, err = gojq.Compile(query); err != nil {
+		return false, fmt.Errorf("--jq: %w", err)
+	}
+	return true, nil
 }
 
 // Apply prints a result through the filter.
@@ -60,15 +45,7 @@ func (f *Filter) Apply(out io.Writer, text []byte) error {
 	if err := decoder.Decode(&value); err != nil {
 		return fmt.Errorf("reading the result: %w", err)
 	}
-	value = numbered(value)
-	if f.parsed != nil {
-		if err := f.parsed.Execute(out, value); err != nil {
-			return fmt.Errorf("--template: %w", err)
-		}
-		_, err := fmt.Fprintln(out)
-		return err
-	}
-	results := f.code.Run(value)
+	results := f.code.Run(numbered(value))
 	for {
 		result, more := results.Next()
 		if !more {
@@ -122,19 +99,4 @@ func numbered(value any) any {
 		return n
 	}
 	return value
-}
-
-// inTemplate encodes a value as JSON, for templates.
-func inTemplate(value any) (string, error) {
-	text, err := gojq.Marshal(value)
-	return string(text), err
-}
-
-// joined joins a list with a separator, for templates.
-func joined(separator string, values []any) string {
-	texts := make([]string, len(values))
-	for i, value := range values {
-		texts[i] = fmt.Sprint(value)
-	}
-	return strings.Join(texts, separator)
 }

@@ -7,24 +7,25 @@ import (
 
 func TestFiltersLookIntoResults(t *testing.T) {
 	const result = `{"cycles":340282366920938463463374607431768211455,"names":["a","b"],"at":1.5}`
-	for want, f := range map[string]Filter{
-		"340282366920938463463374607431768211455\n": {jq: ".cycles"},
-		"a\nb\n": {jq: ".names[]"}, "[\"a\",\"b\"]\n": {jq: ".names"}, "2.5\n": {jq: ".at + 1"},
-		"a-b [\"a\",\"b\"]\n": {template: `{{join "-" .names}} {{json .names}}`},
+	for want, jq := range map[string]string{
+		"340282366920938463463374607431768211455\n": ".cycles",
+		"a\nb\n": ".names[]", "[\"a\",\"b\"]\n": ".names", "2.5\n": ".at + 1",
+		"a-b has 340282366920938463463374607431768211455\n": `"\(.names | join("-")) has \(.cycles)"`,
 	} {
 		var out strings.Builder
-		if _, err := f.Read(); err != nil {
-			t.Errorf("%s%s: %v", f.jq, f.template, err)
+		f := Filter{jq: jq}
+		if given, err := f.Read(); err != nil || !given {
+			t.Errorf("%s: read %t, %v", jq, given, err)
 		} else if err := f.Apply(&out, []byte(result)); err != nil || out.String() != want {
-			t.Errorf("%s%s printed %q (%v), want %q", f.jq, f.template, &out, err, want)
+			t.Errorf("%s printed %q (%v), want %q", jq, &out, err, want)
 		}
 	}
-	for _, f := range []Filter{{jq: "."}, {jq: ".["}, {template: "{{"}, {jq: "nothing_such"}} {
-		if f.jq == "." {
-			f.template = "x"
+	for _, jq := range []string{".[", "nothing_such"} {
+		if _, err := (&Filter{jq: jq}).Read(); err == nil || !strings.HasPrefix(err.Error(), "--jq: ") {
+			t.Errorf("%s: %v", jq, err)
 		}
-		if _, err := f.Read(); err == nil || !strings.Contains(err.Error(), "--") {
-			t.Errorf("%s%s: %v", f.jq, f.template, err)
-		}
+	}
+	if given, err := new(Filter).Read(); given || err != nil {
+		t.Errorf("without a filter: %t, %v", given, err)
 	}
 }
