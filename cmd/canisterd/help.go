@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -26,10 +27,13 @@ Results go to standard output, everything else to standard error. Exit codes are
 // flagsTopic is the topic of help about the flags of every command.
 const flagsTopic = "flags"
 
+// helpName is the name of the command that prints help. Cobra does not count it as available.
+const helpName = "help"
+
 // helpCommand prints the help of a command, and fails for an unknown one.
 func (c *cli) helpCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND | " + flagsTopic + "]",
+		Use:   helpName + " [COMMAND | " + flagsTopic + "]",
 		Short: "Show the help of a command, or the flags of every command",
 		Example: `  canisterd help canister call
   canisterd help flags`,
@@ -97,21 +101,70 @@ func (c *cli) helpWidth() int {
 	return helpCells
 }
 
-// Parts of cobra's template for help, and what stands in their place: the flags of every command would be most of the help
-// of each.
-const (
-	flagsOfOneCommand   = `{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}`
-	flagsOfEveryCommand = "Global Flags:\n{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}"
-	ownFlags            = `{{if .HasParent}}{{.LocalFlags.FlagUsagesWrapped %[1]d | trimTrailingWhitespaces}}{{else}}{{.LocalNonPersistentFlags.FlagUsagesWrapped %[1]d | trimTrailingWhitespaces}}
-
-` + whereFlagsStand + `{{end}}`
-	whereFlagsStand = `Flags of every command, such as --instance and --json: canisterd help ` + flagsTopic
-)
+// whereFlagsStand stands in place of the flags of every command, which would be most of the help of each.
+const whereFlagsStand = "Flags of every command, such as --instance and --json: canisterd help " + flagsTopic
 
 // fitHelp shows the flags of every command in their own help, and breaks the descriptions of flags at the width of the
-// terminal.
+// terminal. Cobra's templates are not used: they call methods by their names, and for that the linker keeps all exported
+// methods of the program (docs/internals/size.md).
 func (c *cli) fitHelp(root *cobra.Command) {
-	root.SetUsageTemplate(strings.NewReplacer(
-		flagsOfOneCommand, fmt.Sprintf(ownFlags, c.helpWidth()), flagsOfEveryCommand, whereFlagsStand,
-	).Replace(root.UsageTemplate()))
+	root.SetUsageFunc(func(cmd *cobra.Command) error {
+		_, err := io.WriteString(cmd.OutOrStderr(), usage(cmd, c.helpWidth()))
+		return err
+	})
+}
+
+// usage returns the usage of a command, with the descriptions of flags in lines of a width.
+func usage(cmd *cobra.Command, width int) string {
+	flags := cmd.LocalFlags() // also gives the command the flags of its parents, which its usage line counts
+	var out strings.Builder
+	out.WriteString("Usage:")
+	if cmd.Runnable() {
+		out.WriteString("\n  " + cmd.UseLine())
+	}
+	if cmd.HasAvailableSubCommands() {
+		out.WriteString("\n  " + cmd.CommandPath() + " [command]")
+	}
+	if cmd.HasExample() {
+		out.WriteString("\n\nExamples:\n" + cmd.Example)
+	}
+	if cmd.HasAvailableSubCommands() {
+		out.WriteString(subcommands(cmd))
+	}
+	if !cmd.HasParent() {
+		flags = cmd.LocalNonPersistentFlags()
+	}
+	if flags.HasAvailableFlags() {
+		out.WriteString("\n\nFlags:\n" + strings.TrimRight(flags.FlagUsagesWrapped(width), "\n"))
+	}
+	if !cmd.HasParent() || cmd.HasAvailableInheritedFlags() {
+		out.WriteString("\n\n" + whereFlagsStand)
+	}
+	if cmd.HasAvailableSubCommands() {
+		out.WriteString("\n\nUse \"" + cmd.CommandPath() + " [command] --help\" for more information about a command.")
+	}
+	return out.String() + "\n"
+}
+
+// subcommands lists the subcommands of a command by their groups.
+func subcommands(cmd *cobra.Command) string {
+	var out strings.Builder
+	list := func(title, group string) {
+		out.WriteString("\n\n" + title)
+		for _, child := range cmd.Commands() {
+			if child.GroupID == group && (child.IsAvailableCommand() || child.Name() == helpName) {
+				fmt.Fprintf(&out, "\n  %-*s %s", child.NamePadding(), child.Name(), child.Short)
+			}
+		}
+	}
+	for _, group := range cmd.Groups() {
+		list(group.Title, group.ID)
+	}
+	switch {
+	case len(cmd.Groups()) == 0:
+		list("Available Commands:", "")
+	case !cmd.AllChildCommandsHaveGroup():
+		list("Additional Commands:", "")
+	}
+	return out.String()
 }

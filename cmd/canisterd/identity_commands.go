@@ -168,7 +168,7 @@ func sending(cmd *cobra.Command) *cobra.Command {
 
 // checkSender refuses --as and --identity if they would be ignored.
 func checkSender(cmd *cobra.Command) error {
-	if cmd.Annotations[sends] != "" || cmd.Name() == "help" {
+	if cmd.Annotations[sends] != "" || cmd.Name() == helpName {
 		return nil
 	}
 	for _, flag := range []string{"as", "identity"} {

@@ -16,7 +16,6 @@ import (
 	"github.com/canisterd/canisterd/api/client"
 	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/cmd/canisterd/internal/output"
-	"github.com/canisterd/canisterd/daemon"
 	"github.com/canisterd/canisterd/internal/coverage/coverdir"
 )
 
@@ -106,9 +105,9 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 
 func (c *cli) root() *cobra.Command {
 	root := group("canisterd", "A local Internet Computer in one binary")
-	root.Long, root.Version = about, daemon.Version()
+	root.Long = about
+	c.addVersion(root)
 	root.SilenceUsage, root.SilenceErrors = true, true
-	root.SetVersionTemplate("canisterd {{.Version}}\n")
 	root.SetHelpCommand(c.helpCommand())
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		c.url, c.ctx, c.coverDir = withScheme(c.url), cmd.Context(), os.Getenv(coverdir.Variable)

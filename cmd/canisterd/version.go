@@ -10,6 +10,19 @@ import (
 	"github.com/canisterd/canisterd/daemon"
 )
 
+// addVersion adds the flag --version. Cobra's own prints another text, unless a template says which.
+func (c *cli) addVersion(root *cobra.Command) {
+	given := root.Flags().BoolP("version", "v", false, "version for canisterd")
+	run := root.RunE
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if !*given {
+			return run(cmd, args)
+		}
+		_, err := fmt.Fprintf(c.out, "canisterd %s\n", daemon.Version())
+		return err
+	}
+}
+
 func (c *cli) version() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
