@@ -4,7 +4,8 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /canisterd ./cmd/canisterd
+# The flags are those of cmd/dist/compile.
+RUN CGO_ENABLED=0 go build -trimpath -tags=grpcnotrace -gcflags=github.com/nats-io/...=-l -ldflags="-s -w" -o /canisterd ./cmd/canisterd
 # The final image has no shell to make directories with.
 RUN mkdir -p /empty/tmp /empty/state
 

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
+
+	"github.com/canisterd/canisterd/cmd/dist/compile"
 )
 
 // platform is an operating system with an architecture, under the names that package managers have for it.
@@ -50,7 +50,7 @@ func buildAll(ctx context.Context, r release, work string) ([]build, error) {
 	var builds []build
 	for _, p := range platforms {
 		b := build{platform: p, path: filepath.Join(work, p.goos+"-"+p.goarch, p.program())}
-		if err := compile(ctx, b); err != nil {
+		if err := compile.Command(ctx, p.goos, p.goarch, compile.Stripped, b.path).Run(); err != nil {
 			return nil, fmt.Errorf("building for %s: %w", p, err)
 		}
 		var err error
@@ -60,14 +60,6 @@ func buildAll(ctx context.Context, r release, work string) ([]build, error) {
 		builds = append(builds, b)
 	}
 	return builds, nil
-}
-
-// compile builds a binary without symbols for debuggers. Go writes the commit and its time into it.
-func compile(ctx context.Context, b build) error {
-	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", b.path, "./cmd/canisterd")
-	command.Env = append(os.Environ(), "GOOS="+b.platform.goos, "GOARCH="+b.platform.goarch, "CGO_ENABLED=0", "GOFLAGS=")
-	command.Stderr = os.Stderr
-	return command.Run()
 }
 
 // hostBuild returns the build that runs on this machine.

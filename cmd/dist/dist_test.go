@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/canisterd/canisterd/cmd/dist/compile"
 )
 
 var commitTime = time.Date(2026, 11, 29, 9, 23, 0, 0, time.UTC)
@@ -178,6 +180,7 @@ func TestTheImageRunsWhatTheDockerfileRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
+		"RUN CGO_ENABLED=0 go build " + strings.Join(compile.Flags, " ") + ` -ldflags="` + compile.Stripped + `" -o /canisterd ./cmd/canisterd`,
 		"ENTRYPOINT " + string(entry), "CMD " + strings.ReplaceAll(string(command), ",", ", "), "USER " + config.User + ":" + config.User,
 	} {
 		if !strings.Contains(string(text), line+"\n") {

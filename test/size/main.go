@@ -1,126 +1,139 @@
-// Command size prints which modules make the binary of canisterd large.
+// Command size compiles canisterd for linux/amd64 as it is released, and prints which modules make the binary large.
 //
-//	size BINARY
+//	size [-write]
 //
-// BINARY is built with its symbol table (make build). Each row is a module that is linked into it, with the bytes of its
-// machine code. Go keeps a table of lines, frames and names of about the same size for it, and data; the last column
-// shares the whole file between the modules by their code. What a module imports is not counted with it.
+// Each row is a module that is linked, with the bytes of its machine code and its part of the file: the files that it embeds,
+// and of the rest as much as of the machine code, since Go keeps a table of lines, frames and names of about the same size.
+// What a module imports is not counted with it.
+//
+// It fails if the binary or its compressed form exceeds a limit, if the linker keeps methods because some function looks them
+// up by reflection, or if docs/internals/size.md has other sizes. -write writes the sizes into the page.
 package main
 
 import (
-	"cmp"
-	"debug/buildinfo"
-	"debug/elf"
+	"compress/gzip"
+	"context"
+	"errors"
+	"flag"
 	"fmt"
+	"io"
 	"os"
-	"slices"
-	"strings"
+	"os/signal"
+	"path/filepath"
 	"text/tabwriter"
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: size BINARY")
-		os.Exit(2)
-	}
-	if err := run(os.Args[1]); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	write := flag.Bool("write", false, "write the sizes into "+pagePath)
+	flag.Parse()
+	if err := run(ctx, *write); err != nil {
 		fmt.Fprintln(os.Stderr, "size:", err)
 		os.Exit(1)
 	}
 }
 
-// share is what a module has of the machine code.
-type share struct {
-	module string
-	code   uint64 // bytes
-}
-
-func run(binary string) error {
-	info, err := buildinfo.ReadFile(binary)
+func run(ctx context.Context, write bool) error {
+	work, err := os.MkdirTemp("", "canisterd-size-")
 	if err != nil {
-		return fmt.Errorf("reading the modules of %s: %w", binary, err)
+		return fmt.Errorf("creating the directory for the binaries: %w", err)
 	}
-	modules := []string{info.Main.Path}
-	for _, m := range info.Deps {
-		modules = append(modules, m.Path)
-	}
-	functions, err := functionsOf(binary)
-	if err != nil {
-		return fmt.Errorf("reading the functions of %s: %w", binary, err)
-	}
-	file, err := os.Stat(binary)
+	defer func() { _ = os.RemoveAll(work) }()
+	b, err := build(ctx, work)
 	if err != nil {
 		return err
 	}
-	return printShares(sharesOf(functions, modules), file.Size())
+	m, err := measure(ctx, b)
+	if err != nil {
+		return err
+	}
+	m.print(os.Stdout)
+	return errors.Join(m.check(), updatePage(m, write))
 }
 
-// functionsOf returns the bytes of the functions in a binary by their names.
-func functionsOf(binary string) (map[string]uint64, error) {
-	f, err := elf.Open(binary)
+// measured is what there is to say about the binary.
+type measured struct {
+	stripped, compressed int64 // bytes
+	shares               []share
+	lookups              []string // functions that look up methods by reflection
+}
+
+func measure(ctx context.Context, b built) (measured, error) {
+	m := measured{lookups: b.lookups}
+	info, err := os.Stat(b.stripped)
 	if err != nil {
-		return nil, err
+		return m, err
+	}
+	m.stripped = info.Size()
+	if m.compressed, err = compressedSize(b.stripped); err != nil {
+		return m, fmt.Errorf("compressing the binary: %w", err)
+	}
+	modules, err := linkedModules(b.stripped)
+	if err != nil {
+		return m, err
+	}
+	functions, err := functionsOf(b.symbols)
+	if err != nil {
+		return m, fmt.Errorf("reading the functions of the binary: %w", err)
+	}
+	embedded, err := embeddedBytes(ctx)
+	if err != nil {
+		return m, err
+	}
+	m.shares = sharesOf(functions, embedded, modules, m.stripped)
+	return m, nil
+}
+
+// compressedSize returns the size of a file in an archive.
+func compressedSize(path string) (int64, error) {
+	f, err := os.Open(filepath.Clean(path))
+	if err != nil {
+		return 0, err
 	}
 	defer func() { _ = f.Close() }()
-	symbols, err := f.Symbols()
+	var size counter
+	zipped, err := gzip.NewWriterLevel(&size, gzip.BestCompression)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	functions := map[string]uint64{}
-	for _, s := range symbols {
-		if elf.ST_TYPE(s.Info) == elf.STT_FUNC {
-			functions[s.Name] += s.Size
+	if _, err := io.Copy(zipped, f); err != nil {
+		return 0, err
+	}
+	return int64(size), zipped.Close()
+}
+
+// counter is a writer that counts bytes.
+type counter int64
+
+func (c *counter) Write(data []byte) (int, error) {
+	*c += counter(len(data))
+	return len(data), nil
+}
+
+func (m *measured) print(out io.Writer) {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(table, "code KB\tfile MB\t%%\t\n")
+	for _, s := range m.shares {
+		fmt.Fprintf(table, "%d\t%.2f\t%.1f\t  %s\n", s.code/1000, s.file/1e6, 100*s.file/float64(m.stripped), s.module)
+	}
+	_ = table.Flush()
+	fmt.Fprintf(out, "\nstripped    %11d bytes of at most %d\ncompressed  %11d bytes of at most %d\n", m.stripped, int64(maxStripped), m.compressed, int64(maxCompressed))
+}
+
+// check compares the binary with the limits.
+func (m *measured) check() error {
+	var wrong []error
+	for _, s := range []struct {
+		what        string
+		bytes, most int64
+	}{{"stripped", m.stripped, maxStripped}, {"compressed", m.compressed, maxCompressed}} {
+		if s.bytes > s.most {
+			wrong = append(wrong, fmt.Errorf("the %s binary has %d bytes, more than %d: leave out what grew, or raise the limit (test/size/limits.go) and say why", s.what, s.bytes, s.most))
 		}
 	}
-	return functions, nil
-}
-
-// sharesOf adds the functions of each module, the largest first. What belongs to no module is Go's.
-func sharesOf(functions map[string]uint64, modules []string) []share {
-	byModule := map[string]uint64{}
-	for name, size := range functions {
-		byModule[moduleOf(name, modules)] += size
+	for _, name := range m.lookups {
+		wrong = append(wrong, fmt.Errorf("%s looks up methods by reflection, so the linker keeps all exported methods of all types: do without it (go build -ldflags=-dumpdep says what calls it)", name))
 	}
-	var shares []share
-	for module, code := range byModule {
-		shares = append(shares, share{module, code})
-	}
-	slices.SortFunc(shares, func(a, b share) int { return cmp.Or(cmp.Compare(b.code, a.code), cmp.Compare(a.module, b.module)) })
-	return shares
-}
-
-// moduleOf returns the module with the longest path in front of the name of a function. The linker writes dots in the last
-// element of an import path as %2e; a name of a generic function begins with its package, whatever its types are.
-func moduleOf(function string, modules []string) string {
-	name := strings.ReplaceAll(strings.TrimPrefix(function, "type:.eq."), "%2e", ".")
-	longest := ""
-	for _, m := range modules {
-		if rest, found := strings.CutPrefix(name, m); found && len(m) > len(longest) && (strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "/")) {
-			longest = m
-		}
-	}
-	switch {
-	case longest != "":
-		return longest
-	case strings.HasPrefix(name, "main."):
-		return modules[0]
-	}
-	return "Go"
-}
-
-func printShares(shares []share, file int64) error {
-	var all uint64
-	for _, s := range shares {
-		all += s.code
-	}
-	if all == 0 {
-		return fmt.Errorf("there are no functions in its symbol table: it was built with -s or is not an ELF file of Go")
-	}
-	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(table, "code KB\t%%\tfile MB\t\n")
-	for _, s := range shares {
-		part := float64(s.code) / float64(all)
-		fmt.Fprintf(table, "%d\t%.1f\t%.2f\t  %s\n", s.code/1000, 100*part, part*float64(file)/1e6, s.module)
-	}
-	return table.Flush()
+	return errors.Join(wrong...)
 }

@@ -1,0 +1,12 @@
+package main
+
+// Limits of the binary for linux/amd64, in bytes: the size when it was last made smaller, rounded up to a million. A
+// dependency that exceeds one is weighed against what it does for users (docs/internals/size.md), and the limit is raised in
+// the same commit or not at all.
+const (
+	maxStripped   = 50_000_000
+	maxCompressed = 20_000_000
+)
+
+// shownModules is the number of modules that the page lists.
+const shownModules = 15
