@@ -53,7 +53,8 @@ func build(ctx context.Context, work string) (built, error) {
 }
 
 // methodLookups returns the functions that look up methods by names or numbers which the compiler does not know, from what
-// the linker prints: each line has a symbol and one that it keeps because of it, with their marks.
+// the linker prints: each line has a symbol and one that it keeps because of it, with their marks. Functions of package
+// reflect are left out if there are others: they are kept because of them.
 func methodLookups(printed io.Reader) ([]string, error) {
 	const mark = "<ReflectMethod>"
 	var found []string
@@ -66,13 +67,19 @@ func methodLookups(printed io.Reader) ([]string, error) {
 		}
 		if err == io.EOF {
 			slices.Sort(found)
-			return slices.Compact(found), nil
+			found = slices.Compact(found)
+			if others := slices.DeleteFunc(slices.Clone(found), inReflect); len(others) > 0 {
+				return others, nil
+			}
+			return found, nil
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
 }
+
+func inReflect(function string) bool { return strings.HasPrefix(function, "reflect.") }
 
 // linkedModules returns the paths of the modules in a binary, this one first.
 func linkedModules(binary string) ([]string, error) {
