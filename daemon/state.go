@@ -31,6 +31,9 @@ func DefaultRetention() Retention { return journal.DefaultRetention() }
 // InstanceStateDir returns the state directory of an instance inside the one of a daemon.
 func InstanceStateDir(stateDir, name string) string { return instance.KeptIn(stateDir, name) }
 
+// LogFile is the name of the log that a state directory may have.
+const LogFile = journal.LogFile
+
 // DefaultInstance is the name of the instance that a state directory itself is of.
 const DefaultInstance = instance.Default
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"github.com/canisterd/canisterd/daemon"
 	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/test/canistertest"
@@ -115,7 +117,7 @@ func TestADaemonIsRecordedByItsPort(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("LocalAppData", t.TempDir())
 	address := "http://" + net.JoinHostPort("192.0.2.7", "4943")
-	remove, err := register(address, "")
+	remove, err := register(&running{URL: address}, pflag.NewFlagSet("start", pflag.ContinueOnError))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,6 +33,8 @@ type startFlags struct {
 	gateway                    gatewayFlags
 	inspector                  daemon.Inspector
 	history                    retentionFlags
+	background                 bool
+	backgroundLog              string // of the copy of the command that is the daemon
 }
 
 // memoryDirUsage describes --memory-dir.
@@ -54,13 +56,22 @@ func (c *cli) start() *cobra.Command {
 Canisters and their state are in a state directory, by default in the user's data
 directory, and survive a restart, even after a crash. So do instances that are created
 later, unless they are ephemeral. canisterd state checks and repairs the state directory.
-With --ephemeral, everything is in memory and lost when the daemon stops.`,
+With --ephemeral, everything is in memory and lost when the daemon stops.
+
+With --background, the daemon runs until canisterd stop. Its log, of at most 8 MiB, is
+` + daemon.LogFile + ` in the state directory, or with --ephemeral a temporary file. If a daemon with the
+same flags already runs at the address, the command says so and succeeds.`,
 		Example: `  canisterd start
-  canisterd start --deploy .
+  canisterd start --background --deploy .
   canisterd start --state-dir ./state --listen 127.0.0.1:0
   canisterd start --ephemeral --seed 07 --subnet nns,application,application`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.background {
+				return c.startInBackground(cmd, &f)
+			}
+			return c.serve(cmd, f)
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", daemon.DefaultListen, "address to listen on, host:port; port 0 picks a free port")
@@ -89,6 +100,7 @@ With --ephemeral, everything is in memory and lost when the daemon stops.`,
 	flags.StringVar(&f.call, "call", "", "after the start and --deploy, call a method and print the reply: 'CANISTER METHOD [ARGUMENTS]'")
 	flags.Int64Var(&f.checkpointBytes, "checkpoint-bytes", 0, "size of records after which a checkpoint is written (default: 64 MiB)")
 	_ = flags.MarkHidden("checkpoint-bytes") // for tests, which have few records; the flag exists
+	f.addBackground(cmd)
 	f.telemetry.add(cmd)
 	flags.Lookup("verbose").Usage += "; print the seed and the root key"
 	return sending(cmd)
@@ -102,7 +114,8 @@ type ready struct {
 	RootKey string          `json:"root_key"`
 	Seed    string          `json:"seed"`
 	Subnets []daemon.Subnet `json:"subnets"`
-	State   string          `json:"state_dir"` // "" with --ephemeral
+	State   string          `json:"state_dir"`     // "" with --ephemeral
+	Log     string          `json:"log,omitempty"` // of a daemon in the background
 }
 
 // stateFolder returns the state directory that the flags select, "" for none.
@@ -171,7 +184,15 @@ func (c *cli) daemonConfig(f *startFlags) (config daemon.Config, err error) {
 }
 
 // serve runs the daemon until the context ends or it fails.
-func (c *cli) serve(ctx context.Context, f startFlags) error {
+func (c *cli) serve(cmd *cobra.Command, f startFlags) error {
+	ctx := cmd.Context()
+	if f.backgroundLog != "" {
+		log, err := openBoundedLog(f.backgroundLog, maxLogBytes)
+		if err != nil {
+			return err
+		}
+		c.err = log
+	}
 	config, err := c.daemonConfig(&f)
 	if err != nil {
 		return err
@@ -184,17 +205,23 @@ func (c *cli) serve(ctx context.Context, f startFlags) error {
 		return err
 	}
 	serving.Store(d)
-	remove, err := register(d.URL(), config.StateDir)
+	remove, err := register(&running{URL: d.URL(), StateDir: config.StateDir, Log: f.backgroundLog}, cmd.LocalNonPersistentFlags())
 	if err != nil {
 		c.note("note: `canisterd stop` will not find this daemon: %v", err)
 	} else {
 		defer remove()
 	}
-	if err := c.print(banner(d, config.StateDir, f.telemetry.verbose), ready{d.URL(), d.ControlAddress(), d.InspectorURL(), fmt.Sprintf("%x", d.RootKey()), fmt.Sprintf("%x", d.Seed()), d.Subnets(), config.StateDir}); err != nil {
+	said := ready{d.URL(), d.ControlAddress(), d.InspectorURL(), fmt.Sprintf("%x", d.RootKey()), fmt.Sprintf("%x", d.Seed()), d.Subnets(), config.StateDir, f.backgroundLog}
+	if err := c.print(banner(d, &f, config.StateDir), said); err != nil {
 		return err
 	}
 	if err := c.populate(ctx, d.URL(), &f); err != nil {
 		return errors.Join(err, d.Close())
+	}
+	if f.backgroundLog != "" {
+		if err := c.handOver(); err != nil {
+			return errors.Join(err, d.Close())
+		}
 	}
 	select {
 	case <-ctx.Done():
@@ -253,7 +280,7 @@ func tokenOf(file string) (string, error) {
 const documentation = "https://github.com/canisterd/canisterd#readme"
 
 // banner describes a daemon that is ready, for people.
-func banner(d *daemon.Daemon, stateDir string, verbose bool) string {
+func banner(d *daemon.Daemon, f *startFlags, stateDir string) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "canisterd %s; documentation: %s\n\nhttp      %s\n", daemon.Version(), documentation, d.URL())
 	fmt.Fprintf(&text, "pages     http://CANISTER.localhost:%d\n", d.Port())
@@ -266,13 +293,17 @@ func banner(d *daemon.Daemon, stateDir string, verbose bool) string {
 	for _, s := range d.Subnets() {
 		fmt.Fprintf(&text, "subnet    %s (%s), canisters from %s\n", s.ID, s.Kind, s.First)
 	}
-	if verbose {
+	if f.telemetry.verbose {
 		fmt.Fprintf(&text, "root key  %x\nseed      %x\n", d.RootKey(), d.Seed())
 	}
 	if stateDir == "" {
 		text.WriteString("state     in memory: canisters are gone when this stops (--ephemeral)\n")
 	} else {
 		fmt.Fprintf(&text, "state     kept in %s\n", stateDir)
+	}
+	if f.backgroundLog != "" {
+		fmt.Fprintf(&text, "log       %s\n\nready in the background; stop it with %s", f.backgroundLog, stopCommand(d.URL()))
+		return text.String()
 	}
 	text.WriteString("\nready; stop with Ctrl-C or canisterd stop")
 	return text.String()

@@ -26,7 +26,7 @@ func TestKindsOfSubnetsAreSpelledOneWayInFlagsBannersAndDescriptions(t *testing.
 			t.Error(err)
 		}
 	}()
-	shown := map[string]string{"banner": banner(d, "", false)}
+	shown := map[string]string{"banner": banner(d, &startFlags{}, "")}
 	for _, command := range []string{"status", "instance show", "instance create all --subnet " + strings.Join(subnetKinds(), ",")} {
 		var out, errOut bytes.Buffer
 		if code := run(eventually.Context(t), append([]string{"--url", d.URL()}, strings.Fields(command)...), &out, &errOut); code != exitOK {

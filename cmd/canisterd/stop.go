@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/canisterd/canisterd/api/client"
 )
@@ -24,9 +25,11 @@ const stopPatience = 30 * time.Second
 
 // running is a daemon's record about itself for `canisterd stop`.
 type running struct {
-	PID      int    `json:"pid"`
-	URL      string `json:"url"`
-	StateDir string `json:"state_dir"` // absolute; "": nothing is kept
+	PID           int           `json:"pid"`
+	URL           string        `json:"url"`
+	StateDir      string        `json:"state_dir"`     // absolute; "": nothing is kept
+	Log           string        `json:"log,omitempty"` // of a daemon in the background
+	Configuration configuration `json:"configuration,omitempty"`
 }
 
 // place returns the file for the daemon at an address: one per port.
@@ -42,18 +45,17 @@ func place(address string) (string, error) {
 	return filepath.Join(cache, "canisterd", "running", "port-"+u.Port()+".json"), nil
 }
 
-// register records that this process is the daemon at the address. The returned function removes the record.
-func register(address, stateDir string) (func(), error) {
-	path, err := place(address)
+// register records that this process is a daemon that was started with flags. The returned function removes the record.
+func register(r *running, flags *pflag.FlagSet) (func(), error) {
+	path, err := place(r.URL)
 	if err != nil {
 		return nil, err
 	}
-	if stateDir != "" {
-		if stateDir, err = filepath.Abs(stateDir); err != nil {
-			return nil, fmt.Errorf("the state directory: %w", err)
-		}
+	if r.Configuration, err = configurationOf(flags, r.StateDir); err != nil {
+		return nil, err
 	}
-	text, err := json.Marshal(running{os.Getpid(), address, stateDir})
+	r.PID, r.StateDir = os.Getpid(), r.Configuration["state-dir"]
+	text, err := json.Marshal(r)
 	if err != nil {
 		return nil, fmt.Errorf("encoding %s: %w", path, err)
 	}
@@ -120,21 +122,37 @@ func (c *cli) end(ctx context.Context) (stateDir string, err error) {
 
 // recorded returns the record of the daemon at the client's address.
 func (c *cli) recorded(path string) (running, error) {
-	var r running
-	text, err := os.ReadFile(path)
+	r, err := readRunning(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, fmt.Errorf("the daemon at %s was not started by this user on this machine (canisterd start): stop it where it runs", c.url)
 	}
+	if err != nil {
+		return r, err
+	}
+	if !here(c.url) && host(c.url) != host(r.URL) {
+		return r, fmt.Errorf("the daemon that this user started on this port listens at %s, not at %s: stop the other one where it runs", r.URL, c.url)
+	}
+	return r, nil
+}
+
+// readRunning reads the record of a daemon.
+func readRunning(path string) (r running, err error) {
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return r, fmt.Errorf("finding the daemon's process: %w", err)
 	}
 	if err := json.Unmarshal(text, &r); err != nil || r.PID <= 0 {
 		return r, fmt.Errorf("%s does not name a process: stop the daemon where it runs and remove the file", path)
 	}
-	if !here(c.url) && host(c.url) != host(r.URL) {
-		return r, fmt.Errorf("the daemon that this user started on this port listens at %s, not at %s: stop the other one where it runs", r.URL, c.url)
-	}
 	return r, nil
+}
+
+// stopCommand is the command that stops the daemon at an address.
+func stopCommand(address string) string {
+	if address == defaultURL {
+		return "canisterd stop"
+	}
+	return "canisterd --url " + address + " stop"
 }
 
 func host(address string) string {

@@ -44,6 +44,9 @@ const (
 	tempSuffix       = ".new"
 )
 
+// LogFile is the name of a file that a directory may have before it is a state directory: the log of its daemon.
+const LogFile = "daemon.log"
+
 // Checkpoints returns the checkpoints that are kept, the oldest first.
 func (j *Journal) Checkpoints() []Checkpoint {
 	j.checkpointMu.Lock()

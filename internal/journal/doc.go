@@ -15,6 +15,7 @@
 //	about-POSITION-*       sidecar: a copy of the description of that checkpoint
 //	pages-POSITION-*       pages of memories, which several checkpoints may share
 //	file-NAME              other files of the user of the package
+//	daemon.log             the log of a daemon in the background, which the package ignores
 //	copy-*/                a copy of the directory, while it is exported
 //
 // The position of a record is the number of records before it. The store holds records in blocks, one for each commit,

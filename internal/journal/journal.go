@@ -219,7 +219,7 @@ func (j *Journal) prepare(o *Options) error {
 		}
 	}
 	for _, name := range files {
-		if name != lockFile && name != formatFile+tempSuffix {
+		if name != lockFile && name != formatFile+tempSuffix && name != LogFile {
 			return &ForeignError{j.dir, name}
 		}
 	}
