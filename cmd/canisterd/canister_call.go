@@ -4,15 +4,12 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/did"
-	"github.com/canisterd/canisterd/internal/project"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -45,7 +42,7 @@ are those of canisterd canister call.`,
   canisterd canister await $request`,
 		Args: cobra.RangeArgs(2, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			call, err := f.call(c, args)
+			call, _, err := f.call(c, args)
 			if err != nil {
 				return err
 			}
@@ -121,16 +118,16 @@ func (c *cli) canisterQuery() *cobra.Command {
 
 // callFlags are the flags of commands that call a method.
 type callFlags struct {
-	hex, form string
-	verbose   bool // of an update, which has a request id
+	argumentFlags
+	verbose bool // of an update, which has a request id
 }
 
 // Examples of the commands that call a method.
 const (
 	callExamples = `  canisterd canister call bank deposit 100
-  canisterd canister call bank open '("${vault}")'
   canisterd canister call vault transfer '(principal "${bank}", 3)'
-  canisterd canister call bank deposit '[100]' --form json`
+  canisterd canister call bank deposit '[100]' --form json
+  canisterd canister call bank import --argument-file accounts.json`
 	queryExamples = `  canisterd canister query bank balance
   canisterd canister query bank balance --form json`
 )
@@ -145,13 +142,18 @@ ARGUMENTS is a list of Candid values such as '("Ada", 3)'. A single argument nee
 parentheses. ${NAME} stands for the id of a canister that was deployed from this
 directory, or for the principal of an identity. A negative number is an argument, not a
 flag; nothing after -- is a flag. Types, and names in the reply, come from the
-canister's interface if it has one. With --form json, arguments and reply are JSON.`,
+canister's interface if it has one, or from --candid. With --form json, arguments and
+reply are JSON. With -, the arguments are read from standard input.`,
 		Example: examples,
 		Args:    cobra.RangeArgs(2, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			call, err := f.call(c, args)
+			call, method, err := f.call(c, args)
 			if err != nil {
 				return err
+			}
+			form := call.GetReplyForm()
+			if method != nil {
+				call.ReplyForm = controlv1.Form_FORM_BYTES
 			}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
 				outcome, err := ask(ctx, c, d, call)
@@ -163,7 +165,8 @@ canister's interface if it has one. With --form json, arguments and reply are JS
 					c.hintMethod(ctx, d, call.GetCanisterId(), call.GetMethod(), err)
 					return c.rejected(call.GetCanisterId(), call.GetMethod(), err)
 				}
-				return c.reply(outcome, call.GetReplyForm())
+				outcome.Answer = &controlv1.Outcome_Reply{Reply: c.withTypes(outcome.GetReply(), method, form)}
+				return c.reply(outcome, form)
 			})
 		},
 	}
@@ -180,91 +183,34 @@ func (f *callFlags) tellRequest(c *cli, outcome *controlv1.Outcome) {
 }
 
 func (f *callFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.hex, "hex", "", "argument as bytes in hex, instead of ARGUMENTS")
+	f.argumentFlags.add(cmd, "ARGUMENTS")
 	cmd.Flags().StringVar(&f.form, "form", "text", "format of arguments and reply: text (Candid), json or hex")
 }
 
-// replyForm returns the requested form of replies.
-func (f *callFlags) replyForm() (controlv1.Form, error) {
-	switch f.form {
-	case "text":
-		return controlv1.Form_FORM_TEXT, nil
-	case "json":
-		return controlv1.Form_FORM_JSON, nil
-	case "hex":
-		return controlv1.Form_FORM_BYTES, nil
-	}
-	return 0, fmt.Errorf("invalid --form %q: expected text, json or hex", f.form)
-}
-
-func (f *callFlags) call(c *cli, args []string) (*controlv1.Call, error) {
+// call returns the call in the words of a command, and its method in the interface of --candid.
+func (f *callFlags) call(c *cli, args []string) (*controlv1.Call, *did.Method, error) {
 	id, err := c.canisterOf(args[0])
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	sender, err := c.sender()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	argument, err := c.argument(args[2:], f.hex, f.form)
+	method, err := f.method(args[1])
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	given, err := f.argument(c, args[2:])
+	if err != nil {
+		return nil, nil, err
+	}
+	argument, err := ofMethod(given, method)
+	if err != nil {
+		return nil, nil, err
 	}
 	form, err := f.replyForm()
-	return &controlv1.Call{CanisterId: id, Method: args[1], Argument: argument, Sender: sender, ReplyForm: form}, err
-}
-
-// argument returns the argument of a call as the user wrote it, with names replaced by ids.
-func (c *cli) argument(args []string, inHex, form string) (*controlv1.Value, error) {
-	if len(args) > 0 && form != "hex" {
-		text, err := c.withIDs(args[0])
-		if err != nil {
-			return nil, err
-		}
-		args = []string{text}
-	}
-	return parseArgument(args, inHex, form)
-}
-
-// parseArgument parses the argument of a call; without arguments it is empty.
-func parseArgument(args []string, inHex, form string) (*controlv1.Value, error) {
-	if inHex != "" {
-		if len(args) > 0 {
-			return nil, errors.New("use either ARGUMENTS or --hex, not both")
-		}
-		args, form = []string{inHex}, "hex"
-	}
-	text := first(args)
-	if text == "" && form == "hex" {
-		form = "text" // no arguments, and the reply in hex
-	}
-	switch form {
-	case "text":
-		return valueOf(project.FromText(text)), nil
-	case "json":
-		if text == "" {
-			return nil, nil
-		}
-		return &controlv1.Value{Form: &controlv1.Value_Json{Json: text}}, nil
-	case "hex":
-		arg, err := project.FromHex(text)
-		if err != nil {
-			return nil, err
-		}
-		return valueOf(arg), nil
-	}
-	return nil, fmt.Errorf("invalid --form %q: expected text, json or hex", form)
-}
-
-// valueOf converts an argument for the control API.
-func valueOf(a project.Argument) *controlv1.Value {
-	switch a.Form {
-	case project.JSON:
-		return &controlv1.Value{Form: &controlv1.Value_Json{Json: a.Text}}
-	case project.Hex:
-		return &controlv1.Value{Form: &controlv1.Value_Bytes{Bytes: a.Bytes}}
-	}
-	return &controlv1.Value{Form: &controlv1.Value_Text{Text: a.Text}}
+	return &controlv1.Call{CanisterId: id, Method: args[1], Argument: argument, Sender: sender, ReplyForm: form}, method, err
 }
 
 // replyResult is a reply for --json, in the requested form.

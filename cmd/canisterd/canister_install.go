@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/internal/project"
@@ -17,10 +17,11 @@ import (
 )
 
 type installFlags struct {
-	mode, arg, argFile, hex, form, memory string
-	sourceMap, debugFile                  string
-	skipPreUpgrade, yes                   bool
-	features                              []string
+	argumentFlags
+	mode, arg, memory    string
+	sourceMap, debugFile string
+	skipPreUpgrade, yes  bool
+	features             []string
 }
 
 func (c *cli) canisterInstall() *cobra.Command {
@@ -62,10 +63,15 @@ func (c *cli) canisterInstall() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.mode, "mode", "install", "install, reinstall, upgrade or auto (install if the canister is empty, else upgrade)")
-	flags.StringVar(&f.arg, "arg", "", "arguments of canister_init or canister_post_upgrade")
-	flags.StringVar(&f.argFile, "arg-file", "", "read the arguments from a file: Candid text, JSON (.json) or bytes (.bin)")
-	flags.StringVar(&f.hex, "hex", "", "arguments as bytes in hex")
-	flags.StringVar(&f.form, "form", "text", "format of --arg: text (Candid) or json")
+	flags.StringVar(&f.arg, "arg", "", "arguments of canister_init or canister_post_upgrade; - reads them from standard input")
+	f.add(cmd, "--arg")
+	flags.StringVar(&f.form, "form", "text", "format of --arg: text (Candid), json or hex")
+	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "arg-file" { // its name in earlier versions
+			name = "argument-file"
+		}
+		return pflag.NormalizedName(name)
+	})
 	flags.StringVar(&f.memory, "memory", "", "on upgrade, keep or replace the heap (default: keep if the old and the new module ask for it, else replace)")
 	flags.BoolVar(&f.skipPreUpgrade, "skip-pre-upgrade", false, "on upgrade, do not run canister_pre_upgrade")
 	flags.BoolVar(&f.yes, "yes", false, reinstallYes)
@@ -102,37 +108,19 @@ func (f *installFlags) head(c *cli, id string) (*controlv1.InstallHead, error) {
 	default:
 		return nil, fmt.Errorf("invalid --memory %q: expected keep or replace", f.memory)
 	}
-	var err error
-	if head.Argument, err = f.argument(c); err != nil {
+	var words []string
+	if f.arg != "" {
+		words = []string{f.arg}
+	}
+	given, err := f.argument(c, words)
+	if err != nil {
+		return nil, err
+	}
+	if head.Argument, err = f.ofInstallation(given); err != nil {
 		return nil, err
 	}
 	head.Sender, err = c.sender()
 	return head, err
-}
-
-// argument returns the argument of the installation.
-func (f *installFlags) argument(c *cli) (*controlv1.Value, error) {
-	if f.argFile != "" {
-		if f.arg != "" || f.hex != "" {
-			return nil, errors.New("use only one of --arg, --arg-file and --hex")
-		}
-		given := project.Canister{InitFile: f.argFile}
-		err := given.ReadInit(f.argFile)
-		if err != nil {
-			return nil, err
-		}
-		for _, text := range []string{given.Init, string(given.InitJSON)} {
-			if _, err := c.withIDs(text); err != nil {
-				return nil, err
-			}
-		}
-		arg, err := given.Argument("", c.known().principals())
-		return valueOf(arg), err
-	}
-	if f.arg == "" {
-		return parseArgument(nil, f.hex, f.form)
-	}
-	return c.argument([]string{f.arg}, f.hex, f.form)
 }
 
 // debugInfo returns the debug information beside a module.

@@ -55,14 +55,14 @@ var flagWords = map[string]offer{
 	"--outcalls": words("allow", "hold", "deny", "strict", "replicated"), "--pacing": words(pacingModes()...), "--memory": words("keep", "replace"),
 	"--log-visibility": words("public", "controllers"), "--snapshot-visibility": words("public", "controllers"), "--status-visibility": words("public", "controllers"),
 	"--subnet": words(subnetKinds()...), "canisterd canister create --subnet": words(), "canisterd settle --subnet": words(), "canisterd trace --subnet": words(),
-	"--form": words("text", "json", "hex"), "canisterd trace --form": words("text", "mermaid", "json"), "canisterd canister install --form": words("text", "json"),
+	"--form": words("text", "json", "hex"), "canisterd trace --form": words("text", "mermaid", "json"),
 	"canisterd canister install --mode": words("install", "reinstall", "upgrade", "auto"), "canisterd deploy --mode": words("auto", "reinstall", "upgrade"),
 	"canisterd rule add --kind": words("request", "response", "ingress"), "canisterd events --kind": words(enumNames(controlv1.EventKind_name, "EVENT_KIND_")...),
 }
 
 // Flags that name files and folders, which the shell completes.
 var (
-	fileFlags   = []string{"arg-file", "token-file", "tls-roots", "control-tls-cert", "control-tls-key", "control-token-file"}
+	fileFlags   = []string{"argument-file", "candid", "token-file", "tls-roots", "control-tls-cert", "control-tls-key", "control-token-file"}
 	folderFlags = []string{"deploy", "state-dir", "memory-dir", "cache-dir"}
 )
 

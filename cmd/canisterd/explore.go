@@ -296,13 +296,11 @@ func (c *cli) operation(text string) (*controlv1.ExploreOperation, error) {
 	if err != nil {
 		return nil, err
 	}
-	argument := valueOf(project.FromText(""))
-	if len(words) > 2 {
-		if argument, err = c.argument(words[2:], "", "text"); err != nil {
-			return nil, err
-		}
+	argument, err := c.withIDs(strings.Join(words[2:], " "))
+	if err != nil {
+		return nil, err
 	}
-	return &controlv1.ExploreOperation{Call: &controlv1.Call{CanisterId: id, Method: words[1], Argument: argument, Sender: sender}, Title: text}, nil
+	return &controlv1.ExploreOperation{Call: &controlv1.Call{CanisterId: id, Method: words[1], Argument: valueOf(project.FromText(argument)), Sender: sender}, Title: text}, nil
 }
 
 // callerOf returns the principal that makes the call of an operation: the one that it names, or else that of the command.

@@ -141,7 +141,7 @@ func (b *bisection) run(ctx context.Context, d *remote.Daemon, from, to string) 
 // parse reads the call or the expression from the arguments.
 func (b *bisection) parse(f *callFlags, args []string, update bool) error {
 	if len(args) > 1 {
-		call, err := f.call(b.c, args)
+		call, _, err := f.call(b.c, args)
 		b.askCall(call, update)
 		return err
 	}
@@ -151,8 +151,8 @@ func (b *bisection) parse(f *callFlags, args []string, update bool) error {
 	}
 	isCall := e.relation == "" && e.left.call != nil
 	switch {
-	case update && !isCall, f.hex != "":
-		return errors.New("--update and --hex need a call: pass CANISTER and METHOD as two arguments")
+	case update && !isCall, f.hex+f.file+f.candid != "":
+		return errors.New("--update, --hex, --argument-file and --candid need a call: pass CANISTER and METHOD as two arguments")
 	case update:
 		b.askCall(e.left.call, update)
 	default:

@@ -76,7 +76,7 @@ func (c *cli) readSide(text string) (s side, err error) {
 		if found {
 			args = append(args, "("+arguments)
 		}
-		s.call, err = (&callFlags{form: "text"}).call(c, args)
+		s.call, _, err = (&callFlags{argumentFlags: argumentFlags{form: "text"}}).call(c, args)
 		return s, err
 	}
 	if s.value, err = candid.ParseValue(text); err != nil {

@@ -151,7 +151,7 @@ func TestTheRoundThatChangedAFieldOrAnExpressionIsFoundInTheHistory(t *testing.T
 	} {
 		expect(exitFailed, want, "instance", "bisect", expression)
 	}
-	expect(exitFailed, "--update and --hex need a call", "instance", "bisect", "counter.cycles", "--update")
+	expect(exitFailed, "--update, --hex, --argument-file and --candid need a call", "instance", "bisect", "counter.cycles", "--update")
 }
 
 // TestABisectionBeginsWhereThereIsAnAnswer searches the history of a canister that counts, is upgraded, and counts

@@ -77,13 +77,15 @@ Functions have the names of the module's name section; without one, their number
 	}
 	f.add(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.call.hex, "hex", "", "argument as bytes in hex, instead of ARGUMENTS")
+	f.call.argumentFlags.add(cmd, "ARGUMENTS")
 	flags.BoolVar(&f.query, "query", false, "send a query instead of an update")
 	flags.BoolVar(&f.during, "during", false, "profile all canisters while a command runs")
 	flags.StringVar(&f.exec.deploy, "deploy", "", "with --during, deploy the canisters of this directory first")
 	flags.StringVar(&f.exec.from, "fork", "", "with --during, fork this instance, NAME or NAME@SNAPSHOT, instead of creating an empty one")
 	cmd.MarkFlagsMutuallyExclusive("during", "query")
-	cmd.MarkFlagsMutuallyExclusive("during", "hex")
+	for _, flag := range []string{"hex", "argument-file", "candid"} {
+		cmd.MarkFlagsMutuallyExclusive("during", flag)
+	}
 	cmd.AddCommand(c.profileStart(), c.profileRead(), c.profileStop(), c.profileCompare())
 	return sending(cmd)
 }
@@ -126,7 +128,7 @@ func (c *cli) profileCall(ctx context.Context, f *profileFlags, args []string) e
 		return fmt.Errorf("invalid call %q: expected CANISTER.METHOD [ARGUMENTS], such as bank.withdraw 100; to profile a command, use --during -- COMMAND", strings.Join(args, " "))
 	}
 	f.call.form = "text"
-	call, err := f.call.call(c, append([]string{name, method}, args[1:]...))
+	call, _, err := f.call.call(c, append([]string{name, method}, args[1:]...))
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 
 // TestCommandsPrintWhatTheirScriptsSay runs the scripts of testdata against a daemon of their own: after each line that
 // begins with $ comes what the command prints, standard error behind "! ", and its exit code where it is not 0. What
-// differs from run to run is masked.
+// differs from run to run is masked. A command that ends with < FILE reads the file as its standard input.
 func TestCommandsPrintWhatTheirScriptsSay(t *testing.T) {
 	golden.Transcripts(t, "testdata", play)
 }
@@ -136,7 +136,17 @@ func masked(line string) string {
 func perform(t *testing.T, command string) string {
 	t.Helper()
 	var out, errOut bytes.Buffer
-	code := run(eventually.Context(t), fields(t, command), &out, &errOut)
+	words := fields(t, command)
+	if n := len(words); n > 2 && words[n-2] == "<" {
+		words = words[:n-2]
+		input, err := os.Open(strings.Fields(command)[len(strings.Fields(command))-1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func(stdin *os.File) { os.Stdin = stdin; _ = input.Close() }(os.Stdin)
+		os.Stdin = input
+	}
+	code := run(eventually.Context(t), words, &out, &errOut)
 	text := out.String()
 	for line := range strings.Lines(errOut.String()) {
 		text += "! " + line

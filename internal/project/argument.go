@@ -51,25 +51,39 @@ func resolve(text, own string, principals map[string]string) (string, error) {
 	})
 }
 
-// ReadInit puts what is in the file of init_file into the place of the other ways to give arguments.
-func (s *Canister) ReadInit(path string) error {
-	if s.InitFile == "" {
-		return nil
-	}
-	content, err := regular.Read(path, maxArgumentFile)
+// ReadArgument reads a file with arguments, which is in the form that the end of its name says.
+func ReadArgument(path string) (Argument, error) {
+	content, err := regular.Read(path, MaxArgumentFile)
 	if err != nil {
-		return fmt.Errorf("reading the arguments: %w", err)
+		return Argument{}, fmt.Errorf("reading the arguments: %w", err)
 	}
-	s.fileInit(content)
-	return nil
+	switch formOf(path) {
+	case JSON:
+		return Argument{Form: JSON, Text: string(content)}, nil
+	case Hex:
+		return Argument{Form: Hex, Bytes: content}, nil
+	}
+	return FromText(string(content)), nil
 }
 
-// fileInit is what a file with arguments says, by the end of its name.
-func (s *Canister) fileInit(content []byte) {
-	switch filepath.Ext(s.InitFile) {
+// formOf is the form of arguments in a file: JSON where its name ends in .json, bytes where it ends in .bin, else Candid
+// text.
+func formOf(path string) Form {
+	switch filepath.Ext(path) {
 	case ".json":
-		s.InitJSON = JSONText(content)
+		return JSON
 	case ".bin":
+		return Hex
+	}
+	return Text
+}
+
+// fileInit puts what is in the file of init_file into the place of the other ways to give arguments.
+func (s *Canister) fileInit(content []byte) {
+	switch formOf(s.InitFile) {
+	case JSON:
+		s.InitJSON = JSONText(content)
+	case Hex:
 		s.InitHex = hex.EncodeToString(content)
 	default:
 		s.Init = string(content)
@@ -125,14 +139,23 @@ func (a Argument) Encode(module []byte) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	}
+	return a.EncodeInit(file)
+}
+
+// EncodeInit is the argument in Candid bytes, read by the types that an interface says for its installation. Text
+// without such types is read by itself.
+func (a Argument) EncodeInit(file *did.File) ([]byte, error) {
 	args, typed := file.Init()
 	switch {
+	case a.Form == Hex:
+		return a.Bytes, nil
 	case !typed && a.Form == JSON:
 		return nil, errUntyped
 	case !typed:
 		return encodeUntyped(a.Text)
 	}
 	var raw []byte
+	var err error
 	if a.Form == JSON {
 		raw, err = file.InitFromJSON([]byte(a.Text))
 	} else {

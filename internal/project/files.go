@@ -16,7 +16,7 @@ const (
 	maxModuleFile    = 256 << 20 // a module, plain or packed
 	maxSourceMapFile = 128 << 20
 	maxDebugFile     = 512 << 20
-	maxArgumentFile  = 64 << 20 // init_file, in which text and JSON are longer than the bytes they stand for
+	MaxArgumentFile  = 64 << 20 // a file with arguments, in which text and JSON are longer than the bytes they stand for
 )
 
 // Reach says which files a project may name. A canister is given what is in them, and a project may be a stranger's.

@@ -157,7 +157,7 @@ func (p *Project) complete(name string) error {
 			return err
 		}
 		if spec.InitFile != "" {
-			content, err := p.read(spec.InitFile, maxArgumentFile)
+			content, err := p.read(spec.InitFile, MaxArgumentFile)
 			if err != nil {
 				return fmt.Errorf("init_file: %w", err)
 			}
