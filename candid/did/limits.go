@@ -6,6 +6,8 @@ const (
 	MaxDefinitions = 20_000
 	// MaxImports limits the files imported, directly and indirectly.
 	MaxImports = 256
+	// MaxExampleParts limits the records and variants in an example of an argument.
+	MaxExampleParts = 100
 )
 
 // Limits on the JSON form. The specification does not define it.

@@ -1,6 +1,7 @@
 package did
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -29,6 +30,16 @@ func TestEachLimitLetsTheMostThroughAndRefusesOneMore(t *testing.T) {
 			}
 			_, err := ParseWith(text.String(), func(string) (string, error) { return "", nil })
 			return err
+		}},
+		"an example has records": {100, "no small value", func(n int) error {
+			f, err := Parse("service : { m : (" + strings.Repeat("record { nat }, ", n-1) + "record { nat }) -> () }")
+			if err != nil {
+				return err
+			}
+			if _, ok := f.Methods()[0].Example(); !ok {
+				return errors.New("no small value")
+			}
+			return nil
 		}},
 		"a JSON text has bytes": {16_777_216, "the text has 16777217 bytes, at most 16777216 are read", func(n int) error {
 			_, err := ParseJSON([]byte("[null]"+strings.Repeat(" ", n-6)), []*candid.Type{candid.KindNull.Type()})

@@ -202,11 +202,7 @@ func (x *deploying) ignored(name, digest string) []string {
 
 // deployCommand returns the command that deploys one canister of this project.
 func (x *deploying) deployCommand(name string) string {
-	command := "canisterd"
-	if x.cli.instance != "" {
-		command += " -i " + x.cli.instance
-	}
-	command += " deploy"
+	command := x.cli.program() + " deploy"
 	if folder := x.project.Folder(); folder != project.Nearest() {
 		command += " " + folder
 	}
