@@ -16,7 +16,7 @@ func (c *cli) canister() *cobra.Command {
 	cmd := group("canister", "Create, install, call and inspect canisters")
 	cmd.AddCommand(
 		c.canisterCreate(), c.canisterList(), c.canisterID(), c.canisterInstall(), c.canisterCall(), c.canisterQuery(), c.canisterSubmit(), c.canisterAwait(), c.canisterStatus(),
-		c.canisterSettings(), c.canisterMetadata(), c.canisterInterface(), c.canisterHelp(), c.canisterRead(), c.canisterCycles(), c.canisterMove(), c.logs(),
+		c.canisterSettings(), c.canisterMetadata(), c.canisterInterface(), c.canisterHelp(), c.canisterSnapshot(), c.canisterRead(), c.canisterCycles(), c.canisterMove(), c.logs(),
 		c.forCanister("canister start", "Start a stopped canister", "runs", func(ctx context.Context, d *remote.Daemon, id string) (proto.Message, error) {
 			return d.Canisters.StartCanister(ctx, &controlv1.StartCanisterRequest{Instance: c.instance, CanisterId: id})
 		}),
