@@ -127,7 +127,7 @@ func (c *Canister) installSpec(ctx context.Context, p *project.Project, name str
 	if err != nil {
 		return err
 	}
-	arg, err := argument.Encode(module)
+	arg, err := p.EncodeInit(name, argument, module)
 	if err != nil {
 		return err
 	}

@@ -125,18 +125,20 @@ func (f *argumentFlags) replyForm() (controlv1.Form, error) {
 	return 0, fmt.Errorf("invalid --form %q: expected text, json or hex", f.form)
 }
 
-// method returns a method of the interface of --candid, nil without the flag.
-func (f *argumentFlags) method(name string) (*did.Method, error) {
-	if f.candid == "" {
+// method returns a method of the interface of --candid or of the project, nil without one: the interface in the module
+// counts.
+func (f *argumentFlags) method(c *cli, canister, name string) (*did.Method, error) {
+	path := c.interfacePath(canister, f.candid)
+	if path == "" {
 		return nil, nil
 	}
-	file, err := readInterface(f.candid)
+	file, err := readInterface(path)
 	if err != nil {
 		return nil, err
 	}
 	method, found := file.Method(name)
 	if !found {
-		return nil, fmt.Errorf("%s has no method %q (it has %s)", f.candid, name, strings.Join(methodNames(file), ", "))
+		return nil, fmt.Errorf("%s has no method %q (it has %s)", path, name, strings.Join(methodNames(file), ", "))
 	}
 	return &method, nil
 }
@@ -165,11 +167,12 @@ func ofMethod(a project.Argument, method *did.Method) (*controlv1.Value, error) 
 }
 
 // ofInstallation converts the argument of an installation in the same way.
-func (f *argumentFlags) ofInstallation(a project.Argument) (*controlv1.Value, error) {
-	if f.candid == "" {
+func (f *argumentFlags) ofInstallation(c *cli, canister string, a project.Argument) (*controlv1.Value, error) {
+	path := c.interfacePath(canister, f.candid)
+	if path == "" {
 		return valueOf(a), nil
 	}
-	file, err := readInterface(f.candid)
+	file, err := readInterface(path)
 	if err != nil {
 		return nil, err
 	}

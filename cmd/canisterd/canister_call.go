@@ -197,7 +197,7 @@ func (f *callFlags) call(c *cli, args []string) (*controlv1.Call, *did.Method, e
 	if err != nil {
 		return nil, nil, err
 	}
-	method, err := f.method(args[1])
+	method, err := f.method(c, args[0], args[1])
 	if err != nil {
 		return nil, nil, err
 	}

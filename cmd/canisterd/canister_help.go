@@ -26,7 +26,7 @@ example arguments. They come from the canister's interface, or from --candid.`,
   canisterd canister help $id --candid bank.did --json`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: c.ofCanister(func(ctx context.Context, d *remote.Daemon, id string, args []string) error {
-			file, err := c.interfaceOf(ctx, d, id, candidFile)
+			file, err := c.interfaceOf(ctx, d, id, c.interfacePath(args[0], candidFile))
 			if err != nil {
 				return err
 			}

@@ -39,7 +39,7 @@ func (c *cli) canisterInstall() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			head, err := f.head(c, id)
+			head, err := f.head(c, args[0], id)
 			if err != nil {
 				return err
 			}
@@ -93,7 +93,7 @@ func (f *installFlags) confirm(ctx context.Context, c *cli, d *remote.Daemon, he
 	return c.confirmed(stateOf([]string{name}), len(got.GetCanister().GetModuleHash()) == 0)
 }
 
-func (f *installFlags) head(c *cli, id string) (*controlv1.InstallHead, error) {
+func (f *installFlags) head(c *cli, name, id string) (*controlv1.InstallHead, error) {
 	head := &controlv1.InstallHead{Instance: c.instance, CanisterId: id, SkipPreUpgrade: f.skipPreUpgrade, Features: f.features}
 	mode, ok := controlv1.InstallMode_value["INSTALL_MODE_"+strings.ToUpper(f.mode)]
 	if !ok && f.mode != "auto" {
@@ -116,7 +116,7 @@ func (f *installFlags) head(c *cli, id string) (*controlv1.InstallHead, error) {
 	if err != nil {
 		return nil, err
 	}
-	if head.Argument, err = f.ofInstallation(given); err != nil {
+	if head.Argument, err = f.ofInstallation(c, name, given); err != nil {
 		return nil, err
 	}
 	head.Sender, err = c.sender()

@@ -38,7 +38,7 @@ go to standard output, everything else to standard error; see [Output for progra
 
 // TestThePageOfCommandsHasEveryCommand compares docs/commands.md with the commands.
 func TestThePageOfCommandsHasEveryCommand(t *testing.T) {
-	for _, name := range []string{"CANISTERD_URL", "CANISTERD_CONTROL", "CANISTERD_INSTANCE", "CANISTERD_IDENTITY", "CANISTERD_AS", "CANISTERD_TOKEN_FILE", "CANISTERD_TLS_ROOTS", "CANISTERD_POCKET_IC_VERSION", launcherVersionVariable} {
+	for _, name := range []string{"CANISTERD_URL", "CANISTERD_CONTROL", "CANISTERD_INSTANCE", "CANISTERD_IDENTITY", "CANISTERD_AS", "CANISTERD_TOKEN_FILE", "CANISTERD_TLS_ROOTS", "CANISTERD_NETWORK", "CANISTERD_POCKET_IC_VERSION", launcherVersionVariable} {
 		t.Setenv(name, "")
 	}
 	root := (&cli{}).root()

@@ -52,7 +52,8 @@ commands accept the names. A canister whose module has changed is upgraded. If o
 settings have changed, they are updated. If the arguments differ from those passed last,
 deploy says so.`,
 		Example: `  canisterd deploy
-  canisterd deploy --only bank --mode upgrade`,
+  canisterd deploy --only bank --mode upgrade
+  canisterd -i staging deploy --network staging`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			folder := project.Nearest()
@@ -78,6 +79,7 @@ deploy says so.`,
 	cmd.Flags().StringVar(&f.mode, "mode", "auto", "auto, reinstall (the state is lost) or upgrade")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, reinstallYes)
 	c.allowOutside(cmd)
+	c.selectNetwork(cmd)
 	return sending(cmd)
 }
 
@@ -148,9 +150,19 @@ func (c *cli) reach() project.Reach {
 	return project.Inside
 }
 
+// selectNetwork adds the flag that selects a network of the project.
+func (c *cli) selectNetwork(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&c.projectNetwork, "network", c.projectNetwork, "section of networks: in "+project.File+" to use; -i selects the instance (default: none; environment: CANISTERD_NETWORK)")
+}
+
+// readProject reads the project in a folder.
+func (c *cli) readProject(folder string) (*project.Project, error) {
+	return project.ReadFor(folder, c.reach(), c.projectNetwork)
+}
+
 // deployFolder creates and installs the canisters of a folder, and calls tell with the outcome for each.
 func (c *cli) deployFolder(ctx context.Context, d *remote.Daemon, folder string, f *deployFlags, tell func(name, what string)) (map[string]deployment, error) {
-	p, err := project.Read(folder, c.reach())
+	p, err := c.readProject(folder)
 	if err != nil {
 		return nil, err
 	}

@@ -139,6 +139,9 @@ func (x *deploying) record(ctx context.Context) error {
 		return fmt.Errorf("instance %s was restored or created again during the deployment: deploy again", now.instance)
 	}
 	x.store.Put(now.Network, x.cli.instanceName(), x.ids, now.Height)
+	for name, spec := range x.project.Canisters {
+		x.store.Describe(now.Network, name, spec.Candid)
+	}
 	for name, digest := range x.passed {
 		x.store.Pass(now.Network, name, digest)
 	}

@@ -172,11 +172,14 @@ func (x *deploying) argument(name string, module []byte) (*controlv1.Value, stri
 	if err != nil {
 		return nil, "", err
 	}
-	raw, err := argument.Encode(module)
+	raw, err := x.project.EncodeInit(name, argument, module)
 	if err != nil {
 		return nil, "", err
 	}
 	digest := sha256.Sum256(raw)
+	if x.project.Canisters[name].Candid != "" { // the daemon knows only the interface in the module
+		return bytesValue(raw), hex.EncodeToString(digest[:]), nil
+	}
 	return valueOf(argument), hex.EncodeToString(digest[:]), nil
 }
 

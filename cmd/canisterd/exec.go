@@ -73,6 +73,7 @@ command.`,
 	f.instance.add(cmd)
 	cmd.Flags().StringVar(&f.deploy, "deploy", "", "deploy the canisters of this directory first")
 	c.allowOutside(cmd)
+	c.selectNetwork(cmd)
 	cmd.Flags().StringVar(&f.from, "fork", "", "fork this instance, NAME or NAME@SNAPSHOT, instead of creating an empty one")
 	cmd.Flags().StringVar(&f.as, "as", "", "make canisterd stand in for another program that the command starts: icp, pocket-ic or all")
 	cmd.Flags().StringVar(&f.cover.out, "cover", "", "measure which code of canisters runs, and write it to a file: .info (lcov), .xml (Cobertura), .html or .txt (docs/coverage.md)")

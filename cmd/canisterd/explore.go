@@ -130,6 +130,7 @@ given.`,
 	}
 	f.add(cmd)
 	c.allowOutside(cmd)
+	c.selectNetwork(cmd)
 	cmd.AddCommand(c.exploreWorker())
 	cmd.AddCommand(c.exploreReplay(), c.exploreShow(), c.exploreShrink(), c.exploreCorpus())
 	return cmd
@@ -141,7 +142,7 @@ func (c *cli) takeSection(cmd *cobra.Command) error {
 	if _, err := os.Stat(filepath.Join(folder, project.File)); err != nil {
 		return nil //nolint:nilerr // without a project the flags say everything
 	}
-	p, err := project.Read(folder, c.reach())
+	p, err := c.readProject(folder)
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func (c *cli) exploreFresh(ctx context.Context, d *remote.Daemon, in *controlv1.
 
 // deployUnrecorded deploys a project without recording the ids of its canisters in the folder.
 func (c *cli) deployUnrecorded(ctx context.Context, d *remote.Daemon, folder string) (names, error) {
-	p, err := project.Read(folder, c.reach())
+	p, err := c.readProject(folder)
 	if err != nil {
 		return nil, err
 	}

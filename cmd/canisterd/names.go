@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -33,6 +34,7 @@ type directory struct {
 	ids        names
 	identities names
 	names      map[string]string // of canisters and identities by principal; a canister comes first
+	interfaces names             // paths of the interfaces that the project gives canisters, by name
 	stale      names             // names that the network lacks: the instance to which they were deployed last
 	about      network           // the network of the names
 	err        error             // why the names are not known
@@ -42,7 +44,7 @@ type directory struct {
 // has some, and the names of identities.
 func (c *cli) known() *directory {
 	if c.deployed == nil {
-		c.deployed = &directory{ids: names{}, identities: identityPrincipals(), names: map[string]string{}, stale: names{}}
+		c.deployed = &directory{ids: names{}, identities: identityPrincipals(), names: map[string]string{}, interfaces: names{}, stale: names{}}
 		c.deployed.err = c.lookUp(c.deployed)
 		c.deployed.invert(c.deployed.ids)
 		c.deployed.invert(c.deployed.identities)
@@ -92,7 +94,7 @@ func (d *directory) principals() names {
 }
 
 func (c *cli) lookUp(into *directory) error {
-	store, _ := deployed.Nearest(c.folder)
+	store, folder := deployed.Nearest(c.folder)
 	if len(store.Networks) == 0 {
 		return nil
 	}
@@ -101,8 +103,11 @@ func (c *cli) lookUp(into *directory) error {
 		return err
 	}
 	into.ids, into.stale = store.Live(into.about.Network), store.Instances()
-	for name := range into.ids {
+	for name, stored := range store.Known(into.about.Network) {
 		delete(into.stale, name)
+		if stored.Candid != "" {
+			into.interfaces[name] = filepath.Join(folder, stored.Candid)
+		}
 	}
 	return nil
 }
@@ -139,6 +144,15 @@ func (c *cli) canisterOf(text string) (string, error) {
 		return "", fmt.Errorf("%q is not a canister id, and no canisters were deployed from this directory to instance %s (canisterd deploy)%s", text, c.instanceName(), reference.WhyNoPrincipal(text))
 	}
 	return "", fmt.Errorf("%q is neither a canister id nor the name of a canister deployed from this directory%s (deployed: %s)%s", text, reference.Meant(text, all), strings.Join(all, ", "), reference.WhyNoPrincipal(text))
+}
+
+// interfacePath returns the path of the interface to use for a canister: the given one, or that of the project; "" for
+// that of the module.
+func (c *cli) interfacePath(canister, given string) string {
+	if _, err := principal.Parse(canister); given != "" || err == nil {
+		return given
+	}
+	return c.known().interfaces[canister]
 }
 
 // withIDs replaces each ${NAME} by the principal of a canister or an identity.

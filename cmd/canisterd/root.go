@@ -36,22 +36,23 @@ const defaultURL = "http://127.0.0.1:4943"
 
 // cli is shared by all commands.
 type cli struct {
-	url       string
-	control   string // address of the control API, "" for the address of url
-	tokenFile string
-	roots     string // PEM file of the certificates to trust, "" for the system's
-	instance  string // "" for the default one
-	identity  string // name of an identity, or path of a PEM file; "" for the one in use
-	as        string // principal to call as
-	json      bool
-	filter    output.Filter // for results
-	filtered  bool          // there is a filter
-	request   string        // id of the last update, in hex
-	folder    string        // where names are looked up, "" for the current one
-	coverDir  string        // where processes write which code of canisters runs, "" for nowhere
-	anywhere  bool          // projects may name files outside of their repository
-	verbose   bool          // descriptions of instances have their seed and root key
-	out, err  io.Writer
+	url            string
+	control        string // address of the control API, "" for the address of url
+	tokenFile      string
+	roots          string // PEM file of the certificates to trust, "" for the system's
+	instance       string // "" for the default one
+	identity       string // name of an identity, or path of a PEM file; "" for the one in use
+	as             string // principal to call as
+	json           bool
+	filter         output.Filter // for results
+	filtered       bool          // there is a filter
+	request        string        // id of the last update, in hex
+	folder         string        // where names are looked up, "" for the current one
+	coverDir       string        // where processes write which code of canisters runs, "" for nowhere
+	anywhere       bool          // projects may name files outside of their repository
+	projectNetwork string        // section of networks in canisterd.yaml, "" for none
+	verbose        bool          // descriptions of instances have their seed and root key
+	out, err       io.Writer
 
 	ctx      context.Context // of the command
 	deployed *directory      // read on first use
@@ -104,6 +105,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 }
 
 func (c *cli) root() *cobra.Command {
+	c.projectNetwork = os.Getenv("CANISTERD_NETWORK")
 	root := group("canisterd", "A local Internet Computer in one binary")
 	root.Long = about
 	c.addVersion(root)

@@ -60,7 +60,7 @@ func prepare(t *testing.T) {
 	t.Helper()
 	fixtures := mustAbs(t, "../../test/canistertest/fixtures")
 	d := serving(t, daemon.Control{})
-	for _, name := range []string{"CANISTERD_CONTROL", "CANISTERD_INSTANCE", "CANISTERD_IDENTITY", "CANISTERD_AS", "CANISTERD_TOKEN_FILE", "CANISTERD_TLS_ROOTS", "CANISTERD_PASSWORD"} {
+	for _, name := range []string{"CANISTERD_CONTROL", "CANISTERD_INSTANCE", "CANISTERD_IDENTITY", "CANISTERD_AS", "CANISTERD_TOKEN_FILE", "CANISTERD_TLS_ROOTS", "CANISTERD_NETWORK", "CANISTERD_PASSWORD"} {
 		t.Setenv(name, "")
 	}
 	for _, name := range []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "HOME", "AppData"} {

@@ -97,6 +97,7 @@ same flags already runs at the address, the command says so and succeeds.`,
 	flags.StringVar(&f.memoryLimit, "memory-limit", "", memoryLimitUsage)
 	flags.StringVar(&f.deploy, "deploy", "", "deploy the canisters of this directory after the start, as canisterd deploy does")
 	c.allowOutside(cmd)
+	c.selectNetwork(cmd)
 	flags.StringVar(&f.call, "call", "", "after the start and --deploy, call a method and print the reply: 'CANISTER METHOD [ARGUMENTS]'")
 	flags.Int64Var(&f.checkpointBytes, "checkpoint-bytes", 0, "size of records after which a checkpoint is written (default: 64 MiB)")
 	_ = flags.MarkHidden("checkpoint-bytes") // for tests, which have few records; the flag exists
@@ -243,7 +244,7 @@ func fateOfState(stateDir string) string {
 func (c *cli) populate(ctx context.Context, address string, f *startFlags) error {
 	var commands [][]string
 	if f.deploy != "" {
-		commands = append(commands, []string{"deploy", f.deploy, fmt.Sprintf("--allow-outside=%t", c.anywhere)})
+		commands = append(commands, []string{"deploy", f.deploy, fmt.Sprintf("--allow-outside=%t", c.anywhere), "--network=" + c.projectNetwork})
 	}
 	if f.call != "" {
 		commands = append(commands, append([]string{"canister", "call"}, strings.SplitN(f.call, " ", 3)...))

@@ -32,7 +32,7 @@ const (
 
 // notConfiguration are the flags of start that do not describe the network or its daemon: what is logged, and what is
 // done after the start.
-var notConfiguration = []string{"background", backgroundLogFlag, "state-dir", "listen", "deploy", "call", "allow-outside", "verbose", "log-format", "log-level"}
+var notConfiguration = []string{"background", backgroundLogFlag, "state-dir", "listen", "deploy", "call", "allow-outside", "network", "verbose", "log-format", "log-level"}
 
 // configuration is what a daemon was started with, by the names of flags.
 type configuration map[string]string

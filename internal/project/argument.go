@@ -142,6 +142,39 @@ func (a Argument) Encode(module []byte) ([]byte, error) {
 	return a.EncodeInit(file)
 }
 
+// Interface returns the interface that the project gives a canister, nil for that of its module.
+func (p *Project) Interface(name string) (*did.File, error) {
+	path := p.Canisters[name].Candid
+	if path == "" {
+		return nil, nil
+	}
+	read := func(path string) (string, error) {
+		text, err := p.read(path, candid.MaxTextBytes)
+		return string(text), err
+	}
+	text, err := read(path)
+	if err != nil {
+		return nil, fmt.Errorf("candid: %w", err)
+	}
+	file, err := did.ParseWith(text, func(imported string) (string, error) { return read(filepath.Join(filepath.Dir(path), imported)) })
+	if err != nil {
+		return nil, fmt.Errorf("candid: %s: %w", path, err)
+	}
+	return file, nil
+}
+
+// EncodeInit is the argument of a canister in Candid bytes, read by the types of its interface.
+func (p *Project) EncodeInit(name string, a Argument, module []byte) ([]byte, error) {
+	file, err := p.Interface(name)
+	if err != nil {
+		return nil, err
+	}
+	if file == nil {
+		return a.Encode(module)
+	}
+	return a.EncodeInit(file)
+}
+
 // EncodeInit is the argument in Candid bytes, read by the types that an interface says for its installation. Text
 // without such types is read by itself.
 func (a Argument) EncodeInit(file *did.File) ([]byte, error) {

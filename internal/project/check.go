@@ -65,7 +65,7 @@ func (p *Project) checkFiles(name string, principals map[string]string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := argument.Encode(module); err != nil {
+	if _, err := p.EncodeInit(name, argument, module); err != nil {
 		return fmt.Errorf("invalid arguments: %w", err)
 	}
 	return nil

@@ -27,6 +27,7 @@ const File = "canisterd.yaml"
 // Project is what canisterd.yaml says: the canisters of a folder by name.
 type Project struct {
 	Canisters map[string]*Canister `yaml:"canisters" doc:"The canisters of the directory, by the names that they are known by."`
+	Networks  map[string]*Network  `yaml:"networks" doc:"What differs in networks, by the names that --network takes; see below."`
 	Explore   Explore              `yaml:"explore" doc:"What canisterd explore runs; see below."`
 	folder    string
 	reach     Reach
@@ -51,6 +52,7 @@ type Canister struct {
 	Environment map[string]string `yaml:"environment" doc:"Environment variables, beside PUBLIC_CANISTER_ID:NAME for each canister of the project." example:"{STAGE: test}"`
 	After       []string          `yaml:"after" doc:"Canisters to install before it, beside those that its arguments and environment name." example:"[ledger]"`
 	Features    []string          `yaml:"features" doc:"What the module may use beyond the network, which would refuse it: wasi." example:"[wasi]"`
+	Candid      string            `yaml:"candid" doc:"The interface: a .did file, for arguments, calls by name and canister help (default: the interface in the module)." example:"bank.did"`
 	Settings    Settings          `yaml:"settings" doc:"Other settings; see below."`
 }
 
@@ -84,7 +86,10 @@ func Nearest() string {
 
 // Read reads what a folder has to deploy: its canisterd.yaml, or without one, every Wasm file in it under its
 // own name. The reach is that of the files which the project names.
-func Read(folder string, reach Reach) (*Project, error) {
+func Read(folder string, reach Reach) (*Project, error) { return ReadFor(folder, reach, "") }
+
+// parse reads canisterd.yaml, or without one finds the modules of a folder.
+func parse(folder string, reach Reach) (*Project, error) {
 	path := filepath.Join(folder, File)
 	text, err := regular.Read(path, maxProjectFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -102,21 +107,27 @@ func Read(folder string, reach Reach) (*Project, error) {
 	if len(p.Canisters) == 0 {
 		return nil, fmt.Errorf("%s names no canisters: list them under canisters:, each with its wasm: file", path)
 	}
+	return p, nil
+}
+
+// completeAll completes and checks the canisters, and looks for the files of explorations.
+func (p *Project) completeAll() error {
+	path := p.Path(File)
 	for _, name := range slices.Sorted(maps.Keys(p.Canisters)) {
 		if err := p.complete(name); err != nil {
-			return nil, fmt.Errorf("%s: canister %s: %w", path, name, err)
+			return fmt.Errorf("%s: canister %s: %w", path, name, err)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Explore.Upgrades)) {
 		file, err := p.open(p.Explore.Upgrades[name])
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // the exploration needs it
-			return nil, fmt.Errorf("%s: explore: upgrades: %s: %w", path, name, err)
+			return fmt.Errorf("%s: explore: upgrades: %s: %w", path, name, err)
 		}
 		if err == nil {
 			_ = file.Close()
 		}
 	}
-	return p, nil
+	return nil
 }
 
 // moduleSuffixes are the names of modules, plain and compressed.

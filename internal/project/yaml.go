@@ -35,7 +35,7 @@ var unknownKey = regexp.MustCompile(`field (\S+) not found in type project\.(\w+
 
 // specs are the types of the parts of canisterd.yaml by their names.
 var specs = map[string]reflect.Type{
-	"Explore": reflect.TypeFor[Explore](),
+	"Explore": reflect.TypeFor[Explore](), "Network": reflect.TypeFor[Network](),
 	"Project": reflect.TypeFor[Project](), "Canister": reflect.TypeFor[Canister](), "Settings": reflect.TypeFor[Settings](),
 }
 

@@ -45,6 +45,8 @@ type storedCanister struct {
 	// Arguments is the SHA-256 of the arguments that deploy passed last, before the height Passed; "" where not known.
 	Arguments string `json:"arguments_sha256,omitempty"`
 	Passed    uint64 `json:"passed_height,omitempty"`
+	// Candid is the path of the interface that the project gives it, from the folder; "": that of its module.
+	Candid string `json:"candid,omitempty"`
 }
 
 // Read reads the ids deployed from a folder. It returns none from a file of an earlier version, which did not name
@@ -244,6 +246,14 @@ func (s *Store) Pass(n Network, name, digest string) {
 	c := s.of(n.ID).Canisters[name]
 	c.Arguments, c.Passed = digest, n.Height
 	s.of(n.ID).Canisters[name] = c
+}
+
+// Describe says where the interface of a canister of a network is.
+func (s *Store) Describe(n Network, name, candid string) {
+	if c, found := s.of(n.ID).Canisters[name]; found {
+		c.Candid = candid
+		s.of(n.ID).Canisters[name] = c
+	}
 }
 
 // Forget removes a folder's canisters in a network.
