@@ -10,6 +10,7 @@ import (
 	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
+	"github.com/canisterd/canisterd/internal/assets"
 	"github.com/canisterd/canisterd/internal/project"
 	"github.com/canisterd/canisterd/internal/quantity"
 )
@@ -53,7 +54,35 @@ func (t *projectTarget) Create(ctx context.Context, name string) error {
 
 // Install installs a canister.
 func (t *projectTarget) Install(ctx context.Context, name string) error {
-	return t.made[name].installSpec(ctx, t.project, name, t.ids)
+	c := t.made[name]
+	if err := c.installSpec(ctx, t.project, name, t.ids); err != nil || t.project.Canisters[name].Frontend == "" {
+		return err
+	}
+	files, err := t.project.FrontendFiles(name)
+	if err != nil {
+		return err
+	}
+	if _, err := assets.Upload(ctx, &assetCanister{c}, files); err != nil {
+		return fmt.Errorf("uploading the front end: %w", err)
+	}
+	return nil
+}
+
+// assetCanister is a canister to which files are uploaded.
+type assetCanister struct{ canister *Canister }
+
+// Update makes an update call.
+func (a *assetCanister) Update(ctx context.Context, method string, argument []byte) ([]byte, error) {
+	var reply Bytes
+	err := a.canister.Call(ctx, method, Bytes(argument), Into(&reply))
+	return reply, err
+}
+
+// Query makes a query call.
+func (a *assetCanister) Query(ctx context.Context, method string, argument []byte) ([]byte, error) {
+	var reply Bytes
+	err := a.canister.Query(ctx, method, Bytes(argument), Into(&reply))
+	return reply, err
 }
 
 // createSpec creates a canister of a project.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/cmd/canisterd/internal/deployed"
+	"github.com/canisterd/canisterd/internal/assets"
 	"github.com/canisterd/canisterd/internal/project"
 	"github.com/canisterd/canisterd/internal/quantity"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
@@ -89,12 +90,22 @@ type deployment struct {
 	Done string `json:"done"` // installed, upgraded, reinstalled, settings changed, unchanged, left alone
 	// Settings are those that were changed, by their keys in canisterd.yaml; none of a canister without a module.
 	Settings []string `json:"settings_changed,omitempty"`
+	// Frontend counts the files of the front end; nil: the canister has none.
+	Frontend *assets.Done `json:"frontend,omitempty"`
 	// Ignored are the keys of canisterd.yaml that differ from what the canister was made with, and were not applied.
 	Ignored []string `json:"ignored,omitempty"`
 }
 
 // text is the outcome for people.
 func (d deployment) text() string {
+	if d.Frontend != nil && d.Frontend.Uploaded+d.Frontend.Deleted > 0 {
+		return fmt.Sprintf("%s, %s uploaded, %d deleted", d.module(), count(uint64(d.Frontend.Uploaded), "file"), d.Frontend.Deleted)
+	}
+	return d.module()
+}
+
+// module is the outcome for people without the front end.
+func (d deployment) module() string {
 	switch {
 	case len(d.Settings) == 0:
 		return d.Done
@@ -215,6 +226,9 @@ func (x *deploying) Install(ctx context.Context, name string) (err error) {
 	if len(x.flags.only) == 0 || slices.Contains(x.flags.only, name) {
 		drawn := x.cli.doing("installing " + name)
 		one, err = x.install(ctx, name)
+		if err == nil && x.project.Canisters[name].Frontend != "" {
+			one.Frontend, err = x.uploadFrontend(ctx, name)
+		}
 		drawn()
 		if err != nil {
 			return err

@@ -103,13 +103,14 @@ var arrows = map[string]struct {
 	"daemon/internal/otlp":               {[]string{"candid/principal", "intercanister", "intercanister/cycles", "replica", "replica/driver"}, "spans are made of recorded events, as any client could"},
 	"daemon":                             {[]string{"internal/budget", "internal/regular", "internal/refusal", "internal/contain", "api", "api/", "internal/explore/workqueue", "instance", "internal/journal", "daemon/internal/metrics", "daemon/internal/otlp", "internal/systemcanisters", "candid/principal", "intercanister", "canister", "replica", "replica/", "internal/coverage/coverdir"}, "wiring"},
 	"internal/quantity":                  {nil, "amounts as people write them"},
+	"internal/assets":                    {[]string{"candid"}, "files for a canister, without one"},
 	"internal/project":                   {[]string{"internal/regular", "candid", "candid/did", "candid/principal", "internal/candid/reference", "internal/quantity"}, "a project is read without knowing who deploys it"},
 	"cmd/canisterd/internal/identity":    {[]string{"candid/principal", "internal/candid/reference", "internal/project", "internal/regular"}, "keys are read and kept without a daemon"},
 	"cmd/canisterd/internal/deployed":    {[]string{"candid/principal", "daemon", "internal/regular", "proto/control/v1"}, "ids that a folder keeps, without a connection"},
 	"cmd/canisterd/internal/output":      {nil, "a result as JSON, of any command"},
 	"cmd/canisterd/internal/portfile":    {nil, "a file with a port, without its server"},
 	"cmd/canisterd/internal/snapshotdir": {[]string{"candid", "internal/regular"}, "files of a snapshot, without a canister"},
-	"cmd/canisterd":                      {[]string{"cmd/canisterd/internal/", "internal/candid/", "internal/regular", "daemon", "intercanister/cycles", "internal/project", "internal/quantity", "internal/systemcanisters", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "internal/textwidth", "internal/profile", "internal/profile/", "internal/coverage", "internal/coverage/"}, "the command line is a client, which knows the price list of other subnets"},
+	"cmd/canisterd":                      {[]string{"cmd/canisterd/internal/", "internal/candid/", "internal/regular", "daemon", "intercanister/cycles", "internal/assets", "internal/project", "internal/quantity", "internal/systemcanisters", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "internal/textwidth", "internal/profile", "internal/profile/", "internal/coverage", "internal/coverage/"}, "the command line is a client, which knows the price list of other subnets"},
 	"cmd/dist":                           {[]string{"cmd/dist/compile"}, "packs the binary, and knows nothing of it"},
 	"cmd/dist/compile":                   {nil, "compiles the binary, and knows nothing of packages"},
 	"test/torture":                       {[]string{"api/client", "api/control/remote", "candid", "candid/principal", "canister", "test/canistertest/wat", "instance", "internal/journal", "proto/control/v1", "replica", "replica/driver"}, "kills the binary from outside, and instances on simulated disks"},
@@ -117,7 +118,7 @@ var arrows = map[string]struct {
 	"test/size":                          {[]string{"cmd/dist/compile"}, "reads the binary as a file"},
 	"test/soak":                          {[]string{"api/client", "api/control/remote", "candid/principal", "test/canistertest/wat", "internal/journal", "test/resources", "proto/control/v1"}, "loads the binary from outside, and knows the limits of its journal"},
 	"test/hostile":                       {[]string{"test/resources", "api/control/remote", "proto/control/v1", "candid", "candid/management", "candid/principal", "test/canistertest/wat"}, "attacks the binary from outside"},
-	".":                                  {[]string{"internal/profile", "internal/profile/", "internal/trace", "internal/inprocess", "internal/refusal", "internal/contain", "api", "instance", "internal/project", "internal/quantity", "candid", "candid/", "intercanister", "intercanister/cycles", "timers", "canister", "replica", "replica/"}, "networks for Go programs, without a protocol"},
+	".":                                  {[]string{"internal/profile", "internal/profile/", "internal/trace", "internal/inprocess", "internal/refusal", "internal/contain", "api", "instance", "internal/assets", "internal/project", "internal/quantity", "candid", "candid/", "intercanister", "intercanister/cycles", "timers", "canister", "replica", "replica/"}, "networks for Go programs, without a protocol"},
 	"test/e2e":                           {nil, "drives the binary from outside"},
 	"test":                               {nil, "runs the tests, and knows none"},
 	"examples":                           {[]string{".", "daemon", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "explore", "examples/asyncbugs", "examples/gocanister/ic"}, "what a newcomer would import"},
@@ -180,7 +181,7 @@ var floors = []string{
 	"internal/cow", "internal/golden", "candid", "internal/candid", "archive", "internal/contain", "internal/refusal", "internal/textwidth", "internal/markup",
 	"internal/budget", "internal/certify", "internal/profile", "timers", "intercanister", "internal/profile/export", "internal/sourcelines", "canister", "replica", "internal/trace", "internal/coverage", "replica/driver", "replica/replicatest", "internal/explore/search",
 	"internal/explore/harness", "internal/explore/property", "internal/explore/schedule", "internal/explore/campaign", "internal/explore/workqueue",
-	"internal/quantity", "internal/project", "internal/systemcanisters", "internal/journal", "instance", "internal/inprocess", "api", "daemon", ".", "explore", "cmd", "test/e2e", "examples",
+	"internal/quantity", "internal/assets", "internal/project", "internal/systemcanisters", "internal/journal", "instance", "internal/inprocess", "api", "daemon", ".", "explore", "cmd", "test/e2e", "examples",
 }
 
 // floor is the height of a folder; 0 for one that is beside the house, such as generated code.

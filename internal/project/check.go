@@ -61,6 +61,9 @@ func (p *Project) checkFiles(name string, principals map[string]string) error {
 	if err := CheckModule(module); err != nil {
 		return fmt.Errorf("%s %w", p.Path(spec.Wasm), err)
 	}
+	if err := spec.checkFrontend(p); err != nil {
+		return err
+	}
 	argument, err := spec.Argument(name, principals)
 	if err != nil {
 		return err

@@ -53,6 +53,7 @@ type Canister struct {
 	After       []string          `yaml:"after" doc:"Canisters to install before it, beside those that its arguments and environment name." example:"[ledger]"`
 	Features    []string          `yaml:"features" doc:"What the module may use beyond the network, which would refuse it: wasi." example:"[wasi]"`
 	Candid      string            `yaml:"candid" doc:"The interface: a .did file, for arguments, calls by name and canister help (default: the interface in the module)." example:"bank.did"`
+	Frontend    string            `yaml:"frontend" doc:"Directory whose files are uploaded to the canister after its installation. It must be an asset canister; see below." example:"dist"`
 	Settings    Settings          `yaml:"settings" doc:"Other settings; see below."`
 }
 
