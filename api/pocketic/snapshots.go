@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/internal/regular"
@@ -94,8 +95,8 @@ func (s *Server) downloadSnapshot(ctx context.Context, e *entry, body []byte) (a
 	if len(files) > 1 { // the folder for chunks
 		return nil, badFolder("Snapshot directory is not empty")
 	}
-	var d snapshotDescription
-	if err := t.manage(ctx, "read_canister_snapshot_metadata", aboutSnapshot{t.canister, t.snapshot}, &d); err != nil {
+	var d management.SnapshotMetadata
+	if err := t.manage(ctx, "read_canister_snapshot_metadata", management.SnapshotOf{Canister: t.canister, Snapshot: t.snapshot}, &d); err != nil {
 		return nil, err
 	}
 	return nil, t.download(ctx, &d)
@@ -118,7 +119,7 @@ func (t *snapshotTransfer) open() (err error) {
 
 func (t *snapshotTransfer) close() { _ = t.folder.Close() } // files in it have their own errors
 
-func (t *snapshotTransfer) download(ctx context.Context, d *snapshotDescription) error {
+func (t *snapshotTransfer) download(ctx context.Context, d *management.SnapshotMetadata) error {
 	described, err := json.MarshalIndent(d, "", "  ")
 	if err != nil {
 		return snapshotError(err.Error())
@@ -129,11 +130,11 @@ func (t *snapshotTransfer) download(ctx context.Context, d *snapshotDescription)
 	for _, part := range []struct {
 		file string
 		size uint64
-		kind func(snapshotSlice) snapshotPart
+		kind func(management.Range) management.SnapshotRange
 	}{
-		{snapshotModuleFile, d.ModuleSize, func(s snapshotSlice) snapshotPart { return snapshotPart{Module: &s} }},
-		{snapshotHeapFile, d.HeapSize, func(s snapshotSlice) snapshotPart { return snapshotPart{Heap: &s} }},
-		{snapshotStableFile, d.StableSize, func(s snapshotSlice) snapshotPart { return snapshotPart{Stable: &s} }},
+		{snapshotModuleFile, d.ModuleSize, func(s management.Range) management.SnapshotRange { return management.SnapshotRange{Module: &s} }},
+		{snapshotHeapFile, d.HeapSize, func(s management.Range) management.SnapshotRange { return management.SnapshotRange{Heap: &s} }},
+		{snapshotStableFile, d.StableSize, func(s management.Range) management.SnapshotRange { return management.SnapshotRange{Stable: &s} }},
 	} {
 		if part.size == 0 && part.file == snapshotStableFile {
 			continue
@@ -143,7 +144,7 @@ func (t *snapshotTransfer) download(ctx context.Context, d *snapshotDescription)
 		}
 	}
 	for i := range d.Chunks {
-		content, err := t.read(ctx, snapshotPart{Chunk: &d.Chunks[i]})
+		content, err := t.read(ctx, management.SnapshotRange{Chunk: &d.Chunks[i]})
 		if err != nil {
 			return err
 		}
@@ -155,14 +156,14 @@ func (t *snapshotTransfer) download(ctx context.Context, d *snapshotDescription)
 }
 
 // downloadPart writes a part piece by piece. Pieces of zeros are holes of the file.
-func (t *snapshotTransfer) downloadPart(ctx context.Context, name string, size uint64, kind func(snapshotSlice) snapshotPart) error {
+func (t *snapshotTransfer) downloadPart(ctx context.Context, name string, size uint64, kind func(management.Range) management.SnapshotRange) error {
 	file, err := t.create(name)
 	if err != nil {
 		return err
 	}
 	for at := uint64(0); at < size && err == nil; at += snapshotPiece {
 		var piece []byte
-		if piece, err = t.read(ctx, kind(snapshotSlice{at, min(snapshotPiece, size-at)})); err != nil {
+		if piece, err = t.read(ctx, kind(management.Range{Offset: at, Size: min(snapshotPiece, size-at)})); err != nil {
 			break
 		}
 		if len(bytes.TrimLeft(piece, "\x00")) > 0 {
@@ -208,16 +209,14 @@ func (t *snapshotTransfer) write(name string, content []byte) error {
 }
 
 // chunkFile returns the name of the file of a chunk.
-func chunkFile(chunk *snapshotChunk) string {
+func chunkFile(chunk *management.ChunkHash) string {
 	return filepath.Join(snapshotChunkFolder, hex.EncodeToString(chunk.Hash)+snapshotChunkSuffix)
 }
 
 // read reads a part of the snapshot.
-func (t *snapshotTransfer) read(ctx context.Context, part snapshotPart) ([]byte, error) {
-	var piece struct {
-		Chunk []byte `ic:"chunk"`
-	}
-	err := t.manage(ctx, "read_canister_snapshot_data", readSnapshotPart{t.canister, t.snapshot, part}, &piece)
+func (t *snapshotTransfer) read(ctx context.Context, part management.SnapshotRange) ([]byte, error) {
+	var piece management.SnapshotData
+	err := t.manage(ctx, "read_canister_snapshot_data", management.ReadSnapshotData{Canister: t.canister, Snapshot: t.snapshot, Kind: part}, &piece)
 	return piece.Chunk, err
 }
 
@@ -270,7 +269,7 @@ func (s *Server) uploadSnapshot(ctx context.Context, e *entry, body []byte) (any
 		return nil, err
 	}
 	defer t.close()
-	var d snapshotDescription
+	var d management.SnapshotMetadata
 	described, err := regular.ReadIn(t.folder, snapshotMetadataFile, maxMetadata)
 	if err == nil {
 		err = json.Unmarshal(described, &d)
@@ -278,31 +277,26 @@ func (s *Server) uploadSnapshot(ctx context.Context, e *entry, body []byte) (any
 	if err != nil {
 		return nil, badFolder(err.Error())
 	}
-	metadata := newSnapshot{
-		Canister: t.canister, ModuleSize: d.ModuleSize, Globals: d.Globals, HeapSize: d.HeapSize, StableSize: d.StableSize,
-		Certified: d.Certified, Timer: d.Timer, Hook: d.Hook,
-	}
+	var replaced *[]byte
 	if in.Replace != nil {
-		metadata.Replace = &in.Replace.ID
+		replaced = &in.Replace.ID
 	}
-	var made struct {
-		ID []byte `ic:"snapshot_id"`
-	}
-	if err := t.manage(ctx, "upload_canister_snapshot_metadata", metadata, &made); err != nil {
+	var made management.SnapshotID
+	if err := t.manage(ctx, "upload_canister_snapshot_metadata", *d.Upload(t.canister, replaced), &made); err != nil {
 		return nil, err
 	}
 	t.snapshot = made.ID
 	return rawSnapshotID{made.ID}, t.upload(ctx, &d)
 }
 
-func (t *snapshotTransfer) upload(ctx context.Context, d *snapshotDescription) error {
+func (t *snapshotTransfer) upload(ctx context.Context, d *management.SnapshotMetadata) error {
 	for _, part := range []struct {
 		file string
-		kind func(snapshotPlace) snapshotTarget
+		kind func(management.Place) management.SnapshotPlace
 	}{
-		{snapshotModuleFile, func(p snapshotPlace) snapshotTarget { return snapshotTarget{Module: &p} }},
-		{snapshotHeapFile, func(p snapshotPlace) snapshotTarget { return snapshotTarget{Heap: &p} }},
-		{snapshotStableFile, func(p snapshotPlace) snapshotTarget { return snapshotTarget{Stable: &p} }},
+		{snapshotModuleFile, func(p management.Place) management.SnapshotPlace { return management.SnapshotPlace{Module: &p} }},
+		{snapshotHeapFile, func(p management.Place) management.SnapshotPlace { return management.SnapshotPlace{Heap: &p} }},
+		{snapshotStableFile, func(p management.Place) management.SnapshotPlace { return management.SnapshotPlace{Stable: &p} }},
 	} {
 		if part.file == snapshotStableFile && d.StableSize == 0 {
 			continue
@@ -316,7 +310,7 @@ func (t *snapshotTransfer) upload(ctx context.Context, d *snapshotDescription) e
 		if err != nil {
 			return badFolder(err.Error())
 		}
-		if err := t.manage(ctx, uploadSnapshotData, snapshotUpload{t.canister, t.snapshot, snapshotTarget{Chunk: new(candid.Null)}, content}, nil); err != nil {
+		if err := t.manage(ctx, uploadSnapshotData, management.UploadSnapshotData{Canister: t.canister, Snapshot: t.snapshot, Kind: management.SnapshotPlace{Chunk: new(candid.Null)}, Chunk: content}, nil); err != nil {
 			return err
 		}
 	}
@@ -324,7 +318,7 @@ func (t *snapshotTransfer) upload(ctx context.Context, d *snapshotDescription) e
 }
 
 // uploadPart uploads a file piece by piece.
-func (t *snapshotTransfer) uploadPart(ctx context.Context, name string, kind func(snapshotPlace) snapshotTarget) error {
+func (t *snapshotTransfer) uploadPart(ctx context.Context, name string, kind func(management.Place) management.SnapshotPlace) error {
 	file, err := regular.OpenIn(t.folder, name)
 	if err != nil {
 		return badFolder(err.Error())
@@ -334,7 +328,7 @@ func (t *snapshotTransfer) uploadPart(ctx context.Context, name string, kind fun
 	for at := uint64(0); ; at += snapshotPiece {
 		n, err := io.ReadFull(file, buffer)
 		if n > 0 {
-			if err := t.manage(ctx, uploadSnapshotData, snapshotUpload{t.canister, t.snapshot, kind(snapshotPlace{at}), buffer[:n]}, nil); err != nil {
+			if err := t.manage(ctx, uploadSnapshotData, management.UploadSnapshotData{Canister: t.canister, Snapshot: t.snapshot, Kind: kind(management.Place{Offset: at}), Chunk: buffer[:n]}, nil); err != nil {
 				return err
 			}
 		}

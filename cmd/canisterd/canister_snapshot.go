@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/cmd/canisterd/internal/snapshotdir"
 )
 
@@ -21,7 +22,11 @@ time; they exist only in canisterd, and cost the canister nothing.
 
 The commands call the management canister as a controller, as dfx and icp-cli do, so the
 canister pays, and has less memory left.`
-	cmd.AddCommand(c.snapshotTake(), c.snapshotList(), c.snapshotLoad(), c.snapshotDelete(), c.snapshotDownload(), c.snapshotUpload())
+	cmd.AddCommand(
+		c.snapshotTake(), c.snapshotList(), c.snapshotDownload(), c.snapshotUpload(),
+		c.onSnapshot("load", "Replace the code and the state of a canister by those of a snapshot", "load_canister_snapshot", "loaded"),
+		c.onSnapshot("delete", "Delete a snapshot of a canister", "delete_canister_snapshot", "deleted"),
+	)
 	return cmd
 }
 
@@ -69,7 +74,7 @@ type shownSnapshot struct {
 	Bytes uint64 `json:"bytes"`
 }
 
-func describeSnapshot(s snapshotRecord) shownSnapshot {
+func describeSnapshot(s management.Snapshot) shownSnapshot {
 	return shownSnapshot{hex.EncodeToString(s.ID), time.Unix(0, int64(s.Taken)).UTC().Format(time.RFC3339Nano), s.Size}
 }
 
@@ -121,39 +126,23 @@ func (c *cli) snapshotList() *cobra.Command {
 	})
 }
 
-func (c *cli) snapshotLoad() *cobra.Command {
+// onSnapshot makes a command that only calls a method about one snapshot.
+func (c *cli) onSnapshot(name, short, method, done string) *cobra.Command {
 	return sending(&cobra.Command{
-		Use:   "load CANISTER ID",
-		Short: "Replace the code and the state of a canister by those of a snapshot",
-		Example: `  canisterd canister snapshot load bank $id
-  canisterd --as alice canister snapshot load bank $id`,
-		Args: cobra.ExactArgs(2),
-		RunE: c.onSnapshot("load_canister_snapshot", "loaded"),
-	})
-}
-
-func (c *cli) snapshotDelete() *cobra.Command {
-	return sending(&cobra.Command{
-		Use:   "delete CANISTER ID",
-		Short: "Delete a snapshot of a canister",
-		Example: `  canisterd canister snapshot delete bank $id
-  canisterd --as alice canister snapshot delete bank $id`,
-		Args: cobra.ExactArgs(2),
-		RunE: c.onSnapshot("delete_canister_snapshot", "deleted"),
-	})
-}
-
-// onSnapshot returns the RunE of a command that only calls a method about one snapshot.
-func (c *cli) onSnapshot(method, done string) func(*cobra.Command, []string) error {
-	return c.ofSnapshots(func(ctx context.Context, m *canisterSnapshots, args []string) error {
-		id, err := snapshotID(args[1])
-		if err != nil {
-			return err
-		}
-		if err := m.call(ctx, method, snapshotArgument{m.canister, id}, nil); err != nil {
-			return err
-		}
-		return c.done(map[string]string{"canister_id": m.canister.String(), "snapshot_id": args[1], "done": done}, "%s: %s snapshot %s", args[0], done, args[1])
+		Use:     name + " CANISTER ID",
+		Short:   short,
+		Example: fmt.Sprintf("  canisterd canister snapshot %[1]s bank $id\n  canisterd --as alice canister snapshot %[1]s bank $id", name),
+		Args:    cobra.ExactArgs(2),
+		RunE: c.ofSnapshots(func(ctx context.Context, m *canisterSnapshots, args []string) error {
+			id, err := snapshotID(args[1])
+			if err != nil {
+				return err
+			}
+			if err := m.call(ctx, method, management.SnapshotOf{Canister: m.canister, Snapshot: id}, nil); err != nil {
+				return err
+			}
+			return c.done(map[string]string{"canister_id": m.canister.String(), "snapshot_id": args[1], "done": done}, "%s: %s snapshot %s", args[0], done, args[1])
+		}),
 	})
 }
 

@@ -109,7 +109,7 @@ var arrows = map[string]struct {
 	"cmd/canisterd/internal/deployed":    {[]string{"candid/principal", "daemon", "internal/regular", "proto/control/v1"}, "ids that a folder keeps, without a connection"},
 	"cmd/canisterd/internal/output":      {nil, "a result as JSON, of any command"},
 	"cmd/canisterd/internal/portfile":    {nil, "a file with a port, without its server"},
-	"cmd/canisterd/internal/snapshotdir": {[]string{"candid", "internal/regular"}, "files of a snapshot, without a canister"},
+	"cmd/canisterd/internal/snapshotdir": {[]string{"candid/management", "internal/regular"}, "files of a snapshot, without a canister"},
 	"cmd/canisterd":                      {[]string{"cmd/canisterd/internal/", "internal/candid/", "internal/regular", "daemon", "intercanister/cycles", "internal/assets", "internal/project", "internal/quantity", "internal/systemcanisters", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "internal/textwidth", "internal/profile", "internal/profile/", "internal/coverage", "internal/coverage/"}, "the command line is a client, which knows the price list of other subnets"},
 	"cmd/dist":                           {[]string{"cmd/dist/compile"}, "packs the binary, and knows nothing of it"},
 	"cmd/dist/compile":                   {nil, "compiles the binary, and knows nothing of packages"},

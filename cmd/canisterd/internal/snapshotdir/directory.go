@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/internal/regular"
 )
 
@@ -22,6 +23,22 @@ const (
 	Heap
 	Stable
 )
+
+// ofPart returns the value of a part.
+func ofPart[T any](p Part, module, heap, stable T) T {
+	switch p {
+	case Module:
+		return module
+	case Heap:
+		return heap
+	}
+	return stable
+}
+
+// sizeOf returns the size of a part.
+func sizeOf(about *management.SnapshotMetadata, p Part) uint64 {
+	return ofPart(p, about.ModuleSize, about.HeapSize, about.StableSize)
+}
 
 // parts are all parts with their files.
 var parts = []struct {

@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"github.com/canisterd/canisterd/candid/management"
 )
 
 // Source reads a snapshot of a canister.
 type Source interface {
-	Metadata(ctx context.Context) (*Metadata, error)
+	Metadata(ctx context.Context) (*management.SnapshotMetadata, error)
 	// Read reads so many bytes of a part, at most MaxSliceBytes.
 	Read(ctx context.Context, p Part, offset, size uint64) ([]byte, error)
 	ReadChunk(ctx context.Context, hash []byte) ([]byte, error)
@@ -32,19 +34,11 @@ type downloadedPart struct {
 	Ahead    []uint64 `json:"ahead"`
 }
 
-func (d *downloaded) of(p Part) *downloadedPart {
-	switch p {
-	case Module:
-		return &d.Module
-	case Heap:
-		return &d.Heap
-	}
-	return &d.Stable
-}
+func (d *downloaded) of(p Part) *downloadedPart { return ofPart(p, &d.Module, &d.Heap, &d.Stable) }
 
 // Download writes a snapshot to a directory, which it creates. With resume, it continues a download that was interrupted.
 // tell gets the bytes of the parts that are there.
-func Download(ctx context.Context, path string, resume bool, from Source, tell func(bytes int64)) (*Metadata, error) {
+func Download(ctx context.Context, path string, resume bool, from Source, tell func(bytes int64)) (*management.SnapshotMetadata, error) {
 	d := directory(path)
 	about, err := from.Metadata(ctx)
 	if err != nil {
@@ -56,10 +50,10 @@ func Download(ctx context.Context, path string, resume bool, from Source, tell f
 	}
 	for _, p := range parts {
 		done := progress.of(p.part)
-		if done.Frontier > about.Size(p.part) {
-			return nil, fmt.Errorf("%s: %d bytes of %s are written, but it has only %d: remove the directory and begin again", d.path(downloadFile), done.Frontier, p.file, about.Size(p.part))
+		if done.Frontier > sizeOf(about, p.part) {
+			return nil, fmt.Errorf("%s: %d bytes of %s are written, but it has only %d: remove the directory and begin again", d.path(downloadFile), done.Frontier, p.file, sizeOf(about, p.part))
 		}
-		if err := d.downloadPart(ctx, p.part, p.file, about.Size(p.part), from, func(frontier uint64) error {
+		if err := d.downloadPart(ctx, p.part, p.file, sizeOf(about, p.part), from, func(frontier uint64) error {
 			*done = downloadedPart{Frontier: frontier, Ahead: []uint64{}}
 			tell(int64(progress.Module.Frontier + progress.Heap.Frontier + progress.Stable.Frontier))
 			return d.writeJSON(downloadFile, progress)
@@ -76,7 +70,7 @@ func Download(ctx context.Context, path string, resume bool, from Source, tell f
 }
 
 // begin makes a directory ready for a download, and returns what an earlier one has written.
-func (d directory) begin(about *Metadata, resume bool) (*downloaded, error) {
+func (d directory) begin(about *management.SnapshotMetadata, resume bool) (*downloaded, error) {
 	if err := os.MkdirAll(d.path(chunkFolder), 0o755); err != nil {
 		return nil, err
 	}
@@ -90,7 +84,7 @@ func (d directory) begin(about *Metadata, resume bool) (*downloaded, error) {
 		}
 		return progress, d.writeJSON(metadataFile, about)
 	}
-	var before Metadata
+	var before management.SnapshotMetadata
 	switch err := d.readJSON(metadataFile, &before); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, errors.New("it has no download to resume: leave out --resume")
@@ -111,7 +105,7 @@ func (d directory) begin(about *Metadata, resume bool) (*downloaded, error) {
 }
 
 // sameMetadata reports whether two descriptions are of the same snapshot.
-func sameMetadata(a, b *Metadata) (bool, error) {
+func sameMetadata(a, b *management.SnapshotMetadata) (bool, error) {
 	first, err := json.Marshal(a)
 	if err != nil {
 		return false, err

@@ -14,11 +14,12 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/candid"
+	"github.com/canisterd/canisterd/candid/management"
 )
 
 // fake is a snapshot of a canister in memory. It answers so many requests for data, and then fails.
 type fake struct {
-	about  *Metadata
+	about  *management.SnapshotMetadata
 	parts  map[Part][]byte
 	chunks map[string][]byte
 	left   int
@@ -35,7 +36,7 @@ func (f *fake) spend() error {
 	return nil
 }
 
-func (f *fake) Metadata(context.Context) (*Metadata, error) { return f.about, nil }
+func (f *fake) Metadata(context.Context) (*management.SnapshotMetadata, error) { return f.about, nil }
 
 func (f *fake) Read(_ context.Context, p Part, offset, size uint64) ([]byte, error) {
 	if size > MaxSliceBytes {
@@ -48,10 +49,10 @@ func (f *fake) ReadChunk(_ context.Context, hash []byte) ([]byte, error) {
 	return f.chunks[hex.EncodeToString(hash)], f.spend()
 }
 
-func (f *fake) Begin(_ context.Context, about *Metadata) ([]byte, error) {
+func (f *fake) Begin(_ context.Context, about *management.SnapshotMetadata) ([]byte, error) {
 	f.about, f.chunks, f.parts = about, map[string][]byte{}, map[Part][]byte{}
 	for _, p := range parts {
-		f.parts[p.part] = make([]byte, about.Size(p.part))
+		f.parts[p.part] = make([]byte, sizeOf(about, p.part))
 	}
 	return []byte{1, 2, 3}, nil
 }
@@ -88,15 +89,15 @@ func example() *fake {
 	f := &fake{parts: map[Part][]byte{Module: pattern(2_500_000), Heap: pattern(5 << 20), Stable: make([]byte, 3<<20)}, chunks: map[string][]byte{}, left: 1000}
 	clear(f.parts[Heap][1<<20 : 4<<20])
 	f.parts[Stable][3<<20-1] = 9
-	f.about = &Metadata{
-		Source: &Origin{Taken: &candid.Reserved{}}, Taken: 1_893_456_000_000_000_001, ModuleSize: 2_500_000, HeapSize: 5 << 20, StableSize: 3 << 20, Version: 4,
-		Globals:   []Global{{I32: pointer(int32(-1))}, {I64: pointer(int64(1 << 60))}, {F32: pointer(float32(1.5))}, {F64: pointer(-0.25)}, {V128: pointer(candid.NatOf(7))}},
-		Certified: Numbers("ok"), Timer: &Timer{Active: pointer(uint64(1_893_456_000_000_000_002))}, Hook: &Hook{Ready: &candid.Null{}},
+	f.about = &management.SnapshotMetadata{
+		Source: &management.SnapshotSource{Taken: &candid.Reserved{}}, Taken: 1_893_456_000_000_000_001, ModuleSize: 2_500_000, HeapSize: 5 << 20, StableSize: 3 << 20, Version: 4,
+		Globals:   []management.SnapshotGlobal{{I32: pointer(int32(-1))}, {I64: pointer(int64(1 << 60))}, {F32: pointer(float32(1.5))}, {F64: pointer(-0.25)}, {V128: pointer(candid.NatOf(7))}},
+		Certified: management.Numbers("ok"), Timer: &management.SnapshotTimer{Active: pointer(uint64(1_893_456_000_000_000_002))}, Hook: &management.SnapshotHook{Ready: &candid.Null{}},
 	}
 	for _, chunk := range []string{"one", "two"} {
 		f.chunks[hashOf([]byte(chunk))] = []byte(chunk)
 		sum := sha256.Sum256([]byte(chunk))
-		f.about.Chunks = append(f.about.Chunks, ChunkHash{sum[:]})
+		f.about.Chunks = append(f.about.Chunks, management.ChunkHash{Hash: sum[:]})
 	}
 	return f
 }

@@ -11,13 +11,14 @@ import (
 	"os"
 	"slices"
 
+	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/internal/regular"
 )
 
 // Target makes a snapshot of a canister.
 type Target interface {
 	// Begin makes a snapshot whose parts are zeros, and returns its id.
-	Begin(ctx context.Context, about *Metadata) (id []byte, err error)
+	Begin(ctx context.Context, about *management.SnapshotMetadata) (id []byte, err error)
 	// Write writes bytes of a part, at most MaxSliceBytes.
 	Write(ctx context.Context, id []byte, p Part, offset uint64, slice []byte) error
 	WriteChunk(ctx context.Context, id, chunk []byte) error
@@ -33,15 +34,7 @@ type uploaded struct {
 	Chunks []string `json:"wasm_chunks_uploaded"`
 }
 
-func (u *uploaded) of(p Part) *uint64 {
-	switch p {
-	case Module:
-		return &u.Module
-	case Heap:
-		return &u.Heap
-	}
-	return &u.Stable
-}
+func (u *uploaded) of(p Part) *uint64 { return ofPart(p, &u.Module, &u.Heap, &u.Stable) }
 
 // Upload sends the snapshot in a directory, and returns its id. With resume, it continues an upload that was interrupted.
 // tell gets the bytes of the parts that were sent.
@@ -87,9 +80,9 @@ func Upload(ctx context.Context, path string, resume bool, to Target, tell func(
 }
 
 // Read returns the metadata of the snapshot in a directory, which must be complete.
-func Read(path string) (*Metadata, error) {
+func Read(path string) (*management.SnapshotMetadata, error) {
 	d := directory(path)
-	about := &Metadata{}
+	about := &management.SnapshotMetadata{}
 	switch err := d.readJSON(metadataFile, about); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s has no snapshot: %s is missing", path, metadataFile)
@@ -107,8 +100,8 @@ func Read(path string) (*Metadata, error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("reading the snapshot: %w", err)
 		}
-		if found != about.Size(p.part) {
-			return nil, fmt.Errorf("the snapshot in %s is incomplete: %s has %d bytes, and %s says %d", path, p.file, found, metadataFile, about.Size(p.part))
+		if found != sizeOf(about, p.part) {
+			return nil, fmt.Errorf("the snapshot in %s is incomplete: %s has %d bytes, and %s says %d", path, p.file, found, metadataFile, sizeOf(about, p.part))
 		}
 	}
 	for _, c := range about.Chunks {
@@ -120,7 +113,7 @@ func Read(path string) (*Metadata, error) {
 }
 
 // beginUpload makes the snapshot, or with resume returns how far an earlier upload came.
-func (d directory) beginUpload(ctx context.Context, about *Metadata, resume bool, to Target) (*uploaded, error) {
+func (d directory) beginUpload(ctx context.Context, about *management.SnapshotMetadata, resume bool, to Target) (*uploaded, error) {
 	progress := &uploaded{Chunks: []string{}}
 	switch begun := d.has(uploadFile); {
 	case resume && !begun:
