@@ -12,6 +12,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/did"
+	"github.com/canisterd/canisterd/internal/control/request"
 	"github.com/canisterd/canisterd/internal/project"
 	"github.com/canisterd/canisterd/internal/regular"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
@@ -188,15 +189,7 @@ func bytesValue(raw []byte) *controlv1.Value {
 }
 
 // valueOf converts an argument for the control API.
-func valueOf(a project.Argument) *controlv1.Value {
-	switch a.Form {
-	case project.JSON:
-		return &controlv1.Value{Form: &controlv1.Value_Json{Json: a.Text}}
-	case project.Hex:
-		return bytesValue(a.Bytes)
-	}
-	return &controlv1.Value{Form: &controlv1.Value_Text{Text: a.Text}}
-}
+func valueOf(a project.Argument) *controlv1.Value { return request.Value(a) }
 
 // readInterface reads an interface and the files that it imports.
 func readInterface(path string) (*did.File, error) {

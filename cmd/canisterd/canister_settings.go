@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/internal/control/request"
 	"github.com/canisterd/canisterd/internal/project"
 	"github.com/canisterd/canisterd/internal/quantity"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
@@ -98,7 +99,7 @@ func (s *settingsFlags) settings(c *cli, cmd *cobra.Command) (*controlv1.Setting
 		{"status-visibility", s.statusOf, &given.StatusVisibility},
 	} {
 		if set(n.name) {
-			*n.to = visibilityOf(project.ReadVisibility(n.from))
+			*n.to = request.Visibility(project.ReadVisibility(n.from))
 		}
 	}
 	if set("env") {
@@ -127,30 +128,6 @@ func (c *cli) principals(flag string, texts []string) (all []string, err error) 
 		all = append(all, p)
 	}
 	return all, nil
-}
-
-// visibilityOf converts a visibility for the control API.
-func visibilityOf(v project.Visibility) *controlv1.Visibility {
-	return &controlv1.Visibility{Public: v.Public, Viewers: v.Viewers}
-}
-
-// settingsOf converts the settings of a canister of a project for the control API.
-func settingsOf(given *project.Given) *controlv1.Settings {
-	s := &controlv1.Settings{
-		ComputeAllocation: given.ComputeAllocation, MemoryAllocation: given.MemoryAllocation, FreezingThreshold: given.FreezingThreshold,
-		ReservedCyclesLimit: given.ReservedCyclesLimit, WasmMemoryLimit: given.WasmMemoryLimit, WasmMemoryThreshold: given.WasmMemoryThreshold,
-		LogMemoryLimit: given.LogMemoryLimit, Environment: &controlv1.Environment{},
-	}
-	if given.LogVisibility != nil {
-		s.LogVisibility = visibilityOf(*given.LogVisibility)
-	}
-	if len(given.Controllers) > 0 {
-		s.Controllers = &controlv1.Controllers{Principals: given.Controllers}
-	}
-	for _, v := range given.Environment {
-		s.Environment.Variables = append(s.Environment.Variables, &controlv1.EnvironmentVariable{Name: v.Name, Value: v.Value})
-	}
-	return s
 }
 
 func (c *cli) canisterSettings() *cobra.Command {

@@ -117,17 +117,16 @@ func (d deployment) module() string {
 
 // deploying is one run of deploy.
 type deploying struct {
-	cli        *cli
-	daemon     *remote.Daemon
-	project    *project.Project
-	flags      *deployFlags
-	store      *deployed.Store
-	network    network
-	ids        names
-	unrecorded bool              // the ids are not written to the folder
-	passed     map[string]string // digests of arguments that were passed and are not recorded yet, by name
-	tell       func(name, what string)
-	done       map[string]deployment // the outcomes so far
+	cli     *cli
+	daemon  *remote.Daemon
+	project *project.Project
+	flags   *deployFlags
+	store   *deployed.Store
+	network network
+	ids     names
+	passed  map[string]string // digests of arguments that were passed and are not recorded yet, by name
+	tell    func(name, what string)
+	done    map[string]deployment // the outcomes so far
 }
 
 // noteDone prints the outcome for a canister as a note.

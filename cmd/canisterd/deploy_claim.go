@@ -128,9 +128,6 @@ func ownerOf(name string, found *controlv1.Canister) string {
 
 // record writes the ids of the canisters to the folder, and what was passed to them.
 func (x *deploying) record(ctx context.Context) error {
-	if x.unrecorded {
-		return nil
-	}
 	now, err := x.cli.networkOf(ctx, x.daemon)
 	if err != nil {
 		return err

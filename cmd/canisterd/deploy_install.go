@@ -13,6 +13,7 @@ import (
 	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/cmd/canisterd/internal/identity"
+	"github.com/canisterd/canisterd/internal/control/request"
 	"github.com/canisterd/canisterd/internal/project"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
@@ -147,8 +148,8 @@ func (x *deploying) updateSettings(ctx context.Context, name string) (*controlv1
 	if err != nil {
 		return nil, err
 	}
-	request := &controlv1.UpdateSettingsRequest{Instance: x.cli.instance, CanisterId: x.ids[name], Settings: settingsOf(given)}
-	if _, err := x.daemon.Canisters.UpdateSettings(ctx, request); err != nil {
+	update := &controlv1.UpdateSettingsRequest{Instance: x.cli.instance, CanisterId: x.ids[name], Settings: request.Settings(given)}
+	if _, err := x.daemon.Canisters.UpdateSettings(ctx, update); err != nil {
 		return nil, err
 	}
 	return x.get(ctx, name)

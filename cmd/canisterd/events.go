@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/internal/control/request"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -48,7 +49,7 @@ func (c *cli) events() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.kinds, "kind", nil, "only events of these kinds: "+strings.Join(enumNames(controlv1.EventKind_name, "EVENT_KIND_"), ", "))
+	flags.StringSliceVar(&f.kinds, "kind", nil, "only events of these kinds: "+strings.Join(request.EnumNames(controlv1.EventKind_name, "EVENT_KIND_"), ", "))
 	flags.StringSliceVar(&f.canisters, "canister", nil, "only events of these canisters")
 	flags.StringVar(&f.request, "request", "", "only events of this request (its id in hex, or a prefix of it) and of the calls it leads to")
 	flags.BoolVar(&f.failures, "failures", false, "only traps, rejects and dropped messages")
@@ -70,7 +71,7 @@ func (f *eventFlags) watch(c *cli) (*controlv1.WatchRequest, error) {
 	for _, kind := range f.kinds {
 		k, ok := controlv1.EventKind_value["EVENT_KIND_"+strings.ToUpper(kind)]
 		if !ok || k == 0 {
-			return nil, fmt.Errorf("invalid --kind %q: expected one of %s", kind, strings.Join(enumNames(controlv1.EventKind_name, "EVENT_KIND_"), ", "))
+			return nil, fmt.Errorf("invalid --kind %q: expected one of %s", kind, strings.Join(request.EnumNames(controlv1.EventKind_name, "EVENT_KIND_"), ", "))
 		}
 		filter.Kinds = append(filter.Kinds, controlv1.EventKind(k))
 	}

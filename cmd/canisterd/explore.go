@@ -16,6 +16,8 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/internal/control/report"
+	"github.com/canisterd/canisterd/internal/control/request"
 	"github.com/canisterd/canisterd/internal/project"
 	"github.com/canisterd/canisterd/internal/quantity"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
@@ -26,9 +28,6 @@ const (
 	exitFinding = exitReject // a property is violated: a result, as a reject is
 	exitStale   = 3          // a schedule no longer fits the canisters
 )
-
-// scheduleFolder is the default of --folder, which holds the schedules of findings.
-const scheduleFolder = "explore"
 
 // Defaults of an exploration: how often a run continues at the next timer, runs, and time.
 const (
@@ -180,7 +179,7 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 	flags.Uint32Var(&f.stop, "stop", 0, "stop after `N` findings; 0 for no limit")
 	f.workers.add(cmd)
 	flags.StringVar(&f.form, "form", "text", "format of the runs of findings: text or mermaid")
-	flags.StringVar(&f.folder, "folder", scheduleFolder, "write the schedules of findings to this directory; '' for none")
+	flags.StringVar(&f.folder, "folder", report.ScheduleFolder, "write the schedules of findings to this directory; '' for none")
 	flags.StringVar(&f.html, "html", "", "write the findings to this file, as an HTML page with diagrams")
 	flags.StringVar(&f.goTest, "go-test", "", "write a Go test of the same exploration to this file, whose name must end in _test.go")
 	flags.StringVar(&f.snapshot, "snapshot", "", "explore a snapshot of the instance instead of its current state")
@@ -260,49 +259,22 @@ func writePage(path, page string) error {
 	return nil
 }
 
-// splitCaller splits an operation at the last " as " outside string literals.
-func splitCaller(text string) (call, as string) {
-	const word = " as "
-	at, quoted, escaped := -1, false, false
-	for i := range len(text) {
-		switch {
-		case escaped:
-			escaped = false
-		case quoted && text[i] == '\\':
-			escaped = true
-		case text[i] == '"':
-			quoted = !quoted
-		case !quoted && strings.HasPrefix(text[i:], word):
-			at = i
-		}
-	}
-	if at < 0 {
-		return text, ""
-	}
-	return text[:at], strings.TrimSpace(text[at+len(word):])
-}
-
 // operation parses an operation: a call, followed by its caller if there is one.
 func (c *cli) operation(text string) (*controlv1.ExploreOperation, error) {
-	call, as := splitCaller(text)
-	words := strings.SplitN(strings.TrimSpace(call), " ", 3)
-	if len(words) < 2 {
-		return nil, errors.New("expected CANISTER METHOD [ARGUMENTS] [as PRINCIPAL]")
-	}
-	id, err := c.canisterOf(words[0])
-	if err != nil {
-		return nil, err
-	}
-	sender, err := c.callerOf(as)
-	if err != nil {
-		return nil, err
-	}
-	argument, err := c.withIDs(strings.Join(words[2:], " "))
-	if err != nil {
-		return nil, err
-	}
-	return &controlv1.ExploreOperation{Call: &controlv1.Call{CanisterId: id, Method: words[1], Argument: valueOf(project.FromText(argument)), Sender: sender}, Title: text}, nil
+	return request.Operation(text, operationNames{c})
 }
+
+// operationNames finds the names of operations.
+type operationNames struct{ cli *cli }
+
+// Canister returns the id of a canister.
+func (n operationNames) Canister(text string) (string, error) { return n.cli.canisterOf(text) }
+
+// Caller returns the principal that makes a call.
+func (n operationNames) Caller(name string) (string, error) { return n.cli.callerOf(name) }
+
+// Resolve replaces names by principals.
+func (n operationNames) Resolve(text string) (string, error) { return n.cli.withIDs(text) }
 
 // callerOf returns the principal that makes the call of an operation: the one that it names, or else that of the command.
 func (c *cli) callerOf(as string) (string, error) {

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/internal/control/report"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -31,7 +32,7 @@ func (c *cli) exploreCorpus() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "corpus [DIR]",
 		Short: "Replay the schedules in a directory",
-		Long: `Replay the schedules (*.yaml) in a directory, by default ` + scheduleFolder + `, and report for each
+		Long: `Replay the schedules (*.yaml) in a directory, by default ` + report.ScheduleFolder + `, and report for each
 whether it still fails, is fixed or is stale.
 
 The exit code is that of the worst outcome: 2 if a schedule still fails, else 1 if one
@@ -40,7 +41,7 @@ could not be replayed, else 3 if one is stale, else 0.`,
   canisterd explore corpus testdata/explore`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			files, err := schedulesOf(append(args, scheduleFolder)[0])
+			files, err := schedulesOf(append(args, report.ScheduleFolder)[0])
 			if err != nil {
 				return err
 			}
@@ -82,9 +83,8 @@ func rowOf(path string, r *controlv1.ReplayScheduleResponse, err error) corpusRo
 	if err != nil {
 		return corpusRow{path, notReplayed, status.Convert(err).Message(), exitFailed}
 	}
-	outcome := outcomes[r.GetOutcome()]
 	text, _, _ := strings.Cut(r.GetExplanation(), "\n")
-	return corpusRow{path, outcome.words, text, outcome.code}
+	return corpusRow{path, report.Outcome(r.GetOutcome()), text, replayCodes[r.GetOutcome()]}
 }
 
 // worst lists exit codes, the worst first.

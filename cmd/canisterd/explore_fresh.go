@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/canisterd/canisterd/api/control/remote"
-	"github.com/canisterd/canisterd/cmd/canisterd/internal/deployed"
+	"github.com/canisterd/canisterd/internal/control/deploy"
 	"github.com/canisterd/canisterd/internal/project"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
@@ -71,24 +71,24 @@ func (c *cli) exploreFresh(ctx context.Context, d *remote.Daemon, in *controlv1.
 		// The context may be canceled. If this fails, the instance ends with the daemon.
 		_, _ = d.Instances.DeleteInstance(context.WithoutCancel(ctx), &controlv1.DeleteInstanceRequest{Instance: fresh.instance})
 	}()
-	ids, err := fresh.deployUnrecorded(ctx, d, projectFolder(c))
+	ids, err := fresh.deployFresh(ctx, d, projectFolder(c))
 	if err != nil {
 		return nil, err
 	}
 	return c.runExploration(ctx, d, c.retarget(in, fresh.instance, ids), 0)
 }
 
-// deployUnrecorded deploys a project without recording the ids of its canisters in the folder.
-func (c *cli) deployUnrecorded(ctx context.Context, d *remote.Daemon, folder string) (names, error) {
+// deployFresh deploys a project to an instance without canisters of it, and leaves their ids out of the folder.
+func (c *cli) deployFresh(ctx context.Context, d *remote.Daemon, folder string) (names, error) {
 	p, err := c.readProject(folder)
 	if err != nil {
 		return nil, err
 	}
-	x := &deploying{
-		cli: c, daemon: d, project: p, flags: &deployFlags{mode: "auto"}, store: &deployed.Store{}, ids: names{}, unrecorded: true,
-		tell: func(string, string) {}, done: map[string]deployment{},
+	sender, err := c.sender()
+	if err != nil {
+		return nil, err
 	}
-	return x.ids, p.Deploy(ctx, nil, x.principals(), x)
+	return deploy.Target{Daemon: d, Instance: c.instance, Sender: sender, Principals: c.known().ownIdentities()}.Fresh(ctx, p)
 }
 
 // retarget returns a copy of a request for another instance, in which the canisters have other ids.

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/internal/control/report"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -144,7 +145,7 @@ one is stale, else 0.`,
 	}
 	f.addShown(cmd)
 	c.scheduleCommand(cmd, &f, func(path string, r *controlv1.ReplayScheduleResponse) error {
-		if code := outcomes[r.GetOutcome()].code; worst != exitFinding && code != exitOK {
+		if code := replayCodes[r.GetOutcome()]; worst != exitFinding && code != exitOK {
 			worst = code
 		}
 		return c.printRun(path, r, &f)
@@ -186,18 +187,15 @@ func (c *cli) exploreShrink() *cobra.Command {
 	cmd.Args = cobra.ExactArgs(1)
 	f.add(cmd)
 	return c.scheduleCommand(cmd, &f, func(_ string, r *controlv1.ReplayScheduleResponse) error {
-		return c.print(strings.TrimRight(cmp.Or(r.GetSchedule(), outcomeText(r)), "\n"), r)
+		return c.print(strings.TrimRight(cmp.Or(r.GetSchedule(), report.Replay(r)), "\n"), r)
 	})
 }
 
-// outcomes are the outcomes of replays, with their words and exit codes.
-var outcomes = map[controlv1.ReplayOutcome]struct {
-	words string
-	code  exitCode
-}{
-	controlv1.ReplayOutcome_REPLAY_OUTCOME_STILL_FAILS: {"still fails", exitFinding},
-	controlv1.ReplayOutcome_REPLAY_OUTCOME_FIXED:       {"fixed", exitOK},
-	controlv1.ReplayOutcome_REPLAY_OUTCOME_STALE:       {"stale", exitStale},
+// replayCodes are the exit codes for the outcomes of replays.
+var replayCodes = map[controlv1.ReplayOutcome]exitCode{
+	controlv1.ReplayOutcome_REPLAY_OUTCOME_STILL_FAILS: exitFinding,
+	controlv1.ReplayOutcome_REPLAY_OUTCOME_FIXED:       exitOK,
+	controlv1.ReplayOutcome_REPLAY_OUTCOME_STALE:       exitStale,
 }
 
 // exitOf returns an exit code as an error, nil for success.
@@ -208,11 +206,6 @@ func exitOf(code exitCode) error {
 	return code
 }
 
-// outcomeText describes the outcome of a replay.
-func outcomeText(r *controlv1.ReplayScheduleResponse) string {
-	return outcomes[r.GetOutcome()].words + ": " + r.GetExplanation()
-}
-
 // printRun prints the run of a schedule in the requested form, after the path of its file if that is not empty, and
 // writes its page.
 func (c *cli) printRun(path string, r *controlv1.ReplayScheduleResponse, f *replayFlags) error {
@@ -221,9 +214,9 @@ func (c *cli) printRun(path string, r *controlv1.ReplayScheduleResponse, f *repl
 			return err
 		}
 	}
-	text := map[string]string{"text": outcomeText(r), "mermaid": r.GetMermaid(), "svg": r.GetSvg(), "html": r.GetHtml()}[f.form]
+	text := map[string]string{"text": report.Replay(r), "mermaid": r.GetMermaid(), "svg": r.GetSvg(), "html": r.GetHtml()}[f.form]
 	if f.form == "text" {
-		text += c.statesText(r)
+		text += report.States(r, c.nameOf, oneLine)
 	}
 	if path != "" {
 		text = path + ": " + text

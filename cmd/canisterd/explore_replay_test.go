@@ -115,22 +115,6 @@ func TestGoalsAreReportedWithTheirRuns(t *testing.T) {
 	}
 }
 
-func TestTheCallerOfAnOperationFollowsItsArguments(t *testing.T) {
-	for text, want := range map[string][2]string{
-		`bank open`:                                {`bank open`, ""},
-		`bank open as bob`:                         {`bank open`, "bob"},
-		`bank open "seven as nine"`:                {`bank open "seven as nine"`, ""},
-		`bank open "seven as nine" as bob`:         {`bank open "seven as nine"`, "bob"},
-		`bank open "a \" as \" b" as 2vxsx-fae`:    {`bank open "a \" as \" b"`, "2vxsx-fae"},
-		`bank open "a \\" as bob`:                  {`bank open "a \\"`, "bob"},
-		`bank open (record { was = 1 }) as alice `: {`bank open (record { was = 1 })`, "alice"},
-	} {
-		if call, as := splitCaller(text); [2]string{call, as} != want {
-			t.Errorf("%s is %q as %q, want %q", text, call, as, want)
-		}
-	}
-}
-
 func TestAnExplorationWritesItsPageAndSaysWhatItCannotDo(t *testing.T) {
 	prepare(t)
 	for _, file := range []string{"bank.wasm", "vault.wasm"} {

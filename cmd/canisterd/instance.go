@@ -16,6 +16,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/internal/control/request"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -71,7 +72,7 @@ func (c *cli) instances(all []*controlv1.Instance) string {
 }
 
 // subnetUsage describes --subnet of all commands that make networks.
-var subnetUsage = "subnets, by kind; repeatable or comma-separated: " + strings.Join(subnetKinds(), ", ") + " (default: nns,application)"
+var subnetUsage = "subnets, by kind; repeatable or comma-separated: " + strings.Join(request.SubnetKinds(), ", ") + " (default: nns,application)"
 
 // outcallsUsage describes --outcalls of all commands that make instances.
 const outcallsUsage = "HTTP outcall mode: allow, hold, deny, replicated or strict (docs/outcalls.md; default: the daemon's)"
@@ -142,9 +143,9 @@ func (f *instanceFlags) addEphemeral(cmd *cobra.Command) {
 func (f *instanceFlags) request(name string) (*controlv1.CreateInstanceRequest, error) {
 	r := &controlv1.CreateInstanceRequest{Instance: name, StateDir: f.memoryDir, HttpListen: f.httpListen, Lease: f.lease, OutcallsLocal: f.reach.local, OutcallTargets: f.reach.targets, RateLimits: f.rateLimits, Ephemeral: f.ephemeral, SystemCanisters: f.system}
 	for _, kind := range f.subnets {
-		k, ok := kindNamed(kind)
+		k, ok := request.SubnetKind(kind)
 		if !ok {
-			return nil, fmt.Errorf("invalid --subnet %q: expected one of %s", kind, strings.Join(subnetKinds(), ", "))
+			return nil, fmt.Errorf("invalid --subnet %q: expected one of %s", kind, strings.Join(request.SubnetKinds(), ", "))
 		}
 		r.Subnets = append(r.Subnets, &controlv1.SubnetSpec{Kind: k})
 	}

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/internal/control/report"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -152,31 +153,16 @@ func (c *cli) state(text string) *controlv1.State {
 	return &controlv1.State{Instance: instance, Snapshot: snapshot}
 }
 
+// differences lists differences between two states, in red what was before and in green what is after.
 func (c *cli) differences(diff *controlv1.DiffResponse) string {
-	if len(diff.GetDifferences()) == 0 {
-		return "no difference"
-	}
-	var text strings.Builder
-	of := "?"
-	for _, d := range diff.GetDifferences() {
-		if id := d.GetCanisterId(); id != of {
-			of = id
-			name := c.nameOf(id)
-			if id == "" {
-				name = "network"
-			}
-			fmt.Fprintf(&text, "%s\n", name)
+	text := report.Differences(diff, c.nameOf, func(text string) string { return c.withNames(oneLine(text)) }, func(line string, after bool) string {
+		if after {
+			return c.paint(green, line)
 		}
-		fmt.Fprintf(&text, "  %s\n", c.withNames(oneLine(d.GetWhat())))
-		if d.GetBefore() != "" {
-			fmt.Fprintf(&text, "    %s\n", c.paint(red, "- "+c.withNames(oneLine(d.GetBefore()))))
-		}
-		if d.GetAfter() != "" {
-			fmt.Fprintf(&text, "    %s\n", c.paint(green, "+ "+c.withNames(oneLine(d.GetAfter()))))
-		}
-	}
+		return c.paint(red, line)
+	})
 	if diff.GetMore() > 0 {
-		fmt.Fprintf(&text, "and %d more (--limit)\n", diff.GetMore())
+		text += fmt.Sprintf("and %d more (--limit)\n", diff.GetMore())
 	}
-	return strings.TrimSuffix(text.String(), "\n")
+	return strings.TrimSuffix(text, "\n")
 }

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/internal/control/request"
 	"github.com/canisterd/canisterd/internal/quantity"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
@@ -19,7 +20,7 @@ const pacingPrefix = "PACING_MODE_"
 
 // pacingModes returns the modes with names for people; the other one is given by its interval.
 func pacingModes() []string {
-	return slices.DeleteFunc(enumNames(controlv1.PacingMode_name, pacingPrefix), func(name string) bool {
+	return slices.DeleteFunc(request.EnumNames(controlv1.PacingMode_name, pacingPrefix), func(name string) bool {
 		return name == word(controlv1.PacingMode_PACING_MODE_INTERVAL, pacingPrefix)
 	})
 }

@@ -71,11 +71,8 @@ func (c *cli) unreachable(ctx context.Context, err error) error {
 // refusalText returns the text of a refusal with words for fields and with the command line's advice.
 func (c *cli) refusalText(ctx context.Context, err error) string {
 	reason, of := remote.Reason(err)
-	text := remote.Text(err)
+	text := remote.Stated(err)
 	advice := commandAdvice[reason]
-	if stated, cut := strings.CutSuffix(text, ": "+of["advice"]); cut && of["advice"] != "" {
-		text = stated
-	}
 	switch reason {
 	case "BAD_FIELD", "MISSING_FIELD":
 		text = withoutField(text, of)

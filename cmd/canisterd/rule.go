@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/internal/control/request"
 	"github.com/canisterd/canisterd/internal/project"
 	"github.com/canisterd/canisterd/internal/quantity"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
@@ -137,7 +138,7 @@ func parseAnswer(args []string) (*controlv1.Answer, error) {
 		if len(args) == 3 {
 			code, ok := controlv1.RejectCode_value["REJECT_CODE_"+strings.ToUpper(args[1])]
 			if !ok || code == 0 {
-				return nil, fmt.Errorf("invalid reject code %q: expected one of %s", args[1], strings.Join(enumNames(controlv1.RejectCode_name, "REJECT_CODE_"), ", "))
+				return nil, fmt.Errorf("invalid reject code %q: expected one of %s", args[1], strings.Join(request.EnumNames(controlv1.RejectCode_name, "REJECT_CODE_"), ", "))
 			}
 			reject.Code = controlv1.RejectCode(code)
 		}

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/daemon"
+	"github.com/canisterd/canisterd/internal/control/request"
 	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/test/canistertest"
 )
 
 func TestKindsOfSubnetsAreSpelledOneWayInFlagsBannersAndDescriptions(t *testing.T) {
-	subnets, err := daemon.ParseSubnets(subnetKinds())
+	subnets, err := daemon.ParseSubnets(request.SubnetKinds())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +28,7 @@ func TestKindsOfSubnetsAreSpelledOneWayInFlagsBannersAndDescriptions(t *testing.
 		}
 	}()
 	shown := map[string]string{"banner": banner(d, &startFlags{}, "")}
-	for _, command := range []string{"status", "instance show", "instance create all --subnet " + strings.Join(subnetKinds(), ",")} {
+	for _, command := range []string{"status", "instance show", "instance create all --subnet " + strings.Join(request.SubnetKinds(), ",")} {
 		var out, errOut bytes.Buffer
 		if code := run(eventually.Context(t), append([]string{"--url", d.URL()}, strings.Fields(command)...), &out, &errOut); code != exitOK {
 			t.Fatalf("canisterd %s: exit code %d: %s", command, code, &errOut)
@@ -35,7 +36,7 @@ func TestKindsOfSubnetsAreSpelledOneWayInFlagsBannersAndDescriptions(t *testing.
 		shown[command] = out.String()
 	}
 	for where, text := range shown {
-		for _, kind := range subnetKinds() {
+		for _, kind := range request.SubnetKinds() {
 			if strings.Count(text, "("+kind+",")+strings.Count(text, "("+kind+")") != 1 {
 				t.Errorf("%s does not name a subnet of kind %s once:\n%s", where, kind, text)
 			}

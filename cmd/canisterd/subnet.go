@@ -3,50 +3,18 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"google.golang.org/grpc/codes"
 
 	"github.com/canisterd/canisterd/api/control/remote"
-	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/internal/candid/reference"
+	"github.com/canisterd/canisterd/internal/control/request"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
-
-// subnetKinds returns the kinds of subnets for users.
-func subnetKinds() []string { return enumNames(controlv1.SubnetKind_name, "SUBNET_KIND_") }
-
-// kindNamed parses a kind as `canisterd start` does: in any case, with or without underscores.
-func kindNamed(name string) (controlv1.SubnetKind, bool) {
-	bare := func(text string) string { return strings.ReplaceAll(text, "_", "") }
-	k := slices.IndexFunc(subnetKinds(), func(kind string) bool { return strings.EqualFold(bare(name), bare(kind)) })
-	return controlv1.SubnetKind(k + 1), k >= 0
-}
 
 // subnetOf returns the id of a subnet that is given by its id, or by its kind if the instance has one of that kind; ""
 // for none.
 func (c *cli) subnetOf(ctx context.Context, d *remote.Daemon, text string) (string, error) {
-	kind, is := kindNamed(text)
-	if !is {
-		if _, err := principal.Parse(text); text != "" && err != nil {
-			return "", fmt.Errorf("%q is neither the kind nor the id of a subnet (canisterd instance show)%s", text, reference.WhyNoPrincipal(text))
-		}
-		return text, nil
-	}
-	subnets, err := c.subnets(ctx, d)
-	if err != nil {
-		return "", err
-	}
-	subnets = slices.DeleteFunc(subnets, func(s *controlv1.Subnet) bool { return s.GetKind() != kind })
-	switch len(subnets) {
-	case 0:
-		return "", fmt.Errorf("instance %s has no subnet of kind %s (canisterd instance show)", c.instanceName(), text)
-	case 1:
-		return subnets[0].GetSubnetId(), nil
-	default:
-		return "", fmt.Errorf("instance %s has %s of kind %s: select one by its id (canisterd instance show)", c.instanceName(), count(uint64(len(subnets)), "subnet"), text)
-	}
+	return request.Subnet(ctx, d, c.instance, text)
 }
 
 func (c *cli) subnets(ctx context.Context, d *remote.Daemon) ([]*controlv1.Subnet, error) {

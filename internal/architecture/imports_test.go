@@ -89,6 +89,9 @@ var arrows = map[string]struct {
 	"api/control":                        {[]string{"internal/budget", "internal/trace", "internal/trace/values", "internal/refusal", "internal/contain", "api", "instance", "internal/systemcanisters", "internal/explore/campaign", "internal/explore/harness", "internal/explore/property", "internal/explore/schedule", "internal/explore/workqueue", "candid", "candid/", "intercanister", "intercanister/cycles", "archive", "canister", "replica", "replica/", "proto/control/v1", "internal/explore/workqueue/workerv1", "internal/profile"}, "where test controls are offered"},
 	"api/inspect":                        {[]string{"api/internal/", "candid", "candid/did", "internal/budget", "proto/control/v1"}, "pages know instances by the control API alone"},
 	"api/control/remote":                 {[]string{"proto/control/v1"}, "a client knows the daemon by its API alone"},
+	"internal/control/request":           {[]string{"api/control/remote", "candid/principal", "internal/candid/reference", "internal/project", "proto/control/v1"}, "words of people, wherever they write them"},
+	"internal/control/deploy":            {[]string{"api/control/remote", "internal/control/request", "internal/project", "internal/quantity", "proto/control/v1"}, "a project on its way to an instance, without files of ids"},
+	"internal/control/report":            {[]string{"proto/control/v1"}, "answers as text, without their requests"},
 	"api/internal/origin":                {nil, "headers of browsers"},
 	"api/gateway":                        {[]string{"internal/regular", "internal/markup", "internal/refusal", "internal/budget", "api", "api/gateway/internal/verify", "api/internal/", "candid", "candid/did", "candid/principal", "internal/certify", "replica/introspect"}, "pages of canisters, over networks it is given, with no power beyond an anonymous user's"},
 	"api/gateway/internal/verify":        {[]string{"candid/principal", "internal/certify"}, "bytes of an answer and a root key"},
@@ -110,7 +113,7 @@ var arrows = map[string]struct {
 	"cmd/canisterd/internal/output":      {nil, "a result as JSON, of any command"},
 	"cmd/canisterd/internal/portfile":    {nil, "a file with a port, without its server"},
 	"cmd/canisterd/internal/snapshotdir": {[]string{"candid/management", "internal/regular"}, "files of a snapshot, without a canister"},
-	"cmd/canisterd":                      {[]string{"cmd/canisterd/internal/", "internal/candid/", "internal/regular", "daemon", "intercanister/cycles", "internal/assets", "internal/project", "internal/quantity", "internal/systemcanisters", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "internal/textwidth", "internal/profile", "internal/profile/", "internal/coverage", "internal/coverage/"}, "the command line is a client, which knows the price list of other subnets"},
+	"cmd/canisterd":                      {[]string{"cmd/canisterd/internal/", "internal/candid/", "internal/regular", "daemon", "intercanister/cycles", "internal/assets", "internal/project", "internal/quantity", "internal/systemcanisters", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "internal/textwidth", "internal/profile", "internal/profile/", "internal/coverage", "internal/coverage/", "internal/control/deploy", "internal/control/report", "internal/control/request"}, "the command line is a client, which knows the price list of other subnets"},
 	"cmd/dist":                           {[]string{"cmd/dist/compile"}, "packs the binary, and knows nothing of it"},
 	"cmd/dist/compile":                   {nil, "compiles the binary, and knows nothing of packages"},
 	"test/torture":                       {[]string{"api/client", "api/control/remote", "candid", "candid/principal", "canister", "test/canistertest/wat", "instance", "internal/journal", "proto/control/v1", "replica", "replica/driver"}, "kills the binary from outside, and instances on simulated disks"},
@@ -181,7 +184,7 @@ var floors = []string{
 	"internal/cow", "internal/golden", "candid", "internal/candid", "archive", "internal/contain", "internal/refusal", "internal/textwidth", "internal/markup",
 	"internal/budget", "internal/certify", "internal/profile", "timers", "intercanister", "internal/profile/export", "internal/sourcelines", "canister", "replica", "internal/trace", "internal/coverage", "replica/driver", "replica/replicatest", "internal/explore/search",
 	"internal/explore/harness", "internal/explore/property", "internal/explore/schedule", "internal/explore/campaign", "internal/explore/workqueue",
-	"internal/quantity", "internal/assets", "internal/project", "internal/systemcanisters", "internal/journal", "instance", "internal/inprocess", "api", "daemon", ".", "explore", "cmd", "test/e2e", "examples",
+	"internal/quantity", "internal/assets", "internal/project", "internal/systemcanisters", "internal/journal", "instance", "internal/inprocess", "api", "internal/control", "daemon", ".", "explore", "cmd", "test/e2e", "examples",
 }
 
 // floor is the height of a folder; 0 for one that is beside the house, such as generated code.

@@ -33,8 +33,8 @@ const (
 // repository marks the top folder of a repository.
 const repository = ".git"
 
-// boundary returns the folder out of which the project may not lead, without links in its path.
-func boundary(folder string) (string, error) {
+// Boundary returns the folder out of which the project in a folder may not lead, without links in its path.
+func Boundary(folder string) (string, error) {
 	folder, err := filepath.Abs(folder)
 	if err == nil {
 		folder, err = filepath.EvalSymlinks(folder)
@@ -70,7 +70,7 @@ func (p *Project) open(name string) (*os.File, error) {
 	if p.reach == Anywhere {
 		return regular.Open(p.Path(name))
 	}
-	top, err := boundary(p.folder)
+	top, err := Boundary(p.folder)
 	if err != nil {
 		return nil, err
 	}

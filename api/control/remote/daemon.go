@@ -99,12 +99,19 @@ func Dial(address string, with ...Option) (*Daemon, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting to %s: %w", address, err)
 	}
+	d := Over(connection)
+	d.address = address
+	return d, nil
+}
+
+// Over returns the stubs of all services over a connection, which Close ends.
+func Over(connection *grpc.ClientConn) *Daemon {
 	return &Daemon{
 		Instances: controlv1.NewInstancesClient(connection), Canisters: controlv1.NewCanistersClient(connection),
 		Calls: controlv1.NewCallsClient(connection), Clock: controlv1.NewClockClient(connection),
 		Messages: controlv1.NewMessagesClient(connection), Events: controlv1.NewEventsClient(connection), Explorer: controlv1.NewExplorerClient(connection), Profiler: controlv1.NewProfilerClient(connection),
-		address: address, connection: connection,
-	}, nil
+		address: connection.Target(), connection: connection,
+	}
 }
 
 // parse splits an address into grpc-go's target and whether to use TLS.

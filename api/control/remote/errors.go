@@ -45,6 +45,16 @@ func Text(err error) string {
 	return err.Error()
 }
 
+// Stated returns the text of an error without the advice at its end, which names RPCs and fields.
+func Stated(err error) string {
+	text := Text(err)
+	_, of := Reason(err)
+	if stated, cut := strings.CutSuffix(text, ": "+of["advice"]); cut && of["advice"] != "" {
+		return stated
+	}
+	return text
+}
+
 // Reply returns the reply of an outcome, or its reject as a *Reject.
 func Reply(o *controlv1.Outcome) (*controlv1.Value, error) {
 	if r := o.GetReject(); r != nil {
