@@ -19,7 +19,7 @@ const (
 
 // answer passes a request to the instance that its path names, or else its host.
 func (d *Daemon) answer(w http.ResponseWriter, r *http.Request) {
-	if d.operates(w, r) || d.inspects(w, r) {
+	if d.operates(w, r) || d.inspects(w, r) || d.assists(w, r) {
 		return
 	}
 	if d.pocket != nil {

@@ -81,6 +81,8 @@ type Config struct {
 	Gateway Gateway
 	// Inspector configures the inspector, which shows instances in a browser.
 	Inspector Inspector
+	// Assistants configures the tools for coding assistants, which are served where the inspector is.
+	Assistants Assistants
 	// MemoryLimit limits the memory of the process in bytes, without the heaps and stable memories
 	// of canisters; above it, requests are rejected. 0: half of the memory of the machine or control
 	// group. At least MinMemoryLimit.

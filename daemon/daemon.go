@@ -43,6 +43,7 @@ type Daemon struct {
 	profiles  *profiles        // nil without a unix socket
 	control   *control.Server  // nil before serveControl
 	inspector *inspect.Handler // nil if it is not served
+	tools     *assistants      // nil if they are not served
 	log       *slog.Logger
 
 	controlAddress string
@@ -215,7 +216,7 @@ func (d *Daemon) serve(running context.Context, config *Config) error {
 		return err
 	}
 	if d.pocket == nil {
-		if err := d.serveInspector(&config.Inspector, config.Control.Token); err != nil {
+		if err := d.serveInspector(config); err != nil {
 			return err
 		}
 	}
@@ -308,6 +309,9 @@ func (d *Daemon) close() error {
 func (d *Daemon) hangUp() (err error) {
 	defer d.mux.close()
 	defer func() { err = errors.Join(err, d.profiles.close()) }()
+	if d.tools != nil {
+		d.tools.server.Close() // its lease is a request in progress
+	}
 	if d.control != nil {
 		d.running.Go(func() {
 			ctx, cancel := context.WithTimeout(context.Background(), closePatience)

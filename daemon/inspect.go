@@ -73,12 +73,13 @@ func InspectorToken() (string, error) {
 	return token, nil
 }
 
-// serveInspector begins to serve the inspector. The control API is there.
-func (d *Daemon) serveInspector(config *Inspector, token string) error {
+// serveInspector begins to serve the inspector and the tools for assistants. The control API is there.
+func (d *Daemon) serveInspector(all *Config) error {
+	config := &all.Inspector
 	if d.controlAddress == "" || !config.Everywhere && !loopback(d.listener.Addr()) {
 		return nil
 	}
-	listener, connection, err := control.Local(token)
+	listener, connection, err := control.Local(all.Control.Token)
 	if err != nil {
 		return err
 	}
@@ -89,6 +90,7 @@ func (d *Daemon) serveInspector(config *Inspector, token string) error {
 	d.inspector = inspect.New(inspect.Config{
 		Control: connection, Token: session, Hosts: config.Hosts, Names: config.Names, Version: Version(), Memory: d.memory.requests,
 	})
+	d.tools = d.newAssistants(connection, all)
 	d.running.Go(func() {
 		if err := d.control.Serve(listener); err != nil && !errors.Is(err, net.ErrClosed) {
 			d.stopFor(err)

@@ -22,6 +22,8 @@ const (
 	maxCompileWall = 5 * time.Minute
 	// maxWorkerMemory is the memory limit of a compile worker, in bytes, if the system can enforce it (Linux). Ours.
 	maxWorkerMemory = 4 << 30
+	// maxAssistantBytes is the largest request of an assistant. Ours.
+	maxAssistantBytes = 1 << 20
 	// maxTokenBytes is the largest file of the inspector's token. Ours.
 	maxTokenBytes = 256
 	// maxCertificateFile is the largest file of a certificate or key of a gateway, in bytes. Ours.

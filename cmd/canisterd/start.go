@@ -201,6 +201,9 @@ func (c *cli) serve(cmd *cobra.Command, f startFlags) error {
 	var serving atomic.Pointer[daemon.Daemon]
 	config.Gateway = f.gateway.config(f.deploy, serving.Load)
 	config.Inspector = c.inspectorConfig(&f, serving.Load)
+	if config.Assistants, err = c.assistantsConfig(); err != nil {
+		return err
+	}
 	d, err := startDaemon(ctx, config)
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ func TestFewPackagesCanBeImported(t *testing.T) {
 	}
 }
 
-// private reports whether the packages below a folder are commands, examples, test support or internal.
+// private reports whether the packages below a folder are commands, pages, examples, test support or internal.
 func private(folder string) bool {
-	return slices.Contains([]string{"internal", "cmd", "test", "examples"}, folder) || strings.HasSuffix(folder, "test")
+	return slices.Contains([]string{"internal", "cmd", "docs", "test", "examples"}, folder) || strings.HasSuffix(folder, "test")
 }

@@ -92,6 +92,8 @@ var arrows = map[string]struct {
 	"internal/control/request":           {[]string{"api/control/remote", "candid/principal", "internal/candid/reference", "internal/project", "proto/control/v1"}, "words of people, wherever they write them"},
 	"internal/control/deploy":            {[]string{"api/control/remote", "internal/control/request", "internal/project", "internal/quantity", "proto/control/v1"}, "a project on its way to an instance, without files of ids"},
 	"internal/control/report":            {[]string{"proto/control/v1"}, "answers as text, without their requests"},
+	"internal/mcp":                       {[]string{"internal/control/deploy", "api/control/remote", "internal/control/report", "internal/control/request", "candid", "candid/did", "candid/principal", "docs", "internal/candid/", "internal/explore/schedule", "internal/project", "internal/quantity", "internal/regular", "proto/control/v1"}, "tools know instances by the control API alone"},
+	"docs":                               {nil, "pages, without their readers"},
 	"api/internal/origin":                {nil, "headers of browsers"},
 	"api/gateway":                        {[]string{"internal/regular", "internal/markup", "internal/refusal", "internal/budget", "api", "api/gateway/internal/verify", "api/internal/", "candid", "candid/did", "candid/principal", "internal/certify", "replica/introspect"}, "pages of canisters, over networks it is given, with no power beyond an anonymous user's"},
 	"api/gateway/internal/verify":        {[]string{"candid/principal", "internal/certify"}, "bytes of an answer and a root key"},
@@ -104,7 +106,7 @@ var arrows = map[string]struct {
 	"test/instancetest":                  {[]string{"candid", "candid/principal", "test/canistertest/wat", "instance", "replica", "replica/driver"}, "support for tests"},
 	"daemon/internal/metrics":            {[]string{"canister", "instance", "internal/journal", "intercanister/cycles", "replica", "internal/budget"}, "numbers of the daemon as text; what was served is handed in"},
 	"daemon/internal/otlp":               {[]string{"candid/principal", "intercanister", "intercanister/cycles", "replica", "replica/driver"}, "spans are made of recorded events, as any client could"},
-	"daemon":                             {[]string{"internal/budget", "internal/regular", "internal/refusal", "internal/contain", "api", "api/", "internal/explore/workqueue", "instance", "internal/journal", "daemon/internal/metrics", "daemon/internal/otlp", "internal/systemcanisters", "candid/principal", "intercanister", "canister", "replica", "replica/", "internal/coverage/coverdir"}, "wiring"},
+	"daemon":                             {[]string{"internal/mcp", "internal/budget", "internal/regular", "internal/refusal", "internal/contain", "api", "api/", "internal/explore/workqueue", "instance", "internal/journal", "daemon/internal/metrics", "daemon/internal/otlp", "internal/systemcanisters", "candid/principal", "intercanister", "canister", "replica", "replica/", "internal/coverage/coverdir"}, "wiring"},
 	"internal/quantity":                  {nil, "amounts as people write them"},
 	"internal/assets":                    {[]string{"candid"}, "files for a canister, without one"},
 	"internal/project":                   {[]string{"internal/regular", "candid", "candid/did", "candid/principal", "internal/candid/reference", "internal/quantity"}, "a project is read without knowing who deploys it"},
@@ -113,7 +115,7 @@ var arrows = map[string]struct {
 	"cmd/canisterd/internal/output":      {nil, "a result as JSON, of any command"},
 	"cmd/canisterd/internal/portfile":    {nil, "a file with a port, without its server"},
 	"cmd/canisterd/internal/snapshotdir": {[]string{"candid/management", "internal/regular"}, "files of a snapshot, without a canister"},
-	"cmd/canisterd":                      {[]string{"cmd/canisterd/internal/", "internal/candid/", "internal/regular", "daemon", "intercanister/cycles", "internal/assets", "internal/project", "internal/quantity", "internal/systemcanisters", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "internal/textwidth", "internal/profile", "internal/profile/", "internal/coverage", "internal/coverage/", "internal/control/deploy", "internal/control/report", "internal/control/request"}, "the command line is a client, which knows the price list of other subnets"},
+	"cmd/canisterd":                      {[]string{"cmd/canisterd/internal/", "internal/candid/", "internal/regular", "daemon", "intercanister/cycles", "internal/assets", "internal/project", "internal/quantity", "internal/systemcanisters", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "internal/textwidth", "internal/profile", "internal/profile/", "internal/coverage", "internal/coverage/", "internal/control/deploy", "internal/control/report", "internal/control/request", "internal/mcp"}, "the command line is a client, which knows the price list of other subnets"},
 	"cmd/dist":                           {[]string{"cmd/dist/compile"}, "packs the binary, and knows nothing of it"},
 	"cmd/dist/compile":                   {nil, "compiles the binary, and knows nothing of packages"},
 	"test/torture":                       {[]string{"api/client", "api/control/remote", "candid", "candid/principal", "canister", "test/canistertest/wat", "instance", "internal/journal", "proto/control/v1", "replica", "replica/driver"}, "kills the binary from outside, and instances on simulated disks"},
@@ -184,7 +186,7 @@ var floors = []string{
 	"internal/cow", "internal/golden", "candid", "internal/candid", "archive", "internal/contain", "internal/refusal", "internal/textwidth", "internal/markup",
 	"internal/budget", "internal/certify", "internal/profile", "timers", "intercanister", "internal/profile/export", "internal/sourcelines", "canister", "replica", "internal/trace", "internal/coverage", "replica/driver", "replica/replicatest", "internal/explore/search",
 	"internal/explore/harness", "internal/explore/property", "internal/explore/schedule", "internal/explore/campaign", "internal/explore/workqueue",
-	"internal/quantity", "internal/assets", "internal/project", "internal/systemcanisters", "internal/journal", "instance", "internal/inprocess", "api", "internal/control", "daemon", ".", "explore", "cmd", "test/e2e", "examples",
+	"internal/quantity", "internal/assets", "internal/project", "internal/systemcanisters", "internal/journal", "instance", "internal/inprocess", "api", "internal/control", "internal/mcp", "daemon", ".", "explore", "cmd", "test/e2e", "examples",
 }
 
 // floor is the height of a folder; 0 for one that is beside the house, such as generated code.

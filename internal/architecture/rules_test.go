@@ -33,6 +33,7 @@ var exempt = map[string]string{
 	"internal/project":             "reads the files of a project",
 	"internal/quantity":            "uses the durations of package time",
 	"internal/systemcanisters":     "reads published modules from a folder",
+	"internal/mcp":                 "reads the files of a project, and keeps schedules in it",
 	"internal/control/report":      "keeps schedules in files",
 	"internal/eventually":          "support for tests; waits for other goroutines",
 }
