@@ -59,7 +59,7 @@ func TestADaemonServesToolsToTheUser(t *testing.T) {
 
 func TestToolsAreServedWhereTheInspectorIs(t *testing.T) {
 	shown := started(t, Config{Inspector: Inspector{Token: "secret"}})
-	if status, body, _ := fetched(t, http.MethodPost, shown.URL()+AssistantsPath, "", nil); status != http.StatusUnauthorized || !strings.Contains(body, "canisterd mcp config --http") {
+	if status, body, _ := fetched(t, http.MethodPost, shown.URL()+AssistantsPath, "", nil); status != http.StatusUnauthorized || !strings.Contains(body, "canisterd mcp --config --http") {
 		t.Errorf("without a token: %d %s", status, body)
 	}
 	if status, body, _ := fetched(t, http.MethodPost, shown.URL()+AssistantsPath, "", http.Header{"Origin": {"https://evil.example"}}); status != http.StatusForbidden {

@@ -18,7 +18,7 @@ func (h *Handler) ForBearers(next http.Handler) http.Handler {
 		token, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 		if !bearer || !equal(token, h.config.Token) {
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			http.Error(w, "the token of this user is missing or wrong: canisterd mcp config --http prints the configuration with it", http.StatusUnauthorized)
+			http.Error(w, "the token of this user is missing or wrong: canisterd mcp --config --http prints the configuration with it", http.StatusUnauthorized)
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -36,11 +36,15 @@ func (c *cli) helpCommand() *cobra.Command {
 		Use:   helpName + " [COMMAND | " + flagsTopic + "]",
 		Short: "Show the help of a command, or the flags of every command",
 		Example: `  canisterd help canister call
-  canisterd help flags`,
+  canisterd help flags
+  canisterd help canister call --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 && args[0] == flagsTopic {
+			if len(args) == 1 && args[0] == flagsTopic && !c.json {
 				cmd.Printf("Flags of every command:\n\n%s", cmd.Root().PersistentFlags().FlagUsagesWrapped(c.helpWidth()))
 				return nil
+			}
+			if c.json && len(args) == 1 && args[0] == flagsTopic {
+				args = nil // they are there with the commands
 			}
 			of, rest, err := cmd.Root().Find(args)
 			if err != nil {
@@ -48,6 +52,9 @@ func (c *cli) helpCommand() *cobra.Command {
 			}
 			if len(rest) > 0 {
 				return unknownCommand(of, rest[0])
+			}
+			if c.json {
+				return c.print("", helpOf(of))
 			}
 			of.InitDefaultHelpFlag()
 			return of.Help()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -9,32 +10,21 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// leaves returns the commands that do something themselves, with those of servers that parse their own flags.
-func leaves(under *cobra.Command) (all []*cobra.Command) {
-	for _, cmd := range under.Commands() {
-		if cmd.Hidden {
-			continue
-		}
+// documented returns the commands that do something themselves, with those of servers that parse their own flags.
+func documented(root *cobra.Command) []*cobra.Command {
+	all := leaves(root)
+	for i, cmd := range all {
 		if inner := innerCommand(cmd.Name()); inner != nil {
-			cmd = inner
+			all[i] = inner
 		}
-		if acts(cmd) {
-			all = append(all, cmd)
-		}
-		all = append(all, leaves(cmd)...)
 	}
 	return all
-}
-
-// acts reports whether a command does something itself: one that only has subcommands has no flags.
-func acts(cmd *cobra.Command) bool {
-	return !cmd.HasSubCommands() || cmd.LocalNonPersistentFlags().HasAvailableFlags()
 }
 
 func TestHelpOfACommandHasItsPurposeItsFlagsAndExamples(t *testing.T) {
 	root := (&cli{}).root()
 	root.InitDefaultHelpCmd()
-	all := leaves(root)
+	all := documented(root)
 	if len(all) < 60 {
 		t.Fatalf("%d commands are found", len(all))
 	}
@@ -70,7 +60,7 @@ func TestFlagsOfEveryCommandStandInTheirOwnHelp(t *testing.T) {
 		}
 	}
 	all := [][]string{nil}
-	for _, cmd := range leaves(root) {
+	for _, cmd := range documented(root) {
 		if cmd.HasParent() { // others parse their own flags
 			all = append(all, strings.Fields(cmd.CommandPath())[1:])
 		}
@@ -86,4 +76,55 @@ func TestFlagsOfEveryCommandStandInTheirOwnHelp(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestHelpAsJSONListsCommandsFlagsAndExitCodes(t *testing.T) {
+	code, out, errOut := invoke(t, "help", "--json")
+	var help helpJSON
+	if err := json.Unmarshal([]byte(out), &help); err != nil || code != exitOK || errOut != "" {
+		t.Fatalf("exit code %d, %v, %s", code, err, errOut)
+	}
+	root := (&cli{}).root()
+	root.InitDefaultHelpCmd()
+	if len(help.Commands) != len(leaves(root)) || len(help.ExitCodes) != len(exitMeanings) || len(help.Flags) < 8 {
+		t.Errorf("%d commands, %d exit codes, %d flags", len(help.Commands), len(help.ExitCodes), len(help.Flags))
+	}
+	_, out, _ = invoke(t, "help", "explore", "replay", "--json")
+	if err := json.Unmarshal([]byte(out), &help); err != nil || help.Commands[0].Usage != "canisterd explore replay FILE..." || len(help.Commands[0].Flags) < 5 || len(help.Commands[0].Examples) < 2 {
+		t.Errorf("the help of a command is %s, %v", out, err)
+	}
+	if code, _, _ := invoke(t, "help", "explor", "--json"); code != exitFailed {
+		t.Errorf("an unknown command has the exit code %d", code)
+	}
+}
+
+func TestTheSkillNamesEveryCommandAndOnlyThose(t *testing.T) {
+	root := (&cli{}).root()
+	text := skillText(root)
+	for _, cmd := range root.Commands() {
+		if cmd.GroupID != "" && cmd.IsAvailableCommand() && !strings.Contains(text, "* `"+cmd.CommandPath()) {
+			t.Errorf("the skill does not name %s", cmd.CommandPath())
+		}
+	}
+	if !strings.HasPrefix(text, "---\nname: canisterd\ndescription: ") || len(text) > 8<<10 {
+		t.Errorf("the skill has %d bytes and begins with %.40q", len(text), text)
+	}
+	named := strings.Join(commandsIn(text), "\n")
+	if err := newReader(t).usable(named, false); err != nil {
+		t.Error(err)
+	}
+}
+
+// commandsIn returns the commands that lines of a text begin with, and those between backquotes, up to two spaces.
+func commandsIn(text string) (all []string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(strings.TrimPrefix(line, "* "))
+		if strings.HasPrefix(line, "canisterd ") {
+			command, _, _ := strings.Cut(line, "  ")
+			command, _, _ = strings.Cut(command, " explains ")
+			command, _, _ = strings.Cut(command, " lists ")
+			all = append(all, command)
+		}
+	}
+	return all
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,32 +13,44 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/cmd/canisterd/internal/identity"
+	"github.com/canisterd/canisterd/cmd/canisterd/internal/output"
 	"github.com/canisterd/canisterd/daemon"
 	"github.com/canisterd/canisterd/internal/mcp"
 )
 
 func (c *cli) mcpCommand() *cobra.Command {
+	var config, http bool
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve tools for a coding assistant on standard input and output",
 		Long: `Serve tools for a coding assistant on standard input and output, over the Model Context
-Protocol. Assistants start this command themselves; canisterd mcp config prints their
-configuration. It serves one assistant until that closes standard input.
+Protocol. Assistants start this command themselves; --config prints the configuration for
+the file that your assistant reads (docs/assistants.md). It serves one assistant until
+that closes standard input.
 
 The tools deploy to instances of their own, which end with the command. They read and
 write only files of the current directory, or of the Git repository that it is in, as
 canisterd deploy does. They start no programs, and neither start nor stop daemons: if no
 daemon answers, one runs in this process as long as the command does.
 
-A running daemon serves the same tools over HTTP, at /mcp.`,
+A running daemon serves the same tools over HTTP, at /mcp. The configuration for it has
+the token of this user: anyone with the token controls all instances.`,
 		Example: `  canisterd mcp
-  canisterd mcp config`,
+  canisterd mcp --config
+  canisterd mcp --config --http`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case config:
+				return c.printAssistantConfig(http)
+			case http:
+				return errors.New("--http needs --config: a running daemon serves the tools over HTTP already")
+			}
 			return c.serveAssistant(cmd.Context(), os.Stdin)
 		},
 	}
-	cmd.AddCommand(c.mcpConfigCommand())
+	cmd.Flags().BoolVar(&config, "config", false, "print the configuration with which an assistant finds these tools, and exit")
+	cmd.Flags().BoolVar(&http, "http", false, "with --config: for the tools of the daemon at --url")
 	return sending(cmd)
 }
 
@@ -114,39 +125,25 @@ func assistantFolder() (string, error) {
 	return folder, nil
 }
 
-func (c *cli) mcpConfigCommand() *cobra.Command {
-	var http bool
-	cmd := &cobra.Command{
-		Use:   "config",
-		Short: "Print the configuration with which assistants find the tools",
-		Long: `Print the configuration with which assistants find the tools, as JSON for the file that
-your assistant reads (docs/assistants.md). With --http, it is for the daemon at --url, and
-has the token of this user: whoever reads it controls all instances.`,
-		Example: `  canisterd mcp config
-  canisterd mcp config --http`,
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			server := assistantServer{Command: "canisterd", Args: []string{"mcp"}}
-			if http {
-				if err := checkURL(c.url); err != nil {
-					return err
-				}
-				token, err := daemon.InspectorToken()
-				if err != nil {
-					return err
-				}
-				server = assistantServer{Type: "http", URL: strings.TrimSuffix(c.url, "/") + daemon.AssistantsPath, Headers: map[string]string{"Authorization": "Bearer " + token}}
-			}
-			config := map[string]any{"mcpServers": map[string]assistantServer{"canisterd": server}}
-			text, err := json.MarshalIndent(config, "", "  ")
-			if err != nil {
-				return fmt.Errorf("writing the configuration: %w", err)
-			}
-			return c.print(string(text), config)
-		},
+// printAssistantConfig prints the configuration with which an assistant finds the tools: this command, or a daemon.
+func (c *cli) printAssistantConfig(http bool) error {
+	server := assistantServer{Command: "canisterd", Args: []string{"mcp"}}
+	if http {
+		if err := checkURL(c.url); err != nil {
+			return err
+		}
+		token, err := daemon.InspectorToken()
+		if err != nil {
+			return err
+		}
+		server = assistantServer{Type: "http", URL: strings.TrimSuffix(c.url, "/") + daemon.AssistantsPath, Headers: map[string]string{"Authorization": "Bearer " + token}}
 	}
-	cmd.Flags().BoolVar(&http, "http", false, "for the tools of a running daemon")
-	return cmd
+	config := map[string]any{"mcpServers": map[string]assistantServer{"canisterd": server}}
+	text, err := output.Indented(config)
+	if err != nil {
+		return err
+	}
+	return c.print(text, config)
 }
 
 // assistantServer is a server of tools in the configuration of an assistant.

@@ -19,7 +19,7 @@ import (
 	"github.com/canisterd/canisterd/internal/coverage/coverdir"
 )
 
-// Exit codes: a reject is the canister's answer, anything else is ours. The table of docs/commands.md has all.
+// Exit codes: a reject is the canister's answer, anything else is ours. exitMeanings has all.
 const (
 	exitOK          = 0
 	exitFailed      = 1
@@ -145,7 +145,7 @@ func (c *cli) root() *cobra.Command {
 	grouped("daemon", c.start(), c.status(), c.health(), c.stop(), c.instanceGroup(), c.stateGroup(), c.replay(), c.exec(), c.link(), c.doctor(), c.version(), c.pocket(), c.launcher())
 	grouped("work", c.deploy(), c.canister(), c.identityGroup(), c.schema(), c.wasmGroup())
 	grouped("control", c.timeCommand(), c.pacing(), c.runCommand(), c.step(), c.timers(), c.contexts(), c.futures(), c.queues(), c.rules(), c.held(), c.release(), c.drop(), c.settle(), c.outcalls())
-	grouped("watch", c.inspect(), c.logs(), c.events(), c.trace(), c.profile(), c.cover(), c.cost(), c.explore(), c.mcpCommand())
+	grouped("watch", c.inspect(), c.logs(), c.events(), c.trace(), c.profile(), c.cover(), c.cost(), c.explore(), c.mcpCommand(), c.skill())
 	root.AddCommand(compileWorkerCommand())
 	c.complete(root)
 	c.explain(root)

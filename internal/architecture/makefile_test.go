@@ -41,3 +41,48 @@ func TestTheWorkflowRunsThePartsOfMakeCheck(t *testing.T) {
 		}
 	}
 }
+
+var (
+	// makeCommand is a command of make in a page.
+	makeCommand = regexp.MustCompile("`make ([a-z-]+)`")
+	// ownCommand is a command of canisterd in a page.
+	ownCommand = regexp.MustCompile("`canisterd ([a-z-]+)")
+	// testedFolder is a package that a page tests.
+	testedFolder = regexp.MustCompile(`go test \./([a-z/]+)`)
+)
+
+func TestCommandsInThePageForAssistantsExist(t *testing.T) {
+	read := func(path string) string {
+		text, err := os.ReadFile(filepath.Join(root(t), path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	page, makefile, commands := read("AGENTS.md"), read("Makefile"), read("docs/commands.md")
+	if len(page) > 4<<10 {
+		t.Errorf("AGENTS.md has %d bytes: keep it short, it is read before every task", len(page))
+	}
+	looked := 0
+	for _, row := range []struct {
+		pattern *regexp.Regexp
+		exists  func(name string) bool
+	}{
+		{makeCommand, func(name string) bool { return strings.Contains(makefile, "\n"+name+":") }},
+		{ownCommand, func(name string) bool { return strings.Contains(commands, "\n### canisterd "+name+"\n") }},
+		{testedFolder, func(name string) bool {
+			found, err := filepath.Glob(filepath.Join(root(t), name, "*_test.go"))
+			return err == nil && len(found) > 0
+		}},
+	} {
+		for _, found := range row.pattern.FindAllStringSubmatch(page, -1) {
+			looked++
+			if !row.exists(found[1]) {
+				t.Errorf("AGENTS.md names %s, which does not exist", found[0])
+			}
+		}
+	}
+	if looked < 8 {
+		t.Errorf("only %d commands were found", looked)
+	}
+}

@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math/big"
+	"slices"
+	"strings"
 
 	"github.com/itchyny/gojq"
 	"github.com/spf13/cobra"
@@ -45,11 +48,20 @@ func (f *Filter) Apply(out io.Writer, text []byte) error {
 	if err := decoder.Decode(&value); err != nil {
 		return fmt.Errorf("reading the result: %w", err)
 	}
-	results := f.code.Run(numbered(value))
+	value = numbered(value)
+	results := f.code.Run(value)
+	var nulls, others int
 	for {
 		result, more := results.Next()
-		if !more {
+		switch {
+		case !more && nulls > 0 && others == 0 && value != nil:
+			return fmt.Errorf("--jq: %s is null in this result%s; write (%[1]s // \"\") for what may be missing", f.jq, keysOf(value))
+		case !more:
 			return nil
+		case result == nil:
+			nulls++
+		default:
+			others++
 		}
 		if err, failed := result.(error); failed {
 			return fmt.Errorf("--jq: %w", err)
@@ -58,6 +70,15 @@ func (f *Filter) Apply(out io.Writer, text []byte) error {
 			return err
 		}
 	}
+}
+
+// keysOf lists the keys of an object, for an error.
+func keysOf(value any) string {
+	object, is := value.(map[string]any)
+	if !is {
+		return ""
+	}
+	return ", which has " + strings.Join(slices.Sorted(maps.Keys(object)), ", ")
 }
 
 // raw prints a text as it is, anything else as JSON.

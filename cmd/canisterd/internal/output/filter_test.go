@@ -29,3 +29,20 @@ func TestFiltersLookIntoResults(t *testing.T) {
 		t.Errorf("without a filter: %t, %v", given, err)
 	}
 }
+
+func TestAFilterThatFindsNothingIsAnErrorWithTheKeys(t *testing.T) {
+	for filter, want := range map[string]string{
+		".cycels": `--jq: .cycels is null in this result, which has cycles, missing; write (.cycels // "") for what may be missing`,
+		".cycles": "", "(.cycels // 7)": "", ".cycles, .missing": "", "empty": "",
+	} {
+		var out strings.Builder
+		f := Filter{jq: filter}
+		_, err := f.Read()
+		if err == nil {
+			err = f.Apply(&out, []byte(`{"cycles":5,"missing":null}`))
+		}
+		if want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("%s: %v, want %q", filter, err, want)
+		}
+	}
+}
