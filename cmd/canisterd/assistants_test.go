@@ -255,3 +255,38 @@ func writeTurn(to io.Writer, t turn) {
 	answer = canisterIDs.ReplaceAllString(answer, "…")
 	fmt.Fprintf(to, "```text not-run=\"cmd/canisterd/assistants_test.go runs it\"\n%s\n\n%s\n```\n\n", t.asked, answer)
 }
+
+func TestTheConfigurationOfAnAssistantNamesTheCommandOrTheDaemon(t *testing.T) {
+	prepare(t)
+	var config struct {
+		Servers map[string]assistantServer `json:"mcpServers"`
+	}
+	for _, row := range []struct {
+		args []string
+		url  string
+	}{{[]string{"mcp", "--config"}, ""}, {[]string{"mcp", "--config", "--http", "--url", "127.0.0.1:7"}, "http://127.0.0.1:7/mcp"}} {
+		code, out, errOut := invoke(t, row.args...)
+		if err := json.Unmarshal([]byte(out), &config); err != nil || code != exitOK {
+			t.Fatalf("%v: exit code %d, %v, %s", row.args, code, err, errOut)
+		}
+		server := config.Servers["canisterd"]
+		if server.URL != row.url || (server.Command == "") != (row.url != "") || strings.HasPrefix(server.Headers["Authorization"], "Bearer ") != (row.url != "") {
+			t.Errorf("%v prints %s", row.args, out)
+		}
+	}
+	if code, _, errOut := invoke(t, "mcp", "--http"); code != exitFailed || !strings.Contains(errOut, "--http needs --config") {
+		t.Errorf("--http alone: exit code %d, %s", code, errOut)
+	}
+}
+
+func TestHomeAndTheRootAreNoProjectsOfAnAssistant(t *testing.T) {
+	home, project := t.TempDir(), t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	for folder, want := range map[string]string{home: "", string(filepath.Separator): "", project: project} {
+		t.Chdir(folder)
+		if got, err := assistantFolder(); err != nil || got != want {
+			t.Errorf("in %s the folder is %q (%v), want %q", folder, got, err, want)
+		}
+	}
+}

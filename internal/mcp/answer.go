@@ -38,9 +38,12 @@ func short(value string) string {
 	return string(line[:maxValue-1]) + "…"
 }
 
+// unansweredReason is the daemon's reason for calls that go on without their caller.
+const unansweredReason = "CALL_UNANSWERED"
+
 // advice is the next step for refusals of the control API, by reason (docs/errors.md).
 var advice = map[string]string{
-	"CALL_UNANSWERED":   "why says what it waits for, time lets time pass",
+	unansweredReason:    "why says what it waits for, time lets time pass",
 	"CANISTER_UNKNOWN":  "deploy lists the canisters of an instance",
 	"INSTANCE_UNKNOWN":  "leave instance out for the one deployed last, or deploy again",
 	"NO_SUCH_MOVE":      "time with steps: 0 lists what may happen next",

@@ -10,6 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"google.golang.org/grpc/codes"
+
+	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/internal/control/deploy"
 	"github.com/canisterd/canisterd/internal/project"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
@@ -149,6 +152,9 @@ func (s *Server) remove(ctx context.Context, instance string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deletePatience)
 	defer cancel()
 	_, err := s.Daemon.Instances.DeleteInstance(ctx, &controlv1.DeleteInstanceRequest{Instance: instance})
+	if remote.Code(err) == codes.NotFound {
+		return nil // the user has deleted it
+	}
 	return err
 }
 

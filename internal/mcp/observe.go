@@ -102,8 +102,11 @@ func (s *Server) query(ctx context.Context, n *names, call *controlv1.Call) stri
 
 // answer returns the answer to a call as text.
 func (n *names) answer(outcome *controlv1.Outcome, err error) string {
-	if err != nil {
-		return "not called: " + explained(err)
+	switch reason, of := remote.Reason(err); {
+	case reason == unansweredReason:
+		return "still open, " + n.shown(of["waits_for"]) + " (" + advice[reason] + ")"
+	case err != nil:
+		return "not called: " + n.shown(explained(err))
 	}
 	reply, err := remote.Reply(outcome)
 	if reject, is := err.(*remote.Reject); is {

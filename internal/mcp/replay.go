@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/canisterd/canisterd/internal/control/report"
+	"github.com/canisterd/canisterd/internal/explore/schedule"
 	"github.com/canisterd/canisterd/internal/regular"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
@@ -89,6 +90,9 @@ func (s *Server) finding(path string) (*finding, error) {
 	text, err := regular.ReadIn(root, filepath.Base(path), maxScheduleFile)
 	if err != nil {
 		return nil, fmt.Errorf("reading the schedule: %w (explore answers with the paths of schedules)", err)
+	}
+	if _, err := schedule.Read(text); err != nil { // other files are not for tools to show
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return &finding{file: path, schedule: string(text)}, nil
 }

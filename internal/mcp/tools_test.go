@@ -17,6 +17,7 @@ import (
 	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/internal/golden"
 	"github.com/canisterd/canisterd/internal/mcp"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/test/canistertest"
 )
 
@@ -168,5 +169,154 @@ func TestThereAreAtMostTenToolsAndTheirListIsSmall(t *testing.T) {
 	}
 	if len(list.Tools) > 10 || len(text) > 10<<10 {
 		t.Errorf("%d tools in %d bytes", len(list.Tools), len(text))
+	}
+}
+
+func TestPagesTracesAndSchedulesAreResources(t *testing.T) {
+	folder := project(t)
+	if err := os.WriteFile(filepath.Join(folder, "secret.yaml"), []byte("password: 7\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	session := connected(t, served(t, folder))
+	list, err := session.ListResources(t.Context(), nil)
+	if err != nil || len(list.Resources) < 20 {
+		t.Fatalf("there are %d resources, %v", len(list.Resources), err)
+	}
+	use(t, session, "deploy", map[string]any{"modules": []string{"counter.wasm"}})
+	use(t, session, "explore", map[string]any{"operations": []string{"counter add 1"}, "invariants": []string{"counter get < 1"}, "faults": 0})
+	called, _ := use(t, session, "call", map[string]any{"calls": []string{"counter add 2"}, "full": true})
+	_, rest, _ := strings.Cut(called, "ingress ")
+	request, _, _ := strings.Cut(rest, " ")
+	for uri, want := range map[string]string{
+		"docs://explore":                         "# Explore every order of messages",
+		"trace://instance-1/" + request:          "instructions",
+		"schedule://explore/counter-get-1.yaml":  "property: counter get < 1",
+		"schedule://secret.yaml":                 "! ",
+		"schedule://../schedule.yaml":            "! ",
+		"docs://explor":                          "! ",
+		"trace://instance-1/ffffffff":            "! ",
+		"schedule://explore/counter-get-12.yaml": "! ",
+	} {
+		read, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
+		switch {
+		case want == "! " && err == nil:
+			t.Errorf("%s is read: %s", uri, read.Contents[0].Text)
+		case want != "! " && (err != nil || !strings.Contains(read.Contents[0].Text, want)):
+			t.Errorf("%s: %v, want %s", uri, err, want)
+		}
+	}
+}
+
+func TestLinksLeadNoToolOutOfTheFolder(t *testing.T) {
+	folder, outside := project(t), t.TempDir()
+	for link, target := range map[string]string{"away": outside, "out.wasm": filepath.Join(outside, "counter.wasm"), "explore": outside} {
+		if err := os.Symlink(target, filepath.Join(folder, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	module, err := os.ReadFile(filepath.Join(folder, "counter.wasm"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(outside, "counter.wasm"), module, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := connected(t, served(t, folder))
+	for _, arguments := range []map[string]any{{"folder": "away"}, {"modules": []string{"out.wasm"}}, {"modules": []string{"away/counter.wasm"}}} {
+		if answer, failed := use(t, session, "deploy", arguments); !failed || !strings.Contains(answer, " is outside ") {
+			t.Errorf("deploy %v: %s", arguments, answer)
+		}
+	}
+	if answer, failed := use(t, session, "deploy", map[string]any{"modules": []string{"counter.wasm"}}); failed {
+		t.Fatal(answer)
+	}
+	explored, failed := use(t, session, "explore", map[string]any{"operations": []string{"counter add 1"}, "invariants": []string{"counter get < 1"}, "faults": 0})
+	if files, err := os.ReadDir(outside); err != nil || !failed || len(files) != 1 {
+		t.Errorf("explore writes %v outside (%v): %s", files, err, explored)
+	}
+}
+
+func TestTheOldestInstanceMakesRoomForTheNinth(t *testing.T) {
+	session := connected(t, served(t, project(t)))
+	for range 9 {
+		if answer, failed := use(t, session, "deploy", map[string]any{"modules": []string{"counter.wasm"}}); failed {
+			t.Fatal(answer)
+		}
+	}
+	listed, _ := use(t, session, "state", map[string]any{"do": "list"})
+	if n := strings.Count(listed, "deployed from counter.wasm"); n != 8 || strings.Contains(listed, "instance-1,") {
+		t.Errorf("%d instances are left:\n%s", n, listed)
+	}
+	if answer, failed := use(t, session, "call", map[string]any{"calls": []string{"counter inc"}, "instance": "instance-1"}); !failed {
+		t.Errorf("the oldest one answers: %s", answer)
+	}
+}
+
+func TestAServerWithoutAFolderSaysWhereToStartIt(t *testing.T) {
+	session := connected(t, served(t, ""))
+	if answer, failed := use(t, session, "deploy", nil); !failed || !strings.Contains(answer, "in the directory of the project") {
+		t.Errorf("deploy says %s", answer)
+	}
+}
+
+func TestTheReferenceListsItsPagesAndTheSectionsOfOne(t *testing.T) {
+	session := connected(t, served(t, ""))
+	for _, row := range []struct {
+		arguments map[string]any
+		says      string
+		failed    bool
+	}{
+		{nil, "explore: Explore every order of messages\n", false},
+		{map[string]any{"topic": "explore"}, "sections: Explore every order of messages; ", false},
+		{map[string]any{"topic": "explore"}, "more bytes: pass full: true for more", false},
+		{map[string]any{"topic": "explore", "section": "send_twice"}, "## Faults\n", false},
+		{map[string]any{"topic": "explor"}, `no topic "explor" (topics: assistants, `, true},
+	} {
+		if answer, failed := use(t, session, "reference", row.arguments); failed != row.failed || !strings.Contains(answer, row.says) {
+			t.Errorf("reference %v says\n%s\nwant %q", row.arguments, answer, row.says)
+		}
+	}
+}
+
+func TestAHeldCallIsOpenAndWhySaysWhatHoldsIt(t *testing.T) {
+	server := served(t, project(t))
+	session := connected(t, server)
+	use(t, session, "deploy", map[string]any{"modules": []string{"bank.wasm", "vault.wasm"}})
+	use(t, session, "call", map[string]any{"calls": []string{`bank open "${vault}"`, "bank deposit 100"}})
+	_, err := server.Daemon.Messages.AddRule(t.Context(), &controlv1.AddRuleRequest{Instance: "instance-1", Rule: &controlv1.Rule{
+		Match: &controlv1.Match{Kind: controlv1.MessageKind_MESSAGE_KIND_RESPONSE, Method: "transfer"}, Action: &controlv1.Rule_Hold{Hold: true},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		tool      string
+		arguments map[string]any
+		says      string
+	}{
+		{"call", map[string]any{"calls": []string{"bank withdraw 100"}}, "bank withdraw 100: still open, it awaits transfer of canister vault: the response is held by rule 1 as held 1 (why says"},
+		{"why", nil, "bank awaits vault.transfer: the response is held by rule 1 (the user releases it: canisterd release 1)\n"},
+		{"why", map[string]any{"request": "ffffffff"}, "ffffffff"},
+	} {
+		if answer, _ := use(t, session, row.tool, row.arguments); !strings.Contains(answer, row.says) {
+			t.Errorf("%s says\n%s\nwant %s", row.tool, answer, row.says)
+		}
+	}
+}
+
+func TestManualPacingIsDrivenByStepsAndRounds(t *testing.T) {
+	session := connected(t, served(t, project(t)))
+	use(t, session, "deploy", map[string]any{"modules": []string{"counter.wasm"}, "manual": true})
+	for _, row := range []struct {
+		arguments map[string]any
+		says      string
+	}{
+		{map[string]any{"rounds": 2}, "0 messages\n2021-05-06T"},
+		{map[string]any{"steps": 1}, "the round is closed\n"},
+		{map[string]any{"advance": "later"}, "later"},
+	} {
+		if answer, _ := use(t, session, "time", row.arguments); !strings.Contains(answer, row.says) {
+			t.Errorf("time %v says\n%s\nwant %s", row.arguments, answer, row.says)
+		}
 	}
 }

@@ -64,9 +64,8 @@ func (s *Server) waiting(ctx context.Context, n *names) (string, error) {
 	return text.String(), nil
 }
 
-// remedies say what ends a wait that does not end by itself, by its reason.
+// remedies say what ends a wait that does not end by itself, by its reason, beside those of rules.
 var remedies = map[controlv1.WaitReason]string{
-	controlv1.WaitReason_WAIT_REASON_HELD:       "the user releases it: canisterd release",
 	controlv1.WaitReason_WAIT_REASON_OUTCALL:    "the user answers it: canisterd outcalls",
 	controlv1.WaitReason_WAIT_REASON_NEXT_ROUND: "time with rounds: 1 runs the next round",
 	controlv1.WaitReason_WAIT_REASON_STOPPED:    "its canister is stopped",
@@ -75,6 +74,9 @@ var remedies = map[controlv1.WaitReason]string{
 
 // remedy returns what ends a wait, in parentheses.
 func remedy(w *controlv1.Waiting) string {
+	if w.GetReason() == controlv1.WaitReason_WAIT_REASON_HELD {
+		return fmt.Sprintf(" by rule %d (the user releases it: canisterd release %d)", w.GetRuleId(), w.GetHeldId())
+	}
 	if end := remedies[w.GetReason()]; end != "" {
 		return " (" + end + ")"
 	}
