@@ -91,16 +91,11 @@ func (c *cli) execute(ctx context.Context, f *execFlags, args []string) (err err
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	end, err := c.ensureDaemon(ctx)
+	d, end, err := c.someDaemon(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	d, err := c.remote()
-	if err != nil {
-		return err
-	}
-	defer func() { _ = d.Close() }()                      // nothing is in progress
 	lease, err := d.HoldLease(context.WithoutCancel(ctx)) // until the command has ended, even after a signal
 	if err != nil {
 		return c.explained(ctx, err)
@@ -166,6 +161,21 @@ func idVariables(done map[string]deployment) (variables []string, err error) {
 		variables = append(variables, variable+"="+done[name].ID)
 	}
 	return variables, nil
+}
+
+// someDaemon connects to the daemon, or to one of its own if none answers. end closes the connection and stops that.
+func (c *cli) someDaemon(ctx context.Context) (d *remote.Daemon, end func() error, err error) {
+	stop, err := c.ensureDaemon(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if d, err = c.remote(); err != nil {
+		return nil, nil, errors.Join(err, stop())
+	}
+	return d, func() error {
+		_ = d.Close() // nothing is in progress
+		return stop()
+	}, nil
 }
 
 // ensureDaemon starts its own daemon if none answers. end stops it.

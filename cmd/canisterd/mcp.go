@@ -56,16 +56,11 @@ the token of this user: anyone with the token controls all instances.`,
 
 // serveAssistant serves the tools until the assistant has gone.
 func (c *cli) serveAssistant(ctx context.Context, from io.ReadCloser) (err error) {
-	end, err := c.ensureDaemon(ctx)
+	d, end, err := c.someDaemon(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	d, err := c.remote()
-	if err != nil {
-		return err
-	}
-	defer func() { _ = d.Close() }() // all requests have been answered
 	with, err := c.assistantsConfig()
 	if err != nil {
 		return err
