@@ -38,19 +38,22 @@ func short(value string) string {
 	return string(line[:maxValue-1]) + "…"
 }
 
-// unansweredReason is the daemon's reason for calls that go on without their caller.
-const unansweredReason = "CALL_UNANSWERED"
+// Reasons of the daemon: for calls that go on without their caller, and for instances that are gone.
+const (
+	unansweredReason      = "CALL_UNANSWERED"
+	unknownInstanceReason = "INSTANCE_UNKNOWN"
+)
 
 // advice is the next step for refusals of the control API, by reason (docs/errors.md).
 var advice = map[string]string{
-	unansweredReason:    "why says what it waits for, time lets time pass",
-	"CANISTER_UNKNOWN":  "deploy lists the canisters of an instance",
-	"INSTANCE_UNKNOWN":  "leave instance out for the one deployed last, or deploy again",
-	"NO_SUCH_MOVE":      "time with steps: 0 lists what may happen next",
-	"PACING_NOT_MANUAL": "deploy with manual: true",
-	"SNAPSHOT_EXISTS":   "delete it with state, or use another name",
-	"SNAPSHOT_UNKNOWN":  "state with do: list lists snapshots",
-	"TRACE_UNKNOWN":     "call a method first",
+	unansweredReason:      "why says what it waits for, time lets time pass",
+	"CANISTER_UNKNOWN":    "deploy lists the canisters of an instance",
+	unknownInstanceReason: "leave instance out for the one deployed last, or deploy again",
+	"NO_SUCH_MOVE":        "time with steps: 0 lists what may happen next",
+	"PACING_NOT_MANUAL":   "deploy with manual: true",
+	"SNAPSHOT_EXISTS":     "delete it with state, or use another name",
+	"SNAPSHOT_UNKNOWN":    "state with do: list lists snapshots",
+	"TRACE_UNKNOWN":       "call a method first",
 }
 
 // explained returns the text of an error with the next step.

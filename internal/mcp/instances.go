@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"google.golang.org/grpc/codes"
-
 	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/internal/control/deploy"
 	"github.com/canisterd/canisterd/internal/project"
@@ -152,7 +150,7 @@ func (s *Server) remove(ctx context.Context, instance string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deletePatience)
 	defer cancel()
 	_, err := s.Daemon.Instances.DeleteInstance(ctx, &controlv1.DeleteInstanceRequest{Instance: instance})
-	if remote.Code(err) == codes.NotFound {
+	if reason, _ := remote.Reason(err); reason == unknownInstanceReason {
 		return nil // the user has deleted it
 	}
 	return err

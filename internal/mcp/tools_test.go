@@ -236,18 +236,27 @@ func TestLinksLeadNoToolOutOfTheFolder(t *testing.T) {
 	}
 }
 
-func TestTheOldestInstanceMakesRoomForTheNinth(t *testing.T) {
-	session := connected(t, served(t, project(t)))
-	for range 9 {
+func TestTheOldestInstanceMakesRoomEvenIfItIsGone(t *testing.T) {
+	server := served(t, project(t))
+	session := connected(t, server)
+	for number := range 10 {
+		if number == 8 { // as a user may
+			if _, err := server.Daemon.Instances.DeleteInstance(t.Context(), &controlv1.DeleteInstanceRequest{Instance: "instance-1"}); err != nil {
+				t.Fatal(err)
+			}
+		}
 		if answer, failed := use(t, session, "deploy", map[string]any{"modules": []string{"counter.wasm"}}); failed {
 			t.Fatal(answer)
 		}
 	}
 	listed, _ := use(t, session, "state", map[string]any{"do": "list"})
-	if n := strings.Count(listed, "deployed from counter.wasm"); n != 8 || strings.Contains(listed, "instance-1,") {
+	if n := strings.Count(listed, "deployed from counter.wasm"); n != 8 || strings.Contains(listed, "instance-2,") {
 		t.Errorf("%d instances are left:\n%s", n, listed)
 	}
-	if answer, failed := use(t, session, "call", map[string]any{"calls": []string{"counter inc"}, "instance": "instance-1"}); !failed {
+	if _, err := server.Daemon.Instances.GetInstance(t.Context(), &controlv1.GetInstanceRequest{Instance: "instance-2"}); err == nil {
+		t.Error("the daemon still has the oldest one")
+	}
+	if answer, failed := use(t, session, "call", map[string]any{"calls": []string{"counter inc"}, "instance": "instance-2"}); !failed {
 		t.Errorf("the oldest one answers: %s", answer)
 	}
 }
