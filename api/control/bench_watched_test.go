@@ -21,6 +21,10 @@ var askedAgain = []string{
 // the page waits.
 const settled = 2000
 
+// watchedLimit is how many times as long an update may take while a page is open. It is 1.12 on a quiet machine with two
+// processors, which the update shares with the page's requests; the rest is for what else runs on them.
+const watchedLimit = 1.3
+
 // openPage does what the page Now of the inspector does, until the benchmark ends: it follows the events from the
 // beginning, and asks again when something has happened.
 func (w *bench) openPage() {
@@ -75,5 +79,5 @@ func (w *bench) openPage() {
 func BenchmarkRatioUpdateWhileThePageIsOpen(b *testing.B) {
 	watched, alone := newBench(b), newBench(b)
 	watched.openPage()
-	ratio.Compare(b, 1.5, ratio.Each(watched.unary), ratio.Each(alone.unary))
+	ratio.Compare(b, watchedLimit, ratio.Each(watched.unary), ratio.Each(alone.unary))
 }

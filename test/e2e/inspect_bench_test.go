@@ -18,6 +18,10 @@ import (
 // frameBound is how long script, style and layout of a frame may take: half of a frame of a display with 60 a second.
 const frameBound = 8 * time.Millisecond
 
+// frameLimit is how many times as long as a frame of plain rows a frame may take. It is 3.7 on a quiet machine; the rest
+// is for the floor, which is about 1 ms, so that a short interruption changes it by more than the frame.
+const frameLimit = 6
+
 // BenchmarkRatioFrameOfTheInspector is the median of the frames in which the page Now scrolls the 16,384 events that an
 // instance remembers; the floor is a page of as many plain rows.
 func BenchmarkRatioFrameOfTheInspector(b *testing.B) {
@@ -47,7 +51,7 @@ func BenchmarkRatioFrameOfTheInspector(b *testing.B) {
 		drawn, floor = append(drawn, frames.Drawn...), append(floor, frames.Floor...)
 	}
 	sorted := slices.Sorted(slices.Values(drawn))
-	ratio.Report(b, 8, medianOf(drawn)*1e6, medianOf(floor)*1e6)
+	ratio.Report(b, frameLimit, medianOf(drawn)*1e6, medianOf(floor)*1e6)
 	b.ReportMetric(float64(frameBound), "bound-ns")
 	b.ReportMetric(sorted[len(sorted)*99/100]*1e6, "p99-ns")
 }
