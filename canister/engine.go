@@ -36,7 +36,7 @@ type Engine struct {
 	coverage   *Coverage    // nil if it is not measured
 	commits    durations
 
-	sources    sources
+	sources    *sources
 	executions sync.Pool // of *ic0.Execution: forks that live for a few messages discard many
 
 	mu       sync.Mutex           // guards binaries, and refs of each

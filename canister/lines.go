@@ -12,23 +12,24 @@ import (
 // SourceLine is a line of a source file. The zero value is none.
 type SourceLine = sourcelines.Line
 
-// sources keeps what profiles and backtraces needed last to find the source lines of code. Its lock is not held while
-// that is made, so two goroutines may make the same.
+// sources keeps what profiles and backtraces needed last to find the source lines of code.
 type sources struct {
-	mu      sync.Mutex // guards what follows
 	lines   recent[*sourcelines.Lines]
 	offsets recent[*rewrite.Offsets] // by the hash of the rewritten binary
 }
 
-func newSources() sources {
-	return sources{lines: recent[*sourcelines.Lines]{room: maxLineBytes}, offsets: recent[*rewrite.Offsets]{room: maxOffsetBytes}}
+func newSources() *sources {
+	return &sources{lines: recent[*sourcelines.Lines]{room: maxLineBytes}, offsets: recent[*rewrite.Offsets]{room: maxOffsetBytes}}
 }
 
 // recent keeps what was used last, by hash: at most maxLineModules values, and more than one only if they fit the room.
+// It is safe for concurrent use. Values are made without its lock, so two goroutines may make the same.
 type recent[V interface{ Bytes() int }] struct {
+	room int
+
+	mu    sync.Mutex       // guards the fields below
 	kept  []recentValue[V] // the most recently used last
 	bytes int
-	room  int
 }
 
 type recentValue[V any] struct {
@@ -37,6 +38,13 @@ type recentValue[V any] struct {
 }
 
 func (r *recent[V]) find(hash [32]byte) (value V, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.use(hash)
+}
+
+// use finds a value and makes it the most recently used one. Needs mu.
+func (r *recent[V]) use(hash [32]byte) (value V, ok bool) {
 	at := slices.IndexFunc(r.kept, func(k recentValue[V]) bool { return k.hash == hash })
 	if at < 0 {
 		return value, false
@@ -47,7 +55,9 @@ func (r *recent[V]) find(hash [32]byte) (value V, ok bool) {
 }
 
 func (r *recent[V]) keep(hash [32]byte, value V) {
-	if old, ok := r.find(hash); ok {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if old, ok := r.use(hash); ok {
 		r.bytes -= old.Bytes()
 		r.kept = r.kept[:len(r.kept)-1]
 	}
@@ -64,7 +74,7 @@ func (r *recent[V]) keep(hash [32]byte, value V) {
 // linesOf returns the source lines of a module that a canister or a snapshot has: empty ones, if it has no debug
 // information or none that can be read. Code that fails has a reason of its own, and so this is no error.
 func (e *Engine) linesOf(m *Module) *sourcelines.Lines {
-	if lines, ok := e.sources.findLines(m.m.Hash); ok {
+	if lines, ok := e.sources.lines.find(m.m.Hash); ok {
 		return lines
 	}
 	lines := new(sourcelines.Lines)
@@ -75,20 +85,8 @@ func (e *Engine) linesOf(m *Module) *sourcelines.Lines {
 	if read, err := readLines(uploaded, e.wasm.DebugInfo(m.m.Hash)); err == nil {
 		lines = read
 	}
-	e.sources.keepLines(m.m.Hash, lines)
+	e.sources.lines.keep(m.m.Hash, lines)
 	return lines
-}
-
-func (s *sources) findLines(module [32]byte) (*sourcelines.Lines, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.lines.find(module)
-}
-
-func (s *sources) keepLines(module [32]byte, lines *sourcelines.Lines) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lines.keep(module, lines)
 }
 
 func readLines(uploaded []byte, d DebugInfo) (*sourcelines.Lines, error) {
@@ -121,13 +119,13 @@ func (e *Engine) AddDebugInfo(uploaded []byte, d DebugInfo) error {
 	if err := e.wasm.KeepDebugInfo(hash, d); err != nil {
 		return err
 	}
-	e.sources.keepLines(hash, lines)
+	e.sources.lines.keep(hash, lines)
 	return nil
 }
 
 // offsetsOf returns where the code of a form of a module comes from, or nil.
 func (e *Engine) offsetsOf(m *Module, form *rewrite.Module) *rewrite.Offsets {
-	if offsets, ok := e.sources.findOffsets(form.BinaryHash); ok {
+	if offsets, ok := e.sources.offsets.find(form.BinaryHash); ok {
 		return offsets
 	}
 	uploaded, err := e.uploaded(m)
@@ -138,20 +136,8 @@ func (e *Engine) offsetsOf(m *Module, form *rewrite.Module) *rewrite.Offsets {
 	if err != nil {
 		return nil
 	}
-	e.sources.keepOffsets(form.BinaryHash, offsets)
+	e.sources.offsets.keep(form.BinaryHash, offsets)
 	return offsets
-}
-
-func (s *sources) findOffsets(binary [32]byte) (*rewrite.Offsets, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.offsets.find(binary)
-}
-
-func (s *sources) keepOffsets(binary [32]byte, offsets *rewrite.Offsets) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.offsets.keep(binary, offsets)
 }
 
 // beginning returns where the source of a function begins, by its index in the original module.

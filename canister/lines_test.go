@@ -2,6 +2,7 @@ package canister_test
 
 import (
 	"encoding/binary"
+	"sync"
 	"testing"
 
 	"github.com/canisterd/canisterd/canister"
@@ -50,5 +51,24 @@ func TestTheLinesOfAllModulesHave128MiBTogether(t *testing.T) {
 	}
 	if c.OffsetRoom() != 64<<20 {
 		t.Errorf("offsets have %d bytes", c.OffsetRoom())
+	}
+}
+
+func TestGoroutinesShareTheCacheOfLinesWhileOffsetsAreInUse(t *testing.T) {
+	c := canister.NewLineCache()
+	c.WhileOffsetsAreLocked(func() {
+		var running sync.WaitGroup
+		for i := range byte(8) {
+			running.Go(func() {
+				for k := range byte(100) {
+					c.Keep([32]byte{k, i}, new(sourcelines.Lines))
+					c.Has([32]byte{k})
+				}
+			})
+		}
+		running.Wait()
+	})
+	if !c.Has([32]byte{99, 7}) && !c.Has([32]byte{99, 0}) {
+		t.Error("none of the modules that were kept last is there")
 	}
 }
