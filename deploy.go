@@ -64,7 +64,7 @@ func Features(names ...string) DeployOption { return func(d *deployment) { d.fea
 func Named(name string) DeployOption { return func(d *deployment) { d.name = name } }
 
 // SourceMap sets the path of the module's source map, for the source lines of backtraces and profiles. The default is the
-// file NAME.wasm.map beside the module, if it is there.
+// file NAME.wasm.map beside the module, if it is there and of this build.
 func SourceMap(path string) DeployOption { return func(d *deployment) { d.sourceMap = path } }
 
 // DebugFile sets the path of a Wasm file with the debug information that was stripped from the module.
@@ -109,7 +109,7 @@ func (n *Network) deploy(ctx context.Context, name string, module []byte, beside
 		return nil, fmt.Errorf("creating %s: %w", name, err)
 	}
 	n.add(c, name)
-	if err := n.addDebugInfo(module, cmp.Or(d.sourceMap, beside), d.debugFile); err != nil {
+	if err := n.addDebugInfo(module, d, beside); err != nil {
 		return nil, fmt.Errorf("deploying %s: %w", name, err)
 	}
 	if err := c.install(ctx, module, arg, install); err != nil {
@@ -190,7 +190,7 @@ func (c *Canister) installFile(ctx context.Context, path string, mode mode, opti
 	d := deploymentOf(options)
 	arg, err := initOf(module, d.init)
 	if err == nil {
-		err = c.network.addDebugInfo(module, cmp.Or(d.sourceMap, project.SourceMapBeside(path)), d.debugFile)
+		err = c.network.addDebugInfo(module, d, project.SourceMapBeside(path))
 	}
 	if err != nil {
 		return fmt.Errorf("installing %s: %w", c, err)
@@ -201,28 +201,35 @@ func (c *Canister) installFile(ctx context.Context, path string, mode mode, opti
 	return nil
 }
 
-// addDebugInfo reads debug information beside a module; empty paths are none.
-func (n *Network) addDebugInfo(module []byte, sourceMap, debugFile string) (err error) {
+// addDebugInfo reads debug information beside a module: that of a deployment, and without a source map the one at a path
+// beside the module, "" for none.
+func (n *Network) addDebugInfo(module []byte, of *deployment, beside string) (err error) {
 	var d canister.DebugInfo
-	if sourceMap != "" {
-		if d.SourceMap, err = os.ReadFile(sourceMap); err != nil {
+	if path := cmp.Or(of.sourceMap, beside); path != "" {
+		if d.SourceMap, err = os.ReadFile(path); err != nil {
 			return fmt.Errorf("reading the source map: %w", err)
 		}
 	}
-	if debugFile != "" {
-		if d.DebugFile, err = os.ReadFile(debugFile); err != nil {
+	if of.debugFile != "" {
+		if d.DebugFile, err = os.ReadFile(of.debugFile); err != nil {
 			return fmt.Errorf("reading the debug file: %w", err)
 		}
 	}
-	return n.keepDebugInfo(module, d)
+	return n.keepDebugInfo(module, d, of.sourceMap == "")
 }
 
-// keepDebugInfo keeps debug information for a module, if there is any.
-func (n *Network) keepDebugInfo(module []byte, d canister.DebugInfo) error {
+// keepDebugInfo keeps debug information for a module, if there is any. A source map that was only found beside the module
+// is left out if it does not fit: it is of another build.
+func (n *Network) keepDebugInfo(module []byte, d canister.DebugInfo, found bool) error {
 	if !d.HasDebugInfo() {
 		return nil
 	}
-	return n.running.Driver().AddDebugInfo(module, d)
+	err := n.running.Driver().AddDebugInfo(module, d)
+	if err == nil || !found {
+		return err
+	}
+	d.SourceMap = nil
+	return n.keepDebugInfo(module, d, false)
 }
 
 // install installs a module.

@@ -60,6 +60,30 @@ func TestTheSourceMapOfAModuleNamesTheLineOfATrap(t *testing.T) {
 	}
 }
 
+func TestASourceMapOfAnotherBuildBesideTheModuleIsLeftOut(t *testing.T) {
+	ic, folder := canisterd.New(t), t.TempDir()
+	write := func(name string, content []byte) string {
+		t.Helper()
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	module := wat.MustAssemble(`(module (func $pay (export "canister_update pay") nop unreachable))`) // no other test has it
+	path := write("bank.wasm", module)
+	stale := write("bank.wasm.map", []byte(`{"version": 3, "sources": ["bank.mo"], "names": [], "mappings": "AAAA,+////BAAA"}`))
+	bank := ic.Deploy(path)
+	var reject *canisterd.Reject
+	if err := bank.Call(t.Context(), "pay"); !errors.As(err, &reject) || len(reject.Backtrace) == 0 || reject.Backtrace[0].File != "" {
+		t.Errorf("the call fails with %v, want a frame without a line", err)
+	}
+	ic.DeployProject(folder)
+	if err := bank.Upgrade(t.Context(), path, canisterd.SourceMap(stale)); err == nil || !strings.Contains(err.Error(), "so it is of another build") {
+		t.Errorf("with that map, an upgrade fails with %v", err)
+	}
+}
+
 func TestADebugFileNamesTheLinesOfAModuleThatWasStripped(t *testing.T) {
 	ic := canisterd.New(t)
 	const built = "test/canistertest/fixtures/panics.wasm"

@@ -145,11 +145,11 @@ func (c *Canister) installSpec(ctx context.Context, p *project.Project, name str
 	if err != nil {
 		return fmt.Errorf("reading the module: %w", err)
 	}
-	var debug canister.DebugInfo
-	if debug.SourceMap, debug.DebugFile, err = p.DebugInfo(name); err != nil {
+	debug, err := p.DebugInfo(name)
+	if err != nil {
 		return err
 	}
-	if err := c.network.keepDebugInfo(module, debug); err != nil {
+	if err := c.network.keepDebugInfo(module, canister.DebugInfo{SourceMap: debug.SourceMap, DebugFile: debug.DebugFile}, debug.Beside != ""); err != nil {
 		return err
 	}
 	argument, err := spec.Argument(name, ids)

@@ -75,7 +75,7 @@ func (c *cli) canisterInstall() *cobra.Command {
 	flags.StringVar(&f.memory, "memory", "", "on upgrade, keep or replace the heap (default: keep if the old and the new module ask for it, else replace)")
 	flags.BoolVar(&f.skipPreUpgrade, "skip-pre-upgrade", false, "on upgrade, do not run canister_pre_upgrade")
 	flags.BoolVar(&f.yes, "yes", false, reinstallYes)
-	flags.StringVar(&f.sourceMap, "map", "", "source map of the module, for the lines of backtraces and profiles (default: MODULE.map, if it is there)")
+	flags.StringVar(&f.sourceMap, "map", "", "source map of the module, for the lines of backtraces and profiles (default: MODULE.map, if it is there and of this build)")
 	flags.StringVar(&f.debugFile, "debug", "", "Wasm file with the debug information that was stripped from the module")
 	flags.StringSliceVar(&f.features, "feature", nil, "imports to allow beyond those of the network: wasi (default: as at the last installation)")
 	return sending(cmd)
@@ -124,9 +124,11 @@ func (f *installFlags) head(c *cli, name, id string) (*controlv1.InstallHead, er
 }
 
 // debugInfo returns the debug information beside a module.
-func (f *installFlags) debugInfo(module string) (debug remote.DebugInfo, err error) {
-	path := cmp.Or(f.sourceMap, project.SourceMapBeside(module))
-	if path != "" {
+func (f *installFlags) debugInfo(module string) (debug project.DebugInfo, err error) {
+	if f.sourceMap == "" {
+		debug.Beside = project.SourceMapBeside(module)
+	}
+	if path := cmp.Or(f.sourceMap, debug.Beside); path != "" {
 		if debug.SourceMap, err = os.ReadFile(path); err != nil {
 			return debug, fmt.Errorf("reading the source map: %w", err)
 		}
@@ -139,9 +141,26 @@ func (f *installFlags) debugInfo(module string) (debug remote.DebugInfo, err err
 	return debug, nil
 }
 
-// install sends a module from a file.
+// debugInfoInvalid is the reason of the refusal of debug information that does not fit its module.
+const debugInfoInvalid = "DEBUG_INFO_INVALID"
+
+// install sends a module from a file. A source map that was found beside it and is of another build is left out, with a
+// note: nobody has asked for it.
 func (c *cli) install(
-	ctx context.Context, d *remote.Daemon, head *controlv1.InstallHead, path string, debug remote.DebugInfo,
+	ctx context.Context, d *remote.Daemon, head *controlv1.InstallHead, path string, debug project.DebugInfo,
+) (*controlv1.InstallCodeResponse, error) {
+	installed, err := c.sendModule(ctx, d, head, path, debug)
+	if reason, _ := remote.Reason(err); reason != debugInfoInvalid || debug.Beside == "" {
+		return installed, err
+	}
+	c.note("note: %s is not used: %s", debug.Beside, remote.Text(err))
+	debug.SourceMap = nil
+	return c.sendModule(ctx, d, head, path, debug)
+}
+
+// sendModule sends a module from a file with its debug information.
+func (c *cli) sendModule(
+	ctx context.Context, d *remote.Daemon, head *controlv1.InstallHead, path string, debug project.DebugInfo,
 ) (*controlv1.InstallCodeResponse, error) {
 	module, total, err := source(path)
 	if err != nil {
@@ -150,5 +169,5 @@ func (c *cli) install(
 	defer func() { _ = module.Close() }() // only for reading
 	tell, done := c.progress("sending "+path, total)
 	defer done()
-	return d.InstallWithDebugInfo(ctx, head, module, debug, tell)
+	return d.InstallWithDebugInfo(ctx, head, module, remote.DebugInfo{SourceMap: debug.SourceMap, DebugFile: debug.DebugFile}, tell)
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/cmd/canisterd/internal/identity"
 	"github.com/canisterd/canisterd/internal/control/request"
@@ -97,9 +96,8 @@ func stateOf(names []string) string {
 
 // installModule installs the module of a canister that was so before, and returns what was done.
 func (x *deploying) installModule(ctx context.Context, name string, head *controlv1.InstallHead, before *controlv1.Canister) (string, error) {
-	var debug remote.DebugInfo
-	var err error
-	if debug.SourceMap, debug.DebugFile, err = x.project.DebugInfo(name); err != nil {
+	debug, err := x.project.DebugInfo(name)
+	if err != nil {
 		return "", err
 	}
 	installed, err := x.cli.install(ctx, x.daemon, head, x.project.Path(x.project.Canisters[name].Wasm), debug)

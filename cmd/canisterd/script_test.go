@@ -41,7 +41,7 @@ func play(t *testing.T, script string) string {
 		switch {
 		case strings.HasPrefix(line, "> ") && isCopy:
 			text.WriteString(line)
-			writeFile(t, copied, mustRead(t, strings.TrimSpace(original)))
+			writeFile(t, copied, mustRead(t, os.ExpandEnv(strings.TrimSpace(original))))
 		case is:
 			text.WriteString(line + perform(t, expanded(strings.TrimSpace(command))))
 		case strings.HasPrefix(line, "> ") && isFile:

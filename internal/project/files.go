@@ -111,24 +111,31 @@ func outside(name, top string) error {
 	return fmt.Errorf("%s is outside %s: copy it there, or pass --allow-outside if you trust %s", name, top, File)
 }
 
-// DebugInfo returns the contents of the source map and of the debug file of a canister's module; nil for none.
-func (p *Project) DebugInfo(name string) (sourceMap, debugFile []byte, err error) {
+// DebugInfo is the debug information beside the module of a canister; nil for none.
+type DebugInfo struct {
+	SourceMap, DebugFile []byte
+	Beside               string // the path of a source map that was found beside the module, without a key
+}
+
+// DebugInfo returns the debug information beside the module of a canister.
+func (p *Project) DebugInfo(name string) (d DebugInfo, err error) {
 	spec := p.Canisters[name]
 	path := spec.Map
 	if path == "" {
-		path = SourceMapBeside(p.Path(spec.Wasm))
+		d.Beside = SourceMapBeside(p.Path(spec.Wasm))
+		path = d.Beside
 	}
 	if path != "" {
-		if sourceMap, err = p.read(path, maxSourceMapFile); err != nil {
-			return nil, nil, fmt.Errorf("reading the source map: %w", err)
+		if d.SourceMap, err = p.read(path, maxSourceMapFile); err != nil {
+			return d, fmt.Errorf("reading the source map: %w", err)
 		}
 	}
 	if spec.Debug != "" {
-		if debugFile, err = p.read(spec.Debug, maxDebugFile); err != nil {
-			return nil, nil, fmt.Errorf("reading the debug file: %w", err)
+		if d.DebugFile, err = p.read(spec.Debug, maxDebugFile); err != nil {
+			return d, fmt.Errorf("reading the debug file: %w", err)
 		}
 	}
-	return sourceMap, debugFile, nil
+	return d, nil
 }
 
 // SourceMapBeside returns the path of the source map beside the file of a module, NAME.wasm.map, or "" if it is not

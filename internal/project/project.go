@@ -39,7 +39,7 @@ func (p *Project) Folder() string { return p.folder }
 // Canister is one canister. Its tags are what the reference page and the schema say of it.
 type Canister struct {
 	Wasm        string            `yaml:"wasm" doc:"The module: a file, plain or packed by gzip. It has to be there." example:"build/bank.wasm.gz"`
-	Map         string            `yaml:"map" doc:"The source map of the module, for the source lines of backtraces and profiles (default: the file of the module's name with .map after .wasm, if it is there)." example:"build/bank.wasm.map"`
+	Map         string            `yaml:"map" doc:"The source map of the module, for the source lines of backtraces and profiles (default: the file of the module's name with .map after .wasm, if it is there and of this build)." example:"build/bank.wasm.map"`
 	Debug       string            `yaml:"debug" doc:"A Wasm file with the debug information that was stripped from the module." example:"build/bank.debug.wasm"`
 	Init        string            `yaml:"init" doc:"Arguments of the installation and of upgrades, as Candid text." example:"(principal \"${ledger}\", 5)"`
 	InitJSON    JSONText          `yaml:"init_json" doc:"The same as JSON or YAML: a list with one element for each argument." example:"[\"${ledger}\", 5]"`

@@ -201,13 +201,13 @@ func TestDebugInformationIsThatOfTheProjectOrBesideTheModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string][2]string{"a": {"beside", ""}, "b": {"named", "debug"}, "c": {}} { // in any order
-		sourceMap, debugFile, err := p.DebugInfo(name)
-		if err != nil || string(sourceMap) != want[0] || string(debugFile) != want[1] {
-			t.Errorf("%s has %q and %q, want %q (%v)", name, sourceMap, debugFile, want, err)
+	for name, want := range map[string][3]string{"a": {"beside", "", filepath.Join(folder, "a.wasm.map")}, "b": {"named", "debug", ""}, "c": {}} { // in any order
+		d, err := p.DebugInfo(name)
+		if got := [3]string{string(d.SourceMap), string(d.DebugFile), d.Beside}; err != nil || got != want {
+			t.Errorf("%s has %q, want %q (%v)", name, got, want, err)
 		}
 	}
-	if _, _, err := p.DebugInfo("d"); err == nil || !strings.Contains(err.Error(), "reading the source map: ") {
+	if _, err := p.DebugInfo("d"); err == nil || !strings.Contains(err.Error(), "reading the source map: ") {
 		t.Errorf("a map that is not there: %v", err)
 	}
 }
