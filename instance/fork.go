@@ -45,7 +45,7 @@ func (r *Registry) Fork(ctx context.Context, spec *ForkSpec) (*Instance, error) 
 		case spec.At != nil:
 			about.ForkedFrom += fmt.Sprintf("@%d", network.Activity().Height)
 		}
-		f := &startConfig{about: about, pacing: pacing, ahead: ahead, engine: engine, ancestors: ancestors}
+		f := &startConfig{about: about, pacing: pacing, ahead: ahead, engine: engine, ancestors: ancestors, budgets: source.driver.Budgets()}
 		if err := r.keepFrom(r.keptIn(&spec.Placement, name), network, source.persister, f); err != nil {
 			return nil, errors.Join(err, r.engines.leave(engine))
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/canisterd/canisterd/internal/callbudget"
 	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/internal/systemcanisters"
 	"github.com/canisterd/canisterd/replica"
@@ -24,6 +25,8 @@ type startConfig struct {
 	// system are the system canisters to install, and modules is the source of their modules.
 	system  []systemcanisters.Name
 	modules systemcanisters.Modules
+	// budgets count the instructions of its calls, with those of the instance that it is a fork of; nil: none.
+	budgets *callbudget.Budgets
 	// persister keeps it in its state directory; nil for none. resumed says that the directory already held it.
 	keeper  *persister
 	resumed bool
@@ -58,7 +61,9 @@ func (r *Registry) start(ctx context.Context, f *startConfig) (_ *Instance, err 
 	i.pacer = pacer{clock: &i.clock, schedule: r.schedule}
 	// The instance exists before its driver, whose goroutine calls it.
 	err = contain.Run(func() (err error) {
-		i.driver, err = f.start(r.nodeConfig(i, f.pacing))
+		config := r.nodeConfig(i, f.pacing)
+		config.Budgets = f.budgets
+		i.driver, err = f.start(config)
 		return err
 	})
 	if err != nil {

@@ -114,6 +114,7 @@ func (s *subnet) apply(j *Job, context *intercanister.Context) {
 	out := &j.outcome
 	s.RoundInstructions += out.Instructions
 	context.Instructions += out.Instructions
+	s.measure(j, context)
 	context.Available = context.Available.Sub(out.Accepted)
 	s.Totals.Mint(out.Minted)
 	for i := range out.Calls {

@@ -66,6 +66,7 @@ type Network struct {
 	management             state.Management
 	sink                   EventSink
 	profiler               Profiler  // nil: messages are not profiled
+	meter                  Meter     // nil: calls are not metered
 	subnets                []*subnet // the root subnet first
 	routes                 *routes   // replaced, never changed: views share it
 	signing                signing

@@ -10,6 +10,7 @@ import (
 
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/internal/budget"
+	"github.com/canisterd/canisterd/internal/callbudget"
 	"github.com/canisterd/canisterd/internal/refusal"
 	"github.com/canisterd/canisterd/replica"
 )
@@ -50,6 +51,9 @@ type Config struct {
 
 	// Printed receives the output of canisters; nil: no listener.
 	Printed replica.PrintSink
+
+	// Budgets count the instructions of calls; nil: they are not counted. Drivers may share them.
+	Budgets *callbudget.Budgets
 
 	// Memory is the budget of the instance; nil: without a limit.
 	Memory *budget.Budget
@@ -95,6 +99,7 @@ type Driver struct {
 	config       Config      // without the network's
 	recorder     recorder
 	recording    atomic.Bool
+	budgets      atomic.Pointer[callbudget.Budgets] // nil: calls are not counted
 	recycled     recycled
 
 	// Positions of the journal: views show all records before shown, and callers know all records before told, except
@@ -141,6 +146,7 @@ func Start(config Config) (*Driver, error) {
 		return nil, fmt.Errorf("start a network: %w", err)
 	}
 	d.network = network
+	d.meterCalls(network)
 	d.views.Store(network.Views())
 	go d.own()
 	return d, nil
@@ -167,6 +173,7 @@ func prepare(engine *canister.Engine, config Config) *Driver {
 	d.compiler.driver, d.compiler.awaited = d, config.AwaitModules
 	d.recorder.init(&d.config)
 	d.recording.Store(config.Record)
+	d.budgets.Store(config.Budgets)
 	return d
 }
 

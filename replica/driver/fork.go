@@ -59,6 +59,7 @@ func Wake(network *replica.Network, config Config) *Driver {
 	defer d.owner.Unlock()
 	d.network = network
 	network.Wake(d.parts())
+	d.meterCalls(network)
 	d.views.Store(network.Views())
 	d.announce()
 	if d.busy() {
@@ -107,6 +108,7 @@ func (d *Driver) replace(next *replica.Network) {
 	if d.profiler != nil {
 		next.Profile(d.profiler)
 	}
+	d.meterCalls(next)
 	d.network, d.generation = next, &generation{number: ended.number + 1}
 	if d.config.Restored != nil {
 		d.config.Restored(next.Activity().Clock)

@@ -30,6 +30,7 @@ func (d *Driver) inspect(slot *querySlot, inspection *replica.Inspection) (rejec
 type query struct {
 	*replica.PreparedQuery
 	generation *generation
+	method     string
 }
 
 // Query runs a query on the current state. If ctx ends, a running query ends at the end of its slice.
@@ -60,7 +61,7 @@ func (d *Driver) query(slot *querySlot, q *replica.Query) (replica.QueryResult, 
 		} else {
 			d.generation.queries.Add(1)
 		}
-		prepared <- query{p, d.generation}
+		prepared <- query{p, d.generation, q.Method}
 	}
 	if done, err := d.inline(prepare); err != nil {
 		slot.release()
@@ -136,6 +137,7 @@ func (d *Driver) runQuery(slot *querySlot, q query) (replica.QueryResult, error)
 			return
 		}
 		q.generation.counts.add(&result)
+		d.countQuery(q.method, &result)
 		done <- result
 	}()
 	select {
