@@ -56,6 +56,8 @@ const (
 	maxErrorValue = 256
 	// MaxInterfaces limits the modules whose interfaces are cached. Ours.
 	MaxInterfaces = 256
+	// maxBudgets limits the budgets of an instance. Ours.
+	maxBudgets = 10_000
 	// MaxBatch limits the calls of one request. Ours.
 	MaxBatch = 1000
 	// MaxUnderWay limits the calls of a stream that are in progress; at the limit, the stream is

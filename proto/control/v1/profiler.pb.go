@@ -350,6 +350,317 @@ func (x *StopProfileResponse) GetProfile() *Profile {
 	return nil
 }
 
+// Budget is how many instructions a call of a method may take: the message that begins the call, its callbacks and their
+// cleanups, without what its calls cause in other canisters.
+type Budget struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	CanisterId    string                 `protobuf:"bytes,1,opt,name=canister_id,json=canisterId,proto3" json:"canister_id,omitempty"` // whose method it is; required
+	Method        string                 `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`                           // of an update or a query, or the function of a task, such as canister_heartbeat; required
+	Instructions  uint64                 `protobuf:"varint,3,opt,name=instructions,proto3" json:"instructions,omitempty"`              // that a call may take, from 1
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Budget) Reset() {
+	*x = Budget{}
+	mi := &file_control_v1_profiler_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Budget) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Budget) ProtoMessage() {}
+
+func (x *Budget) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_profiler_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Budget.ProtoReflect.Descriptor instead.
+func (*Budget) Descriptor() ([]byte, []int) {
+	return file_control_v1_profiler_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Budget) GetCanisterId() string {
+	if x != nil {
+		return x.CanisterId
+	}
+	return ""
+}
+
+func (x *Budget) GetMethod() string {
+	if x != nil {
+		return x.Method
+	}
+	return ""
+}
+
+func (x *Budget) GetInstructions() uint64 {
+	if x != nil {
+		return x.Instructions
+	}
+	return 0
+}
+
+// SetBudgetsRequest has all budgets of the instance.
+type SetBudgetsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
+	Budgets       []*Budget              `protobuf:"bytes,2,rep,name=budgets,proto3" json:"budgets,omitempty"`   // none: calls are not counted
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetBudgetsRequest) Reset() {
+	*x = SetBudgetsRequest{}
+	mi := &file_control_v1_profiler_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetBudgetsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetBudgetsRequest) ProtoMessage() {}
+
+func (x *SetBudgetsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_profiler_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetBudgetsRequest.ProtoReflect.Descriptor instead.
+func (*SetBudgetsRequest) Descriptor() ([]byte, []int) {
+	return file_control_v1_profiler_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *SetBudgetsRequest) GetInstance() string {
+	if x != nil {
+		return x.Instance
+	}
+	return ""
+}
+
+func (x *SetBudgetsRequest) GetBudgets() []*Budget {
+	if x != nil {
+		return x.Budgets
+	}
+	return nil
+}
+
+// SetBudgetsResponse has no fields yet.
+type SetBudgetsResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetBudgetsResponse) Reset() {
+	*x = SetBudgetsResponse{}
+	mi := &file_control_v1_profiler_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetBudgetsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetBudgetsResponse) ProtoMessage() {}
+
+func (x *SetBudgetsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_profiler_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetBudgetsResponse.ProtoReflect.Descriptor instead.
+func (*SetBudgetsResponse) Descriptor() ([]byte, []int) {
+	return file_control_v1_profiler_proto_rawDescGZIP(), []int{8}
+}
+
+// ListBudgetsRequest names the instance.
+type ListBudgetsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // name of the instance; empty: default
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListBudgetsRequest) Reset() {
+	*x = ListBudgetsRequest{}
+	mi := &file_control_v1_profiler_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListBudgetsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListBudgetsRequest) ProtoMessage() {}
+
+func (x *ListBudgetsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_profiler_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListBudgetsRequest.ProtoReflect.Descriptor instead.
+func (*ListBudgetsRequest) Descriptor() ([]byte, []int) {
+	return file_control_v1_profiler_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ListBudgetsRequest) GetInstance() string {
+	if x != nil {
+		return x.Instance
+	}
+	return ""
+}
+
+// ListBudgetsResponse has the budgets by canister and method.
+type ListBudgetsResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Uses          []*BudgetUse           `protobuf:"bytes,1,rep,name=uses,proto3" json:"uses,omitempty"` // one for each budget
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListBudgetsResponse) Reset() {
+	*x = ListBudgetsResponse{}
+	mi := &file_control_v1_profiler_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListBudgetsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListBudgetsResponse) ProtoMessage() {}
+
+func (x *ListBudgetsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_profiler_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListBudgetsResponse.ProtoReflect.Descriptor instead.
+func (*ListBudgetsResponse) Descriptor() ([]byte, []int) {
+	return file_control_v1_profiler_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *ListBudgetsResponse) GetUses() []*BudgetUse {
+	if x != nil {
+		return x.Uses
+	}
+	return nil
+}
+
+// BudgetUse is a budget with what calls took.
+type BudgetUse struct {
+	state            protoimpl.MessageState `protogen:"open.v1"`
+	Budget           *Budget                `protobuf:"bytes,1,opt,name=budget,proto3" json:"budget,omitempty"`                                              // as it was set
+	Calls            uint64                 `protobuf:"varint,2,opt,name=calls,proto3" json:"calls,omitempty"`                                               // that began
+	Exceeded         uint64                 `protobuf:"varint,3,opt,name=exceeded,proto3" json:"exceeded,omitempty"`                                         // of them, those that took more than the budget
+	MostInstructions uint64                 `protobuf:"varint,4,opt,name=most_instructions,json=mostInstructions,proto3" json:"most_instructions,omitempty"` // of the call that took most
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *BudgetUse) Reset() {
+	*x = BudgetUse{}
+	mi := &file_control_v1_profiler_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BudgetUse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BudgetUse) ProtoMessage() {}
+
+func (x *BudgetUse) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_profiler_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BudgetUse.ProtoReflect.Descriptor instead.
+func (*BudgetUse) Descriptor() ([]byte, []int) {
+	return file_control_v1_profiler_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *BudgetUse) GetBudget() *Budget {
+	if x != nil {
+		return x.Budget
+	}
+	return nil
+}
+
+func (x *BudgetUse) GetCalls() uint64 {
+	if x != nil {
+		return x.Calls
+	}
+	return 0
+}
+
+func (x *BudgetUse) GetExceeded() uint64 {
+	if x != nil {
+		return x.Exceeded
+	}
+	return 0
+}
+
+func (x *BudgetUse) GetMostInstructions() uint64 {
+	if x != nil {
+		return x.MostInstructions
+	}
+	return 0
+}
+
 // Profile is a call tree across canisters: what a call caused is below the call.
 type Profile struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -366,7 +677,7 @@ type Profile struct {
 
 func (x *Profile) Reset() {
 	*x = Profile{}
-	mi := &file_control_v1_profiler_proto_msgTypes[6]
+	mi := &file_control_v1_profiler_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -378,7 +689,7 @@ func (x *Profile) String() string {
 func (*Profile) ProtoMessage() {}
 
 func (x *Profile) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_profiler_proto_msgTypes[6]
+	mi := &file_control_v1_profiler_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -391,7 +702,7 @@ func (x *Profile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Profile.ProtoReflect.Descriptor instead.
 func (*Profile) Descriptor() ([]byte, []int) {
-	return file_control_v1_profiler_proto_rawDescGZIP(), []int{6}
+	return file_control_v1_profiler_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Profile) GetSymbols() []*ProfileSymbol {
@@ -438,7 +749,7 @@ type ProfileSymbol struct {
 
 func (x *ProfileSymbol) Reset() {
 	*x = ProfileSymbol{}
-	mi := &file_control_v1_profiler_proto_msgTypes[7]
+	mi := &file_control_v1_profiler_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -450,7 +761,7 @@ func (x *ProfileSymbol) String() string {
 func (*ProfileSymbol) ProtoMessage() {}
 
 func (x *ProfileSymbol) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_profiler_proto_msgTypes[7]
+	mi := &file_control_v1_profiler_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -463,7 +774,7 @@ func (x *ProfileSymbol) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProfileSymbol.ProtoReflect.Descriptor instead.
 func (*ProfileSymbol) Descriptor() ([]byte, []int) {
-	return file_control_v1_profiler_proto_rawDescGZIP(), []int{7}
+	return file_control_v1_profiler_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ProfileSymbol) GetKind() FrameKind {
@@ -530,7 +841,7 @@ type ProfileNode struct {
 
 func (x *ProfileNode) Reset() {
 	*x = ProfileNode{}
-	mi := &file_control_v1_profiler_proto_msgTypes[8]
+	mi := &file_control_v1_profiler_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -542,7 +853,7 @@ func (x *ProfileNode) String() string {
 func (*ProfileNode) ProtoMessage() {}
 
 func (x *ProfileNode) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_profiler_proto_msgTypes[8]
+	mi := &file_control_v1_profiler_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -555,7 +866,7 @@ func (x *ProfileNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProfileNode.ProtoReflect.Descriptor instead.
 func (*ProfileNode) Descriptor() ([]byte, []int) {
-	return file_control_v1_profiler_proto_rawDescGZIP(), []int{8}
+	return file_control_v1_profiler_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ProfileNode) GetSymbol() uint32 {
@@ -616,7 +927,25 @@ const file_control_v1_profiler_proto_rawDesc = "" +
 	"\x12StopProfileRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\"N\n" +
 	"\x13StopProfileResponse\x127\n" +
-	"\aprofile\x18\x01 \x01(\v2\x1d.canisterd.control.v1.ProfileR\aprofile\"\xb5\x01\n" +
+	"\aprofile\x18\x01 \x01(\v2\x1d.canisterd.control.v1.ProfileR\aprofile\"e\n" +
+	"\x06Budget\x12\x1f\n" +
+	"\vcanister_id\x18\x01 \x01(\tR\n" +
+	"canisterId\x12\x16\n" +
+	"\x06method\x18\x02 \x01(\tR\x06method\x12\"\n" +
+	"\finstructions\x18\x03 \x01(\x04R\finstructions\"g\n" +
+	"\x11SetBudgetsRequest\x12\x1a\n" +
+	"\binstance\x18\x01 \x01(\tR\binstance\x126\n" +
+	"\abudgets\x18\x02 \x03(\v2\x1c.canisterd.control.v1.BudgetR\abudgets\"\x14\n" +
+	"\x12SetBudgetsResponse\"0\n" +
+	"\x12ListBudgetsRequest\x12\x1a\n" +
+	"\binstance\x18\x01 \x01(\tR\binstance\"J\n" +
+	"\x13ListBudgetsResponse\x123\n" +
+	"\x04uses\x18\x01 \x03(\v2\x1f.canisterd.control.v1.BudgetUseR\x04uses\"\xa0\x01\n" +
+	"\tBudgetUse\x124\n" +
+	"\x06budget\x18\x01 \x01(\v2\x1c.canisterd.control.v1.BudgetR\x06budget\x12\x14\n" +
+	"\x05calls\x18\x02 \x01(\x04R\x05calls\x12\x1a\n" +
+	"\bexceeded\x18\x03 \x01(\x04R\bexceeded\x12+\n" +
+	"\x11most_instructions\x18\x04 \x01(\x04R\x10mostInstructions\"\xb5\x01\n" +
 	"\aProfile\x12=\n" +
 	"\asymbols\x18\x01 \x03(\v2#.canisterd.control.v1.ProfileSymbolR\asymbols\x127\n" +
 	"\x05nodes\x18\x02 \x03(\v2!.canisterd.control.v1.ProfileNodeR\x05nodes\x12\x1a\n" +
@@ -644,11 +973,14 @@ const file_control_v1_profiler_proto_rawDesc = "" +
 	"\x13FRAME_KIND_FUNCTION\x10\x02\x12\x13\n" +
 	"\x0fFRAME_KIND_HOST\x10\x03\x12\x15\n" +
 	"\x11FRAME_KIND_CHARGE\x10\x04\x12\x14\n" +
-	"\x10FRAME_KIND_AWAIT\x10\x052\xb9\x02\n" +
+	"\x10FRAME_KIND_AWAIT\x10\x052\xfe\x03\n" +
 	"\bProfiler\x12e\n" +
 	"\fStartProfile\x12).canisterd.control.v1.StartProfileRequest\x1a*.canisterd.control.v1.StartProfileResponse\x12b\n" +
 	"\vReadProfile\x12(.canisterd.control.v1.ReadProfileRequest\x1a).canisterd.control.v1.ReadProfileResponse\x12b\n" +
-	"\vStopProfile\x12(.canisterd.control.v1.StopProfileRequest\x1a).canisterd.control.v1.StopProfileResponseB;Z9github.com/canisterd/canisterd/proto/control/v1;controlv1b\x06proto3"
+	"\vStopProfile\x12(.canisterd.control.v1.StopProfileRequest\x1a).canisterd.control.v1.StopProfileResponse\x12_\n" +
+	"\n" +
+	"SetBudgets\x12'.canisterd.control.v1.SetBudgetsRequest\x1a(.canisterd.control.v1.SetBudgetsResponse\x12b\n" +
+	"\vListBudgets\x12(.canisterd.control.v1.ListBudgetsRequest\x1a).canisterd.control.v1.ListBudgetsResponseB;Z9github.com/canisterd/canisterd/proto/control/v1;controlv1b\x06proto3"
 
 var (
 	file_control_v1_profiler_proto_rawDescOnce sync.Once
@@ -663,7 +995,7 @@ func file_control_v1_profiler_proto_rawDescGZIP() []byte {
 }
 
 var file_control_v1_profiler_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_control_v1_profiler_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_control_v1_profiler_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_control_v1_profiler_proto_goTypes = []any{
 	(FrameKind)(0),               // 0: canisterd.control.v1.FrameKind
 	(*StartProfileRequest)(nil),  // 1: canisterd.control.v1.StartProfileRequest
@@ -672,27 +1004,40 @@ var file_control_v1_profiler_proto_goTypes = []any{
 	(*ReadProfileResponse)(nil),  // 4: canisterd.control.v1.ReadProfileResponse
 	(*StopProfileRequest)(nil),   // 5: canisterd.control.v1.StopProfileRequest
 	(*StopProfileResponse)(nil),  // 6: canisterd.control.v1.StopProfileResponse
-	(*Profile)(nil),              // 7: canisterd.control.v1.Profile
-	(*ProfileSymbol)(nil),        // 8: canisterd.control.v1.ProfileSymbol
-	(*ProfileNode)(nil),          // 9: canisterd.control.v1.ProfileNode
+	(*Budget)(nil),               // 7: canisterd.control.v1.Budget
+	(*SetBudgetsRequest)(nil),    // 8: canisterd.control.v1.SetBudgetsRequest
+	(*SetBudgetsResponse)(nil),   // 9: canisterd.control.v1.SetBudgetsResponse
+	(*ListBudgetsRequest)(nil),   // 10: canisterd.control.v1.ListBudgetsRequest
+	(*ListBudgetsResponse)(nil),  // 11: canisterd.control.v1.ListBudgetsResponse
+	(*BudgetUse)(nil),            // 12: canisterd.control.v1.BudgetUse
+	(*Profile)(nil),              // 13: canisterd.control.v1.Profile
+	(*ProfileSymbol)(nil),        // 14: canisterd.control.v1.ProfileSymbol
+	(*ProfileNode)(nil),          // 15: canisterd.control.v1.ProfileNode
 }
 var file_control_v1_profiler_proto_depIdxs = []int32{
-	7, // 0: canisterd.control.v1.ReadProfileResponse.profile:type_name -> canisterd.control.v1.Profile
-	7, // 1: canisterd.control.v1.StopProfileResponse.profile:type_name -> canisterd.control.v1.Profile
-	8, // 2: canisterd.control.v1.Profile.symbols:type_name -> canisterd.control.v1.ProfileSymbol
-	9, // 3: canisterd.control.v1.Profile.nodes:type_name -> canisterd.control.v1.ProfileNode
-	0, // 4: canisterd.control.v1.ProfileSymbol.kind:type_name -> canisterd.control.v1.FrameKind
-	1, // 5: canisterd.control.v1.Profiler.StartProfile:input_type -> canisterd.control.v1.StartProfileRequest
-	3, // 6: canisterd.control.v1.Profiler.ReadProfile:input_type -> canisterd.control.v1.ReadProfileRequest
-	5, // 7: canisterd.control.v1.Profiler.StopProfile:input_type -> canisterd.control.v1.StopProfileRequest
-	2, // 8: canisterd.control.v1.Profiler.StartProfile:output_type -> canisterd.control.v1.StartProfileResponse
-	4, // 9: canisterd.control.v1.Profiler.ReadProfile:output_type -> canisterd.control.v1.ReadProfileResponse
-	6, // 10: canisterd.control.v1.Profiler.StopProfile:output_type -> canisterd.control.v1.StopProfileResponse
-	8, // [8:11] is the sub-list for method output_type
-	5, // [5:8] is the sub-list for method input_type
-	5, // [5:5] is the sub-list for extension type_name
-	5, // [5:5] is the sub-list for extension extendee
-	0, // [0:5] is the sub-list for field type_name
+	13, // 0: canisterd.control.v1.ReadProfileResponse.profile:type_name -> canisterd.control.v1.Profile
+	13, // 1: canisterd.control.v1.StopProfileResponse.profile:type_name -> canisterd.control.v1.Profile
+	7,  // 2: canisterd.control.v1.SetBudgetsRequest.budgets:type_name -> canisterd.control.v1.Budget
+	12, // 3: canisterd.control.v1.ListBudgetsResponse.uses:type_name -> canisterd.control.v1.BudgetUse
+	7,  // 4: canisterd.control.v1.BudgetUse.budget:type_name -> canisterd.control.v1.Budget
+	14, // 5: canisterd.control.v1.Profile.symbols:type_name -> canisterd.control.v1.ProfileSymbol
+	15, // 6: canisterd.control.v1.Profile.nodes:type_name -> canisterd.control.v1.ProfileNode
+	0,  // 7: canisterd.control.v1.ProfileSymbol.kind:type_name -> canisterd.control.v1.FrameKind
+	1,  // 8: canisterd.control.v1.Profiler.StartProfile:input_type -> canisterd.control.v1.StartProfileRequest
+	3,  // 9: canisterd.control.v1.Profiler.ReadProfile:input_type -> canisterd.control.v1.ReadProfileRequest
+	5,  // 10: canisterd.control.v1.Profiler.StopProfile:input_type -> canisterd.control.v1.StopProfileRequest
+	8,  // 11: canisterd.control.v1.Profiler.SetBudgets:input_type -> canisterd.control.v1.SetBudgetsRequest
+	10, // 12: canisterd.control.v1.Profiler.ListBudgets:input_type -> canisterd.control.v1.ListBudgetsRequest
+	2,  // 13: canisterd.control.v1.Profiler.StartProfile:output_type -> canisterd.control.v1.StartProfileResponse
+	4,  // 14: canisterd.control.v1.Profiler.ReadProfile:output_type -> canisterd.control.v1.ReadProfileResponse
+	6,  // 15: canisterd.control.v1.Profiler.StopProfile:output_type -> canisterd.control.v1.StopProfileResponse
+	9,  // 16: canisterd.control.v1.Profiler.SetBudgets:output_type -> canisterd.control.v1.SetBudgetsResponse
+	11, // 17: canisterd.control.v1.Profiler.ListBudgets:output_type -> canisterd.control.v1.ListBudgetsResponse
+	13, // [13:18] is the sub-list for method output_type
+	8,  // [8:13] is the sub-list for method input_type
+	8,  // [8:8] is the sub-list for extension type_name
+	8,  // [8:8] is the sub-list for extension extendee
+	0,  // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_control_v1_profiler_proto_init() }
@@ -706,7 +1051,7 @@ func file_control_v1_profiler_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_control_v1_profiler_proto_rawDesc), len(file_control_v1_profiler_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   9,
+			NumMessages:   15,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

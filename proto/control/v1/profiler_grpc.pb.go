@@ -22,6 +22,8 @@ const (
 	Profiler_StartProfile_FullMethodName = "/canisterd.control.v1.Profiler/StartProfile"
 	Profiler_ReadProfile_FullMethodName  = "/canisterd.control.v1.Profiler/ReadProfile"
 	Profiler_StopProfile_FullMethodName  = "/canisterd.control.v1.Profiler/StopProfile"
+	Profiler_SetBudgets_FullMethodName   = "/canisterd.control.v1.Profiler/SetBudgets"
+	Profiler_ListBudgets_FullMethodName  = "/canisterd.control.v1.Profiler/ListBudgets"
 )
 
 // ProfilerClient is the client API for Profiler service.
@@ -41,6 +43,13 @@ type ProfilerClient interface {
 	// StopProfile ends the profile and returns it.
 	// Errors: FAILED_PRECONDITION (the instance is not profiled).
 	StopProfile(ctx context.Context, in *StopProfileRequest, opts ...grpc.CallOption) (*StopProfileResponse, error)
+	// SetBudgets replaces the budgets of the instance: how many instructions a call of a method may take. Calls that take
+	// more go on. The instance counts all calls of these methods whose messages end from now on, and so do its later forks,
+	// in the same budgets.
+	// Errors: INVALID_ARGUMENT (a budget without a canister, a method or instructions; more than 10,000 budgets).
+	SetBudgets(ctx context.Context, in *SetBudgetsRequest, opts ...grpc.CallOption) (*SetBudgetsResponse, error)
+	// ListBudgets returns the budgets with what calls took since SetBudgets.
+	ListBudgets(ctx context.Context, in *ListBudgetsRequest, opts ...grpc.CallOption) (*ListBudgetsResponse, error)
 }
 
 type profilerClient struct {
@@ -81,6 +90,26 @@ func (c *profilerClient) StopProfile(ctx context.Context, in *StopProfileRequest
 	return out, nil
 }
 
+func (c *profilerClient) SetBudgets(ctx context.Context, in *SetBudgetsRequest, opts ...grpc.CallOption) (*SetBudgetsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SetBudgetsResponse)
+	err := c.cc.Invoke(ctx, Profiler_SetBudgets_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *profilerClient) ListBudgets(ctx context.Context, in *ListBudgetsRequest, opts ...grpc.CallOption) (*ListBudgetsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListBudgetsResponse)
+	err := c.cc.Invoke(ctx, Profiler_ListBudgets_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // ProfilerServer is the server API for Profiler service.
 // All implementations must embed UnimplementedProfilerServer
 // for forward compatibility.
@@ -98,6 +127,13 @@ type ProfilerServer interface {
 	// StopProfile ends the profile and returns it.
 	// Errors: FAILED_PRECONDITION (the instance is not profiled).
 	StopProfile(context.Context, *StopProfileRequest) (*StopProfileResponse, error)
+	// SetBudgets replaces the budgets of the instance: how many instructions a call of a method may take. Calls that take
+	// more go on. The instance counts all calls of these methods whose messages end from now on, and so do its later forks,
+	// in the same budgets.
+	// Errors: INVALID_ARGUMENT (a budget without a canister, a method or instructions; more than 10,000 budgets).
+	SetBudgets(context.Context, *SetBudgetsRequest) (*SetBudgetsResponse, error)
+	// ListBudgets returns the budgets with what calls took since SetBudgets.
+	ListBudgets(context.Context, *ListBudgetsRequest) (*ListBudgetsResponse, error)
 	mustEmbedUnimplementedProfilerServer()
 }
 
@@ -116,6 +152,12 @@ func (UnimplementedProfilerServer) ReadProfile(context.Context, *ReadProfileRequ
 }
 func (UnimplementedProfilerServer) StopProfile(context.Context, *StopProfileRequest) (*StopProfileResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method StopProfile not implemented")
+}
+func (UnimplementedProfilerServer) SetBudgets(context.Context, *SetBudgetsRequest) (*SetBudgetsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method SetBudgets not implemented")
+}
+func (UnimplementedProfilerServer) ListBudgets(context.Context, *ListBudgetsRequest) (*ListBudgetsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListBudgets not implemented")
 }
 func (UnimplementedProfilerServer) mustEmbedUnimplementedProfilerServer() {}
 func (UnimplementedProfilerServer) testEmbeddedByValue()                  {}
@@ -192,6 +234,42 @@ func _Profiler_StopProfile_Handler(srv interface{}, ctx context.Context, dec fun
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Profiler_SetBudgets_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(SetBudgetsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ProfilerServer).SetBudgets(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Profiler_SetBudgets_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ProfilerServer).SetBudgets(ctx, req.(*SetBudgetsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Profiler_ListBudgets_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListBudgetsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ProfilerServer).ListBudgets(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Profiler_ListBudgets_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ProfilerServer).ListBudgets(ctx, req.(*ListBudgetsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // Profiler_ServiceDesc is the grpc.ServiceDesc for Profiler service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -210,6 +288,14 @@ var Profiler_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "StopProfile",
 			Handler:    _Profiler_StopProfile_Handler,
+		},
+		{
+			MethodName: "SetBudgets",
+			Handler:    _Profiler_SetBudgets_Handler,
+		},
+		{
+			MethodName: "ListBudgets",
+			Handler:    _Profiler_ListBudgets_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},
