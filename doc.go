@@ -61,6 +61,7 @@
 //	options.go  options of networks
 //	network.go  networks and their forks, the types of canisters, time
 //	value.go    Go values as Candid and back
+//	budgets.go  budgets: what calls may take
 //	call.go     calls, the interfaces of canisters, rejects
 //	hold.go     held messages, call trees
 //	profile.go  profiles: where instructions went

@@ -20,11 +20,14 @@ type IC struct {
 	t TB
 }
 
-// New makes a network for a test, which is closed with the test.
+// New makes a network for a test, which is closed with the test. The test fails at its end if a call exceeded a budget
+// ([Network.SetBudget]).
 func New(t TB, options ...Option) *IC {
 	t.Helper()
 	n, err := Open(t.Context(), options...)
-	return own(t, n, err)
+	check(t, err)
+	t.Cleanup(func() { check(t, n.CheckBudgets()) }) // after all forks are closed
+	return own(t, n, nil)
 }
 
 // own closes a network with the test.
@@ -87,6 +90,12 @@ func (ic *IC) Canister(name string) *Canister {
 	ic.t.Helper()
 	c, err := ic.Network.Canister(name)
 	return must(ic.t, c, err)
+}
+
+// SetBudget is [Network.SetBudget]: the test fails at its end if a call of the method takes more instructions.
+func (ic *IC) SetBudget(c *Canister, method string, instructions uint64) {
+	ic.t.Helper()
+	check(ic.t, ic.Network.SetBudget(ic.t.Context(), c, method, instructions))
 }
 
 // Now is [Network.Now]: it returns the time of the network.

@@ -15,6 +15,7 @@ import (
 	"github.com/canisterd/canisterd/candid/did"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/instance"
+	"github.com/canisterd/canisterd/internal/callbudget"
 	"github.com/canisterd/canisterd/internal/inprocess"
 	"github.com/canisterd/canisterd/internal/refusal"
 	"github.com/canisterd/canisterd/replica"
@@ -28,6 +29,7 @@ import (
 type Network struct {
 	running  *inprocess.Instance
 	outcalls outcalls
+	budgets  *callbudget.Budgets // forks have the same
 
 	mu        sync.Mutex           // guards all below
 	canisters map[string]*Canister // by name
@@ -46,11 +48,11 @@ func Open(ctx context.Context, options ...Option) (*Network, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the network: %w", err)
 	}
-	return newNetwork(made, c.outcalls), nil
+	return newNetwork(made, c.outcalls, callbudget.New()), nil
 }
 
-func newNetwork(made *inprocess.Instance, outcalls outcalls) *Network {
-	return &Network{running: made, outcalls: outcalls, canisters: map[string]*Canister{}, names: map[principal.Principal]string{}}
+func newNetwork(made *inprocess.Instance, outcalls outcalls, budgets *callbudget.Budgets) *Network {
+	return &Network{running: made, outcalls: outcalls, budgets: budgets, canisters: map[string]*Canister{}, names: map[principal.Principal]string{}}
 }
 
 // Close ends the network. Its forks continue.
@@ -244,7 +246,7 @@ func (n *Network) Fork(ctx context.Context) (*Network, error) {
 	if err != nil {
 		return nil, fmt.Errorf("forking the network: %w", err)
 	}
-	fork := newNetwork(made, n.outcalls)
+	fork := newNetwork(made, n.outcalls, n.budgets)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	maps.Copy(fork.names, n.names)

@@ -27,7 +27,7 @@ func (n *Network) DeployProject(ctx context.Context, folder string) (map[string]
 	if err := p.Deploy(ctx, nil, nil, t); err != nil {
 		return nil, err
 	}
-	return t.made, nil
+	return t.made, n.setBudgets(ctx, p, t.made)
 }
 
 // projectTarget is a network to which a project is deployed.

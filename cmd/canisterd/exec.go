@@ -57,7 +57,10 @@ Inside the command, canisterd uses this instance by default, with the token of t
 daemon. The instance is deleted when the command ends, even if it fails. The exit code
 is that of the command: 128 plus the number of the signal if a signal ended it, 127 if
 the command is not found, 126 if it cannot be executed. A second interrupt kills the
-command.`,
+command.
+
+If the project of --deploy has budgets (docs/profile.md), exec lists those that calls have
+exceeded when the command has ended. The exit code is 1 then, if that of the command is 0.`,
 		Example: `  canisterd exec --deploy . -- npm test
   canisterd exec --pacing manual --seed 07 -- sh -c 'canisterd time +4w'
   canisterd exec --fork lab@before -- ./explore
@@ -128,6 +131,11 @@ func (c *cli) execute(ctx context.Context, f *execFlags, args []string) (err err
 		}
 	}
 	run := func() error { return c.command(ctx, args, environment) }
+	if f.deploy != "" {
+		if run, err = c.withinBudgets(ctx, d, f.deploy, deployed, run); err != nil {
+			return c.explained(ctx, err)
+		}
+	}
 	if f.around != nil {
 		return f.around(ctx, d, deployed, run)
 	}

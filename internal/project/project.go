@@ -28,6 +28,7 @@ const File = "canisterd.yaml"
 type Project struct {
 	Canisters map[string]*Canister `yaml:"canisters" doc:"The canisters of the directory, by the names that they are known by."`
 	Networks  map[string]*Network  `yaml:"networks" doc:"What differs in networks, by the names that --network takes; see below."`
+	Budgets   Budgets              `yaml:"budgets" doc:"Instructions that calls of methods may take; see below." example:"{bank.withdraw: 2_000_000 instructions}"`
 	Explore   Explore              `yaml:"explore" doc:"What canisterd explore runs; see below."`
 	folder    string
 	reach     Reach
@@ -118,6 +119,9 @@ func (p *Project) completeAll() error {
 		if err := p.complete(name); err != nil {
 			return fmt.Errorf("%s: canister %s: %w", path, name, err)
 		}
+	}
+	if err := p.checkBudgets(); err != nil {
+		return fmt.Errorf("%s: budgets: %w", path, err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Explore.Upgrades)) {
 		file, err := p.open(p.Explore.Upgrades[name])

@@ -36,7 +36,7 @@ func Schema() *SchemaPart {
 
 func schemaOf(t reflect.Type) *SchemaPart {
 	switch t {
-	case reflect.TypeFor[quantity.Bytes](), reflect.TypeFor[quantity.Seconds]():
+	case reflect.TypeFor[quantity.Bytes](), reflect.TypeFor[quantity.Seconds](), reflect.TypeFor[quantity.Instructions]():
 		return &SchemaPart{Type: []string{"integer", "string"}}
 	case reflect.TypeFor[JSONText]():
 		return &SchemaPart{Type: []string{"array", "string"}}

@@ -59,6 +59,27 @@ func (s *Seconds) Type() string { return "duration" }
 // UnmarshalYAML reads it.
 func (s *Seconds) UnmarshalYAML(node *yaml.Node) error { return scalar(node, s.Set) }
 
+// Instructions is a number of instructions: digits, or with a unit as 2.5M, and the word instructions after it or not.
+type Instructions uint64
+
+// Set reads it.
+func (i *Instructions) Set(text string) error {
+	number := strings.TrimSpace(strings.TrimSuffix(text, "instructions"))
+	digits, ok := decimal(number)
+	n, err := strconv.ParseUint(digits, 10, 64)
+	if !ok || err != nil {
+		return fmt.Errorf("invalid number of instructions %q: expected one such as 2_000_000 instructions, or with k, M, G or T, such as 2.5M", text)
+	}
+	*i = Instructions(n)
+	return nil
+}
+
+// String is the number.
+func (i *Instructions) String() string { return strconv.FormatUint(uint64(*i), 10) }
+
+// UnmarshalYAML reads it.
+func (i *Instructions) UnmarshalYAML(node *yaml.Node) error { return scalar(node, i.Set) }
+
 // scalar reads one word of a YAML file.
 func scalar(node *yaml.Node, set func(string) error) error {
 	if node.Kind != yaml.ScalarNode {
@@ -87,6 +108,18 @@ func ParseBytes(text string) (int64, error) {
 
 // ParseCycles reads an amount with or without a unit (k M G T P) as decimal digits; nothing for no text.
 func ParseCycles(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	amount, ok := decimal(text)
+	if !ok {
+		return "", fmt.Errorf("invalid amount of cycles %q: expected a number, optionally followed by k, M, G, T or P, such as 1.5T", text)
+	}
+	return amount, nil
+}
+
+// decimal returns a number with or without a unit (k M G T P) as decimal digits, and false if it is not a whole number.
+func decimal(text string) (string, bool) {
 	digits, zeros := text, 0
 	for i, unit := range []string{"k", "M", "G", "T", "P"} {
 		if before, found := strings.CutSuffix(text, unit); found {
@@ -96,17 +129,14 @@ func ParseCycles(text string) (string, error) {
 	whole, part, _ := strings.Cut(strings.ReplaceAll(digits, "_", ""), ".")
 	part = strings.TrimRight(part, "0")
 	all := whole + part
-	if strings.Trim(all, "0123456789") != "" || text != "" && whole == "" || len(part) > zeros {
-		return "", fmt.Errorf("invalid amount of cycles %q: expected a number, optionally followed by k, M, G, T or P, such as 1.5T", text)
-	}
-	if text == "" {
-		return "", nil
+	if strings.Trim(all, "0123456789") != "" || whole == "" || len(part) > zeros {
+		return "", false
 	}
 	amount := strings.TrimLeft(all+strings.Repeat("0", zeros-len(part)), "0")
 	if amount == "" {
 		amount = "0"
 	}
-	return amount, nil
+	return amount, true
 }
 
 // ParseDuration is time.ParseDuration with days and weeks.

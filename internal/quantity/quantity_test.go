@@ -36,6 +36,23 @@ func TestCyclesHaveUnits(t *testing.T) {
 	}
 }
 
+func TestInstructionsHaveUnitsAndAWord(t *testing.T) {
+	for text, want := range map[string]Instructions{
+		"2_000_000 instructions": 2_000_000, "2M": 2_000_000, "2.5M instructions": 2_500_000, "40000000000": 40_000_000_000, "50k": 50_000, "0": 0,
+	} {
+		var got Instructions
+		if err := got.Set(text); err != nil || got != want {
+			t.Errorf("%q is %d (%v), want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "instructions", "-1", "many", "1.5", "2 M", "2_000_000 cycles", "20000000T"} {
+		var got Instructions
+		if err := got.Set(text); err == nil {
+			t.Errorf("%q is taken for %d", text, got)
+		}
+	}
+}
+
 func TestNumbersOfBytesAreReadWithTheirUnits(t *testing.T) {
 	for text, want := range map[string]int64{"512MiB": 512 << 20, "4GiB": 4 << 30, "64 KiB": 64 << 10, "1073741824": 1 << 30, "1TiB": 1 << 40} {
 		if got, err := ParseBytes(text); err != nil || got != want {
