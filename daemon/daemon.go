@@ -294,7 +294,7 @@ func (d *Daemon) close() error {
 	errs = append(errs, d.instances.Close())
 	d.closeSpans()
 	if d.coverage != nil {
-		errs = append(errs, d.coverage.Write())
+		errs = append(errs, d.coverage.Close())
 	}
 	select {
 	case <-d.failed:

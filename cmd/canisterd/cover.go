@@ -57,6 +57,7 @@ func (c *cli) executeCovered(ctx context.Context, f *execFlags, args []string) (
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	c.coverDir = dir
 	failed := c.execute(ctx, f, args)
+	coverdir.AwaitServers(ctx, dir)
 	return errors.Join(failed, c.writeCover(&f.cover, dir))
 }
 

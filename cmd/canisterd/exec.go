@@ -142,6 +142,26 @@ func (c *cli) execute(ctx context.Context, f *execFlags, args []string) (err err
 	return run()
 }
 
+// during observes an instance while a command runs: the instance that is selected, or without one an instance of the
+// command's own. observe runs the command; it gets the names of canisters by id that the current directory does not have.
+func (c *cli) during(ctx context.Context, f *execFlags, args []string, observe func(ctx context.Context, d *remote.Daemon, deployed map[string]string, run func() error) error) error {
+	if c.instance == "" {
+		f.around = observe
+		return c.execute(ctx, f, args)
+	}
+	if f.from != "" || f.deploy != "" {
+		return fmt.Errorf("--deploy and --fork are for an instance of its own, and -i names instance %q: leave out one of them", c.instance)
+	}
+	return c.connected(ctx, func(ctx context.Context, d *remote.Daemon) error {
+		got, err := d.Instances.GetInstance(ctx, &controlv1.GetInstanceRequest{Instance: c.instance})
+		if err != nil {
+			return err
+		}
+		environment := append(withOwnFolder(os.Environ()), c.environment(got.GetInstance())...)
+		return observe(ctx, d, c.known().names, func() error { return c.command(ctx, args, environment) })
+	})
+}
+
 // environment returns what a command needs to reach its instance as this one does.
 func (c *cli) environment(instance *controlv1.Instance) []string {
 	return append(

@@ -166,6 +166,9 @@ func (c *cli) send(ctx context.Context, d *remote.Daemon, query bool, call *cont
 	return w.update(ctx, call)
 }
 
+// profileOfServer says how canisters of a server in place of PocketIC's are profiled.
+const profileOfServer = "begin a profile in the test, with POST /instances/ID/canisterd/start_profile (docs/pocketic.md)"
+
 // profiled profiles an instance while it does something, and writes the profile even if that fails: a trap has one too.
 // Names are those of canisters by id that the current directory does not have.
 func (c *cli) profiled(ctx context.Context, d *remote.Daemon, f *profileFlags, names map[string]string, do func() error) error {
@@ -177,27 +180,19 @@ func (c *cli) profiled(ctx context.Context, d *remote.Daemon, f *profileFlags, n
 	if err != nil {
 		return errors.Join(failed, err)
 	}
+	if f.during && failed == nil && stopped.GetProfile().GetMessages() == 0 {
+		c.note("note: no canister of instance %q ran. If the command starts PocketIC's server, its canisters run there: %s", c.instance, profileOfServer)
+	}
 	return errors.Join(failed, c.writeProfile(f, names, stopped.GetProfile()))
 }
 
 // profileDuring profiles an instance while a command runs.
 func (c *cli) profileDuring(ctx context.Context, f *profileFlags, args []string) error {
-	if c.instance == "" {
-		f.exec.around = func(ctx context.Context, d *remote.Daemon, deployed map[string]string, run func() error) error {
-			return c.profiled(ctx, d, f, deployed, run)
-		}
-		return c.execute(ctx, &f.exec, args)
+	if c.as == "all" || hooks[c.as] != nil {
+		return fmt.Errorf("--as %s is for canisterd exec: canisters of a server in place of PocketIC's run in instances of its own, which --during does not profile; %s", c.as, profileOfServer)
 	}
-	if f.exec.from != "" || f.exec.deploy != "" {
-		return fmt.Errorf("--deploy and --fork are for an instance of its own, and -i names instance %q: leave out one of them", c.instance)
-	}
-	return c.connected(ctx, func(ctx context.Context, d *remote.Daemon) error {
-		got, err := d.Instances.GetInstance(ctx, &controlv1.GetInstanceRequest{Instance: c.instance})
-		if err != nil {
-			return err
-		}
-		environment := append(withOwnFolder(os.Environ()), c.environment(got.GetInstance())...)
-		return c.profiled(ctx, d, f, nil, func() error { return c.command(ctx, args, environment) })
+	return c.during(ctx, &f.exec, args, func(ctx context.Context, d *remote.Daemon, deployed map[string]string, run func() error) error {
+		return c.profiled(ctx, d, f, deployed, run)
 	})
 }
 

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/internal/coverage"
@@ -79,6 +81,43 @@ func TestWhatRanIsWrittenOnlyIfSomethingNewDid(t *testing.T) {
 	if err := w.Write(); err != nil {
 		t.Errorf("nothing ran since, and it is written again: %v", err)
 	}
+}
+
+func TestAReaderWaitsForServersUntilTheyHaveWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		w, err := coverdir.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		waited := func() time.Duration {
+			t.Helper()
+			began := time.Now()
+			coverdir.AwaitServers(t.Context(), dir)
+			return time.Since(began)
+		}
+		if got := waited(); got != 0 {
+			t.Errorf("without a server, a reader waits %s", got)
+		}
+		if err := w.Announce(); err != nil {
+			t.Fatal(err)
+		}
+		if got := waited(); got != 2*coverdir.Interval {
+			t.Errorf("with a server, a reader waits %s", got)
+		}
+		go func() {
+			time.Sleep(coverdir.Interval)
+			if err := w.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		if got := waited(); got < coverdir.Interval || got >= 2*coverdir.Interval {
+			t.Errorf("with a server that ends after %s, a reader waits %s", coverdir.Interval, got)
+		}
+		if err := w.Close(); err != nil {
+			t.Errorf("closed again: %v", err)
+		}
+	})
 }
 
 func TestDamagedFilesAreNamed(t *testing.T) {

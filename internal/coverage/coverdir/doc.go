@@ -3,6 +3,7 @@
 //
 //	HASH.wasm      a module as uploaded, without compression
 //	ran-ID.gob     what a process has run of modules; replaced as a whole
+//	server-ran-ID  the process is a server and still writes
 //
 // It owns the files. It must not know who runs canisters and what reports look like.
 package coverdir
