@@ -15,8 +15,11 @@ type costResult struct {
 	PriceList   string         `json:"price_list"`    // month
 	Subnets     []uint64       `json:"subnet_nodes"`  // of the elements of all lists of cycles
 	CallsPerDay uint64         `json:"calls_per_day"` // of users; 0: no day is priced
+	Rate        json.Number    `json:"usd_per_xdr,omitempty"`
 	Methods     []methodCost   `json:"methods"`
 	Canisters   []canisterCost `json:"canisters"`
+
+	rate uint64 // millionths of the currency for an XDR
 }
 
 // methodCost is what a method costs its canister, with the callbacks of the calls that it makes.
@@ -32,6 +35,7 @@ type methodCost struct {
 	Ingress   []json.Number `json:"ingress_cycles_per_call"`
 	Execution []json.Number `json:"execution_cycles_per_call"`
 	Outgoing  []json.Number `json:"outgoing_cycles_per_call"`
+	Services  []json.Number `json:"service_cycles_per_call"` // HTTP outcalls and signatures
 	Total     []json.Number `json:"cycles_per_call"`
 	Daily     []json.Number `json:"cycles_per_day"` // none without calls per day, and for tasks
 
@@ -56,12 +60,12 @@ func costOf(id methodID, m *methodUse, name string, wide bool, callsPerDay, of u
 		Messages: float64(m.messages) / float64(m.calls), Made: float64(m.made) / float64(m.calls),
 	}
 	number := func(a cycles.Amount) json.Number { return json.Number(a.String()) }
-	for i, nodes := range pricedSubnets {
-		s := cycles.Application(nodes)
-		p := m.cost(&s, wide)
+	for i := range pricedSubnets {
+		p := m.cost(i, wide)
 		r.Ingress = append(r.Ingress, number(p.ingress.Div(m.calls)))
 		r.Execution = append(r.Execution, number(p.execution.Div(m.calls)))
 		r.Outgoing = append(r.Outgoing, number(p.calls.Div(m.calls)))
+		r.Services = append(r.Services, number(p.services.Div(m.calls)))
 		r.total[i] = p.total().Div(m.calls)
 		r.Total = append(r.Total, number(r.total[i]))
 		if callsPerDay > 0 && of > 0 && !m.task {
@@ -88,9 +92,9 @@ func holdingCost(d *controlv1.Canister, name string) canisterCost {
 // trillion cycles cost one XDR.
 const trillion = 1_000_000_000_000
 
-// xdr formats cycles in XDR, to the millionth.
-func xdr(a cycles.Amount) string {
-	millionths := a.Div(trillion / 1_000_000)
+// money formats cycles in a currency in which a trillion cost so many millionths, to the millionth.
+func money(a cycles.Amount, rate uint64) string {
+	millionths := a.Mul(rate).Div(trillion)
 	whole := millionths.Div(1_000_000)
 	return fmt.Sprintf("%s.%06d", whole.Grouped(), millionths.Sub(whole.Mul(1_000_000)).Lo)
 }
@@ -98,7 +102,11 @@ func xdr(a cycles.Amount) string {
 // text formats the result for people.
 func (r *costResult) text(c *cli) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "Prices of %s on subnets with %d and %d nodes\n\n", r.PriceList, r.Subnets[0], r.Subnets[1])
+	fmt.Fprintf(&out, "Prices of %s on subnets with %d and %d nodes", r.PriceList, r.Subnets[0], r.Subnets[1])
+	if r.Rate != "" {
+		fmt.Fprintf(&out, "; 1 XDR, which is 1 T cycles, for %s USD", r.Rate)
+	}
+	out.WriteString("\n\n")
 	out.WriteString(r.methodTable(c))
 	out.WriteString("\n\n")
 	out.WriteString(r.dayTable(c))
@@ -109,7 +117,7 @@ func (r *costResult) methodTable(c *cli) string {
 	if len(r.Methods) == 0 {
 		return "no call is remembered"
 	}
-	heads := []string{"METHOD", "CALLS", "INSTRUCTIONS", "INGRESS", "EXECUTION", "OUTGOING"}
+	heads := []string{"METHOD", "CALLS", "INSTRUCTIONS", "INGRESS", "EXECUTION", "OUTGOING", "SERVICES"}
 	for _, nodes := range r.Subnets {
 		heads = append(heads, fmt.Sprintf("A CALL (%d)", nodes))
 	}
@@ -118,7 +126,7 @@ func (r *costResult) methodTable(c *cli) string {
 		m := &r.Methods[i]
 		cells := []string{
 			cmp.Or(m.Name, m.Canister) + "." + m.Method, grouped(fmt.Sprint(m.Calls)), grouped(fmt.Sprint(m.Instructions)),
-			grouped(m.Ingress[0].String()), grouped(m.Execution[0].String()), grouped(m.Outgoing[0].String()),
+			grouped(m.Ingress[0].String()), grouped(m.Execution[0].String()), grouped(m.Outgoing[0].String()), grouped(m.Services[0].String()),
 		}
 		for _, total := range m.total {
 			cells = append(cells, total.Grouped())
@@ -134,8 +142,12 @@ func (r *costResult) dayTable(c *cli) string {
 	for _, nodes := range r.Subnets {
 		heads = append(heads, fmt.Sprintf("CYCLES (%d)", nodes))
 	}
+	currency := "XDR"
+	if r.Rate != "" {
+		currency = "USD"
+	}
 	for _, nodes := range r.Subnets {
-		heads = append(heads, fmt.Sprintf("XDR (%d)", nodes))
+		heads = append(heads, fmt.Sprintf("%s (%d)", currency, nodes))
 	}
 	t := c.table(heads...)
 	var all [len(pricedSubnets)]cycles.Amount
@@ -145,7 +157,7 @@ func (r *costResult) dayTable(c *cli) string {
 			cells = append(cells, a.Grouped())
 		}
 		for _, a := range daily {
-			cells = append(cells, xdr(a))
+			cells = append(cells, money(a, r.rate))
 		}
 		t.row(cells...)
 	}
