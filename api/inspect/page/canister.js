@@ -54,7 +54,7 @@ const Status = ({ canister: c }) => {
       ["status", statusWord(c.status)],
       ["cycles", html`<${Cycles} amount=${c.cycles} />`],
       ["burns a day", html`<${Cycles} amount=${c.idleCyclesBurnedPerDay} /> for memory and compute allocation${days !== undefined ? `: they last ${grouped(days)} days` : ""}`],
-      ["reserved", c.reservedCycles !== "0" && html`<${Cycles} amount=${c.reservedCycles} />`],
+      ["reserved", c.reservedCycles && c.reservedCycles !== "0" && html`<${Cycles} amount=${c.reservedCycles} />`],
       ["memory", html`<${Bytes} size=${c.memoryBytes} />: heap <${Bytes} size=${c.heapBytes} />, stable <${Bytes} size=${c.stableBytes} />, module, log and snapshots <${Bytes} size=${other} />`],
       ["timer", c.globalTimer ? `${timeText(c.globalTimer)}, in ${spanText(nanoseconds(c.globalTimer) - now)}` : "no global timer is set: nothing runs by itself until the canister sets one"],
       ["heartbeat", c.heartbeat ? "it runs in every round" : ""],
