@@ -63,7 +63,7 @@ const Bar = ({ bar, width, whole, hit, was, zoom }) => {
     event.preventDefault();
     zoom(frame);
   };
-  const label = `${name}${frame.canister && frame.kind !== "entry" && frame.kind !== "await" ? ` of ${nameOf(frame.canister)}` : ""}: ${grouped(frame.total)} instructions, ${percent(frame.total, whole)}, ${grouped(frame.self)} of its own, ${count(frame.calls, "call")}${was?.text ? `, ${was.text}` : ""}`;
+  const label = `${name}${frame.canister && frame.kind !== "entry" && frame.kind !== "await" ? ` of ${nameOf(frame.canister)}` : ""}${frame.source ? ` (${frame.source})` : ""}: ${grouped(frame.total)} instructions, ${percent(frame.total, whole)}, ${grouped(frame.self)} of its own, ${count(frame.calls, "call")}${was?.text ? `, ${was.text}` : ""}`;
   return html`<g class=${`bar ${frame.kind} ${hit ? "hit" : ""} ${was?.kind ?? ""}`} style=${`--hue:${hueOf(frame.canister)}`} transform=${`translate(${bar.left * width} ${bar.row * high})`} role="button" tabindex="0" onClick=${() => zoom(frame)} onKeyDown=${keyed}>
     <title>${label}</title><rect width=${Math.max(1, wide - 1)} height=${high - 1} rx="2" />${room > 2 ? html`<text x="4" y="14">${text.length > room ? `${text.slice(0, room - 1)}…` : text}</text>` : ""}</g>`;
 };

@@ -156,6 +156,6 @@ const Functions = ({ sums, whole, before, choose }) => {
   return html`<div class="scroll"><table><thead><tr><th class="number">self</th><th class="number">%</th><th class="number">total</th><th class="number">%</th><th class="number">calls</th>${before ? html`<th>before</th>` : ""}<th>function</th><th>canister</th></tr></thead><tbody>
     ${sums.slice(0, shownFunctions).map((s) => html`<tr key=${s.key}><td class="number">${grouped(s.self)}</td><td class="number">${percent(s.self, whole)}</td><td class="number">${grouped(s.total)}</td><td class="number">${percent(s.total, whole)}</td><td class="number">${grouped(s.calls)}</td>
       ${before ? html`<td class=${difference(s.self, was.get(s.key)).kind === "more" ? "waits" : ""}>${difference(s.self, was.get(s.key)).text}</td>` : ""}
-      <td><button type="button" class="copy" onClick=${() => choose(s.label)}><code>${s.label}</code></button></td><td>${s.canister ? html`<${Party} id=${s.canister} />` : ""}</td></tr>`)}
+      <td><button type="button" class="copy" onClick=${() => choose(s.label)}><code>${s.label}</code></button>${s.source ? html` <span class="soft">${s.source}</span>` : ""}</td><td>${s.canister ? html`<${Party} id=${s.canister} />` : ""}</td></tr>`)}
   </tbody></table></div>${sums.length > shownFunctions ? html`<p class="soft">${count(sums.length - shownFunctions, "function")} more with less.</p>` : ""}`;
 };

@@ -6,6 +6,7 @@
  * @property {string} label
  * @property {string} kind entry, function, host, charge, await or root
  * @property {string} canister its id
+ * @property {string} source where the function begins, as file:line; empty if that is not known
  * @property {number} calls
  * @property {number} self instructions of its own
  * @property {number} total with the frames below it
@@ -44,13 +45,13 @@ export const treeOf = (profile, nameOf) => {
     const parent = i > 0 ? frames[node.parent ?? 0] : undefined;
     const self = Number(node.instructions ?? 0);
     /** @type {Frame} */
-    const frame = { label: labelOf(symbol, nameOf), kind: (symbol.kind ?? "FRAME_KIND_ROOT").replace("FRAME_KIND_", "").toLowerCase(), canister: symbol.canisterId ?? "", calls: Number(node.calls ?? 0), self, total: self, parent, children: [] };
+    const frame = { label: labelOf(symbol, nameOf), kind: (symbol.kind ?? "FRAME_KIND_ROOT").replace("FRAME_KIND_", "").toLowerCase(), canister: symbol.canisterId ?? "", source: symbol.file ? `${symbol.file}:${symbol.line}` : "", calls: Number(node.calls ?? 0), self, total: self, parent, children: [] };
     parent?.children.push(frame);
     frames.push(frame);
   }
   for (let i = frames.length - 1; i > 0; i--) /** @type {Frame} */ (frames[i].parent).total += frames[i].total;
   for (const frame of frames) frame.children.sort((a, b) => b.total - a.total);
-  return frames[0] ?? { label: "", kind: "root", canister: "", calls: 0, self: 0, total: 0, parent: undefined, children: [] };
+  return frames[0] ?? { label: "", kind: "root", canister: "", source: "", calls: 0, self: 0, total: 0, parent: undefined, children: [] };
 };
 
 /**
@@ -75,10 +76,10 @@ export const sameAs = (frame) => `${frame.kind} ${frame.canister} ${frame.label}
 /**
  * Adds up the frames of each function. A recursion counts once in the total.
  * @param {Frame} root
- * @returns {{key: string, label: string, kind: string, canister: string, calls: number, self: number, total: number}[]} the most instructions of their own first
+ * @returns {{key: string, label: string, kind: string, canister: string, source: string, calls: number, self: number, total: number}[]} the most instructions of their own first
  */
 export const sumsOf = (root) => {
-  /** @type {Map<string, {key: string, label: string, kind: string, canister: string, calls: number, self: number, total: number}>} */
+  /** @type {Map<string, {key: string, label: string, kind: string, canister: string, source: string, calls: number, self: number, total: number}>} */
   const sums = new Map();
   /** @type {Map<string, number>} how many frames of a function are open */
   const open = new Map();
@@ -92,7 +93,7 @@ export const sumsOf = (root) => {
       open.set(key, depth - 1);
       continue;
     }
-    const sum = sums.get(key) ?? { key, label: frame.label, kind: frame.kind, canister: frame.canister, calls: 0, self: 0, total: 0 };
+    const sum = sums.get(key) ?? { key, label: frame.label, kind: frame.kind, canister: frame.canister, source: frame.source, calls: 0, self: 0, total: 0 };
     sums.set(key, sum);
     sum.calls += frame.calls;
     sum.self += frame.self;

@@ -610,6 +610,19 @@ await flow("a profile that is kept shows what became more", async () => {
   await page.click("text=Compare no more");
 });
 
+await flow("a profile shows where functions begin in the source", async () => {
+  const id = canisterd("canister", "create", "--jq", ".canister_id");
+  canisterd("canister", "install", id, new URL("../../canistertest/fixtures/panics.wasm", import.meta.url).pathname);
+  await at("profile");
+  await page.locator("main button", { hasText: /^Profile$/ }).click();
+  await shows("Every message is counted");
+  assert.throws(() => canisterd("canister", "call", id, "withdraw", "--hex", "61626364"), /account\.rs:15/);
+  await page.waitForSelector("g.bar.entry text");
+  await page.click("main button >> text=Stop");
+  await shows("panics/account.rs:");
+  assert.match(await page.locator("g.bar.function title").allTextContents().then((all) => all.join("\n")), /Account::withdraw of .* \(panics\/account\.rs:\d+\): /);
+});
+
 await flow("the page outlives a restart of the daemon", async () => {
   await at("canisters");
   await shows("bank");
