@@ -54,11 +54,11 @@ func (n *enumeration) take(number int, r Result) bool {
 		}
 	}
 	n.all = n.all && r.finished
+	n.Progress(n.report)
 	taken := number + 1
 	if taken%together != 0 && taken < len(n.parts) {
 		return true
 	}
-	n.Progress(n.report)
 	n.most[number/together+2] = n.share(taken)
 	n.all = n.all && !n.over() && (taken == len(n.parts) || n.report.Classes < n.budget)
 	return n.all
@@ -108,7 +108,7 @@ func (e *exploration) classesOfFaults() (all bool, err error) {
 			e.add("classes with a fault", r.outcomes[i])
 		}
 		all = all && r.finished
-		return e.endChunk(b, number)
+		return e.endJob(b, number)
 	}
 	err = e.run(b)
 	return all && !e.done && !e.single.more, err

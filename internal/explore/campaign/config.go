@@ -38,7 +38,7 @@ type Config struct {
 	// Expired ends the exploration and the runs in progress when it becomes true; nil: it never does. The report then
 	// depends on the speed of the computer.
 	Expired func() bool
-	// Progress is called after each chunk of runs; nil: progress is not reported.
+	// Progress is called after each run, and after each part of an enumeration of classes; nil: progress is not reported.
 	Progress func(*Report)
 }
 

@@ -123,18 +123,16 @@ func (e *exploration) each(phase string, b *Batch, then func(*outcome)) error {
 				then(&r.outcomes[i])
 			}
 		}
-		return e.endChunk(b, number)
+		return e.endJob(b, number)
 	}
 	return e.run(b)
 }
 
-// endChunk reports progress if the job is the last of its chunk or batch, and returns whether the batch goes on.
-func (e *exploration) endChunk(b *Batch, number int) (goesOn bool) {
-	if number+1 < b.Count && (number+1)%chunk != 0 {
-		return true
-	}
+// endJob reports progress, and returns whether the batch goes on: the time is checked after the last job of a chunk, and
+// of the batch.
+func (e *exploration) endJob(b *Batch, number int) (goesOn bool) {
 	e.Progress(e.report)
-	return !e.over()
+	return number+1 < b.Count && (number+1)%chunk != 0 || !e.over()
 }
 
 // run runs a batch. Without Ready, all its jobs may begin at once.
