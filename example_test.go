@@ -305,6 +305,18 @@ func ExampleIC_Snapshot() {
 	// Output: 0 <nil>
 }
 
+// A budget limits what a call of a method may take. The test fails at its end if one takes more; here, none has yet.
+func ExampleIC_SetBudget() {
+	ic := canisterd.New(t)
+	counter := ic.Deploy(counterWasm)
+	ic.SetBudget(counter, "add", 1_000_000)
+	if err := counter.Call(t.Context(), "add", 5); err != nil {
+		t.Fatalf("%v", err)
+	}
+	fmt.Println(ic.CheckBudgets())
+	// Output: <nil>
+}
+
 // What a call did, as a tree.
 func ExampleIC_Trace() {
 	ctx := t.Context()
