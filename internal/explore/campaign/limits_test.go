@@ -117,6 +117,17 @@ func TestProgressIsShownAfterEachRun(t *testing.T) {
 	}
 }
 
+func TestTheTimeIsCheckedAfterEach64Runs(t *testing.T) {
+	c := scripted(t, `reply "ok"`)
+	inOrder(c, 1+200)
+	var over atomic.Bool
+	c.Expired = over.Load
+	c.Progress = func(r *campaign.Report) { over.Store(r.Runs >= 10) }
+	if r := run(t, c); r.Runs != 1+64 {
+		t.Errorf("the time is over after 10 runs, and there are %d", r.Runs)
+	}
+}
+
 func TestATwentiethOfTheBudgetIsDrawnBeforeAllOrdersAreRun(t *testing.T) {
 	c := theft(t, "careful", 2)
 	c.Runs, c.Faults = 1+60, 0
