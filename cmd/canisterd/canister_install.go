@@ -141,16 +141,13 @@ func (f *installFlags) debugInfo(module string) (debug project.DebugInfo, err er
 	return debug, nil
 }
 
-// debugInfoInvalid is the reason of the refusal of debug information that does not fit its module.
-const debugInfoInvalid = "DEBUG_INFO_INVALID"
-
 // install sends a module from a file. A source map that was found beside it and is of another build is left out, with a
 // note: nobody has asked for it.
 func (c *cli) install(
 	ctx context.Context, d *remote.Daemon, head *controlv1.InstallHead, path string, debug project.DebugInfo,
 ) (*controlv1.InstallCodeResponse, error) {
 	installed, err := c.sendModule(ctx, d, head, path, debug)
-	if reason, _ := remote.Reason(err); reason != debugInfoInvalid || debug.Beside == "" {
+	if reason, _ := remote.Reason(err); reason != remote.DebugInfoInvalid || debug.Beside == "" {
 		return installed, err
 	}
 	c.note("note: %s is not used: %s", debug.Beside, remote.Text(err))

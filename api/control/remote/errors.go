@@ -11,6 +11,9 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
+// DebugInfoInvalid is the reason of the refusal of debug information that does not fit its module.
+const DebugInfoInvalid = "DEBUG_INFO_INVALID"
+
 // Code returns the gRPC code of an error of a call.
 func Code(err error) codes.Code { return status.Code(err) }
 

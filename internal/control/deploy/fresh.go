@@ -90,16 +90,41 @@ func (f *fresh) Install(ctx context.Context, name string) error {
 	if err != nil {
 		return fmt.Errorf("reading the module: %w", err)
 	}
-	var debug remote.DebugInfo
-	if debug.SourceMap, debug.DebugFile, err = f.project.DebugInfo(name); err != nil {
-		return err
-	}
-	argument, err := f.project.Canisters[name].Argument(name, f.principals())
+	argument, err := f.argument(name, module)
 	if err != nil {
 		return err
 	}
-	_, err = f.Daemon.InstallWithDebugInfo(ctx, &controlv1.InstallHead{
-		Instance: f.Instance, CanisterId: f.ids[name], Features: f.project.Canisters[name].Features, Argument: request.Value(argument), Sender: f.Sender,
-	}, bytes.NewReader(module), debug, nil)
+	debug, err := f.project.DebugInfo(name)
+	if err != nil {
+		return err
+	}
+	head := &controlv1.InstallHead{
+		Instance: f.Instance, CanisterId: f.ids[name], Features: f.project.Canisters[name].Features, Argument: argument, Sender: f.Sender,
+	}
+	send := func() error {
+		_, err := f.Daemon.InstallWithDebugInfo(ctx, head, bytes.NewReader(module), remote.DebugInfo{SourceMap: debug.SourceMap, DebugFile: debug.DebugFile}, nil)
+		return err
+	}
+	err = send()
+	if reason, _ := remote.Reason(err); reason == remote.DebugInfoInvalid && debug.Beside != "" {
+		debug.SourceMap = nil // of another build, and the project does not name it
+		err = send()
+	}
 	return err
+}
+
+// argument returns the argument of an installation, in bytes if the project gives the interface.
+func (f *fresh) argument(name string, module []byte) (*controlv1.Value, error) {
+	given, err := f.project.Canisters[name].Argument(name, f.principals())
+	if err != nil {
+		return nil, err
+	}
+	if f.project.Canisters[name].Candid == "" {
+		return request.Value(given), nil
+	}
+	raw, err := f.project.EncodeInit(name, given, module)
+	if err != nil {
+		return nil, err
+	}
+	return &controlv1.Value{Form: &controlv1.Value_Bytes{Bytes: raw}}, nil
 }
