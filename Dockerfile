@@ -5,7 +5,7 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 # The flags are those of cmd/dist/compile.
-RUN CGO_ENABLED=0 go build -trimpath -tags=grpcnotrace -gcflags=github.com/nats-io/...=-l -ldflags="-s -w" -o /canisterd ./cmd/canisterd
+RUN CGO_ENABLED=0 go build -trimpath -tags=grpcnotrace -ldflags="-s -w" -o /canisterd ./cmd/canisterd
 # The final image has no shell to make directories with.
 RUN mkdir -p /empty/tmp /empty/state
 

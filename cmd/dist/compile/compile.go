@@ -13,9 +13,6 @@ var Flags = []string{
 	// Without this tag, package grpc brings the pages of golang.org/x/net/trace, which canisterd does not serve, and with them
 	// html/template: it calls methods by their names, and for that the linker keeps all exported methods of all types.
 	"-tags=grpcnotrace",
-	// The broker of explorations over several processes has a sixth of the code, and waits for jobs that take much longer than
-	// its calls: nothing of it is inlined.
-	"-gcflags=github.com/nats-io/...=-l",
 }
 
 // Stripped are the flags of the linker for a release: no symbols for debuggers.
