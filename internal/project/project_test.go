@@ -74,7 +74,7 @@ func TestCanistersThatNameEachOtherAreNoCircleAndThoseThatWaitForEachOtherAre(t 
 func TestMistakesInAProjectAreNamed(t *testing.T) {
 	for text, want := range map[string]string{
 		"canisters: {}":                                        "names no canisters",
-		"canister: {a: {wasm: x}}":                             "there is no key canister; did you mean canisters? (there are canisters, networks, explore)",
+		"canister: {a: {wasm: x}}":                             "there is no key canister; did you mean canisters? (there are canisters, networks, budgets, explore)",
 		"canisters: {a: {wasm: x, unknown: 1}}":                "there is no key unknown (there are wasm, map, debug, init, init_json,",
 		"canisters: {a: {}}":                                   "canister a: wasm is missing: set it to the module file",
 		"canisters: {a: }":                                     "canister a: wasm is missing: set it to the module file",
