@@ -1,11 +1,17 @@
 package project
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/canisterd/canisterd/internal/regular"
 )
@@ -120,13 +126,12 @@ type DebugInfo struct {
 // DebugInfo returns the debug information beside the module of a canister.
 func (p *Project) DebugInfo(name string) (d DebugInfo, err error) {
 	spec := p.Canisters[name]
-	path := spec.Map
-	if path == "" {
+	name = spec.mapFile()
+	if spec.Map == "" {
 		d.Beside = SourceMapBeside(p.Path(spec.Wasm))
-		path = d.Beside
 	}
-	if path != "" {
-		if d.SourceMap, err = p.read(path, maxSourceMapFile); err != nil {
+	if spec.Map != "" || d.Beside != "" {
+		if d.SourceMap, err = p.read(name, maxSourceMapFile); err != nil {
 			return d, fmt.Errorf("reading the source map: %w", err)
 		}
 	}
@@ -141,13 +146,59 @@ func (p *Project) DebugInfo(name string) (d DebugInfo, err error) {
 // SourceMapBeside returns the path of the source map beside the file of a module, NAME.wasm.map, or "" if it is not
 // there.
 func SourceMapBeside(module string) string {
-	if path := strings.TrimSuffix(module, ".gz") + ".map"; exists(path) {
+	if path := mapBeside(module); exists(path) {
 		return path
 	}
 	return ""
 }
 
+// mapBeside returns where the source map of a module is, if it is beside the module.
+func mapBeside(module string) string { return strings.TrimSuffix(module, ".gz") + ".map" }
+
+// mapFile returns the file of the source map of the module, which need not be there if it is the default.
+func (s *Canister) mapFile() string { return cmp.Or(s.Map, mapBeside(s.Wasm)) }
+
+// ModuleFiles returns the files of the module of a canister, from the directory of the project: the module itself, its
+// source map and its debug file. Only the module has to be there.
+func (p *Project) ModuleFiles(name string) []string {
+	spec := p.Canisters[name]
+	files := []string{spec.Wasm, spec.mapFile()}
+	if spec.Debug != "" {
+		files = append(files, spec.Debug)
+	}
+	return files
+}
+
+// OwnFiles returns what Read reads, from the directory of the project: its file, files of arguments, and without a file
+// patterns for modules.
+func (p *Project) OwnFiles() []string {
+	files := []string{File}
+	for _, suffix := range moduleSuffixes {
+		if p.ofModules {
+			files = append(files, "*"+suffix)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Canisters)) {
+		if file := p.Canisters[name].initFile; file != "" {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
+// Description returns what the project says about its canisters as one text: projects with the same text are deployed
+// alike.
+func (p *Project) Description() (string, error) {
+	text, err := yaml.Marshal(p.Canisters)
+	return string(text), err
+}
+
 // Module returns the content of the module of a canister.
 func (p *Project) Module(name string) ([]byte, error) {
-	return p.read(p.Canisters[name].Wasm, maxModuleFile)
+	spec := p.Canisters[name]
+	module, err := p.read(spec.Wasm, maxModuleFile)
+	if errors.Is(err, fs.ErrNotExist) && spec.Built() {
+		return nil, fmt.Errorf("%w: canisterd build %s makes it", err, name)
+	}
+	return module, err
 }

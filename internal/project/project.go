@@ -2,6 +2,7 @@ package project
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -32,6 +33,7 @@ type Project struct {
 	Explore   Explore              `yaml:"explore" doc:"What canisterd explore runs; see below."`
 	folder    string
 	reach     Reach
+	ofModules bool // there is no file
 }
 
 // Folder is the folder of the project.
@@ -39,7 +41,11 @@ func (p *Project) Folder() string { return p.folder }
 
 // Canister is one canister. Its tags are what the reference page and the schema say of it.
 type Canister struct {
-	Wasm        string            `yaml:"wasm" doc:"The module: a file, plain or packed by gzip. It has to be there." example:"build/bank.wasm.gz"`
+	Wasm        string            `yaml:"wasm" doc:"The module: a file, plain or packed by gzip. Without a build, it has to be there (default of motoko and rust: .canisterd/build/NAME.wasm)." example:"build/bank.wasm.gz"`
+	Build       string            `yaml:"build" doc:"Command that makes the module, for the shell, in the directory of the project." example:"make build/bank.wasm"`
+	Motoko      *Motoko           `yaml:"motoko" doc:"Recipe that makes the module from Motoko; see below." example:"{main: src/bank/main.mo}"`
+	Rust        *Rust             `yaml:"rust" doc:"Recipe that makes the module from Rust; see below." example:"{package: bank}"`
+	Sources     []string          `yaml:"sources" doc:"What the build reads: files, directories, and patterns with *, ? and ** (default: what the recipe reads; of build: nothing). canisterd dev builds again when they change." example:"[src/bank, lib/**/*.mo]"`
 	Map         string            `yaml:"map" doc:"The source map of the module, for the source lines of backtraces and profiles (default: the file of the module's name with .map after .wasm, if it is there and of this build)." example:"build/bank.wasm.map"`
 	Debug       string            `yaml:"debug" doc:"A Wasm file with the debug information that was stripped from the module." example:"build/bank.debug.wasm"`
 	Init        string            `yaml:"init" doc:"Arguments of the installation and of upgrades, as Candid text." example:"(principal \"${ledger}\", 5)"`
@@ -56,6 +62,7 @@ type Canister struct {
 	Candid      string            `yaml:"candid" doc:"The interface: a .did file, for arguments, calls by name and canister help (default: the interface in the module)." example:"bank.did"`
 	Frontend    string            `yaml:"frontend" doc:"Directory whose files are uploaded to the canister after its installation. It must be an asset canister; see below." example:"dist"`
 	Settings    Settings          `yaml:"settings" doc:"Other settings; see below."`
+	initFile    string            // that Init, InitJSON or InitHex was read from
 }
 
 type Settings struct {
@@ -143,7 +150,7 @@ func projectOfModules(folder string, reach Reach) (*Project, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding modules: %w", err)
 	}
-	p := &Project{folder: folder, reach: reach, Canisters: map[string]*Canister{}}
+	p := &Project{folder: folder, reach: reach, ofModules: true, Canisters: map[string]*Canister{}}
 	for _, e := range entries {
 		for _, suffix := range moduleSuffixes {
 			if name, is := strings.CutSuffix(e.Name(), suffix); is && !e.IsDir() {
@@ -169,6 +176,7 @@ var NameForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 // complete reads what a canister has in files beside its module, and checks all of it.
 func (p *Project) complete(name string) error {
 	if spec := p.Canisters[name]; spec != nil {
+		spec.completeBuild(name)
 		if err := spec.oneInit(); err != nil {
 			return err
 		}
@@ -179,7 +187,7 @@ func (p *Project) complete(name string) error {
 			}
 			spec.fileInit(content)
 		}
-		spec.InitFile = ""
+		spec.initFile, spec.InitFile = spec.InitFile, ""
 	}
 	return p.check(name)
 }
@@ -200,10 +208,10 @@ func (p *Project) check(name string) error {
 		return err
 	}
 	spec := p.Canisters[name]
-	if spec == nil || spec.Wasm == "" {
-		return errors.New("wasm is missing: set it to the module file")
+	if spec == nil {
+		spec = &Canister{}
 	}
-	if err := spec.oneInit(); err != nil {
+	if err := cmp.Or(spec.checkBuild(), spec.oneInit()); err != nil {
 		return err
 	}
 	if _, err := quantity.ParseCycles(spec.Cycles); err != nil {

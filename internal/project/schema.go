@@ -18,6 +18,7 @@ type SchemaPart struct {
 	Examples    []string               `json:"examples,omitempty"`
 	Properties  map[string]*SchemaPart `json:"properties,omitempty"`
 	Required    []string               `json:"required,omitempty"`
+	AnyOf       []*SchemaPart          `json:"anyOf,omitempty"`
 	Items       *SchemaPart            `json:"items,omitempty"`
 	Names       *SchemaPart            `json:"propertyNames,omitempty"`
 	Others      any                    `json:"additionalProperties,omitempty"` // false, or a part
@@ -30,7 +31,12 @@ func Schema() *SchemaPart {
 	root.Required = []string{"canisters"}
 	canisters := root.Properties["canisters"]
 	canisters.Names = &SchemaPart{Pattern: NameForm.String()}
-	canisters.Others.(*SchemaPart).Required = []string{"wasm"}
+	canister := canisters.Others.(*SchemaPart)
+	for _, key := range []string{"wasm", "motoko", "rust"} {
+		canister.AnyOf = append(canister.AnyOf, &SchemaPart{Required: []string{key}})
+	}
+	canister.Properties["motoko"].Required = []string{"main"}
+	canister.Properties["rust"].Required = []string{"package"}
 	return root
 }
 
@@ -57,7 +63,7 @@ func schemaOf(t reflect.Type) *SchemaPart {
 		for f := range fieldsOf(t) {
 			property := schemaOf(f.Type)
 			property.Description = f.Tag.Get("doc")
-			if example := f.Tag.Get("example"); example != "" && f.Type.Kind() != reflect.Slice && f.Type.Kind() != reflect.Map {
+			if example := f.Tag.Get("example"); example != "" && property.Type != "array" && property.Type != "object" {
 				property.Examples = []string{example}
 			}
 			part.Properties[f.Tag.Get("yaml")] = property
