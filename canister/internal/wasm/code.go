@@ -3,7 +3,8 @@ package wasm
 import (
 	"container/list"
 	"context"
-	"crypto/subtle"
+	"crypto/sha256"
+	"encoding/binary"
 	"sync"
 	"sync/atomic"
 
@@ -17,6 +18,7 @@ import (
 type Code struct {
 	engine *Engine
 	module *rewrite.Module
+	key    [32]byte // codeKey of the module
 	layout globalLayout
 	ran    []atomic.Uint64 // bits of blocks that ran, see Config.Ran
 
@@ -37,14 +39,23 @@ type codeCache struct {
 	most  int
 }
 
-// codeKey returns the key of a module's code. Modules whose binaries are the same share their code: they differ in what
-// the engine does not see, such as metadata. With coverage, each has a code of its own, which collects what ran of it.
+// codeKey returns the key of a module's code. Modules whose binaries and data segments are the same share their code: they
+// differ in what does not matter when they run, such as metadata. The data segments are not in the binary. With coverage,
+// each has a code of its own, which collects what ran of it.
 func codeKey(m *rewrite.Module) [32]byte {
-	key := m.BinaryHash
+	digest := sha256.New()
+	digest.Write(m.BinaryHash[:])
 	if m.Coverage {
-		subtle.XORBytes(key[:], key[:], m.Hash[:])
+		digest.Write(m.Hash[:])
 	}
-	return key
+	for _, d := range m.Data {
+		var head [16]byte
+		binary.LittleEndian.PutUint64(head[:8], d.Offset)
+		binary.LittleEndian.PutUint64(head[8:], uint64(len(d.Bytes)))
+		digest.Write(head[:])
+		digest.Write(d.Bytes)
+	}
+	return [32]byte(digest.Sum(nil))
 }
 
 func newCodeCache() codeCache {
@@ -63,13 +74,14 @@ func (e *Engine) Compile(ctx context.Context, m *rewrite.Module) (*Code, error) 
 
 // code finds or makes the Code of a module, and marks it as most recently used.
 func (e *Engine) code(m *rewrite.Module) *Code {
+	key := codeKey(m)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if at, ok := e.codes.byKey[codeKey(m)]; ok {
+	if at, ok := e.codes.byKey[key]; ok {
 		e.codes.order.MoveToFront(at)
 		return at.Value.(*Code)
 	}
-	c := &Code{engine: e, module: m, layout: newGlobalLayout(m.Globals)}
+	c := &Code{engine: e, module: m, key: key, layout: newGlobalLayout(m.Globals)}
 	if m.Coverage {
 		c.ran = e.config.Ran(m)
 	}
@@ -78,7 +90,7 @@ func (e *Engine) code(m *rewrite.Module) *Code {
 }
 
 func (cc *codeCache) add(c *Code) {
-	cc.byKey[codeKey(c.module)] = cc.order.PushFront(c)
+	cc.byKey[c.key] = cc.order.PushFront(c)
 	cc.bytes += len(c.module.Binary)
 }
 
@@ -90,7 +102,7 @@ func (cc *codeCache) overflow(keep *Code) []*Code {
 		before := at.Prev()
 		if c != keep {
 			cc.order.Remove(at)
-			delete(cc.byKey, codeKey(c.module))
+			delete(cc.byKey, c.key)
 			cc.bytes -= len(c.module.Binary)
 			victims = append(victims, c)
 		}
@@ -127,7 +139,7 @@ func (c *Code) release() {
 	}
 	e := c.engine
 	e.mu.Lock()
-	at, ok := e.codes.byKey[codeKey(c.module)]
+	at, ok := e.codes.byKey[c.key]
 	kept := ok && at.Value.(*Code) == c
 	e.mu.Unlock()
 	if !kept {

@@ -129,7 +129,7 @@ func (c *Code) await(ctx context.Context, f *compilation) error {
 func (e *Engine) recordCompiled(c *Code) {
 	e.mu.Lock()
 	e.compiled++
-	if _, ok := e.codes.byKey[codeKey(c.module)]; !ok {
+	if _, ok := e.codes.byKey[c.key]; !ok {
 		e.codes.add(c)
 	}
 	victims := e.codes.overflow(c)

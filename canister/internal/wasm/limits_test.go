@@ -179,7 +179,8 @@ func TestTheCachesOfModulesHaveANumberAndASize(t *testing.T) {
 	compiled := func(sizes []int) (kept int, first bool) {
 		c := newCodeCache()
 		for i, size := range sizes {
-			c.add(&Code{module: numbered(i, size, zeros)})
+			m := numbered(i, size, zeros)
+			c.add(&Code{module: m, key: m.BinaryHash})
 			c.overflow(nil)
 		}
 		_, first = c.byKey[[32]byte{}]
