@@ -20,9 +20,10 @@ import (
 )
 
 type deployFlags struct {
-	only []string
-	mode string
-	yes  bool
+	only    []string
+	mode    string
+	yes     bool
+	noBuild bool
 }
 
 func (c *cli) deploy() *cobra.Command {
@@ -38,13 +39,14 @@ directory has a ` + project.File + `:
       wasm: ledger.wasm
       cycles: 5T
     bank:
-      wasm: build/bank.wasm.gz
+      motoko: {main: src/bank/main.mo}
       init: '(principal "${ledger}")'
       after: [ledger]
 
 DIR defaults to the current directory, or the nearest one above it that has a
-` + project.File + `. docs/project.md lists the keys. Files, modules and arguments are checked
-before anything is created.
+` + project.File + `. docs/project.md lists the keys. Modules with build:, motoko: or rust: are built
+first: that runs code of the project, as make does. Files, modules and arguments are
+checked before anything is created.
 
 Without a ` + project.File + `, each *.wasm and *.wasm.gz of the directory is a canister. All
 canisters are created first, so that arguments can refer to each other, and then
@@ -79,6 +81,7 @@ deploy says so.`,
 	cmd.Flags().StringSliceVar(&f.only, "only", nil, "install only these canisters (all are created)")
 	cmd.Flags().StringVar(&f.mode, "mode", "auto", "auto, reinstall (the state is lost) or upgrade")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, reinstallYes)
+	cmd.Flags().BoolVar(&f.noBuild, "no-build", false, "build nothing: deploy the modules that are there")
 	c.allowOutside(cmd)
 	c.selectNetwork(cmd)
 	return sending(cmd)
@@ -170,7 +173,7 @@ func (c *cli) readProject(folder string) (*project.Project, error) {
 	return project.ReadFor(folder, c.reach(), c.projectNetwork)
 }
 
-// deployFolder creates and installs the canisters of a folder, and calls tell with the outcome for each.
+// deployFolder builds, creates and installs the canisters of a folder, and calls tell with the outcome for each.
 func (c *cli) deployFolder(ctx context.Context, d *remote.Daemon, folder string, f *deployFlags, tell func(name, what string)) (map[string]deployment, error) {
 	p, err := c.readProject(folder)
 	if err != nil {
@@ -200,6 +203,11 @@ func (c *cli) deployFolder(ctx context.Context, d *remote.Daemon, folder string,
 	if err := x.confirmReinstall(ctx); err != nil {
 		return nil, err
 	}
+	if !f.noBuild {
+		if err := c.buildModules(ctx, p, f.only); err != nil {
+			return nil, err
+		}
+	}
 	if err := p.Deploy(ctx, f.only, x.principals(), x); err != nil {
 		return nil, err
 	}
@@ -209,7 +217,7 @@ func (c *cli) deployFolder(ctx context.Context, d *remote.Daemon, folder string,
 // Check finds the subnets that the project names.
 func (x *deploying) Check(ctx context.Context) error {
 	for _, name := range slices.Sorted(maps.Keys(x.project.Canisters)) {
-		if len(x.flags.only) > 0 && !slices.Contains(x.flags.only, name) {
+		if !chosen(x.flags.only, name) {
 			continue
 		}
 		if _, err := x.cli.subnetOf(ctx, x.daemon, x.project.Canisters[name].Subnet); err != nil {
@@ -222,7 +230,7 @@ func (x *deploying) Check(ctx context.Context) error {
 // Install installs a canister, unless only others are requested.
 func (x *deploying) Install(ctx context.Context, name string) (err error) {
 	one := deployment{Done: "left alone"}
-	if len(x.flags.only) == 0 || slices.Contains(x.flags.only, name) {
+	if chosen(x.flags.only, name) {
 		drawn := x.cli.doing("installing " + name)
 		one, err = x.install(ctx, name)
 		if err == nil && x.project.Canisters[name].Frontend != "" {

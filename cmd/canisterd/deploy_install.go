@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/canisterd/canisterd/candid/principal"
@@ -75,7 +74,7 @@ func (x *deploying) confirmReinstall(ctx context.Context) error {
 	}
 	var all []string
 	for _, name := range sortedKeys(x.project.Canisters) {
-		if x.ids[name] == "" || len(x.flags.only) > 0 && !slices.Contains(x.flags.only, name) {
+		if x.ids[name] == "" || !chosen(x.flags.only, name) {
 			continue
 		}
 		found, err := x.get(ctx, name)

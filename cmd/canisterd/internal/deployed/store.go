@@ -110,16 +110,10 @@ func (s *Store) Write(folderOf string) error {
 	if err != nil {
 		return fmt.Errorf("encoding the ids of canisters: %w", err)
 	}
-	if err := notLinked(folderOf); err != nil {
+	if err := MakeDirectory(folderOf); err != nil {
 		return err
 	}
 	path := filepath.Join(folderOf, File)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("creating the directory for %s: %w", path, err)
-	}
-	if err := ignoreInGit(filepath.Dir(path)); err != nil {
-		return err
-	}
 	err = regular.Replace(path, func(w io.Writer) error {
 		_, err := w.Write(append(text, '\n'))
 		return err
@@ -128,6 +122,18 @@ func (s *Store) Write(folderOf string) error {
 		s.recordFolder(folderOf)
 	}
 	return err
+}
+
+// MakeDirectory makes the directory in a folder that has the file of ids, and what else is of this machine.
+func MakeDirectory(folder string) error {
+	if err := notLinked(folder); err != nil {
+		return err
+	}
+	own := filepath.Join(folder, filepath.Dir(File))
+	if err := os.MkdirAll(own, 0o755); err != nil {
+		return fmt.Errorf("creating the directory %s: %w", own, err)
+	}
+	return ignoreInGit(own)
 }
 
 // ignoreInGit makes git ignore a folder whose content is of this machine. A .gitignore that is there stays as it is.
