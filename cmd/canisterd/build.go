@@ -28,7 +28,7 @@ A build runs code of the project, as make does. What it prints goes to standard 
 		Example: `  canisterd build
   canisterd build bank`,
 		RunE: func(cmd *cobra.Command, names []string) error {
-			p, err := project.Read(project.Nearest(), c.reach())
+			p, err := c.readProject(project.Nearest())
 			if err != nil {
 				return err
 			}
@@ -49,6 +49,7 @@ A build runs code of the project, as make does. What it prints goes to standard 
 		},
 	}
 	c.allowOutside(cmd)
+	c.selectNetwork(cmd)
 	return cmd
 }
 

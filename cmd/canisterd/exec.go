@@ -208,20 +208,26 @@ func (c *cli) someDaemon(ctx context.Context) (d *remote.Daemon, end func() erro
 
 // ensureDaemon starts its own daemon if none answers. end stops it.
 func (c *cli) ensureDaemon(ctx context.Context) (end func() error, err error) {
-	d, err := c.remote()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = d.Close() }() // only for this question
-	if c.coverDir != "" {            // a daemon that runs already does not measure
+	if c.coverDir != "" { // a daemon that runs already does not measure
 		return c.ownDaemon(ctx)
 	}
-	question, cancel := patient(ctx, time.Second)
-	defer cancel()
-	if _, err = d.Instances.ListInstances(question, &controlv1.ListInstancesRequest{PageSize: 1}); remote.Code(err) != codes.Unavailable {
+	if err := c.reached(ctx); remote.Code(err) != codes.Unavailable {
 		return func() error { return nil }, c.explained(ctx, err)
 	}
 	return c.ownDaemon(ctx)
+}
+
+// reached asks the daemon a question. The error has the code Unavailable if none answers.
+func (c *cli) reached(ctx context.Context) error {
+	d, err := c.remote()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = d.Close() }() // only for this question
+	ctx, cancel := patient(ctx, time.Second)
+	defer cancel()
+	_, err = d.Instances.ListInstances(ctx, &controlv1.ListInstancesRequest{PageSize: 1})
+	return err
 }
 
 // ownDaemon starts a daemon that runs until end.

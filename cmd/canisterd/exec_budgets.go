@@ -15,7 +15,7 @@ import (
 // withinBudgets returns a function that runs a command and checks the budgets of a project that was deployed, whose names
 // are those of canisters by id.
 func (c *cli) withinBudgets(ctx context.Context, d *remote.Daemon, folder string, names map[string]string, run func() error) (func() error, error) {
-	p, err := project.Read(folder, c.reach())
+	p, err := c.readProject(folder)
 	if err != nil {
 		return nil, err
 	}

@@ -49,11 +49,16 @@ func (c *cli) logs() *cobra.Command {
 	return cmd
 }
 
-// logged formats a record of a log for people: as text if it is text, else hex.
+// logged formats a record of a log for people.
 func (c *cli) logged(r *controlv1.ReadLogsResponse) string {
-	text := string(r.GetContent())
+	return fmt.Sprintf("%s %s", c.paint(faint, fmt.Sprintf("[%d] %s", r.GetIndex(), stamp(r.GetTime()))), logText(r.GetContent()))
+}
+
+// logText formats a line of a log: as text if it is text, else hex.
+func logText(content []byte) string {
+	text := string(content)
 	if strings.ToValidUTF8(text, "") != text {
 		text = fmt.Sprintf("(bytes) %x", text)
 	}
-	return fmt.Sprintf("%s %s", c.paint(faint, fmt.Sprintf("[%d] %s", r.GetIndex(), stamp(r.GetTime()))), oneLine(text))
+	return oneLine(text)
 }

@@ -20,6 +20,7 @@ import (
 // notRun are the commands that the table of docs/internals/assistants.md does not run, with the reason.
 var notRun = map[string]string{
 	"canisterd start":            "it runs until it is stopped",
+	"canisterd dev":              "it runs until it is stopped",
 	"canisterd stop":             "it stops the daemon of the test",
 	"canisterd exec":             "its output is that of its command",
 	"canisterd mcp":              "it serves an assistant on standard input",

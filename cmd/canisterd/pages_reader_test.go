@@ -25,6 +25,8 @@ type reader struct {
 	clone      string // folder with what pages need of the repository
 	folder     string // that cd has led to, from the clone
 	built      bool   // make builds canisterd in the clone; otherwise this program stands for it
+	running    *background
+	shownUntil int // how much of its output the page has shown
 }
 
 // newReader makes a clone, with a daemon beside it for pages that start none.
@@ -152,7 +154,7 @@ type background struct {
 
 // starts reports whether a command is that of a daemon, which goes on until it is stopped.
 func (r *reader) starts(command string) bool {
-	return command == "make run" || strings.HasPrefix(command, "canisterd start")
+	return command == "make run" || strings.HasPrefix(command, "canisterd start") || strings.HasPrefix(command, "canisterd dev")
 }
 
 // serve starts a daemon at a free port and waits until it has printed what the page says.
@@ -172,16 +174,33 @@ func (r *reader) serve(s step) {
 	}
 	r.t.Cleanup(func() { d.interrupt(r.t) })
 	go func() { d.ended <- d.cmd.Wait() }()
-	patient := eventually.Context(r.t)
+	r.running, r.shownUntil = d, 0
+	r.await(s)
+}
+
+// printed waits until a program that the page has started has printed lines, after those that the page has shown.
+func (r *reader) printed(command, text string) error {
+	if r.running == nil || !strings.Contains(r.running.cmd.String(), command) {
+		return fmt.Errorf("the page has not started %s", command)
+	}
+	r.await(step{command, text})
+	return nil
+}
+
+// await waits until the program in the background has printed what the page says.
+func (r *reader) await(s step) {
+	d, patient := r.running, eventually.Context(r.t)
 	if r.built {
 		patient = r.t.Context() // the build takes as long as it takes
 	}
 	for {
-		text := d.text()
+		printed := d.text()
+		text := withoutLog(printed[r.shownUntil:])
 		if at := listening.FindStringSubmatch(text); at != nil {
 			r.t.Setenv("CANISTERD_URL", at[1])
 		}
 		if matches(s.output, r.shown(text)) {
+			r.shownUntil = len(printed)
 			return
 		}
 		select {
@@ -194,6 +213,12 @@ func (r *reader) serve(s step) {
 		}
 	}
 }
+
+// withoutLog returns the output of a daemon without the lines of its log.
+func withoutLog(text string) string { return logLines.ReplaceAllString(text, "") }
+
+// logLines are the lines of a daemon's log.
+var logLines = regexp.MustCompile(`(?m)^time=\S+ level=.*\n`)
 
 // listening is the line of a daemon's output that says where it listens.
 var listening = regexp.MustCompile(`(?m)^http +(http://\S+)`)

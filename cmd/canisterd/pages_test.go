@@ -25,6 +25,7 @@ const repository = "../.."
 //	LANG from=PATH   the block is an excerpt of a file of the repository that a test runs
 //	sh usage         its commands are such as canisterd accepts
 //	LANG tested-by=PATH   the test in that file runs it
+//	text printed="COMMAND"   the command, which a page has started, prints these lines next
 //	LANG not-run="REASON" nothing
 //
 // Another block fails. Commands in the text are checked as those of a block with usage. In what a command prints, … stands for anything on one line, and a line of … for any number of
@@ -82,7 +83,7 @@ func (r *reader) read(page string) string {
 }
 
 // attribute is how a block says what becomes of it.
-var attribute = regexp.MustCompile(`^(file|from|tested-by|not-run|usage)(?:=("[^"]+"|[^ "]+))?$`)
+var attribute = regexp.MustCompile(`^(file|from|tested-by|printed|not-run|usage)(?:=("[^"]+"|[^ "]+))?$`)
 
 // block does with a block what its attribute says.
 func (r *reader) block(info, text string) error {
@@ -99,6 +100,8 @@ func (r *reader) block(info, text string) error {
 	case "tested-by":
 		_, err := os.Stat(filepath.Join(r.repository, value))
 		return err
+	case "printed":
+		return r.printed(value, text)
 	case "usage":
 		return r.usable(text, true)
 	}

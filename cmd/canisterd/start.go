@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/canisterd/canisterd/daemon"
 	"github.com/canisterd/canisterd/internal/coverage/coverdir"
@@ -73,6 +74,12 @@ same flags already runs at the address, the command says so and succeeds.`,
 			return c.serve(cmd, f)
 		},
 	}
+	f.add(c, cmd)
+	return sending(cmd)
+}
+
+// add adds the flags of a daemon to a command.
+func (f *startFlags) add(c *cli, cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", daemon.DefaultListen, "address to listen on, host:port; port 0 picks a free port")
 	flags.StringVar(&f.stateDir, "state-dir", "", "directory for the state of the network (default: canisterd/state in the user's data directory)")
@@ -104,7 +111,6 @@ same flags already runs at the address, the command says so and succeeds.`,
 	f.addBackground(cmd)
 	f.telemetry.add(cmd)
 	flags.Lookup("verbose").Usage += "; print the seed and the root key"
-	return sending(cmd)
 }
 
 // ready is the line that --json prints once requests are served.
@@ -184,6 +190,44 @@ func (c *cli) daemonConfig(f *startFlags) (config daemon.Config, err error) {
 	return config, err
 }
 
+// startedDaemon is a daemon that runs in this process, and is recorded for canisterd stop.
+type startedDaemon struct {
+	*daemon.Daemon
+	stateDir string // "": nothing is kept
+	forget   func() // removes the record
+}
+
+// startOwn starts the daemon that flags describe. The set is of the command, for its record.
+func (c *cli) startOwn(ctx context.Context, f *startFlags, set *pflag.FlagSet) (*startedDaemon, error) {
+	config, err := c.daemonConfig(f)
+	if err != nil {
+		return nil, err
+	}
+	var serving atomic.Pointer[daemon.Daemon]
+	config.Gateway = f.gateway.config(f.deploy, serving.Load)
+	config.Inspector = c.inspectorConfig(f, serving.Load)
+	if config.Assistants, err = c.assistantsConfig(); err != nil {
+		return nil, err
+	}
+	d, err := startDaemon(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	serving.Store(d)
+	forget, err := register(&running{URL: d.URL(), StateDir: config.StateDir, Log: f.backgroundLog}, set)
+	if err != nil {
+		c.note("note: `canisterd stop` will not find this daemon: %v", err)
+		forget = func() {}
+	}
+	return &startedDaemon{d, config.StateDir, forget}, nil
+}
+
+// stop stops the daemon. Its record is removed last.
+func (d *startedDaemon) stop() error {
+	defer d.forget()
+	return d.Close()
+}
+
 // serve runs the daemon until the context ends or it fails.
 func (c *cli) serve(cmd *cobra.Command, f startFlags) error {
 	ctx := cmd.Context()
@@ -194,45 +238,28 @@ func (c *cli) serve(cmd *cobra.Command, f startFlags) error {
 		}
 		c.err = log
 	}
-	config, err := c.daemonConfig(&f)
+	d, err := c.startOwn(ctx, &f, cmd.LocalNonPersistentFlags())
 	if err != nil {
 		return err
 	}
-	var serving atomic.Pointer[daemon.Daemon]
-	config.Gateway = f.gateway.config(f.deploy, serving.Load)
-	config.Inspector = c.inspectorConfig(&f, serving.Load)
-	if config.Assistants, err = c.assistantsConfig(); err != nil {
-		return err
-	}
-	d, err := startDaemon(ctx, config)
-	if err != nil {
-		return err
-	}
-	serving.Store(d)
-	remove, err := register(&running{URL: d.URL(), StateDir: config.StateDir, Log: f.backgroundLog}, cmd.LocalNonPersistentFlags())
-	if err != nil {
-		c.note("note: `canisterd stop` will not find this daemon: %v", err)
-	} else {
-		defer remove()
-	}
-	said := ready{d.URL(), d.ControlAddress(), d.InspectorURL(), fmt.Sprintf("%x", d.RootKey()), fmt.Sprintf("%x", d.Seed()), d.Subnets(), config.StateDir, f.backgroundLog}
-	if err := c.print(banner(d, &f, config.StateDir), said); err != nil {
-		return err
+	said := ready{d.URL(), d.ControlAddress(), d.InspectorURL(), fmt.Sprintf("%x", d.RootKey()), fmt.Sprintf("%x", d.Seed()), d.Subnets(), d.stateDir, f.backgroundLog}
+	if err := c.print(banner(d.Daemon, &f, d.stateDir), said); err != nil {
+		return errors.Join(err, d.stop())
 	}
 	if err := c.populate(ctx, d.URL(), &f); err != nil {
-		return errors.Join(err, d.Close())
+		return errors.Join(err, d.stop())
 	}
 	if f.backgroundLog != "" {
 		if err := c.handOver(); err != nil {
-			return errors.Join(err, d.Close())
+			return errors.Join(err, d.stop())
 		}
 	}
 	select {
 	case <-ctx.Done():
-		c.note("stopping; %s", fateOfState(config.StateDir))
+		c.note("stopping; %s", fateOfState(d.stateDir))
 	case <-d.Failed():
 	}
-	return d.Close()
+	return d.stop()
 }
 
 // fateOfState says what happens to state when a daemon with this state directory stops, "" for none.

@@ -113,6 +113,7 @@ var arrows = map[string]struct {
 	"internal/project":                   {[]string{"internal/regular", "candid", "candid/did", "candid/principal", "internal/candid/reference", "internal/quantity"}, "a project is read without knowing who deploys it"},
 	"cmd/canisterd/internal/identity":    {[]string{"candid/principal", "internal/candid/reference", "internal/project", "internal/regular"}, "keys are read and kept without a daemon"},
 	"cmd/canisterd/internal/build":       {[]string{"internal/project", "internal/regular"}, "a module is made without knowing a network"},
+	"cmd/canisterd/internal/watch":       {[]string{"internal/regular"}, "files are looked at without knowing what they are for"},
 	"cmd/canisterd/internal/deployed":    {[]string{"candid/principal", "daemon", "internal/regular", "proto/control/v1"}, "ids that a folder keeps, without a connection"},
 	"cmd/canisterd/internal/output":      {nil, "a result as JSON, of any command"},
 	"cmd/canisterd/internal/portfile":    {nil, "a file with a port, without its server"},
