@@ -98,12 +98,19 @@ func (s *served) deploy(module []byte) string {
 	if err != nil {
 		s.Fatal(err)
 	}
+	s.install(made.GetCanisterId(), controlv1.InstallMode_INSTALL_MODE_INSTALL, module)
+	return made.GetCanisterId()
+}
+
+// install installs a module in a canister.
+func (s *served) install(id string, mode controlv1.InstallMode, module []byte) {
+	s.Helper()
 	stream, err := s.Canisters.InstallCode(s.Context())
 	if err != nil {
 		s.Fatal(err)
 	}
 	parts := []*controlv1.InstallCodeRequest{{Part: &controlv1.InstallCodeRequest_Head{Head: &controlv1.InstallHead{
-		CanisterId: made.GetCanisterId(), Argument: &controlv1.Value{Form: &controlv1.Value_Text{Text: "()"}},
+		CanisterId: id, Mode: mode, Argument: &controlv1.Value{Form: &controlv1.Value_Text{Text: "()"}},
 	}}}}
 	for chunk := range slices.Chunk(module, 1<<20) {
 		parts = append(parts, &controlv1.InstallCodeRequest{Part: &controlv1.InstallCodeRequest_Chunk{Chunk: chunk}})
@@ -116,7 +123,6 @@ func (s *served) deploy(module []byte) string {
 	if _, err := stream.CloseAndRecv(); err != nil {
 		s.Fatal(err)
 	}
-	return made.GetCanisterId()
 }
 
 // empty is an RPC that does nothing.

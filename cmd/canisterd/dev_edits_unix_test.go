@@ -67,16 +67,21 @@ type editor struct {
 	calls   uint64 // that were answered
 }
 
-// edit makes a module of the next edition, and returns its name. The build copies the module that the source names.
+// next makes a module of the next edition, and returns its name. The build copies the module that the source names.
 func (e *editor) next(kind, extra string) string {
 	e.edition++
+	name := fmt.Sprint(kind, e.edition)
+	writeFile(e.T, filepath.Join(e.folder, "modules", name+".wasm"), string(editionOf(e.edition, extra)))
+	return name
+}
+
+// editionOf returns an edition of editionModule.
+func editionOf(edition uint64, extra string) []byte {
 	var constant strings.Builder
-	for _, b := range binary.LittleEndian.AppendUint64(nil, e.edition) {
+	for _, b := range binary.LittleEndian.AppendUint64(nil, edition) {
 		fmt.Fprintf(&constant, "\\%02x", b)
 	}
-	name := fmt.Sprint(kind, e.edition)
-	writeFile(e.T, filepath.Join(e.folder, "modules", name+".wasm"), string(wat.MustAssemble(fmt.Sprintf(editionModule, constant.String(), extra))))
-	return name
+	return wat.MustAssemble(fmt.Sprintf(editionModule, constant.String(), extra))
 }
 
 func (e *editor) good() string { return e.next("", "") }
