@@ -259,7 +259,7 @@ func (x *development) deploy(ctx context.Context, now *inputs, line *change) err
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if code := remote.Code(errors.Unwrap(err)); code == codes.Unavailable {
+	if remote.Code(err) == codes.Unavailable { // it is tried again
 		x.lost = true
 		return nil
 	}
@@ -271,7 +271,7 @@ func (x *development) deploy(ctx context.Context, now *inputs, line *change) err
 		x.canisters[name].deployed = nil // it may have read something else
 	}
 	if err != nil {
-		line.Done, line.Error = "deployment failed", err.Error()
+		line.Done, line.Error = "deployment failed", x.cli.explained(ctx, err).Error()
 		return x.report(line)
 	}
 	line.Done, line.ID = outcome.text(), outcome.ID
@@ -283,7 +283,7 @@ func (x *development) deploy(ctx context.Context, now *inputs, line *change) err
 func (x *development) deployed(ctx context.Context, name string) (deployment, error) {
 	about, err := x.cli.networkOf(ctx, x.daemon)
 	if err != nil {
-		return deployment{}, x.cli.explained(ctx, err)
+		return deployment{}, err
 	}
 	if about.ID != x.network {
 		x.network = about.ID
@@ -294,7 +294,7 @@ func (x *development) deployed(ctx context.Context, name string) (deployment, er
 	flags := &deployFlags{mode: "auto", only: []string{name}, noBuild: true}
 	outcomes, err := x.cli.deployFolder(ctx, x.daemon, x.folder, flags, func(string, string) {})
 	if err != nil {
-		return deployment{}, x.cli.explained(ctx, err)
+		return deployment{}, err
 	}
 	x.printing.Lock()
 	defer x.printing.Unlock()
