@@ -1,7 +1,6 @@
 package wasm
 
 import (
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -85,12 +84,12 @@ const scratchPrefix = "compiling-"
 
 // compile compiles a module into a separate folder, and moves the compiled form into the cache with a receipt. It needs
 // no lock: the folder identifies the module.
-func (d *diskCache) compile(hash [32]byte, build func(dir string) error) (err error) {
+func (d *diskCache) compile(hash [32]byte, build func(dir string) error) error {
 	dir, err := os.MkdirTemp(d.root, scratchPrefix)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { _ = os.RemoveAll(dir) }() // a folder that another program has open is removed by dropScratch later
 	if err := build(dir); err != nil {
 		return err
 	}
