@@ -114,11 +114,15 @@ dist: $(TOOLS)/nfpm $(TOOLS)/cyclonedx-gomod ## the packages of the commit, in b
 
 # The second time nothing that was compiled before is used. The version before is the last tag before the commit, or its parent.
 .PHONY: test-dist
-test-dist: $(TOOLS)/nfpm $(TOOLS)/cyclonedx-gomod ## make the packages again, compare them, and install each from its file as users do (after make dist, as root; needs Node.js, npm, Python and dpkg)
+test-dist: $(TOOLS)/nfpm $(TOOLS)/cyclonedx-gomod ## make the packages again, compare them, and install each from its file as users do (after make dist and make install-emulators, as root; needs Node.js, npm, Python and dpkg)
 	rm -rf bin/dist-cache && GOCACHE=$(CURDIR)/bin/dist-cache $(GO) run ./cmd/dist -out bin/dist-again; code=$$?; rm -rf bin/dist-cache; exit $$code
 	git worktree add --force --detach bin/before "$$(git describe --tags --abbrev=0 HEAD^ 2>/dev/null || git rev-parse HEAD^)"
 	cd bin/before && $(GO) build -o ../dist-before/canisterd ./cmd/canisterd; code=$$?; cd ../.. && git worktree remove --force bin/before; exit $$code
 	$(GO) test -count=1 -tags dist ./cmd/dist -packages $(CURDIR)/bin/dist -before $(CURDIR)/bin/dist-before/canisterd
+
+.PHONY: install-emulators
+install-emulators: ## what make test-dist runs the packages of other platforms with (as root, on Debian)
+	apt-get install -qy --no-install-recommends wine64 gcc-mingw-w64-x86-64 qemu-user-static unzip
 
 .PHONY: size
 size: ## which modules make the released binary large; fails above the limit, and if docs/internals/size.md has other sizes (FLAGS=-write)

@@ -33,6 +33,8 @@ type program struct {
 	root string               // that the process sees as /; "" for that of this machine
 	dir  string               // home of its user, as the process sees it: the example is in motoko, the state in state
 	argv []string             // what is typed in front, such as npx
+	env  []string             // beside HOME, PATH and TMPDIR
+	stop bool                 // canisterd stop ends the daemon, and not a signal: Windows has none
 	attr *syscall.SysProcAttr // nil for none
 }
 
@@ -41,7 +43,7 @@ func (p program) command(args ...string) *exec.Cmd {
 	argv := append(slices.Clone(p.argv), append([]string{p.path}, args...)...)
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir, cmd.SysProcAttr = p.dir+"/motoko", p.attr // names of canisters belong to the directory
-	cmd.Env = []string{"HOME=" + p.dir, "PATH=/usr/bin:/bin", "TMPDIR=/tmp"}
+	cmd.Env = append([]string{"HOME=" + p.dir, "PATH=/usr/bin:/bin", "TMPDIR=/tmp"}, p.env...)
 	return cmd
 }
 
@@ -111,6 +113,11 @@ func (p program) checkState(t *testing.T) {
 	url, daemon := p.start(t)
 	if got := p.run(t, "--url", url, "canister", "query", "greeter", "count"); got != "(1 : nat)" {
 		t.Errorf("after the start the greeter counts %s, want (1 : nat)", got)
+	}
+	if p.stop {
+		p.run(t, "--url", url, "stop")
+		daemon.Wait() // killed
+		return
 	}
 	if err := daemon.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
