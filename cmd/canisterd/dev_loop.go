@@ -267,8 +267,9 @@ func (x *development) deploy(ctx context.Context, now *inputs, line *change) err
 	if failed != nil {
 		return failed
 	}
-	if x.canisters[name].deployed = now; !now.unwritten(later[name]) {
-		x.canisters[name].deployed = nil // it may have read something else
+	h := x.canisters[name]
+	if h.deployed, h.refused = now, err != nil; !now.unwritten(later[name]) {
+		h.deployed = nil // it may have read something else
 	}
 	if err != nil {
 		line.Done, line.Error = "deployment failed", x.cli.explained(ctx, err).Error()

@@ -36,6 +36,7 @@ type developed struct {
 	repeats   int             // builds since the sources changed
 	generated map[string]bool // sources that builds write themselves
 	deployed  *inputs         // what the last deployment was given; nil before the first one, and if that is not certain
+	refused   bool            // the last deployment, perhaps because the project could not be read
 }
 
 // decision is what to do with a canister, and the files because of which.
@@ -63,6 +64,9 @@ func (d *developed) next(now *inputs) decision {
 		return decision{deploy: true, because: []string{project.File}}
 	}
 	changed := now.module.Changed(d.deployed.module)
+	if d.refused {
+		changed = append(changed, now.own.Changed(d.deployed.own)...)
+	}
 	return decision{deploy: len(changed) > 0, because: changed}
 }
 

@@ -34,7 +34,7 @@ func TestSnapshotsPassBetweenICPCLIAndTheCommandLine(t *testing.T) {
 	one, two := d.command(t, "canister", "create"), d.command(t, "canister", "create")
 	d.command(t, "canister", "snapshot", "load", one, d.command(t, "canister", "snapshot", "upload", one, theirs))
 	p.expect(t, "canister snapshot upload "+two+" -i "+ours+at, "uploaded successfully")
-	d.command(t, "canister", "snapshot", "load", two, d.command(t, "canister", "snapshot", "list", two, "--template", "{{range .}}{{.id}}{{end}}"))
+	d.command(t, "canister", "snapshot", "load", two, d.command(t, "canister", "snapshot", "list", two, "--jq", ".[].id"))
 	for _, canister := range []string{one, two} {
 		if total := d.command(t, "canister", "query", canister, "total"); total != "(7 : nat)" {
 			t.Errorf("the total is %s", total)
