@@ -68,7 +68,10 @@ func TestGoroutinesShareTheCacheOfLinesWhileOffsetsAreInUse(t *testing.T) {
 		}
 		running.Wait()
 	})
-	if !c.Has([32]byte{99, 7}) && !c.Has([32]byte{99, 0}) {
-		t.Error("none of the modules that were kept last is there")
+	for i := range byte(8) {
+		if c.Has([32]byte{99, i}) {
+			return
+		}
 	}
+	t.Error("none of the modules that goroutines kept last is there")
 }
