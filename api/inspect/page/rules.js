@@ -1,6 +1,6 @@
 // Rules: what they match and do, and the form that adds one. The fields of the form are in the address of the page.
 import { useState } from "preact/hooks";
-import { Failure, rpc } from "./api.js";
+import { Failure, namesOf, rpc } from "./api.js";
 import { count, grouped, quoted } from "./format.js";
 import { go, instance, linkTo, parameter } from "./route.js";
 import { names, touch } from "./store.js";
@@ -112,16 +112,12 @@ export const durationOf = (text) => {
 };
 
 /**
- * The id of a canister or user by its name or id.
- * @param {string} text
- */
-const partyOf = (text) => Object.entries(names.value.canisters).find(([, name]) => name === text)?.[0] ?? text;
-
-/**
- * The rule that the form describes.
+ * The rule that the form describes, in which canisters have their ids.
  * @param {Record<string, string>} f
+ * @param {Record<string, string>} canisters names by id
  */
-const ruleOf = (f) => {
+const ruleOf = (f, canisters) => {
+  const partyOf = (/** @type {string} */ text) => Object.entries(canisters).find(([, name]) => name === text)?.[0] ?? text;
   const does = f.do || "hold";
   const match = { kind: `MESSAGE_KIND_${(f.kind || "request").toUpperCase()}`, caller: partyOf(f.caller), callee: partyOf(f.callee), method: f.method, skip: f.skip || "0", times: f.times || "0" };
   const action = does === "hold" ? { hold: true } : does === "drop" ? { drop: true } : does === "delay" ? { delay: durationOf(f.delay || "30s") }
@@ -141,7 +137,9 @@ export const NewRule = ({ added }) => {
   const [warning, warn] = useState("");
   const add = async () => {
     warn("");
-    const made = await rpc("Messages/AddRule", { instance: instance.value, rule: ruleOf(f) });
+    // The form may be filled from its address before the page knows the names.
+    const { canisters } = await namesOf(instance.value);
+    const made = await rpc("Messages/AddRule", { instance: instance.value, rule: ruleOf(f, canisters) });
     touch();
     if (made.warning && (does === "drop" || does === "unknown")) warn(made.warning);
     else added(made.rule.ruleId);
