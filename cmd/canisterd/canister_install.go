@@ -141,8 +141,8 @@ func (f *installFlags) debugInfo(module string) (debug project.DebugInfo, err er
 	return debug, nil
 }
 
-// install sends a module from a file. A source map that was found beside it and is of another build is left out, with a
-// note: nobody has asked for it.
+// install sends a module from a file. It leaves out a source map that was found beside the module and is of another
+// build, with a note: no flag or key names that map.
 func (c *cli) install(
 	ctx context.Context, d *remote.Daemon, head *controlv1.InstallHead, path string, debug project.DebugInfo,
 ) (*controlv1.InstallCodeResponse, error) {

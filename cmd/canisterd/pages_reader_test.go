@@ -181,7 +181,7 @@ func (r *reader) serve(s step) {
 // printed waits until a program that the page has started has printed lines, after those that the page has shown.
 func (r *reader) printed(command, text string) error {
 	if r.running == nil || !strings.Contains(r.running.cmd.String(), command) {
-		return fmt.Errorf("the page has not started %s", command)
+		return fmt.Errorf("the page does not start %s", command)
 	}
 	r.await(step{command, text})
 	return nil

@@ -1,4 +1,4 @@
-//go:build dist && linux
+//go:build dist && linux && amd64
 
 package main
 
@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,9 +14,6 @@ import (
 // TestTheArchiveOfWindowsRunsUnderWine runs the archive as Windows does, as far as Wine can: see
 // docs/internals/platforms.md.
 func TestTheArchiveOfWindowsRunsUnderWine(t *testing.T) {
-	if runtime.GOARCH != "amd64" {
-		t.Skipf("Wine runs programs for its own processor, and this one is %s", runtime.GOARCH)
-	}
 	dir := directory(t)
 	do(t, dir, "unzip", "-q", packed(t, "canisterd-*-windows-amd64.zip"))
 	p := program{path: onlyFile(t, dir, "canisterd-*/canisterd.exe"), dir: dir, argv: []string{tool(t, "wine64")}, env: winePrefix(t), stop: true}
@@ -47,9 +43,6 @@ func winePrefix(t *testing.T) []string {
 
 // TestTheArchiveForARMRunsUnderQEMU runs the archive for the other processor, which QEMU emulates.
 func TestTheArchiveForARMRunsUnderQEMU(t *testing.T) {
-	if runtime.GOARCH != "amd64" {
-		t.Skipf("this processor is %s: the archive is tested without QEMU", runtime.GOARCH)
-	}
 	dir := directory(t)
 	do(t, dir, "tar", "-xzf", packed(t, "canisterd-*-linux-arm64.tar.gz"), "--strip-components=1")
 	// QEMU has memory for each page of the address space that a program reserves. With little address space, canisterd reads

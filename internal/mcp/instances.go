@@ -210,7 +210,7 @@ func (s *Server) inside(folder string) (string, error) {
 		return "", fmt.Errorf("%s is outside %s: copy what you need there", folder, top)
 	}
 	if info, err := os.Stat(real); err != nil || !info.IsDir() {
-		return "", fmt.Errorf("%s is no folder: pass its folder, and the file in modules", folder)
+		return "", fmt.Errorf("%s is not a directory: pass its directory as folder, and the file in modules", folder)
 	}
 	return real, nil
 }

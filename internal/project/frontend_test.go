@@ -23,7 +23,7 @@ func TestAFrontEndHasTheFilesOfItsDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(filepath.Join(outside, "secret"), filepath.Join(folder, "out", "link")); err != nil {
-		t.Skipf("links cannot be made here: %v", err)
+		t.Fatal(err)
 	}
 	p, err := Read(folder, Inside)
 	if err != nil {
