@@ -220,6 +220,7 @@ func (x *development) setsOf(name string) []watch.Set {
 func (x *development) turn(ctx context.Context, name string, now *inputs, next decision) error {
 	h, line := x.canisters[name], &change{Canister: name, Changed: next.because}
 	if next.build {
+		verifies := len(next.because) == 0 && h.unverified()
 		h.begin(now)
 		took, err := x.cli.buildModule(ctx, x.project, name)
 		if ctx.Err() != nil {
@@ -244,6 +245,9 @@ func (x *development) turn(ctx context.Context, name string, now *inputs, next d
 			return x.report(line)
 		}
 		if !next.deploy {
+			if verifies { // the reason for the refusal was said
+				return nil
+			}
 			line.Done = "unchanged"
 			return x.report(line)
 		}
@@ -268,7 +272,7 @@ func (x *development) deploy(ctx context.Context, now *inputs, line *change) err
 		return failed
 	}
 	h := x.canisters[name]
-	if h.deployed, h.refused = now, err != nil; !now.unwritten(later[name]) {
+	if h.deployed, h.refused, h.verified = now, err != nil, false; !now.unwritten(later[name]) {
 		h.deployed = nil // it may have read something else
 	}
 	if err != nil {

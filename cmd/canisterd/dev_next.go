@@ -37,6 +37,7 @@ type developed struct {
 	generated map[string]bool // sources that builds write themselves
 	deployed  *inputs         // what the last deployment was given; nil before the first one, and if that is not certain
 	refused   bool            // the last deployment, perhaps because the project could not be read
+	verified  bool            // the refused module was built again
 }
 
 // decision is what to do with a canister, and the files because of which.
@@ -92,8 +93,12 @@ func (d *developed) reasonToBuild(now *inputs) (because []string, build bool) {
 		return rewritten, true
 	}
 	replaced := now.module.Changed(d.left)
-	return replaced, len(replaced) > 0
+	return replaced, len(replaced) > 0 || d.unverified()
 }
+
+// unverified reports whether a refused module is to be built once more: another program may have replaced it between the
+// end of its build and the look at what the build has left.
+func (d *developed) unverified() bool { return d.refused && !d.verified && !d.failed }
 
 // rewritten returns the sources that were written during the last build and have the same content again: the build may
 // have read another one.
@@ -114,6 +119,7 @@ func (d *developed) begin(now *inputs) {
 	default:
 		d.repeats = 0
 	}
+	d.verified = d.refused
 	began := *now
 	began.sources = maps.Clone(now.sources)
 	d.built = &began
