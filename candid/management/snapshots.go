@@ -97,9 +97,8 @@ type Place struct {
 	Offset uint64 `ic:"offset"`
 }
 
-// SnapshotMetadata is the reply of read_canister_snapshot_metadata. As JSON it is the file metadata.json in which icp-cli, dfx
-// and PocketIC keep it. Times are in nanoseconds
-// since 1970, sizes in bytes.
+// SnapshotMetadata is the reply of read_canister_snapshot_metadata. As JSON it is the file metadata.json in which
+// icp-cli, dfx and PocketIC keep it. Times are in nanoseconds since 1970, sizes in bytes.
 type SnapshotMetadata struct {
 	Source     *SnapshotSource  `ic:"source" json:"source"`
 	Taken      uint64           `ic:"taken_at_timestamp" json:"taken_at_timestamp"`

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -193,20 +192,10 @@ func valueOf(a project.Argument) *controlv1.Value { return request.Value(a) }
 
 // readInterface reads an interface and the files that it imports.
 func readInterface(path string) (*did.File, error) {
-	read := func(path string) (string, error) {
-		text, err := regular.Read(path, candid.MaxTextBytes)
-		return string(text), err
-	}
-	text, err := read(path)
-	if err != nil {
-		return nil, fmt.Errorf("reading the interface: %w", err)
-	}
-	file, err := did.ParseWith(text, func(imported string) (string, error) {
-		return read(filepath.Join(filepath.Dir(path), imported))
-	})
+	file, err := project.ReadInterface(path, regular.Read)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("reading the interface: %w", err)
 	case file.Service() == nil:
 		return nil, fmt.Errorf("%s: %w", path, errNoService)
 	}

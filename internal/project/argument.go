@@ -148,17 +148,26 @@ func (p *Project) Interface(name string) (*did.File, error) {
 	if path == "" {
 		return nil, nil
 	}
-	read := func(path string) (string, error) {
-		text, err := p.read(path, candid.MaxTextBytes)
-		return string(text), err
-	}
-	text, err := read(path)
+	file, err := ReadInterface(path, p.read)
 	if err != nil {
 		return nil, fmt.Errorf("candid: %w", err)
 	}
-	file, err := did.ParseWith(text, func(imported string) (string, error) { return read(filepath.Join(filepath.Dir(path), imported)) })
+	return file, nil
+}
+
+// ReadInterface reads an interface and the files that it imports, each with read, which is given its path and the most
+// bytes that it may have.
+func ReadInterface(path string, read func(path string, most int64) ([]byte, error)) (*did.File, error) {
+	text, err := read(path, candid.MaxTextBytes)
 	if err != nil {
-		return nil, fmt.Errorf("candid: %s: %w", path, err)
+		return nil, err
+	}
+	file, err := did.ParseWith(string(text), func(imported string) (string, error) {
+		text, err := read(filepath.Join(filepath.Dir(path), imported), candid.MaxTextBytes)
+		return string(text), err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return file, nil
 }

@@ -22,7 +22,7 @@ import (
 // DefaultAddress is where a daemon serves its control API by default.
 const DefaultAddress = "127.0.0.1:4943"
 
-// Daemon is a connection to a daemon with the stubs of all services. It is safe for concurrent use.
+// Daemon is a connection to a daemon with the clients of all services. It is safe for concurrent use.
 type Daemon struct {
 	Instances controlv1.InstancesClient
 	Canisters controlv1.CanistersClient
@@ -104,7 +104,7 @@ func Dial(address string, with ...Option) (*Daemon, error) {
 	return d, nil
 }
 
-// Over returns the stubs of all services over a connection, which Close ends.
+// Over returns the clients of all services over a connection, which Close ends.
 func Over(connection *grpc.ClientConn) *Daemon {
 	return &Daemon{
 		Instances: controlv1.NewInstancesClient(connection), Canisters: controlv1.NewCanistersClient(connection),
