@@ -35,8 +35,12 @@ const (
 	maxPicture = 150 << 10
 )
 
-// hostileTest is the file of a test of a call whose names are hostile.
-const hostileTest = "hostile_test.go"
+// copiedTest and hostileTest are tests in Go that flows write beside the screenshots: of a call, and of one whose names are
+// hostile. They are no Go files, which go test ./... would compile.
+const (
+	copiedTest  = "withdraw_test.go.txt"
+	hostileTest = "hostile_test.go.txt"
+)
 
 // hostileCanister has a trap, a log line, methods and a Candid interface that are HTML.
 const hostileCanister = `(module
@@ -101,7 +105,7 @@ func TestTheInspectorDoesWhatDevelopersDo(t *testing.T) {
 	if plan.Screens, err = filepath.Abs(inspectScreens); err != nil {
 		t.Fatal(err)
 	}
-	for _, old := range []string{filepath.Base(callAsTest), hostileTest, "readme.png", "readme.txt"} {
+	for _, old := range []string{copiedTest, hostileTest, "readme.png", "readme.txt"} {
 		if err := os.Remove(filepath.Join(plan.Screens, old)); err != nil && !os.IsNotExist(err) {
 			t.Fatal(err)
 		}
@@ -167,7 +171,7 @@ func checkPicture(t *testing.T, dir string) {
 // checkTests checks the tests in Go that flows have written.
 func checkTests(t *testing.T, dir string) {
 	t.Helper()
-	if test, err := os.ReadFile(filepath.Join(dir, filepath.Base(callAsTest))); err == nil {
+	if test, err := os.ReadFile(filepath.Join(dir, copiedTest)); err == nil {
 		golden.Compare(t, callAsTest, string(test))
 	}
 	hostile, err := os.ReadFile(filepath.Join(dir, hostileTest))

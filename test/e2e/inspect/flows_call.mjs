@@ -86,7 +86,7 @@ export const callFlows = async ({ context, page, base }) => {
     await page.waitForSelector("text=copied");
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     assert.equal(copied.trimEnd(), (await test()).trimEnd());
-    writeFileSync(join(plan.screens, "withdraw_test.go"), copied); // the Go test compares it with one that is compiled and run
+    writeFileSync(join(plan.screens, "withdraw_test.go.txt"), copied); // the Go test compares it with one that is compiled and run
     assert.match(await text("footer.command"), /-i tested canister call bank withdraw '\(60 : nat\)' --as vault$/);
     await shot(page, "test-go");
   });
@@ -115,7 +115,7 @@ export const callFlows = async ({ context, page, base }) => {
     const argument = { text: `("\\"${"`"}${id}%s{}${"${x}"}")`, hex: "4449444c" };
     const step = { canister: id, method: hostile, caller: id, argument, typed: { types: [{ kind: "text" }], args: [0], results: [0] } };
     const scenario = { omitted: 0, installed: [{ id, name: "bank", file: `${hostile}.wasm`, init: true }], steps: [step, { ...step, reply: argument }] };
-    writeFileSync(join(plan.screens, "hostile_test.go"), goTest(scenario)); // the Go test parses it
+    writeFileSync(join(plan.screens, "hostile_test.go.txt"), goTest(scenario)); // the Go test parses it
     const module = picTest(scenario).replace(/^import .*$/gm, "");
     new (Object.getPrototypeOf(async () => {}).constructor)(module); // it is parsed, not run
     assert.doesNotMatch(module, /[\u2028\u202e]/);
