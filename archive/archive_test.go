@@ -174,9 +174,9 @@ func TestFaultsOfAFileHaveTheirWords(t *testing.T) {
 		{"something else", bytes.Repeat([]byte("x"), 50), 2, "at byte 0 of the file: this is no file with the state of a network: it does not begin as one"},
 		{"a newer version", newer, 2, fmt.Sprintf("at byte 0 of the file: the file has version %d of the format, and this canisterd reads versions up to %d: read it with the canisterd that wrote it, or a newer one", Version+1, Version)},
 		{"another order", file[:cut:cut], 0, "at byte 20 of the file: the file ends at byte 20, in the middle"},
-		{"a section too many", file, 1, "at byte 106 of the file: there is a section more than is known"},
-		{"a section too few", file, 3, `at byte 181 of the file: section "sample 2" is missing`},
-		{"more after the end", append(bytes.Clone(file), 0), 2, "at byte 181 of the file: something comes after the end of the archive"},
+		{"a section too many", file, 1, "at byte 90 of the file: there is a section more than is known"},
+		{"a section too few", file, 3, `at byte 165 of the file: section "sample 2" is missing`},
+		{"more after the end", append(bytes.Clone(file), 0), 2, "at byte 165 of the file: something comes after the end of the archive"},
 	} {
 		if _, err := read(bytes.NewReader(c.file), c.n); err == nil || err.Error() != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, err, c.want)

@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"compress/flate"
 	"errors"
 	"fmt"
 	"hash"
@@ -29,13 +28,13 @@ type Coder struct {
 	buf []byte // content of the frame
 	at  int    // reading: position in buf; the bytes before it were read
 
-	to         io.Writer
-	deflater   *flate.Writer
-	compressed compressed
+	to       io.Writer
+	hashOnly bool
+	contents hash.Hash // of names and contents of sections; nil: not needed
 
 	from     io.Reader
 	inflater io.ReadCloser
-	stored   []byte
+	stored   []byte // the frame as stored
 }
 
 // Reading reports whether the Coder reads values, not writes them.

@@ -255,17 +255,18 @@ func (p *Pages) store() {
 }
 
 // StorePages sets the store for the pages of memories; nil: the file itself. It must precede the first section.
-func (c *Coder) StorePages(pages PageStore) { c.pages = pages }
-
-// Places writes or reads the file and offset of each memory. It must follow the last memory. It returns the SHA-256 of
-// everything before it, which depends only on the state, not on the places. A Coder without a store does nothing.
-func (c *Coder) Places() (state [sha256.Size]byte) {
-	if c.pages == nil {
-		return state
+func (c *Coder) StorePages(pages PageStore) {
+	c.pages = pages
+	if pages != nil && !c.reading && c.contents == nil {
+		c.contents = sha256.New()
 	}
-	state = [sha256.Size]byte(c.sum.Sum(nil))
-	if !c.Since(VersionPageFiles) { // a checkpoint with all pages in its file
-		return state
+}
+
+// Places writes or reads the file and offset of each memory. It must follow the last memory. A Coder without a store
+// does nothing.
+func (c *Coder) Places() {
+	if c.pages == nil || !c.Since(VersionPageFiles) { // a checkpoint of before has all pages in its file
+		return
 	}
 	c.Section("places", func() {
 		for _, s := range c.places {
@@ -283,5 +284,4 @@ func (c *Coder) Places() (state [sha256.Size]byte) {
 			s.from, s.offset = from, int64(offset)
 		}
 	})
-	return state
 }

@@ -88,7 +88,8 @@ func checkpoint(t interface{ Fatal(...any) }, store PageStore, all []*memory) (f
 			m.archive(c)
 		}
 	})
-	state = c.Places()
+	state = c.Hash()
+	c.Places()
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}

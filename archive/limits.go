@@ -13,8 +13,9 @@ const (
 	maxZeroPages = 1 << 14
 	// smallFrame is the content below which compression is not tried.
 	smallFrame = 1024
-	// sampleBytes at the beginning of a frame decide whether to compress it: only if they shrink by an eighth.
-	sampleBytes = 8 << 10
+	// maxExpansion is how many bytes one compressed byte can become, as in RFC 1951: the zeros of a frame alone would be
+	// 18,000, and a file of a few bytes must not take much.
+	maxExpansion = 1024
 	// firstAllocation is how many bytes are allocated for a value before any of them has arrived.
 	firstAllocation = 64 << 10
 	// MaxBytes is the longest value of bytes, MaxItems the longest list, unless something else limits them.

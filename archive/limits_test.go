@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/canisterd/canisterd/test/archivetest"
 )
 
 // noise is bytes that cannot be compressed.
@@ -56,18 +58,38 @@ func TestAFileSaysItsVersion(t *testing.T) {
 	}
 }
 
-func TestFilesFromVersionSevenOnAreWritten(t *testing.T) {
-	written := func(version uint32) (done bool) {
+func TestStatesFromVersionTenOnAreHashed(t *testing.T) {
+	hashed := func(version uint32) (done bool) {
 		defer func() { done = recover() == nil }()
-		if err := NewWriterOf(version, io.Discard).Close(); err != nil {
+		if err := NewHasher(version).Close(); err != nil {
 			t.Error(err)
 		}
 		return done
 	}
-	for version, want := range map[uint32]bool{6: false, 7: true, Version: true, Version + 1: false} {
-		if got := written(version); got != want {
-			t.Errorf("version %d is written: %t, want %t", version, got, want)
+	for version, want := range map[uint32]bool{9: false, 10: true, Version + 1: false} {
+		if got := hashed(version); got != want {
+			t.Errorf("the state of version %d is hashed: %t, want %t", version, got, want)
 		}
+	}
+}
+
+func TestAHasherHasTheHashOfAWriterWithAStore(t *testing.T) {
+	sections := func(c *Coder) (hash [32]byte) {
+		c.Section("one", func() { c.Fixed(make([]byte, 300_000)) })
+		hash = c.Hash()
+		c.Section("two", func() { c.Fixed([]byte("2")) })
+		if c.Hash() == hash {
+			t.Error("the second section is not hashed")
+		}
+		return c.Hash()
+	}
+	writer := NewWriter(io.Discard)
+	writer.StorePages(&archivetest.PageStore{New: "one"})
+	if one, two := sections(writer), sections(NewHasher(Version)); one != two {
+		t.Errorf("the writer has %x, the hasher %x", one, two)
+	}
+	if hash := NewWriter(io.Discard).Hash(); hash != [32]byte{} {
+		t.Errorf("a writer without a store has %x", hash)
 	}
 }
 
@@ -114,20 +136,38 @@ func TestAFileLeavesOut16384PagesOfZeros(t *testing.T) {
 	}
 }
 
-func TestFramesAreCompressedWhereTheirBeginningShrinks(t *testing.T) {
+func TestFramesAreCompressedWhereTheyShrinkByAnEighth(t *testing.T) {
 	for name, c := range map[string]struct {
 		content []byte
 		pays    bool
 	}{
-		"1,023 bytes":                     {make([]byte, 1_023), false},
-		"1,024 bytes":                     {make([]byte, 1_024), true},
-		"zeros after 8 KiB of noise":      {append(noise(8_192), make([]byte, 24_576)...), false},
-		"zeros after 4 KiB of noise":      {append(noise(4_096), make([]byte, 28_672)...), true},
-		"fewer zeros after so much noise": {append(noise(8_192), make([]byte, 24_575)...), true},
+		"1,023 bytes":          {make([]byte, 1_023), false},
+		"1,024 bytes":          {make([]byte, 1_024), true},
+		"noise and 10 % zeros": {append(noise(90_000), make([]byte, 10_000)...), false},
+		"noise and 15 % zeros": {append(noise(85_000), make([]byte, 15_000)...), true},
 	} {
 		file := inFile(t, func(coder *Coder) { coder.Fixed(c.content) })
 		if pays := len(file) < len(c.content); pays != c.pays {
 			t.Errorf("%s: compressed: %t", name, pays)
+		}
+	}
+}
+
+func TestAByteOfAFrameBecomes1024BytesAtMost(t *testing.T) {
+	for _, size := range []int{1_024, 100_000, 256 << 10} {
+		content := make([]byte, size)
+		file := inFile(t, func(c *Coder) { c.Fixed(content) })
+		if stored := len(file) - len(inFile(t, func(*Coder) {})); stored < size/1024 || stored > size/1024+100 {
+			t.Errorf("%d zeros are %d bytes", size, stored)
+		}
+		if err := fromFile(file, func(c *Coder) { c.Fixed(content) }); err != nil {
+			t.Errorf("%d zeros: %v", size, err)
+		}
+	}
+	reader := &Coder{version: Version}
+	for raw, want := range map[uint64]bool{1_024: true, 1_025: false} {
+		if got := reader.plausible(zstandardFrame, raw, 1); got != want {
+			t.Errorf("%d bytes stored as one are accepted: %t, want %t", raw, got, want)
 		}
 	}
 }

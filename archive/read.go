@@ -8,6 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // NewReader returns a Coder that reads a file. The reader must make small reads cheap.
@@ -147,13 +150,27 @@ func (c *Coder) next() bool {
 	if c.err != nil {
 		return false
 	}
-	plausible := raw > 0 && raw <= frameBytes && stored > 0 && stored <= raw && (head[0] == deflatedFrame || head[0] == plainFrame && stored == raw)
-	if !plausible {
+	if !c.plausible(head[0], raw, stored) {
 		c.broken(fmt.Errorf("a frame of kind %d with %d bytes as %d", head[0], raw, stored))
 		return false
 	}
 	c.take(head, int(raw), int(stored))
 	return c.err == nil
+}
+
+// plausible reports whether a frame of a kind can have this length, and this one as stored.
+func (c *Coder) plausible(kind byte, raw, stored uint64) bool {
+	if raw == 0 || raw > frameBytes || stored == 0 || stored > raw {
+		return false
+	}
+	switch kind {
+	case plainFrame:
+		return stored == raw
+	case deflatedFrame:
+		return !c.Since(VersionZstandard)
+	default:
+		return kind == zstandardFrame && c.Since(VersionZstandard) && raw <= maxExpansion*stored
+	}
 }
 
 // take reads the content of a frame.
@@ -170,10 +187,13 @@ func (c *Coder) take(head []byte, raw, stored int) {
 		return
 	}
 	c.at = 0
-	if head[0] == plainFrame {
+	switch head[0] {
+	case plainFrame:
 		c.buf, c.stored = c.stored, c.buf
-	} else {
+	case deflatedFrame:
 		c.inflate(raw)
+	default:
+		c.decompress(raw)
 	}
 	c.content += int64(len(c.buf))
 }
@@ -198,7 +218,29 @@ func grown(b []byte, n int) []byte {
 	return b[:n]
 }
 
-// inflate decompresses the stored bytes, which must give this length.
+// decompressor is shared: it has a state for each processor.
+var decompressor = sync.OnceValue(func() *zstd.Decoder {
+	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxWindow(frameBytes))
+	if err != nil {
+		panic("archive: " + err.Error())
+	}
+	return decoder
+})
+
+// decompress decompresses the stored bytes, which must give this length.
+func (c *Coder) decompress(raw int) {
+	c.buf = grown(c.buf, raw)
+	content, err := decompressor().DecodeAll(c.stored, c.buf[:0:raw])
+	if err == nil && len(content) != raw {
+		err = fmt.Errorf("it has %d bytes, and says %d", len(content), raw)
+	}
+	if err != nil {
+		c.buf = c.buf[:0]
+		c.broken(fmt.Errorf("a compressed frame cannot be read: %w", err))
+	}
+}
+
+// inflate decompresses the stored bytes of a frame in the format of RFC 1951, which must give this length.
 func (c *Coder) inflate(raw int) {
 	source := bytes.NewReader(c.stored)
 	if c.inflater == nil {

@@ -1,13 +1,14 @@
 package archive
 
 import (
-	"compress/flate"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"sync"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 const magic = "canisterd state\n"
@@ -16,7 +17,8 @@ const magic = "canisterd state\n"
 const (
 	endFrame byte = iota
 	plainFrame
-	deflatedFrame
+	deflatedFrame // in files before VersionZstandard
+	zstandardFrame
 )
 
 const (
@@ -25,21 +27,33 @@ const (
 )
 
 // NewWriter returns a Coder that writes a file. Writes are of up to 256 KiB.
-func NewWriter(to io.Writer) *Coder { return NewWriterOf(Version, to) }
-
-// NewWriterOf is NewWriter for a version from OldestWritten on. The state must have nothing that later versions added.
-func NewWriterOf(version uint32, to io.Writer) *Coder {
-	if version < OldestWritten || version > Version {
-		panic(fmt.Sprintf("archive: version %d is not written", version))
-	}
-	c := &Coder{version: version, to: to, sum: sha256.New(), buf: make([]byte, 0, frameBytes)}
-	c.put(binary.BigEndian.AppendUint32([]byte(magic), version))
+func NewWriter(to io.Writer) *Coder {
+	c := &Coder{version: Version, to: to, sum: sha256.New(), buf: make([]byte, 0, frameBytes)}
+	c.put(binary.BigEndian.AppendUint32([]byte(magic), Version))
 	return c
+}
+
+// NewHasher returns a Coder that writes nothing and computes Hash, for a version from OldestHashed on. The state must have
+// nothing that later versions added.
+func NewHasher(version uint32) *Coder {
+	if version < OldestHashed || version > Version {
+		panic(fmt.Sprintf("archive: a state of version %d is not hashed", version))
+	}
+	return &Coder{version: version, hashOnly: true, contents: sha256.New(), buf: make([]byte, 0, frameBytes)}
+}
+
+// Hash returns the SHA-256 of the names and contents of the sections so far. It depends on the state and the version
+// alone, not on how frames are compressed or where pages are. Only a hasher and a writer with a PageStore have it.
+func (c *Coder) Hash() (hash [sha256.Size]byte) {
+	if c.contents != nil {
+		c.contents.Sum(hash[:0])
+	}
+	return hash
 }
 
 // put writes bytes of the file itself.
 func (c *Coder) put(b []byte) {
-	if c.err != nil {
+	if c.err != nil || c.hashOnly {
 		return
 	}
 	c.sum.Write(b)
@@ -52,13 +66,23 @@ func (c *Coder) put(b []byte) {
 func (c *Coder) open(name string) {
 	c.section, c.content = name, 0
 	c.sections++
-	c.put(append([]byte{sectionMark, byte(len(name))}, name...))
+	head := append([]byte{sectionMark, byte(len(name))}, name...)
+	c.hash(head)
+	c.put(head)
+}
+
+// hash adds bytes to those that Hash covers.
+func (c *Coder) hash(b []byte) {
+	if c.contents != nil {
+		c.contents.Write(b)
+	}
 }
 
 // close writes the rest of the section, and its length.
 func (c *Coder) close() {
 	c.flush()
 	end := binary.AppendUvarint([]byte{endFrame}, uint64(c.content))
+	c.hash(end)
 	c.put(binary.BigEndian.AppendUint32(end, c.checksum(c.content, end)))
 }
 
@@ -79,81 +103,62 @@ func (c *Coder) flush() {
 	if len(c.buf) == 0 || c.err != nil {
 		return
 	}
+	c.hash(c.buf)
+	if !c.hashOnly {
+		c.putFrame()
+	}
+	c.content += int64(len(c.buf))
+	c.buf = c.buf[:0]
+}
+
+func (c *Coder) putFrame() {
 	kind, stored := plainFrame, c.buf
-	if squeezed := c.deflate(); squeezed != nil {
-		kind, stored = deflatedFrame, squeezed
+	if compressed := c.compress(); compressed != nil {
+		kind, stored = zstandardFrame, compressed
 	}
 	head := binary.AppendUvarint(append(make([]byte, 0, 16), kind), uint64(len(c.buf)))
 	head = binary.AppendUvarint(head, uint64(len(stored)))
 	c.put(binary.BigEndian.AppendUint32(head, c.checksum(c.content, head, stored)))
 	c.put(stored)
-	c.content += int64(len(c.buf))
-	c.buf = c.buf[:0]
 }
 
-// compressed receives compressed bytes, up to the number at which compression is worthwhile.
-type compressed struct {
-	bytes []byte
-	most  int
-}
-
-type tooLarge struct{}
-
-func (tooLarge) Error() string { return "compressing does not pay" }
-
-// Write accepts bytes up to the limit.
-func (s *compressed) Write(b []byte) (int, error) {
-	if len(s.bytes)+len(b) > s.most {
-		return 0, tooLarge{}
-	}
-	s.bytes = append(s.bytes, b...)
-	return len(b), nil
-}
-
-// deflate returns the compressed content, or nil if that is not worthwhile.
-func (c *Coder) deflate() []byte {
-	if len(c.buf) < smallFrame {
-		return nil
-	}
-	if len(c.buf) >= 4*sampleBytes && c.squeeze(c.buf[:sampleBytes]) == nil {
-		return nil
-	}
-	return c.squeeze(c.buf)
-}
-
-// deflaters holds compressors for reuse: each takes 1.2 MB.
-var deflaters = sync.Pool{New: func() any {
-	deflater, err := flate.NewWriter(nil, flate.BestSpeed)
+// compressor is shared: it has a state for each processor.
+var compressor = sync.OnceValue(func() *zstd.Encoder {
+	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false), zstd.WithWindowSize(frameBytes))
 	if err != nil {
 		panic("archive: " + err.Error())
 	}
-	return deflater
-}}
+	return encoder
+})
 
-func (c *Coder) squeeze(content []byte) []byte {
-	if c.deflater == nil {
-		c.deflater = deflaters.Get().(*flate.Writer)
-	}
-	c.compressed.bytes, c.compressed.most = c.compressed.bytes[:0], len(content)-len(content)/8
-	c.deflater.Reset(&c.compressed)
-	if _, err := c.deflater.Write(content); err != nil {
+// compress returns the compressed content, or nil unless it is shorter by an eighth. It is not shorter than the reader
+// accepts: a skippable frame of the format fills it up.
+func (c *Coder) compress() []byte {
+	if len(c.buf) < smallFrame {
 		return nil
 	}
-	if err := c.deflater.Close(); err != nil {
+	c.stored = compressor().EncodeAll(c.buf, c.stored[:0])
+	if len(c.stored) > len(c.buf)-len(c.buf)/8 {
 		return nil
 	}
-	return c.compressed.bytes
+	if missing := len(c.buf)/maxExpansion + 1 - len(c.stored); missing > 0 {
+		c.stored = append(c.stored, skippableFrame...)
+		c.stored = binary.LittleEndian.AppendUint32(c.stored, uint32(missing))
+		c.stored = append(c.stored, make([]byte, missing)...)
+	}
+	return c.stored
 }
 
+// skippableFrame begins a frame that decoders skip (RFC 8878, section 3.1.2); its length follows.
+var skippableFrame = []byte{0x50, 0x2a, 0x4d, 0x18}
+
 func (c *Coder) writeEnd() {
+	if c.hashOnly {
+		return
+	}
 	end := binary.AppendUvarint([]byte{endMark}, c.sections)
 	c.put(binary.BigEndian.AppendUint64(end, uint64(c.offset)))
 	c.put(c.sum.Sum(nil))
-	if c.deflater != nil {
-		c.deflater.Reset(nil) // the pool must not keep the buffers of c
-		deflaters.Put(c.deflater)
-		c.deflater = nil
-	}
 }
 
 // add appends to the content of the section.

@@ -31,7 +31,8 @@ func (n *Network) Export(w io.Writer) error {
 	return err
 }
 
-// export writes the network, and its pages to a store unless the store is nil. It returns the hash of Coder.Places.
+// export writes the network, and its pages to a store unless the store is nil. It returns the hash
+// of everything but the roots, if the Coder has one.
 func (n *Network) export(c *archive.Coder, pages archive.PageStore) (state [32]byte, err error) {
 	if n.open {
 		return state, fmt.Errorf("%w: round %d was begun by single steps, and is not over", ErrBusy, n.height)
@@ -79,10 +80,11 @@ func importFrom(r io.Reader, pages archive.PageStore, config Config) (*Network, 
 	return n, nil
 }
 
-// archive writes or reads what is not in the configuration. It returns the hash of Coder.Places.
+// archive writes or reads what is not in the configuration. It returns what export does.
 func (n *Network) archive(c *archive.Coder) (state [32]byte) {
 	n.archiveState(c)
-	state = c.Places()
+	state = c.Hash()
+	c.Places()
 	c.Section("roots", func() {
 		if c.Reading() && !c.Failed() {
 			n.resume(c)

@@ -59,8 +59,8 @@ func full(b *testing.B, content []byte) (*real.Stage, replica.Config) {
 	return s, config
 }
 
-// BenchmarkRatioExport exports a network with a heap full of words; the floor copies as
-// many bytes through a buffer of 256 KiB.
+// BenchmarkRatioExport exports a network with a heap full of words; the floor copies as many bytes through a buffer of
+// 256 KiB. The limit is far below the 249 of compress/flate, with a margin for the machine.
 func BenchmarkRatioExport(b *testing.B) {
 	s, _ := full(b, fillings()["words"])
 	heap := make([]byte, heapBytes)
@@ -72,7 +72,7 @@ func BenchmarkRatioExport(b *testing.B) {
 		}
 		size = to.bytes
 	})
-	ratio.Compare(b, 0, export, copied(b, heap))
+	ratio.Compare(b, 80, export, copied(b, heap))
 	b.ReportMetric(float64(size)*4096/heapBytes, "bytes/page")
 }
 
@@ -88,12 +88,12 @@ func BenchmarkRatioExportNoise(b *testing.B) {
 	ratio.Compare(b, 0, export, copied(b, heap))
 }
 
-// BenchmarkRatioImport imports what BenchmarkRatioExport exports.
+// BenchmarkRatioImport imports what BenchmarkRatioExport exports. It was 205 with compress/flate.
 func BenchmarkRatioImport(b *testing.B) {
 	s, config := full(b, fillings()["words"])
 	file := exported(b, s.Network)
 	heap := make([]byte, heapBytes)
-	ratio.Compare(b, 0, ratio.Each(func() {
+	ratio.Compare(b, 60, ratio.Each(func() {
 		n, err := replica.Import(bytes.NewReader(file), config)
 		if err != nil {
 			b.Fatal(err)

@@ -2,12 +2,13 @@ package replica_test
 
 import (
 	"bytes"
-	"compress/flate"
 	"encoding/binary"
 	"errors"
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/replica"
@@ -144,6 +145,11 @@ type part struct {
 
 // parts takes a file apart that is known to be good.
 func parts(file []byte) (all []part) {
+	decoder, err := zstd.NewReader(nil)
+	if err != nil {
+		panic(err)
+	}
+	defer decoder.Close()
 	rest := file[20:]
 	number := func() int {
 		n, size := binary.Uvarint(rest)
@@ -163,9 +169,9 @@ func parts(file []byte) (all []part) {
 			}
 			stored := number()
 			content := rest[4 : 4+stored]
-			if kind == 2 {
-				content = make([]byte, raw)
-				if _, err := io.ReadFull(flate.NewReader(bytes.NewReader(rest[4:])), content); err != nil {
+			if kind == 3 {
+				var err error
+				if content, err = decoder.DecodeAll(content, make([]byte, 0, raw)); err != nil {
 					panic(err)
 				}
 			}

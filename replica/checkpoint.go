@@ -15,18 +15,23 @@ func (n *Network) Checkpoint(w io.Writer, pages archive.PageStore) (state [32]by
 
 // CheckpointHash returns the hash of the replicated state that Checkpoint returned when it wrote a file, if the state
 // was this one. It depends on the version of the file and not on the places of pages. It does not read a memory that is
-// in a store: the hashes of its pages are known. comparable is false if an older program wrote the file, whose hash
-// cannot be computed.
+// in a store: the hashes of its pages are known. comparable is false if an older program wrote the file: its hash cannot
+// be computed. Then recover the file, and compare HashAsCheckpoint of both.
 func (n *Network) CheckpointHash(file io.Reader) (state [32]byte, comparable bool, err error) {
 	version, err := archive.VersionOf(file)
-	if err != nil || version < archive.OldestWritten {
+	if err != nil || version < archive.OldestHashed {
 		return state, false, err
 	}
 	if version > archive.Version {
 		return state, false, &archive.NewerError{Version: version}
 	}
-	state, err = n.export(archive.NewWriterOf(version, io.Discard), hashedPages{})
+	state, err = n.export(archive.NewHasher(version), hashedPages{})
 	return state, true, err
+}
+
+// HashAsCheckpoint returns the hash that Checkpoint would return.
+func (n *Network) HashAsCheckpoint() ([32]byte, error) {
+	return n.export(archive.NewHasher(archive.Version), hashedPages{})
 }
 
 // Recover reads a network that Checkpoint wrote, as Import does. The store loads each memory on first use. If that fails,

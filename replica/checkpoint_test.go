@@ -46,14 +46,14 @@ func recovered(t interface{ Fatalf(string, ...any) }, n *replica.Network, config
 	return again
 }
 
-func TestTheHashOfACheckpointBeforeVersionSevenCannotBeCompared(t *testing.T) {
+func TestTheHashOfACheckpointBeforeVersionTenCannotBeCompared(t *testing.T) {
 	s := stage(t, 1)
 	var file bytes.Buffer
 	if _, err := s.Checkpoint(&file, newPageStore()); err != nil {
 		t.Fatal(err)
 	}
 	content := file.Bytes()
-	for version, want := range map[byte]bool{6: false, 7: true} {
+	for version, want := range map[byte]bool{9: false, 10: true} {
 		content[19] = version
 		if _, comparable, err := s.CheckpointHash(bytes.NewReader(content)); err != nil || comparable != want {
 			t.Errorf("the hash of a checkpoint of version %d can be compared: %t, want %t: %v", version, comparable, want, err)

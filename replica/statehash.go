@@ -4,18 +4,20 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+
+	"github.com/canisterd/canisterd/archive"
 )
 
 // StateHash returns the SHA-256 of the whole replicated state: memories, queues with their payloads, call contexts,
 // futures, deadlines, cycles, rules, and the configuration. Two networks with the same hash do the same with the same
-// inputs. It hashes the output of Export, so it covers every field that a file has. It takes time in proportion to all
-// bytes of the state and fails as Export does.
+// inputs. It hashes what Export writes, before compression, so it covers every field that a file has. It takes time in
+// proportion to all bytes of the state and fails as Export does.
 func (n *Network) StateHash() ([32]byte, error) {
-	h := sha256.New()
-	if err := n.Export(h); err != nil {
+	hash, err := n.export(archive.NewHasher(archive.Version), nil)
+	if err != nil {
 		return [32]byte{}, fmt.Errorf("hash the state: %w", err)
 	}
-	return [32]byte(h.Sum(nil)), nil
+	return hash, nil
 }
 
 // RootHash returns a hash over the certified trees of all subnets and some counters, balances and versions that they

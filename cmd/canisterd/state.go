@@ -150,7 +150,6 @@ type replayReport struct {
 	Rounds      uint64   `json:"rounds"`
 	Roots       int      `json:"roots"`
 	Checkpoints int      `json:"checkpoints"`
-	Older       int      `json:"older_checkpoints,omitempty"`
 	StateHash   string   `json:"state_hash"`
 	Traces      []string `json:"traces,omitempty"`
 }
@@ -159,9 +158,6 @@ type replayReport struct {
 func replayText(r *daemon.Replayed) string {
 	text := fmt.Sprintf("height %s to %s: %s (%s, %s), %s and %s compared", grouped(fmt.Sprint(r.From)), grouped(fmt.Sprint(r.Height)),
 		count(r.Records, "record"), count(r.Inputs, "input"), count(r.Rounds, "round"), count(uint64(r.Roots), "certified root"), count(uint64(r.Checkpoints), "checkpoint"))
-	if r.Older > 0 {
-		text += fmt.Sprintf("; %s of older versions cannot be compared", count(uint64(r.Older), "checkpoint"))
-	}
 	return fmt.Sprintf("%s\nstate hash %x", text, r.StateHash)
 }
 
@@ -192,7 +188,7 @@ trace no longer has.`,
 				return err
 			}
 			text := strings.Join(append(r.Traces, replayText(&r)), "\n")
-			return c.print(text, replayReport{r.From, r.Height, r.Records, r.Inputs, r.Rounds, r.Roots, r.Checkpoints, r.Older, fmt.Sprintf("%x", r.StateHash), r.Traces})
+			return c.print(text, replayReport{r.From, r.Height, r.Records, r.Inputs, r.Rounds, r.Roots, r.Checkpoints, fmt.Sprintf("%x", r.StateHash), r.Traces})
 		},
 	}
 	cmd.Flags().IntVar(&traces.Newest, "traces", 0, "print the call trees of the newest `N` ingress messages, as canisterd trace does")
