@@ -16,7 +16,7 @@ var listedFile = regexp.MustCompile(`(?m)^\t(\w+\.go) +`)
 
 func TestFilesOfThePackageAtTheRootUseOnlyThoseListedBefore(t *testing.T) {
 	loaded, err := packages.Load(&packages.Config{
-		Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports | packages.NeedDeps,
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports,
 		Dir:  root(t),
 	}, ".")
 	if err != nil || len(loaded) != 1 || len(loaded[0].Errors) > 0 {

@@ -16,7 +16,7 @@ import (
 func TestMapsInTheCoreAreRangedOverOnlyWithACommentOnOrder(t *testing.T) {
 	top := root(t)
 	loaded, err := packages.Load(&packages.Config{
-		Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports | packages.NeedDeps,
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports,
 		Dir:  top,
 	}, "./candid/...", "./timers/...", "./intercanister/...", "./canister/...", "./replica/...")
 	if err != nil {
