@@ -41,9 +41,12 @@ build: ## the static binary, bin/canisterd
 MAKEOVERRIDES =
 unexport PACKAGES
 
+# They begin first, so that no processor is idle at the end.
+LONGEST_PACKAGES := ./cmd/canisterd ./replica ./daemon ./canister/internal/rewrite ./canister/internal/wasm ./api/control ./instance
+
 .PHONY: test
 test: ## all tests that need nothing but Go and the module proxy (PACKAGES for some of them)
-	$(GO) test $(or $(PACKAGES),./...)
+	$(GO) test $(or $(PACKAGES),$(LONGEST_PACKAGES) ./...)
 
 # Packages whose code runs in several goroutines. make check runs their tests under the race detector and all other
 # tests without it, so that each test runs once; make check-long runs those others under it, too. A test of
@@ -175,9 +178,9 @@ hostile: ## attacks on the binary: what innocent canisters notice, memory and pa
 check-hostile: ## the attacks that need no long time, briefly
 	$(GO) run ./test/hostile -check
 
-.PHONY: check-profiles
-check-profiles: ## profiles of the scripts that take a minute each: every instruction is in them, and no trace changes
-	$(GO) test -count=1 -tags slow ./replica -run AProfileHasEveryInstruction
+.PHONY: check-slow-scripts
+check-slow-scripts: ## all scripts of real canisters with profiles, and in imported and recovered networks: no trace changes
+	$(GO) test -count=1 -tags slow ./replica -run 'AProfileHasEveryInstruction|RealCanistersGiveTheirTracesIn'
 
 .PHONY: explore-corpus
 explore-corpus: ## explore the bugs of examples/asyncbugs and their twins, as the tables of docs/explorer-corpus.md (some minutes; FLAGS such as -seeds 0 -only 17b)
@@ -226,7 +229,7 @@ CHECKED_FIRST := check-fix
 # the clients of others beside it: they wait for packages to arrive, and at the end nothing else would run meanwhile.
 CHECKED := test-race test-clients test-others check-cross check-mutants test-clients-python
 # One after the other: some need a quiet machine.
-CHECKED_LONG := check-hostile check-soak test-race-others check-torture check-damage check-mutants-sample check-fixtures check-profiles size first-hour \
+CHECKED_LONG := check-hostile check-soak test-race-others check-torture check-damage check-mutants-sample check-fixtures check-slow-scripts size first-hour \
   test-clients-browser test-inspect test-clients-rust-snippets
 
 .PHONY: check

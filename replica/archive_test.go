@@ -82,7 +82,7 @@ func TestScriptsGiveTheirTracesInImportedNetworks(t *testing.T) {
 }
 
 func TestRealCanistersGiveTheirTracesInImportedNetworks(t *testing.T) {
-	real.ScriptsBetween(t, "testdata/real", sometimes)
+	real.ScriptsBetween(t, "testdata/real", sometimes, slowScripts...)
 }
 
 // always makes sometimes mean each time.

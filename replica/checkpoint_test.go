@@ -100,7 +100,7 @@ func TestRealCanistersGiveTheirTracesInRecoveredNetworks(t *testing.T) {
 			}
 			return recovered(t, n, config, pages)
 		}
-	})
+	}, slowScripts...)
 }
 
 // Page files are closed with the last network that shares a memory in them, loaded or not.

@@ -1,9 +1,7 @@
 package replica_test
 
 import (
-	"path"
 	"path/filepath"
-	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -49,14 +47,11 @@ func TestAProfileHasEveryInstructionAndChangesNoTrace(t *testing.T) {
 	real.ScriptsBetween(t, "testdata/real", func(t testing.TB) replicatest.Between {
 		a := &audit{t: t}
 		t.Cleanup(func() { messages.Add(a.messages.Load()) })
-		profiled := !slices.Contains(unprofiled, path.Base(t.Name()))
 		return func(_ testing.TB, n *replica.Network, _ replica.Config) *replica.Network {
-			if profiled {
-				n.Profile(a)
-			}
+			n.Profile(a)
 			return n
 		}
-	})
+	}, slowScripts...)
 }
 
 func TestEveryLanguageCostsTheSameWithAProfile(t *testing.T) {

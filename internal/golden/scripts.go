@@ -27,13 +27,13 @@ func Scripts(t *testing.T, folder string, begin func(t testing.TB) Performer) {
 }
 
 // SameScripts runs every script of a folder with performers that must have the same output as those of Scripts, in
-// parallel. It never writes the files.
-func SameScripts(t *testing.T, folder string, begin func(t testing.TB) Performer) {
+// parallel. It never writes the files. Scripts whose names are excluded do not run.
+func SameScripts(t *testing.T, folder string, begin func(t testing.TB) Performer, excluded ...string) {
 	t.Helper()
 	each(t, folder, func(t *testing.T, path string) {
 		t.Parallel()
 		SameScript(t, path, begin)
-	})
+	}, excluded...)
 }
 
 // SameScript is SameScripts for one script.

@@ -66,9 +66,9 @@ func Scripts(t *testing.T, folder string) {
 }
 
 // ScriptsBetween is Scripts with another network that continues before each command and each round. Each script begins
-// with its own Between.
-func ScriptsBetween(t *testing.T, folder string, begin func(testing.TB) replicatest.Between) {
-	golden.SameScripts(t, folder, beginner(begin))
+// with its own Between. Those whose names are excluded do not run.
+func ScriptsBetween(t *testing.T, folder string, begin func(testing.TB) replicatest.Between, excluded ...string) {
+	golden.SameScripts(t, folder, beginner(begin), excluded...)
 }
 
 // beginner makes the performer of a script.
