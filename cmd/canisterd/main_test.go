@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"runtime/debug"
 	"testing"
 
 	"github.com/canisterd/canisterd/test/canistertest"
@@ -17,5 +18,6 @@ func TestMain(m *testing.M) {
 	if worker || os.Getenv(asCommand) != "" {
 		main()
 	}
+	debug.SetGCPercent(400) // no test measures the memory of this process, and the collector took a third of its time
 	os.Exit(canistertest.Main(m))
 }
