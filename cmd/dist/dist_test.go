@@ -22,15 +22,17 @@ import (
 var commitTime = time.Date(2026, 11, 29, 9, 23, 0, 0, time.UTC)
 
 func TestACommitWithoutATagIsAVersionBeforeAllReleases(t *testing.T) {
-	for _, test := range []struct{ tags, version, python string }{
-		{"", "0.0.0-dev.20261129092300", "0.0.0.dev20261129092300"},
-		{"v1.2.3", "1.2.3", "1.2.3"},
-		{"v1.2.3-rc.1", "1.2.3-rc.1", "1.2.3rc1"},
-		{"v1.2.3-beta.4\nv1.2.3-beta.3", "1.2.3-beta.4", "1.2.3b4"},
+	for _, test := range []struct{ tags, version, python, alpine string }{
+		{"", "0.0.0-dev.20261129092300", "0.0.0.dev20261129092300", "0.0.0_pre20261129092300"},
+		{"v1.2.3", "1.2.3", "1.2.3", "1.2.3_"},
+		{"v1.2.3-rc.1", "1.2.3-rc.1", "1.2.3rc1", "1.2.3_rc1"},
+		{"v1.2.3-beta.4\nv1.2.3-beta.3", "1.2.3-beta.4", "1.2.3b4", "1.2.3_beta4"},
 	} {
 		r := release{version: versionOf(test.tags, commitTime), time: commitTime}
-		if r.version != test.version || r.python() != test.python {
-			t.Errorf("tags %q: version %s, in Python %s, want %s and %s", test.tags, r.version, r.python(), test.version, test.python)
+		base, suffix := r.alpine()
+		if alpine := base + "_" + suffix; r.version != test.version || r.python() != test.python || alpine != test.alpine {
+			t.Errorf("tags %q: version %s, in Python %s, in Alpine %s, want %s, %s and %s",
+				test.tags, r.version, r.python(), alpine, test.version, test.python, test.alpine)
 		}
 	}
 }

@@ -42,11 +42,19 @@ func packForDistributions(ctx context.Context, r release, b build, shared []file
 		return fmt.Errorf("creating the directory for the files of packages: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(work) }()
-	config, err := writeDistributionConfig(r, b, shared, work)
+	contents, err := writeDistributionFiles(r, b, shared, work)
 	if err != nil {
 		return err
 	}
 	for _, format := range distributionFormats {
+		text, err := json.Marshal(distributionConfig(r, b, contents, format))
+		if err != nil {
+			return err
+		}
+		config := filepath.Join(work, format+".yaml") // nfpm reads YAML, and JSON is YAML
+		if err := os.WriteFile(config, text, 0o644); err != nil {
+			return err
+		}
 		command := exec.CommandContext(ctx, nfpm, "package", "--config", config, "--packager", format, "--target", out)
 		command.Env = append(os.Environ(), "SOURCE_DATE_EPOCH="+strconv.FormatInt(r.time.Unix(), 10))
 		if printed, err := command.CombinedOutput(); err != nil {
@@ -56,11 +64,12 @@ func packForDistributions(ctx context.Context, r release, b build, shared []file
 	return nil
 }
 
-// writeDistributionConfig writes the configuration of nfpm, and the files that it names, into a directory. nfpm reads YAML,
-// and JSON is YAML.
-func writeDistributionConfig(r release, b build, shared []file, work string) (string, error) {
-	modified := r.time.Format("2006-01-02T15:04:05Z")
-	contents := []content{{b.path, "/usr/bin/canisterd", contentInfo{0o755, modified}}}
+// modified returns the time of the files of a package as nfpm reads it.
+func modified(r release) string { return r.time.Format("2006-01-02T15:04:05Z") }
+
+// writeDistributionFiles writes the files of packages into a directory, and lists them with their places in a system.
+func writeDistributionFiles(r release, b build, shared []file, work string) ([]content, error) {
+	contents := []content{{b.path, "/usr/bin/canisterd", contentInfo{0o755, modified(r)}}}
 	for _, f := range sorted(shared) {
 		destination, listed := distributionPaths[f.name]
 		if path, isLicense := strings.CutPrefix(f.name, "licenses/"); isLicense {
@@ -71,22 +80,28 @@ func writeDistributionConfig(r release, b build, shared []file, work string) (st
 		}
 		source := filepath.Join(work, filepath.FromSlash(f.name))
 		if err := os.MkdirAll(filepath.Dir(source), 0o755); err != nil {
-			return "", err
+			return nil, err
 		}
 		if err := os.WriteFile(source, f.data, 0o644); err != nil {
-			return "", err
+			return nil, err
 		}
-		contents = append(contents, content{source, destination, contentInfo{0o644, modified}})
+		contents = append(contents, content{source, destination, contentInfo{0o644, modified(r)}})
 	}
-	text, err := json.Marshal(map[string]any{
-		"name": "canisterd", "arch": b.platform.goarch, "platform": "linux", "version": r.version, "version_schema": "semver",
-		"section": "devel", "priority": "optional", "maintainer": maintainer, "description": description,
-		"homepage": repository, "license": licenseExpression, "mtime": modified, "contents": contents,
+	return contents, nil
+}
+
+// distributionConfig returns the configuration of nfpm for a format. nfpm writes a version of semver as dpkg and rpm order
+// it, but not as apk does.
+func distributionConfig(r release, b build, contents []content, format string) map[string]any {
+	version, prerelease, schema := r.version, "", "semver"
+	if format == "apk" {
+		version, prerelease = r.alpine()
+		schema = "none"
+	}
+	return map[string]any{
+		"name": "canisterd", "arch": b.platform.goarch, "platform": "linux", "version": version, "prerelease": prerelease,
+		"version_schema": schema, "section": "devel", "priority": "optional", "maintainer": maintainer, "description": description,
+		"homepage": repository, "license": licenseExpression, "mtime": modified(r), "contents": contents,
 		"rpm": map[string]any{"buildhost": "canisterd"},
-	})
-	if err != nil {
-		return "", err
 	}
-	name := filepath.Join(work, "nfpm.yaml")
-	return name, os.WriteFile(name, text, 0o644)
 }

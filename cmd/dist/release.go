@@ -59,14 +59,19 @@ func versionOf(tags string, commit time.Time) string {
 	return "0.0.0-dev." + commit.Format("20060102150405")
 }
 
+// split splits the version: 1.2.3-rc.1 into 1.2.3, rc and 1, and 1.2.3 into 1.2.3 and nothing.
+func (r release) split() (base, kind, number string) {
+	base, pre, _ := strings.Cut(r.version, "-")
+	kind, number, _ = strings.Cut(pre, ".")
+	return base, kind, number
+}
+
 // python returns the version as PEP 440 writes it: 0.0.0.dev20261129092300, 1.2.3rc1.
 func (r release) python() string {
-	base, pre, found := strings.Cut(r.version, "-")
-	if !found {
-		return base
-	}
-	kind, number, _ := strings.Cut(pre, ".")
+	base, kind, number := r.split()
 	switch kind {
+	case "":
+		return base
 	case "alpha":
 		return base + "a" + number
 	case "beta":
@@ -75,6 +80,17 @@ func (r release) python() string {
 		return base + "rc" + number
 	}
 	return base + ".dev" + number
+}
+
+// alpine returns the version as apk orders it, in two parts that it joins by an underscore: 0.0.0 and pre20261129092300,
+// 1.2.3 and rc1. apk knows no dev.
+func (r release) alpine() (base, suffix string) {
+	base, kind, number := r.split()
+	switch kind {
+	case "", "alpha", "beta", "rc":
+		return base, kind + number
+	}
+	return base, "pre" + number
 }
 
 // git runs git in the working directory and returns what it prints, trimmed.
