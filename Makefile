@@ -115,17 +115,31 @@ first-hour: ## clone the repository and do there what the first two pages of the
 dist: $(TOOLS)/nfpm $(TOOLS)/cyclonedx-gomod ## the packages of the commit, in bin/dist: archives, deb, rpm, apk, npm, wheels, an OCI image, manifests
 	$(GO) run ./cmd/dist
 
-# The second time nothing that was compiled before is used. The version before is the last tag before the commit, or its parent.
+# The second time nothing that was compiled before is used.
 .PHONY: test-dist
-test-dist: $(TOOLS)/nfpm $(TOOLS)/cyclonedx-gomod ## make the packages again, compare them, and install each from its file as users do (after make dist and make install-emulators, as root; needs Node.js, npm, Python and dpkg)
+test-dist: dist-before ## make the packages again, compare them, and install each from its file as users do (after make dist and make install-emulators, as root on Debian for amd64; needs Node.js, npm and Python)
 	rm -rf bin/dist-cache && GOCACHE=$(CURDIR)/bin/dist-cache $(GO) run ./cmd/dist -out bin/dist-again; code=$$?; rm -rf bin/dist-cache; exit $$code
-	git worktree add --force --detach bin/before "$$(git describe --tags --abbrev=0 HEAD^ 2>/dev/null || git rev-parse HEAD^)"
-	cd bin/before && $(GO) build -o ../dist-before/canisterd ./cmd/canisterd; code=$$?; cd ../.. && git worktree remove --force bin/before; exit $$code
-	$(GO) test -count=1 -tags dist ./cmd/dist -packages $(CURDIR)/bin/dist -before $(CURDIR)/bin/dist-before/canisterd
+	$(GO) test -count=1 -v -tags dist ./cmd/dist -packages $(CURDIR)/bin/dist -before $(CURDIR)/bin/dist-before
+
+.PHONY: dist-before
+dist-before: checkout-before $(TOOLS)/nfpm $(TOOLS)/cyclonedx-gomod ## the packages of the version before, in bin/dist-before (BEFORE=COMMIT, by default the last tag before the commit, or its parent)
+	cd bin/before && $(GO) run ./cmd/dist -out ../dist-before -tools $(TOOLS); code=$$?; cd ../.. && git worktree remove --force bin/before; exit $$code
+
+.PHONY: checkout-before
+checkout-before:
+	git worktree remove --force bin/before 2>/dev/null || true
+	git worktree add --force --detach bin/before "$(or $(BEFORE),$$(git describe --tags --abbrev=0 HEAD^ 2>/dev/null || git rev-parse HEAD^))"
+
+# Tools and modules are there, so nothing is downloaded. Daemons listen on the loopback interface.
+.PHONY: test-dist-offline
+test-dist-offline: checkout-before $(TOOLS)/nfpm $(TOOLS)/cyclonedx-gomod ## make dist and make test-dist where no network can be reached (BEFORE=COMMIT)
+	$(GO) mod download
+	cd bin/before && $(GO) mod download
+	unshare --net sh -c 'ip link set lo up && exec $(MAKE) dist test-dist BEFORE=$(BEFORE)'
 
 .PHONY: install-emulators
-install-emulators: ## what make test-dist runs the packages of other platforms with (as root, on Debian)
-	apt-get install -qy --no-install-recommends wine64 gcc-mingw-w64-x86-64 qemu-user-static unzip
+install-emulators: ## what make test-dist runs and installs the packages of other platforms with (as root, on Debian)
+	apt-get install -qy --no-install-recommends wine64 gcc-mingw-w64-x86-64 qemu-user-static unzip rpm cpio
 
 .PHONY: size
 size: ## which modules make the released binary large; fails above the limit, and if docs/internals/size.md has other sizes (FLAGS=-write)

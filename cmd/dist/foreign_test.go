@@ -7,22 +7,29 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
 )
 
 // TestTheArchiveOfWindowsRunsUnderWine runs the archive as Windows does, as far as Wine can: see
 // docs/internals/platforms.md.
 func TestTheArchiveOfWindowsRunsUnderWine(t *testing.T) {
-	dir := directory(t)
-	do(t, dir, "unzip", "-q", packed(t, "canisterd-*-windows-amd64.zip"))
-	p := program{path: onlyFile(t, dir, "canisterd-*/canisterd.exe"), dir: dir, argv: []string{tool(t, "wine64")}, env: winePrefix(t), stop: true}
+	dir := t.TempDir()
+	app := filepath.Join(dir, "app")
+	p := program{path: app + "/canisterd.exe", dir: dir, argv: []string{tool(t, "wine64")}, env: winePrefix(t), stop: true}
 	t.Cleanup(func() {
 		stop := exec.Command(tool(t, "wineserver"), "--kill", "--wait")
 		stop.Env = append(os.Environ(), p.env...)
 		_ = stop.Run() // of a prefix without a server
 	})
-	live(t, p)
+	lifecycle(t, installation{
+		program: p,
+		install: func(packages string) {
+			do(t, dir, "rm", "--recursive", "--force", app)
+			do(t, dir, "unzip", "-q", packed(t, packages, "canisterd-*-windows-amd64.zip"), "-d", "unzipped")
+			do(t, dir, "sh", "-c", "mv unzipped/canisterd-* app")
+		},
+		remove: func() { do(t, dir, "rm", "--recursive", app) },
+	})
 }
 
 // winePrefix makes a drive C: with the library that Go needs and Wine does not have, and returns the environment of
@@ -43,12 +50,12 @@ func winePrefix(t *testing.T) []string {
 
 // TestTheArchiveForARMRunsUnderQEMU runs the archive for the other processor, which QEMU emulates.
 func TestTheArchiveForARMRunsUnderQEMU(t *testing.T) {
-	dir := directory(t)
-	do(t, dir, "tar", "-xzf", packed(t, "canisterd-*-linux-arm64.tar.gz"), "--strip-components=1")
+	i := unpackedIn(t, t.TempDir(), "arm64")
 	// QEMU has memory for each page of the address space that a program reserves. With little address space, canisterd reads
 	// files where it would map them.
 	limit := "--as=" + strconv.Itoa(10<<30)
-	live(t, program{path: dir + "/canisterd", dir: dir, argv: []string{tool(t, "prlimit"), limit, tool(t, "qemu-aarch64-static")}})
+	i.program.argv = []string{tool(t, "prlimit"), limit, tool(t, "qemu-aarch64-static")}
+	lifecycle(t, i)
 }
 
 // tool returns the path of a program of Debian that these tests need.
@@ -62,14 +69,4 @@ func tool(t *testing.T, name string) string {
 		t.Fatalf("%v: run make install-emulators, as root on Debian", err)
 	}
 	return path
-}
-
-// onlyFile returns the one file that matches a pattern below a directory.
-func onlyFile(t *testing.T, dir, pattern string) string {
-	t.Helper()
-	found, err := filepath.Glob(filepath.Join(dir, pattern))
-	if err != nil || len(found) != 1 {
-		t.Fatalf("%s matches %s (%v), want one file", pattern, strings.Join(found, ", "), err)
-	}
-	return found[0]
 }
