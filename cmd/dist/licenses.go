@@ -45,7 +45,8 @@ func licenseFiles(ctx context.Context, builds []build) ([]file, error) {
 		all = append(all, b.modules...)
 	}
 	slices.SortFunc(all, func(a, b module) int { return strings.Compare(a.path, b.path) })
-	directories, err := moduleDirectories(ctx)
+	all = slices.Compact(all)
+	directories, err := moduleDirectories(ctx, all)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func licenseFiles(ctx context.Context, builds []build) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range slices.Compact(all) {
+	for _, m := range all {
 		found, err := licensesIn(directories[m], m.path)
 		if err != nil {
 			return nil, err
@@ -91,9 +92,14 @@ func licensesIn(directory, name string) ([]file, error) {
 	return files, nil
 }
 
-// moduleDirectories returns where the modules of go.mod lie.
-func moduleDirectories(ctx context.Context) (map[module]string, error) {
-	listed, err := exec.CommandContext(ctx, "go", "list", "-m", "-json", "all").Output()
+// moduleDirectories returns where modules lie. Only these are named: Go lists all modules of a build with files that go mod
+// download does not bring, and so needs the network.
+func moduleDirectories(ctx context.Context, modules []module) (map[module]string, error) {
+	args := []string{"list", "-m", "-json"}
+	for _, m := range modules {
+		args = append(args, m.path)
+	}
+	listed, err := exec.CommandContext(ctx, "go", args...).Output()
 	if err != nil {
 		return nil, fmt.Errorf("listing the modules: %w", err)
 	}
