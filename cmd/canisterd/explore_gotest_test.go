@@ -1,6 +1,7 @@
 package main
 
 import (
+	"go/format"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -172,6 +173,19 @@ func TestTheEmittedTestHasAllThatTheFindingNeeds(t *testing.T) {
 	}
 }
 
+func TestTheEmittedTestBelongsToThePackageOfItsFolder(t *testing.T) {
+	for text, want := range map[string]string{
+		"// Package bank keeps money.\npackage bank\n\nfunc broken(": "bank_test", "/* of others */ package bank_test": "bank_test",
+		"func bank() {}": "race2_test", "package 7": "race2_test", "": "race2_test",
+	} {
+		folder := filepath.Join(t.TempDir(), "Race-2")
+		writeFile(t, filepath.Join(folder, "bank.go"), text)
+		if got := packageOf(folder); got != want {
+			t.Errorf("beside %q the test is in package %s, want %s", text, got, want)
+		}
+	}
+}
+
 // checkForms checks the forms in which commands show the run of a schedule. The page of all findings has the same diagram.
 func checkForms(t *testing.T, schedule, findings string) {
 	t.Helper()
@@ -267,9 +281,13 @@ func moduleOfUser(t *testing.T, root string) string {
 		strings.Join(needed, "\n") + "\nreplace " + modulePath + " => " + filepath.ToSlash(filepath.Clean(root)) + "\n"
 }
 
-// goTests runs the Go tests of the current folder, and returns their output.
+// goTests runs the Go tests of the current folder, and returns their output. The emitted test is formatted.
 func goTests(t *testing.T, environment []string) (string, error) {
 	t.Helper()
+	text := mustRead(t, "race_test.go")
+	if formatted, err := format.Source([]byte(text)); err != nil || string(formatted) != text {
+		t.Errorf("gofmt writes the emitted test in another way (%v):\n%s\ninstead of\n%s", err, formatted, text)
+	}
 	command := exec.CommandContext(t.Context(), "go", "test", "-count=1", "./...")
 	command.Env = environment
 	output, err := command.CombinedOutput()
