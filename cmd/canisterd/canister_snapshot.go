@@ -10,7 +10,7 @@ import (
 
 	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/candid/management"
-	"github.com/canisterd/canisterd/cmd/canisterd/internal/snapshotdir"
+	"github.com/canisterd/canisterd/internal/snapshotdir"
 )
 
 func (c *cli) canisterSnapshot() *cobra.Command {
@@ -165,7 +165,7 @@ func (c *cli) snapshotDownload() *cobra.Command {
 				return err
 			}
 			tell, told := c.progress("downloading", 0)
-			about, err := snapshotdir.Download(ctx, args[2], resume, m.reader(id), tell)
+			about, err := snapshotdir.Download(ctx, args[2], m.reader(id), snapshotdir.DownloadOptions{Resume: resume, Tell: tell})
 			told()
 			if err != nil {
 				return err
@@ -197,7 +197,7 @@ func (c *cli) snapshotUpload() *cobra.Command {
 				return err
 			}
 			tell, told := c.progress("uploading", about.Bytes())
-			id, err := snapshotdir.Upload(ctx, args[1], resume, &snapshotWriter{m, replaced}, tell)
+			id, err := snapshotdir.Upload(ctx, args[1], &snapshotWriter{m, replaced}, snapshotdir.UploadOptions{Resume: resume, Tell: tell})
 			told()
 			if err != nil {
 				return err

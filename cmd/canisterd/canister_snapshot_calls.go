@@ -8,7 +8,7 @@ import (
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/candid/principal"
-	"github.com/canisterd/canisterd/cmd/canisterd/internal/snapshotdir"
+	"github.com/canisterd/canisterd/internal/snapshotdir"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 

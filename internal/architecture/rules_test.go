@@ -31,6 +31,7 @@ var exempt = map[string]string{
 	"internal/inprocess":           "runs instances at the time of this computer",
 	"internal/journal":             "writes the files of a state directory",
 	"internal/project":             "reads the files of a project",
+	"internal/snapshotdir":         "reads and writes directories with snapshots",
 	"internal/quantity":            "uses the durations of package time",
 	"internal/systemcanisters":     "reads published modules from a folder",
 	"internal/mcp":                 "reads the files of a project, and keeps schedules in it",

@@ -10,7 +10,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/canisterd/canisterd/candid"
@@ -22,13 +24,17 @@ type fake struct {
 	about  *management.SnapshotMetadata
 	parts  map[Part][]byte
 	chunks map[string][]byte
-	left   int
-	asked  int
+
+	mu    sync.Mutex // guards the others
+	left  int
+	asked int
 }
 
 var errFake = errors.New("the connection is lost")
 
 func (f *fake) spend() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.asked++
 	if f.left--; f.left < 0 {
 		return errFake
@@ -117,18 +123,16 @@ func equal(t *testing.T, got, want *fake) {
 	}
 }
 
-func untold(int64) {}
-
 func TestASnapshotPassesThroughADirectory(t *testing.T) {
 	dir, from, to := filepath.Join(t.TempDir(), "new", "dir"), example(), &fake{left: 1000}
 	var told int64
-	if _, err := Download(t.Context(), dir, false, from, func(n int64) { told = n }); err != nil {
+	if _, err := Download(t.Context(), dir, from, DownloadOptions{Tell: func(n int64) { told = n }}); err != nil {
 		t.Fatal(err)
 	}
 	if told != from.about.Bytes() {
 		t.Errorf("%d bytes were told, want %d", told, from.about.Bytes())
 	}
-	id, err := Upload(t.Context(), dir, false, to, untold)
+	id, err := Upload(t.Context(), dir, to, UploadOptions{})
 	if err != nil || !bytes.Equal(id, []byte{1, 2, 3}) {
 		t.Fatalf("the id is %x (%v)", id, err)
 	}
@@ -143,32 +147,32 @@ func TestASnapshotPassesThroughADirectory(t *testing.T) {
 	}
 }
 
-// A transfer is interrupted after each request, and goes on with what is there.
+// A transfer is interrupted after one request, then after two, and so on, and goes on with what is there.
 func TestTransfersGoOnWhereTheyWereInterrupted(t *testing.T) {
 	dir, from := t.TempDir(), example()
 	var err error
 	for try := 0; ; try++ {
-		from.left = 1
-		if _, err = Download(t.Context(), dir, try > 0, from, untold); err == nil {
+		from.left = try + 1
+		if _, err = Download(t.Context(), dir, from, DownloadOptions{Resume: try > 0, Parallel: 3}); err == nil {
 			break
 		}
 		if !errors.Is(err, errFake) || try > 20 {
 			t.Fatalf("try %d: %v", try, err)
 		}
-		if _, err := Upload(t.Context(), dir, false, &fake{}, untold); err == nil || !strings.Contains(err.Error(), "incomplete: finish its download with --resume") {
+		if _, err := Upload(t.Context(), dir, &fake{}, UploadOptions{}); err == nil || !strings.Contains(err.Error(), "incomplete: finish its download with --resume") {
 			t.Fatalf("an incomplete directory was uploaded: %v", err)
 		}
 	}
 	to := &fake{}
 	for try := 0; ; try++ {
-		to.left = 1
-		if _, err = Upload(t.Context(), dir, try > 0, to, untold); err == nil {
+		to.left = try + 1
+		if _, err = Upload(t.Context(), dir, to, UploadOptions{Resume: try > 0, Parallel: 3}); err == nil {
 			break
 		}
 		if !errors.Is(err, errFake) || try > 20 {
 			t.Fatalf("try %d: %v", try, err)
 		}
-		if _, err := Upload(t.Context(), dir, false, to, untold); err == nil || !strings.Contains(err.Error(), "pass --resume") {
+		if _, err := Upload(t.Context(), dir, to, UploadOptions{}); err == nil || !strings.Contains(err.Error(), "pass --resume") {
 			t.Fatalf("another upload began: %v", err)
 		}
 	}
@@ -179,7 +183,7 @@ func TestDirectoriesThatDoNotFitAreRefused(t *testing.T) {
 	from := example()
 	complete := func(t *testing.T) string {
 		dir := t.TempDir()
-		if _, err := Download(t.Context(), dir, false, from, untold); err != nil {
+		if _, err := Download(t.Context(), dir, from, DownloadOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		return dir
@@ -196,15 +200,15 @@ func TestDirectoriesThatDoNotFitAreRefused(t *testing.T) {
 		want string
 	}{
 		"a second download": {func(t *testing.T, dir string) error {
-			_, err := Download(t.Context(), dir, false, from, untold)
+			_, err := Download(t.Context(), dir, from, DownloadOptions{})
 			return err
 		}, "pass --resume to continue an interrupted download, or name another directory"},
 		"another snapshot": {func(t *testing.T, dir string) error {
-			_, err := Download(t.Context(), dir, true, other, untold)
+			_, err := Download(t.Context(), dir, other, DownloadOptions{Resume: true})
 			return err
 		}, "it has another snapshot"},
 		"a resumed upload that never began": {func(t *testing.T, dir string) error {
-			_, err := Upload(t.Context(), dir, true, &fake{}, untold)
+			_, err := Upload(t.Context(), dir, &fake{}, UploadOptions{Resume: true})
 			return err
 		}, "has no upload to resume"},
 		"a short file": {func(t *testing.T, dir string) error {
@@ -229,7 +233,7 @@ func TestDirectoriesThatDoNotFitAreRefused(t *testing.T) {
 		}, `global_timer: unknown case "soon"`},
 		"progress beyond the end": {func(t *testing.T, dir string) error {
 			change(t, filepath.Join(dir, downloadFile), `{"wasm_module": {"frontier": 99999999, "ahead": []}}`)
-			_, err := Download(t.Context(), dir, true, from, untold)
+			_, err := Download(t.Context(), dir, from, DownloadOptions{Resume: true})
 			return err
 		}, "99999999 bytes of wasm_module.bin are written, but it has only 2500000"},
 	} {
@@ -239,7 +243,7 @@ func TestDirectoriesThatDoNotFitAreRefused(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Download(t.Context(), t.TempDir(), true, from, untold); err == nil || !strings.Contains(err.Error(), "it has no download to resume") {
+	if _, err := Download(t.Context(), t.TempDir(), from, DownloadOptions{Resume: true}); err == nil || !strings.Contains(err.Error(), "it has no download to resume") {
 		t.Errorf("an empty directory: %v", err)
 	}
 	if _, err := Read(t.TempDir()); err == nil || !strings.Contains(err.Error(), "has no snapshot: metadata.json is missing") {
@@ -288,14 +292,14 @@ func TestADirectoryOfICPCLIIsReadAndWrittenTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	to := &fake{left: 10}
-	if _, err := Upload(t.Context(), dir, false, to, untold); err != nil {
+	if _, err := Upload(t.Context(), dir, to, UploadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if to.about.Timer.Inactive == nil || *to.about.Globals[1].I64 != -5 || string(to.about.Certified) != "\xff\x00" || to.about.Hook.NotSatisfied == nil || to.parts[Heap][65535] != 'x' {
 		t.Errorf("it is read as %+v", to.about)
 	}
 	copied := t.TempDir()
-	if _, err := Download(t.Context(), copied, false, to, untold); err != nil {
+	if _, err := Download(t.Context(), copied, to, DownloadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	var got, want any
@@ -310,26 +314,82 @@ func TestADirectoryOfICPCLIIsReadAndWrittenTheSame(t *testing.T) {
 	}
 }
 
-// icp-cli reads several slices at once: those ahead of the frontier are read again.
+// icp-cli reads several slices at once: those ahead of the frontier are there.
 func TestADownloadThatICPCLIBeganGoesOn(t *testing.T) {
 	dir, from, to := t.TempDir(), example(), &fake{left: 100}
 	from.left = 1
-	if _, err := Download(t.Context(), dir, false, from, untold); !errors.Is(err, errFake) {
+	if _, err := Download(t.Context(), dir, from, DownloadOptions{}); !errors.Is(err, errFake) {
 		t.Fatal(err)
+	}
+	for _, offset := range []int64{2000000, 4000000} {
+		heap, err := os.OpenFile(filepath.Join(dir, "wasm_memory.bin"), os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := heap.WriteAt(from.parts[Heap][offset:min(offset+MaxSliceBytes, int64(len(from.parts[Heap])))], offset); err != nil {
+			t.Fatal(err)
+		}
+		if err := heap.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	progress := `{"wasm_module": {"frontier": 2000000, "ahead": []}, "wasm_memory": {"frontier": 0, "ahead": [2000000, 4000000]}, "stable_memory": {"frontier": 0, "ahead": []}}`
 	if err := os.WriteFile(filepath.Join(dir, ".download_progress.json"), []byte(progress), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	from.left, from.asked = 100, 0
-	if _, err := Download(t.Context(), dir, true, from, untold); err != nil {
+	if _, err := Download(t.Context(), dir, from, DownloadOptions{Resume: true}); err != nil {
 		t.Fatal(err)
 	}
-	if slices := 1 + 3 + 2 + 2; from.asked != slices {
+	if slices := 1 + 1 + 2 + 2; from.asked != slices {
 		t.Errorf("%d slices and chunks were read, want %d", from.asked, slices)
 	}
-	if _, err := Upload(t.Context(), dir, false, to, untold); err != nil {
+	if _, err := Upload(t.Context(), dir, to, UploadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, to, from)
+}
+
+// A directory with digests is private, and says where it was damaged.
+func TestDigestsFindDamage(t *testing.T) {
+	dir, from := filepath.Join(t.TempDir(), "clone"), example()
+	from.left = 2
+	if _, err := Download(t.Context(), dir, from, DownloadOptions{Digests: true, Parallel: 4}); !errors.Is(err, errFake) || !IsIncomplete(dir) {
+		t.Fatal(err)
+	}
+	from.left = 1000
+	if _, err := Download(t.Context(), dir, from, DownloadOptions{Digests: true, Parallel: 4, Resume: true}); err != nil || IsIncomplete(dir) {
+		t.Fatal(err)
+	}
+	whole := t.TempDir()
+	if _, err := Download(t.Context(), whole, from, DownloadOptions{Digests: true, Parallel: 4}); err != nil {
+		t.Fatal(err)
+	}
+	resumed, err := Digest(dir)
+	if want, errWhole := Digest(whole); err != nil || errWhole != nil || !bytes.Equal(resumed, want) {
+		t.Errorf("the digest is %x (%v), without an interruption %x (%v)", resumed, err, want, errWhole)
+	}
+	for path, mode := range map[string]os.FileMode{dir: 0o700, filepath.Join(dir, "stable_memory.bin"): 0o600, filepath.Join(dir, metadataFile): 0o600} {
+		if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != mode {
+			t.Errorf("%s: %v (%v), want %v", path, info.Mode(), err, mode)
+		}
+	}
+	to := &fake{left: 1000}
+	if _, err := Upload(t.Context(), dir, to, UploadOptions{Progress: ".upload-there.json", Parallel: 4}); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, to, from)
+	heap := filepath.Join(dir, "wasm_memory.bin")
+	if err := os.Truncate(heap, 2_000_001); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(heap, int64(from.about.HeapSize)); err != nil { // zeros from there on, which an upload would not send
+		t.Fatal(err)
+	}
+	if _, err := Upload(t.Context(), dir, &fake{left: 1000}, UploadOptions{}); err == nil || !strings.Contains(err.Error(), "wasm_memory.bin is damaged: the SHA-256 of") {
+		t.Errorf("damage that is only zeros: %v", err)
+	}
+	if !HasUpload(dir, uploadFile) || HasUpload(dir, ".upload-there.json") {
+		t.Error("only the upload that failed can be resumed")
+	}
 }

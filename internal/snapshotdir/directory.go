@@ -1,6 +1,8 @@
 package snapshotdir
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -52,6 +54,7 @@ const (
 	chunkFolder  = "wasm_chunk_store"
 	downloadFile = ".download_progress.json"
 	uploadFile   = ".upload_progress.json"
+	digestFile   = ".slices.sha256"
 )
 
 // ErrOccupied is the error for a download into a directory that has files of a snapshot.
@@ -114,12 +117,28 @@ func (d directory) remove(name string) error {
 	return nil
 }
 
+// digestOffset returns where the digest of a slice is in the file of digests: the slices of all parts, in their order.
+func digestOffset(about *management.SnapshotMetadata, p Part, offset uint64) int64 {
+	n := offset / MaxSliceBytes
+	for _, before := range parts {
+		if before.part < p {
+			n += (sizeOf(about, before.part) + MaxSliceBytes - 1) / MaxSliceBytes
+		}
+	}
+	return int64(n * sha256.Size)
+}
+
+// zeros is a block of zeros to compare with.
+var zeros [holeBytes]byte
+
 // allZero reports whether a slice has only zeros.
 func allZero(slice []byte) bool {
-	for _, b := range slice {
-		if b != 0 {
+	for len(slice) > 0 {
+		block := slice[:min(len(slice), len(zeros))]
+		if !bytes.Equal(block, zeros[:len(block)]) {
 			return false
 		}
+		slice = slice[len(block):]
 	}
 	return true
 }

@@ -9,4 +9,7 @@ const (
 	maxJSONBytes = 16 << 20
 	// holeBytes is the size of blocks of zeros that are not written, so that they take no space. Ours.
 	holeBytes = 64 << 10
+	// slicesPerSync is the number of slices after which files are synced and progress is recorded: what a crash loses is
+	// transferred again. Ours.
+	slicesPerSync = 16
 )
