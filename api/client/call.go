@@ -73,7 +73,7 @@ func (c *Client) call(ctx context.Context, at site, callee principal.Principal, 
 
 // poll reads the status of a request until it is decided.
 func (c *Client) poll(ctx context.Context, at site, id wire.RequestID) ([]byte, error) {
-	pause := firstPoll
+	pauses := backoff{pause: firstPoll, longest: lastPoll}
 	for {
 		tree, err := c.readAt(ctx, at, certify.RequestStatusPath(id))
 		if err != nil {
@@ -83,7 +83,7 @@ func (c *Client) poll(ctx context.Context, at site, id wire.RequestID) ([]byte, 
 		if !errors.Is(err, errNotDecided) {
 			return reply, err
 		}
-		if err := wait(ctx, &pause); err != nil {
+		if err := pauses.wait(ctx); err != nil {
 			return nil, err
 		}
 	}

@@ -25,6 +25,8 @@ type Client struct {
 	identity wire.Identity
 	root     certify.SubnetPublicKey
 	rootKey  []byte
+	retries  int         // of a request whose connection is lost
+	lost     func(error) // gets the error of each; nil: nothing
 
 	mu    sync.Mutex                       // guards nodes
 	nodes map[principal.Principal]nodeKeys // by effective canister; grows with the canisters this client queries
@@ -45,18 +47,52 @@ func WithKey(key ed25519.PrivateKey) Option {
 	}
 }
 
-// Dial gets the root key of the replica at the address (http://host:port) and trusts it from then on: right for a local
-// network, where the key is new with every instance.
+// WithSigner uses a key that something else has as the identity: its public part in DER form, and what signs a message
+// with it, in the form of its scheme (interface specification, "Signatures").
+func WithSigner(public []byte, sign func(message []byte) ([]byte, error)) Option {
+	return func(c *Client) error {
+		c.identity = wire.NewIdentity(public, sign)
+		return nil
+	}
+}
+
+// WithRootKey trusts this root key, in DER form, and not the one that the replica gives.
+func WithRootKey(der []byte) Option {
+	return func(c *Client) error {
+		root, err := certify.ParseSubnetPublicKey(der)
+		if err != nil {
+			return fmt.Errorf("reading the root key: %w", err)
+		}
+		c.root, c.rootKey = root, der
+		return nil
+	}
+}
+
+// WithRetries sends a request again, with growing pauses, if its connection is lost or a gateway cannot reach the replica.
+// It is the same request each time, which a replica executes once. lost gets the error of each lost connection; nil: it is
+// not told.
+func WithRetries(lost func(error)) Option {
+	return func(c *Client) error {
+		c.retries, c.lost, c.http.Timeout = lostRetries, lost, attemptTimeout
+		return nil
+	}
+}
+
+// Dial connects to the replica at the address (http://host:port). Without WithRootKey it gets the root key of the replica
+// and trusts it from then on: right for a local network, where the key is new with every instance.
 func Dial(ctx context.Context, address string, options ...Option) (*Client, error) {
 	c := &Client{
 		address: strings.TrimSuffix(address, "/"),
-		http:    &http.Client{},
+		http:    &http.Client{Transport: transport()},
 		nodes:   map[principal.Principal]nodeKeys{},
 	}
 	for _, option := range options {
 		if err := option(c); err != nil {
 			return nil, err
 		}
+	}
+	if c.rootKey != nil {
+		return c, nil
 	}
 	status, err := c.Status(ctx)
 	if err != nil {
@@ -68,6 +104,16 @@ func Dial(ctx context.Context, address string, options ...Option) (*Client, erro
 	c.rootKey = status.RootKey
 	return c, nil
 }
+
+// transport is Go's, with more connections that are kept for the next request.
+func transport() *http.Transport {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxIdleConnsPerHost = idleConnections
+	return t
+}
+
+// RootKey returns the key that the client trusts, in DER form.
+func (c *Client) RootKey() []byte { return c.rootKey }
 
 // Close closes the connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
@@ -116,31 +162,37 @@ func (e *HTTPError) Error() string {
 	return fmt.Sprintf("refused with HTTP status %d: %s", e.Status, strings.TrimSpace(e.Text))
 }
 
-// post sends a signed request, and retries if the replica is overloaded.
+// post sends a signed request, and retries if the replica is overloaded or, with WithRetries, not reached.
 func (c *Client) post(ctx context.Context, path string, signed wire.Signed) (int, []byte, error) {
-	pause := firstPoll
-	for attempt := 0; ; attempt++ {
+	overloaded, lost := backoff{firstPoll, lastPoll, overloadRetries}, backoff{firstLost, lastLost, c.retries}
+	for {
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.address+path, bytes.NewReader(signed.Body))
 		if err != nil {
 			return 0, nil, fmt.Errorf("the address %q: %w", c.address, err)
 		}
 		req.Header.Set("Content-Type", "application/cbor")
 		code, body, err := c.do(req)
-		if err != nil {
+		again := &overloaded
+		switch {
+		case err == nil && (code == http.StatusOK || code == http.StatusAccepted):
+			return code, body, nil
+		case err != nil || code == http.StatusBadGateway || code == http.StatusGatewayTimeout:
+			again = &lost
+		case code != http.StatusTooManyRequests && code != http.StatusServiceUnavailable:
+			again = &backoff{}
+		}
+		if err == nil {
+			err = &HTTPError{code, string(body)}
+		}
+		if again.left == 0 || ctx.Err() != nil {
 			return 0, nil, err
 		}
-		switch code {
-		case http.StatusOK, http.StatusAccepted:
-			return code, body, nil
-		case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-			if attempt < overloadRetries {
-				if err := wait(ctx, &pause); err != nil {
-					return 0, nil, err
-				}
-				continue
-			}
+		if again == &lost && c.lost != nil {
+			c.lost(err)
 		}
-		return 0, nil, &HTTPError{code, string(body)}
+		if err := again.wait(ctx); err != nil {
+			return 0, nil, err
+		}
 	}
 }
 
@@ -184,11 +236,17 @@ func checkAge(ns uint64) error {
 	return nil
 }
 
-// wait pauses and doubles the pause.
-func wait(ctx context.Context, pause *time.Duration) error {
-	timer := time.NewTimer(*pause)
+// backoff is a number of pauses, each twice as long as the one before.
+type backoff struct {
+	pause, longest time.Duration
+	left           int
+}
+
+func (b *backoff) wait(ctx context.Context) error {
+	timer := time.NewTimer(b.pause)
 	defer timer.Stop()
-	*pause = min(2**pause, lastPoll)
+	b.pause = min(2*b.pause, b.longest)
+	b.left--
 	select {
 	case <-ctx.Done():
 		return fmt.Errorf("waiting for the replica: %w", context.Cause(ctx))

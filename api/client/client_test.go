@@ -1,6 +1,7 @@
 package client
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -85,4 +86,55 @@ func TestARequestToAFullDaemonIsSentSixTimes(t *testing.T) {
 			t.Errorf("sent %d times in %s: %v", sent, took, err)
 		}
 	})
+}
+
+// A request whose connection is lost is sent again as it is, so that the replica executes it once.
+func TestALostConnectionIsTriedAgainWithTheSameRequest(t *testing.T) {
+	for _, c := range []struct {
+		fails, sent int
+		took        time.Duration
+		want        string
+	}{
+		{fails: 3, sent: 4, took: 1750 * time.Millisecond},
+		{fails: 100, sent: 9, took: 47750 * time.Millisecond, want: "reset"}, // 0.25, 0.5, 1, 2, 4, 8, 16, 16 s
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			sent, told, began := 0, 0, time.Now()
+			client := &Client{address: "http://replica", http: &http.Client{Transport: broken(func(req *http.Request) (*http.Response, error) {
+				body, err := io.ReadAll(req.Body)
+				if sent++; err != nil || string(body) != "the request" {
+					t.Errorf("sent %q (%v)", body, err)
+				}
+				if sent <= c.fails {
+					return nil, errors.New("connection reset by peer")
+				}
+				return answers(http.StatusOK, strings.NewReader("fine")), nil
+			})}}
+			if err := WithRetries(func(error) { told++ })(client); err != nil {
+				t.Fatal(err)
+			}
+			_, body, err := client.post(t.Context(), "/", wire.Signed{Body: []byte("the request")})
+			if c.want == "" && (err != nil || string(body) != "fine") || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("%d lost: %q, %v", c.fails, body, err)
+			}
+			if took := time.Since(began); sent != c.sent || told != c.sent-1 || took != c.took {
+				t.Errorf("sent %d times and told %d in %s, want %d in %s", sent, told, took, c.sent, c.took)
+			}
+		})
+	}
+}
+
+type broken func(*http.Request) (*http.Response, error)
+
+func (b broken) RoundTrip(req *http.Request) (*http.Response, error) { return b(req) }
+
+func TestAClientWithoutRetriesTellsALostConnection(t *testing.T) {
+	sent := 0
+	c := &Client{address: "http://replica", http: &http.Client{Transport: broken(func(*http.Request) (*http.Response, error) {
+		sent++
+		return nil, errors.New("connection reset by peer")
+	})}}
+	if _, _, err := c.post(t.Context(), "/", wire.Signed{}); err == nil || sent != 1 {
+		t.Errorf("sent %d times: %v", sent, err)
+	}
 }

@@ -1,9 +1,17 @@
 package identity
 
 import (
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"crypto/x509"
+	"math/big"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/decred/dcrd/dcrec/secp256k1/v4"
+	k1 "github.com/decred/dcrd/dcrec/secp256k1/v4/ecdsa"
 )
 
 // keysFolder has keys that openssl made. Scripts of the command line use them, too.
@@ -67,4 +75,45 @@ func TestNewKeysAreDifferentAndOfTheirKind(t *testing.T) {
 	if _, err := NewKey("rsa"); err == nil || !strings.Contains(err.Error(), "expected ed25519, secp256k1 or p256") {
 		t.Errorf("a new key of kind rsa: %v", err)
 	}
+}
+
+// What a key signs is checked in the form of the interface specification: 64 bytes, of the SHA-256 for elliptic curves.
+func TestKeysSignForNetworks(t *testing.T) {
+	message := []byte("\x0aic-request")
+	for _, name := range []string{"ed", "k1", "p256"} {
+		_, key, err := ReadKey(filepath.Join(keysFolder, name+".pem"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		signature, err := key.Sign(message)
+		if err != nil || len(signature) != 64 {
+			t.Fatalf("%s: %d bytes (%v)", name, len(signature), err)
+		}
+		if !verifies(t, key, message, signature) || verifies(t, key, message[1:], signature) {
+			t.Errorf("%s: the signature is wrong", name)
+		}
+	}
+}
+
+func verifies(t *testing.T, key Key, message, signature []byte) bool {
+	t.Helper()
+	digest := sha256.Sum256(message)
+	if key.Kind == Secp256k1 {
+		public, err := secp256k1.ParsePubKey(key.Public()[len(key.Public())-65:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r, s secp256k1.ModNScalar
+		r.SetByteSlice(signature[:32])
+		s.SetByteSlice(signature[32:])
+		return k1.NewSignature(&r, &s).Verify(digest[:], public)
+	}
+	public, err := x509.ParsePKIXPublicKey(key.Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p256, is := public.(*ecdsa.PublicKey); is {
+		return ecdsa.Verify(p256, digest[:], new(big.Int).SetBytes(signature[:32]), new(big.Int).SetBytes(signature[32:]))
+	}
+	return ed25519.Verify(public.(ed25519.PublicKey), message, signature)
 }

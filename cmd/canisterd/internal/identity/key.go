@@ -6,6 +6,7 @@ import (
 	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/asn1"
@@ -14,6 +15,7 @@ import (
 	"fmt"
 
 	"github.com/decred/dcrd/dcrec/secp256k1/v4"
+	k1 "github.com/decred/dcrd/dcrec/secp256k1/v4/ecdsa"
 
 	"github.com/canisterd/canisterd/candid/principal"
 )
@@ -25,11 +27,18 @@ const (
 	P256      = "p256"
 )
 
-// Key is the public part of a key that makes calls.
+// Key is a key that makes calls.
 type Key struct {
 	Kind string
-	der  []byte // in the form of agents (interface specification, "Signatures")
+	der  []byte // the public part, in the form of agents (interface specification, "Signatures")
+	sign func(message []byte) ([]byte, error)
 }
+
+// Public returns the public part of the key, in DER form.
+func (p Key) Public() []byte { return p.der }
+
+// Sign signs a message for a network (interface specification, "Signatures").
+func (p Key) Sign(message []byte) ([]byte, error) { return p.sign(message) }
 
 // Principal returns the principal of the key (interface specification, "Principals").
 func (p Key) Principal() string { return principal.SelfAuthenticating(p.der).String() }
@@ -111,7 +120,7 @@ func publicEd25519(key ed25519.PrivateKey) (Key, error) {
 	if err != nil {
 		return Key{}, fmt.Errorf("encoding the public key: %w", err)
 	}
-	return Key{Ed25519, der}, nil
+	return Key{Ed25519, der, func(message []byte) ([]byte, error) { return ed25519.Sign(key, message), nil }}, nil
 }
 
 // sec1 is a private key of an elliptic curve (RFC 5915).
@@ -122,6 +131,9 @@ type sec1 struct {
 	Public  asn1.BitString        `asn1:"optional,explicit,tag:1"`
 }
 
+// scalarBytes is the size of a secret and of each half of a signature.
+const scalarBytes = 32
+
 // parseSEC1 reads a key of the given curve, or of the one in the key.
 func parseSEC1(der []byte, curve asn1.ObjectIdentifier) (Key, error) {
 	var key sec1
@@ -131,10 +143,9 @@ func parseSEC1(der []byte, curve asn1.ObjectIdentifier) (Key, error) {
 	if curve == nil {
 		curve = key.Curve
 	}
-	const scalar = 32 // bytes
-	secret := append(make([]byte, max(scalar-len(key.Key), 0)), key.Key...)
+	secret := append(make([]byte, max(scalarBytes-len(key.Key), 0)), key.Key...)
 	switch {
-	case len(secret) != scalar:
+	case len(secret) != scalarBytes:
 	case curve.Equal(oidSecp256k1):
 		return publicSecp256k1(secp256k1.PrivKeyFromBytes(secret))
 	case curve.Equal(oidP256):
@@ -152,7 +163,17 @@ func publicP256(key *ecdsa.PrivateKey) (Key, error) {
 	if err != nil {
 		return Key{}, fmt.Errorf("encoding the public key: %w", err)
 	}
-	return Key{P256, der}, nil
+	return Key{P256, der, func(message []byte) ([]byte, error) {
+		digest := sha256.Sum256(message)
+		r, s, err := ecdsa.Sign(rand.Reader, key, digest[:])
+		if err != nil {
+			return nil, fmt.Errorf("signing with the key: %w", err)
+		}
+		signature := make([]byte, 2*scalarBytes)
+		r.FillBytes(signature[:scalarBytes])
+		s.FillBytes(signature[scalarBytes:])
+		return signature, nil
+	}}, nil
 }
 
 // publicSecp256k1 encodes a key that Go's library does not support.
@@ -172,7 +193,10 @@ func publicSecp256k1(key *secp256k1.PrivateKey) (Key, error) {
 	if err != nil {
 		return Key{}, fmt.Errorf("encoding the public key: %w", err)
 	}
-	return Key{Secp256k1, der}, nil
+	return Key{Secp256k1, der, func(message []byte) ([]byte, error) {
+		digest := sha256.Sum256(message)
+		return k1.SignCompact(key, digest[:], false)[1:], nil // behind the byte by which the public key could be recovered
+	}}, nil
 }
 
 // NewKey makes a key of a kind and encodes it as dfx and icp do.

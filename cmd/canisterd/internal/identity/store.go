@@ -26,7 +26,7 @@ type Store struct {
 	folder     string
 }
 
-// Stored is a key: its file is NAME.pem. The daemon trusts the caller's word, so the key is only read to be stored.
+// Stored is a key: its file is NAME.pem. The daemon trusts the caller's word: the key is read only for other networks.
 type Stored struct {
 	Principal string `json:"principal"`
 	Kind      string `json:"kind"`
@@ -116,6 +116,15 @@ func (s *Store) ReadPEM(name string) ([]byte, error) {
 		return nil, fmt.Errorf("reading the key: %w", err)
 	}
 	return text, nil
+}
+
+// Key reads the key of an identity, and asks for its password if it is encrypted.
+func (s *Store) Key(name string) (Key, error) {
+	if _, err := s.Find(name); err != nil {
+		return Key{}, err
+	}
+	_, key, err := ReadKey(s.pem(name))
+	return key, err
 }
 
 // Remove deletes an identity and its key.
