@@ -3,7 +3,6 @@ package control
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/management"
@@ -85,39 +84,37 @@ func placed(i *instance.Instance, canister, subnet string) (wanted *principal.Pr
 	return &id, id, nil
 }
 
-// kindWith returns the kind of subnets that have a canister id on mainnet, and all kinds that have ids there.
-func kindWith(id principal.Principal) (with replica.SubnetKind, found bool, all []string) {
-	n, ok := id.CanisterNumber()
+// blockOfIDs is how many canister ids a subnet of mainnet gets at once. Blocks begin at multiples of it.
+const blockOfIDs = 1 << 20
+
+// subnetWith returns a subnet that has a canister id: of the kind that has it on mainnet, or an application subnet with
+// the block of ids that it is in.
+func subnetWith(number uint64) replica.SubnetConfig {
 	for _, kind := range replica.SubnetKinds() {
-		if len(kind.Ranges()) > 0 {
-			all = append(all, kind.String())
-		}
 		for _, r := range kind.Ranges() {
-			if ok && !found && r.Contains(n) {
-				with, found = kind, true
+			if r.Contains(number) {
+				return replica.SubnetConfig{Kind: kind}
 			}
 		}
 	}
-	return with, found, all
+	first := number - number%blockOfIDs
+	return replica.SubnetConfig{Kind: replica.Application, Ranges: []replica.Range{{First: first, Last: first + blockOfIDs - 1}}}
 }
 
-// whyNoHost returns why no subnet of an instance has a canister id: it lacks the kind of subnet that has it, as on
-// mainnet, or no kind has it.
+// whyNoHost returns why no subnet of an instance has a canister id.
 func whyNoHost(id principal.Principal) string {
-	if _, ok := id.CanisterNumber(); !ok {
+	number, ok := id.CanisterNumber()
+	if !ok {
 		return "it is not the id of a canister"
 	}
-	kind, found, all := kindWith(id)
-	switch {
-	case !found:
-		return "no kind of subnet has such ids: take one that " + strings.Join(all, ", ") + " have on mainnet, or leave it out"
-	case kind == replica.NNS:
+	kind := subnetWith(number).Kind
+	if kind == replica.NNS {
 		return "subnets of kind nns have such ids, and the instance has none: create one that has (CreateInstance, or canisterd instance create --subnet nns,application)"
 	}
-	return fmt.Sprintf("subnets of kind %s have such ids, and the instance has none: add one (add_subnet, or canisterd canister create --add-subnet)", kind)
+	return fmt.Sprintf("a subnet of kind %s has such ids, and the instance has none: add one (add_subnet, or canisterd canister create --add-subnet)", kind)
 }
 
-// addSubnetFor adds a subnet of the kind that has a canister id on mainnet, if the instance has none.
+// addSubnetFor adds a subnet that has a canister id, if the instance has none.
 func addSubnetFor(ctx context.Context, i *instance.Instance, canister string) error {
 	if canister == "" {
 		return BadField.Refuse("add_subnet", true, "set canister_id: its id says which kind of subnet is added")
@@ -126,11 +123,11 @@ func addSubnetFor(ctx context.Context, i *instance.Instance, canister string) er
 	if err != nil || i.Driver().View().SubnetOf(id) != nil {
 		return err
 	}
-	kind, found, _ := kindWith(id)
-	if !found {
+	number, ok := id.CanisterNumber()
+	if !ok {
 		return BadField.Refuse("canister_id", canister, whyNoHost(id))
 	}
-	result, err := i.Driver().Apply(ctx, &replica.AddSubnet{Config: replica.SubnetConfig{Kind: kind}})
+	result, err := i.Driver().Apply(ctx, &replica.AddSubnet{Config: subnetWith(number)})
 	if err != nil {
 		return err
 	}

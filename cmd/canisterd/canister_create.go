@@ -59,7 +59,7 @@ and canisterd deploy installs the canister of that name in ` + project.File + ` 
 	cmd.Flags().StringVar(&amount, "cycles", "", "initial cycles, such as 5T (default: 100T)")
 	cmd.Flags().StringVar(&subnet, "subnet", "", "subnet for the canister, by id or kind (default: an application subnet)")
 	cmd.Flags().StringVar(&exactly, "id", "", "canister id to use")
-	cmd.Flags().BoolVar(&addSubnet, "add-subnet", false, "with --id: if no subnet has this id in its range, add one of the kind that has it on mainnet")
+	cmd.Flags().BoolVar(&addSubnet, "add-subnet", false, "with --id: if no subnet has this id in its range, add one that has it, of mainnet's kind")
 	s.add(cmd)
 	return sending(cmd)
 }

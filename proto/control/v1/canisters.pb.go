@@ -531,7 +531,8 @@ type CreateCanisterRequest struct {
 	SubnetId string `protobuf:"bytes,5,opt,name=subnet_id,json=subnetId,proto3" json:"subnet_id,omitempty"`
 	// Controller if the settings name none; empty: the anonymous principal.
 	Sender string `protobuf:"bytes,6,opt,name=sender,proto3" json:"sender,omitempty"`
-	// With canister_id: add a subnet of the kind that has such ids on mainnet, if the instance has none.
+	// With canister_id: add a subnet of the kind that has such ids on mainnet, or else an application subnet that has them, if
+	// the instance has none.
 	AddSubnet     bool `protobuf:"varint,7,opt,name=add_subnet,json=addSubnet,proto3" json:"add_subnet,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
