@@ -53,7 +53,7 @@ test: ## all tests that need nothing but Go and the module proxy (PACKAGES for s
 # internal/architecture finds packages that start goroutines and are not listed. The longest are first.
 RACE_PACKAGES := ./api/pocketic ./internal/explore/campaign . ./api/... ./canister/internal/checkpoint ./canister/internal/stable ./canister/internal/wasm \
   ./daemon ./instance/... ./internal/journal/... ./daemon/internal/metrics ./daemon/internal/otlp/... \
-  ./internal/explore/workqueue ./internal/budget ./internal/callbudget ./internal/mcp ./replica/driver ./cmd/canisterd/internal/watch ./internal/snapshotdir
+  ./internal/explore/workqueue ./internal/budget ./internal/callbudget ./internal/mcp ./replica/driver ./cmd/canisterd/internal/watch ./internal/snapshotdir ./internal/clone
 
 .PHONY: test-race
 test-race: ## the tests of packages with goroutines, under the race detector (needs a C compiler)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/candid/management"
+	"github.com/canisterd/canisterd/internal/clone"
 	"github.com/canisterd/canisterd/internal/snapshotdir"
 )
 
@@ -24,14 +25,14 @@ The commands call the management canister as a controller, as dfx and icp-cli do
 canister pays, and has less memory left.`
 	cmd.AddCommand(
 		c.snapshotTake(), c.snapshotList(), c.snapshotDownload(), c.snapshotUpload(),
-		c.onSnapshot("load", "Replace the code and the state of a canister by those of a snapshot", "load_canister_snapshot", "loaded"),
-		c.onSnapshot("delete", "Delete a snapshot of a canister", "delete_canister_snapshot", "deleted"),
+		c.onSnapshot("load", "Replace the code and the state of a canister by those of a snapshot", "loaded", func(ctx context.Context, m clone.Canister, id []byte) error { return m.Load(ctx, id) }),
+		c.onSnapshot("delete", "Delete a snapshot of a canister", "deleted", func(ctx context.Context, m clone.Canister, id []byte) error { return m.Delete(ctx, id) }),
 	)
 	return cmd
 }
 
 // ofSnapshots returns the RunE of a command on the snapshots of the canister that its first argument names.
-func (c *cli) ofSnapshots(do func(ctx context.Context, m *canisterSnapshots, args []string) error) func(*cobra.Command, []string) error {
+func (c *cli) ofSnapshots(do func(ctx context.Context, m clone.Canister, args []string) error) func(*cobra.Command, []string) error {
 	return c.ofCanister(func(ctx context.Context, d *remote.Daemon, id string, args []string) error {
 		m, err := c.snapshotsOf(d, id)
 		if err != nil {
@@ -86,12 +87,12 @@ func (c *cli) snapshotTake() *cobra.Command {
 		Example: `  canisterd canister snapshot take bank
   canisterd canister snapshot take bank --replace $id`,
 		Args: cobra.ExactArgs(1),
-		RunE: c.ofSnapshots(func(ctx context.Context, m *canisterSnapshots, _ []string) error {
+		RunE: c.ofSnapshots(func(ctx context.Context, m clone.Canister, _ []string) error {
 			replaced, err := optionalID(replace)
 			if err != nil {
 				return err
 			}
-			taken, err := m.take(ctx, replaced)
+			taken, err := m.Take(ctx, replaced)
 			if err != nil {
 				return err
 			}
@@ -109,8 +110,8 @@ func (c *cli) snapshotList() *cobra.Command {
 		Example: `  canisterd canister snapshot list bank
   canisterd canister snapshot list bank --json`,
 		Args: cobra.ExactArgs(1),
-		RunE: c.ofSnapshots(func(ctx context.Context, m *canisterSnapshots, _ []string) error {
-			found, err := m.list(ctx)
+		RunE: c.ofSnapshots(func(ctx context.Context, m clone.Canister, _ []string) error {
+			found, err := m.List(ctx)
 			if err != nil {
 				return err
 			}
@@ -126,22 +127,22 @@ func (c *cli) snapshotList() *cobra.Command {
 	})
 }
 
-// onSnapshot makes a command that only calls a method about one snapshot.
-func (c *cli) onSnapshot(name, short, method, done string) *cobra.Command {
+// onSnapshot makes a command that only does something with one snapshot.
+func (c *cli) onSnapshot(name, short, done string, do func(ctx context.Context, m clone.Canister, id []byte) error) *cobra.Command {
 	return sending(&cobra.Command{
 		Use:     name + " CANISTER ID",
 		Short:   short,
 		Example: fmt.Sprintf("  canisterd canister snapshot %[1]s bank $id\n  canisterd --as alice canister snapshot %[1]s bank $id", name),
 		Args:    cobra.ExactArgs(2),
-		RunE: c.ofSnapshots(func(ctx context.Context, m *canisterSnapshots, args []string) error {
+		RunE: c.ofSnapshots(func(ctx context.Context, m clone.Canister, args []string) error {
 			id, err := snapshotID(args[1])
 			if err != nil {
 				return err
 			}
-			if err := m.call(ctx, method, management.SnapshotOf{Canister: m.canister, Snapshot: id}, nil); err != nil {
+			if err := do(ctx, m, id); err != nil {
 				return err
 			}
-			return c.done(map[string]string{"canister_id": m.canister.String(), "snapshot_id": args[1], "done": done}, "%s: %s snapshot %s", args[0], done, args[1])
+			return c.done(map[string]string{"canister_id": m.ID.String(), "snapshot_id": args[1], "done": done}, "%s: %s snapshot %s", args[0], done, args[1])
 		}),
 	})
 }
@@ -159,13 +160,13 @@ func (c *cli) snapshotDownload() *cobra.Command {
 		Example: `  canisterd canister snapshot download bank $id ./bank-before
   canisterd canister snapshot download bank $id ./bank-before --resume`,
 		Args: cobra.ExactArgs(3),
-		RunE: c.ofSnapshots(func(ctx context.Context, m *canisterSnapshots, args []string) error {
+		RunE: c.ofSnapshots(func(ctx context.Context, m clone.Canister, args []string) error {
 			id, err := snapshotID(args[1])
 			if err != nil {
 				return err
 			}
 			tell, told := c.progress("downloading", 0)
-			about, err := snapshotdir.Download(ctx, args[2], m.reader(id), snapshotdir.DownloadOptions{Resume: resume, Tell: tell})
+			about, err := snapshotdir.Download(ctx, args[2], m.Reader(id), snapshotdir.DownloadOptions{Resume: resume, Tell: tell})
 			told()
 			if err != nil {
 				return err
@@ -187,7 +188,7 @@ func (c *cli) snapshotUpload() *cobra.Command {
 		Example: `  id=$(canisterd canister snapshot upload bank ./bank-before)
   canisterd canister snapshot upload bank ./bank-before --resume`,
 		Args: cobra.ExactArgs(2),
-		RunE: c.ofSnapshots(func(ctx context.Context, m *canisterSnapshots, args []string) error {
+		RunE: c.ofSnapshots(func(ctx context.Context, m clone.Canister, args []string) error {
 			replaced, err := optionalID(replace)
 			if err != nil {
 				return err
@@ -197,12 +198,12 @@ func (c *cli) snapshotUpload() *cobra.Command {
 				return err
 			}
 			tell, told := c.progress("uploading", about.Bytes())
-			id, err := snapshotdir.Upload(ctx, args[1], &snapshotWriter{m, replaced}, snapshotdir.UploadOptions{Resume: resume, Tell: tell})
+			id, err := snapshotdir.Upload(ctx, args[1], m.Writer(replaced), snapshotdir.UploadOptions{Resume: resume, Tell: tell})
 			told()
 			if err != nil {
 				return err
 			}
-			return c.print(hex.EncodeToString(id), map[string]string{"canister_id": m.canister.String(), "snapshot_id": hex.EncodeToString(id)})
+			return c.print(hex.EncodeToString(id), map[string]string{"canister_id": m.ID.String(), "snapshot_id": hex.EncodeToString(id)})
 		}),
 	}
 	cmd.Flags().BoolVar(&resume, "resume", false, "continue an upload that was interrupted")

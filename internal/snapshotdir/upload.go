@@ -104,7 +104,10 @@ func Upload(ctx context.Context, path string, to Target, options UploadOptions) 
 func HasUpload(path, progress string) bool { return directory(path).has(progress) }
 
 // IsIncomplete reports whether a directory has a download to resume.
-func IsIncomplete(path string) bool { return directory(path).has(downloadFile) }
+func IsIncomplete(path string) bool {
+	d := directory(path)
+	return d.has(downloadFile) && d.has(metadataFile)
+}
 
 // Digest returns the SHA-256 of the digests of all slices of a directory that has them: equal digests are equal memories.
 func Digest(path string) ([]byte, error) {

@@ -17,6 +17,9 @@ const DebugInfoInvalid = "DEBUG_INFO_INVALID"
 // Code returns the gRPC code of an error of a call.
 func Code(err error) codes.Code { return status.Code(err) }
 
+// IsNotFound reports whether what a request was about does not exist.
+func IsNotFound(err error) bool { return Code(err) == codes.NotFound }
+
 // Reason returns why the daemon refused a request, as a word that is the same in all versions, with its metadata. It is
 // empty for other errors.
 func Reason(err error) (reason string, metadata map[string]string) {

@@ -1,0 +1,17 @@
+// Package clone brings a canister of one network to another: it reads a snapshot of the canister over the management
+// canister, keeps it in a folder, and loads it into a canister of the same id.
+//
+// It owns
+//
+//   - the calls of methods about snapshots, over any connection (Caller): the HTTP interface of a network, whose answers
+//     are verified, or the control API of a daemon,
+//   - the cache, a folder with a directory for each snapshot, and what it records beside the snapshot: where it is from,
+//     and the status of the canister there,
+//   - the order of steps at the destination, and which settings the canister has there,
+//   - what a clone costs and what it cannot have.
+//
+// It must not know the command line, the file of a project, or where keys are.
+//
+// Nothing is written to the source but the snapshot that Take asks for. Memories pass in slices: neither side holds a whole
+// one.
+package clone
