@@ -55,7 +55,7 @@ var flagWords = map[string]offer{
 	"--canister": canisters, "--caller": canisters, "--callee": canisters,
 	"--outcalls": words("allow", "hold", "deny", "strict", "replicated"), "--pacing": words(pacingModes()...), "--memory": words("keep", "replace"),
 	"--log-visibility": words("public", "controllers"), "--snapshot-visibility": words("public", "controllers"), "--status-visibility": words("public", "controllers"),
-	"--subnet": words(request.SubnetKinds()...), "canisterd canister create --subnet": words(), "canisterd settle --subnet": words(), "canisterd trace --subnet": words(),
+	"--subnet": words(request.SubnetKinds()...), "canisterd canister create --subnet": words(), "canisterd settle --subnet": words(), "canisterd clone --snapshot": words(), "--into": instances, "canisterd trace --subnet": words(),
 	"--form": words("text", "json", "hex"), "canisterd trace --form": words("text", "mermaid", "json"),
 	"canisterd canister install --mode": words("install", "reinstall", "upgrade", "auto"), "canisterd deploy --mode": words("auto", "reinstall", "upgrade"),
 	"canisterd rule add --kind": words("request", "response", "ingress"), "canisterd events --kind": words(request.EnumNames(controlv1.EventKind_name, "EVENT_KIND_")...),

@@ -18,7 +18,7 @@ import (
 // as they are; docs/errors.md has those of the control API.
 func TestEveryErrorTextOfTheCommandLineStandsInOneFile(t *testing.T) {
 	var lines []string
-	for _, root := range []string{".", "../../internal/project", "../../internal/quantity", "../../internal/candid/reference", "../../api/control/remote"} {
+	for _, root := range []string{".", "../../internal/project", "../../internal/quantity", "../../internal/candid/reference", "../../api/control/remote", "../../internal/clone", "../../internal/snapshotdir"} {
 		err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -278,17 +277,20 @@ func (c *cli) named(args []string) string {
 const deletedByDefault = "the instance default, which commands are about without --instance, and everything in it"
 
 // confirmed asks on a terminal before something is deleted. Elsewhere it requires --yes.
-func (c *cli) confirmed(what string, yes bool) error {
+func (c *cli) confirmed(what string, yes bool) error { return c.agreed("delete", what, yes) }
+
+// agreed asks on a terminal before something is done. Elsewhere it requires --yes.
+func (c *cli) agreed(verb, what string, yes bool) error {
 	if yes {
 		return nil
 	}
 	if !terminal(c.err) || !term.IsTerminal(int(os.Stdin.Fd())) {
-		return fmt.Errorf("there is no terminal to confirm on: pass --yes to delete %s", what)
+		return fmt.Errorf("there is no terminal to confirm on: pass --yes to %s %s", verb, what)
 	}
-	fmt.Fprintf(c.err, "delete %s? [y/N] ", what)
+	fmt.Fprintf(c.err, "%s %s? [y/N] ", verb, what)
 	answer, err := bufio.NewReader(os.Stdin).ReadString('\n')
 	if answer = strings.ToLower(strings.TrimSpace(answer)); err != nil || answer != "y" && answer != "yes" {
-		return errors.New("nothing was deleted")
+		return fmt.Errorf("not confirmed: did not %s %s", verb, what)
 	}
 	return nil
 }

@@ -37,6 +37,31 @@ func (c *cli) progress(what string, total int64) (tell func(bytes int64), done f
 	return tell, c.erase
 }
 
+// transfer shows the progress of a transfer with its rate. done removes the line.
+func (c *cli) transfer(what string) (tell func(bytes, total int64), done func()) {
+	if !terminal(c.err) || c.json {
+		return func(int64, int64) {}, func() {}
+	}
+	var began, last time.Time
+	var at int64 // bytes that were there before
+	tell = func(bytes, total int64) {
+		now := time.Now()
+		if began.IsZero() {
+			began, at = now, bytes
+		}
+		if bytes < total && now.Sub(last) < progressPause {
+			return
+		}
+		last = now
+		line := what + " " + far(bytes, total)
+		if passed := now.Sub(began).Seconds(); passed > 0 {
+			line += fmt.Sprintf(", %s/s", size(int64(float64(bytes-at)/passed)))
+		}
+		c.draw(line)
+	}
+	return tell, c.erase
+}
+
 // doing shows what is in progress. done removes the line.
 func (c *cli) doing(what string) (done func()) {
 	if !terminal(c.err) || c.json {

@@ -106,6 +106,20 @@ func (c Cache) List(canister principal.Principal) (all []*Entry, err error) {
 	return all, nil
 }
 
+// Newest returns the newest complete snapshot of a canister that is from a source, as the user names it; nil if there is none.
+func (c Cache) Newest(canister principal.Principal, from string) (*Entry, error) {
+	all, err := c.List(canister)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range all {
+		if e.Record.From == from && e.Complete() {
+			return e, nil
+		}
+	}
+	return nil, nil
+}
+
 // taken returns when the snapshot was taken, 0 if the directory is incomplete.
 func (e *Entry) taken() uint64 {
 	about, err := snapshotdir.Read(e.Folder)
@@ -142,7 +156,10 @@ func (c Cache) Forget(canister principal.Principal) (removed int64, err error) {
 		}
 		return err
 	})
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return 0, fmt.Errorf("no snapshots of %s are kept in %s", canister, string(c))
+	case err != nil:
 		return 0, fmt.Errorf("removing the snapshots of %s: %w", canister, err)
 	}
 	if err := os.RemoveAll(folder); err != nil {

@@ -1,10 +1,13 @@
 package clone
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 
 	"github.com/canisterd/canisterd/candid/management"
@@ -39,10 +42,7 @@ func (s *Source) Newest(ctx context.Context, canister principal.Principal) ([]by
 		return nil, &NoSnapshotError{canister}
 	}
 	newest := slices.MaxFunc(all, func(a, b management.Snapshot) int {
-		if a.Taken != b.Taken {
-			return int(int64(a.Taken) - int64(b.Taken))
-		}
-		return slices.Compare(a.ID, b.ID)
+		return cmp.Or(cmp.Compare(a.Taken, b.Taken), slices.Compare(a.ID, b.ID))
 	})
 	return newest.ID, nil
 }
@@ -129,6 +129,21 @@ func (s *Source) Download(ctx context.Context, e *Entry, tell func(bytes, total 
 		Resume: snapshotdir.IsIncomplete(e.Folder), Digests: true, Parallel: parallelSlices, Tell: func(n int64) { tell(n, from.total) },
 	})
 	return err
+}
+
+// DownloadTaken is Download of a snapshot that was taken for a clone, and deletes the snapshot at the source afterwards, also
+// if it is interrupted. If the network is not reached any more, the snapshot stays, and the next clone goes on with it.
+func (s *Source) DownloadTaken(ctx context.Context, e *Entry, tell func(bytes, total int64)) error {
+	err := s.Download(ctx, e, tell)
+	var local *fs.PathError
+	if err != nil && ctx.Err() == nil && !isAnswer(err) && !errors.As(err, &local) {
+		return fmt.Errorf("%w (snapshot %s of canister %s stays at %s: the same command goes on with it, and deletes it)", err, hex.EncodeToString(e.Record.Snapshot), e.Record.Canister, s.From)
+	}
+	dropped := s.Drop(ctx, e.Record.Canister, e.Record.Snapshot)
+	if err != nil && dropped == nil { // nothing can go on with it
+		dropped = os.RemoveAll(e.Folder)
+	}
+	return errors.Join(err, dropped)
 }
 
 // measured remembers the size of a snapshot, for progress.

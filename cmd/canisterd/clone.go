@@ -1,0 +1,329 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/cmd/canisterd/internal/deployed"
+	"github.com/canisterd/canisterd/internal/clone"
+	"github.com/canisterd/canisterd/internal/project"
+	"github.com/canisterd/canisterd/internal/quantity"
+	"github.com/canisterd/canisterd/internal/snapshotdir"
+)
+
+// cloneFlags say what is cloned, and how.
+type cloneFlags struct {
+	from, snapshot, into, cycles string
+	take, yes                    bool
+}
+
+func (c *cli) clone() *cobra.Command {
+	var f cloneFlags
+	cmd := &cobra.Command{
+		Use:   "clone ID...",
+		Short: "Clone canisters of another network with their state",
+		Long: `Clone canisters of another network with their state: read a snapshot of each, and load it
+into a canister of the same id in an instance, with the settings and the balance it has
+there. A subnet is added for an id that no subnet of the instance has. The sender becomes
+a controller.
+
+--from is ic (the Internet Computer), the URL of a network, an instance of this daemon, or
+a directory that canisterd canister snapshot download or icp-cli wrote. Networks are read
+as --identity, which must be a controller or be allowed to read snapshots, and every
+answer is verified. Without --snapshot the newest snapshot is read. --take takes one,
+which costs the canister cycles and memory, and deletes it afterwards. Nothing else is
+written to the network.
+
+Snapshots are kept in .canisterd/clones of the project, readable by you alone, and are not
+read twice. A clone that was interrupted goes on when it is called again.`,
+		Example: `  canisterd clone rdmx6-jaaaa-aaaaa-aaadq-cai --identity alice --take
+  canisterd clone rdmx6-jaaaa-aaaaa-aaadq-cai --from http://127.0.0.1:8000 --into lab
+  canisterd clone rdmx6-jaaaa-aaaaa-aaadq-cai --from ./identity-before`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ids, err := cloneIDs(args)
+			if err != nil {
+				return err
+			}
+			c.instance = cmp.Or(f.into, c.instance)
+			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
+				return c.cloneAll(ctx, d, ids, &f)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&f.from, "from", fromMainnet, "ic, the URL of a network, an instance, or a directory with a snapshot")
+	cmd.Flags().StringVar(&f.snapshot, "snapshot", "", "snapshot to read ("+snapshotIDUsage+"; default: the newest)")
+	cmd.Flags().BoolVar(&f.take, "take", false, "take a snapshot, and delete it afterwards")
+	cmd.Flags().StringVar(&f.into, "into", "", "instance that gets the clones (default: that of --instance)")
+	cmd.Flags().StringVar(&f.cycles, "cycles", "", "balance of the clones, such as 5T (default: as at the source, else 100T)")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask before a snapshot is taken, or before a canister of the instance is replaced")
+	cmd.MarkFlagsMutuallyExclusive("snapshot", "take")
+	cmd.AddCommand(c.cloneForget())
+	return sending(cmd)
+}
+
+func cloneIDs(args []string) (ids []principal.Principal, err error) {
+	for _, arg := range args {
+		id, err := principal.Parse(arg)
+		if err != nil {
+			return nil, fmt.Errorf("invalid canister id %q: expected the id that the canister has at the source", arg)
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
+// cloned is a clone for --json.
+type cloned struct {
+	Canister string `json:"canister_id"`
+	Subnet   string `json:"subnet_id"`
+	From     string `json:"from"`
+	Snapshot string `json:"snapshot_id,omitempty"` // none of a directory
+	Bytes    int64  `json:"bytes"`
+	Digest   string `json:"sha256,omitempty"` // of the SHA-256 of all slices
+	Folder   string `json:"folder"`
+	// Variables are the names of the environment variables that came along.
+	Variables []string `json:"environment_variables"`
+	// Missing are canisters that environment variables name and the instance does not have.
+	Missing []string `json:"missing_canisters"`
+	// Dropped are controllers that the clone does not have.
+	Dropped []string `json:"dropped_controllers,omitempty"`
+}
+
+// cloning is one run of clone.
+type cloning struct {
+	*cli
+	daemon *remote.Daemon
+	flags  *cloneFlags
+	cache  clone.Cache
+	source *clone.Source // nil: a directory
+	sender principal.Principal
+}
+
+// cloneCache returns the cache of clones of the present project.
+func cloneCache() clone.Cache {
+	return clone.Cache(filepath.Join(project.Nearest(), filepath.Dir(deployed.File), "clones"))
+}
+
+func (c *cli) cloneAll(ctx context.Context, d *remote.Daemon, ids []principal.Principal, f *cloneFlags) error {
+	x, closed, err := c.beginClone(ctx, d, f)
+	if err != nil {
+		return err
+	}
+	defer closed()
+	if x.source == nil && len(ids) > 1 {
+		return fmt.Errorf("%s has the snapshot of one canister: clone one at a time", f.from)
+	}
+	all := []*cloned{}
+	t := c.table("CANISTER", "SIZE", "SNAPSHOT")
+	for _, id := range ids {
+		one, err := x.one(ctx, id)
+		if err != nil {
+			return err
+		}
+		all = append(all, one)
+		t.row(one.Canister, size(one.Bytes), cmp.Or(one.Snapshot, one.Folder))
+	}
+	if err := c.print(t.String(), all); err != nil {
+		return err
+	}
+	x.tellLimits(all)
+	return nil
+}
+
+// beginClone connects to the source.
+func (c *cli) beginClone(ctx context.Context, d *remote.Daemon, f *cloneFlags) (*cloning, func(), error) {
+	x := &cloning{cli: c, daemon: d, flags: f, cache: cloneCache(), sender: principal.Anonymous}
+	sender, err := c.sender()
+	if err != nil {
+		return nil, nil, err
+	}
+	if sender != "" {
+		if x.sender, err = principal.Parse(sender); err != nil {
+			return nil, nil, err
+		}
+	}
+	if f.cycles, err = quantity.ParseCycles(f.cycles); err != nil {
+		return nil, nil, err
+	}
+	if isSnapshotDirectory(f.from) && f.from != fromMainnet {
+		if f.take || f.snapshot != "" {
+			return nil, nil, fmt.Errorf("%s is a directory with a snapshot: leave out --take and --snapshot", f.from)
+		}
+		return x, func() {}, nil
+	}
+	var closed func()
+	x.source, closed, err = c.cloneSource(ctx, d, f.from)
+	return x, closed, err
+}
+
+// one clones a canister.
+func (x *cloning) one(ctx context.Context, id principal.Principal) (*cloned, error) {
+	replace, err := x.confirmReplaced(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	e, err := x.fetch(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	done, err := x.load(ctx, id, e, replace)
+	if err != nil {
+		return nil, err
+	}
+	one := &cloned{
+		Canister: id.String(), Subnet: done.Subnet, From: x.flags.from, Snapshot: hex.EncodeToString(e.Record.Snapshot), Bytes: done.Bytes,
+		Folder: e.Folder, Variables: []string{}, Missing: []string{},
+	}
+	if digest, err := snapshotdir.Digest(e.Folder); err == nil {
+		one.Digest = hex.EncodeToString(digest)
+	}
+	for _, p := range done.Dropped {
+		one.Dropped = append(one.Dropped, p.String())
+	}
+	return one, x.describeVariables(ctx, e, one)
+}
+
+// fetch returns the snapshot of a canister, which is in a directory then.
+func (x *cloning) fetch(ctx context.Context, id principal.Principal) (*clone.Entry, error) {
+	if x.source == nil {
+		return &clone.Entry{Folder: x.flags.from}, nil
+	}
+	if err := deployed.MakeDirectory(project.Nearest()); err != nil {
+		return nil, err
+	}
+	e, err := x.find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	download := x.source.Download
+	if x.flags.take {
+		download = x.source.DownloadTaken
+	}
+	tell, told := x.transfer("reading " + id.String())
+	err = download(ctx, e, tell)
+	told()
+	return e, err
+}
+
+// find returns the snapshot to read: a new one, the one of --snapshot, the newest at the source, or else in the cache.
+func (x *cloning) find(ctx context.Context, id principal.Principal) (*clone.Entry, error) {
+	if x.flags.take {
+		return x.take(ctx, id)
+	}
+	var snapshot []byte
+	var err error
+	if x.flags.snapshot != "" {
+		snapshot, err = snapshotID(x.flags.snapshot)
+	} else {
+		snapshot, err = x.source.Newest(ctx, id)
+	}
+	var none *clone.NoSnapshotError
+	if errors.As(err, &none) {
+		if cached, failed := x.cache.Newest(id, x.flags.from); cached != nil || failed != nil {
+			return cached, failed
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return x.source.Use(ctx, x.cache, id, snapshot)
+}
+
+// take takes a snapshot, once the user knows what it costs. The one of an interrupted clone is used if it is still there.
+func (x *cloning) take(ctx context.Context, id principal.Principal) (*clone.Entry, error) {
+	e, err := x.source.Unfinished(ctx, x.cache, id)
+	if err != nil {
+		return nil, err
+	}
+	if e != nil {
+		x.note("note: going on with snapshot %s of %s", hex.EncodeToString(e.Record.Snapshot), id)
+		return e, nil
+	}
+	status, _, err := x.source.Canister(id).Status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	memory, _ := status.Memory.Uint64()
+	cost := clone.CostOf(memory)
+	x.note("note: the snapshot costs %s about %s cycles, reading it %s cycles, and it occupies about %s until it is deleted", id, grouped(cost.Take.String()), grouped(cost.Read.String()), size(int64(cost.Memory)))
+	if err := x.agreed("take", fmt.Sprintf("a snapshot of %s at %s", id, x.flags.from), x.flags.yes); err != nil {
+		return nil, err
+	}
+	return x.source.Take(ctx, x.cache, id)
+}
+
+// confirmReplaced asks before a canister that the instance has is replaced, and reports whether it has it.
+func (x *cloning) confirmReplaced(ctx context.Context, id principal.Principal) (bool, error) {
+	found, err := x.existing(ctx, x.daemon, id.String())
+	if err != nil || len(found.GetModuleHash()) == 0 {
+		return false, err
+	}
+	return true, x.agreed("replace", fmt.Sprintf("the code and the state of %s in instance %s", id, x.instanceName()), x.flags.yes)
+}
+
+// load loads a snapshot into the instance.
+func (x *cloning) load(ctx context.Context, id principal.Principal, e *clone.Entry, replace bool) (*clone.Loaded, error) {
+	to := &clone.Destination{Instance: clone.Instance{Daemon: x.daemon, Name: x.instance}, Caller: func(sender string) clone.Caller {
+		return x.caller(x.daemon, x.instance, sender)
+	}}
+	tell, told := x.transfer("loading " + id.String())
+	defer told()
+	return to.Load(ctx, id, e, clone.LoadOptions{Controller: x.sender, Cycles: x.flags.cycles, Replace: replace, Tell: tell})
+}
+
+// describeVariables names the environment variables of a clone, and the canisters in them that the instance does not have.
+func (x *cloning) describeVariables(ctx context.Context, e *clone.Entry, one *cloned) error {
+	status, err := e.Status()
+	if err != nil || status == nil || status.Settings.Environment == nil {
+		return err
+	}
+	for _, v := range *status.Settings.Environment {
+		one.Variables = append(one.Variables, v.Name)
+		id, err := principal.Parse(v.Value)
+		if err != nil {
+			continue
+		}
+		if _, is := id.CanisterNumber(); !is {
+			continue
+		}
+		if found, err := x.existing(ctx, x.daemon, id.String()); err != nil {
+			return err
+		} else if found == nil && !slices.Contains(one.Missing, id.String()) {
+			one.Missing = append(one.Missing, id.String())
+		}
+	}
+	return nil
+}
+
+// tellLimits tells where data of the source is now, and what the clones do not have.
+func (x *cloning) tellLimits(all []*cloned) {
+	if x.source != nil {
+		x.note("note: the snapshots are in %s, readable by you alone: canisterd clone forget removes them", string(x.cache))
+	}
+	for _, one := range all {
+		if len(one.Variables) > 0 {
+			x.note("note: %s has the values of its environment variables from %s: %s", one.Canister, one.From, strings.Join(one.Variables, ", "))
+		}
+		if len(one.Missing) > 0 {
+			x.note("note: %s may call canisters that instance %s does not have: %s", one.Canister, x.instanceName(), strings.Join(one.Missing, ", "))
+		}
+		if len(one.Dropped) > 0 {
+			x.note("note: %s has no room for these controllers: %s", one.Canister, strings.Join(one.Dropped, ", "))
+		}
+	}
+	if x.source == nil {
+		x.note("note: a directory has no settings: the clone has the default ones")
+	}
+	x.note("note: calls in flight, logs and the canister version do not come along; threshold keys are others, and so are addresses")
+}
