@@ -23,6 +23,7 @@ var arrows = map[string]struct {
 	"candid/did":                   {[]string{"candid", "candid/principal", "candid/internal/"}, "an interface description is about types and values"},
 	"intercanister/cycles":         {[]string{"archive"}, "money is arithmetic"},
 	"internal/refusal":             {nil, "kinds of refusal know no protocol"},
+	"internal/stabletypes":         {nil, "two texts are compared without their modules"},
 	"internal/textwidth":           {nil, "a width is a property of text"},
 	"internal/markup":              {nil, "elements on lines, without what they are about"},
 	"internal/contain":             {[]string{"archive"}, "what a panic was about, and nothing of who panicked"},
@@ -187,7 +188,7 @@ func allowed(may []string, path string) bool {
 // floors are the parts of the house from the bottom up. A part imports what is below it and what is beside it, never
 // what is above.
 var floors = []string{
-	"internal/cow", "internal/golden", "candid", "internal/candid", "archive", "internal/contain", "internal/refusal", "internal/textwidth", "internal/markup", "internal/budget", "internal/certify", "internal/profile", "timers", "intercanister", "internal/callbudget", "internal/profile/export", "internal/sourcelines", "canister", "replica", "internal/trace", "internal/coverage", "replica/driver", "replica/replicatest", "internal/explore/search",
+	"internal/cow", "internal/golden", "candid", "internal/candid", "archive", "internal/contain", "internal/refusal", "internal/stabletypes", "internal/textwidth", "internal/markup", "internal/budget", "internal/certify", "internal/profile", "timers", "intercanister", "internal/callbudget", "internal/profile/export", "internal/sourcelines", "canister", "replica", "internal/trace", "internal/coverage", "replica/driver", "replica/replicatest", "internal/explore/search",
 	"internal/explore/harness", "internal/explore/property", "internal/explore/schedule", "internal/explore/campaign", "internal/explore/workqueue",
 	"internal/quantity", "internal/assets", "internal/snapshotdir", "internal/project", "internal/systemcanisters", "internal/journal", "instance", "internal/inprocess", "api", "internal/clone", "internal/control", "internal/mcp", "daemon", ".", "explore", "cmd", "test/e2e", "examples",
 }
