@@ -3,18 +3,22 @@ package canister
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"maps"
 	"math/bits"
 	"slices"
 	"sync"
 	"sync/atomic"
 
+	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/internal/demangle"
+	"github.com/canisterd/canisterd/canister/internal/ic0"
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
+	"github.com/canisterd/canisterd/internal/sourcelines"
 )
 
-// Coverage collects which code of canisters runs: in all networks and forks of the engines that share it, joined by
-// module. It is safe for concurrent use.
+// Coverage collects which code of canisters runs, joined by module: that of an engine in all its networks and forks, or
+// that of Subnet.Covered. It is safe for concurrent use.
 type Coverage struct {
 	mu      sync.Mutex // guards what follows
 	modules map[[32]byte]*covered
@@ -25,7 +29,8 @@ type Coverage struct {
 // covered is the coverage of a module.
 type covered struct {
 	module   *rewrite.Module
-	uploaded []byte // nil if there was no room
+	source   *Module // for its source lines; nil in the coverage of an engine
+	uploaded []byte  // nil if there was no room, and without an engine
 	ran      []atomic.Uint64
 	calls    map[string]*CoveredCall // by method
 }
@@ -49,9 +54,10 @@ func (c *Coverage) Version() uint64 {
 // CoveredModule is the coverage of a module.
 type CoveredModule struct {
 	Hash      [32]byte // as module_hash
-	Raw       []byte   // decompressed, for its debug information; nil if the coverage had no room for it
+	Raw       []byte   // decompressed, for its debug information; nil if the coverage had no room for it, or of Subnet.Covered
 	Functions []CoveredFunction
 	Calls     []CoveredCall // by method
+	source    *Module
 }
 
 // CoveredFunction is a function with its blocks, in the order of the code. Functions without a block have no code that
@@ -113,15 +119,57 @@ func (c *Coverage) add(m *rewrite.Module, uploaded []byte) {
 	}
 }
 
+// Collector is a *Coverage, as subnets know it.
+type Collector = ic0.Collector
+
+// coverageOf returns the coverage of a canister on a subnet, or nil.
+func coverageOf(sub *Subnet, id principal.Principal) *Coverage {
+	if sub.Covered == nil {
+		return nil
+	}
+	c, _ := sub.Covered(id).(*Coverage)
+	return c
+}
+
+// WarmCoverage compiles the form of the module that a coverage of Subnet.Covered needs, so that no message waits for it,
+// and lists the module there. A canister has the module.
+func (m *Module) WarmCoverage(ctx context.Context, c *Coverage) error {
+	code, err := m.codeOf(ctx, form{coverage: true})
+	if err != nil {
+		return err
+	}
+	c.wordsOf(m, code.Module())
+	return nil
+}
+
+// wordsOf returns the words that get the bits of the blocks of a module that runs in a form; nil if nothing is covered.
+func (c *Coverage) wordsOf(m *Module, form *rewrite.Module) []atomic.Uint64 {
+	if c == nil || !form.Coverage {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	known := c.of(form)
+	known.source = m
+	return known.ran
+}
+
 // countCalls counts the calls that a message of the module has made, and the callback that it ran.
-func (m *Module) countCalls(message *Message, out *Outcome) {
-	c := m.engine.coverage
+func (m *Module) countCalls(id principal.Principal, sub *Subnet, message *Message, out *Outcome) {
+	m.engine.coverage.countCalls(m.m.Hash, message, out)
+	coverageOf(sub, id).countCalls(m.m.Hash, message, out)
+}
+
+func (c *Coverage) countCalls(module [32]byte, message *Message, out *Outcome) {
 	if c == nil {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	known := c.of(m.m)
+	known := c.modules[module]
+	if known == nil {
+		return // none of its code ran
+	}
 	c.version += uint64(len(out.Calls))
 	for i := range out.Calls {
 		known.call(out.Calls[i].Request.Method).Made++
@@ -166,9 +214,17 @@ func (c *Coverage) Modules() []CoveredModule {
 	return all
 }
 
+// Lines returns the source lines of a module of Subnet.Covered, which may be empty. It may take long.
+func (m *CoveredModule) Lines() *sourcelines.Lines {
+	if m.source == nil {
+		return nil
+	}
+	return m.source.engine.linesOf(m.source)
+}
+
 // report returns the coverage of a module so far.
 func (c *covered) report() CoveredModule {
-	out := CoveredModule{Hash: c.module.Hash}
+	out := CoveredModule{Hash: c.module.Hash, source: c.source}
 	if c.uploaded != nil {
 		out.Raw, _ = rewrite.Raw(c.uploaded) // it was decompressed before
 	}

@@ -19,7 +19,7 @@ import (
 // EngineConfig configures an engine. CacheDir holds compiled modules, which can be made again, and HeapDir the memories
 // of canisters; an empty folder means memory. MaxResident is the number of canisters that are kept ready to run (0 for
 // the default). Compiler, if set, runs CompileInto in a separate process for modules that take long to compile.
-// Stopwatch, if set, measures commits in nanoseconds. Coverage, if set, collects which code of canisters runs.
+// Stopwatch, if set, measures commits in nanoseconds. Coverage, if set, collects which code of all canisters runs.
 type EngineConfig struct {
 	CacheDir, HeapDir string
 	MaxResident       int
@@ -45,9 +45,11 @@ type Engine struct {
 
 // NewEngine makes an engine. It returns the errors of its folders.
 func NewEngine(cfg EngineConfig) (*Engine, error) {
-	e, err := wasm.NewEngine(wasm.Config{
-		CacheDir: cfg.CacheDir, HeapDir: cfg.HeapDir, MaxResident: cfg.MaxResident, Compiler: cfg.Compiler, Ran: cfg.Coverage.bits,
-	})
+	config := wasm.Config{CacheDir: cfg.CacheDir, HeapDir: cfg.HeapDir, MaxResident: cfg.MaxResident, Compiler: cfg.Compiler}
+	if cfg.Coverage != nil {
+		config.Ran = cfg.Coverage.bits
+	}
+	e, err := wasm.NewEngine(config)
 	if err != nil {
 		return nil, fmt.Errorf("making the Wasm engine: %w", err)
 	}
@@ -107,7 +109,7 @@ func (e *Engine) prepare(ctx context.Context, uploaded []byte) (*Module, *interc
 // rewrite returns the rewritten form of a module, from the cache if it is there.
 func (e *Engine) rewrite(ctx context.Context, uploaded []byte) (*rewrite.Module, error) {
 	hash := rewrite.Hash(uploaded)
-	key := e.formOf(hash, false)
+	key := e.keyOf(hash, form{})
 	if m, ok := e.wasm.CachedModule(key); ok {
 		e.coverage.add(m, uploaded)
 		return m, nil
@@ -117,7 +119,7 @@ func (e *Engine) rewrite(ctx context.Context, uploaded []byte) (*rewrite.Module,
 		return nil, err
 	}
 	defer end()
-	m, err := rewrite.Rewrite(uploaded, e.rewriting(hash, false))
+	m, err := rewrite.Rewrite(uploaded, e.rewriting(hash, form{}))
 	if err != nil {
 		return nil, err
 	}
@@ -127,19 +129,20 @@ func (e *Engine) rewrite(ctx context.Context, uploaded []byte) (*rewrite.Module,
 }
 
 // rewriting returns how this engine rewrites a module.
-func (e *Engine) rewriting(hash [32]byte, probes bool) rewrite.Options {
+func (e *Engine) rewriting(hash [32]byte, f form) rewrite.Options {
 	return rewrite.Options{
-		SystemAPI: e.signatures.systemAPI, WASI: e.signatures.ofWASI, Probes: probes, Coverage: e.coverage != nil, Positions: e.wasm.HasDebugInfo(hash),
+		SystemAPI: e.signatures.systemAPI, WASI: e.signatures.ofWASI, Probes: f.probes, Coverage: f.coverage || e.coverage != nil,
+		Positions: e.wasm.HasDebugInfo(hash),
 	}
 }
 
-// formOf returns the key of a rewritten form of a module: its hash for the plain one.
-func (e *Engine) formOf(hash [32]byte, probes bool) [32]byte {
-	positions := e.wasm.HasDebugInfo(hash)
-	if !probes && !positions && e.coverage == nil {
+// keyOf returns the key of a rewritten form of a module: its hash for the plain one.
+func (e *Engine) keyOf(hash [32]byte, f form) [32]byte {
+	o := e.rewriting(hash, f)
+	if !o.Probes && !o.Coverage && !o.Positions {
 		return hash
 	}
-	return sha256.Sum256(fmt.Appendf(hash[:], "probes %t, coverage %t, positions %t", probes, e.coverage != nil, positions))
+	return sha256.Sum256(fmt.Appendf(hash[:], "probes %t, coverage %t, positions %t", o.Probes, o.Coverage, o.Positions))
 }
 
 // CompileFor returns a context whose modules are compiled in turn with those of other instances and of other senders of

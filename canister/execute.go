@@ -26,7 +26,7 @@ func (c *Canister) Execute(sub *Subnet, m *Message) Outcome {
 		c.Timer = 0
 	}
 	out := c.execute(sub, m)
-	c.state.module.countCalls(m, &out)
+	c.state.module.countCalls(c.ID, sub, m, &out)
 	out.Runs = c.state.runner.takeRuns()
 	c.state.runner.forget()
 	return out

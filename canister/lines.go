@@ -124,19 +124,19 @@ func (e *Engine) AddDebugInfo(uploaded []byte, d DebugInfo) error {
 }
 
 // offsetsOf returns where the code of a form of a module comes from, or nil.
-func (e *Engine) offsetsOf(m *Module, form *rewrite.Module) *rewrite.Offsets {
-	if offsets, ok := e.sources.offsets.find(form.BinaryHash); ok {
+func (e *Engine) offsetsOf(m *Module, of *rewrite.Module) *rewrite.Offsets {
+	if offsets, ok := e.sources.offsets.find(of.BinaryHash); ok {
 		return offsets
 	}
 	uploaded, err := e.uploaded(m)
 	if err != nil {
 		return nil
 	}
-	offsets, err := form.Locate(uploaded, e.rewriting(m.m.Hash, false))
+	offsets, err := of.Locate(uploaded, e.rewriting(m.m.Hash, form{}))
 	if err != nil {
 		return nil
 	}
-	e.sources.offsets.keep(form.BinaryHash, offsets)
+	e.sources.offsets.keep(of.BinaryHash, offsets)
 	return offsets
 }
 

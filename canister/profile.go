@@ -8,7 +8,6 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister/internal/demangle"
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
-	"github.com/canisterd/canisterd/canister/internal/wasm"
 	"github.com/canisterd/canisterd/internal/profile"
 	"github.com/canisterd/canisterd/internal/sourcelines"
 )
@@ -80,78 +79,22 @@ func (r *ProfiledRun) HasFunctions() bool { return r.probed != nil }
 // WarmProbes compiles the form of the module that profiles need, so that no message waits for it. A canister has the
 // module.
 func (m *Module) WarmProbes(ctx context.Context) error {
-	_, err := m.probedCode(ctx)
+	_, err := m.codeOf(ctx, form{probes: true})
 	return err
-}
-
-// probedCode returns the code with probes. Modules are rewritten again from the bytes as uploaded.
-func (m *Module) probedCode(ctx context.Context) (*wasm.Code, error) {
-	e := m.engine
-	key := e.formOf(m.m.Hash, true)
-	probed, ok := e.wasm.CachedModule(key)
-	if !ok {
-		uploaded, err := e.uploaded(m)
-		if err != nil {
-			return nil, err
-		}
-		probed, err = rewrite.Rewrite(uploaded, e.rewriting(m.m.Hash, true))
-		if err != nil {
-			return nil, fmt.Errorf("put probes into module %x: %w", m.m.Hash[:8], err)
-		}
-		e.wasm.CacheModule(key, probed)
-	}
-	return e.wasm.Compile(ctx, probed)
-}
-
-// uploaded returns the bytes of a module as uploaded, which a canister or a snapshot has.
-func (e *Engine) uploaded(m *Module) ([]byte, error) {
-	if m.uploaded != nil {
-		return m.uploaded, nil
-	}
-	e.mu.Lock()
-	b := e.binaries[m.m.Hash]
-	if b != nil {
-		b.refs++
-	}
-	e.mu.Unlock()
-	if b == nil {
-		return nil, fmt.Errorf("read module %x: no canister has it", m.m.Hash[:8])
-	}
-	defer b.release()
-	bytes := make([]byte, b.size)
-	if err := b.image.Read(0, bytes); err != nil {
-		return nil, fmt.Errorf("read module %x: %w", m.m.Hash[:8], err)
-	}
-	return bytes, nil
 }
 
 // profiling is the profile of a runner's message.
 type profiling struct {
-	probed   *wasm.Code // the code with probes, nil before the first profile
 	recorder *profile.Recorder
 	runs     []ProfiledRun
 }
 
-// prepare chooses the form of the code for the next run, and begins its profile if it has one. A module that cannot have
-// probes runs without: a profile changes no result.
-func (r *runner) prepare(profiled bool, entry Context) {
-	if !profiled {
-		r.recorder = nil
-		r.guest.Record(nil) // a run that was abandoned, or could not begin, has left one
-		if r.guest.Code() != r.module.code {
-			if err := r.guest.Use(r.module.code); err != nil {
-				panic(fmt.Errorf("canister: return from a profile: %w", err))
-			}
-		}
-		return
+// beginProfile begins the profile of the next run, if it has one.
+func (r *runner) beginProfile(profiled bool, entry Context) {
+	r.recorder = nil // a run that was abandoned, or could not begin, has left one
+	if profiled {
+		r.recorder = profile.NewRecorder(uint32(entry))
 	}
-	if r.probed == nil {
-		r.probed, _ = r.module.probedCode(context.Background())
-	}
-	if r.probed != nil && r.guest.Use(r.probed) != nil {
-		r.probed = nil
-	}
-	r.recorder = profile.NewRecorder(uint32(entry))
 	r.guest.Record(r.recorder)
 }
 
@@ -161,8 +104,8 @@ func (r *runner) record(c *Canister, executed, charge uint64, pages int, limit u
 		return
 	}
 	run := ProfiledRun{Canister: c.ID, Module: r.module}
-	if r.probed != nil {
-		run.probed = r.probed.Module()
+	if m := r.guest.Code().Module(); m.Probes {
+		run.probed = m
 	}
 	run.Tree = r.recorder.End(executed, []profile.Node{{
 		Frame: profile.Frame{Kind: profile.Charge, Index: chargedPages}, Weights: profile.Weights{Calls: uint64(pages), Instructions: charge},

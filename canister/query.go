@@ -67,7 +67,7 @@ func (q *QueryTarget) Run(sub *Subnet, m *Message) Outcome {
 		out = q.attempt(sub, m, &a)
 		v.rollback()
 	}
-	q.state.module.countCalls(m, &out)
+	q.state.module.countCalls(q.canister.ID, sub, m, &out)
 	out.Runs = v.takeRuns()
 	v.forget()
 	return out

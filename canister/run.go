@@ -39,7 +39,7 @@ type result struct {
 func (r *runner) run(c *Canister, log *Log, sub *Subnet, m *Message, a *attempt) result {
 	r.running = true
 	r.fill(c, log, sub, m, a.context)
-	r.prepare(sub.Profiled != nil && sub.Profiled(c.ID), a.context)
+	r.prepare(c, sub, a.context)
 	r.pause, r.canceled, r.after, r.nextPause = a.pause, a.canceled, a.after, a.after
 	budget := wasm.Budget{Limit: a.limit, Slice: engineSlice, ReplicaSlice: a.slice, Pause: r.onSlice}
 	if a.tracked {

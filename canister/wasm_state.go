@@ -37,6 +37,7 @@ type runner struct {
 	// running is set while the execution is in use, even while it is paused.
 	running bool
 
+	forms map[form]*wasm.Code // of the module, that its runs had; nil for one that it cannot have
 	profiling
 
 	onSlice   func(uint64)

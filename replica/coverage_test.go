@@ -3,10 +3,16 @@ package replica_test
 import (
 	"path/filepath"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 
+	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/internal/golden"
+	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/replicatest"
+	"github.com/canisterd/canisterd/replica/replicatest/real"
 	"github.com/canisterd/canisterd/test/canistertest"
 )
 
@@ -49,5 +55,68 @@ func TestEveryLanguageCostsTheSameWithCoverage(t *testing.T) {
 		if call.Method == "deposit" && (call.Made == 0 || call.Replied == 0 || call.Rejected == 0 || call.Made != call.Replied+call.Rejected) {
 			t.Errorf("bank's calls of deposit are %+v: each has an answer, and both kinds happen", call)
 		}
+	}
+}
+
+// recordedCode collects what runs of each canister.
+type recordedCode struct {
+	mu         sync.Mutex // guards byCanister
+	byCanister map[principal.Principal]*canister.Coverage
+}
+
+func (r *recordedCode) of(id principal.Principal) canister.Collector {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.byCanister[id] == nil {
+		r.byCanister[id] = canister.NewCoverage()
+	}
+	return r.byCanister[id]
+}
+
+// blocks counts blocks that ran.
+func (r *recordedCode) blocks() (ran int) {
+	for _, c := range r.byCanister {
+		for _, m := range c.Modules() {
+			for _, f := range m.Functions {
+				for _, b := range f.Blocks {
+					if b.Ran {
+						ran++
+					}
+				}
+			}
+		}
+	}
+	return ran
+}
+
+func TestACoverageOfANetworkChangesNoTrace(t *testing.T) {
+	var blocks atomic.Int64 // the scripts run in parallel
+	t.Cleanup(func() {
+		if n := blocks.Load(); n < 1000 {
+			t.Errorf("only %d blocks ran", n)
+		}
+	})
+	real.ScriptsBetween(t, "testdata/real", func(t testing.TB) replicatest.Between {
+		r := &recordedCode{byCanister: map[principal.Principal]*canister.Coverage{}}
+		t.Cleanup(func() { blocks.Add(int64(r.blocks())) })
+		return func(_ testing.TB, n *replica.Network, _ replica.Config) *replica.Network {
+			n.Cover(r.of)
+			return n
+		}
+	})
+}
+
+func TestEveryLanguageCostsTheSameWithACoverageOfTheNetwork(t *testing.T) {
+	r := &recordedCode{byCanister: map[principal.Principal]*canister.Coverage{}}
+	b := newBill(t, false, "bank", "branch", "kernels", "other")
+	b.Cover(r.of)
+	b.compiled()
+	golden.Compare(t, filepath.Join("testdata", "fixtures.golden"), b.lines.String())
+	b = newBill(t, true, motokoActors...)
+	b.Cover(r.of)
+	b.actors()
+	golden.Compare(t, filepath.Join("testdata", "motoko.golden"), b.lines.String())
+	if n := r.blocks(); n < 1000 {
+		t.Errorf("only %d blocks ran", n)
 	}
 }

@@ -103,7 +103,8 @@ func (s *subnet) fork(n *Network) *subnet {
 	f.faults = f.injector()
 	s.State.Fork(&f.State)
 	f.record.canisters, f.record.requests = s.record.canisters.fork(), s.record.requests.fork()
-	f.Environment.Volatile, f.Environment.Print, f.Environment.Profiled = n.volatile, n.config.Printed, nil
+	f.Environment.Volatile, f.Environment.Print = n.volatile, n.config.Printed
+	f.Environment.Profiled, f.Environment.Covered = nil, nil
 	if h := s.staged().made.Load(); h != nil { // it contains the earlier changes
 		f.record.rebase(h.Tree())
 	}

@@ -23,7 +23,7 @@ import (
 //
 // Anyone who adds such a field handles it in the fork of its struct (fork.go of its package) and enters it here.
 var forks = map[string]string{
-	"replica.Network": `new: config runner executor sink profiler meter prevAnswered defaultRunner event traps journal compared legal shown; share: management routes rootKey;
+	"replica.Network": `new: config runner executor sink profiler covered meter prevAnswered defaultRunner event traps journal compared legal shown; share: management routes rootKey;
 		fork: subnets signing report answered rules; remake: delegations index views`,
 	"replica.subnet": `fork: State net faults; remake: paused waiting; share: config key nodes publicKey shownRanges;
 		remake: record ahead; new: asked jobs running spare mailboxes choices tally`,
@@ -77,7 +77,7 @@ var forks = map[string]string{
 	"state.Shared":             `fork: Credited`,
 	"replica.signing":          `share: signer known holders`,
 	"replica.RoundReport":      `fork: Answered`,
-	"ic0.Subnet":               `new: Profiled; share: RootKey Keys Print`,
+	"ic0.Subnet":               `new: Profiled Covered; share: RootKey Keys Print`,
 	"replica.SubnetConfig":     `share: Ranges Admins`,
 	"intercanister.Future":     ``,
 	"intercanister.Choice":     ``,

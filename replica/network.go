@@ -65,10 +65,11 @@ type Network struct {
 	executor               state.Executor
 	management             state.Management
 	sink                   EventSink
-	profiler               Profiler  // nil: messages are not profiled
-	meter                  Meter     // nil: calls are not metered
-	subnets                []*subnet // the root subnet first
-	routes                 *routes   // replaced, never changed: views share it
+	profiler               Profiler                                        // nil: messages are not profiled
+	covered                func(id principal.Principal) canister.Collector // see Cover
+	meter                  Meter                                           // nil: calls are not metered
+	subnets                []*subnet                                       // the root subnet first
+	routes                 *routes                                         // replaced, never changed: views share it
 	signing                signing
 	clock                  uint64 // ns, set by AdvanceTo
 	time                   uint64 // ns, of the last round

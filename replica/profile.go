@@ -50,12 +50,17 @@ type ProfiledCall struct {
 // Profile sends the profiles of messages that begin from now on to a profiler; nil stops them.
 func (n *Network) Profile(p Profiler) {
 	n.profiler = p
+	n.observe()
+}
+
+// observe tells messages that begin from now on what observes them.
+func (n *Network) observe() {
 	for _, m := range n.subnets {
 		if len(m.paused) > 0 { // paused messages keep the environment that they began with
 			environment := *m.Environment
 			m.Environment = &environment
 		}
-		m.Environment.Profiled = n.profiled()
+		m.Environment.Profiled, m.Environment.Covered = n.profiled(), n.covered
 	}
 }
 
@@ -98,20 +103,27 @@ func (s *subnet) endProfile(j *Job, m *ProfiledMessage) {
 	}
 }
 
-// ProbedModule is the code of a canister that a profile needs in another form.
-type ProbedModule struct{ module *canister.Module }
+// InstalledModule is the code of a canister that a profile or a coverage needs in another form. Any goroutine may call
+// its methods.
+type InstalledModule struct {
+	Canister principal.Principal
+	module   *canister.Module
+}
 
-// Warm compiles that form, so that no message waits for it. Any goroutine may call it.
-func (m ProbedModule) Warm(ctx context.Context) error { return m.module.WarmProbes(ctx) }
+// WarmProbes compiles the form for profiles, so that no message waits for it.
+func (m InstalledModule) WarmProbes(ctx context.Context) error { return m.module.WarmProbes(ctx) }
 
-// ProbedModules returns the modules of the canisters that are to be profiled.
-func (n *Network) ProbedModules(profiled func(canister principal.Principal) bool) (modules []ProbedModule) {
-	known := map[[32]byte]bool{}
+// WarmCoverage compiles the form for a coverage, so that no message waits for it, and lists the module there.
+func (m InstalledModule) WarmCoverage(ctx context.Context, c *canister.Coverage) error {
+	return m.module.WarmCoverage(ctx, c)
+}
+
+// InstalledModules returns the modules of selected canisters.
+func (n *Network) InstalledModules(selected func(canister principal.Principal) bool) (modules []InstalledModule) {
 	for _, m := range n.subnets {
 		for r := range m.Canisters.All() {
-			if module := r.Canister.Module(); module != nil && profiled(r.ID()) && !known[module.Hash()] {
-				known[module.Hash()] = true
-				modules = append(modules, ProbedModule{module})
+			if module := r.Canister.Module(); module != nil && selected(r.ID()) {
+				modules = append(modules, InstalledModule{r.ID(), module})
 			}
 		}
 	}

@@ -114,7 +114,7 @@ func (s *subnet) refresh() {
 	if s.Environment != nil && len(s.paused) == 0 {
 		s.Environment.Time, s.Environment.MemoryUsed = s.Time, s.MemoryUsed+s.config.Occupied
 		s.Environment.Print, s.Environment.Randomness = s.net.config.Printed, s.RandomBeacon.Key()
-		s.Environment.Profiled = s.net.profiled()
+		s.Environment.Profiled, s.Environment.Covered = s.net.profiled(), s.net.covered
 		return
 	}
 	var keys []canister.Key
@@ -122,7 +122,7 @@ func (s *subnet) refresh() {
 		keys = s.Environment.Keys
 	}
 	s.Environment = &canister.Subnet{MemoryUsed: s.MemoryUsed + s.config.Occupied, ID: s.ID, Fees: s.Fees, System: s.System, Limits: s.Limits, Time: s.Time, Keys: keys, Print: s.net.config.Printed, Volatile: s.net.volatile}
-	s.Environment.Randomness, s.Environment.Profiled = s.RandomBeacon.Key(), s.net.profiled()
+	s.Environment.Randomness, s.Environment.Profiled, s.Environment.Covered = s.RandomBeacon.Key(), s.net.profiled(), s.net.covered
 	if s.net.rootKey == nil {
 		s.net.rootKey = s.key.Public().DER()
 	}

@@ -10,11 +10,7 @@ import (
 )
 
 // collector collects what ran of files.
-type collector struct {
-	others bool // whether the sources of others count
-	counts map[string]bool
-	files  map[place]*collected
-}
+type collector map[place]*collected
 
 // place is what lines and functions lie in.
 type place struct {
@@ -33,40 +29,19 @@ type begin struct {
 	name string
 }
 
-func newCollector(others bool) *collector {
-	return &collector{others: others, counts: map[string]bool{}, files: map[place]*collected{}}
-}
-
-func (c *collector) file(at place) *collected {
-	f := c.files[at]
+func (c collector) file(at place) *collected {
+	f := c[at]
 	if f == nil {
 		f = &collected{lines: map[int]Ratio{}, begins: map[begin]bool{}}
-		c.files[at] = f
+		c[at] = f
 	}
 	return f
 }
 
-// counting returns the lines that count.
-func (c *collector) counting(lines []sourcelines.Line) []sourcelines.Line {
-	return slices.DeleteFunc(lines, func(l sourcelines.Line) bool {
-		own, known := c.counts[l.File]
-		if !known {
-			own = c.others || sourcelines.Own(l.File)
-			c.counts[l.File] = own
-		}
-		return !own
-	})
-}
-
-// line counts a block with an operator on a line.
-func (c *collector) line(l sourcelines.Line, ran bool) {
-	c.file(place{name: l.File}).line(l.Number, ran)
-}
-
-// line counts a block.
-func (c *collected) line(number int, ran bool) {
+// line adds blocks with code of a line.
+func (c *collected) line(number int, blocks Ratio) {
 	r := c.lines[number]
-	r.count(ran)
+	r.add(blocks)
 	c.lines[number] = r
 }
 
@@ -76,64 +51,108 @@ func (c *collected) function(f *Called, line int) {
 	c.begins[at] = c.begins[at] || f.Ran()
 }
 
-// measure adds up a module: for the canister, and in the collector of all canisters.
-func (c *Canister) measure(m *Module, others bool, all *collector) {
-	mine := newCollector(others)
-	for i := range m.Functions {
-		c.measureLines(m, &m.Functions[i], mine, all)
+// filesOf returns the files of canisters in the order of names.
+func filesOf(canisters ...Canister) []File {
+	all := collector{}
+	for i := range canisters {
+		all.add(&canisters[i])
 	}
-	if c.HasLines = len(c.Functions) > 0; !c.HasLines {
-		c.LeftOut = 0
-		for i := range m.Functions {
-			c.measureBlocks(&m.Functions[i], mine, all)
+	return all.list()
+}
+
+// add adds the files of a canister.
+func (c collector) add(of *Canister) {
+	if !of.HasLines {
+		file := c.file(place{of.Label + ".wasm", true})
+		for i := range of.Functions {
+			f := &of.Functions[i]
+			if f.Blocks.Total > 0 {
+				file.line(int(f.Index), f.Blocks)
+			}
+			file.function(f, int(f.Index))
+		}
+		return
+	}
+	for name, lines := range of.lines {
+		for number, blocks := range lines {
+			c.file(place{name: name}).line(number, blocks)
 		}
 	}
-	c.Files = mine.list()
-	c.Lines = ownLines(c.Files)
+	for i := range of.Functions {
+		f := &of.Functions[i]
+		c.file(place{name: f.file}).function(f, f.Line)
+	}
+}
+
+// measuring is the state of measure.
+type measuring struct {
+	Canister
+	all bool            // whether the sources of others count
+	own map[string]bool // whether a file counts
+}
+
+// measure adds up the module of a canister.
+func measure(label string, m *Module, all bool) Canister {
+	c := measuring{Canister{Label: label, lines: map[string]map[int]Ratio{}}, all, map[string]bool{}}
+	for i := range m.Functions {
+		c.measureLines(m, &m.Functions[i])
+	}
+	if len(c.Functions) == 0 {
+		c.LeftOut = 0
+		for i := range m.Functions {
+			c.measureBlocks(&m.Functions[i])
+		}
+	}
+	c.complete()
+	return c.Canister
+}
+
+// counting returns the lines that count.
+func (c *measuring) counting(lines []sourcelines.Line) []sourcelines.Line {
+	return slices.DeleteFunc(lines, func(l sourcelines.Line) bool {
+		own, known := c.own[l.File]
+		if !known {
+			own = c.all || sourcelines.Own(l.File)
+			c.own[l.File] = own
+		}
+		return !own
+	})
 }
 
 // measureLines adds up the blocks of a function that have lines that count.
-func (c *Canister) measureLines(m *Module, f *Function, collectors ...*collector) {
+func (c *measuring) measureLines(m *Module, f *Function) {
 	called := f.called()
 	for _, b := range f.Blocks {
-		lines := collectors[0].counting(m.Lines.Between(b.From, b.To))
+		lines := c.counting(m.Lines.Between(b.From, b.To))
 		if len(lines) == 0 {
 			continue
 		}
-		if called.Blocks.count(b.Ran); called.File == "" {
-			called.File, called.Line = lines[0].File, lines[0].Number
+		if called.Blocks.count(b.Ran); called.file == "" {
+			called.file, called.File, called.Line = lines[0].File, printable(lines[0].File), lines[0].Number
 		}
 		for _, l := range lines {
-			for _, collector := range collectors {
-				collector.line(l, b.Ran)
+			if c.lines[l.File] == nil {
+				c.lines[l.File] = map[int]Ratio{}
 			}
+			r := c.lines[l.File][l.Number]
+			r.count(b.Ran)
+			c.lines[l.File][l.Number] = r
 		}
 	}
 	if called.Blocks.Total == 0 {
 		c.LeftOut++
 		return
 	}
-	for _, collector := range collectors {
-		collector.file(place{name: called.File}).function(&called, called.Line)
-	}
-	called.File = printable(called.File)
-	c.append(called)
+	c.Functions = append(c.Functions, called)
 }
 
 // measureBlocks adds up a function of a module without lines.
-func (c *Canister) measureBlocks(f *Function, collectors ...*collector) {
+func (c *measuring) measureBlocks(f *Function) {
 	called := f.called()
 	for _, b := range f.Blocks {
 		called.Blocks.count(b.Ran)
 	}
-	for _, collector := range collectors {
-		file := collector.file(place{c.Label + ".wasm", true})
-		for _, b := range f.Blocks {
-			file.line(int(f.Index), b.Ran)
-		}
-		file.function(&called, int(f.Index))
-	}
-	c.append(called)
+	c.Functions = append(c.Functions, called)
 }
 
 func (f *Function) called() Called {
@@ -144,20 +163,14 @@ func (f *Function) called() Called {
 	return Called{Name: name, Kind: printable(f.Kind), Index: f.Index}
 }
 
-func (c *Canister) append(called Called) {
-	c.Functions = append(c.Functions, called)
-	c.Totals.Functions.count(called.Ran())
-	c.Blocks.add(called.Blocks)
-}
-
 // list returns the files in the order of names.
-func (c *collector) list() []File {
+func (c collector) list() []File {
 	var all []File
 	order := func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(hit(a.module), hit(b.module)))
 	}
-	for _, at := range slices.SortedFunc(maps.Keys(c.files), order) {
-		f := c.files[at]
+	for _, at := range slices.SortedFunc(maps.Keys(c), order) {
+		f := c[at]
 		file := File{Name: at.name, Module: at.module, name: at.name}
 		if !at.module {
 			file.Name = printable(at.name)

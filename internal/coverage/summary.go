@@ -55,7 +55,7 @@ type Summary struct {
 	options   Options
 }
 
-// Canister is the part of a summary about a module of a canister.
+// Canister is the part of a summary about a module of a canister. It is complete if [Summarize] or [NewCanister] made it.
 type Canister struct {
 	// Label is the printable name of the canister; if it has several modules, with the beginning of the hash.
 	Label string
@@ -64,6 +64,38 @@ type Canister struct {
 	Functions []Called
 	Files     []File // in the order of names
 	LeftOut   int    // functions without own sources
+	// Root is the folder to which the names of files are relative; empty if it is unknown.
+	Root  string
+	lines map[string]map[int]Ratio // by the file's name in sourcelines
+}
+
+// NewCanister returns a canister that was added up elsewhere: its functions, and the lines of its files, which need no
+// functions.
+func NewCanister(label string, functions []Called, files []File, leftOut int, root string) Canister {
+	c := Canister{Label: label, Functions: functions, LeftOut: leftOut, Root: root, lines: map[string]map[int]Ratio{}}
+	for i := range functions {
+		functions[i].file = functions[i].File
+	}
+	for i := range files {
+		lines := map[int]Ratio{}
+		for _, m := range files[i].Lines {
+			lines[m.Number] = m.Blocks
+		}
+		c.lines[files[i].Name] = lines
+	}
+	c.complete()
+	return c
+}
+
+// complete adds up functions and lines.
+func (c *Canister) complete() {
+	for i := range c.Functions {
+		c.Totals.Functions.count(c.Functions[i].Ran())
+		c.Blocks.add(c.Functions[i].Blocks)
+	}
+	c.HasLines = len(c.lines) > 0
+	c.Files = filesOf(*c)
+	c.Lines = ownLines(c.Files)
 }
 
 // Called is a function that counts, with its blocks that count.
@@ -73,6 +105,7 @@ type Called struct {
 	File       string // where it begins; empty if the module has no lines
 	Line       int
 	Blocks     Ratio
+	file       string // as sourcelines has it
 }
 
 // Ran reports whether the function was called.
@@ -118,27 +151,34 @@ func (f *File) Called() (r Ratio) {
 
 // Summarize adds up a report.
 func Summarize(r *Report, options Options) *Summary {
-	s := &Summary{options: options}
 	several := map[string]int{}
 	for i := range r.Modules {
 		several[r.Modules[i].Name]++
 	}
-	all := newCollector(options.All)
+	canisters := make([]Canister, len(r.Modules))
 	for i := range r.Modules {
 		m := &r.Modules[i]
-		c := Canister{Label: printable(m.Name)}
+		label := printable(m.Name)
 		if several[m.Name] > 1 {
-			c.Label += fmt.Sprintf(" (%x)", m.Hash[:4])
+			label += fmt.Sprintf(" (%x)", m.Hash[:4])
 		}
-		c.measure(m, options.All, all)
-		s.Canisters = append(s.Canisters, c)
+		canisters[i] = measure(label, m, options.All)
+		canisters[i].Root = m.Lines.Root()
+	}
+	return Join(canisters, options)
+}
+
+// Join returns the summary of canisters.
+func Join(canisters []Canister, options Options) *Summary {
+	s := &Summary{Canisters: canisters, Files: filesOf(canisters...), options: options}
+	for i := range canisters {
+		c := &canisters[i]
 		s.add(c.Totals)
-		if root := m.Lines.Root(); root != "" && !slices.Contains(s.roots, root) {
-			s.roots = append(s.roots, root)
+		if c.Root != "" && !slices.Contains(s.roots, c.Root) {
+			s.roots = append(s.roots, c.Root)
 		}
 	}
 	slices.Sort(s.roots)
-	s.Files = all.list()
 	s.Lines = ownLines(s.Files)
 	return s
 }

@@ -110,6 +110,7 @@ type Driver struct {
 	owner      sync.Mutex // guards the fields below: its holder owns the network
 	network    *replica.Network
 	profiler   *profiler // nil: the network is not profiled
+	coverage   *coverage // nil: it is not recorded which code runs
 	generation *generation
 	retiring   sync.WaitGroup // networks that were replaced
 	pool       *Pool

@@ -108,6 +108,9 @@ func (d *Driver) replace(next *replica.Network) {
 	if d.profiler != nil {
 		next.Profile(d.profiler)
 	}
+	if d.coverage != nil {
+		next.Cover(d.coverage.of)
+	}
 	d.meterCalls(next)
 	d.network, d.generation = next, &generation{number: ended.number + 1}
 	if d.config.Restored != nil {

@@ -34,13 +34,7 @@ type callPlaces map[replica.CallRef]int32
 // StartProfile profiles the messages of some canisters that begin from now on, of all canisters without any. It compiles
 // the code that profiles need before that. The error is ErrProfiled if there is a profile.
 func (d *Driver) StartProfile(ctx context.Context, canisters []principal.Principal) error {
-	p := &profiler{sent: callPlaces{}}
-	if len(canisters) > 0 {
-		p.only = make(map[principal.Principal]bool, len(canisters))
-		for _, id := range canisters {
-			p.only[id] = true
-		}
-	}
+	p := &profiler{only: selection(canisters), sent: callPlaces{}}
 	if err := d.warmProbes(ctx, p); err != nil {
 		return err
 	}
@@ -88,12 +82,12 @@ func (d *Driver) Profile(ctx context.Context) (*profile.Profile, error) {
 
 // warmProbes compiles the code with probes of the canisters that a profiler wants.
 func (d *Driver) warmProbes(ctx context.Context, p *profiler) error {
-	var modules []replica.ProbedModule
-	if err := d.askReadOnly(ctx, func(d *Driver) { modules = d.network.ProbedModules(p.Profiled) }); err != nil {
+	var modules []replica.InstalledModule
+	if err := d.askReadOnly(ctx, func(d *Driver) { modules = d.network.InstalledModules(p.Profiled) }); err != nil {
 		return err
 	}
 	for _, m := range modules {
-		if err := m.Warm(ctx); err != nil {
+		if err := m.WarmProbes(ctx); err != nil {
 			return err
 		}
 	}

@@ -37,6 +37,15 @@ type Subnet struct {
 	// Profiled reports whether the runs of a canister are profiled. It is called on the goroutines that run messages. nil:
 	// none is.
 	Profiled func(canister principal.Principal) bool
+	// Covered returns what collects which code of a canister runs, nil for nothing. It is called on the goroutines that run
+	// messages. nil: nothing is collected.
+	Covered func(canister principal.Principal) Collector
+}
+
+// Collector collects which code of a canister runs. It is the type Coverage of package canister.
+type Collector interface {
+	// Version returns a number that changes when something is covered.
+	Version() uint64
 }
 
 // Limits are the limits of execution on a subnet, in instructions, bytes and

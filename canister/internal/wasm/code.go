@@ -20,7 +20,7 @@ type Code struct {
 	module *rewrite.Module
 	key    [32]byte // codeKey of the module
 	layout globalLayout
-	ran    []atomic.Uint64 // bits of blocks that ran, see Config.Ran
+	ran    []atomic.Uint64 // bits of blocks that ran in any guest, see Config.Ran; may be nil
 
 	mu        sync.Mutex // guards everything below; never held while compiling
 	compiled  wazero.CompiledModule
@@ -82,7 +82,7 @@ func (e *Engine) code(m *rewrite.Module) *Code {
 		return at.Value.(*Code)
 	}
 	c := &Code{engine: e, module: m, key: key, layout: newGlobalLayout(m.Globals)}
-	if m.Coverage {
+	if m.Coverage && e.config.Ran != nil {
 		c.ran = e.config.Ran(m)
 	}
 	e.codes.add(c)

@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"github.com/tetratelabs/wazero/api"
 
@@ -12,11 +13,18 @@ import (
 type ran struct {
 	count api.Function // rewrite.CountRan, nil without coverage
 	last  uint64       // its result when the globals were read
+	// words are those of the guest when its message began. Bits are cleared when they change: they may be of runs of
+	// another guest, or of runs that were not covered.
+	words []atomic.Uint64
 }
+
+// Cover gives the next runs the words that get the bits of their blocks, beside those of Config.Ran; nil: none get them.
+// The code has coverage if there are any.
+func (g *Guest) Cover(words []atomic.Uint64) { g.covered = words }
 
 // loadRan finds the function that counts blocks.
 func (r *resident) loadRan() error {
-	if r.code.ran == nil {
+	if !r.code.module.Coverage {
 		return nil
 	}
 	if r.ran.count = r.instance.ExportedFunction(rewrite.CountRan); r.ran.count == nil {
@@ -25,7 +33,25 @@ func (r *resident) loadRan() error {
 	return nil
 }
 
-// tellRan adds the blocks that ran in the instance to those of its code.
+// cover begins a run whose bits are added to words.
+func (r *resident) cover(words []atomic.Uint64) {
+	if sameWords(r.ran.words, words) {
+		return
+	}
+	r.ran.words, r.ran.last = words, 0
+	if r.ran.count == nil {
+		return
+	}
+	for i := range r.code.module.RanGlobals {
+		r.instance.ExportedGlobal(rewrite.RanGlobal(i)).(api.MutableGlobal).Set(0)
+	}
+}
+
+func sameWords(a, b []atomic.Uint64) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// tellRan adds the blocks that ran in the instance to those of its code and of the run.
 func (r *resident) tellRan() {
 	if r.ran.count == nil {
 		return
@@ -38,7 +64,13 @@ func (r *resident) tellRan() {
 		return
 	}
 	r.ran.last = result[0]
-	for i := range r.code.ran {
-		r.code.ran[i].Or(r.instance.ExportedGlobal(rewrite.RanGlobal(i)).Get())
+	for i := range r.code.module.RanGlobals {
+		bits := r.instance.ExportedGlobal(rewrite.RanGlobal(i)).Get()
+		if r.code.ran != nil {
+			r.code.ran[i].Or(bits)
+		}
+		if r.ran.words != nil {
+			r.ran.words[i].Or(bits)
+		}
 	}
 }

@@ -27,7 +27,8 @@ type Config struct {
 	// Compiler runs CompileInto in a separate process, for modules that take long; nil = in this process. It needs
 	// CacheDir; without one, a temporary folder is made.
 	Compiler func(ctx context.Context, dir string, binary []byte) error
-	// Ran returns the words that get the bits of a module's blocks (rewrite.Block.Bit); nil: modules have no coverage.
+	// Ran returns the words that get the bits of a module's blocks (rewrite.Block.Bit), whichever guest runs them; nil: only
+	// Guest.Cover says which words do.
 	Ran func(m *rewrite.Module) []atomic.Uint64
 }
 

@@ -37,6 +37,7 @@ type Guest struct {
 
 	host     any
 	recorder *profile.Recorder // of the run, nil if none records it
+	covered  []atomic.Uint64   // see Cover
 	onGrow   func(oldPages, wantPages uint32) error
 	ending   error
 	budget   Budget

@@ -107,15 +107,7 @@ func report(dir string, modules map[[32]byte]*canister.CoveredModule, name func(
 		if err != nil {
 			out.Unread = append(out.Unread, fmt.Errorf("%s: %w", called, err))
 		}
-		measured := coverage.Module{Name: called, Hash: hash, Lines: lines}
-		for _, f := range m.Functions {
-			blocks := make([]coverage.Block, len(f.Blocks))
-			for i, b := range f.Blocks {
-				blocks[i] = coverage.Block(b)
-			}
-			measured.Functions = append(measured.Functions, coverage.Function{Name: f.Name, Index: f.Index, Blocks: blocks})
-		}
-		if err := out.Add(measured); err != nil {
+		if err := out.Add(ModuleOf(called, m, lines)); err != nil {
 			return nil, err
 		}
 		for _, c := range m.Calls {
@@ -123,6 +115,19 @@ func report(dir string, modules map[[32]byte]*canister.CoveredModule, name func(
 		}
 	}
 	return out, nil
+}
+
+// ModuleOf returns what ran of a module of a canister, for a report.
+func ModuleOf(name string, m *canister.CoveredModule, lines *sourcelines.Lines) coverage.Module {
+	out := coverage.Module{Name: name, Hash: m.Hash, Lines: lines}
+	for _, f := range m.Functions {
+		blocks := make([]coverage.Block, len(f.Blocks))
+		for i, b := range f.Blocks {
+			blocks[i] = coverage.Block(b)
+		}
+		out.Functions = append(out.Functions, coverage.Function{Name: f.Name, Index: f.Index, Blocks: blocks})
+	}
+	return out
 }
 
 // linesOf reads the lines of a module; nil if the module is not there.
