@@ -55,7 +55,7 @@ func TestReflectionListsTheServices(t *testing.T) {
 	for _, s := range listed.GetListServicesResponse().GetService() {
 		names = append(names, s.GetName())
 	}
-	for _, name := range []string{"Instances", "Canisters", "Calls", "Clock", "Messages", "Events", "Explorer", "Profiler"} {
+	for _, name := range []string{"Instances", "Canisters", "Calls", "Clock", "Messages", "Events", "Explorer", "Profiler", "Coverage"} {
 		if !slices.Contains(names, "canisterd.control.v1."+name) {
 			t.Errorf("%s is not among %v", name, names)
 		}

@@ -36,6 +36,7 @@ func (s *Server) askedRPCs() map[string]asked {
 		{&controlv1.Clock_ServiceDesc, []string{"AdvanceTime", "RunUntil", "ListMoves", "StepMessage"}, &clock{Server: s}},
 		{&controlv1.Instances_ServiceDesc, []string{"TakeSnapshot", "ListSnapshots", "DeleteSnapshot", "RestoreSnapshot"}, &instances{Server: s}},
 		{&controlv1.Profiler_ServiceDesc, nil, &profiler{Server: s}},
+		{&controlv1.Coverage_ServiceDesc, nil, &coverages{Server: s}},
 		{&controlv1.Explorer_ServiceDesc, []string{"ReplaySchedule"}, &explorer{Server: s}},
 	} {
 		for _, method := range service.description.Methods {

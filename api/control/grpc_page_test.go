@@ -22,7 +22,7 @@ import (
 )
 
 // rpcServices are the services, in the order of the pages.
-var rpcServices = []string{"Instances", "Canisters", "Calls", "Clock", "Messages", "Events", "Explorer", "Profiler"}
+var rpcServices = []string{"Instances", "Canisters", "Calls", "Clock", "Messages", "Events", "Explorer", "Profiler", "Coverage"}
 
 // TestThePagesOfRPCsSayWhatReflectionServes compares docs/grpc*.md with the comments that reflection serves, and with
 // the scripts of this folder, which have an example and the errors of each RPC: go test ./api/control -rewrite.

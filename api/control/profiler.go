@@ -3,11 +3,9 @@ package control
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"google.golang.org/grpc/codes"
 
-	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/internal/profile"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
@@ -35,14 +33,9 @@ func (s *profiler) StartProfile(ctx context.Context, in *controlv1.StartProfileR
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]principal.Principal, len(in.GetCanisterIds()))
-	for at, text := range in.GetCanisterIds() {
-		if ids[at], err = requiredPrincipal(fmt.Sprintf("canister_ids[%d]", at), text); err != nil {
-			return nil, err
-		}
-		if err := (&subject{instance: i, id: ids[at]}).look(ctx); err != nil {
-			return nil, err
-		}
+	ids, err := installedCanisters(ctx, i, in.GetCanisterIds())
+	if err != nil {
+		return nil, err
 	}
 	if err := i.Driver().StartProfile(ctx, ids); err != nil {
 		return nil, profilerRefusal(i, err)

@@ -44,6 +44,7 @@ type api struct {
 	events    controlv1.EventsClient
 	explorer  controlv1.ExplorerClient
 	profiler  controlv1.ProfilerClient
+	coverage  controlv1.CoverageClient
 
 	text  strings.Builder
 	masks []string // pairs: what differs from run to run, and what to write instead
@@ -95,7 +96,7 @@ func clientOf(t *testing.T, registry *instance.Registry, target string, options 
 		T: t, registry: registry, conn: conn, ctx: eventually.Context(t),
 		instances: controlv1.NewInstancesClient(conn), canisters: controlv1.NewCanistersClient(conn), calls: controlv1.NewCallsClient(conn),
 		clock: controlv1.NewClockClient(conn), messages: controlv1.NewMessagesClient(conn), events: controlv1.NewEventsClient(conn),
-		explorer: controlv1.NewExplorerClient(conn), profiler: controlv1.NewProfilerClient(conn),
+		explorer: controlv1.NewExplorerClient(conn), profiler: controlv1.NewProfilerClient(conn), coverage: controlv1.NewCoverageClient(conn),
 	}
 }
 

@@ -99,6 +99,7 @@ func New(registry Registry, options Options) *Server {
 	controlv1.RegisterEventsServer(s.grpc, &events{Server: s})
 	controlv1.RegisterExplorerServer(s.grpc, &explorer{Server: s})
 	controlv1.RegisterProfilerServer(s.grpc, &profiler{Server: s})
+	controlv1.RegisterCoverageServer(s.grpc, &coverages{Server: s})
 	workerv1.RegisterWorkersServer(s.grpc, s.workers)
 	healthv1.RegisterHealthServer(s.grpc, s.health)
 	registerReflection(s.grpc)

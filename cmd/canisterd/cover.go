@@ -33,16 +33,24 @@ func (c *cli) cover() *cobra.Command {
 		Short: "Report which code of canisters ran",
 		Long: `Report which code of canisters ran. Programs that run canisters write it to the directory
 in CANISTERD_COVER: canisterd exec and canisterd start, canisterd in place of PocketIC's
-server, and Go tests. canisterd exec --cover does both at once.`,
+server, and Go tests. canisterd exec --cover does both at once.
+
+canisterd cover start, read and stop record an instance that runs already.`,
 		Example: `  CANISTERD_COVER=$PWD/ran npm test && canisterd cover ran
   canisterd cover ran --out lcov.info
   canisterd cover ran --out coverage.html`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return c.writeCover(&f, args[0]) },
 	}
+	f.add(cmd)
+	cmd.AddCommand(c.coverStart(), c.coverRead(), c.coverStop())
+	return cmd
+}
+
+// add adds the flags of commands that write a coverage.
+func (f *coverFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.out, "out", "", "write to a file: .info (lcov), .xml (Cobertura), .html or .txt (default: a table on standard output)")
 	cmd.Flags().BoolVar(&f.all, "all", false, "include the sources of others: standard libraries and packages")
-	return cmd
 }
 
 // executeCovered runs a command and writes what ran, even if the command fails.
@@ -104,12 +112,16 @@ func (c *cli) writeCover(f *coverFlags, dir string) error {
 	for _, unread := range joined.Unread {
 		c.note("note: %v", unread)
 	}
-	s := coverage.Summarize(&joined.Report, coverage.Options{All: f.all, Source: sourceBelow(".")})
+	return c.writeSummary(f, coverage.Summarize(&joined.Report, coverage.Options{All: f.all, Source: sourceBelow(".")}), joined.Calls)
+}
+
+// writeSummary writes a coverage to the file of the flags, or as a result.
+func (c *cli) writeSummary(f *coverFlags, s *coverage.Summary, calls []coverdir.Call) (err error) {
 	var text strings.Builder
 	if err := s.WriteText(&text); err != nil {
 		return err
 	}
-	table := strings.TrimRight(text.String(), "\n") + callbacksOf(joined)
+	table := strings.TrimRight(text.String(), "\n") + callbacksOf(calls)
 	if f.out == "" {
 		return c.print(table, s.Totals)
 	}
@@ -146,10 +158,10 @@ func sourceBelow(folder string) func(file string) ([]byte, bool) {
 }
 
 // callbacksOf lists calls of which a callback or the cleanup never ran: that is where bugs between calls are.
-func callbacksOf(joined *coverdir.Joined) string {
+func callbacksOf(calls []coverdir.Call) string {
 	var out strings.Builder
 	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
-	for _, call := range joined.Calls {
+	for _, call := range calls {
 		var never []string
 		for _, closure := range []struct {
 			what string

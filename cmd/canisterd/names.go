@@ -146,6 +146,19 @@ func (c *cli) canisterOf(text string) (string, error) {
 	return "", fmt.Errorf("%q is neither a canister id nor the name of a canister deployed from this directory%s (deployed: %s)%s", text, reference.Meant(text, all), strings.Join(all, ", "), reference.WhyNoPrincipal(text))
 }
 
+// canistersOf returns the canisters of arguments.
+func (c *cli) canistersOf(texts []string) ([]string, error) {
+	ids := make([]string, len(texts))
+	for i, text := range texts {
+		id, err := c.canisterOf(text)
+		if err != nil {
+			return nil, err
+		}
+		ids[i] = id
+	}
+	return ids, nil
+}
+
 // interfacePath returns the path of the interface to use for a canister: the given one, or that of the project; "" for
 // that of the module.
 func (c *cli) interfacePath(canister, given string) string {

@@ -203,16 +203,12 @@ func (c *cli) profileStart() *cobra.Command {
 		Example: `  canisterd profile start
   canisterd profile start bank ledger`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			request := &controlv1.StartProfileRequest{Instance: c.instance}
-			for _, name := range args {
-				id, err := c.canisterOf(name)
-				if err != nil {
-					return err
-				}
-				request.CanisterIds = append(request.CanisterIds, id)
+			ids, err := c.canistersOf(args)
+			if err != nil {
+				return err
 			}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				started, err := d.Profiler.StartProfile(ctx, request)
+				started, err := d.Profiler.StartProfile(ctx, &controlv1.StartProfileRequest{Instance: c.instance, CanisterIds: ids})
 				if err != nil {
 					return err
 				}

@@ -31,6 +31,8 @@ var commandAdvice = map[string]string{
 	"CANISTER_UNKNOWN":      "canisterd canister list",
 	"INSTANCE_UNKNOWN":      "canisterd instance list",
 	"LEASE_UNKNOWN":         "the command that held it has ended",
+	"COVERAGE_NOT_RECORDED": "canisterd cover start begins a recording",
+	"COVERAGE_RECORDED":     "canisterd cover stop ends that recording and shows the coverage",
 	"INSTANCE_NOT_PROFILED": "canisterd profile start begins a profile",
 	"INSTANCE_PROFILED":     "canisterd profile stop ends that profile and shows it",
 	"NOT_EXPORTABLE_NOW":    "end the round first with canisterd run; for a snapshot within a round, fork it, end the round in the fork, and export that",

@@ -32,6 +32,7 @@ type Daemon struct {
 	Events    controlv1.EventsClient
 	Explorer  controlv1.ExplorerClient
 	Profiler  controlv1.ProfilerClient
+	Coverage  controlv1.CoverageClient
 
 	address    string
 	connection *grpc.ClientConn
@@ -109,7 +110,7 @@ func Over(connection *grpc.ClientConn) *Daemon {
 	return &Daemon{
 		Instances: controlv1.NewInstancesClient(connection), Canisters: controlv1.NewCanistersClient(connection),
 		Calls: controlv1.NewCallsClient(connection), Clock: controlv1.NewClockClient(connection),
-		Messages: controlv1.NewMessagesClient(connection), Events: controlv1.NewEventsClient(connection), Explorer: controlv1.NewExplorerClient(connection), Profiler: controlv1.NewProfilerClient(connection),
+		Messages: controlv1.NewMessagesClient(connection), Events: controlv1.NewEventsClient(connection), Explorer: controlv1.NewExplorerClient(connection), Profiler: controlv1.NewProfilerClient(connection), Coverage: controlv1.NewCoverageClient(connection),
 		address: connection.Target(), connection: connection,
 	}
 }
