@@ -12,6 +12,7 @@ import (
 
 	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/cmd/canisterd/internal/identity"
+	"github.com/canisterd/canisterd/cmd/canisterd/internal/template"
 	"github.com/canisterd/canisterd/internal/control/request"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
@@ -43,6 +44,7 @@ var firstWords = map[string]offer{
 	"canisterd run":          words("idle", "next-timer"),
 	"canisterd time":         words("+1h", "+1d", "+1w", "next-timer"),
 	"canisterd identity use": identityNames, "canisterd identity export": identityNames, "canisterd identity rename": identityNames, "canisterd identity remove": identityNames,
+	"canisterd init": words(template.Languages()...),
 	// A new name has no completions.
 	"canisterd identity new":    words(),
 	"canisterd instance create": words(), "canisterd instance fork": words(), "canisterd instance snapshot": words(), "canisterd instance mark": words(),

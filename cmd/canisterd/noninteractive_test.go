@@ -40,6 +40,7 @@ var notRun = map[string]string{
 var once = map[string]string{
 	"canisterd instance create": "the name exists", "canisterd instance delete": "the instance is gone", "canisterd instance forget": "the snapshot is gone",
 	"canisterd identity new": "the name exists", "canisterd identity rename": "the name is gone", "canisterd profile start": "a profile runs already",
+	"canisterd init": "the project exists",
 }
 
 // mostOutput is the most bytes that a command prints for a project of two canisters without a flag for more.

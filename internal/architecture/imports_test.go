@@ -118,6 +118,7 @@ var arrows = map[string]struct {
 	"cmd/canisterd/internal/deployed": {[]string{"candid/principal", "daemon", "internal/regular", "proto/control/v1"}, "ids that a folder keeps, without a connection"},
 	"cmd/canisterd/internal/output":   {nil, "a result as JSON, of any command"},
 	"cmd/canisterd/internal/portfile": {nil, "a file with a port, without its server"},
+	"cmd/canisterd/internal/template": {nil, "files, without the command that writes them"},
 	"internal/clone":                  {[]string{"api/client", "api/control/remote", "candid", "candid/management", "candid/principal", "intercanister/cycles", "internal/certify", "internal/regular", "internal/snapshotdir", "proto/control/v1"}, "a canister on its way between networks, without a command line"},
 	"internal/snapshotdir":            {[]string{"candid/management", "internal/regular"}, "files of a snapshot, without a canister"},
 	"cmd/canisterd":                   {[]string{"cmd/canisterd/internal/", "internal/candid/", "internal/regular", "daemon", "intercanister/cycles", "internal/assets", "internal/project", "internal/quantity", "internal/systemcanisters", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "internal/textwidth", "internal/profile", "internal/profile/", "internal/coverage", "internal/coverage/", "internal/control/deploy", "internal/control/report", "internal/control/request", "internal/mcp", "docs", "internal/callbudget", "internal/clone", "internal/snapshotdir"}, "the command line is a client, which knows the price list of other subnets"},
