@@ -90,6 +90,7 @@ func (c *cli) buildModules(ctx context.Context, p *project.Project, only []strin
 		if !p.Canisters[name].Built() || !chosen(only, name) {
 			continue
 		}
+		c.announceBuild(name)
 		took, err := c.buildModule(ctx, p, name)
 		if err != nil {
 			return err
@@ -97,6 +98,14 @@ func (c *cli) buildModules(ctx context.Context, p *project.Project, only []strin
 		c.note("%s: built in %s", name, brief(took))
 	}
 	return nil
+}
+
+// announceBuild tells a person who waits for a build what is being built. The line stays: it cannot be removed once the
+// compiler has printed something below it.
+func (c *cli) announceBuild(name string) {
+	if terminal(c.err) {
+		c.note("%s: building", name)
+	}
 }
 
 // buildModule builds the module of a canister, and returns how long it took. What programs print goes to standard error;

@@ -60,6 +60,7 @@ state, unless it was --ephemeral. A build runs code of the project, as make does
 	}
 	daemonFlags := &cobra.Command{}
 	f.daemon.add(c, daemonFlags)
+	f.daemon.telemetry.level = "warn" // dev itself says where the daemon serves
 	for _, name := range devDaemonFlags {
 		cmd.Flags().AddFlag(daemonFlags.Flags().Lookup(name))
 	}

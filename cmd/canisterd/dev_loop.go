@@ -222,6 +222,9 @@ func (x *development) turn(ctx context.Context, name string, now *inputs, next d
 	if next.build {
 		verifies := len(next.because) == 0 && h.unverified()
 		h.begin(now)
+		if len(next.because) == 0 { // the first build, which no save announces
+			x.cli.announceBuild(name)
+		}
 		took, err := x.cli.buildModule(ctx, x.project, name)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

@@ -206,6 +206,18 @@ func TestWhatDeployHasDoneIsShownOnceOnATerminal(t *testing.T) {
 	}
 }
 
+func TestABuildIsAnnouncedOnATerminal(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFile(t, project.File, "canisters: {bank: {build: touch bank.wasm, wasm: bank.wasm}}")
+	end, screen := openTerminal(t, 100)
+	if code := run(t.Context(), []string{"build"}, screen, screen); code != exitOK {
+		t.Fatalf("exit code %d", code)
+	}
+	if shown := readUntil(t, end, "bank: built in "); !strings.HasPrefix(shown, "bank: building\r\n") {
+		t.Errorf("a terminal shows %q", shown)
+	}
+}
+
 func TestAfterTheLastByteTheDaemonIsWaitedFor(t *testing.T) {
 	end, screen := openTerminal(t, 100)
 	c := &cli{out: screen, err: screen}
