@@ -79,7 +79,11 @@ test-race-others: ## the same under the race detector, the longest of them short
 .PHONY: test-clients
 test-clients: $(TOOLS)/grpcurl $(patsubst %,%/node_modules/.package-lock.json,test/e2e/js test/e2e/pocketic test/e2e/icp test/e2e/mops examples/control/javascript) ## unmodified agents, modules and gRPC clients of others against the binary (needs Node.js and npm)
 	npm run generate --prefix examples/control/javascript --silent
-	PATH="$(TOOLS):$$PATH" $(GO) test -count=1 -tags clients ./test/e2e/...
+	PATH="$(TOOLS):$$PATH" $(GO) test -count=1 -tags clients ./test/e2e/... ./cmd/dist
+
+.PHONY: new-user
+new-user: ## what a new user without Go does: install the npm package, canisterd init motoko, canisterd dev, change a line, run the tests; with the time of each step (needs Node.js and npm)
+	$(GO) test -count=1 -v -tags clients ./cmd/dist -run ANewUser
 
 .PHONY: test-clients-rust
 test-clients-rust: ## PocketIC's Rust client and canbench against the binary (needs cargo 1.85; the first build takes minutes)
