@@ -39,7 +39,7 @@ var notRun = map[string]string{
 // once are commands that cannot be repeated as they are, with what the second time says.
 var once = map[string]string{
 	"canisterd instance create": "the name exists", "canisterd instance delete": "the instance is gone", "canisterd instance forget": "the snapshot is gone",
-	"canisterd identity new": "the name exists", "canisterd identity rename": "the name is gone", "canisterd profile start": "a profile runs already",
+	"canisterd identity new": "the name exists", "canisterd identity rename": "the name is gone", "canisterd profile start": "a profile runs already", "canisterd cover start": "coverage is recorded already",
 	"canisterd init": "the project exists",
 }
 
