@@ -147,6 +147,28 @@ func TestThePackageOfAlpineHasAVersionAndTheDigestOfItsFiles(t *testing.T) {
 	}
 }
 
+// fileOfPage matches the names of files in the second column of a table of a page.
+var fileOfPage = regexp.MustCompile("(?m)^\\| [^|]+ \\| (`[^|]+`)[^|`]* \\|")
+
+func TestThePageAboutInstallationsNamesFilesThatAreMade(t *testing.T) {
+	page, err := os.ReadFile("../../docs/install.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := fileOfPage.FindAllStringSubmatch(string(page), -1)
+	if len(rows) < 10 {
+		t.Fatalf("the page has %d rows with files, want one for each kind of package", len(rows))
+	}
+	for _, row := range rows {
+		for name := range strings.SplitSeq(row[1], ", ") {
+			pattern := strings.NewReplacer("VERSION", "[0-9]*", "…", "*", "`", "").Replace(name)
+			if files, err := filepath.Glob(filepath.Join(*packages, pattern)); err != nil || len(files) == 0 {
+				t.Errorf("the page names %s, and there is no such file in %s (%v)", name, *packages, err)
+			}
+		}
+	}
+}
+
 func TestThePackageOfNPMForEachPlatformHasItsBinary(t *testing.T) {
 	for _, p := range platforms {
 		name := found(t, *packages, npmArchiveName(npmName(p), "*"))
