@@ -63,21 +63,13 @@ func TestATarNamesNoUserAndHasTheTimeOfTheCommit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	archive := tar.NewReader(unzipped)
 	var names []string
-	for {
-		header, err := archive.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+	eachFile(t, unzipped, func(header *tar.Header, _ []byte) {
 		names = append(names, header.Name)
 		if header.Uname != "" || header.Uid != 0 || !header.ModTime.Equal(commitTime) || header.Mode != 0o755 {
 			t.Errorf("%s: user %q (%d), time %s, mode %o", header.Name, header.Uname, header.Uid, header.ModTime, header.Mode)
 		}
-	}
+	})
 	if got := strings.Join(names, " "); got != "d/ d/program" {
 		t.Errorf("the archive has %s", got)
 	}
@@ -199,18 +191,27 @@ func readTar(t *testing.T, name string) map[string][]byte {
 	}
 	defer f.Close()
 	files := map[string][]byte{}
-	archive := tar.NewReader(f)
+	eachFile(t, f, func(header *tar.Header, data []byte) { files[header.Name] = data })
+	return files
+}
+
+// eachFile passes the files of a tar.
+func eachFile(t *testing.T, r io.Reader, pass func(*tar.Header, []byte)) {
+	t.Helper()
+	archive := tar.NewReader(r)
 	for {
 		header, err := archive.Next()
 		if err == io.EOF {
-			return files
+			return
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if files[header.Name], err = io.ReadAll(archive); err != nil {
+		data, err := io.ReadAll(archive)
+		if err != nil {
 			t.Fatal(err)
 		}
+		pass(header, data)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -76,13 +75,13 @@ func (i image) unpack(t *testing.T, root string) {
 	if err := os.Mkdir(root, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	i.eachFile(t, func(header *tar.Header, content io.Reader) {
+	i.eachFile(t, func(header *tar.Header, data []byte) {
 		name := filepath.Join(root, header.Name)
 		var err error
 		if header.Typeflag == tar.TypeDir {
 			err = os.Mkdir(name, 0o700)
 		} else {
-			err = writeFile(name, func(w io.Writer) error { _, err := io.Copy(w, content); return err })
+			err = os.WriteFile(name, data, 0o600)
 		}
 		if err = errors.Join(err, os.Chown(name, header.Uid, header.Gid), os.Chmod(name, header.FileInfo().Mode())); err != nil {
 			t.Fatal(err)
@@ -91,36 +90,22 @@ func (i image) unpack(t *testing.T, root string) {
 }
 
 // file returns the content of a file of the layer.
-func (i image) file(t *testing.T, name string) (data []byte) {
+func (i image) file(t *testing.T, name string) (content []byte) {
 	t.Helper()
-	i.eachFile(t, func(header *tar.Header, content io.Reader) {
-		if header.Name != name {
-			return
-		}
-		var err error
-		if data, err = io.ReadAll(content); err != nil {
-			t.Fatal(err)
+	i.eachFile(t, func(header *tar.Header, data []byte) {
+		if header.Name == name {
+			content = data
 		}
 	})
-	return data
+	return content
 }
 
 // eachFile passes the files of the layer.
-func (i image) eachFile(t *testing.T, pass func(*tar.Header, io.Reader)) {
+func (i image) eachFile(t *testing.T, pass func(*tar.Header, []byte)) {
 	t.Helper()
 	unzipped, err := gzip.NewReader(bytes.NewReader(i.layer))
 	if err != nil {
 		t.Fatal(err)
 	}
-	archive := tar.NewReader(unzipped)
-	for {
-		header, err := archive.Next()
-		if err == io.EOF {
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		pass(header, archive)
-	}
+	eachFile(t, unzipped, pass)
 }
