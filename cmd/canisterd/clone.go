@@ -105,18 +105,23 @@ type cloning struct {
 	*cli
 	daemon *remote.Daemon
 	flags  *cloneFlags
+	folder string // of the project
 	cache  clone.Cache
 	source *clone.Source // nil: a directory
 	sender principal.Principal
 }
 
-// cloneCache returns the cache of clones of the present project.
-func cloneCache() clone.Cache {
-	return clone.Cache(filepath.Join(project.Nearest(), filepath.Dir(deployed.File), "clones"))
+// cloneCache returns the cache of clones of a project.
+func cloneCache(folder string) clone.Cache {
+	return clone.Cache(filepath.Join(folder, filepath.Dir(deployed.File), "clones"))
 }
 
 func (c *cli) cloneAll(ctx context.Context, d *remote.Daemon, ids []principal.Principal, f *cloneFlags) error {
-	x, closed, err := c.beginClone(ctx, d, f)
+	x, err := c.newCloning(d, f, project.Nearest())
+	if err != nil {
+		return err
+	}
+	closed, err := x.connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -141,30 +146,33 @@ func (c *cli) cloneAll(ctx context.Context, d *remote.Daemon, ids []principal.Pr
 	return nil
 }
 
-// beginClone connects to the source.
-func (c *cli) beginClone(ctx context.Context, d *remote.Daemon, f *cloneFlags) (*cloning, func(), error) {
-	x := &cloning{cli: c, daemon: d, flags: f, cache: cloneCache(), sender: principal.Anonymous}
+// newCloning returns a run of clone for a project, without a connection to the source.
+func (c *cli) newCloning(d *remote.Daemon, f *cloneFlags, folder string) (*cloning, error) {
+	x := &cloning{cli: c, daemon: d, flags: f, folder: folder, cache: cloneCache(folder), sender: principal.Anonymous}
 	sender, err := c.sender()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if sender != "" {
 		if x.sender, err = principal.Parse(sender); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	if f.cycles, err = quantity.ParseCycles(f.cycles); err != nil {
-		return nil, nil, err
-	}
-	if isSnapshotDirectory(f.from) && f.from != fromMainnet {
+	f.cycles, err = quantity.ParseCycles(f.cycles)
+	return x, err
+}
+
+// connect connects to the source, unless it is a directory.
+func (x *cloning) connect(ctx context.Context) (closed func(), err error) {
+	f := x.flags
+	if f.from != fromMainnet && isSnapshotDirectory(f.from) {
 		if f.take || f.snapshot != "" {
-			return nil, nil, fmt.Errorf("%s is a directory with a snapshot: leave out --take and --snapshot", f.from)
+			return nil, fmt.Errorf("%s is a directory with a snapshot: leave out --take and --snapshot", f.from)
 		}
-		return x, func() {}, nil
+		return func() {}, nil
 	}
-	var closed func()
-	x.source, closed, err = c.cloneSource(ctx, d, f.from)
-	return x, closed, err
+	x.source, closed, err = x.cloneSource(ctx, x.daemon, f.from)
+	return closed, err
 }
 
 // one clones a canister.
@@ -177,6 +185,11 @@ func (x *cloning) one(ctx context.Context, id principal.Principal) (*cloned, err
 	if err != nil {
 		return nil, err
 	}
+	return x.loaded(ctx, id, e, replace)
+}
+
+// loaded loads a snapshot into the instance, and describes the clone.
+func (x *cloning) loaded(ctx context.Context, id principal.Principal, e *clone.Entry, replace bool) (*cloned, error) {
 	done, err := x.load(ctx, id, e, replace)
 	if err != nil {
 		return nil, err
@@ -199,7 +212,7 @@ func (x *cloning) fetch(ctx context.Context, id principal.Principal) (*clone.Ent
 	if x.source == nil {
 		return &clone.Entry{Folder: x.flags.from}, nil
 	}
-	if err := deployed.MakeDirectory(project.Nearest()); err != nil {
+	if err := deployed.MakeDirectory(x.folder); err != nil {
 		return nil, err
 	}
 	e, err := x.find(ctx, id)

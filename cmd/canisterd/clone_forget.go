@@ -2,6 +2,8 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/canisterd/canisterd/internal/project"
 )
 
 func (c *cli) cloneForget() *cobra.Command {
@@ -13,7 +15,7 @@ canisters, or all. Clones in instances stay.`,
 		Example: `  canisterd clone forget
   canisterd clone forget rdmx6-jaaaa-aaaaa-aaadq-cai`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			cache := cloneCache()
+			cache := cloneCache(project.Nearest())
 			ids, err := cloneIDs(args)
 			if len(args) == 0 {
 				ids, err = cache.Canisters()

@@ -90,7 +90,7 @@ deploy says so.`,
 // deployment is the outcome for one canister.
 type deployment struct {
 	ID   string `json:"canister_id"`
-	Done string `json:"done"` // installed, upgraded, reinstalled, settings changed, unchanged, left alone
+	Done string `json:"done"` // installed, upgraded, reinstalled, cloned, settings changed, unchanged, left alone
 	// Settings are those that were changed, by their keys in canisterd.yaml; none of a canister without a module.
 	Settings []string `json:"settings_changed,omitempty"`
 	// Frontend counts the files of the front end; nil: the canister has none.
@@ -130,6 +130,7 @@ type deploying struct {
 	passed  map[string]string // digests of arguments that were passed and are not recorded yet, by name
 	tell    func(name, what string)
 	done    map[string]deployment // the outcomes so far
+	cloned  map[string]bool       // canisters that this run has cloned
 }
 
 // noteDone prints the outcome for a canister as a note.
@@ -190,7 +191,7 @@ func (c *cli) deployFolder(ctx context.Context, d *remote.Daemon, folder string,
 	if _, err := p.Order(); err != nil {
 		return nil, err
 	}
-	x := &deploying{cli: c, daemon: d, project: p, flags: f, tell: tell, done: map[string]deployment{}}
+	x := &deploying{cli: c, daemon: d, project: p, flags: f, tell: tell, done: map[string]deployment{}, cloned: map[string]bool{}}
 	if x.store, err = deployed.Read(folder); err != nil {
 		return nil, err
 	}
@@ -230,7 +231,12 @@ func (x *deploying) Check(ctx context.Context) error {
 // Install installs a canister, unless only others are requested.
 func (x *deploying) Install(ctx context.Context, name string) (err error) {
 	one := deployment{Done: "left alone"}
-	if chosen(x.flags.only, name) {
+	switch {
+	case x.cloned[name]:
+		one.Done = "cloned"
+	case x.project.Canisters[name].Clone != nil:
+		one.Done = "unchanged"
+	case chosen(x.flags.only, name):
 		drawn := x.cli.doing("installing " + name)
 		one, err = x.install(ctx, name)
 		if err == nil && x.project.Canisters[name].Frontend != "" {

@@ -74,7 +74,7 @@ func (x *deploying) confirmReinstall(ctx context.Context) error {
 	}
 	var all []string
 	for _, name := range sortedKeys(x.project.Canisters) {
-		if x.ids[name] == "" || !chosen(x.flags.only, name) {
+		if x.ids[name] == "" || !chosen(x.flags.only, name) || x.project.Canisters[name].Clone != nil {
 			continue
 		}
 		found, err := x.get(ctx, name)

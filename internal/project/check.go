@@ -54,6 +54,9 @@ func (p *Project) checkNames(name string, principals map[string]string) error {
 // checkFiles looks into the module and the arguments of a canister.
 func (p *Project) checkFiles(name string, principals map[string]string) error {
 	spec := p.Canisters[name]
+	if spec.Clone != nil {
+		return nil // it has none
+	}
 	module, err := p.Module(name)
 	if err != nil {
 		return fmt.Errorf("reading its module: %w", err)

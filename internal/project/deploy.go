@@ -9,7 +9,7 @@ import (
 type Target interface {
 	// Check checks what the project says about the network, before anything is created.
 	Check(ctx context.Context) error
-	// Create creates a canister, unless it exists.
+	// Create creates a canister, unless it exists. Clones are created by a Cloner.
 	Create(ctx context.Context, name string) error
 	// Install gives a canister the settings and the module of the project. All canisters of the project exist.
 	Install(ctx context.Context, name string) error
@@ -29,7 +29,7 @@ func (p *Project) Deploy(ctx context.Context, only []string, principals map[stri
 		return err
 	}
 	for _, name := range order {
-		if err := to.Create(ctx, name); err != nil {
+		if err := p.create(ctx, name, to); err != nil {
 			return fmt.Errorf("creating %s: %w", name, err)
 		}
 	}

@@ -162,6 +162,9 @@ func (s *Canister) mapFile() string { return cmp.Or(s.Map, mapBeside(s.Wasm)) }
 // source map and its debug file. Only the module has to be there.
 func (p *Project) ModuleFiles(name string) []string {
 	spec := p.Canisters[name]
+	if spec.Clone != nil {
+		return nil
+	}
 	files := []string{spec.Wasm, spec.mapFile()}
 	if spec.Debug != "" {
 		files = append(files, spec.Debug)

@@ -60,6 +60,7 @@ type Canister struct {
 	After       []string          `yaml:"after" doc:"Canisters to install before it, beside those that its arguments and environment name." example:"[ledger]"`
 	Features    []string          `yaml:"features" doc:"What the module may use beyond the network, which would refuse it: wasi." example:"[wasi]"`
 	Candid      string            `yaml:"candid" doc:"The interface: a .did file, for arguments, calls by name and canister help (default: the interface in the module)." example:"bank.did"`
+	Clone       *Clone            `yaml:"clone" doc:"The canister of another network that it is a clone of, with its code and state; see below." example:"{id: ryjl3-tyaaa-aaaaa-aaaba-cai, from: ic}"`
 	Frontend    string            `yaml:"frontend" doc:"Directory whose files are uploaded to the canister after its installation. It must be an asset canister; see below." example:"dist"`
 	Settings    Settings          `yaml:"settings" doc:"Other settings; see below."`
 	initFile    string            // that Init, InitJSON or InitHex was read from
@@ -211,7 +212,11 @@ func (p *Project) check(name string) error {
 	if spec == nil {
 		spec = &Canister{}
 	}
-	if err := cmp.Or(spec.checkBuild(), spec.oneInit()); err != nil {
+	module := spec.checkBuild
+	if spec.Clone != nil {
+		module = spec.checkClone
+	}
+	if err := cmp.Or(module(), spec.oneInit()); err != nil {
 		return err
 	}
 	if _, err := quantity.ParseCycles(spec.Cycles); err != nil {

@@ -37,7 +37,7 @@ var unknownKey = regexp.MustCompile(`field (\S+) not found in type project\.(\w+
 var specs = map[string]reflect.Type{
 	"Explore": reflect.TypeFor[Explore](), "Network": reflect.TypeFor[Network](),
 	"Project": reflect.TypeFor[Project](), "Canister": reflect.TypeFor[Canister](), "Settings": reflect.TypeFor[Settings](),
-	"Motoko": reflect.TypeFor[Motoko](), "Rust": reflect.TypeFor[Rust](),
+	"Motoko": reflect.TypeFor[Motoko](), "Rust": reflect.TypeFor[Rust](), "Clone": reflect.TypeFor[Clone](),
 }
 
 // inYAML is why a text is not a project, without the details that only the authors of the parser understand.

@@ -1,0 +1,61 @@
+package project
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/canisterd/canisterd/candid/principal"
+)
+
+// Clone says of which canister of another network a canister is a clone.
+type Clone struct {
+	ID   string `yaml:"id" doc:"The id that the canister has at the source, and in the instance." example:"ryjl3-tyaaa-aaaaa-aaaba-cai"`
+	From string `yaml:"from" doc:"The source: ic, a URL, an instance, or a directory with a snapshot (default: ic)." example:"ic"`
+}
+
+// Cloner is a Target that makes clones.
+type Cloner interface {
+	// Clone makes the clone that a canister of the project is, unless it exists.
+	Clone(ctx context.Context, name string) error
+}
+
+// besideClone are the keys that a clone may have; all others are those of its source.
+var besideClone = []string{"clone", "cycles", "after", "candid"}
+
+// checkClone checks the keys of a clone.
+func (s *Canister) checkClone() error {
+	if s.Clone.ID == "" {
+		return errors.New("clone: id is missing: set it to the id that the canister has at the source")
+	}
+	if _, err := principal.Parse(s.Clone.ID); err != nil {
+		return fmt.Errorf("clone: id: %w", err)
+	}
+	var others []string
+	spec := reflect.ValueOf(*s)
+	for i, field := range reflect.VisibleFields(spec.Type()) {
+		key := field.Tag.Get("yaml")
+		if key != "" && !slices.Contains(besideClone, key) && !spec.Field(i).IsZero() {
+			others = append(others, key)
+		}
+	}
+	if len(others) > 0 {
+		return fmt.Errorf("clone: the canister is as at the source: remove %s", strings.Join(others, ", "))
+	}
+	return nil
+}
+
+// create creates a canister at a target, or clones it.
+func (p *Project) create(ctx context.Context, name string, to Target) error {
+	if p.Canisters[name].Clone == nil {
+		return to.Create(ctx, name)
+	}
+	cloner, is := to.(Cloner)
+	if !is {
+		return errors.New("it is a clone, which only canisterd deploy, dev and exec make")
+	}
+	return cloner.Clone(ctx, name)
+}
