@@ -5,6 +5,7 @@ package e2e
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 )
@@ -35,7 +36,24 @@ func TestSnapshotsPassBetweenICPCLIAndTheCommandLine(t *testing.T) {
 	d.command(t, "canister", "snapshot", "load", one, d.command(t, "canister", "snapshot", "upload", one, theirs))
 	p.expect(t, "canister snapshot upload "+two+" -i "+ours+at, "uploaded successfully")
 	d.command(t, "canister", "snapshot", "load", two, d.command(t, "canister", "snapshot", "list", two, "--jq", ".[].id"))
-	for _, canister := range []string{one, two} {
+	// A directory of icp-cli is a source of clones, and the cache of clones is a directory for icp-cli.
+	d.command(t, "instance", "create", "lab")
+	d.command(t, "clone", ledger, "--from", theirs, "--into", "lab")
+	if total := d.command(t, "-i", "lab", "canister", "query", ledger, "total"); total != "(7 : nat)" {
+		t.Errorf("the total of the clone is %s", total)
+	}
+	d.command(t, "instance", "create", "other")
+	clone := exec.Command(d.binary, "--url", d.url, "clone", ledger, "--from", d.url, "--snapshot", id, "--into", "other", "--jq", ".[].folder")
+	clone.Dir = t.TempDir()
+	folder, err := clone.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := filepath.Join(clone.Dir, string(bytes.TrimSpace(folder)))
+	three := d.command(t, "canister", "create")
+	p.expect(t, "canister snapshot upload "+three+" -i "+kept+at, "uploaded successfully")
+	d.command(t, "canister", "snapshot", "load", three, d.command(t, "canister", "snapshot", "list", three, "--jq", ".[].id"))
+	for _, canister := range []string{one, two, three} {
 		if total := d.command(t, "canister", "query", canister, "total"); total != "(7 : nat)" {
 			t.Errorf("the total is %s", total)
 		}
