@@ -30,14 +30,14 @@ func TestMain(m *testing.M) { os.Exit(canistertest.Main(m)) }
 
 // network is a daemon with one network.
 type network struct {
-	*testing.T
+	testing.TB
 	*remote.Daemon
 	ctx context.Context
 	url string
 }
 
 // start starts a network. Networks of different seeds have different keys and ids.
-func start(t *testing.T, seed string, subnets ...replica.SubnetConfig) *network {
+func start(t testing.TB, seed string, subnets ...replica.SubnetConfig) *network {
 	t.Helper()
 	d, err := daemon.Start(t.Context(), daemon.Config{Listen: "127.0.0.1:0", CacheDir: canistertest.CacheDir(t), Seed: []byte(seed), Subnets: subnets})
 	if err != nil {
@@ -59,12 +59,12 @@ func start(t *testing.T, seed string, subnets ...replica.SubnetConfig) *network 
 }
 
 // mainnet is a network that plays the Internet Computer: its own key and several subnets.
-func mainnet(t *testing.T) *network {
+func mainnet(t testing.TB) *network {
 	return start(t, "a network with 32 bytes of seed.", replica.SubnetConfig{Kind: replica.NNS}, replica.SubnetConfig{Kind: replica.SNS}, replica.SubnetConfig{}, replica.SubnetConfig{})
 }
 
 // local is a network into which canisters are cloned.
-func local(t *testing.T) *network { return start(t, "another network of 32 bytes seed") }
+func local(t testing.TB) *network { return start(t, "another network of 32 bytes seed") }
 
 // owner is the controller of canisters at the source.
 var owner = ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
@@ -118,7 +118,7 @@ func (n *network) install(id principal.Principal, module, argument []byte) {
 	}
 }
 
-func fixture(t *testing.T, name string) []byte {
+func fixture(t testing.TB, name string) []byte {
 	t.Helper()
 	module, err := os.ReadFile(filepath.Join("..", "..", "test", "canistertest", "fixtures", name+".wasm"))
 	if err != nil {

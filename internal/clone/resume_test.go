@@ -200,10 +200,10 @@ func (n *network) digest(id principal.Principal, caller clone.Caller) []byte {
 	if err := source.DownloadTaken(n.ctx, e, untold); err != nil {
 		n.Fatal(err)
 	}
-	return digestOf(n.T, e)
+	return digestOf(n.TB, e)
 }
 
-func digestOf(t *testing.T, e *clone.Entry) []byte {
+func digestOf(t testing.TB, e *clone.Entry) []byte {
 	t.Helper()
 	digest, err := snapshotdir.Digest(e.Folder)
 	if err != nil {

@@ -1,0 +1,85 @@
+package clone_test
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/canisterd/canisterd/internal/clone"
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+	"github.com/canisterd/canisterd/test/bench/ratio"
+)
+
+// BenchmarkRatioACloneAgainstExportAndImport clones a canister with 256 MiB of stable memory, from one daemon to another
+// and with every certificate verified. The floor exports the instance with it to a file and imports that. A turn needs a
+// second or two, so that the row is not about 2 GiB: both grow with the memory.
+func BenchmarkRatioACloneAgainstExportAndImport(b *testing.B) {
+	from, to := mainnet(b), local(b)
+	from.ctx, to.ctx = b.Context(), b.Context() // no limit of a test
+	id := from.filled(4096)
+	source, _ := from.source(from.url)
+	turn := 0
+	instance := func() string {
+		turn++
+		return fmt.Sprintf("turn-%d", turn)
+	}
+	remove := func(name string) {
+		if _, err := to.Instances.DeleteInstance(to.ctx, &controlv1.DeleteInstanceRequest{Instance: name}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	cloned := func() time.Duration {
+		name, cache := instance(), clone.Cache(filepath.Join(b.TempDir(), "clones"))
+		if _, err := to.Instances.CreateInstance(to.ctx, &controlv1.CreateInstanceRequest{Instance: name}); err != nil {
+			b.Fatal(err)
+		}
+		defer remove(name)
+		began := time.Now()
+		e, err := source.Take(from.ctx, cache, id)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := source.DownloadTaken(from.ctx, e, untold); err != nil {
+			b.Fatal(err)
+		}
+		into := &clone.Destination{Instance: clone.Instance{Daemon: to.Daemon, Name: name}}
+		if _, err := into.Load(to.ctx, id, e, clone.LoadOptions{Controller: developer}); err != nil {
+			b.Fatal(err)
+		}
+		took := time.Since(began)
+		if _, err := cache.Forget(id); err != nil {
+			b.Fatal(err)
+		}
+		return took
+	}
+	exported := func() time.Duration {
+		name, path := instance(), filepath.Join(b.TempDir(), "exported")
+		began := time.Now()
+		file, err := os.Create(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := from.Export(from.ctx, &controlv1.ExportInstanceRequest{}, file, nil); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := file.Seek(0, io.SeekStart); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := to.Import(to.ctx, &controlv1.ImportOptions{Instance: name}, file, nil); err != nil {
+			b.Fatal(err)
+		}
+		took := time.Since(began)
+		remove(name)
+		if err := file.Close(); err != nil {
+			b.Fatal(err)
+		}
+		if err := os.Remove(path); err != nil {
+			b.Fatal(err)
+		}
+		return took
+	}
+	ratio.CompareTimed(b, 2, cloned, exported)
+}
