@@ -110,8 +110,8 @@ func TestALostConnectionIsTriedAgainWithTheSameRequest(t *testing.T) {
 				}
 				return answers(http.StatusOK, strings.NewReader("fine")), nil
 			})}}
-			if err := WithRetries(func(error) { told++ })(client); err != nil {
-				t.Fatal(err)
+			if err := WithRetries(func(error) { told++ })(client); err != nil || client.http.Timeout != 2*time.Minute {
+				t.Fatalf("an attempt may take %s (%v)", client.http.Timeout, err)
 			}
 			_, body, err := client.post(t.Context(), "/", wire.Signed{Body: []byte("the request")})
 			if c.want == "" && (err != nil || string(body) != "fine") || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {

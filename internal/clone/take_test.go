@@ -135,3 +135,29 @@ func TestTheCacheIsPrivateAndForgets(t *testing.T) {
 		t.Errorf("nothing to forget: %v", err)
 	}
 }
+
+func TestACloneHasAtMostTenControllers(t *testing.T) {
+	from, to := mainnet(t), local(t)
+	source, sender := from.source(from.url)
+	for others, dropped := range map[int]int{8: 0, 9: 1} {
+		controllers := &controlv1.Controllers{Principals: []string{sender.String()}}
+		for i := range others {
+			controllers.Principals = append(controllers.Principals, principal.SelfAuthenticating([]byte{byte(i)}).String())
+		}
+		id := from.create("SUBNET_KIND_APPLICATION", &controlv1.Settings{Controllers: controllers})
+		from.install(id, fixture(t, "ledger"), empty)
+		_, done := to.taken(source, clone.Cache(filepath.Join(t.TempDir(), "clones")), id)
+		if got := to.canister(id).GetSettings().GetControllers().GetPrincipals(); len(got) != others+2-dropped || len(done.Dropped) != dropped {
+			t.Errorf("of %d controllers the clone has %d, and %v are left out", others+1, len(got), done.Dropped)
+		}
+	}
+}
+
+// Taking: a request of 500 bytes, 2,000 M instructions and one for each byte. Reading: for each 2 MB a request and 5 M
+// instructions, and one for each byte.
+func TestTheCostOfASnapshotIsThatOfMainnet(t *testing.T) {
+	cost := clone.CostOf(10_000_000)
+	if take, read := cost.Take.String(), cost.Read.String(); take != "2012200000" || read != "46000000" || cost.Memory != 10_000_000 {
+		t.Errorf("taking costs %s, reading %s", take, read)
+	}
+}
