@@ -15,13 +15,14 @@ import { Action, Boundary, html, Icon, later, useLoaded } from "./ui.js";
 const Messages = later(() => import("./messages.js").then((m) => m.Messages));
 const Time = later(() => import("./time.js").then((m) => m.Time));
 const Profile = later(() => import("./profile.js").then((m) => m.Profile));
+const Coverage = later(() => import("./coverage.js").then((m) => m.Coverage));
 const Explorer = later(() => import("./explorer.js").then((m) => m.Explorer));
 const Network = later(() => import("./network.js").then((m) => m.Network));
 
-const places = /** @type {const} */ ([["now", "Now"], ["calls", "Calls"], ["canisters", "Canisters"], ["messages", "Messages"], ["time", "Time"], ["explorer", "Explorer"], ["profile", "Profile"], ["network", "Network"]]);
+const places = /** @type {const} */ ([["now", "Now"], ["calls", "Calls"], ["canisters", "Canisters"], ["messages", "Messages"], ["time", "Time"], ["explorer", "Explorer"], ["profile", "Profile"], ["coverage", "Coverage"], ["network", "Network"]]);
 
 /** What shows a place. */
-const pages = /** @type {Record<string, (props: any) => any>} */ ({ now: Now, calls: Calls, call: Call, canisters: Canisters, canister: Canister, messages: Messages, time: Time, explorer: Explorer, profile: Profile, network: Network });
+const pages = /** @type {Record<string, (props: any) => any>} */ ({ now: Now, calls: Calls, call: Call, canisters: Canisters, canister: Canister, messages: Messages, time: Time, explorer: Explorer, profile: Profile, coverage: Coverage, network: Network });
 
 /** Which place a page belongs to. */
 const placeOf = /** @type {Record<string, string>} */ ({ call: "calls", canister: "canisters" });
@@ -45,9 +46,8 @@ const App = () => {
 const Locked = () => html`<main><div class="page"><div class="empty"><h1>This browser has no session</h1><p>Whoever has this page controls the networks of this machine, so a browser needs the token of this user once. Run this command, which opens the page with it:</p><pre>canisterd inspect</pre><p class="soft">canisterd start prints the same address.</p></div></div></main>`;
 
 /** @param {{place: string}} props */
-const Top = ({ place }) => html`<header class="top"><b>canisterd</b><${Instances} />
-  <nav aria-label="places">${places.map(([key, name]) => html`<a href=${linkTo([key])} aria-current=${key === place ? "page" : undefined}>${name}${key === "messages" && waiting.value > 0 ? html`<span class="count" title="messages and HTTP outcalls that wait for you">${waiting.value}</span>` : ""}</a>`)}</nav>
-  <${Clock} /><${Search} /></header>`;
+const Top = ({ place }) => html`<header class="top"><b>canisterd</b><${Instances} /><${Clock} /><${Search} />
+  <nav aria-label="places">${places.map(([key, name]) => html`<a href=${linkTo([key])} aria-current=${key === place ? "page" : undefined}>${name}${key === "messages" && waiting.value > 0 ? html`<span class="count" title="messages and HTTP outcalls that wait for you">${waiting.value}</span>` : ""}</a>`)}</nav></header>`;
 
 /** The selection of an instance. */
 const Instances = () => {

@@ -12,6 +12,7 @@ import { clock, nameOf, touch } from "./store.js";
 import { Action, Boundary, Bytes, CommandLine, Copy, Cycles, Facts, html, Id, later, LongList, Party, Problem, Tabs, useLoaded } from "./ui.js";
 
 const ProfileSwitch = later(() => import("./profile.js").then((m) => m.ProfileSwitch));
+const CoverageSwitch = later(() => import("./coverage.js").then((m) => m.CoverageSwitch));
 
 /** The bytes of a module in one message of an installation. */
 const chunkBytes = 2 << 20;
@@ -69,7 +70,7 @@ const Status = ({ canister: c }) => {
       <${Action} act=${() => rpc("Canisters/AddCycles", { ...of, cycles: "10000000000000" }).then(touch)}>Add 10 T cycles<//>
       ${c.globalTimer ? html`<${Action} act=${() => rpc("Messages/FireTimer", of).then(touch)}>Fire the timer<//>` : ""}
       <${Action} kind="bad" confirm="The code and the state are lost; the id and the cycles stay. Uninstall the code?" act=${() => rpc("Canisters/UninstallCode", of).then(touch)}>Uninstall code<//></div>
-    ${c.moduleHash ? html`<${ProfileSwitch} key=${c.canisterId} id=${c.canisterId} />` : ""}`;
+    ${c.moduleHash ? html`<${ProfileSwitch} key=${c.canisterId} id=${c.canisterId} /><${CoverageSwitch} key=${`coverage ${c.canisterId}`} id=${c.canisterId} />` : ""}`;
 };
 
 /** @param {{canister: any}} props */

@@ -1,108 +1,55 @@
 // The page Profile: where canisters spend instructions.
 import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { Failure, rpc } from "./api.js";
+import { rpc } from "./api.js";
 import { difference, Flame, percent } from "./flame.js";
 import { count, grouped } from "./format.js";
 import { sumsOf, totalsByPath, treeOf } from "./profiletree.js";
+import { BeginRecording, recordingOf, RecordingSwitch } from "./recording.js";
 import { useRested } from "./rested.js";
 import { go, instance, linkTo, parameter } from "./route.js";
-import { changes, nameOf, names, touch } from "./store.js";
-import { Action, CommandLine, html, Party, Problem, useLoaded } from "./ui.js";
+import { changes, nameOf, names } from "./store.js";
+import { Action, CommandLine, html, Party, Problem } from "./ui.js";
 
-/** The profile that was stopped last, and the one that others are compared with, by instance. */
-const stopped = signal(/** @type {Record<string, any>} */ ({}));
+const profiles = recordingOf({
+  start: "Profiler/StartProfile", absent: "INSTANCE_NOT_PROFILED",
+  read: async (at, abort) => (await rpc("Profiler/ReadProfile", { instance: at }, abort)).profile,
+  stop: async (at) => (await rpc("Profiler/StopProfile", { instance: at })).profile,
+});
+
+/** The profile that others are compared with, by instance. */
 const kept = signal(/** @type {Record<string, any>} */ ({}));
-
-/** The instances whose profile this page has stopped: what was read before that is not shown as running. */
-const over = signal(/** @type {Record<string, boolean>} */ ({}));
 
 /** How many functions the table has. */
 const shownFunctions = 100;
 
 /**
- * Reads the profile of the instance; undefined if there is none.
- * @param {AbortSignal} abort
- */
-const running = async (abort) => {
-  try {
-    return (await rpc("Profiler/ReadProfile", { instance: instance.value }, abort)).profile;
-  } catch (error) {
-    if (error instanceof Failure && error.reason === "INSTANCE_NOT_PROFILED") {
-      over.value = { ...over.value, [instance.value]: false };
-      return null;
-    }
-    throw error;
-  }
-};
-
-/**
- * Begins a profile of the instance.
- * @param {string} canister "": of all canisters
- */
-const beginProfile = async (canister) => {
-  const at = instance.value;
-  await rpc("Profiler/StartProfile", { instance: at, canisterIds: canister ? [canister] : [] });
-  over.value = { ...over.value, [at]: false };
-};
-
-/** Ends the profile of the instance, which the page Profile shows from now on. */
-const endProfile = async () => {
-  const at = instance.value;
-  const { profile } = await rpc("Profiler/StopProfile", { instance: at });
-  stopped.value = { ...stopped.value, [at]: profile };
-  over.value = { ...over.value, [at]: true };
-  touch();
-};
-
-/**
  * Begins and ends a profile on the page of a canister, and leads to its flame graph.
  * @param {{id: string}} props
  */
-export const ProfileSwitch = ({ id }) => {
-  const { value: read, failure, reload } = useLoaded(running, [id], { live: false });
-  const at = instance.value;
-  const value = read && over.value[at] ? null : read;
-  const graph = html`<a href=${linkTo(["profile"], { canister: id })}>Flame graph</a>`;
-  if (failure) return html`<${Problem} failure=${failure} />`;
-  if (value === undefined) return html`<div class="row" aria-busy="true"></div>`;
-  return html`<div class="row">${value
-    ? html`<${Action} key="end" act=${() => endProfile().then(reload)}>Stop the profile<//><span class="ok" role="status">Every message is counted.</span>${graph}`
-    : html`<${Action} key="begin" act=${() => beginProfile(id).then(reload)}>Profile<//>${stopped.value[at] ? graph : html`<span class="soft">where it spends instructions</span>`}`}</div>`;
-};
+export const ProfileSwitch = ({ id }) => html`<${RecordingSwitch} id=${id} recording=${profiles} page=${["profile", "Flame graph"]} words=${{ begin: "Profile", end: "Stop the profile", running: "Every message is counted.", about: "where it spends instructions" }} />`;
 
 export const Profile = () => {
-  const { value: read, failure, reload } = useLoaded(running, [], { live: false });
+  const { value, failure, reload } = profiles.use([]);
   useEffect(reload, [useRested(changes.value)]);
   const at = instance.value;
-  const value = read && over.value[at] ? null : read;
-  const begin = (/** @type {string} */ canister) => beginProfile(canister).then(reload);
-  const end = () => endProfile().then(reload);
+  const begin = (/** @type {string} */ canister) => profiles.begin(canister).then(reload);
+  const end = () => profiles.end().then(reload);
   const keep = async () => {
     kept.value = { ...kept.value, [at]: shown };
   };
   if (failure) return html`<div class="page"><${Problem} failure=${failure} /></div>`;
   if (value === undefined) return html`<div class="page" aria-busy="true"></div>`;
-  const shown = value ?? stopped.value[at];
+  const shown = value ?? profiles.stopped();
   return html`<div class="page"><h1>Profile</h1>
     ${value
       ? html`<p role="status"><span class="ok">Every message is counted</span> since the profile began: ${count(Number(value.messages ?? 0), "run")} of code.</p>`
       : html`<p>${shown ? "The profile has ended." : "A profile says where canisters spend instructions: by function and call path, across awaits and canisters. The counts are exact, and canisters need not be built for it."}</p>`}
-    <div class="row">${value ? html`<${Action} kind="main" act=${end}>Stop<//>` : html`<${Begin} begin=${begin} again=${Boolean(shown)} />`}
+    <div class="row">${value ? html`<${Action} kind="main" act=${end}>Stop<//>` : html`<${BeginRecording} canister=${parameter("canister")} choose=${(/** @type {string} */ to) => go(linkTo(["profile"], { canister: to }), { replace: true })} begin=${begin} word=${shown ? "Profile again" : "Profile"} />`}
       ${shown && Number(shown.messages ?? 0) > 0 ? html`<${Action} act=${keep}>Keep to compare<//>` : ""}
       ${kept.value[at] ? html`<${Action} act=${async () => { kept.value = { ...kept.value, [at]: undefined }; }}>Compare no more<//>` : ""}</div>
     ${shown ? html`<${Graph} profile=${shown} before=${kept.value[at] === shown ? undefined : kept.value[at]} />` : ""}
   </div><${CommandLine} args=${value ? "profile read" : shown ? "profile stop --out profile.pprof" : "profile start"} />`;
-};
-
-/**
- * @param {{begin: (canister: string) => Promise<any>, again: boolean}} props
- */
-const Begin = ({ begin, again }) => {
-  const canister = parameter("canister");
-  return html`<label>of <select value=${canister} onChange=${(/** @type {any} */ e) => go(linkTo(["profile"], { canister: e.target.value }), { replace: true })}>
-      <option value="">all canisters</option>${Object.entries(names.value.canisters).map(([id, name]) => html`<option value=${id}>${name}</option>`)}${canister && !names.value.canisters[canister] ? html`<option value=${canister}>${canister}</option>` : ""}</select></label>
-    <${Action} kind="main" act=${() => begin(canister)}>${again ? "Profile again" : "Profile"}<//>`;
 };
 
 /**

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { callFlows, settled } from "./flows_call.mjs";
 import { canisterFlows } from "./flows_canister.mjs";
+import { coverageFlows } from "./flows_coverage.mjs";
 import { explored, explorerFlows, explorerPages } from "./flows_explorer.mjs";
 import { messageFlows } from "./flows_messages.mjs";
 import { networkFlows } from "./flows_network.mjs";
@@ -487,9 +488,10 @@ const timePages = await timeFlows({ context, page, base });
 const networkPages = await networkFlows({ context, page, base });
 
 canisterd("profile", "start"); // for its page
+canisterd("cover", "start");
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const shown = submit("canister", "submit", "bank", "deposit", "(3)", "--as", "bank").request_id;
-const all = ["now", "calls", "explorer", ...explorerPages(), ...["", "/state", "/test/go", "/test/pic-js"].map((t) => `call/${shown}${t}`), "canisters", ...["status", "methods", "settings", "queues", "logs", "snapshots", "module"].map((t) => `canister/${plan.ids.bank}/${t}`), ...messagePages, ...timePages, ...networkPages, "profile"];
+const all = ["now", "calls", "explorer", ...explorerPages(), ...["", "/state", "/test/go", "/test/pic-js"].map((t) => `call/${shown}${t}`), "canisters", ...["status", "methods", "settings", "queues", "logs", "snapshots", "module"].map((t) => `canister/${plan.ids.bank}/${t}`), ...messagePages, ...timePages, ...networkPages, "profile", "coverage"];
 
 await flow("axe-core finds nothing serious on any page, light and dark", async () => {
   for (const scheme of ["light", "dark"]) {
@@ -525,6 +527,7 @@ await flow("every page is looked at in light, dark and narrow, and nothing is cu
 });
 
 canisterd("profile", "stop");
+canisterd("cover", "stop");
 
 await flow("an instance with more events than it remembers keeps the document small", async () => {
   await at("now");
@@ -622,6 +625,8 @@ await flow("a profile shows where functions begin in the source", async () => {
   await shows("panics/account.rs:");
   assert.match(await page.locator("g.bar.function title").allTextContents().then((all) => all.join("\n")), /Account::withdraw of .* \(panics\/account\.rs:\d+\): /);
 });
+
+await coverageFlows({ page, base });
 
 await flow("the page outlives a restart of the daemon", async () => {
   await at("canisters");
