@@ -7,6 +7,7 @@ import (
 	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/driver"
@@ -113,4 +114,19 @@ func TestSpansWithoutRoomAreDroppedAndCounted(t *testing.T) {
 	if got := x.Counts(); got.Dropped != 3 || got.Queued != 2 {
 		t.Errorf("the counts are %+v", got)
 	}
+}
+
+func TestATrapHasTheSourceLinesOfItsFunctions(t *testing.T) {
+	e := runs(intercanister.Heartbeat, 1)
+	e.Kind, e.Text = replica.Trapped, "bank::pay\ncanister_heartbeat"
+	e.Lines = []canister.SourceLine{{File: "src/pay.rs", Number: 12}, {}}
+	for _, a := range attributes(&e) {
+		if a.GetKey() == "exception.stacktrace" {
+			if got := a.GetValue().GetStringValue(); got != "bank::pay (src/pay.rs:12)\ncanister_heartbeat" {
+				t.Errorf("the functions of the trap are %q", got)
+			}
+			return
+		}
+	}
+	t.Error("the event of a trap has no exception.stacktrace")
 }

@@ -120,7 +120,22 @@ func attributes(e *replica.Event) (all []*commonpb.KeyValue) {
 			all = append(all, text(name, backtrace(value)))
 		}
 	}
+	if functions := e.Functions(); len(functions) > 0 {
+		all = append(all, text(stacktrace, stackOf(functions)))
+	}
 	return all
+}
+
+// stacktrace is the attribute of OpenTelemetry's conventions for where an exception was.
+const stacktrace = "exception.stacktrace"
+
+// stackOf has a line for each function of a trap, the innermost first, with its source line if that is known.
+func stackOf(functions []replica.Frame) string {
+	lines := make([]string, len(functions))
+	for i := range functions {
+		lines[i] = functions[i].String()
+	}
+	return strings.Join(lines, "\n")
 }
 
 // backtrace is a backtrace across canisters, the innermost context first.
