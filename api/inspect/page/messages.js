@@ -119,7 +119,7 @@ const Outcalls = ({ of, more, selected }) => {
 /** @param {{of: any[], more: boolean, selected: string}} props */
 const Rules = ({ of, more, selected }) => html`<h2>Rules</h2>
   ${of.length === 0 ? html`<p>There are no rules: nothing is held, delayed, lost or answered in place of a canister.</p>` : html`<${Table} label="rules" heads=${["rule", "does", "to", "#took", "#matched", "note"]}>
-    ${of.map((r) => html`<tr key=${r.ruleId} class=${ruleKey(r) === selected ? "sel" : ""}><td><${Select} to=${ruleKey(r)} selected=${selected}>${r.ruleId}<//></td><td>${actionText(r)}</td><td>${matchText(r.match)}</td><td class="number">${grouped(r.matched)}</td><td class="number">${grouped(r.seen)}</td><td>${r.note}</td></tr>`)}<//><${More} more=${more} command="canisterd rule list" />`}
+    ${of.map((r) => html`<tr key=${r.ruleId} class=${ruleKey(r) === selected ? "sel" : ""}><td><${Select} to=${ruleKey(r)} selected=${selected}>${r.ruleId}<//></td><td>${actionText(r)}</td><td>${matchText(r.match)}</td><td class="number">${grouped(r.matched)}</td><td class="number">${r.seen === "0" ? html`<span class="waits">0 messages</span>` : grouped(r.seen)}</td><td>${r.note}</td></tr>`)}<//><${More} more=${more} command="canisterd rule list" />`}
   <div class="row"><a class="button" href=${linkTo(["messages"], { sel: newRule })} aria-current=${selected === newRule ? "true" : undefined}>Add a rule</a></div>`;
 
 /**

@@ -3,8 +3,9 @@ import { useState } from "preact/hooks";
 import { Failure, namesOf, rpc } from "./api.js";
 import { count, grouped, quoted } from "./format.js";
 import { go, instance, linkTo, parameter } from "./route.js";
+import { doubtsAbout, idOf } from "./rulecheck.js";
 import { names, touch } from "./store.js";
-import { Action, Facts, html, Party } from "./ui.js";
+import { Action, Facts, html, Party, useLoaded } from "./ui.js";
 
 /** The reject codes that an answer may have, as in Candid's ic.did. */
 export const rejectCodes = /** @type {const} */ (["canister_reject", "canister_error", "sys_fatal", "sys_transient", "destination_invalid", "sys_unknown"]);
@@ -51,7 +52,7 @@ export const Rule = ({ rule: r, tell, removed }) => {
   const again = { sel: "new", ...fieldsOf(r) };
   return html`<h1>Rule ${r.ruleId}</h1><p>${sentences[actionText(r).split(" ")[0]] ?? "It applies to"} ${matchText(r.match)}.</p>
     <${Facts} rows=${[
-      ["took", `${grouped(r.matched)} of ${count(Number(r.seen), "matching message")}`],
+      ["took", r.seen === "0" ? html`<span class="waits">matched 0 messages</span>` : `${grouped(r.matched)} of ${count(Number(r.seen), "matching message")}`],
       ["passed", r.passed !== "0" && `${count(Number(r.passed), "message")}: no network could do so, or too many are held`],
       ["delay", r.delay],
       ["reply", r.answer?.reply && html`<code>${r.answer.reply.text ?? r.answer.reply.json ?? "bytes"}</code>`],
@@ -117,9 +118,8 @@ export const durationOf = (text) => {
  * @param {Record<string, string>} canisters names by id
  */
 const ruleOf = (f, canisters) => {
-  const partyOf = (/** @type {string} */ text) => Object.entries(canisters).find(([, name]) => name === text)?.[0] ?? text;
   const does = f.do || "hold";
-  const match = { kind: `MESSAGE_KIND_${(f.kind || "request").toUpperCase()}`, caller: partyOf(f.caller), callee: partyOf(f.callee), method: f.method, skip: f.skip || "0", times: f.times || "0" };
+  const match = { kind: `MESSAGE_KIND_${(f.kind || "request").toUpperCase()}`, caller: idOf(f.caller, canisters), callee: idOf(f.callee, canisters), method: f.method, skip: f.skip || "0", times: f.times || "0" };
   const action = does === "hold" ? { hold: true } : does === "drop" ? { drop: true } : does === "delay" ? { delay: durationOf(f.delay || "30s") }
     : { answer: does === "unknown" ? { unknown: true } : does === "reply" ? { reply: { text: f.text || "()" } } : { reject: { code: `REJECT_CODE_${(f.code || rejectCodes[0]).toUpperCase()}`, text: f.text } } };
   return { match, ...action, note: f.note };
@@ -134,6 +134,7 @@ export const NewRule = ({ added }) => {
   const does = f.do || "hold";
   const set = (/** @type {Record<string, string>} */ to) => go(linkTo(["messages"], { sel: "new", ...f, ...to }), { replace: true });
   const input = (/** @type {string} */ name) => (/** @type {any} */ e) => set({ [name]: e.target.value });
+  const { value: doubts } = useLoaded((abort) => doubtsAbout(f, abort), [f.do, f.kind, f.caller, f.callee, f.method]);
   const [warning, warn] = useState("");
   const add = async () => {
     warn("");
@@ -157,6 +158,7 @@ export const NewRule = ({ added }) => {
     <label class="field">method, with * for any characters; empty for any<input type="text" name="method" value=${f.method} autocomplete="off" spellcheck="false" onInput=${input("method")} /></label>
     <div class="sides"><label class="field">pass the first<input type="text" inputmode="numeric" name="skip" value=${f.skip} placeholder="0" onInput=${input("skip")} /></label><label class="field">apply at most, times<input type="text" inputmode="numeric" name="times" value=${f.times} placeholder="all" onInput=${input("times")} /></label></div>
     <label class="field">note<input type="text" name="note" value=${f.note} onInput=${input("note")} /></label>
+    ${doubts?.length ? html`<div class="why" role="status"><b>No message seems to match this rule:</b> ${doubts.join("; ")}.${answers ? " The callee of an answer is the canister that answers, the caller the one that gets it." : ""}</div>` : ""}
     <div class="row"><${Action} kind="main" act=${add}>Add the rule<//><a class="button" href=${linkTo(["messages"])}>Cancel</a></div>
     ${warning ? html`<div class="why" role="status"><b>The rule is added.</b> ${warning}</div>` : ""}`;
 };

@@ -88,6 +88,24 @@ export const messageFlows = async ({ page, base }) => {
     await checkedCommand(page);
   });
 
+  await flow("the form of rules names canisters and methods that do not exist, with the nearest name", async () => {
+    await page.goto(`${base}messages?i=${name}&sel=new`);
+    await page.fill("input[name=callee]", "valt");
+    await shows("the callee valt is no canister of this instance; did you mean vault?", "aside");
+    await page.fill("input[name=callee]", "vault");
+    await page.fill("input[name=method]", "transfre");
+    await shows("vault has no method transfre; did you mean transfer?", "aside");
+    await shot(page, "rule-doubt");
+    await page.fill("input[name=method]", "trans*");
+    await page.waitForFunction(() => !document.querySelector("aside").innerText.includes("No message seems"));
+    await page.fill("input[name=caller]", "bnak");
+    await shows("the caller bnak is no canister of this instance; did you mean bank?", "aside");
+    await page.selectOption("select[name=kind]", "ingress");
+    await page.waitForFunction(() => !document.querySelector("aside").innerText.includes("No message seems"));
+    await page.goto(`${base}messages?i=${name}`);
+    await shows("0 messages");
+  });
+
   await flow("every action of rules can be given, and a wrong duration is explained", async () => {
     for (const [does, fill, command] of [
       ["delay", { delay: "1h30m" }, /rule add delay 1h30m --callee nobody/],
