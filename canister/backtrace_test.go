@@ -92,7 +92,8 @@ func TestATrapOfMotokoHasTheLinesOfItsSourceMap(t *testing.T) {
 	t.Cleanup(func() { _ = engine.Close() })
 	p.Engine = engine
 	module := canistertest.Fixture("counter")
-	before := p.Update(p.Canister(p.Module(module), nil), "add", []byte("DIDL\x00\x00"))
+	present := p.Canister(p.Module(module), nil)
+	before := p.Update(present, "add", []byte("DIDL\x00\x00"))
 	if before.Failure == nil || before.Backtrace == "" || before.Lines != nil {
 		t.Fatalf("without a map it fails with %v at %v", before.Failure, before.Lines)
 	}
@@ -102,6 +103,9 @@ func TestATrapOfMotokoHasTheLinesOfItsSourceMap(t *testing.T) {
 	after := p.Update(p.Canister(p.Module(module), nil), "add", []byte("DIDL\x00\x00"))
 	if after.Backtrace != before.Backtrace || after.Failure.Text == "" {
 		t.Errorf("the backtrace is %q, without a map %q", after.Backtrace, before.Backtrace)
+	}
+	if again := p.Update(present, "add", []byte("DIDL\x00\x00")); !slices.Equal(again.Lines, after.Lines) || again.Instructions != before.Instructions {
+		t.Errorf("a canister that had the module has the lines %v, want %v", again.Lines, after.Lines)
 	}
 	functions := strings.Split(after.Backtrace, "\n")
 	if len(after.Lines) != len(functions) || functions[len(functions)-1] != "add" {

@@ -14,6 +14,9 @@ import (
 type form struct {
 	probes   bool // it tells which functions begin and end, for profiles
 	coverage bool // it tells which blocks run
+	// positions says that backtraces have positions, which the code that was compiled first does not have: debug
+	// information was given since.
+	positions bool
 }
 
 // codeOf returns the code in a form. Modules are rewritten again from the bytes as uploaded.
@@ -61,7 +64,7 @@ func (e *Engine) uploaded(m *Module) ([]byte, error) {
 // form runs in that which it has: nothing that observes a run changes its result.
 func (r *runner) prepare(c *Canister, sub *Subnet, entry Context) {
 	profiled, coverage := sub.Profiled != nil && sub.Profiled(c.ID), coverageOf(sub, c.ID)
-	r.use(form{probes: profiled, coverage: coverage != nil})
+	r.use(form{probes: profiled, coverage: coverage != nil, positions: r.module.engine.sources.givenSince(r.module.m)})
 	r.guest.Cover(coverage.wordsOf(r.module, r.guest.Code().Module()))
 	r.beginProfile(profiled, entry)
 }

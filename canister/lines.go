@@ -3,6 +3,7 @@ package canister
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
 	"github.com/canisterd/canisterd/canister/internal/wasm"
@@ -16,6 +17,31 @@ type SourceLine = sourcelines.Line
 type sources struct {
 	lines   recent[*sourcelines.Lines]
 	offsets recent[*rewrite.Offsets] // by the hash of the rewritten binary
+
+	any   atomic.Bool // whether debug information was given for a module
+	mu    sync.Mutex  // guards given
+	given map[[32]byte]bool
+}
+
+// give remembers that debug information was given for a module.
+func (s *sources) give(module [32]byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.given == nil {
+		s.given = map[[32]byte]bool{}
+	}
+	s.given[module] = true
+	s.any.Store(true)
+}
+
+// givenSince reports whether debug information was given for a module after it was rewritten without positions.
+func (s *sources) givenSince(m *rewrite.Module) bool {
+	if m.Positions || !s.any.Load() {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.given[m.Hash]
 }
 
 func newSources() *sources {
@@ -108,8 +134,8 @@ const (
 )
 
 // AddDebugInfo keeps debug information for a module as uploaded. It is no part of any state: backtraces and profiles use
-// it, those of canisters that have the module already from their next installation on. The error says why it does not
-// fit the module, or is that of the folder in which it is kept.
+// it, those of canisters that have the module already from their next message on, which waits until the module is
+// compiled again (Warm). The error says why it does not fit the module, or is that of the folder in which it is kept.
 func (e *Engine) AddDebugInfo(uploaded []byte, d DebugInfo) error {
 	lines, err := readLines(uploaded, d)
 	if err != nil {
@@ -120,6 +146,9 @@ func (e *Engine) AddDebugInfo(uploaded []byte, d DebugInfo) error {
 		return err
 	}
 	e.sources.lines.keep(hash, lines)
+	if d.HasDebugInfo() {
+		e.sources.give(hash)
+	}
 	return nil
 }
 

@@ -26,15 +26,17 @@ type canisters struct {
 
 // Reasons of the service.
 var (
-	canisterUnknown = reason("CANISTER_UNKNOWN", codes.NotFound, "no canister %s in the instance", "canister_id").advise("ListCanisters lists them")
-	icReject        = reason("IC_REJECT", codes.FailedPrecondition, "%s", "", "code", "error_code")
-	noController    = reason("NO_CONTROLLER", codes.FailedPrecondition, "canister %s has no controllers: it can no longer be changed", "canister_id")
-	noCode          = reason("NO_CODE", codes.FailedPrecondition, "canister %s has no code: install a module", "canister_id")
-	noSection       = reason("NO_METADATA", codes.NotFound, "the module of canister %s has no metadata %q", "canister_id", "name")
-	outOfMemory     = reason("OUT_OF_RANGE", codes.OutOfRange, "%s of canister %s is %d bytes: the part from offset %d exceeds it", "memory", "canister_id", "size", "offset")
-	notMovable      = reason("NOT_MOVABLE", codes.FailedPrecondition, "%s", "", "canister_id")
-	uploadBroken    = reason("UPLOAD_BROKEN", codes.InvalidArgument, "invalid upload: %s")
-	debugInfoBad    = reason("DEBUG_INFO_INVALID", codes.InvalidArgument, "invalid debug information: %v")
+	canisterUnknown    = reason("CANISTER_UNKNOWN", codes.NotFound, "no canister %s in the instance", "canister_id").advise("ListCanisters lists them")
+	icReject           = reason("IC_REJECT", codes.FailedPrecondition, "%s", "", "code", "error_code")
+	noController       = reason("NO_CONTROLLER", codes.FailedPrecondition, "canister %s has no controllers: it can no longer be changed", "canister_id")
+	noCode             = reason("NO_CODE", codes.FailedPrecondition, "canister %s has no code: install a module", "canister_id")
+	noSection          = reason("NO_METADATA", codes.NotFound, "the module of canister %s has no metadata %q", "canister_id", "name")
+	outOfMemory        = reason("OUT_OF_RANGE", codes.OutOfRange, "%s of canister %s is %d bytes: the part from offset %d exceeds it", "memory", "canister_id", "size", "offset")
+	notMovable         = reason("NOT_MOVABLE", codes.FailedPrecondition, "%s", "", "canister_id")
+	uploadBroken       = reason("UPLOAD_BROKEN", codes.InvalidArgument, "invalid upload: %s")
+	moduleNotInstalled = reason("MODULE_NOT_INSTALLED", codes.FailedPrecondition, "canister %s does not have the module %x", "canister_id", "module").
+				advise("install the module, with its debug information")
+	debugInfoBad = reason("DEBUG_INFO_INVALID", codes.InvalidArgument, "invalid debug information: %v")
 )
 
 // rejected returns a refusal for a reject of the management canister.

@@ -3,6 +3,7 @@ package control
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -55,6 +56,9 @@ func (s *canisters) InstallCode(stream grpc.ClientStreamingServer[controlv1.Inst
 	if err != nil {
 		return err
 	}
+	if head.GetOnlyDebugInfo() {
+		return c.addDebugInfo(files, stream)
+	}
 	if arg.Module = files.module; files.HasDebugInfo() {
 		if err := c.instance.Driver().AddDebugInfo(arg.Module, files.DebugInfo); err != nil {
 			return debugInfoBad.Refuse(err)
@@ -79,6 +83,20 @@ func (s *canisters) InstallCode(stream grpc.ClientStreamingServer[controlv1.Inst
 		return err
 	}
 	return stream.SendAndClose(&controlv1.InstallCodeResponse{ModuleHash: hashOf(c.report.Module), Mode: mode, Instructions: a.Instructions})
+}
+
+// addDebugInfo hands in debug information for the module that the canister has.
+func (c *subject) addDebugInfo(files *uploaded, stream grpc.ClientStreamingServer[controlv1.InstallCodeRequest, controlv1.InstallCodeResponse]) error {
+	if hash := sha256.Sum256(files.module); c.report.Module == nil || hash != c.report.Module.Hash() {
+		return moduleNotInstalled.Refuse(c.id, hash[:])
+	}
+	if err := c.instance.Driver().AddDebugInfo(files.module, files.DebugInfo); err != nil {
+		return debugInfoBad.Refuse(err)
+	}
+	if err := c.instance.Driver().WarmModule(stream.Context(), files.module); err != nil {
+		return err
+	}
+	return stream.SendAndClose(&controlv1.InstallCodeResponse{ModuleHash: hashOf(c.report.Module)})
 }
 
 // setFeatures sets the features of the canister.

@@ -170,6 +170,11 @@ func TestAModuleIsInstalledReinstalledAndUpgraded(t *testing.T) {
 	a.note("with a source map that is none")
 	install(&controlv1.InstallHead{}, counter, &controlv1.InstallCodeRequest{Part: &controlv1.InstallCodeRequest_SourceMap{SourceMap: []byte("nonsense")}})
 	inc()
+	a.note("debug information alone, for the module that the canister has, and for another one")
+	install(&controlv1.InstallHead{OnlyDebugInfo: true}, counter)
+	install(&controlv1.InstallHead{OnlyDebugInfo: true}, counter, &controlv1.InstallCodeRequest{Part: &controlv1.InstallCodeRequest_SourceMap{SourceMap: []byte("nonsense")}})
+	install(&controlv1.InstallHead{OnlyDebugInfo: true}, canistertest.Scriptable())
+	inc()
 	a.compare("canisters_install")
 }
 

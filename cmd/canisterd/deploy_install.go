@@ -55,7 +55,7 @@ func (x *deploying) install(ctx context.Context, name string) (done deployment, 
 			done.Done = settingsChanged
 		}
 		done.Ignored = x.ignored(name, digest)
-		return done, nil
+		return done, x.addDebugInfo(ctx, name, head)
 	}
 	done.Done, err = x.installModule(ctx, name, head, after)
 	if err != nil {
@@ -111,6 +111,16 @@ func (x *deploying) installModule(ctx context.Context, name string, head *contro
 		return "reinstalled", nil
 	}
 	return "installed", nil
+}
+
+// addDebugInfo hands in the debug information beside the module that a canister has already.
+func (x *deploying) addDebugInfo(ctx context.Context, name string, head *controlv1.InstallHead) error {
+	debug, err := x.project.DebugInfo(name)
+	if err != nil || len(debug.SourceMap) == 0 && len(debug.DebugFile) == 0 {
+		return err
+	}
+	_, err = x.cli.install(ctx, x.daemon, &controlv1.InstallHead{Instance: head.GetInstance(), CanisterId: head.GetCanisterId(), OnlyDebugInfo: true}, x.project.Path(x.project.Canisters[name].Wasm), debug)
+	return err
 }
 
 // tellTimer notes that an upgrade made the timer of a canister inactive.

@@ -8,9 +8,14 @@ import (
 	"github.com/canisterd/canisterd/replica"
 )
 
-// AddDebugInfo keeps debug information for a module as uploaded, before it is installed ([canister.Engine.AddDebugInfo]).
+// AddDebugInfo keeps debug information for a module as uploaded, before or after it is installed ([canister.Engine.AddDebugInfo]).
 func (d *Driver) AddDebugInfo(module []byte, info canister.DebugInfo) error {
 	return d.engine.AddDebugInfo(module, info)
+}
+
+// WarmModule compiles a module that canisters have, in the form that they need next.
+func (d *Driver) WarmModule(ctx context.Context, module []byte) error {
+	return d.engine.Warm(canister.CompileFor(ctx, d, nil), module)
 }
 
 // prepareModule compiles the module that a message installs before the message enters, so that the owner of the network

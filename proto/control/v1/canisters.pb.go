@@ -1001,7 +1001,10 @@ type InstallHead struct {
 	KeepMainMemory *bool `protobuf:"varint,7,opt,name=keep_main_memory,json=keepMainMemory,proto3,oneof" json:"keep_main_memory,omitempty"`
 	// Names of features that the network does not have: wasi. The canister gets exactly these before the module is
 	// installed, even if the installation then fails. Empty: it keeps its features, until its code is uninstalled.
-	Features      []string `protobuf:"bytes,8,rep,name=features,proto3" json:"features,omitempty"`
+	Features []string `protobuf:"bytes,8,rep,name=features,proto3" json:"features,omitempty"`
+	// Install nothing: the canister has this module already, and gets debug information for it, which counts from its next
+	// message on.
+	OnlyDebugInfo bool `protobuf:"varint,9,opt,name=only_debug_info,json=onlyDebugInfo,proto3" json:"only_debug_info,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1092,11 +1095,18 @@ func (x *InstallHead) GetFeatures() []string {
 	return nil
 }
 
+func (x *InstallHead) GetOnlyDebugInfo() bool {
+	if x != nil {
+		return x.OnlyDebugInfo
+	}
+	return false
+}
+
 // InstallCodeResponse describes what was installed.
 type InstallCodeResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	ModuleHash    []byte                 `protobuf:"bytes,1,opt,name=module_hash,json=moduleHash,proto3" json:"module_hash,omitempty"`          // SHA-256 of the module as it was sent: 32 bytes
-	Mode          InstallMode            `protobuf:"varint,2,opt,name=mode,proto3,enum=canisterd.control.v1.InstallMode" json:"mode,omitempty"` // the mode that was used
+	Mode          InstallMode            `protobuf:"varint,2,opt,name=mode,proto3,enum=canisterd.control.v1.InstallMode" json:"mode,omitempty"` // the mode that was used; unset: nothing was installed
 	Instructions  uint64                 `protobuf:"varint,3,opt,name=instructions,proto3" json:"instructions,omitempty"`                       // instructions that the functions of the installation executed
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2948,7 +2958,7 @@ const file_control_v1_canisters_proto_rawDesc = "" +
 	"source_map\x18\x03 \x01(\fH\x00R\tsourceMap\x12\x1f\n" +
 	"\n" +
 	"debug_file\x18\x04 \x01(\fH\x00R\tdebugFileB\x06\n" +
-	"\x04part\"\xdc\x02\n" +
+	"\x04part\"\x84\x03\n" +
 	"\vInstallHead\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1f\n" +
 	"\vcanister_id\x18\x02 \x01(\tR\n" +
@@ -2958,7 +2968,8 @@ const file_control_v1_canisters_proto_rawDesc = "" +
 	"\x06sender\x18\x05 \x01(\tR\x06sender\x12(\n" +
 	"\x10skip_pre_upgrade\x18\x06 \x01(\bR\x0eskipPreUpgrade\x12-\n" +
 	"\x10keep_main_memory\x18\a \x01(\bH\x00R\x0ekeepMainMemory\x88\x01\x01\x12\x1a\n" +
-	"\bfeatures\x18\b \x03(\tR\bfeaturesB\x13\n" +
+	"\bfeatures\x18\b \x03(\tR\bfeatures\x12&\n" +
+	"\x0fonly_debug_info\x18\t \x01(\bR\ronlyDebugInfoB\x13\n" +
 	"\x11_keep_main_memory\"\x91\x01\n" +
 	"\x13InstallCodeResponse\x12\x1f\n" +
 	"\vmodule_hash\x18\x01 \x01(\fR\n" +
