@@ -92,7 +92,7 @@ var arrows = map[string]struct {
 	"api/inspect":                     {[]string{"api/internal/", "candid", "candid/did", "internal/budget", "proto/control/v1"}, "pages know instances by the control API alone"},
 	"api/control/remote":              {[]string{"proto/control/v1"}, "a client knows the daemon by its API alone"},
 	"internal/control/request":        {[]string{"api/control/remote", "candid/principal", "internal/candid/reference", "internal/project", "proto/control/v1"}, "words of people, wherever they write them"},
-	"internal/control/deploy":         {[]string{"api/control/remote", "internal/control/request", "internal/project", "internal/quantity", "proto/control/v1"}, "a project on its way to an instance, without files of ids"},
+	"internal/control/deploy":         {[]string{"api/control/remote", "internal/assets", "internal/control/request", "internal/project", "internal/quantity", "proto/control/v1"}, "a project on its way to an instance, without files of ids"},
 	"internal/control/report":         {[]string{"proto/control/v1"}, "answers as text, without their requests"},
 	"internal/mcp":                    {[]string{"internal/control/deploy", "api/control/remote", "internal/control/report", "internal/control/request", "candid", "candid/did", "candid/principal", "docs", "internal/candid/", "internal/explore/schedule", "internal/project", "internal/quantity", "internal/regular", "proto/control/v1"}, "tools know instances by the control API alone"},
 	"docs":                            {nil, "pages, without their readers"},

@@ -261,6 +261,47 @@ func TestTheOldestInstanceMakesRoomEvenIfItIsGone(t *testing.T) {
 	}
 }
 
+func TestADeploymentUploadsTheFrontEnd(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range map[string]string{
+		"canisterd.yaml":  "canisters: {web: {wasm: webroot.wasm, frontend: dist}}",
+		"webroot.wasm":    readFile(t, "../../test/canistertest/fixtures/webroot/webroot.wasm"),
+		"dist/index.html": "<title>Office</title>",
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	session := connected(t, served(t, folder))
+	for _, manual := range []bool{false, true} {
+		if text, failed := use(t, session, "deploy", map[string]any{"manual": manual}); failed {
+			t.Fatal(text)
+		}
+		text, failed := use(t, session, "call", map[string]any{"calls": []string{"web list (record {})"}})
+		if failed || !strings.Contains(text, "/index.html") {
+			t.Errorf("the asset canister has %s", text)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(folder, "webroot.wasm"), []byte(readFile(t, "../../test/canistertest/fixtures/counter.wasm")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text, failed := use(t, session, "deploy", nil); !failed || !strings.Contains(text, "uploading the front end: ") {
+		t.Errorf("a canister that is no asset canister: %s", text)
+	}
+}
+
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 func TestAServerWithoutAFolderSaysWhereToStartIt(t *testing.T) {
 	session := connected(t, served(t, ""))
 	if answer, failed := use(t, session, "deploy", nil); !failed || !strings.Contains(answer, "in the directory of the project") {

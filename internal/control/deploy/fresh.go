@@ -76,8 +76,18 @@ func (f *fresh) Create(ctx context.Context, name string) error {
 	return err
 }
 
-// Install gives a canister its settings and its module.
+// Install gives a canister its settings, its module and its front end.
 func (f *fresh) Install(ctx context.Context, name string) error {
+	if err := f.install(ctx, name); err != nil || f.project.Canisters[name].Frontend == "" {
+		return err
+	}
+	to := &AssetCanister{Daemon: f.Daemon, Instance: f.Instance, CanisterID: f.ids[name], Sender: f.Sender}
+	_, err := to.UploadFrontend(ctx, f.project, name)
+	return err
+}
+
+// install gives a canister its settings and its module.
+func (f *fresh) install(ctx context.Context, name string) error {
 	given, err := f.project.Given(name, f.principals())
 	if err != nil {
 		return err
