@@ -1,0 +1,17 @@
+import Prim "mo:⛔";
+
+// What is counted is stored, so that an upgrade has nothing to do.
+persistent actor {
+  var names : [Text] = [];
+  var letters : Nat = 0;
+
+  public func add(name : Text) : async () {
+    let before = names;
+    names := Prim.Array_tabulate<Text>(before.size() + 1, func i = if (i < before.size()) before[i] else name);
+    letters += name.size();
+  };
+
+  public query func size() : async Nat { names.size() };
+
+  public query func all() : async Nat { letters };
+};

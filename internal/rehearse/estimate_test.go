@@ -1,0 +1,63 @@
+package rehearse
+
+import (
+	"strings"
+	"testing"
+
+	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
+)
+
+func TestAnUpgradeIsEstimatedByItsInstructionsForEachByteOfTheState(t *testing.T) {
+	const tenth = InstallInstructions / 10
+	for _, test := range []struct {
+		name         string
+		instructions uint64
+		heap, stable uint64
+		wide         bool
+		want         string
+	}{
+		{"a tenth of the limit for 100 MB fails at 1 GB", tenth, 60_000_000, 40_000_000, false, "exceed the limit at 1,000,000,000 bytes"},
+		{"a full heap stays below the limit", tenth, HeapBytes/10 + 1, 0, false, ""},
+		{"a heap with 64-bit addresses can be larger", tenth, HeapBytes/10 + 1, 0, true, "exceed the limit at 4,294,967,300 bytes"},
+		{"and does not exceed it when it is full", tenth, HeapBytes64 / 10, 0, true, "exceed the limit at 6,442,450,940 bytes"},
+		{"a small upgrade is not estimated", InstallInstructions/LargeUpgrade - 1, 1_000, 0, false, ""},
+		{"the smallest that is", InstallInstructions / LargeUpgrade, 1_000, 0, false, "exceed the limit at 100,000 bytes"},
+		{"a state without bytes", tenth, 0, 0, false, ""},
+	} {
+		r := &rehearsal{before: &controlv1.Canister{Memory64: test.wide}, verdict: &Verdict{Cost: &Cost{
+			Instructions: test.instructions, HeapBefore: test.heap, StableBefore: test.stable,
+		}}}
+		got := r.estimate()
+		if (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+func TestAVerdictIsTheWorstOfItsChecks(t *testing.T) {
+	v := &Verdict{Result: Passed}
+	v.skip("one", "it does not apply")
+	v.add("two", "compared", Noted, "a note")
+	if v.Result != Passed {
+		t.Errorf("a note makes the verdict %s", v.Result)
+	}
+	v.add("three", "compared", Warning, "a warning")
+	if v.Result != Warning || v.First(Failed) != "" {
+		t.Errorf("a warning makes the verdict %s", v.Result)
+	}
+	v.add("four", "compared", Failed, "first", "second")
+	v.add("five", "compared", Warning, "another warning")
+	if v.Result != Failed || v.First(Failed) != "first" {
+		t.Errorf("the verdict is %s for %q", v.Result, v.First(Failed))
+	}
+}
+
+func TestDecimalNumbersAreSubtracted(t *testing.T) {
+	for _, test := range [][3]string{
+		{"100000000000000000000", "99999999999999999999", "1"}, {"5", "7", "0"}, {"", "7", "0"}, {"7", "x", "0"},
+	} {
+		if got := less(test[0], test[1]); got != test[2] {
+			t.Errorf("%s less %s is %s, want %s", test[0], test[1], got, test[2])
+		}
+	}
+}
