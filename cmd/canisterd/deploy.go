@@ -20,10 +20,11 @@ import (
 )
 
 type deployFlags struct {
-	only    []string
-	mode    string
-	yes     bool
-	noBuild bool
+	only     []string
+	mode     string
+	yes      bool
+	noBuild  bool
+	rehearse bool
 }
 
 func (c *cli) deploy() *cobra.Command {
@@ -82,6 +83,7 @@ deploy says so.`,
 	cmd.Flags().StringVar(&f.mode, "mode", "auto", "auto, reinstall (the state is lost) or upgrade")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, reinstallYes)
 	cmd.Flags().BoolVar(&f.noBuild, "no-build", false, "build nothing: deploy the modules that are there")
+	cmd.Flags().BoolVar(&f.rehearse, "rehearse", false, "rehearse each upgrade on forks first, and change nothing if one fails (canisterd rehearse)")
 	c.allowOutside(cmd)
 	c.selectNetwork(cmd)
 	return sending(cmd)
@@ -215,7 +217,7 @@ func (c *cli) deployFolder(ctx context.Context, d *remote.Daemon, folder string,
 	return x.done, nil
 }
 
-// Check finds the subnets that the project names.
+// Check finds the subnets that the project names, and rehearses upgrades if that is requested.
 func (x *deploying) Check(ctx context.Context) error {
 	for _, name := range slices.Sorted(maps.Keys(x.project.Canisters)) {
 		if !chosen(x.flags.only, name) {
@@ -223,6 +225,12 @@ func (x *deploying) Check(ctx context.Context) error {
 		}
 		if _, err := x.cli.subnetOf(ctx, x.daemon, x.project.Canisters[name].Subnet); err != nil {
 			return fmt.Errorf("canister %s: subnet: %w", name, err)
+		}
+		if !x.flags.rehearse {
+			continue
+		}
+		if err := x.rehearse(ctx, name); err != nil {
+			return fmt.Errorf("canister %s: %w", name, err)
 		}
 	}
 	return nil

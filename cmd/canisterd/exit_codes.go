@@ -10,7 +10,7 @@ type exitMeaning struct {
 var exitMeanings = []exitMeaning{
 	{"0", "done"},
 	{"1", "failed; the error is on standard error"},
-	{"2", "a canister rejected a call; `explore` found something, or a schedule still fails"},
+	{"2", "a canister rejected a call; `explore` found something, or a schedule still fails; a check of `rehearse` fails"},
 	{"3", "`explore replay`, `explore corpus`: a schedule is stale, and none still fails"},
 	{"4", "a call is still open, and the command stopped waiting (`--timeout`, `--no-wait`)"},
 	{"124", "`pocket-ic`: `--hard-ttl` expired"},
