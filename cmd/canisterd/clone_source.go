@@ -61,7 +61,12 @@ func (c *cli) networkSource(ctx context.Context, from, address string) (*clone.S
 	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
 		return nil, nil, fmt.Errorf("invalid --from %q: expected an address such as %s", from, clone.MainnetURL)
 	}
-	options := []client.Option{client.WithRetries(func(err error) { c.note("note: the connection was lost, trying again: %v", innermost(err)) })}
+	options := []client.Option{client.WithRetries(func(err error) {
+		if terminal(c.err) && !c.json {
+			c.erase() // the line of progress, which is drawn again
+		}
+		c.note("note: the connection was lost, trying again: %v", innermost(err))
+	})}
 	key, err := c.signingKey()
 	if err != nil {
 		return nil, nil, err

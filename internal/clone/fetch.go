@@ -48,15 +48,14 @@ func (s *Source) Newest(ctx context.Context, canister principal.Principal) ([]by
 }
 
 // Unfinished returns a snapshot in the cache that was taken for a clone, is incomplete, and still exists at the source; nil
-// if there is none. Its download continues.
+// if there is none. Its download continues. A complete one that still exists was left by a process that was killed: it is
+// deleted at the source.
 func (s *Source) Unfinished(ctx context.Context, cache Cache, canister principal.Principal) (*Entry, error) {
 	all, err := cache.List(canister)
 	if err != nil {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(e *Entry) bool {
-		return !e.Record.Temporary || e.Record.Network != s.Network || e.Complete()
-	})
+	all = slices.DeleteFunc(all, func(e *Entry) bool { return !e.Record.Temporary || e.Record.Network != s.Network })
 	if len(all) == 0 {
 		return nil, nil
 	}
@@ -65,8 +64,14 @@ func (s *Source) Unfinished(ctx context.Context, cache Cache, canister principal
 		return nil, err
 	}
 	for _, e := range all {
-		if slices.ContainsFunc(there, func(t management.Snapshot) bool { return slices.Equal(t.ID, e.Record.Snapshot) }) {
+		switch {
+		case !slices.ContainsFunc(there, func(t management.Snapshot) bool { return slices.Equal(t.ID, e.Record.Snapshot) }):
+		case !e.Complete():
 			return e, nil
+		default:
+			if err := s.Drop(ctx, canister, e.Record.Snapshot); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return nil, nil

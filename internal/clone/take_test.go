@@ -36,6 +36,30 @@ func TestAnInterruptedCloneDeletesTheSnapshotThatItTook(t *testing.T) {
 	}
 }
 
+// A process that is killed after the download leaves the snapshot that it took. The next one deletes it.
+func TestASnapshotThatAKilledCloneLeftIsDeleted(t *testing.T) {
+	from := mainnet(t)
+	id := from.filled(1)
+	source, _ := from.source(from.url)
+	cache := clone.Cache(filepath.Join(t.TempDir(), "clones"))
+	e, err := source.Take(from.ctx, cache, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, err := source.Unfinished(from.ctx, cache, id); err != nil || found == nil || found.Folder != e.Folder {
+		t.Errorf("before the download it is %v (%v)", found, err)
+	}
+	if err := source.Download(from.ctx, e, untold); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := source.Unfinished(from.ctx, cache, id); err != nil || found != nil {
+		t.Errorf("after the download it is %v (%v)", found, err)
+	}
+	if all, err := source.Canister(id).List(from.ctx); err != nil || len(all) > 0 {
+		t.Errorf("the source still has the snapshots %v (%v)", all, err)
+	}
+}
+
 func TestASnapshotThatCannotBeDeletedIsNamed(t *testing.T) {
 	from := mainnet(t)
 	id := from.create("SUBNET_KIND_APPLICATION", nil)
