@@ -8,7 +8,7 @@ import (
 
 func TestAnAnswerEndsAtALineAndSaysHowToGetTheRest(t *testing.T) {
 	lines := strings.Repeat("a line of an answer\n", 1000)
-	for full, most := range map[bool]int{false: maxAnswer, true: maxFullAnswer} {
+	for full, most := range map[bool]int{false: 2 << 10, true: 64 << 10} {
 		long := strings.Repeat(lines, 1+most/len(lines))
 		text := bounded(long, full)
 		kept, note, found := strings.Cut(text, "\n… ")
@@ -28,7 +28,9 @@ func TestAValueHasOneShortLine(t *testing.T) {
 	if got := short("(\n  1 : nat,\n)"); got != "( 1 : nat, )" {
 		t.Errorf("it is %q", got)
 	}
-	if got := []rune(short(strings.Repeat("ü", 2*maxValue))); len(got) != maxValue || got[maxValue-1] != '…' {
-		t.Errorf("it has %d characters", len(got))
+	for length, want := range map[int]string{200: "ü", 201: "…"} {
+		if got := []rune(short(strings.Repeat("ü", length))); len(got) != 200 || string(got[199]) != want {
+			t.Errorf("of %d characters it has %d, the last of which is %c", length, len(got), got[len(got)-1])
+		}
 	}
 }

@@ -140,9 +140,14 @@ func (s *Server) trace(ctx context.Context, n *names, of *controlv1.GetTraceRequ
 	if full {
 		return text, nil
 	}
-	lines := strings.SplitAfter(columns.ReplaceAllString(text, ""), "\n")
+	return shortTrace(text), nil
+}
+
+// shortTrace returns the first lines of a trace without the numbers beside them.
+func shortTrace(text string) string {
+	lines := slices.Collect(strings.Lines(columns.ReplaceAllString(text, "")))
 	if len(lines) > maxTraceLines {
 		lines = append(lines[:maxTraceLines:maxTraceLines], fmt.Sprintf("… %d more lines (full: true)\n", len(lines)-maxTraceLines))
 	}
-	return strings.Join(lines, ""), nil
+	return strings.Join(lines, "")
 }

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,18 +55,19 @@ func (s *Server) explore(ctx context.Context, in exploreInput) (string, error) {
 	if in.Faults != nil {
 		faults = *in.Faults
 	}
-	limit := time.Duration(defaultSeconds) * time.Second
-	if in.Seconds > 0 {
-		limit = time.Duration(in.Seconds) * time.Second
-	}
 	report, err := s.report(ctx, &controlv1.ExploreRequest{
 		Instance: n.instance, Operations: operations, Before: before, Properties: &controlv1.ExploreProperties{Invariants: in.Invariants},
-		Seed: 1, Faults: faults, Untrusted: in.Untrusted, Names: n.all(), Time: durationpb.New(limit),
+		Seed: 1, Faults: faults, Untrusted: in.Untrusted, Names: n.all(), Time: durationpb.New(in.limit()),
 	})
 	if err != nil {
 		return "", err
 	}
 	return s.reportText(n, report)
+}
+
+// limit returns the time that an exploration may take.
+func (in exploreInput) limit() time.Duration {
+	return time.Duration(cmp.Or(in.Seconds, defaultSeconds)) * time.Second
 }
 
 // report runs an exploration, and returns its report.
@@ -156,13 +158,18 @@ func (s *Server) keep(n *names, kept *report.Schedules, f *controlv1.ExploreFind
 	if one.file, err = s.write(folder, kept, f, n.name(f.GetCanisterId())); err != nil {
 		return "", err
 	}
+	s.rememberFinding(one)
+	return one.file, nil
+}
+
+// rememberFinding adds a finding in place of an earlier one with the same file, or of the oldest one.
+func (s *Server) rememberFinding(one *finding) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.findings = slices.DeleteFunc(s.findings, func(other *finding) bool { return other.file == one.file })
 	if s.findings = append(s.findings, one); len(s.findings) > maxFindings {
 		s.findings = s.findings[1:]
 	}
-	return one.file, nil
 }
 
 // write writes the schedule of a finding to the folder for schedules of a project, and returns its path relative to the

@@ -29,10 +29,8 @@ type method struct {
 
 // canisters returns the named canisters of an instance with their methods, by name, and how many more there are.
 func (s *Server) canisters(ctx context.Context, n *names) (all []described, more int, err error) {
-	for i, name := range slices.Sorted(maps.Keys(n.ids)) {
-		if i == maxCanisters {
-			return all, len(n.ids) - maxCanisters, nil
-		}
+	listed, more := n.listed()
+	for _, name := range listed {
 		one, err := s.describe(ctx, n.instance, n.ids[name])
 		if err != nil {
 			return nil, 0, err
@@ -40,7 +38,16 @@ func (s *Server) canisters(ctx context.Context, n *names) (all []described, more
 		one.name = name
 		all = append(all, one)
 	}
-	return all, 0, nil
+	return all, more, nil
+}
+
+// listed returns the names of the canisters that answers list, and how many more there are.
+func (n *names) listed() (listed []string, more int) {
+	listed = slices.Sorted(maps.Keys(n.ids))
+	if more = len(listed) - maxCanisters; more > 0 {
+		return listed[:maxCanisters], more
+	}
+	return listed, 0
 }
 
 // describe returns a canister with its methods: those of its interface, or without one those that its module exports.
@@ -80,17 +87,25 @@ type values struct {
 // observe makes the queries without arguments of canisters.
 func (s *Server) observe(ctx context.Context, n *names, all []described) values {
 	seen := values{results: map[string]string{}}
-	for _, c := range all {
-		for _, m := range c.methods {
-			if !m.query || !m.plain || len(seen.queries) == maxObserved {
-				continue
-			}
-			query := c.name + " " + m.name
-			seen.queries = append(seen.queries, query)
-			seen.results[query] = s.query(ctx, n, &controlv1.Call{CanisterId: c.id, Method: m.name, Sender: n.sender})
-		}
+	for _, call := range observable(all) {
+		call.Sender = n.sender
+		query := n.name(call.GetCanisterId()) + " " + call.GetMethod()
+		seen.queries = append(seen.queries, query)
+		seen.results[query] = s.query(ctx, n, call)
 	}
 	return seen
+}
+
+// observable returns the queries without arguments whose values are compared.
+func observable(all []described) (calls []*controlv1.Call) {
+	for _, c := range all {
+		for _, m := range c.methods {
+			if m.query && m.plain && len(calls) < maxObserved {
+				calls = append(calls, &controlv1.Call{CanisterId: c.id, Method: m.name})
+			}
+		}
+	}
+	return calls
 }
 
 // query makes a query, and returns its result as text.

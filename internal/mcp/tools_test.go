@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"encoding/json"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -350,6 +351,35 @@ func TestAHeldCallIsOpenAndWhySaysWhatHoldsIt(t *testing.T) {
 	} {
 		if answer, _ := use(t, session, row.tool, row.arguments); !strings.Contains(answer, row.says) {
 			t.Errorf("%s says\n%s\nwant %s", row.tool, answer, row.says)
+		}
+	}
+	for number := 2; number <= 11; number++ {
+		answer, _ := use(t, session, "why", nil)
+		if got := strings.Count(answer, "bank awaits vault.transfer: "); got != number-1 || strings.Contains(answer, "and more than") {
+			t.Fatalf("with %d open calls, why lists %d:\n%s", number-1, got, answer)
+		}
+		use(t, session, "call", map[string]any{"calls": []string{"bank deposit 100", "bank withdraw 100"}})
+	}
+	answer, _ := use(t, session, "why", map[string]any{"full": true})
+	if got := strings.Count(answer, "bank awaits vault.transfer: "); got != 10 || !strings.Contains(answer, "\nand more than 10 others\n") {
+		t.Errorf("with 11 open calls, why lists %d:\n%s", got, answer)
+	}
+}
+
+func TestAScheduleHasAtMostFourMebibytes(t *testing.T) {
+	folder := project(t)
+	session := connected(t, served(t, folder))
+	for size, tooLarge := range map[int64]bool{4 << 20: false, 4<<20 + 1: true} {
+		file, err := os.Create(filepath.Join(folder, "large.yaml"))
+		if err == nil {
+			err = errors.Join(file.Truncate(size), file.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, failed := use(t, session, "replay", map[string]any{"schedule": "large.yaml"})
+		if !failed || strings.Contains(answer, "reading the schedule: ") != tooLarge {
+			t.Errorf("a file of %d bytes: %s", size, answer)
 		}
 	}
 }
