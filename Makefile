@@ -81,6 +81,10 @@ test-clients: $(TOOLS)/grpcurl $(patsubst %,%/node_modules/.package-lock.json,te
 	npm run generate --prefix examples/control/javascript --silent
 	PATH="$(TOOLS):$$PATH" $(GO) test -count=1 -tags clients ./test/e2e/... ./cmd/dist
 
+.PHONY: test-new-projects
+test-new-projects: ## what canisterd init writes in Rust and in Go: build, deploy, test, explore (needs cargo 1.85 with the target wasm32-unknown-unknown, or Debian's rustc-web and rust-web-src beside it; the first build takes minutes)
+	$(GO) test -count=1 -tags "clients newproject" -timeout 60m ./test/e2e -run ANewProject
+
 .PHONY: new-user
 new-user: ## what a new user without Go does: install the npm package, canisterd init motoko, canisterd dev, change a line, run the tests; with the time of each step (needs Node.js and npm)
 	$(GO) test -count=1 -v -tags clients ./cmd/dist -run ANewUser
@@ -248,7 +252,7 @@ CHECKED_FIRST := check-fix
 CHECKED := test-race test-clients test-others check-cross check-mutants test-clients-python
 # One after the other: some need a quiet machine.
 CHECKED_LONG := check-hostile check-soak test-race-others check-torture check-damage check-mutants-sample check-fixtures check-slow-scripts size first-hour \
-  test-clients-browser test-inspect test-clients-rust-snippets
+  test-clients-browser test-inspect test-clients-rust-snippets test-new-projects
 
 .PHONY: check
 check: ## everything CI runs; bin/checked has the commit that passed

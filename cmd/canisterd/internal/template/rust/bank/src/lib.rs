@@ -8,6 +8,12 @@ use ic_cdk::api::msg_caller;
 use ic_cdk::call::Call;
 use ic_cdk::{init, post_upgrade, pre_upgrade, query, storage, update};
 
+/// The interface is a part of the module: canisterd reads arguments and replies with it.
+#[cfg(target_arch = "wasm32")]
+#[used]
+#[unsafe(link_section = "icp:public candid:service")]
+static INTERFACE: [u8; include_bytes!("../bank.did").len()] = *include_bytes!("../bank.did");
+
 thread_local! {
     static VAULT: Cell<Principal> = const { Cell::new(Principal::anonymous()) };
     static ACCOUNTS: RefCell<BTreeMap<Principal, u64>> = const { RefCell::new(BTreeMap::new()) };

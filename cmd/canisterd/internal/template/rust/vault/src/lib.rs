@@ -5,6 +5,12 @@ use std::cell::Cell;
 use candid::Principal;
 use ic_cdk::{post_upgrade, pre_upgrade, query, storage, trap, update};
 
+/// The interface is a part of the module: canisterd reads arguments and replies with it.
+#[cfg(target_arch = "wasm32")]
+#[used]
+#[unsafe(link_section = "icp:public candid:service")]
+static INTERFACE: [u8; include_bytes!("../vault.did").len()] = *include_bytes!("../vault.did");
+
 thread_local! {
     static MONEY: Cell<u64> = const { Cell::new(1_000) };
     static PAID: Cell<u64> = const { Cell::new(0) };
