@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -18,6 +19,7 @@ type devFlags struct {
 	set    *pflag.FlagSet // of the command
 	own    bool           // the flags describe a daemon
 	open   bool
+	poll   time.Duration
 }
 
 // devDaemonFlags are the flags of canisterd start that dev has too.
@@ -54,6 +56,9 @@ state, unless it was --ephemeral. A build runs code of the project, as make does
 			for _, name := range devDaemonFlags {
 				f.own = f.own || cmd.Flags().Changed(name)
 			}
+			if f.poll < 0 || f.poll == 0 && cmd.Flags().Changed("poll") {
+				return fmt.Errorf("invalid --poll %s: expected an interval of more than 0, such as 1s", f.poll)
+			}
 			f.set = cmd.LocalNonPersistentFlags()
 			return c.develop(cmd.Context(), folder, &f)
 		},
@@ -64,6 +69,7 @@ state, unless it was --ephemeral. A build runs code of the project, as make does
 	for _, name := range devDaemonFlags {
 		cmd.Flags().AddFlag(daemonFlags.Flags().Lookup(name))
 	}
+	cmd.Flags().DurationVar(&f.poll, "poll", 0, "look at the files at this interval, such as 1s, where the file system reports no changes")
 	cmd.Flags().BoolVar(&f.open, "open", false, "open the inspector in a browser")
 	c.allowOutside(cmd)
 	c.selectNetwork(cmd)
@@ -85,7 +91,7 @@ func (c *cli) develop(ctx context.Context, folder string, f *devFlags) (err erro
 		c.openForDev(ctx)
 	}
 	return c.connected(ctx, func(ctx context.Context, d *remote.Daemon) error {
-		x, err := newDevelopment(c, d, folder)
+		x, err := newDevelopment(c, d, folder, f.poll)
 		if err != nil {
 			return err
 		}

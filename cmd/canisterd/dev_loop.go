@@ -40,10 +40,16 @@ type development struct {
 	names    map[string]string // of canisters by id, for logs
 }
 
-func newDevelopment(c *cli, d *remote.Daemon, folder string) (*development, error) {
-	w, err := watch.New(folder)
-	if err != nil {
-		return nil, err
+// newDevelopment prepares one run. It looks at files at the interval poll, or after events if that is 0.
+func newDevelopment(c *cli, d *remote.Daemon, folder string, poll time.Duration) (*development, error) {
+	var w *watch.Watcher
+	if poll > 0 {
+		w = watch.NewPolling(folder, poll)
+	} else {
+		var err error
+		if w, err = watch.New(folder); err != nil {
+			return nil, err
+		}
 	}
 	return &development{cli: c, daemon: d, folder: folder, watcher: w, canisters: map[string]*developed{}, names: map[string]string{}}, nil
 }

@@ -50,3 +50,12 @@ func TestDevUsesTheDaemonThatRunsAndLeavesIt(t *testing.T) {
 	e.settle()
 	e.end(syscall.SIGINT)
 }
+
+func TestDevNoticesASaveByPolling(t *testing.T) {
+	e := newEditor(t)
+	e.flags = append(e.flags, "--poll", "20ms")
+	e.start()
+	e.save(e.trapping())
+	e.wait("dev says what it noticed", func() bool { return strings.Contains(e.dev.text(), "and the canister is as it was: installing bank: ") })
+	e.end(syscall.SIGINT)
+}

@@ -14,8 +14,9 @@ import (
 // Watcher looks at files of a folder.
 type Watcher struct {
 	folder  string
-	events  *fsnotify.Watcher
-	watched map[string]bool // directories
+	events  *fsnotify.Watcher // nil for one that polls
+	closing chan struct{}     // closed to end one that polls
+	watched map[string]bool   // directories
 	changes chan struct{}
 	ended   chan struct{}
 }
@@ -31,14 +32,27 @@ func New(folder string) (*Watcher, error) {
 	return w, nil
 }
 
+// NewPolling returns a watcher that tells at intervals to look again, for file systems without events: network shares, and
+// directories that a virtual machine or a container mounts.
+func NewPolling(folder string, every time.Duration) *Watcher {
+	w := &Watcher{folder: folder, closing: make(chan struct{}), changes: make(chan struct{}, 1), ended: make(chan struct{})}
+	go w.poll(every)
+	return w
+}
+
 // Close ends all watches.
-func (w *Watcher) Close() error {
-	err := w.events.Close()
+func (w *Watcher) Close() (err error) {
+	if w.events != nil {
+		err = w.events.Close()
+	} else {
+		close(w.closing)
+	}
 	<-w.ended
 	return err
 }
 
-// Changes receives a value when files of the sets of the last scan may have changed since it began.
+// Changes receives a value when files of the sets of the last scan may have changed since it began; of a watcher that
+// polls, at each interval.
 func (w *Watcher) Changes() <-chan struct{} { return w.changes }
 
 // Scan reads the files of sets, and watches their directories from before it reads them. Directories that earlier scans
@@ -60,7 +74,7 @@ func (w *Watcher) Scan(sets ...Set) ([]Files, error) {
 		found[i] = s.found
 	}
 	for directory := range maps.Keys(w.watched) {
-		if !watched[directory] {
+		if !watched[directory] && w.events != nil {
 			_ = w.events.Remove(directory) // it may be gone
 		}
 	}
@@ -70,6 +84,9 @@ func (w *Watcher) Scan(sets ...Set) ([]Files, error) {
 
 // watch watches a directory, again if it has become another one at the same path.
 func (w *Watcher) watch(directory string) error {
+	if w.events == nil {
+		return nil
+	}
 	switch err := w.events.Add(directory); {
 	case err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
 		return nil // its parent says when it is there again
@@ -115,6 +132,21 @@ func (w *Watcher) listen() {
 			w.report()
 		case <-late:
 			calm, latest = nil, nil
+			w.report()
+		}
+	}
+}
+
+// poll reports a change at intervals.
+func (w *Watcher) poll(every time.Duration) {
+	defer close(w.ended)
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-w.closing:
+			return
+		case <-tick.C:
 			w.report()
 		}
 	}

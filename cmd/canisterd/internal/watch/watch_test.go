@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/canisterd/canisterd/internal/eventually"
 )
@@ -192,4 +194,26 @@ func TestASetWithTooManyFilesIsRefused(t *testing.T) {
 	if err := s.all(); err == nil || !strings.Contains(err.Error(), "a: it selects more than 20000 files: select fewer") {
 		t.Errorf("%v", err)
 	}
+}
+
+func TestAWatcherThatPollsTellsAtEachIntervalToLookAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		folder := t.TempDir()
+		write(t, folder, "src/a.mo", "a")
+		w := NewPolling(folder, 3*time.Second)
+		set := Set{Patterns: []string{"src"}}
+		before, begun := w.files(t, set), time.Now()
+		for round := 1; round <= 2; round++ {
+			write(t, folder, "src/a.mo", fmt.Sprint("a", round))
+			<-w.Changes()
+			now := w.files(t, set)
+			if got := now.Changed(before); !slices.Equal(got, []string{"src/a.mo"}) || time.Since(begun) != time.Duration(round)*3*time.Second {
+				t.Errorf("after %s, %v has changed", time.Since(begun), got)
+			}
+			before = now
+		}
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }
