@@ -68,3 +68,41 @@ func TestMopsMeasuresAPackageInCanisters(t *testing.T) {
 		t.Errorf("mops bench prints no instructions of both sums:\n%s", out)
 	}
 }
+
+// The recipe motoko of canisterd.yaml takes packages from mops, and the compiler from npm.
+func TestCanistersAreBuiltWithPackagesOfMops(t *testing.T) {
+	binary, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	installed, err := filepath.Abs("mops/node_modules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(installed, filepath.Join(folder, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"canisterd.yaml":       "canisters: {greeter: {motoko: {main: src/main.mo}}}",
+		"mops.toml":            "[dependencies]\nwords = \"./lib/words\"\n",
+		"lib/words/mops.toml":  "[package]\nname = \"words\"\nversion = \"1.0.0\"\n",
+		"lib/words/src/lib.mo": `module { public func greeting(name : Text) : Text { "Hello, " # name } };`,
+		"src/main.mo":          `import Words "mo:words"; persistent actor { public query func greet(name : Text) : async Text { Words.greeting(name) } };`,
+	} {
+		path := filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command(binary, "exec", "--deploy", ".", "--", "canisterd", "canister", "query", "greeter", "greet", `"Ada"`)
+	cmd.Dir = folder
+	cmd.Env = append(os.Environ(), "CI=", "HOME="+t.TempDir(), "TMPDIR="+t.TempDir())
+	printed, err := cmd.CombinedOutput()
+	if err != nil || !strings.HasSuffix(string(printed), "(\"Hello, Ada\")\n") {
+		t.Errorf("canisterd exec: %v\n%s", err, printed)
+	}
+}
