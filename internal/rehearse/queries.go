@@ -25,7 +25,7 @@ func (r *rehearsal) asked() []Query {
 	for _, q := range all {
 		q.Call.ReplyForm = controlv1.Form_FORM_BYTES
 	}
-	return all[:min(len(all), MaxQueries)]
+	return all
 }
 
 // ask returns the answer of a fork to a query, as callers of the old interface read it.
@@ -79,6 +79,7 @@ func (r *rehearsal) askAll(ctx context.Context, f *fork, all []Query) (answers, 
 // steady returns the queries of the old module whose answers do not depend on the time, with their answers.
 func (r *rehearsal) steady(ctx context.Context) ([]Query, answers, error) {
 	all := r.asked()
+	all = all[:min(len(all), MaxQueries)]
 	before, err := r.askAll(ctx, r.control, all)
 	if err != nil {
 		return nil, nil, err
@@ -109,10 +110,10 @@ func (r *rehearsal) queries(ctx context.Context) error {
 		return err
 	}
 	if len(all) == 0 {
-		r.verdict.skip(name, "the old module has no query without arguments, and none was named")
+		r.verdict.skip(name, "there is none without arguments whose answer stays the same for some rounds, and none was named")
 		return nil
 	}
-	r.verdict.add(name, fmt.Sprintf("compared: %d", len(all)), Failed, r.differ(all, before, after)...)
+	r.verdict.add(name, fmt.Sprintf("compared: %d of %d", len(all), len(r.asked())), Failed, r.differ(all, before, after)...)
 	return nil
 }
 
