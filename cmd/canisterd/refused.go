@@ -31,6 +31,7 @@ var commandAdvice = map[string]string{
 	"CANISTER_UNKNOWN":      "canisterd canister list",
 	"INSTANCE_UNKNOWN":      "canisterd instance list",
 	"LEASE_UNKNOWN":         "the command that held it has ended",
+	"MODULE_NOT_INSTALLED":  "canisterd canister install installs it, with --map or --debug",
 	"COVERAGE_NOT_RECORDED": "canisterd cover start begins a recording",
 	"COVERAGE_RECORDED":     "canisterd cover stop ends that recording and shows the coverage",
 	"INSTANCE_NOT_PROFILED": "canisterd profile start begins a profile",
