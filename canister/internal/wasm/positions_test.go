@@ -45,7 +45,7 @@ func TestAFrameHasTheOffsetOfItsOperator(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := newTestEngine(t, Config{Ran: func(m *rewrite.Module) []atomic.Uint64 { return make([]atomic.Uint64, len(m.Blocks)/64+1) }})
+		e := newTestEngine(t, Config{Ran: func(m *rewrite.Module) []atomic.Uint64 { return make([]atomic.Uint64, m.RanGlobals) }})
 		code, err := e.Compile(t.Context(), m)
 		if err != nil {
 			t.Fatal(err)
