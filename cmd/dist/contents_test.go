@@ -142,7 +142,7 @@ func TestThePackageOfAlpineHasAVersionAndTheDigestOfItsFiles(t *testing.T) {
 		}
 		digest := sha256.Sum256(data[len(data)-rest.Len():]) // of what follows, as it is compressed
 		if want := fmt.Sprintf("datahash = %x\n", digest); !strings.Contains(string(text), want) || !alpineVersion.Match(text) {
-			t.Errorf("%s: the control file has not %q, or a version that apk does not know:\n%s", machine, want, text)
+			t.Errorf("%s: the control file lacks %q, or its version is not valid for apk:\n%s", machine, want, text)
 		}
 	}
 }

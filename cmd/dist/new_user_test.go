@@ -18,7 +18,7 @@ import (
 	"github.com/canisterd/canisterd/internal/eventually"
 )
 
-// newUser is somebody who has Node.js with npm, and has not used canisterd before.
+// newUser is a user with Node.js and npm, and without Go.
 type newUser struct {
 	folder string   // of the project
 	env    []string // with a PATH of node, npm and what npm has installed in the folder

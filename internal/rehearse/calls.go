@@ -96,7 +96,7 @@ func (r *rehearsal) timers(ctx context.Context) error {
 			r.before.GetGlobalTimer().AsTime().Format("2006-01-02T15:04:05.999999999Z07:00")))
 	}
 	if r.before.GetHeartbeat() && !now.GetHeartbeat() {
-		findings = append(findings, "the old module has canister_heartbeat, and the new one has not")
+		findings = append(findings, "the new module lacks canister_heartbeat, which the old one exports")
 	}
 	r.verdict.add(name, "armed before and after", Failed, findings...)
 	return nil

@@ -75,7 +75,7 @@ export const doubtsAbout = async (f, abort) => {
   const doubts = [];
   const party = async (/** @type {string} */ side) => {
     const found = await canisterOf(idOf(f[side], canisters), abort);
-    if (!found) doubts.push(`the ${side} ${f[side]} is no canister of this instance${meant(f[side], Object.values(canisters))}`);
+    if (!found) doubts.push(`${side}: this instance has no canister ${f[side]}${meant(f[side], Object.values(canisters))}`);
     return found;
   };
   if (f.caller && f.kind !== "ingress") await party("caller");

@@ -91,7 +91,7 @@ export const messageFlows = async ({ page, base }) => {
   await flow("the form of rules names canisters and methods that do not exist, with the nearest name", async () => {
     await page.goto(`${base}messages?i=${name}&sel=new`);
     await page.fill("input[name=callee]", "valt");
-    await shows("the callee valt is no canister of this instance; did you mean vault?", "aside");
+    await shows("callee: this instance has no canister valt; did you mean vault?", "aside");
     await page.fill("input[name=callee]", "vault");
     await page.fill("input[name=method]", "transfre");
     await shows("vault has no method transfre; did you mean transfer?", "aside");
@@ -99,7 +99,7 @@ export const messageFlows = async ({ page, base }) => {
     await page.fill("input[name=method]", "trans*");
     await page.waitForFunction(() => !document.querySelector("aside").innerText.includes("No message seems"));
     await page.fill("input[name=caller]", "bnak");
-    await shows("the caller bnak is no canister of this instance; did you mean bank?", "aside");
+    await shows("caller: this instance has no canister bnak; did you mean bank?", "aside");
     await page.selectOption("select[name=kind]", "ingress");
     await page.waitForFunction(() => !document.querySelector("aside").innerText.includes("No message seems"));
     await page.goto(`${base}messages?i=${name}`);
