@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 )
@@ -93,5 +95,22 @@ func TestThePageHasTheSizesThatWereMeasured(t *testing.T) {
 	got, err := pageWith(page, sizes, true)
 	if want := strings.Replace(page, "5.0 | no a", "5.3 | no a", 1); err != nil || got != want {
 		t.Errorf("the page becomes (%v)\n%s", err, got)
+	}
+}
+
+func TestTheLimitsAreATwentiethAboveTheSizesOfThePageAtMost(t *testing.T) {
+	page, err := os.ReadFile("../../docs/internals/size.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, limit := range map[string]float64{"the stripped binary": maxStripped, "compressed": maxCompressed} {
+		_, row, _ := strings.Cut(string(page), "| "+name+" | ")
+		var size float64 // in MB
+		if _, err := fmt.Sscan(row, &size); err != nil {
+			t.Fatalf("%s: no size in its row of the page: %v", name, err)
+		}
+		if limit < size*1e6 || limit > size*1.05e6 {
+			t.Errorf("%s: the limit is %.0f, and the page says %.1f MB", name, limit, size)
+		}
 	}
 }
