@@ -86,6 +86,7 @@ func commandSection(page *strings.Builder, cmd *cobra.Command) {
 		about = cmd.Short + "."
 	}
 	page.WriteString(inPage(strings.TrimSpace(about)) + "\n")
+	cmd.InheritedFlags() // adds those of its parents, as a run does: the usage line counts them
 	if acts(cmd) {
 		fmt.Fprintf(page, "\n    %s\n", cmd.UseLine())
 	}

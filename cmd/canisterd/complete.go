@@ -69,6 +69,12 @@ var (
 	folderFlags = []string{"deploy", "state-dir", "memory-dir", "cache-dir"}
 )
 
+// isCompletion tells whether a shell asks for the words of a place. Only then are the functions needed that complete
+// them: one for each flag of each command, which together take most of the time of a command that does little.
+func isCompletion(args []string) bool {
+	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
+}
+
 // complete makes the shell complete each place of each command, with files only for the name of a file.
 func (c *cli) complete(cmd *cobra.Command) {
 	if cmd.ValidArgsFunction == nil && cmd.Name() != "completion" {

@@ -71,6 +71,9 @@ var errInterrupted = errors.New("interrupted")
 func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	c := &cli{out: out, err: errOut}
 	root := c.root()
+	if isCompletion(args) {
+		c.complete(root)
+	}
 	root.SetArgs(withNegatives(root, args))
 	root.SetOut(out)
 	root.SetErr(errOut)
@@ -147,7 +150,6 @@ func (c *cli) root() *cobra.Command {
 	grouped("control", c.timeCommand(), c.pacing(), c.runCommand(), c.step(), c.timers(), c.contexts(), c.futures(), c.queues(), c.rules(), c.held(), c.release(), c.drop(), c.settle(), c.outcalls())
 	grouped("watch", c.inspect(), c.logs(), c.events(), c.trace(), c.profile(), c.cover(), c.cost(), c.explore(), c.rehearse(), c.mcpCommand(), c.skill())
 	root.AddCommand(compileWorkerCommand())
-	c.complete(root)
 	c.explain(root)
 	root.InitDefaultCompletionCmd()
 	if completion := commandNamed(root, "completion"); completion != nil { // cobra's prints its help for a shell it does not know, and succeeds
