@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/canisterd/canisterd/internal/eventually"
 )
 
 func TestTheNameOfTheProgramMakesItPocketIC(t *testing.T) {
@@ -74,16 +76,14 @@ func servedPocket(t *testing.T, portFile string, arguments ...string) (end func(
 }
 
 // portOf waits for the line in a port file.
-func portOf(t *testing.T, path string) string {
+func portOf(t *testing.T, path string) (port string) {
 	t.Helper()
-	for {
-		if line, err := os.ReadFile(path); err == nil && strings.HasSuffix(string(line), "\n") {
-			return strings.TrimSpace(string(line))
-		}
-		if t.Context().Err() != nil {
-			t.Fatal("nothing is in the port file")
-		}
-	}
+	eventually.True(t, "the port file has a line", func() bool {
+		line, err := os.ReadFile(path)
+		port = strings.TrimSpace(string(line))
+		return err == nil && strings.HasSuffix(string(line), "\n")
+	})
+	return port
 }
 
 func TestOneOfThoseWhoWantAPortFileServes(t *testing.T) {

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/canisterd/canisterd/internal/eventually"
 )
 
 // pocketServer is PocketIC's server as a process group of its own.
@@ -34,16 +36,12 @@ func startPocket(t testing.TB, binary, file string, arguments ...string) *pocket
 		t.Fatal(err)
 	}
 	t.Cleanup(s.kill)
-	for {
+	eventually.True(t, "the server serves", func() bool {
 		line, err := os.ReadFile(file)
-		if err == nil && strings.HasSuffix(string(line), "\n") && (!bytes.Equal(line, before) || s.answers(string(line))) {
-			s.url = "http://127.0.0.1:" + strings.TrimSpace(string(line))
-			return s
-		}
-		if t.Context().Err() != nil {
-			t.Fatal("the server does not serve")
-		}
-	}
+		s.url = "http://127.0.0.1:" + strings.TrimSpace(string(line))
+		return err == nil && strings.HasSuffix(string(line), "\n") && (!bytes.Equal(line, before) || s.answers(string(line)))
+	})
+	return s
 }
 
 // answers reports whether a server serves at a port.

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/canisterd/canisterd/internal/eventually"
 )
 
 // pocketIC is the binary under a name of PocketIC's server, in a folder of its own.
@@ -127,11 +129,10 @@ func TestAPocketICServerEndsByItsOptions(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			for {
-				if line, err := os.ReadFile(file); err == nil && strings.HasSuffix(string(line), "\n") {
-					break
-				}
-			}
+			eventually.True(t, "the port file has a line", func() bool {
+				line, err := os.ReadFile(file)
+				return err == nil && strings.HasSuffix(string(line), "\n")
+			})
 			if c.signal != nil {
 				if err := cmd.Process.Signal(c.signal); err != nil {
 					t.Fatal(err)
