@@ -38,7 +38,7 @@ func exchanged(t interface{ Fatalf(string, ...any) }, n *replica.Network, config
 	if file == nil {
 		return n
 	}
-	again, err := replica.Import(bytes.NewReader(file), config)
+	again, err := replica.Import(bytes.NewReader(file), replicatest.WithKeys(config))
 	if err != nil {
 		t.Fatalf("import: %v", err)
 	}

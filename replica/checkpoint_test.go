@@ -30,7 +30,7 @@ func recovered(t interface{ Fatalf(string, ...any) }, n *replica.Network, config
 		t.Fatalf("checkpoint: %v", err)
 	}
 	content := file.Bytes()
-	again, err := replica.Recover(&file, pages, config)
+	again, err := replica.Recover(&file, pages, replicatest.WithKeys(config))
 	if err != nil {
 		t.Fatalf("recover: %v", err)
 	}

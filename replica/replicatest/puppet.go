@@ -321,7 +321,7 @@ func (p *Puppets) takeClosure(id principal.Principal, env uint64) {
 
 // Config returns the configuration of a network of these puppets and a Manager.
 func (p *Puppets) Config() replica.Config {
-	return replica.Config{}.Override(state.Overrides{Executor: p, Management: Manager{First: p.First}})
+	return WithKeys(replica.Config{}).Override(state.Overrides{Executor: p, Management: Manager{First: p.First}})
 }
 
 // Fork returns the executor for a fork of the network.

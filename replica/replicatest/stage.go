@@ -29,6 +29,17 @@ func First(position int) uint64 { return (uint64(1)<<44 - 2 - uint64(position)) 
 // Start is the start of a stage's time, in nanoseconds.
 const Start = 1_620_328_630_000_000_000
 
+// keys are those of all networks of a test process: deriving them takes longer than most tests of a network.
+var keys replica.Keys
+
+// WithKeys returns a configuration whose network has keys that the process may have derived for others.
+func WithKeys(config replica.Config) replica.Config {
+	if config.Keys == nil {
+		config.Keys = &keys
+	}
+	return config
+}
+
 // NewStage makes a network of puppets; the defaults of config are one application subnet and a Manager. The test closes
 // it.
 func NewStage(t testing.TB, config replica.Config) *Stage {
@@ -49,6 +60,7 @@ func NewOverriddenStage(t testing.TB, config replica.Config, puppets *Puppets, p
 
 func newStage(t testing.TB, config replica.Config, puppets *Puppets) *Stage {
 	t.Helper()
+	config = WithKeys(config)
 	if config.Start == 0 {
 		config.Start = Start
 	}

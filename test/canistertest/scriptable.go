@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/canisterd/canisterd/test/canistertest/wat"
 )
@@ -49,8 +50,23 @@ type Variant struct {
 	Named      bool // names its functions, so that traps have backtraces
 }
 
-// Module is the variant's module.
+// Module is the variant's module, assembled once. The caller must not change it.
 func (v Variant) Module() []byte {
+	assembled.Lock()
+	defer assembled.Unlock()
+	if assembled.modules[v] == nil {
+		assembled.modules[v] = v.assemble()
+	}
+	return assembled.modules[v]
+}
+
+// assembled are the modules of the variants that tests of this process have used.
+var assembled = struct {
+	sync.Mutex
+	modules map[Variant][]byte
+}{modules: map[Variant][]byte{}}
+
+func (v Variant) assemble() []byte {
 	binary, err := wat.Options{OmitNames: !v.Named}.Assemble(v.text())
 	if err != nil {
 		panic(fmt.Errorf("canistertest: %w", err))

@@ -38,7 +38,7 @@ func NewStage(t testing.TB, config replica.Config) *Stage {
 	if config.Subnets == nil {
 		config.Subnets = []replica.SubnetConfig{{Nodes: 13}}
 	}
-	n, err := replica.New(config)
+	n, err := replica.New(replicatest.WithKeys(config))
 	if err != nil {
 		t.Fatalf("make a network: %v", err)
 	}
