@@ -56,8 +56,25 @@ func TestANewProjectInGoPassesItsTests(t *testing.T) {
 	}
 }
 
-// debianRust is where the packages rustc-web and rust-web-src of Debian are. They have std for other targets as sources.
-const debianRust = "/usr"
+// debianRusts are the folders that may have the packages rustc-web and rust-web-src of Debian, with std for other targets as
+// sources: where test/canistertest/fixtures/rust.sh unpacks them, and where apt installs them unless Debian's own rustc is
+// installed, with which they conflict.
+var debianRusts = []string{"../../bin/tools/rust-web-1.96/usr", "/usr"}
+
+// debianRust returns the first of them that has the sources of std, or an empty string.
+func debianRust(t *testing.T) string {
+	t.Helper()
+	for _, folder := range debianRusts {
+		folder, err := filepath.Abs(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(filepath.Join(folder, "lib/rustlib/src/rust/library/std/Cargo.toml")); err == nil {
+			return folder
+		}
+	}
+	return ""
+}
 
 // cargoForWasm returns a folder with a program cargo that can compile for WebAssembly. rustup has the target. Without it, the
 // program makes cargo compile std from Debian's sources. It does not go through rustup, which would install what the file
@@ -72,17 +89,21 @@ func cargoForWasm(t *testing.T) string {
 	if _, err := os.Stat(filepath.Join(sysroot, "lib/rustlib/wasm32-unknown-unknown")); err == nil {
 		return filepath.Join(sysroot, "bin")
 	}
-	library, err := filepath.Glob(debianRust + "/lib/rustlib/src/rust/library/std/Cargo.toml")
-	if err != nil || len(library) == 0 {
-		t.Fatal("there is no target for WebAssembly: run rustup target add wasm32-unknown-unknown, or install the packages rustc-web and rust-web-src of Debian")
+	debian := debianRust(t)
+	if debian == "" {
+		t.Fatal("there is no target for WebAssembly: run rustup target add wasm32-unknown-unknown, or install the packages rustc-web and rust-web-src of Debian (make check-fixtures unpacks them)")
+	}
+	libraries, err := filepath.Glob(debian + "/lib/*-linux-gnu")
+	if err != nil {
+		t.Fatal(err)
 	}
 	folder := t.TempDir()
 	script := fmt.Sprintf(`#!/bin/sh
 case "$*" in *wasm32-unknown-unknown*)
-  export RUSTC=%s/bin/rustc RUSTC_BOOTSTRAP=1 CARGO_UNSTABLE_BUILD_STD=std,panic_abort CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld
+  export RUSTC=%[1]s/bin/rustc LD_LIBRARY_PATH=%[3]s RUSTC_BOOTSTRAP=1 CARGO_UNSTABLE_BUILD_STD=std,panic_abort CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld
 esac
 PATH=%[2]s/bin:$PATH exec %[2]s/bin/cargo "$@"
-`, debianRust, sysroot)
+`, debian, sysroot, strings.Join(libraries, ":"))
 	if err := os.WriteFile(filepath.Join(folder, "cargo"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
