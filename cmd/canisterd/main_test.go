@@ -18,6 +18,8 @@ func TestMain(m *testing.M) {
 	if worker || os.Getenv(asCommand) != "" {
 		main()
 	}
-	debug.SetGCPercent(400) // no test measures the memory of this process, and the collector took a third of its time
+	// No test measures the memory of this process, whose collector took a third of its time.
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(1 << 30)
 	os.Exit(canistertest.Main(m))
 }
