@@ -200,9 +200,12 @@ hostile: ## attacks on the binary: what innocent canisters notice, memory and pa
 check-hostile: ## the attacks that need no long time, briefly
 	$(GO) run ./test/hostile -check
 
+# Tests that run scripts of real canisters again, in another way. Without the tag slow they leave out the slow scripts.
+IN_EACH_WAY := 'AProfileHasEveryInstruction|ACoverageOfANetworkChangesNoTrace|RealCanistersGiveTheirTracesIn'
+
 .PHONY: check-slow-scripts
-check-slow-scripts: ## all scripts of real canisters with profiles, and in imported and recovered networks: no trace changes
-	$(GO) test -count=1 -tags slow ./replica -run 'AProfileHasEveryInstruction|RealCanistersGiveTheirTracesIn'
+check-slow-scripts: ## all scripts of real canisters with profiles and coverage, and in imported and recovered networks: no trace changes
+	$(GO) test -count=1 -tags slow ./replica -run $(IN_EACH_WAY)
 
 .PHONY: explore-corpus
 explore-corpus: ## explore the bugs of examples/asyncbugs and their twins, as the tables of docs/explorer-corpus.md (some minutes; FLAGS such as -seeds 0 -only 17b)
@@ -295,13 +298,14 @@ check-damage: ## damage every kind of file of a state directory in 2,000 ways: n
 	$(GO) test -count=1 -timeout 60m ./instance -run TestDamageIsAnErrorOfItsInstance -args -damage-runs 2000 $(FLAGS)
 
 .PHONY: test-names
-test-names: ## compare the names of tests, scripts, seeds and golden files with those at BASE (runs make test twice)
+test-names: ## compare the names of tests, scripts, seeds and golden files with those at BASE (runs make test twice, and check-slow-scripts)
 	@test -n "$(BASE)" || { echo 'which commit? make test-names BASE=COMMIT'; exit 1; }
 	@mkdir -p bin/names
 	git worktree add --force --detach bin/base $(BASE)
 	-cd bin/base && $(GO) test -json ./... >$(CURDIR)/bin/names/before.json
 	git worktree remove --force bin/base
 	-$(GO) test -json ./... >bin/names/after.json
+	-$(GO) test -json -tags slow ./replica -run $(IN_EACH_WAY) >>bin/names/after.json
 	$(GO) run ./test/gate names -since $(BASE) -renamed test/gate/renamed.txt bin/names/before.json bin/names/after.json
 
 .PHONY: lines

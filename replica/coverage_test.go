@@ -103,7 +103,7 @@ func TestACoverageOfANetworkChangesNoTrace(t *testing.T) {
 			n.Cover(r.of)
 			return n
 		}
-	})
+	}, slowScripts...)
 }
 
 func TestEveryLanguageCostsTheSameWithACoverageOfTheNetwork(t *testing.T) {
