@@ -105,6 +105,18 @@ test-clients-python: ## PocketIC's Python client against the binary (needs Pytho
 	bin/python-previous/bin/pip install --quiet --disable-pip-version-check -r test/e2e/pocketic/python/requirements-previous.txt
 	CANISTERD_PYTHON="$(CURDIR)/bin/python/bin/python" CANISTERD_PYTHON_PREVIOUS="$(CURDIR)/bin/python-previous/bin/python" $(GO) test -count=1 -tags "clients pythonclient" ./test/e2e -run Python
 
+.PHONY: wasm-tools
+wasm-tools: bin/wasm-tools/bin/wasm-tools
+
+bin/wasm-tools/bin/wasm-tools: component/testdata/requirements.txt
+	python3 -m venv bin/wasm-tools
+	bin/wasm-tools/bin/pip install --quiet --disable-pip-version-check -r component/testdata/requirements.txt
+	touch $@
+
+.PHONY: test-components
+test-components: wasm-tools ## the reference tests of the Component Model, as a table of what passes (needs Python 3 with venv, and the tests in CANISTERD_DATA)
+	CANISTERD_WASM_TOOLS="$(CURDIR)/bin/wasm-tools/bin/wasm-tools" $(GO) test -count=1 -v -tags components ./component -run TheReferenceTests
+
 .PHONY: test-clients-browser
 test-clients-browser: test/e2e/browser/node_modules/.package-lock.json ## Chromium against the HTTP gateway, and hostile pages in it against start and pocket-ic (needs Node.js, npm and Debian's chromium)
 	$(GO) test -count=1 -tags "clients browser" ./test/e2e -run 'ABrowserLoads|InABrowser'
@@ -221,7 +233,7 @@ mutants: ## change each limit and the listed comparisons one at a time; the test
 	$(GO) run ./test/mutants -sample $(or $(SAMPLE),0) -results bin/mutants.txt
 
 .PHONY: fixtures
-fixtures: ## compile the system canisters and those of tests, generate the control API, and record of what (Motoko: Node.js and npm; Rust and C: compilers of Debian 12; ONLY=motoko, asyncbugs, template, native, rust or proto for one group)
+fixtures: ## compile the system canisters and those of tests, generate the control API, and record of what (Motoko: Node.js and npm; Rust and C: compilers of Debian 12; components: Python 3 with venv; ONLY=motoko, asyncbugs, template, native, rust, components or proto for one group)
 	$(GO) run ./test/fixtures -make -only '$(ONLY)'
 
 .PHONY: archive-fixture

@@ -131,6 +131,7 @@ var arrows = map[string]struct {
 	"test/soak":                       {[]string{"api/client", "api/control/remote", "candid/principal", "test/canistertest/wat", "internal/journal", "test/resources", "proto/control/v1"}, "loads the binary from outside, and knows the limits of its journal"},
 	"test/hostile":                    {[]string{"test/resources", "api/control/remote", "proto/control/v1", "candid", "candid/management", "candid/principal", "test/canistertest/wat"}, "attacks the binary from outside"},
 	".":                               {[]string{"internal/profile", "internal/profile/", "internal/trace", "internal/inprocess", "internal/refusal", "internal/contain", "api", "instance", "internal/assets", "internal/project", "internal/quantity", "candid", "candid/", "intercanister", "intercanister/cycles", "timers", "canister", "replica", "replica/", "internal/callbudget"}, "networks for Go programs, without a protocol"},
+	"component":                       {nil, "a component runs on the engine alone, and knows no canister"},
 	"test/e2e":                        {nil, "drives the binary from outside"},
 	"test":                            {nil, "runs the tests, and knows none"},
 	"examples":                        {[]string{".", "daemon", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "explore", "examples/asyncbugs", "examples/gocanister/ic"}, "what a newcomer would import"},

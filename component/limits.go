@@ -1,0 +1,35 @@
+package component
+
+// Limits of a component. The specification sets none but maxValueSize; those marked with wasmparser are the limits of the
+// validator that most tools share.
+const (
+	maxComponentBytes  = 100 << 20 // with all nested modules and components
+	maxNesting         = 100       // components and component types within one another
+	maxModules         = 1_000     // of one component (wasmparser 1000)
+	maxComponents      = 1_000     // of one component (wasmparser 1000)
+	maxInstances       = 1_000     // of one component, core instances apart (wasmparser 1000)
+	maxTypes           = 1_000_000 // of one index space (wasmparser 1000000)
+	maxFunctions       = 1_000_000 // of one index space (wasmparser 1000000)
+	maxExterns         = 100_000   // imports, and exports, of one component or type (wasmparser 100000)
+	maxArguments       = 100_000   // of one instantiation (wasmparser 100000)
+	maxFields          = 10_000    // fields, cases, labels or elements of one type (wasmparser 10000)
+	maxParameters      = 1_000     // of one function type (wasmparser 1000)
+	maxFlags           = 32        // labels of one flags type; specification 32
+	maxOptions         = 10        // of one canonical definition (wasmparser 10)
+	maxNameBytes       = 100_000   // of one name (wasmparser 100000)
+	maxTypeSize        = 1_000_000 // nodes of one type, with all types in it (wasmparser 1000000)
+	maxTypeDepth       = 100       // value types within one another (wasmtime 100)
+	maxValueSize       = 1 << 28   // bytes of one value in memory, exclusive; specification 2^28
+	maxMemoryPages     = 65_536    // of a 32-bit memory; specification 65536
+	maxTableElements   = 10_000_000
+	maxValidationSteps = 10_000_000 // types visited by comparisons and substitutions, in the whole component
+)
+
+// Limits of the Canonical ABI (specification: MAX_FLAT_PARAMS, MAX_FLAT_RESULTS, MAX_FLAT_ASYNC_PARAMS).
+const (
+	maxFlatParams      = 16
+	maxFlatResults     = 1
+	maxFlatAsyncParams = 4
+
+	contextSlots = 2 // of a thread: context.get and context.set; specification 2
+)

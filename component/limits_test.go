@@ -1,0 +1,193 @@
+package component
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// A limit admits as many things as it says, and one more is refused with the limit.
+func TestEachLimitIsTheLargestNumberThatIsAccepted(t *testing.T) {
+	tests := map[string]struct {
+		limit int
+		build func(n int) string
+	}{
+		"bytes": {maxComponentBytes, func(n int) string {
+			custom := strings.Repeat("x", n-len(componentPreamble)-1-4-2)
+			return build(section(sectionCustom, text("n")+custom))
+		}},
+		"nested components": {maxNesting, func(n int) string {
+			c := build()
+			for range n - 1 {
+				c = build(section(sectionComponent, c))
+			}
+			return c
+		}},
+		"nested types": {maxNesting, func(n int) string {
+			c := "\x41\x00"
+			for range n - 2 {
+				c = "\x41" + vector("\x01"+c)
+			}
+			return build(section(sectionType, vector(c)))
+		}},
+		"modules":    {maxModules, func(n int) string { return build(strings.Repeat(section(sectionCoreModule, emptyCore), n)) }},
+		"components": {maxComponents, func(n int) string { return build(strings.Repeat(section(sectionComponent, build()), n)) }},
+		"instances":  {maxInstances, func(n int) string { return build(section(sectionInstance, repeated(n, "\x01\x00"))) }},
+		"core instances": {maxInstances, func(n int) string {
+			return build(section(sectionCoreInstance, repeated(n, "\x01\x00")))
+		}},
+		"types": {maxTypes, func(n int) string {
+			return build(section(sectionType, repeated(n-1, "\x73")), section(sectionType, vector("\x73")))
+		}},
+		"functions": {maxFunctions, func(n int) string {
+			return build(section(sectionCanon, repeated(n-1, "\x05")), section(sectionCanon, vector("\x05")))
+		}},
+		"exports": {maxExterns, func(n int) string {
+			exports := numbered(n, func(i int) string { return "\x00" + text(fmt.Sprintf("a%d", i)) + "\x03\x00\x00" })
+			return build(section(sectionType, vector("\x73")), section(sectionExport, exports))
+		}},
+		"arguments": {maxArguments, func(n int) string {
+			args := numbered(n, func(i int) string { return text(fmt.Sprint(i)) + "\x05\x00" })
+			return build(section(sectionComponent, build()), section(sectionInstance, vector("\x01\x00", "\x00\x00"+args)))
+		}},
+		"labels": {maxFields, func(n int) string {
+			return build(section(sectionType, vector("\x6d"+numbered(n, label))))
+		}},
+		"parameters": {maxParameters, func(n int) string {
+			params := numbered(n, func(i int) string { return label(i) + "\x7f" })
+			return build(section(sectionType, vector("\x40"+params+"\x01\x00")))
+		}},
+		"flags": {maxFlags, func(n int) string { return build(section(sectionType, vector("\x6e"+numbered(n, label)))) }},
+		"bytes of a name": {maxNameBytes, func(n int) string {
+			return build(section(sectionType, vector("\x73")), section(sectionExport, vector("\x00"+text(strings.Repeat("a", n))+"\x03\x00\x00")))
+		}},
+		"nodes of a type": {maxTypeSize, func(n int) string {
+			// A tuple of 999 enums with 999 cases has 1 + 999 × (1 + 1 + 999) nodes.
+			cases := 999 + n - maxTypeSize
+			tuple := "\x6f" + number(999) + strings.Repeat("\x00", 998) + "\x01"
+			return build(section(sectionType, vector("\x6d"+numbered(999, label), "\x6d"+numbered(cases, label), tuple)))
+		}},
+		"depth of a type": {maxTypeDepth, func(n int) string {
+			lists := []string{"\x73"}
+			for i := range n - 1 {
+				lists = append(lists, "\x70"+typeIndex(i))
+			}
+			return build(section(sectionType, vector(lists...)))
+		}},
+		"bytes of a value": {maxValueSize - 1, func(n int) string { return build(section(sectionType, vector("\x67\x7d"+number(n)))) }},
+		"pages of a memory": {maxMemoryPages, func(n int) string {
+			return build(section(sectionCoreType, vector("\x50"+vector("\x03"+text("m")+"\x02\x00"+number(n)))))
+		}},
+		"elements of a table": {maxTableElements, func(n int) string {
+			return build(section(sectionCoreType, vector("\x50"+vector("\x03"+text("t")+"\x01\x70\x00"+number(n)))))
+		}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if err := checkWithoutEngine(test.build(test.limit)); err != nil {
+				t.Errorf("%d are refused: %v", test.limit, err)
+			}
+			err := checkWithoutEngine(test.build(test.limit + 1))
+			if err == nil || !strings.Contains(err.Error(), fmt.Sprint(test.limit)) {
+				t.Errorf("%d are not refused with the limit: %v", test.limit+1, err)
+			}
+		})
+	}
+}
+
+func label(i int) string { return text(fmt.Sprintf("a%d", i)) }
+
+func numbered(n int, item func(i int) string) string {
+	var all strings.Builder
+	all.WriteString(number(n))
+	for i := range n {
+		all.WriteString(item(i))
+	}
+	return all.String()
+}
+
+func checkWithoutEngine(binary string) error {
+	_, _, err := check([]byte(binary), func([]byte) error { return nil })
+	return err
+}
+
+func TestADefinitionHasAtMostTenOptions(t *testing.T) {
+	of := func(n int) error {
+		return checkWithoutEngine(build(section(sectionCanon, vector("\x01\x00\x00"+repeated(n, "\x06")))))
+	}
+	if err := of(maxOptions); err == nil || strings.Contains(err.Error(), "limit") {
+		t.Errorf("%d options: %v, want another fault", maxOptions, err)
+	}
+	if err := of(maxOptions + 1); err == nil || !strings.Contains(err.Error(), "the limit of 10") {
+		t.Errorf("%d options: %v, want the limit", maxOptions+1, err)
+	}
+}
+
+// Comparing two such types visits each of them in full, and each instantiation compares them.
+func TestComparisonsAreRefusedAfterTheLimitOfSteps(t *testing.T) {
+	types := []string{"\x6f\x01\x73"}
+	for range 15 {
+		last := number(len(types) - 1)
+		types = append(types, "\x6f\x02"+last+last)
+	}
+	typeSection := section(sectionType, vector(types...))
+	child := build(typeSection, section(sectionImport, vector("\x00"+text("t")+"\x03\x00\x0f")))
+	bomb := func(instances int) string {
+		return build(typeSection, section(sectionComponent, child),
+			section(sectionInstance, repeated(instances, "\x00\x00"+vector(text("t")+"\x03\x0f"))))
+	}
+	steps := func(instances int) int {
+		binary := []byte(bomb(instances))
+		component, err := read(binary)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := &validation{data: binary}
+		v.component(nil, component)
+		return v.steps
+	}
+	one := steps(2) - steps(1)
+	fits := (maxValidationSteps - steps(0)) / one
+	if err := checkWithoutEngine(bomb(fits)); err != nil {
+		t.Errorf("%d instances of %d steps: %v", fits, one, err)
+	}
+	if err := checkWithoutEngine(bomb(fits + 1)); err == nil || !strings.Contains(err.Error(), "the limit of 10000000 steps") {
+		t.Errorf("%d instances of %d steps: %v, want the limit", fits+1, one, err)
+	}
+}
+
+func TestAFunctionWithMoreThanSixteenFlatParametersNeedsMemory(t *testing.T) {
+	lower := func(params, options string, async byte) error {
+		function := string([]byte{async}) + params + "\x01\x00"
+		return checkWithoutEngine(build(
+			section(sectionType, vector(function)),
+			section(sectionImport, vector("\x00"+text("f")+"\x01\x00")),
+			section(sectionCanon, vector("\x01\x00\x00"+options)),
+		))
+	}
+	params := func(n int) string { return numbered(n, func(i int) string { return label(i) + "\x79" }) }
+	for _, test := range []struct {
+		name, options string
+		async         byte
+		limit         int
+	}{{"synchronous", "\x00", 0x40, maxFlatParams}, {"asynchronous", "\x01\x06", 0x43, maxFlatAsyncParams}} {
+		if err := lower(params(test.limit), test.options, test.async); err != nil {
+			t.Errorf("%s, %d parameters: %v", test.name, test.limit, err)
+		}
+		if err := lower(params(test.limit+1), test.options, test.async); err == nil || !strings.Contains(err.Error(), "`memory` is required") {
+			t.Errorf("%s, %d parameters: %v, want the missing memory", test.name, test.limit+1, err)
+		}
+	}
+}
+
+func TestAThreadHasTwoContextSlots(t *testing.T) {
+	get := func(slot int) error {
+		return checkWithoutEngine(build(section(sectionCanon, vector("\x0a"+"\x7f"+number(slot)))))
+	}
+	if err := get(contextSlots - 1); err != nil {
+		t.Errorf("slot %d: %v", contextSlots-1, err)
+	}
+	if err := get(contextSlots); err == nil || !strings.Contains(err.Error(), "slot 2 does not exist") {
+		t.Errorf("slot %d: %v", contextSlots, err)
+	}
+}

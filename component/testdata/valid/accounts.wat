@@ -1,0 +1,47 @@
+;; A resource with a constructor, methods and a destructor, exported to a component that uses it.
+(component
+  (component $bank
+    (core module $destroy
+      (global $dropped (export "dropped") (mut i32) (i32.const 0))
+      (func (export "destroy") (param i32)
+        (global.set $dropped (i32.add (global.get $dropped) (local.get 0)))))
+    (core instance $destroy (instantiate $destroy))
+    (type $account (resource (rep i32) (dtor (core func $destroy "destroy"))))
+    (core func $new (canon resource.new $account))
+    (core module $program
+      (import "bank" "new" (func $new (param i32) (result i32)))
+      (import "bank" "dropped" (global $dropped (mut i32)))
+      (func (export "open") (param i32) (result i32) (call $new (local.get 0)))
+      (func (export "balance") (param i32) (result i32) (local.get 0))
+      (func (export "dropped") (result i32) (global.get $dropped)))
+    (core instance $program (instantiate $program
+      (with "bank" (instance (export "new" (func $new)) (export "dropped" (global $destroy "dropped"))))))
+    (export $account' "account" (type $account))
+    (func (export "[constructor]account") (param "amount" u32) (result (own $account'))
+      (canon lift (core func $program "open")))
+    (func (export "[method]account.balance") (param "self" (borrow $account')) (result u32)
+      (canon lift (core func $program "balance")))
+    (func (export "dropped") (result u32) (canon lift (core func $program "dropped"))))
+  (instance $bank (instantiate $bank))
+  (alias export $bank "account" (type $account))
+  (core func $open (canon lower (func $bank "[constructor]account")))
+  (core func $balance (canon lower (func $bank "[method]account.balance")))
+  (core func $drop (canon resource.drop $account))
+  (core module $client
+    (import "bank" "open" (func $open (param i32) (result i32)))
+    (import "bank" "balance" (func $balance (param i32) (result i32)))
+    (import "bank" "drop" (func $drop (param i32)))
+    (func (export "run") (param $a i32) (param $b i32) (result i32) (local $first i32) (local $second i32)
+      (local.set $first (call $open (local.get $a)))
+      (local.set $second (call $open (local.get $b)))
+      (i32.add (call $balance (local.get $first)) (call $balance (local.get $second)))
+      (call $drop (local.get $second)))
+    (func (export "twice") (param $amount i32) (result i32) (local $account i32)
+      (local.set $account (call $open (local.get $amount)))
+      (call $drop (local.get $account))
+      (call $balance (local.get $account))))
+  (core instance $client (instantiate $client
+    (with "bank" (instance (export "open" (func $open)) (export "balance" (func $balance)) (export "drop" (func $drop))))))
+  (func (export "run") (param "first" u32) (param "second" u32) (result u32) (canon lift (core func $client "run")))
+  (func (export "use-after-drop") (param "amount" u32) (result u32) (canon lift (core func $client "twice")))
+  (export "dropped" (func $bank "dropped")))

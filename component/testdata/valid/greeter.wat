@@ -1,0 +1,26 @@
+;; A function of a string that returns another one: memory, realloc and post-return.
+(component
+  (core module $program
+    (memory (export "memory") 1)
+    (data (i32.const 8) "Hello, ")
+    (global $next (mut i32) (i32.const 1024))
+    (global $freed (mut i32) (i32.const 0))
+    (func $allocate (export "allocate") (param $old i32) (param $size i32) (param $align i32) (param $new i32) (result i32)
+      (global.set $next
+        (i32.and (i32.sub (i32.add (global.get $next) (local.get $align)) (i32.const 1)) (i32.sub (i32.const 0) (local.get $align))))
+      (global.get $next)
+      (global.set $next (i32.add (global.get $next) (local.get $new))))
+    (func (export "greet") (param $name i32) (param $length i32) (result i32) (local $text i32) (local $result i32)
+      (local.set $text (call $allocate (i32.const 0) (i32.const 0) (i32.const 1) (i32.add (local.get $length) (i32.const 7))))
+      (memory.copy (local.get $text) (i32.const 8) (i32.const 7))
+      (memory.copy (i32.add (local.get $text) (i32.const 7)) (local.get $name) (local.get $length))
+      (local.set $result (call $allocate (i32.const 0) (i32.const 0) (i32.const 4) (i32.const 8)))
+      (i32.store (local.get $result) (local.get $text))
+      (i32.store offset=4 (local.get $result) (i32.add (local.get $length) (i32.const 7)))
+      (local.get $result))
+    (func (export "free") (param i32) (global.set $freed (i32.add (global.get $freed) (i32.const 1))))
+    (func (export "freed") (result i32) (global.get $freed)))
+  (core instance $p (instantiate $program))
+  (func (export "greet") (param "name" string) (result string)
+    (canon lift (core func $p "greet") (memory (core memory $p "memory")) (realloc (core func $p "allocate")) (post-return (core func $p "free"))))
+  (func (export "freed") (result u32) (canon lift (core func $p "freed"))))
