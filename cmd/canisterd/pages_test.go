@@ -110,6 +110,7 @@ func (r *reader) block(info, text string) error {
 
 // excerptsFrom are the folders of programs that tests run, with the target that does it.
 var excerptsFrom = map[string]string{
+	"component/":                "make test, make test-components",
 	"docker-compose.yml":        "make test",
 	"examples/":                 "make test, make test-clients",
 	"test/e2e/js/":              "make test-clients",
