@@ -18,8 +18,9 @@ const coreFeatures = api.CoreFeaturesV2 | experimental.CoreFeaturesThreads | exp
 func Validate(ctx context.Context, binary []byte) (err error) {
 	engine := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter().WithCoreFeatures(coreFeatures))
 	defer func() { err = errors.Join(err, engine.Close(ctx)) }()
-	_, _, err = check(binary, func(module []byte) error {
-		compiled, err := engine.CompileModule(ctx, forEngine(module))
+	_, err = check(binary, func(module []byte) error {
+		content, _ := forEngine(module)
+		compiled, err := engine.CompileModule(ctx, content)
 		if err != nil {
 			return fmt.Errorf("the engine refuses it: %w", err)
 		}
@@ -29,11 +30,10 @@ func Validate(ctx context.Context, binary []byte) (err error) {
 }
 
 // check reads and validates a component. checkCode validates the code of a core module.
-func check(binary []byte, checkCode func(module []byte) error) (definitions, *componentType, error) {
+func check(binary []byte, checkCode func(module []byte) error) (*scope, error) {
 	component, err := read(binary)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	typ, err := validate(binary, component, checkCode)
-	return component, typ, err
+	return validate(binary, component, checkCode)
 }

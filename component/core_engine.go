@@ -7,11 +7,13 @@ const importPrefix = "."
 
 // forEngine rewrites a core module, which was read before, into one that the engine takes: names of imported modules have
 // a prefix, and a memory beside an imported one, which no instruction can use without the multi-memory proposal, is left
-// out with its exports. Offsets of code change, so texts of the engine have none.
-func forEngine(data []byte) []byte {
+// out with its exports. Offsets of code change, so texts of the engine have none. A module that is not whole cannot be
+// instantiated.
+func forEngine(data []byte) (module []byte, whole bool) {
 	r := &reader{data: data, pos: len(corePreamble), end: len(data)}
 	out := append(make([]byte, 0, len(data)+len(data)/16), corePreamble...)
 	memoryImported := false
+	whole = true
 	for !r.done() {
 		code := r.byte()
 		body := r.within(r.u32())
@@ -21,10 +23,11 @@ func forEngine(data []byte) []byte {
 			content, memoryImported = rewriteImports(body)
 		case 5:
 			if memoryImported {
+				whole = false
 				continue
 			}
 		case 7:
-			if memoryImported {
+			if !whole {
 				content = rewriteExports(body)
 			}
 		}
@@ -32,7 +35,7 @@ func forEngine(data []byte) []byte {
 		out = binary.AppendUvarint(out, uint64(len(content)))
 		out = append(out, content...)
 	}
-	return out
+	return out, whole
 }
 
 func rewriteImports(r *reader) (out []byte, memory bool) {

@@ -1,8 +1,9 @@
-// Package component reads and validates components, as the WebAssembly Component Model describes them, in the binary
-// format of layer 1.
+// Package component validates and runs components, as the WebAssembly Component Model describes them, in the binary format
+// of layer 1. Functions are synchronous: an asynchronous function runs if it does not wait.
 //
-// It owns the binary reader, the type index spaces, subtyping and all rules of validation. It must not know canisters,
-// networks or anything else of canisterd: it needs the engine (wazero) alone, and can be used without the rest.
+// It owns the binary reader, the type index spaces, subtyping, all rules of validation, linking, handles and the Canonical
+// ABI. It must not know canisters, networks or anything else of canisterd: it needs the engine (wazero) alone, and can be
+// used without the rest.
 //
 // # From bytes to a valid component
 //
@@ -13,13 +14,30 @@
 //	subtype*.go     whether a definition may be supplied where another one is expected
 //	substitute.go   types of an instance: a component's type with the resources of its arguments
 //
+// # From a valid component to values
+//
+//	run.go            what a host does: compile, instantiate, supply imports, call
+//	instance.go       definitions again, to items of index spaces that are instances, functions and core modules
+//	core_function.go  core items, and modules that only link others
+//	canon*.go         lift, lower and the built-in functions
+//	task.go           calls, and which instances they may enter
+//	resources.go      handles
+//	lift.go, lower.go, strings.go, memory.go   values between core values or memory and Go
+//	values.go         which Go values they are
+//
+// The index spaces of an instance grow as those of its scope did in validation, so an index means the same in both, and
+// static types are looked up in the scope. A resource of a static type is looked up in the instance ([instanceState.bind]).
+// Values between components are Go values on their way. A trap is a panic with a [*Trap], which unwinds through the engine
+// to the call from outside; then the whole tree of instances is dead.
+//
 // Reading and validation depend on the bytes alone: no clock, no state between calls, no I/O. Limits are in limits.go.
 // Every fault has the offset of the definition that caused it.
 //
 // # The version of the specification
 //
 // The package follows WebAssembly/component-model at [SpecificationCommit]. Values as definitions (the start and value
-// sections), nested names and 64-bit memories are refused.
+// sections), nested names and 64-bit memories are refused. The engine has one memory in each core module: a module that
+// uses several is refused.
 package component
 
 // SpecificationCommit is the commit of WebAssembly/component-model that the package follows.

@@ -107,7 +107,7 @@ func numbered(n int, item func(i int) string) string {
 }
 
 func checkWithoutEngine(binary string) error {
-	_, _, err := check([]byte(binary), func([]byte) error { return nil })
+	_, err := check([]byte(binary), func([]byte) error { return nil })
 	return err
 }
 

@@ -3,11 +3,14 @@
 package component
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"text/tabwriter"
@@ -20,27 +23,37 @@ import (
 var wasmTools = os.Getenv("CANISTERD_WASM_TOOLS")
 
 // suiteFolders are the folders of the suite that the package passes or works on.
-var suiteFolders = []string{"binary", "validation"}
+var suiteFolders = []string{"binary", "validation", "values", "linking", "resources"}
 
 // suiteCommand is a command of a script, as wasm-tools json-from-wast writes it.
 type suiteCommand struct {
 	Type       string `json:"type"`
 	Line       int    `json:"line"`
+	Name       string `json:"name"`
 	Filename   string `json:"filename"`
+	Module     string `json:"module"`
 	ModuleType string `json:"module_type"`
 	Text       string `json:"text"`
+	Action     struct {
+		Type  string       `json:"type"`
+		Field string       `json:"field"`
+		Args  []suiteValue `json:"args"`
+	} `json:"action"`
+	Expected []suiteValue `json:"expected"`
 }
 
 // score counts commands of a folder.
 type score struct {
 	files, components, accepted, assertions, passed, worded int
+	failed                                                  []string // lines of scripts
 }
 
-// The table has how many components of the reference tests are accepted and how many of their assertions pass. It may only
-// get better.
+// The table has how many components of the reference tests are accepted and how many of their assertions pass, and the lines
+// of the others. It may only get better.
 func TestTheReferenceTestsPassAsTheTableSays(t *testing.T) {
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	var failed []string
 	fmt.Fprintln(w, "FOLDER\tFILES\tCOMPONENTS\tASSERTIONS\tIN THE SAME WORDS")
 	for _, folder := range suiteFolders {
 		var s score
@@ -49,9 +62,13 @@ func TestTheReferenceTestsPassAsTheTableSays(t *testing.T) {
 			t.Run(folder+"/"+filepath.Base(script), func(t *testing.T) { s.run(t, script) })
 		}
 		fmt.Fprintf(w, "%s\t%d\t%d of %d\t%d of %d\t%d\n", folder, s.files, s.accepted, s.components, s.passed, s.assertions, s.worded)
+		failed = append(failed, s.failed...)
 	}
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
+	}
+	if len(failed) > 0 {
+		fmt.Fprintf(&table, "\nThese fail:\n\n%s\n", strings.Join(failed, "\n"))
 	}
 	t.Logf("\n%s", table.String())
 	golden.Compare(t, "testdata/suite.txt", table.String())
@@ -79,35 +96,117 @@ func binaries(t *testing.T, script string) ([]suiteCommand, string) {
 	return converted.Commands, folder
 }
 
+// scriptRun is a script while it runs.
+type scriptRun struct {
+	*testing.T
+	*score
+	folder  string
+	defined map[string][]byte // components by name
+	last    []byte            // the component that was defined last
+	current *Instance
+}
+
 func (s *score) run(t *testing.T, script string) {
 	commands, folder := binaries(t, script)
+	r := &scriptRun{T: t, score: s, folder: folder, defined: map[string][]byte{}}
 	for _, c := range commands {
-		path := filepath.Join(folder, c.Filename)
-		switch c.Type {
-		case "module", "module_definition":
-			s.components++
-			if err := Validate(t.Context(), contents(t, path)); err != nil {
-				t.Errorf("line %d: %v", c.Line, err)
-				continue
-			}
-			s.accepted++
-		case "assert_invalid", "assert_malformed":
-			s.assertions++
-			err := refusal(t, c, path)
-			if err == nil {
-				t.Errorf("line %d: accepted, expected %q", c.Line, c.Text)
-				continue
-			}
-			s.passed++
-			if strings.Contains(err.Error(), c.Text) {
-				s.worded++
-			} else {
-				t.Logf("line %d: %v; expected %q", c.Line, err, c.Text)
-			}
-		default:
-			t.Errorf("line %d: unknown command %s", c.Line, c.Type)
+		if err := r.command(c); err != nil {
+			place := fmt.Sprintf("%s/%s:%d", filepath.Base(filepath.Dir(script)), filepath.Base(script), c.Line)
+			s.failed = append(s.failed, place)
+			t.Logf("%s: %s: %v", place, c.Type, err)
 		}
 	}
+}
+
+func (r *scriptRun) command(c suiteCommand) error {
+	path := filepath.Join(r.folder, c.Filename)
+	switch c.Type {
+	case "module", "module_definition":
+		r.components++
+		r.last = contents(r.T, path)
+		r.defined[c.Name] = r.last
+		err := Validate(r.Context(), r.last)
+		if err == nil && c.Type == "module" {
+			err = r.instantiate(r.last)
+		}
+		if err == nil {
+			r.accepted++
+		}
+		return err
+	case "module_instance":
+		return r.instantiate(r.defined[c.Module])
+	case "assert_invalid", "assert_malformed":
+		return r.assert(c, refusal(r.T, c, path))
+	case "assert_trap":
+		_, err := r.invoke(c)
+		if trap := new(Trap); !errors.As(err, &trap) {
+			r.assertions++
+			return fmt.Errorf("%v, expected the trap %q", err, c.Text)
+		}
+		return r.assert(c, err)
+	case "assert_return":
+		r.assertions++
+		if _, err := r.invoke(c); err != nil {
+			return err
+		}
+		r.passed++
+		r.worded++
+		return nil
+	}
+	return errors.New("unknown command")
+}
+
+func (r *scriptRun) instantiate(binary []byte) error {
+	c, err := Compile(r.Context(), binary)
+	if err != nil {
+		return err
+	}
+	r.Cleanup(func() { _ = c.Close(context.Background()) })
+	r.current, err = c.Instantiate(r.Context(), nil)
+	return err
+}
+
+// assert counts an assertion that something fails.
+func (r *scriptRun) assert(c suiteCommand, err error) error {
+	r.assertions++
+	if err == nil {
+		return fmt.Errorf("no fault, expected %q", c.Text)
+	}
+	r.passed++
+	if strings.Contains(err.Error(), c.Text) {
+		r.worded++
+	} else {
+		r.Logf("line %d: %v; expected %q", c.Line, err, c.Text)
+	}
+	return nil
+}
+
+// invoke calls a function of the current instance and compares its result.
+func (r *scriptRun) invoke(c suiteCommand) (any, error) {
+	f, err := r.current.function(c.Action.Field)
+	if err != nil {
+		return nil, err
+	}
+	args, err := valuesOf(c.Action.Args, f.typ.params)
+	if err != nil {
+		return nil, err
+	}
+	result, err := r.current.Call(r.Context(), c.Action.Field, args...)
+	if err != nil || c.Type != "assert_return" {
+		return nil, err
+	}
+	var want any
+	if f.typ.result != nil {
+		values, err := valuesOf(c.Expected, []field{{typ: f.typ.result}})
+		if err != nil {
+			return nil, err
+		}
+		want = values[0]
+	}
+	if !reflect.DeepEqual(result, want) {
+		return nil, fmt.Errorf("%v, expected %v", result, want)
+	}
+	return result, nil
 }
 
 // refusal says why a component is refused. wasm-tools reads the text format.

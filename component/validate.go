@@ -18,6 +18,11 @@ type scope struct {
 	kind   scopeKind
 	parent *scope // nil for the outermost component
 
+	definitions definitions    // of a component that was validated
+	typ         *componentType // its type
+	builtins    []int          // places in coreFuncs of functions that canonical definitions make
+	nested      []*scope       // of the components that are defined in this one, in their order
+
 	coreFuncs     []*coreFunc
 	coreItems     map[sort][]coreExtern // tables, memories, globals and tags
 	coreTypes     []any                 // *coreFunc, otherCoreType or *moduleType
@@ -56,7 +61,7 @@ type validation struct {
 }
 
 // validate checks a component that was read from data. checkCode validates the code of a core module.
-func validate(data []byte, component definitions, checkCode func(module []byte) error) (typ *componentType, err error) {
+func validate(data []byte, component definitions, checkCode func(module []byte) error) (valid *scope, err error) {
 	defer caught(&err)
 	v := &validation{checkCode: checkCode, data: data}
 	return v.component(nil, component), nil
@@ -79,14 +84,15 @@ func (v *validation) spend(offset int) {
 	}
 }
 
-func (v *validation) component(parent *scope, component definitions) *componentType {
+func (v *validation) component(parent *scope, component definitions) *scope {
 	s := newScope(v, scopeComponent, parent)
 	offset := 0
 	for _, d := range component {
 		s.define(d)
 		offset = d.offset
 	}
-	return s.finish(offset)
+	s.definitions, s.typ = component, s.finish(offset)
+	return s
 }
 
 // define validates a definition and adds what it defines to its index space.
@@ -100,7 +106,9 @@ func (s *scope) define(d definition) {
 		s.defineCoreType(d.offset, body)
 	case nested:
 		bounded(d.offset, len(s.components), maxComponents, "components")
-		s.components = append(s.components, s.component(s, body.component))
+		inner := s.component(s, body.component)
+		s.nested = append(s.nested, inner)
+		s.components = append(s.components, inner.typ)
 	case instance:
 		s.defineInstance(d.offset, body)
 	case exportAlias:

@@ -9,10 +9,10 @@ func (s *scope) defineCanonical(offset int, d canonDef) {
 		s.lift(offset, d, options)
 		return
 	case canonLower:
-		s.addCoreFunc(offset, s.lower(offset, d, options))
+		s.addBuiltin(offset, s.lower(offset, d, options))
 		return
 	case canonTaskReturn:
-		s.addCoreFunc(offset, s.taskReturn(offset, d, options))
+		s.addBuiltin(offset, s.taskReturn(offset, d, options))
 		return
 	}
 	s.checkImmediates(offset, d, options)
@@ -20,6 +20,11 @@ func (s *scope) defineCanonical(offset int, d canonDef) {
 	if coreValue([]byte{d.coreType}) == coreI64 { // a slot of the context
 		fn = signature(map[canonKind]string{canonContextGet: ":l", canonContextSet: "l:"}[d.kind])
 	}
+	s.addBuiltin(offset, fn)
+}
+
+func (s *scope) addBuiltin(offset int, fn *coreFunc) {
+	s.builtins = append(s.builtins, len(s.coreFuncs))
 	s.addCoreFunc(offset, fn)
 }
 

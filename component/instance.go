@@ -1,0 +1,287 @@
+package component
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+)
+
+// host is what all instances of a tree of components share.
+type host struct {
+	ctx       context.Context // while instances are made
+	component *Component
+	modules   []api.Module            // made for the tree, in their order
+	code      []wazero.CompiledModule // of modules that only link others
+	dead      bool                    // a call runs, or trapped
+}
+
+// instanceState is an instance of a component. Its index spaces grow as those of its scope did when it was validated.
+type instanceState struct {
+	host         *host
+	scope        *scope
+	parent       *instanceState // that made it
+	definer      *instanceState // that its component was defined in, for outer aliases
+	running      bool           // a call is in it
+	leaving      bool           // it may call its imports and built-in functions
+	backpressure int            // asynchronous calls wait while it is not zero
+	task         *task
+	handles      handleTable
+
+	// What the resources of the scope are in this instance.
+	resources map[*resource]*resourceInstance
+
+	coreFuncs     []coreItem
+	coreItems     map[sort][]coreItem
+	coreModules   []*coreModuleCode
+	coreInstances []coreExportsOf
+	components    []*componentCode
+	instances     []exportedItems
+	funcs         []*function
+	types         []*resourceInstance // nil for other types
+
+	imported, exported int // definitions that were made
+	nested             int
+	builtins           []builtin // functions of canonical definitions that were made
+	builtinModule      api.Module
+	exports            exportedItems
+}
+
+// coreModuleCode is a core module.
+type coreModuleCode struct {
+	compiled wazero.CompiledModule
+	typ      *moduleType
+}
+
+// componentCode is a component with the instance that it was defined in, for outer aliases.
+type componentCode struct {
+	scope *scope
+	outer *instanceState
+}
+
+// coreExportsOf are the exports of a core instance: those of a module of the engine.
+type coreExportsOf struct {
+	module api.Module
+	types  *coreExternMap
+	direct map[string]builtin
+}
+
+func (e coreExportsOf) item(name string) coreItem {
+	typ, _ := e.types.find(name)
+	return coreItem{e.module, name, typ, e.direct[name]}
+}
+
+// exportedItem is an export of an instance, or an argument. Only the field of its sort is set; a type that is no resource
+// has none.
+type exportedItem struct {
+	module    *coreModuleCode
+	function  *function
+	component *componentCode
+	instance  exportedItems
+	resource  *resourceInstance
+}
+
+type exportedItems map[string]exportedItem
+
+// instantiate makes an instance of a component with arguments.
+func (h *host) instantiate(code *componentCode, parent *instanceState, args exportedItems) *instanceState {
+	s := &instanceState{
+		host: h, scope: code.scope, parent: parent, definer: code.outer, leaving: true,
+		resources: map[*resource]*resourceInstance{}, coreItems: map[sort][]coreItem{}, exports: exportedItems{},
+	}
+	s.task = s.plainTask()
+	s.makeBuiltins()
+	for _, d := range code.scope.definitions {
+		s.define(d.body, args)
+	}
+	return s
+}
+
+func (s *instanceState) define(body any, args exportedItems) {
+	switch body := body.(type) {
+	case coreModule:
+		s.coreModules = append(s.coreModules, &coreModuleCode{s.host.component.code[&body.data[0]], s.scope.coreModules[len(s.coreModules)]})
+	case coreInstance:
+		s.coreInstances = append(s.coreInstances, s.coreInstance(body))
+	case nested:
+		s.components = append(s.components, &componentCode{s.scope.nested[s.nested], s})
+		s.nested++
+	case instance:
+		s.addInstance(s.instance(body))
+	case exportAlias:
+		s.add(body.sort, s.instances[body.instance][body.name])
+	case coreExportAlias:
+		s.addCore(body.sort, s.coreInstances[body.instance].item(body.name))
+	case outerAlias:
+		s.outerAlias(body)
+	case typeDef:
+		s.types = append(s.types, s.defineResource(body.body))
+	case canonDef:
+		s.canonical(body)
+	case importDef:
+		declared := s.scope.imports.items[s.imported]
+		s.imported++
+		s.bind(declared.entity, args[declared.name])
+		s.add(declared.sort, args[declared.name])
+	case exportDef:
+		declared := s.scope.exports.items[s.exported]
+		s.exported++
+		item := s.item(body.item)
+		s.bind(declared.entity, item)
+		s.exports[declared.name] = item
+		s.add(declared.sort, item)
+	}
+}
+
+// bind records what the resources in the type of an item are.
+func (s *instanceState) bind(e entity, item exportedItem) {
+	switch t := e.typ.(type) {
+	case *resourceType:
+		s.resources[t.resource] = item.resource
+	case *instanceType:
+		if e.sort != sortInstance {
+			return
+		}
+		for _, export := range t.exports.items {
+			s.bind(export.entity, item.instance[export.name])
+		}
+	}
+}
+
+func (s *instanceState) addInstance(exports exportedItems) {
+	typ := s.scope.instances[len(s.instances)]
+	s.bind(entity{sort: sortInstance, typ: typ}, exportedItem{instance: exports})
+	s.instances = append(s.instances, exports)
+}
+
+func (s *instanceState) add(sort sort, item exportedItem) {
+	switch sort {
+	case sortCoreModule:
+		s.coreModules = append(s.coreModules, item.module)
+	case sortFunc:
+		s.funcs = append(s.funcs, item.function)
+	case sortComponent:
+		s.components = append(s.components, item.component)
+	case sortInstance:
+		s.instances = append(s.instances, item.instance)
+	case sortType:
+		s.types = append(s.types, item.resource)
+	}
+}
+
+func (s *instanceState) item(i sortIndex) (item exportedItem) {
+	switch i.sort {
+	case sortCoreModule:
+		item.module = s.coreModules[i.index]
+	case sortFunc:
+		item.function = s.funcs[i.index]
+	case sortComponent:
+		item.component = s.components[i.index]
+	case sortInstance:
+		item.instance = s.instances[i.index]
+	case sortType:
+		item.resource = s.types[i.index]
+	}
+	return item
+}
+
+func (s *instanceState) addCore(sort sort, item coreItem) {
+	if sort == sortCoreFunc {
+		s.coreFuncs = append(s.coreFuncs, item)
+		return
+	}
+	s.coreItems[sort] = append(s.coreItems[sort], item)
+}
+
+func (s *instanceState) coreItem(i sortIndex) coreItem {
+	if i.sort == sortCoreFunc {
+		return s.coreFuncs[i.index]
+	}
+	return s.coreItems[i.sort][i.index]
+}
+
+func (s *instanceState) outerAlias(a outerAlias) {
+	from := s
+	for range a.count {
+		from = from.definer
+	}
+	if a.sort == sortCoreType {
+		return
+	}
+	s.add(a.sort, from.item(sortIndex{a.sort, a.index}))
+}
+
+func (s *instanceState) instance(d instance) exportedItems {
+	switch e := d.expression.(type) {
+	case instantiate:
+		args := exportedItems{}
+		for _, arg := range e.args {
+			args[arg.name] = s.item(arg.item)
+		}
+		return s.host.instantiate(s.components[e.component], s, args).exports
+	case inlineExports:
+		exports := exportedItems{}
+		for _, export := range e.exports {
+			exports[export.name.name] = s.item(export.item)
+		}
+		return exports
+	}
+	return nil
+}
+
+func (s *instanceState) coreInstance(d coreInstance) coreExportsOf {
+	types := s.scope.coreInstances[len(s.coreInstances)]
+	switch e := d.expression.(type) {
+	case coreInstantiate:
+		args := map[string]api.Module{}
+		for _, arg := range e.args {
+			args[arg.name] = s.coreInstances[arg.item.index].module
+		}
+		code := s.coreModules[e.module]
+		if code.compiled == nil {
+			trap("core modules with several memories cannot be instantiated")
+		}
+		module := s.instantiateCore(code.compiled, func(name string) api.Module { return args[name] })
+		return coreExportsOf{module: module, types: types}
+	case coreExports:
+		exports := coreExportsOf{types: types, direct: map[string]builtin{}}
+		items, names := make([]coreItem, len(e.exports)), make([]string, len(e.exports))
+		for i, export := range e.exports {
+			items[i], names[i] = s.coreItem(export.item), export.name
+			if items[i].direct != nil {
+				exports.direct[export.name] = items[i].direct
+			}
+		}
+		exports.module = s.link(items, func(w *linkWriter) { w.export(names) })
+		return exports
+	}
+	return coreExportsOf{}
+}
+
+// instantiateCore makes an instance of a core module. Names of imported modules have a prefix ([forEngine]).
+func (s *instanceState) instantiateCore(code wazero.CompiledModule, resolve func(name string) api.Module) api.Module {
+	ctx := experimental.WithImportResolver(s.host.ctx, func(name string) api.Module {
+		return resolve(strings.TrimPrefix(name, importPrefix))
+	})
+	module, err := s.host.instantiateCore(ctx, code)
+	rethrow(err)
+	return module
+}
+
+func (s *instanceState) defineResource(body any) *resourceInstance {
+	d, ok := body.(resourceDef)
+	if !ok {
+		return nil
+	}
+	r := &resourceInstance{owner: s}
+	if d.destructor != nil {
+		r.destructor = s.callable(*d.destructor)
+	}
+	s.resources[s.scope.types[len(s.types)].(*resourceType).resource] = r
+	return r
+}
+
+func builtinName(i int) string { return strconv.Itoa(i) }

@@ -1,0 +1,230 @@
+package component
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+)
+
+// Component is a valid component whose core modules are compiled.
+type Component struct {
+	engine wazero.Runtime
+	scope  *scope
+	code   map[*byte]wazero.CompiledModule // by the place of the core module in the component
+}
+
+// Compile validates a component and compiles its core modules. The bytes must not change afterwards. The error of a
+// component that is not valid is an [*Invalid].
+func Compile(ctx context.Context, binary []byte) (*Component, error) {
+	c := &Component{
+		engine: wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCoreFeatures(coreFeatures)),
+		code:   map[*byte]wazero.CompiledModule{},
+	}
+	scope, err := check(binary, func(module []byte) error {
+		content, whole := forEngine(module)
+		compiled, err := c.engine.CompileModule(ctx, content)
+		if err != nil {
+			return fmt.Errorf("the engine refuses it: %w", err)
+		}
+		if whole {
+			c.code[&module[0]] = compiled
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, errors.Join(err, c.Close(ctx))
+	}
+	c.scope = scope
+	return c, nil
+}
+
+// Close releases the code of the component and ends all its instances.
+func (c *Component) Close(ctx context.Context) error { return c.engine.Close(ctx) }
+
+// Func is a function that the host supplies to a component. Arguments and result are values of the types of its import.
+// An error traps.
+type Func func(ctx context.Context, args []any) (result any, err error)
+
+// ResourceType is a resource that the host supplies. Dropped is called with the representation of each resource that a
+// component drops; it may be nil.
+type ResourceType struct {
+	Dropped  func(ctx context.Context, representation uint32)
+	instance *resourceInstance
+}
+
+// New makes a resource of the type, which is given to a component as a result or an argument.
+func (t *ResourceType) New(representation uint32) *Resource {
+	return &Resource{t.resource(), representation}
+}
+
+func (t *ResourceType) resource() *resourceInstance {
+	if t.instance == nil {
+		t.instance = &resourceInstance{dropped: t.Dropped}
+	}
+	return t.instance
+}
+
+// Representation gives the number that stands for the resource in the component, or the host, that made it.
+func (r *Resource) Representation() uint32 { return r.representation }
+
+// Imports are what a host supplies to a component, by name: a [Func], a [*ResourceType], or the Imports of an instance.
+type Imports map[string]any
+
+// Instance is an instance of a component. One goroutine at a time may use it.
+type Instance struct {
+	host  *host
+	state *instanceState
+}
+
+// Instantiate makes an instance of the component.
+func (c *Component) Instantiate(ctx context.Context, imports Imports) (i *Instance, err error) {
+	h := &host{ctx: ctx, component: c}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, h.close(ctx))
+		}
+	}()
+	args, err := imports.supply("", &c.scope.imports)
+	if err != nil {
+		return nil, err
+	}
+	defer trapped(&err)
+	return &Instance{h, h.instantiate(&componentCode{scope: c.scope}, nil, args)}, nil
+}
+
+// Close ends the instance.
+func (i *Instance) Close(ctx context.Context) error { return i.host.close(ctx) }
+
+func (h *host) close(ctx context.Context) (err error) {
+	for _, module := range h.modules {
+		err = errors.Join(err, module.Close(ctx))
+	}
+	for _, code := range h.code {
+		err = errors.Join(err, code.Close(ctx))
+	}
+	h.modules, h.code = nil, nil
+	return err
+}
+
+// supply gives the arguments for the imports of a component, or for the exports of an instance that it imports.
+func (i Imports) supply(prefix string, wanted *externs) (exportedItems, error) {
+	args := exportedItems{}
+	for _, want := range wanted.items {
+		name := prefix + want.name
+		supplied, ok := i[want.name]
+		if want.sort == sortType {
+			if _, isResource := want.typ.(*resourceType); !isResource {
+				args[want.name] = exportedItem{}
+				continue
+			}
+		}
+		if !ok {
+			return nil, fmt.Errorf("the component imports %s, which is not supplied", name)
+		}
+		item, err := supplyItem(name, want.entity, supplied)
+		if err != nil {
+			return nil, err
+		}
+		args[want.name] = item
+	}
+	return args, nil
+}
+
+func supplyItem(name string, want entity, supplied any) (item exportedItem, err error) {
+	switch supplied := supplied.(type) {
+	case Func:
+		if typ, ok := want.typ.(*funcType); ok && want.sort == sortFunc {
+			item.function = hostFunction(name, typ, supplied)
+			return item, nil
+		}
+	case *ResourceType:
+		if want.sort == sortType {
+			item.resource = supplied.resource()
+			return item, nil
+		}
+	case Imports:
+		if typ, ok := want.typ.(*instanceType); ok && want.sort == sortInstance {
+			item.instance, err = supplied.supply(name+"#", &typ.exports)
+			return item, err
+		}
+	}
+	return item, fmt.Errorf("the component imports %s as a %s, and the host supplies %T", name, want.sort, supplied)
+}
+
+// hostFunction makes a component function of a function of the host.
+func hostFunction(name string, typ *funcType, f Func) *function {
+	return &function{typ: typ, outside: true, call: func(c call) {
+		result, err := f(c.ctx, c.start())
+		if err != nil {
+			panic(&Trap{Reason: fmt.Sprintf("%s: %v", name, err), cause: err})
+		}
+		reason := ""
+		if typ.result != nil {
+			reason = mismatchOf(result, typ.result)
+		} else if result != nil {
+			reason = "the function has no result"
+		}
+		if reason != "" {
+			trap("the result of %s: %s", name, reason)
+		}
+		c.resolve(result)
+	}}
+}
+
+// Call calls a function that the component exports, with values of the types of its parameters ([Char] lists them). A
+// function of an instance has the name INSTANCE#FUNCTION. The error of a call that traps is a [*Trap]; the instance cannot
+// be called afterwards.
+func (i *Instance) Call(ctx context.Context, name string, args ...any) (result any, err error) {
+	f, err := i.function(name)
+	if err != nil {
+		return nil, err
+	}
+	if len(args) != len(f.typ.params) {
+		return nil, fmt.Errorf("%s has %d parameters, found %d arguments", name, len(f.typ.params), len(args))
+	}
+	for n, p := range f.typ.params {
+		if reason := mismatchOf(args[n], p.typ); reason != "" {
+			return nil, fmt.Errorf("argument %s of %s: %s", p.name, name, reason)
+		}
+	}
+	if i.host.dead {
+		return nil, &Trap{Reason: "cannot enter component instance: a call trapped before"}
+	}
+	i.host.dead = true // until the call returns
+	defer trapped(&err)
+	f.call(call{ctx: ctx, start: func() []any { return args }, resolve: func(r any) { result = r }})
+	i.host.dead = false
+	return result, nil
+}
+
+func (i *Instance) function(name string) (*function, error) {
+	exports := i.state.exports
+	path := strings.Split(name, "#")
+	for n, part := range path {
+		item, ok := exports[part]
+		switch {
+		case !ok:
+			return nil, fmt.Errorf("the component does not export %s", name)
+		case n < len(path)-1:
+			exports = item.instance
+		case item.function == nil:
+			return nil, fmt.Errorf("the export %s is not a function", name)
+		default:
+			return item.function, nil
+		}
+	}
+	return nil, fmt.Errorf("the component does not export %s", name)
+}
+
+// instantiateCore makes an instance of a core module.
+func (h *host) instantiateCore(ctx context.Context, code wazero.CompiledModule) (api.Module, error) {
+	module, err := h.component.engine.InstantiateModule(ctx, code, wazero.NewModuleConfig().WithName("").WithStartFunctions())
+	if err == nil {
+		h.modules = append(h.modules, module)
+	}
+	return module, err
+}

@@ -1,0 +1,220 @@
+package component
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/canisterd/canisterd/internal/golden"
+)
+
+// started gives an instance of a program of testdata.
+func started(t testing.TB, name string, imports Imports) *Instance {
+	t.Helper()
+	c, err := Compile(t.Context(), programs(t, "valid")[name])
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close(context.Background()) })
+	i, err := c.Instantiate(t.Context(), imports)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+// returns calls a function that must return a value.
+func (i *Instance) returns(t testing.TB, want any, name string, args ...any) {
+	t.Helper()
+	got, err := i.Call(t.Context(), name, args...)
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%s%v = %v, %v, want %v", name, args, got, err, want)
+	}
+}
+
+func TestAFunctionOfStringsIsCalledAndCleansUpOnce(t *testing.T) {
+	i := started(t, "greeter", nil)
+	i.returns(t, "Hello, Ada", "greet", "Ada")
+	i.returns(t, "Hello, Zoë ☃", "greet", "Zoë ☃")
+	i.returns(t, uint32(2), "freed")
+}
+
+func TestResourcesAreLentMovedAndDestroyed(t *testing.T) {
+	i := started(t, "accounts", nil)
+	i.returns(t, uint32(7), "run", uint32(3), uint32(4))
+	i.returns(t, uint32(4), "dropped")
+	i.returns(t, uint32(11), "run", uint32(5), uint32(6))
+	i.returns(t, uint32(10), "dropped")
+}
+
+func TestAnInstanceIsDeadAfterATrap(t *testing.T) {
+	i := started(t, "accounts", nil)
+	for range 2 {
+		trap := new(Trap)
+		if _, err := i.Call(t.Context(), "use-after-drop", uint32(1)); !errors.As(err, &trap) {
+			t.Fatalf("%v, want a trap", err)
+		}
+	}
+	_, err := i.Call(t.Context(), "dropped")
+	if err == nil || err.Error() != "wasm trap: cannot enter component instance: a call trapped before" {
+		t.Errorf("a call after a trap: %v", err)
+	}
+}
+
+func TestTheHostSuppliesFunctionsAndResources(t *testing.T) {
+	var lines []string
+	var dropped []uint32
+	clock := &ResourceType{Dropped: func(_ context.Context, representation uint32) { dropped = append(dropped, representation) }}
+	i := started(t, "counter", Imports{"host": Imports{
+		"clock":              clock,
+		"[constructor]clock": Func(func(context.Context, []any) (any, error) { return clock.New(9), nil }),
+		"[method]clock.now": Func(func(_ context.Context, args []any) (any, error) {
+			return uint64(args[0].(*Resource).Representation()) * 100, nil
+		}),
+		"log": Func(func(_ context.Context, args []any) (any, error) {
+			lines = append(lines, args[0].(string))
+			return Variant{Case: 0, Payload: uint32(len(lines))}, nil
+		}),
+	}})
+	i.returns(t, uint64(901), "example:counter/run#run")
+	i.returns(t, uint64(902), "example:counter/run#run")
+	if want := []string{"it is late", "it is late"}; !reflect.DeepEqual(lines, want) {
+		t.Errorf("lines %q, want %q", lines, want)
+	}
+	if want := []uint32{9, 9}; !reflect.DeepEqual(dropped, want) {
+		t.Errorf("dropped %v, want %v", dropped, want)
+	}
+}
+
+func TestFaultsOfTheHostNameTheImport(t *testing.T) {
+	supplied := func(log any) (*Instance, error) {
+		c, err := Compile(t.Context(), programs(t, "valid")["counter"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close(context.Background()) })
+		clock := &ResourceType{}
+		imports := Imports{
+			"clock":              clock,
+			"[constructor]clock": Func(func(context.Context, []any) (any, error) { return clock.New(1), nil }),
+			"[method]clock.now":  Func(func(context.Context, []any) (any, error) { return uint64(0), nil }),
+		}
+		if log != nil {
+			imports["log"] = log
+		}
+		return c.Instantiate(t.Context(), Imports{"host": imports})
+	}
+	for want, log := range map[string]any{
+		"the component imports host#log, which is not supplied":                                     nil,
+		"the component imports host#log as a func, and the host supplies string":                    "log",
+		"host#log: the disk is full":                                                                Func(func(context.Context, []any) (any, error) { return nil, errors.New("the disk is full") }),
+		"the result of host#log: expected component.Variant for a value of type result, found bool": Func(func(context.Context, []any) (any, error) { return true, nil }),
+		"the result of host#log: case 2 does not exist: the result has 2":                           Func(func(context.Context, []any) (any, error) { return Variant{Case: 2}, nil }),
+	} {
+		i, err := supplied(log)
+		if err == nil {
+			_, err = i.Call(t.Context(), "example:counter/run#run")
+		}
+		if err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+func TestCallsWithOtherArgumentsAreRefusedAndChangeNothing(t *testing.T) {
+	i := started(t, "greeter", nil)
+	for want, call := range map[string][]any{
+		"the component does not export hello":                                                         {"hello"},
+		"greet has 1 parameters, found 2 arguments":                                                   {"greet", "a", "b"},
+		"argument name of greet: expected string for a value of type string, found int":               {"greet", 1},
+		"argument name of greet: a string must be UTF-8":                                              {"greet", "\xff"},
+		"argument name of greet: expected string for a value of type string, found component.Variant": {"greet", Variant{}},
+	} {
+		if _, err := i.Call(t.Context(), call[0].(string), call[1:]...); err == nil || err.Error() != want && !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	i.returns(t, "Hello, Ada", "greet", "Ada")
+}
+
+// Each call is of a new instance: a trap ends one.
+func TestResultsThatAreNoValuesTrapWithTheWordsOfTheSpecification(t *testing.T) {
+	var report strings.Builder
+	for _, call := range [][]any{
+		{"char", uint32(0xd800)},
+		{"char", uint32(0x110000)},
+		{"enum", uint32(2)},
+		{"record", uint32(2)},
+		{"record", uint32(65532)},
+		{"text", uint32(9), uint32(1)},
+		{"text", uint32(10), uint32(1)},
+		{"text", uint32(65530), uint32(7)},
+		{"text", uint32(0), uint32(1 << 28)},
+		{"text", uint32(0), uint32(1<<28 - 1)},
+		{"wide", uint32(9), uint32(1)},
+		{"wide", uint32(0), uint32(1 << 27)},
+		{"list", uint32(4), uint32(1)},
+		{"list", uint32(65528), uint32(2)},
+		{"list", uint32(0), uint32(1 << 25)},
+		{"take", []any{}},
+		{"take", []any{uint16(1)}},
+		{"fail"},
+	} {
+		_, err := started(t, "traps", nil).Call(t.Context(), call[0].(string), call[1:]...)
+		trap := new(Trap)
+		if !errors.As(err, &trap) {
+			t.Errorf("%v: %v, want a trap", call, err)
+			continue
+		}
+		text, _, _ := strings.Cut(err.Error(), "\n")
+		fmt.Fprintf(&report, "%v: %s\n", call, text)
+	}
+	golden.Compare(t, "testdata/traps.txt", report.String())
+}
+
+func TestNaNsAreCanonical(t *testing.T) {
+	if got := liftPrimitive(primF32, 0x7f800001).(float32); math.Float32bits(got) != 0x7fc00000 {
+		t.Errorf("an f32 is %x", math.Float32bits(got))
+	}
+	if got := liftPrimitive(primF64, 0xfff0000000000001).(float64); math.Float64bits(got) != 0x7ff8000000000000 {
+		t.Errorf("an f64 is %x", math.Float64bits(got))
+	}
+	if got := lowerPrimitive(math.Float32frombits(0xffc00001)); got != 0x7fc00000 {
+		t.Errorf("a lowered f32 is %x", got)
+	}
+	if got := lowerPrimitive(math.Inf(-1)); got != 0xfff0000000000000 {
+		t.Errorf("infinity is %x", got)
+	}
+}
+
+// traps gives the reason of the trap that f ends with.
+func traps(f func()) (err error) {
+	defer trapped(&err)
+	f()
+	return nil
+}
+
+func TestTheLimitsOfCallsAreTheLargestNumbersThatAreAccepted(t *testing.T) {
+	instance := &instanceState{}
+	for name, test := range map[string]struct {
+		limit int
+		run   func(n int)
+	}{
+		"bytes of a list":       {maxContentBytes, func(n int) { listSize(n, 1) }},
+		"bytes of all values":   {maxLiftedBytes, func(n int) { a := &abi{}; a.charge(1); a.charge(uint64(n - 1)) }},
+		"handles":               {maxHandles, func(n int) { (&handleTable{items: make([]*handle, n)}).add(&handle{}) }},
+		"backpressure":          {maxBackpressure, func(n int) { instance.backpressure = 0; instance.changeBackpressure(n) }},
+		"backpressure, inverse": {0, func(n int) { instance.backpressure = 0; instance.changeBackpressure(-n) }},
+	} {
+		if err := traps(func() { test.run(test.limit) }); err != nil {
+			t.Errorf("%s: %d trap: %v", name, test.limit, err)
+		}
+		if err := traps(func() { test.run(test.limit + 1) }); err == nil {
+			t.Errorf("%s: %d do not trap", name, test.limit+1)
+		}
+	}
+}

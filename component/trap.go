@@ -1,0 +1,50 @@
+package component
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Trap says why a call ended without a result. The instance cannot be called afterwards.
+type Trap struct {
+	Reason string
+	cause  error // of the engine, if core code trapped
+}
+
+func (t *Trap) Error() string { return "wasm trap: " + t.Reason }
+
+// Unwrap gives the engine's error, which has a backtrace.
+func (t *Trap) Unwrap() error { return t.cause }
+
+// trap ends the running call. It unwinds through the engine, which gives it to the caller of the core function as an error.
+func trap(format string, args ...any) {
+	panic(&Trap{Reason: fmt.Sprintf(format, args...)})
+}
+
+// rethrow ends the running call with the error of a core function that it called.
+func rethrow(err error) {
+	if err != nil {
+		panic(trapOf(err))
+	}
+}
+
+func trapOf(err error) *Trap {
+	t := new(Trap)
+	if errors.As(err, &t) {
+		return t
+	}
+	reason, _, _ := strings.Cut(err.Error(), "\n") // a backtrace follows
+	return &Trap{Reason: strings.TrimPrefix(reason, "wasm error: "), cause: err}
+}
+
+// trapped is deferred by the entry points that run components.
+func trapped(err *error) {
+	switch fault := recover().(type) {
+	case nil:
+	case *Trap:
+		*err = fault
+	default:
+		panic(fault)
+	}
+}
