@@ -2,7 +2,6 @@ package component
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/tetratelabs/wazero/api"
 )
@@ -32,7 +31,7 @@ func (s *instanceState) makeBuiltins() {
 	}
 	compiled, err := builder.Compile(s.host.ctx)
 	if err != nil {
-		panic(fmt.Errorf("compiling the functions of canonical definitions: %w", err))
+		trap("making the functions of canonical definitions: %v", err)
 	}
 	s.host.code = append(s.host.code, compiled)
 	s.builtinModule = s.instantiateCore(compiled, func(string) api.Module { return nil })

@@ -3,7 +3,6 @@ package component
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"strconv"
 
 	"github.com/tetratelabs/wazero/api"
@@ -160,7 +159,7 @@ func (s *instanceState) link(items []coreItem, finish func(w *linkWriter)) api.M
 	module = append(module, w.rest...)
 	compiled, err := s.host.component.engine.CompileModule(s.host.ctx, module)
 	if err != nil {
-		panic(fmt.Errorf("compiling a module that links %d items: %w", len(items), err))
+		trap("linking %d core items: %v", len(items), err)
 	}
 	s.host.code = append(s.host.code, compiled)
 	return s.instantiateCore(compiled, func(name string) api.Module {

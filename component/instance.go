@@ -16,6 +16,7 @@ type host struct {
 	component *Component
 	modules   []api.Module            // made for the tree, in their order
 	code      []wazero.CompiledModule // of modules that only link others
+	instances int                     // of components and core modules that were made
 	dead      bool                    // a call runs, or trapped
 }
 
@@ -88,6 +89,7 @@ type exportedItems map[string]exportedItem
 
 // instantiate makes an instance of a component with arguments.
 func (h *host) instantiate(code *componentCode, parent *instanceState, args exportedItems) *instanceState {
+	h.count()
 	s := &instanceState{
 		host: h, scope: code.scope, parent: parent, definer: code.outer, leaving: true,
 		resources: map[*resource]*resourceInstance{}, coreItems: map[sort][]coreItem{}, exports: exportedItems{},
@@ -98,6 +100,14 @@ func (h *host) instantiate(code *componentCode, parent *instanceState, args expo
 		s.define(d.body, args)
 	}
 	return s
+}
+
+// count counts an instance: components that instantiate others many times could make any number of them.
+func (h *host) count() {
+	h.instances++
+	if h.instances > maxTreeInstances {
+		trap("the component makes more than the limit of %d instances", maxTreeInstances)
+	}
 }
 
 func (s *instanceState) define(body any, args exportedItems) {
@@ -240,6 +250,7 @@ func (s *instanceState) coreInstance(d coreInstance) coreExportsOf {
 		for _, arg := range e.args {
 			args[arg.name] = s.coreInstances[arg.item.index].module
 		}
+		s.host.count()
 		code := s.coreModules[e.module]
 		if code.compiled == nil {
 			trap("core modules with several memories cannot be instantiated")

@@ -88,15 +88,17 @@ func (a *abi) liftOwn(t *valueType, index uint32) any {
 	if !h.own {
 		trap("cannot lift own resource from a borrow")
 	}
-	return &Resource{r, h.representation}
+	return &Resource{r, h.representation, resourceOwned}
 }
 
 func (a *abi) liftBorrow(t *valueType, index uint32) any {
 	r := a.instance.resources[t.resource.resource]
 	h := a.instance.handles.get(index, r)
 	h.lends++
+	lent := &Resource{r, h.representation, resourceBorrowed}
 	a.subtask.lenders = append(a.subtask.lenders, h)
-	return &Resource{r, h.representation}
+	a.subtask.lent = append(a.subtask.lent, lent)
+	return lent
 }
 
 func liftPrimitive(p primitive, v uint64) any {

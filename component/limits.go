@@ -31,10 +31,11 @@ const (
 	maxFlatResults     = 1
 	maxFlatAsyncParams = 4
 
-	maxContentBytes = 1<<28 - 1 // of a string or list in memory; specification 2^28 - 1
-	maxLiftedBytes  = 1 << 30   // of Go values made of the values of one call
-	maxBackpressure = 1<<16 - 1 // of an instance's counter; specification 2^16 - 1
-	maxHandles      = 1_000_000 // of one instance; specification 2^28 - 1
+	maxContentBytes  = 1<<28 - 1 // of a string or list in memory; specification 2^28 - 1
+	maxLiftedBytes   = 1 << 30   // of Go values made of the values of one call
+	maxBackpressure  = 1<<16 - 1 // of an instance's counter; specification 2^16 - 1
+	maxTreeInstances = 10_000    // of components and core modules, for one instance of the outermost component
+	maxHandles       = 1_000_000 // of one instance; specification 2^28 - 1
 
 	contextSlots = 2 // of a thread: context.get and context.set; specification 2
 )

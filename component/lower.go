@@ -61,7 +61,11 @@ func (a *abi) lowerSmall(t *valueType, v any) uint32 {
 	case Flags:
 		return uint32(v)
 	case *Resource:
+		if v.implementation != a.instance.resources[t.resource.resource] {
+			trap("resource of another type than the parameter or result")
+		}
 		if t.kind == kindOwn {
+			v.state = resourceGone
 			return a.instance.handles.add(&handle{resource: v.implementation, representation: v.representation, own: true})
 		}
 		if v.implementation.owner == a.instance {

@@ -58,7 +58,7 @@ type ResourceType struct {
 
 // New makes a resource of the type, which is given to a component as a result or an argument.
 func (t *ResourceType) New(representation uint32) *Resource {
-	return &Resource{t.resource(), representation}
+	return &Resource{t.resource(), representation, resourceOwned}
 }
 
 func (t *ResourceType) resource() *resourceInstance {
@@ -175,9 +175,32 @@ func hostFunction(name string, typ *funcType, f Func) *function {
 	}}
 }
 
+// Drop drops a resource that a component or the host owns: its destructor runs.
+func (i *Instance) Drop(ctx context.Context, r *Resource) error {
+	if r.state != resourceOwned {
+		return errors.New("the resource cannot be dropped: it is not there any more, or only borrowed")
+	}
+	return i.run(func() {
+		r.state = resourceGone
+		r.implementation.drop(ctx, nil, r.representation)
+	})
+}
+
+// run calls into the instance, which is dead if that traps.
+func (i *Instance) run(call func()) (err error) {
+	if i.host.dead {
+		return &Trap{Reason: "cannot enter component instance: a call runs in it, or trapped"}
+	}
+	i.host.dead = true
+	defer trapped(&err)
+	call()
+	i.host.dead = false
+	return nil
+}
+
 // Call calls a function that the component exports, with values of the types of its parameters ([Char] lists them). A
 // function of an instance has the name INSTANCE#FUNCTION. The error of a call that traps is a [*Trap]; the instance cannot
-// be called afterwards.
+// be called afterwards. The context is for functions of the host; it does not interrupt the component.
 func (i *Instance) Call(ctx context.Context, name string, args ...any) (result any, err error) {
 	f, err := i.function(name)
 	if err != nil {
@@ -191,14 +214,10 @@ func (i *Instance) Call(ctx context.Context, name string, args ...any) (result a
 			return nil, fmt.Errorf("argument %s of %s: %s", p.name, name, reason)
 		}
 	}
-	if i.host.dead {
-		return nil, &Trap{Reason: "cannot enter component instance: a call trapped before"}
-	}
-	i.host.dead = true // until the call returns
-	defer trapped(&err)
-	f.call(call{ctx: ctx, start: func() []any { return args }, resolve: func(r any) { result = r }})
-	i.host.dead = false
-	return result, nil
+	err = i.run(func() {
+		f.call(call{ctx: ctx, start: func() []any { return args }, resolve: func(r any) { result = r }})
+	})
+	return result, err
 }
 
 func (i *Instance) function(name string) (*function, error) {

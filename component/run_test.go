@@ -60,7 +60,7 @@ func TestAnInstanceIsDeadAfterATrap(t *testing.T) {
 		}
 	}
 	_, err := i.Call(t.Context(), "dropped")
-	if err == nil || err.Error() != "wasm trap: cannot enter component instance: a call trapped before" {
+	if err == nil || err.Error() != "wasm trap: cannot enter component instance: a call runs in it, or trapped" {
 		t.Errorf("a call after a trap: %v", err)
 	}
 }
@@ -191,6 +191,58 @@ func TestNaNsAreCanonical(t *testing.T) {
 	}
 }
 
+func TestResourcesAreUsedOutsideByTheRulesOfHandles(t *testing.T) {
+	var kept *Resource
+	var dropped []uint32
+	clock := &ResourceType{Dropped: func(_ context.Context, representation uint32) { dropped = append(dropped, representation) }}
+	made := clock.New(1)
+	i := started(t, "counter", Imports{"host": Imports{
+		"clock":              clock,
+		"[constructor]clock": Func(func(context.Context, []any) (any, error) { return made, nil }),
+		"[method]clock.now": Func(func(_ context.Context, args []any) (any, error) {
+			kept = args[0].(*Resource)
+			return uint64(0), nil
+		}),
+		"log": Func(func(context.Context, []any) (any, error) { return Variant{Case: 1, Payload: "full"}, nil }),
+	}})
+	i.returns(t, uint64(math.MaxUint64), "example:counter/run#run")
+	for name, r := range map[string]*Resource{"a borrowed one": kept, "a passed one": made} {
+		if err := i.Drop(t.Context(), r); err == nil || !strings.Contains(err.Error(), "not there any more") {
+			t.Errorf("%s is dropped: %v", name, err)
+		}
+	}
+	if err := i.Drop(t.Context(), clock.New(5)); err != nil || !reflect.DeepEqual(dropped, []uint32{1, 5}) {
+		t.Errorf("%v, dropped %v, want 1 and 5", err, dropped)
+	}
+	_, err := i.Call(t.Context(), "example:counter/run#run")
+	if err == nil || !strings.Contains(err.Error(), "the resource cannot be passed as own") {
+		t.Errorf("a resource is passed twice: %v", err)
+	}
+}
+
+// Each component instantiates the one before 10 times.
+func TestInstancesOfInstancesAreLimited(t *testing.T) {
+	tree := func(levels int) error {
+		c := build()
+		for range levels {
+			c = build(section(sectionComponent, c), section(sectionInstance, repeated(10, "\x00\x00\x00")))
+		}
+		compiled, err := Compile(t.Context(), []byte(c))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = compiled.Close(context.Background()) })
+		_, err = compiled.Instantiate(t.Context(), nil)
+		return err
+	}
+	if err := tree(3); err != nil {
+		t.Errorf("1,111 instances: %v", err)
+	}
+	if err := tree(4); err == nil || !strings.Contains(err.Error(), "the limit of 10000 instances") {
+		t.Errorf("11,111 instances: %v, want the limit", err)
+	}
+}
+
 // traps gives the reason of the trap that f ends with.
 func traps(f func()) (err error) {
 	defer trapped(&err)
@@ -207,6 +259,7 @@ func TestTheLimitsOfCallsAreTheLargestNumbersThatAreAccepted(t *testing.T) {
 		"bytes of a list":       {maxContentBytes, func(n int) { listSize(n, 1) }},
 		"bytes of all values":   {maxLiftedBytes, func(n int) { a := &abi{}; a.charge(1); a.charge(uint64(n - 1)) }},
 		"handles":               {maxHandles, func(n int) { (&handleTable{items: make([]*handle, n)}).add(&handle{}) }},
+		"instances":             {maxTreeInstances, func(n int) { (&host{instances: n - 1}).count() }},
 		"backpressure":          {maxBackpressure, func(n int) { instance.backpressure = 0; instance.changeBackpressure(n) }},
 		"backpressure, inverse": {0, func(n int) { instance.backpressure = 0; instance.changeBackpressure(-n) }},
 	} {

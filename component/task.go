@@ -16,14 +16,20 @@ type task struct {
 // plainTask is a call of a core function that is no component function: realloc, a destructor, or a start function.
 func (s *instanceState) plainTask() *task { return &task{instance: s, options: &runOptions{}} }
 
-// subtask is a call of an imported function: handles that lend to it until it returned.
-type subtask struct{ lenders []*handle }
+// subtask is a call of an imported function: handles that lend to it until it returned, and what it was lent.
+type subtask struct {
+	lenders []*handle
+	lent    []*Resource
+}
 
 func (s *subtask) end() {
 	for _, h := range s.lenders {
 		h.lends--
 	}
-	s.lenders = nil
+	for _, r := range s.lent {
+		r.state = resourceGone
+	}
+	s.lenders, s.lent = nil, nil
 }
 
 // call is a call of a component function. start gives its arguments, once the callee can be entered; resolve takes its

@@ -32,11 +32,22 @@ type (
 		Case    uint32
 		Payload any
 	}
-	// Resource is a resource that a component owns or lends.
+	// Resource is a handle of a resource. The one who gets it as own may pass it as own once, or drop it
+	// ([Instance.Drop]); one that is borrowed can be passed as borrow until the call returns.
 	Resource struct {
 		implementation *resourceInstance
 		representation uint32
+		state          resourceState
 	}
+)
+
+// resourceState says what may be done with a handle outside components.
+type resourceState uint8
+
+const (
+	resourceOwned resourceState = iota
+	resourceBorrowed
+	resourceGone // passed as own, dropped, or borrowed by a call that returned
 )
 
 // mismatchOf says why a Go value is none of a type. It is empty if it is one.
@@ -58,6 +69,10 @@ func mismatchOf(v any, t *valueType) string {
 	case Char:
 		if t.prim == primChar && !utf8.ValidRune(rune(v)) {
 			return fmt.Sprintf("0x%x is not a Unicode scalar value", int32(v))
+		}
+	case *Resource:
+		if v == nil || v.state == resourceGone || t.kind == kindOwn && v.state != resourceOwned {
+			return fmt.Sprintf("the resource cannot be passed as %s: it is not there any more, or only borrowed", t.kind)
 		}
 	case string:
 		if t.prim == primString && !utf8.ValidString(v) {
