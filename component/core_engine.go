@@ -10,7 +10,7 @@ const importPrefix = "."
 // out with its exports. Offsets of code change, so texts of the engine have none. A module that is not whole cannot be
 // instantiated.
 func forEngine(data []byte) (module []byte, whole bool) {
-	r := &reader{data: data, pos: len(corePreamble), end: len(data)}
+	r := &reader{data: data, pos: len(corePreamble), end: len(data), read: &quota{}}
 	out := append(make([]byte, 0, len(data)+len(data)/16), corePreamble...)
 	memoryImported := false
 	whole = true

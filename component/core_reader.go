@@ -6,10 +6,10 @@ import (
 )
 
 // coreType reads a definition of the core type section.
-func (r *reader) coreType(depth int) any {
+func (r *reader) coreType() any {
 	if r.pos < r.end && r.data[r.pos] == 0x50 {
 		r.pos++
-		return moduleTypeDef{r.moduleDeclarations(depth)}
+		return moduleTypeDef{r.moduleDeclarations()}
 	}
 	if r.pos < r.end && r.data[r.pos] == 0 { // sub, which would be read as a module type otherwise
 		r.pos++
@@ -19,24 +19,26 @@ func (r *reader) coreType(depth int) any {
 	return coreTypeDef{r.recursiveTypes()}
 }
 
-func (r *reader) moduleDeclarations(depth int) []definition {
-	all := make([]definition, r.count(maxTypes, "declarations of a module type"))
-	for i := range all {
-		all[i].offset = r.pos
+func (r *reader) moduleDeclarations() []definition {
+	var all []definition
+	for range r.count(maxTypes, "declarations of a module type") {
+		r.definition()
+		d := definition{offset: r.pos}
 		switch code := r.byte(); code {
 		case 0:
-			all[i].body = moduleImport{r.name(), r.name(), r.coreExtern()}
+			d.body = moduleImport{r.name(), r.name(), r.coreExtern()}
 		case 1:
-			all[i].body = coreTypeDef{r.recursiveTypes()}
+			d.body = coreTypeDef{r.recursiveTypes()}
 		case 2:
 			r.code("outer alias kind", byte(sortCoreType-coreSort))
 			r.code("outer alias target", 1)
-			all[i].body = outerAlias{sortCoreType, r.u32(), r.u32()}
+			d.body = outerAlias{sortCoreType, r.u32(), r.u32()}
 		case 3:
-			all[i].body = moduleExport{r.name(), r.coreExtern()}
+			d.body = moduleExport{r.name(), r.coreExtern()}
 		default:
-			badCode(all[i].offset, code, "type definition")
+			badCode(d.offset, code, "type definition")
 		}
+		all = append(all, d)
 	}
 	return all
 }
@@ -45,9 +47,9 @@ func (r *reader) moduleDeclarations(depth int) []definition {
 func (r *reader) recursiveTypes() []any {
 	if r.pos < r.end && r.data[r.pos] == 0x4e {
 		r.pos++
-		group := make([]any, r.count(maxTypes, "types of a group"))
-		for i := range group {
-			group[i] = r.subtype()
+		var group []any
+		for range r.count(maxTypes, "types of a group") {
+			group = append(group, r.subtype())
 		}
 		return group
 	}

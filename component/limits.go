@@ -4,6 +4,8 @@ package component
 // validator that most tools share.
 const (
 	maxComponentBytes  = 100 << 20 // with all nested modules and components
+	maxDefinitions     = 3_000_000 // of a component, with those in nested components and types
+	maxDefinitionBytes = 16 << 20  // of sections without core modules and custom sections
 	maxNesting         = 100       // components and component types within one another
 	maxModules         = 1_000     // of one component (wasmparser 1000)
 	maxComponents      = 1_000     // of one component (wasmparser 1000)

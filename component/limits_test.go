@@ -16,6 +16,22 @@ func TestEachLimitIsTheLargestNumberThatIsAccepted(t *testing.T) {
 			custom := strings.Repeat("x", n-len(componentPreamble)-1-4-2)
 			return build(section(sectionCustom, text("n")+custom))
 		}},
+		"definitions": {maxDefinitions, func(n int) string {
+			types := section(sectionType, repeated(999_999, "\x73"))
+			return build(section(sectionComponent, build(types)), section(sectionComponent, build(types)), section(sectionComponent, build(types)),
+				section(sectionType, repeated(n-3*999_999, "\x73")))
+		}},
+		"bytes of definitions": {maxDefinitionBytes, func(n int) string {
+			name := strings.Repeat("a", 99_000)
+			var exports []string
+			for i := range (n - 1000) / 99_010 {
+				exports = append(exports, "\x00"+text(fmt.Sprintf("a%04d%s", i, name))+"\x03\x00\x00")
+			}
+			all := vector(exports...)
+			rest := n - len(all) - len("\x01\x73") - len("\x01\x00\x01a\x03\x00\x00") - 2
+			return build(section(sectionType, "\x01\x73"), section(sectionExport, all),
+				section(sectionExport, vector("\x00"+text("b"+strings.Repeat("b", rest))+"\x03\x00\x00")))
+		}},
 		"nested components": {maxNesting, func(n int) string {
 			c := build()
 			for range n - 1 {

@@ -14,7 +14,7 @@ func read(data []byte) (component definitions, err error) {
 	if len(data) > maxComponentBytes {
 		malformed(0, "%d bytes exceed the limit of %d", len(data), maxComponentBytes)
 	}
-	r := &reader{data: data, end: len(data)}
+	r := &reader{data: data, end: len(data), read: &quota{}}
 	return r.component(1), nil
 }
 
@@ -76,8 +76,10 @@ func (r *reader) section(all definitions, depth int) definitions {
 	case sectionValue:
 		return append(all, definition{s.pos, startOrValue{"value"}})
 	default:
+		s.definitionBytes()
 		item := s.items(code, depth)
 		for range s.count(maxTypes, "definitions of a section") {
+			s.definition()
 			offset := s.pos
 			all = append(all, definition{offset, item()})
 		}
@@ -92,7 +94,7 @@ func (r *reader) section(all definitions, depth int) definitions {
 func (r *reader) items(code byte, depth int) func() any {
 	return map[byte]func() any{
 		sectionCoreInstance: func() any { return coreInstance{r.coreInstanceExpression()} },
-		sectionCoreType:     func() any { return r.coreType(depth) },
+		sectionCoreType:     func() any { return r.coreType() },
 		sectionInstance:     func() any { return instance{r.instanceExpression()} },
 		sectionAlias:        r.alias,
 		sectionType:         func() any { return typeDef{r.typeDefinition(depth)} },

@@ -121,24 +121,25 @@ func (r *reader) declarations(depth int, imports bool) []definition {
 	if depth >= maxNesting {
 		malformed(r.pos, "types are nested deeper than the limit of %d", maxNesting)
 	}
-	all := make([]definition, r.count(maxTypes, "declarations of a type"))
-	for i := range all {
-		all[i].offset = r.pos
-		code := r.byte()
-		switch {
+	var all []definition
+	for range r.count(maxTypes, "declarations of a type") {
+		r.definition()
+		d := definition{offset: r.pos}
+		switch code := r.byte(); {
 		case code == 0:
-			all[i].body = r.coreType(depth + 1)
+			d.body = r.coreType()
 		case code == 1:
-			all[i].body = typeDef{r.typeDefinition(depth + 1)}
+			d.body = typeDef{r.typeDefinition(depth + 1)}
 		case code == 2:
-			all[i].body = r.alias()
+			d.body = r.alias()
 		case code == 3 && imports:
-			all[i].body = importDef{r.externDeclaration()}
+			d.body = importDef{r.externDeclaration()}
 		case code == 4:
-			all[i].body = exportDecl{r.externDeclaration()}
+			d.body = exportDecl{r.externDeclaration()}
 		default:
-			badCode(all[i].offset, code, "component or instance type declaration")
+			badCode(d.offset, code, "component or instance type declaration")
 		}
+		all = append(all, d)
 	}
 	return all
 }

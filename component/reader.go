@@ -7,6 +7,26 @@ type reader struct {
 	data []byte // of the whole component
 	pos  int
 	end  int
+	read *quota
+}
+
+// quota counts what was read of a component: definitions take much more memory than their bytes.
+type quota struct{ definitions, bytes int }
+
+// definition counts one that begins here.
+func (r *reader) definition() {
+	r.read.definitions++
+	if r.read.definitions > maxDefinitions {
+		malformed(r.pos, "the component has more than the limit of %d definitions", maxDefinitions)
+	}
+}
+
+// definitionBytes counts the bytes of a section of definitions.
+func (r *reader) definitionBytes() {
+	r.read.bytes += r.end - r.pos
+	if r.read.bytes > maxDefinitionBytes {
+		malformed(r.pos, "the definitions of the component, without its core modules, take more than the limit of %d bytes", maxDefinitionBytes)
+	}
 }
 
 func (r *reader) done() bool { return r.pos >= r.end }
@@ -33,7 +53,7 @@ func (r *reader) bytes(n uint32) []byte {
 func (r *reader) within(n uint32) *reader {
 	start := r.pos
 	r.bytes(n)
-	return &reader{data: r.data, pos: start, end: r.pos}
+	return &reader{data: r.data, pos: start, end: r.pos, read: r.read}
 }
 
 // u32 reads an unsigned LEB128 of at most 32 bits.

@@ -2,7 +2,7 @@ package component
 
 func (s *scope) defineCoreModule(offset int, d coreModule) {
 	bounded(offset, len(s.coreModules), maxModules, "modules")
-	r := &reader{data: s.data, pos: offset, end: offset + len(d.data)}
+	r := &reader{data: s.data, pos: offset, end: offset + len(d.data), read: &quota{}}
 	module := r.readCoreModule()
 	if err := s.checkCode(d.data); err != nil {
 		invalid(offset, "core module: %v", err)
