@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/internal/journal"
@@ -48,12 +49,41 @@ func Check(dir string, o journal.Options) (h Health, err error) {
 	if err != nil {
 		return h, err
 	}
+	if err := refuseNewer(j, dir); err != nil {
+		return h, errors.Join(err, j.Close())
+	}
 	h.Health = j.Check()
 	_, h.Snapshots, err = checkSnapshots(j)
 	if failed := h.failure(); failed != nil {
 		err = failed
 	}
 	return h, errors.Join(err, j.Close())
+}
+
+// refuseNewer returns an error if a newer program wrote the newest checkpoint or the last record: this one cannot continue
+// from them. A directory is written in the order of versions, so the others are not newer.
+func refuseNewer(j *journal.Journal, dir string) error {
+	var newer *archive.NewerError
+	if all := j.Checkpoints(); len(all) > 0 {
+		version := uint32(0)
+		err := j.Read(&all[len(all)-1], func(file io.Reader, _ *journal.PageFiles) (err error) {
+			version, err = archive.VersionOf(file)
+			return err
+		})
+		if err == nil && version > archive.Version { // a damaged one is found by the check
+			newer = &archive.NewerError{Version: version}
+		}
+	}
+	if end := j.Position(); end > 0 && newer == nil {
+		_ = j.Records(end-1, func(_ uint64, record []byte) error {
+			newer, _ = errors.AsType[*archive.NewerError](archive.ReadRecord(record, func(*archive.Coder) {}))
+			return nil
+		})
+	}
+	if newer != nil {
+		return fmt.Errorf("state directory %q cannot be used: %w", dir, newer)
+	}
+	return nil
 }
 
 // failure returns the error of the system that kept the check from reading, nil for none.
@@ -74,7 +104,10 @@ func Repair(dir string, o journal.Options) (h Health, lost uint64, err error) {
 	if err != nil {
 		return h, 0, err
 	}
-	if h.Health, lost, err = j.Repair(); err == nil {
+	if err = refuseNewer(j, dir); err == nil {
+		h.Health, lost, err = j.Repair()
+	}
+	if err == nil {
 		h.Snapshots, err = repairSnapshots(j)
 	}
 	if closed := j.Close(); err == nil {

@@ -1,11 +1,17 @@
 package instance_test
 
 import (
+	"bytes"
+	"encoding/binary"
+	"io"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/instance"
 	"github.com/canisterd/canisterd/internal/journal"
+	"github.com/canisterd/canisterd/test/canistertest"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -71,5 +77,51 @@ func (s *damageStage) startsWithoutSnapshots(t *testing.T, fs vfs.FS, c *damageC
 	}
 	if err := r.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A start refused what a later version had written, and a check of it found nothing wrong.
+func TestACheckRefusesWhatALaterVersionWrote(t *testing.T) {
+	for name, write := range map[string]func(*testing.T, *journal.Journal){
+		"a checkpoint": func(t *testing.T, j *journal.Journal) {
+			var file bytes.Buffer
+			archive.NewWriter(&file)
+			later := binary.BigEndian.AppendUint32(bytes.TrimSuffix(file.Bytes(), binary.BigEndian.AppendUint32(nil, archive.Version)), archive.Version+1)
+			if _, err := j.Keep(journal.Checkpoint{Position: j.Position(), Base: true}, func(w io.Writer, _ *journal.PageFiles) (state [32]byte, err error) {
+				_, err = w.Write(later)
+				return state, err
+			}); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"a record": func(t *testing.T, j *journal.Journal) {
+			j.Append(binary.AppendUvarint(nil, archive.Version+1), false)
+			if err := j.Sync(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		c := newCrashing(t)
+		c.deploy()
+		if err := c.registry.Close(); err != nil {
+			t.Fatal(err)
+		}
+		j, err := journal.Open("/state", journal.Options{FS: c.fs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, j)
+		if err := j.Close(); err != nil {
+			t.Fatal(err)
+		}
+		_, checked := instance.Check("/state", journal.Options{FS: c.fs})
+		_, _, repaired := instance.Repair("/state", journal.Options{FS: c.fs})
+		c.registry = instance.NewRegistry(instance.Config{CacheDir: canistertest.CacheDir(t), Wall: time.Now, Engine: c.engine, Journal: journal.Options{FS: c.fs}})
+		_, started := c.registry.Create(t.Context(), &instance.Spec{Placement: instance.Placement{Name: instance.Default}, Journal: "/state"})
+		for what, err := range map[string]error{"check": checked, "repair": repaired, "start": started} {
+			if want := (&archive.NewerError{Version: archive.Version + 1}).Error(); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: the %s returns %v, want %q", name, what, err, want)
+			}
+		}
 	}
 }
