@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/credentials"
 
 	"github.com/canisterd/canisterd/api/control"
+	"github.com/canisterd/canisterd/internal/knownmodules"
 )
 
 // NoControl is the Control.Address of a daemon without the control API.
@@ -30,6 +31,8 @@ type Control struct {
 	Token string
 	// Insecure serves addresses that other machines reach without TLS and token.
 	Insecure bool
+	// KnownModules is a file with modules that the user added to those that the program knows; empty for none.
+	KnownModules string
 	// KeepAlive is how long a connection may be silent before the daemon pings the client, and how long the client may
 	// take to respond: 0 for control.KeepAlive.
 	KeepAlive time.Duration
@@ -40,7 +43,7 @@ const unixScheme = "unix://"
 
 // serveControl starts to serve the control API.
 func (d *Daemon) serveControl(ctx context.Context, config *Control) error {
-	options := control.Options{Log: d.log, Token: config.Token, KeepAlive: config.KeepAlive, Version: Version(), Memory: d.memory.control, Observe: d.metrics.ObserveControl}
+	options := control.Options{Log: d.log, Token: config.Token, KeepAlive: config.KeepAlive, Version: Version(), Memory: d.memory.control, Observe: d.metrics.ObserveControl, KnownModules: knownmodules.File(config.KnownModules)}
 	listener, err := d.controlListener(ctx, config)
 	if err == nil && (config.Certificate != "" || config.Key != "") {
 		options.Transport, err = transportOf(config)

@@ -28,6 +28,16 @@ func DataDir() (string, error) {
 	return filepath.Join(data, "canisterd"), nil
 }
 
+// KnownModulesFile returns the file with the modules that the user added to those that canisterd knows; "" if the user has
+// no folder for data.
+func KnownModulesFile() string {
+	data, err := DataDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(data, "known-modules.json")
+}
+
 // dataHome returns this platform's folder for the data of a user's programs.
 func dataHome() (string, error) {
 	if data := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(data) { // its specification says to ignore others

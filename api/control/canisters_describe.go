@@ -49,7 +49,7 @@ func (s *canisters) ListCanisters(ctx context.Context, in *controlv1.ListCaniste
 		out.Canisters = append(out.Canisters, &controlv1.CanisterSummary{
 			CanisterId: r.ID.String(), SubnetId: r.Subnet.String(), Status: controlv1.CanisterStatus(r.Status),
 			ModuleHash: hashOf(r.Module), Cycles: r.Balance.String(), MemoryBytes: r.Usage.Total(),
-			IdleCyclesBurnedPerDay: r.IdlePerDay.String(),
+			IdleCyclesBurnedPerDay: r.IdlePerDay.String(), KnownModule: s.knownModule(r.Module),
 		})
 	}
 	return out, nil
@@ -69,7 +69,18 @@ func (s *canisters) GetCanister(ctx context.Context, in *controlv1.GetCanisterRe
 	if err != nil {
 		return nil, err
 	}
-	return &controlv1.GetCanisterResponse{Canister: canisterOf(&c.report)}, nil
+	canister := canisterOf(&c.report)
+	canister.KnownModule = s.knownModule(c.report.Module)
+	return &controlv1.GetCanisterResponse{Canister: canister}, nil
+}
+
+// knownModule returns what is known of a module; nil if it is not known, or there is none.
+func (s *canisters) knownModule(module *canister.Module) *controlv1.KnownModule {
+	m := s.known.Find(hashOf(module))
+	if m == nil {
+		return nil
+	}
+	return &controlv1.KnownModule{Name: m.Name, Version: m.Version, Interface: m.Interface, Source: m.Source}
 }
 
 func canisterOf(r *introspect.CanisterReport) *controlv1.Canister {

@@ -23,6 +23,7 @@ import (
 	"github.com/canisterd/canisterd/internal/budget"
 	"github.com/canisterd/canisterd/internal/contain"
 	"github.com/canisterd/canisterd/internal/explore/workqueue"
+	"github.com/canisterd/canisterd/internal/knownmodules"
 
 	"github.com/canisterd/canisterd/internal/explore/workqueue/workerv1"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
@@ -34,6 +35,8 @@ type Options struct {
 	KeepAlive time.Duration // 0: KeepAlive
 	Token     string        // that clients must send; "": none
 	Version   string        // of the daemon, for status requests
+	// KnownModules is a file with modules that the user added to those that the program knows; "" for none.
+	KnownModules knownmodules.File
 	// Memory limits the memory of requests and answers; nil: no limit.
 	Memory *budget.Budget
 	// Observe is called after each unary RPC with its method (package.Service/Method), whether it failed, and how long
@@ -57,6 +60,7 @@ type Server struct {
 	cutOff     context.CancelFunc
 	open       connections
 	interfaces interfaces // of canisters, for arguments and replies
+	known      *knownmodules.Index
 	observe    func(method string, failed bool, took time.Duration)
 	showing    chan struct{}      // places in which streams make messages of events
 	workers    *workqueue.Hub     // of explorations
@@ -70,7 +74,7 @@ var DaemonStops = instanceReasons[instance.Stopping]
 // New makes a server with all services. It does not serve yet, and its health is NOT_SERVING until SetServing.
 func New(registry Registry, options Options) *Server {
 	s := &Server{registry: registry, log: options.Log, health: health.NewServer(), version: options.Version, closing: make(chan struct{}), token: tokenHash(options.Token)}
-	s.open.memory, s.observe = options.Memory, options.Observe
+	s.open.memory, s.observe, s.known = options.Memory, options.Observe, knownmodules.NewIndex(options.KnownModules)
 	s.workers = workqueue.NewHub(options.Version)
 	s.showing = make(chan struct{}, max(runtime.GOMAXPROCS(0)/showingShare, 1))
 	if s.log == nil {

@@ -162,7 +162,7 @@ reply are JSON. With -, the arguments are read from standard input.`,
 				}
 				f.tellRequest(c, outcome)
 				if _, err := remote.Reply(outcome); err != nil {
-					c.hintMethod(ctx, d, call.GetCanisterId(), call.GetMethod(), err)
+					c.hintReject(ctx, d, call.GetCanisterId(), call.GetMethod(), err)
 					return c.rejected(call.GetCanisterId(), call.GetMethod(), err)
 				}
 				outcome.Answer = &controlv1.Outcome_Reply{Reply: c.withTypes(outcome.GetReply(), method, form)}

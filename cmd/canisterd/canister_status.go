@@ -41,6 +41,7 @@ type canisterStatusResult struct {
 	Status      string      `json:"status"`
 	Version     uint64      `json:"version"`
 	ModuleHash  string      `json:"module_hash"`
+	KnownModule string      `json:"known_module,omitempty"`
 	Memory      uint64      `json:"memory_bytes"`
 	Heap        uint64      `json:"heap_bytes"`
 	Stable      uint64      `json:"stable_bytes"`
@@ -55,7 +56,7 @@ type canisterStatusResult struct {
 func canisterResult(s *controlv1.Canister) canisterStatusResult {
 	result := canisterStatusResult{
 		Canister: s.GetCanisterId(), Subnet: s.GetSubnetId(), Status: statusText(s.GetStatus()), Version: s.GetCanisterVersion(),
-		ModuleHash: hex.EncodeToString(s.GetModuleHash()), Memory: s.GetMemoryBytes(), Heap: s.GetHeapBytes(), Stable: s.GetStableBytes(),
+		ModuleHash: hex.EncodeToString(s.GetModuleHash()), KnownModule: moduleText(s.GetKnownModule()), Memory: s.GetMemoryBytes(), Heap: s.GetHeapBytes(), Stable: s.GetStableBytes(),
 		Cycles: json.Number(s.GetCycles()), Burned: json.Number(s.GetIdleCyclesBurnedPerDay()), Controllers: append([]string{}, s.GetSettings().GetControllers().GetPrincipals()...),
 		Timer: stamp(s.GetGlobalTimer()), Heartbeat: s.GetHeartbeat(), Methods: []string{},
 	}
@@ -77,6 +78,9 @@ func canisterText(s *controlv1.Canister, all bool) string {
 		module = hex.EncodeToString(s.GetModuleHash())
 	}
 	line("module", "%s", module)
+	if name := moduleText(s.GetKnownModule()); name != "" {
+		line("", "%s", name)
+	}
 	line("memory", "%s (heap %s, stable %s)", size(int64(s.GetMemoryBytes())), size(int64(s.GetHeapBytes())), size(int64(s.GetStableBytes())))
 	line("cycles", "%s (%s a day)", grouped(s.GetCycles()), grouped(s.GetIdleCyclesBurnedPerDay()))
 	line("controllers", "%s", strings.Join(s.GetSettings().GetControllers().GetPrincipals(), "\n            "))

@@ -92,6 +92,8 @@ type cloned struct {
 	Bytes    int64  `json:"bytes"`
 	Digest   string `json:"sha256,omitempty"` // of the SHA-256 of all slices
 	Folder   string `json:"folder"`
+	// Module is what the daemon knows of its module.
+	Module string `json:"known_module,omitempty"`
 	// Variables are the names of the environment variables that came along.
 	Variables []string `json:"environment_variables"`
 	// Missing are canisters that environment variables name and the instance does not have.
@@ -204,6 +206,11 @@ func (x *cloning) loaded(ctx context.Context, id principal.Principal, e *clone.E
 	for _, p := range done.Dropped {
 		one.Dropped = append(one.Dropped, p.String())
 	}
+	found, err := x.existing(ctx, x.daemon, one.Canister)
+	if err != nil {
+		return nil, err
+	}
+	one.Module = moduleText(found.GetKnownModule())
 	return one, x.describeVariables(ctx, e, one)
 }
 
@@ -325,6 +332,9 @@ func (x *cloning) tellLimits(all []*cloned) {
 		x.note("note: the snapshots are in %s, readable by you alone: canisterd clone forget removes them", string(x.cache))
 	}
 	for _, one := range all {
+		if one.Module != "" {
+			x.note("note: %s runs the %s", one.Canister, one.Module)
+		}
 		if len(one.Variables) > 0 {
 			x.note("note: %s has the values of its environment variables from %s: %s", one.Canister, one.From, strings.Join(one.Variables, ", "))
 		}

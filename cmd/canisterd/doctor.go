@@ -23,6 +23,7 @@ func (c *cli) doctor() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			findings := daemon.Examine(daemon.Config{StateDir: stateDir, CacheDir: cacheDir})
+			findings = append(findings, examineKnownModules())
 			findings = append(findings, c.examineDaemon(cmd.Context())...)
 			t := c.table("", "CHECK", "FOUND")
 			failed := 0
@@ -70,6 +71,9 @@ func (c *cli) examineDaemon(ctx context.Context) []daemon.Finding {
 	}
 	findings := []daemon.Finding{{Check: "daemon", Found: fmt.Sprintf("answers at %s, %s", c.controlAddress(), count(uint64(len(all.GetInstances())), "instance"))}}
 	for _, i := range all.GetInstances() {
+		if i.GetState() == controlv1.InstanceState_INSTANCE_STATE_RUNNING {
+			findings = append(findings, modulesIn(ctx, d, i.GetName())...)
+		}
 		if i.GetState() == controlv1.InstanceState_INSTANCE_STATE_FAILED {
 			findings = append(findings, daemon.Finding{
 				Check: "instance " + i.GetName(), Health: daemon.Failed, Found: oneLine(i.GetFailure()),

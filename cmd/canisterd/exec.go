@@ -232,7 +232,9 @@ func (c *cli) reached(ctx context.Context) error {
 
 // ownDaemon starts a daemon that runs until end.
 func (c *cli) ownDaemon(ctx context.Context) (end func() error, err error) {
-	own, err := daemon.Start(context.WithoutCancel(ctx), daemon.Config{Listen: "127.0.0.1:0", CoverDir: c.coverDir})
+	own, err := daemon.Start(context.WithoutCancel(ctx), daemon.Config{
+		Listen: "127.0.0.1:0", CoverDir: c.coverDir, Control: daemon.Control{KnownModules: daemon.KnownModulesFile()},
+	})
 	if err != nil {
 		return nil, fmt.Errorf("starting a daemon for the command: %w", err)
 	}

@@ -10,8 +10,9 @@ import (
 // process, which keeps its own limit.
 var limitProcess = func(int64) {}
 
-// startDaemon starts the daemon of this process.
+// startDaemon starts the daemon of this process, which knows the modules that the user added.
 func startDaemon(ctx context.Context, config daemon.Config) (*daemon.Daemon, error) {
+	config.Control.KnownModules = daemon.KnownModulesFile()
 	d, err := daemon.Start(ctx, config)
 	if err == nil {
 		limitProcess(config.MemoryLimit)

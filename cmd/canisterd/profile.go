@@ -144,7 +144,7 @@ func (c *cli) profiledCall(ctx context.Context, d *remote.Daemon, f *profileFlag
 		return err
 	}
 	if _, err := remote.Reply(outcome); err != nil {
-		c.hintMethod(ctx, d, call.GetCanisterId(), call.GetMethod(), err)
+		c.hintReject(ctx, d, call.GetCanisterId(), call.GetMethod(), err)
 		return c.rejected(call.GetCanisterId(), call.GetMethod(), err)
 	}
 	if text, ok := outcome.GetReply().GetForm().(*controlv1.Value_Text); ok {

@@ -59,13 +59,13 @@ func play(t *testing.T, script string) string {
 func prepare(t *testing.T) {
 	t.Helper()
 	fixtures := mustAbs(t, "../../test/canistertest/fixtures")
-	d := serving(t, daemon.Control{})
 	for _, name := range []string{"CANISTERD_CONTROL", "CANISTERD_INSTANCE", "CANISTERD_IDENTITY", "CANISTERD_AS", "CANISTERD_TOKEN_FILE", "CANISTERD_TLS_ROOTS", "CANISTERD_NETWORK", "CANISTERD_PASSWORD"} {
 		t.Setenv(name, "")
 	}
 	for _, name := range []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "HOME", "AppData"} {
 		t.Setenv(name, t.TempDir())
 	}
+	d := serving(t, daemon.Control{KnownModules: daemon.KnownModulesFile()})
 	t.Setenv("CANISTERD_URL", d.URL())
 	t.Setenv("FIXTURES", fixtures)
 	t.Setenv("CANISTERD_ALLOW_OUTSIDE", "1") // they are not in the folder of a script

@@ -71,24 +71,38 @@ func (c *cli) hintFeature(err error, remedy string) {
 // noSuchMethod is the error code for a method that a canister does not have (interface specification, "Error codes").
 const noSuchMethod = "IC0536"
 
-// hintMethod suggests a method of a canister for one that it does not have.
-func (c *cli) hintMethod(ctx context.Context, d *remote.Daemon, canister, method string, err error) {
+// canisterError is the code of rejects that the code of a canister causes.
+const canisterError = 5
+
+// hintReject says which known module runs in a canister without a name whose code rejects a call, and suggests a method
+// for one that it does not have.
+func (c *cli) hintReject(ctx context.Context, d *remote.Daemon, canister, method string, err error) {
 	var reject *remote.Reject
-	if !errors.As(err, &reject) || reject.GetErrorCode() != noSuchMethod || c.json {
+	if !errors.As(err, &reject) || reject.GetCode() != canisterError || c.json {
 		return
 	}
-	got, err := d.Canisters.GetCanister(ctx, &controlv1.GetCanisterRequest{Instance: c.instance, CanisterId: canister})
+	found, err := c.existing(ctx, d, canister)
 	if err != nil {
 		return
 	}
+	if name := moduleText(found.GetKnownModule()); name != "" && c.nameOf(canister) == canister {
+		c.note("note: %s runs the %s", canister, name)
+	}
+	if reject.GetErrorCode() == noSuchMethod {
+		c.hintMethod(found, method)
+	}
+}
+
+// hintMethod suggests a method of a canister for one that it does not have.
+func (c *cli) hintMethod(found *controlv1.Canister, method string) {
 	names := map[string]string{}
 	var words []string
-	for _, m := range got.GetCanister().GetMethods() {
+	for _, m := range found.GetMethods() {
 		names[m.GetName()] = m.GetKind()
 		words = append(words, m.GetName())
 	}
 	if kind := names[method]; kind != "" {
-		c.note("note: %s.%s is a method of kind %s", c.nameOf(canister), method, kind)
+		c.note("note: %s.%s is a method of kind %s", c.nameOf(found.GetCanisterId()), method, kind)
 	} else if word := reference.Closest(method, words); word != "" {
 		c.note("note: did you mean %s?", oneLine(word))
 	}

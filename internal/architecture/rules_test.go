@@ -30,6 +30,7 @@ var exempt = map[string]string{
 	"internal/explore/workqueue":   "moves jobs between processes",
 	"internal/inprocess":           "runs instances at the time of this computer",
 	"internal/journal":             "writes the files of a state directory",
+	"internal/knownmodules":        "keeps the modules that the user added in a file",
 	"internal/clone":               "moves snapshots between networks, and keeps them in files",
 	"internal/project":             "reads the files of a project",
 	"internal/snapshotdir":         "reads and writes directories with snapshots",

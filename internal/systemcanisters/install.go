@@ -1,8 +1,8 @@
 package systemcanisters
 
 import (
+	"bytes"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"math/big"
 	"slices"
@@ -73,11 +73,7 @@ func install(ctx context.Context, network Network, name Name, modules *Modules) 
 func SetSubnets(ctx context.Context, network Network) error {
 	for _, name := range []Name{Registry, CyclesMinting} {
 		view := network.View()
-		ours, err := name.installed(view)
-		if err != nil {
-			return err
-		}
-		if !ours {
+		if !name.installed(view) {
 			continue
 		}
 		subnets, err := name.initArg(view)
@@ -91,14 +87,17 @@ func SetSubnets(ctx context.Context, network Network) error {
 	return nil
 }
 
-// installed reports whether a network has the canister with the module of this package.
-func (n Name) installed(view *replica.View) (bool, error) {
+// ownSection is the metadata of the modules of this package. It begins with the name of the module and a colon.
+const ownSection = "canisterd:module"
+
+// installed reports whether a network has the canister with a module of this package, perhaps of another version.
+func (n Name) installed(view *replica.View) bool {
 	module := view.Module(n.ID())
 	if module == nil {
-		return false, nil
+		return false
 	}
-	own, err := n.Module()
-	return module.Hash() == sha256.Sum256(own), err
+	section, found := module.Section(ownSection)
+	return found && bytes.HasPrefix(section.Content, []byte(n.place().file+":"))
 }
 
 // cycles is the canister's balance to begin with: the cycles ledger holds the cycles of its accounts.

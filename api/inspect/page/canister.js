@@ -44,6 +44,12 @@ const Condition = ({ canister: c }) => {
   return html`<p>It runs${open > 0 ? html`; <a href=${linkTo(["now"])}>${count(open, "call")}</a> ${open === 1 ? "is" : "are"} open` : ""}${Number(c.queuedMessages) > 0 ? `; ${count(Number(c.queuedMessages), "message")} queued` : ""}.</p>`;
 };
 
+/**
+ * What the daemon knows of the module of a canister, "" for nothing.
+ * @param {any} c
+ */
+const knownModule = (c) => (c.knownModule ? `${[c.knownModule.name, c.knownModule.version].filter(Boolean).join(" ")} (${c.knownModule.source})` : "");
+
 /** @param {{canister: any}} props */
 const Status = ({ canister: c }) => {
   const of = { instance: instance.value, canisterId: c.canisterId };
@@ -59,6 +65,7 @@ const Status = ({ canister: c }) => {
       ["memory", html`<${Bytes} size=${c.memoryBytes} />: heap <${Bytes} size=${c.heapBytes} />, stable <${Bytes} size=${c.stableBytes} />, module, log and snapshots <${Bytes} size=${other} />`],
       ["timer", c.globalTimer ? `${timeText(c.globalTimer)}, in ${spanText(nanoseconds(c.globalTimer) - now)}` : "no global timer is set: nothing runs by itself until the canister sets one"],
       ["heartbeat", c.heartbeat ? "it runs in every round" : ""],
+      ["module", knownModule(c)],
       ["version", grouped(c.canisterVersion)],
       ["created", timeText(c.created)],
       ["installed", timeText(c.installed)],
@@ -224,7 +231,7 @@ const Module = ({ canister: c }) => {
     event.preventDefault();
     setFile(event.dataTransfer?.files[0]);
   };
-  return html`<${Facts} rows=${[["module", c.moduleHash ? html`<${Copy} text=${hexOf(c.moduleHash)}><code>${hexOf(c.moduleHash)}</code></${Copy}>` : "none"], ["methods", c.methods.length], ["metadata", c.metadata.join(", ")]]} />
+  return html`<${Facts} rows=${[["module", c.moduleHash ? html`<${Copy} text=${hexOf(c.moduleHash)}><code>${hexOf(c.moduleHash)}</code></${Copy}>` : "none"], ["known as", knownModule(c)], ["methods", c.methods.length], ["metadata", c.metadata.join(", ")]]} />
     <h2>${c.moduleHash ? "Upgrade" : "Install"}</h2>
     <label class="field" onDragOver=${(/** @type {DragEvent} */ e) => e.preventDefault()} onDrop=${drop}>module: drop a file here, or choose one<input type="file" accept=".wasm,.gz" onChange=${(/** @type {any} */ e) => setFile(e.target.files[0])} /></label>
     ${file ? html`<p class="soft">${file.name}, ${bytesText(file.size)}</p>` : ""}

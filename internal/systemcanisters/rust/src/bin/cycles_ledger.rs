@@ -23,6 +23,7 @@ const INTERFACE: &str = include_str!("../cycles_ledger.did");
 #[used]
 #[unsafe(link_section = "icp:public candid:service")]
 static SERVICE: [u8; INTERFACE.len()] = *include_bytes!("../cycles_ledger.did");
+systemcanisters::own_module!("cycles_ledger");
 
 const FEE: u128 = 100_000_000;
 const MEMO: usize = 32;

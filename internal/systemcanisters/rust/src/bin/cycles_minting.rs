@@ -20,6 +20,7 @@ const INTERFACE: &str = include_str!("../cycles_minting.did");
 #[used]
 #[unsafe(link_section = "icp:public candid:service")]
 static SERVICE: [u8; INTERFACE.len()] = *include_bytes!("../cycles_minting.did");
+systemcanisters::own_module!("cycles_minting");
 
 const ICP_FEE: u64 = 10_000;
 /// The ten-thousandths of an XDR, each 100,000,000 cycles, that one ICP is worth.

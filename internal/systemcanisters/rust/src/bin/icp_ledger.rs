@@ -20,6 +20,7 @@ const INTERFACE: &str = include_str!("../icp_ledger.did");
 #[used]
 #[unsafe(link_section = "icp:public candid:service")]
 static SERVICE: [u8; INTERFACE.len()] = *include_bytes!("../icp_ledger.did");
+systemcanisters::own_module!("icp_ledger");
 
 const FEE: u64 = 10_000;
 const MEMO: usize = 32;

@@ -13,6 +13,7 @@ const INTERFACE: &str = include_str!("../registry.did");
 #[used]
 #[unsafe(link_section = "icp:public candid:service")]
 static SERVICE: [u8; INTERFACE.len()] = *include_bytes!("../registry.did");
+systemcanisters::own_module!("registry");
 
 #[derive(CandidType, Deserialize)]
 struct Range {
