@@ -39,7 +39,7 @@ var kinds = []kind{
 	{folder: "01-changed-meaning", calls: []string{"deposit (250)"}, check: "queries", finding: "cents: (250 : nat) became (25 : nat)"},
 	{folder: "02-array-to-var", check: "stable variables", finding: "balances: [Nat] became [var Nat]"},
 	{folder: "03-dropped-timer", calls: []string{"start ()"}, check: "timers", finding: "the global timer was armed for 2030-01-01T01:00:00"},
-	{folder: "04-post-upgrade-grows", ops: []string{`add ("Ada")`}, check: "instructions", finding: "the hooks grow with the state: "},
+	{folder: "04-post-upgrade-grows", ops: []string{`add ("Ada")`}, check: "instructions", finding: "the upgrade grows with the state: each call of add (\"Ada\") adds "},
 	{folder: "05-callback-gone", open: "pay", queries: []string{"total"}, check: "calls in flight", finding: "the reply callback of pay trapped: Error from Canister"},
 	{folder: "06-64-bit", open: "pay", queries: []string{"total"}, check: "calls in flight", finding: "the heap changed from 32-bit to 64-bit addresses while calls were open (1)"},
 	{folder: "07-two-managers", check: "stable memory", finding: `it began with the memory manager of ic-stable-structures ("MGR\x01`},

@@ -16,16 +16,16 @@ func TestAnUpgradeIsEstimatedByItsInstructionsForEachByteOfTheState(t *testing.T
 		wide         bool
 		want         string
 	}{
-		{"a tenth of the limit for 100 MB fails at 1 GB", tenth, 60_000_000, 40_000_000, false, "exceed the limit at 1,000,000,000 bytes"},
+		{"a tenth of the limit for 100 MB fails at 1 GB", tenth, 60_000_000, 40_000_000, false, "exceeds the limit at 1,000,000,000 bytes"},
 		{"a full heap stays below the limit", tenth, HeapBytes/10 + 1, 0, false, ""},
-		{"a heap with 64-bit addresses can be larger", tenth, HeapBytes/10 + 1, 0, true, "exceed the limit at 4,294,967,300 bytes"},
-		{"and does not exceed it when it is full", tenth, HeapBytes64 / 10, 0, true, "exceed the limit at 6,442,450,940 bytes"},
+		{"a heap with 64-bit addresses can be larger", tenth, HeapBytes/10 + 1, 0, true, "exceeds the limit at 4,294,967,300 bytes"},
+		{"and does not exceed it when it is full", tenth, HeapBytes64 / 10, 0, true, "exceeds the limit at 6,442,450,940 bytes"},
 		{"a small upgrade is not estimated", InstallInstructions/LargeUpgrade - 1, 1_000, 0, false, ""},
-		{"the smallest that is", InstallInstructions / LargeUpgrade, 1_000, 0, false, "exceed the limit at 100,000 bytes"},
+		{"the smallest that is", InstallInstructions / LargeUpgrade, 1_000, 0, false, "exceeds the limit at 100,000 bytes"},
 		{"a state without bytes", tenth, 0, 0, false, ""},
 	} {
 		r := &rehearsal{before: &controlv1.Canister{Memory64: test.wide}, verdict: &Verdict{Cost: &Cost{
-			Instructions: test.instructions, HeapBefore: test.heap, StableBefore: test.stable,
+			Instructions: Instructions{Total: test.instructions}, HeapBefore: test.heap, StableBefore: test.stable,
 		}}}
 		got := r.estimate()
 		if (got == "") != (test.want == "") || !strings.Contains(got, test.want) {

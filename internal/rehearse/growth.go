@@ -3,6 +3,7 @@ package rehearse
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/canisterd/canisterd/api/control/remote"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
@@ -11,7 +12,9 @@ import (
 // growth estimates from which size of the state the hooks of an upgrade exceed their instructions.
 func (r *rehearsal) growth(ctx context.Context) error {
 	const name = "instructions"
-	text := fmt.Sprintf("%s of %s", grouped(r.verdict.Cost.Instructions), grouped(InstallInstructions))
+	spent := &r.verdict.Cost.Instructions
+	text := fmt.Sprintf("%s of %s: canister_pre_upgrade %s, canister_post_upgrade %s, start %s, compiling %s", grouped(spent.Total), grouped(InstallInstructions),
+		grouped(spent.PreUpgrade), grouped(spent.PostUpgrade), grouped(spent.Start), grouped(spent.Compiling))
 	var findings []string
 	for _, op := range r.Operations {
 		finding, err := r.growthBy(ctx, op)
@@ -54,20 +57,37 @@ func (r *rehearsal) growthBy(ctx context.Context, op *controlv1.ExploreOperation
 	if replied == 0 {
 		return "", nil
 	}
-	installed, why, err := f.install(ctx, r.Module)
+	then, where, why, err := f.upgraded(ctx, r.Module)
 	switch {
 	case err != nil:
 		return "", err
 	case why != "":
-		return fmt.Sprintf("after %d further calls of %s the upgrade fails: %s", replied, op.GetTitle(), why), nil
+		return fmt.Sprintf("after %d further calls of %s the upgrade fails in %s: %s", replied, op.GetTitle(), where, why), nil
 	}
-	now := r.verdict.Cost.Instructions
-	if installed.GetInstructions() < now+replied*MinGrowth {
-		return "", nil
+	return grows(&r.verdict.Cost.Instructions, &then, op.GetTitle(), replied), nil
+}
+
+// grows says how the hooks grow with each of the calls of an operation, "" if they do not.
+func grows(now, then *Instructions, operation string, calls uint64) string {
+	if then.Total < now.Total+calls*MinGrowth {
+		return ""
 	}
-	each := (installed.GetInstructions() - now) / replied
-	return fmt.Sprintf("the hooks grow with the state: %s more for each call of %s (measured: %s, and %s after %d calls), so they exceed the limit after about %s calls",
-		grouped(each), op.GetTitle(), grouped(now), grouped(installed.GetInstructions()), replied, grouped((InstallInstructions-min(now, InstallInstructions))/each)), nil
+	each := (then.Total - now.Total) / calls
+	var parts []string
+	for _, part := range []struct {
+		name      string
+		now, then uint64
+	}{
+		{"canister_pre_upgrade", now.PreUpgrade, then.PreUpgrade},
+		{"the start", now.Start, then.Start},
+		{"canister_post_upgrade", now.PostUpgrade, then.PostUpgrade},
+	} {
+		if part.then >= part.now+calls*MinGrowth {
+			parts = append(parts, fmt.Sprintf("%s by %s", part.name, grouped((part.then-part.now)/calls)))
+		}
+	}
+	return fmt.Sprintf("the upgrade grows with the state: each call of %s adds %s instructions (%s; measured: %s, and %s after %d calls), so it exceeds the limit after about %s calls",
+		operation, grouped(each), strings.Join(parts, ", "), grouped(now.Total), grouped(then.Total), calls, grouped((InstallInstructions-min(now.Total, InstallInstructions))/each))
 }
 
 // estimate compares the instructions for each byte of the state with those that a full heap would allow.
@@ -77,14 +97,14 @@ func (r *rehearsal) estimate() string {
 	if r.before.GetMemory64() {
 		most = HeapBytes64
 	}
-	if c.Instructions < InstallInstructions/LargeUpgrade || size == 0 {
+	if c.Instructions.Total < InstallInstructions/LargeUpgrade || size == 0 {
 		return ""
 	}
-	fails := uint64(float64(InstallInstructions) / float64(c.Instructions) * float64(size))
+	fails := uint64(float64(InstallInstructions) / float64(c.Instructions.Total) * float64(size))
 	if fails >= most {
 		return ""
 	}
-	return fmt.Sprintf("at the same instructions for each byte of the state (%s bytes), the hooks exceed the limit at %s bytes; pass operations to measure how they grow", grouped(size), grouped(fails))
+	return fmt.Sprintf("at the same instructions for each byte of the state (%s bytes), the upgrade exceeds the limit at %s bytes; pass operations to measure how they grow", grouped(size), grouped(fails))
 }
 
 // grouped writes a number with commas.

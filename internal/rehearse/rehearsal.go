@@ -102,12 +102,16 @@ func (r *rehearsal) upgrade(ctx context.Context) (bool, error) {
 	if r.after, err = r.another(ctx, r.base); err != nil {
 		return false, err
 	}
-	installed, why, err := r.after.install(ctx, r.Module)
+	spent, where, why, err := r.after.upgraded(ctx, r.Module)
 	if err != nil {
 		return false, err
 	}
 	if why != "" {
-		r.verdict.add(name, "the hooks did not run to their end", Failed, why)
+		text := "no hook ran"
+		if where != "" {
+			text = where + " did not run to its end"
+		}
+		r.verdict.add(name, text, Failed, why)
 		return false, nil
 	}
 	now, err := r.after.canister(ctx)
@@ -115,7 +119,7 @@ func (r *rehearsal) upgrade(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	r.verdict.Cost = &Cost{
-		Instructions: installed.GetInstructions(), Cycles: less(r.before.GetCycles(), now.GetCycles()),
+		Instructions: spent, Cycles: less(r.before.GetCycles(), now.GetCycles()),
 		HeapBefore: r.before.GetHeapBytes(), HeapAfter: now.GetHeapBytes(),
 		StableBefore: r.before.GetStableBytes(), StableAfter: now.GetStableBytes(),
 	}

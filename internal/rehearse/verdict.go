@@ -23,12 +23,12 @@ type Check struct {
 
 // Cost is what the upgrade took.
 type Cost struct {
-	Instructions uint64 `json:"instructions"`
-	Cycles       string `json:"cycles"`
-	HeapBefore   uint64 `json:"heap_bytes_before"`
-	HeapAfter    uint64 `json:"heap_bytes_after"`
-	StableBefore uint64 `json:"stable_bytes_before"`
-	StableAfter  uint64 `json:"stable_bytes_after"`
+	Instructions Instructions `json:"instructions"`
+	Cycles       string       `json:"cycles"`
+	HeapBefore   uint64       `json:"heap_bytes_before"`
+	HeapAfter    uint64       `json:"heap_bytes_after"`
+	StableBefore uint64       `json:"stable_bytes_before"`
+	StableAfter  uint64       `json:"stable_bytes_after"`
 }
 
 // Verdict is the result of a rehearsal.
