@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -40,23 +41,20 @@ an update call: CANISTER METHOD [ARGUMENTS] [as PRINCIPAL], as for explore. With
 operations, the rehearsal measures how the upgrade grows with the state, and upgrades the
 canister at every await of them.
 
+--snapshot rehearses on a stored state: the name of a snapshot of the instance, or the
+path of a file or of a directory. A temporary instance is made of a file or a directory,
+in which canisters have the names that they were deployed with.
+
 The exit code is 0 if no check fails, 2 if one does, and 1 if the upgrade could not be
 rehearsed. Warnings do not change the exit code unless --strict is given.`,
 		Example: `  canisterd rehearse bank=build/bank.wasm
   canisterd rehearse bank=bank.wasm --query 'bank balance_of (principal "${ada}")'
   canisterd rehearse bank=bank.wasm --op 'bank withdraw 100' --invariant 'vault paidOut <= 100'
-  canisterd rehearse bank=bank.wasm --snapshot before-release --may-differ version --strict`,
+  canisterd rehearse bank=bank.wasm --snapshot ./production.ic --may-differ version --strict`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			plan, err := f.plan(c, args[0])
-			if err != nil {
-				return err
-			}
 			return c.connected(cmd.Context(), func(ctx context.Context, d *remote.Daemon) error {
-				plan.Daemon = d
-				drawn := c.doing("rehearsing " + args[0])
-				verdict, err := plan.Run(ctx)
-				drawn()
+				verdict, err := f.run(ctx, c, d, args[0])
 				if err != nil {
 					return err
 				}
@@ -89,9 +87,28 @@ func (f *rehearseFlags) addTo(cmd *cobra.Command) {
 	flags.StringSliceVar(&f.mayDiffer, "may-differ", nil, "methods of queries whose answers may differ after the upgrade, such as version")
 	flags.StringArrayVar(&f.operations, "op", nil, "operation at whose awaits to upgrade, 'CANISTER METHOD [ARGUMENTS] [as PRINCIPAL]'; repeatable")
 	flags.StringArrayVar(&f.invariants, "invariant", nil, "condition that must hold when no message of the operations is left, such as 'vault paidOut <= 100'")
-	flags.StringVar(&f.snapshot, "snapshot", "", "rehearse on a snapshot of the instance instead of its current state")
+	flags.StringVar(&f.snapshot, "snapshot", "", "rehearse on a stored state: a snapshot of the instance, a file of canisterd instance export, or a directory of canisterd clone, canisterd canister snapshot download or icp canister snapshot download")
 	flags.StringSliceVar(&f.features, "feature", nil, "imports to allow beyond those of the network: wasi (default: as at the last installation)")
 	flags.BoolVar(&f.strict, "strict", false, "also exit with code 2 for a warning")
+}
+
+// run rehearses CANISTER=MODULE.
+func (f *rehearseFlags) run(ctx context.Context, c *cli, d *remote.Daemon, word string) (verdict *rehearse.Verdict, err error) {
+	canister, _, _ := strings.Cut(word, "=")
+	end, err := f.stored(ctx, c, d, canister)
+	if end != nil {
+		defer func() { err = errors.Join(err, end()) }()
+	}
+	if err != nil {
+		return nil, err
+	}
+	plan, err := f.plan(c, word)
+	if err != nil {
+		return nil, err
+	}
+	plan.Daemon = d
+	defer c.doing("rehearsing " + word)()
+	return plan.Run(ctx)
 }
 
 // plan makes the plan of a rehearsal from the flags and CANISTER=MODULE.

@@ -81,6 +81,32 @@ func (c Cache) Find(canister principal.Principal, snapshot []byte) (*Entry, erro
 	return e, nil
 }
 
+// Open returns the snapshot of a directory, with its record if clone wrote the directory.
+func Open(folder string) (*Entry, error) {
+	e := &Entry{Folder: folder}
+	if _, err := snapshotdir.Read(folder); err != nil {
+		return nil, err
+	}
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return nil, fmt.Errorf("finding %s: %w", e.Folder, err)
+	}
+	of := filepath.Dir(folder)
+	id, err := principal.Parse(filepath.Base(of))
+	if err != nil {
+		return e, nil //nolint:nilerr // it is not in a cache
+	}
+	snapshot, err := hex.DecodeString(filepath.Base(folder))
+	if err != nil {
+		return e, nil //nolint:nilerr // it is not in a cache
+	}
+	cached, err := Cache(filepath.Dir(of)).Find(id, snapshot)
+	if cached == nil {
+		return e, err
+	}
+	return cached, err
+}
+
 // List returns the snapshots of a canister, the newest first.
 func (c Cache) List(canister principal.Principal) (all []*Entry, err error) {
 	names, err := os.ReadDir(filepath.Join(string(c), canister.String()))

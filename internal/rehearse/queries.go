@@ -18,7 +18,10 @@ func (r *rehearsal) asked() []Query {
 		if m.GetKind() == "update" || generated.Method(m.GetName()) || r.old == nil {
 			continue
 		}
-		if typed, found := r.old.Method(m.GetName()); found && len(typed.Args) == 0 {
+		given := slices.ContainsFunc(r.Queries, func(q Query) bool {
+			return q.Call.GetCanisterId() == r.Canister && q.Call.GetMethod() == m.GetName() && q.Call.GetSender() == r.Sender
+		})
+		if typed, found := r.old.Method(m.GetName()); found && !given && len(typed.Args) == 0 {
 			all = append(all, Query{m.GetName(), &controlv1.Call{CanisterId: r.Canister, Method: m.GetName(), Sender: r.Sender}})
 		}
 	}
