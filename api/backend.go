@@ -27,6 +27,10 @@ type Backend interface {
 	// error.
 	Await(ctx context.Context, subnet principal.Principal, id RequestID) error
 
+	// Delivered says that a client has the answer to a message, in a response of so many bytes: the network may drop large
+	// answers that clients have.
+	Delivered(subnet principal.Principal, id RequestID, bytes int)
+
 	// Query executes a query call on the state of the last round. The errors are as in Submit.
 	Query(ctx context.Context, q *Query) (QueryResult, error)
 }

@@ -13,9 +13,10 @@ const (
 	VersionMarks            = 8  // marks in the journal: messages whose code failed, and certified roots; deleted subnets
 	VersionUserMarks        = 9  // marks of users in the journal
 	VersionZstandard        = 10 // frames that are compressed as RFC 8878 says
+	VersionDroppedAnswers   = 11 // answers that are dropped because clients have them
 
 	// Version is the version that is written, and the newest that is read. Older versions are read as well.
-	Version = VersionZstandard
+	Version = VersionDroppedAnswers
 	// OldestHashed is the first version whose state can be hashed by this program: the hashes of checkpoints before were
 	// those of deflated bytes, which differ between releases of Go.
 	OldestHashed = VersionZstandard

@@ -140,6 +140,11 @@ func (b *Backend) Await(ctx context.Context, subnet principal.Principal, id repl
 	return refused(b.driver.Await(ctx, subnet, id))
 }
 
+// Delivered says that a client has the answer to a message, which has so many bytes.
+func (b *Backend) Delivered(subnet principal.Principal, id replica.RequestID, bytes int) {
+	b.driver.Delivered(subnet, id, bytes)
+}
+
 // Query executes a query call.
 func (b *Backend) Query(ctx context.Context, q *replica.Query) (replica.QueryResult, error) {
 	if err := b.advance(ctx); err != nil {

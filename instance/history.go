@@ -124,7 +124,7 @@ func (i *Instance) Mark(ctx context.Context, name string) (made Accepted, err er
 // kindOf names the type of an input, "" for inputs that the instance makes itself.
 func kindOf(in replica.Input) string {
 	switch in.(type) {
-	case nil, replica.QueryCounts, *replica.ForgetAnswers, *replica.ShedAnswers, *replica.ModulePrepared:
+	case nil, replica.QueryCounts, *replica.ForgetAnswers, *replica.ShedAnswers, *replica.DropAnswers, *replica.ModulePrepared:
 		return ""
 	case *replica.HTTPAnswer:
 		return "http_answer"

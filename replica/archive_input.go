@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/canisterd/canisterd/archive"
+	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
 )
@@ -54,7 +55,7 @@ var inputForms = []inputForm{
 	byValue((*SetStableMemory).archive),
 	byValue(func(at *CertifyAt, c *archive.Coder) { archive.Number(c, at) }),
 	byValue((*QueryCounts).archive),
-	byPointer((*ForgetAnswers).archive),
+	byPointer(func(in *ForgetAnswers, c *archive.Coder) { archiveRequests(c, &in.Subnet, &in.Requests) }),
 	byPointer(func(in *ShedAnswers, c *archive.Coder) { archive.Number(c, &in.Bytes) }),
 	byValue((*MigrateCanister).archive),
 	byValue((*RenameCanister).archive),
@@ -69,6 +70,7 @@ var inputForms = []inputForm{
 	byValue((*SetFeatures).archive),
 	byPointer(func(in *AddSubnet, c *archive.Coder) { in.Config.archive(c) }),
 	byValue(func(in *DeleteSubnet, c *archive.Coder) { c.Principal(&in.Subnet) }),
+	byPointer(func(in *DropAnswers, c *archive.Coder) { archiveRequests(c, &in.Subnet, &in.Requests) }),
 }
 
 // archiveInput writes an input, or reads one.
@@ -163,9 +165,9 @@ func (in *QueryCounts) archive(c *archive.Coder) {
 	})
 }
 
-func (in *ForgetAnswers) archive(c *archive.Coder) {
-	c.Principal(&in.Subnet)
-	archive.Slice(c, &in.Requests, archive.MaxItems, func(id *RequestID) { archive.Hash(c, id) })
+func archiveRequests(c *archive.Coder, of *principal.Principal, all *[]RequestID) {
+	c.Principal(of)
+	archive.Slice(c, all, archive.MaxItems, func(id *RequestID) { archive.Hash(c, id) })
 }
 
 func (in *MigrateCanister) archive(c *archive.Coder) {

@@ -58,3 +58,27 @@ func TestWhatIsNotOverIsNotForgotten(t *testing.T) {
 		t.Error("no refusal names the subnet that there is not")
 	}
 }
+
+func TestADroppedAnswerLeavesTheStatusDone(t *testing.T) {
+	s := diffStage(t)
+	subnet := s.View().Subnets[0].ID
+	s.Apply(hold(replica.KindRequest))
+	large := submitted(t, s, "A", `reply "answer"`)
+	waits := submitted(t, s, "A", `call B.run(reply "x") on-reply(reply arg)`)
+	s.Round()
+	before := s.MessageBytes().Answers
+	for range 2 {
+		s.Apply(&replica.DropAnswers{Subnet: subnet, Requests: []replica.RequestID{large, waits, {1}}})
+	}
+	if now := s.MessageBytes().Answers; now != before-len("answer") {
+		t.Errorf("answers take %d bytes, and took %d before one of 6 was dropped", now, before)
+	}
+	if a, b := s.IngressStatus(subnet, large), s.IngressStatus(subnet, waits); a != replica.Done || b != replica.Processing {
+		t.Errorf("an answered message is %s and one without an answer %s, want done and processing", a, b)
+	}
+	s.Round()
+	s.Network = exchanged(t, s.Network, replica.Config{Engine: s.Network.Engine()}) // compares the certified trees
+	if r := s.Apply(&replica.DropAnswers{Subnet: s.Names["A"]}); r.Refusal == nil {
+		t.Error("no refusal names the subnet that there is not")
+	}
+}

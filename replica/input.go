@@ -26,8 +26,8 @@ const (
 )
 
 // Input is something that happens to a network from outside: one of *Ingress, AdvanceTo, *HTTPAnswer, *ModulePrepared,
-// AddCycles, SetCycles, SetStableMemory, SetFeatures, CertifyAt, QueryCounts, *ForgetAnswers, *ShedAnswers, MigrateCanister,
-// RenameCanister, *AddSubnet, DeleteSubnet, *AddRule, RemoveRule, ReleaseHeld, DropHeld, *SettleHeld, *SettleCall, FireTimer,
+// AddCycles, SetCycles, SetStableMemory, SetFeatures, CertifyAt, QueryCounts, *ForgetAnswers, *ShedAnswers, *DropAnswers,
+// MigrateCanister,// RenameCanister, *AddSubnet, DeleteSubnet, *AddRule, RemoveRule, ReleaseHeld, DropHeld, *SettleHeld, *SettleCall, FireTimer,
 // CancelTimer.
 type Input interface{ input() }
 
@@ -126,6 +126,8 @@ func (n *Network) apply(in Input) Result {
 		return n.countQueries(in)
 	case *ShedAnswers:
 		return n.shedAnswers(in)
+	case *DropAnswers:
+		return n.dropAnswers(in)
 	case *ForgetAnswers:
 		return n.forgetAnswers(in)
 	}

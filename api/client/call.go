@@ -28,6 +28,9 @@ func (r *Reject) Error() string {
 	return fmt.Sprintf("rejected with code %d (%s): %s", r.Code, r.ErrorCode, r.Message)
 }
 
+// ErrDone is the error of a call that was answered, and whose answer the replica dropped before this client had it.
+var ErrDone = errors.New("the request is done and its answer is no longer kept")
+
 // Call calls an update method and waits for the outcome. effective is the canister that the request concerns: the
 // callee itself, or for the management canister the canister in its argument. The reply is proven by a certificate; any
 // other answer is a *Reject.
@@ -116,7 +119,7 @@ func outcome(tree *certify.HashTree, id wire.RequestID) ([]byte, error) {
 		errorCode, _ := field("error_code")
 		return nil, &Reject{Code: code, Message: string(message), ErrorCode: string(errorCode), Certified: true}
 	case "done":
-		return nil, errors.New("the request is done and its answer is no longer kept")
+		return nil, ErrDone
 	}
 	return nil, errNotDecided
 }

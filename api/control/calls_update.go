@@ -194,7 +194,9 @@ func answerOf(ctx context.Context, i *instance.Instance, subnet principal.Princi
 
 func lookUp(ctx context.Context, i *instance.Instance, id replica.RequestID, host func(*replica.Network) principal.Principal) (replica.IngressAnswer, error) {
 	a, err := driver.Ask(ctx, i.Driver(), func(n *replica.Network) replica.IngressAnswer {
-		a, _ := n.IngressAnswer(host(n), id)
+		subnet := host(n)
+		a, _ := n.IngressAnswer(subnet, id)
+		i.Driver().Delivered(subnet, id, len(a.Reply))
 		return a
 	})
 	switch {

@@ -59,6 +59,8 @@ type fakeBackend struct{ *fakeNetwork }
 func (b fakeBackend) View() api.View               { return fakeView{network: b.fakeNetwork} }
 func (b fakeBackend) Settle(context.Context) error { return nil }
 
+func (fakeBackend) Delivered(principal.Principal, api.RequestID, int) {}
+
 func (b fakeBackend) Clock() api.Clock { return api.Clock{Now: 1, Wall: 1} }
 
 func (b fakeBackend) Query(_ context.Context, q *api.Query) (api.QueryResult, error) {

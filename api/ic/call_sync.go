@@ -17,7 +17,7 @@ func (h *Handler) callSync(ctx context.Context, to *target, body []byte) ([]byte
 	case err != nil:
 		return nil, err
 	case verdict.shown:
-		return wire.EncodeCallReplied(h.certificate(to, to.view, certify.RequestStatusPath(verdict.id))), nil
+		return h.delivered(to, verdict.id, wire.EncodeCallReplied(h.certificate(to, to.view, certify.RequestStatusPath(verdict.id)))), nil
 	case verdict.reject == nil && !verdict.known:
 		if answer := h.answered(ctx, to, verdict.id); answer != nil {
 			return answer, nil
@@ -52,5 +52,11 @@ func (h *Handler) answered(ctx context.Context, to *target, id wire.RequestID) [
 			return nil
 		}
 	}
-	return wire.EncodeCallReplied(to.certificate(view, certify.RequestStatusPath(id)))
+	return h.delivered(to, id, wire.EncodeCallReplied(to.certificate(view, certify.RequestStatusPath(id))))
+}
+
+// delivered tells the network that a client gets the response with the answer to a request, and returns the response.
+func (h *Handler) delivered(to *target, id wire.RequestID, response []byte) []byte {
+	h.backend.Delivered(to.subnet, api.RequestID(id), len(response))
+	return response
 }

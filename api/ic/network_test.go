@@ -184,6 +184,8 @@ func (n *fakeNetwork) settle(in *api.Ingress) {
 	n.publish()
 }
 
+func (*fakeNetwork) Delivered(principal.Principal, api.RequestID, int) {}
+
 func (n *fakeNetwork) Await(ctx context.Context, subnet principal.Principal, id api.RequestID) error {
 	n.mu.Lock()
 	n.waiting++

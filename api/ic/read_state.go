@@ -31,7 +31,11 @@ func (h *Handler) readState(ctx context.Context, to *target, body []byte, allow 
 			return nil, err
 		}
 	}
-	return wire.EncodeReadState(h.certificate(to, to.view, r.visible(paths)...)), nil
+	response := wire.EncodeReadState(h.certificate(to, to.view, r.visible(paths)...))
+	if r.request != nil {
+		h.delivered(to, *r.request, response)
+	}
+	return response, nil
 }
 
 // visible returns the visible part of the paths: a path that covers something hidden becomes the visible paths beneath

@@ -38,6 +38,7 @@ var uncontained = map[string]string{
 	"daemon/profiles.go serveProfiles":           "net/http recovers in handlers",
 	"daemon/protocols.go begin":                  "it compares the first bytes of a connection",
 	"internal/explore/workqueue/worker.go Work":  "it says that the worker is there",
+	"replica/driver/delivered.go Delivered":      "a request to the owner stops the node if it panics",
 	"replica/driver/wait.go strike":              "a request to the owner stops the node if it panics",
 	"canister/internal/wasm/compile.go start":    "a panic of the compiler is the error of the compilation",
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/canisterd/canisterd/api/client"
 	"github.com/canisterd/canisterd/api/control/remote"
@@ -21,9 +22,13 @@ func MainnetKey() []byte { return certify.MainnetRootKey() }
 // Network is a network that is reached over the HTTP interface of the Internet Computer. All answers are verified.
 type Network struct{ Client *client.Client }
 
-// Call calls a method as the identity of the client.
+// Call calls a method as the identity of the client. A network may drop the answer before a broken connection is there
+// again: what only reads is then requested again.
 func (n Network) Call(ctx context.Context, canister principal.Principal, method string, argument []byte) ([]byte, error) {
 	reply, err := n.Client.Call(ctx, principal.Management, canister, method, argument)
+	for again := 0; again < droppedAnswers && errors.Is(err, client.ErrDone) && strings.HasPrefix(method, "read_"); again++ {
+		reply, err = n.Client.Call(ctx, principal.Management, canister, method, argument)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s for %s: %w", method, canister, err)
 	}

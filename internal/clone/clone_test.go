@@ -23,6 +23,7 @@ import (
 	"github.com/canisterd/canisterd/internal/eventually"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/driver"
 	"github.com/canisterd/canisterd/test/canistertest"
 )
 
@@ -32,8 +33,9 @@ func TestMain(m *testing.M) { os.Exit(canistertest.Main(m)) }
 type network struct {
 	testing.TB
 	*remote.Daemon
-	ctx context.Context
-	url string
+	ctx    context.Context
+	url    string
+	driver *driver.Driver
 }
 
 // start starts a network. Networks of different seeds have different keys and ids.
@@ -55,7 +57,7 @@ func start(t testing.TB, seed string, subnets ...replica.SubnetConfig) *network 
 			t.Error(err)
 		}
 	})
-	return &network{t, c, eventually.Context(t), d.URL()}
+	return &network{t, c, eventually.Context(t), d.URL(), d.Driver()}
 }
 
 // mainnet is a network that plays the Internet Computer: its own key and several subnets.

@@ -5,6 +5,8 @@ import "time"
 const (
 	// parallelSlices is how many slices are on their way at the same time. Each takes a few megabytes. Ours.
 	parallelSlices = 4
+	// droppedAnswers is how many answers in a row to one read the source may have dropped. Ours.
+	droppedAnswers = 5
 	// maxRecordBytes limits the file that describes a clone: a status has less than 10 KiB. Ours.
 	maxRecordBytes = 1 << 20
 	// maxControllers is the maximum number of controllers of a canister (specification: 10).

@@ -118,6 +118,7 @@ type Driver struct {
 	waiters    map[waitKey]*waiter
 	outcalls   uint64 // made, when last announced
 	accounted  accounting
+	delivered  delivered
 	readOnly   bool // the current request changes nothing
 	pressing   bool // the previous owner left rounds to the driver's goroutine
 	clockOnly  bool // the current request moves the clock, and no caller relies on that

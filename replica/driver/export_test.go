@@ -1,6 +1,20 @@
 package driver
 
-import "context"
+import (
+	"context"
+
+	"github.com/canisterd/canisterd/replica"
+)
+
+// DeliveredAnswers are the large answers that clients have and that are kept.
+func (d *Driver) DeliveredAnswers() (all []replica.RequestID) {
+	d.owner.Lock()
+	defer d.owner.Unlock()
+	for _, a := range d.delivered.answers {
+		all = append(all, a.id)
+	}
+	return all
+}
 
 // Waiters is how many wait for an answer.
 func (d *Driver) Waiters() (waiting int) {

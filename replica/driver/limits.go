@@ -38,6 +38,11 @@ const (
 	// answerShare is the part of an instance's budget for kept answers, 1/answerShare. Ours; the replica keeps up to 4
 	// GiB of them on a subnet.
 	answerShare = 4
+	// MaxDeliveredBytes is the maximum memory of large answers that clients have: a client whose connection broke can ask
+	// again for one of the newest. largeAnswer is the size from which answers are large; smaller ones are kept for five
+	// minutes. Ours: 32 slices of a snapshot, of 2 MB.
+	MaxDeliveredBytes = 64 << 20
+	largeAnswer       = 64 << 10
 	// minRingBytes is what an instance keeps of its events when memory is short. Ours.
 	minRingBytes = 1 << 20
 	// holdStep is how many bytes of texts and payloads are counted at once. Ours.

@@ -2,10 +2,12 @@ package driver_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/canisterd/canisterd/internal/budget"
+	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/driver"
 )
@@ -92,5 +94,47 @@ func TestKeptAnswersTakeAQuarterOfTheBudget(t *testing.T) {
 	}
 	if most < 4*(1<<20-1_000) || most > 4<<20 {
 		t.Errorf("answers take up to %d bytes, want 4 of 1 MiB", most)
+	}
+}
+
+// Clients have all large answers but the first, which is not awaited, and the small ones.
+func TestOf64MiBOfLargeAnswersThatClientsHaveTheOldestAreDropped(t *testing.T) {
+	r := start(t, driver.Config{})
+	r.create(1)
+	subnet := r.View().Root().ID
+	const large = 2<<20 - 1000 // a message has at most 2 MiB
+	var sent []replica.RequestID
+	answered := func(letter string, size int) {
+		in := r.message(0, "run", "reply "+strings.Repeat(letter, size))
+		if _, err := r.Submit(t.Context(), in); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Await(t.Context(), subnet, in.ID); err != nil {
+			t.Fatal(err)
+		}
+		sent = append(sent, in.ID)
+	}
+	answered("a", large)
+	answered("b", 64<<10-1)
+	answered("c", 64<<10)
+	for i := range 40 {
+		answered(string(rune('c'+i%20)), large)
+	}
+	for _, id := range append(sent[1:], sent[len(sent)-1]) { // the last one twice
+		r.Delivered(subnet, id, large)
+		eventually.True(t, "the delivery", func() bool { return id == sent[1] || slices.Contains(r.DeliveredAnswers(), id) })
+	}
+	if err := r.Do(t.Context(), func(n *replica.Network) {
+		for i, id := range sent {
+			want := replica.Replied
+			if i >= 2 && i < len(sent)-32 {
+				want = replica.Done
+			}
+			if got := n.IngressStatus(subnet, id); got != want {
+				t.Errorf("answer %d of %d is %s, want %s", i, len(sent), got, want)
+			}
+		}
+	}); err != nil {
+		t.Fatal(err)
 	}
 }

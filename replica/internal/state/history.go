@@ -246,8 +246,17 @@ func (r *Ingress) answerBytes() int {
 }
 
 func (h *History) shed(forget func(*Ingress)) {
-	r := h.answered(h.order.Pop())
-	if r == nil || r.Status == Done {
+	if r := h.answered(h.order.Pop()); r != nil {
+		h.Drop(r, forget)
+	}
+}
+
+// Drop drops the answer of a message. forget is called for the message, unless its answer was dropped before.
+func (h *History) Drop(r *Ingress, forget func(*Ingress)) {
+	if !r.Status.Terminal() {
+		panic("state: the answer of a message is dropped that has none")
+	}
+	if r.Status == Done {
 		return
 	}
 	h.answers -= r.answerBytes()
