@@ -134,16 +134,9 @@ type Status struct {
 
 // Status requests the status.
 func (c *Client) Status(ctx context.Context) (Status, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.address+"/api/v2/status", http.NoBody)
-	if err != nil {
-		return Status{}, fmt.Errorf("the address %q: %w", c.address, err)
-	}
-	code, body, err := c.do(req)
+	_, body, err := c.request(ctx, http.MethodGet, "/api/v2/status", nil)
 	if err != nil {
 		return Status{}, err
-	}
-	if code != http.StatusOK {
-		return Status{}, &HTTPError{code, string(body)}
 	}
 	s, err := wire.DecodeStatus(body)
 	if err != nil {
@@ -162,15 +155,22 @@ func (e *HTTPError) Error() string {
 	return fmt.Sprintf("refused with HTTP status %d: %s", e.Status, strings.TrimSpace(e.Text))
 }
 
-// post sends a signed request, and retries if the replica is overloaded or, with WithRetries, not reached.
+// post sends a signed request.
 func (c *Client) post(ctx context.Context, path string, signed wire.Signed) (int, []byte, error) {
+	return c.request(ctx, http.MethodPost, path, signed.Body)
+}
+
+// request sends a request, and retries if the replica is overloaded or, with WithRetries, not reached.
+func (c *Client) request(ctx context.Context, method, path string, content []byte) (int, []byte, error) {
 	overloaded, lost := backoff{firstPoll, lastPoll, overloadRetries}, backoff{firstLost, lastLost, c.retries}
 	for {
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.address+path, bytes.NewReader(signed.Body))
+		req, err := http.NewRequestWithContext(ctx, method, c.address+path, bytes.NewReader(content))
 		if err != nil {
 			return 0, nil, fmt.Errorf("the address %q: %w", c.address, err)
 		}
-		req.Header.Set("Content-Type", "application/cbor")
+		if content != nil {
+			req.Header.Set("Content-Type", "application/cbor")
+		}
 		code, body, err := c.do(req)
 		again := &overloaded
 		switch {

@@ -2,12 +2,12 @@ package clone_test
 
 import (
 	"bytes"
-	"io"
-	"net"
+	"context"
+	"errors"
 	"path/filepath"
-	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/canisterd/canisterd/api/client"
 	"github.com/canisterd/canisterd/api/control/remote"
@@ -62,128 +62,6 @@ func (n *network) filled(blocks uint32) principal.Principal {
 		}
 	}
 	return id
-}
-
-// proxy carries connections to a server, and cuts them.
-type proxy struct {
-	net.Listener
-	to string
-
-	mu    sync.Mutex // guards the others
-	left  int64      // bytes of answers until all connections are cut and no others are accepted; negative: no limit
-	each  int64      // bytes of answers until a connection is cut; 0: no limit
-	bytes int64      // bytes of answers so far
-	cut   int        // connections that were cut
-	open  map[net.Conn]bool
-}
-
-func newProxy(t testing.TB, to string) *proxy {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &proxy{Listener: l, to: to, left: -1, open: map[net.Conn]bool{}}
-	var all sync.WaitGroup
-	all.Go(func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			all.Go(func() { p.carry(c) })
-		}
-	})
-	t.Cleanup(func() {
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
-		p.cutAll()
-		all.Wait()
-	})
-	return p
-}
-
-func (p *proxy) url() string { return "http://" + p.Addr().String() }
-
-// carry carries a connection until one side closes it, or it is cut.
-func (p *proxy) carry(c net.Conn) {
-	defer func() { _ = c.Close() }()
-	if !p.add(c) {
-		return
-	}
-	s, err := net.Dial("tcp", p.to)
-	if err != nil {
-		return
-	}
-	defer func() { _ = s.Close() }()
-	if !p.add(s) {
-		return
-	}
-	go func() {
-		_, _ = io.Copy(s, c)
-		_ = s.Close()
-	}()
-	buffer, carried := make([]byte, 32<<10), int64(0)
-	for {
-		n, err := s.Read(buffer)
-		carried += int64(n)
-		if err != nil || !p.spend(int64(n), carried) {
-			return
-		}
-		if _, err := c.Write(buffer[:n]); err != nil {
-			return
-		}
-	}
-}
-
-func (p *proxy) add(c net.Conn) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.open[c] = true
-	return p.left != 0
-}
-
-// spend counts bytes of an answer, and reports whether they pass.
-func (p *proxy) spend(n, carried int64) bool {
-	p.mu.Lock()
-	p.bytes += n
-	pass := p.each == 0 || carried < p.each
-	if p.left > 0 {
-		p.left = max(p.left-n, 0)
-	}
-	all := p.left == 0
-	if !pass || all {
-		p.cut++
-	}
-	p.mu.Unlock()
-	if all {
-		p.cutAll()
-	}
-	return pass && !all
-}
-
-func (p *proxy) cutAll() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for c := range p.open {
-		_ = c.Close()
-	}
-	clear(p.open)
-}
-
-// carried returns the bytes of answers so far, and the connections that were cut.
-func (p *proxy) carried() (int64, int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.bytes, p.cut
-}
-
-// restore makes the connection good again after a cut.
-func (p *proxy) restore() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.left, p.bytes = -1, 0
 }
 
 func untold(int64, int64) {}
@@ -299,5 +177,57 @@ func TestACloneGoesOnAfterACut(t *testing.T) {
 	}
 	if got := to.digest(id, clone.Instance{Daemon: to.Daemon, Sender: developer.String()}); !bytes.Equal(got, want) {
 		t.Errorf("the clone has the digest %x, the source %x", got, want)
+	}
+}
+
+// Answers of the source take 300 ms and longer where a part is lost, connections break at random, and all break in the
+// middle.
+func TestACloneOverASlowConnectionThatLosesPartsEndsWithEqualDigests(t *testing.T) {
+	from, to := mainnet(t), local(t)
+	id := from.filled(96) // 6 MiB
+	good, _ := from.source(from.url)
+	want := from.digest(id, good.Caller)
+	bad := newProxy(t, from.url[len("http://"):])
+	bad.delay, bad.resend = 300*time.Millisecond, 200*time.Millisecond
+	bad.lost, bad.broken = 0.03, 0.01
+	var lost atomic.Int64
+	source, _ := from.source(bad.url(), client.WithRetries(func(error) { lost.Add(1) }))
+	cache := clone.Cache(filepath.Join(t.TempDir(), "clones"))
+	entry, err := source.Take(from.ctx, cache, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, interrupt := context.WithCancelCause(from.ctx)
+	defer interrupt(nil)
+	cut := errors.New("the computer is switched off")
+	if err := source.Download(ctx, entry, func(bytes, total int64) {
+		if bytes > total/2 {
+			bad.cutAll()
+			interrupt(cut)
+		}
+	}); !errors.Is(err, cut) {
+		t.Fatalf("the download ended with %v", err)
+	}
+	again, err := source.Unfinished(from.ctx, cache, id)
+	if err != nil || again == nil {
+		t.Fatalf("the snapshot is not found again: %v", err)
+	}
+	if err := source.DownloadTaken(from.ctx, again, untold); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := to.destination().Load(to.ctx, id, again, clone.LoadOptions{Controller: developer}); err != nil {
+		t.Fatal(err)
+	}
+	if _, broken := bad.carried(); broken < 2 || lost.Load() < 2 {
+		t.Errorf("%d connections broke, and %d are told", broken, lost.Load())
+	}
+	if got := digestOf(t, again); !bytes.Equal(got, want) {
+		t.Errorf("the snapshot has the digest %x, the source %x", got, want)
+	}
+	if got := to.digest(id, clone.Instance{Daemon: to.Daemon, Sender: developer.String()}); !bytes.Equal(got, want) {
+		t.Errorf("the clone has the digest %x, the source %x", got, want)
+	}
+	if got, want := to.canister(id), from.canister(id); got.GetStableBytes() != want.GetStableBytes() || !bytes.Equal(got.GetModuleHash(), want.GetModuleHash()) {
+		t.Errorf("the clone is %v, the source %v", got, want)
 	}
 }
