@@ -121,6 +121,7 @@ var arrows = map[string]struct {
 	"cmd/canisterd/internal/output":   {nil, "a result as JSON, of any command"},
 	"cmd/canisterd/internal/portfile": {nil, "a file with a port, without its server"},
 	"cmd/canisterd/internal/template": {nil, "files, without the command that writes them"},
+	"internal/standin":                {[]string{"candid", "candid/did", "candid/principal"}, "replies in, a module out"},
 	"internal/clone":                  {[]string{"api/client", "api/control/remote", "candid", "candid/management", "candid/principal", "intercanister/cycles", "internal/certify", "internal/regular", "internal/snapshotdir", "proto/control/v1"}, "a canister on its way between networks, without a command line"},
 	"internal/snapshotdir":            {[]string{"candid/management", "internal/regular"}, "files of a snapshot, without a canister"},
 	"cmd/canisterd":                   {[]string{"cmd/canisterd/internal/", "internal/candid/", "internal/regular", "daemon", "intercanister/cycles", "internal/assets", "internal/project", "internal/quantity", "internal/systemcanisters", "api/client", "api/control/remote", "proto/control/v1", "candid", "candid/", "internal/textwidth", "internal/profile", "internal/profile/", "internal/coverage", "internal/coverage/", "internal/control/deploy", "internal/control/report", "internal/control/request", "internal/mcp", "docs", "internal/callbudget", "internal/clone", "internal/snapshotdir", "internal/rehearse", "internal/knownmodules"}, "the command line is a client, which knows the price list of other subnets"},
@@ -195,7 +196,7 @@ func allowed(may []string, path string) bool {
 var floors = []string{
 	"internal/cow", "internal/golden", "candid", "internal/candid", "archive", "internal/contain", "internal/refusal", "internal/stabletypes", "internal/textwidth", "internal/markup", "internal/budget", "internal/certify", "internal/profile", "timers", "intercanister", "internal/callbudget", "internal/profile/export", "internal/sourcelines", "canister", "replica", "internal/trace", "internal/coverage", "replica/driver", "replica/replicatest", "internal/explore/search",
 	"internal/explore/harness", "internal/explore/property", "internal/explore/schedule", "internal/explore/campaign", "internal/explore/workqueue",
-	"internal/quantity", "internal/knownmodules", "internal/assets", "internal/snapshotdir", "internal/project", "internal/systemcanisters", "internal/journal", "instance", "internal/inprocess", "api", "internal/clone", "internal/control", "internal/rehearse", "internal/mcp", "daemon", ".", "explore", "cmd", "test/e2e", "examples",
+	"internal/quantity", "internal/knownmodules", "internal/assets", "internal/standin", "internal/snapshotdir", "internal/project", "internal/systemcanisters", "internal/journal", "instance", "internal/inprocess", "api", "internal/clone", "internal/control", "internal/rehearse", "internal/mcp", "daemon", ".", "explore", "cmd", "test/e2e", "examples",
 }
 
 // floor is the height of a folder; 0 for one that is beside the house, such as generated code.
