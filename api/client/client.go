@@ -155,6 +155,11 @@ func (e *HTTPError) Error() string {
 	return fmt.Sprintf("refused with HTTP status %d: %s", e.Status, strings.TrimSpace(e.Text))
 }
 
+// Final reports whether the same request would be refused again.
+func (e *HTTPError) Final() bool {
+	return e.Status >= http.StatusBadRequest && e.Status < http.StatusInternalServerError && e.Status != http.StatusTooManyRequests
+}
+
 // post sends a signed request.
 func (c *Client) post(ctx context.Context, path string, signed wire.Signed) (int, []byte, error) {
 	return c.request(ctx, http.MethodPost, path, signed.Body)

@@ -5,12 +5,16 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/canisterd/canisterd/api/control/remote"
+	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/candid/generated"
+	"github.com/canisterd/canisterd/internal/clone"
+	"github.com/canisterd/canisterd/internal/standin"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -27,7 +31,13 @@ func (c *cli) canisterStatus() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.print(canisterText(got.GetCanister(), all), canisterResult(got.GetCanister()))
+			about, err := c.standInOf(ctx, d, got.GetCanister())
+			if err != nil {
+				return err
+			}
+			result := canisterResult(got.GetCanister())
+			result.StandIn = about
+			return c.print(canisterText(got.GetCanister(), about, all), result)
 		}),
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "include methods that compilers add")
@@ -51,6 +61,20 @@ type canisterStatusResult struct {
 	Timer       string      `json:"global_timer,omitempty"`
 	Heartbeat   bool        `json:"heartbeat"`
 	Methods     []string    `json:"methods"`
+	// StandIn describes a stand-in; nil: the canister is none.
+	StandIn *standin.About `json:"stand_in,omitempty"`
+}
+
+// standInOf describes the stand-in that a canister is, nil if it is none.
+func (c *cli) standInOf(ctx context.Context, d *remote.Daemon, found *controlv1.Canister) (*standin.About, error) {
+	if !slices.Contains(found.GetMetadata(), standin.Section) {
+		return nil, nil
+	}
+	id, err := principal.Parse(found.GetCanisterId())
+	if err != nil {
+		return nil, err
+	}
+	return clone.Instance{Daemon: d, Name: c.instance}.StandInAt(ctx, id)
 }
 
 func canisterResult(s *controlv1.Canister) canisterStatusResult {
@@ -66,8 +90,9 @@ func canisterResult(s *controlv1.Canister) canisterStatusResult {
 	return result
 }
 
-// canisterText formats a canister for people, with all methods or without those that its compiler added.
-func canisterText(s *controlv1.Canister, all bool) string {
+// canisterText formats a canister for people, with all methods or without those that its compiler added. about describes a
+// stand-in.
+func canisterText(s *controlv1.Canister, about *standin.About, all bool) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s is %s, version %d\n", s.GetCanisterId(), statusText(s.GetStatus()), s.GetCanisterVersion())
 	line := func(name, format string, args ...any) {
@@ -80,6 +105,9 @@ func canisterText(s *controlv1.Canister, all bool) string {
 	line("module", "%s", module)
 	if name := moduleText(s.GetKnownModule()); name != "" {
 		line("", "%s", name)
+	}
+	if about != nil {
+		line("stand-in", "%s", about)
 	}
 	line("memory", "%s (heap %s, stable %s)", size(int64(s.GetMemoryBytes())), size(int64(s.GetHeapBytes())), size(int64(s.GetStableBytes())))
 	line("cycles", "%s (%s a day)", grouped(s.GetCycles()), grouped(s.GetIdleCyclesBurnedPerDay()))

@@ -25,12 +25,14 @@ import (
 type cloneFlags struct {
 	from, snapshot, into, cycles string
 	take, yes                    bool
+	dependencies                 bool
+	standIns                     []string // files
 }
 
 func (c *cli) clone() *cobra.Command {
 	var f cloneFlags
 	cmd := &cobra.Command{
-		Use:   "clone ID...",
+		Use:   "clone [ID...]",
 		Short: "Clone canisters of another network with their state",
 		Long: `Clone canisters of another network with their state: read a snapshot of each, and load it
 into a canister of the same id in an instance, with the settings and the balance it has
@@ -44,14 +46,23 @@ answer is verified. Without --snapshot the newest snapshot is read. --take takes
 which costs the canister cycles and memory, and deletes it afterwards. Nothing else is
 written to the network.
 
+--with-dependencies also clones the canisters that the canisters call, directly or
+through others: those in environment variables, in calls that an instance remembers, and
+in after: of canisterd.yaml. Those that --identity may not read get a stand-in, which
+answers queries with recorded replies (canisterd clone record). --stand-in makes the one
+of a file.
+
 Snapshots are kept in .canisterd/clones of the project, readable by you alone, and are not
 read twice. A clone that was interrupted goes on when it is called again.`,
 		Example: `  canisterd clone rdmx6-jaaaa-aaaaa-aaadq-cai --identity alice --take
   canisterd clone rdmx6-jaaaa-aaaaa-aaadq-cai --from http://127.0.0.1:8000 --into lab
-  canisterd clone rdmx6-jaaaa-aaaaa-aaadq-cai --from ./identity-before`,
-		Args: cobra.MinimumNArgs(1),
+  canisterd clone rdmx6-jaaaa-aaaaa-aaadq-cai --from ./identity-before
+  canisterd clone rdmx6-jaaaa-aaaaa-aaadq-cai --identity alice --take --with-dependencies`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ids, err := cloneIDs(args)
+			if err == nil && len(ids)+len(f.standIns) == 0 {
+				err = errors.New("expected the id of a canister, or --stand-in FILE")
+			}
 			if err != nil {
 				return err
 			}
@@ -67,8 +78,11 @@ read twice. A clone that was interrupted goes on when it is called again.`,
 	cmd.Flags().StringVar(&f.into, "into", "", "instance that gets the clones (default: that of --instance)")
 	cmd.Flags().StringVar(&f.cycles, "cycles", "", "balance of the clones, such as 5T (default: as at the source, else 100T)")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask before a snapshot is taken, or before a canister of the instance is replaced")
+	cmd.Flags().BoolVar(&f.dependencies, "with-dependencies", false, "also clone the canisters that they call, or make stand-ins for them")
+	cmd.Flags().StringArrayVar(&f.standIns, "stand-in", nil, "make the stand-in of a file of canisterd clone record (repeatable)")
 	cmd.MarkFlagsMutuallyExclusive("snapshot", "take")
-	cmd.AddCommand(c.cloneForget())
+	cmd.MarkFlagsMutuallyExclusive("snapshot", "with-dependencies")
+	cmd.AddCommand(c.cloneForget(), c.cloneRecord())
 	return sending(cmd)
 }
 
@@ -83,15 +97,20 @@ func cloneIDs(args []string) (ids []principal.Principal, err error) {
 	return ids, nil
 }
 
-// cloned is a clone for --json.
+// cloned is a clone for --json, a stand-in, or a canister that was not cloned.
 type cloned struct {
 	Canister string `json:"canister_id"`
 	Subnet   string `json:"subnet_id"`
 	From     string `json:"from"`
 	Snapshot string `json:"snapshot_id,omitempty"` // none of a directory
 	Bytes    int64  `json:"bytes"`
-	Digest   string `json:"sha256,omitempty"` // of the SHA-256 of all slices
-	Folder   string `json:"folder"`
+	// Caller is the canister that calls it; "": it was asked for. NotCloned says why it is no clone, and Replies counts the
+	// recorded replies if it is a stand-in.
+	Caller    string `json:"called_by,omitempty"`
+	NotCloned string `json:"not_cloned,omitempty"`
+	Replies   *int   `json:"recorded_replies,omitempty"`
+	Digest    string `json:"sha256,omitempty"` // of the SHA-256 of all slices
+	Folder    string `json:"folder"`
 	// Module is what the daemon knows of its module.
 	Module string `json:"known_module,omitempty"`
 	// Variables are the names of the environment variables that came along.
@@ -111,6 +130,8 @@ type cloning struct {
 	cache  clone.Cache
 	source *clone.Source // nil: a directory
 	sender principal.Principal
+	// replaced says which canisters the instance has already, and the user agreed to replace.
+	replaced map[principal.Principal]bool
 }
 
 // cloneCache returns the cache of clones of a project.
@@ -128,18 +149,23 @@ func (c *cli) cloneAll(ctx context.Context, d *remote.Daemon, ids []principal.Pr
 		return err
 	}
 	defer closed()
-	if x.source == nil && len(ids) > 1 {
+	switch {
+	case x.source == nil && len(ids) > 1:
 		return fmt.Errorf("%s has the snapshot of one canister: clone one at a time", f.from)
+	case x.source == nil && f.dependencies:
+		return fmt.Errorf("%s has the snapshot of one canister: leave out --with-dependencies", f.from)
 	}
-	all := []*cloned{}
+	members, err := x.gather(ctx, ids)
+	if err != nil {
+		return err
+	}
+	all, err := x.loadAll(ctx, members)
+	if err != nil {
+		return err
+	}
 	t := c.table("CANISTER", "SIZE", "SNAPSHOT")
-	for _, id := range ids {
-		one, err := x.one(ctx, id)
-		if err != nil {
-			return err
-		}
-		all = append(all, one)
-		t.row(one.Canister, size(one.Bytes), cmp.Or(one.Snapshot, one.Folder))
+	for _, one := range all {
+		t.row(one.Canister, one.size(), one.kind())
 	}
 	if err := c.print(t.String(), all); err != nil {
 		return err
@@ -148,9 +174,27 @@ func (c *cli) cloneAll(ctx context.Context, d *remote.Daemon, ids []principal.Pr
 	return nil
 }
 
+// size and kind describe what was cloned, for people.
+func (o *cloned) size() string {
+	if o.NotCloned != "" || o.Replies != nil {
+		return "-"
+	}
+	return size(o.Bytes)
+}
+
+func (o *cloned) kind() string {
+	switch {
+	case o.Replies != nil:
+		return "stand-in with " + replies(*o.Replies)
+	case o.NotCloned != "":
+		return "not cloned"
+	}
+	return cmp.Or(o.Snapshot, o.Folder)
+}
+
 // newCloning returns a run of clone for a project, without a connection to the source.
 func (c *cli) newCloning(d *remote.Daemon, f *cloneFlags, folder string) (*cloning, error) {
-	x := &cloning{cli: c, daemon: d, flags: f, folder: folder, cache: cloneCache(folder), sender: principal.Anonymous}
+	x := &cloning{cli: c, daemon: d, flags: f, folder: folder, cache: cloneCache(folder), sender: principal.Anonymous, replaced: map[principal.Principal]bool{}}
 	sender, err := c.sender()
 	if err != nil {
 		return nil, err
@@ -177,19 +221,6 @@ func (x *cloning) connect(ctx context.Context) (closed func(), err error) {
 	return closed, err
 }
 
-// one clones a canister.
-func (x *cloning) one(ctx context.Context, id principal.Principal) (*cloned, error) {
-	replace, err := x.confirmReplaced(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	e, err := x.fetch(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return x.loaded(ctx, id, e, replace)
-}
-
 // loaded loads a snapshot into the instance, and describes the clone.
 func (x *cloning) loaded(ctx context.Context, id principal.Principal, e *clone.Entry, replace bool) (*cloned, error) {
 	done, err := x.load(ctx, id, e, replace)
@@ -211,7 +242,7 @@ func (x *cloning) loaded(ctx context.Context, id principal.Principal, e *clone.E
 		return nil, err
 	}
 	one.Module = moduleText(found.GetKnownModule())
-	return one, x.describeVariables(ctx, e, one)
+	return one, nil
 }
 
 // fetch returns the snapshot of a canister, which is in a directory then.
@@ -292,14 +323,18 @@ func (x *cloning) confirmReplaced(ctx context.Context, id principal.Principal) (
 	return true, x.agreed("replace", fmt.Sprintf("the code and the state of %s in instance %s", id, x.instanceName()), x.flags.yes)
 }
 
-// load loads a snapshot into the instance.
-func (x *cloning) load(ctx context.Context, id principal.Principal, e *clone.Entry, replace bool) (*clone.Loaded, error) {
-	to := &clone.Destination{Instance: clone.Instance{Daemon: x.daemon, Name: x.instance}, Caller: func(sender string) clone.Caller {
+// destination returns the instance that gets the clones.
+func (x *cloning) destination() *clone.Destination {
+	return &clone.Destination{Instance: clone.Instance{Daemon: x.daemon, Name: x.instance}, Caller: func(sender string) clone.Caller {
 		return x.caller(x.daemon, x.instance, sender)
 	}}
+}
+
+// load loads a snapshot into the instance.
+func (x *cloning) load(ctx context.Context, id principal.Principal, e *clone.Entry, replace bool) (*clone.Loaded, error) {
 	tell, told := x.transfer("loading " + id.String())
 	defer told()
-	return to.Load(ctx, id, e, clone.LoadOptions{Controller: x.sender, Cycles: x.flags.cycles, Replace: replace, Tell: tell})
+	return x.destination().Load(ctx, id, e, clone.LoadOptions{Controller: x.sender, Cycles: x.flags.cycles, Replace: replace, Tell: tell})
 }
 
 // describeVariables names the environment variables of a clone, and the canisters in them that the instance does not have.
@@ -326,14 +361,34 @@ func (x *cloning) describeVariables(ctx context.Context, e *clone.Entry, one *cl
 	return nil
 }
 
+// standsIn says what a canister is that was not cloned.
+func (o *cloned) standsIn() string {
+	if o.Replies == nil {
+		return "was not cloned"
+	}
+	return "has a stand-in, which answers queries with " + replies(*o.Replies) + " (canisterd clone record adds more) and is not certified"
+}
+
+// replies counts recorded replies.
+func replies(n int) string {
+	if n == 1 {
+		return "1 recorded reply"
+	}
+	return fmt.Sprintf("%d recorded replies", n)
+}
+
 // tellLimits tells where data of the source is now, and what the clones do not have.
 func (x *cloning) tellLimits(all []*cloned) {
-	if x.source != nil {
+	clones := slices.ContainsFunc(all, func(one *cloned) bool { return one.Folder != "" })
+	if x.source != nil && clones {
 		x.note("note: the snapshots are in %s, readable by you alone: canisterd clone forget removes them", string(x.cache))
 	}
 	for _, one := range all {
 		if one.Module != "" {
 			x.note("note: %s runs the %s", one.Canister, one.Module)
+		}
+		if one.NotCloned != "" {
+			x.note("note: %s, which %s calls, %s: %s", one.Canister, one.Caller, one.standsIn(), one.NotCloned)
 		}
 		if len(one.Variables) > 0 {
 			x.note("note: %s has the values of its environment variables from %s: %s", one.Canister, one.From, strings.Join(one.Variables, ", "))
@@ -347,6 +402,9 @@ func (x *cloning) tellLimits(all []*cloned) {
 	}
 	if x.source == nil {
 		x.note("note: a directory has no settings: the clone has the default ones")
+	}
+	if !clones {
+		return
 	}
 	x.note("note: calls in flight, logs and the canister version do not come along; threshold keys are others, and so are addresses")
 }

@@ -52,13 +52,13 @@ func (c *cli) cloneSource(ctx context.Context, d *remote.Daemon, from string) (*
 		return nil, nil, err
 	}
 	caller := &asController{cli: c, daemon: d, instance: from, callers: map[principal.Principal]clone.Caller{}}
-	return &clone.Source{Caller: caller, From: from, Network: got.GetInstance().GetNetworkId()}, func() {}, nil
+	return &clone.Source{Caller: caller, Asker: caller, From: from, Network: got.GetInstance().GetNetworkId()}, func() {}, nil
 }
 
 // networkSource connects to a network over its HTTP interface, as the identity that is selected.
 func (c *cli) networkSource(ctx context.Context, from, address string) (*clone.Source, func(), error) {
-	at, err := url.Parse(address)
-	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
+	where, err := url.Parse(address)
+	if err != nil || where.Host == "" || where.Scheme != "http" && where.Scheme != "https" {
 		return nil, nil, fmt.Errorf("invalid --from %q: expected an address such as %s", from, clone.MainnetURL)
 	}
 	options := []client.Option{client.WithRetries(func(err error) {
@@ -75,9 +75,9 @@ func (c *cli) networkSource(ctx context.Context, from, address string) (*clone.S
 		options = append(options, client.WithSigner(key.Public(), key.Sign))
 	}
 	switch {
-	case slices.Contains(mainnetHosts, at.Hostname()):
+	case slices.Contains(mainnetHosts, where.Hostname()):
 		options = append(options, client.WithRootKey(clone.MainnetKey()))
-	case !onThisMachine(at.Hostname()):
+	case !onThisMachine(where.Hostname()):
 		c.note("note: the root key that %s gives is trusted", from)
 	}
 	connection, err := client.Dial(ctx, address, options...)
@@ -85,7 +85,8 @@ func (c *cli) networkSource(ctx context.Context, from, address string) (*clone.S
 		return nil, nil, fmt.Errorf("connecting to %s: %w", from, err)
 	}
 	network := sha256.Sum256(connection.RootKey())
-	return &clone.Source{Caller: clone.Network{Client: connection}, From: from, Network: hex.EncodeToString(network[:])}, connection.Close, nil
+	at := clone.Network{Client: connection}
+	return &clone.Source{Caller: at, Asker: at, From: from, Network: hex.EncodeToString(network[:])}, connection.Close, nil
 }
 
 func onThisMachine(host string) bool {
@@ -136,6 +137,19 @@ func (a *asController) Call(ctx context.Context, canister principal.Principal, m
 	return caller.Call(ctx, canister, method, argument)
 }
 
+// of returns the instance with the rights of the sender.
+func (a *asController) of() clone.Instance { return clone.Instance{Daemon: a.daemon, Name: a.instance} }
+
+// Query queries a method as the anonymous principal.
+func (a *asController) Query(ctx context.Context, canister principal.Principal, method string, argument []byte) ([]byte, error) {
+	return a.of().Query(ctx, canister, method, argument)
+}
+
+// Interface returns the Candid interface of a canister.
+func (a *asController) Interface(ctx context.Context, canister principal.Principal) (string, error) {
+	return a.of().Interface(ctx, canister)
+}
+
 func (a *asController) caller(ctx context.Context, canister principal.Principal) (clone.Caller, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -144,7 +158,7 @@ func (a *asController) caller(ctx context.Context, canister principal.Principal)
 	}
 	got, err := a.daemon.Canisters.GetCanister(ctx, &controlv1.GetCanisterRequest{Instance: a.instance, CanisterId: canister.String()})
 	if remote.Code(err) == codes.NotFound {
-		return nil, fmt.Errorf("instance %s has no canister %s (canisterd -i %[1]s canister list)", a.instance, canister)
+		return nil, &clone.MissingError{Canister: canister, From: a.instance}
 	}
 	if err != nil {
 		return nil, err

@@ -38,6 +38,8 @@ type Record struct {
 	Temporary bool `json:"temporary,omitempty"`
 	// Status is the reply of canister_status at the source; nil: the identity may not see it.
 	Status []byte `json:"status,omitempty"`
+	// Dependencies are the canisters that were gathered with this one, because it calls them; nil: none were looked for.
+	Dependencies []string `json:"dependencies"`
 }
 
 // Entry is a snapshot in a directory.
@@ -52,6 +54,15 @@ func (e *Entry) Status() (*management.Status, error) {
 		return nil, nil
 	}
 	return readStatus(e.Record.Status)
+}
+
+// variables returns the environment variables of the canister at the source, as far as they are known.
+func (e *Entry) variables() ([]management.Variable, error) {
+	status, err := e.Status()
+	if err != nil || status == nil || status.Settings.Environment == nil {
+		return nil, err
+	}
+	return *status.Settings.Environment, nil
 }
 
 // Complete reports whether the whole snapshot is there.

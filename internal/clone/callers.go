@@ -19,6 +19,9 @@ const MainnetURL = "https://icp-api.io"
 // MainnetKey returns the root key of the Internet Computer, in DER form.
 func MainnetKey() []byte { return certify.MainnetRootKey() }
 
+// interfaceSection is the custom section with the Candid interface of a canister.
+const interfaceSection = "candid:service"
+
 // Network is a network that is reached over the HTTP interface of the Internet Computer. All answers are verified.
 type Network struct{ Client *client.Client }
 
@@ -35,6 +38,24 @@ func (n Network) Call(ctx context.Context, canister principal.Principal, method 
 	return reply, nil
 }
 
+// Query queries a method as the identity of the client. The answer has the signature of a node, and no certificate.
+func (n Network) Query(ctx context.Context, canister principal.Principal, method string, argument []byte) ([]byte, error) {
+	reply, err := n.Client.Query(ctx, canister, canister, method, argument)
+	if err != nil {
+		return nil, fmt.Errorf("%s of %s: %w", method, canister, err)
+	}
+	return reply, nil
+}
+
+// Interface returns the Candid interface of a canister.
+func (n Network) Interface(ctx context.Context, canister principal.Principal) (string, error) {
+	text, _, err := n.Client.Metadata(ctx, canister, interfaceSection)
+	if err != nil {
+		return "", fmt.Errorf("the interface of %s: %w", canister, err)
+	}
+	return text, nil
+}
+
 // Instance is an instance of a daemon, which is reached over the control API.
 type Instance struct {
 	Daemon *remote.Daemon
@@ -44,21 +65,49 @@ type Instance struct {
 
 // Call calls a method as the sender.
 func (i Instance) Call(ctx context.Context, canister principal.Principal, method string, argument []byte) ([]byte, error) {
-	answer, err := i.Daemon.Calls.Update(ctx, &controlv1.UpdateRequest{Instance: i.Name, Call: &controlv1.Call{
-		CanisterId: principal.Management.String(), Method: method, Argument: &controlv1.Value{Form: &controlv1.Value_Bytes{Bytes: argument}},
-		Sender: i.Sender, ReplyForm: controlv1.Form_FORM_BYTES, EffectiveCanisterId: canister.String(),
-	}})
+	call := i.message(principal.Management, method, argument)
+	call.EffectiveCanisterId = canister.String()
+	answer, err := i.Daemon.Calls.Update(ctx, &controlv1.UpdateRequest{Instance: i.Name, Call: call})
 	if err != nil {
 		return nil, err
 	}
-	value, err := remote.Reply(answer.GetOutcome())
+	return replied(method, answer.GetOutcome())
+}
+
+// Query queries a method as the sender.
+func (i Instance) Query(ctx context.Context, canister principal.Principal, method string, argument []byte) ([]byte, error) {
+	answer, err := i.Daemon.Calls.Query(ctx, &controlv1.QueryRequest{Instance: i.Name, Call: i.message(canister, method, argument)})
+	if err != nil {
+		return nil, err
+	}
+	return replied(method, answer.GetOutcome())
+}
+
+// Interface returns the Candid interface of a canister.
+func (i Instance) Interface(ctx context.Context, canister principal.Principal) (string, error) {
+	read, err := i.Daemon.Canisters.ReadMetadata(ctx, &controlv1.ReadMetadataRequest{Instance: i.Name, CanisterId: canister.String(), Name: interfaceSection})
+	if remote.IsNotFound(err) {
+		return "", nil
+	}
+	return string(read.GetContent()), err
+}
+
+func (i Instance) message(canister principal.Principal, method string, argument []byte) *controlv1.Call {
+	return &controlv1.Call{
+		CanisterId: canister.String(), Method: method, Argument: &controlv1.Value{Form: &controlv1.Value_Bytes{Bytes: argument}},
+		Sender: i.Sender, ReplyForm: controlv1.Form_FORM_BYTES,
+	}
+}
+
+func replied(method string, outcome *controlv1.Outcome) ([]byte, error) {
+	value, err := remote.Reply(outcome)
 	if err != nil {
 		return nil, &Rejected{method, err}
 	}
 	return value.GetBytes(), nil
 }
 
-// Rejected is the reject of a call of a method of the management canister.
+// Rejected is the reject of a call of a method of an instance.
 type Rejected struct {
 	Method string
 	Reject error
@@ -74,5 +123,17 @@ func (r *Rejected) Unwrap() error { return r.Reject }
 func isAnswer(err error) bool {
 	var ofNetwork *client.Reject
 	var ofInstance *remote.Reject
-	return errors.As(err, &ofNetwork) || errors.As(err, &ofInstance)
+	var refused *client.HTTPError
+	return errors.As(err, &ofNetwork) || errors.As(err, &ofInstance) || errors.As(err, &refused) && refused.Final()
+}
+
+// rejectedByCanister returns the text with which a canister rejected a message itself; ok is false for all other errors.
+func rejectedByCanister(err error) (text string, ok bool) {
+	if r, is := errors.AsType[*client.Reject](err); is {
+		return r.Message, r.Code == uint64(controlv1.RejectCode_REJECT_CODE_CANISTER_REJECT)
+	}
+	if r, is := errors.AsType[*remote.Reject](err); is {
+		return r.GetText(), r.GetCode() == controlv1.RejectCode_REJECT_CODE_CANISTER_REJECT
+	}
+	return "", false
 }

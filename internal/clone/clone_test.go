@@ -83,7 +83,8 @@ func (n *network) source(address string, options ...client.Option) (*clone.Sourc
 	}
 	n.Cleanup(c.Close)
 	key := sha256.Sum256(c.RootKey())
-	return &clone.Source{Caller: clone.Network{Client: c}, From: address, Network: fmt.Sprintf("%x", key)}, c.Sender()
+	at := clone.Network{Client: c}
+	return &clone.Source{Caller: at, Asker: at, From: address, Network: fmt.Sprintf("%x", key)}, c.Sender()
 }
 
 // destination is the network as the destination.

@@ -8,6 +8,8 @@
 //   - the cache, a folder with a directory for each snapshot, and what it records beside the snapshot: where it is from,
 //     and the status of the canister there,
 //   - the order of steps at the destination, and which settings the canister has there,
+//   - sets: which canisters a canister calls, as far as its source tells, and what becomes of each,
+//   - the recording of replies for stand-ins, whose file and module are of package standin,
 //   - what a clone costs and what it cannot have.
 //
 // It must not know the command line, the file of a project, or where keys are.

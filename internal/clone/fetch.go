@@ -18,6 +18,7 @@ import (
 // Source is where canisters are cloned from.
 type Source struct {
 	Caller  Caller
+	Asker   Asker
 	From    string // as the user names it
 	Network string // see Record
 }
@@ -30,6 +31,21 @@ type NoSnapshotError struct{ Canister principal.Principal }
 
 func (e *NoSnapshotError) Error() string {
 	return fmt.Sprintf("canister %s has no snapshot: pass --take to take one", e.Canister)
+}
+
+// MissingError is the error for a canister that the source does not have.
+type MissingError struct {
+	Canister principal.Principal
+	From     string // the instance
+}
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("instance %s has no canister %s (canisterd -i %[1]s canister list)", e.From, e.Canister)
+}
+
+func isMissing(err error) bool {
+	var missing *MissingError
+	return errors.As(err, &missing)
 }
 
 // Newest returns the newest snapshot of a canister at the source.

@@ -9,6 +9,8 @@ const (
 	droppedAnswers = 5
 	// maxRecordBytes limits the file that describes a clone: a status has less than 10 KiB. Ours.
 	maxRecordBytes = 1 << 20
+	// MaxMembers is the maximum number of canisters that are cloned together with those that they call. Ours.
+	MaxMembers = 50
 	// maxControllers is the maximum number of controllers of a canister (specification: 10).
 	maxControllers = 10
 	// snapshotInstructions is what taking a snapshot costs in addition to its bytes, sliceInstructions what reading a slice

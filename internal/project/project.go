@@ -77,6 +77,9 @@ type Settings struct {
 	LogVisibility       string            `yaml:"log_visibility" doc:"Who reads the log: public, controllers, or principals and names with commas between them." example:"public"`
 }
 
+// Has reports whether a folder has the file of a project.
+func Has(folder string) bool { return exists(filepath.Join(folder, File)) }
+
 // Nearest is the present folder, or the one above it that has a project where the present one has none.
 func Nearest() string {
 	dir, err := os.Getwd()
