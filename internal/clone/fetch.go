@@ -18,7 +18,7 @@ import (
 // Source is where canisters are cloned from.
 type Source struct {
 	Caller  Caller
-	Asker   Asker
+	Asker   Asker  // nil: it answers no queries, so that there are no stand-ins
 	From    string // as the user names it
 	Network string // see Record
 }

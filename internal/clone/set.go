@@ -232,7 +232,7 @@ func (c Cache) Cached(canister principal.Principal, from string) ([]*Member, err
 		if err != nil {
 			return nil, err
 		}
-		if m.Entry == nil && m.Recording == nil {
+		if m.Entry == nil && (m.Recording == nil || m.Recording.From != from) {
 			return nil, nil // it was removed: all are gathered again
 		}
 		all = append(all, m)
