@@ -1,6 +1,7 @@
 package relation_test
 
 import (
+	"math/big"
 	"strings"
 	"testing"
 
@@ -46,5 +47,49 @@ func TestALineIsDividedOutsideOfQuotesAndParentheses(t *testing.T) {
 		if left, is, right := relation.Split(line); [3]string{left, is, right} != want {
 			t.Errorf("%s is divided into %q, %q and %q", line, left, is, right)
 		}
+	}
+}
+
+func TestASideIsDividedAtTheOperatorThatIsAppliedLast(t *testing.T) {
+	for side, want := range map[string][3]string{
+		"a b + c d":           {"a b ", "+", " c d"},
+		"a b - c d + 1":       {"a b - c d ", "+", " 1"},
+		"a b * 2 - c d * 3":   {"a b * 2 ", "-", " c d * 3"},
+		"a b * 2 * 3":         {"a b * 2 ", "*", " 3"},
+		"old(a b + c d)":      {"old(a b + c d)", "", ""},
+		`a of (" + ")`:        {`a of (" + ")`, "", ""},
+		"ryjl3-tyaaa-aaaaa b": {"ryjl3-tyaaa-aaaaa b", "", ""},
+		"-5":                  {"-5", "", ""},
+		"- 5":                 {"- 5", "", ""},
+		"a b +":               {"a b +", "", ""},
+		"a b +1":              {"a b +1", "", ""},
+		"a of (1) - 2":        {"a of (1) ", "-", " 2"},
+	} {
+		if left, operator, right := relation.CutOperator(side); [3]string{left, operator, right} != want {
+			t.Errorf("%s is divided into %q, %q and %q", side, left, operator, right)
+		}
+	}
+}
+
+func TestNumbersAreWrittenAsPeopleWriteThem(t *testing.T) {
+	third := big.NewRat(1, 3)
+	for _, c := range []struct {
+		got  *big.Rat
+		want string
+	}{
+		{relation.Calculate(big.NewRat(60, 1), "+", big.NewRat(100, 1)), "160"},
+		{relation.Calculate(big.NewRat(60, 1), "-", big.NewRat(100, 1)), "-40"},
+		{relation.Calculate(big.NewRat(1, 2), "*", big.NewRat(3, 1)), "1.5"},
+		{third, "0.333333"},
+	} {
+		if text := relation.FormatNumber(c.got); text != c.want {
+			t.Errorf("%s is written as %s, want %s", c.got, text, c.want)
+		}
+	}
+	if holds, err := relation.HoldsBetween(third, "<", big.NewRat(1, 2)); err != nil || !holds {
+		t.Errorf("1/3 < 1/2 is %t, %v", holds, err)
+	}
+	if _, err := relation.HoldsBetween(third, "=~", third); err == nil {
+		t.Error("the relation =~ is accepted")
 	}
 }

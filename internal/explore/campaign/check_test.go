@@ -4,23 +4,25 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/internal/explore/campaign"
 	"github.com/canisterd/canisterd/internal/explore/harness"
 	"github.com/canisterd/canisterd/internal/explore/property"
 )
 
 func TestAQueryThatItsCanisterDoesNotHaveIsAnErrorAndNoFinding(t *testing.T) {
+	one := property.Constant{Value: candid.NatOf(1)}
 	for want, state := range map[string]func(c *campaign.Config, q harness.Query){
 		"invariant Q is 1: canister bank has no query total; it has balance": func(c *campaign.Config, q harness.Query) {
-			c.Properties = append(c.Properties, &property.Invariant{Title: "Q is 1", Left: q, Relation: "=="})
+			c.Properties = append(c.Properties, &property.Invariant{Title: "Q is 1", Left: property.Result{Query: q}, Relation: "==", Right: one})
 		},
 		"invariant 1 is Q: canister bank has no query total; it has balance": func(c *campaign.Config, q harness.Query) {
 			good := q
 			good.Method = "balance"
-			c.Properties = append(c.Properties, &property.Invariant{Title: "1 is Q", Left: good, Right: &q, Relation: "=="})
+			c.Properties = append(c.Properties, &property.Invariant{Title: "1 is Q", Left: property.Result{Query: good}, Right: property.Result{Query: q}, Relation: "=="})
 		},
 		"sometimes Q: canister bank has no query total; it has balance": func(c *campaign.Config, q harness.Query) {
-			c.Sometimes = append(c.Sometimes, property.Sometimes{Title: "Q", Condition: property.Invariant{Left: q}})
+			c.Sometimes = append(c.Sometimes, property.Sometimes{Title: "Q", Condition: property.Invariant{Left: property.Result{Query: q}, Right: one}})
 		},
 		"maximize Q: canister bank has no query total; it has balance": func(c *campaign.Config, q harness.Query) {
 			c.Maximize = append(c.Maximize, property.Maximize{Title: "Q", Query: q})

@@ -11,8 +11,10 @@ import (
 
 func TestMessagesOfCanistersThatAPropertyLooksAtTogetherDoNotCommute(t *testing.T) {
 	a, b, c := principal.Canister(1), principal.Canister(2), principal.Canister(3)
+	of := func(id principal.Principal) property.Side { return property.Result{Query: harness.Query{Canister: id}} }
+	number := property.Constant{}
 	between := func(left, right principal.Principal, when property.When) property.Property {
-		return &property.Invariant{Left: harness.Query{Canister: left}, Right: &harness.Query{Canister: right}, When: when}
+		return &property.Invariant{Left: of(left), Right: of(right), When: when}
 	}
 	for name, test := range map[string]struct {
 		p      property.Property
@@ -22,7 +24,8 @@ func TestMessagesOfCanistersThatAPropertyLooksAtTogetherDoNotCommute(t *testing.
 		"two canisters after each message": {p: between(a, b, property.EachMessage), ac: true},
 		"two canisters at rest":            {p: between(a, b, property.AtRest), ab: true, ac: true},
 		"one canister after each message":  {p: between(a, a, property.EachMessage), ab: true, ac: true},
-		"a number after each message":      {p: &property.Invariant{When: property.EachMessage}, ab: true, ac: true},
+		"a number after each message":      {p: &property.Invariant{Left: of(a), Right: number, When: property.EachMessage}, ab: true, ac: true},
+		"a sum after each message":         {p: &property.Invariant{Left: property.Arithmetic{Left: of(a), Operator: "+", Right: of(b)}, Right: number, When: property.EachMessage}, ac: true},
 		"a function after each message":    {p: &property.Func{When: property.EachMessage}},
 		"a function at rest":               {p: &property.Func{}, ab: true, ac: true},
 		"time passes":                      {p: property.TrapAfterAwait{}, plan: harness.Plan{{At: "b", Kind: harness.PassTime}}, ac: true},

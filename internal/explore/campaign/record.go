@@ -75,8 +75,10 @@ func (c *Config) involved(f *Finding) (all []principal.Principal) {
 		all = append(all, c.Observe[i].Canister)
 	}
 	for _, p := range c.Properties {
-		if line, ok := p.(*property.Invariant); ok && line.Title == f.Property && line.Right != nil {
-			all = append(all, line.Right.Canister)
+		if line, ok := p.(*property.Invariant); ok && line.Title == f.Property {
+			for _, q := range line.Queries() {
+				all = append(all, q.Canister)
+			}
 		}
 	}
 	return append(all, f.Canister)

@@ -53,7 +53,7 @@ func (e *exploration) shortenLargest(goal *property.Maximize, x *Extreme) error 
 	if err != nil {
 		return fmt.Errorf("the largest %s: %w", x.Title, err)
 	}
-	smaller := &property.Invariant{Title: goal.Title + " < " + x.Value.RatString(), Left: goal.Query, Relation: "<", Value: value}
+	smaller := &property.Invariant{Title: goal.Title + " < " + x.Value.RatString(), Left: property.Result{Query: goal.Query}, Relation: "<", Right: property.Constant{Value: value}}
 	own := *e.Config
 	own.Properties, own.NoBuiltin = []property.Property{smaller}, true
 	f := &Finding{names: x.names, Violation: property.Violation{Property: smaller.Title, Canister: goal.Query.Canister, Method: goal.Query.Method}}

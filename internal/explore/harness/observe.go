@@ -91,6 +91,35 @@ func (r *Run) Query(q *Query) ([]byte, error) {
 	return result.Reply, nil
 }
 
+// QueryBefore runs a query in the state before the first message of the run.
+func (r *Run) QueryBefore(q *Query) ([]byte, error) {
+	l := r.harness
+	key := queryKey{q.Canister, q.Sender, q.Method, string(q.Arg)}
+	if known, found := l.before[key]; found {
+		return known.reply, known.err
+	}
+	begin := l.Begin(nil)
+	defer begin.Close()
+	reply, err := begin.Query(q)
+	if l.before == nil {
+		l.before = make(map[queryKey]queryResult)
+	}
+	l.before[key] = queryResult{reply, err}
+	return reply, err
+}
+
+// queryKey identifies a query.
+type queryKey struct {
+	canister, sender principal.Principal
+	method, arg      string
+}
+
+// queryResult is the result of a query.
+type queryResult struct {
+	reply []byte
+	err   error
+}
+
 // Open returns the open call contexts that do not end when deadlines of best-effort calls pass: at rest, those that are
 // never answered. It returns none while HTTP outcalls or signatures wait for an answer from outside.
 func (r *Run) Open() []introspect.OpenContext {

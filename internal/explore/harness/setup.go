@@ -48,6 +48,8 @@ type Harness struct {
 	ops          map[replica.RequestID]string
 	participants []participant // in the order of their positions
 
+	before map[queryKey]queryResult // results of Run.QueryBefore; nil: there are none
+
 	cut         bool // Setup.Expired was true
 	sinceExpiry int  // messages since Setup.Expired was last called
 }

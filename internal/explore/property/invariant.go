@@ -8,13 +8,12 @@ import (
 	"github.com/canisterd/canisterd/internal/explore/harness"
 )
 
-// Invariant compares the first result of a query with a value, or with the first result of another query.
+// Invariant compares two sides.
 type Invariant struct {
 	Title    string // as the user wrote it
-	Left     harness.Query
+	Left     Side   // has a query
 	Relation string
-	Right    *harness.Query // nil: the right side is Value
-	Value    candid.Value
+	Right    Side
 	When     When
 }
 
@@ -23,10 +22,7 @@ func (p *Invariant) Name() string { return p.Title }
 
 // Queries returns the queries that the invariant compares.
 func (p *Invariant) Queries() []harness.Query {
-	if p.Right == nil {
-		return []harness.Query{p.Left}
-	}
-	return []harness.Query{p.Left, *p.Right}
+	return p.Right.appendQueries(p.Left.appendQueries(nil))
 }
 
 // AtRest checks the invariant.
@@ -40,23 +36,25 @@ func (p *Invariant) AfterMessage(r *harness.Run) []Violation {
 	return p.check(r)
 }
 
+// check returns a violation about the first query of the left side.
 func (p *Invariant) check(r *harness.Run) []Violation {
 	holds, text := p.Holds(r)
 	if holds {
 		return nil
 	}
-	return []Violation{{Property: p.Title, Canister: p.Left.Canister, Method: p.Left.Method, Text: text}}
+	first := p.Left.appendQueries(nil)[0]
+	return []Violation{{Property: p.Title, Canister: first.Canister, Method: first.Method, Text: text}}
 }
 
 // Holds reports whether the invariant holds in the present state. If not, the text has the values of both sides.
 func (p *Invariant) Holds(r *harness.Run) (holds bool, text string) {
-	left, err := ask(r, &p.Left)
-	right := p.Value
-	if err == nil && p.Right != nil {
-		right, err = ask(r, p.Right)
+	left, err := p.Left.evaluate(r, false)
+	var right operand
+	if err == nil {
+		right, err = p.Right.evaluate(r, false)
 	}
 	if err == nil {
-		holds, err = relation.Holds(left, p.Relation, right)
+		holds, err = left.compare(p.Relation, &right)
 	}
 	switch {
 	case err != nil:
@@ -64,12 +62,28 @@ func (p *Invariant) Holds(r *harness.Run) (holds bool, text string) {
 	case holds:
 		return true, ""
 	}
-	return false, fmt.Sprintf("%s does not hold: the left side is %s, the right side %s", p.Title, r.WithNames(candid.Format(left)), r.WithNames(candid.Format(right)))
+	return false, fmt.Sprintf("%s does not hold: the left side is %s, the right side %s", p.Title, left.text(r), right.text(r))
 }
 
-// ask returns the first result of a query.
-func ask(r *harness.Run, q *harness.Query) (candid.Value, error) {
-	reply, err := r.Query(q)
+// compare reports whether a relation holds between two operands.
+func (o *operand) compare(is string, right *operand) (bool, error) {
+	switch {
+	case o.number != nil && right.number != nil:
+		return relation.HoldsBetween(o.number, is, right.number)
+	case o.value == nil:
+		return false, fmt.Errorf("%s is a number, and %s is not", o.terms, candid.Format(right.value))
+	case right.value == nil:
+		return false, fmt.Errorf("%s is a number, and %s is not", right.terms, candid.Format(o.value))
+	}
+	return relation.Holds(o.value, is, right.value)
+}
+
+// ask returns the first result of a query in the present state of a run.
+func ask(r *harness.Run, q *harness.Query) (candid.Value, error) { return firstResult(r.Query, q) }
+
+// firstResult returns the first result of a query.
+func firstResult(ask func(*harness.Query) ([]byte, error), q *harness.Query) (candid.Value, error) {
+	reply, err := ask(q)
 	if err != nil {
 		return nil, err
 	}

@@ -53,9 +53,11 @@ func (n *Names) resolve(line string) (string, error) {
 //	vault paidOut <= 100
 //	each message: ledger balance (record { owner = "a" }) == bank owed
 //	eventually: vault locked == false
+//	app balance + ledger paid == old(app balance)
 //
-// A side is a value in Candid text, or a canister with a query and its arguments; the left side is a query. ${NAME} is the
-// id of a canister or an identity.
+// A side is a value in Candid text, a canister with a query and its arguments, or a sum, a difference or a product of
+// these; old(…) is a side in the state before the first message. The left side has a query. ${NAME} is the id of a
+// canister or an identity.
 func (n *Names) ParseInvariant(line string) (*Invariant, error) {
 	p := &Invariant{Title: n.Title(line)}
 	resolved, err := n.resolve(p.Title)
@@ -69,12 +71,14 @@ func (n *Names) ParseInvariant(line string) (*Invariant, error) {
 		return nil, fmt.Errorf("invalid invariant %q: expected a query, one of %s, and a value or a query, for example: vault paidOut <= 100", line, strings.Join(relation.All, " "))
 	}
 	p.Relation = is
-	query, err := n.parseQuery(left)
-	if err != nil {
+	terms := maxTerms
+	if p.Left, err = n.parseSide(left, n.parseQueryOrNumber, &terms); err != nil {
 		return nil, fmt.Errorf("invalid invariant %q: %w", line, err)
 	}
-	p.Left = *query
-	if err := n.parseRight(p, strings.TrimSpace(right)); err != nil {
+	if len(p.Left.appendQueries(nil)) == 0 {
+		return nil, fmt.Errorf("invalid invariant %q: the left side has no query: begin with one, for example: vault paidOut <= 100", line)
+	}
+	if p.Right, err = n.parseSide(right, n.parseQueryOrValue, &terms); err != nil {
 		return nil, fmt.Errorf("invalid invariant %q: %w", line, err)
 	}
 	return p, nil
@@ -83,17 +87,55 @@ func (n *Names) ParseInvariant(line string) (*Invariant, error) {
 // moments are when an invariant must hold, by the word before it.
 var moments = map[string]When{"": AtRest, relation.EachMessage: EachMessage, relation.Eventually: Eventually}
 
-// parseRight reads the right side of an invariant.
-func (n *Names) parseRight(p *Invariant, text string) (err error) {
+// parseSide reads one side of an invariant. Term reads what is between its operators. Terms is how many terms the line may
+// still have.
+func (n *Names) parseSide(text string, term func(string) (Side, error), terms *int) (Side, error) {
+	text = strings.TrimSpace(text)
+	if left, operator, right := relation.CutOperator(text); operator != "" {
+		l, err := n.parseSide(left, n.parseQueryOrNumber, terms)
+		if err != nil {
+			return nil, err
+		}
+		r, err := n.parseSide(right, n.parseQueryOrNumber, terms)
+		return Arithmetic{l, operator, r}, err
+	}
+	if *terms--; *terms < 0 {
+		return nil, fmt.Errorf("more than %d queries and values: expected at most %[1]d: add them up in a query of a canister", maxTerms)
+	}
+	if inner, old := strings.CutPrefix(text, "old("); old && strings.HasSuffix(inner, ")") {
+		of, err := n.parseSide(strings.TrimSuffix(inner, ")"), term, terms)
+		return Old{of}, err
+	}
+	return term(text)
+}
+
+// parseQueryOrNumber reads a term that must be a query or a number.
+func (n *Names) parseQueryOrNumber(text string) (Side, error) {
+	if v, err := candid.ParseValue(text); err == nil && relation.Number(v) != nil {
+		return Constant{v}, nil
+	}
+	q, err := n.parseQuery(text)
+	if err != nil {
+		return nil, err
+	}
+	return Result{*q}, nil
+}
+
+// parseQueryOrValue reads a term that is a query or any value.
+func (n *Names) parseQueryOrValue(text string) (Side, error) {
 	word, more, _ := strings.Cut(text, " ")
 	if _, found := n.Canister(word); found && more != "" {
-		p.Right, err = n.parseQuery(text)
-		return err
+		q, err := n.parseQuery(text)
+		if err != nil {
+			return nil, err
+		}
+		return Result{*q}, nil
 	}
-	if p.Value, err = candid.ParseValue(text); err != nil {
-		return fmt.Errorf("the right side is neither a query nor a Candid value%s: %w", reference.Meant(word, n.Known), err)
+	v, err := candid.ParseValue(text)
+	if err != nil {
+		return nil, fmt.Errorf("the right side is neither a query nor a Candid value%s: %w", reference.Meant(word, n.Known), err)
 	}
-	return nil
+	return Constant{v}, nil
 }
 
 // ParseQuery reads a canister, a query and its arguments: ledger balance ("${bank}"). Quotes around the query are left out.

@@ -2,11 +2,13 @@ package property_test
 
 import (
 	"bytes"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/canisterd/canisterd/candid"
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/internal/explore/harness"
 	"github.com/canisterd/canisterd/internal/explore/property"
 )
 
@@ -45,7 +47,7 @@ func TestInvariantsAreReadFromOneLine(t *testing.T) {
 			t.Errorf("%s: %v", line, err)
 			continue
 		}
-		if p.Relation != want.Relation || p.When != want.When || p.Title != line || (p.Right != nil) == (p.Value != nil) {
+		if p.Relation != want.Relation || p.When != want.When || p.Title != line {
 			t.Errorf("%s is read as %+v", line, p)
 		}
 	}
@@ -61,9 +63,41 @@ func TestInvariantsThatCannotBeReadSayWhy(t *testing.T) {
 		"vault <= 1":                  "expected a canister and a query",
 		"vault paidOut <= a lot":      "neither a query nor a Candid value",
 		"vault paidOut (1, <= 3) = 1": "expected a query, one of",
+		"100 <= vault paidOut":        "the left side has no query",
+		"vault a + true == 1":         `invalid query "true"`,
+		"vault a" + strings.Repeat(" + vault a", 98) + " == 1 + 1": "more than 100 queries and values",
 	} {
 		if _, err := names.ParseInvariant(line); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s gives %v, want %q", line, err, want)
+		}
+	}
+}
+
+func TestSidesAreSumsAndProductsOfQueriesAndNumbers(t *testing.T) {
+	query := func(canister, method string) property.Side {
+		return property.Result{Query: harness.Query{Canister: principal.Canister(numbers[canister]), Sender: principal.Anonymous, Method: method, Arg: []byte("DIDL\x00\x00")}}
+	}
+	with := func(left property.Side, operator string, right property.Side) property.Side {
+		return property.Arithmetic{Left: left, Operator: operator, Right: right}
+	}
+	two := property.Constant{Value: candid.IntOf(2)}
+	for text, want := range map[string]property.Side{
+		"vault a + bank b":                    with(query("vault", "a"), "+", query("bank", "b")),
+		"vault a - bank b - 2":                with(with(query("vault", "a"), "-", query("bank", "b")), "-", two),
+		"vault a + 2 * bank b":                with(query("vault", "a"), "+", with(two, "*", query("bank", "b"))),
+		"old(vault a)":                        property.Old{Of: query("vault", "a")},
+		"old(vault a + bank b)":               property.Old{Of: with(query("vault", "a"), "+", query("bank", "b"))},
+		"old(vault a) + bank b":               with(property.Old{Of: query("vault", "a")}, "+", query("bank", "b")),
+		principal.Canister(1).String() + " a": query("vault", "a"),
+		"vault a" + strings.Repeat(" + vault a", 97) + " - vault a": nil,
+	} {
+		p, err := names.ParseInvariant(text + " == 1")
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if want != nil && !reflect.DeepEqual(p.Left, want) {
+			t.Errorf("%s is read as %+v", text, p.Left)
 		}
 	}
 }
@@ -84,7 +118,7 @@ func TestALineMeansTheSameInANetworkWithOtherIds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.Title != title || p.Left.Canister != vault || !bytes.Equal(p.Left.Arg, arg) {
+		if p.Title != title || p.Queries()[0].Canister != vault || !bytes.Equal(p.Queries()[0].Arg, arg) {
 			t.Errorf("%s is read as %+v", line, p)
 		}
 	}

@@ -1,6 +1,8 @@
 package property
 
 import (
+	"slices"
+
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/explore/harness"
 )
@@ -82,8 +84,16 @@ type SerialStateLearner interface {
 func Together(p Property) (canisters []principal.Principal, all bool) {
 	switch p := p.(type) {
 	case *Invariant:
-		if p.When == EachMessage && p.Right != nil && p.Right.Canister != p.Left.Canister {
-			return []principal.Principal{p.Left.Canister, p.Right.Canister}, false
+		if p.When != EachMessage {
+			return nil, false
+		}
+		for _, q := range p.Queries() {
+			if !slices.Contains(canisters, q.Canister) {
+				canisters = append(canisters, q.Canister)
+			}
+		}
+		if len(canisters) > 1 {
+			return canisters, false
 		}
 	case *Func:
 		return nil, p.When == EachMessage
