@@ -19,6 +19,7 @@ type Bug struct {
 
 	Explore  Explore  `yaml:"explore"`
 	Schedule Schedule `yaml:"schedule"`
+	NoReturn NoReturn `yaml:"no_return"`
 	ByHand   ByHand   `yaml:"by_hand"`
 
 	canisters map[string]canisterSpec
@@ -52,6 +53,13 @@ type Deviation struct {
 type Fault struct {
 	At   string `yaml:"at"`
 	Kind string `yaml:"kind"`
+}
+
+// NoReturn is the message of the least schedule after which no order of the others avoids the harm, without further faults.
+// People named it before the explorer did.
+type NoReturn struct {
+	Message string `yaml:"message"`
+	Because string `yaml:"because"`
 }
 
 // ByHand are the steps that show the bug, and what a query shows after them.
