@@ -88,7 +88,11 @@ func Replay(ctx context.Context, n *canisterd.Network, s *Schedule, options ...O
 	for i := range c.Setup.Operations {
 		run.Operations = append(run.Operations, i)
 	}
-	return campaign.Replay(&c.Config, run)
+	again, err := campaign.Replay(&c.Config, run)
+	if err != nil {
+		return nil, err
+	}
+	return again, again.SetPoints()
 }
 
 func (c *config) explore() (*Report, error) {

@@ -68,9 +68,8 @@ func TestAnExplorationFindsADoubleWithdrawal(t *testing.T) {
 	if report.Largest[0].Value.RatString() != "200" || report.Reached[0].Runs == 0 {
 		t.Errorf("the goals are %+v and %+v", report.Largest, report.Reached)
 	}
-	largest := report.Largest[0].Found
-	if largest == nil || len(largest.Schedule.Operations) != 2 || !strings.HasPrefix(report.Explain(largest), "the largest vault paidOut is 200.\n  op1: bank.withdraw(100)\n  op3: ") {
-		t.Errorf("the order of the largest value is %+v", largest)
+	if in := report.Largest[0].In; in != found[0].Property { // it has the same shortest run
+		t.Errorf("the largest value is in the run of %q", in)
 	}
 	if paid, err := canisterd.Query[int](t.Context(), vault, "paidOut"); err != nil || paid != 0 {
 		t.Errorf("the network was changed: %d are paid, %v", paid, err)

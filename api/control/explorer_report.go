@@ -53,7 +53,7 @@ func shownReport(c *campaign.Config, r *campaign.Report) (*controlv1.ExploreRepo
 		out.Reached = append(out.Reached, &controlv1.ExploreGoal{Title: g.Title, Runs: uint64(g.Runs)})
 	}
 	for _, x := range r.Largest {
-		shown := &controlv1.ExploreExtreme{Title: x.Title}
+		shown := &controlv1.ExploreExtreme{Title: x.Title, In: x.In}
 		if x.Value != nil {
 			shown.Value = x.Value.RatString()
 		}
@@ -79,11 +79,20 @@ func shownDifferences(f *campaign.Finding) (all []*controlv1.ExploreDifference) 
 	return all
 }
 
+// shownPoint returns the message for a point of a run, nil for none.
+func shownPoint(p *campaign.Point) *controlv1.ExplorePoint {
+	if p == nil {
+		return nil
+	}
+	return &controlv1.ExplorePoint{Message: p.Message, Violating: uint32(p.Violating), Continuations: uint32(p.Of)}
+}
+
 // shownFinding returns the message for a finding.
 func shownFinding(c *campaign.Config, f *campaign.Finding) (*controlv1.ExploreFinding, error) {
 	out := &controlv1.ExploreFinding{
 		Property: f.Property, Method: f.Method, Text: f.Text, Suspicion: f.Suspicion, Run: uint64(f.Run), Phase: f.Phase, Others: uint64(f.Others),
 		Explanation: f.Explain(&c.Setup), Mermaid: f.Mermaid(&c.Setup), Differences: shownDifferences(f),
+		Also: f.Also, Certain: shownPoint(f.Certain), Likely: shownPoint(f.Likely),
 	}
 	if f.Canister.Len() > 0 {
 		out.CanisterId = f.Canister.String()

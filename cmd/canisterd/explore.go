@@ -49,6 +49,7 @@ type exploreFlags struct {
 	limit, form, folder    string
 	snapshot, goTest, html string
 	failOnSuspicion, all   bool
+	tables                 bool
 }
 
 // allUsage is the help of --all where runs are shown.
@@ -131,7 +132,7 @@ given.`,
 	c.allowOutside(cmd)
 	c.selectNetwork(cmd)
 	cmd.AddCommand(c.exploreWorker())
-	cmd.AddCommand(c.exploreReplay(), c.exploreShow(), c.exploreShrink(), c.exploreCorpus())
+	cmd.AddCommand(c.exploreReplay(), c.exploreShow(), c.exploreShrink(), c.exploreCorpus(), c.exploreFaults())
 	return cmd
 }
 
@@ -169,12 +170,13 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 	f.outside.add(cmd)
 	flags.Uint32Var(&f.waits, "waits", defaultWaits, "number of times that a run without messages continues at the next timer")
 	flags.Uint32Var(&f.faults, "faults", 1, "maximum number of faults in a run")
-	flags.StringSliceVar(&f.kinds, "fault", nil, "kinds of faults, such as reject_transient or trap_callback (docs/explore.md; default: all)")
+	flags.StringSliceVar(&f.kinds, "fault", nil, "kinds of faults, such as reject_transient or trap_callback (canisterd explore faults; default: all)")
 	flags.StringSliceVar(&f.untrusted, "untrusted", nil, "canisters that may never answer")
 	flags.Uint32Var(&f.runs, "runs", defaultRuns, "maximum number of runs")
 	flags.StringVar(&f.limit, "time", "60s", "maximum real time of the exploration; 0 for no limit")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed for random orders")
 	flags.BoolVar(&f.all, "all", false, allUsage)
+	flags.BoolVar(&f.tables, "tables", false, "also print the answers to each operation, and the faults tried at each await")
 	flags.BoolVar(&f.failOnSuspicion, "fail-on-suspicion", false, "also exit with code 2 for a suspicion")
 	flags.Uint32Var(&f.stop, "stop", 0, "stop after `N` findings; 0 for no limit")
 	f.workers.add(cmd)
@@ -361,14 +363,18 @@ func (c *cli) printReport(r *controlv1.ExploreReport, f *exploreFlags, schedules
 	}
 	for _, x := range r.GetLargest() {
 		if x.GetFound() == nil {
-			fmt.Fprintf(&all, "the largest %s is %s\n\n", x.GetTitle(), cmp.Or(x.GetValue(), "not known: no run gives a number"))
+			where := ""
+			if x.GetIn() != "" {
+				where = ", in the run of the finding " + x.GetIn()
+			}
+			fmt.Fprintf(&all, "the largest %s is %s%s\n\n", x.GetTitle(), cmp.Or(x.GetValue(), "not known: no run gives a number"), where)
 			continue
 		}
 		if _, err := c.writeRun(&all, x.GetFound(), schedules, f); err != nil {
 			return err
 		}
 	}
-	all.WriteString(c.summary(r, f.all))
+	all.WriteString(c.summary(r, f.tables, f.all))
 	if err := c.print(strings.TrimRight(all.String(), "\n"), r); err != nil {
 		return err
 	}

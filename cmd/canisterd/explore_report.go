@@ -10,14 +10,23 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// summary describes what was explored: the conclusion, goals, operations, and faults at each await, with all awaits or
-// without those of a canister for its own asynchronous blocks.
-func (c *cli) summary(r *controlv1.ExploreReport, all bool) string {
+// summary describes what was explored: the conclusion, goals, and with tables what was run.
+func (c *cli) summary(r *controlv1.ExploreReport, tables, all bool) string {
 	var text strings.Builder
 	text.WriteString(r.GetConclusion() + "\n")
 	for _, g := range r.GetReached() {
 		fmt.Fprintf(&text, "sometimes %s: in %d runs\n", g.GetTitle(), g.GetRuns())
 	}
+	if tables {
+		text.WriteString(c.runTables(r, all))
+	}
+	return text.String()
+}
+
+// runTables returns the answers to operations, and the faults at each await, with all awaits or without those of a canister
+// for its own asynchronous blocks.
+func (c *cli) runTables(r *controlv1.ExploreReport, all bool) string {
+	var text strings.Builder
 	t := c.table("OPERATION", "REPLIED", "REJECTED", "TRAPPED", "OPEN")
 	for _, o := range r.GetOperations() {
 		t.row(o.GetTitle(), fmt.Sprint(o.GetReplied()), fmt.Sprint(o.GetRejected()), fmt.Sprint(o.GetTrapped()), fmt.Sprint(o.GetOpen()))

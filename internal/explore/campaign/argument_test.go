@@ -70,7 +70,7 @@ func TestArgumentsWithoutAnEqualTextAreInHex(t *testing.T) {
 func TestAnArgumentThatCannotBeReadSaysWhy(t *testing.T) {
 	none := func(string) (principal.Principal, bool) { return principal.Principal{}, false }
 	for text, want := range map[string]string{
-		`("${safe}")`: `${safe}: the schedule is about canister "safe", which the network does not have; for a literal ${ write $${`,
+		`("${safe}")`: `${safe}: the schedule is of another network: it is about canister "safe", which this network does not have: deploy the project first; for a literal ${ write $${`,
 		"hello":       `expected Candid text in parentheses, or hex, got "hello"`,
 	} {
 		if _, err := readArgument(text, none); err == nil || err.Error() != want {

@@ -3,6 +3,7 @@ package campaign_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/canisterd/canisterd/candid/principal"
@@ -59,6 +60,59 @@ func TestADoubleWithdrawalIsFoundAndToldInItsFewestSteps(t *testing.T) {
 	}
 	if r.Classes != 66 || !r.Exhausted {
 		t.Errorf("%d classes, all: %t", r.Classes, r.Exhausted)
+	}
+}
+
+func TestAnInvariantAddsUpQueriesAndComparesThemWithTheStateBefore(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"vault paidOut * 2 + old(vault paidOut) <= 200": "the left side is 200 * 2 + 0 = 400, the right side 200 : int",
+		"old(vault paidOut) == vault paidOut - 100":     "the left side is 0 : nat, the right side 200 - 100 = 100",
+		"vault paidOut + bank balance == true":          "100 + 0 is a number, and true is not",
+		"vault paidOut <= old(vault paidOut) + 200":     "",
+	} {
+		s, c := campaigntest.Theft(t, replica.Config{Engine: canistertest.SharedEngine(t)}, "bank", 2)
+		c.Properties, c.NoBuiltin, c.Runs, c.Workers = campaigntest.NewConfig(t, s, line).Properties, true, 1, 2
+		found := ""
+		for _, f := range run(t, c).Findings {
+			found += f.Text
+		}
+		if want != "" {
+			want = line + " does not hold: " + want
+		}
+		if found != want {
+			t.Errorf("%q, want %q", found, want)
+		}
+	}
+}
+
+func TestWhatIsFoundAboutOneRunIsOneEntry(t *testing.T) {
+	t.Parallel()
+	c := theft(t, "bank", 2)
+	c.Maximize = []property.Maximize{{Title: "vault paidOut", Query: c.Properties[0].(*property.Invariant).Queries()[0]}}
+	r := run(t, c)
+	if len(r.Findings) != 1 || len(r.Findings[0].Also) != 1 || r.Largest[0].Found != nil || r.Largest[0].In != "vault paidOut <= 100" {
+		t.Errorf("the entries are\n%s%+v", campaigntest.Text(c, r), r.Largest)
+	}
+	text := r.Findings[0].Explain(&c.Setup)
+	for _, part := range []string{
+		"The same run is suspicious: the answers and the observed state are not those of any serial order of the operations.",
+		"op2 at bank: withdraw, calls vault.transfer (op2/1)  <- point of no return: all 32 random continuations fail",
+	} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the finding does not have %q:\n%s", part, text)
+		}
+	}
+}
+
+func TestAReportSaysThatMostRunsWereTheSame(t *testing.T) {
+	t.Parallel()
+	for runs, says := range map[int]bool{4*50 - 1: false, 4 * 50: true} { // there are four classes of orders
+		c, drawn := theft(t, "careful", 2), search.Random()
+		c.Faults, c.Runs, c.NoBuiltin, c.Only = 0, runs, true, &drawn
+		if r := run(t, c); strings.Contains(r.Conclusion(), "runs are different: more runs") != says {
+			t.Errorf("after %d runs: %s", r.Runs, r.Conclusion())
+		}
 	}
 }
 

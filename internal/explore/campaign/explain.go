@@ -16,18 +16,24 @@ import (
 func (f *Finding) Explain(setup *harness.Setup) string {
 	var all strings.Builder
 	fmt.Fprintf(&all, "%s.\n", strings.TrimRight(oneLine(f.Text), ".")) // texts of rejects end with a period
-	if len(f.Schedule.Operations) == 0 {
-		return all.String() // the finding is about all runs
+	if !f.hasRun() {
+		return all.String()
+	}
+	for _, text := range f.Also {
+		fmt.Fprintf(&all, "  The same run is suspicious: %s.\n", strings.TrimRight(oneLine(text), "."))
 	}
 	for _, position := range f.Schedule.Operations {
 		fmt.Fprintf(&all, "  %s: %s\n", harness.OperationName(position), setup.Operations[position].Title)
 	}
 	all.WriteString(f.Schedule.Words(setup, f.Steps))
 	for i, s := range f.shown(setup) {
-		fmt.Fprintf(&all, "  %2d  %s\n", i+1, line(setup, s))
+		fmt.Fprintf(&all, "  %2d  %s\n", i+1, f.line(setup, s))
 	}
 	return all.String() + f.foldedLine(setup) + f.differenceTable()
 }
+
+// hasRun reports whether a finding is about one run: neither about all runs nor about a schedule of another network.
+func (f *Finding) hasRun() bool { return len(f.Schedule.Operations) > 0 && len(f.Steps) > 0 }
 
 // listed returns the messages that a finding lists: the first maxListed of a run that does not come to rest, else all.
 func listed(v *property.Violation, steps []*harness.Step) []*harness.Step {
@@ -58,7 +64,7 @@ func (s Schedule) Words(setup *harness.Setup, steps []*harness.Step) string {
 		say("%s comes before %s", message(setup, steps, b.First), message(setup, steps, b.Later))
 	}
 	for _, f := range s.Plan {
-		say("%s %s", message(setup, steps, f.At), f.Words())
+		say("fault %s: %s %s", f.Kind, message(setup, steps, f.At), f.Words())
 	}
 	return all.String()
 }
@@ -90,6 +96,15 @@ func message(setup *harness.Setup, steps []*harness.Step, name string) string {
 	return name
 }
 
+// line returns a step of the run as a line of a list, with what is known of its continuations.
+func (f *Finding) line(setup *harness.Setup, s *harness.Step) string {
+	text := line(setup, s)
+	if p := f.pointAt(s.Move); p != nil {
+		text += "  <- " + p.Words()
+	}
+	return text
+}
+
 // line returns a step as a line of a list.
 func line(setup *harness.Setup, s *harness.Step) string {
 	text := fmt.Sprintf("%s at %s", s.Move, setup.NameOf(s.Canister))
@@ -107,7 +122,7 @@ func line(setup *harness.Setup, s *harness.Step) string {
 		text += fmt.Sprintf(", %s later", time.Duration(s.Waited).Round(time.Millisecond))
 	}
 	if s.Fault != harness.NoFault {
-		text += fmt.Sprintf(" [%s %s]", s.Move, s.Fault.Words())
+		text += fmt.Sprintf(" [%s: %s %s]", s.Fault, s.Move, s.Fault.Words())
 	}
 	if s.Failure != nil {
 		text += " traps"

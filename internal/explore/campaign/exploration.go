@@ -48,6 +48,7 @@ func Run(config *Config) (*Report, error) {
 	if err := e.shorten(); err != nil {
 		return nil, err
 	}
+	e.report.join()
 	return e.report, nil
 }
 

@@ -22,7 +22,7 @@ func (f *Finding) shown(setup *harness.Setup) (steps []*harness.Step) {
 		named[fault.At] = true
 	}
 	for _, s := range f.Steps {
-		if named[s.Move] || !folded(s) {
+		if named[s.Move] || f.pointAt(s.Move) != nil || !folded(s) {
 			steps = append(steps, s)
 		}
 	}

@@ -37,12 +37,19 @@ const (
 	maxKept = 1_000
 	// maxCovered is the largest value of each number of the coverage.
 	maxCovered = 1_000_000
+	// repetitions is how many runs there are at least for each different one in a report that advises against more.
+	repetitions = 50
 	// probes is how many runs an estimate of the number of classes takes.
 	probes = 20
 	// stepsPerRun is how many messages an enumeration delivers at most for each run of its budget.
 	stepsPerRun = 100
 	// maxReplays is how many runs shortening a finding takes at most.
 	maxReplays = 500
+	// continuations is how many random continuations each prefix of a finding's shortest run has. maxContinued is how many
+	// messages such a run has at most, and maxContinuedWork how many instructions the operations take in FIFO order.
+	continuations    = 32
+	maxContinued     = 64
+	maxContinuedWork = 200_000_000
 	// maxCell is how many characters of a value the table of differences shows.
 	maxCell = 60
 	// maxOperations is the maximum number of operations of an exploration.

@@ -36,8 +36,8 @@ type Observation struct {
 // queries of invariants and goals return, the observed queries, and those without arguments of the canisters of the run.
 // Moments ends early if the configuration expires.
 func (f *Finding) Moments(config *Config) (all []Moment, more int, err error) {
-	if len(f.Schedule.Operations) == 0 {
-		return nil, 0, nil // the finding is about all runs
+	if !f.hasRun() {
+		return nil, 0, nil
 	}
 	full := config.withDefaults()
 	l, err := harness.New(&full.Setup, f.Schedule.Operations)

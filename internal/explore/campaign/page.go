@@ -19,6 +19,7 @@ type pageFinding struct {
 	Class       string // CSS class of the kind
 	Text        string
 	Where       string // the run with the finding
+	Also        []string
 	Operations  []pageOperation
 	Deviations  []string
 	Diagram     string // SVG, in which texts are escaped
@@ -130,10 +131,11 @@ func (f *Finding) onPage(c *Config) (shown pageFinding, err error) {
 		name := harness.OperationName(position)
 		shown.Operations = append(shown.Operations, pageOperation{name, c.Setup.Operations[position].Title, colorOf(name)})
 	}
+	shown.Also = f.Also
 	shown.Deviations = f.Exceptions(&c.Setup)
 	shown.Diagram = f.svg(&c.Setup)
 	for _, s := range f.shown(&c.Setup) {
-		shown.Steps = append(shown.Steps, line(&c.Setup, s))
+		shown.Steps = append(shown.Steps, f.line(&c.Setup, s))
 	}
 	err = f.Compare(c)
 	shown.Differences = f.Differences

@@ -49,6 +49,9 @@ func (f *pageFinding) section() g.Node {
 		h.P(h.Span(h.Class("kind "+f.Class), g.Text(label)), g.Text(" "), h.Span(h.Class("quiet"), g.Text(f.Where))),
 		h.H2(g.Text(f.Text + ".")),
 	}
+	for _, text := range f.Also {
+		parts = append(parts, h.P(g.Text("The same run is suspicious: "+text+".")))
+	}
 	if len(f.Operations) > 0 {
 		parts = append(parts, h.H3(g.Text("Operations")))
 		for _, o := range f.Operations {

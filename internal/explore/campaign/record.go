@@ -35,7 +35,7 @@ type module struct {
 func lookUp(name string, canister func(string) (principal.Principal, bool)) (principal.Principal, error) {
 	id, found := canister(name)
 	if !found {
-		return id, fmt.Errorf("the schedule is about canister %q, which the network does not have", name)
+		return id, fmt.Errorf("the schedule is of another network: it is about canister %q, which this network does not have: deploy the project first", name)
 	}
 	return id, nil
 }
@@ -148,11 +148,15 @@ func (f *Finding) probed(c *Config) (all []int) {
 	return all
 }
 
-// missingModule returns a canister of the record that now has no module, "" for none.
-func (r *record) missingModule(c *Config) string {
+// elsewhere says why the record is of another network, "" if it may be of this one: a canister of the record has no module
+// here. Schedules of Go programs have no record.
+func (r *record) elsewhere(c *Config) string {
+	if r == nil {
+		return ""
+	}
 	for _, m := range r.modules {
 		if c.moduleHash(m.canister) == "" {
-			return m.name
+			return fmt.Sprintf("the schedule is of another network: there canister %s ran module %.12s, and here it has none: deploy the project first", m.name, m.hash)
 		}
 	}
 	return ""
@@ -177,9 +181,6 @@ func (r *record) missingMessage(steps []*harness.Step) string {
 // inconclusive says why it proves nothing that the property holds in a run. It is "" if a module has changed: then the
 // property was fixed.
 func (r *record) inconclusive(c *Config, steps []*harness.Step) string {
-	if name := r.missingModule(c); name != "" {
-		return fmt.Sprintf("canister %s has no module", name)
-	}
 	if len(r.modules) == 0 || r.modulesChanged(c) {
 		return ""
 	}

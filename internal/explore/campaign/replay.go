@@ -28,6 +28,9 @@ func (o Outcome) String() string { return [...]string{"", "still fails", "fixed"
 // parts of the schedule matched no messages.
 func Replay(config *Config, s *Schedule) (*Replayed, error) {
 	full := config.withDefaults()
+	if why := s.record.elsewhere(&full); why != "" {
+		return &Replayed{record: s.record, elsewhere: why}, nil
+	}
 	for _, f := range s.Plan {
 		if f.Kind != harness.OtherAnswer {
 			continue
@@ -47,6 +50,7 @@ func Replay(config *Config, s *Schedule) (*Replayed, error) {
 		return nil, errTimeOver
 	}
 	r := &Replayed{Violations: o.violations, Steps: o.steps, Unmet: follow.Unmet(), Unapplied: o.unapplied, checked: b.properties}
+	r.config, r.schedule = &full, s
 	r.record, r.missingMethod = s.record, full.missingMethod(o.answers)
 	r.noReply = !slices.ContainsFunc(o.answers, func(a harness.Answer) bool { return !a.Open && a.Reject == nil })
 	if r.record != nil {
@@ -72,9 +76,15 @@ type Replayed struct {
 	Steps      []*harness.Step
 	Unmet      []search.Before // deviations whose messages did not come, or not in this order
 	Unapplied  []harness.Fault // faults that did not happen
-	checked    []property.Property
+	// Certain and Likely are those of the finding, if SetPoints was called.
+	Certain, Likely *Point
+
+	checked  []property.Property
+	config   *Config
+	schedule *Schedule
 
 	record        *record // of the schedule file; nil: the schedule has no file
+	elsewhere     string  // why the schedule is of another network, "" if it may be of this one; then nothing was run
 	missingMethod string  // which operation calls a method that does not exist, "" for none
 	inconclusive  string  // why it proves nothing that the property holds, "" if it proves a fix
 	noReply       bool    // no operation got a reply
@@ -107,7 +117,7 @@ func (r *Replayed) Outcome(name string) Outcome {
 	switch {
 	case r.Violates(name):
 		return StillFails
-	case r.Stale() || r.inconclusive != "":
+	case r.Stale() || r.inconclusive != "" || r.elsewhere != "":
 		return Stale
 	}
 	return Fixed
@@ -135,10 +145,26 @@ func (r *Replayed) Diverged() string {
 	return ""
 }
 
+// SetPoints sets the messages after which the first violation of the replay is certain and likely, as in a finding.
+func (r *Replayed) SetPoints() error {
+	if len(r.Violations) == 0 {
+		return nil
+	}
+	b, l, err := newBaseline(r.config, r.schedule.Operations)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	f := &Finding{Violation: r.Violations[0], Schedule: *r.schedule, Steps: r.Steps}
+	b.setPoints(l, f)
+	r.Certain, r.Likely = f.Certain, f.Likely
+	return nil
+}
+
 // Finding returns the run of the replay as a finding of the property with a name. It fails if the replay does not check
 // this property: then the absence of a violation means nothing.
 func (r *Replayed) Finding(s *Schedule, name string) (*Finding, error) {
-	if !slices.ContainsFunc(r.checked, func(p property.Property) bool { return property.Finds(p, name) }) {
+	if r.elsewhere == "" && !slices.ContainsFunc(r.checked, func(p property.Property) bool { return property.Finds(p, name) }) {
 		return nil, fmt.Errorf("the schedule violates %q, which is not checked here: state it as in the exploration that found the schedule", name)
 	}
 	f := &Finding{Schedule: *s, Steps: r.Steps, Outcome: r.Outcome(name)}
@@ -147,7 +173,7 @@ func (r *Replayed) Finding(s *Schedule, name string) (*Finding, error) {
 		f.Violation = *r.Violation(name)
 		f.Steps = listed(&f.Violation, r.Steps)
 	case Stale:
-		f.Text = cmp.Or(r.Diverged(), r.inconclusive)
+		f.Text = cmp.Or(r.elsewhere, r.Diverged(), r.inconclusive)
 	case Fixed:
 		f.Text = name + " holds in this run"
 		if r.noReply {

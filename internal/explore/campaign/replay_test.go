@@ -11,6 +11,7 @@ import (
 	"github.com/canisterd/canisterd/internal/explore/property"
 	"github.com/canisterd/canisterd/internal/explore/schedule"
 	"github.com/canisterd/canisterd/replica"
+	"github.com/canisterd/canisterd/replica/replicatest/real"
 	"github.com/canisterd/canisterd/test/campaigntest"
 )
 
@@ -106,8 +107,34 @@ func TestAReplayObservesTheQueriesOfItsFile(t *testing.T) {
 		t.Errorf("the replay is %s and observes %+v", f.Outcome, config.Observe)
 	}
 	file.Observe[0].Canister = "safe"
-	if _, err := config.OfFile(file, campaigntest.Named(config)); err == nil || !strings.Contains(err.Error(), `the schedule is about canister "safe"`) {
+	if _, err := config.OfFile(file, campaigntest.Named(config)); err == nil || !strings.Contains(err.Error(), `the schedule is of another network: it is about canister "safe"`) {
 		t.Errorf("a query of an unknown canister: %v", err)
+	}
+}
+
+func TestAReplaySaysThatItsScheduleIsOfAnotherNetwork(t *testing.T) {
+	file, config := stolen(t), theft(t, "bank", 2)
+	s, err := config.OfFile(file, campaigntest.Named(config))
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := config.Setup.Operations[0].Message.Receiver
+	elsewhere := real.NewStage(t, replica.Config{})
+	elsewhere.Create("bank", 0, real.Plenty)
+	config.Setup.Base = elsewhere.Network // has the canister, without a module
+	if elsewhere.ID("bank") != id {
+		config.Setup.Operations[0].Message.Receiver = elsewhere.ID("bank")
+	}
+	again, err := campaign.Replay(config, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := again.Finding(s, file.Property)
+	if err != nil || f.Outcome != campaign.Stale || !strings.Contains(f.Explain(&config.Setup), "the schedule is of another network: there canister bank ran module ") {
+		t.Errorf("the replay is %+v, %v", f, err)
+	}
+	if moments, _, err := f.Moments(config); len(moments) != 0 || err != nil {
+		t.Errorf("the replay has %d states, %v", len(moments), err)
 	}
 }
 

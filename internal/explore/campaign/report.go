@@ -60,8 +60,9 @@ type Extreme struct {
 	Title string
 	Value *big.Rat // nil: no run gave one
 	// Found is the shortest run that gives the value, as a finding that violates the invariant "smaller than the value";
-	// nil if the value is not an integer or no run gave one.
+	// nil if the value is not an integer, no run gave one, or a finding has the same shortest run.
 	Found *Finding
+	In    string       // the property of the finding with the same shortest run; "" for none
 	plan  harness.Plan // of the first run that gives the value
 	names []string     // of its messages
 }
@@ -82,7 +83,11 @@ type Finding struct {
 	Schedule Schedule
 	Steps    []*harness.Step // of the shortest run
 	Others   int             // later runs with the violation
-	Outcome  Outcome         // of a replay; 0: the finding is from an exploration
+	Also     []string        // texts of the suspicions about the same shortest run
+	// Certain and Likely are the messages after which all and at least half of the random continuations violate the property;
+	// nil: none was found.
+	Certain, Likely *Point
+	Outcome         Outcome // of a replay; 0: the finding is from an exploration
 	// Differences are the differences between the shortest run and a serial run of its operations, grouped by canister.
 	Differences []Difference
 	compared    bool     // Differences is set

@@ -61,6 +61,7 @@ func (e *exploration) shortenLargest(goal *property.Maximize, x *Extreme) error 
 	if err := Shorten(&own, f); err != nil || len(f.Steps) == 0 {
 		return err
 	}
+	f.Certain, f.Likely = nil, nil // a large value is no failure
 	f.Text = fmt.Sprintf("the largest %s is %s", x.Title, x.Value.RatString())
 	x.Found = f
 	return nil
@@ -93,6 +94,7 @@ func (s *shortener) shorten(f *Finding) error {
 	}
 	if b, l := s.baseline(f.Schedule.Operations); b != nil {
 		b.compare(l, f)
+		b.setPoints(l, f)
 	}
 	return s.err
 }

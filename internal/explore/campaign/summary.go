@@ -10,10 +10,18 @@ func (r *Report) Conclusion() string {
 	var all strings.Builder
 	fmt.Fprintf(&all, "%d runs, %d messages. %s\n", r.Runs, r.Messages, r.verdict())
 	fmt.Fprintf(&all, "Coverage: %s.", &r.Coverage)
+	if r.repeats() {
+		fmt.Fprintf(&all, "\nOnly %d of %d runs are different: more runs of these operations are unlikely to show anything else. Add operations (--op), or allow more faults (--faults).", r.Coverage.Distinct, r.Runs)
+	}
 	if r.Unfinished > 0 {
 		fmt.Fprintf(&all, "\n%d runs were ended after %d messages, before they came to rest: what must hold at rest was not checked there.", r.Unfinished, maxMessages)
 	}
 	return all.String()
+}
+
+// repeats reports whether the budget was spent on runs that are mostly the same.
+func (r *Report) repeats() bool {
+	return !r.Exhausted && r.Coverage.Distinct > 0 && r.Runs >= repetitions*r.Coverage.Distinct
 }
 
 // verdict says whether all orders were run, and under which faults.

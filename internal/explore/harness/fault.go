@@ -48,38 +48,6 @@ const (
 	OtherAnswer
 )
 
-var faultNames = [...]string{
-	"", "reject_transient", "reject_destination", "reject_error", "reject_canister", "unknown", "lost_answer", "trap_callback", "trap_cleanup",
-	"no_calls", "silent", "fire_timer", "pass_time", "stop", "upgrade", "send_twice", "other_answer",
-}
-
-// faultWords say what happens to a message, for people.
-var faultWords = [...]string{
-	"", "is rejected with SYS_TRANSIENT", "is rejected with DESTINATION_INVALID", "is rejected with CANISTER_ERROR",
-	"is rejected with CANISTER_REJECT", "is not executed, and its caller is told SYS_UNKNOWN",
-	"is executed, but its caller is told SYS_UNKNOWN", "traps in its callback", "traps in its callback and in the cleanup",
-	"cannot make calls (call_perform is not 0)", "is never answered",
-	"is followed by the global timer of its canister", "is followed by time until the next timer or deadline",
-	"comes when its canister was asked to stop", "comes after an upgrade of its canister", "is sent twice by its user",
-	"has another answer of the list",
-}
-
-// String returns the name of the kind in schedule files.
-func (k FaultKind) String() string { return faultNames[k] }
-
-// Words say what happens to the message: "is rejected with SYS_TRANSIENT".
-func (k FaultKind) Words() string { return faultWords[k] }
-
-// ParseFault returns the kind with a name.
-func ParseFault(name string) (FaultKind, error) {
-	for k := RejectTransient; int(k) < len(faultNames); k++ {
-		if faultNames[k] == name {
-			return k, nil
-		}
-	}
-	return NoFault, fmt.Errorf("invalid fault %q: expected one of %s", name, strings.Join(faultNames[1:], ", "))
-}
-
 // Fault is a fault that a plan has for a message.
 type Fault struct {
 	At     string // name of the message

@@ -1576,6 +1576,9 @@ type ExploreFinding struct {
 	Others        uint64                 `protobuf:"varint,11,opt,name=others,proto3" json:"others,omitempty"`                         // runs that showed it later
 	Upgrades      []string               `protobuf:"bytes,12,rep,name=upgrades,proto3" json:"upgrades,omitempty"`                      // canisters that the shortest run upgrades: a replay needs their modules
 	Differences   []*ExploreDifference   `protobuf:"bytes,13,rep,name=differences,proto3" json:"differences,omitempty"`                // of the shortest run from its operations one after the other, canister by canister
+	Also          []string               `protobuf:"bytes,14,rep,name=also,proto3" json:"also,omitempty"`                              // texts of suspicions about the same shortest run, which are no findings of their own
+	Certain       *ExplorePoint          `protobuf:"bytes,15,opt,name=certain,proto3" json:"certain,omitempty"`                        // the first message after which all random continuations violate the property; unset: none was found
+	Likely        *ExplorePoint          `protobuf:"bytes,16,opt,name=likely,proto3" json:"likely,omitempty"`                          // the first message after which at least half do; unset: none was found
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1701,6 +1704,89 @@ func (x *ExploreFinding) GetDifferences() []*ExploreDifference {
 	return nil
 }
 
+func (x *ExploreFinding) GetAlso() []string {
+	if x != nil {
+		return x.Also
+	}
+	return nil
+}
+
+func (x *ExploreFinding) GetCertain() *ExplorePoint {
+	if x != nil {
+		return x.Certain
+	}
+	return nil
+}
+
+func (x *ExploreFinding) GetLikely() *ExplorePoint {
+	if x != nil {
+		return x.Likely
+	}
+	return nil
+}
+
+// ExplorePoint is a message of the shortest run, with how many continuations after it violate the property. A continuation has
+// the messages and faults of the run up to this message, then a random order without further faults.
+type ExplorePoint struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Message       string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`              // its name, such as op1/1.reply
+	Violating     uint32                 `protobuf:"varint,2,opt,name=violating,proto3" json:"violating,omitempty"`         // continuations that violate the property
+	Continuations uint32                 `protobuf:"varint,3,opt,name=continuations,proto3" json:"continuations,omitempty"` // that were run
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExplorePoint) Reset() {
+	*x = ExplorePoint{}
+	mi := &file_control_v1_explorer_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExplorePoint) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExplorePoint) ProtoMessage() {}
+
+func (x *ExplorePoint) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_explorer_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExplorePoint.ProtoReflect.Descriptor instead.
+func (*ExplorePoint) Descriptor() ([]byte, []int) {
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *ExplorePoint) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *ExplorePoint) GetViolating() uint32 {
+	if x != nil {
+		return x.Violating
+	}
+	return 0
+}
+
+func (x *ExplorePoint) GetContinuations() uint32 {
+	if x != nil {
+		return x.Continuations
+	}
+	return 0
+}
+
 // ExploreDifference is a value that differs between a run and its operations executed one after the other.
 type ExploreDifference struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1714,7 +1800,7 @@ type ExploreDifference struct {
 
 func (x *ExploreDifference) Reset() {
 	*x = ExploreDifference{}
-	mi := &file_control_v1_explorer_proto_msgTypes[19]
+	mi := &file_control_v1_explorer_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1726,7 +1812,7 @@ func (x *ExploreDifference) String() string {
 func (*ExploreDifference) ProtoMessage() {}
 
 func (x *ExploreDifference) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[19]
+	mi := &file_control_v1_explorer_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1739,7 +1825,7 @@ func (x *ExploreDifference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreDifference.ProtoReflect.Descriptor instead.
 func (*ExploreDifference) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{19}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ExploreDifference) GetCanister() string {
@@ -1784,7 +1870,7 @@ type ExploreOperationCount struct {
 
 func (x *ExploreOperationCount) Reset() {
 	*x = ExploreOperationCount{}
-	mi := &file_control_v1_explorer_proto_msgTypes[20]
+	mi := &file_control_v1_explorer_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1796,7 +1882,7 @@ func (x *ExploreOperationCount) String() string {
 func (*ExploreOperationCount) ProtoMessage() {}
 
 func (x *ExploreOperationCount) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[20]
+	mi := &file_control_v1_explorer_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1809,7 +1895,7 @@ func (x *ExploreOperationCount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreOperationCount.ProtoReflect.Descriptor instead.
 func (*ExploreOperationCount) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{20}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ExploreOperationCount) GetTitle() string {
@@ -1860,7 +1946,7 @@ type ExploreAwait struct {
 
 func (x *ExploreAwait) Reset() {
 	*x = ExploreAwait{}
-	mi := &file_control_v1_explorer_proto_msgTypes[21]
+	mi := &file_control_v1_explorer_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1872,7 +1958,7 @@ func (x *ExploreAwait) String() string {
 func (*ExploreAwait) ProtoMessage() {}
 
 func (x *ExploreAwait) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[21]
+	mi := &file_control_v1_explorer_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1885,7 +1971,7 @@ func (x *ExploreAwait) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreAwait.ProtoReflect.Descriptor instead.
 func (*ExploreAwait) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{21}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ExploreAwait) GetCaller() string {
@@ -1927,7 +2013,7 @@ type ExploreTried struct {
 
 func (x *ExploreTried) Reset() {
 	*x = ExploreTried{}
-	mi := &file_control_v1_explorer_proto_msgTypes[22]
+	mi := &file_control_v1_explorer_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1939,7 +2025,7 @@ func (x *ExploreTried) String() string {
 func (*ExploreTried) ProtoMessage() {}
 
 func (x *ExploreTried) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[22]
+	mi := &file_control_v1_explorer_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1952,7 +2038,7 @@ func (x *ExploreTried) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreTried.ProtoReflect.Descriptor instead.
 func (*ExploreTried) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{22}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ExploreTried) GetFault() string {
@@ -1980,7 +2066,7 @@ type ExploreGoal struct {
 
 func (x *ExploreGoal) Reset() {
 	*x = ExploreGoal{}
-	mi := &file_control_v1_explorer_proto_msgTypes[23]
+	mi := &file_control_v1_explorer_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1992,7 +2078,7 @@ func (x *ExploreGoal) String() string {
 func (*ExploreGoal) ProtoMessage() {}
 
 func (x *ExploreGoal) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[23]
+	mi := &file_control_v1_explorer_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2005,7 +2091,7 @@ func (x *ExploreGoal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreGoal.ProtoReflect.Descriptor instead.
 func (*ExploreGoal) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{23}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ExploreGoal) GetTitle() string {
@@ -2027,14 +2113,15 @@ type ExploreExtreme struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Title         string                 `protobuf:"bytes,1,opt,name=title,proto3" json:"title,omitempty"` // its line
 	Value         string                 `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"` // "" if no run has one
-	Found         *ExploreFinding        `protobuf:"bytes,3,opt,name=found,proto3" json:"found,omitempty"` // the shortest run that gives it, as a violation of the invariant that the number is smaller; unset if the value is no integer
+	Found         *ExploreFinding        `protobuf:"bytes,3,opt,name=found,proto3" json:"found,omitempty"` // the shortest run that gives it, as a violation of the invariant that the number is smaller; unset if the value is no integer, or if a finding has the same shortest run
+	In            string                 `protobuf:"bytes,4,opt,name=in,proto3" json:"in,omitempty"`       // the property of that finding; "" for none
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ExploreExtreme) Reset() {
 	*x = ExploreExtreme{}
-	mi := &file_control_v1_explorer_proto_msgTypes[24]
+	mi := &file_control_v1_explorer_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2046,7 +2133,7 @@ func (x *ExploreExtreme) String() string {
 func (*ExploreExtreme) ProtoMessage() {}
 
 func (x *ExploreExtreme) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[24]
+	mi := &file_control_v1_explorer_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2059,7 +2146,7 @@ func (x *ExploreExtreme) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreExtreme.ProtoReflect.Descriptor instead.
 func (*ExploreExtreme) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{24}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ExploreExtreme) GetTitle() string {
@@ -2083,6 +2170,13 @@ func (x *ExploreExtreme) GetFound() *ExploreFinding {
 	return nil
 }
 
+func (x *ExploreExtreme) GetIn() string {
+	if x != nil {
+		return x.In
+	}
+	return ""
+}
+
 // ReplayScheduleRequest says which schedule is run again, and on what.
 type ReplayScheduleRequest struct {
 	state            protoimpl.MessageState `protogen:"open.v1"`
@@ -2102,7 +2196,7 @@ type ReplayScheduleRequest struct {
 
 func (x *ReplayScheduleRequest) Reset() {
 	*x = ReplayScheduleRequest{}
-	mi := &file_control_v1_explorer_proto_msgTypes[25]
+	mi := &file_control_v1_explorer_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2114,7 +2208,7 @@ func (x *ReplayScheduleRequest) String() string {
 func (*ReplayScheduleRequest) ProtoMessage() {}
 
 func (x *ReplayScheduleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[25]
+	mi := &file_control_v1_explorer_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2127,7 +2221,7 @@ func (x *ReplayScheduleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayScheduleRequest.ProtoReflect.Descriptor instead.
 func (*ReplayScheduleRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{25}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ReplayScheduleRequest) GetInstance() string {
@@ -2223,7 +2317,7 @@ type ExploreMoment struct {
 
 func (x *ExploreMoment) Reset() {
 	*x = ExploreMoment{}
-	mi := &file_control_v1_explorer_proto_msgTypes[26]
+	mi := &file_control_v1_explorer_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2235,7 +2329,7 @@ func (x *ExploreMoment) String() string {
 func (*ExploreMoment) ProtoMessage() {}
 
 func (x *ExploreMoment) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[26]
+	mi := &file_control_v1_explorer_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2248,7 +2342,7 @@ func (x *ExploreMoment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreMoment.ProtoReflect.Descriptor instead.
 func (*ExploreMoment) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{26}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ExploreMoment) GetMessage() string {
@@ -2361,7 +2455,7 @@ type ExploreObservation struct {
 
 func (x *ExploreObservation) Reset() {
 	*x = ExploreObservation{}
-	mi := &file_control_v1_explorer_proto_msgTypes[27]
+	mi := &file_control_v1_explorer_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2373,7 +2467,7 @@ func (x *ExploreObservation) String() string {
 func (*ExploreObservation) ProtoMessage() {}
 
 func (x *ExploreObservation) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[27]
+	mi := &file_control_v1_explorer_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2386,7 +2480,7 @@ func (x *ExploreObservation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreObservation.ProtoReflect.Descriptor instead.
 func (*ExploreObservation) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{27}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ExploreObservation) GetCanisterId() string {
@@ -2429,7 +2523,7 @@ type ReplayScheduleResponse struct {
 
 func (x *ReplayScheduleResponse) Reset() {
 	*x = ReplayScheduleResponse{}
-	mi := &file_control_v1_explorer_proto_msgTypes[28]
+	mi := &file_control_v1_explorer_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2441,7 +2535,7 @@ func (x *ReplayScheduleResponse) String() string {
 func (*ReplayScheduleResponse) ProtoMessage() {}
 
 func (x *ReplayScheduleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[28]
+	mi := &file_control_v1_explorer_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2454,7 +2548,7 @@ func (x *ReplayScheduleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayScheduleResponse.ProtoReflect.Descriptor instead.
 func (*ReplayScheduleResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{28}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ReplayScheduleResponse) GetOutcome() ReplayOutcome {
@@ -2537,7 +2631,7 @@ type ReplayAskingRequest struct {
 
 func (x *ReplayAskingRequest) Reset() {
 	*x = ReplayAskingRequest{}
-	mi := &file_control_v1_explorer_proto_msgTypes[29]
+	mi := &file_control_v1_explorer_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2549,7 +2643,7 @@ func (x *ReplayAskingRequest) String() string {
 func (*ReplayAskingRequest) ProtoMessage() {}
 
 func (x *ReplayAskingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[29]
+	mi := &file_control_v1_explorer_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2562,7 +2656,7 @@ func (x *ReplayAskingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayAskingRequest.ProtoReflect.Descriptor instead.
 func (*ReplayAskingRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{29}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ReplayAskingRequest) GetReplay() *ReplayScheduleRequest {
@@ -2586,7 +2680,7 @@ type ReplayAskingResponse struct {
 
 func (x *ReplayAskingResponse) Reset() {
 	*x = ReplayAskingResponse{}
-	mi := &file_control_v1_explorer_proto_msgTypes[30]
+	mi := &file_control_v1_explorer_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2598,7 +2692,7 @@ func (x *ReplayAskingResponse) String() string {
 func (*ReplayAskingResponse) ProtoMessage() {}
 
 func (x *ReplayAskingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[30]
+	mi := &file_control_v1_explorer_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2611,7 +2705,7 @@ func (x *ReplayAskingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayAskingResponse.ProtoReflect.Descriptor instead.
 func (*ReplayAskingResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{30}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ReplayAskingResponse) GetStep() isReplayAskingResponse_Step {
@@ -2792,7 +2886,7 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\breversed\x18\x03 \x01(\x04R\breversed\x12\x14\n" +
 	"\x05edges\x18\x04 \x01(\x04R\x05edges\x12\x16\n" +
 	"\x06faults\x18\x05 \x01(\x04R\x06faults\x12\x14\n" +
-	"\x05tried\x18\x06 \x01(\x04R\x05tried\"\x96\x03\n" +
+	"\x05tried\x18\x06 \x01(\x04R\x05tried\"\xa4\x04\n" +
 	"\x0eExploreFinding\x12\x1a\n" +
 	"\bproperty\x18\x01 \x01(\tR\bproperty\x12\x1f\n" +
 	"\vcanister_id\x18\x02 \x01(\tR\n" +
@@ -2808,7 +2902,14 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	" \x01(\tR\bschedule\x12\x16\n" +
 	"\x06others\x18\v \x01(\x04R\x06others\x12\x1a\n" +
 	"\bupgrades\x18\f \x03(\tR\bupgrades\x12I\n" +
-	"\vdifferences\x18\r \x03(\v2'.canisterd.control.v1.ExploreDifferenceR\vdifferences\"s\n" +
+	"\vdifferences\x18\r \x03(\v2'.canisterd.control.v1.ExploreDifferenceR\vdifferences\x12\x12\n" +
+	"\x04also\x18\x0e \x03(\tR\x04also\x12<\n" +
+	"\acertain\x18\x0f \x01(\v2\".canisterd.control.v1.ExplorePointR\acertain\x12:\n" +
+	"\x06likely\x18\x10 \x01(\v2\".canisterd.control.v1.ExplorePointR\x06likely\"l\n" +
+	"\fExplorePoint\x12\x18\n" +
+	"\amessage\x18\x01 \x01(\tR\amessage\x12\x1c\n" +
+	"\tviolating\x18\x02 \x01(\rR\tviolating\x12$\n" +
+	"\rcontinuations\x18\x03 \x01(\rR\rcontinuations\"s\n" +
 	"\x11ExploreDifference\x12\x1a\n" +
 	"\bcanister\x18\x01 \x01(\tR\bcanister\x12\x14\n" +
 	"\x05title\x18\x02 \x01(\tR\x05title\x12\x16\n" +
@@ -2830,11 +2931,12 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\x04runs\x18\x02 \x01(\x04R\x04runs\"7\n" +
 	"\vExploreGoal\x12\x14\n" +
 	"\x05title\x18\x01 \x01(\tR\x05title\x12\x12\n" +
-	"\x04runs\x18\x02 \x01(\x04R\x04runs\"x\n" +
+	"\x04runs\x18\x02 \x01(\x04R\x04runs\"\x88\x01\n" +
 	"\x0eExploreExtreme\x12\x14\n" +
 	"\x05title\x18\x01 \x01(\tR\x05title\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\x12:\n" +
-	"\x05found\x18\x03 \x01(\v2$.canisterd.control.v1.ExploreFindingR\x05found\"\xaa\x04\n" +
+	"\x05found\x18\x03 \x01(\v2$.canisterd.control.v1.ExploreFindingR\x05found\x12\x0e\n" +
+	"\x02in\x18\x04 \x01(\tR\x02in\"\xaa\x04\n" +
 	"\x15ReplayScheduleRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1a\n" +
 	"\bsnapshot\x18\x02 \x01(\tR\bsnapshot\x12\x1a\n" +
@@ -2919,7 +3021,7 @@ func file_control_v1_explorer_proto_rawDescGZIP() []byte {
 }
 
 var file_control_v1_explorer_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_control_v1_explorer_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
+var file_control_v1_explorer_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
 var file_control_v1_explorer_proto_goTypes = []any{
 	(ReplayOutcome)(0),              // 0: canisterd.control.v1.ReplayOutcome
 	(*ExploreOperation)(nil),        // 1: canisterd.control.v1.ExploreOperation
@@ -2941,32 +3043,33 @@ var file_control_v1_explorer_proto_goTypes = []any{
 	(*ExploreReport)(nil),           // 17: canisterd.control.v1.ExploreReport
 	(*ExploreCoverage)(nil),         // 18: canisterd.control.v1.ExploreCoverage
 	(*ExploreFinding)(nil),          // 19: canisterd.control.v1.ExploreFinding
-	(*ExploreDifference)(nil),       // 20: canisterd.control.v1.ExploreDifference
-	(*ExploreOperationCount)(nil),   // 21: canisterd.control.v1.ExploreOperationCount
-	(*ExploreAwait)(nil),            // 22: canisterd.control.v1.ExploreAwait
-	(*ExploreTried)(nil),            // 23: canisterd.control.v1.ExploreTried
-	(*ExploreGoal)(nil),             // 24: canisterd.control.v1.ExploreGoal
-	(*ExploreExtreme)(nil),          // 25: canisterd.control.v1.ExploreExtreme
-	(*ReplayScheduleRequest)(nil),   // 26: canisterd.control.v1.ReplayScheduleRequest
-	(*ExploreMoment)(nil),           // 27: canisterd.control.v1.ExploreMoment
-	(*ExploreObservation)(nil),      // 28: canisterd.control.v1.ExploreObservation
-	(*ReplayScheduleResponse)(nil),  // 29: canisterd.control.v1.ReplayScheduleResponse
-	(*ReplayAskingRequest)(nil),     // 30: canisterd.control.v1.ReplayAskingRequest
-	(*ReplayAskingResponse)(nil),    // 31: canisterd.control.v1.ReplayAskingResponse
-	nil,                             // 32: canisterd.control.v1.ExploreRequest.NamesEntry
-	nil,                             // 33: canisterd.control.v1.ReplayScheduleRequest.NamesEntry
-	(*Call)(nil),                    // 34: canisterd.control.v1.Call
-	(*durationpb.Duration)(nil),     // 35: google.protobuf.Duration
-	(*Reject)(nil),                  // 36: canisterd.control.v1.Reject
+	(*ExplorePoint)(nil),            // 20: canisterd.control.v1.ExplorePoint
+	(*ExploreDifference)(nil),       // 21: canisterd.control.v1.ExploreDifference
+	(*ExploreOperationCount)(nil),   // 22: canisterd.control.v1.ExploreOperationCount
+	(*ExploreAwait)(nil),            // 23: canisterd.control.v1.ExploreAwait
+	(*ExploreTried)(nil),            // 24: canisterd.control.v1.ExploreTried
+	(*ExploreGoal)(nil),             // 25: canisterd.control.v1.ExploreGoal
+	(*ExploreExtreme)(nil),          // 26: canisterd.control.v1.ExploreExtreme
+	(*ReplayScheduleRequest)(nil),   // 27: canisterd.control.v1.ReplayScheduleRequest
+	(*ExploreMoment)(nil),           // 28: canisterd.control.v1.ExploreMoment
+	(*ExploreObservation)(nil),      // 29: canisterd.control.v1.ExploreObservation
+	(*ReplayScheduleResponse)(nil),  // 30: canisterd.control.v1.ReplayScheduleResponse
+	(*ReplayAskingRequest)(nil),     // 31: canisterd.control.v1.ReplayAskingRequest
+	(*ReplayAskingResponse)(nil),    // 32: canisterd.control.v1.ReplayAskingResponse
+	nil,                             // 33: canisterd.control.v1.ExploreRequest.NamesEntry
+	nil,                             // 34: canisterd.control.v1.ReplayScheduleRequest.NamesEntry
+	(*Call)(nil),                    // 35: canisterd.control.v1.Call
+	(*durationpb.Duration)(nil),     // 36: google.protobuf.Duration
+	(*Reject)(nil),                  // 37: canisterd.control.v1.Reject
 }
 var file_control_v1_explorer_proto_depIdxs = []int32{
-	34, // 0: canisterd.control.v1.ExploreOperation.call:type_name -> canisterd.control.v1.Call
+	35, // 0: canisterd.control.v1.ExploreOperation.call:type_name -> canisterd.control.v1.Call
 	5,  // 1: canisterd.control.v1.ExploreProperties.asked:type_name -> canisterd.control.v1.ExploreAsked
-	35, // 2: canisterd.control.v1.ExploreProperties.answer_time:type_name -> google.protobuf.Duration
+	36, // 2: canisterd.control.v1.ExploreProperties.answer_time:type_name -> google.protobuf.Duration
 	1,  // 3: canisterd.control.v1.ExploreRequest.operations:type_name -> canisterd.control.v1.ExploreOperation
 	4,  // 4: canisterd.control.v1.ExploreRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
-	35, // 5: canisterd.control.v1.ExploreRequest.time:type_name -> google.protobuf.Duration
-	32, // 6: canisterd.control.v1.ExploreRequest.names:type_name -> canisterd.control.v1.ExploreRequest.NamesEntry
+	36, // 5: canisterd.control.v1.ExploreRequest.time:type_name -> google.protobuf.Duration
+	33, // 6: canisterd.control.v1.ExploreRequest.names:type_name -> canisterd.control.v1.ExploreRequest.NamesEntry
 	2,  // 7: canisterd.control.v1.ExploreRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
 	3,  // 8: canisterd.control.v1.ExploreRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
 	1,  // 9: canisterd.control.v1.ExploreRequest.before:type_name -> canisterd.control.v1.ExploreOperation
@@ -2977,44 +3080,46 @@ var file_control_v1_explorer_proto_depIdxs = []int32{
 	10, // 14: canisterd.control.v1.ExploreQuestion.answers:type_name -> canisterd.control.v1.ExploreAnswer
 	11, // 15: canisterd.control.v1.ExploreQuestion.observed:type_name -> canisterd.control.v1.ExploreObserved
 	12, // 16: canisterd.control.v1.ExploreAnswer.reply:type_name -> canisterd.control.v1.ExploreReply
-	36, // 17: canisterd.control.v1.ExploreAnswer.reject:type_name -> canisterd.control.v1.Reject
+	37, // 17: canisterd.control.v1.ExploreAnswer.reject:type_name -> canisterd.control.v1.Reject
 	12, // 18: canisterd.control.v1.ExploreObserved.reply:type_name -> canisterd.control.v1.ExploreReply
 	14, // 19: canisterd.control.v1.AnswerQuestionsRequest.verdicts:type_name -> canisterd.control.v1.ExploreVerdict
 	18, // 20: canisterd.control.v1.ExploreProgress.coverage:type_name -> canisterd.control.v1.ExploreCoverage
 	19, // 21: canisterd.control.v1.ExploreReport.findings:type_name -> canisterd.control.v1.ExploreFinding
-	21, // 22: canisterd.control.v1.ExploreReport.operations:type_name -> canisterd.control.v1.ExploreOperationCount
-	22, // 23: canisterd.control.v1.ExploreReport.awaits:type_name -> canisterd.control.v1.ExploreAwait
-	24, // 24: canisterd.control.v1.ExploreReport.reached:type_name -> canisterd.control.v1.ExploreGoal
-	25, // 25: canisterd.control.v1.ExploreReport.largest:type_name -> canisterd.control.v1.ExploreExtreme
+	22, // 22: canisterd.control.v1.ExploreReport.operations:type_name -> canisterd.control.v1.ExploreOperationCount
+	23, // 23: canisterd.control.v1.ExploreReport.awaits:type_name -> canisterd.control.v1.ExploreAwait
+	25, // 24: canisterd.control.v1.ExploreReport.reached:type_name -> canisterd.control.v1.ExploreGoal
+	26, // 25: canisterd.control.v1.ExploreReport.largest:type_name -> canisterd.control.v1.ExploreExtreme
 	18, // 26: canisterd.control.v1.ExploreReport.coverage:type_name -> canisterd.control.v1.ExploreCoverage
-	20, // 27: canisterd.control.v1.ExploreFinding.differences:type_name -> canisterd.control.v1.ExploreDifference
-	23, // 28: canisterd.control.v1.ExploreAwait.tried:type_name -> canisterd.control.v1.ExploreTried
-	19, // 29: canisterd.control.v1.ExploreExtreme.found:type_name -> canisterd.control.v1.ExploreFinding
-	4,  // 30: canisterd.control.v1.ReplayScheduleRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
-	33, // 31: canisterd.control.v1.ReplayScheduleRequest.names:type_name -> canisterd.control.v1.ReplayScheduleRequest.NamesEntry
-	2,  // 32: canisterd.control.v1.ReplayScheduleRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
-	3,  // 33: canisterd.control.v1.ReplayScheduleRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
-	35, // 34: canisterd.control.v1.ExploreMoment.waited:type_name -> google.protobuf.Duration
-	28, // 35: canisterd.control.v1.ExploreMoment.observed:type_name -> canisterd.control.v1.ExploreObservation
-	0,  // 36: canisterd.control.v1.ReplayScheduleResponse.outcome:type_name -> canisterd.control.v1.ReplayOutcome
-	20, // 37: canisterd.control.v1.ReplayScheduleResponse.differences:type_name -> canisterd.control.v1.ExploreDifference
-	27, // 38: canisterd.control.v1.ReplayScheduleResponse.moments:type_name -> canisterd.control.v1.ExploreMoment
-	26, // 39: canisterd.control.v1.ReplayAskingRequest.replay:type_name -> canisterd.control.v1.ReplayScheduleRequest
-	8,  // 40: canisterd.control.v1.ReplayAskingResponse.questions:type_name -> canisterd.control.v1.ExploreQuestions
-	29, // 41: canisterd.control.v1.ReplayAskingResponse.replayed:type_name -> canisterd.control.v1.ReplayScheduleResponse
-	6,  // 42: canisterd.control.v1.Explorer.Explore:input_type -> canisterd.control.v1.ExploreRequest
-	26, // 43: canisterd.control.v1.Explorer.ReplaySchedule:input_type -> canisterd.control.v1.ReplayScheduleRequest
-	30, // 44: canisterd.control.v1.Explorer.ReplayAsking:input_type -> canisterd.control.v1.ReplayAskingRequest
-	13, // 45: canisterd.control.v1.Explorer.AnswerQuestions:input_type -> canisterd.control.v1.AnswerQuestionsRequest
-	7,  // 46: canisterd.control.v1.Explorer.Explore:output_type -> canisterd.control.v1.ExploreResponse
-	29, // 47: canisterd.control.v1.Explorer.ReplaySchedule:output_type -> canisterd.control.v1.ReplayScheduleResponse
-	31, // 48: canisterd.control.v1.Explorer.ReplayAsking:output_type -> canisterd.control.v1.ReplayAskingResponse
-	15, // 49: canisterd.control.v1.Explorer.AnswerQuestions:output_type -> canisterd.control.v1.AnswerQuestionsResponse
-	46, // [46:50] is the sub-list for method output_type
-	42, // [42:46] is the sub-list for method input_type
-	42, // [42:42] is the sub-list for extension type_name
-	42, // [42:42] is the sub-list for extension extendee
-	0,  // [0:42] is the sub-list for field type_name
+	21, // 27: canisterd.control.v1.ExploreFinding.differences:type_name -> canisterd.control.v1.ExploreDifference
+	20, // 28: canisterd.control.v1.ExploreFinding.certain:type_name -> canisterd.control.v1.ExplorePoint
+	20, // 29: canisterd.control.v1.ExploreFinding.likely:type_name -> canisterd.control.v1.ExplorePoint
+	24, // 30: canisterd.control.v1.ExploreAwait.tried:type_name -> canisterd.control.v1.ExploreTried
+	19, // 31: canisterd.control.v1.ExploreExtreme.found:type_name -> canisterd.control.v1.ExploreFinding
+	4,  // 32: canisterd.control.v1.ReplayScheduleRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
+	34, // 33: canisterd.control.v1.ReplayScheduleRequest.names:type_name -> canisterd.control.v1.ReplayScheduleRequest.NamesEntry
+	2,  // 34: canisterd.control.v1.ReplayScheduleRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
+	3,  // 35: canisterd.control.v1.ReplayScheduleRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
+	36, // 36: canisterd.control.v1.ExploreMoment.waited:type_name -> google.protobuf.Duration
+	29, // 37: canisterd.control.v1.ExploreMoment.observed:type_name -> canisterd.control.v1.ExploreObservation
+	0,  // 38: canisterd.control.v1.ReplayScheduleResponse.outcome:type_name -> canisterd.control.v1.ReplayOutcome
+	21, // 39: canisterd.control.v1.ReplayScheduleResponse.differences:type_name -> canisterd.control.v1.ExploreDifference
+	28, // 40: canisterd.control.v1.ReplayScheduleResponse.moments:type_name -> canisterd.control.v1.ExploreMoment
+	27, // 41: canisterd.control.v1.ReplayAskingRequest.replay:type_name -> canisterd.control.v1.ReplayScheduleRequest
+	8,  // 42: canisterd.control.v1.ReplayAskingResponse.questions:type_name -> canisterd.control.v1.ExploreQuestions
+	30, // 43: canisterd.control.v1.ReplayAskingResponse.replayed:type_name -> canisterd.control.v1.ReplayScheduleResponse
+	6,  // 44: canisterd.control.v1.Explorer.Explore:input_type -> canisterd.control.v1.ExploreRequest
+	27, // 45: canisterd.control.v1.Explorer.ReplaySchedule:input_type -> canisterd.control.v1.ReplayScheduleRequest
+	31, // 46: canisterd.control.v1.Explorer.ReplayAsking:input_type -> canisterd.control.v1.ReplayAskingRequest
+	13, // 47: canisterd.control.v1.Explorer.AnswerQuestions:input_type -> canisterd.control.v1.AnswerQuestionsRequest
+	7,  // 48: canisterd.control.v1.Explorer.Explore:output_type -> canisterd.control.v1.ExploreResponse
+	30, // 49: canisterd.control.v1.Explorer.ReplaySchedule:output_type -> canisterd.control.v1.ReplayScheduleResponse
+	32, // 50: canisterd.control.v1.Explorer.ReplayAsking:output_type -> canisterd.control.v1.ReplayAskingResponse
+	15, // 51: canisterd.control.v1.Explorer.AnswerQuestions:output_type -> canisterd.control.v1.AnswerQuestionsResponse
+	48, // [48:52] is the sub-list for method output_type
+	44, // [44:48] is the sub-list for method input_type
+	44, // [44:44] is the sub-list for extension type_name
+	44, // [44:44] is the sub-list for extension extendee
+	0,  // [0:44] is the sub-list for field type_name
 }
 
 func init() { file_control_v1_explorer_proto_init() }
@@ -3038,7 +3143,7 @@ func file_control_v1_explorer_proto_init() {
 		(*ExploreObserved_Reply)(nil),
 		(*ExploreObserved_Error)(nil),
 	}
-	file_control_v1_explorer_proto_msgTypes[30].OneofWrappers = []any{
+	file_control_v1_explorer_proto_msgTypes[31].OneofWrappers = []any{
 		(*ReplayAskingResponse_Questions)(nil),
 		(*ReplayAskingResponse_Replayed)(nil),
 	}
@@ -3048,7 +3153,7 @@ func file_control_v1_explorer_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_control_v1_explorer_proto_rawDesc), len(file_control_v1_explorer_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   33,
+			NumMessages:   34,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
