@@ -13,7 +13,7 @@ const (
 	VersionMarks            = 8  // marks in the journal: messages whose code failed, and certified roots; deleted subnets
 	VersionUserMarks        = 9  // marks of users in the journal
 	VersionZstandard        = 10 // frames that are compressed as RFC 8878 says
-	VersionDroppedAnswers   = 11 // answers that are dropped because clients have them
+	VersionDroppedAnswers   = 11 // answers that are dropped because clients have them; versions of canisters that are set
 
 	// Version is the version that is written, and the newest that is read. Older versions are read as well.
 	Version = VersionDroppedAnswers

@@ -71,6 +71,10 @@ var inputForms = []inputForm{
 	byPointer(func(in *AddSubnet, c *archive.Coder) { in.Config.archive(c) }),
 	byValue(func(in *DeleteSubnet, c *archive.Coder) { c.Principal(&in.Subnet) }),
 	byPointer(func(in *DropAnswers, c *archive.Coder) { archiveRequests(c, &in.Subnet, &in.Requests) }),
+	byValue(func(in *SetVersion, c *archive.Coder) {
+		c.Principal(&in.Canister)
+		archive.Number(c, &in.Version)
+	}),
 }
 
 // archiveInput writes an input, or reads one.

@@ -26,7 +26,7 @@ const (
 )
 
 // Input is something that happens to a network from outside: one of *Ingress, AdvanceTo, *HTTPAnswer, *ModulePrepared,
-// AddCycles, SetCycles, SetStableMemory, SetFeatures, CertifyAt, QueryCounts, *ForgetAnswers, *ShedAnswers, *DropAnswers,
+// AddCycles, SetCycles, SetStableMemory, SetFeatures, SetVersion, CertifyAt, QueryCounts, *ForgetAnswers, *ShedAnswers, *DropAnswers,
 // MigrateCanister,// RenameCanister, *AddSubnet, DeleteSubnet, *AddRule, RemoveRule, ReleaseHeld, DropHeld, *SettleHeld, *SettleCall, FireTimer,
 // CancelTimer.
 type Input interface{ input() }
@@ -112,6 +112,8 @@ func (n *Network) apply(in Input) Result {
 		return n.setStableMemory(in)
 	case SetFeatures:
 		return n.setFeatures(in)
+	case SetVersion:
+		return n.setVersion(in)
 	case CertifyAt:
 		return n.certifyAt(in)
 	case MigrateCanister:

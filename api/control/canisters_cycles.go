@@ -6,7 +6,6 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/canisterd/canisterd/intercanister/cycles"
-	"github.com/canisterd/canisterd/internal/refusal"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
 )
@@ -48,13 +47,11 @@ func (s *canisters) fund(ctx context.Context, in funding, input func(*subject, c
 		return "", err
 	}
 	refused, err := c.apply(ctx, input(c, amount))
-	switch {
-	case err != nil:
+	if err == nil {
+		err = refusedControl(c, refused)
+	}
+	if err != nil {
 		return "", err
-	case refused != nil && refused.Kind == refusal.Unavailable:
-		return "", canisterBusy.Refuse(refused.Text, c.id)
-	case refused != nil:
-		return "", canisterUnknown.Refuse(c.id)
 	}
 	if err := c.look(ctx); err != nil {
 		return "", err

@@ -125,14 +125,16 @@ func TestACallWithAnUnreadableInterfaceIsRefused(t *testing.T) {
 	a.compare("calls_unreadable")
 }
 
-func TestTheBalanceOfACanisterIsNotSetInTheMiddleOfItsCode(t *testing.T) {
+func TestTheBalanceAndTheVersionOfACanisterAreNotSetInTheMiddleOfItsCode(t *testing.T) {
 	t.Parallel()
 	a := byHand(t)
 	busy := cast(a, "BUSY")[0]
 	a.runs(busy, canistertest.Script().Busy(30_000_000).ReplyText("over"))
 	must(a, a.clock.RunRounds, &controlv1.RunRoundsRequest{})
 	call(a, a.canisters.SetCycles, &controlv1.SetCyclesRequest{CanisterId: busy.String(), Cycles: "1"})
+	call(a, a.canisters.SetVersion, &controlv1.SetVersionRequest{CanisterId: busy.String(), CanisterVersion: 1})
 	a.idle()
+	must(a, a.canisters.SetVersion, &controlv1.SetVersionRequest{CanisterId: busy.String(), CanisterVersion: 1})
 	must(a, a.canisters.SetCycles, &controlv1.SetCyclesRequest{CanisterId: busy.String(), Cycles: "1"})
 	a.compare("canisters_busy")
 }

@@ -406,5 +406,5 @@ func (x *cloning) tellLimits(all []*cloned) {
 	if !clones {
 		return
 	}
-	x.note("note: calls in flight, logs and the canister version do not come along; threshold keys are others, and so are addresses")
+	x.note("note: calls in flight, the log and the history do not come along; threshold keys are others, and so are addresses")
 }

@@ -291,6 +291,9 @@ func TestACloneAnswersAsItsSource(t *testing.T) {
 			if !bytes.Equal(cloned.GetCertifiedData(), original.GetCertifiedData()) || !bytes.Equal(cloned.GetModuleHash(), original.GetModuleHash()) {
 				t.Errorf("the clone has certified data %x and module %x", cloned.GetCertifiedData(), cloned.GetModuleHash())
 			}
+			if cloned.GetCanisterVersion() != original.GetCanisterVersion() {
+				t.Errorf("the clone has version %d, the source %d", cloned.GetCanisterVersion(), original.GetCanisterVersion())
+			}
 			set := cloned.GetSettings()
 			if set.GetEnvironment().String() != variables.String() || !set.GetLogVisibility().GetPublic() || len(set.GetControllers().GetPrincipals()) != 2 {
 				t.Errorf("its settings are %v", set)

@@ -147,7 +147,7 @@ func (s *Source) Download(ctx context.Context, e *Entry, tell func(bytes, total 
 	}
 	from := &measured{Source: s.Canister(e.Record.Canister).Reader(e.Record.Snapshot)}
 	_, err := snapshotdir.Download(ctx, e.Folder, from, snapshotdir.DownloadOptions{
-		Resume: snapshotdir.IsIncomplete(e.Folder), Digests: true, Parallel: parallelSlices, Tell: func(n int64) { tell(n, from.total) },
+		Resume: snapshotdir.IsIncomplete(e.Folder), Digests: true, Parallel: parallelReads, Tell: func(n int64) { tell(n, from.total) },
 	})
 	return err
 }

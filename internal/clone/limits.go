@@ -3,8 +3,11 @@ package clone
 import "time"
 
 const (
-	// parallelSlices is how many slices are on their way at the same time. Each takes a few megabytes. Ours.
-	parallelSlices = 4
+	// parallelReads is how many slices are on their way from a source at the same time, parallelWrites how many to an
+	// instance, which is near and loads them one after the other. Each takes a few megabytes, in a daemon six times as much.
+	// Ours.
+	parallelReads  = 4
+	parallelWrites = 2
 	// droppedAnswers is how many answers in a row to one read the source may have dropped. Ours.
 	droppedAnswers = 5
 	// maxRecordBytes limits the file that describes a clone: a status has less than 10 KiB. Ours.

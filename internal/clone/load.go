@@ -167,7 +167,7 @@ func (x *load) send(ctx context.Context) error {
 	x.done.Bytes = x.about.Bytes()
 	to := &withoutHook{x.canister.Writer(nil), x.status == nil}
 	id, err := snapshotdir.Upload(ctx, x.entry.Folder, to, snapshotdir.UploadOptions{
-		Resume: resume, Progress: x.progress, Parallel: parallelSlices, Tell: func(n int64) { tell(n, x.done.Bytes) },
+		Resume: resume, Progress: x.progress, Parallel: parallelWrites, Tell: func(n int64) { tell(n, x.done.Bytes) },
 	})
 	if err != nil {
 		return err
@@ -193,8 +193,19 @@ func (x *load) deleteSnapshots(ctx context.Context) error {
 	return nil
 }
 
-// finish gives the canister its balance and its status.
+// finish gives the canister its balance, its status, and the version that the snapshot has: other steps change the version.
 func (x *load) finish(ctx context.Context) error {
+	if err := x.setBalance(ctx); err != nil {
+		return err
+	}
+	if err := x.setStatus(ctx); err != nil {
+		return err
+	}
+	_, err := x.to.Daemon.Canisters.SetVersion(ctx, &controlv1.SetVersionRequest{Instance: x.to.Name, CanisterId: x.id.String(), CanisterVersion: x.about.Version})
+	return err
+}
+
+func (x *load) setBalance(ctx context.Context) error {
 	amount := x.options.Cycles
 	if amount == "" {
 		amount = defaultCycles
@@ -203,12 +214,15 @@ func (x *load) finish(ctx context.Context) error {
 		}
 	}
 	_, err := x.to.Daemon.Canisters.SetCycles(ctx, &controlv1.SetCyclesRequest{Instance: x.to.Name, CanisterId: x.id.String(), Cycles: amount})
-	if err != nil || x.status == nil {
-		return err
-	}
-	if x.status.Status.Running != nil {
+	return err
+}
+
+func (x *load) setStatus(ctx context.Context) (err error) {
+	switch {
+	case x.status == nil:
+	case x.status.Status.Running != nil:
 		_, err = x.to.Daemon.Canisters.StartCanister(ctx, &controlv1.StartCanisterRequest{Instance: x.to.Name, CanisterId: x.id.String()})
-	} else {
+	default:
 		_, err = x.to.Daemon.Canisters.StopCanister(ctx, &controlv1.StopCanisterRequest{Instance: x.to.Name, CanisterId: x.id.String()})
 	}
 	return err

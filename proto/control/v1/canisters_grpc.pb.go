@@ -33,6 +33,7 @@ const (
 	Canisters_ReadMemory_FullMethodName     = "/canisterd.control.v1.Canisters/ReadMemory"
 	Canisters_SetCycles_FullMethodName      = "/canisterd.control.v1.Canisters/SetCycles"
 	Canisters_AddCycles_FullMethodName      = "/canisterd.control.v1.Canisters/AddCycles"
+	Canisters_SetVersion_FullMethodName     = "/canisterd.control.v1.Canisters/SetVersion"
 	Canisters_ReadLogs_FullMethodName       = "/canisterd.control.v1.Canisters/ReadLogs"
 	Canisters_MoveCanister_FullMethodName   = "/canisterd.control.v1.Canisters/MoveCanister"
 )
@@ -76,6 +77,8 @@ type CanistersClient interface {
 	SetCycles(ctx context.Context, in *SetCyclesRequest, opts ...grpc.CallOption) (*SetCyclesResponse, error)
 	// AddCycles adds cycles to the balance of a canister. They are minted for it.
 	AddCycles(ctx context.Context, in *AddCyclesRequest, opts ...grpc.CallOption) (*AddCyclesResponse, error)
+	// SetVersion sets the version of a canister, which ic0.canister_version returns.
+	SetVersion(ctx context.Context, in *SetVersionRequest, opts ...grpc.CallOption) (*SetVersionResponse, error)
 	// ReadLogs streams the canister's log. If follow is set, it continues with new records.
 	ReadLogs(ctx context.Context, in *ReadLogsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ReadLogsResponse], error)
 	// MoveCanister moves a stopped canister to another subnet of the instance. The canister keeps its id.
@@ -242,6 +245,16 @@ func (c *canistersClient) AddCycles(ctx context.Context, in *AddCyclesRequest, o
 	return out, nil
 }
 
+func (c *canistersClient) SetVersion(ctx context.Context, in *SetVersionRequest, opts ...grpc.CallOption) (*SetVersionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SetVersionResponse)
+	err := c.cc.Invoke(ctx, Canisters_SetVersion_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *canistersClient) ReadLogs(ctx context.Context, in *ReadLogsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ReadLogsResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	stream, err := c.cc.NewStream(ctx, &Canisters_ServiceDesc.Streams[2], Canisters_ReadLogs_FullMethodName, cOpts...)
@@ -310,6 +323,8 @@ type CanistersServer interface {
 	SetCycles(context.Context, *SetCyclesRequest) (*SetCyclesResponse, error)
 	// AddCycles adds cycles to the balance of a canister. They are minted for it.
 	AddCycles(context.Context, *AddCyclesRequest) (*AddCyclesResponse, error)
+	// SetVersion sets the version of a canister, which ic0.canister_version returns.
+	SetVersion(context.Context, *SetVersionRequest) (*SetVersionResponse, error)
 	// ReadLogs streams the canister's log. If follow is set, it continues with new records.
 	ReadLogs(*ReadLogsRequest, grpc.ServerStreamingServer[ReadLogsResponse]) error
 	// MoveCanister moves a stopped canister to another subnet of the instance. The canister keeps its id.
@@ -365,6 +380,9 @@ func (UnimplementedCanistersServer) SetCycles(context.Context, *SetCyclesRequest
 }
 func (UnimplementedCanistersServer) AddCycles(context.Context, *AddCyclesRequest) (*AddCyclesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method AddCycles not implemented")
+}
+func (UnimplementedCanistersServer) SetVersion(context.Context, *SetVersionRequest) (*SetVersionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method SetVersion not implemented")
 }
 func (UnimplementedCanistersServer) ReadLogs(*ReadLogsRequest, grpc.ServerStreamingServer[ReadLogsResponse]) error {
 	return status.Error(codes.Unimplemented, "method ReadLogs not implemented")
@@ -627,6 +645,24 @@ func _Canisters_AddCycles_Handler(srv interface{}, ctx context.Context, dec func
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Canisters_SetVersion_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(SetVersionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(CanistersServer).SetVersion(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Canisters_SetVersion_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(CanistersServer).SetVersion(ctx, req.(*SetVersionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _Canisters_ReadLogs_Handler(srv interface{}, stream grpc.ServerStream) error {
 	m := new(ReadLogsRequest)
 	if err := stream.RecvMsg(m); err != nil {
@@ -710,6 +746,10 @@ var Canisters_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "AddCycles",
 			Handler:    _Canisters_AddCycles_Handler,
+		},
+		{
+			MethodName: "SetVersion",
+			Handler:    _Canisters_SetVersion_Handler,
 		},
 		{
 			MethodName: "MoveCanister",
