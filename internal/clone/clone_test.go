@@ -234,6 +234,10 @@ var programs = map[string]struct {
 		},
 		[]message{{method: "balance", query: true}, {method: "sort", bytes: []byte("canister"), query: true}},
 	},
+	"Rust with stable structures": {
+		"orders", empty, "SUBNET_KIND_APPLICATION", order, order,
+		[]message{{method: "order", text: "(0 : nat64)", query: true}, {method: "changes", text: "(0 : nat64, 2000 : nat64)", query: true}, {method: "sum", text: "()", query: true}},
+	},
 	"an asset canister": {
 		"webroot/webroot", empty, "SUBNET_KIND_APPLICATION", upload("before", 0), upload("after", 17),
 		[]message{
@@ -265,6 +269,14 @@ func upload(name string, first uint64) func(i uint64) message {
 			variant { CreateAsset = record { key = "/%[2]s-%[1]d"; content_type = "text/plain" } };
 			variant { SetAssetContent = record { key = "/%[2]s-%[1]d"; content_encoding = "identity"; chunk_ids = vec { 0 }; sha256 = null } } } })`, i/3, name, i/3+1)}
 	}
+}
+
+// order places orders, and cancels each third one later.
+func order(i uint64) message {
+	if i%3 == 2 {
+		return message{method: "cancel", text: fmt.Sprintf("(%d : nat64)", i/2)}
+	}
+	return message{method: "place", text: fmt.Sprintf(`("item %d", %[1]d : nat64)`, i)}
 }
 
 // page requests a page by an update call.

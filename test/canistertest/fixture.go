@@ -9,8 +9,8 @@ import (
 var fixtures embed.FS
 
 // Fixture is a module of the folder fixtures: the Motoko actors caller, clock, counter, heart and
-// ledger, the actor class class/branch, bank in Rust, panics in Rust with debug information, kernels in C, and outcaller
-// and assets, which use the newest Rust CDK.
+// ledger, the actor class class/branch, bank in Rust, panics in Rust with debug information, kernels in C, and outcaller,
+// assets and orders, which use the newest Rust CDK; orders has its data in stable structures.
 func Fixture(name string) []byte {
 	module, err := fixtures.ReadFile("fixtures/" + name + ".wasm")
 	if err != nil {
