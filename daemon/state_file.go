@@ -31,8 +31,8 @@ func ReplayFile(ctx context.Context, from io.Reader, config Config, traces Trace
 		return Replayed{}, fmt.Errorf("creating a directory for the state: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if err := journal.Unpack(dir, from); err != nil {
-		return Replayed{}, fmt.Errorf("the file is not one that canisterd state export or instance export --journal wrote, or is damaged: %w", err)
+	if err := UnpackState(dir, from); err != nil {
+		return Replayed{}, err
 	}
 	replayed, err := ReplayState(ctx, dir, config, traces)
 	if damaged, ok := errors.AsType[*journal.DamagedError](err); ok {
@@ -40,3 +40,24 @@ func ReplayFile(ctx context.Context, from io.Reader, config Config, traces Trace
 	}
 	return replayed, err
 }
+
+// UnpackState makes the state directory of a file that ExportState wrote, in an empty folder.
+func UnpackState(dir string, from io.Reader) error {
+	if err := journal.Unpack(dir, from); err != nil {
+		return fmt.Errorf("the file is not one that canisterd state export or instance export --journal wrote, or is damaged: %w", err)
+	}
+	return nil
+}
+
+// IsState reports whether a file is one that ExportState wrote, and not one that an instance was exported to.
+func IsState(file io.ReaderAt) bool {
+	magic := make([]byte, len(tarMagic))
+	_, err := file.ReadAt(magic, tarMagicAt)
+	return err == nil && string(magic) == tarMagic
+}
+
+// tarMagic is in each header of a tar file at tarMagicAt (POSIX.1-1988, "ustar Interchange Format").
+const (
+	tarMagic   = "ustar"
+	tarMagicAt = 257
+)

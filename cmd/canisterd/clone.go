@@ -39,12 +39,13 @@ into a canister of the same id in an instance, with the settings and the balance
 there. A subnet is added for an id that no subnet of the instance has. The sender becomes
 a controller.
 
---from is ic (the Internet Computer), the URL of a network, an instance of this daemon, or
-a directory that canisterd canister snapshot download or icp-cli wrote. Networks are read
+--from is ic (the Internet Computer), the URL of a network, an instance of this daemon, a
+directory that canisterd canister snapshot download or icp-cli wrote, or a file that
+canisterd instance export (also with --journal) or state export wrote. Networks are read
 as --identity, which must be a controller or be allowed to read snapshots, and every
 answer is verified. Without --snapshot the newest snapshot is read. --take takes one,
 which costs the canister cycles and memory, and deletes it afterwards. Nothing else is
-written to the network.
+written to the network. Of a file, the state at its end is read.
 
 --with-dependencies also clones the canisters that the canisters call, directly or
 through others: those in environment variables, in calls that an instance remembers, and
@@ -57,6 +58,7 @@ read twice. A clone that was interrupted goes on when it is called again.`,
 		Example: `  canisterd clone rdmx6-jaaaa-aaaaa-aaadq-cai --identity alice --take
   canisterd clone rdmx6-jaaaa-aaaaa-aaadq-cai --from http://127.0.0.1:8000 --into lab
   canisterd clone rdmx6-jaaaa-aaaaa-aaadq-cai --from ./identity-before
+  canisterd clone rdmx6-jaaaa-aaaaa-aaadq-cai --from ./bug.journal
   canisterd clone rdmx6-jaaaa-aaaaa-aaadq-cai --identity alice --take --with-dependencies`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ids, err := cloneIDs(args)
@@ -72,7 +74,7 @@ read twice. A clone that was interrupted goes on when it is called again.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&f.from, "from", fromMainnet, "ic, the URL of a network, an instance, or a directory with a snapshot")
+	cmd.Flags().StringVar(&f.from, "from", fromMainnet, "ic, the URL of a network, an instance, a directory with a snapshot, or a file with a network")
 	cmd.Flags().StringVar(&f.snapshot, "snapshot", "", "snapshot to read ("+snapshotIDUsage+"; default: the newest)")
 	cmd.Flags().BoolVar(&f.take, "take", false, "take a snapshot, and delete it afterwards")
 	cmd.Flags().StringVar(&f.into, "into", "", "instance that gets the clones (default: that of --instance)")
@@ -129,6 +131,7 @@ type cloning struct {
 	folder string // of the project
 	cache  clone.Cache
 	source *clone.Source // nil: a directory
+	file   bool          // the source is the network of a file: it ends with this run
 	sender principal.Principal
 	// replaced says which canisters the instance has already, and the user agreed to replace.
 	replaced map[principal.Principal]bool
@@ -217,6 +220,9 @@ func (x *cloning) connect(ctx context.Context) (closed func(), err error) {
 		}
 		return func() {}, nil
 	}
+	if x.file = isExportedFile(f.from); x.file && f.take {
+		return nil, fmt.Errorf("%s is a file, whose state at its end is read: leave out --take", f.from)
+	}
 	x.source, closed, err = x.cloneSource(ctx, x.daemon, f.from)
 	return closed, err
 }
@@ -258,7 +264,7 @@ func (x *cloning) fetch(ctx context.Context, id principal.Principal) (*clone.Ent
 		return nil, err
 	}
 	download := x.source.Download
-	if x.flags.take {
+	if x.flags.take || x.file {
 		download = x.source.DownloadTaken
 	}
 	tell, told := x.transfer("reading " + id.String())
@@ -269,8 +275,11 @@ func (x *cloning) fetch(ctx context.Context, id principal.Principal) (*clone.Ent
 
 // find returns the snapshot to read: a new one, the one of --snapshot, the newest at the source, or else in the cache.
 func (x *cloning) find(ctx context.Context, id principal.Principal) (*clone.Entry, error) {
-	if x.flags.take {
+	switch {
+	case x.flags.take:
 		return x.take(ctx, id)
+	case x.file && x.flags.snapshot == "":
+		return x.source.Take(ctx, x.cache, id)
 	}
 	var snapshot []byte
 	var err error

@@ -36,17 +36,19 @@ func isSnapshotDirectory(from string) bool {
 	return err == nil
 }
 
-// cloneSource connects to a source that is a network: ic, a URL, or an instance of the daemon.
+// cloneSource connects to a source that is a network: ic, a URL, a file, or an instance of the daemon.
 func (c *cli) cloneSource(ctx context.Context, d *remote.Daemon, from string) (*clone.Source, func(), error) {
 	switch {
 	case from == fromMainnet:
 		return c.networkSource(ctx, from, clone.MainnetURL)
 	case strings.Contains(from, "://"):
 		return c.networkSource(ctx, from, from)
+	case isExportedFile(from):
+		return c.fileSource(ctx, from)
 	}
 	got, err := d.Instances.GetInstance(ctx, &controlv1.GetInstanceRequest{Instance: from})
 	if remote.Code(err) == codes.NotFound {
-		return nil, nil, fmt.Errorf("invalid --from %q: expected ic, a URL, a directory with a snapshot, or an instance (canisterd instance list)", from)
+		return nil, nil, fmt.Errorf("invalid --from %q: expected ic, a URL, an instance (canisterd instance list), a directory with a snapshot, or a file of canisterd instance export", from)
 	}
 	if err != nil {
 		return nil, nil, err

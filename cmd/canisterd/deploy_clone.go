@@ -35,7 +35,7 @@ func (x *deploying) clone(ctx context.Context, name string) error {
 	if f.from == "" {
 		f.from = fromMainnet
 	}
-	if at := x.project.Path(f.from); isSnapshotDirectory(at) {
+	if at := x.project.Path(f.from); isSnapshotDirectory(at) || isExportedFile(at) {
 		if !filepath.IsLocal(filepath.FromSlash(f.from)) && !x.cli.anywhere {
 			return fmt.Errorf("clone: from: %s is outside the directory of the project: pass --allow-outside, or move it there", f.from)
 		}

@@ -94,13 +94,18 @@ func (s *Source) Unfinished(ctx context.Context, cache Cache, canister principal
 }
 
 // Take takes a snapshot of a canister, and records it before anything is read: what ends this process leaves a snapshot
-// whose id is known.
+// whose id is known. A snapshot of the same id in the cache is of another network, or of one that was restored: it is
+// removed.
 func (s *Source) Take(ctx context.Context, cache Cache, canister principal.Principal) (*Entry, error) {
 	taken, err := s.Canister(canister).Take(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
-	e, err := s.record(ctx, cache, canister, taken.ID, true)
+	err = os.RemoveAll(cache.folder(canister, taken.ID))
+	var e *Entry
+	if err == nil {
+		e, err = s.record(ctx, cache, canister, taken.ID, true)
+	}
 	if err != nil {
 		return nil, errors.Join(err, s.Drop(ctx, canister, taken.ID))
 	}

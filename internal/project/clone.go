@@ -14,7 +14,7 @@ import (
 // Clone says of which canister of another network a canister is a clone.
 type Clone struct {
 	ID   string `yaml:"id" doc:"The id that the canister has at the source, and in the instance." example:"ryjl3-tyaaa-aaaaa-aaaba-cai"`
-	From string `yaml:"from" doc:"The source: ic, a URL, an instance, or a directory with a snapshot (default: ic)." example:"ic"`
+	From string `yaml:"from" doc:"The source: ic, a URL, an instance, or a directory with a snapshot, or a file with a network (default: ic)." example:"ic"`
 }
 
 // Cloner is a Target that makes clones.
