@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -74,7 +73,7 @@ read twice. A clone that was interrupted goes on when it is called again.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&f.from, "from", fromMainnet, "ic, the URL of a network, an instance, a directory with a snapshot, or a file with a network")
+	cmd.Flags().StringVar(&f.from, "from", clone.FromMainnet, "ic, the URL of a network, an instance, a directory with a snapshot, or a file with a network")
 	cmd.Flags().StringVar(&f.snapshot, "snapshot", "", "snapshot to read ("+snapshotIDUsage+"; default: the newest)")
 	cmd.Flags().BoolVar(&f.take, "take", false, "take a snapshot, and delete it afterwards")
 	cmd.Flags().StringVar(&f.into, "into", "", "instance that gets the clones (default: that of --instance)")
@@ -137,11 +136,6 @@ type cloning struct {
 	replaced map[principal.Principal]bool
 }
 
-// cloneCache returns the cache of clones of a project.
-func cloneCache(folder string) clone.Cache {
-	return clone.Cache(filepath.Join(folder, filepath.Dir(deployed.File), "clones"))
-}
-
 func (c *cli) cloneAll(ctx context.Context, d *remote.Daemon, ids []principal.Principal, f *cloneFlags) error {
 	x, err := c.newCloning(d, f, project.Nearest())
 	if err != nil {
@@ -197,7 +191,7 @@ func (o *cloned) kind() string {
 
 // newCloning returns a run of clone for a project, without a connection to the source.
 func (c *cli) newCloning(d *remote.Daemon, f *cloneFlags, folder string) (*cloning, error) {
-	x := &cloning{cli: c, daemon: d, flags: f, folder: folder, cache: cloneCache(folder), sender: principal.Anonymous, replaced: map[principal.Principal]bool{}}
+	x := &cloning{cli: c, daemon: d, flags: f, folder: folder, cache: clone.CacheIn(folder), sender: principal.Anonymous, replaced: map[principal.Principal]bool{}}
 	sender, err := c.sender()
 	if err != nil {
 		return nil, err
@@ -214,7 +208,7 @@ func (c *cli) newCloning(d *remote.Daemon, f *cloneFlags, folder string) (*cloni
 // connect connects to the source, unless it is a directory.
 func (x *cloning) connect(ctx context.Context) (closed func(), err error) {
 	f := x.flags
-	if f.from != fromMainnet && isSnapshotDirectory(f.from) {
+	if f.from != clone.FromMainnet && isSnapshotDirectory(f.from) {
 		if f.take || f.snapshot != "" {
 			return nil, fmt.Errorf("%s is a directory with a snapshot: leave out --take and --snapshot", f.from)
 		}

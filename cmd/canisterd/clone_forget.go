@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/canisterd/canisterd/internal/clone"
 	"github.com/canisterd/canisterd/internal/project"
 )
 
@@ -15,7 +16,7 @@ canisters, or all. Clones in instances stay.`,
 		Example: `  canisterd clone forget
   canisterd clone forget rdmx6-jaaaa-aaaaa-aaadq-cai`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			cache := cloneCache(project.Nearest())
+			cache := clone.CacheIn(project.Nearest())
 			ids, err := cloneIDs(args)
 			if len(args) == 0 {
 				ids, err = cache.Canisters()

@@ -24,9 +24,6 @@ import (
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// fromMainnet is the name of the Internet Computer as a source.
-const fromMainnet = "ic"
-
 // mainnetHosts are the hosts of the Internet Computer's HTTP interface.
 var mainnetHosts = []string{"icp-api.io", "icp0.io", "ic0.app"}
 
@@ -39,7 +36,7 @@ func isSnapshotDirectory(from string) bool {
 // cloneSource connects to a source that is a network: ic, a URL, a file, or an instance of the daemon.
 func (c *cli) cloneSource(ctx context.Context, d *remote.Daemon, from string) (*clone.Source, func(), error) {
 	switch {
-	case from == fromMainnet:
+	case from == clone.FromMainnet:
 		return c.networkSource(ctx, from, clone.MainnetURL)
 	case strings.Contains(from, "://"):
 		return c.networkSource(ctx, from, from)

@@ -33,7 +33,7 @@ func (x *deploying) clone(ctx context.Context, name string) error {
 	spec := x.project.Canisters[name]
 	f := &cloneFlags{from: spec.Clone.From, cycles: spec.Cycles}
 	if f.from == "" {
-		f.from = fromMainnet
+		f.from = clone.FromMainnet
 	}
 	if at := x.project.Path(f.from); isSnapshotDirectory(at) || isExportedFile(at) {
 		if !filepath.IsLocal(filepath.FromSlash(f.from)) && !x.cli.anywhere {

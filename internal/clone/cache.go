@@ -23,6 +23,12 @@ import (
 // All of it is readable by its owner alone.
 type Cache string
 
+// FromMainnet is the name of the Internet Computer as a source.
+const FromMainnet = "ic"
+
+// CacheIn returns the cache of the project in a folder, beside what else is of one computer.
+func CacheIn(folder string) Cache { return Cache(filepath.Join(folder, ".canisterd", "clones")) }
+
 // recordFile is the file with the record of a snapshot in the cache.
 const recordFile = "clone.json"
 

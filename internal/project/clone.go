@@ -55,7 +55,7 @@ func (p *Project) create(ctx context.Context, name string, to Target) error {
 	}
 	cloner, is := to.(Cloner)
 	if !is {
-		return errors.New("it is a clone, which only canisterd deploy, dev and exec make")
+		return errors.New("it is a clone, which a Go program cannot make: use canisterd exec --deploy")
 	}
 	return cloner.Clone(ctx, name)
 }

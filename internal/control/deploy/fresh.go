@@ -78,6 +78,9 @@ func (f *fresh) Create(ctx context.Context, name string) error {
 
 // Install gives a canister its settings, its module and its front end.
 func (f *fresh) Install(ctx context.Context, name string) error {
+	if f.project.Canisters[name].Clone != nil {
+		return nil
+	}
 	if err := f.install(ctx, name); err != nil || f.project.Canisters[name].Frontend == "" {
 		return err
 	}
