@@ -8,7 +8,8 @@
 // # From bytes to a valid component
 //
 //	read_*.go       bytes to definitions: sections in order, indices not resolved. A fault is a malformed component
-//	core_*.go       core modules: their imports and exports. The engine validates their code
+//	core_*.go       core modules: their imports and exports. The engine validates their code; it has one memory in a
+//	                module, so one with several is taken apart
 //	validate_*.go   definitions to index spaces: every index, name and type is checked. A fault is an invalid component
 //	types.go        types as graphs. A resource is identified by its pointer; other types are structural
 //	subtype*.go     whether a definition may be supplied where another one is expected
@@ -36,8 +37,7 @@
 // # The version of the specification
 //
 // The package follows WebAssembly/component-model at [SpecificationCommit]. Values as definitions (the start and value
-// sections), nested names and 64-bit memories are refused. The engine has one memory in each core module: a module that
-// uses several is refused.
+// sections), nested names and 64-bit memories are refused.
 package component
 
 // SpecificationCommit is the commit of WebAssembly/component-model that the package follows.

@@ -53,8 +53,8 @@ type instanceState struct {
 
 // coreModuleCode is a core module.
 type coreModuleCode struct {
-	compiled wazero.CompiledModule
-	typ      *moduleType
+	code coreCode
+	typ  *moduleType
 }
 
 // componentCode is a component with the instance that it was defined in, for outer aliases.
@@ -65,14 +65,19 @@ type componentCode struct {
 
 // coreExportsOf are the exports of a core instance: those of a module of the engine.
 type coreExportsOf struct {
-	module api.Module
-	types  *coreExternMap
-	direct map[string]builtin
+	module   api.Module
+	types    *coreExternMap
+	direct   map[string]builtin
+	memories map[string]api.Module // that export the other memories of an instance of a module with several
 }
 
 func (e coreExportsOf) item(name string) coreItem {
 	typ, _ := e.types.find(name)
-	return coreItem{e.module, name, typ, e.direct[name]}
+	module := e.module
+	if memory, ok := e.memories[name]; ok {
+		module = memory
+	}
+	return coreItem{module, name, typ, e.direct[name]}
 }
 
 // exportedItem is an export of an instance, or an argument. Only the field of its sort is set; a type that is no resource
@@ -246,17 +251,14 @@ func (s *instanceState) coreInstance(d coreInstance) coreExportsOf {
 	types := s.scope.coreInstances[len(s.coreInstances)]
 	switch e := d.expression.(type) {
 	case coreInstantiate:
-		args := map[string]api.Module{}
+		args := map[string]coreExportsOf{}
 		for _, arg := range e.args {
-			args[arg.name] = s.coreInstances[arg.item.index].module
+			args[arg.name] = s.coreInstances[arg.item.index]
 		}
 		s.host.count()
 		code := s.coreModules[e.module]
-		if code.compiled == nil {
-			trap("core modules with several memories cannot be instantiated")
-		}
-		module := s.instantiateCore(code.compiled, func(name string) api.Module { return args[name] })
-		return coreExportsOf{module: module, types: types}
+		main := s.instantiateCore(code.code.main, func(name string) api.Module { return args[name].supplies(code.typ, name) })
+		return coreExportsOf{module: main, types: types, memories: s.joinMemories(main, code.code.memories, args)}
 	case coreExports:
 		exports := coreExportsOf{types: types, direct: map[string]builtin{}}
 		items, names := make([]coreItem, len(e.exports)), make([]string, len(e.exports))
@@ -270,6 +272,46 @@ func (s *instanceState) coreInstance(d coreInstance) coreExportsOf {
 		return exports
 	}
 	return coreExportsOf{}
+}
+
+// joinMemories makes the other memories of a core instance, and gives the modules that export them.
+func (s *instanceState) joinMemories(main api.Module, memories []memoryCode, args map[string]coreExportsOf) map[string]api.Module {
+	exports := map[string]api.Module{}
+	for _, m := range memories {
+		s.host.count()
+		module := s.instantiateCore(m.compiled, func(name string) api.Module {
+			if importPrefix+name == tableModule {
+				return main
+			}
+			return args[m.from].item(m.name).module
+		})
+		for _, name := range m.exports {
+			exports[name] = module
+		}
+	}
+	return exports
+}
+
+// supplies gives the module that a core module imports from under a name.
+func (e coreExportsOf) supplies(typ *moduleType, name string) api.Module {
+	var memory api.Module
+	others := 0
+	for _, i := range typ.imports {
+		if i.module == name {
+			if m, ok := e.memories[i.name]; ok {
+				memory = m
+			} else {
+				others++
+			}
+		}
+	}
+	if memory == nil {
+		return e.module
+	}
+	if others > 0 {
+		trap("importing the second memory of a core instance together with other items of it is not supported")
+	}
+	return memory
 }
 
 // instantiateCore makes an instance of a core module. Names of imported modules have a prefix ([forEngine]).

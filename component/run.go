@@ -14,7 +14,7 @@ import (
 type Component struct {
 	engine wazero.Runtime
 	scope  *scope
-	code   map[*byte]wazero.CompiledModule // by the place of the core module in the component
+	code   map[*byte]coreCode // by the place of the core module in the component
 }
 
 // Compile validates a component and compiles its core modules. The bytes must not change afterwards. The error of a
@@ -22,18 +22,12 @@ type Component struct {
 func Compile(ctx context.Context, binary []byte) (*Component, error) {
 	c := &Component{
 		engine: wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCoreFeatures(coreFeatures)),
-		code:   map[*byte]wazero.CompiledModule{},
+		code:   map[*byte]coreCode{},
 	}
 	scope, err := check(binary, func(module []byte) error {
-		content, whole := forEngine(module)
-		compiled, err := c.engine.CompileModule(ctx, content)
-		if err != nil {
-			return fmt.Errorf("the engine refuses it: %w", err)
-		}
-		if whole {
-			c.code[&module[0]] = compiled
-		}
-		return nil
+		code, err := compileCore(ctx, c.engine, module)
+		c.code[&module[0]] = code
+		return err
 	})
 	if err != nil {
 		return nil, errors.Join(err, c.Close(ctx))
