@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -241,6 +242,24 @@ func TestInstancesOfInstancesAreLimited(t *testing.T) {
 	if err := tree(4); err == nil || !strings.Contains(err.Error(), "the limit of 10000 instances") {
 		t.Errorf("11,111 instances: %v, want the limit", err)
 	}
+}
+
+func TestABugOfAFunctionOfTheHostIsAPanicAndNoTrap(t *testing.T) {
+	clock := &ResourceType{}
+	i := started(t, "counter", Imports{"host": Imports{
+		"clock":              clock,
+		"[constructor]clock": Func(func(_ context.Context, args []any) (any, error) { return args[0], nil }),
+		"[method]clock.now":  Func(func(context.Context, []any) (any, error) { return uint64(0), nil }),
+		"log":                Func(func(context.Context, []any) (any, error) { return nil, nil }),
+	}})
+	defer func() {
+		var bug runtime.Error
+		if err, ok := recover().(error); !ok || !errors.As(err, &bug) {
+			t.Errorf("%v, want the runtime error", err)
+		}
+	}()
+	_, err := i.Call(t.Context(), "example:counter/run#run")
+	t.Errorf("the call returned %v", err)
 }
 
 // traps gives the reason of the trap that f ends with.

@@ -3,6 +3,7 @@ package component
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 )
 
@@ -29,7 +30,12 @@ func rethrow(err error) {
 	}
 }
 
+// trapOf gives the trap that an error of the engine is. The engine makes errors of panics, too: those of bugs go on.
 func trapOf(err error) *Trap {
+	var bug runtime.Error
+	if errors.As(err, &bug) {
+		panic(fmt.Errorf("running a component: %w", err))
+	}
 	t := new(Trap)
 	if errors.As(err, &t) {
 		return t
