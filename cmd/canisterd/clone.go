@@ -77,7 +77,7 @@ read twice. A clone that was interrupted goes on when it is called again.`,
 	cmd.Flags().StringVar(&f.snapshot, "snapshot", "", "snapshot to read ("+snapshotIDUsage+"; default: the newest)")
 	cmd.Flags().BoolVar(&f.take, "take", false, "take a snapshot, and delete it afterwards")
 	cmd.Flags().StringVar(&f.into, "into", "", "instance that gets the clones (default: that of --instance)")
-	cmd.Flags().StringVar(&f.cycles, "cycles", "", "balance of the clones, such as 5T (default: as at the source, else 100T)")
+	cmd.Flags().StringVar(&f.cycles, "cycles", "", "balance of the clones, such as 5T (default, and of dependencies: as at the source, else 100T)")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask before a snapshot is taken, or before a canister of the instance is replaced")
 	cmd.Flags().BoolVar(&f.dependencies, "with-dependencies", false, "also clone the canisters that they call, or make stand-ins for them")
 	cmd.Flags().StringArrayVar(&f.standIns, "stand-in", nil, "make the stand-in of a file of canisterd clone record (repeatable)")
@@ -134,6 +134,8 @@ type cloning struct {
 	sender principal.Principal
 	// replaced says which canisters the instance has already, and the user agreed to replace.
 	replaced map[principal.Principal]bool
+	// others are canisters of the project, which makes those itself that are clones.
+	others map[string]*project.Canister
 }
 
 func (c *cli) cloneAll(ctx context.Context, d *remote.Daemon, ids []principal.Principal, f *cloneFlags) error {
@@ -222,8 +224,9 @@ func (x *cloning) connect(ctx context.Context) (closed func(), err error) {
 }
 
 // loaded loads a snapshot into the instance, and describes the clone.
-func (x *cloning) loaded(ctx context.Context, id principal.Principal, e *clone.Entry, replace bool) (*cloned, error) {
-	done, err := x.load(ctx, id, e, replace)
+func (x *cloning) loaded(ctx context.Context, m *clone.Member) (*cloned, error) {
+	id, e := m.Canister, m.Entry
+	done, err := x.load(ctx, m)
 	if err != nil {
 		return nil, err
 	}
@@ -334,10 +337,14 @@ func (x *cloning) destination() *clone.Destination {
 }
 
 // load loads a snapshot into the instance.
-func (x *cloning) load(ctx context.Context, id principal.Principal, e *clone.Entry, replace bool) (*clone.Loaded, error) {
-	tell, told := x.transfer("loading " + id.String())
+func (x *cloning) load(ctx context.Context, m *clone.Member) (*clone.Loaded, error) {
+	tell, told := x.transfer("loading " + m.Canister.String())
 	defer told()
-	return x.destination().Load(ctx, id, e, clone.LoadOptions{Controller: x.sender, Cycles: x.flags.cycles, Replace: replace, Tell: tell})
+	options := clone.LoadOptions{Controller: x.sender, Replace: x.replaced[m.Canister], Tell: tell}
+	if m.Known == "" {
+		options.Cycles = x.flags.cycles
+	}
+	return x.destination().Load(ctx, m.Canister, m.Entry, options)
 }
 
 // describeVariables names the environment variables of a clone, and the canisters in them that the instance does not have.

@@ -53,8 +53,13 @@ func (x *cloning) confirmAndFetch(ctx context.Context, id principal.Principal) (
 	return x.fetch(ctx, id)
 }
 
-// exists reports whether the instance has a canister with code.
+// exists reports whether the instance has a canister with code, or will have it as a clone of the project.
 func (x *cloning) exists(ctx context.Context, id principal.Principal) (bool, error) {
+	for _, spec := range x.others {
+		if spec.Clone != nil && spec.Clone.ID == id.String() {
+			return true, nil
+		}
+	}
 	found, err := x.existing(ctx, x.daemon, id.String())
 	return len(found.GetModuleHash()) > 0, err
 }
@@ -115,7 +120,7 @@ func (x *cloning) loadAll(ctx context.Context, members []*clone.Member) ([]*clon
 // loadMember loads a canister, or makes its stand-in.
 func (x *cloning) loadMember(ctx context.Context, m *clone.Member) (*cloned, error) {
 	if m.Entry != nil {
-		one, err := x.loaded(ctx, m.Canister, m.Entry, x.replaced[m.Canister])
+		one, err := x.loaded(ctx, m)
 		if err == nil && m.Known != "" {
 			one.Caller = m.Caller.String()
 		}

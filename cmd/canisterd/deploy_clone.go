@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -9,29 +11,52 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/clone"
 	"github.com/canisterd/canisterd/internal/project"
+	"github.com/canisterd/canisterd/internal/standin"
 )
 
 // Clone makes the clone that a canister of the project is, unless the instance has it: from the cache, or else from the
-// newest snapshot at the source.
+// newest snapshot at the source. A stand-in is made from its file, also if the instance has one with other replies.
 func (x *deploying) Clone(ctx context.Context, name string) error {
 	id := x.project.Canisters[name].Clone.ID
 	found, err := x.inspect(ctx, id)
 	if err != nil {
 		return err
 	}
-	if len(found.GetModuleHash()) == 0 {
-		if err := x.clone(ctx, name); err != nil {
-			return err
-		}
-		x.cloned[name] = true
+	r, err := x.project.StandIn(name)
+	switch {
+	case err != nil:
+		return err
+	case r != nil:
+		x.cloned[name], err = x.standIn(ctx, r, found.GetModuleHash())
+	case len(found.GetModuleHash()) == 0:
+		x.cloned[name], err = true, x.clone(ctx, name)
+	}
+	if err != nil {
+		return err
 	}
 	x.ids[name] = id
 	return x.record(ctx)
 }
 
+// standIn makes a stand-in, and reports whether the instance had no such one.
+func (x *deploying) standIn(ctx context.Context, r *standin.Recording, hash []byte) (made bool, err error) {
+	module, err := standin.Module(r)
+	if err != nil {
+		return false, err
+	}
+	if wanted := sha256.Sum256(module); bytes.Equal(hash, wanted[:]) {
+		return false, nil
+	}
+	one, err := x.cli.newCloning(x.daemon, &cloneFlags{}, x.project.Folder())
+	if err != nil {
+		return false, err
+	}
+	return true, one.destination().StandIn(ctx, r, one.sender)
+}
+
 func (x *deploying) clone(ctx context.Context, name string) error {
 	spec := x.project.Canisters[name]
-	f := &cloneFlags{from: spec.Clone.From, cycles: spec.Cycles}
+	f := &cloneFlags{from: spec.Clone.From, cycles: spec.Cycles, dependencies: spec.Clone.Dependencies}
 	if f.from == "" {
 		f.from = clone.FromMainnet
 	}
@@ -49,17 +74,19 @@ func (x *deploying) clone(ctx context.Context, name string) error {
 	if err != nil {
 		return fmt.Errorf("clone: id: %w", err)
 	}
-	e, err := one.cachedOrFetched(ctx, id)
+	one.others = x.project.Canisters
+	members, err := one.cachedOrFetched(ctx, id)
 	if err != nil {
 		return err
 	}
-	_, err = one.loaded(ctx, id, e, false)
+	_, err = one.loadAll(ctx, members)
 	return err
 }
 
-// cachedOrFetched returns the newest snapshot in the cache that is from the source, or else the newest at the source.
-func (x *cloning) cachedOrFetched(ctx context.Context, id principal.Principal) (*clone.Entry, error) {
-	cached, err := x.cache.Newest(id, x.flags.from)
+// cachedOrFetched returns the newest snapshot in the cache that is from the source, or else the newest at the source; with
+// dependencies those of all canisters of the set.
+func (x *cloning) cachedOrFetched(ctx context.Context, id principal.Principal) ([]*clone.Member, error) {
+	cached, err := x.cached(ctx, id)
 	if cached != nil || err != nil {
 		return cached, err
 	}
@@ -68,10 +95,41 @@ func (x *cloning) cachedOrFetched(ctx context.Context, id principal.Principal) (
 		return nil, err
 	}
 	defer closed()
-	e, err := x.fetch(ctx, id)
+	members, err := x.gather(ctx, []principal.Principal{id})
 	var none *clone.NoSnapshotError
 	if errors.As(err, &none) {
-		return nil, fmt.Errorf("canister %s has no snapshot at %s: canisterd clone %[1]s --from %[2]s --take takes one and keeps it for %[3]s", id, x.flags.from, project.File)
+		with := "--take"
+		if x.flags.dependencies {
+			with += " --with-dependencies"
+		}
+		return nil, fmt.Errorf("canister %s has no snapshot at %s: canisterd clone %s --from %s %s takes one and keeps it for %s", none.Canister, x.flags.from, id, x.flags.from, with, project.File)
 	}
-	return e, err
+	return members, err
+}
+
+// cached returns what the cache has of a clone, without the canisters that the instance has; nil: not all of it.
+func (x *cloning) cached(ctx context.Context, id principal.Principal) (members []*clone.Member, err error) {
+	if !x.flags.dependencies {
+		e, err := x.cache.Newest(id, x.flags.from)
+		if e == nil || err != nil {
+			return nil, err
+		}
+		return []*clone.Member{{Canister: id, Entry: e}}, nil
+	}
+	all, err := x.cache.Cached(id, x.flags.from)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range all {
+		exists := false
+		if m.Canister != id {
+			if exists, err = x.exists(ctx, m.Canister); err != nil {
+				return nil, err
+			}
+		}
+		if !exists {
+			members = append(members, m)
+		}
+	}
+	return members, nil
 }

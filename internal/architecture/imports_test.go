@@ -113,7 +113,7 @@ var arrows = map[string]struct {
 	"internal/quantity":               {nil, "amounts as people write them"},
 	"internal/knownmodules":           {[]string{"internal/regular"}, "modules by hash, without a canister"},
 	"internal/assets":                 {[]string{"candid"}, "files for a canister, without one"},
-	"internal/project":                {[]string{"internal/regular", "candid", "candid/did", "candid/principal", "internal/candid/reference", "internal/quantity"}, "a project is read without knowing who deploys it"},
+	"internal/project":                {[]string{"internal/standin", "internal/regular", "candid", "candid/did", "candid/principal", "internal/candid/reference", "internal/quantity"}, "a project is read without knowing who deploys it"},
 	"cmd/canisterd/internal/identity": {[]string{"candid/principal", "internal/candid/reference", "internal/project", "internal/regular"}, "keys are read and kept without a daemon"},
 	"cmd/canisterd/internal/build":    {[]string{"internal/project", "internal/regular"}, "a module is made without knowing a network"},
 	"cmd/canisterd/internal/watch":    {[]string{"internal/regular"}, "files are looked at without knowing what they are for"},

@@ -51,11 +51,12 @@ func (p *Project) checkNames(name string, principals map[string]string) error {
 	return err
 }
 
-// checkFiles looks into the module and the arguments of a canister.
+// checkFiles looks into the module and the arguments of a canister, or the file of its stand-in.
 func (p *Project) checkFiles(name string, principals map[string]string) error {
 	spec := p.Canisters[name]
 	if spec.Clone != nil {
-		return nil // it has none
+		_, err := p.StandIn(name)
+		return err
 	}
 	module, err := p.Module(name)
 	if err != nil {

@@ -9,12 +9,16 @@ import (
 	"strings"
 
 	"github.com/canisterd/canisterd/candid/principal"
+	"github.com/canisterd/canisterd/internal/standin"
 )
 
 // Clone says of which canister of another network a canister is a clone.
 type Clone struct {
 	ID   string `yaml:"id" doc:"The id that the canister has at the source, and in the instance." example:"ryjl3-tyaaa-aaaaa-aaaba-cai"`
-	From string `yaml:"from" doc:"The source: ic, a URL, an instance, or a directory with a snapshot, or a file with a network (default: ic)." example:"ic"`
+	From string `yaml:"from" doc:"The source: ic, a URL, an instance, a directory with a snapshot, or a file with a network (default: ic)." example:"ic"`
+	// Dependencies also clones the canisters that it calls.
+	Dependencies bool   `yaml:"with_dependencies" doc:"Also clone the canisters that it calls, or make stand-ins for them." example:"true"`
+	StandIn      string `yaml:"stand_in" doc:"A file of canisterd clone record: the canister is a stand-in that answers with the replies in it." example:"ledger.replies.yaml"`
 }
 
 // Cloner is a Target that makes clones.
@@ -34,6 +38,9 @@ func (s *Canister) checkClone() error {
 	if _, err := principal.Parse(s.Clone.ID); err != nil {
 		return fmt.Errorf("clone: id: %w", err)
 	}
+	if s.Clone.StandIn != "" && (s.Clone.From != "" || s.Clone.Dependencies) {
+		return fmt.Errorf("clone: the stand-in is in %s: remove from and with_dependencies", s.Clone.StandIn)
+	}
 	var others []string
 	spec := reflect.ValueOf(*s)
 	for i, field := range reflect.VisibleFields(spec.Type()) {
@@ -46,6 +53,26 @@ func (s *Canister) checkClone() error {
 		return fmt.Errorf("clone: the canister is as at the source: remove %s", strings.Join(others, ", "))
 	}
 	return nil
+}
+
+// StandIn returns what the stand-in for a canister replies, nil if the canister is none.
+func (p *Project) StandIn(name string) (*standin.Recording, error) {
+	spec := p.Canisters[name].Clone
+	if spec == nil || spec.StandIn == "" {
+		return nil, nil
+	}
+	text, err := p.read(spec.StandIn, standin.MaxFileBytes)
+	if err != nil {
+		return nil, fmt.Errorf("clone: reading the stand-in: %w", err)
+	}
+	r, err := standin.Read(text)
+	if err != nil {
+		return nil, fmt.Errorf("clone: %s: %w", p.Path(spec.StandIn), err)
+	}
+	if r.Canister.String() != spec.ID {
+		return nil, fmt.Errorf("clone: %s is a stand-in for %s, and id is %s", p.Path(spec.StandIn), r.Canister, spec.ID)
+	}
+	return r, nil
 }
 
 // create creates a canister at a target, or clones it.

@@ -159,10 +159,13 @@ func mapBeside(module string) string { return strings.TrimSuffix(module, ".gz") 
 func (s *Canister) mapFile() string { return cmp.Or(s.Map, mapBeside(s.Wasm)) }
 
 // ModuleFiles returns the files of the module of a canister, from the directory of the project: the module itself, its
-// source map and its debug file. Only the module has to be there.
+// source map and its debug file, or the file of a stand-in. Only the first has to be there.
 func (p *Project) ModuleFiles(name string) []string {
 	spec := p.Canisters[name]
 	if spec.Clone != nil {
+		if spec.Clone.StandIn != "" {
+			return []string{spec.Clone.StandIn}
+		}
 		return nil
 	}
 	files := []string{spec.Wasm, spec.mapFile()}

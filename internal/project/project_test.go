@@ -103,6 +103,11 @@ func TestMistakesInAProjectAreNamed(t *testing.T) {
 		"canisters: {a: {wasm: [x]}}":         "line 1: expected a text, not a list",
 		"canisters: {a: {wasm: x, settings: {compute_allocation: much}}}": "line 1: expected a whole number, not `much`",
 		"canisters: [": "canisterd.yaml:",
+		"canisters: {a: {clone: {id: ryjl3-tyaaa-aaaaa-aaaba-cai, with_dependencies: all}}}":                    "line 1: expected true or false, not `all`",
+		"canisters: {a: {clone: {id: ryjl3-tyaaa-aaaaa-aaaba-cai, stand_in: a.yaml, with_dependencies: true}}}": "canister a: clone: the stand-in is in a.yaml: remove from and with_dependencies",
+		"canisters: {a: {clone: {id: ryjl3-tyaaa-aaaaa-aaaba-cai, stand_in: a.yaml, from: ic}}}":                "canister a: clone: the stand-in is in a.yaml: remove from and with_dependencies",
+		"canisters: {a: {clone: {id: ryjl3-tyaaa-aaaaa-aaaba-cai, stand_in: a.yaml}}}":                          "canister a: clone: reading the stand-in: open a.yaml: no such file or directory",
+		"canisters: {a: {clone: {id: ryjl3-tyaaa-aaaaa-aaaba-cai, stand_in: canisterd.yaml}}}":                  "canisterd.yaml: invalid stand-in: line 1: field canisters not found",
 	} {
 		p, err := projectOf(t, text)
 		if err == nil {
@@ -219,5 +224,30 @@ func TestDebugInformationIsThatOfTheProjectOrBesideTheModule(t *testing.T) {
 	}
 	if _, err := p.DebugInfo("d"); err == nil || !strings.Contains(err.Error(), "reading the source map: ") {
 		t.Errorf("a map that is not there: %v", err)
+	}
+}
+
+func TestAStandInIsReadFromItsFile(t *testing.T) {
+	p, err := projectOf(t, "canisters: {a: {clone: {id: ryjl3-tyaaa-aaaaa-aaaba-cai, stand_in: a.yaml}}, b: {clone: {id: oeee4-qaaaa-aaaak-qaaeq-cai}}, c: {wasm: c.wasm}}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]string{"ryjl3-tyaaa-aaaaa-aaaba-cai": "", "oeee4-qaaaa-aaaak-qaaeq-cai": "is a stand-in for oeee4-qaaaa-aaaak-qaaeq-cai, and id is ryjl3-tyaaa-aaaaa-aaaba-cai"} {
+		text := "version: 1\ncanister: " + id + "\nreplies: [{method: name, argument: '', reply: ''}]\n"
+		if err := os.WriteFile(p.Path("a.yaml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := p.StandIn("a")
+		if want == "" && (err != nil || len(r.Replies) != 1) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %+v (%v)", id, r, err)
+		}
+	}
+	for _, name := range []string{"b", "c"} {
+		if r, err := p.StandIn(name); r != nil || err != nil {
+			t.Errorf("%s: %+v (%v)", name, r, err)
+		}
+	}
+	if got := p.ModuleFiles("a"); !slices.Equal(got, []string{"a.yaml"}) || p.ModuleFiles("b") != nil {
+		t.Errorf("the files are %v and %v", got, p.ModuleFiles("b"))
 	}
 }

@@ -32,11 +32,12 @@ func Schema() *SchemaPart {
 	canisters := root.Properties["canisters"]
 	canisters.Names = &SchemaPart{Pattern: NameForm.String()}
 	canister := canisters.Others.(*SchemaPart)
-	for _, key := range []string{"wasm", "motoko", "rust"} {
+	for _, key := range []string{"wasm", "motoko", "rust", "clone"} {
 		canister.AnyOf = append(canister.AnyOf, &SchemaPart{Required: []string{key}})
 	}
 	canister.Properties["motoko"].Required = []string{"main"}
 	canister.Properties["rust"].Required = []string{"package"}
+	canister.Properties["clone"].Required = []string{"id"}
 	return root
 }
 
@@ -56,6 +57,8 @@ func schemaOf(t reflect.Type) *SchemaPart {
 		return &SchemaPart{Type: "object", Others: schemaOf(t.Elem())}
 	case reflect.Uint64:
 		return &SchemaPart{Type: "integer"}
+	case reflect.Bool:
+		return &SchemaPart{Type: "boolean"}
 	case reflect.String:
 		return &SchemaPart{Type: []string{"string", "integer"}}
 	case reflect.Struct:

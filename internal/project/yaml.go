@@ -26,6 +26,8 @@ func wantedKind(goType string) string {
 		return "keys with values"
 	case strings.HasPrefix(goType, "uint"):
 		return "a whole number"
+	case goType == "bool":
+		return "true or false"
 	}
 	return "a text"
 }

@@ -172,13 +172,16 @@ func encode(text string, as []*candid.Type) ([]byte, error) {
 	return candid.Encode(values, as)
 }
 
+// ofYAML removes what errors of the YAML library say about Go.
+var ofYAML = strings.NewReplacer("yaml: ", "", "unmarshal errors:\n  ", "", " in type standin.fileReply", "", " in type standin.file", "")
+
 // Read parses the file of a recording. The error says what violates the format.
 func Read(text []byte) (*Recording, error) {
 	var f file
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
 	if err := d.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("invalid stand-in: %w", err)
+		return nil, fmt.Errorf("invalid stand-in: %s", ofYAML.Replace(err.Error()))
 	}
 	switch {
 	case f.Version != Version:

@@ -180,6 +180,7 @@ func TestFilesThatAreNoRecordingsAreRefusedWithTheReason(t *testing.T) {
 		"":                                "its version is 0",
 		"version: 2":                      "this program reads version 1",
 		"version: 1":                      "canister: ",
+		head + "replies: [{name: f}]":     "invalid stand-in: line 3: field name not found",
 		"version: 1\nsteps: 3":            "field steps not found",
 		"version: {":                      "invalid stand-in",
 		head + "certified: true":          "certified is true",
