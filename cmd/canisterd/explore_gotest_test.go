@@ -106,15 +106,19 @@ explore:
 	}
 }
 
-// documentedCommand returns the command of docs/explore.md that writes a test.
+// documentedCommand returns the command of docs/explore.md that writes a test. docs/production.md has the same one.
 func documentedCommand(t *testing.T) string {
 	t.Helper()
-	_, section, _ := strings.Cut(mustRead(t, filepath.Join(os.Getenv("EXAMPLES"), "..", "docs", "explore.md")), "## Keep a test\n")
+	pages := filepath.Join(os.Getenv("EXAMPLES"), "..", "docs")
+	_, section, _ := strings.Cut(mustRead(t, filepath.Join(pages, "explore.md")), "## Keep a test\n")
 	_, rest, found := strings.Cut(section, "```sh usage\ncanisterd ")
 	if !found {
 		t.Fatalf("the page does not have the command:\n%s", section)
 	}
 	command, _, _ := strings.Cut(rest, "\n")
+	if !strings.Contains(mustRead(t, filepath.Join(pages, "production.md")), "\n$ canisterd "+command+"\n") {
+		t.Errorf("docs/production.md has another command than canisterd %s", command)
+	}
 	return command
 }
 
