@@ -40,10 +40,10 @@ var kinds = []kind{
 	{folder: "01-changed-meaning", calls: []string{"deposit (250)"}, check: "queries", finding: "cents: (250 : nat) became (25 : nat)"},
 	{folder: "02-array-to-var", check: "stable variables", finding: "balances: [Nat] became [var Nat]"},
 	{folder: "03-dropped-timer", calls: []string{"start ()"}, check: "timers", finding: "the global timer was armed for 2030-01-01T01:00:00"},
-	{folder: "04-post-upgrade-grows", ops: []string{`add ("Ada")`}, check: "instructions", finding: "the upgrade grows with the state: each call of add (\"Ada\") adds "},
+	{folder: "04-post-upgrade-grows", ops: []string{`add ("Ada")`}, check: "instructions", finding: "after 64 calls), so it exceeds the limit after about "},
 	{folder: "05-callback-gone", open: "pay", queries: []string{"total"}, check: "calls in flight", finding: "the reply callback of pay trapped: Error from Canister"},
 	{folder: "06-64-bit", open: "pay", queries: []string{"total"}, check: "calls in flight", finding: "the heap changed from 32-bit to 64-bit addresses while calls were open (1)"},
-	{folder: "07-two-managers", check: "stable memory", finding: `it began with the memory manager of ic-stable-structures ("MGR\x01`},
+	{folder: "07-two-managers", check: "stable memory", finding: `it began with the memory manager of ic-stable-structures ("MGR\x01\x00\x00\x00\x00"), and begins with`},
 	{folder: "08-method-type", check: "interface", finding: "total: in result 0: int is not a subtype of nat"},
 	{folder: "09-migration-twice", queries: []string{"cents"}, check: "second upgrade", finding: "cents: (250 : nat64) became (2_500 : nat64)"},
 }

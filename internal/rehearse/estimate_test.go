@@ -61,3 +61,16 @@ func TestDecimalNumbersAreSubtracted(t *testing.T) {
 		}
 	}
 }
+
+func TestQueriesAndAnswersAreLimited(t *testing.T) {
+	for n, want := range map[int]int{0: 0, 199: 199, 200: 200, 201: 200} {
+		if got := len(limited(make([]Query, n))); got != want {
+			t.Errorf("of %d queries, %d are compared, want %d", n, got, want)
+		}
+	}
+	for n, want := range map[int]int{0: 0, 300: 300, 301: 300 + len("…")} {
+		if got := len(short(strings.Repeat("x", n))); got != want {
+			t.Errorf("of an answer of %d bytes, %d are shown, want %d", n, got, want)
+		}
+	}
+}

@@ -79,10 +79,12 @@ func (r *rehearsal) askAll(ctx context.Context, f *fork, all []Query) (answers, 
 	return got, nil
 }
 
+// limited returns as many queries as are compared.
+func limited(all []Query) []Query { return all[:min(len(all), MaxQueries)] }
+
 // steady returns the queries of the old module whose answers do not depend on the time, with their answers.
 func (r *rehearsal) steady(ctx context.Context) ([]Query, answers, error) {
-	all := r.asked()
-	all = all[:min(len(all), MaxQueries)]
+	all := limited(r.asked())
 	before, err := r.askAll(ctx, r.control, all)
 	if err != nil {
 		return nil, nil, err
