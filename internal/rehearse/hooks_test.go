@@ -40,7 +40,7 @@ func TestTheInstructionsOfAnUpgradeAreThoseOfItsParts(t *testing.T) {
 	}
 }
 
-func TestGrowthIsToldByThePartThatGrows(t *testing.T) {
+func TestGrowthNamesThePartThatGrows(t *testing.T) {
 	now := &Instructions{Total: 1_000, PreUpgrade: 100, PostUpgrade: 100}
 	for _, test := range []struct {
 		then Instructions
