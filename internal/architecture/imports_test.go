@@ -65,7 +65,8 @@ var arrows = map[string]struct {
 	"internal/explore/harness":     {[]string{"candid", "internal/candid/generated", "candid/management", "candid/principal", "internal/candid/reference", "canister", "internal/explore/search", "intercanister", "replica", "replica/introspect", "timers"}, "runs on forks of a network it is given"},
 	"internal/explore/property":    {[]string{"candid", "candid/principal", "internal/candid/reference", "internal/candid/relation", "canister", "internal/explore/harness", "intercanister/cycles", "replica", "replica/introspect"}, "a run is judged without knowing which orders are tried"},
 	"internal/explore/schedule":    {nil, "a file format"},
-	"internal/explore/campaign":    {[]string{"archive", "internal/contain", "internal/markup", "candid", "candid/did", "internal/candid/generated", "candid/principal", "internal/candid/reference", "canister", "internal/explore/harness", "internal/explore/property", "internal/explore/schedule", "internal/explore/search", "intercanister", "replica"}, "what is explored in which order, without knowledge of the caller"},
+	"internal/explore/argument":    {[]string{"candid", "candid/principal"}, "values of types, without knowledge of calls"},
+	"internal/explore/campaign":    {[]string{"internal/explore/argument", "archive", "internal/contain", "internal/markup", "candid", "candid/did", "internal/candid/generated", "candid/principal", "internal/candid/reference", "canister", "internal/explore/harness", "internal/explore/property", "internal/explore/schedule", "internal/explore/search", "intercanister", "replica"}, "what is explored in which order, without knowledge of the caller"},
 	"internal/explore/workqueue/workerv1": {
 		nil, "generated from its .proto file",
 	},
@@ -73,7 +74,7 @@ var arrows = map[string]struct {
 		[]string{"candid/principal", "internal/explore/campaign", "internal/explore/harness", "internal/explore/property", "replica", "replica/replicatest/real"}, "support for tests",
 	},
 	"internal/explore/workqueue":      {[]string{"internal/contain", "internal/explore/campaign", "internal/explore/workqueue/workerv1"}, "jobs on their way to other processes, without knowledge of what they run"},
-	"explore":                         {[]string{".", "candid", "candid/management", "candid/principal", "internal/inprocess", "internal/explore/campaign", "internal/explore/harness", "internal/explore/property", "internal/explore/schedule", "internal/explore/search", "replica"}, "explorations for Go programs, without a protocol"},
+	"explore":                         {[]string{".", "internal/explore/argument", "candid", "candid/management", "candid/principal", "internal/inprocess", "internal/explore/campaign", "internal/explore/harness", "internal/explore/property", "internal/explore/schedule", "internal/explore/search", "replica"}, "explorations for Go programs, without a protocol"},
 	"replica/driver":                  {[]string{"internal/refusal", "internal/contain", "internal/budget", "internal/callbudget", "candid/principal", "intercanister", "canister", "replica", "replica/introspect", "internal/trace", "internal/profile"}, "owns the goroutine around the subnet"},
 	"replica/replicatest":             {[]string{"internal/certify", "internal/trace", "internal/golden", "candid/", "candid", "intercanister", "intercanister/cycles", "canister", "test/canistertest", "test/canistertest/", "replica", "replica/"}, "support for tests"},
 	"replica/replicatest/model":       {nil, "a second opinion shares nothing with the first"},
@@ -195,8 +196,7 @@ func allowed(may []string, path string) bool {
 // what is above.
 var floors = []string{
 	"internal/cow", "internal/golden", "candid", "internal/candid", "archive", "internal/contain", "internal/refusal", "internal/stabletypes", "internal/textwidth", "internal/markup", "internal/budget", "internal/certify", "internal/profile", "timers", "intercanister", "internal/callbudget", "internal/profile/export", "internal/sourcelines", "canister", "replica", "internal/trace", "internal/coverage", "replica/driver", "replica/replicatest", "internal/explore/search",
-	"internal/explore/harness", "internal/explore/property", "internal/explore/schedule", "internal/explore/campaign", "internal/explore/workqueue",
-	"internal/quantity", "internal/knownmodules", "internal/assets", "internal/standin", "internal/snapshotdir", "internal/project", "internal/systemcanisters", "internal/journal", "instance", "internal/inprocess", "api", "internal/clone", "internal/control", "internal/rehearse", "internal/mcp", "daemon", ".", "explore", "cmd", "test/e2e", "examples",
+	"internal/explore/argument", "internal/explore/harness", "internal/explore/property", "internal/explore/schedule", "internal/explore/campaign", "internal/explore/workqueue", "internal/quantity", "internal/knownmodules", "internal/assets", "internal/standin", "internal/snapshotdir", "internal/project", "internal/systemcanisters", "internal/journal", "instance", "internal/inprocess", "api", "internal/clone", "internal/control", "internal/rehearse", "internal/mcp", "daemon", ".", "explore", "cmd", "test/e2e", "examples",
 }
 
 // floor is the height of a folder; 0 for one that is beside the house, such as generated code.

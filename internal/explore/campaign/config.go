@@ -33,6 +33,8 @@ type Config struct {
 	// Stop is the number of different violations after which the exploration ends; 0: the budget is spent. Suspicions do
 	// not count.
 	Stop int
+	// Drawn says which arguments and calls are drawn; nil: none. Then Pool is not used.
+	Drawn *Drawn
 	// Only draws the orders of all runs instead of the phases if it is not nil.
 	Only *search.Strategy
 	// Expired ends the exploration and the runs in progress when it becomes true; nil: it never does. The report then

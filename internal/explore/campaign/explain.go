@@ -14,6 +14,7 @@ import (
 // Explain describes a finding: the violation, the operations, the order in which their messages were delivered, and the
 // differences from a serial run.
 func (f *Finding) Explain(setup *harness.Setup) string {
+	setup = f.setup(setup)
 	var all strings.Builder
 	fmt.Fprintf(&all, "%s.\n", strings.TrimRight(oneLine(f.Text), ".")) // texts of rejects end with a period
 	if !f.hasRun() {
@@ -21,6 +22,9 @@ func (f *Finding) Explain(setup *harness.Setup) string {
 	}
 	for _, text := range f.Also {
 		fmt.Fprintf(&all, "  The same run is suspicious: %s.\n", strings.TrimRight(oneLine(text), "."))
+	}
+	for _, title := range f.before() {
+		fmt.Fprintf(&all, "  before: %s\n", title)
 	}
 	for _, position := range f.Schedule.Operations {
 		fmt.Fprintf(&all, "  %s: %s\n", harness.OperationName(position), setup.Operations[position].Title)

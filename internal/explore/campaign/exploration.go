@@ -26,6 +26,9 @@ func Run(config *Config) (*Report, error) {
 	if err := full.checkOperations(); err != nil {
 		return nil, err
 	}
+	if full.Drawn != nil {
+		return runDrawn(&full)
+	}
 	w, err := NewWorker(&full)
 	if err != nil {
 		return nil, err

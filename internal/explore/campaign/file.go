@@ -17,6 +17,9 @@ import (
 
 // File returns the schedule file of a finding.
 func (f *Finding) File(c *Config) *schedule.File {
+	if f.file != nil {
+		return f.file
+	}
 	base := c.Setup.Base.RootHash()
 	file := &schedule.File{
 		Property: f.Property, Method: f.Method, Text: f.Text, Modules: make(map[string]string), Base: hex.EncodeToString(base[:]), Seed: c.Seed,

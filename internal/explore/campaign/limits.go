@@ -45,6 +45,16 @@ const (
 	stepsPerRun = 100
 	// maxReplays is how many runs shortening a finding takes at most.
 	maxReplays = 500
+	// shortCase is how many runs most cases of drawn arguments have, and longCase how many one in longCases has. maxDrawnCalls
+	// is how many drawn calls come before the operations at most.
+	shortCase     = 8
+	longCase      = 128
+	longCases     = 16
+	maxDrawnCalls = 8
+	// drawnStream is the first number of the streams of chance of cases, apart from those of runs.
+	drawnStream = 1 << 32
+	// maxSimplified is how many runs shortening a finding and making its arguments simpler takes at most.
+	maxSimplified = 2_000
 	// continuations is how many random continuations each prefix of a finding's shortest run has. maxContinued is how many
 	// messages such a run has at most, and maxContinuedWork how many instructions the operations take in FIFO order.
 	continuations    = 32

@@ -126,10 +126,7 @@ func (c *Config) askedQueries(f *Finding) (all []harness.Query) {
 		add(c.Maximize[i].Query)
 	}
 	add(c.Observe...)
-	for _, q := range c.declaredQueries(f.Steps) {
-		q.Sender = c.Setup.Operations[f.Schedule.Operations[0]].Message.Sender
-		add(q)
-	}
+	add(c.declaredQueries(f.Steps, c.Setup.Operations[f.Schedule.Operations[0]].Message.Sender)...)
 	slices.SortStableFunc(all, func(a, b harness.Query) int {
 		return cmp.Compare(c.Setup.NameOf(a.Canister), c.Setup.NameOf(b.Canister))
 	})

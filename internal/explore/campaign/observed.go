@@ -21,7 +21,7 @@ func (b *baseline) observed(l *harness.Harness) (stable []harness.Query) {
 	r := l.Begin(nil)
 	defer r.Close()
 	search.Drive(r, search.Serial(serialOrders(b.chosen)[0]), maxMessages)
-	queries := b.config.declaredQueries(r.Steps())
+	queries := b.config.declaredQueries(r.Steps(), b.config.Setup.Operations[0].Message.Sender)
 	replies := func() (all []string, failed []error) {
 		for i := range queries {
 			reply, err := r.Query(&queries[i])
@@ -41,7 +41,7 @@ func (b *baseline) observed(l *harness.Harness) (stable []harness.Query) {
 }
 
 // declaredQueries returns queries without arguments that the canisters of a run declare in their Candid interfaces.
-func (c *Config) declaredQueries(steps []*harness.Step) (all []harness.Query) {
+func (c *Config) declaredQueries(steps []*harness.Step, sender principal.Principal) (all []harness.Query) {
 	var seen []principal.Principal
 	for _, s := range steps {
 		if slices.Contains(seen, s.Canister) {
@@ -54,7 +54,7 @@ func (c *Config) declaredQueries(steps []*harness.Step) (all []harness.Query) {
 		}
 		for _, m := range file.Methods() {
 			if len(m.Args) == 0 && m.Annotation == candid.Query && len(all) < maxObserved {
-				all = append(all, harness.Query{Canister: s.Canister, Sender: c.Setup.Operations[0].Message.Sender, Method: m.Name, Arg: noArguments})
+				all = append(all, harness.Query{Canister: s.Canister, Sender: sender, Method: m.Name, Arg: noArguments})
 			}
 		}
 	}

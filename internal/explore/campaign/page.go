@@ -122,10 +122,16 @@ func (f *Finding) kind() (words, class string) {
 }
 
 func (f *Finding) onPage(c *Config) (shown pageFinding, err error) {
+	if f.own != nil {
+		c = f.own
+	}
 	shown.Kind, shown.Class = f.kind()
 	shown.Text, shown.Schedule = strings.TrimRight(f.Text, "."), len(f.Steps) > 0
 	if f.Run > 0 {
 		shown.Where = fmt.Sprintf("found in run %d (%s)", f.Run, f.Phase)
+	}
+	for _, title := range f.before() {
+		shown.Operations = append(shown.Operations, pageOperation{Name: "before", Title: title})
 	}
 	for _, position := range f.Schedule.Operations {
 		name := harness.OperationName(position)

@@ -8,6 +8,7 @@ import (
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/internal/explore/harness"
 	"github.com/canisterd/canisterd/internal/explore/property"
+	"github.com/canisterd/canisterd/internal/explore/schedule"
 	"github.com/canisterd/canisterd/internal/explore/search"
 )
 
@@ -32,6 +33,7 @@ type Report struct {
 	Largest         []Extreme
 
 	config *Config
+	rows   []int // positions in Operations by those of the operations of a case; nil: they are the same
 	covers *coverage
 	across bool // the messages of a run were on several subnets
 	byKey  map[string]*Finding
@@ -90,8 +92,31 @@ type Finding struct {
 	Outcome         Outcome // of a replay; 0: the finding is from an exploration
 	// Differences are the differences between the shortest run and a serial run of its operations, grouped by canister.
 	Differences []Difference
-	compared    bool     // Differences is set
-	names       []string // of the messages of the first run
+	compared    bool // Differences is set
+	// own and file are the configuration and the schedule file of a finding with drawn arguments; nil: the configuration is
+	// that of the exploration.
+	own   *Config
+	file  *schedule.File
+	names []string // of the messages of the first run
+}
+
+// setup returns the setup of a finding, which is that of the exploration unless the finding has its own.
+func (f *Finding) setup(ofAll *harness.Setup) *harness.Setup {
+	if f.own != nil {
+		return &f.own.Setup
+	}
+	return ofAll
+}
+
+// before returns the titles of the calls before the operations, if calls were drawn.
+func (f *Finding) before() (titles []string) {
+	if f.own == nil {
+		return nil
+	}
+	for i := range f.own.Before {
+		titles = append(titles, f.own.Before[i].Title)
+	}
+	return titles
 }
 
 func newReport(c *Config) *Report {
@@ -122,7 +147,7 @@ func (r *Report) count(o *outcome) {
 		r.Unfinished++
 	}
 	for _, a := range o.answers {
-		switch c := &r.Operations[a.Position]; {
+		switch c := &r.Operations[r.row(a.Position)]; {
 		case a.Open:
 			c.Open++
 		case a.Reject != nil && slices.Contains(traps, a.Reject.Error):
@@ -145,6 +170,14 @@ func (r *Report) count(o *outcome) {
 	}
 	r.countAwaits(o)
 	r.covers.add(o)
+}
+
+// row returns the position in Operations of the operation at a position.
+func (r *Report) row(position int) int {
+	if r.rows == nil {
+		return position
+	}
+	return r.rows[position]
 }
 
 // addViolation adds a finding, or counts the run for a known one.

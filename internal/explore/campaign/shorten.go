@@ -16,6 +16,7 @@ type shortener struct {
 	config    *Config
 	key       string // of the violation
 	replays   int
+	most      int                         // replays
 	baselines map[string]*baseline        // by operations
 	harnesses map[string]*harness.Harness // of the baselines
 	all       *Worker                     // has the baseline for all operations; nil: that one is made like the others
@@ -75,7 +76,7 @@ func Shorten(config *Config, f *Finding) error {
 }
 
 func newShortener(config *Config, f *Finding) *shortener {
-	return &shortener{config: config, key: f.Key(), baselines: make(map[string]*baseline), harnesses: make(map[string]*harness.Harness)}
+	return &shortener{config: config, key: f.Key(), most: maxReplays, baselines: make(map[string]*baseline), harnesses: make(map[string]*harness.Harness)}
 }
 
 func (s *shortener) shorten(f *Finding) error {
@@ -134,10 +135,10 @@ func (s *shortener) close() {
 	}
 }
 
-// violates replays a schedule, and reports whether it violates the property. It is false beyond maxReplays or when the
+// violates replays a schedule, and reports whether it violates the property. It is false beyond its replays or when the
 // time is over.
 func (s *shortener) violates(schedule Schedule) bool {
-	if s.replays >= maxReplays || s.err != nil || s.config.Expired() {
+	if s.replays >= s.most || s.err != nil || s.config.Expired() {
 		return false
 	}
 	s.replays++

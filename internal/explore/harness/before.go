@@ -3,6 +3,7 @@ package harness
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 
 	"github.com/canisterd/canisterd/intercanister"
 	"github.com/canisterd/canisterd/replica"
@@ -11,9 +12,7 @@ import (
 // Prepare makes calls on a fork of a network, one after the other in FIFO order, and returns the fork. The error says
 // which call got no reply. The caller must call done when no fork of the result is in use anymore.
 func Prepare(base *replica.Network, before []Operation) (prepared *replica.Network, done func(), err error) {
-	runner := new(replica.Coroutines)
-	n := base.Fork(replica.ForkConfig{Parts: replica.Parts{Runner: runner}, Volatile: true})
-	done = func() { n.Close(); runner.Close() }
+	n, done := volatileFork(base)
 	for i := range before {
 		if err := call(n, i, before[i].Message); err != nil {
 			done()
@@ -21,6 +20,32 @@ func Prepare(base *replica.Network, before []Operation) (prepared *replica.Netwo
 		}
 	}
 	return n, done, nil
+}
+
+// PrepareSome is Prepare for calls that may get no reply: such a call has no effect. It returns the positions of the others.
+func PrepareSome(base *replica.Network, before []Operation) (prepared *replica.Network, replied []int, done func()) {
+	n, closeFirst := volatileFork(base)
+	all := []func(){closeFirst}
+	for i := range before {
+		next, closeNext := volatileFork(n)
+		if err := call(next, len(replied), before[i].Message); err != nil {
+			closeNext()
+			continue
+		}
+		n, replied, all = next, append(replied, i), append(all, closeNext)
+	}
+	return n, replied, func() {
+		for _, closeFork := range slices.Backward(all) {
+			closeFork()
+		}
+	}
+}
+
+// volatileFork returns a fork of a network with a runner of its own.
+func volatileFork(base *replica.Network) (n *replica.Network, done func()) {
+	runner := new(replica.Coroutines)
+	n = base.Fork(replica.ForkConfig{Parts: replica.Parts{Runner: runner}, Volatile: true})
+	return n, func() { n.Close(); runner.Close() }
 }
 
 // call makes a call and delivers all that follows from it at the present time.

@@ -81,14 +81,29 @@ type Query struct {
 
 // Query runs a query in the present state. The error is the reject of the canister or the refusal of the network.
 func (r *Run) Query(q *Query) ([]byte, error) {
-	result := r.network.Query(&replica.Query{Sender: q.Sender, Receiver: q.Canister, Effective: q.Canister, Method: q.Method, Arg: q.Arg})
-	switch {
-	case result.Refusal != nil:
-		return nil, result.Refusal
-	case result.Reject != nil:
-		return nil, fmt.Errorf("query %s of %s is rejected: %s", q.Method, r.harness.setup.NameOf(q.Canister), result.Reject)
+	reply, reject, err := ask(r.network, q)
+	if reject != nil {
+		return nil, fmt.Errorf("query %s of %s is rejected: %s", q.Method, r.harness.setup.NameOf(q.Canister), reject)
 	}
-	return result.Reply, nil
+	return reply, err
+}
+
+// Ask runs a query in the present state of a network.
+func Ask(n *replica.Network, q *Query) ([]byte, error) {
+	reply, reject, err := ask(n, q)
+	if reject != nil {
+		return nil, fmt.Errorf("query %s is rejected: %s", q.Method, reject)
+	}
+	return reply, err
+}
+
+// ask returns the reply or the reject of a query. The error is the refusal of the network.
+func ask(n *replica.Network, q *Query) ([]byte, *intercanister.Reject, error) {
+	result := n.Query(&replica.Query{Sender: q.Sender, Receiver: q.Canister, Effective: q.Canister, Method: q.Method, Arg: q.Arg})
+	if result.Refusal != nil {
+		return nil, nil, result.Refusal
+	}
+	return result.Reply, result.Reject, nil
 }
 
 // QueryBefore runs a query in the state before the first message of the run.
