@@ -131,6 +131,10 @@ func configured(ctx context.Context, n *canisterd.Network, options []Option) (c 
 		return nil, nil, fmt.Errorf("freezing the network: %w", err)
 	}
 	c.Setup.Base = base
+	if err := c.applyDrawn(); err != nil {
+		base.Close()
+		return nil, nil, err
+	}
 	c.Properties = append(c.Properties, property.StatedBy(base, c.Setup.NameOf)...)
 	return c, base.Close, nil
 }

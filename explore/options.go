@@ -24,12 +24,16 @@ type Option func(*config) error
 // config is the configuration that the options of one exploration make.
 type config struct {
 	campaign.Config
-	ctx        context.Context
-	network    *canisterd.Network
-	lines      []func(*property.Names) error // invariants and goals, read when all canisters are known
-	suspicions bool
-	folder     string
-	written    []string // paths of the schedules that this test has written
+	ctx     context.Context
+	network *canisterd.Network
+	lines   []func(*property.Names) error // invariants and goals, read when all canisters are known
+	// drawn and restricted are the options about drawn arguments, read when the base is known.
+	drawn, restricted []func() error
+	drawnPrincipals   []principal.Principal
+	principals        map[principal.Principal]bool // those of drawnPrincipals
+	suspicions        bool
+	folder            string
+	written           []string // paths of the schedules that this test has written
 }
 
 // Op is an operation: an update call that may begin at any time of a run. Arguments are as for
@@ -345,7 +349,7 @@ func Only(strategy string) Option {
 }
 
 func defaults(ctx context.Context, n *canisterd.Network) *config {
-	c := &config{ctx: ctx, network: n}
+	c := &config{ctx: ctx, network: n, principals: make(map[principal.Principal]bool)}
 	c.Config.Seed, c.Config.Workers, c.Config.Faults, c.Config.Stop = 1, runtime.GOMAXPROCS(0), 1, 1
 	c.Setup.Waits = campaign.DefaultWaits
 	return c

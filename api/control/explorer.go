@@ -11,6 +11,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/instance"
@@ -157,6 +158,8 @@ func checkLimits(in *controlv1.ExploreRequest) error {
 		otherwise string
 	}{
 		{"before", len(in.GetBefore()), maxExploreOperations, "at most 100 calls are made before an exploration"},
+		{"any", len(in.GetAny()), maxExploreOperations, "calls of at most 100 canisters are drawn"},
+		{"arguments", len(in.GetArguments()), maxExploreOperations, "the arguments of at most 100 methods are limited"},
 		{"operations", len(in.GetOperations()), maxExploreOperations, "at most 100 operations are explored at a time"},
 		{"runs", int(in.GetRuns()), maxExploreRuns, "at most 10,000,000 runs are made"},
 		{"faults", int(in.GetFaults()), maxExploreFaults, "a run has at most 8 faults"},
@@ -177,7 +180,7 @@ func (s *explorer) readConfig(ctx context.Context, i *instance.Instance, in *con
 	if n := len(in.GetProperties().GetAsked()); n > 0 && in.GetExternalWorkers() {
 		return nil, BadField.Refuse("properties.asked", n, "workers of other processes cannot ask the client: leave external_workers or these properties out")
 	}
-	if len(in.GetOperations()) == 0 {
+	if len(in.GetOperations())+len(in.GetAny()) == 0 {
 		return nil, MissingField.Refuse("operations", "the messages that are delivered in every order")
 	}
 	c := &campaign.Config{
@@ -212,6 +215,9 @@ func (s *explorer) readConfig(ctx context.Context, i *instance.Instance, in *con
 		return nil, err
 	}
 	nameTitles(c)
+	if err := readDrawn(c, in, names); err != nil {
+		return nil, err
+	}
 	return c, checkKinds(c, in)
 }
 
@@ -402,7 +408,12 @@ func readLines(c *campaign.Config, in *controlv1.ExploreProperties, names *prope
 
 // readOperation reads an operation, with its arguments at the types of the canister's interface.
 func (s *explorer) readOperation(ctx context.Context, i *instance.Instance, in *controlv1.ExploreOperation) (harness.Operation, error) {
-	call, err := (&calls{Server: s.Server}).prepareCall(ctx, i, in.GetCall())
+	given := in.GetCall()
+	if in.GetDrawn() && given != nil {
+		given = proto.CloneOf(given)
+		given.Argument = &controlv1.Value{Form: &controlv1.Value_Bytes{Bytes: noArguments}}
+	}
+	call, err := (&calls{Server: s.Server}).prepareCall(ctx, i, given)
 	if err != nil {
 		return harness.Operation{}, err
 	}

@@ -40,6 +40,7 @@ const (
 type exploreFlags struct {
 	before, operations, twice, kinds, untrusted []string
 
+	drawn                  drawnFlags
 	outside                outsideFlags
 	waits                  uint32
 	properties             propertyFlags
@@ -95,7 +96,8 @@ The exit code is 0 without findings, 2 with findings, and 1 if the exploration f
 Suspicions are printed, but do not change the exit code unless --fail-on-suspicion is
 given.`,
 		Example: `  canisterd explore --op 'bank withdraw 100' --invariant 'vault paidOut <= 100'
-  canisterd explore --op 'bank withdraw 100 as bob' --faults 2 --untrusted vault`,
+  canisterd explore --op 'bank withdraw 100 as bob' --faults 2 --untrusted vault
+  canisterd explore --op 'bank withdraw ?' --any bank --invariant 'vault paidOut <= 100'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := c.takeSection(cmd); err != nil {
@@ -163,9 +165,10 @@ func (c *cli) takeSection(cmd *cobra.Command) error {
 
 func (f *exploreFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.operations, "op", nil, "operation to explore, 'CANISTER METHOD [ARGUMENTS] [as PRINCIPAL]'; repeatable")
+	flags.StringArrayVar(&f.operations, "op", nil, "operation to explore, 'CANISTER METHOD [ARGUMENTS] [as PRINCIPAL]'; repeatable. The arguments ? are drawn from their types")
 	flags.StringArrayVar(&f.before, "before", nil, "call to make before the operations, written as --op; repeatable, made in this order")
 	flags.StringArrayVar(&f.twice, "twice", nil, "operation, written as --op, that its user may send twice")
+	f.drawn.add(cmd)
 	f.properties.add(cmd)
 	f.outside.add(cmd)
 	flags.Uint32Var(&f.waits, "waits", defaultWaits, "number of times that a run without messages continues at the next timer")
@@ -189,7 +192,7 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 
 // request makes the request from the flags.
 func (f *exploreFlags) request(c *cli) (*controlv1.ExploreRequest, error) {
-	if len(f.operations)+len(f.twice) == 0 {
+	if len(f.operations)+len(f.twice)+len(f.drawn.any) == 0 {
 		return nil, errors.New("no operations: pass --op, such as --op 'bank withdraw 100', or list them in the explore section of " + project.File)
 	}
 	if err := errors.Join(checkForm(f.form, "text", "mermaid"), checkGoTest(f.goTest), checkOutputFile("--html", f.html), checkOutputFile("--go-test", f.goTest)); err != nil {
@@ -229,7 +232,10 @@ func (f *exploreFlags) request(c *cli) (*controlv1.ExploreRequest, error) {
 		operation.Retried = i >= len(f.operations)
 		in.Operations = append(in.Operations, operation)
 	}
-	return in, nil
+	if err := f.drawn.read(c, in); err != nil {
+		return nil, err
+	}
+	return in, f.checkDrawn(in)
 }
 
 func checkForm(form string, forms ...string) error {

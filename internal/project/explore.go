@@ -10,6 +10,9 @@ import (
 // Explore is what canisterd explore runs in the folder. What a flag says counts instead.
 type Explore struct {
 	Operations []string          `yaml:"operations" doc:"Update calls that begin at any time, as with --op." example:"[bank withdraw 100]"`
+	Any        []string          `yaml:"any" doc:"Canisters of which calls are drawn, as with --any." example:"[bank]"`
+	Ranges     []string          `yaml:"ranges" doc:"Integers in drawn arguments of methods." example:"[bank withdraw 1..200]"`
+	Examples   []string          `yaml:"examples" doc:"Arguments of methods that are drawn often." example:"[bank withdraw 100]"`
 	Twice      []string          `yaml:"twice" doc:"Operations that their users may send twice." example:"[bank withdraw 100]"`
 	Before     []string          `yaml:"before" doc:"Calls that are made before the operations, in their order." example:"[bank deposit 100]"`
 	Invariants []string          `yaml:"invariants" doc:"Lines that must hold when a run is over." example:"[vault paidOut <= 100]"`
@@ -34,7 +37,7 @@ type Explore struct {
 func (p *Project) ExploreFlags() map[string][]string {
 	e := &p.Explore
 	all := map[string][]string{
-		"op": e.Operations, "twice": e.Twice, "before": e.Before, "invariant": e.Invariants, "sometimes": e.Sometimes,
+		"op": e.Operations, "any": e.Any, "range": e.Ranges, "example": e.Examples, "twice": e.Twice, "before": e.Before, "invariant": e.Invariants, "sometimes": e.Sometimes,
 		"maximize": e.Maximize, "observe": e.Observe, "fault": e.FaultKinds, "untrusted": e.Untrusted, "outcall": e.Outcalls,
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Upgrades)) {

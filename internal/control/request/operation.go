@@ -18,7 +18,10 @@ type Names interface {
 	Resolve(text string) (string, error)
 }
 
-// Operation reads an operation: CANISTER METHOD [ARGUMENTS] [as PRINCIPAL].
+// drawnArguments stands for arguments that are drawn.
+const drawnArguments = "?"
+
+// Operation reads an operation: CANISTER METHOD [ARGUMENTS] [as PRINCIPAL]. The arguments ? are drawn.
 func Operation(text string, names Names) (*controlv1.ExploreOperation, error) {
 	call, as := CutCaller(text)
 	words := strings.SplitN(strings.TrimSpace(call), " ", 3)
@@ -33,15 +36,15 @@ func Operation(text string, names Names) (*controlv1.ExploreOperation, error) {
 	if err != nil {
 		return nil, err
 	}
-	arguments := ""
-	if len(words) > 2 {
+	arguments, drawn := "", len(words) > 2 && strings.TrimSpace(words[2]) == drawnArguments
+	if len(words) > 2 && !drawn {
 		if arguments, err = names.Resolve(words[2]); err != nil {
 			return nil, err
 		}
 	}
 	return &controlv1.ExploreOperation{Call: &controlv1.Call{
 		CanisterId: id, Method: words[1], Argument: Value(project.FromText(arguments)), Sender: sender,
-	}, Title: text}, nil
+	}, Title: text, Drawn: drawn}, nil
 }
 
 // CutCaller splits an operation at the last " as " outside string literals.

@@ -81,6 +81,7 @@ type ExploreOperation struct {
 	Call          *Call                  `protobuf:"bytes,1,opt,name=call,proto3" json:"call,omitempty"`        // the effective canister id and the form of the reply do not count
 	Title         string                 `protobuf:"bytes,2,opt,name=title,proto3" json:"title,omitempty"`      // for people; "": the canister and the method
 	Retried       bool                   `protobuf:"varint,3,opt,name=retried,proto3" json:"retried,omitempty"` // its user may send it twice
+	Drawn         bool                   `protobuf:"varint,4,opt,name=drawn,proto3" json:"drawn,omitempty"`     // its arguments are drawn from their Candid types; those of the call do not count
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -136,6 +137,144 @@ func (x *ExploreOperation) GetRetried() bool {
 	return false
 }
 
+func (x *ExploreOperation) GetDrawn() bool {
+	if x != nil {
+		return x.Drawn
+	}
+	return false
+}
+
+// ExploreAny makes calls of the update methods of a canister part of the runs, with drawn arguments: some one after the other
+// before the operations, and up to two with them.
+type ExploreAny struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Canister      string                 `protobuf:"bytes,1,opt,name=canister,proto3" json:"canister,omitempty"` // its id, or a name in the request
+	Sender        string                 `protobuf:"bytes,2,opt,name=sender,proto3" json:"sender,omitempty"`     // of the calls; "": the anonymous principal
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExploreAny) Reset() {
+	*x = ExploreAny{}
+	mi := &file_control_v1_explorer_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExploreAny) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExploreAny) ProtoMessage() {}
+
+func (x *ExploreAny) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_explorer_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExploreAny.ProtoReflect.Descriptor instead.
+func (*ExploreAny) Descriptor() ([]byte, []int) {
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ExploreAny) GetCanister() string {
+	if x != nil {
+		return x.Canister
+	}
+	return ""
+}
+
+func (x *ExploreAny) GetSender() string {
+	if x != nil {
+		return x.Sender
+	}
+	return ""
+}
+
+// ExploreArguments says from which values drawn arguments of a method are drawn.
+type ExploreArguments struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Canister      string                 `protobuf:"bytes,1,opt,name=canister,proto3" json:"canister,omitempty"` // its id, or a name in the request
+	Method        string                 `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
+	Low           string                 `protobuf:"bytes,3,opt,name=low,proto3" json:"low,omitempty"`           // the least integer; "": that of its type
+	High          string                 `protobuf:"bytes,4,opt,name=high,proto3" json:"high,omitempty"`         // the largest integer; "": that of its type
+	Examples      []string               `protobuf:"bytes,5,rep,name=examples,proto3" json:"examples,omitempty"` // argument lists in Candid text, which are drawn in a quarter of the cases
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExploreArguments) Reset() {
+	*x = ExploreArguments{}
+	mi := &file_control_v1_explorer_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExploreArguments) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExploreArguments) ProtoMessage() {}
+
+func (x *ExploreArguments) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_explorer_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExploreArguments.ProtoReflect.Descriptor instead.
+func (*ExploreArguments) Descriptor() ([]byte, []int) {
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ExploreArguments) GetCanister() string {
+	if x != nil {
+		return x.Canister
+	}
+	return ""
+}
+
+func (x *ExploreArguments) GetMethod() string {
+	if x != nil {
+		return x.Method
+	}
+	return ""
+}
+
+func (x *ExploreArguments) GetLow() string {
+	if x != nil {
+		return x.Low
+	}
+	return ""
+}
+
+func (x *ExploreArguments) GetHigh() string {
+	if x != nil {
+		return x.High
+	}
+	return ""
+}
+
+func (x *ExploreArguments) GetExamples() []string {
+	if x != nil {
+		return x.Examples
+	}
+	return nil
+}
+
 // ExploreUpgrade lets the controller of a canister upgrade it in the middle of a run.
 type ExploreUpgrade struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -148,7 +287,7 @@ type ExploreUpgrade struct {
 
 func (x *ExploreUpgrade) Reset() {
 	*x = ExploreUpgrade{}
-	mi := &file_control_v1_explorer_proto_msgTypes[1]
+	mi := &file_control_v1_explorer_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -160,7 +299,7 @@ func (x *ExploreUpgrade) String() string {
 func (*ExploreUpgrade) ProtoMessage() {}
 
 func (x *ExploreUpgrade) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[1]
+	mi := &file_control_v1_explorer_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -173,7 +312,7 @@ func (x *ExploreUpgrade) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreUpgrade.ProtoReflect.Descriptor instead.
 func (*ExploreUpgrade) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{1}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ExploreUpgrade) GetCanister() string {
@@ -208,7 +347,7 @@ type ExploreOutcall struct {
 
 func (x *ExploreOutcall) Reset() {
 	*x = ExploreOutcall{}
-	mi := &file_control_v1_explorer_proto_msgTypes[2]
+	mi := &file_control_v1_explorer_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -220,7 +359,7 @@ func (x *ExploreOutcall) String() string {
 func (*ExploreOutcall) ProtoMessage() {}
 
 func (x *ExploreOutcall) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[2]
+	mi := &file_control_v1_explorer_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -233,7 +372,7 @@ func (x *ExploreOutcall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreOutcall.ProtoReflect.Descriptor instead.
 func (*ExploreOutcall) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{2}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ExploreOutcall) GetStatus() uint32 {
@@ -266,7 +405,7 @@ type ExploreProperties struct {
 
 func (x *ExploreProperties) Reset() {
 	*x = ExploreProperties{}
-	mi := &file_control_v1_explorer_proto_msgTypes[3]
+	mi := &file_control_v1_explorer_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -278,7 +417,7 @@ func (x *ExploreProperties) String() string {
 func (*ExploreProperties) ProtoMessage() {}
 
 func (x *ExploreProperties) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[3]
+	mi := &file_control_v1_explorer_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -291,7 +430,7 @@ func (x *ExploreProperties) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreProperties.ProtoReflect.Descriptor instead.
 func (*ExploreProperties) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{3}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ExploreProperties) GetInvariants() []string {
@@ -355,7 +494,7 @@ type ExploreAsked struct {
 
 func (x *ExploreAsked) Reset() {
 	*x = ExploreAsked{}
-	mi := &file_control_v1_explorer_proto_msgTypes[4]
+	mi := &file_control_v1_explorer_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -367,7 +506,7 @@ func (x *ExploreAsked) String() string {
 func (*ExploreAsked) ProtoMessage() {}
 
 func (x *ExploreAsked) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[4]
+	mi := &file_control_v1_explorer_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -380,7 +519,7 @@ func (x *ExploreAsked) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreAsked.ProtoReflect.Descriptor instead.
 func (*ExploreAsked) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{4}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ExploreAsked) GetTitle() string {
@@ -425,6 +564,8 @@ type ExploreRequest struct {
 	Outcalls         []*ExploreOutcall      `protobuf:"bytes,16,rep,name=outcalls,proto3" json:"outcalls,omitempty"`                                                                     // answers of HTTP outcalls: the first without a fault, each other one as a fault; none: no answers
 	Before           []*ExploreOperation    `protobuf:"bytes,17,rep,name=before,proto3" json:"before,omitempty"`                                                                         // calls made one after the other before all runs; each must be replied to
 	Html             bool                   `protobuf:"varint,18,opt,name=html,proto3" json:"html,omitempty"`                                                                            // the report has a page for people
+	Any              []*ExploreAny          `protobuf:"bytes,22,rep,name=any,proto3" json:"any,omitempty"`                                                                               // canisters of which calls are drawn
+	Arguments        []*ExploreArguments    `protobuf:"bytes,23,rep,name=arguments,proto3" json:"arguments,omitempty"`                                                                   // of operations with drawn arguments and of drawn calls
 	ExternalWorkers  bool                   `protobuf:"varint,21,opt,name=external_workers,json=externalWorkers,proto3" json:"external_workers,omitempty"`                               // other processes run the jobs: canisterd explore worker
 	IncludeGenerated bool                   `protobuf:"varint,20,opt,name=include_generated,json=includeGenerated,proto3" json:"include_generated,omitempty"`                            // explanations and diagrams show messages of methods that a compiler added, such as Motoko's asynchronous blocks
 	unknownFields    protoimpl.UnknownFields
@@ -433,7 +574,7 @@ type ExploreRequest struct {
 
 func (x *ExploreRequest) Reset() {
 	*x = ExploreRequest{}
-	mi := &file_control_v1_explorer_proto_msgTypes[5]
+	mi := &file_control_v1_explorer_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -445,7 +586,7 @@ func (x *ExploreRequest) String() string {
 func (*ExploreRequest) ProtoMessage() {}
 
 func (x *ExploreRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[5]
+	mi := &file_control_v1_explorer_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -458,7 +599,7 @@ func (x *ExploreRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreRequest.ProtoReflect.Descriptor instead.
 func (*ExploreRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{5}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ExploreRequest) GetInstance() string {
@@ -587,6 +728,20 @@ func (x *ExploreRequest) GetHtml() bool {
 	return false
 }
 
+func (x *ExploreRequest) GetAny() []*ExploreAny {
+	if x != nil {
+		return x.Any
+	}
+	return nil
+}
+
+func (x *ExploreRequest) GetArguments() []*ExploreArguments {
+	if x != nil {
+		return x.Arguments
+	}
+	return nil
+}
+
 func (x *ExploreRequest) GetExternalWorkers() bool {
 	if x != nil {
 		return x.ExternalWorkers
@@ -616,7 +771,7 @@ type ExploreResponse struct {
 
 func (x *ExploreResponse) Reset() {
 	*x = ExploreResponse{}
-	mi := &file_control_v1_explorer_proto_msgTypes[6]
+	mi := &file_control_v1_explorer_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -628,7 +783,7 @@ func (x *ExploreResponse) String() string {
 func (*ExploreResponse) ProtoMessage() {}
 
 func (x *ExploreResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[6]
+	mi := &file_control_v1_explorer_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -641,7 +796,7 @@ func (x *ExploreResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreResponse.ProtoReflect.Descriptor instead.
 func (*ExploreResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{6}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ExploreResponse) GetStep() isExploreResponse_Step {
@@ -711,7 +866,7 @@ type ExploreQuestions struct {
 
 func (x *ExploreQuestions) Reset() {
 	*x = ExploreQuestions{}
-	mi := &file_control_v1_explorer_proto_msgTypes[7]
+	mi := &file_control_v1_explorer_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -723,7 +878,7 @@ func (x *ExploreQuestions) String() string {
 func (*ExploreQuestions) ProtoMessage() {}
 
 func (x *ExploreQuestions) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[7]
+	mi := &file_control_v1_explorer_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -736,7 +891,7 @@ func (x *ExploreQuestions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreQuestions.ProtoReflect.Descriptor instead.
 func (*ExploreQuestions) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{7}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ExploreQuestions) GetExploration() string {
@@ -768,7 +923,7 @@ type ExploreQuestion struct {
 
 func (x *ExploreQuestion) Reset() {
 	*x = ExploreQuestion{}
-	mi := &file_control_v1_explorer_proto_msgTypes[8]
+	mi := &file_control_v1_explorer_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -780,7 +935,7 @@ func (x *ExploreQuestion) String() string {
 func (*ExploreQuestion) ProtoMessage() {}
 
 func (x *ExploreQuestion) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[8]
+	mi := &file_control_v1_explorer_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -793,7 +948,7 @@ func (x *ExploreQuestion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreQuestion.ProtoReflect.Descriptor instead.
 func (*ExploreQuestion) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{8}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ExploreQuestion) GetNumber() uint64 {
@@ -848,7 +1003,7 @@ type ExploreAnswer struct {
 
 func (x *ExploreAnswer) Reset() {
 	*x = ExploreAnswer{}
-	mi := &file_control_v1_explorer_proto_msgTypes[9]
+	mi := &file_control_v1_explorer_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -860,7 +1015,7 @@ func (x *ExploreAnswer) String() string {
 func (*ExploreAnswer) ProtoMessage() {}
 
 func (x *ExploreAnswer) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[9]
+	mi := &file_control_v1_explorer_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -873,7 +1028,7 @@ func (x *ExploreAnswer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreAnswer.ProtoReflect.Descriptor instead.
 func (*ExploreAnswer) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{9}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ExploreAnswer) GetOperation() string {
@@ -961,7 +1116,7 @@ type ExploreObserved struct {
 
 func (x *ExploreObserved) Reset() {
 	*x = ExploreObserved{}
-	mi := &file_control_v1_explorer_proto_msgTypes[10]
+	mi := &file_control_v1_explorer_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -973,7 +1128,7 @@ func (x *ExploreObserved) String() string {
 func (*ExploreObserved) ProtoMessage() {}
 
 func (x *ExploreObserved) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[10]
+	mi := &file_control_v1_explorer_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -986,7 +1141,7 @@ func (x *ExploreObserved) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreObserved.ProtoReflect.Descriptor instead.
 func (*ExploreObserved) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{10}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ExploreObserved) GetQuery() string {
@@ -1048,7 +1203,7 @@ type ExploreReply struct {
 
 func (x *ExploreReply) Reset() {
 	*x = ExploreReply{}
-	mi := &file_control_v1_explorer_proto_msgTypes[11]
+	mi := &file_control_v1_explorer_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1060,7 +1215,7 @@ func (x *ExploreReply) String() string {
 func (*ExploreReply) ProtoMessage() {}
 
 func (x *ExploreReply) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[11]
+	mi := &file_control_v1_explorer_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1073,7 +1228,7 @@ func (x *ExploreReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreReply.ProtoReflect.Descriptor instead.
 func (*ExploreReply) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{11}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ExploreReply) GetBytes() []byte {
@@ -1101,7 +1256,7 @@ type AnswerQuestionsRequest struct {
 
 func (x *AnswerQuestionsRequest) Reset() {
 	*x = AnswerQuestionsRequest{}
-	mi := &file_control_v1_explorer_proto_msgTypes[12]
+	mi := &file_control_v1_explorer_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1113,7 +1268,7 @@ func (x *AnswerQuestionsRequest) String() string {
 func (*AnswerQuestionsRequest) ProtoMessage() {}
 
 func (x *AnswerQuestionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[12]
+	mi := &file_control_v1_explorer_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1126,7 +1281,7 @@ func (x *AnswerQuestionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerQuestionsRequest.ProtoReflect.Descriptor instead.
 func (*AnswerQuestionsRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{12}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *AnswerQuestionsRequest) GetExploration() string {
@@ -1155,7 +1310,7 @@ type ExploreVerdict struct {
 
 func (x *ExploreVerdict) Reset() {
 	*x = ExploreVerdict{}
-	mi := &file_control_v1_explorer_proto_msgTypes[13]
+	mi := &file_control_v1_explorer_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1167,7 +1322,7 @@ func (x *ExploreVerdict) String() string {
 func (*ExploreVerdict) ProtoMessage() {}
 
 func (x *ExploreVerdict) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[13]
+	mi := &file_control_v1_explorer_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1180,7 +1335,7 @@ func (x *ExploreVerdict) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreVerdict.ProtoReflect.Descriptor instead.
 func (*ExploreVerdict) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{13}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ExploreVerdict) GetNumber() uint64 {
@@ -1213,7 +1368,7 @@ type AnswerQuestionsResponse struct {
 
 func (x *AnswerQuestionsResponse) Reset() {
 	*x = AnswerQuestionsResponse{}
-	mi := &file_control_v1_explorer_proto_msgTypes[14]
+	mi := &file_control_v1_explorer_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1225,7 +1380,7 @@ func (x *AnswerQuestionsResponse) String() string {
 func (*AnswerQuestionsResponse) ProtoMessage() {}
 
 func (x *AnswerQuestionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[14]
+	mi := &file_control_v1_explorer_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1238,7 +1393,7 @@ func (x *AnswerQuestionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerQuestionsResponse.ProtoReflect.Descriptor instead.
 func (*AnswerQuestionsResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{14}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{16}
 }
 
 // ExploreProgress is the progress of an exploration.
@@ -1255,7 +1410,7 @@ type ExploreProgress struct {
 
 func (x *ExploreProgress) Reset() {
 	*x = ExploreProgress{}
-	mi := &file_control_v1_explorer_proto_msgTypes[15]
+	mi := &file_control_v1_explorer_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1267,7 +1422,7 @@ func (x *ExploreProgress) String() string {
 func (*ExploreProgress) ProtoMessage() {}
 
 func (x *ExploreProgress) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[15]
+	mi := &file_control_v1_explorer_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1280,7 +1435,7 @@ func (x *ExploreProgress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreProgress.ProtoReflect.Descriptor instead.
 func (*ExploreProgress) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{15}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ExploreProgress) GetRuns() uint64 {
@@ -1342,7 +1497,7 @@ type ExploreReport struct {
 
 func (x *ExploreReport) Reset() {
 	*x = ExploreReport{}
-	mi := &file_control_v1_explorer_proto_msgTypes[16]
+	mi := &file_control_v1_explorer_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1354,7 +1509,7 @@ func (x *ExploreReport) String() string {
 func (*ExploreReport) ProtoMessage() {}
 
 func (x *ExploreReport) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[16]
+	mi := &file_control_v1_explorer_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1367,7 +1522,7 @@ func (x *ExploreReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreReport.ProtoReflect.Descriptor instead.
 func (*ExploreReport) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{16}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ExploreReport) GetFindings() []*ExploreFinding {
@@ -1490,7 +1645,7 @@ type ExploreCoverage struct {
 
 func (x *ExploreCoverage) Reset() {
 	*x = ExploreCoverage{}
-	mi := &file_control_v1_explorer_proto_msgTypes[17]
+	mi := &file_control_v1_explorer_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1502,7 +1657,7 @@ func (x *ExploreCoverage) String() string {
 func (*ExploreCoverage) ProtoMessage() {}
 
 func (x *ExploreCoverage) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[17]
+	mi := &file_control_v1_explorer_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1515,7 +1670,7 @@ func (x *ExploreCoverage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreCoverage.ProtoReflect.Descriptor instead.
 func (*ExploreCoverage) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{17}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ExploreCoverage) GetDistinct() uint64 {
@@ -1585,7 +1740,7 @@ type ExploreFinding struct {
 
 func (x *ExploreFinding) Reset() {
 	*x = ExploreFinding{}
-	mi := &file_control_v1_explorer_proto_msgTypes[18]
+	mi := &file_control_v1_explorer_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1597,7 +1752,7 @@ func (x *ExploreFinding) String() string {
 func (*ExploreFinding) ProtoMessage() {}
 
 func (x *ExploreFinding) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[18]
+	mi := &file_control_v1_explorer_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1610,7 +1765,7 @@ func (x *ExploreFinding) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreFinding.ProtoReflect.Descriptor instead.
 func (*ExploreFinding) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{18}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ExploreFinding) GetProperty() string {
@@ -1738,7 +1893,7 @@ type ExplorePoint struct {
 
 func (x *ExplorePoint) Reset() {
 	*x = ExplorePoint{}
-	mi := &file_control_v1_explorer_proto_msgTypes[19]
+	mi := &file_control_v1_explorer_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1750,7 +1905,7 @@ func (x *ExplorePoint) String() string {
 func (*ExplorePoint) ProtoMessage() {}
 
 func (x *ExplorePoint) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[19]
+	mi := &file_control_v1_explorer_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1763,7 +1918,7 @@ func (x *ExplorePoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplorePoint.ProtoReflect.Descriptor instead.
 func (*ExplorePoint) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{19}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ExplorePoint) GetMessage() string {
@@ -1800,7 +1955,7 @@ type ExploreDifference struct {
 
 func (x *ExploreDifference) Reset() {
 	*x = ExploreDifference{}
-	mi := &file_control_v1_explorer_proto_msgTypes[20]
+	mi := &file_control_v1_explorer_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1812,7 +1967,7 @@ func (x *ExploreDifference) String() string {
 func (*ExploreDifference) ProtoMessage() {}
 
 func (x *ExploreDifference) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[20]
+	mi := &file_control_v1_explorer_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1825,7 +1980,7 @@ func (x *ExploreDifference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreDifference.ProtoReflect.Descriptor instead.
 func (*ExploreDifference) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{20}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ExploreDifference) GetCanister() string {
@@ -1870,7 +2025,7 @@ type ExploreOperationCount struct {
 
 func (x *ExploreOperationCount) Reset() {
 	*x = ExploreOperationCount{}
-	mi := &file_control_v1_explorer_proto_msgTypes[21]
+	mi := &file_control_v1_explorer_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1882,7 +2037,7 @@ func (x *ExploreOperationCount) String() string {
 func (*ExploreOperationCount) ProtoMessage() {}
 
 func (x *ExploreOperationCount) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[21]
+	mi := &file_control_v1_explorer_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1895,7 +2050,7 @@ func (x *ExploreOperationCount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreOperationCount.ProtoReflect.Descriptor instead.
 func (*ExploreOperationCount) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{21}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ExploreOperationCount) GetTitle() string {
@@ -1946,7 +2101,7 @@ type ExploreAwait struct {
 
 func (x *ExploreAwait) Reset() {
 	*x = ExploreAwait{}
-	mi := &file_control_v1_explorer_proto_msgTypes[22]
+	mi := &file_control_v1_explorer_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1958,7 +2113,7 @@ func (x *ExploreAwait) String() string {
 func (*ExploreAwait) ProtoMessage() {}
 
 func (x *ExploreAwait) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[22]
+	mi := &file_control_v1_explorer_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1971,7 +2126,7 @@ func (x *ExploreAwait) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreAwait.ProtoReflect.Descriptor instead.
 func (*ExploreAwait) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{22}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ExploreAwait) GetCaller() string {
@@ -2013,7 +2168,7 @@ type ExploreTried struct {
 
 func (x *ExploreTried) Reset() {
 	*x = ExploreTried{}
-	mi := &file_control_v1_explorer_proto_msgTypes[23]
+	mi := &file_control_v1_explorer_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2025,7 +2180,7 @@ func (x *ExploreTried) String() string {
 func (*ExploreTried) ProtoMessage() {}
 
 func (x *ExploreTried) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[23]
+	mi := &file_control_v1_explorer_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2038,7 +2193,7 @@ func (x *ExploreTried) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreTried.ProtoReflect.Descriptor instead.
 func (*ExploreTried) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{23}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ExploreTried) GetFault() string {
@@ -2066,7 +2221,7 @@ type ExploreGoal struct {
 
 func (x *ExploreGoal) Reset() {
 	*x = ExploreGoal{}
-	mi := &file_control_v1_explorer_proto_msgTypes[24]
+	mi := &file_control_v1_explorer_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2078,7 +2233,7 @@ func (x *ExploreGoal) String() string {
 func (*ExploreGoal) ProtoMessage() {}
 
 func (x *ExploreGoal) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[24]
+	mi := &file_control_v1_explorer_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2091,7 +2246,7 @@ func (x *ExploreGoal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreGoal.ProtoReflect.Descriptor instead.
 func (*ExploreGoal) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{24}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ExploreGoal) GetTitle() string {
@@ -2121,7 +2276,7 @@ type ExploreExtreme struct {
 
 func (x *ExploreExtreme) Reset() {
 	*x = ExploreExtreme{}
-	mi := &file_control_v1_explorer_proto_msgTypes[25]
+	mi := &file_control_v1_explorer_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2133,7 +2288,7 @@ func (x *ExploreExtreme) String() string {
 func (*ExploreExtreme) ProtoMessage() {}
 
 func (x *ExploreExtreme) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[25]
+	mi := &file_control_v1_explorer_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2146,7 +2301,7 @@ func (x *ExploreExtreme) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreExtreme.ProtoReflect.Descriptor instead.
 func (*ExploreExtreme) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{25}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ExploreExtreme) GetTitle() string {
@@ -2196,7 +2351,7 @@ type ReplayScheduleRequest struct {
 
 func (x *ReplayScheduleRequest) Reset() {
 	*x = ReplayScheduleRequest{}
-	mi := &file_control_v1_explorer_proto_msgTypes[26]
+	mi := &file_control_v1_explorer_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2208,7 +2363,7 @@ func (x *ReplayScheduleRequest) String() string {
 func (*ReplayScheduleRequest) ProtoMessage() {}
 
 func (x *ReplayScheduleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[26]
+	mi := &file_control_v1_explorer_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2221,7 +2376,7 @@ func (x *ReplayScheduleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayScheduleRequest.ProtoReflect.Descriptor instead.
 func (*ReplayScheduleRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{26}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ReplayScheduleRequest) GetInstance() string {
@@ -2317,7 +2472,7 @@ type ExploreMoment struct {
 
 func (x *ExploreMoment) Reset() {
 	*x = ExploreMoment{}
-	mi := &file_control_v1_explorer_proto_msgTypes[27]
+	mi := &file_control_v1_explorer_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2329,7 +2484,7 @@ func (x *ExploreMoment) String() string {
 func (*ExploreMoment) ProtoMessage() {}
 
 func (x *ExploreMoment) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[27]
+	mi := &file_control_v1_explorer_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2342,7 +2497,7 @@ func (x *ExploreMoment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreMoment.ProtoReflect.Descriptor instead.
 func (*ExploreMoment) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{27}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ExploreMoment) GetMessage() string {
@@ -2455,7 +2610,7 @@ type ExploreObservation struct {
 
 func (x *ExploreObservation) Reset() {
 	*x = ExploreObservation{}
-	mi := &file_control_v1_explorer_proto_msgTypes[28]
+	mi := &file_control_v1_explorer_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2467,7 +2622,7 @@ func (x *ExploreObservation) String() string {
 func (*ExploreObservation) ProtoMessage() {}
 
 func (x *ExploreObservation) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[28]
+	mi := &file_control_v1_explorer_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2480,7 +2635,7 @@ func (x *ExploreObservation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExploreObservation.ProtoReflect.Descriptor instead.
 func (*ExploreObservation) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{28}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ExploreObservation) GetCanisterId() string {
@@ -2523,7 +2678,7 @@ type ReplayScheduleResponse struct {
 
 func (x *ReplayScheduleResponse) Reset() {
 	*x = ReplayScheduleResponse{}
-	mi := &file_control_v1_explorer_proto_msgTypes[29]
+	mi := &file_control_v1_explorer_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2535,7 +2690,7 @@ func (x *ReplayScheduleResponse) String() string {
 func (*ReplayScheduleResponse) ProtoMessage() {}
 
 func (x *ReplayScheduleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[29]
+	mi := &file_control_v1_explorer_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2548,7 +2703,7 @@ func (x *ReplayScheduleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayScheduleResponse.ProtoReflect.Descriptor instead.
 func (*ReplayScheduleResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{29}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ReplayScheduleResponse) GetOutcome() ReplayOutcome {
@@ -2631,7 +2786,7 @@ type ReplayAskingRequest struct {
 
 func (x *ReplayAskingRequest) Reset() {
 	*x = ReplayAskingRequest{}
-	mi := &file_control_v1_explorer_proto_msgTypes[30]
+	mi := &file_control_v1_explorer_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2643,7 +2798,7 @@ func (x *ReplayAskingRequest) String() string {
 func (*ReplayAskingRequest) ProtoMessage() {}
 
 func (x *ReplayAskingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[30]
+	mi := &file_control_v1_explorer_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2656,7 +2811,7 @@ func (x *ReplayAskingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayAskingRequest.ProtoReflect.Descriptor instead.
 func (*ReplayAskingRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{30}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ReplayAskingRequest) GetReplay() *ReplayScheduleRequest {
@@ -2680,7 +2835,7 @@ type ReplayAskingResponse struct {
 
 func (x *ReplayAskingResponse) Reset() {
 	*x = ReplayAskingResponse{}
-	mi := &file_control_v1_explorer_proto_msgTypes[31]
+	mi := &file_control_v1_explorer_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2692,7 +2847,7 @@ func (x *ReplayAskingResponse) String() string {
 func (*ReplayAskingResponse) ProtoMessage() {}
 
 func (x *ReplayAskingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_explorer_proto_msgTypes[31]
+	mi := &file_control_v1_explorer_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2705,7 +2860,7 @@ func (x *ReplayAskingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayAskingResponse.ProtoReflect.Descriptor instead.
 func (*ReplayAskingResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_explorer_proto_rawDescGZIP(), []int{31}
+	return file_control_v1_explorer_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ReplayAskingResponse) GetStep() isReplayAskingResponse_Step {
@@ -2753,11 +2908,22 @@ var File_control_v1_explorer_proto protoreflect.FileDescriptor
 
 const file_control_v1_explorer_proto_rawDesc = "" +
 	"\n" +
-	"\x19control/v1/explorer.proto\x12\x14canisterd.control.v1\x1a\x16control/v1/calls.proto\x1a\x1egoogle/protobuf/duration.proto\"r\n" +
+	"\x19control/v1/explorer.proto\x12\x14canisterd.control.v1\x1a\x16control/v1/calls.proto\x1a\x1egoogle/protobuf/duration.proto\"\x88\x01\n" +
 	"\x10ExploreOperation\x12.\n" +
 	"\x04call\x18\x01 \x01(\v2\x1a.canisterd.control.v1.CallR\x04call\x12\x14\n" +
 	"\x05title\x18\x02 \x01(\tR\x05title\x12\x18\n" +
-	"\aretried\x18\x03 \x01(\bR\aretried\"`\n" +
+	"\aretried\x18\x03 \x01(\bR\aretried\x12\x14\n" +
+	"\x05drawn\x18\x04 \x01(\bR\x05drawn\"@\n" +
+	"\n" +
+	"ExploreAny\x12\x1a\n" +
+	"\bcanister\x18\x01 \x01(\tR\bcanister\x12\x16\n" +
+	"\x06sender\x18\x02 \x01(\tR\x06sender\"\x88\x01\n" +
+	"\x10ExploreArguments\x12\x1a\n" +
+	"\bcanister\x18\x01 \x01(\tR\bcanister\x12\x16\n" +
+	"\x06method\x18\x02 \x01(\tR\x06method\x12\x10\n" +
+	"\x03low\x18\x03 \x01(\tR\x03low\x12\x12\n" +
+	"\x04high\x18\x04 \x01(\tR\x04high\x12\x1a\n" +
+	"\bexamples\x18\x05 \x03(\tR\bexamples\"`\n" +
 	"\x0eExploreUpgrade\x12\x1a\n" +
 	"\bcanister\x18\x01 \x01(\tR\bcanister\x12\x16\n" +
 	"\x06module\x18\x02 \x01(\fR\x06module\x12\x1a\n" +
@@ -2780,7 +2946,7 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\fExploreAsked\x12\x14\n" +
 	"\x05title\x18\x01 \x01(\tR\x05title\x12\x18\n" +
 	"\aqueries\x18\x02 \x03(\tR\aqueries\x12!\n" +
-	"\feach_message\x18\x03 \x01(\bR\veachMessage\"\xa0\a\n" +
+	"\feach_message\x18\x03 \x01(\bR\veachMessage\"\x9a\b\n" +
 	"\x0eExploreRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1a\n" +
 	"\bsnapshot\x18\x02 \x01(\tR\bsnapshot\x12F\n" +
@@ -2805,7 +2971,9 @@ const file_control_v1_explorer_proto_rawDesc = "" +
 	"\bupgrades\x18\x0f \x03(\v2$.canisterd.control.v1.ExploreUpgradeR\bupgrades\x12@\n" +
 	"\boutcalls\x18\x10 \x03(\v2$.canisterd.control.v1.ExploreOutcallR\boutcalls\x12>\n" +
 	"\x06before\x18\x11 \x03(\v2&.canisterd.control.v1.ExploreOperationR\x06before\x12\x12\n" +
-	"\x04html\x18\x12 \x01(\bR\x04html\x12)\n" +
+	"\x04html\x18\x12 \x01(\bR\x04html\x122\n" +
+	"\x03any\x18\x16 \x03(\v2 .canisterd.control.v1.ExploreAnyR\x03any\x12D\n" +
+	"\targuments\x18\x17 \x03(\v2&.canisterd.control.v1.ExploreArgumentsR\targuments\x12)\n" +
 	"\x10external_workers\x18\x15 \x01(\bR\x0fexternalWorkers\x12+\n" +
 	"\x11include_generated\x18\x14 \x01(\bR\x10includeGenerated\x1a8\n" +
 	"\n" +
@@ -3021,105 +3189,109 @@ func file_control_v1_explorer_proto_rawDescGZIP() []byte {
 }
 
 var file_control_v1_explorer_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_control_v1_explorer_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
+var file_control_v1_explorer_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
 var file_control_v1_explorer_proto_goTypes = []any{
 	(ReplayOutcome)(0),              // 0: canisterd.control.v1.ReplayOutcome
 	(*ExploreOperation)(nil),        // 1: canisterd.control.v1.ExploreOperation
-	(*ExploreUpgrade)(nil),          // 2: canisterd.control.v1.ExploreUpgrade
-	(*ExploreOutcall)(nil),          // 3: canisterd.control.v1.ExploreOutcall
-	(*ExploreProperties)(nil),       // 4: canisterd.control.v1.ExploreProperties
-	(*ExploreAsked)(nil),            // 5: canisterd.control.v1.ExploreAsked
-	(*ExploreRequest)(nil),          // 6: canisterd.control.v1.ExploreRequest
-	(*ExploreResponse)(nil),         // 7: canisterd.control.v1.ExploreResponse
-	(*ExploreQuestions)(nil),        // 8: canisterd.control.v1.ExploreQuestions
-	(*ExploreQuestion)(nil),         // 9: canisterd.control.v1.ExploreQuestion
-	(*ExploreAnswer)(nil),           // 10: canisterd.control.v1.ExploreAnswer
-	(*ExploreObserved)(nil),         // 11: canisterd.control.v1.ExploreObserved
-	(*ExploreReply)(nil),            // 12: canisterd.control.v1.ExploreReply
-	(*AnswerQuestionsRequest)(nil),  // 13: canisterd.control.v1.AnswerQuestionsRequest
-	(*ExploreVerdict)(nil),          // 14: canisterd.control.v1.ExploreVerdict
-	(*AnswerQuestionsResponse)(nil), // 15: canisterd.control.v1.AnswerQuestionsResponse
-	(*ExploreProgress)(nil),         // 16: canisterd.control.v1.ExploreProgress
-	(*ExploreReport)(nil),           // 17: canisterd.control.v1.ExploreReport
-	(*ExploreCoverage)(nil),         // 18: canisterd.control.v1.ExploreCoverage
-	(*ExploreFinding)(nil),          // 19: canisterd.control.v1.ExploreFinding
-	(*ExplorePoint)(nil),            // 20: canisterd.control.v1.ExplorePoint
-	(*ExploreDifference)(nil),       // 21: canisterd.control.v1.ExploreDifference
-	(*ExploreOperationCount)(nil),   // 22: canisterd.control.v1.ExploreOperationCount
-	(*ExploreAwait)(nil),            // 23: canisterd.control.v1.ExploreAwait
-	(*ExploreTried)(nil),            // 24: canisterd.control.v1.ExploreTried
-	(*ExploreGoal)(nil),             // 25: canisterd.control.v1.ExploreGoal
-	(*ExploreExtreme)(nil),          // 26: canisterd.control.v1.ExploreExtreme
-	(*ReplayScheduleRequest)(nil),   // 27: canisterd.control.v1.ReplayScheduleRequest
-	(*ExploreMoment)(nil),           // 28: canisterd.control.v1.ExploreMoment
-	(*ExploreObservation)(nil),      // 29: canisterd.control.v1.ExploreObservation
-	(*ReplayScheduleResponse)(nil),  // 30: canisterd.control.v1.ReplayScheduleResponse
-	(*ReplayAskingRequest)(nil),     // 31: canisterd.control.v1.ReplayAskingRequest
-	(*ReplayAskingResponse)(nil),    // 32: canisterd.control.v1.ReplayAskingResponse
-	nil,                             // 33: canisterd.control.v1.ExploreRequest.NamesEntry
-	nil,                             // 34: canisterd.control.v1.ReplayScheduleRequest.NamesEntry
-	(*Call)(nil),                    // 35: canisterd.control.v1.Call
-	(*durationpb.Duration)(nil),     // 36: google.protobuf.Duration
-	(*Reject)(nil),                  // 37: canisterd.control.v1.Reject
+	(*ExploreAny)(nil),              // 2: canisterd.control.v1.ExploreAny
+	(*ExploreArguments)(nil),        // 3: canisterd.control.v1.ExploreArguments
+	(*ExploreUpgrade)(nil),          // 4: canisterd.control.v1.ExploreUpgrade
+	(*ExploreOutcall)(nil),          // 5: canisterd.control.v1.ExploreOutcall
+	(*ExploreProperties)(nil),       // 6: canisterd.control.v1.ExploreProperties
+	(*ExploreAsked)(nil),            // 7: canisterd.control.v1.ExploreAsked
+	(*ExploreRequest)(nil),          // 8: canisterd.control.v1.ExploreRequest
+	(*ExploreResponse)(nil),         // 9: canisterd.control.v1.ExploreResponse
+	(*ExploreQuestions)(nil),        // 10: canisterd.control.v1.ExploreQuestions
+	(*ExploreQuestion)(nil),         // 11: canisterd.control.v1.ExploreQuestion
+	(*ExploreAnswer)(nil),           // 12: canisterd.control.v1.ExploreAnswer
+	(*ExploreObserved)(nil),         // 13: canisterd.control.v1.ExploreObserved
+	(*ExploreReply)(nil),            // 14: canisterd.control.v1.ExploreReply
+	(*AnswerQuestionsRequest)(nil),  // 15: canisterd.control.v1.AnswerQuestionsRequest
+	(*ExploreVerdict)(nil),          // 16: canisterd.control.v1.ExploreVerdict
+	(*AnswerQuestionsResponse)(nil), // 17: canisterd.control.v1.AnswerQuestionsResponse
+	(*ExploreProgress)(nil),         // 18: canisterd.control.v1.ExploreProgress
+	(*ExploreReport)(nil),           // 19: canisterd.control.v1.ExploreReport
+	(*ExploreCoverage)(nil),         // 20: canisterd.control.v1.ExploreCoverage
+	(*ExploreFinding)(nil),          // 21: canisterd.control.v1.ExploreFinding
+	(*ExplorePoint)(nil),            // 22: canisterd.control.v1.ExplorePoint
+	(*ExploreDifference)(nil),       // 23: canisterd.control.v1.ExploreDifference
+	(*ExploreOperationCount)(nil),   // 24: canisterd.control.v1.ExploreOperationCount
+	(*ExploreAwait)(nil),            // 25: canisterd.control.v1.ExploreAwait
+	(*ExploreTried)(nil),            // 26: canisterd.control.v1.ExploreTried
+	(*ExploreGoal)(nil),             // 27: canisterd.control.v1.ExploreGoal
+	(*ExploreExtreme)(nil),          // 28: canisterd.control.v1.ExploreExtreme
+	(*ReplayScheduleRequest)(nil),   // 29: canisterd.control.v1.ReplayScheduleRequest
+	(*ExploreMoment)(nil),           // 30: canisterd.control.v1.ExploreMoment
+	(*ExploreObservation)(nil),      // 31: canisterd.control.v1.ExploreObservation
+	(*ReplayScheduleResponse)(nil),  // 32: canisterd.control.v1.ReplayScheduleResponse
+	(*ReplayAskingRequest)(nil),     // 33: canisterd.control.v1.ReplayAskingRequest
+	(*ReplayAskingResponse)(nil),    // 34: canisterd.control.v1.ReplayAskingResponse
+	nil,                             // 35: canisterd.control.v1.ExploreRequest.NamesEntry
+	nil,                             // 36: canisterd.control.v1.ReplayScheduleRequest.NamesEntry
+	(*Call)(nil),                    // 37: canisterd.control.v1.Call
+	(*durationpb.Duration)(nil),     // 38: google.protobuf.Duration
+	(*Reject)(nil),                  // 39: canisterd.control.v1.Reject
 }
 var file_control_v1_explorer_proto_depIdxs = []int32{
-	35, // 0: canisterd.control.v1.ExploreOperation.call:type_name -> canisterd.control.v1.Call
-	5,  // 1: canisterd.control.v1.ExploreProperties.asked:type_name -> canisterd.control.v1.ExploreAsked
-	36, // 2: canisterd.control.v1.ExploreProperties.answer_time:type_name -> google.protobuf.Duration
+	37, // 0: canisterd.control.v1.ExploreOperation.call:type_name -> canisterd.control.v1.Call
+	7,  // 1: canisterd.control.v1.ExploreProperties.asked:type_name -> canisterd.control.v1.ExploreAsked
+	38, // 2: canisterd.control.v1.ExploreProperties.answer_time:type_name -> google.protobuf.Duration
 	1,  // 3: canisterd.control.v1.ExploreRequest.operations:type_name -> canisterd.control.v1.ExploreOperation
-	4,  // 4: canisterd.control.v1.ExploreRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
-	36, // 5: canisterd.control.v1.ExploreRequest.time:type_name -> google.protobuf.Duration
-	33, // 6: canisterd.control.v1.ExploreRequest.names:type_name -> canisterd.control.v1.ExploreRequest.NamesEntry
-	2,  // 7: canisterd.control.v1.ExploreRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
-	3,  // 8: canisterd.control.v1.ExploreRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
+	6,  // 4: canisterd.control.v1.ExploreRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
+	38, // 5: canisterd.control.v1.ExploreRequest.time:type_name -> google.protobuf.Duration
+	35, // 6: canisterd.control.v1.ExploreRequest.names:type_name -> canisterd.control.v1.ExploreRequest.NamesEntry
+	4,  // 7: canisterd.control.v1.ExploreRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
+	5,  // 8: canisterd.control.v1.ExploreRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
 	1,  // 9: canisterd.control.v1.ExploreRequest.before:type_name -> canisterd.control.v1.ExploreOperation
-	16, // 10: canisterd.control.v1.ExploreResponse.progress:type_name -> canisterd.control.v1.ExploreProgress
-	17, // 11: canisterd.control.v1.ExploreResponse.report:type_name -> canisterd.control.v1.ExploreReport
-	8,  // 12: canisterd.control.v1.ExploreResponse.questions:type_name -> canisterd.control.v1.ExploreQuestions
-	9,  // 13: canisterd.control.v1.ExploreQuestions.questions:type_name -> canisterd.control.v1.ExploreQuestion
-	10, // 14: canisterd.control.v1.ExploreQuestion.answers:type_name -> canisterd.control.v1.ExploreAnswer
-	11, // 15: canisterd.control.v1.ExploreQuestion.observed:type_name -> canisterd.control.v1.ExploreObserved
-	12, // 16: canisterd.control.v1.ExploreAnswer.reply:type_name -> canisterd.control.v1.ExploreReply
-	37, // 17: canisterd.control.v1.ExploreAnswer.reject:type_name -> canisterd.control.v1.Reject
-	12, // 18: canisterd.control.v1.ExploreObserved.reply:type_name -> canisterd.control.v1.ExploreReply
-	14, // 19: canisterd.control.v1.AnswerQuestionsRequest.verdicts:type_name -> canisterd.control.v1.ExploreVerdict
-	18, // 20: canisterd.control.v1.ExploreProgress.coverage:type_name -> canisterd.control.v1.ExploreCoverage
-	19, // 21: canisterd.control.v1.ExploreReport.findings:type_name -> canisterd.control.v1.ExploreFinding
-	22, // 22: canisterd.control.v1.ExploreReport.operations:type_name -> canisterd.control.v1.ExploreOperationCount
-	23, // 23: canisterd.control.v1.ExploreReport.awaits:type_name -> canisterd.control.v1.ExploreAwait
-	25, // 24: canisterd.control.v1.ExploreReport.reached:type_name -> canisterd.control.v1.ExploreGoal
-	26, // 25: canisterd.control.v1.ExploreReport.largest:type_name -> canisterd.control.v1.ExploreExtreme
-	18, // 26: canisterd.control.v1.ExploreReport.coverage:type_name -> canisterd.control.v1.ExploreCoverage
-	21, // 27: canisterd.control.v1.ExploreFinding.differences:type_name -> canisterd.control.v1.ExploreDifference
-	20, // 28: canisterd.control.v1.ExploreFinding.certain:type_name -> canisterd.control.v1.ExplorePoint
-	20, // 29: canisterd.control.v1.ExploreFinding.likely:type_name -> canisterd.control.v1.ExplorePoint
-	24, // 30: canisterd.control.v1.ExploreAwait.tried:type_name -> canisterd.control.v1.ExploreTried
-	19, // 31: canisterd.control.v1.ExploreExtreme.found:type_name -> canisterd.control.v1.ExploreFinding
-	4,  // 32: canisterd.control.v1.ReplayScheduleRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
-	34, // 33: canisterd.control.v1.ReplayScheduleRequest.names:type_name -> canisterd.control.v1.ReplayScheduleRequest.NamesEntry
-	2,  // 34: canisterd.control.v1.ReplayScheduleRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
-	3,  // 35: canisterd.control.v1.ReplayScheduleRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
-	36, // 36: canisterd.control.v1.ExploreMoment.waited:type_name -> google.protobuf.Duration
-	29, // 37: canisterd.control.v1.ExploreMoment.observed:type_name -> canisterd.control.v1.ExploreObservation
-	0,  // 38: canisterd.control.v1.ReplayScheduleResponse.outcome:type_name -> canisterd.control.v1.ReplayOutcome
-	21, // 39: canisterd.control.v1.ReplayScheduleResponse.differences:type_name -> canisterd.control.v1.ExploreDifference
-	28, // 40: canisterd.control.v1.ReplayScheduleResponse.moments:type_name -> canisterd.control.v1.ExploreMoment
-	27, // 41: canisterd.control.v1.ReplayAskingRequest.replay:type_name -> canisterd.control.v1.ReplayScheduleRequest
-	8,  // 42: canisterd.control.v1.ReplayAskingResponse.questions:type_name -> canisterd.control.v1.ExploreQuestions
-	30, // 43: canisterd.control.v1.ReplayAskingResponse.replayed:type_name -> canisterd.control.v1.ReplayScheduleResponse
-	6,  // 44: canisterd.control.v1.Explorer.Explore:input_type -> canisterd.control.v1.ExploreRequest
-	27, // 45: canisterd.control.v1.Explorer.ReplaySchedule:input_type -> canisterd.control.v1.ReplayScheduleRequest
-	31, // 46: canisterd.control.v1.Explorer.ReplayAsking:input_type -> canisterd.control.v1.ReplayAskingRequest
-	13, // 47: canisterd.control.v1.Explorer.AnswerQuestions:input_type -> canisterd.control.v1.AnswerQuestionsRequest
-	7,  // 48: canisterd.control.v1.Explorer.Explore:output_type -> canisterd.control.v1.ExploreResponse
-	30, // 49: canisterd.control.v1.Explorer.ReplaySchedule:output_type -> canisterd.control.v1.ReplayScheduleResponse
-	32, // 50: canisterd.control.v1.Explorer.ReplayAsking:output_type -> canisterd.control.v1.ReplayAskingResponse
-	15, // 51: canisterd.control.v1.Explorer.AnswerQuestions:output_type -> canisterd.control.v1.AnswerQuestionsResponse
-	48, // [48:52] is the sub-list for method output_type
-	44, // [44:48] is the sub-list for method input_type
-	44, // [44:44] is the sub-list for extension type_name
-	44, // [44:44] is the sub-list for extension extendee
-	0,  // [0:44] is the sub-list for field type_name
+	2,  // 10: canisterd.control.v1.ExploreRequest.any:type_name -> canisterd.control.v1.ExploreAny
+	3,  // 11: canisterd.control.v1.ExploreRequest.arguments:type_name -> canisterd.control.v1.ExploreArguments
+	18, // 12: canisterd.control.v1.ExploreResponse.progress:type_name -> canisterd.control.v1.ExploreProgress
+	19, // 13: canisterd.control.v1.ExploreResponse.report:type_name -> canisterd.control.v1.ExploreReport
+	10, // 14: canisterd.control.v1.ExploreResponse.questions:type_name -> canisterd.control.v1.ExploreQuestions
+	11, // 15: canisterd.control.v1.ExploreQuestions.questions:type_name -> canisterd.control.v1.ExploreQuestion
+	12, // 16: canisterd.control.v1.ExploreQuestion.answers:type_name -> canisterd.control.v1.ExploreAnswer
+	13, // 17: canisterd.control.v1.ExploreQuestion.observed:type_name -> canisterd.control.v1.ExploreObserved
+	14, // 18: canisterd.control.v1.ExploreAnswer.reply:type_name -> canisterd.control.v1.ExploreReply
+	39, // 19: canisterd.control.v1.ExploreAnswer.reject:type_name -> canisterd.control.v1.Reject
+	14, // 20: canisterd.control.v1.ExploreObserved.reply:type_name -> canisterd.control.v1.ExploreReply
+	16, // 21: canisterd.control.v1.AnswerQuestionsRequest.verdicts:type_name -> canisterd.control.v1.ExploreVerdict
+	20, // 22: canisterd.control.v1.ExploreProgress.coverage:type_name -> canisterd.control.v1.ExploreCoverage
+	21, // 23: canisterd.control.v1.ExploreReport.findings:type_name -> canisterd.control.v1.ExploreFinding
+	24, // 24: canisterd.control.v1.ExploreReport.operations:type_name -> canisterd.control.v1.ExploreOperationCount
+	25, // 25: canisterd.control.v1.ExploreReport.awaits:type_name -> canisterd.control.v1.ExploreAwait
+	27, // 26: canisterd.control.v1.ExploreReport.reached:type_name -> canisterd.control.v1.ExploreGoal
+	28, // 27: canisterd.control.v1.ExploreReport.largest:type_name -> canisterd.control.v1.ExploreExtreme
+	20, // 28: canisterd.control.v1.ExploreReport.coverage:type_name -> canisterd.control.v1.ExploreCoverage
+	23, // 29: canisterd.control.v1.ExploreFinding.differences:type_name -> canisterd.control.v1.ExploreDifference
+	22, // 30: canisterd.control.v1.ExploreFinding.certain:type_name -> canisterd.control.v1.ExplorePoint
+	22, // 31: canisterd.control.v1.ExploreFinding.likely:type_name -> canisterd.control.v1.ExplorePoint
+	26, // 32: canisterd.control.v1.ExploreAwait.tried:type_name -> canisterd.control.v1.ExploreTried
+	21, // 33: canisterd.control.v1.ExploreExtreme.found:type_name -> canisterd.control.v1.ExploreFinding
+	6,  // 34: canisterd.control.v1.ReplayScheduleRequest.properties:type_name -> canisterd.control.v1.ExploreProperties
+	36, // 35: canisterd.control.v1.ReplayScheduleRequest.names:type_name -> canisterd.control.v1.ReplayScheduleRequest.NamesEntry
+	4,  // 36: canisterd.control.v1.ReplayScheduleRequest.upgrades:type_name -> canisterd.control.v1.ExploreUpgrade
+	5,  // 37: canisterd.control.v1.ReplayScheduleRequest.outcalls:type_name -> canisterd.control.v1.ExploreOutcall
+	38, // 38: canisterd.control.v1.ExploreMoment.waited:type_name -> google.protobuf.Duration
+	31, // 39: canisterd.control.v1.ExploreMoment.observed:type_name -> canisterd.control.v1.ExploreObservation
+	0,  // 40: canisterd.control.v1.ReplayScheduleResponse.outcome:type_name -> canisterd.control.v1.ReplayOutcome
+	23, // 41: canisterd.control.v1.ReplayScheduleResponse.differences:type_name -> canisterd.control.v1.ExploreDifference
+	30, // 42: canisterd.control.v1.ReplayScheduleResponse.moments:type_name -> canisterd.control.v1.ExploreMoment
+	29, // 43: canisterd.control.v1.ReplayAskingRequest.replay:type_name -> canisterd.control.v1.ReplayScheduleRequest
+	10, // 44: canisterd.control.v1.ReplayAskingResponse.questions:type_name -> canisterd.control.v1.ExploreQuestions
+	32, // 45: canisterd.control.v1.ReplayAskingResponse.replayed:type_name -> canisterd.control.v1.ReplayScheduleResponse
+	8,  // 46: canisterd.control.v1.Explorer.Explore:input_type -> canisterd.control.v1.ExploreRequest
+	29, // 47: canisterd.control.v1.Explorer.ReplaySchedule:input_type -> canisterd.control.v1.ReplayScheduleRequest
+	33, // 48: canisterd.control.v1.Explorer.ReplayAsking:input_type -> canisterd.control.v1.ReplayAskingRequest
+	15, // 49: canisterd.control.v1.Explorer.AnswerQuestions:input_type -> canisterd.control.v1.AnswerQuestionsRequest
+	9,  // 50: canisterd.control.v1.Explorer.Explore:output_type -> canisterd.control.v1.ExploreResponse
+	32, // 51: canisterd.control.v1.Explorer.ReplaySchedule:output_type -> canisterd.control.v1.ReplayScheduleResponse
+	34, // 52: canisterd.control.v1.Explorer.ReplayAsking:output_type -> canisterd.control.v1.ReplayAskingResponse
+	17, // 53: canisterd.control.v1.Explorer.AnswerQuestions:output_type -> canisterd.control.v1.AnswerQuestionsResponse
+	50, // [50:54] is the sub-list for method output_type
+	46, // [46:50] is the sub-list for method input_type
+	46, // [46:46] is the sub-list for extension type_name
+	46, // [46:46] is the sub-list for extension extendee
+	0,  // [0:46] is the sub-list for field type_name
 }
 
 func init() { file_control_v1_explorer_proto_init() }
@@ -3128,22 +3300,22 @@ func file_control_v1_explorer_proto_init() {
 		return
 	}
 	file_control_v1_calls_proto_init()
-	file_control_v1_explorer_proto_msgTypes[5].OneofWrappers = []any{}
-	file_control_v1_explorer_proto_msgTypes[6].OneofWrappers = []any{
+	file_control_v1_explorer_proto_msgTypes[7].OneofWrappers = []any{}
+	file_control_v1_explorer_proto_msgTypes[8].OneofWrappers = []any{
 		(*ExploreResponse_Progress)(nil),
 		(*ExploreResponse_Report)(nil),
 		(*ExploreResponse_Questions)(nil),
 	}
-	file_control_v1_explorer_proto_msgTypes[9].OneofWrappers = []any{
+	file_control_v1_explorer_proto_msgTypes[11].OneofWrappers = []any{
 		(*ExploreAnswer_Reply)(nil),
 		(*ExploreAnswer_Reject)(nil),
 		(*ExploreAnswer_Open)(nil),
 	}
-	file_control_v1_explorer_proto_msgTypes[10].OneofWrappers = []any{
+	file_control_v1_explorer_proto_msgTypes[12].OneofWrappers = []any{
 		(*ExploreObserved_Reply)(nil),
 		(*ExploreObserved_Error)(nil),
 	}
-	file_control_v1_explorer_proto_msgTypes[31].OneofWrappers = []any{
+	file_control_v1_explorer_proto_msgTypes[33].OneofWrappers = []any{
 		(*ReplayAskingResponse_Questions)(nil),
 		(*ReplayAskingResponse_Replayed)(nil),
 	}
@@ -3153,7 +3325,7 @@ func file_control_v1_explorer_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_control_v1_explorer_proto_rawDesc), len(file_control_v1_explorer_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   34,
+			NumMessages:   36,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
