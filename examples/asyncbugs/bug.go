@@ -30,6 +30,8 @@ type Explore struct {
 	Setup      []string `yaml:"setup"`      // calls before all others, one after the other
 	Operations []string `yaml:"operations"` // calls at once
 	Invariants []string `yaml:"invariants"` // a query, a relation, and a value or a query: "ledger paid <= 100"
+	Drawn      []string `yaml:"drawn"`      // a canister and a method, whose arguments are drawn: "app withdraw"
+	Any        []string `yaml:"any"`        // canisters of which calls are drawn
 	Untrusted  []string `yaml:"untrusted"`  // canisters that may do what they like
 	// Upgrades are files of modules, by the canisters that may be upgraded to them at any time.
 	Upgrades map[string]string `yaml:"upgrades"`
