@@ -59,11 +59,21 @@ func (c *cli) missedFresh(ctx context.Context, d *remote.Daemon, in *controlv1.E
 		strings.Join(slices.Compact(missed), ", "), c.instanceName(), project.File), nil
 }
 
-// exploreFresh repeats an exploration on a fresh deployment of the project, in an instance that it deletes afterwards.
-func (c *cli) exploreFresh(ctx context.Context, d *remote.Daemon, in *controlv1.ExploreRequest) (*controlv1.ExploreReport, error) {
+// exploreFresh repeats an exploration on a fresh deployment of the project.
+func (c *cli) exploreFresh(ctx context.Context, d *remote.Daemon, in *controlv1.ExploreRequest) (report *controlv1.ExploreReport, err error) {
+	err = c.onFresh(ctx, d, func(fresh *cli, ids names) error {
+		report, err = fresh.runExploration(ctx, d, c.retarget(in, fresh.instance, ids), 0)
+		return err
+	})
+	return report, err
+}
+
+// onFresh deploys the project to an instance that it deletes afterwards. Do gets a cli for this instance and the ids of the
+// canisters.
+func (c *cli) onFresh(ctx context.Context, d *remote.Daemon, do func(fresh *cli, ids names) error) error {
 	made, err := d.Instances.CreateInstance(ctx, &controlv1.CreateInstanceRequest{Ephemeral: true})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	fresh := *c
 	fresh.instance, fresh.deployed = made.GetInstance().GetName(), nil
@@ -73,9 +83,9 @@ func (c *cli) exploreFresh(ctx context.Context, d *remote.Daemon, in *controlv1.
 	}()
 	ids, err := fresh.deployFresh(ctx, d, projectFolder(c))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return c.runExploration(ctx, d, c.retarget(in, fresh.instance, ids), 0)
+	return do(&fresh, ids)
 }
 
 // deployFresh deploys a project to an instance without canisters of it, and leaves their ids out of the folder.

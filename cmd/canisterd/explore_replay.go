@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -24,6 +25,7 @@ type replayFlags struct {
 	snapshot, form string
 	html           string // file of a page
 	all, states    bool
+	fresh          bool // replay on a fresh deployment of the project
 }
 
 func (f *replayFlags) add(cmd *cobra.Command) {
@@ -54,11 +56,22 @@ func (f *replayFlags) replay(ctx context.Context, c *cli, d *remote.Daemon, path
 	if err != nil {
 		return nil, err
 	}
-	return d.Explorer.ReplaySchedule(ctx, &controlv1.ReplayScheduleRequest{
+	in := &controlv1.ReplayScheduleRequest{
 		Instance: c.instance, Snapshot: f.snapshot, Schedule: string(text), Properties: f.properties.message(), Names: c.known().principals(),
 		Upgrades: upgrades, Outcalls: outcalls, Html: f.html != "" || f.form == "html",
 		IncludeGenerated: f.all, IncludeMoments: f.states,
+	}
+	if !f.fresh {
+		return d.Explorer.ReplaySchedule(ctx, in)
+	}
+	var replayed *controlv1.ReplayScheduleResponse
+	err = c.onFresh(ctx, d, func(fresh *cli, ids names) error {
+		in.Instance, in.Names = fresh.instance, c.known().ownIdentities()
+		maps.Copy(in.Names, ids)
+		replayed, err = d.Explorer.ReplaySchedule(ctx, in)
+		return err
 	})
+	return replayed, err
 }
 
 // replayCommand returns the command that replays the schedule of a finding. It names the instance, the snapshot and the
@@ -140,10 +153,13 @@ func (c *cli) exploreReplay() *cobra.Command {
 The exit code is 1 if a schedule cannot be replayed, else 2 if one still fails, else 3 if
 one is stale, else 0.`,
 		Example: `  canisterd explore replay explore/vault-paidOut-100.yaml
-  canisterd explore replay explore/*.yaml`,
+  canisterd explore replay explore/*.yaml
+  canisterd explore replay --fresh explore/vault-paidOut-100.yaml`,
 		Args: cobra.MinimumNArgs(1),
 	}
 	f.addShown(cmd)
+	cmd.Flags().BoolVar(&f.fresh, "fresh", false, "replay on a fresh deployment of the project, in an instance that is then deleted")
+	cmd.MarkFlagsMutuallyExclusive("fresh", "snapshot")
 	c.scheduleCommand(cmd, &f, func(path string, r *controlv1.ReplayScheduleResponse) error {
 		if code := replayCodes[r.GetOutcome()]; worst != exitFinding && code != exitOK {
 			worst = code
