@@ -29,6 +29,11 @@
 // single fault. If [Report].Exhausted and ExhaustedFaults are true, the properties hold in all orders of these operations,
 // in this state and with these faults. For more operations, orders are drawn.
 //
+// # Drawn arguments
+//
+// [Drawn] operations get arguments that are drawn from their types, [DrawnFrom] ones those of a generator, and [Any] draws
+// calls of a canister. A finding has the fewest calls and the simplest arguments that still show it.
+//
 // # What it owns
 //
 // This package owns the options for Go programs and the files of testdata/explore. It must not know how orders are

@@ -20,6 +20,12 @@
 //  4. Each pair of faults, where two are allowed.
 //  5. Orders drawn by a portfolio of strategies, half of them with faults.
 //
+// With drawn arguments (drawn.go), each case of arguments and calls is a short exploration of its own: FIFO and some drawn
+// orders, and for some cases all phases. simplify.go makes the case of a finding smaller.
+//
+// For each finding, continuations in random orders from each of its messages show where the failure becomes certain
+// (noreturn.go).
+//
 // Runs are made in batches. The enumeration of classes and each batch deliver common first messages of several runs
 // once, and fork the network where the runs diverge.
 package campaign
