@@ -49,7 +49,7 @@ func (c *cli) fileSource(ctx context.Context, from string) (_ *clone.Source, clo
 		return nil, nil, fmt.Errorf("starting the network of %s: %w", from, err)
 	}
 	caller := &asController{cli: c, daemon: n.remote, instance: instance, callers: map[principal.Principal]clone.Caller{}}
-	source := &clone.Source{Caller: caller, From: from, Network: hex.EncodeToString(sum.Sum(nil))}
+	source := &clone.Source{Caller: caller, Asker: caller, From: from, Network: hex.EncodeToString(sum.Sum(nil))}
 	return source, func() {
 		if err := n.close(); err != nil {
 			c.note("note: %v", err)

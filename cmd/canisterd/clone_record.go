@@ -58,7 +58,7 @@ there. canisterd clone --stand-in FILE makes the stand-in of a file.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&f.from, "from", fromMainnet, "ic, the URL of a network, or an instance")
+	cmd.Flags().StringVar(&f.from, "from", clone.FromMainnet, "ic, the URL of a network, or an instance")
 	cmd.Flags().StringVar(&f.into, "into", "", "instance that gets the stand-in (default: that of --instance)")
 	cmd.Flags().StringVar(&f.file, "file", "", "file with the replies (default: one in .canisterd/clones)")
 	cmd.Flags().StringVar(&f.candid, "candid", "", "interface (.did file) of the canister, if it does not show its own")
@@ -78,7 +78,7 @@ func (c *cli) record(ctx context.Context, d *remote.Daemon, id principal.Princip
 	if err != nil {
 		return err
 	}
-	if f.from != fromMainnet && isSnapshotDirectory(f.from) {
+	if f.from != clone.FromMainnet && isSnapshotDirectory(f.from) {
 		return fmt.Errorf("%s is a directory with a snapshot, and no network to query: leave out --from, or pass a URL or an instance", f.from)
 	}
 	closed, err := x.connect(ctx)

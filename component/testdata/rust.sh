@@ -14,7 +14,8 @@ unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_RUSTFLAGS RUSTC_WRAPPER
 export RUSTC="$RUST_WEB/usr/bin/rustc" RUSTC_BOOTSTRAP=1 CARGO_PROFILE_RELEASE_TRIM_PATHS=all
 LD_LIBRARY_PATH="$(echo "$RUST_WEB"/usr/lib/*-linux-gnu)"
 export LD_LIBRARY_PATH
-export CARGO_TARGET_DIR="$root/bin/rust" CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER="$RUST_WEB/usr/lib/llvm-22/bin/wasm-ld"
+# A folder of its own: the name of a package is the name of its file there.
+export CARGO_TARGET_DIR="$root/bin/rust-components" CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER="$RUST_WEB/usr/lib/llvm-22/bin/wasm-ld"
 (cd rust && "$RUST_WEB/usr/bin/cargo" build --quiet --locked --release --target wasm32-unknown-unknown -Zbuild-std=std,panic_abort -Ztrim-paths)
 mkdir -p "$out"
 "${WASM_TOOLS:-$root/bin/wasm-tools/bin/wasm-tools}" component new "$CARGO_TARGET_DIR/wasm32-unknown-unknown/release/orders.wasm" --output "$out/orders.wasm"

@@ -58,7 +58,7 @@ func keeping(t *testing.T, dir string) (n *network, end func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &network{t, c, eventually.Context(t), d.URL()}, func() {
+	return &network{TB: t, Daemon: c, ctx: eventually.Context(t), url: d.URL()}, func() {
 		t.Helper()
 		if err := errors.Join(c.Close(), d.Close()); err != nil {
 			t.Fatal(err)

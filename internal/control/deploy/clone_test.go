@@ -15,6 +15,7 @@ import (
 	"github.com/canisterd/canisterd/internal/control/deploy"
 	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/internal/project"
+	"github.com/canisterd/canisterd/internal/standin"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/test/canistertest"
 )
@@ -106,5 +107,35 @@ func TestAFreshDeploymentMakesClonesOfTheKeptSnapshotAlone(t *testing.T) {
 	found, err := d.Canisters.GetCanister(ctx, &controlv1.GetCanisterRequest{Instance: "lab", CanisterId: ledger})
 	if err != nil || !strings.HasPrefix(found.GetCanister().GetCycles(), "29999") { // less what its start costs
 		t.Errorf("the clone has %s cycles (%v)", found.GetCanister().GetCycles(), err)
+	}
+}
+
+func TestAFreshDeploymentMakesStandInsOfTheirFiles(t *testing.T) {
+	d, ctx, folder := connected(t), eventually.Context(t), t.TempDir()
+	yaml := "canisters:\n  ledger: {clone: {id: " + ledger + ", stand_in: ledger.replies.yaml}}\n"
+	recording := &standin.Recording{
+		Canister: principal.MustParse(ledger), From: "prod", Network: "prod", Interface: "service : { total : () -> (nat) query }",
+		Replies: []standin.Reply{{Method: "total", Argument: []byte("DIDL\x00\x00"), Reply: []byte("DIDL\x00\x01\x7d\x07")}},
+	}
+	file, err := standin.Write(recording)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{project.File: []byte(yaml), "ledger.replies.yaml": file} {
+		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := project.Read(folder, project.Inside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, err := deploy.Target{Daemon: d}.Fresh(ctx, p)
+	if err != nil || ids["ledger"] != ledger {
+		t.Fatalf("the deployment has the canisters %v (%v)", ids, err)
+	}
+	got, err := d.Calls.Query(ctx, &controlv1.QueryRequest{Call: &controlv1.Call{CanisterId: ledger, Method: "total", ReplyForm: controlv1.Form_FORM_TEXT}})
+	if err != nil || got.GetOutcome().GetReply().GetText() != "(7 : nat)" {
+		t.Errorf("the stand-in has the total %v (%v)", got.GetOutcome(), err)
 	}
 }

@@ -786,6 +786,7 @@ type CanisterSummary struct {
 	Cycles                 string                 `protobuf:"bytes,5,opt,name=cycles,proto3" json:"cycles,omitempty"`                                                                     // balance, a decimal number
 	MemoryBytes            uint64                 `protobuf:"varint,6,opt,name=memory_bytes,json=memoryBytes,proto3" json:"memory_bytes,omitempty"`                                       // all memory that it uses, including its module, log and snapshots
 	IdleCyclesBurnedPerDay string                 `protobuf:"bytes,7,opt,name=idle_cycles_burned_per_day,json=idleCyclesBurnedPerDay,proto3" json:"idle_cycles_burned_per_day,omitempty"` // what it pays for memory and compute allocation, a decimal number
+	KnownModule            *KnownModule           `protobuf:"bytes,8,opt,name=known_module,json=knownModule,proto3" json:"known_module,omitempty"`                                        // its module, if the daemon knows it; unset: it does not
 	unknownFields          protoimpl.UnknownFields
 	sizeCache              protoimpl.SizeCache
 }
@@ -867,6 +868,13 @@ func (x *CanisterSummary) GetIdleCyclesBurnedPerDay() string {
 		return x.IdleCyclesBurnedPerDay
 	}
 	return ""
+}
+
+func (x *CanisterSummary) GetKnownModule() *KnownModule {
+	if x != nil {
+		return x.KnownModule
+	}
+	return nil
 }
 
 // InstallCodeRequest is one message of an installation: the head, then the bytes of the module. Debug information beside
@@ -1754,6 +1762,7 @@ type Canister struct {
 	Metadata               []string               `protobuf:"bytes,22,rep,name=metadata,proto3" json:"metadata,omitempty"`                                                                // names of the custom sections
 	Features               []string               `protobuf:"bytes,23,rep,name=features,proto3" json:"features,omitempty"`                                                                // names of its features that the network does not have, as in InstallHead
 	Memory64               bool                   `protobuf:"varint,24,opt,name=memory64,proto3" json:"memory64,omitempty"`                                                               // its heap has 64-bit addresses: its instructions cost twice as much
+	KnownModule            *KnownModule           `protobuf:"bytes,25,opt,name=known_module,json=knownModule,proto3" json:"known_module,omitempty"`                                       // its module, if the daemon knows it; unset: it does not
 	unknownFields          protoimpl.UnknownFields
 	sizeCache              protoimpl.SizeCache
 }
@@ -1956,6 +1965,82 @@ func (x *Canister) GetMemory64() bool {
 	return false
 }
 
+func (x *Canister) GetKnownModule() *KnownModule {
+	if x != nil {
+		return x.KnownModule
+	}
+	return nil
+}
+
+// KnownModule is what the daemon knows of a module by its hash (docs/modules.md).
+type KnownModule struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`           // such as Candid UI of icp-cli
+	Version       string                 `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`     // of its publisher; empty: the hash alone identifies it
+	Interface     string                 `protobuf:"bytes,3,opt,name=interface,proto3" json:"interface,omitempty"` // standards or methods that it serves
+	Source        string                 `protobuf:"bytes,4,opt,name=source,proto3" json:"source,omitempty"`       // where the module is from, so that it can be had again
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *KnownModule) Reset() {
+	*x = KnownModule{}
+	mi := &file_control_v1_canisters_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *KnownModule) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*KnownModule) ProtoMessage() {}
+
+func (x *KnownModule) ProtoReflect() protoreflect.Message {
+	mi := &file_control_v1_canisters_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use KnownModule.ProtoReflect.Descriptor instead.
+func (*KnownModule) Descriptor() ([]byte, []int) {
+	return file_control_v1_canisters_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *KnownModule) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *KnownModule) GetVersion() string {
+	if x != nil {
+		return x.Version
+	}
+	return ""
+}
+
+func (x *KnownModule) GetInterface() string {
+	if x != nil {
+		return x.Interface
+	}
+	return ""
+}
+
+func (x *KnownModule) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
+}
+
 // QueryStats counts the queries of a canister since it was created.
 type QueryStats struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1969,7 +2054,7 @@ type QueryStats struct {
 
 func (x *QueryStats) Reset() {
 	*x = QueryStats{}
-	mi := &file_control_v1_canisters_proto_msgTypes[26]
+	mi := &file_control_v1_canisters_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1981,7 +2066,7 @@ func (x *QueryStats) String() string {
 func (*QueryStats) ProtoMessage() {}
 
 func (x *QueryStats) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_canisters_proto_msgTypes[26]
+	mi := &file_control_v1_canisters_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1994,7 +2079,7 @@ func (x *QueryStats) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueryStats.ProtoReflect.Descriptor instead.
 func (*QueryStats) Descriptor() ([]byte, []int) {
-	return file_control_v1_canisters_proto_rawDescGZIP(), []int{26}
+	return file_control_v1_canisters_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *QueryStats) GetCalls() uint64 {
@@ -2036,7 +2121,7 @@ type ExportedMethod struct {
 
 func (x *ExportedMethod) Reset() {
 	*x = ExportedMethod{}
-	mi := &file_control_v1_canisters_proto_msgTypes[27]
+	mi := &file_control_v1_canisters_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2048,7 +2133,7 @@ func (x *ExportedMethod) String() string {
 func (*ExportedMethod) ProtoMessage() {}
 
 func (x *ExportedMethod) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_canisters_proto_msgTypes[27]
+	mi := &file_control_v1_canisters_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2061,7 +2146,7 @@ func (x *ExportedMethod) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportedMethod.ProtoReflect.Descriptor instead.
 func (*ExportedMethod) Descriptor() ([]byte, []int) {
-	return file_control_v1_canisters_proto_rawDescGZIP(), []int{27}
+	return file_control_v1_canisters_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ExportedMethod) GetName() string {
@@ -2090,7 +2175,7 @@ type ReadMetadataRequest struct {
 
 func (x *ReadMetadataRequest) Reset() {
 	*x = ReadMetadataRequest{}
-	mi := &file_control_v1_canisters_proto_msgTypes[28]
+	mi := &file_control_v1_canisters_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2102,7 +2187,7 @@ func (x *ReadMetadataRequest) String() string {
 func (*ReadMetadataRequest) ProtoMessage() {}
 
 func (x *ReadMetadataRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_canisters_proto_msgTypes[28]
+	mi := &file_control_v1_canisters_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2115,7 +2200,7 @@ func (x *ReadMetadataRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadMetadataRequest.ProtoReflect.Descriptor instead.
 func (*ReadMetadataRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_canisters_proto_rawDescGZIP(), []int{28}
+	return file_control_v1_canisters_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ReadMetadataRequest) GetInstance() string {
@@ -2150,7 +2235,7 @@ type ReadMetadataResponse struct {
 
 func (x *ReadMetadataResponse) Reset() {
 	*x = ReadMetadataResponse{}
-	mi := &file_control_v1_canisters_proto_msgTypes[29]
+	mi := &file_control_v1_canisters_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2162,7 +2247,7 @@ func (x *ReadMetadataResponse) String() string {
 func (*ReadMetadataResponse) ProtoMessage() {}
 
 func (x *ReadMetadataResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_canisters_proto_msgTypes[29]
+	mi := &file_control_v1_canisters_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2175,7 +2260,7 @@ func (x *ReadMetadataResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadMetadataResponse.ProtoReflect.Descriptor instead.
 func (*ReadMetadataResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_canisters_proto_rawDescGZIP(), []int{29}
+	return file_control_v1_canisters_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ReadMetadataResponse) GetContent() []byte {
@@ -2203,7 +2288,7 @@ type GetInterfaceRequest struct {
 
 func (x *GetInterfaceRequest) Reset() {
 	*x = GetInterfaceRequest{}
-	mi := &file_control_v1_canisters_proto_msgTypes[30]
+	mi := &file_control_v1_canisters_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2215,7 +2300,7 @@ func (x *GetInterfaceRequest) String() string {
 func (*GetInterfaceRequest) ProtoMessage() {}
 
 func (x *GetInterfaceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_canisters_proto_msgTypes[30]
+	mi := &file_control_v1_canisters_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2228,7 +2313,7 @@ func (x *GetInterfaceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetInterfaceRequest.ProtoReflect.Descriptor instead.
 func (*GetInterfaceRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_canisters_proto_rawDescGZIP(), []int{30}
+	return file_control_v1_canisters_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *GetInterfaceRequest) GetInstance() string {
@@ -2259,7 +2344,7 @@ type GetInterfaceResponse struct {
 
 func (x *GetInterfaceResponse) Reset() {
 	*x = GetInterfaceResponse{}
-	mi := &file_control_v1_canisters_proto_msgTypes[31]
+	mi := &file_control_v1_canisters_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2271,7 +2356,7 @@ func (x *GetInterfaceResponse) String() string {
 func (*GetInterfaceResponse) ProtoMessage() {}
 
 func (x *GetInterfaceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_canisters_proto_msgTypes[31]
+	mi := &file_control_v1_canisters_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2284,7 +2369,7 @@ func (x *GetInterfaceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetInterfaceResponse.ProtoReflect.Descriptor instead.
 func (*GetInterfaceResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_canisters_proto_rawDescGZIP(), []int{31}
+	return file_control_v1_canisters_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *GetInterfaceResponse) GetCandid() string {
@@ -2315,7 +2400,7 @@ type ReadMemoryRequest struct {
 
 func (x *ReadMemoryRequest) Reset() {
 	*x = ReadMemoryRequest{}
-	mi := &file_control_v1_canisters_proto_msgTypes[32]
+	mi := &file_control_v1_canisters_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2327,7 +2412,7 @@ func (x *ReadMemoryRequest) String() string {
 func (*ReadMemoryRequest) ProtoMessage() {}
 
 func (x *ReadMemoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_canisters_proto_msgTypes[32]
+	mi := &file_control_v1_canisters_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2340,7 +2425,7 @@ func (x *ReadMemoryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadMemoryRequest.ProtoReflect.Descriptor instead.
 func (*ReadMemoryRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_canisters_proto_rawDescGZIP(), []int{32}
+	return file_control_v1_canisters_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ReadMemoryRequest) GetInstance() string {
@@ -2389,7 +2474,7 @@ type ReadMemoryResponse struct {
 
 func (x *ReadMemoryResponse) Reset() {
 	*x = ReadMemoryResponse{}
-	mi := &file_control_v1_canisters_proto_msgTypes[33]
+	mi := &file_control_v1_canisters_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2401,7 +2486,7 @@ func (x *ReadMemoryResponse) String() string {
 func (*ReadMemoryResponse) ProtoMessage() {}
 
 func (x *ReadMemoryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_canisters_proto_msgTypes[33]
+	mi := &file_control_v1_canisters_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2414,7 +2499,7 @@ func (x *ReadMemoryResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadMemoryResponse.ProtoReflect.Descriptor instead.
 func (*ReadMemoryResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_canisters_proto_rawDescGZIP(), []int{33}
+	return file_control_v1_canisters_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ReadMemoryResponse) GetOffset() uint64 {
@@ -2443,7 +2528,7 @@ type SetCyclesRequest struct {
 
 func (x *SetCyclesRequest) Reset() {
 	*x = SetCyclesRequest{}
-	mi := &file_control_v1_canisters_proto_msgTypes[34]
+	mi := &file_control_v1_canisters_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2455,7 +2540,7 @@ func (x *SetCyclesRequest) String() string {
 func (*SetCyclesRequest) ProtoMessage() {}
 
 func (x *SetCyclesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_canisters_proto_msgTypes[34]
+	mi := &file_control_v1_canisters_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2468,7 +2553,7 @@ func (x *SetCyclesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetCyclesRequest.ProtoReflect.Descriptor instead.
 func (*SetCyclesRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_canisters_proto_rawDescGZIP(), []int{34}
+	return file_control_v1_canisters_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *SetCyclesRequest) GetInstance() string {
@@ -2502,7 +2587,7 @@ type SetCyclesResponse struct {
 
 func (x *SetCyclesResponse) Reset() {
 	*x = SetCyclesResponse{}
-	mi := &file_control_v1_canisters_proto_msgTypes[35]
+	mi := &file_control_v1_canisters_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2514,7 +2599,7 @@ func (x *SetCyclesResponse) String() string {
 func (*SetCyclesResponse) ProtoMessage() {}
 
 func (x *SetCyclesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_canisters_proto_msgTypes[35]
+	mi := &file_control_v1_canisters_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2527,7 +2612,7 @@ func (x *SetCyclesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetCyclesResponse.ProtoReflect.Descriptor instead.
 func (*SetCyclesResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_canisters_proto_rawDescGZIP(), []int{35}
+	return file_control_v1_canisters_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *SetCyclesResponse) GetCycles() string {
@@ -2549,7 +2634,7 @@ type AddCyclesRequest struct {
 
 func (x *AddCyclesRequest) Reset() {
 	*x = AddCyclesRequest{}
-	mi := &file_control_v1_canisters_proto_msgTypes[36]
+	mi := &file_control_v1_canisters_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2561,7 +2646,7 @@ func (x *AddCyclesRequest) String() string {
 func (*AddCyclesRequest) ProtoMessage() {}
 
 func (x *AddCyclesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_canisters_proto_msgTypes[36]
+	mi := &file_control_v1_canisters_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2574,7 +2659,7 @@ func (x *AddCyclesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddCyclesRequest.ProtoReflect.Descriptor instead.
 func (*AddCyclesRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_canisters_proto_rawDescGZIP(), []int{36}
+	return file_control_v1_canisters_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *AddCyclesRequest) GetInstance() string {
@@ -2608,7 +2693,7 @@ type AddCyclesResponse struct {
 
 func (x *AddCyclesResponse) Reset() {
 	*x = AddCyclesResponse{}
-	mi := &file_control_v1_canisters_proto_msgTypes[37]
+	mi := &file_control_v1_canisters_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2620,7 +2705,7 @@ func (x *AddCyclesResponse) String() string {
 func (*AddCyclesResponse) ProtoMessage() {}
 
 func (x *AddCyclesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_canisters_proto_msgTypes[37]
+	mi := &file_control_v1_canisters_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2633,7 +2718,7 @@ func (x *AddCyclesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddCyclesResponse.ProtoReflect.Descriptor instead.
 func (*AddCyclesResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_canisters_proto_rawDescGZIP(), []int{37}
+	return file_control_v1_canisters_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *AddCyclesResponse) GetCycles() string {
@@ -2655,7 +2740,7 @@ type SetVersionRequest struct {
 
 func (x *SetVersionRequest) Reset() {
 	*x = SetVersionRequest{}
-	mi := &file_control_v1_canisters_proto_msgTypes[38]
+	mi := &file_control_v1_canisters_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2667,7 +2752,7 @@ func (x *SetVersionRequest) String() string {
 func (*SetVersionRequest) ProtoMessage() {}
 
 func (x *SetVersionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_canisters_proto_msgTypes[38]
+	mi := &file_control_v1_canisters_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2680,7 +2765,7 @@ func (x *SetVersionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetVersionRequest.ProtoReflect.Descriptor instead.
 func (*SetVersionRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_canisters_proto_rawDescGZIP(), []int{38}
+	return file_control_v1_canisters_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *SetVersionRequest) GetInstance() string {
@@ -2713,7 +2798,7 @@ type SetVersionResponse struct {
 
 func (x *SetVersionResponse) Reset() {
 	*x = SetVersionResponse{}
-	mi := &file_control_v1_canisters_proto_msgTypes[39]
+	mi := &file_control_v1_canisters_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2725,7 +2810,7 @@ func (x *SetVersionResponse) String() string {
 func (*SetVersionResponse) ProtoMessage() {}
 
 func (x *SetVersionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_canisters_proto_msgTypes[39]
+	mi := &file_control_v1_canisters_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2738,7 +2823,7 @@ func (x *SetVersionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetVersionResponse.ProtoReflect.Descriptor instead.
 func (*SetVersionResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_canisters_proto_rawDescGZIP(), []int{39}
+	return file_control_v1_canisters_proto_rawDescGZIP(), []int{40}
 }
 
 // ReadLogsRequest selects records of a canister's log.
@@ -2755,7 +2840,7 @@ type ReadLogsRequest struct {
 
 func (x *ReadLogsRequest) Reset() {
 	*x = ReadLogsRequest{}
-	mi := &file_control_v1_canisters_proto_msgTypes[40]
+	mi := &file_control_v1_canisters_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2767,7 +2852,7 @@ func (x *ReadLogsRequest) String() string {
 func (*ReadLogsRequest) ProtoMessage() {}
 
 func (x *ReadLogsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_canisters_proto_msgTypes[40]
+	mi := &file_control_v1_canisters_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2780,7 +2865,7 @@ func (x *ReadLogsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadLogsRequest.ProtoReflect.Descriptor instead.
 func (*ReadLogsRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_canisters_proto_rawDescGZIP(), []int{40}
+	return file_control_v1_canisters_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ReadLogsRequest) GetInstance() string {
@@ -2830,7 +2915,7 @@ type ReadLogsResponse struct {
 
 func (x *ReadLogsResponse) Reset() {
 	*x = ReadLogsResponse{}
-	mi := &file_control_v1_canisters_proto_msgTypes[41]
+	mi := &file_control_v1_canisters_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2842,7 +2927,7 @@ func (x *ReadLogsResponse) String() string {
 func (*ReadLogsResponse) ProtoMessage() {}
 
 func (x *ReadLogsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_canisters_proto_msgTypes[41]
+	mi := &file_control_v1_canisters_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2855,7 +2940,7 @@ func (x *ReadLogsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadLogsResponse.ProtoReflect.Descriptor instead.
 func (*ReadLogsResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_canisters_proto_rawDescGZIP(), []int{41}
+	return file_control_v1_canisters_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ReadLogsResponse) GetIndex() uint64 {
@@ -2891,7 +2976,7 @@ type MoveCanisterRequest struct {
 
 func (x *MoveCanisterRequest) Reset() {
 	*x = MoveCanisterRequest{}
-	mi := &file_control_v1_canisters_proto_msgTypes[42]
+	mi := &file_control_v1_canisters_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2903,7 +2988,7 @@ func (x *MoveCanisterRequest) String() string {
 func (*MoveCanisterRequest) ProtoMessage() {}
 
 func (x *MoveCanisterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_canisters_proto_msgTypes[42]
+	mi := &file_control_v1_canisters_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2916,7 +3001,7 @@ func (x *MoveCanisterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MoveCanisterRequest.ProtoReflect.Descriptor instead.
 func (*MoveCanisterRequest) Descriptor() ([]byte, []int) {
-	return file_control_v1_canisters_proto_rawDescGZIP(), []int{42}
+	return file_control_v1_canisters_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *MoveCanisterRequest) GetInstance() string {
@@ -2949,7 +3034,7 @@ type MoveCanisterResponse struct {
 
 func (x *MoveCanisterResponse) Reset() {
 	*x = MoveCanisterResponse{}
-	mi := &file_control_v1_canisters_proto_msgTypes[43]
+	mi := &file_control_v1_canisters_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2961,7 +3046,7 @@ func (x *MoveCanisterResponse) String() string {
 func (*MoveCanisterResponse) ProtoMessage() {}
 
 func (x *MoveCanisterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_control_v1_canisters_proto_msgTypes[43]
+	mi := &file_control_v1_canisters_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2974,7 +3059,7 @@ func (x *MoveCanisterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MoveCanisterResponse.ProtoReflect.Descriptor instead.
 func (*MoveCanisterResponse) Descriptor() ([]byte, []int) {
-	return file_control_v1_canisters_proto_rawDescGZIP(), []int{43}
+	return file_control_v1_canisters_proto_rawDescGZIP(), []int{44}
 }
 
 var File_control_v1_canisters_proto protoreflect.FileDescriptor
@@ -3038,7 +3123,7 @@ const file_control_v1_canisters_proto_rawDesc = "" +
 	"page_token\x18\x03 \x01(\tR\tpageToken\"\x84\x01\n" +
 	"\x15ListCanistersResponse\x12C\n" +
 	"\tcanisters\x18\x01 \x03(\v2%.canisterd.control.v1.CanisterSummaryR\tcanisters\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa5\x02\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xeb\x02\n" +
 	"\x0fCanisterSummary\x12\x1f\n" +
 	"\vcanister_id\x18\x01 \x01(\tR\n" +
 	"canisterId\x12\x1b\n" +
@@ -3048,7 +3133,8 @@ const file_control_v1_canisters_proto_rawDesc = "" +
 	"moduleHash\x12\x16\n" +
 	"\x06cycles\x18\x05 \x01(\tR\x06cycles\x12!\n" +
 	"\fmemory_bytes\x18\x06 \x01(\x04R\vmemoryBytes\x12:\n" +
-	"\x1aidle_cycles_burned_per_day\x18\a \x01(\tR\x16idleCyclesBurnedPerDay\"\xaf\x01\n" +
+	"\x1aidle_cycles_burned_per_day\x18\a \x01(\tR\x16idleCyclesBurnedPerDay\x12D\n" +
+	"\fknown_module\x18\b \x01(\v2!.canisterd.control.v1.KnownModuleR\vknownModule\"\xaf\x01\n" +
 	"\x12InstallCodeRequest\x127\n" +
 	"\x04head\x18\x01 \x01(\v2!.canisterd.control.v1.InstallHeadH\x00R\x04head\x12\x16\n" +
 	"\x05chunk\x18\x02 \x01(\fH\x00R\x05chunk\x12\x1f\n" +
@@ -3106,7 +3192,7 @@ const file_control_v1_canisters_proto_rawDesc = "" +
 	"\vcanister_id\x18\x02 \x01(\tR\n" +
 	"canisterId\"Q\n" +
 	"\x13GetCanisterResponse\x12:\n" +
-	"\bcanister\x18\x01 \x01(\v2\x1e.canisterd.control.v1.CanisterR\bcanister\"\x89\b\n" +
+	"\bcanister\x18\x01 \x01(\v2\x1e.canisterd.control.v1.CanisterR\bcanister\"\xcf\b\n" +
 	"\bCanister\x12\x1f\n" +
 	"\vcanister_id\x18\x01 \x01(\tR\n" +
 	"canisterId\x12\x1b\n" +
@@ -3136,7 +3222,13 @@ const file_control_v1_canisters_proto_rawDesc = "" +
 	"\amethods\x18\x15 \x03(\v2$.canisterd.control.v1.ExportedMethodR\amethods\x12\x1a\n" +
 	"\bmetadata\x18\x16 \x03(\tR\bmetadata\x12\x1a\n" +
 	"\bfeatures\x18\x17 \x03(\tR\bfeatures\x12\x1a\n" +
-	"\bmemory64\x18\x18 \x01(\bR\bmemory64\"\x92\x01\n" +
+	"\bmemory64\x18\x18 \x01(\bR\bmemory64\x12D\n" +
+	"\fknown_module\x18\x19 \x01(\v2!.canisterd.control.v1.KnownModuleR\vknownModule\"q\n" +
+	"\vKnownModule\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
+	"\aversion\x18\x02 \x01(\tR\aversion\x12\x1c\n" +
+	"\tinterface\x18\x03 \x01(\tR\tinterface\x12\x16\n" +
+	"\x06source\x18\x04 \x01(\tR\x06source\"\x92\x01\n" +
 	"\n" +
 	"QueryStats\x12\x14\n" +
 	"\x05calls\x18\x01 \x01(\x04R\x05calls\x12\"\n" +
@@ -3258,7 +3350,7 @@ func file_control_v1_canisters_proto_rawDescGZIP() []byte {
 }
 
 var file_control_v1_canisters_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_control_v1_canisters_proto_msgTypes = make([]protoimpl.MessageInfo, 44)
+var file_control_v1_canisters_proto_msgTypes = make([]protoimpl.MessageInfo, 45)
 var file_control_v1_canisters_proto_goTypes = []any{
 	(CanisterStatus)(0),            // 0: canisterd.control.v1.CanisterStatus
 	(InstallMode)(0),               // 1: canisterd.control.v1.InstallMode
@@ -3289,26 +3381,27 @@ var file_control_v1_canisters_proto_goTypes = []any{
 	(*GetCanisterRequest)(nil),     // 26: canisterd.control.v1.GetCanisterRequest
 	(*GetCanisterResponse)(nil),    // 27: canisterd.control.v1.GetCanisterResponse
 	(*Canister)(nil),               // 28: canisterd.control.v1.Canister
-	(*QueryStats)(nil),             // 29: canisterd.control.v1.QueryStats
-	(*ExportedMethod)(nil),         // 30: canisterd.control.v1.ExportedMethod
-	(*ReadMetadataRequest)(nil),    // 31: canisterd.control.v1.ReadMetadataRequest
-	(*ReadMetadataResponse)(nil),   // 32: canisterd.control.v1.ReadMetadataResponse
-	(*GetInterfaceRequest)(nil),    // 33: canisterd.control.v1.GetInterfaceRequest
-	(*GetInterfaceResponse)(nil),   // 34: canisterd.control.v1.GetInterfaceResponse
-	(*ReadMemoryRequest)(nil),      // 35: canisterd.control.v1.ReadMemoryRequest
-	(*ReadMemoryResponse)(nil),     // 36: canisterd.control.v1.ReadMemoryResponse
-	(*SetCyclesRequest)(nil),       // 37: canisterd.control.v1.SetCyclesRequest
-	(*SetCyclesResponse)(nil),      // 38: canisterd.control.v1.SetCyclesResponse
-	(*AddCyclesRequest)(nil),       // 39: canisterd.control.v1.AddCyclesRequest
-	(*AddCyclesResponse)(nil),      // 40: canisterd.control.v1.AddCyclesResponse
-	(*SetVersionRequest)(nil),      // 41: canisterd.control.v1.SetVersionRequest
-	(*SetVersionResponse)(nil),     // 42: canisterd.control.v1.SetVersionResponse
-	(*ReadLogsRequest)(nil),        // 43: canisterd.control.v1.ReadLogsRequest
-	(*ReadLogsResponse)(nil),       // 44: canisterd.control.v1.ReadLogsResponse
-	(*MoveCanisterRequest)(nil),    // 45: canisterd.control.v1.MoveCanisterRequest
-	(*MoveCanisterResponse)(nil),   // 46: canisterd.control.v1.MoveCanisterResponse
-	(*Value)(nil),                  // 47: canisterd.control.v1.Value
-	(*timestamppb.Timestamp)(nil),  // 48: google.protobuf.Timestamp
+	(*KnownModule)(nil),            // 29: canisterd.control.v1.KnownModule
+	(*QueryStats)(nil),             // 30: canisterd.control.v1.QueryStats
+	(*ExportedMethod)(nil),         // 31: canisterd.control.v1.ExportedMethod
+	(*ReadMetadataRequest)(nil),    // 32: canisterd.control.v1.ReadMetadataRequest
+	(*ReadMetadataResponse)(nil),   // 33: canisterd.control.v1.ReadMetadataResponse
+	(*GetInterfaceRequest)(nil),    // 34: canisterd.control.v1.GetInterfaceRequest
+	(*GetInterfaceResponse)(nil),   // 35: canisterd.control.v1.GetInterfaceResponse
+	(*ReadMemoryRequest)(nil),      // 36: canisterd.control.v1.ReadMemoryRequest
+	(*ReadMemoryResponse)(nil),     // 37: canisterd.control.v1.ReadMemoryResponse
+	(*SetCyclesRequest)(nil),       // 38: canisterd.control.v1.SetCyclesRequest
+	(*SetCyclesResponse)(nil),      // 39: canisterd.control.v1.SetCyclesResponse
+	(*AddCyclesRequest)(nil),       // 40: canisterd.control.v1.AddCyclesRequest
+	(*AddCyclesResponse)(nil),      // 41: canisterd.control.v1.AddCyclesResponse
+	(*SetVersionRequest)(nil),      // 42: canisterd.control.v1.SetVersionRequest
+	(*SetVersionResponse)(nil),     // 43: canisterd.control.v1.SetVersionResponse
+	(*ReadLogsRequest)(nil),        // 44: canisterd.control.v1.ReadLogsRequest
+	(*ReadLogsResponse)(nil),       // 45: canisterd.control.v1.ReadLogsResponse
+	(*MoveCanisterRequest)(nil),    // 46: canisterd.control.v1.MoveCanisterRequest
+	(*MoveCanisterResponse)(nil),   // 47: canisterd.control.v1.MoveCanisterResponse
+	(*Value)(nil),                  // 48: canisterd.control.v1.Value
+	(*timestamppb.Timestamp)(nil),  // 49: google.protobuf.Timestamp
 }
 var file_control_v1_canisters_proto_depIdxs = []int32{
 	5,  // 0: canisterd.control.v1.Environment.variables:type_name -> canisterd.control.v1.EnvironmentVariable
@@ -3320,60 +3413,62 @@ var file_control_v1_canisters_proto_depIdxs = []int32{
 	7,  // 6: canisterd.control.v1.CreateCanisterRequest.settings:type_name -> canisterd.control.v1.Settings
 	12, // 7: canisterd.control.v1.ListCanistersResponse.canisters:type_name -> canisterd.control.v1.CanisterSummary
 	0,  // 8: canisterd.control.v1.CanisterSummary.status:type_name -> canisterd.control.v1.CanisterStatus
-	14, // 9: canisterd.control.v1.InstallCodeRequest.head:type_name -> canisterd.control.v1.InstallHead
-	1,  // 10: canisterd.control.v1.InstallHead.mode:type_name -> canisterd.control.v1.InstallMode
-	47, // 11: canisterd.control.v1.InstallHead.argument:type_name -> canisterd.control.v1.Value
-	1,  // 12: canisterd.control.v1.InstallCodeResponse.mode:type_name -> canisterd.control.v1.InstallMode
-	7,  // 13: canisterd.control.v1.UpdateSettingsRequest.settings:type_name -> canisterd.control.v1.Settings
-	28, // 14: canisterd.control.v1.GetCanisterResponse.canister:type_name -> canisterd.control.v1.Canister
-	0,  // 15: canisterd.control.v1.Canister.status:type_name -> canisterd.control.v1.CanisterStatus
-	7,  // 16: canisterd.control.v1.Canister.settings:type_name -> canisterd.control.v1.Settings
-	48, // 17: canisterd.control.v1.Canister.created:type_name -> google.protobuf.Timestamp
-	48, // 18: canisterd.control.v1.Canister.installed:type_name -> google.protobuf.Timestamp
-	48, // 19: canisterd.control.v1.Canister.global_timer:type_name -> google.protobuf.Timestamp
-	29, // 20: canisterd.control.v1.Canister.query_stats:type_name -> canisterd.control.v1.QueryStats
-	30, // 21: canisterd.control.v1.Canister.methods:type_name -> canisterd.control.v1.ExportedMethod
-	2,  // 22: canisterd.control.v1.ReadMemoryRequest.memory:type_name -> canisterd.control.v1.MemoryKind
-	48, // 23: canisterd.control.v1.ReadLogsResponse.time:type_name -> google.protobuf.Timestamp
-	8,  // 24: canisterd.control.v1.Canisters.CreateCanister:input_type -> canisterd.control.v1.CreateCanisterRequest
-	10, // 25: canisterd.control.v1.Canisters.ListCanisters:input_type -> canisterd.control.v1.ListCanistersRequest
-	13, // 26: canisterd.control.v1.Canisters.InstallCode:input_type -> canisterd.control.v1.InstallCodeRequest
-	16, // 27: canisterd.control.v1.Canisters.UninstallCode:input_type -> canisterd.control.v1.UninstallCodeRequest
-	18, // 28: canisterd.control.v1.Canisters.StartCanister:input_type -> canisterd.control.v1.StartCanisterRequest
-	20, // 29: canisterd.control.v1.Canisters.StopCanister:input_type -> canisterd.control.v1.StopCanisterRequest
-	22, // 30: canisterd.control.v1.Canisters.DeleteCanister:input_type -> canisterd.control.v1.DeleteCanisterRequest
-	24, // 31: canisterd.control.v1.Canisters.UpdateSettings:input_type -> canisterd.control.v1.UpdateSettingsRequest
-	26, // 32: canisterd.control.v1.Canisters.GetCanister:input_type -> canisterd.control.v1.GetCanisterRequest
-	31, // 33: canisterd.control.v1.Canisters.ReadMetadata:input_type -> canisterd.control.v1.ReadMetadataRequest
-	33, // 34: canisterd.control.v1.Canisters.GetInterface:input_type -> canisterd.control.v1.GetInterfaceRequest
-	35, // 35: canisterd.control.v1.Canisters.ReadMemory:input_type -> canisterd.control.v1.ReadMemoryRequest
-	37, // 36: canisterd.control.v1.Canisters.SetCycles:input_type -> canisterd.control.v1.SetCyclesRequest
-	39, // 37: canisterd.control.v1.Canisters.AddCycles:input_type -> canisterd.control.v1.AddCyclesRequest
-	41, // 38: canisterd.control.v1.Canisters.SetVersion:input_type -> canisterd.control.v1.SetVersionRequest
-	43, // 39: canisterd.control.v1.Canisters.ReadLogs:input_type -> canisterd.control.v1.ReadLogsRequest
-	45, // 40: canisterd.control.v1.Canisters.MoveCanister:input_type -> canisterd.control.v1.MoveCanisterRequest
-	9,  // 41: canisterd.control.v1.Canisters.CreateCanister:output_type -> canisterd.control.v1.CreateCanisterResponse
-	11, // 42: canisterd.control.v1.Canisters.ListCanisters:output_type -> canisterd.control.v1.ListCanistersResponse
-	15, // 43: canisterd.control.v1.Canisters.InstallCode:output_type -> canisterd.control.v1.InstallCodeResponse
-	17, // 44: canisterd.control.v1.Canisters.UninstallCode:output_type -> canisterd.control.v1.UninstallCodeResponse
-	19, // 45: canisterd.control.v1.Canisters.StartCanister:output_type -> canisterd.control.v1.StartCanisterResponse
-	21, // 46: canisterd.control.v1.Canisters.StopCanister:output_type -> canisterd.control.v1.StopCanisterResponse
-	23, // 47: canisterd.control.v1.Canisters.DeleteCanister:output_type -> canisterd.control.v1.DeleteCanisterResponse
-	25, // 48: canisterd.control.v1.Canisters.UpdateSettings:output_type -> canisterd.control.v1.UpdateSettingsResponse
-	27, // 49: canisterd.control.v1.Canisters.GetCanister:output_type -> canisterd.control.v1.GetCanisterResponse
-	32, // 50: canisterd.control.v1.Canisters.ReadMetadata:output_type -> canisterd.control.v1.ReadMetadataResponse
-	34, // 51: canisterd.control.v1.Canisters.GetInterface:output_type -> canisterd.control.v1.GetInterfaceResponse
-	36, // 52: canisterd.control.v1.Canisters.ReadMemory:output_type -> canisterd.control.v1.ReadMemoryResponse
-	38, // 53: canisterd.control.v1.Canisters.SetCycles:output_type -> canisterd.control.v1.SetCyclesResponse
-	40, // 54: canisterd.control.v1.Canisters.AddCycles:output_type -> canisterd.control.v1.AddCyclesResponse
-	42, // 55: canisterd.control.v1.Canisters.SetVersion:output_type -> canisterd.control.v1.SetVersionResponse
-	44, // 56: canisterd.control.v1.Canisters.ReadLogs:output_type -> canisterd.control.v1.ReadLogsResponse
-	46, // 57: canisterd.control.v1.Canisters.MoveCanister:output_type -> canisterd.control.v1.MoveCanisterResponse
-	41, // [41:58] is the sub-list for method output_type
-	24, // [24:41] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	29, // 9: canisterd.control.v1.CanisterSummary.known_module:type_name -> canisterd.control.v1.KnownModule
+	14, // 10: canisterd.control.v1.InstallCodeRequest.head:type_name -> canisterd.control.v1.InstallHead
+	1,  // 11: canisterd.control.v1.InstallHead.mode:type_name -> canisterd.control.v1.InstallMode
+	48, // 12: canisterd.control.v1.InstallHead.argument:type_name -> canisterd.control.v1.Value
+	1,  // 13: canisterd.control.v1.InstallCodeResponse.mode:type_name -> canisterd.control.v1.InstallMode
+	7,  // 14: canisterd.control.v1.UpdateSettingsRequest.settings:type_name -> canisterd.control.v1.Settings
+	28, // 15: canisterd.control.v1.GetCanisterResponse.canister:type_name -> canisterd.control.v1.Canister
+	0,  // 16: canisterd.control.v1.Canister.status:type_name -> canisterd.control.v1.CanisterStatus
+	7,  // 17: canisterd.control.v1.Canister.settings:type_name -> canisterd.control.v1.Settings
+	49, // 18: canisterd.control.v1.Canister.created:type_name -> google.protobuf.Timestamp
+	49, // 19: canisterd.control.v1.Canister.installed:type_name -> google.protobuf.Timestamp
+	49, // 20: canisterd.control.v1.Canister.global_timer:type_name -> google.protobuf.Timestamp
+	30, // 21: canisterd.control.v1.Canister.query_stats:type_name -> canisterd.control.v1.QueryStats
+	31, // 22: canisterd.control.v1.Canister.methods:type_name -> canisterd.control.v1.ExportedMethod
+	29, // 23: canisterd.control.v1.Canister.known_module:type_name -> canisterd.control.v1.KnownModule
+	2,  // 24: canisterd.control.v1.ReadMemoryRequest.memory:type_name -> canisterd.control.v1.MemoryKind
+	49, // 25: canisterd.control.v1.ReadLogsResponse.time:type_name -> google.protobuf.Timestamp
+	8,  // 26: canisterd.control.v1.Canisters.CreateCanister:input_type -> canisterd.control.v1.CreateCanisterRequest
+	10, // 27: canisterd.control.v1.Canisters.ListCanisters:input_type -> canisterd.control.v1.ListCanistersRequest
+	13, // 28: canisterd.control.v1.Canisters.InstallCode:input_type -> canisterd.control.v1.InstallCodeRequest
+	16, // 29: canisterd.control.v1.Canisters.UninstallCode:input_type -> canisterd.control.v1.UninstallCodeRequest
+	18, // 30: canisterd.control.v1.Canisters.StartCanister:input_type -> canisterd.control.v1.StartCanisterRequest
+	20, // 31: canisterd.control.v1.Canisters.StopCanister:input_type -> canisterd.control.v1.StopCanisterRequest
+	22, // 32: canisterd.control.v1.Canisters.DeleteCanister:input_type -> canisterd.control.v1.DeleteCanisterRequest
+	24, // 33: canisterd.control.v1.Canisters.UpdateSettings:input_type -> canisterd.control.v1.UpdateSettingsRequest
+	26, // 34: canisterd.control.v1.Canisters.GetCanister:input_type -> canisterd.control.v1.GetCanisterRequest
+	32, // 35: canisterd.control.v1.Canisters.ReadMetadata:input_type -> canisterd.control.v1.ReadMetadataRequest
+	34, // 36: canisterd.control.v1.Canisters.GetInterface:input_type -> canisterd.control.v1.GetInterfaceRequest
+	36, // 37: canisterd.control.v1.Canisters.ReadMemory:input_type -> canisterd.control.v1.ReadMemoryRequest
+	38, // 38: canisterd.control.v1.Canisters.SetCycles:input_type -> canisterd.control.v1.SetCyclesRequest
+	40, // 39: canisterd.control.v1.Canisters.AddCycles:input_type -> canisterd.control.v1.AddCyclesRequest
+	42, // 40: canisterd.control.v1.Canisters.SetVersion:input_type -> canisterd.control.v1.SetVersionRequest
+	44, // 41: canisterd.control.v1.Canisters.ReadLogs:input_type -> canisterd.control.v1.ReadLogsRequest
+	46, // 42: canisterd.control.v1.Canisters.MoveCanister:input_type -> canisterd.control.v1.MoveCanisterRequest
+	9,  // 43: canisterd.control.v1.Canisters.CreateCanister:output_type -> canisterd.control.v1.CreateCanisterResponse
+	11, // 44: canisterd.control.v1.Canisters.ListCanisters:output_type -> canisterd.control.v1.ListCanistersResponse
+	15, // 45: canisterd.control.v1.Canisters.InstallCode:output_type -> canisterd.control.v1.InstallCodeResponse
+	17, // 46: canisterd.control.v1.Canisters.UninstallCode:output_type -> canisterd.control.v1.UninstallCodeResponse
+	19, // 47: canisterd.control.v1.Canisters.StartCanister:output_type -> canisterd.control.v1.StartCanisterResponse
+	21, // 48: canisterd.control.v1.Canisters.StopCanister:output_type -> canisterd.control.v1.StopCanisterResponse
+	23, // 49: canisterd.control.v1.Canisters.DeleteCanister:output_type -> canisterd.control.v1.DeleteCanisterResponse
+	25, // 50: canisterd.control.v1.Canisters.UpdateSettings:output_type -> canisterd.control.v1.UpdateSettingsResponse
+	27, // 51: canisterd.control.v1.Canisters.GetCanister:output_type -> canisterd.control.v1.GetCanisterResponse
+	33, // 52: canisterd.control.v1.Canisters.ReadMetadata:output_type -> canisterd.control.v1.ReadMetadataResponse
+	35, // 53: canisterd.control.v1.Canisters.GetInterface:output_type -> canisterd.control.v1.GetInterfaceResponse
+	37, // 54: canisterd.control.v1.Canisters.ReadMemory:output_type -> canisterd.control.v1.ReadMemoryResponse
+	39, // 55: canisterd.control.v1.Canisters.SetCycles:output_type -> canisterd.control.v1.SetCyclesResponse
+	41, // 56: canisterd.control.v1.Canisters.AddCycles:output_type -> canisterd.control.v1.AddCyclesResponse
+	43, // 57: canisterd.control.v1.Canisters.SetVersion:output_type -> canisterd.control.v1.SetVersionResponse
+	45, // 58: canisterd.control.v1.Canisters.ReadLogs:output_type -> canisterd.control.v1.ReadLogsResponse
+	47, // 59: canisterd.control.v1.Canisters.MoveCanister:output_type -> canisterd.control.v1.MoveCanisterResponse
+	43, // [43:60] is the sub-list for method output_type
+	26, // [26:43] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_control_v1_canisters_proto_init() }
@@ -3396,7 +3491,7 @@ func file_control_v1_canisters_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_control_v1_canisters_proto_rawDesc), len(file_control_v1_canisters_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   44,
+			NumMessages:   45,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
