@@ -56,7 +56,6 @@ Snapshots are kept in .canisterd/clones of the project, readable by you alone, a
 read twice. A clone that was interrupted goes on when it is called again.`,
 		Example: `  canisterd clone rdmx6-jaaaa-aaaaa-aaadq-cai --identity alice --take
   canisterd clone rdmx6-jaaaa-aaaaa-aaadq-cai --from http://127.0.0.1:8000 --into lab
-  canisterd clone rdmx6-jaaaa-aaaaa-aaadq-cai --from ./identity-before
   canisterd clone rdmx6-jaaaa-aaaaa-aaadq-cai --from ./bug.journal
   canisterd clone rdmx6-jaaaa-aaaaa-aaadq-cai --identity alice --take --with-dependencies`,
 		RunE: func(cmd *cobra.Command, args []string) error {

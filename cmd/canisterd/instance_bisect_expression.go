@@ -134,18 +134,26 @@ func (s *side) valueIn(ctx context.Context, d *remote.Daemon, instance string) (
 	return s.value, nil
 }
 
-// statusFields returns the names of the fields of a canister in canister status --json.
+// statusFields returns the names of the fields of a canister in canister status --json that have a value.
 func statusFields() (names []string) {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[canisterStatusResult]()) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		names = append(names, name)
+		if f.Type.Kind() != reflect.Pointer {
+			names = append(names, nameInJSON(f))
+		}
 	}
 	return names
 }
 
+func nameInJSON(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
+}
+
 // fieldOf returns a field of a canister.
 func fieldOf(s *controlv1.Canister, name string) candid.Value {
-	switch v := reflect.ValueOf(canisterResult(s)).Field(slices.Index(statusFields(), name)).Interface().(type) {
+	result := reflect.ValueOf(canisterResult(s))
+	at := slices.IndexFunc(reflect.VisibleFields(result.Type()), func(f reflect.StructField) bool { return nameInJSON(f) == name })
+	switch v := result.Field(at).Interface().(type) {
 	case uint64:
 		return candid.NatOf(v)
 	case json.Number:

@@ -202,7 +202,7 @@ func (x *ExploreAny) GetSender() string {
 type ExploreArguments struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Canister      string                 `protobuf:"bytes,1,opt,name=canister,proto3" json:"canister,omitempty"` // its id, or a name in the request
-	Method        string                 `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
+	Method        string                 `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`     // an update method of its interface; the arguments are those of its operations without one
 	Low           string                 `protobuf:"bytes,3,opt,name=low,proto3" json:"low,omitempty"`           // the least integer; "": that of its type
 	High          string                 `protobuf:"bytes,4,opt,name=high,proto3" json:"high,omitempty"`         // the largest integer; "": that of its type
 	Examples      []string               `protobuf:"bytes,5,rep,name=examples,proto3" json:"examples,omitempty"` // argument lists in Candid text, which are drawn in a quarter of the cases
