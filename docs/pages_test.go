@@ -3,7 +3,9 @@ package docs
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -30,6 +32,26 @@ func TestEveryPageIsATopicOrElsewhere(t *testing.T) {
 		if topic && !strings.HasPrefix(string(text), "# "+Title(name)+"\n") {
 			t.Errorf("the title of %s is %q", name, Title(name))
 		}
+	}
+}
+
+func TestTheBookListsEachPageOnceInOrder(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]bool{}
+	for i, item := range regexp.MustCompile(`(?m)^(\d+)\. \[[^]]+\]\(([^)]+)\)`).FindAllStringSubmatch(string(text), -1) {
+		if item[1] != strconv.Itoa(i+1) {
+			t.Errorf("the number of %s is %s, want %d", item[2], item[1], i+1)
+		}
+		if listed[item[2]] {
+			t.Errorf("%s is listed twice", item[2])
+		}
+		listed[item[2]] = true
+	}
+	if len(listed) < 30 {
+		t.Errorf("only %d pages are listed", len(listed))
 	}
 }
 
