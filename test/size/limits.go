@@ -3,10 +3,11 @@ package main
 // Limits of the binary for linux/amd64, in bytes: the size when it was last made smaller, rounded up a little. A
 // dependency that exceeds one is weighed against what it does for users (docs/internals/size.md), and the limit is raised in
 // the same commit or not at all. Clones, rehearsals, coverage of instances and the project that init writes in Go brought
-// 0.8 MB, 0.4 compressed: 0.2 of that are the two modules of the project, which are compressed already.
+// 0.8 MB, 0.4 compressed: 0.2 of that are the two modules of the project, which are compressed already. Sets of clones with
+// stand-ins, drawn arguments, points of no return and known modules brought 0.5 MB, 0.15 compressed: all of it is our code.
 const (
-	maxStripped   = 44_000_000
-	maxCompressed = 17_400_000
+	maxStripped   = 44_500_000
+	maxCompressed = 17_500_000
 )
 
 // shownModules is the number of modules that the page lists.
