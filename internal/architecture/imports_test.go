@@ -45,7 +45,7 @@ var arrows = map[string]struct {
 	"canister/internal/ic0":        {[]string{"candid", "candid/principal", "intercanister", "intercanister/cycles", "canister/internal/wasm", "canister/internal/stable", "canister/internal/rewrite", "internal/profile"}, "the System API serves one message"},
 	"canister/internal/wasi":       {[]string{"canister/internal/ic0", "canister/internal/wasm", "canister/internal/rewrite"}, "functions of WASI serve one message, as the System API does"},
 	"canister":                     {[]string{"archive", "internal/cow", "candid/principal", "intercanister", "intercanister/cycles", "canister/internal/", "internal/profile", "internal/sourcelines"}, "one canister knows no subnet"},
-	"test/canistertest":            {[]string{"candid/principal", "canister", "test/canistertest/", "intercanister/cycles"}, "support for everyone's tests"},
+	"test/canistertest":            {[]string{"archive", "candid/principal", "canister", "test/canistertest/", "intercanister/cycles"}, "support for everyone's tests"},
 	"test/canistertest/disk":       {nil, "a limit of the process"},
 	"test/canistertest/wat":        {nil, "an assembler knows no canister"},
 	"test/canistertest/wast":       {[]string{"test/canistertest/wat"}, "a script reader needs the assembler"},

@@ -1,11 +1,13 @@
 package canistertest
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"sync"
 	"testing"
 
+	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/canister"
 )
 
@@ -31,7 +33,26 @@ func Main(m *testing.M) (code int) {
 			code = 1
 		}
 	}()
+	if err := makeCompressors(); err != nil {
+		fmt.Fprintln(os.Stderr, "writing and reading an archive:", err)
+		return 1
+	}
 	return m.Run()
+}
+
+// makeCompressors writes and reads an archive, so that the compressors that all archives of a process share are made before
+// the first test. Their channels would belong to a bubble of synctest that is the first to need them.
+func makeCompressors() error {
+	const most = 1 << 20
+	var file bytes.Buffer
+	zeros := make([]byte, most)
+	for _, c := range []*archive.Coder{archive.NewWriter(&file), archive.NewReader(&file)} {
+		c.Section("zeros", func() { c.Bytes(&zeros, most) })
+		if err := c.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // CacheDir is the folder for compiled modules that the tests of this process share; one of the test where the package
