@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/canisterd/canisterd/api/internal/wire"
@@ -27,6 +29,8 @@ type Client struct {
 	rootKey  []byte
 	retries  int         // of a request whose connection is lost
 	lost     func(error) // gets the error of each; nil: nothing
+
+	reached atomic.Bool // a request had a response; never reset
 
 	mu    sync.Mutex                       // guards nodes
 	nodes map[principal.Principal]nodeKeys // by effective canister; grows with the canisters this client queries
@@ -69,7 +73,8 @@ func WithRootKey(der []byte) Option {
 }
 
 // WithRetries sends a request again, with growing pauses, if its connection is lost or a gateway cannot reach the replica.
-// It is the same request each time, which a replica executes once. lost gets the error of each lost connection; nil: it is
+// It is the same request each time, which a replica executes once. An address to which no connection was ever possible is
+// an error at once: it is more likely wrong than away for a moment. lost gets the error of each lost connection; nil: it is
 // not told.
 func WithRetries(lost func(error)) Option {
 	return func(c *Client) error {
@@ -181,6 +186,8 @@ func (c *Client) request(ctx context.Context, method, path string, content []byt
 		switch {
 		case err == nil && (code == http.StatusOK || code == http.StatusAccepted):
 			return code, body, nil
+		case !c.reached.Load() && isUnconnected(err):
+			again = &backoff{}
 		case err != nil || code == http.StatusBadGateway || code == http.StatusGatewayTimeout:
 			again = &lost
 		case code != http.StatusTooManyRequests && code != http.StatusServiceUnavailable:
@@ -201,11 +208,18 @@ func (c *Client) request(ctx context.Context, method, path string, content []byt
 	}
 }
 
+// isUnconnected reports whether an error is that of a connection that could not be made.
+func isUnconnected(err error) bool {
+	var failed *net.OpError
+	return errors.As(err, &failed) && failed.Op == "dial"
+}
+
 func (c *Client) do(req *http.Request) (int, []byte, error) {
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return 0, nil, fmt.Errorf("asking the replica: %w", err)
 	}
+	c.reached.Store(true)
 	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
 	if err != nil {

@@ -3,8 +3,10 @@ package client
 import (
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -137,4 +139,31 @@ func TestAClientWithoutRetriesTellsALostConnection(t *testing.T) {
 	if _, _, err := c.post(t.Context(), "/", wire.Signed{}); err == nil || sent != 1 {
 		t.Errorf("sent %d times: %v", sent, err)
 	}
+}
+
+// A source that was restarted refuses connections for a moment, but an address that never had one is more likely wrong.
+func TestAnAddressWithoutAConnectionIsTriedAgainOnlyAfterAResponse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sent, up := 0, false
+		c := &Client{address: "http://replica", http: &http.Client{Transport: broken(func(*http.Request) (*http.Response, error) {
+			sent++
+			if up {
+				return answers(http.StatusOK, strings.NewReader("fine")), nil
+			}
+			return nil, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
+		})}}
+		if err := WithRetries(nil)(c); err != nil {
+			t.Fatal(err)
+		}
+		post := func(serves bool, sends int) {
+			t.Helper()
+			sent, up = 0, serves
+			if _, _, err := c.post(t.Context(), "/", wire.Signed{}); sent != sends || (err == nil) != serves {
+				t.Errorf("sent %d times, want %d: %v", sent, sends, err)
+			}
+		}
+		post(false, 1)
+		post(true, 1)
+		post(false, 9)
+	})
 }
