@@ -87,7 +87,7 @@ func (s *instanceState) builtin(d canonDef) builtin {
 	}
 	return func(context.Context, []uint64) {
 		s.checkLeaving()
-		trap("%s is not supported yet", canonicals[d.kind].name)
+		trapWaiting(canonicals[d.kind].name)
 	}
 }
 

@@ -15,7 +15,7 @@ func (s *instanceState) lift(d canonDef) *function {
 		s.task = t
 		a := t.abi()
 		if options.async && s.backpressure > 0 {
-			trap("waiting until backpressure ends is not supported yet")
+			trapWaiting("backpressure")
 		}
 		args := a.lowerAll(typ.params, c.start(), flat.paramsSpill)
 		stack := make([]uint64, max(len(args), len(flat.core.results)))
@@ -62,11 +62,11 @@ func (t *task) finish(result any) {
 	t.resolved = true
 }
 
-// exit checks the end of an asynchronous task. One that waits is not supported yet.
+// exit checks the end of an asynchronous task.
 func (t *task) exit(stack []uint64) {
 	const exit = 0
 	if t.options.callback && stack[0]&0xf != exit {
-		trap("waiting for events is not supported yet")
+		trapWaiting("a task that waits for events")
 	}
 	if !t.resolved {
 		trap("async-lifted export failed to produce a result")

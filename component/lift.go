@@ -78,7 +78,7 @@ func (a *abi) liftSmall(t *valueType, v uint32) any {
 	case kindBorrow:
 		return a.liftBorrow(t, v)
 	}
-	trap("values of type %s are not supported yet", t.kind)
+	trapWaiting("a value of type " + t.kind.String())
 	return nil
 }
 
@@ -131,7 +131,7 @@ func liftPrimitive(p primitive, v uint64) any {
 		}
 		return Char(v)
 	}
-	trap("values of type %s are not supported yet", p)
+	trapWaiting("a value of type " + p.String())
 	return nil
 }
 

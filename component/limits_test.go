@@ -100,9 +100,6 @@ func TestEachLimitIsTheLargestNumberThatIsAccepted(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if testing.Short() && test.limit >= 1_000_000 {
-				t.Skip("building the component takes long under the race detector")
-			}
 			if err := checkWithoutEngine(test.build(test.limit)); err != nil {
 				t.Errorf("%d are refused: %v", test.limit, err)
 			}

@@ -74,7 +74,7 @@ func (a *abi) lowerSmall(t *valueType, v any) uint32 {
 		a.task.borrows++
 		return a.instance.handles.add(&handle{resource: v.implementation, representation: v.representation, task: a.task})
 	}
-	trap("values of type %s are not supported yet", t.kind)
+	trapWaiting("a value of type " + t.kind.String())
 	return 0
 }
 
@@ -108,7 +108,7 @@ func lowerPrimitive(v any) uint64 {
 	case Char:
 		return uint64(v)
 	}
-	trap("values of type %T are not supported yet", v)
+	trapWaiting("a value of type " + primErrorContext.String()) // the types above are those of all others
 	return 0
 }
 

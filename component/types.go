@@ -171,7 +171,7 @@ type resourcePath struct {
 // instanceType is the type of a component instance.
 type instanceType struct {
 	exports externs
-	fresh   []resourcePath // resources that each import or export of the type has anew
+	fresh   []resourcePath // resources that each import or export of the type creates
 	nodes   uint64
 }
 
@@ -179,7 +179,7 @@ type instanceType struct {
 type componentType struct {
 	imports, exports externs
 	imported         []resourcePath // resources that arguments supply
-	fresh            []resourcePath // resources that each instance has anew
+	fresh            []resourcePath // resources that each instance creates
 	nodes            uint64
 }
 

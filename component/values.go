@@ -32,8 +32,8 @@ type (
 		Case    uint32
 		Payload any
 	}
-	// Resource is a handle of a resource. The one who gets it as own may pass it as own once, or drop it
-	// ([Instance.Drop]); one that is borrowed can be passed as borrow until the call returns.
+	// Resource is a handle of a resource. A host that receives it as own passes it as own once, or drops it
+	// ([Instance.Drop]). A borrowed handle can be passed as borrow until the call returns.
 	Resource struct {
 		implementation *resourceInstance
 		representation uint32
