@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// proxy carries connections to a server, and breaks them. The settings are made before the first connection, but for those
-// that the mutex guards.
+// proxy carries connections to a server, and breaks them. The fields above mu are set before the first connection.
 type proxy struct {
 	net.Listener
 	to           string
@@ -19,7 +18,7 @@ type proxy struct {
 	lost, broken float64       // share of the parts of an answer that are sent again, and that break their connection
 	resend       time.Duration // how much later a part comes that was lost
 
-	mu     sync.Mutex // guards the others
+	mu     sync.Mutex // guards the fields below
 	chance *rand.Rand
 	left   int64 // bytes of answers until all connections are cut and no others are accepted; negative: no limit
 	bytes  int64 // bytes of answers so far

@@ -21,14 +21,7 @@ const (
 
 func TestBugsThatNeedCertainArgumentsAreFoundIfArgumentsAreDrawn(t *testing.T) {
 	t.Parallel()
-	base := canisterd.New(t)
-	if err := asyncbugs.Base(t.Context(), base.Network, ".."); err != nil {
-		t.Fatal(err)
-	}
-	bugs, err := asyncbugs.Read("../arguments")
-	if err != nil {
-		t.Fatal(err)
-	}
+	base, bugs := read(t, "../arguments")
 	found := 0
 	for _, bug := range bugs {
 		name := filepath.Base(bug.Folder)

@@ -16,14 +16,7 @@ const leastAgreed = 20
 // The message is marked in the run of the least schedule of bug.yaml. no_return of bug.yaml was written by hand before.
 func TestThePointOfNoReturnIsTheMessageNamedByHand(t *testing.T) {
 	t.Parallel()
-	base := canisterd.New(t)
-	if err := asyncbugs.Base(t.Context(), base.Network, ".."); err != nil {
-		t.Fatal(err)
-	}
-	bugs, err := asyncbugs.Read("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	base, bugs := read(t, "..")
 	agreed := 0
 	for _, bug := range bugs {
 		if marked := pointOf(t, base.Network, bug); marked == bug.NoReturn.Message {

@@ -11,18 +11,25 @@ import (
 	"github.com/canisterd/canisterd/internal/explore/harness"
 )
 
-// The schedule of bug.yaml has the fewest deviations from FIFO: all its messages come, the bug breaks its invariant,
-// and the twin does not.
-func TestTheScheduleMadeByHandShowsTheBugAndNotTheTwin(t *testing.T) {
-	t.Parallel()
+// read returns the bugs of a folder, and a network with what they need.
+func read(t *testing.T, folder string) (*canisterd.IC, []*asyncbugs.Bug) {
+	t.Helper()
 	base := canisterd.New(t)
 	if err := asyncbugs.Base(t.Context(), base.Network, ".."); err != nil {
 		t.Fatal(err)
 	}
-	bugs, err := asyncbugs.Read("..")
+	bugs, err := asyncbugs.Read(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return base, bugs
+}
+
+// The schedule of bug.yaml has the fewest deviations from FIFO: all its messages come, the bug breaks its invariant,
+// and the twin does not.
+func TestTheScheduleMadeByHandShowsTheBugAndNotTheTwin(t *testing.T) {
+	t.Parallel()
+	base, bugs := read(t, "..")
 	for _, bug := range bugs {
 		for _, twin := range []asyncbugs.Twin{asyncbugs.Buggy, asyncbugs.Fixed} {
 			t.Run(filepath.Base(bug.Folder)+"/"+string(twin), func(t *testing.T) { t.Parallel(); replay(t, base.Network, bug, twin) })
