@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -362,6 +363,26 @@ func TestAFolderForCompiledModulesIsFilled(t *testing.T) {
 	canisterd.New(t, canisterd.Cache(folder)).Deploy(counterWasm)
 	if files, err := os.ReadDir(folder); err != nil || len(files) == 0 {
 		t.Errorf("the folder has %d files (%v)", len(files), err)
+	}
+}
+
+func TestCompiledModulesAreKeptInTheCacheOfTheUserByDefault(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CACHE_HOME", home)
+	t.Setenv("LocalAppData", home)
+	folder, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := filepath.Join(folder, "canisterd", "modules")
+	canisterd.New(t, canisterd.Cache("")).Deploy(counterWasm)
+	if _, err := os.Stat(kept); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without a folder, %s is there (%v)", kept, err)
+	}
+	canisterd.New(t).Deploy(counterWasm)
+	if files, err := os.ReadDir(kept); err != nil || len(files) == 0 {
+		t.Errorf("%s has %d files (%v)", kept, len(files), err)
 	}
 }
 

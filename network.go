@@ -41,7 +41,11 @@ type Network struct {
 // closed.
 func Open(ctx context.Context, options ...Option) (*Network, error) {
 	c := configOf(options)
-	made, err := inprocess.Start(c.cache, front{c.outcalls}, func(r *instance.Registry, name string) (*instance.Instance, error) {
+	cache, err := c.cacheFolder()
+	if err != nil {
+		return nil, err
+	}
+	made, err := inprocess.Start(cache, front{c.outcalls}, func(r *instance.Registry, name string) (*instance.Instance, error) {
 		c.Name = name
 		return r.Create(ctx, &c.Spec)
 	})

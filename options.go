@@ -2,10 +2,13 @@ package canisterd
 
 import (
 	"crypto/sha256"
+	"fmt"
+	"log/slog"
 	"net/http"
 	"time"
 
 	"github.com/canisterd/canisterd/instance"
+	"github.com/canisterd/canisterd/internal/modulecache"
 	"github.com/canisterd/canisterd/replica"
 )
 
@@ -16,7 +19,7 @@ type Option func(*config)
 type config struct {
 	instance.Spec
 	outcalls outcalls
-	cache    string
+	cache    *string // folder for compiled modules; nil: the user's
 }
 
 // SubnetKind is the kind of a subnet on mainnet. It determines the size of the subnet and its fees.
@@ -81,10 +84,24 @@ func Outcalls(transport http.RoundTripper) Option {
 }
 
 // Cache keeps compiled modules in a folder, so that the next process need not compile them again: a module of some
-// hundred kilobytes takes most of a second. By default nothing is written; within a process, every module is compiled
-// once in either case.
+// hundred kilobytes takes most of a second. By default it is the folder of the command, canisterd/modules in
+// [os.UserCacheDir], if that can be written. With "" no file is written: a module is compiled once in each process.
 func Cache(folder string) Option {
-	return func(c *config) { c.cache = folder }
+	return func(c *config) { c.cache = &folder }
+}
+
+// cacheFolder returns the folder for compiled modules, "" for none.
+func (c *config) cacheFolder() (string, error) {
+	switch {
+	case c.cache == nil:
+		return modulecache.Default(slog.New(slog.DiscardHandler)), nil
+	case *c.cache == "":
+		return "", nil
+	}
+	if err := modulecache.Check(*c.cache); err != nil {
+		return "", fmt.Errorf("the folder %s cannot keep compiled modules: %w", *c.cache, err)
+	}
+	return *c.cache, nil
 }
 
 // configOf returns the properties that options set.

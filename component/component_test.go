@@ -46,10 +46,15 @@ func TestInvalidProgramsAreRefusedWithReasonAndOffset(t *testing.T) {
 }
 
 // A component that ends early, or has another byte somewhere, is refused or valid; the reader and the validator do not fail
-// otherwise, and the offset is in the component.
+// otherwise, and the offset is in the component. A component of more than 4 KiB is damaged at every 29th byte: most of it is
+// the code of a core module, which is the engine's to read.
 func TestDamagedProgramsAreRefusedWithAnOffsetInThem(t *testing.T) {
 	for name, binary := range programs(t, "valid") {
-		for end := range binary {
+		step := 1
+		if len(binary) > 4<<10 {
+			step = 29
+		}
+		for end := 0; end < len(binary); end += step {
 			err := checkWithoutEngine(string(binary[:end]))
 			invalid := new(Invalid)
 			if err != nil && (!errors.As(err, &invalid) || invalid.Offset > end) {
@@ -60,7 +65,7 @@ func TestDamagedProgramsAreRefusedWithAnOffsetInThem(t *testing.T) {
 			}
 		}
 		damaged := make([]byte, len(binary))
-		for at := range binary {
+		for at := 0; at < len(binary); at += step {
 			for _, bit := range []byte{0x01, 0x10, 0x80} {
 				copy(damaged, binary)
 				damaged[at] ^= bit

@@ -11,6 +11,7 @@ import (
 	"github.com/canisterd/canisterd/api/pocketic"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/instance"
+	"github.com/canisterd/canisterd/internal/modulecache"
 	"github.com/canisterd/canisterd/internal/systemcanisters"
 	"github.com/canisterd/canisterd/replica"
 )
@@ -173,8 +174,8 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	var failed error
 	if c.CacheDir == "" {
-		c.CacheDir = defaultCache(c.Log)
-	} else if err := checkCache(c.CacheDir); err != nil {
+		c.CacheDir = modulecache.Default(c.Log)
+	} else if err := modulecache.Check(c.CacheDir); err != nil {
 		failed = fmt.Errorf("the directory %s cannot keep compiled modules: %w", c.CacheDir, err)
 	}
 	return c, failed

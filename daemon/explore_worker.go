@@ -11,6 +11,7 @@ import (
 	"github.com/canisterd/canisterd/api/control"
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/internal/explore/workqueue"
+	"github.com/canisterd/canisterd/internal/modulecache"
 )
 
 // ExploreWorker configures a worker of explorations.
@@ -27,7 +28,7 @@ func (w *ExploreWorker) Dedicate() { workqueue.Dedicate(w.Slots) }
 // Run runs jobs of explorations until the context or the connection ends.
 func (w *ExploreWorker) Run(ctx context.Context) (err error) {
 	if w.CacheDir == "" {
-		w.CacheDir = defaultCache(slog.New(slog.DiscardHandler))
+		w.CacheDir = modulecache.Default(slog.New(slog.DiscardHandler))
 	}
 	engine, err := canister.NewEngine(canister.EngineConfig{CacheDir: w.CacheDir})
 	if err != nil {

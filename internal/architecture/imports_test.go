@@ -106,11 +106,12 @@ var arrows = map[string]struct {
 	"internal/systemcanisters":        {[]string{"candid", "candid/management", "candid/principal", "replica"}, "modules and the messages that install them; a network is handed in"},
 	"internal/journal":                {nil, "bytes and positions on disk; what a record tells is its user's business"},
 	"instance":                        {[]string{"internal/refusal", "archive", "internal/contain", "candid/did", "candid/principal", "canister", "internal/journal", "internal/systemcanisters", "replica", "internal/budget", "internal/callbudget", "replica/driver", "internal/trace", "internal/trace/values"}, "an instance knows no protocol, and nothing of who serves it"},
+	"internal/modulecache":            {nil, "a folder and its owner, without what is in it"},
 	"internal/inprocess":              {[]string{"canister", "instance", "internal/coverage/coverdir"}, "instances of a process, without what programs do with them"},
 	"test/instancetest":               {[]string{"candid", "candid/principal", "test/canistertest/wat", "instance", "replica", "replica/driver"}, "support for tests"},
 	"daemon/internal/metrics":         {[]string{"canister", "instance", "internal/journal", "intercanister/cycles", "replica", "internal/budget"}, "numbers of the daemon as text; what was served is handed in"},
 	"daemon/internal/otlp":            {[]string{"candid/principal", "intercanister", "intercanister/cycles", "replica", "replica/driver"}, "spans are made of recorded events, as any client could"},
-	"daemon":                          {[]string{"internal/mcp", "internal/knownmodules", "internal/budget", "internal/regular", "internal/refusal", "internal/contain", "api", "api/", "internal/explore/workqueue", "instance", "internal/journal", "daemon/internal/metrics", "daemon/internal/otlp", "internal/systemcanisters", "candid/principal", "intercanister", "canister", "replica", "replica/", "internal/coverage/coverdir"}, "wiring"},
+	"daemon":                          {[]string{"internal/modulecache", "internal/mcp", "internal/knownmodules", "internal/budget", "internal/regular", "internal/refusal", "internal/contain", "api", "api/", "internal/explore/workqueue", "instance", "internal/journal", "daemon/internal/metrics", "daemon/internal/otlp", "internal/systemcanisters", "candid/principal", "intercanister", "canister", "replica", "replica/", "internal/coverage/coverdir"}, "wiring"},
 	"internal/quantity":               {nil, "amounts as people write them"},
 	"internal/knownmodules":           {[]string{"internal/regular"}, "modules by hash, without a canister"},
 	"internal/assets":                 {[]string{"candid"}, "files for a canister, without one"},
@@ -134,7 +135,7 @@ var arrows = map[string]struct {
 	"test/size":                       {[]string{"cmd/dist/compile"}, "reads the binary as a file"},
 	"test/soak":                       {[]string{"api/client", "api/control/remote", "candid/principal", "test/canistertest/wat", "internal/journal", "test/resources", "proto/control/v1"}, "loads the binary from outside, and knows the limits of its journal"},
 	"test/hostile":                    {[]string{"test/resources", "api/control/remote", "proto/control/v1", "candid", "candid/management", "candid/principal", "test/canistertest/wat"}, "attacks the binary from outside"},
-	".":                               {[]string{"internal/profile", "internal/profile/", "internal/trace", "internal/inprocess", "internal/refusal", "internal/contain", "api", "instance", "internal/assets", "internal/project", "internal/quantity", "candid", "candid/", "intercanister", "intercanister/cycles", "timers", "canister", "replica", "replica/", "internal/callbudget"}, "networks for Go programs, without a protocol"},
+	".":                               {[]string{"internal/modulecache", "internal/profile", "internal/profile/", "internal/trace", "internal/inprocess", "internal/refusal", "internal/contain", "api", "instance", "internal/assets", "internal/project", "internal/quantity", "candid", "candid/", "intercanister", "intercanister/cycles", "timers", "canister", "replica", "replica/", "internal/callbudget"}, "networks for Go programs, without a protocol"},
 	"component":                       {nil, "a component runs on the engine alone, and knows no canister"},
 	"test/e2e":                        {nil, "drives the binary from outside"},
 	"test":                            {nil, "runs the tests, and knows none"},
@@ -196,7 +197,7 @@ func allowed(may []string, path string) bool {
 // what is above.
 var floors = []string{
 	"internal/cow", "internal/golden", "candid", "internal/candid", "archive", "internal/contain", "internal/refusal", "internal/stabletypes", "internal/textwidth", "internal/markup", "internal/budget", "internal/certify", "internal/profile", "timers", "intercanister", "internal/callbudget", "internal/profile/export", "internal/sourcelines", "canister", "replica", "internal/trace", "internal/coverage", "replica/driver", "replica/replicatest", "internal/explore/search",
-	"internal/explore/argument", "internal/explore/harness", "internal/explore/property", "internal/explore/schedule", "internal/explore/campaign", "internal/explore/workqueue", "internal/quantity", "internal/knownmodules", "internal/assets", "internal/standin", "internal/snapshotdir", "internal/project", "internal/systemcanisters", "internal/journal", "instance", "internal/inprocess", "api", "internal/clone", "internal/control", "internal/rehearse", "internal/mcp", "daemon", ".", "explore", "cmd", "test/e2e", "examples",
+	"internal/explore/argument", "internal/explore/harness", "internal/explore/property", "internal/explore/schedule", "internal/explore/campaign", "internal/explore/workqueue", "internal/quantity", "internal/knownmodules", "internal/assets", "internal/standin", "internal/snapshotdir", "internal/project", "internal/systemcanisters", "internal/journal", "instance", "internal/modulecache", "internal/inprocess", "api", "internal/clone", "internal/control", "internal/rehearse", "internal/mcp", "daemon", ".", "explore", "cmd", "test/e2e", "examples",
 }
 
 // floor is the height of a folder; 0 for one that is beside the house, such as generated code.

@@ -28,6 +28,7 @@ var exempt = map[string]string{
 	"internal/regular":             "opens files for packages of the edge",
 	"internal/explore/campaign":    "runs jobs of an exploration on goroutines",
 	"internal/explore/workqueue":   "moves jobs between processes",
+	"internal/modulecache":         "makes a folder, and looks at its owner",
 	"internal/inprocess":           "runs instances at the time of this computer",
 	"internal/journal":             "writes the files of a state directory",
 	"internal/knownmodules":        "keeps the modules that the user added in a file",

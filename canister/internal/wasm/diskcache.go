@@ -10,7 +10,6 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 
 	"github.com/canisterd/canisterd/canister/internal/rewrite"
@@ -68,23 +67,6 @@ func pruneFiles(paths []string, limit int64) {
 func (d *diskCache) all() []string {
 	modules, _ := filepath.Glob(filepath.Join(d.dir, "*"))
 	return append(modules, d.compiled()...)
-}
-
-// buildFingerprint distinguishes programs whose rewriters may differ.
-func buildFingerprint() [32]byte {
-	h := sha256.New()
-	if info, ok := debug.ReadBuildInfo(); ok {
-		fmt.Fprintln(h, info.Main.Version, info.GoVersion)
-		for _, s := range info.Settings {
-			fmt.Fprintln(h, s.Key, s.Value)
-		}
-	}
-	if path, err := os.Executable(); err == nil {
-		if info, err := os.Stat(path); err == nil {
-			fmt.Fprintln(h, info.Size(), info.ModTime().UnixNano())
-		}
-	}
-	return [32]byte(h.Sum(nil))
 }
 
 func (d *diskCache) path(key [32]byte) string {

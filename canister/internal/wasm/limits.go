@@ -72,6 +72,8 @@ const (
 	slowCompileTime = 500_000_000
 	// maxScratchAge is the age at which a folder of a compilation has certainly been abandoned.
 	maxScratchAge = time.Hour
+	// maxBuildIDOffset is how many bytes of a program are read for its build ID, which the linker puts at the beginning.
+	maxBuildIDOffset = 32 << 10
 	// maxDiskCache limits the cache folder when it is opened; the oldest files are removed first.
 	maxDiskCache = 8 << 30
 )

@@ -1,4 +1,4 @@
-package daemon
+package modulecache
 
 import (
 	"errors"
@@ -9,10 +9,10 @@ import (
 	"strconv"
 )
 
-// defaultCache returns the default folder for compiled modules: in the user's cache, or without a usable home a folder
+// Default returns the default folder for compiled modules: in the user's cache, or without a usable home a folder
 // in the shared temporary one. The modules are native code that runs, so no other user may write to it. Without such a
 // folder modules are compiled at each start ("").
-func defaultCache(log *slog.Logger) string {
+func Default(log *slog.Logger) string {
 	home, err := os.UserCacheDir()
 	if err == nil {
 		home = filepath.Join(home, "canisterd")
@@ -29,9 +29,9 @@ func defaultCache(log *slog.Logger) string {
 	return madeModules(shared, log)
 }
 
-// checkCache makes the folder for compiled modules that a user names, or checks that others cannot write to it. A link
+// Check makes the folder for compiled modules that a user names, or checks that others cannot write to it. A link
 // to another disk is the user's own.
-func checkCache(dir string) error {
+func Check(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("creating it: %w", err)
 	}
