@@ -3,6 +3,7 @@ package rewrite
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 
 	"github.com/canisterd/canisterd/internal/profile"
@@ -32,9 +33,13 @@ type guest struct {
 	onSize   func(size int64)
 }
 
+// compiled has the machine code of all modules of the process: the same programs run in several tests and ways.
+var compiled = sync.OnceValue(wazero.NewCompilationCache)
+
 func engine(t testing.TB) wazero.Runtime {
 	features := api.CoreFeaturesV2 | experimental.CoreFeaturesTailCall
-	rt := wazero.NewRuntimeWithConfig(context.Background(), wazero.NewRuntimeConfigCompiler().WithCoreFeatures(features))
+	config := wazero.NewRuntimeConfigCompiler().WithCoreFeatures(features).WithCompilationCache(compiled())
+	rt := wazero.NewRuntimeWithConfig(context.Background(), config)
 	t.Cleanup(func() { rt.Close(context.Background()) })
 	return rt
 }
