@@ -256,6 +256,7 @@ func (i *installation) affordable() *intercanister.Reject {
 	before := i.real.MemoryUsage().Total()
 	after := w.usage(i.next.runner).Total()
 	i.next.runner.fill(w, &i.real.Logs, sub, &i.message, Init)
+	defer i.next.runner.forget() // the message is a part of i, which has the module
 	x := i.next.runner.x
 	grown := max(after, w.Settings.MemoryAllocation) - min(max(before, w.Settings.MemoryAllocation), max(after, w.Settings.MemoryAllocation))
 	if room := x.MemoryLeft(); grown > room {

@@ -3,8 +3,10 @@ package canister_test
 import (
 	"bytes"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
+	"weak"
 
 	"github.com/canisterd/canisterd/canister"
 	"github.com/canisterd/canisterd/intercanister"
@@ -64,6 +66,24 @@ func TestAnInstallationThatFailsLeavesNothing(t *testing.T) {
 			t.Errorf("%d log records", c.Logs.Len())
 		}
 	}
+}
+
+func TestAnInstalledCanisterKeepsNoMessage(t *testing.T) {
+	p := canistertest.NewPlace(t)
+	c := p.Empty()
+	begin := func() (module, arg weak.Pointer[byte]) {
+		uploaded, argument := bytes.Clone(canistertest.Scriptable()), canistertest.Script().Print(strings.Repeat("x", 100)).Bytes()
+		if out := install(p, c, canister.Install{Module: p.Module(uploaded), Arg: argument}); out.Failure != nil {
+			t.Fatal(out.Failure)
+		}
+		return weak.Make(&uploaded[0]), weak.Make(&argument[0])
+	}
+	module, arg := begin()
+	runtime.GC()
+	if module.Value() != nil || arg.Value() != nil {
+		t.Errorf("a canister keeps the module %t, the argument %t", module.Value() != nil, arg.Value() != nil)
+	}
+	runtime.KeepAlive(c)
 }
 
 func TestModesAskForWhatTheyNeed(t *testing.T) {
