@@ -3,6 +3,8 @@ package polyfill
 import (
 	"slices"
 	"strings"
+
+	"github.com/canisterd/canisterd/canister/internal/wasmfile"
 )
 
 // WASI is the import module that the functions of the library replace.
@@ -19,22 +21,22 @@ const (
 // linker puts the library into a program. In the linked module the functions of the System API come first, then those
 // of the program, the needed ones of the library, and the entry points.
 type linker struct {
-	program, library *module
+	program, library *wasmfile.Module
 
-	imports   []imported
+	imports   []wasmfile.Import
 	types     []string
 	added     []uint32          // needed own functions of the library, by their place in it
 	place     map[uint32]uint32 // function of the library -> index in the linked module
 	kept      []uint32          // import of the program -> index in the linked module, if it is not of WASI
 	entries   [][]byte          // bodies of the entry points
 	entryName []string
-	exports   []exported
+	exports   []wasmfile.Export
 }
 
 // Link returns a valid module with the functions of WASI in it. It imports functions of the System API and of [WASI].
 func Link(program []byte) []byte {
-	l := &linker{program: parse(program), library: parse(library), place: make(map[uint32]uint32)}
-	l.types = slices.Clone(l.program.types)
+	l := &linker{program: wasmfile.Parse(program), library: wasmfile.Parse(library), place: make(map[uint32]uint32)}
+	l.types = slices.Clone(l.program.Types)
 	l.resolve()
 	l.exportAll()
 	return l.write()
@@ -43,9 +45,9 @@ func Link(program []byte) []byte {
 // resolve finds the functions of the library that are needed, and assigns the indices of all functions.
 func (l *linker) resolve() {
 	needed := make(map[uint32]bool)
-	for _, item := range l.program.imports {
-		if item.module == WASI {
-			l.need(item.name, needed)
+	for _, item := range l.program.Imports {
+		if item.Module == WASI {
+			l.need(item.Name, needed)
 			continue
 		}
 		l.imports = append(l.imports, item)
@@ -53,22 +55,22 @@ func (l *linker) resolve() {
 	for _, name := range []string{"memory_size", "memory_grow", "end_line"} {
 		l.need(name, needed)
 	}
-	for i, item := range l.library.imports {
+	for i, item := range l.library.Imports {
 		if needed[uint32(i)] {
 			l.place[uint32(i)] = l.importSystem(item)
 		}
 	}
-	l.kept = make([]uint32, len(l.program.imports))
+	l.kept = make([]uint32, len(l.program.Imports))
 	next := uint32(0)
-	for i, item := range l.program.imports {
-		if item.module != WASI {
+	for i, item := range l.program.Imports {
+		if item.Module != WASI {
 			l.kept[i] = next
 			next++
 		}
 	}
-	first := uint32(len(l.imports) + len(l.program.functions))
-	for i := range l.library.functions {
-		if f := uint32(len(l.library.imports) + i); needed[f] {
+	first := uint32(len(l.imports) + len(l.program.Functions))
+	for i := range l.library.Functions {
+		if f := uint32(len(l.library.Imports) + i); needed[f] {
 			l.place[f] = first + uint32(len(l.added))
 			l.added = append(l.added, uint32(i))
 		}
@@ -76,20 +78,20 @@ func (l *linker) resolve() {
 }
 
 // importSystem returns the index of a System API function that the library imports, and imports it if necessary.
-func (l *linker) importSystem(item imported) uint32 {
+func (l *linker) importSystem(item wasmfile.Import) uint32 {
 	for i, x := range l.imports {
-		if x.module == systemModule && x.name == item.name {
+		if x.Module == systemModule && x.Name == item.Name {
 			return uint32(i)
 		}
 	}
-	item.typ = l.typeIndex(l.library.types[item.typ])
+	item.Type = l.typeIndex(l.library.Types[item.Type])
 	l.imports = append(l.imports, item)
 	return uint32(len(l.imports) - 1)
 }
 
 // need adds a function of the library, and all that it calls.
 func (l *linker) need(name string, needed map[uint32]bool) {
-	first, ok := l.library.function(name)
+	first, ok := l.library.Exported(name)
 	if !ok {
 		panic("the library of WASI has no function " + name)
 	}
@@ -99,13 +101,13 @@ func (l *linker) need(name string, needed map[uint32]bool) {
 			continue
 		}
 		needed[f] = true
-		if own := int(f) - len(l.library.imports); own >= 0 {
+		if own := int(f) - len(l.library.Imports); own >= 0 {
 			same := func(i uint32) uint32 { return i }
 			called := func(i uint32) uint32 {
 				todo = append(todo, i)
 				return i
 			}
-			(&reader{data: l.library.bodies[own]}).body(nil, &renumbering{function: called, global: same, typ: same})
+			wasmfile.NewReader(l.library.Bodies[own]).Body(nil, &wasmfile.Renumbering{Function: called, Global: same, Type: same})
 		}
 	}
 }
@@ -122,78 +124,80 @@ func (l *linker) typeIndex(typ string) uint32 {
 
 // exportOf returns the index of a function that the library exports.
 func (l *linker) exportOf(name string) uint32 {
-	f, _ := l.library.function(name)
+	f, _ := l.library.Exported(name)
 	return l.place[f]
 }
 
-// ofProgram renumbers the program.
-func (l *linker) ofProgram() *renumbering {
+// ofProgram renumbers the program, and hides the last page from it.
+func (l *linker) ofProgram() *wasmfile.Renumbering {
 	same := func(i uint32) uint32 { return i }
-	return &renumbering{function: l.function, global: same, typ: same, hidden: true, memorySize: l.exportOf("memory_size"), memoryGrow: l.exportOf("memory_grow")}
+	size, grow := l.exportOf("memory_size"), l.exportOf("memory_grow")
+	replace := func(out []byte, i wasmfile.Instruction) ([]byte, bool) {
+		switch i.Op {
+		case wasmfile.OpMemorySize:
+			return wasmfile.AppendU32(append(out, wasmfile.OpCall), size), true
+		case wasmfile.OpMemoryGrow:
+			return wasmfile.AppendU32(append(out, wasmfile.OpCall), grow), true
+		}
+		return out, false
+	}
+	return &wasmfile.Renumbering{Function: l.function, Global: same, Type: same, Replace: replace}
 }
 
 // function returns the index of a function of the program.
 func (l *linker) function(i uint32) uint32 {
-	own := int(i) - len(l.program.imports)
+	own := int(i) - len(l.program.Imports)
 	switch {
 	case own >= 0:
 		return uint32(len(l.imports) + own)
-	case l.program.imports[i].module == WASI:
-		return l.exportOf(l.program.imports[i].name)
+	case l.program.Imports[i].Module == WASI:
+		return l.exportOf(l.program.Imports[i].Name)
 	}
 	return l.kept[i]
 }
 
 // ofLibrary renumbers the library.
-func (l *linker) ofLibrary() *renumbering {
-	return &renumbering{
-		function: func(i uint32) uint32 { return l.place[i] },
-		global:   func(i uint32) uint32 { return uint32(len(l.program.globals)) + i },
-		typ:      func(i uint32) uint32 { return l.typeIndex(l.library.types[i]) },
+func (l *linker) ofLibrary() *wasmfile.Renumbering {
+	return &wasmfile.Renumbering{
+		Function: func(i uint32) uint32 { return l.place[i] },
+		Global:   func(i uint32) uint32 { return uint32(len(l.program.Globals)) + i },
+		Type:     func(i uint32) uint32 { return l.typeIndex(l.library.Types[i]) },
 	}
 }
 
 // exportAll makes the exports. Entry points become functions that call them and end the line of a stream.
 func (l *linker) exportAll() {
-	initializer, initializes := l.program.function(initializeExport)
-	if l.program.start != nil {
-		initializer, initializes = *l.program.start, true
+	initializer, initializes := l.program.Exported(initializeExport)
+	if l.program.Start != nil {
+		initializer, initializes = *l.program.Start, true
 	}
 	runs := func(name string) bool { return initializes && (name == initEntry || name == postUpgradeEntry) }
 	seen := make(map[string]bool)
-	for _, e := range l.program.exports {
+	for _, e := range l.program.Exports {
 		switch {
-		case e.kind != kindFunction:
-		case e.name == initializeExport:
+		case e.Kind != wasmfile.KindFunction:
+		case e.Name == initializeExport:
 			continue
-		case !strings.HasPrefix(e.name, "canister_") || l.program.signature(e.index) != entryType:
-			e.index = l.function(e.index)
-		case runs(e.name):
-			e.index = l.entry(e.name, initializer, e.index)
+		case !strings.HasPrefix(e.Name, "canister_") || l.program.Types[l.program.Type(e.Index)] != entryType:
+			e.Index = l.function(e.Index)
+		case runs(e.Name):
+			e.Index = l.entry(e.Name, initializer, e.Index)
 		default:
-			e.name = spaced(e.name)
-			e.index = l.entry(e.name, e.index)
+			e.Name = spaced(e.Name)
+			e.Index = l.entry(e.Name, e.Index)
 		}
-		seen[e.name] = true
+		seen[e.Name] = true
 		l.exports = append(l.exports, e)
 	}
 	for _, name := range []string{initEntry, postUpgradeEntry} {
 		if runs(name) && !seen[name] {
-			l.exports = append(l.exports, exported{name, kindFunction, l.entry(name, initializer)})
+			l.exports = append(l.exports, wasmfile.Export{Name: name, Kind: wasmfile.KindFunction, Index: l.entry(name, initializer)})
 		}
 	}
 }
 
 // entryType is the type of entry points: no parameters, no results.
 const entryType = "\x60\x00\x00"
-
-// signature returns the type of a function.
-func (m *module) signature(i uint32) string {
-	if own := int(i) - len(m.imports); own >= 0 {
-		return m.types[m.functions[own]]
-	}
-	return m.types[m.imports[i].typ]
-}
 
 // spaced returns the name of a method's export with the space that a compiler could not write.
 func spaced(export string) string {
@@ -209,9 +213,9 @@ func spaced(export string) string {
 func (l *linker) entry(name string, functions ...uint32) uint32 {
 	body := []byte{0} // no locals
 	for _, f := range functions {
-		body = appendU32(append(body, opCall), l.function(f))
+		body = wasmfile.AppendU32(append(body, wasmfile.OpCall), l.function(f))
 	}
-	body = appendU32(append(body, opCall), l.exportOf("end_line"))
-	l.entries, l.entryName = append(l.entries, append(body, opEnd)), append(l.entryName, name)
-	return uint32(len(l.imports) + len(l.program.functions) + len(l.added) + len(l.entries) - 1)
+	body = wasmfile.AppendU32(append(body, wasmfile.OpCall), l.exportOf("end_line"))
+	l.entries, l.entryName = append(l.entries, append(body, wasmfile.OpEnd)), append(l.entryName, name)
+	return uint32(len(l.imports) + len(l.program.Functions) + len(l.added) + len(l.entries) - 1)
 }

@@ -1,9 +1,9 @@
 package polyfill
 
 import (
-	"encoding/binary"
-	"maps"
 	"slices"
+
+	"github.com/canisterd/canisterd/canister/internal/wasmfile"
 )
 
 const maxPages = 1 << 16 // of a memory
@@ -13,58 +13,41 @@ func (l *linker) write() []byte {
 	p := l.program
 	code := l.code() // it may add types
 	functions := l.functionTypes()
-	out := []byte("\x00asm\x01\x00\x00\x00")
-	out = appendList(out, sectionType, l.types, func(out []byte, t string) []byte { return append(out, t...) })
-	out = appendList(out, sectionImport, l.imports, func(out []byte, i imported) []byte {
-		out = appendBlock(appendBlock(out, []byte(i.module)), []byte(i.name))
-		return appendU32(append(out, kindFunction), i.typ)
-	})
-	out = appendList(out, sectionFunction, functions, appendU32)
-	out = l.raw(out, sectionTable)
-	out = appendSection(out, sectionMemory, l.memory())
-	globals := p.globals
+	out := []byte(wasmfile.Header)
+	out = wasmfile.AppendList(out, wasmfile.SectionType, l.types, wasmfile.AppendRaw[string])
+	out = wasmfile.AppendList(out, wasmfile.SectionImport, l.imports, wasmfile.AppendImport)
+	out = wasmfile.AppendList(out, wasmfile.SectionFunction, functions, wasmfile.AppendU32)
+	out = l.raw(out, wasmfile.SectionTable)
+	out = wasmfile.AppendSection(out, wasmfile.SectionMemory, l.memory())
+	globals := p.Globals
 	to := l.ofProgram()
-	out = appendList(out, sectionGlobal, slices.Concat(globals, l.library.globals), func(out, g []byte) []byte {
-		return (&reader{data: g, pos: 2}).expression(append(out, g[:2]...), to)
+	out = wasmfile.AppendList(out, wasmfile.SectionGlobal, slices.Concat(globals, l.library.Globals), func(out, g []byte) []byte {
+		return wasmfile.NewReader(g[2:]).Expression(append(out, g[:2]...), to)
 	})
-	out = appendList(out, sectionExport, l.exports, func(out []byte, e exported) []byte {
-		return appendU32(append(appendBlock(out, []byte(e.name)), e.kind), e.index)
-	})
-	out = appendList(out, sectionElement, p.elements, func(out, e []byte) []byte { return (&reader{data: e}).element(out, to) })
-	out = l.raw(out, sectionDataCount)
-	out = appendList(out, sectionCode, code, appendBlock)
-	out = l.raw(out, sectionData)
-	for _, m := range p.metadata {
-		out = appendSection(out, sectionCustom, m)
+	out = wasmfile.AppendList(out, wasmfile.SectionExport, l.exports, wasmfile.AppendExport)
+	out = wasmfile.AppendList(out, wasmfile.SectionElement, p.Elements, func(out, e []byte) []byte { return wasmfile.NewReader(e).Element(out, to) })
+	out = l.raw(out, wasmfile.SectionDataCount)
+	out = wasmfile.AppendList(out, wasmfile.SectionCode, code, wasmfile.AppendBlock[[]byte])
+	out = l.raw(out, wasmfile.SectionData)
+	for _, m := range p.Metadata {
+		out = wasmfile.AppendSection(out, wasmfile.SectionCustom, m)
 	}
 	return l.appendNames(out)
 }
 
-// appendList appends a section that is a list, unless it is empty.
-func appendList[T any](out []byte, id byte, items []T, item func([]byte, T) []byte) []byte {
-	if len(items) == 0 {
-		return out
-	}
-	content := appendU32(nil, uint32(len(items)))
-	for _, x := range items {
-		content = item(content, x)
-	}
-	return appendSection(out, id, content)
-}
-
 // raw appends a section of the program unchanged.
 func (l *linker) raw(out []byte, id byte) []byte {
-	if content, ok := l.program.raw[id]; ok {
-		return appendSection(out, id, content)
+	if content, ok := l.program.Raw[id]; ok {
+		return wasmfile.AppendSection(out, id, content)
 	}
 	return out
 }
 
 // functionTypes returns the types of the functions that are not imported.
 func (l *linker) functionTypes() []uint32 {
-	all := slices.Clone(l.program.functions)
+	all := slices.Clone(l.program.Functions)
 	for _, own := range l.added {
-		all = append(all, l.typeIndex(l.library.types[l.library.functions[own]]))
+		all = append(all, l.typeIndex(l.library.Types[l.library.Functions[own]]))
 	}
 	for range l.entries {
 		all = append(all, l.typeIndex(entryType))
@@ -74,57 +57,45 @@ func (l *linker) functionTypes() []uint32 {
 
 // code returns the bodies of the functions that are not imported.
 func (l *linker) code() [][]byte {
-	all := make([][]byte, 0, len(l.program.bodies)+len(l.added)+len(l.entries))
+	all := make([][]byte, 0, len(l.program.Bodies)+len(l.added)+len(l.entries))
 	to := l.ofProgram()
-	for _, b := range l.program.bodies {
-		all = append(all, (&reader{data: b}).body(make([]byte, 0, len(b)+len(b)/8), to))
+	for _, b := range l.program.Bodies {
+		all = append(all, wasmfile.NewReader(b).Body(make([]byte, 0, len(b)+len(b)/8), to))
 	}
 	to = l.ofLibrary()
 	for _, own := range l.added {
-		all = append(all, (&reader{data: l.library.bodies[own]}).body(nil, to))
+		all = append(all, wasmfile.NewReader(l.library.Bodies[own]).Body(nil, to))
 	}
 	return append(all, l.entries...)
 }
 
 // memory returns the memory of the program with one more page.
 func (l *linker) memory() []byte {
-	size := memory{}
-	if l.program.memory != nil {
-		size = *l.program.memory
+	size := wasmfile.Memory{}
+	if l.program.Memory != nil {
+		size = *l.program.Memory
 	}
-	out := []byte{1, 0}
-	if size.hasMax {
-		out[1] = 1
-	}
-	out = binary.AppendUvarint(out, min(size.min+1, maxPages))
-	if size.hasMax {
-		out = binary.AppendUvarint(out, min(size.max+1, maxPages))
-	}
-	return out
+	size.Min, size.Max = min(size.Min+1, maxPages), min(size.Max+1, maxPages)
+	return wasmfile.AppendMemory([]byte{1}, size)
 }
 
 // appendNames appends the names of all functions that have one, for backtraces.
 func (l *linker) appendNames(out []byte) []byte {
 	names := make(map[uint32]string)
 	// The order has no effect: each name has its own index.
-	for i, name := range l.program.names {
-		if int(i) < len(l.program.imports)+len(l.program.functions) {
+	for i, name := range l.program.Names {
+		if int(i) < len(l.program.Imports)+len(l.program.Functions) {
 			names[l.function(i)] = name
 		}
 	}
-	for _, e := range l.library.exports {
-		if i, ok := l.place[e.index]; ok && e.kind == kindFunction {
-			names[i] = e.name
+	for _, e := range l.library.Exports {
+		if i, ok := l.place[e.Index]; ok && e.Kind == wasmfile.KindFunction {
+			names[i] = e.Name
 		}
 	}
-	first := uint32(len(l.imports) + len(l.program.functions) + len(l.added))
+	first := uint32(len(l.imports) + len(l.program.Functions) + len(l.added))
 	for i, name := range l.entryName {
 		names[first+uint32(i)] = name
 	}
-	const functions = 1
-	list := appendU32(nil, uint32(len(names)))
-	for _, i := range slices.Sorted(maps.Keys(names)) {
-		list = appendBlock(appendU32(list, i), []byte(names[i]))
-	}
-	return appendSection(out, sectionCustom, appendSection(appendBlock(nil, []byte("name")), functions, list))
+	return wasmfile.AppendNames(out, names)
 }

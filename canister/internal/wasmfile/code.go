@@ -1,0 +1,221 @@
+package wasmfile
+
+// Renumbering maps the indices of a module to those of another one.
+type Renumbering struct {
+	Function, Global, Type func(uint32) uint32
+	// Replace, if set, appends something in place of a call, or of an instruction on a memory or a data segment. It
+	// reports whether it did.
+	Replace func(out []byte, i Instruction) ([]byte, bool)
+}
+
+// Instruction is an instruction that a renumbering may replace.
+type Instruction struct {
+	Op    byte
+	Misc  uint32 // after OpMisc: MemoryInit or DataDrop
+	Index uint32 // of the function, the type or the data segment
+	Table uint32
+}
+
+// Operators with an index that changes, and operators that may be replaced.
+const (
+	OpUnreachable        = 0x00
+	OpBlock              = 0x02
+	OpLoop               = 0x03
+	OpIf                 = 0x04
+	OpEnd                = 0x0b
+	OpCall               = 0x10
+	OpCallIndirect       = 0x11
+	OpReturnCall         = 0x12
+	OpReturnCallIndirect = 0x13
+	OpLocalGet           = 0x20
+	OpGlobalGet          = 0x23
+	OpGlobalSet          = 0x24
+	OpTableGet           = 0x25
+	OpMemorySize         = 0x3f
+	OpMemoryGrow         = 0x40
+	OpI32Const           = 0x41
+	OpRefIsNull          = 0xd1
+	OpRefFunc            = 0xd2
+	OpMisc               = 0xfc
+	OpVector             = 0xfd
+
+	MemoryInit = 8
+	DataDrop   = 9
+
+	// BlockEmpty is the type of a block without parameters and results.
+	BlockEmpty = 0x40
+)
+
+// Body copies a function body, with its declarations of locals, and renumbers it.
+func (r *Reader) Body(out []byte, to *Renumbering) []byte {
+	at := r.pos
+	r.Each(func() {
+		r.U32()
+		r.Byte()
+	})
+	out = append(out, r.since(at)...)
+	for !r.Done() {
+		out = r.instruction(out, to)
+	}
+	return out
+}
+
+// Expression copies a constant expression. Without a renumbering it only reads it.
+func (r *Reader) Expression(out []byte, to *Renumbering) []byte {
+	for {
+		op := r.data[r.pos]
+		out = r.instruction(out, to)
+		if op == OpEnd {
+			return out
+		}
+	}
+}
+
+// instruction copies one instruction. Without a renumbering it only reads it.
+func (r *Reader) instruction(out []byte, to *Renumbering) []byte {
+	at := r.pos
+	op := r.Byte()
+	if to == nil {
+		r.immediates(op)
+		return out
+	}
+	switch op {
+	case OpBlock, OpLoop, OpIf:
+		if b := r.data[r.pos]; b >= BlockEmpty && b < 0x80 {
+			r.pos++
+			return append(out, op, b)
+		}
+		return appendBlockType(append(out, op), to.Type(r.U32()))
+	case OpRefFunc:
+		return AppendU32(append(out, op), to.Function(r.U32()))
+	case OpGlobalGet, OpGlobalSet:
+		return AppendU32(append(out, op), to.Global(r.U32()))
+	case OpCall, OpReturnCall, OpCallIndirect, OpReturnCallIndirect, OpMemorySize, OpMemoryGrow, OpMisc:
+		return r.replaceable(out, op, to)
+	}
+	r.immediates(op)
+	return append(out, r.since(at)...)
+}
+
+// replaceable copies an instruction after its operator, or what replaces it.
+func (r *Reader) replaceable(out []byte, op byte, to *Renumbering) []byte {
+	at := r.pos
+	i := Instruction{Op: op, Index: r.U32()}
+	switch {
+	case op == OpMisc && (i.Index == MemoryInit || i.Index == DataDrop):
+		i.Misc, i.Index = i.Index, r.U32()
+		if i.Misc == MemoryInit {
+			r.U32() // the memory
+		}
+	case op == OpMisc:
+		r.misc(i.Index)
+		return append(append(out, op), r.since(at)...)
+	case op == OpCallIndirect || op == OpReturnCallIndirect:
+		i.Table = r.U32()
+	}
+	if to.Replace != nil {
+		if out, replaced := to.Replace(out, i); replaced {
+			return out
+		}
+	}
+	switch op {
+	case OpCall, OpReturnCall:
+		return AppendU32(append(out, op), to.Function(i.Index))
+	case OpCallIndirect, OpReturnCallIndirect:
+		return AppendU32(AppendU32(append(out, op), to.Type(i.Index)), i.Table)
+	}
+	return append(append(out, op), r.since(at)...)
+}
+
+// immediates skips the immediates of an operator.
+func (r *Reader) immediates(op byte) {
+	switch {
+	case op >= OpBlock && op <= OpIf, op == OpI32Const, op == 0x42, op == 0xd0: // block types, integers, types of null
+		r.signed()
+	case op == 0x0c, op == 0x0d, op == OpCall, op == OpReturnCall, op == OpRefFunc, op >= OpLocalGet && op <= 0x26,
+		op == OpMemorySize, op == OpMemoryGrow: // an index
+		r.U32()
+	case op == OpCallIndirect, op == OpReturnCallIndirect:
+		r.U32()
+		r.U32()
+	case op == 0x0e: // br_table
+		r.Each(func() { r.U32() })
+		r.U32()
+	case op == 0x1c: // select with types
+		r.Block()
+	case op >= 0x28 && op <= 0x3e:
+		r.access()
+	case op == 0x43:
+		r.Bytes(4)
+	case op == 0x44:
+		r.Bytes(8)
+	case op == OpMisc:
+		r.misc(r.U32())
+	case op == OpVector:
+		r.vector(r.U32())
+	}
+}
+
+// access skips alignment and offset.
+func (r *Reader) access() {
+	r.U32()
+	r.number()
+}
+
+func (r *Reader) misc(op uint32) {
+	switch op {
+	case DataDrop, 11, 13, 15, 16, 17: // memory.fill, elem.drop, table.grow, size, fill
+		r.U32()
+	case MemoryInit, 10, 12, 14: // memory.copy, table.init, copy
+		r.U32()
+		r.U32()
+	}
+}
+
+func (r *Reader) vector(op uint32) {
+	switch {
+	case op <= 11, op == 92, op == 93: // loads, a store
+		r.access()
+	case op == 12, op == 13: // v128.const, i8x16.shuffle
+		r.Bytes(16)
+	case op >= 21 && op <= 34: // a lane
+		r.Byte()
+	case op >= 84 && op <= 91: // loads and stores of a lane
+		r.access()
+		r.Byte()
+	}
+}
+
+// Flags of element segments: a passive or declarative one; an active one with the index of its table, or a declarative
+// one; one with expressions in place of indices.
+const (
+	ElementPassive     = 1
+	ElementIndexed     = 2
+	ElementExpressions = 4
+)
+
+// Element copies an element segment. Without a renumbering it only reads it.
+func (r *Reader) Element(out []byte, to *Renumbering) []byte {
+	at := r.pos
+	flags := r.U32()
+	if flags&ElementPassive == 0 && flags&ElementIndexed != 0 {
+		r.U32() // its table
+	}
+	out = append(out, r.since(at)...)
+	if flags&ElementPassive == 0 {
+		out = r.Expression(out, to)
+	}
+	if flags&(ElementPassive|ElementIndexed) != 0 {
+		out = append(out, r.Byte()) // the kind, or the type, of its elements
+	}
+	count := r.U32()
+	out = AppendU32(out, count)
+	for range count {
+		if flags&ElementExpressions != 0 {
+			out = r.Expression(out, to)
+		} else if i := r.U32(); to != nil {
+			out = AppendU32(out, to.Function(i))
+		}
+	}
+	return out
+}
