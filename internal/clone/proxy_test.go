@@ -2,27 +2,27 @@ package clone_test
 
 import (
 	"io"
-	"math/rand/v2"
 	"net"
 	"sync"
 	"testing"
 	"time"
 )
 
-// proxy carries connections to a server, and breaks them. The fields above mu are set before the first connection.
+// proxy carries connections to a server, and breaks them. The fields above mu, and broken, are set before the first connection.
 type proxy struct {
 	net.Listener
-	to           string
-	each         int64         // bytes of answers until a connection is cut; 0: no limit
-	delay        time.Duration // of answers
-	lost, broken float64       // share of the parts of an answer that are sent again, and that break their connection
-	resend       time.Duration // how much later a part comes that was lost
+	to     string
+	each   int64         // bytes of answers until a connection is cut; 0: no limit
+	delay  time.Duration // of answers
+	lost   int           // every so many parts of answers, one is sent again; 0: none
+	resend time.Duration // how much later a part comes that was lost
 
 	mu     sync.Mutex // guards the fields below
-	chance *rand.Rand
-	left   int64 // bytes of answers until all connections are cut and no others are accepted; negative: no limit
-	bytes  int64 // bytes of answers so far
-	cut    int   // connections that were cut
+	parts  int        // of answers so far
+	broken int        // the next part that breaks its connection, and after it that of twice the number; 0: none
+	left   int64      // bytes of answers until all connections are cut and no others are accepted; negative: no limit
+	bytes  int64      // bytes of answers so far
+	cut    int        // connections that were cut
 	open   map[net.Conn]bool
 }
 
@@ -32,7 +32,7 @@ func newProxy(t testing.TB, to string) *proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{Listener: l, to: to, left: -1, open: map[net.Conn]bool{}, chance: rand.New(rand.NewPCG(1, 2))}
+	p := &proxy{Listener: l, to: to, left: -1, open: map[net.Conn]bool{}}
 	var all sync.WaitGroup
 	all.Go(func() {
 		for {
@@ -133,10 +133,12 @@ func (p *proxy) meet(bytes []byte) part {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	x := part{bytes: bytes, due: time.Now().Add(p.delay)}
-	switch drawn := p.chance.Float64(); {
-	case drawn < p.broken:
+	p.parts++
+	switch {
+	case p.parts == p.broken:
 		x.cuts = true
-	case drawn < p.broken+p.lost:
+		p.broken *= 2
+	case p.lost > 0 && p.parts%p.lost == 0:
 		x.due = x.due.Add(p.resend)
 	}
 	return x

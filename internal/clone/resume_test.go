@@ -189,7 +189,7 @@ func TestACloneOverASlowConnectionThatLosesPartsEndsWithEqualDigests(t *testing.
 	want := from.digest(id, good.Caller)
 	bad := newProxy(t, from.url[len("http://"):])
 	bad.delay, bad.resend = 300*time.Millisecond, 200*time.Millisecond
-	bad.lost, bad.broken = 0.03, 0.01
+	bad.lost, bad.broken = 31, 20 // of at least 192 parts: the breaks are at 20, 40, 80 and 160
 	var lost atomic.Int64
 	source, _ := from.source(bad.url(), client.WithRetries(func(error) { lost.Add(1) }))
 	cache := clone.Cache(filepath.Join(t.TempDir(), "clones"))
