@@ -2,6 +2,7 @@ package rehearse
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -36,16 +37,16 @@ func (r *rehearsal) callsInFlight(ctx context.Context) error {
 	if r.before.GetMemory64() != now.GetMemory64() {
 		findings = append(findings, fmt.Sprintf("the heap changed from %s to %s addresses while calls were open (%d): their callbacks refer to the old heap", bits(r.before), bits(now), open))
 	}
-	without, err := r.control.traps(ctx, last)
+	without, err := r.control.happened(ctx, last)
 	if err != nil {
 		return err
 	}
-	trapped, err := r.after.traps(ctx, height)
+	with, err := r.after.happened(ctx, height)
 	if err != nil {
 		return err
 	}
-	trapped = slices.DeleteFunc(trapped, func(finding string) bool { return slices.Contains(without, finding) }) // not by the upgrade
-	r.verdict.add(name, fmt.Sprintf("answered in the new module: %d", open), Failed, append(findings, trapped...)...)
+	findings = append(findings, with.beyond(without)...)
+	r.verdict.add(name, fmt.Sprintf("answered in the new module: %d", open), Failed, findings...)
 	return nil
 }
 
@@ -58,16 +59,36 @@ func bits(c *controlv1.Canister) string {
 
 var errSeen = errors.New("all events were seen")
 
-// traps lists the messages of the canister that trapped in a fork, up to a round.
-func (f *fork) traps(ctx context.Context, height uint64) (findings []string, err error) {
+// callOutcomes are what became of messages and calls of the canister in a fork.
+type callOutcomes struct {
+	traps   []string   // messages of the canister that trapped
+	answers []answered // of calls of the canister, in their order
+}
+
+// answered is the answer to a call of the canister by a user or a canister.
+type answered struct {
+	call   string // the same in all forks
+	title  string
+	reject string // "": a reply
+}
+
+// happened lists what became of messages and calls of the canister in a fork, up to a round.
+func (f *fork) happened(ctx context.Context, height uint64) (all callOutcomes, err error) {
 	request := &controlv1.WatchRequest{Instance: f.name, FromBeginning: true, Filter: &controlv1.EventFilter{
-		Kinds: []controlv1.EventKind{controlv1.EventKind_EVENT_KIND_TRAPPED, controlv1.EventKind_EVENT_KIND_ROUND_ENDED},
+		Kinds: []controlv1.EventKind{
+			controlv1.EventKind_EVENT_KIND_TRAPPED, controlv1.EventKind_EVENT_KIND_INGRESS_ANSWERED,
+			controlv1.EventKind_EVENT_KIND_CALL_SETTLED, controlv1.EventKind_EVENT_KIND_ROUND_ENDED,
+		},
 	}}
 	err = f.Daemon.Watch(ctx, request, func(e *controlv1.Event) error {
-		if e.GetKind() == controlv1.EventKind_EVENT_KIND_TRAPPED && e.GetCanisterId() == f.Canister {
-			findings = append(findings, fmt.Sprintf("the %s of %s trapped: %s", e.GetEntry(), e.GetMethod(), firstLine(e.GetReject().GetText())))
-		}
-		if e.GetKind() == controlv1.EventKind_EVENT_KIND_ROUND_ENDED && e.GetHeight() >= height {
+		switch reject := firstLine(e.GetReject().GetText()); {
+		case e.GetKind() == controlv1.EventKind_EVENT_KIND_TRAPPED && e.GetCanisterId() == f.Canister:
+			all.traps = append(all.traps, fmt.Sprintf("the %s of %s trapped: %s", e.GetEntry(), e.GetMethod(), reject))
+		case e.GetKind() == controlv1.EventKind_EVENT_KIND_INGRESS_ANSWERED && e.GetCanisterId() == f.Canister:
+			all.answers = append(all.answers, answered{hex.EncodeToString(e.GetRequestId()), "the call of " + e.GetMethod() + " by a user", reject})
+		case e.GetKind() == controlv1.EventKind_EVENT_KIND_CALL_SETTLED && e.GetPeer() == f.Canister:
+			all.answers = append(all.answers, answered{fmt.Sprint(e.GetSubnetId(), e.GetCallId()), "the call by canister " + e.GetCanisterId(), reject})
+		case e.GetKind() == controlv1.EventKind_EVENT_KIND_ROUND_ENDED && e.GetHeight() >= height:
 			return errSeen
 		}
 		return nil
@@ -75,7 +96,30 @@ func (f *fork) traps(ctx context.Context, height uint64) (findings []string, err
 	if errors.Is(err, errSeen) {
 		err = nil
 	}
-	return findings, err
+	return all, err
+}
+
+// beyond lists traps that the same calls did not meet without the upgrade, and calls that were replied to without it.
+func (o callOutcomes) beyond(without callOutcomes) (findings []string) {
+	for _, trap := range o.traps {
+		if !slices.Contains(without.traps, trap) {
+			findings = append(findings, trap)
+		}
+	}
+	answers := map[string]answered{}
+	for _, one := range o.answers {
+		answers[one.call] = one
+	}
+	for _, before := range without.answers {
+		switch now, found := answers[before.call]; {
+		case before.reject != "":
+		case !found:
+			findings = append(findings, before.title+" gets a reply without the upgrade, and no answer after it")
+		case now.reject != "":
+			findings = append(findings, before.title+" gets a reply without the upgrade, and is rejected after it: "+now.reject)
+		}
+	}
+	return findings
 }
 
 // timers compares which timers are armed.
