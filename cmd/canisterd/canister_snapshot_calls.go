@@ -7,6 +7,7 @@ import (
 	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/clone"
+	"github.com/canisterd/canisterd/internal/clone/networks"
 )
 
 // snapshotsOf returns a canister whose snapshots the sender manages.
@@ -21,21 +22,21 @@ func (c *cli) snapshotsOf(d *remote.Daemon, canister string) (clone.Canister, er
 
 // caller calls methods of the management canister in an instance.
 func (c *cli) caller(d *remote.Daemon, instance, sender string) clone.Caller {
-	return &managementCaller{clone.Instance{Daemon: d, Name: instance, Sender: sender}, c}
+	return &managementCaller{networks.Instance{Daemon: d, Name: instance, Sender: sender}, c}
 }
 
 // managementCaller adds the call to a reject, as all commands do.
 type managementCaller struct {
-	instance clone.Instance
+	instance networks.Instance
 	cli      *cli
 }
 
 // Call calls a method as the sender.
 func (m *managementCaller) Call(ctx context.Context, canister principal.Principal, method string, argument []byte) ([]byte, error) {
 	reply, err := m.instance.Call(ctx, canister, method, argument)
-	var rejected *clone.Rejected
+	var rejected *networks.Rejected
 	if errors.As(err, &rejected) {
-		return nil, m.cli.rejected(principal.Management.String(), method, rejected.Reject)
+		return nil, &clone.AnsweredError{Err: m.cli.rejected(principal.Management.String(), method, rejected.Reject)}
 	}
 	return reply, err
 }

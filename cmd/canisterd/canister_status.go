@@ -13,7 +13,7 @@ import (
 	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/candid/generated"
-	"github.com/canisterd/canisterd/internal/clone"
+	"github.com/canisterd/canisterd/internal/clone/networks"
 	"github.com/canisterd/canisterd/internal/standin"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
@@ -74,7 +74,7 @@ func (c *cli) standInOf(ctx context.Context, d *remote.Daemon, found *controlv1.
 	if err != nil {
 		return nil, err
 	}
-	return clone.Instance{Daemon: d, Name: c.instance}.StandInAt(ctx, id)
+	return networks.Instance{Daemon: d, Name: c.instance}.StandInAt(ctx, id)
 }
 
 func canisterResult(s *controlv1.Canister) canisterStatusResult {

@@ -15,6 +15,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/cmd/canisterd/internal/deployed"
 	"github.com/canisterd/canisterd/internal/clone"
+	"github.com/canisterd/canisterd/internal/clone/networks"
 	"github.com/canisterd/canisterd/internal/project"
 	"github.com/canisterd/canisterd/internal/quantity"
 	"github.com/canisterd/canisterd/internal/snapshotdir"
@@ -330,9 +331,9 @@ func (x *cloning) confirmReplaced(ctx context.Context, id principal.Principal) (
 
 // destination returns the instance that gets the clones.
 func (x *cloning) destination() *clone.Destination {
-	return &clone.Destination{Instance: clone.Instance{Daemon: x.daemon, Name: x.instance}, Caller: func(sender string) clone.Caller {
+	return networks.To(networks.Instance{Daemon: x.daemon, Name: x.instance}, func(sender string) clone.Caller {
 		return x.caller(x.daemon, x.instance, sender)
-	}}
+	})
 }
 
 // load loads a snapshot into the instance.

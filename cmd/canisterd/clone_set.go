@@ -6,6 +6,7 @@ import (
 
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/clone"
+	"github.com/canisterd/canisterd/internal/clone/networks"
 	"github.com/canisterd/canisterd/internal/project"
 	"github.com/canisterd/canisterd/internal/standin"
 )
@@ -32,7 +33,7 @@ func (x *cloning) gather(ctx context.Context, ids []principal.Principal) ([]*clo
 }
 
 // instanceSource returns the source if it is an instance of the daemon.
-func (x *cloning) instanceSource() (at clone.Instance, is bool) {
+func (x *cloning) instanceSource() (at networks.Instance, is bool) {
 	if x.source == nil {
 		return at, false
 	}

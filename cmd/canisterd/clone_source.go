@@ -21,6 +21,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/cmd/canisterd/internal/identity"
 	"github.com/canisterd/canisterd/internal/clone"
+	"github.com/canisterd/canisterd/internal/clone/networks"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -37,7 +38,7 @@ func isSnapshotDirectory(from string) bool {
 func (c *cli) cloneSource(ctx context.Context, d *remote.Daemon, from string) (*clone.Source, func(), error) {
 	switch {
 	case from == clone.FromMainnet:
-		return c.networkSource(ctx, from, clone.MainnetURL)
+		return c.networkSource(ctx, from, networks.MainnetURL)
 	case strings.Contains(from, "://"):
 		return c.networkSource(ctx, from, from)
 	case isExportedFile(from):
@@ -58,7 +59,7 @@ func (c *cli) cloneSource(ctx context.Context, d *remote.Daemon, from string) (*
 func (c *cli) networkSource(ctx context.Context, from, address string) (*clone.Source, func(), error) {
 	where, err := url.Parse(address)
 	if err != nil || where.Host == "" || where.Scheme != "http" && where.Scheme != "https" {
-		return nil, nil, fmt.Errorf("invalid --from %q: expected an address such as %s", from, clone.MainnetURL)
+		return nil, nil, fmt.Errorf("invalid --from %q: expected an address such as %s", from, networks.MainnetURL)
 	}
 	options := []client.Option{client.WithRetries(func(err error) {
 		if terminal(c.err) && !c.json {
@@ -75,7 +76,7 @@ func (c *cli) networkSource(ctx context.Context, from, address string) (*clone.S
 	}
 	switch {
 	case slices.Contains(mainnetHosts, where.Hostname()):
-		options = append(options, client.WithRootKey(clone.MainnetKey()))
+		options = append(options, client.WithRootKey(networks.MainnetKey()))
 	case !onThisMachine(where.Hostname()):
 		c.note("note: the root key that %s gives is trusted", from)
 	}
@@ -84,7 +85,7 @@ func (c *cli) networkSource(ctx context.Context, from, address string) (*clone.S
 		return nil, nil, fmt.Errorf("connecting to %s: %w", from, err)
 	}
 	network := sha256.Sum256(connection.RootKey())
-	at := clone.Network{Client: connection}
+	at := networks.Network{Client: connection}
 	return &clone.Source{Caller: at, Asker: at, From: from, Network: hex.EncodeToString(network[:])}, connection.Close, nil
 }
 
@@ -137,7 +138,9 @@ func (a *asController) Call(ctx context.Context, canister principal.Principal, m
 }
 
 // of returns the instance with the rights of the sender.
-func (a *asController) of() clone.Instance { return clone.Instance{Daemon: a.daemon, Name: a.instance} }
+func (a *asController) of() networks.Instance {
+	return networks.Instance{Daemon: a.daemon, Name: a.instance}
+}
 
 // Query queries a method as the anonymous principal.
 func (a *asController) Query(ctx context.Context, canister principal.Principal, method string, argument []byte) ([]byte, error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/clone"
+	"github.com/canisterd/canisterd/internal/clone/networks"
 	"github.com/canisterd/canisterd/internal/project"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
@@ -82,7 +83,7 @@ func (f *rehearseFlags) clonedFrom(ctx context.Context, c *cli, d *remote.Daemon
 		return "", err
 	}
 	name = made.GetInstance().GetName()
-	to := &clone.Destination{Instance: clone.Instance{Daemon: d, Name: name}}
+	to := networks.To(networks.Instance{Daemon: d, Name: name}, nil)
 	tell, told := c.transfer("loading " + id.String())
 	defer told()
 	_, err = to.Load(ctx, id, e, clone.LoadOptions{Controller: principal.Anonymous, Tell: tell})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/canisterd/canisterd/internal/clone"
+	"github.com/canisterd/canisterd/internal/clone/networks"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/test/bench/ratio"
 )
@@ -46,7 +47,7 @@ func BenchmarkRatioACloneAgainstExportAndImport(b *testing.B) {
 		if err := source.DownloadTaken(from.ctx, e, untold); err != nil {
 			b.Fatal(err)
 		}
-		into := &clone.Destination{Instance: clone.Instance{Daemon: to.Daemon, Name: name}}
+		into := networks.To(networks.Instance{Daemon: to.Daemon, Name: name}, nil)
 		if _, err := into.Load(to.ctx, id, e, clone.LoadOptions{Controller: developer}); err != nil {
 			b.Fatal(err)
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/daemon"
 	"github.com/canisterd/canisterd/internal/clone"
+	"github.com/canisterd/canisterd/internal/clone/networks"
 	"github.com/canisterd/canisterd/internal/eventually"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/replica"
@@ -83,13 +84,13 @@ func (n *network) source(address string, options ...client.Option) (*clone.Sourc
 	}
 	n.Cleanup(c.Close)
 	key := sha256.Sum256(c.RootKey())
-	at := clone.Network{Client: c}
+	at := networks.Network{Client: c}
 	return &clone.Source{Caller: at, Asker: at, From: address, Network: fmt.Sprintf("%x", key)}, c.Sender()
 }
 
 // destination is the network as the destination.
 func (n *network) destination() *clone.Destination {
-	return &clone.Destination{Instance: clone.Instance{Daemon: n.Daemon}}
+	return networks.To(networks.Instance{Daemon: n.Daemon}, nil)
 }
 
 // create creates a canister of the owner on a subnet of a kind.

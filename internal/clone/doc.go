@@ -3,8 +3,8 @@
 //
 // It owns
 //
-//   - the calls of methods about snapshots, over any connection (Caller): the HTTP interface of a network, whose answers
-//     are verified, or the control API of a daemon,
+//   - the calls of methods about snapshots, over any connection (Caller), and what a destination has to do (Host); package
+//     networks has those that are reached over a network,
 //   - the cache, a folder with a directory for each snapshot, and what it records beside the snapshot: where it is from,
 //     and the status of the canister there,
 //   - the order of steps at the destination, and which settings the canister has there,
@@ -12,7 +12,7 @@
 //   - the recording of replies for stand-ins, whose file and module are of package standin,
 //   - what a clone costs and what it cannot have.
 //
-// It must not know the command line, the file of a project, or where keys are.
+// It must not know the command line, the file of a project, where keys are, or the protocol of a connection.
 //
 // Nothing is written to the source but the snapshot that Take asks for. Memories pass in slices: neither side holds a whole
 // one.

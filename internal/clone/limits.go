@@ -8,8 +8,6 @@ const (
 	// Ours.
 	parallelReads  = 4
 	parallelWrites = 2
-	// droppedAnswers is how many answers in a row to one read the source may have dropped. Ours.
-	droppedAnswers = 5
 	// maxRecordBytes limits the file that describes a clone: a status has less than 10 KiB. Ours.
 	maxRecordBytes = 1 << 20
 	// MaxMembers is the maximum number of canisters that are cloned together with those that they call. Ours.

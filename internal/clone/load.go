@@ -5,19 +5,43 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/candid/management"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/snapshotdir"
-	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
-// Destination is the instance into which canisters are cloned.
-type Destination struct {
-	Instance
-	// Caller makes the calls about a canister as a sender; nil: Instance does.
-	Caller func(sender string) Caller
+// Host is a network into which canisters are cloned.
+type Host interface {
+	// NetworkID tells the network from all others.
+	NetworkID(ctx context.Context) (string, error)
+	// Existing returns the canister with an id, nil if there is none.
+	Existing(ctx context.Context, id principal.Principal) (*Existing, error)
+	// Metadata returns a section of the module of a canister, nil if it has none.
+	Metadata(ctx context.Context, id principal.Principal, name string) ([]byte, error)
+	// Create creates a canister without code, on a new subnet if no subnet has the id. cycles is its balance in decimal
+	// digits; "": that of new canisters.
+	Create(ctx context.Context, id, controller principal.Principal, cycles string) error
+	// Install installs a module on an empty canister, or in place of the one that it has.
+	Install(ctx context.Context, id principal.Principal, module []byte, replace bool) error
+	// SetCycles sets the balance of a canister, in decimal digits.
+	SetCycles(ctx context.Context, id principal.Principal, amount string) error
+	// SetVersion sets the version of a canister.
+	SetVersion(ctx context.Context, id principal.Principal, version uint64) error
+	// SetRunning starts or stops a canister.
+	SetRunning(ctx context.Context, id principal.Principal, running bool) error
+	// As returns a caller with the rights of a sender.
+	As(sender principal.Principal) Caller
 }
+
+// Existing is a canister of a host.
+type Existing struct {
+	Subnet      string
+	HasCode     bool
+	Controllers []principal.Principal
+}
+
+// Destination is the network into which canisters are cloned.
+type Destination struct{ Host }
 
 // LoadOptions say how a canister is made.
 type LoadOptions struct {
@@ -27,6 +51,8 @@ type LoadOptions struct {
 	Cycles string
 	// Replace loads the snapshot into a canister that exists.
 	Replace bool
+	// Unrecorded writes nothing beside the snapshot: an upload that is interrupted cannot go on.
+	Unrecorded bool
 	// Tell gets the bytes that were sent, of so many; nil: they are not told.
 	Tell func(bytes, total int64)
 }
@@ -56,6 +82,7 @@ type load struct {
 	about    *management.SnapshotMetadata
 	status   *management.Status // at the source; nil: it is not known
 	progress string             // file with the progress of the upload
+	resume   bool               // an upload was interrupted
 	canister Canister           // at the destination
 	done     Loaded
 }
@@ -81,54 +108,41 @@ func (d *Destination) Load(ctx context.Context, id principal.Principal, e *Entry
 }
 
 // as returns the canister with the rights of a sender.
-func (x *load) as(sender string) Canister {
-	if x.to.Caller != nil {
-		return Canister{x.id, x.to.Caller(sender)}
-	}
-	instance := x.to.Instance
-	instance.Sender = sender
-	return Canister{x.id, instance}
-}
+func (x *load) as(sender principal.Principal) Canister { return Canister{x.id, x.to.As(sender)} }
 
 // create creates the canister, unless it exists and is to be replaced or its upload was interrupted.
 func (x *load) create(ctx context.Context) error {
-	got, err := x.to.Daemon.Instances.GetInstance(ctx, &controlv1.GetInstanceRequest{Instance: x.to.Name})
-	if err != nil {
-		return err
-	}
-	x.progress = ".upload-" + got.GetInstance().GetNetworkId() + ".json"
-	found, err := x.get(ctx)
-	if remote.IsNotFound(err) {
-		_, err = x.to.Daemon.Canisters.CreateCanister(ctx, &controlv1.CreateCanisterRequest{
-			Instance: x.to.Name, CanisterId: x.id.String(), AddSubnet: true, Cycles: loadingCycles, Sender: x.options.Controller.String(),
-		})
+	if !x.options.Unrecorded {
+		network, err := x.to.NetworkID(ctx)
 		if err != nil {
 			return err
 		}
-		found, err = x.get(ctx)
+		x.progress = ".upload-" + network + ".json"
+		x.resume = snapshotdir.HasUpload(x.entry.Folder, x.progress)
 	}
-	if err != nil {
-		return err
+	found, err := x.to.Existing(ctx, x.id)
+	if err == nil && found == nil {
+		if err := x.to.Create(ctx, x.id, x.options.Controller, loadingCycles); err != nil {
+			return err
+		}
+		found, err = x.to.Existing(ctx, x.id)
 	}
-	x.done.Subnet = found.GetSubnetId()
-	controllers := found.GetSettings().GetControllers().GetPrincipals()
 	switch {
-	case len(found.GetModuleHash()) > 0 && !x.options.Replace && !snapshotdir.HasUpload(x.entry.Folder, x.progress):
+	case err != nil:
+		return err
+	case found == nil:
+		return fmt.Errorf("canister %s was deleted while it was cloned: clone it again", x.id)
+	case found.HasCode && !x.options.Replace && !x.resume:
 		return &ExistsError{x.id}
-	case len(controllers) == 0:
+	case len(found.Controllers) == 0:
 		return fmt.Errorf("canister %s has no controllers and cannot be changed: delete it first (canisterd canister delete %[1]s --stop)", x.id)
 	}
-	x.canister = x.as(controllers[0])
-	_, err = x.to.Daemon.Canisters.SetCycles(ctx, &controlv1.SetCyclesRequest{Instance: x.to.Name, CanisterId: x.id.String(), Cycles: loadingCycles})
-	if err != nil {
+	x.done.Subnet = found.Subnet
+	x.canister = x.as(found.Controllers[0])
+	if err := x.to.SetCycles(ctx, x.id, loadingCycles); err != nil {
 		return err
 	}
 	return x.updateSettings(ctx)
-}
-
-func (x *load) get(ctx context.Context) (*controlv1.Canister, error) {
-	got, err := x.to.Daemon.Canisters.GetCanister(ctx, &controlv1.GetCanisterRequest{Instance: x.to.Name, CanisterId: x.id.String()})
-	return got.GetCanister(), err
 }
 
 // updateSettings gives the canister the settings of the source, before the snapshot is loaded: its low-memory hook must be
@@ -148,7 +162,7 @@ func (x *load) updateSettings(ctx context.Context) error {
 	if err := x.canister.call(ctx, "update_settings", management.UpdateSettings{Canister: x.id, Settings: settings}, nil); err != nil {
 		return err
 	}
-	x.canister = x.as(x.options.Controller.String())
+	x.canister = x.as(x.options.Controller)
 	return nil
 }
 
@@ -158,8 +172,7 @@ func (x *load) send(ctx context.Context) error {
 	if tell == nil {
 		tell = func(int64, int64) {}
 	}
-	resume := snapshotdir.HasUpload(x.entry.Folder, x.progress)
-	if !resume && !x.options.Replace {
+	if !x.resume && !x.options.Replace {
 		if err := x.deleteSnapshots(ctx); err != nil {
 			return err
 		}
@@ -167,7 +180,8 @@ func (x *load) send(ctx context.Context) error {
 	x.done.Bytes = x.about.Bytes()
 	to := &withoutHook{x.canister.Writer(nil), x.status == nil}
 	id, err := snapshotdir.Upload(ctx, x.entry.Folder, to, snapshotdir.UploadOptions{
-		Resume: resume, Progress: x.progress, Parallel: parallelWrites, Tell: func(n int64) { tell(n, x.done.Bytes) },
+		Resume: x.resume, Progress: x.progress, Unrecorded: x.options.Unrecorded, Parallel: parallelWrites,
+		Tell: func(n int64) { tell(n, x.done.Bytes) },
 	})
 	if err != nil {
 		return err
@@ -201,8 +215,7 @@ func (x *load) finish(ctx context.Context) error {
 	if err := x.setStatus(ctx); err != nil {
 		return err
 	}
-	_, err := x.to.Daemon.Canisters.SetVersion(ctx, &controlv1.SetVersionRequest{Instance: x.to.Name, CanisterId: x.id.String(), CanisterVersion: x.about.Version})
-	return err
+	return x.to.SetVersion(ctx, x.id, x.about.Version)
 }
 
 func (x *load) setBalance(ctx context.Context) error {
@@ -213,19 +226,14 @@ func (x *load) setBalance(ctx context.Context) error {
 			amount = x.status.Cycles.String()
 		}
 	}
-	_, err := x.to.Daemon.Canisters.SetCycles(ctx, &controlv1.SetCyclesRequest{Instance: x.to.Name, CanisterId: x.id.String(), Cycles: amount})
-	return err
+	return x.to.SetCycles(ctx, x.id, amount)
 }
 
-func (x *load) setStatus(ctx context.Context) (err error) {
-	switch {
-	case x.status == nil:
-	case x.status.Status.Running != nil:
-		_, err = x.to.Daemon.Canisters.StartCanister(ctx, &controlv1.StartCanisterRequest{Instance: x.to.Name, CanisterId: x.id.String()})
-	default:
-		_, err = x.to.Daemon.Canisters.StopCanister(ctx, &controlv1.StopCanisterRequest{Instance: x.to.Name, CanisterId: x.id.String()})
+func (x *load) setStatus(ctx context.Context) error {
+	if x.status == nil {
+		return nil
 	}
-	return err
+	return x.to.SetRunning(ctx, x.id, x.status.Status.Running != nil)
 }
 
 // withoutHook leaves out the state of the low-memory hook, where the settings that imply it are not known.

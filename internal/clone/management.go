@@ -2,6 +2,7 @@ package clone
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/canisterd/canisterd/candid"
@@ -14,6 +15,24 @@ import (
 // concurrent use.
 type Caller interface {
 	Call(ctx context.Context, canister principal.Principal, method string, argument []byte) ([]byte, error)
+}
+
+// AnsweredError is the error for a call that the network answered: the connection works, and asking again gives the same.
+type AnsweredError struct {
+	Err error
+	// Canister is the text with which a canister rejected the message itself; "" for all other answers.
+	Canister string
+}
+
+func (e *AnsweredError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the answer.
+func (e *AnsweredError) Unwrap() error { return e.Err }
+
+// isAnswer reports whether an error is an answer of the network.
+func isAnswer(err error) bool {
+	_, is := errors.AsType[*AnsweredError](err)
+	return is
 }
 
 // Canister is a canister of a network.

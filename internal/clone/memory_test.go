@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/canisterd/canisterd/internal/clone"
+	"github.com/canisterd/canisterd/internal/clone/networks"
 	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/replica"
 	"github.com/canisterd/canisterd/replica/driver"
@@ -15,7 +16,7 @@ func TestASourceKeepsAtMost64MiBOfSlices(t *testing.T) {
 	from := mainnet(t)
 	id := from.filled(1280) // 80 MiB
 	network, owner := from.source(from.url)
-	instance := &clone.Source{Caller: clone.Instance{Daemon: from.Daemon, Sender: owner.String()}, From: "instance", Network: "instance"}
+	instance := &clone.Source{Caller: networks.Instance{Daemon: from.Daemon, Sender: owner.String()}, From: "instance", Network: "instance"}
 	for name, source := range map[string]*clone.Source{"over the HTTP interface": network, "over the control API": instance} {
 		t.Run(name, func(t *testing.T) {
 			e, err := source.Take(from.ctx, clone.Cache(filepath.Join(t.TempDir(), "clones")), id)

@@ -2,6 +2,7 @@ package clone
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/canisterd/canisterd/candid/did"
@@ -49,8 +50,8 @@ func (s *Source) Record(ctx context.Context, r *standin.Recording, q Query) erro
 		return fmt.Errorf("%d replies of %s are recorded, and that is the limit", len(r.Replies), r.Canister)
 	}
 	reply, err := s.Asker.Query(ctx, r.Canister, q.Method, q.Argument)
-	if text, is := rejectedByCanister(err); is && text != "" {
-		r.Add(standin.Reply{Method: q.Method, Argument: q.Argument, Reject: text})
+	if answer, is := errors.AsType[*AnsweredError](err); is && answer.Canister != "" {
+		r.Add(standin.Reply{Method: q.Method, Argument: q.Argument, Reject: answer.Canister})
 		return nil
 	}
 	if err != nil {

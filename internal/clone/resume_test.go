@@ -13,6 +13,7 @@ import (
 	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/clone"
+	"github.com/canisterd/canisterd/internal/clone/networks"
 	"github.com/canisterd/canisterd/internal/snapshotdir"
 	"github.com/canisterd/canisterd/test/canistertest/wat"
 )
@@ -107,7 +108,7 @@ func TestACloneOverBrokenConnectionsEndsWithEqualDigests(t *testing.T) {
 	if got := digestOf(t, entry); !bytes.Equal(got, want) {
 		t.Errorf("the snapshot has the digest %x, the source %x", got, want)
 	}
-	if got := to.digest(id, clone.Instance{Daemon: to.Daemon, Sender: developer.String()}); !bytes.Equal(got, want) {
+	if got := to.digest(id, networks.Instance{Daemon: to.Daemon, Sender: developer.String()}); !bytes.Equal(got, want) {
 		t.Errorf("the clone has the digest %x, the source %x", got, want)
 	}
 }
@@ -153,7 +154,7 @@ func TestACloneGoesOnAfterACut(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = daemon.Close() }()
-	broken := &clone.Destination{Instance: clone.Instance{Daemon: daemon}}
+	broken := networks.To(networks.Instance{Daemon: daemon}, nil)
 	_, err = broken.Load(to.ctx, id, again, clone.LoadOptions{Controller: developer, Tell: func(bytes, total int64) {
 		if bytes > total/2 {
 			through.mu.Lock()
@@ -175,7 +176,7 @@ func TestACloneGoesOnAfterACut(t *testing.T) {
 	if sent < 4_000_000 {
 		t.Errorf("the upload went on at %d bytes", sent)
 	}
-	if got := to.digest(id, clone.Instance{Daemon: to.Daemon, Sender: developer.String()}); !bytes.Equal(got, want) {
+	if got := to.digest(id, networks.Instance{Daemon: to.Daemon, Sender: developer.String()}); !bytes.Equal(got, want) {
 		t.Errorf("the clone has the digest %x, the source %x", got, want)
 	}
 }
@@ -224,7 +225,7 @@ func TestACloneOverASlowConnectionThatLosesPartsEndsWithEqualDigests(t *testing.
 	if got := digestOf(t, again); !bytes.Equal(got, want) {
 		t.Errorf("the snapshot has the digest %x, the source %x", got, want)
 	}
-	if got := to.digest(id, clone.Instance{Daemon: to.Daemon, Sender: developer.String()}); !bytes.Equal(got, want) {
+	if got := to.digest(id, networks.Instance{Daemon: to.Daemon, Sender: developer.String()}); !bytes.Equal(got, want) {
 		t.Errorf("the clone has the digest %x, the source %x", got, want)
 	}
 	if got, want := to.canister(id), from.canister(id); got.GetStableBytes() != want.GetStableBytes() || !bytes.Equal(got.GetModuleHash(), want.GetModuleHash()) {

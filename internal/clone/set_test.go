@@ -12,6 +12,7 @@ import (
 	"github.com/canisterd/canisterd/api/client"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/clone"
+	"github.com/canisterd/canisterd/internal/clone/networks"
 	"github.com/canisterd/canisterd/internal/standin"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 	"github.com/canisterd/canisterd/test/canistertest/wat"
@@ -241,7 +242,7 @@ func TestCodeOfOthersIsNotReplacedByAStandIn(t *testing.T) {
 // What an instance remembers of messages says which canisters a canister calls, and with which arguments.
 func TestCallsThatAnInstanceRemembersAreFound(t *testing.T) {
 	from := mainnet(t)
-	at := from.destination().Instance
+	at := networks.Instance{Daemon: from.Daemon}
 	if calls, err := at.Calls(from.ctx, principal.Canister(1)); err != nil || calls != nil {
 		t.Errorf("without messages it is %v (%v)", calls, err)
 	}

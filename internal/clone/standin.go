@@ -1,7 +1,6 @@
 package clone
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,11 +9,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/regular"
 	"github.com/canisterd/canisterd/internal/standin"
-	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
 // recordingFile is the file with the recorded replies of a canister in the cache.
@@ -71,20 +68,18 @@ func WriteRecording(path string, r *standin.Recording) error {
 // StandIn makes the stand-in of a recording in an instance, or replaces the one that the instance has. It creates the
 // canister, on a new subnet if no subnet has the id. A canister with other code is not replaced.
 func (d *Destination) StandIn(ctx context.Context, r *standin.Recording, controller principal.Principal) error {
-	id := r.Canister.String()
 	module, err := standin.Module(r)
 	if err != nil {
 		return err
 	}
-	found, err := d.Daemon.Canisters.GetCanister(ctx, &controlv1.GetCanisterRequest{Instance: d.Name, CanisterId: id})
-	if remote.IsNotFound(err) {
-		_, err = d.Daemon.Canisters.CreateCanister(ctx, &controlv1.CreateCanisterRequest{Instance: d.Name, CanisterId: id, AddSubnet: true, Sender: controller.String()})
+	found, err := d.Existing(ctx, r.Canister)
+	if err == nil && found == nil {
+		found, err = &Existing{}, d.Create(ctx, r.Canister, controller, "")
 	}
 	if err != nil {
 		return err
 	}
-	head := &controlv1.InstallHead{Instance: d.Name, CanisterId: id, Mode: controlv1.InstallMode_INSTALL_MODE_INSTALL}
-	if len(found.GetCanister().GetModuleHash()) > 0 {
+	if found.HasCode {
 		about, err := d.StandInAt(ctx, r.Canister)
 		if err != nil {
 			return err
@@ -92,20 +87,15 @@ func (d *Destination) StandIn(ctx context.Context, r *standin.Recording, control
 		if about == nil {
 			return fmt.Errorf("canister %s exists already and is no stand-in: delete it first (canisterd canister delete %[1]s --stop)", r.Canister)
 		}
-		head.Mode = controlv1.InstallMode_INSTALL_MODE_REINSTALL
 	}
-	_, err = d.Daemon.Install(ctx, head, bytes.NewReader(module), nil)
-	return err
+	return d.Install(ctx, r.Canister, module, found.HasCode)
 }
 
 // StandInAt describes the stand-in that a canister is, nil if it is none.
-func (i Instance) StandInAt(ctx context.Context, canister principal.Principal) (*standin.About, error) {
-	read, err := i.Daemon.Canisters.ReadMetadata(ctx, &controlv1.ReadMetadataRequest{Instance: i.Name, CanisterId: canister.String(), Name: standin.Section})
-	if remote.IsNotFound(err) {
-		return nil, nil
-	}
-	if err != nil {
+func (d *Destination) StandInAt(ctx context.Context, canister principal.Principal) (*standin.About, error) {
+	content, err := d.Metadata(ctx, canister, standin.Section)
+	if err != nil || content == nil {
 		return nil, err
 	}
-	return standin.ReadAbout(read.GetContent())
+	return standin.ReadAbout(content)
 }

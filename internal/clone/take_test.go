@@ -12,6 +12,7 @@ import (
 	"github.com/canisterd/canisterd/api/client"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/clone"
+	"github.com/canisterd/canisterd/internal/clone/networks"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -78,7 +79,7 @@ func TestOthersThanControllersAreRejectedAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(stranger.Close)
-	source := &clone.Source{Caller: clone.Network{Client: stranger}, From: from.url, Network: "mainnet"}
+	source := &clone.Source{Caller: networks.Network{Client: stranger}, From: from.url, Network: "mainnet"}
 	_, err = source.Take(from.ctx, clone.Cache(t.TempDir()), id)
 	if reject, is := errors.AsType[*client.Reject](err); !is || reject.ErrorCode != "IC0512" {
 		t.Errorf("it is %v", err)
@@ -89,7 +90,7 @@ func TestOthersThanControllersAreRejectedAtOnce(t *testing.T) {
 func TestAnswersOfAnotherNetworkAreRefused(t *testing.T) {
 	from := mainnet(t)
 	id := from.filled(1)
-	source, _ := from.source(from.url, client.WithRootKey(clone.MainnetKey()))
+	source, _ := from.source(from.url, client.WithRootKey(networks.MainnetKey()))
 	if _, err := source.Newest(from.ctx, id); err == nil || !strings.Contains(err.Error(), "the certificate does not verify") {
 		t.Errorf("it is %v", err)
 	}

@@ -45,6 +45,8 @@ type UploadOptions struct {
 	// Progress is the name of the file in the directory that says what was sent; "": the one of icp-cli. Uploads of a
 	// directory to several targets have a file each.
 	Progress string
+	// Unrecorded writes nothing into the directory. Such an upload cannot be resumed.
+	Unrecorded bool
 	// Parallel is the number of slices that are on their way at the same time; 0: one. Each takes a few megabytes.
 	Parallel int
 	// Tell gets the bytes of the parts that were sent; nil: they are not told.
@@ -57,7 +59,7 @@ type upload struct {
 	about    *management.SnapshotMetadata
 	to       Target
 	id       []byte
-	name     string   // of the file with the progress
+	name     string   // of the file with the progress; "": it is not recorded
 	digests  *os.File // nil: there are none
 	parallel int
 	tell     func(bytes int64)
@@ -74,6 +76,9 @@ func Upload(ctx context.Context, path string, to Target, options UploadOptions) 
 		return nil, err
 	}
 	x := &upload{dir: directory(path), about: about, to: to, name: cmp.Or(options.Progress, uploadFile), parallel: options.Parallel, tell: options.Tell}
+	if options.Unrecorded {
+		x.name = ""
+	}
 	if x.tell == nil {
 		x.tell = func(int64) {}
 	}
@@ -96,6 +101,9 @@ func Upload(ctx context.Context, path string, to Target, options UploadOptions) 
 	}
 	if err := x.chunks(ctx); err != nil {
 		return nil, err
+	}
+	if x.name == "" {
+		return x.id, nil
 	}
 	return x.id, x.dir.remove(x.name)
 }
@@ -159,7 +167,7 @@ func Read(path string) (*management.SnapshotMetadata, error) {
 // begin makes the snapshot, or with resume reads how far an earlier upload came.
 func (x *upload) begin(ctx context.Context, resume bool) error {
 	x.progress = &uploaded{Chunks: []string{}}
-	switch begun := x.dir.has(x.name); {
+	switch begun := x.name != "" && x.dir.has(x.name); {
 	case resume && !begun:
 		return fmt.Errorf("%s has no upload to resume: leave out --resume", string(x.dir))
 	case resume:
@@ -249,6 +257,9 @@ func (x *upload) chunks(ctx context.Context) error {
 // record writes how far the upload is.
 func (x *upload) record() error {
 	x.unrecorded = 0
+	if x.name == "" {
+		return nil
+	}
 	return x.dir.writeJSON(x.name, x.progress)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/daemon"
 	"github.com/canisterd/canisterd/internal/clone"
+	"github.com/canisterd/canisterd/internal/clone/networks"
 	"github.com/canisterd/canisterd/internal/control/deploy"
 	"github.com/canisterd/canisterd/internal/eventually"
 	"github.com/canisterd/canisterd/internal/project"
@@ -85,7 +86,7 @@ func TestAFreshDeploymentMakesClonesOfTheKeptSnapshotAlone(t *testing.T) {
 	}
 
 	id := principal.MustParse(ledger)
-	source := &clone.Source{Caller: clone.Instance{Daemon: d}, From: "prod", Network: "prod"}
+	source := &clone.Source{Caller: networks.Instance{Daemon: d}, From: "prod", Network: "prod"}
 	e, err := source.Take(ctx, clone.CacheIn(folder), id)
 	if err == nil {
 		err = source.DownloadTaken(ctx, e, func(int64, int64) {})

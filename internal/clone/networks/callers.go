@@ -1,4 +1,4 @@
-package clone
+package networks
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/canisterd/canisterd/api/control/remote"
 	"github.com/canisterd/canisterd/candid/principal"
 	"github.com/canisterd/canisterd/internal/certify"
+	"github.com/canisterd/canisterd/internal/clone"
 	controlv1 "github.com/canisterd/canisterd/proto/control/v1"
 )
 
@@ -33,7 +34,7 @@ func (n Network) Call(ctx context.Context, canister principal.Principal, method 
 		reply, err = n.Client.Call(ctx, principal.Management, canister, method, argument)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s for %s: %w", method, canister, err)
+		return nil, answered(fmt.Errorf("%s for %s: %w", method, canister, err))
 	}
 	return reply, nil
 }
@@ -42,7 +43,7 @@ func (n Network) Call(ctx context.Context, canister principal.Principal, method 
 func (n Network) Query(ctx context.Context, canister principal.Principal, method string, argument []byte) ([]byte, error) {
 	reply, err := n.Client.Query(ctx, canister, canister, method, argument)
 	if err != nil {
-		return nil, fmt.Errorf("%s of %s: %w", method, canister, err)
+		return nil, answered(fmt.Errorf("%s of %s: %w", method, canister, err))
 	}
 	return reply, nil
 }
@@ -51,7 +52,7 @@ func (n Network) Query(ctx context.Context, canister principal.Principal, method
 func (n Network) Interface(ctx context.Context, canister principal.Principal) (string, error) {
 	text, _, err := n.Client.Metadata(ctx, canister, interfaceSection)
 	if err != nil {
-		return "", fmt.Errorf("the interface of %s: %w", canister, err)
+		return "", answered(fmt.Errorf("the interface of %s: %w", canister, err))
 	}
 	return text, nil
 }
@@ -102,7 +103,7 @@ func (i Instance) message(canister principal.Principal, method string, argument 
 func replied(method string, outcome *controlv1.Outcome) ([]byte, error) {
 	value, err := remote.Reply(outcome)
 	if err != nil {
-		return nil, &Rejected{method, err}
+		return nil, answered(&Rejected{method, err})
 	}
 	return value.GetBytes(), nil
 }
@@ -119,21 +120,26 @@ func (r *Rejected) Error() string { return r.Method + ": " + r.Reject.Error() }
 // Unwrap returns the reject.
 func (r *Rejected) Unwrap() error { return r.Reject }
 
-// isAnswer reports whether an error is an answer of the network: the connection works, and asking again gives the same.
-func isAnswer(err error) bool {
-	var ofNetwork *client.Reject
-	var ofInstance *remote.Reject
-	var refused *client.HTTPError
-	return errors.As(err, &ofNetwork) || errors.As(err, &ofInstance) || errors.As(err, &refused) && refused.Final()
-}
-
-// rejectedByCanister returns the text with which a canister rejected a message itself; ok is false for all other errors.
-func rejectedByCanister(err error) (text string, ok bool) {
+// answered marks the error for a call that the network answered, and keeps the text with which a canister rejected it.
+func answered(err error) error {
+	if err == nil {
+		return nil
+	}
 	if r, is := errors.AsType[*client.Reject](err); is {
-		return r.Message, r.Code == uint64(controlv1.RejectCode_REJECT_CODE_CANISTER_REJECT)
+		return &clone.AnsweredError{Err: err, Canister: rejection(r.Message, r.Code == uint64(controlv1.RejectCode_REJECT_CODE_CANISTER_REJECT))}
 	}
 	if r, is := errors.AsType[*remote.Reject](err); is {
-		return r.GetText(), r.GetCode() == controlv1.RejectCode_REJECT_CODE_CANISTER_REJECT
+		return &clone.AnsweredError{Err: err, Canister: rejection(r.GetText(), r.GetCode() == controlv1.RejectCode_REJECT_CODE_CANISTER_REJECT)}
 	}
-	return "", false
+	if refused, is := errors.AsType[*client.HTTPError](err); is && refused.Final() {
+		return &clone.AnsweredError{Err: err}
+	}
+	return err
+}
+
+func rejection(text string, byCanister bool) string {
+	if byCanister {
+		return text
+	}
+	return ""
 }
