@@ -67,5 +67,6 @@
 //	profile.go  profiles: where instructions went
 //	deploy.go   deployment and management of canisters
 //	project.go  the canisters of canisterd.yaml
+//	clone.go    clones among them
 //	ic.go       networks that fail their test
 package canisterd

@@ -17,7 +17,8 @@ import (
 
 // DeployProject deploys the canisters of a folder as the command canisterd deploy does in an empty network: by its
 // canisterd.yaml, or without one every Wasm file under its own name. It returns the canisters by name, also for
-// [Network.Canister]. Nothing is written to the folder.
+// [Network.Canister]. Clones begin with the state of the newest snapshots that the folder keeps. Nothing is written to the
+// folder, and nothing is read from another network.
 func (n *Network) DeployProject(ctx context.Context, folder string) (map[string]*Canister, error) {
 	p, err := project.Read(folder, project.Anywhere) // the program is trusted more than the files
 	if err != nil {
@@ -52,8 +53,11 @@ func (t *projectTarget) Create(ctx context.Context, name string) error {
 	return nil
 }
 
-// Install installs a canister.
+// Install installs a canister, unless it is a clone.
 func (t *projectTarget) Install(ctx context.Context, name string) error {
+	if t.project.Canisters[name].Clone != nil {
+		return nil
+	}
 	c := t.made[name]
 	if err := c.installSpec(ctx, t.project, name, t.ids); err != nil || t.project.Canisters[name].Frontend == "" {
 		return err

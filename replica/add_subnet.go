@@ -16,6 +16,23 @@ type AddSubnet struct{ Config SubnetConfig }
 
 func (*AddSubnet) input() {}
 
+// blockOfIDs is how many canister ids a subnet of mainnet gets at once. Blocks begin at multiples of it.
+const blockOfIDs = 1 << 20
+
+// SubnetWith returns a subnet that has the canister id of a number: of the kind that has it on mainnet, or an application
+// subnet with the block of ids that it is in.
+func SubnetWith(number uint64) SubnetConfig {
+	for _, kind := range SubnetKinds() {
+		for _, r := range kind.Ranges() {
+			if r.Contains(number) {
+				return SubnetConfig{Kind: kind}
+			}
+		}
+	}
+	first := number - number%blockOfIDs
+	return SubnetConfig{Kind: Application, Ranges: []Range{{First: first, Last: first + blockOfIDs - 1}}}
+}
+
 func (n *Network) addSubnet(in *AddSubnet) Result {
 	config := in.Config
 	config.Added, config.number = true, n.config.made

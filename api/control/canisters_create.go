@@ -84,30 +84,13 @@ func placed(i *instance.Instance, canister, subnet string) (wanted *principal.Pr
 	return &id, id, nil
 }
 
-// blockOfIDs is how many canister ids a subnet of mainnet gets at once. Blocks begin at multiples of it.
-const blockOfIDs = 1 << 20
-
-// subnetWith returns a subnet that has a canister id: of the kind that has it on mainnet, or an application subnet with
-// the block of ids that it is in.
-func subnetWith(number uint64) replica.SubnetConfig {
-	for _, kind := range replica.SubnetKinds() {
-		for _, r := range kind.Ranges() {
-			if r.Contains(number) {
-				return replica.SubnetConfig{Kind: kind}
-			}
-		}
-	}
-	first := number - number%blockOfIDs
-	return replica.SubnetConfig{Kind: replica.Application, Ranges: []replica.Range{{First: first, Last: first + blockOfIDs - 1}}}
-}
-
 // whyNoHost returns why no subnet of an instance has a canister id.
 func whyNoHost(id principal.Principal) string {
 	number, ok := id.CanisterNumber()
 	if !ok {
 		return "it is not the id of a canister"
 	}
-	kind := subnetWith(number).Kind
+	kind := replica.SubnetWith(number).Kind
 	if kind == replica.NNS {
 		return "subnets of kind nns have such ids, and the instance has none: create one that has (CreateInstance, or canisterd instance create --subnet nns,application)"
 	}
@@ -127,7 +110,7 @@ func addSubnetFor(ctx context.Context, i *instance.Instance, canister string) er
 	if !ok {
 		return BadField.Refuse("canister_id", canister, whyNoHost(id))
 	}
-	result, err := i.Driver().Apply(ctx, &replica.AddSubnet{Config: subnetWith(number)})
+	result, err := i.Driver().Apply(ctx, &replica.AddSubnet{Config: replica.SubnetWith(number)})
 	if err != nil {
 		return err
 	}

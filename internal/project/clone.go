@@ -21,12 +21,6 @@ type Clone struct {
 	StandIn      string `yaml:"stand_in" doc:"A file of canisterd clone record: the canister is a stand-in that answers with the replies in it." example:"ledger.replies.yaml"`
 }
 
-// Cloner is a Target that makes clones.
-type Cloner interface {
-	// Clone makes the clone that a canister of the project is, unless it exists.
-	Clone(ctx context.Context, name string) error
-}
-
 // besideClone are the keys that a clone may have; all others are those of its source.
 var besideClone = []string{"clone", "cycles", "after", "candid"}
 
@@ -80,9 +74,5 @@ func (p *Project) create(ctx context.Context, name string, to Target) error {
 	if p.Canisters[name].Clone == nil {
 		return to.Create(ctx, name)
 	}
-	cloner, is := to.(Cloner)
-	if !is {
-		return errors.New("it is a clone, which a Go program cannot make: use canisterd exec --deploy")
-	}
-	return cloner.Clone(ctx, name)
+	return to.Clone(ctx, name)
 }

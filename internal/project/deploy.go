@@ -9,8 +9,10 @@ import (
 type Target interface {
 	// Check checks what the project says about the network, before anything is created.
 	Check(ctx context.Context) error
-	// Create creates a canister, unless it exists. Clones are created by a Cloner.
+	// Create creates a canister that is not a clone, unless it exists.
 	Create(ctx context.Context, name string) error
+	// Clone makes the clone that a canister of the project is, unless it exists.
+	Clone(ctx context.Context, name string) error
 	// Install gives a canister the settings and the module of the project. All canisters of the project exist.
 	Install(ctx context.Context, name string) error
 }
