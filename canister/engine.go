@@ -66,6 +66,10 @@ func NewEngine(cfg EngineConfig) (*Engine, error) {
 // Most of them are never written and take no space.
 func (e *Engine) InUse() int64 { return e.wasm.File().InUse() }
 
+// EvictIdle releases the instances of canisters that ran nothing since the call before, and returns their number: a
+// canister keeps its state, and its next message makes an instance again. It may be called on any goroutine.
+func (e *Engine) EvictIdle() int { return e.wasm.EvictIdle() }
+
 // Close releases all resources. No canister of the engine may be used afterwards.
 func (e *Engine) Close() error { return e.wasm.Close() }
 

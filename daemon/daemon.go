@@ -103,7 +103,7 @@ func Start(ctx context.Context, config Config) (*Daemon, error) {
 	d.instances = instance.NewRegistry(made)
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	d.cancel = cancel
-	d.running.Go(func() { d.memory.giveBack(running) })
+	d.running.Go(func() { d.memory.giveBack(running, d.instances.EvictIdle) })
 	if d.coverage != nil {
 		d.running.Go(func() { d.writeCoverage(running) })
 	}

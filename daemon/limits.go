@@ -55,4 +55,8 @@ const (
 	reclaimRest     = 2
 	reclaimBytes    = 32 << 20
 	idleAllocation  = 16 << 20
+	// evictTicks is after how many of these checks canisters are evicted that ran nothing since the last time: a message
+	// makes one ready again in less than 0.1 ms. residentBytes is what the Go runtime then frees for each, at least.
+	evictTicks    = 2
+	residentBytes = 32 << 10
 )

@@ -73,6 +73,32 @@ func TestMemoryIsGivenBackFrom32MiBOnWhileLessThan16MiBAreAllocated(t *testing.T
 	}
 }
 
+func TestIdleCanistersAreEvictedEveryTwoSeconds(t *testing.T) {
+	m := newMemory(1 << 30)
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		go m.giveBack(t.Context(), func() int { calls++; return 0 })
+		time.Sleep(6100 * time.Millisecond)
+		synctest.Wait()
+		if calls != 3 {
+			t.Errorf("in six seconds idle canisters were evicted %d times", calls)
+		}
+	})
+}
+
+func TestMemoryOfManyEvictedCanistersIsGivenBack(t *testing.T) {
+	var r reclaimer
+	sample := memorySample{resident: 100 << 20}
+	r.due(0, sample)
+	r.evicted = reclaimBytes/residentBytes + 1
+	if !r.due(0, sample) {
+		t.Error("memory is not given back after many canisters were evicted")
+	}
+	if r.reclaimed(0, sample); r.evicted != 0 {
+		t.Errorf("after it was given back, %d evicted canisters are counted", r.evicted)
+	}
+}
+
 func TestTheDaemonLooksEverySecondWhetherMemoryCanBeGivenBack(t *testing.T) {
 	collections := func() uint32 {
 		var m runtime.MemStats
@@ -82,7 +108,7 @@ func TestTheDaemonLooksEverySecondWhetherMemoryCanBeGivenBack(t *testing.T) {
 	m := newMemory(1 << 30)
 	m.daemon.Charge(400 << 20)
 	synctest.Test(t, func(t *testing.T) {
-		go m.giveBack(t.Context())
+		go m.giveBack(t.Context(), func() int { return 0 })
 		time.Sleep(1400 * time.Millisecond)
 		m.daemon.Release(400 << 20)
 		before := collections()

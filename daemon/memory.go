@@ -64,9 +64,10 @@ func (m *memory) pocketClients() *budget.Budget {
 	return m.daemon.Child("bodies and blobs of PocketIC's clients", m.limit/instanceShareOf*instanceShare)
 }
 
-// giveBack returns free memory to the system until ctx ends: the Go runtime keeps it for minutes. It does so when the
-// load has ended, or the budgets show that much was freed.
-func (m *memory) giveBack(ctx context.Context) {
+// giveBack returns memory to the system until ctx ends: the Go runtime keeps it for minutes. It does so when the load has
+// ended, or the budgets show that much was freed. Before that, evict evicts canisters that were idle since its last call,
+// and returns their number.
+func (m *memory) giveBack(ctx context.Context, evict func() int) {
 	var r reclaimer
 	tick := time.NewTicker(reclaimInterval)
 	defer tick.Stop()
@@ -75,6 +76,9 @@ func (m *memory) giveBack(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+		}
+		if r.evicts() {
+			r.evicted += evict()
 		}
 		if r.due(m.daemon.Used(), sampleMemory()) {
 			runtime.GC() // a sync.Pool is emptied after two collections
@@ -103,6 +107,15 @@ type reclaimer struct {
 	floor int64        // resident bytes at that time
 	last  memorySample // of the previous tick
 	rest  int          // ticks until memory may be returned again
+	ticks int
+	// evicted is the number of canisters that were evicted since memory was last returned.
+	evicted int
+}
+
+// evicts is called at each tick, and reports whether to evict idle canisters.
+func (r *reclaimer) evicts() bool {
+	r.ticks++
+	return r.ticks%evictTicks == 0
 }
 
 // due is called at each tick, and reports whether to return memory.
@@ -116,12 +129,13 @@ func (r *reclaimer) due(used int64, now memorySample) bool {
 		r.rest--
 		return false
 	}
-	return idle && now.resident-r.floor > reclaimBytes || r.peak-used > reclaimBytes && used < r.peak/2
+	many := now.resident-r.floor > reclaimBytes || int64(r.evicted)*residentBytes > reclaimBytes
+	return idle && many || r.peak-used > reclaimBytes && used < r.peak/2
 }
 
 // reclaimed records that memory was returned.
 func (r *reclaimer) reclaimed(used int64, now memorySample) {
-	r.peak, r.floor, r.last, r.rest = used, now.resident, now, reclaimRest
+	r.peak, r.floor, r.last, r.rest, r.evicted = used, now.resident, now, reclaimRest, 0
 }
 
 // availableMemory returns the memory that the process may use: the machine's or its control group's, whichever is less.

@@ -63,6 +63,17 @@ func (e *engines) statistics() canister.EngineStatistics {
 	return sum
 }
 
+// evictIdle evicts the canisters of all engines that ran nothing since the call before, and returns their number.
+func (e *engines) evictIdle() (evicted int) {
+	e.mu.Lock()
+	open := slices.Collect(maps.Keys(e.all))
+	e.mu.Unlock()
+	for _, used := range open {
+		evicted += used.EvictIdle()
+	}
+	return evicted
+}
+
 // list adds an opened engine. Needs mu.
 func (e *engines) list(made *engine) {
 	if e.all == nil {

@@ -145,6 +145,9 @@ func (r *Registry) Instance(name string) (*Instance, error) {
 // Instances returns all instances, ordered by name.
 func (r *Registry) Instances() []*Instance { return r.directory.all() }
 
+// EvictIdle releases the Wasm instances of canisters that ran nothing since the call before, and returns their number.
+func (r *Registry) EvictIdle() int { return r.engines.evictIdle() }
+
 // EngineStatistics returns the sum of the statistics of all engines, including closed ones.
 func (r *Registry) EngineStatistics() canister.EngineStatistics { return r.engines.statistics() }
 

@@ -21,6 +21,7 @@ type Code struct {
 	key    [32]byte // codeKey of the module
 	layout globalLayout
 	ran    []atomic.Uint64 // bits of blocks that ran in any guest, see Config.Ran; may be nil
+	common commonPages
 
 	mu        sync.Mutex // guards everything below; never held while compiling
 	compiled  wazero.CompiledModule

@@ -77,7 +77,7 @@ func (c *Code) start(ctx context.Context) *compilation {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	f := &compilation{done: make(chan struct{}), cancel: cancel}
 	stop := context.AfterFunc(c.engine.lifetime, cancel)
-	c.engine.flights.Go(func() {
+	c.engine.working.Go(func() {
 		defer cancel()
 		defer stop()
 		compiled, err := c.compile(ctx)

@@ -124,7 +124,7 @@ func TestACompilationEndsWhenTheLastClientGoesAway(t *testing.T) {
 	if err := <-result; !errors.Is(err, context.Canceled) {
 		t.Errorf("the client got %v", err)
 	}
-	e.flights.Wait()
+	e.working.Wait()
 	if e.slow.free != 1 {
 		t.Errorf("%d slots are free afterwards, want 1", e.slow.free)
 	}

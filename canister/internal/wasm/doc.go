@@ -39,6 +39,9 @@
 // runs, which cost mappings, the smallest gaps between them are copied to join them. A commit does this after its own
 // work, and defers it if space is short.
 //
+// A guest that ran nothing for a while is evicted ([Engine.EvictIdle]). Guests of one code then share the pages that are
+// equal in them as a layer (common.go).
+//
 // Guests of explorations are volatile: they commit to memory, and their instances outlive them (volatile.go).
 //
 // # Goroutines

@@ -49,7 +49,7 @@ type Engine struct {
 
 	// Modules that take long to compile have their own slots, so that the others do not wait for them.
 	quick, slow compileQueue
-	flights     sync.WaitGroup  // compilations in progress
+	working     sync.WaitGroup  // compilations and evictions in progress
 	evictions   atomic.Uint64   // of resident guests
 	idle        atomic.Int64    // instances that wait in pools
 	lifetime    context.Context // ends with Close
@@ -137,7 +137,7 @@ func (e *Engine) Close() error {
 	e.resident = nil
 	e.mu.Unlock()
 	e.end()
-	e.flights.Wait()
+	e.working.Wait()
 	var err error
 	for _, g := range residents {
 		if l := g.resident; l != nil {

@@ -32,13 +32,9 @@ func (e *Engine) victim() *Guest {
 	for range 2 * len(e.resident) {
 		e.hand = (e.hand + 1) % len(e.resident)
 		g := e.resident[e.hand]
-		if g.used.Swap(false) || !g.residency.TryLock() {
-			continue
-		}
-		if g.resident != nil && !g.open && !g.code.module.MutatesTable {
+		if !g.used.Swap(false) && g.lockEvictable() {
 			return g
 		}
-		g.residency.Unlock()
 	}
 	return nil
 }

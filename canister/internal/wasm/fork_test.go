@@ -134,12 +134,35 @@ func (r *relatives) actions() map[string]func(*rapid.T) {
 			g.evict()
 			g.residency.Unlock()
 		},
+		"idle":    func(*rapid.T) { evictAllIdle(r.e) },
+		"new":     r.install,
 		"upgrade": func(t *rapid.T) { r.upgrade(t, r.draw(t)) },
 		"image":   r.image,
 		"root":    r.root,
 		"query":   func(t *rapid.T) { r.query(t, r.draw(t)) },
 		"":        r.check,
 	}
+}
+
+// install adds a guest that has some pages in common with others that were installed.
+func (r *relatives) install(t *rapid.T) {
+	if len(r.members) >= 6 {
+		return
+	}
+	g, err := r.e.NewGuest(r.code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &relative{g, make([]byte, WasmPageSize)}
+	m.set(0, 30_000, 9)
+	if err := g.Run(method("fill"), nil, plenty); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	m.heap = m.fill(m.heap, 0, 30_000, 9)
+	r.members = append(r.members, m)
 }
 
 func (r *relatives) fork(from *relative) {

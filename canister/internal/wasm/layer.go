@@ -14,6 +14,8 @@ type layer struct {
 	pages int64 // size of the heap when it was frozen; later pages have their places above
 	users atomic.Int64
 	saved archive.Segments // archived bytes of the layer and of those under it
+	// common finds the layer for guests of one code, nil if it was not made for that.
+	common *commonPages
 }
 
 // freeze turns all bytes of a heap of size bytes into a layer that others can share, or returns nil if all of them are
@@ -74,7 +76,7 @@ func (s *store) close() {
 func (s *store) settle(size, runs int64, remap func() error) {
 	for s.base != nil {
 		rest := s.base.own - s.covered
-		alone := s.base.users.Load() == 1
+		alone := s.base.alone()
 		var err error
 		switch {
 		case alone && s.own <= rest:

@@ -54,6 +54,9 @@ const (
 	maxWalks = 16
 	// maxUndo is how many committed pages a commit saves, to undo it if the disk fails while they are overwritten.
 	maxUndo = 64 << 20 / PageSize
+	// maxCommonPages is how many of the first pages of guests of one code are compared: those of data segments, and what
+	// initializers wrote.
+	maxCommonPages = 16 << 20 / PageSize
 	// maxCopy is how many pages are copied from file to file at a time.
 	maxCopy = 1 << 20 / PageSize
 	// maxFunctions is how many function objects (11.5 KB each) a resident guest keeps.

@@ -96,6 +96,7 @@ func randomProgram(t *rapid.T, e *Engine, code *Code) {
 			defer root.Close()
 			all = append(all, &modelled{root.Volatile(), from.committed.clone(), from.committed.clone(), nil})
 		},
+		"idle": func(*rapid.T) { evictAllIdle(e) },
 		"freeze": func(t *rapid.T) {
 			m := pick()
 			if m.origin != nil {

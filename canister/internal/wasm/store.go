@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/canisterd/canisterd/archive"
 	"github.com/canisterd/canisterd/canister/internal/checkpoint"
@@ -65,6 +66,32 @@ func (b bitmap) both(other bitmap) (pages int64) {
 		pages += int64(bits.OnesCount64(b[i] & other[i]))
 	}
 	return pages
+}
+
+// count counts the pages.
+func (b bitmap) count() (pages int64) {
+	for _, w := range b {
+		pages += int64(bits.OnesCount64(w))
+	}
+	return pages
+}
+
+// without returns the pages that other lacks.
+func (b bitmap) without(other bitmap) bitmap {
+	rest := slices.Clone(b)
+	for i := range min(len(rest), len(other)) {
+		rest[i] &^= other[i]
+	}
+	return rest
+}
+
+// upTo returns the pages below a limit.
+func (b bitmap) upTo(limit int64) bitmap {
+	part := slices.Clone(b[:min(int64(len(b)), (limit+63)/64)])
+	if last := limit >> 6; last < int64(len(part)) {
+		part[last] &= 1<<(limit&63) - 1
+	}
+	return part
 }
 
 // runsUpTo counts the runs of pages below a limit.
