@@ -19,14 +19,28 @@ import (
 // EngineConfig configures an engine. CacheDir holds compiled modules, which can be made again, and HeapDir the memories
 // of canisters; an empty folder means memory. MaxResident is the number of canisters that are kept ready to run (0 for
 // the default). Compiler, if set, runs CompileInto in a separate process for modules that take long to compile.
+// Fragments says when modules run before they are compiled; Seed is that of FragmentsAtRandom.
 // Stopwatch, if set, measures commits in nanoseconds. Coverage, if set, collects which code of all canisters runs.
 type EngineConfig struct {
 	CacheDir, HeapDir string
 	MaxResident       int
 	Compiler          func(ctx context.Context, dir string, binary []byte) error
+	Fragments         Fragments
+	Seed              uint64
 	Stopwatch         func() int64
 	Coverage          *Coverage
 }
+
+// Fragments says when a module runs in fragments, before it is compiled. No result, count or trap depends on it.
+type Fragments = wasm.Fragments
+
+// The ways, as package wasm explains them: the default, one for programs that measure compiled code, and two for tests.
+const (
+	FragmentsWhileCompiling = wasm.FragmentsWhileCompiling
+	FragmentsNever          = wasm.FragmentsNever
+	FragmentsAlways         = wasm.FragmentsAlways
+	FragmentsAtRandom       = wasm.FragmentsAtRandom
+)
 
 // Engine runs Wasm with the System API. It is safe for concurrent use. One engine serves any number of networks.
 type Engine struct {
@@ -45,7 +59,9 @@ type Engine struct {
 
 // NewEngine makes an engine. It returns the errors of its folders.
 func NewEngine(cfg EngineConfig) (*Engine, error) {
-	config := wasm.Config{CacheDir: cfg.CacheDir, HeapDir: cfg.HeapDir, MaxResident: cfg.MaxResident, Compiler: cfg.Compiler}
+	config := wasm.Config{
+		CacheDir: cfg.CacheDir, HeapDir: cfg.HeapDir, MaxResident: cfg.MaxResident, Compiler: cfg.Compiler, Fragments: cfg.Fragments, Seed: cfg.Seed,
+	}
 	if cfg.Coverage != nil {
 		config.Ran = cfg.Coverage.bits
 	}

@@ -65,11 +65,26 @@ func CacheDir(tb testing.TB) string {
 	return cacheDir
 }
 
+// fragments are those of NewEngine, and seed is that of FragmentsAtRandom.
+var (
+	fragments = canister.FragmentsNever
+	seed      uint64
+)
+
+// UseFragments makes the engines of NewEngine run modules in fragments until the test ends. Otherwise they never do: the
+// shared folder has nearly all modules.
+func UseFragments(tb testing.TB, use canister.Fragments, random uint64) {
+	tb.Helper()
+	before, beforeSeed := fragments, seed
+	tb.Cleanup(func() { fragments, seed = before, beforeSeed })
+	fragments, seed = use, random
+}
+
 // NewEngine is an engine without options that is closed when the test ends. Where the package begins with Main, it
 // shares compiled modules with the others.
 func NewEngine(tb testing.TB) *canister.Engine {
 	tb.Helper()
-	engine, err := canister.NewEngine(canister.EngineConfig{CacheDir: cacheDir})
+	engine, err := canister.NewEngine(canister.EngineConfig{CacheDir: cacheDir, Fragments: fragments, Seed: seed})
 	if err != nil {
 		tb.Fatalf("make an engine: %v", err)
 	}
@@ -93,5 +108,5 @@ func SharedEngine(tb testing.TB) *canister.Engine {
 }
 
 var sharedEngine = sync.OnceValues(func() (*canister.Engine, error) {
-	return canister.NewEngine(canister.EngineConfig{})
+	return canister.NewEngine(canister.EngineConfig{Fragments: canister.FragmentsNever})
 })

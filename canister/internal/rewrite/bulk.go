@@ -53,6 +53,7 @@ func (b *body) tableAccess(op byte) {
 		return
 	}
 	if op == opTableGet {
+		b.code.references = true
 		b.begin(costTableAccess, weightTableGet)
 		index := b.take(t.limits.index())
 		b.push(t.elem)

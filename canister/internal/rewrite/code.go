@@ -29,6 +29,8 @@ type codeWriter struct {
 
 	mutableGlobals int
 	mutatesTable   bool
+	references     bool     // some body gets a reference to a function
+	slowest        uint64   // the largest estimate of a function, in nanoseconds
 	declared       int      // locals of all functions so far
 	operators      uint64   // of all functions so far
 	instrumented   uint64   // operators that a replica adds to them

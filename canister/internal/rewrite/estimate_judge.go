@@ -8,6 +8,7 @@ const estimateAdvice = "Complexity is the time to compile the code here, in micr
 func (c *codeWriter) judgeFunction(index int, b *body) *Invalid {
 	time := b.compile.nanoseconds(b.ops)
 	c.compileTime = min(c.compileTime+time, 1<<62)
+	c.slowest = max(c.slowest, time)
 	if time <= maxCompileTime {
 		return nil
 	}

@@ -117,10 +117,12 @@ type Module struct {
 	Refusal, Fault string
 
 	MutatesTable    bool   // contains table.set, grow, fill, copy or init; possible in conformance mode only
+	References      bool   // contains ref.func, table.get or a global with a reference: calls are not all its code can do with functions
 	Functions       uint32 // functions of the original module, including imported ones
 	Operators       uint64 // of the module as a replica instruments it
 	InstructionCost uint64 // the charge for creating the execution state
 	CompileTime     uint64 // estimated, in nanoseconds of one processor
+	SlowestFunction uint64 // its part for the function that takes longest
 
 	Probes, Coverage bool // as in Options
 	// Positions reports that the engine remembers where compiled code comes from: Binary has a line table that makes it,

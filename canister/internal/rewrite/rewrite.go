@@ -108,11 +108,16 @@ func (s *source) describe(code *codeWriter) *Module {
 		}
 	}
 	m.Exposed = s.exposed()
-	m.CompileTime = code.compileTime
+	m.CompileTime, m.SlowestFunction, m.References = code.compileTime, code.slowest, code.references || s.hasReferences()
 	m.Operators = code.operators + helperOperators + perGlobal*uint64(len(s.globals)+injectedGlobals)
 	s.describeInterface(m)
 	m.InstructionCost = s.rules.executionStateBase + InstructionsPerOperator*m.Operators
 	return m
+}
+
+// hasReferences reports whether a global holds a reference.
+func (s *source) hasReferences() bool {
+	return slices.ContainsFunc(s.globals, func(g global) bool { return g.value.reference() })
 }
 
 // describeInterface fills in imports, exports, start and active data.

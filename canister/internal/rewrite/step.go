@@ -258,6 +258,7 @@ func (b *body) referenceOp(op byte) {
 		if b.r.err == nil && (b.s.declared == nil || !b.s.declared[i]) {
 			b.fail("undeclared function reference")
 		}
+		b.code.references = true
 		b.begin(costRefFunc, weightRefFunc)
 		b.push(typeFunc)
 		if b.live {

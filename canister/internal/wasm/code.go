@@ -23,10 +23,13 @@ type Code struct {
 	ran    []atomic.Uint64 // bits of blocks that ran in any guest, see Config.Ran; may be nil
 	common commonPages
 
-	mu        sync.Mutex // guards everything below; never held while compiling
+	whole     atomic.Bool // compiled is there
+	mu        sync.Mutex  // guards everything below; never held while compiling
 	compiled  wazero.CompiledModule
 	compiling *compilation // the compilation in progress, or nil
+	cut       *fragments   // nil if the code does not run in fragments
 	instances int          // instances
+	ofCut     int          // those in fragments
 }
 
 // Module returns the module that the code was compiled from.
@@ -67,6 +70,9 @@ func newCodeCache() codeCache {
 // engine, which should accept every module that the rewriter accepted, or from the context.
 func (e *Engine) Compile(ctx context.Context, m *rewrite.Module) (*Code, error) {
 	c := e.code(m)
+	if c.runInFragments(ctx) {
+		return c, nil
+	}
 	if _, err := c.ready(ctx, false); err != nil {
 		return nil, err
 	}
@@ -122,18 +128,56 @@ func (c *Code) drop() {
 }
 
 func (c *Code) dropIdle() {
-	if c.instances == 0 && c.compiled != nil {
+	if c.instances > 0 {
+		return
+	}
+	if c.compiled != nil {
 		_ = c.compiled.Close(context.Background())
 		c.compiled = nil
+		c.whole.Store(false)
+	}
+	c.dropCut()
+}
+
+// dropCut closes the fragments, if there are any and no instance runs in them. Needs c.mu.
+func (c *Code) dropCut() {
+	if c.cut != nil && c.ofCut == 0 {
+		c.cut.close()
+		c.cut = nil
 	}
 }
 
-// acquire returns the compiled form for one instance; release ends the use.
-func (c *Code) acquire() (wazero.CompiledModule, error) { return c.ready(context.Background(), true) }
+// acquire returns the compiled form for one instance, or the fragments of a code without one; release ends the use.
+func (c *Code) acquire() (wazero.CompiledModule, *fragments, error) {
+	if cut := c.acquireCut(); cut != nil {
+		return nil, cut, nil
+	}
+	compiled, err := c.ready(context.Background(), true)
+	return compiled, nil, err
+}
 
-func (c *Code) release() {
+// acquireCut returns the fragments for one instance, nil if it should have the compiled form.
+func (c *Code) acquireCut() *fragments {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.cut == nil || c.compiled != nil && !c.engine.prefersCut() {
+		return nil
+	}
+	c.instances++
+	c.ofCut++
+	return c.cut
+}
+
+// release ends the use of the compiled form, or of the fragments, by one instance.
+func (c *Code) release(cut *fragments) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if cut != nil {
+		c.ofCut--
+	}
+	if c.compiled != nil && c.engine.config.Fragments == FragmentsWhileCompiling {
+		c.dropCut()
+	}
 	c.instances--
 	if c.instances > 0 {
 		return

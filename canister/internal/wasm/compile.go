@@ -61,7 +61,7 @@ func (c *Code) ready(ctx context.Context, instance bool) (wazero.CompiledModule,
 			return compiled, nil
 		}
 		if c.compiling == nil {
-			c.compiling = c.start(ctx)
+			c.compiling = c.start(ctx, c.compile)
 		}
 		f := c.compiling
 		f.waiters++
@@ -72,15 +72,69 @@ func (c *Code) ready(ctx context.Context, instance bool) (wazero.CompiledModule,
 	}
 }
 
+// runInFragments begins the compilation of a code that runs in fragments meanwhile, and reports whether it does. The
+// code itself waits for the compilation, so no client ends it. After a failure, the next caller tries again.
+func (c *Code) runInFragments(ctx context.Context) bool {
+	e := c.engine
+	if !e.cuts(c.module) || e.openCutting(c.module) != nil || !c.makeCut() {
+		return false
+	}
+	if e.config.Fragments != FragmentsWhileCompiling {
+		return e.config.Fragments == FragmentsAlways
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.compiled == nil && c.compiling == nil {
+		e.background.Add(1)
+		c.compiling = c.start(ctx, c.compileBehind(c.cut))
+		c.compiling.waiters++
+	}
+	return true
+}
+
+// makeCut makes the fragments of a code, and reports whether it has some. A code whose compiled form is there, or in the
+// folder, gets none.
+func (c *Code) makeCut() bool {
+	e := c.engine
+	c.mu.Lock()
+	has, unneeded := c.cut != nil, c.compiled != nil
+	c.mu.Unlock()
+	if has {
+		return true
+	}
+	if e.config.Fragments == FragmentsWhileCompiling {
+		unneeded = unneeded || e.background.Load() >= maxBackground || e.disk != nil && e.disk.has(c.module.BinaryHash)
+		if unneeded {
+			return false
+		}
+	}
+	cut := e.cut(c.module)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cut == nil {
+		c.cut = cut
+	}
+	return c.cut != nil
+}
+
+// compileBehind returns the compilation of a code that runs in fragments meanwhile.
+func (c *Code) compileBehind(cut *fragments) func(context.Context) (wazero.CompiledModule, error) {
+	return func(ctx context.Context) (wazero.CompiledModule, error) {
+		defer c.engine.background.Add(-1)
+		cut.awaitQuiet(ctx)
+		return c.compile(ctx)
+	}
+}
+
 // start begins a compilation for the first caller that waits for it. Needs c.mu.
-func (c *Code) start(ctx context.Context) *compilation {
+func (c *Code) start(ctx context.Context, compile func(context.Context) (wazero.CompiledModule, error)) *compilation {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	f := &compilation{done: make(chan struct{}), cancel: cancel}
 	stop := context.AfterFunc(c.engine.lifetime, cancel)
 	c.engine.working.Go(func() {
 		defer cancel()
 		defer stop()
-		compiled, err := c.compile(ctx)
+		compiled, err := compile(ctx)
 		c.finishCompilation(f, compiled, err)
 	})
 	return f
@@ -97,6 +151,7 @@ func (c *Code) finishCompilation(f *compilation, compiled wazero.CompiledModule,
 		f.err = err
 	case c.compiled == nil:
 		c.compiled = compiled
+		c.whole.Store(true)
 	default: // a later flight was faster
 		_ = compiled.Close(context.Background())
 	}
@@ -180,9 +235,9 @@ func (c *Code) build(ctx context.Context, dir string, slow bool) error {
 
 // load makes the engine's runtime load the compiled form from its cache, or compile it.
 func (c *Code) load(ctx context.Context) (wazero.CompiledModule, error) {
-	if err := c.engine.instantiateHosts(c.module); err != nil {
+	if err := c.engine.instantiateHosts(&c.engine.whole, c.module); err != nil {
 		return nil, err
 	}
 	ctx = experimental.WithCompilationWorkers(ctx, c.engine.config.CompileWorkers)
-	return c.engine.runtime.CompileModule(ctx, c.module.Binary)
+	return c.engine.whole.runtime.CompileModule(ctx, c.module.Binary)
 }

@@ -27,7 +27,7 @@ func (r *resident) loadRan() error {
 	if !r.code.module.Coverage {
 		return nil
 	}
-	if r.ran.count = r.instance.ExportedFunction(rewrite.CountRan); r.ran.count == nil {
+	if r.ran.count = r.exportedFunction(rewrite.CountRan); r.ran.count == nil {
 		return fmt.Errorf("module for coverage exports no %q", rewrite.CountRan)
 	}
 	return nil

@@ -44,6 +44,12 @@
 //
 // Guests of explorations are volatile: they commit to memory, and their instances outlive them (volatile.go).
 //
+// # Fragments
+//
+// A module that takes long to compile runs in fragments meanwhile (package fragment): each function is compiled when a
+// guest first calls it. A guest changes to the compiled module between two messages, as if it had been evicted. What it
+// does is the same in both ways (fragments.go).
+//
 // # Goroutines
 //
 // A guest has one owner. One goroutine at a time calls its methods, and a message may be finished on another goroutine

@@ -27,6 +27,10 @@ type Config struct {
 	// Compiler runs CompileInto in a separate process, for modules that take long; nil = in this process. It needs
 	// CacheDir; without one, a temporary folder is made.
 	Compiler func(ctx context.Context, dir string, binary []byte) error
+	// Fragments says when a module runs in fragments.
+	Fragments Fragments
+	// Seed is that of FragmentsAtRandom.
+	Seed uint64
 	// Ran returns the words that get the bits of a module's blocks (rewrite.Block.Bit), whichever guest runs them; nil: only
 	// Guest.Cover says which words do.
 	Ran func(m *rewrite.Module) []atomic.Uint64
@@ -35,7 +39,8 @@ type Config struct {
 // Engine compiles modules and keeps guests. Its methods may be called from any goroutine.
 type Engine struct {
 	config  Config
-	runtime wazero.Runtime
+	whole   linkedRuntime // of compiled modules
+	cutting linkedRuntime // of fragments, which are in no folder
 	cache   wazero.CompilationCache
 	disk    *diskCache // nil without CacheDir
 	file    *checkpoint.File
@@ -50,6 +55,8 @@ type Engine struct {
 	// Modules that take long to compile have their own slots, so that the others do not wait for them.
 	quick, slow compileQueue
 	working     sync.WaitGroup  // compilations and evictions in progress
+	background  atomic.Int64    // those of modules that run in fragments
+	draws       atomic.Uint64   // for FragmentsAtRandom
 	evictions   atomic.Uint64   // of resident guests
 	idle        atomic.Int64    // instances that wait in pools
 	lifetime    context.Context // ends with Close
@@ -74,6 +81,7 @@ func NewEngine(cfg Config) (*Engine, error) {
 	}
 	slots := max(1, cfg.CompileWorkers/2)
 	e := &Engine{config: cfg, codes: newCodeCache(), modules: newModuleCache(), quick: compileQueue{free: slots}, slow: compileQueue{free: slots}}
+	e.draws.Store(cfg.Seed)
 	e.lifetime, e.end = context.WithCancel(context.Background())
 	if err := e.open(); err != nil {
 		return nil, errors.Join(err, e.Close())
@@ -114,7 +122,7 @@ func (e *Engine) open() (err error) {
 	}
 	e.debug = newDebugStore(e.config.CacheDir)
 	e.instances = wazero.NewModuleConfig().WithName("").WithStartFunctions().WithRandSource(strings.NewReader(""))
-	e.runtime = wazero.NewRuntimeWithConfig(context.Background(), runtimeConfig(e.cache))
+	e.whole.runtime = wazero.NewRuntimeWithConfig(context.Background(), runtimeConfig(e.cache))
 	return nil
 }
 
@@ -146,8 +154,11 @@ func (e *Engine) Close() error {
 		}
 	}
 	ctx := context.Background()
-	if e.runtime != nil {
-		err = errors.Join(err, e.runtime.Close(ctx), e.cache.Close(ctx))
+	if e.whole.runtime != nil {
+		err = errors.Join(err, e.whole.runtime.Close(ctx), e.cache.Close(ctx))
+	}
+	if e.cutting.runtime != nil {
+		err = errors.Join(err, e.cutting.runtime.Close(ctx))
 	}
 	if e.file != nil {
 		err = errors.Join(err, e.file.Close())
@@ -175,14 +186,11 @@ type HostFunction struct {
 	Call            func(g *Guest, stack []uint64)
 }
 
-// hostModules are the host modules of an engine. Instantiating a host function takes as long as compiling a small
-// function. Nearly all modules have 32-bit memory and need no WASI, so Link instantiates what they import. The other
-// host modules are instantiated before the first module that may import them is loaded.
+// hostModules are the host modules of an engine.
 type hostModules struct {
-	mu      sync.Mutex // guards what follows
-	linked  bool
-	pending []linkedModule // not instantiated yet
-	names   []string       // of all functions that have a frame in profiles; constant after Link
+	mu    sync.Mutex     // guards what follows, and the pending modules of runtimes
+	all   []linkedModule // nil before Link
+	names []string       // of all functions that have a frame in profiles; constant after Link
 }
 
 // linkedModule is a host module with the place of its first function among the names, or noFrame.
@@ -194,49 +202,69 @@ type linkedModule struct {
 // noFrame is for functions that have no frame in profiles: what they do belongs to the code that calls them.
 const noFrame = -1
 
+// linkedRuntime is a runtime with host modules. Instantiating a host function takes as long as compiling a small
+// function. Nearly all modules have 32-bit memory and need no WASI, so Link instantiates what they import. The other
+// host modules are instantiated before the first module that may import them is loaded.
+type linkedRuntime struct {
+	runtime wazero.Runtime
+	pending []linkedModule // not instantiated yet
+}
+
 // Link provides the host functions of modules. It is called once, before the first Compile.
 func (e *Engine) Link(modules ...HostModule) error {
 	h := &e.hosts
 	h.mu.Lock()
-	linked := h.linked
+	linked := h.all != nil
 	if !linked {
-		h.linked, h.pending = true, []linkedModule{{meteringModule(), noFrame}}
+		h.all = []linkedModule{{meteringModule(), noFrame}}
 		for _, m := range modules {
-			h.pending = append(h.pending, linkedModule{m, len(h.names)})
+			h.all = append(h.all, linkedModule{m, len(h.names)})
 			for _, f := range m.Functions {
 				h.names = append(h.names, m.Name+"."+f.Name)
 			}
 		}
+		e.whole.pending = h.all
 	}
 	h.mu.Unlock()
 	if linked {
 		return errors.New("link host modules: already linked")
 	}
-	return e.instantiateHosts(new(rewrite.Module))
+	return e.instantiateHosts(&e.whole, new(rewrite.Module))
 }
 
-// instantiateHosts instantiates the pending host modules that a module may import.
-func (e *Engine) instantiateHosts(m *rewrite.Module) error {
+// openCutting makes the runtime of fragments ready for those of a module.
+func (e *Engine) openCutting(m *rewrite.Module) error {
 	h := &e.hosts
 	h.mu.Lock()
-	defer h.mu.Unlock()
+	if e.cutting.runtime == nil {
+		e.cutting.runtime = wazero.NewRuntimeWithConfig(context.Background(), runtimeConfig(wazero.NewCompilationCache()))
+		e.cutting.pending = append([]linkedModule{{fragmentsModule(), noFrame}}, h.all...)
+	}
+	h.mu.Unlock()
+	return e.instantiateHosts(&e.cutting, m)
+}
+
+// instantiateHosts instantiates the pending host modules of a runtime that a module may import.
+func (e *Engine) instantiateHosts(r *linkedRuntime, m *rewrite.Module) error {
+	e.hosts.mu.Lock()
+	defer e.hosts.mu.Unlock()
 	var others []linkedModule
-	for i, host := range h.pending {
+	for i, host := range r.pending {
 		if !m.MayImport(host.Name) {
 			others = append(others, host)
 			continue
 		}
-		if err := e.instantiateHost(&host); err != nil {
-			h.pending = append(others, h.pending[i:]...)
+		if err := r.instantiateHost(&host); err != nil {
+			r.pending = append(others, r.pending[i:]...)
 			return err
 		}
 	}
-	h.pending = others
+	r.pending = others
 	return nil
 }
 
-func (e *Engine) instantiateHost(m *linkedModule) error {
-	b := e.runtime.NewHostModuleBuilder(m.Name)
+func (r *linkedRuntime) instantiateHost(m *linkedModule) error {
+	b := r.runtime.NewHostModuleBuilder(m.Name)
 	for i, f := range m.Functions {
 		call := f.Call
 		if m.first != noFrame {

@@ -198,6 +198,9 @@ func (g *Guest) tryBegin() error {
 	}
 	err := errGone
 	if !g.closed {
+		if g.resident != nil && g.resident.outdated() {
+			g.evict()
+		}
 		if g.origin != nil {
 			err = g.beginSnapshot()
 		} else if err = nil; g.resident == nil {

@@ -59,6 +59,18 @@ const (
 	maxCommonPages = 16 << 20 / PageSize
 	// maxCopy is how many pages are copied from file to file at a time.
 	maxCopy = 1 << 20 / PageSize
+	// minFragmentsTime is the estimated time of a compilation, in nanoseconds, from which on a module runs in fragments
+	// until it is compiled, unless one of its functions takes more than maxFragmentTime: nothing else runs on the thread
+	// of a message meanwhile.
+	minFragmentsTime = uint64(20 * time.Millisecond)
+	maxFragmentTime  = uint64(250 * time.Millisecond)
+	// maxBackground is how many modules that run in fragments compile, or wait for a slot, at a time. Further ones are
+	// compiled before they run.
+	maxBackground = 16
+	// The compilation of such a module begins when no function has been compiled for quietTime, or at the latest after
+	// maxQuietWaits of this time.
+	quietTime     = 30 * time.Millisecond
+	maxQuietWaits = 30
 	// maxFunctions is how many function objects (11.5 KB each) a resident guest keeps.
 	maxFunctions = 4
 	// maxStack is the largest wasm stack, in bytes, that stays with a kept function object.

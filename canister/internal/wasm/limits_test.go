@@ -235,7 +235,7 @@ func TestTheCacheFolderIsPrunedWhenItHasMoreThan8GiB(t *testing.T) {
 
 func TestAModuleThatTakesMoreThanHalfASecondIsCompiledInAProcessOfItsOwn(t *testing.T) {
 	calls := 0
-	e := newTestEngine(t, Config{CacheDir: t.TempDir(), Compiler: func(ctx context.Context, dir string, binary []byte) error {
+	e := newTestEngine(t, Config{Fragments: FragmentsNever, CacheDir: t.TempDir(), Compiler: func(ctx context.Context, dir string, binary []byte) error {
 		calls++
 		return CompileInto(ctx, dir, binary, 1)
 	}})

@@ -60,6 +60,12 @@ func (d *diskCache) compiled() []string {
 	return files
 }
 
+// has reports whether the compiled form of a module was there when the module was last used.
+func (d *diskCache) has(hash [32]byte) bool {
+	_, err := os.Stat(d.receiptPath(hash))
+	return err == nil
+}
+
 // check reports whether the compiled form of a module is there, and removes it if it has changed since it was made.
 func (d *diskCache) check(hash [32]byte) bool {
 	want, err := readReceipt(d.receiptPath(hash))

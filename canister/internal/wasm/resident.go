@@ -18,7 +18,9 @@ import (
 type resident struct {
 	guest        *Guest
 	code         *Code
-	instance     api.Module
+	instance     api.Module         // without functions if there are fragments
+	fragments    *fragments         // nil if the instance is of the compiled module
+	loaded       map[int]api.Module // instances of fragments, by index
 	heap         heap
 	counter      api.MutableGlobal
 	globals      []globalCell
@@ -68,12 +70,17 @@ func newResident(g *Guest, code *Code, h heap) (r *resident, err error) {
 // load makes the instance over the heap.
 func (r *resident) load() error {
 	code := r.code
-	compiled, err := code.acquire()
+	compiled, cut, err := code.acquire()
 	if err != nil {
 		r.code = nil
 		return err
 	}
-	if err := r.instantiate(compiled); err != nil {
+	if r.fragments = cut; cut != nil {
+		err = r.instantiateBase()
+	} else {
+		err = r.instantiate(&r.guest.engine.whole, compiled)
+	}
+	if err != nil {
 		return err
 	}
 	counter, ok := r.instance.ExportedGlobal(rewrite.CounterGlobal).(api.MutableGlobal)
@@ -89,9 +96,9 @@ func (r *resident) load() error {
 	return r.loadRan()
 }
 
-func (r *resident) instantiate(compiled wazero.CompiledModule) (err error) {
+func (r *resident) instantiate(on *linkedRuntime, compiled wazero.CompiledModule) (err error) {
 	ctx := experimental.WithMemoryAllocator(context.Background(), r)
-	r.instance, err = r.guest.engine.runtime.InstantiateModule(ctx, compiled, r.guest.engine.instances)
+	r.instance, err = on.runtime.InstantiateModule(ctx, compiled, r.guest.engine.instances)
 	if err != nil {
 		return fmt.Errorf("instantiate module: %w", err)
 	}
@@ -121,13 +128,13 @@ func (m *linearMemory) Reallocate(size uint64) []byte {
 func (m *linearMemory) Free() {}
 
 func (r *resident) close() error {
-	var err error
+	err := r.closeFragments()
 	if r.instance != nil {
-		err = r.instance.Close(context.Background())
+		err = errors.Join(err, r.instance.Close(context.Background()))
 		r.instance = nil
 	}
 	if r.code != nil {
-		r.code.release()
+		r.code.release(r.fragments)
 		r.code = nil
 	}
 	if r.heap != nil {
@@ -148,7 +155,7 @@ func (r *resident) find(name string) *function {
 	if name == "" {
 		export = rewrite.CallClosure
 	}
-	call := r.instance.ExportedFunction(export)
+	call := r.exportedFunction(export)
 	if call == nil {
 		return nil
 	}

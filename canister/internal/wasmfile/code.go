@@ -27,10 +27,12 @@ const (
 	OpCallIndirect       = 0x11
 	OpReturnCall         = 0x12
 	OpReturnCallIndirect = 0x13
+	OpDrop               = 0x1a
 	OpLocalGet           = 0x20
 	OpGlobalGet          = 0x23
 	OpGlobalSet          = 0x24
 	OpTableGet           = 0x25
+	OpI32Load8U          = 0x2d
 	OpMemorySize         = 0x3f
 	OpMemoryGrow         = 0x40
 	OpI32Const           = 0x41

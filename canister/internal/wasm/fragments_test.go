@@ -1,0 +1,179 @@
+package wasm
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// cutModule calls in every way: within a fragment and outside, through the table, with more values than registers, by
+// tail calls, and with instructions on data segments.
+var cutModule = func() string {
+	wide, pass := strings.Repeat(" i32", 12), ""
+	for i := range 12 {
+		pass += fmt.Sprintf("(i32.const %d)", i)
+	}
+	large := strings.Repeat("(local.set 0 (i32.add (local.get 0) (i32.const 3)))", 400)
+	return fmt.Sprintf(`(module
+		(import "ic0" "note" (func $note (param i64)))
+		(memory 1) (global $g (mut i64) (i64.const 7)) (data $d "abcdefgh")
+		(type $unary (func (param i32) (result i32)))
+		(table 6 funcref) (elem (i32.const 1) $large $small $tail $wide)
+		(func $large (type $unary) %[3]s (local.get 0))
+		(func $small (type $unary) (i32.mul (local.get 0) (i32.const 2)))
+		(func $tail (type $unary) (return_call $large (local.get 0)))
+		(func $wide (param%[1]s) (result i32) %[3]s (i32.add (local.get 0) (local.get 11)))
+		(func $trap (param i32) (result i32) (i32.div_u (i32.const 1) (call $large (local.get 0))))
+		(func (export "canister_update direct") (call $note (i64.extend_i32_u (call $large (call $small (i32.const 5))))))
+		(func (export "canister_update tail") (call $note (i64.extend_i32_u (call $tail (i32.const 5)))))
+		(func (export "canister_update wide") (call $note (i64.extend_i32_u (call $wide %[2]s))))
+		(func (export "canister_update table") (call $note (i64.extend_i32_u (call_indirect (type $unary) (i32.const 5) (i32.const 3)))))
+		(func (export "canister_update widetable") (call $note (i64.extend_i32_u (call_indirect (param%[1]s) (result i32) %[2]s (i32.const 4)))))
+		(func (export "canister_update mismatch") (drop (call_indirect (type $unary) (i32.const 5) (i32.const 4))))
+		(func (export "canister_update null") (drop (call_indirect (type $unary) (i32.const 5) (i32.const 0))))
+		(func (export "canister_update beyond") (drop (call_indirect (type $unary) (i32.const 5) (i32.const 6))))
+		(func (export "canister_update trap") (drop (call $trap (i32.const -1200))))
+		(func (export "canister_update segment") (memory.init $d (i32.const 16) (i32.const 2) (i32.const 4)) (data.drop $d)
+			(call $note (i64.load (i32.const 16))))
+		(func (export "canister_update dropped") (data.drop $d) (memory.init $d (i32.const 16) (i32.const 2) (i32.const 4)))
+		(func (export "canister_update outside") (memory.init $d (i32.const 65535) (i32.const 2) (i32.const 4)))
+		(func (export "canister_update grow") (drop (memory.grow (i32.const 2))) (i32.store (i32.const 131072) (i32.const 9))
+			(global.set $g (i64.add (global.get $g) (i64.load (i32.const 131072)))) (call $note (global.get $g)))
+		(func $deep (param i32) (result i32) (i32.add (i32.const 1) (call $deeper (i32.add (local.get 0) (i32.const 1)))))
+		(func $deeper (param i32) (result i32) (i32.add (i32.const 1) (call $deep (i32.add (local.get 0) (i32.const 1)))))
+		(func (export "canister_update deep") (drop (call $deep (i32.const 0)))))`, wide, pass, large)
+}()
+
+// cutMethods are the methods of cutModule, in an order in which later ones find functions loaded.
+var cutMethods = strings.Fields("mismatch trap direct tail wide table widetable null beyond segment dropped outside grow deep trap table widetable segment")
+
+// observation is what a caller sees of a run.
+type observation struct {
+	Notes     []uint64
+	Trap      *Trap
+	Executed  uint64
+	Globals   []GlobalValue
+	Size      uint64
+	Committed string
+}
+
+// observe runs all methods on a new guest, each as a message.
+func observe(t *testing.T, e *Engine) (seen []observation, inFragments int) {
+	t.Helper()
+	g := newTestGuest(t, e, cutModule)
+	for i, method := range cutMethods {
+		host := &testHost{}
+		var o observation
+		err := g.Run(Entry{Export: "canister_update " + method}, host, Budget{Limit: 1 << 40})
+		if err != nil && !errors.As(err, &o.Trap) {
+			t.Fatalf("%s: %v", method, err)
+		}
+		if g.resident.fragments != nil {
+			inFragments++
+		}
+		o.Notes, o.Executed = host.got, g.Executed()
+		if err == nil && i%3 != 0 {
+			if _, err := g.Commit(); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			g.Rollback()
+		}
+		o.Globals, o.Size = g.Globals(), g.MemorySize()
+		heap := make([]byte, 64)
+		if err := g.ReadHeap(0, heap); err != nil {
+			t.Fatal(err)
+		}
+		o.Committed = string(heap)
+		seen = append(seen, o)
+	}
+	return seen, inFragments
+}
+
+func TestAModuleInFragmentsDoesWhatTheCompiledOneDoes(t *testing.T) {
+	want, inFragments := observe(t, newTestEngine(t, Config{Fragments: FragmentsNever}))
+	if inFragments > 0 {
+		t.Errorf("%d messages ran in fragments, want none", inFragments)
+	}
+	if trap := want[1].Trap; trap == nil || trap.Kind != IntegerDivByZero || len(trap.Backtrace) != 2 {
+		t.Errorf("the compiled module traps with %+v, want a division by zero with 2 frames", trap)
+	}
+	for use, most := range map[Fragments]int{FragmentsAlways: len(cutMethods), FragmentsAtRandom: len(cutMethods) - 1} {
+		for seed := range uint64(8) {
+			got, inFragments := observe(t, newTestEngine(t, Config{Fragments: use, Seed: seed}))
+			if inFragments == 0 || inFragments > most || use == FragmentsAlways && inFragments < most {
+				t.Errorf("way %d, seed %d: %d of %d messages ran in fragments", use, seed, inFragments, len(cutMethods))
+			}
+			for i := range want {
+				if !reflect.DeepEqual(got[i], want[i]) {
+					t.Errorf("way %d, seed %d, %s:\n got %+v %+v\nwant %+v %+v", use, seed, cutMethods[i], got[i], got[i].frames(), want[i], want[i].frames())
+				}
+			}
+		}
+	}
+}
+
+// manyFunctions makes the compiler work long enough to see what happens meanwhile.
+func manyFunctions() string {
+	var text strings.Builder
+	text.WriteString(`(module (import "ic0" "note" (func $note (param i64))) (memory 1) (func (export "canister_update id") (call $note (i64.const 5)))`)
+	for i := range 400 {
+		fmt.Fprintf(&text, "(func $f%d (param i32) (result i32) %s (local.get 0))", i, strings.Repeat("(local.set 0 (i32.mul (i32.add (local.get 0) (i32.const 3)) (local.get 0)))", 100))
+	}
+	return text.String() + ")"
+}
+
+func TestAGuestLeavesTheFragmentsWhenItsModuleIsCompiled(t *testing.T) {
+	e := newTestEngine(t, Config{})
+	g := newTestGuest(t, e, manyFunctions())
+	if g.code.module.CompileTime < minFragmentsTime {
+		t.Fatalf("the module compiles in %d ns, too fast for this test", g.code.module.CompileTime)
+	}
+	if g.resident.fragments == nil {
+		t.Error("the guest waited for the compiler")
+	}
+	if got := notes(t, g, "id"); got != 5 {
+		t.Errorf("in fragments the guest notes %d", got)
+	}
+	g.Rollback()
+	if _, err := g.code.ready(t.Context(), false); err != nil {
+		t.Fatal(err)
+	}
+	if got := notes(t, g, "id"); got != 5 {
+		t.Errorf("after its compilation the guest notes %d", got)
+	}
+	if g.resident.fragments != nil || g.code.cut != nil {
+		t.Error("the guest is still in fragments after its module was compiled")
+	}
+	g.Rollback()
+	if e.background.Load() != 0 {
+		t.Errorf("%d compilations are counted as in progress", e.background.Load())
+	}
+}
+
+func TestAModuleWhoseCompiledFormIsInTheFolderNeedsNoFragments(t *testing.T) {
+	dir := t.TempDir()
+	for _, use := range []Fragments{FragmentsNever, FragmentsWhileCompiling} {
+		e := newTestEngine(t, Config{CacheDir: dir, Fragments: use})
+		if g := newTestGuest(t, e, manyFunctions()); g.resident.fragments != nil {
+			t.Error("the guest runs in fragments")
+		}
+	}
+}
+
+func TestManyModulesAreNotCompiledBehindTheirGuestsAtATime(t *testing.T) {
+	e := newTestEngine(t, Config{})
+	e.background.Store(maxBackground)
+	if g := newTestGuest(t, e, manyFunctions()); g.resident.fragments != nil {
+		t.Errorf("the guest runs in fragments beside %d others", maxBackground)
+	}
+}
+
+func (o observation) frames() []Frame {
+	if o.Trap == nil {
+		return nil
+	}
+	return o.Trap.Backtrace
+}
