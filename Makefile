@@ -53,7 +53,7 @@ test: ## all tests that need nothing but Go and the module proxy (PACKAGES for s
 # internal/architecture finds packages that start goroutines and are not listed. The longest are first.
 RACE_PACKAGES := ./api/pocketic ./internal/explore/campaign . ./api/... ./canister/internal/checkpoint ./canister/internal/stable ./canister/internal/wasm \
   ./daemon ./instance/... ./internal/journal/... ./daemon/internal/metrics ./daemon/internal/otlp/... \
-  ./internal/explore/workqueue ./internal/budget ./internal/callbudget ./internal/mcp ./replica/driver ./cmd/canisterd/internal/watch ./internal/snapshotdir ./internal/clone
+  ./internal/explore/workqueue ./internal/budget ./internal/callbudget ./internal/mcp ./replica/driver ./cmd/canisterd/internal/watch ./internal/snapshotdir ./internal/clone ./component
 
 .PHONY: test-race
 test-race: ## the tests of packages with goroutines, under the race detector (needs a C compiler)
@@ -113,9 +113,15 @@ bin/wasm-tools/bin/wasm-tools: component/testdata/requirements.txt
 	bin/wasm-tools/bin/pip install --quiet --disable-pip-version-check -r component/testdata/requirements.txt
 	touch $@
 
+# A version that reads the option cancellable, for one script of the reference tests.
+OLDER_WASM_TOOLS := bin/older-wasm-tools/bin/wasm-tools
+
+$(OLDER_WASM_TOOLS):
+	cargo install wasm-tools --version 1.257.0 --locked --no-default-features -F json-from-wast,parse --root bin/older-wasm-tools
+
 .PHONY: test-components
-test-components: wasm-tools ## the reference tests of the Component Model, as a table of what passes (needs Python 3 with venv, and the tests in CANISTERD_DATA)
-	CANISTERD_WASM_TOOLS="$(CURDIR)/bin/wasm-tools/bin/wasm-tools" $(GO) test -count=1 -v -tags components ./component -run TheReferenceTests
+test-components: wasm-tools $(OLDER_WASM_TOOLS) ## the reference tests of the Component Model, as a table of what passes (needs Python 3 with venv, Rust's cargo, and the tests in CANISTERD_DATA)
+	CANISTERD_WASM_TOOLS="$(CURDIR)/bin/wasm-tools/bin/wasm-tools" CANISTERD_OLDER_WASM_TOOLS="$(CURDIR)/$(OLDER_WASM_TOOLS)" $(GO) test -count=1 -v -tags components ./component -run TheReferenceTests
 
 .PHONY: test-clients-browser
 test-clients-browser: test/e2e/browser/node_modules/.package-lock.json ## Chromium against the HTTP gateway, and hostile pages in it against start and pocket-ic (needs Node.js, npm and Debian's chromium)

@@ -8,10 +8,20 @@ import (
 
 // function is a component function: one that an instance lifts, or one of the host.
 type function struct {
-	typ     *funcType
-	outside bool // of the host
-	// call runs the function. It calls start, then resolve, or ends by a panic with a *Trap.
-	call func(c call)
+	typ    *funcType
+	lifted *lifted
+	host   func(s *subtask)
+}
+
+func (f *function) outside() bool { return f.lifted == nil }
+
+// call begins a call, which enters instances. It is resolved when this returns, or later.
+func (f *function) call(s *subtask, entered []*instanceState) {
+	if f.lifted != nil {
+		f.lifted.call(s, entered)
+	} else {
+		f.host(s)
+	}
 }
 
 type builtin = func(ctx context.Context, stack []uint64)
@@ -70,14 +80,16 @@ func (s *instanceState) builtin(d canonDef) builtin {
 	case canonResourceRep:
 		r := s.types[d.typ]
 		return func(_ context.Context, stack []uint64) {
-			stack[0] = uint64(s.handles.get(uint32(stack[0]), r).representation)
+			stack[0] = uint64(s.resourceAt(uint32(stack[0]), r).representation)
 		}
 	case canonContextGet:
-		return func(_ context.Context, stack []uint64) { stack[0] = s.task.context[d.slot] }
+		return func(_ context.Context, stack []uint64) { stack[0] = s.host.current.storage[d.slot] }
 	case canonContextSet:
-		return func(_ context.Context, stack []uint64) { s.task.context[d.slot] = stack[0] }
+		return func(_ context.Context, stack []uint64) { s.host.current.storage[d.slot] = stack[0] }
 	case canonTaskReturn:
 		return s.taskReturn(d)
+	case canonTaskCancel:
+		return s.taskCancel
 	case canonBackpressureInc, canonBackpressureDec:
 		step := 1
 		if d.kind == canonBackpressureDec {
@@ -85,10 +97,7 @@ func (s *instanceState) builtin(d canonDef) builtin {
 		}
 		return func(context.Context, []uint64) { s.changeBackpressure(step) }
 	}
-	return func(context.Context, []uint64) {
-		s.checkLeaving()
-		trapWaiting(canonicals[d.kind].name)
-	}
+	return s.asyncBuiltin(d)
 }
 
 // checkLeaving traps where a component may call neither its imports nor built-in functions: in realloc and post-return.
@@ -103,13 +112,14 @@ func (s *instanceState) changeBackpressure(step int) {
 	if s.backpressure < 0 || s.backpressure > maxBackpressure {
 		trap("backpressure counter overflow")
 	}
+	s.host.wakeStart(s)
 }
 
 // runOptions are the options of a canonical definition at run time.
 type runOptions struct {
 	abi
-	async, callback bool
-	postReturn      *coreFunction
+	async                bool
+	callback, postReturn *coreFunction
 }
 
 func (s *instanceState) options(list []option) (o runOptions) {
@@ -128,44 +138,8 @@ func (s *instanceState) options(list []option) (o runOptions) {
 		case optionAsync:
 			o.async = true
 		case optionCallback:
-			o.callback = true
+			o.callback = s.callable(option.index)
 		}
 	}
 	return o
-}
-
-func (s *instanceState) resourceNew(r *resourceInstance) builtin {
-	return func(_ context.Context, stack []uint64) {
-		s.checkLeaving()
-		stack[0] = uint64(s.handles.add(&handle{resource: r, representation: uint32(stack[0]), own: true}))
-	}
-}
-
-func (s *instanceState) resourceDrop(r *resourceInstance) builtin {
-	return func(ctx context.Context, stack []uint64) {
-		s.checkLeaving()
-		h := s.handles.remove(uint32(stack[0]), r)
-		if h.own {
-			r.drop(ctx, s, h.representation)
-		} else {
-			h.task.borrows--
-		}
-	}
-}
-
-// drop runs the destructor of a resource, as a call of the instance that defines it.
-func (r *resourceInstance) drop(ctx context.Context, caller *instanceState, representation uint32) {
-	switch {
-	case r.owner == nil:
-		if r.dropped != nil {
-			r.dropped(ctx, representation)
-		}
-	case r.destructor != nil:
-		leave := r.owner.enter(caller)
-		around := r.owner.task
-		r.owner.task = r.owner.plainTask()
-		rethrow(r.destructor.call(ctx, []uint64{uint64(representation)}))
-		r.owner.task = around
-		leave()
-	}
 }

@@ -2,44 +2,38 @@ package component
 
 import "context"
 
+// lifted is a core function that an instance exports as a component function.
+type lifted struct {
+	instance *instanceState
+	typ      *funcType
+	options  runOptions
+	flat     flatFunc
+	core     *coreFunction
+	callback *coreFunction // nil if it has none
+	blocks   bool          // core code of the instance may block
+}
+
 // lift makes a component function of a core function.
 func (s *instanceState) lift(d canonDef) *function {
-	typ := s.scope.funcs[len(s.funcs)]
-	options := s.options(d.options)
-	flat := typ.flattenFunc(callee, options.async, options.callback)
-	core := s.callable(d.function)
-	return &function{typ: typ, call: func(c call) {
-		leave := s.enter(c.caller)
-		around := s.task
-		t := &task{instance: s, typ: typ, options: &options, call: &c}
-		s.task = t
-		a := t.abi()
-		if options.async && s.backpressure > 0 {
-			trapWaiting("backpressure")
-		}
-		args := a.lowerAll(typ.params, c.start(), flat.paramsSpill)
-		stack := make([]uint64, max(len(args), len(flat.core.results)))
-		copy(stack, args)
-		rethrow(core.call(c.ctx, stack))
-		if options.async {
-			t.exit(stack)
-		} else {
-			t.finish(a.liftResult(typ, stack, flat.resultsSpill))
-		}
-		if options.postReturn != nil {
-			s.leaving = false
-			rethrow(options.postReturn.call(c.ctx, stack))
-			s.leaving = true
-		}
-		s.task = around
-		leave()
-	}}
+	l := &lifted{instance: s, typ: s.scope.funcs[len(s.funcs)], options: s.options(d.options), blocks: s.blocks}
+	l.callback = l.options.callback
+	l.flat = l.typ.flattenFunc(callee, l.options.async, l.callback != nil)
+	l.core = s.callable(d.function)
+	return &function{typ: l.typ, lifted: l}
+}
+
+// call begins a task, and runs it until it returns or is blocked.
+func (l *lifted) call(s *subtask, entered []*instanceState) {
+	enter(entered)
+	s.callee = l.newTask(s)
+	l.instance.host.resume(&s.callee.thread, false)
+	leave(entered)
 }
 
 // abi gives the side of the task in its call.
 func (t *task) abi() *abi {
-	a := t.options.abi
-	a.ctx, a.task, a.outside = t.call.ctx, t, t.call.caller == nil
+	a := t.lifted.options.abi
+	a.task, a.outside = t, t.caller.lower == nil
 	return &a
 }
 
@@ -48,29 +42,6 @@ func (a *abi) liftResult(typ *funcType, flat []uint64, spilled bool) any {
 		return nil
 	}
 	return a.liftAll([]field{{typ: typ.result}}, flat, spilled)[0]
-}
-
-// finish ends the call of a task with its result.
-func (t *task) finish(result any) {
-	if t.resolved {
-		trap("`task.return` or `task.cancel` called more than once for current task")
-	}
-	if t.borrows > 0 {
-		trap("borrow handles still remain at the end of the call")
-	}
-	t.call.resolve(result)
-	t.resolved = true
-}
-
-// exit checks the end of an asynchronous task.
-func (t *task) exit(stack []uint64) {
-	const exit = 0
-	if t.options.callback && stack[0]&0xf != exit {
-		trapWaiting("a task that waits for events")
-	}
-	if !t.resolved {
-		trap("async-lifted export failed to produce a result")
-	}
 }
 
 // taskReturn makes the function with which an asynchronous task gives its result.
@@ -84,12 +55,13 @@ func (s *instanceState) taskReturn(d canonDef) builtin {
 	flat := returns.flattenFunc(caller, false, false)
 	return func(_ context.Context, stack []uint64) {
 		s.checkLeaving()
-		t := s.task
-		if !t.options.async {
+		t := s.host.current.task
+		own := &t.lifted.options
+		if !own.async {
 			trap("`task.return` called by a synchronous task")
 		}
-		if !sameResult(returns.result, t.typ.result) || options.encoding != t.options.encoding ||
-			options.memory != nil && options.memory != t.options.memory {
+		if !sameType(returns.result, t.lifted.typ.result) || options.encoding != own.encoding ||
+			options.memory != nil && options.memory != own.memory {
 			trap("invalid `task.return` signature and/or options for current task")
 		}
 		var result any
@@ -100,44 +72,21 @@ func (s *instanceState) taskReturn(d canonDef) builtin {
 	}
 }
 
-func sameResult(a, b *valueType) bool {
+// taskCancel is task.cancel.
+func (s *instanceState) taskCancel(context.Context, []uint64) {
+	s.checkLeaving()
+	t := s.host.current.task
+	if !t.lifted.options.async {
+		trap("`task.cancel` called by a synchronous task")
+	}
+	t.cancel()
+}
+
+// sameType says whether two types of a scope, which may be none, are the same.
+func sameType(a, b *valueType) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
 	c := (&scope{validation: &validation{}}).compare(0)
 	return c.types(a, b) == ""
-}
-
-// lower makes a core function of a component function.
-func (s *instanceState) lower(d canonDef) builtin {
-	typ := s.scope.funcs[d.function]
-	target := s.funcs[d.function]
-	options := s.options(d.options)
-	flat := typ.flattenFunc(caller, options.async, false)
-	return func(ctx context.Context, stack []uint64) {
-		s.checkLeaving()
-		a := options.abi
-		a.ctx, a.subtask, a.outside = ctx, &subtask{}, target.outside
-		args := append([]uint64(nil), stack[:len(flat.core.params)]...)
-		target.call(call{
-			ctx: ctx, caller: s,
-			start: func() []any { return a.liftAll(typ.params, args, flat.paramsSpill) },
-			resolve: func(result any) {
-				switch {
-				case typ.result == nil:
-				case flat.resultsSpill:
-					pointer := uint32(args[len(args)-1])
-					a.checkRange(pointer, typ.result.size32.align, typ.result.size32.size, "tuple")
-					a.storeValue(typ.result, result, pointer)
-				default:
-					copy(stack, a.lower(typ.result, result, nil))
-				}
-			},
-		})
-		a.subtask.end()
-		if options.async {
-			const returned = 2 // the state of a subtask that needs no handle
-			stack[0] = returned
-		}
-	}
 }

@@ -1,9 +1,9 @@
 // Package component validates and runs components, as the WebAssembly Component Model describes them, in the binary format
-// of layer 1. Functions are synchronous: an asynchronous function runs if it does not wait.
+// of layer 1, with the asynchronous ABI: tasks, streams, futures and cooperative threads.
 //
-// It owns the binary reader, the type index spaces, subtyping, all rules of validation, linking, handles and the Canonical
-// ABI. It must not know canisters, networks or anything else of canisterd: it needs the engine (wazero) alone, and can be
-// used without the rest.
+// It owns the binary reader, the type index spaces, subtyping, all rules of validation, linking, handles, the Canonical ABI
+// and the scheduling of tasks. It must not know canisters, networks or anything else of canisterd: it needs the engine
+// (wazero) alone, and can be used without the rest.
 //
 // # From bytes to a valid component
 //
@@ -17,12 +17,18 @@
 //
 // # From a valid component to values
 //
-//	run.go            what a host does: compile, instantiate, supply imports, call
+//	run.go, call.go   what a host does: compile, instantiate, supply imports, call, wait, cancel
 //	instance.go       definitions again, to items of index spaces that are instances, functions and core modules
 //	core_function.go  core items, and modules that only link others
-//	canon*.go         lift, lower and the built-in functions
-//	task.go           calls, and which instances they may enter
-//	resources.go      handles
+//	canon*.go         lift and the built-in functions
+//	task.go           calls in the callee: when they start, their callbacks, results and cancellation
+//	subtask.go        calls in the caller
+//	thread.go         threads that wait, and the order in which they are resumed
+//	stack.go          coroutines
+//	schedule.go       choices that the specification leaves to a host
+//	waitable.go       events and waitable sets
+//	rendezvous.go, ends.go, host_ends.go   streams and futures: copies, ends in instances, ends of the host
+//	resources.go, table.go   handles
 //	lift.go, lower.go, strings.go, memory.go   values between core values or memory and Go
 //	values.go         which Go values they are
 //
@@ -30,6 +36,19 @@
 // static types are looked up in the scope. A resource of a static type is looked up in the instance ([instanceState.bind]).
 // Values between components are Go values on their way. A trap is a panic with a [*Trap], which unwinds through the engine
 // to the call from outside; then the whole tree of instances is dead.
+//
+// # Tasks, threads and stacks
+//
+// Each call is a task with a thread. One thread of a tree of instances runs at a time; another one runs when it calls, is
+// blocked or ends. A task whose callback waits is a record of two small structures: its task and the subtask of its caller. Core
+// code that is blocked keeps its stack, which is a coroutine of its own (iter.Pull): a goroutine that runs only while the one
+// that resumed it waits, and that ends with its instance. Only components that import a built-in function that may block use
+// coroutines; a synchronous function runs on the stack of its caller, and runs other threads of its instance there while it
+// is blocked.
+//
+// Threads are resumed in the order in which they became ready, and every other choice has a fixed default, so a run depends
+// on its inputs alone. A [Scheduler] makes all choices instead. Functions of the host that finish later are inputs: they come
+// from any goroutine, and are taken between two threads.
 //
 // Reading and validation depend on the bytes alone: no clock, no state between calls, no I/O. Limits are in limits.go.
 // Every fault has the offset of the definition that caused it.

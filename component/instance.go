@@ -18,19 +18,44 @@ type host struct {
 	code      []wazero.CompiledModule // of modules that only link others
 	instances int                     // of components and core modules that were made
 	dead      bool                    // a call runs, or trapped
+
+	scheduler Scheduler
+	testRules bool
+	current   *thread    // that runs
+	switchTo  *thread    // that runs when the current one is blocked
+	ready     threadList // threads that may be resumed, in the order in which they became ready
+	tasks     int        // calls that did not end
+	stacks    []*stack
+	idle      []*stack           // that no thread uses
+	starts    map[*thread]func() // of threads that core code made and that did not run yet
+	inbox     inbox
+	openEnds  int // of streams and futures, that the host may use
 }
 
 // instanceState is an instance of a component. Its index spaces grow as those of its scope did when it was validated.
 type instanceState struct {
-	host         *host
-	scope        *scope
-	parent       *instanceState // that made it
-	definer      *instanceState // that its component was defined in, for outer aliases
-	running      bool           // a call is in it
-	leaving      bool           // it may call its imports and built-in functions
-	backpressure int            // asynchronous calls wait while it is not zero
-	task         *task
-	handles      handleTable
+	host    *host
+	scope   *scope
+	parent  *instanceState   // that made it
+	definer *instanceState   // that its component was defined in, for outer aliases
+	number  int              // in the order in which instances were made
+	around  []*instanceState // the instance and its parents
+	running bool             // a call is in it
+	leaving bool             // it may call its imports and built-in functions
+	handles table[handleItem]
+
+	// Calls of its exported functions.
+	plain          *lifted // what is no component function: start functions, destructors
+	reallocThread  thread
+	calls          uint32 // that were begun
+	blocks         bool   // its core code may block
+	threaded       bool   // its core code may ask for indices of threads
+	threads        table[*thread]
+	exclusive      *thread       // the only one that may run core code, but for threads that need no exclusive use
+	backpressure   int           // asynchronous calls wait while it is not zero
+	starting       [2]threadList // calls that wait to start: those that need exclusive use, and others
+	waitingToStart int
+	excluded       threadList // threads that wait for the end of exclusive use
 
 	// What the resources of the scope are in this instance.
 	resources map[*resource]*resourceInstance
@@ -99,7 +124,11 @@ func (h *host) instantiate(code *componentCode, parent *instanceState, args expo
 		host: h, scope: code.scope, parent: parent, definer: code.outer, leaving: true,
 		resources: map[*resource]*resourceInstance{}, coreItems: map[sort][]coreItem{}, exports: exportedItems{},
 	}
-	s.task = s.plainTask()
+	s.number = h.instances
+	s.around = s.entered(nil)
+	s.blocks, s.threaded = code.scope.usesThreads()
+	s.plain = &lifted{instance: s, typ: &funcType{}, blocks: s.blocks}
+	s.reallocThread.task = s.plain.newTask(nil)
 	s.makeBuiltins()
 	for _, d := range code.scope.definitions {
 		s.define(d.body, args)
@@ -257,7 +286,11 @@ func (s *instanceState) coreInstance(d coreInstance) coreExportsOf {
 		}
 		s.host.count()
 		code := s.coreModules[e.module]
-		main := s.instantiateCore(code.code.main, func(name string) api.Module { return args[name].supplies(code.typ, name) })
+		var main api.Module
+		s.runNested(func() error {
+			main = s.instantiateCore(code.code.main, func(name string) api.Module { return args[name].supplies(code.typ, name) })
+			return nil
+		})
 		return coreExportsOf{module: main, types: types, memories: s.joinMemories(main, code.code.memories, args)}
 	case coreExports:
 		exports := coreExportsOf{types: types, direct: map[string]builtin{}}

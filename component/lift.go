@@ -34,6 +34,9 @@ func (a *abi) lift(t *valueType, flat []uint64) (any, []uint64) {
 		if t.prim == primString {
 			return a.loadText(uint32(flat[0]), uint32(flat[1])), flat[2:]
 		}
+		if t.prim == primErrorContext {
+			return tableItem[*ErrorContext](a.instance, uint32(flat[0])), flat[1:]
+		}
 		return liftPrimitive(t.prim, flat[0]), flat[1:]
 	case kindRecord, kindTuple:
 		values := make([]any, len(t.fields))
@@ -78,13 +81,12 @@ func (a *abi) liftSmall(t *valueType, v uint32) any {
 	case kindBorrow:
 		return a.liftBorrow(t, v)
 	}
-	trapWaiting("a value of type " + t.kind.String())
-	return nil
+	return a.liftEnd(t, v)
 }
 
 func (a *abi) liftOwn(t *valueType, index uint32) any {
 	r := a.instance.resources[t.resource.resource]
-	h := a.instance.handles.remove(index, r)
+	h := a.instance.removeResource(index, r)
 	if !h.own {
 		trap("cannot lift own resource from a borrow")
 	}
@@ -93,11 +95,11 @@ func (a *abi) liftOwn(t *valueType, index uint32) any {
 
 func (a *abi) liftBorrow(t *valueType, index uint32) any {
 	r := a.instance.resources[t.resource.resource]
-	h := a.instance.handles.get(index, r)
+	h := a.instance.resourceAt(index, r)
 	h.lends++
 	lent := &Resource{r, h.representation, resourceBorrowed}
-	a.subtask.lenders = append(a.subtask.lenders, h)
-	a.subtask.lent = append(a.subtask.lent, lent)
+	v := a.subtask.values
+	v.lenders, v.lent = append(v.lenders, h), append(v.lent, lent)
 	return lent
 }
 
@@ -131,7 +133,6 @@ func liftPrimitive(p primitive, v uint64) any {
 		}
 		return Char(v)
 	}
-	trapWaiting("a value of type " + p.String())
 	return nil
 }
 
@@ -155,6 +156,9 @@ func (a *abi) loadValue(t *valueType, pointer uint32) any {
 	case kindPrimitive:
 		if t.prim == primString {
 			return a.loadText(uint32(a.load(pointer, 4)), uint32(a.load(pointer+4, 4)))
+		}
+		if t.prim == primErrorContext {
+			return tableItem[*ErrorContext](a.instance, uint32(a.load(pointer, 4)))
 		}
 		return liftPrimitive(t.prim, a.load(pointer, primitiveSizes[t.prim]))
 	case kindRecord, kindTuple:

@@ -36,6 +36,10 @@ const (
 	maxContentBytes  = 1<<28 - 1 // of a string or list in memory; specification 2^28 - 1
 	maxLiftedBytes   = 1 << 30   // of Go values made of the values of one call
 	maxBackpressure  = 1<<16 - 1 // of an instance's counter; specification 2^16 - 1
+	maxCopyLength    = 1<<28 - 1 // elements that a read or write of a stream copies; specification 2^28 - 1
+	maxEmptyReads    = 100       // of a reader of the host, until its stream traps
+	maxTasks         = 4_000_000 // calls at a time, of all instances of the outermost component's
+	maxStacks        = 10_000    // threads that are blocked in core code, of the same
 	maxTreeInstances = 10_000    // of components and core modules, for one instance of the outermost component
 	maxHandles       = 1_000_000 // of one instance; specification 2^28 - 1
 

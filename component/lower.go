@@ -25,7 +25,7 @@ func (a *abi) lower(t *valueType, v any, flat []uint64) []uint64 {
 			pointer, units := a.storeText(v)
 			return append(flat, uint64(pointer), uint64(units))
 		}
-		return append(flat, lowerPrimitive(v))
+		return append(flat, a.lowerPrimitive(v))
 	case kindRecord, kindTuple:
 		for i, f := range t.fields {
 			flat = a.lower(f.typ, v.([]any)[i], flat)
@@ -74,8 +74,15 @@ func (a *abi) lowerSmall(t *valueType, v any) uint32 {
 		a.task.borrows++
 		return a.instance.handles.add(&handle{resource: v.implementation, representation: v.representation, task: a.task})
 	}
-	trapWaiting("a value of type " + t.kind.String())
-	return 0
+	return a.lowerEnd(t, v)
+}
+
+// lowerPrimitive gives the core value of a primitive value that is no string.
+func (a *abi) lowerPrimitive(v any) uint64 {
+	if e, ok := v.(*ErrorContext); ok {
+		return uint64(a.instance.handles.add(e))
+	}
+	return lowerPrimitive(v)
 }
 
 func lowerPrimitive(v any) uint64 {
@@ -108,7 +115,6 @@ func lowerPrimitive(v any) uint64 {
 	case Char:
 		return uint64(v)
 	}
-	trapWaiting("a value of type " + primErrorContext.String()) // the types above are those of all others
 	return 0
 }
 
@@ -117,7 +123,7 @@ func (a *abi) storeValue(t *valueType, v any, pointer uint32) {
 	switch t.kind {
 	case kindPrimitive:
 		if t.prim != primString {
-			a.store(pointer, primitiveSizes[t.prim], lowerPrimitive(v))
+			a.store(pointer, primitiveSizes[t.prim], a.lowerPrimitive(v))
 			return
 		}
 		text, units := a.storeText(v)

@@ -1,7 +1,6 @@
 package component
 
 import (
-	"context"
 	"encoding/binary"
 
 	"github.com/tetratelabs/wazero/api"
@@ -9,7 +8,6 @@ import (
 
 // abi is a side of a call: how an instance passes values, by the options of a canonical definition.
 type abi struct {
-	ctx      context.Context
 	instance *instanceState
 	memory   api.Memory
 	realloc  *coreFunction
@@ -71,11 +69,12 @@ func (a *abi) store(pointer uint32, size, v uint64) {
 
 // reallocate calls the component's realloc function and checks the pointer that it gives.
 func (a *abi) reallocate(old uint32, oldSize, align, size uint64, what string) uint32 {
-	around := a.instance.task
-	a.instance.leaving, a.instance.task = false, a.instance.plainTask()
+	s := a.instance
+	h, around := s.host, s.host.current
+	s.leaving, s.reallocThread.storage, h.current = false, [contextSlots]uint64{}, &s.reallocThread
 	stack := []uint64{uint64(old), oldSize, align, size}
-	err := a.realloc.call(a.ctx, stack)
-	a.instance.leaving, a.instance.task = true, around
+	err := a.realloc.call(h.ctx, stack)
+	s.leaving, h.current = true, around
 	rethrow(err)
 	pointer := uint32(stack[0])
 	if uint64(pointer)%align != 0 {

@@ -18,48 +18,57 @@ type handle struct {
 	task           *task // of a borrowed handle: the call that must drop it before it ends
 }
 
-// handleTable gives handles indices from 1. The indices of removed handles are given again, the last one first.
-type handleTable struct {
-	items []*handle // the item 0 stays nil
-	free  []uint32
-}
+func (*handle) kindName() string { return "resource" }
 
-func (t *handleTable) add(h *handle) uint32 {
-	if n := len(t.free); n > 0 {
-		index := t.free[n-1]
-		t.free = t.free[:n-1]
-		t.items[index] = h
-		return index
-	}
-	if len(t.items) == 0 {
-		t.items = append(t.items, nil)
-	}
-	if len(t.items) > maxHandles { // the first item is none
-		trap("the handle table is full: it has %d handles", maxHandles)
-	}
-	t.items = append(t.items, h)
-	return uint32(len(t.items) - 1)
-}
-
-// get gives the handle at an index, which must be one of a resource.
-func (t *handleTable) get(index uint32, r *resourceInstance) *handle {
-	if uint64(index) >= uint64(len(t.items)) || t.items[index] == nil {
-		trap("unknown handle index %d", index)
-	}
-	h := t.items[index]
+// resourceAt gives the handle at an index, which must be one of a resource.
+func (s *instanceState) resourceAt(index uint32, r *resourceInstance) *handle {
+	h := tableItem[*handle](s, index)
 	if h.resource != r {
 		trap("handle index %d used with the wrong type, expected guest-defined resource but found a different guest-defined resource", index)
 	}
 	return h
 }
 
-// remove takes a handle out of the table. Nothing may borrow from it.
-func (t *handleTable) remove(index uint32, r *resourceInstance) *handle {
-	h := t.get(index, r)
+// removeResource takes a handle out of the table. Nothing may borrow from it.
+func (s *instanceState) removeResource(index uint32, r *resourceInstance) *handle {
+	h := s.resourceAt(index, r)
 	if h.lends != 0 {
 		trap("cannot remove owned resource while borrowed")
 	}
-	t.items[index] = nil
-	t.free = append(t.free, index)
+	s.handles.remove(index)
 	return h
+}
+
+func (s *instanceState) resourceNew(r *resourceInstance) builtin {
+	return func(_ context.Context, stack []uint64) {
+		s.checkLeaving()
+		stack[0] = uint64(s.handles.add(&handle{resource: r, representation: uint32(stack[0]), own: true}))
+	}
+}
+
+func (s *instanceState) resourceDrop(r *resourceInstance) builtin {
+	return func(_ context.Context, stack []uint64) {
+		s.checkLeaving()
+		h := s.removeResource(uint32(stack[0]), r)
+		if h.own {
+			r.drop(s.host.ctx, s, h.representation)
+		} else {
+			h.task.borrows--
+		}
+	}
+}
+
+// drop runs the destructor of a resource, as a call of the instance that defines it.
+func (r *resourceInstance) drop(ctx context.Context, caller *instanceState, representation uint32) {
+	switch {
+	case r.owner == nil:
+		if r.dropped != nil {
+			r.dropped(ctx, representation)
+		}
+	case r.destructor != nil:
+		entered := r.owner.entered(caller)
+		enter(entered)
+		r.owner.runNested(func() error { return r.destructor.call(ctx, []uint64{uint64(representation)}) })
+		leave(entered)
+	}
 }

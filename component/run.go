@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -15,6 +17,9 @@ type Component struct {
 	engine wazero.Runtime
 	scope  *scope
 	code   map[*byte]coreCode // by the place of the core module in the component
+
+	mutex sync.Mutex // guards hosts
+	hosts []*host    // of its instances
 }
 
 // Compile validates a component and compiles its core modules. The bytes must not change afterwards. The error of a
@@ -37,10 +42,33 @@ func Compile(ctx context.Context, binary []byte) (*Component, error) {
 }
 
 // Close releases the code of the component and ends all its instances.
-func (c *Component) Close(ctx context.Context) error { return c.engine.Close(ctx) }
+func (c *Component) Close(ctx context.Context) error {
+	for _, h := range c.tracked() {
+		h.endStacks()
+	}
+	return c.engine.Close(ctx)
+}
+
+func (c *Component) track(h *host) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.hosts = append(c.hosts, h)
+}
+
+func (c *Component) tracked() []*host {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return slices.Clone(c.hosts)
+}
+
+func (c *Component) untrack(h *host) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.hosts = slices.DeleteFunc(c.hosts, func(other *host) bool { return other == h })
+}
 
 // Func is a function that the host supplies to a component. Arguments and result are values of the types of its import.
-// An error traps.
+// An error traps. A function that finishes later is an [AsyncFunc].
 type Func func(ctx context.Context, args []any) (result any, err error)
 
 // ResourceType is a resource that the host supplies. Dropped is called with the representation of each resource that a
@@ -65,7 +93,8 @@ func (t *ResourceType) resource() *resourceInstance {
 // Representation gives the number that stands for the resource in the component, or the host, that made it.
 func (r *Resource) Representation() uint32 { return r.representation }
 
-// Imports are what a host supplies to a component, by name: a [Func], a [*ResourceType], or the Imports of an instance.
+// Imports are what a host supplies to a component, by name: a [Func], an [AsyncFunc] for an asynchronous function, a
+// [*ResourceType], or the Imports of an instance.
 type Imports map[string]any
 
 // Instance is an instance of a component. One goroutine at a time may use it.
@@ -74,9 +103,17 @@ type Instance struct {
 	state *instanceState
 }
 
+// InstanceOption is an option of an instance.
+type InstanceOption func(h *host)
+
 // Instantiate makes an instance of the component.
-func (c *Component) Instantiate(ctx context.Context, imports Imports) (i *Instance, err error) {
-	h := &host{ctx: ctx, component: c}
+func (c *Component) Instantiate(ctx context.Context, imports Imports, options ...InstanceOption) (i *Instance, err error) {
+	h := &host{ctx: ctx, component: c, starts: map[*thread]func(){}}
+	h.inbox.arrived = make(chan struct{}, 1)
+	for _, option := range options {
+		option(h)
+	}
+	c.track(h)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, h.close(ctx))
@@ -94,6 +131,8 @@ func (c *Component) Instantiate(ctx context.Context, imports Imports) (i *Instan
 func (i *Instance) Close(ctx context.Context) error { return i.host.close(ctx) }
 
 func (h *host) close(ctx context.Context) (err error) {
+	h.endStacks()
+	h.component.untrack(h)
 	for _, module := range h.modules {
 		err = errors.Join(err, module.Close(ctx))
 	}
@@ -135,6 +174,11 @@ func supplyItem(name string, want entity, supplied any) (item exportedItem, err 
 			item.function = hostFunction(name, typ, supplied)
 			return item, nil
 		}
+	case AsyncFunc:
+		if typ, ok := want.typ.(*funcType); ok && want.sort == sortFunc && typ.async {
+			item.function = asyncHostFunction(name, typ, supplied)
+			return item, nil
+		}
 	case *ResourceType:
 		if want.sort == sortType {
 			item.resource = supplied.resource()
@@ -149,69 +193,26 @@ func supplyItem(name string, want entity, supplied any) (item exportedItem, err 
 	return item, fmt.Errorf("the component imports %s as a %s, and the host supplies %T", name, want.sort, supplied)
 }
 
-// hostFunction makes a component function of a function of the host.
-func hostFunction(name string, typ *funcType, f Func) *function {
-	return &function{typ: typ, outside: true, call: func(c call) {
-		result, err := f(c.ctx, c.start())
-		if err != nil {
-			panic(&Trap{Reason: fmt.Sprintf("%s: %v", name, err), cause: err})
-		}
-		reason := ""
-		if typ.result != nil {
-			reason = mismatchOf(result, typ.result)
-		} else if result != nil {
-			reason = "the function has no result"
-		}
-		if reason != "" {
-			trap("the result of %s: %s", name, reason)
-		}
-		c.resolve(result)
-	}}
-}
-
 // Drop drops a resource that a component or the host owns: its destructor runs.
 func (i *Instance) Drop(ctx context.Context, r *Resource) error {
 	if r.state != resourceOwned {
 		return errors.New("the resource cannot be dropped: it is not there any more, or only borrowed")
 	}
-	return i.run(func() {
+	return i.host.run(ctx, func() {
 		r.state = resourceGone
 		r.implementation.drop(ctx, nil, r.representation)
 	})
 }
 
-// run calls into the instance, which is dead if that traps.
-func (i *Instance) run(call func()) (err error) {
-	if i.host.dead {
-		return &Trap{Reason: "cannot enter component instance: a call runs in it, or trapped"}
-	}
-	i.host.dead = true
-	defer trapped(&err)
-	call()
-	i.host.dead = false
-	return nil
-}
-
-// Call calls a function that the component exports, with values of the types of its parameters ([Char] lists them). A
-// function of an instance has the name INSTANCE#FUNCTION. The error of a call that traps is a [*Trap]; the instance cannot
-// be called afterwards. The context is for functions of the host; it does not interrupt the component.
+// Call calls a function that the component exports, with values of the types of its parameters ([Char] lists them), and
+// waits for its result ([Call.Wait]). A function of an instance has the name INSTANCE#FUNCTION. The error of a call that
+// traps is a [*Trap]; the instance cannot be called afterwards.
 func (i *Instance) Call(ctx context.Context, name string, args ...any) (result any, err error) {
-	f, err := i.function(name)
+	c, err := i.Start(ctx, name, args...)
 	if err != nil {
 		return nil, err
 	}
-	if len(args) != len(f.typ.params) {
-		return nil, fmt.Errorf("%s has %d parameters, found %d arguments", name, len(f.typ.params), len(args))
-	}
-	for n, p := range f.typ.params {
-		if reason := mismatchOf(args[n], p.typ); reason != "" {
-			return nil, fmt.Errorf("argument %s of %s: %s", p.name, name, reason)
-		}
-	}
-	err = i.run(func() {
-		f.call(call{ctx: ctx, start: func() []any { return args }, resolve: func(r any) { result = r }})
-	})
-	return result, err
+	return c.Wait(ctx)
 }
 
 func (i *Instance) function(name string) (*function, error) {

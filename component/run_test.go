@@ -270,14 +270,14 @@ func traps(f func()) (err error) {
 }
 
 func TestTheLimitsOfCallsAreTheLargestNumbersThatAreAccepted(t *testing.T) {
-	instance := &instanceState{}
+	instance := &instanceState{host: &host{}}
 	for name, test := range map[string]struct {
 		limit int
 		run   func(n int)
 	}{
 		"bytes of a list":       {1<<28 - 1, func(n int) { listSize(n, 1) }},
 		"bytes of all values":   {1 << 30, func(n int) { a := &abi{}; a.charge(1); a.charge(uint64(n - 1)) }},
-		"handles":               {1_000_000, func(n int) { (&handleTable{items: make([]*handle, n)}).add(&handle{}) }},
+		"handles":               {1_000_000, func(n int) { (&table[handleItem]{items: make([]handleItem, n)}).add(&handle{}) }},
 		"instances":             {10_000, func(n int) { (&host{instances: n - 1}).count() }},
 		"backpressure":          {1<<16 - 1, func(n int) { instance.backpressure = 0; instance.changeBackpressure(n) }},
 		"backpressure, inverse": {0, func(n int) { instance.backpressure = 0; instance.changeBackpressure(-n) }},

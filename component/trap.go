@@ -23,12 +23,6 @@ func trap(format string, args ...any) {
 	panic(&Trap{Reason: fmt.Sprintf(format, args...)})
 }
 
-// trapWaiting traps where only tasks that wait have a use: built-in functions for them, streams, futures and error contexts.
-// A component that never waits has such functions, but does not call them.
-func trapWaiting(what string) {
-	trap("%s: this host runs functions that return without waiting", what)
-}
-
 // rethrow ends the running call with the error of a core function that it called.
 func rethrow(err error) {
 	if err != nil {

@@ -19,6 +19,8 @@ import (
 //	enum                    Enum
 //	flags                   Flags
 //	own, borrow             *Resource
+//	stream, future          *Stream, *Future
+//	error-context           *ErrorContext
 type (
 	// Char is a Unicode scalar value.
 	Char rune
@@ -88,7 +90,7 @@ func mismatchOf(v any, t *valueType) string {
 var goPrimitives = [...]string{
 	primBool: "bool", primS8: "int8", primU8: "uint8", primS16: "int16", primU16: "uint16", primS32: "int32", primU32: "uint32",
 	primS64: "int64", primU64: "uint64", primF32: "float32", primF64: "float64", primChar: "component.Char", primString: "string",
-	primErrorContext: "an error context",
+	primErrorContext: "*component.ErrorContext",
 }
 
 func goTypeOf(t *valueType) string {
@@ -103,6 +105,10 @@ func goTypeOf(t *valueType) string {
 		return "component.Variant"
 	case kindOwn, kindBorrow:
 		return "*component.Resource"
+	case kindStream:
+		return "*component.Stream"
+	case kindFuture:
+		return "*component.Future"
 	case kindList:
 		if t.isBytes() {
 			return "[]uint8"

@@ -27,7 +27,7 @@ func newSide(t testing.TB, encoding byte) *memorySide {
 	}
 	s := &memorySide{}
 	a := &s.abi
-	*a = abi{instance: &instanceState{leaving: true}, memory: module.ExportedMemory("m"), encoding: encoding, outside: true}
+	*a = abi{instance: &instanceState{host: &host{}, leaving: true}, memory: module.ExportedMemory("m"), encoding: encoding, outside: true}
 	a.realloc = &coreFunction{direct: func(_ context.Context, stack []uint64) {
 		old, oldSize, align, size := uint32(stack[0]), stack[1], stack[2], stack[3]
 		s.next = alignTo(s.next, align)

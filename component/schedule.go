@@ -1,0 +1,80 @@
+package component
+
+// ChoiceKind is a source of nondeterminism that the specification lists (Concurrency.md, "Nondeterminism").
+type ChoiceKind uint8
+
+const (
+	// ChooseEvent: several waitables of a set have an event. The options are in the order in which they joined the set.
+	ChooseEvent ChoiceKind = iota + 1
+	// ChooseWaiter: several threads wait for the events of a set. The options are in the order in which they began to wait.
+	ChooseWaiter
+	// ChooseWait: a thread waits for an event that is there already. It continues (0) or blocks (1).
+	ChooseWait
+	// ChooseYield: a thread yields, or a call could start while others wait to. It blocks (0) or continues (1).
+	ChooseYield
+	// ChooseThread: several threads can be resumed. The options are in the order in which they became ready.
+	ChooseThread
+	// ChooseStart: several calls wait for the end of backpressure. The options are in the order of the calls.
+	ChooseStart
+	// ChooseCancelled: several threads of a task can receive its cancellation. The options are in the order in which they
+	// were created.
+	ChooseCancelled
+)
+
+// A Scheduler makes all choices that the specification leaves to a host. Without one, the first option is taken, as
+// the deterministic profile of WebAssembly asks for. A run is a function of its inputs and of the choices.
+type Scheduler interface {
+	// Choose gives the index of an option. There are at least two.
+	Choose(kind ChoiceKind, options []Option) int
+}
+
+// Option says what an option of a choice is about. Its numbers are the same in each run with the same inputs and choices.
+type Option struct {
+	Instance int    // the number of the component instance, in the order in which instances were made
+	Task     uint32 // the number of the call in the instance, from 1; 0 if the option is not about a thread
+	Handle   uint32 // of ChooseEvent: the waitable's index in the handle table
+}
+
+// WithScheduler makes a scheduler choose where the specification lets a host choose.
+func WithScheduler(s Scheduler) InstanceOption { return func(h *host) { h.scheduler = s } }
+
+// WithTestRules makes an instance follow the reference tests of [SpecificationCommit] where they contradict the definitions
+// of that commit: calls between an instance and one in it trap (async/trap-on-reenter.wast), and a call that would wait for
+// a thread with exclusive use of the instance first lets that thread go on if it is ready (async/sync-streams.wast).
+func WithTestRules() InstanceOption { return func(h *host) { h.testRules = true } }
+
+// choose makes a choice between n options, which describe is only called for if there is a scheduler.
+func (h *host) choose(kind ChoiceKind, n int, describe func(i int) Option) int {
+	if h.scheduler == nil || n < 2 {
+		return 0
+	}
+	options := make([]Option, n)
+	for i := range options {
+		options[i] = describe(i)
+	}
+	choice := h.scheduler.Choose(kind, options)
+	if choice < 0 || choice >= n {
+		trap("the scheduler chose option %d of %d", choice, n)
+	}
+	return choice
+}
+
+// continues says whether a thread that is about to wait goes on instead.
+func (h *host) continues(th *thread, kind waitKind) bool {
+	th.wait = kind
+	ready := th.ready()
+	th.wait = waitNothing
+	if !ready {
+		return false
+	}
+	self := func(int) Option { return th.option() }
+	if kind == waitCallback || kind == waitSet {
+		return h.choose(ChooseWait, 2, self) == 0
+	}
+	return h.choose(ChooseYield, 2, self) == 1
+}
+
+// option describes a thread.
+func (th *thread) option() Option {
+	return Option{Instance: th.instance().number, Task: th.task.number}
+}
