@@ -11,6 +11,7 @@ import (
 type Call struct {
 	subtask
 	instance *Instance
+	entered  []*instanceState
 	args     []any
 	result   any
 }
@@ -31,9 +32,12 @@ func (i *Instance) Start(ctx context.Context, name string, args ...any) (*Call, 
 	if err := checkArguments(name, f.typ, args); err != nil {
 		return nil, err
 	}
-	c := &Call{instance: i, args: args}
+	c := &Call{instance: i, args: args, entered: i.state.around}
+	if f.lifted != nil {
+		c.entered = f.lifted.instance.around
+	}
 	c.values = &subValues{call: c}
-	err = i.host.run(ctx, func() { f.call(&c.subtask, i.state.around) })
+	err = i.host.run(ctx, func() { f.call(&c.subtask, c.entered) })
 	return c, err
 }
 
@@ -43,30 +47,40 @@ func (i *Instance) Start(ctx context.Context, name string, args ...any) (*Call, 
 func (c *Call) Wait(ctx context.Context) (result any, err error) {
 	err = c.instance.host.runUntil(ctx, c.resolved)
 	if err != nil && err == ctx.Err() {
-		if fault := c.Cancel(context.WithoutCancel(ctx)); fault != nil {
+		if fault := c.cancelBriefly(context.WithoutCancel(ctx)); fault != nil {
 			return nil, fault
 		}
-		if c.state != subtaskReturned {
-			return nil, err
-		}
-		err = nil
 	}
-	if err != nil {
+	switch {
+	case c.state == subtaskReturned:
+		return c.result, nil
+	case err != nil:
 		return nil, err
 	}
-	if c.state != subtaskReturned {
-		return nil, ErrCancelled
+	return nil, ErrCancelled
+}
+
+// cancelBriefly cancels the call and lets as many threads run as most functions need to end.
+func (c *Call) cancelBriefly(ctx context.Context) error {
+	err := c.requestCancel(ctx)
+	for n, more := 0, true; n < maxCancelSteps && err == nil && more && !c.resolved(); n++ {
+		err = c.instance.host.run(ctx, func() { more = c.instance.host.step() })
 	}
-	return c.result, nil
+	return err
+}
+
+func (c *Call) requestCancel(ctx context.Context) error {
+	if c.resolved() || c.cancelling {
+		return nil
+	}
+	return c.instance.host.run(ctx, func() { c.cancel(c.entered) })
 }
 
 // Cancel asks the component to end the call, and runs the instance until nothing of it is ready. A call that waits to start
 // ends at once. Others may return, end without a result, or go on.
 func (c *Call) Cancel(ctx context.Context) error {
-	if !c.resolved() && !c.cancelling {
-		if err := c.instance.host.run(ctx, func() { c.cancel(c.instance.state.around) }); err != nil {
-			return err
-		}
+	if err := c.requestCancel(ctx); err != nil {
+		return err
 	}
 	return c.instance.Settle(ctx)
 }
@@ -74,9 +88,12 @@ func (c *Call) Cancel(ctx context.Context) error {
 // Done says whether the call returned or was cancelled.
 func (c *Call) Done() bool { return c.resolved() }
 
-// Settle runs the instance until nothing of it is ready: each call has returned or waits.
+// Settle runs the instance until nothing of it is ready, or the context ends: then each call has returned or waits.
 func (i *Instance) Settle(ctx context.Context) error {
 	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		more := false
 		if err := i.host.run(ctx, func() { more = i.host.step() }); err != nil || !more {
 			return err
@@ -92,7 +109,7 @@ func (h *host) run(ctx context.Context, call func()) (err error) {
 	h.dead, h.ctx = true, ctx
 	defer func() {
 		if err != nil {
-			h.endStacks()
+			h.endThreads()
 		}
 	}()
 	defer trapped(&err)
@@ -155,7 +172,8 @@ func (h *host) step() bool {
 
 // AsyncFunc is a function that the host supplies to a component, and that may finish later. It must not block: it begins
 // what takes time, and its completion may be used then, by any goroutine. The context is cancelled if the component cancels
-// the call. Until then the result may come; [Completion.Cancelled] ends the call without one.
+// the call, and when the instance ends. After that the call may still return its result, or end without one
+// ([Completion.Cancelled]).
 type AsyncFunc func(ctx context.Context, args []any, completion *Completion)
 
 // Completion ends a call of an [AsyncFunc]. One of its methods must be called once, by any goroutine.
@@ -164,7 +182,7 @@ type Completion struct {
 	host    *host
 	name    string
 	typ     *funcType
-	cancel  context.CancelFunc
+	cancel  func()
 	once    sync.Once
 	result  any
 	err     error
@@ -247,7 +265,8 @@ func asyncHostFunction(name string, typ *funcType, f AsyncFunc) *function {
 	return &function{typ: typ, host: func(s *subtask) {
 		h := s.host()
 		ctx, cancel := context.WithCancel(context.WithoutCancel(h.ctx))
-		c := &Completion{subtask: s, host: h, name: name, typ: typ, cancel: cancel}
+		stop := context.AfterFunc(h.life, cancel)
+		c := &Completion{subtask: s, host: h, name: name, typ: typ, cancel: func() { stop(); cancel() }}
 		s.values.completion = c
 		h.inbox.outstanding++
 		f(ctx, s.start(), c)

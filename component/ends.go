@@ -223,16 +223,10 @@ func (a *abi) liftEnd(t *valueType, index uint32) any {
 
 // lowerEnd gives an instance the readable end of a stream or future.
 func (a *abi) lowerEnd(t *valueType, v any) uint32 {
-	var end *hostEnd
-	switch v := v.(type) {
-	case *Stream:
-		end = &v.hostEnd
-	case *Future:
-		end = &v.hostEnd
-	}
+	end := v.(interface{ end() *hostEnd }).end()
 	r := end.shared
-	if end.gone {
-		trap("the %s was closed or passed to a component", r.name())
+	if r.host != nil && r.host != a.instance.host {
+		trap("the %s is one of another instance", r.name())
 	}
 	end.leave()
 	r.host, r.element = a.instance.host, t.fields[0].typ

@@ -32,6 +32,19 @@ func (e *hostEnd) leave() {
 	}
 }
 
+// mismatch says why the end cannot be passed to a component as one with a type of elements.
+func (e *hostEnd) mismatch(element *valueType) string {
+	switch {
+	case e == nil:
+		return "expected the readable end of a stream or future, found nil"
+	case e.gone:
+		return fmt.Sprintf("the %s was closed or passed to a component", e.shared.name())
+	case e.shared.host != nil && !sameType(e.shared.element, element):
+		return fmt.Sprintf("the %s has elements of another type", e.shared.name())
+	}
+	return ""
+}
+
 // Close drops the end. The component learns of it.
 func (e *hostEnd) Close() error {
 	if e.gone {
@@ -87,6 +100,20 @@ type Stream struct {
 
 // Future is the readable end of a future of a component.
 type Future struct{ hostEnd }
+
+func (s *Stream) end() *hostEnd {
+	if s == nil {
+		return nil
+	}
+	return &s.hostEnd
+}
+
+func (f *Future) end() *hostEnd {
+	if f == nil {
+		return nil
+	}
+	return &f.hostEnd
+}
 
 // StreamWriter is the writable end of a stream, whose readable end a component has.
 type StreamWriter struct{ hostEnd }
@@ -210,8 +237,8 @@ func (s *Stream) Err() error { return s.err }
 // Write writes bytes of a stream<u8>. It runs the instance until the component has read them. The error is
 // [io.ErrClosedPipe] if it dropped the readable end.
 func (w *StreamWriter) Write(p []byte) (int, error) {
-	if e := w.shared.element; e != nil && !e.isByte() {
-		return 0, errors.New("the stream is not one of u8: write values")
+	if e := w.shared.element; w.shared.host != nil && (e == nil || !e.isByte()) {
+		return 0, errors.New("the stream is not one of u8: write its values")
 	}
 	b := &copyBuffer{bytes: p, length: copyLength(len(p))}
 	return w.write(context.Background(), b)

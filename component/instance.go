@@ -29,6 +29,8 @@ type host struct {
 	idle      []*stack           // that no thread uses
 	starts    map[*thread]func() // of threads that core code made and that did not run yet
 	inbox     inbox
+	life      context.Context // of functions of the host that finish later: it ends with the instance
+	end       context.CancelFunc
 	openEnds  int // of streams and futures, that the host may use
 }
 
@@ -128,7 +130,7 @@ func (h *host) instantiate(code *componentCode, parent *instanceState, args expo
 	s.around = s.entered(nil)
 	s.blocks, s.threaded = code.scope.usesThreads()
 	s.plain = &lifted{instance: s, typ: &funcType{}, blocks: s.blocks}
-	s.reallocThread.task = s.plain.newTask(nil)
+	s.reallocThread.task = &task{lifted: s.plain}
 	s.makeBuiltins()
 	for _, d := range code.scope.definitions {
 		s.define(d.body, args)

@@ -38,6 +38,7 @@ const (
 	maxBackpressure  = 1<<16 - 1 // of an instance's counter; specification 2^16 - 1
 	maxCopyLength    = 1<<28 - 1 // elements that a read or write of a stream copies; specification 2^28 - 1
 	maxEmptyReads    = 100       // of a reader of the host, until its stream traps
+	maxCancelSteps   = 1_000     // threads that run to end a call whose context ended
 	maxTasks         = 4_000_000 // calls at a time, of all instances of the outermost component's
 	maxStacks        = 10_000    // threads that are blocked in core code, of the same
 	maxTreeInstances = 10_000    // of components and core modules, for one instance of the outermost component

@@ -44,7 +44,7 @@ func Compile(ctx context.Context, binary []byte) (*Component, error) {
 // Close releases the code of the component and ends all its instances.
 func (c *Component) Close(ctx context.Context) error {
 	for _, h := range c.tracked() {
-		h.endStacks()
+		h.endThreads()
 	}
 	return c.engine.Close(ctx)
 }
@@ -110,6 +110,7 @@ type InstanceOption func(h *host)
 func (c *Component) Instantiate(ctx context.Context, imports Imports, options ...InstanceOption) (i *Instance, err error) {
 	h := &host{ctx: ctx, component: c, starts: map[*thread]func(){}}
 	h.inbox.arrived = make(chan struct{}, 1)
+	h.life, h.end = context.WithCancel(context.WithoutCancel(ctx))
 	for _, option := range options {
 		option(h)
 	}
@@ -131,7 +132,7 @@ func (c *Component) Instantiate(ctx context.Context, imports Imports, options ..
 func (i *Instance) Close(ctx context.Context) error { return i.host.close(ctx) }
 
 func (h *host) close(ctx context.Context) (err error) {
-	h.endStacks()
+	h.endThreads()
 	h.component.untrack(h)
 	for _, module := range h.modules {
 		err = errors.Join(err, module.Close(ctx))

@@ -279,6 +279,10 @@ func TestTheLimitsOfCallsAreTheLargestNumbersThatAreAccepted(t *testing.T) {
 		"bytes of all values":   {1 << 30, func(n int) { a := &abi{}; a.charge(1); a.charge(uint64(n - 1)) }},
 		"handles":               {1_000_000, func(n int) { (&table[handleItem]{items: make([]handleItem, n)}).add(&handle{}) }},
 		"instances":             {10_000, func(n int) { (&host{instances: n - 1}).count() }},
+		"calls":                 {4_000_000, func(n int) { instance.host.tasks = n - 1; (&lifted{instance: instance}).newTask(nil) }},
+		"elements of a copy":    {1<<28 - 1, func(n int) { (&abi{}).guestBuffer(nil, 0, uint32(n)) }},
+		"blocked threads":       {10_000, func(n int) { takeStacks(t, n) }},
+		"empty reads":           {100, func(n int) { readEmpty(n - 1) }},
 		"backpressure":          {1<<16 - 1, func(n int) { instance.backpressure = 0; instance.changeBackpressure(n) }},
 		"backpressure, inverse": {0, func(n int) { instance.backpressure = 0; instance.changeBackpressure(-n) }},
 	} {
@@ -290,3 +294,25 @@ func TestTheLimitsOfCallsAreTheLargestNumbersThatAreAccepted(t *testing.T) {
 		}
 	}
 }
+
+// takeStacks takes the last of n stacks.
+func takeStacks(t *testing.T, n int) {
+	h := &host{stacks: make([]*stack, n-1)}
+	s := h.takeStack(&thread{})
+	t.Cleanup(s.stop)
+}
+
+// readEmpty reads a stream of a reader that gives nothing n times, then a byte.
+func readEmpty(n int) {
+	reader := readerFunc(func(p []byte) (int, error) {
+		if n--; n >= 0 {
+			return 0, nil
+		}
+		return copy(p, "x"), nil
+	})
+	StreamOf(reader).shared.source(&copyBuffer{element: primitiveTypes[primU8], bytes: make([]byte, 1), length: 1})
+}
+
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

@@ -63,7 +63,7 @@ func (h *host) choose(kind ChoiceKind, n int, describe func(i int) Option) int {
 func (h *host) continues(th *thread, kind waitKind) bool {
 	th.wait = kind
 	ready := th.ready()
-	th.wait = waitNothing
+	th.wait = waitRunning
 	if !ready {
 		return false
 	}

@@ -63,9 +63,10 @@ func (s *stack) park() {
 	}
 }
 
-// endStacks ends all coroutines. Threads that are parked unwind.
-func (h *host) endStacks() {
+// endThreads ends all coroutines, whose threads unwind, and the contexts of calls of the host.
+func (h *host) endThreads() {
 	h.dead = true
+	h.end()
 	for _, s := range h.stacks {
 		s.stop()
 	}

@@ -185,6 +185,7 @@ func (s *instanceState) runNested(run func() error) {
 	around := h.current
 	t := s.plain.newTask(nil)
 	t.state = taskStarted
+	t.wait = waitRunning
 	s.register(&t.thread)
 	h.current = &t.thread
 	rethrow(run())

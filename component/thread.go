@@ -4,7 +4,8 @@ package component
 type waitKind uint8
 
 const (
-	waitNothing  waitKind = iota // it runs, or is suspended until a thread resumes it
+	waitNothing  waitKind = iota // it is suspended until a thread resumes it
+	waitRunning                  // it runs, or is on the stack of one that runs
 	waitTurn                     // its turn: it yielded, or what it waited for happened
 	waitSignal                   // an event of a waitable, or the end of a subtask, which signal it
 	waitStart                    // the end of backpressure
@@ -290,7 +291,7 @@ func (h *host) resume(th *thread, cancelled bool) {
 }
 
 func (h *host) runThread(th *thread, cancelled bool) {
-	h.current, th.cancelled, th.cancellable = th, cancelled, false
+	h.current, th.wait, th.cancelled, th.cancellable = th, waitRunning, cancelled, false
 	if th.stack == nil && th.task.lifted.blocks && !th.nested() {
 		th.stack = h.takeStack(th)
 	}
@@ -322,13 +323,16 @@ func (th *thread) run() {
 func (h *host) block(cancellable bool, to *thread) (cancelled bool) {
 	th := h.current
 	th.cancellable = cancellable
+	if th.wait == waitRunning {
+		th.wait = waitNothing
+	}
 	if th.nested() {
 		h.runOthers(th, to)
 	} else {
 		h.switchTo = to
 		th.stack.park()
 	}
-	h.current = th
+	h.current, th.wait = th, waitRunning
 	return th.cancelled
 }
 

@@ -85,7 +85,7 @@ func (s *instanceState) threadFunction(d canonDef) asyncFunction {
 // suspended gives the thread at an index, which must wait for nothing but to be resumed.
 func (s *instanceState) suspended(index uint32) *thread {
 	th := s.threads.get(index)
-	if th.wait != waitNothing || th == s.host.current {
+	if th.wait != waitNothing {
 		trap("cannot resume thread which is not suspended")
 	}
 	return th

@@ -76,6 +76,18 @@ func mismatchOf(v any, t *valueType) string {
 		if v == nil || v.state == resourceGone || t.kind == kindOwn && v.state != resourceOwned {
 			return fmt.Sprintf("the resource cannot be passed as %s: it is not there any more, or only borrowed", t.kind)
 		}
+	case *Stream:
+		if t.kind == kindStream {
+			return v.end().mismatch(t.fields[0].typ)
+		}
+	case *Future:
+		if t.kind == kindFuture {
+			return v.end().mismatch(t.fields[0].typ)
+		}
+	case *ErrorContext:
+		if v == nil {
+			return "expected an error context, found nil"
+		}
 	case string:
 		if t.prim == primString && !utf8.ValidString(v) {
 			return "a string must be UTF-8"

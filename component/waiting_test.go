@@ -262,24 +262,28 @@ func TestAFailureOfTheHostTrapsEachCallOfTheInstance(t *testing.T) {
 	host.calls[1].Return(uint32(1))
 }
 
-// Closing an instance ends the stacks of its threads, which are goroutines.
 func TestStacksEndWithTheirInstance(t *testing.T) {
 	var host fetches
-	before := runtime.NumGoroutine()
 	i := started(t, "waiting", host.imports())
 	for range 10 {
 		in, _ := NewStream()
 		i.begin(t, "shout", in)
 	}
 	i.begin(t, "triple", uint32(1))
-	if n := runtime.NumGoroutine(); n < before+11 {
-		t.Fatalf("%d goroutines, want at least 11 for threads that are blocked", n-before)
+	stacks := i.host.stacks
+	if len(stacks) != 11 {
+		t.Fatalf("%d stacks, want 11 for threads that are blocked", len(stacks))
 	}
 	if err := i.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := runtime.NumGoroutine(); n > before {
-		t.Errorf("%d goroutines more than before", n-before)
+	for n, s := range stacks {
+		if _, more := s.next(); more {
+			t.Errorf("stack %d did not end", n)
+		}
+	}
+	if host.contexts[0].Err() == nil {
+		t.Error("the context of a call of the host did not end")
 	}
 	if _, err := i.Call(t.Context(), "open-door"); err == nil {
 		t.Error("a closed instance is called")
@@ -317,4 +321,130 @@ func heap() uint64 {
 	runtime.GC()
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
+}
+
+func TestAComponentMayBeCalledByOneInIt(t *testing.T) {
+	started(t, "wrapped", nil).returns(t, uint32(42), "loop", uint32(0))
+	c := compiled(t, "wrapped")
+	i, err := c.Instantiate(t.Context(), nil, WithTestRules())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := i.Call(t.Context(), "loop", uint32(0)); err == nil || err.Error() != "wasm trap: cannot enter component instance" {
+		t.Errorf("by the rules of the tests: %v", err)
+	}
+}
+
+func TestAThreadThatRunsIsNotResumed(t *testing.T) {
+	const threadOfTheCaller = 1
+	_, err := started(t, "wrapped", nil).Call(t.Context(), "loop", uint32(threadOfTheCaller))
+	if err == nil || err.Error() != "wasm trap: cannot resume thread which is not suspended" {
+		t.Errorf("%v", err)
+	}
+}
+
+// chooser is a scheduler that is a function.
+type chooser func(kind ChoiceKind, options []Option) int
+
+func (c chooser) Choose(kind ChoiceKind, options []Option) int { return c(kind, options) }
+
+func TestACallThatNeverWaitsLongEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	yields := 0
+	counting := chooser(func(ChoiceKind, []Option) int {
+		if yields++; yields == 100 {
+			cancel()
+		}
+		return 0
+	})
+	i, err := compiled(t, "waiting").Instantiate(t.Context(), Imports{"fetch": AsyncFunc(nil)}, WithScheduler(counting))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := i.Call(ctx, "turn", uint32(1<<31)); !errors.Is(err, context.Canceled) || yields != 100 {
+		t.Errorf("%v after %d yields, want the end of the context after 100", err, yields)
+	}
+	i.returns(t, uint32(0), "turn", uint32(3))
+}
+
+func TestACallThatIgnoresItsCancellationIsLeftAlone(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	yields := 0
+	counting := chooser(func(ChoiceKind, []Option) int {
+		if yields++; yields == 100 {
+			cancel()
+		}
+		return 0
+	})
+	i, err := compiled(t, "waiting").Instantiate(t.Context(), Imports{"fetch": AsyncFunc(nil)}, WithScheduler(counting))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// It yields when it is told of its cancellation, and each time that it is resumed afterwards.
+	if _, err := i.Call(ctx, "stubborn"); !errors.Is(err, context.Canceled) || yields != 100+1+maxCancelSteps {
+		t.Errorf("%v after %d yields, want the end of the context and %d more than 101", err, yields, maxCancelSteps)
+	}
+	i.returns(t, nil, "close-door")
+}
+
+func TestASchedulerChoosesBetweenWhatTheSpecificationLeavesOpen(t *testing.T) {
+	kinds := map[ChoiceKind]int{}
+	last := chooser(func(kind ChoiceKind, options []Option) int {
+		kinds[kind]++
+		if kind == ChooseStart || kind == ChooseThread {
+			return len(options) - 1
+		}
+		return 0
+	})
+	var host fetches
+	i, err := compiled(t, "waiting").Instantiate(t.Context(), host.imports(), WithScheduler(last))
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.returns(t, nil, "close-door")
+	for n := range uint32(3) {
+		i.begin(t, "double", n)
+	}
+	i.returns(t, nil, "open-door")
+	if err := i.Settle(t.Context()); err != nil || !slices.Equal(host.ids, []uint32{2, 1, 0}) {
+		t.Errorf("%v, calls start in the order %v, want the last one first", err, host.ids)
+	}
+	if kinds[ChooseStart] == 0 {
+		t.Error("no choice between calls that wait to start")
+	}
+	bad := chooser(func(ChoiceKind, []Option) int { return 9 })
+	if i, err = compiled(t, "waiting").Instantiate(t.Context(), host.imports(), WithScheduler(bad)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := i.Call(t.Context(), "turn", uint32(1)); err == nil || err.Error() != "wasm trap: the scheduler chose option 9 of 2" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestEndsThatDoNotFitAreRefused(t *testing.T) {
+	i := started(t, "waiting", Imports{"fetch": AsyncFunc(nil)})
+	shouted, err := i.Call(t.Context(), "shout", StreamOf(strings.NewReader("")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed, _ := NewStream()
+	_ = closed.Close()
+	for want, call := range map[string]struct {
+		name string
+		arg  any
+	}{
+		"the stream was closed or passed to a component":               {"shout", closed},
+		"expected the readable end of a stream or future, found nil":   {"shout", (*Stream)(nil)},
+		"expected *component.Future for a value of type future, found": {"await", shouted},
+		"expected *component.Stream for a value of type stream, found": {"shout", "text"},
+	} {
+		if _, err := i.Call(t.Context(), call.name, call.arg); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", call.name, err, want)
+		}
+	}
+	_, err = started(t, "waiting", Imports{"fetch": AsyncFunc(nil)}).Call(t.Context(), "shout", shouted)
+	if err == nil || err.Error() != "wasm trap: the stream is one of another instance" {
+		t.Errorf("%v", err)
+	}
+	i.returns(t, nil, "close-door")
 }

@@ -148,6 +148,10 @@
       (if (local.get $event) (then (call $cancel) (return (i32.const 0))))
       (call $turn (call $context.get)))
 
+    ;; stubborn yields for ever, also if it is cancelled.
+    (func (export "stubborn") (result i32) (i32.const 1 (; yield ;)))
+    (func (export "stubborn-event") (param i32 i32 i32) (result i32) (i32.const 1 (; yield ;)))
+
     ;; forget exits without a result.
     (func (export "forget") (result i32) (i32.const 0))
     (func (export "no-event") (param i32 i32 i32) (result i32) unreachable))
@@ -185,5 +189,7 @@
   (func (export "open-door") (canon lift (core func $main "open-door")))
   (func (export "turn") async (param "turns" u32) (result u32)
     (canon lift (core func $main "turn") async (callback (core func $main "turn-event"))))
+  (func (export "stubborn") async
+    (canon lift (core func $main "stubborn") async (callback (core func $main "stubborn-event"))))
   (func (export "forget") async (result u32)
     (canon lift (core func $main "forget") async (callback (core func $main "no-event")))))
