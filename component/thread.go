@@ -49,27 +49,24 @@ func (th *thread) implicit() bool { return th == &th.task.thread }
 // thread of a synchronous function.
 func (th *thread) nested() bool { return th.implicit() && !th.task.lifted.typ.async }
 
-// threadList is a list of threads in the order in which they were added.
+// threadList is a list of threads in their order.
 type threadList struct{ first, last *thread }
 
-func (l *threadList) add(th *thread) {
-	th.prev, th.next = l.last, nil
-	if l.last == nil {
+// insert puts a thread behind another one of the list, or first.
+func (l *threadList) insert(th, behind *thread) {
+	next := l.first
+	if behind != nil {
+		next = behind.next
+		behind.next = th
+	} else {
 		l.first = th
-	} else {
-		l.last.next = th
 	}
-	l.last = th
-}
-
-func (l *threadList) addFirst(th *thread) {
-	th.prev, th.next = nil, l.first
-	if l.first == nil {
+	if next != nil {
+		next.prev = th
+	} else {
 		l.last = th
-	} else {
-		l.first.prev = th
 	}
-	l.first = th
+	th.prev, th.next = behind, next
 }
 
 func (l *threadList) remove(th *thread) {
@@ -116,9 +113,9 @@ func (h *host) enlist(th *thread, list listKind, first bool) {
 	switch l := h.listed(th); {
 	case l == nil:
 	case first:
-		l.addFirst(th)
+		l.insert(th, nil)
 	default:
-		l.add(th)
+		l.insert(th, l.last)
 	}
 }
 

@@ -348,11 +348,11 @@ type chooser func(kind ChoiceKind, options []Option) int
 
 func (c chooser) Choose(kind ChoiceKind, options []Option) int { return c(kind, options) }
 
-func TestACallThatNeverWaitsLongEndsWithItsContext(t *testing.T) {
+// endedAfter calls a function with a context that ends at the hundredth choice, and gives the number of choices.
+func endedAfter(t *testing.T, name string, args ...any) (choices int, i *Instance) {
 	ctx, cancel := context.WithCancel(t.Context())
-	yields := 0
 	counting := chooser(func(ChoiceKind, []Option) int {
-		if yields++; yields == 100 {
+		if choices++; choices == 100 {
 			cancel()
 		}
 		return 0
@@ -361,28 +361,25 @@ func TestACallThatNeverWaitsLongEndsWithItsContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := i.Call(ctx, "turn", uint32(1<<31)); !errors.Is(err, context.Canceled) || yields != 100 {
-		t.Errorf("%v after %d yields, want the end of the context after 100", err, yields)
+	if _, err := i.Call(ctx, name, args...); !errors.Is(err, context.Canceled) {
+		t.Errorf("%s: %v, want the end of the context", name, err)
+	}
+	return choices, i
+}
+
+func TestACallThatNeverWaitsLongEndsWithItsContext(t *testing.T) {
+	yields, i := endedAfter(t, "turn", uint32(1<<31))
+	if yields != 100 {
+		t.Errorf("%d yields, want 100", yields)
 	}
 	i.returns(t, uint32(0), "turn", uint32(3))
 }
 
 func TestACallThatIgnoresItsCancellationIsLeftAlone(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	yields := 0
-	counting := chooser(func(ChoiceKind, []Option) int {
-		if yields++; yields == 100 {
-			cancel()
-		}
-		return 0
-	})
-	i, err := compiled(t, "waiting").Instantiate(t.Context(), Imports{"fetch": AsyncFunc(nil)}, WithScheduler(counting))
-	if err != nil {
-		t.Fatal(err)
-	}
+	yields, i := endedAfter(t, "stubborn")
 	// It yields when it is told of its cancellation, and each time that it is resumed afterwards.
-	if _, err := i.Call(ctx, "stubborn"); !errors.Is(err, context.Canceled) || yields != 100+1+maxCancelSteps {
-		t.Errorf("%v after %d yields, want the end of the context and %d more than 101", err, yields, maxCancelSteps)
+	if yields != 100+1+maxCancelSteps {
+		t.Errorf("%d yields, want %d more than 101", yields, maxCancelSteps)
 	}
 	i.returns(t, nil, "close-door")
 }
