@@ -93,7 +93,15 @@ func (s *subtask) start() []any {
 	l := s.lower
 	args := l.side(s).liftAll(l.typ.params, s.values.args, l.flat.paramsSpill)
 	s.values.args = nil
+	s.dropValues()
 	return args
+}
+
+// dropValues forgets the values of a call that core code does not wait for in place, once it needs none.
+func (s *subtask) dropValues() {
+	if v := s.values; s.index != 0 && s.state != subtaskStarting && len(v.lenders) == 0 && v.completion == nil {
+		s.values = nil
+	}
 }
 
 // resolve takes the result.
@@ -207,6 +215,7 @@ func (l *lowered) call(_ context.Context, stack []uint64) {
 	}
 	s.detach()
 	s.index = l.instance.handles.add(s)
+	s.dropValues()
 	stack[0] = uint64(s.state) | uint64(s.index)<<4
 }
 
@@ -216,9 +225,6 @@ func (s *subtask) detach() {
 	v.args = append([]uint64(nil), v.args...)
 	if s.lower.options.async {
 		v.results = nil
-		if len(v.args) == 0 && len(v.lenders) == 0 && v.completion == nil {
-			s.values = nil
-		}
 	}
 }
 

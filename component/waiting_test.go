@@ -113,6 +113,21 @@ func TestBackpressureHoldsCallsInTheirOrder(t *testing.T) {
 	second.gives(t, uint32(40))
 }
 
+func TestACallWithoutValuesStartsLater(t *testing.T) {
+	i := started(t, "parked", nil)
+	i.returns(t, nil, "close")
+	for range 3 {
+		i.returns(t, nil, "hold")
+	}
+	if i.host.tasks != 3 {
+		t.Errorf("%d calls wait to start, want 3", i.host.tasks)
+	}
+	i.returns(t, nil, "open")
+	if err := i.Settle(t.Context()); err != nil || i.host.tasks != 0 {
+		t.Errorf("%v, %d calls are left", err, i.host.tasks)
+	}
+}
+
 func TestACancelledCallCancelsWhatItWaitsFor(t *testing.T) {
 	var host fetches
 	i := started(t, "waiting", host.imports())

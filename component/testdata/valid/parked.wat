@@ -18,6 +18,10 @@
       (func (export "nap-event") (param i32 i32 i32) (result i32) unreachable))
     (core instance $nap (instantiate $Nap (with "" (instance (export "return" (func $return))))))
     (func (export "sleep") async (canon lift (core func $main "sleep") async (callback (core func $main "sleep-event"))))
+    (canon backpressure.inc (core func $inc))
+    (canon backpressure.dec (core func $dec))
+    (func (export "close") (canon lift (core func $inc)))
+    (func (export "open") (canon lift (core func $dec)))
     (func (export "nap") async (canon lift (core func $nap "nap") async (callback (core func $nap "nap-event")))))
 
   (component $Caller
@@ -35,6 +39,7 @@
               (if (i32.ne (i32.and (call $sleep) (i32.const 15)) (i32.const 1 (; started ;))) (then unreachable))
               (local.set $n (i32.sub (local.get $n) (i32.const 1)))
               (br $more)))))
+      (func (export "hold") (drop (call $nap)))
       (func (export "naps") (param $n i32)
         (loop $more
           (if (local.get $n)
@@ -44,6 +49,7 @@
               (br $more))))))
     (core instance $main (instantiate $Main (with "" (instance (export "sleep" (func $sleep')) (export "nap" (func $nap'))))))
     (func (export "park") (param "calls" u32) (canon lift (core func $main "park")))
+    (func (export "hold") (canon lift (core func $main "hold")))
     (func (export "naps") (param "calls" u32) (canon lift (core func $main "naps"))))
 
   (instance $sleeper (instantiate $Sleeper))
@@ -51,4 +57,7 @@
   (instance $two (instantiate $Caller (with "sleep" (func $sleeper "sleep")) (with "nap" (func $sleeper "nap"))))
   (func (export "park-one") (alias export $one "park"))
   (func (export "park-two") (alias export $two "park"))
+  (func (export "close") (alias export $sleeper "close"))
+  (func (export "open") (alias export $sleeper "open"))
+  (func (export "hold") (alias export $one "hold"))
   (func (export "naps") (alias export $one "naps")))
