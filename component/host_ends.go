@@ -92,13 +92,15 @@ func (e *hostEnd) copy(ctx context.Context, buffer *copyBuffer) (result copyResu
 	return c.result, err
 }
 
-// Stream is the readable end of a stream of a component. It is passed to a component, which owns it then, or is read.
+// Stream is the readable end of a stream outside components. A host passes it to a component, which owns it then, or reads
+// it and closes it with Close.
 type Stream struct {
 	hostEnd
 	err error // of the writer that it was piped to
 }
 
-// Future is the readable end of a future of a component.
+// Future is the readable end of a future outside components. A host passes it to a component, which owns it then, or waits
+// for its value. Close drops it.
 type Future struct{ hostEnd }
 
 func (s *Stream) end() *hostEnd {
@@ -115,11 +117,12 @@ func (f *Future) end() *hostEnd {
 	return &f.hostEnd
 }
 
-// StreamWriter is the writable end of a stream, whose readable end a component has.
+// StreamWriter is the writable end of a stream, whose readable end a component has. Close ends the stream.
 type StreamWriter struct{ hostEnd }
 
-// FutureWriter is the writable end of a future, whose readable end a component has.
-type FutureWriter struct{ hostEnd }
+// FutureWriter is the writable end of a future, whose readable end a component has. It must be set: a future has a value
+// before it is dropped.
+type FutureWriter struct{ writable hostEnd }
 
 // NewStream makes a stream whose readable end is passed to a component.
 func NewStream() (*Stream, *StreamWriter) {
@@ -133,7 +136,7 @@ func NewStream() (*Stream, *StreamWriter) {
 func NewFuture() (*Future, *FutureWriter) {
 	r := &rendezvous{future: true}
 	w := &FutureWriter{hostEnd{shared: r}}
-	r.writer = &w.hostEnd
+	r.writer = &w.writable
 	return &Future{hostEnd{shared: r, readable: true}}, w
 }
 
@@ -284,17 +287,17 @@ func (f *Future) Wait(ctx context.Context) (any, error) {
 // Set gives the future its value. It runs the instance until the component has read it. The error is [io.ErrClosedPipe] if
 // it dropped the readable end.
 func (w *FutureWriter) Set(ctx context.Context, v any) error {
-	if e := w.shared.element; e != nil {
+	if e := w.writable.shared.element; e != nil {
 		if reason := mismatchOf(v, e); reason != "" {
 			return fmt.Errorf("the value of the future: %s", reason)
 		}
 	}
-	result, err := w.copy(ctx, &copyBuffer{values: []any{v}, length: 1})
+	result, err := w.writable.copy(ctx, &copyBuffer{values: []any{v}, length: 1})
 	if err == nil && result == copyDropped {
 		err = io.ErrClosedPipe
 	}
 	if err == nil {
-		w.leave()
+		w.writable.leave()
 	}
 	return err
 }

@@ -16,8 +16,8 @@ const (
 	ChooseThread
 	// ChooseStart: several calls wait for the end of backpressure. The options are in the order of the calls.
 	ChooseStart
-	// ChooseCancelled: several threads of a task can receive its cancellation. The options are in the order in which they
-	// were created.
+	// ChooseCancelled: several threads of a task can receive its cancellation. The options are in the order of their indices,
+	// the implicit thread first.
 	ChooseCancelled
 )
 

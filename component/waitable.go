@@ -60,7 +60,7 @@ func (w *waitable) kindName() string    { return "waitable" }
 
 func byJoining(item waitableItem, joined uint64) int { return cmp.Compare(item.base().joined, joined) }
 
-// notify records that a waitable has an event, and wakes who waits for it.
+// notify records that a waitable has an event, and signals a thread that waits for it.
 func (h *host) notify(item waitableItem) {
 	w := item.base()
 	if w.waiter != nil {
