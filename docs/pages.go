@@ -12,7 +12,7 @@ import (
 // control API (grpc*.md).
 //
 //go:embed assistants.md callers.md clone.md coming-from.md cost.md coverage.md dev.md durable.md errors.md explore.md gateway.md go.md icp-cli.md
-//go:embed inspect.md install.md javascript.md json.md limits.md modules.md networks.md observability.md outcalls.md output.md pocketic.md
+//go:embed inspect.md install.md invariants.md javascript.md json.md limits.md modules.md networks.md observability.md outcalls.md output.md pocketic.md
 //go:embed production.md profile.md project.md python.md rehearse.md start.md testing.md time.md wasi.md
 var files embed.FS
 
