@@ -85,6 +85,11 @@ func TestWhatHoldsForAllCanistersIsChecked(t *testing.T) {
 			kinds:   []harness.FaultKind{harness.FireTimer},
 			want:    []string{"trap-after-await", "lost-service"},
 		},
+		"the code after an await does not answer": {
+			program: `call B.run(reply "x") on-reply(reply "ok") on-reject(set 0)`,
+			kinds:   []harness.FaultKind{harness.RejectTransient},
+			want:    []string{"never-resumes"},
+		},
 		"a call that cannot be made keeps the lock": {
 			program: `if get {trap "busy"}; set 1; call B.run(reply "x") on-reply(set 0; reply "ok") on-reject(set 0; reply "no") not-sent(reply "queue full")`,
 			kinds:   []harness.FaultKind{harness.NoCalls},
@@ -196,6 +201,28 @@ func TestALockThatExpiresIsASuspicionAndOneThatDoesNotAFinding(t *testing.T) {
 		r := run(t, c)
 		if len(r.Findings) != 1 || !strings.Contains(r.Findings[0].Text, want) || r.Findings[0].Suspicion != strings.Contains(want, "and works") {
 			t.Errorf("%s: want %q, found\n%s", program, want, campaigntest.Text(c, r))
+		}
+	}
+}
+
+// The timer of A is set again by the callback of a call.
+func TestATimerThatIsNotSetAgainIsASuspicion(t *testing.T) {
+	t.Parallel()
+	const again = `drop timer(add(time, 60_000_000_000))`
+	for onReject, want := range map[string]string{again: "", "set 1": "lost-timer"} {
+		c := scripted(t, again+`; on timer {call B.run(reply) on-reply(`+again+`) on-reject(`+onReject+`)}; reply "ok"`)
+		c.Kinds, c.Setup.Operations = []harness.FaultKind{harness.RejectTransient}, c.Setup.Operations[:1]
+		c.Setup.Waits = campaign.DefaultWaits
+		r := run(t, c)
+		found := ""
+		for _, f := range r.Findings {
+			found += f.Property
+			if !f.Suspicion || len(f.Schedule.Plan) != 1 {
+				t.Errorf("%s: it is no suspicion with one fault:\n%s", onReject, campaigntest.Text(c, r))
+			}
+		}
+		if found != want {
+			t.Errorf("%s: found is %q, want %q\n%s", onReject, found, want, campaigntest.Text(c, r))
 		}
 	}
 }

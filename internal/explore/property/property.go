@@ -110,7 +110,7 @@ type Endless interface {
 // Builtin returns the properties that are checked by default. Serial says that the baselines will learn all serial
 // orders of the operations.
 func Builtin(serial bool, observe []harness.Query) []Property {
-	all := []Property{&Traps{}, TrapAfterAwait{}, OpenAtRest{}, &LostService{}, NeverRests{}}
+	all := []Property{&Traps{}, TrapAfterAwait{}, OpenAtRest{}, &NeverResumes{}, &LostService{}, &LostTimer{}, NeverRests{}}
 	if serial {
 		all = append(all, &LostCycles{}, &Serializable{Observe: observe})
 	}
