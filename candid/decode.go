@@ -28,7 +28,12 @@ func (d *decoder) value(t *Type) (Value, error) {
 	if err := d.enter(); err != nil {
 		return nil, err
 	}
-	defer d.leave()
+	v, err := d.valueOf(t)
+	d.leave()
+	return v, err
+}
+
+func (d *decoder) valueOf(t *Type) (Value, error) {
 	switch t.kind {
 	case KindOpt:
 		some, err := d.flag("an option")
@@ -87,15 +92,21 @@ func (d *decoder) blob(n int) (Blob, error) {
 }
 
 func (d *decoder) record(t *Type) (Value, error) {
-	record := make(Record, 0, min(len(t.fields), maxPrealloc))
-	for _, f := range t.fields {
+	record := d.newRecord(len(t.fields))
+	for i := range t.fields {
+		f := &t.fields[i]
 		v, err := d.value(f.Type)
 		if err != nil {
 			return nil, err
 		}
 		record = append(record, FieldValue{f.Label, v})
 	}
-	return record, nil
+	return box(&d.boxes.records, record, boxedRecord), nil
+}
+
+// newRecord returns an empty record with room for n fields, or for as many as are allocated based on a number alone.
+func (d *decoder) newRecord(n int) Record {
+	return Record(d.boxes.fields.take(min(n, maxPrealloc)))[:0]
 }
 
 // primitive reads one value of a primitive type.
@@ -109,22 +120,22 @@ func (d *decoder) primitive(t *Type) (Value, error) {
 		b, err := d.flag("a bool")
 		return Bool(b), err
 	case KindNat:
-		return boxed(d.nat())
+		n, err := d.nat()
+		return box(&d.boxes.nats, n, boxedNat), err
 	case KindInt:
-		return boxed(d.int())
+		n, err := d.int()
+		return box(&d.boxes.ints, n, boxedInt), err
 	case KindText:
-		b, err := d.text()
-		return Text(b), err
+		text, err := d.string()
+		return box(&d.boxes.texts, Text(text), boxedText), err
 	case KindPrincipal:
 		p, err := d.principal()
 		return Principal(p), err
 	case KindEmpty:
-		return nil, d.malformed("there is no value of type empty")
+		return nil, d.noValue()
 	}
 	return d.fixed(t.kind)
 }
-
-func boxed[V Value](v V, err error) (Value, error) { return v, err }
 
 // fixedSize is the number of bytes of a value of a kind of fixed size, 0 for other kinds.
 var fixedSize = [kindCount]uint8{

@@ -22,6 +22,8 @@ type decoder struct {
 
 	proven map[pair]bool // reference types compared so far
 
+	boxes boxes // for the values read
+
 	// The last errMismatch, for explain.
 	got, want *Type
 	reason    string
@@ -42,29 +44,50 @@ const (
 // charge takes n units of work from the quota.
 func (d *decoder) charge(n uint64) error {
 	if n > uint64(d.quota) {
-		return &DecodeError{Kind: Limit, Offset: d.pos, Reason: fmt.Sprintf(
-			"a message of %d bytes may cause %d units of work: send fewer values of no bytes",
-			len(d.in), QuotaBase+QuotaPerByte*len(d.in))}
+		return d.exhausted()
 	}
 	d.quota -= int(n)
 	return nil
 }
 
-// enter charges for one value and goes one level down; leave goes back up.
+func (d *decoder) exhausted() error {
+	return &DecodeError{Kind: Limit, Offset: d.pos, Reason: fmt.Sprintf(
+		"a message of %d bytes may cause %d units of work: send fewer values of no bytes",
+		len(d.in), QuotaBase+QuotaPerByte*len(d.in))}
+}
+
+// enter charges for one value and goes one level down; leave goes back up. After an error the depth does not matter:
+// retreat restores it.
 func (d *decoder) enter() error {
-	if d.depth++; d.depth > MaxDepth {
+	d.depth++
+	if d.depth > MaxDepth || d.quota == 0 {
+		return d.noEntry()
+	}
+	d.quota--
+	return nil
+}
+
+func (d *decoder) noEntry() error {
+	if d.depth > MaxDepth {
 		return &DecodeError{Kind: Limit, Offset: d.pos, Reason: fmt.Sprintf("values nest deeper than %d levels", MaxDepth)}
 	}
-	return d.charge(1)
+	return d.exhausted()
 }
 
 func (d *decoder) leave() { d.depth-- }
 
+// mismatch returns the error of a value of the wire type got, nil if it is missing, where one of the type want is
+// expected.
 func (d *decoder) mismatch(got, want *Type, reason string) error {
+	if got != nil && got.kind == KindEmpty {
+		return d.noValue()
+	}
 	d.got, d.want, d.reason, d.failedAt = got, want, reason, d.pos
 	d.trail = d.trail[:0]
 	return errMismatch
 }
+
+func (d *decoder) noValue() error { return d.malformed("there is no value of type empty") }
 
 // at records the place of a mismatch while it is passed up.
 func (d *decoder) at(err error, where string) error {
@@ -96,11 +119,15 @@ func (d *decoder) explain(err error, arg int) error {
 // take returns the next n bytes of the message, not copied.
 func (d *decoder) take(n uint64) ([]byte, error) {
 	if n > uint64(len(d.in)-d.pos) {
-		return nil, d.malformed("%d bytes are needed and %d are left", n, len(d.in)-d.pos)
+		return nil, d.tooShort(n)
 	}
 	b := d.in[d.pos : d.pos+int(n)]
 	d.pos += int(n)
 	return b, nil
+}
+
+func (d *decoder) tooShort(n uint64) error {
+	return d.malformed("%d bytes are needed and %d are left", n, len(d.in)-d.pos)
 }
 
 func (d *decoder) byte() (byte, error) {
@@ -123,6 +150,14 @@ func (d *decoder) flag(what string) (bool, error) {
 
 // bytes reads a length and that many bytes, not copied.
 func (d *decoder) bytes() ([]byte, error) {
+	if d.pos < len(d.in) && d.in[d.pos] < 0x80 { // most lengths are one byte
+		end := d.pos + 1 + int(d.in[d.pos])
+		if end <= len(d.in) {
+			b := d.in[d.pos+1 : end]
+			d.pos = end
+			return b, nil
+		}
+	}
 	n, err := d.uleb()
 	if err != nil {
 		return nil, err

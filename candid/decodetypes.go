@@ -79,7 +79,12 @@ func (d *decoder) valueAt(got, want *Type) (Value, error) {
 	if err := d.enter(); err != nil {
 		return nil, err
 	}
-	defer d.leave()
+	v, err := d.fitted(got, want)
+	d.leave()
+	return v, err
+}
+
+func (d *decoder) fitted(got, want *Type) (Value, error) {
 	switch want.kind {
 	case KindOpt:
 		return d.optAt(got, want)
@@ -89,11 +94,9 @@ func (d *decoder) valueAt(got, want *Type) (Value, error) {
 		return d.referenceAt(got, want)
 	}
 	switch {
-	case got.kind == KindEmpty:
-		return nil, d.malformed("there is no value of type empty")
 	case got.kind == KindNat && want.kind == KindInt:
 		n, err := d.nat()
-		return n.Int(), err
+		return box(&d.boxes.ints, n.Int(), boxedInt), err
 	case got.kind == KindService && want.kind == KindPrincipal:
 		got = want
 	case got.kind != want.kind:
@@ -146,9 +149,6 @@ func (d *decoder) optAt(got, want *Type) (Value, error) {
 }
 
 func (d *decoder) referenceAt(got, want *Type) (Value, error) {
-	if got.kind == KindEmpty {
-		return nil, d.malformed("there is no value of type empty")
-	}
 	ok := got.kind == want.kind
 	var err error
 	if ok {
@@ -161,7 +161,7 @@ func (d *decoder) referenceAt(got, want *Type) (Value, error) {
 		return nil, d.mismatch(got, want, "")
 	}
 	if want.kind == KindFunc {
-		return boxed(d.fn())
+		return d.fn()
 	}
 	p, err := d.principal()
 	return Service(p), err
@@ -188,9 +188,10 @@ func (d *decoder) vecAt(got, want *Type) (Value, error) {
 }
 
 func (d *decoder) recordAt(got, want *Type) (Value, error) {
-	record := make(Record, 0, min(len(want.fields), maxPrealloc))
+	record := d.newRecord(len(want.fields))
 	at := 0
-	for _, f := range want.fields {
+	for i := range want.fields {
+		f := &want.fields[i]
 		for at < len(got.fields) && got.fields[at].ID < f.ID {
 			if err := d.skip(got.fields[at].Type); err != nil {
 				return nil, err
@@ -210,7 +211,7 @@ func (d *decoder) recordAt(got, want *Type) (Value, error) {
 		}
 		record = append(record, FieldValue{f.Label, v})
 	}
-	return record, d.skipFields(got, at)
+	return box(&d.boxes.records, record, boxedRecord), d.skipFields(got, at)
 }
 
 // atField is at for a field; it formats the label only if needed.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -57,8 +58,12 @@ func (e *encoder) value(v Value, named *Type) error {
 	if e.depth++; e.depth > MaxDepth {
 		return errTooDeep
 	}
-	defer func() { e.depth-- }()
-	t := named.resolve()
+	err := e.valueAt(v, named.resolve())
+	e.depth--
+	return err
+}
+
+func (e *encoder) valueAt(v Value, t *Type) error {
 	switch t.kind {
 	case KindReserved, KindFuture:
 		return nil
@@ -102,7 +107,7 @@ func (e *encoder) vec(v Value, t *Type) error {
 	if !ok {
 		return misfit(v, t)
 	}
-	e.buf = appendUleb(e.buf, uint64(len(vec)))
+	e.uleb(uint64(len(vec)))
 	for i, elem := range vec {
 		if err := e.value(elem, t.elem); err != nil {
 			return inside(err, "vec element "+strconv.Itoa(i))
@@ -117,7 +122,7 @@ func (e *encoder) blob(v Value, t *Type) error {
 		e.bytes(v)
 		return nil
 	case Vec:
-		e.buf = appendUleb(e.buf, uint64(len(v)))
+		e.uleb(uint64(len(v)))
 		for i, elem := range v {
 			b, ok := elem.(Nat8)
 			if !ok {
@@ -130,6 +135,12 @@ func (e *encoder) blob(v Value, t *Type) error {
 	return misfit(v, t)
 }
 
+// vecSample is how many elements of a vec are written before their size says how much room the rest takes.
+const vecSample = 8
+
+// expect makes room for n more bytes and a quarter, or for as many as are allocated based on a guess alone.
+func (e *encoder) expect(n int) { e.buf = slices.Grow(e.buf, min(n+n/4, maxPreallocBytes)) }
+
 // bytes appends a length and the bytes, and grows the buffer at most once.
 func (e *encoder) bytes(b []byte) {
 	if need := len(e.buf) + len(b) + 10; need > cap(e.buf) {
@@ -137,7 +148,16 @@ func (e *encoder) bytes(b []byte) {
 		copy(grown, e.buf)
 		e.buf = grown
 	}
-	e.buf = append(appendUleb(e.buf, uint64(len(b))), b...)
+	e.uleb(uint64(len(b)))
+	e.buf = append(e.buf, b...)
+}
+
+// uleb appends n in unsigned LEB128. Unlike with the result of a function, the compiler appends to e.buf in place.
+func (e *encoder) uleb(n uint64) {
+	for ; n >= 0x80; n >>= 7 {
+		e.buf = append(e.buf, byte(n)|0x80)
+	}
+	e.buf = append(e.buf, byte(n))
 }
 
 func (e *encoder) record(v Value, t *Type) error {
@@ -175,7 +195,7 @@ func (e *encoder) variant(v Value, t *Type) error {
 	if !ok {
 		return fmt.Errorf("the variant type has no case %s", c.Label)
 	}
-	e.buf = appendUleb(e.buf, uint64(i))
+	e.uleb(uint64(i))
 	if err := e.value(c.Value, t.fields[i].Type); err != nil {
 		return inside(err, "case "+t.fields[i].Label.String())
 	}
@@ -191,7 +211,8 @@ func (e *encoder) text(s string) error {
 	if !utf8.ValidString(s) {
 		return errors.New("a text is valid UTF-8, this one is not: use a blob for bytes")
 	}
-	e.buf = append(appendUleb(e.buf, uint64(len(s))), s...)
+	e.uleb(uint64(len(s)))
+	e.buf = append(e.buf, s...)
 	return nil
 }
 

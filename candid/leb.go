@@ -126,6 +126,9 @@ func (d *decoder) sleb() (int64, error) {
 	return 0, d.malformed("the message ends within a number")
 }
 
+// maxSmallGroups is how many bytes of LEB128 fit 64 bits in any case.
+const maxSmallGroups = 9
+
 // groups returns the bytes of one LEB128 number of any length.
 func (d *decoder) groups() ([]byte, error) {
 	for end := d.pos; end < len(d.in); end++ {
@@ -138,19 +141,27 @@ func (d *decoder) groups() ([]byte, error) {
 	return nil, d.malformed("the message ends within a number")
 }
 
+// smallNat reads a number of at most maxSmallGroups bytes. It reads nothing and returns false if there is none.
+func (d *decoder) smallNat() (n uint64, ok bool) {
+	for i, c := range d.in[d.pos:min(d.pos+maxSmallGroups, len(d.in))] {
+		n |= uint64(c&0x7f) << (7 * i)
+		if c < 0x80 {
+			d.pos += i + 1
+			return n, true
+		}
+	}
+	return 0, false
+}
+
 func (d *decoder) nat() (Nat, error) {
+	if n, ok := d.smallNat(); ok {
+		return Nat{small: n}, nil
+	}
 	g, err := d.groups()
 	if err != nil {
 		return Nat{}, err
 	}
-	if len(g) > 9 {
-		return natOf(groupsToBig(g)), nil
-	}
-	var n uint64
-	for i, c := range g {
-		n |= uint64(c&0x7f) << (7 * i)
-	}
-	return Nat{small: n}, nil
+	return natOf(groupsToBig(g)), nil
 }
 
 func (d *decoder) int() (Int, error) {
@@ -159,7 +170,7 @@ func (d *decoder) int() (Int, error) {
 		return Int{}, err
 	}
 	negative := g[len(g)-1]&0x40 != 0
-	if len(g) > 9 {
+	if len(g) > maxSmallGroups {
 		n := groupsToBig(g)
 		if negative {
 			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(7*len(g))))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"unsafe"
 )
 
 // Marshal writes a message of Go values, one for each argument:
@@ -51,23 +52,19 @@ func Marshal(args ...any) ([]byte, error) {
 		e.buf = appendHeader(nil, types)
 	}
 	for i, p := range plans {
-		if err := p.write(e, addressable(args[i])); err != nil {
+		if err := p.write(e, addressOf(args[i])); err != nil {
 			return nil, inside(err, "argument "+strconv.Itoa(i))
 		}
 	}
 	return e.buf, nil
 }
 
-// addressable returns the value in a form whose parts have addresses.
-func addressable(arg any) reflect.Value {
+// addressOf returns the address of a copy of the value.
+func addressOf(arg any) unsafe.Pointer {
 	v := reflect.ValueOf(arg)
-	switch v.Kind() {
-	case reflect.Struct:
-		held := reflect.New(v.Type()).Elem()
-		held.Set(v)
-		return held
-	}
-	return v
+	held := reflect.New(v.Type())
+	held.Elem().Set(v)
+	return held.UnsafePointer()
 }
 
 // Unmarshal reads a message into what the targets point to, as [DecodeTypes] does at the types that [Marshal] would
@@ -92,9 +89,9 @@ func (q Quota) Unmarshal(message []byte, targets ...any) error {
 			return err
 		}
 		if i < len(d.args) {
-			err = p.readFrom(d, d.args[i], v.Elem())
+			err = p.readFrom(d, d.args[i], v.UnsafePointer())
 		} else {
-			err = p.absent(d, v.Elem())
+			err = p.absent(d, v.UnsafePointer())
 		}
 		if err != nil {
 			return d.explain(err, i)

@@ -8,17 +8,20 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unsafe"
 
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
-// plan says how values of one Go type are written and read: it caches the results of reflection.
+// plan says how values of one Go type are written and read. It has the results of reflection (offsets, sizes, types to
+// allocate), so that values are written and read by their addresses.
 type plan struct {
 	typ    *Type
 	header []byte // of a message with one argument of the type
-	write  func(e *encoder, v reflect.Value) error
-	// read sets v, which is addressable, from a value of the wire type got.
-	read func(d *decoder, got *Type, v reflect.Value) error
+	// write writes the value at the address, which is of the plan's Go type and is not changed.
+	write func(e *encoder, at unsafe.Pointer) error
+	// read sets the value at the address, of the plan's Go type, from one of the wire type got.
+	read func(d *decoder, got *Type, at unsafe.Pointer) error
 }
 
 // plans caches a pure function of the Go type.
@@ -39,26 +42,26 @@ func planFor(t reflect.Type) (*plan, error) {
 }
 
 // readFrom reads one value and charges for it.
-func (p *plan) readFrom(d *decoder, got *Type, v reflect.Value) error {
+func (p *plan) readFrom(d *decoder, got *Type, at unsafe.Pointer) error {
 	if err := d.enter(); err != nil {
 		return err
 	}
-	defer d.leave()
-	if got.kind == KindEmpty && p.typ.kind != KindOpt {
-		return d.malformed("there is no value of type empty")
-	}
-	return p.read(d, got, v)
+	err := p.read(d, got, at)
+	d.leave()
+	return err
 }
 
 // absent sets the value of an argument or field that is not in the message.
-func (p *plan) absent(d *decoder, v reflect.Value) error {
+func (p *plan) absent(d *decoder, at unsafe.Pointer) error {
 	if err := d.charge(costOfFilling); err != nil {
 		return err
 	}
 	if !p.typ.optional() {
 		return d.mismatch(nil, p.typ, "Only opt, null and reserved may be missing")
 	}
-	v.SetZero()
+	if p.typ.kind == KindOpt {
+		*(*unsafe.Pointer)(at) = nil
+	}
 	return nil
 }
 
@@ -134,9 +137,9 @@ func (m *planner) byKind(p *plan, t reflect.Type, key planKey) error {
 	case reflect.String:
 		p.text()
 	case reflect.Float32:
-		p.float(KindFloat32)
+		p.fixed(KindFloat32)
 	case reflect.Float64:
-		p.float(KindFloat64)
+		p.fixed(KindFloat64)
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		p.unsigned(t, key.kind)
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
@@ -178,9 +181,9 @@ func (p *plan) typed(t reflect.Type) error {
 // planField is a field of a record or a case of a variant.
 type planField struct {
 	Label
-	index int
-	plan  *plan
-	elem  reflect.Type // of a variant case: the type that the pointer points to
+	offset uintptr
+	plan   *plan
+	elem   reflect.Type // of a variant case: the type that the pointer points to
 }
 
 func (m *planner) structure(p *plan, t reflect.Type) error {
@@ -202,7 +205,7 @@ func (m *planner) structure(p *plan, t reflect.Type) error {
 		if variant {
 			variants++
 		}
-		f.index = i
+		f.offset = sf.Offset
 		fields = append(fields, f)
 	}
 	if variants > 0 && variants != len(fields) {

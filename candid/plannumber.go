@@ -2,19 +2,10 @@ package candid
 
 import (
 	"encoding/binary"
-	"math"
 	"math/big"
 	"reflect"
+	"unsafe"
 )
-
-// pointer returns v as a pointer to its Go type, without an allocation if v is addressable.
-func pointer[T any](v reflect.Value) *T {
-	if v.CanAddr() {
-		return v.Addr().Interface().(*T)
-	}
-	held := v.Interface().(T)
-	return &held
-}
 
 // tooLarge returns the error of a number that is a valid nat or int but does not fit the Go value. It must not turn
 // into null under an option.
@@ -59,24 +50,24 @@ func (d *decoder) wordAt(got, want *Type) (uint64, error) {
 
 func (p *plan) nat() {
 	p.typ = primitives[KindNat]
-	p.write = func(e *encoder, v reflect.Value) error {
-		e.buf = appendNat(e.buf, *pointer[Nat](v))
+	p.write = func(e *encoder, at unsafe.Pointer) error {
+		e.buf = appendNat(e.buf, *(*Nat)(at))
 		return nil
 	}
-	p.read = func(d *decoder, got *Type, v reflect.Value) (err error) {
-		*pointer[Nat](v), err = d.natAt(got)
+	p.read = func(d *decoder, got *Type, at unsafe.Pointer) (err error) {
+		*(*Nat)(at), err = d.natAt(got)
 		return err
 	}
 }
 
 func (p *plan) int() {
 	p.typ = primitives[KindInt]
-	p.write = func(e *encoder, v reflect.Value) error {
-		e.buf = appendInt(e.buf, *pointer[Int](v))
+	p.write = func(e *encoder, at unsafe.Pointer) error {
+		e.buf = appendInt(e.buf, *(*Int)(at))
 		return nil
 	}
-	p.read = func(d *decoder, got *Type, v reflect.Value) (err error) {
-		*pointer[Int](v), err = d.intAt(got)
+	p.read = func(d *decoder, got *Type, at unsafe.Pointer) (err error) {
+		*(*Int)(at), err = d.intAt(got)
 		return err
 	}
 }
@@ -85,66 +76,89 @@ func (p *plan) int() {
 func (p *plan) big(kind Kind) {
 	if kind == KindNat {
 		p.typ = primitives[KindNat]
-		p.write = func(e *encoder, v reflect.Value) error {
-			n, err := NatOfBig(pointer[big.Int](v))
+		p.write = func(e *encoder, at unsafe.Pointer) error {
+			n, err := NatOfBig((*big.Int)(at))
 			e.buf = appendNat(e.buf, n)
 			return err
 		}
-		p.read = func(d *decoder, got *Type, v reflect.Value) error {
+		p.read = func(d *decoder, got *Type, at unsafe.Pointer) error {
 			n, err := d.natAt(got)
-			pointer[big.Int](v).Set(n.Big())
+			(*big.Int)(at).Set(n.Big())
 			return err
 		}
 		return
 	}
 	p.typ = primitives[KindInt]
-	p.write = func(e *encoder, v reflect.Value) error {
-		e.buf = appendInt(e.buf, IntOfBig(pointer[big.Int](v)))
+	p.write = func(e *encoder, at unsafe.Pointer) error {
+		e.buf = appendInt(e.buf, IntOfBig((*big.Int)(at)))
 		return nil
 	}
-	p.read = func(d *decoder, got *Type, v reflect.Value) error {
+	p.read = func(d *decoder, got *Type, at unsafe.Pointer) error {
 		i, err := d.intAt(got)
-		pointer[big.Int](v).Set(i.Big())
+		(*big.Int)(at).Set(i.Big())
 		return err
 	}
 }
 
 func (p *plan) bool() {
 	p.typ = primitives[KindBool]
-	p.write = func(e *encoder, v reflect.Value) error {
-		if v.Bool() {
-			e.buf = append(e.buf, 1)
-		} else {
-			e.buf = append(e.buf, 0)
-		}
+	p.write = func(e *encoder, at unsafe.Pointer) error {
+		e.buf = append(e.buf, *(*byte)(at)) // a bool of Go is 0 or 1
 		return nil
 	}
-	p.read = func(d *decoder, got *Type, v reflect.Value) error {
+	p.read = func(d *decoder, got *Type, at unsafe.Pointer) error {
 		w, err := d.wordAt(got, p.typ)
-		v.SetBool(w == 1)
+		*(*bool)(at) = w == 1
 		return err
 	}
 }
 
-func (p *plan) float(kind Kind) {
+// fixed plans numbers whose bytes in Go's memory are those of the message, except for their order.
+func (p *plan) fixed(kind Kind) {
 	p.typ = primitives[kind]
-	p.write = func(e *encoder, v reflect.Value) error {
-		if kind == KindFloat32 {
-			e.buf = binary.LittleEndian.AppendUint32(e.buf, math.Float32bits(float32(v.Float())))
-		} else {
-			e.buf = binary.LittleEndian.AppendUint64(e.buf, math.Float64bits(v.Float()))
-		}
+	size := fixedSize[kind]
+	p.write = func(e *encoder, at unsafe.Pointer) error {
+		e.word(load(at, size), size)
 		return nil
 	}
-	p.read = func(d *decoder, got *Type, v reflect.Value) error {
+	p.read = func(d *decoder, got *Type, at unsafe.Pointer) error {
 		w, err := d.wordAt(got, p.typ)
-		if kind == KindFloat32 {
-			v.SetFloat(float64(math.Float32frombits(uint32(w))))
-		} else {
-			v.SetFloat(math.Float64frombits(w))
-		}
+		store(at, size, w)
 		return err
 	}
+}
+
+// load returns the unsigned number of size bytes at the address.
+func load(at unsafe.Pointer, size uint8) uint64 {
+	switch size {
+	case 1:
+		return uint64(*(*uint8)(at))
+	case 2:
+		return uint64(*(*uint16)(at))
+	case 4:
+		return uint64(*(*uint32)(at))
+	}
+	return *(*uint64)(at)
+}
+
+// store sets the number of size bytes at the address to the low bytes of w.
+func store(at unsafe.Pointer, size uint8, w uint64) {
+	switch size {
+	case 1:
+		*(*uint8)(at) = uint8(w)
+	case 2:
+		*(*uint16)(at) = uint16(w)
+	case 4:
+		*(*uint32)(at) = uint32(w)
+	default:
+		*(*uint64)(at) = w
+	}
+}
+
+// signExtended returns the signed number whose size low bytes are those of w.
+func signExtended(w uint64, size uint8) int64 {
+	unused := 64 - 8*uint(size)
+	return int64(w<<unused) >> unused
 }
 
 // fixedKinds are the Candid kinds of Go's integers of fixed size.
@@ -161,46 +175,50 @@ func (p *plan) unsigned(t reflect.Type, kind Kind) {
 	if t.Kind() == reflect.Uint && kind == 0 {
 		kind = KindNat
 	}
+	if fixedSize[kind] > 0 {
+		p.fixed(kind)
+		return
+	}
 	p.typ = primitives[kind]
-	p.write = func(e *encoder, v reflect.Value) error {
-		switch n := v.Uint(); kind {
-		case KindNat:
-			e.buf = appendUleb(e.buf, n)
-		case KindInt:
+	size := uint8(t.Size())
+	p.write = func(e *encoder, at unsafe.Pointer) error {
+		n := load(at, size)
+		if kind == KindNat {
+			e.uleb(n)
+		} else {
 			e.buf = appendInt(e.buf, NatOf(n).Int())
-		default:
-			e.word(n, fixedSize[kind])
 		}
 		return nil
 	}
-	p.read = func(d *decoder, got *Type, v reflect.Value) error {
-		if fixedSize[kind] > 0 {
-			w, err := d.wordAt(got, p.typ)
-			v.SetUint(w)
-			return err
-		}
+	p.read = func(d *decoder, got *Type, at unsafe.Pointer) error {
 		n, fits, err := d.uintAt(got, kind)
 		if err != nil {
 			return err
 		}
-		w, small := n.Uint64()
-		if !fits || !small || v.OverflowUint(w) {
+		if unused := 64 - 8*size; !fits || n<<unused>>unused != n {
 			return d.tooLarge("the number", t.String())
 		}
-		v.SetUint(w)
+		store(at, size, n)
 		return nil
 	}
 }
 
-// uintAt reads a nat or int; fits is false for a negative int.
-func (d *decoder) uintAt(got *Type, kind Kind) (n Nat, fits bool, err error) {
+// uintAt reads a nat or int; fits is false if it is negative or has more than 64 bits.
+func (d *decoder) uintAt(got *Type, kind Kind) (n uint64, fits bool, err error) {
+	if got.kind == KindNat {
+		if n, ok := d.smallNat(); ok {
+			return n, true, nil
+		}
+	}
 	if kind == KindNat {
-		n, err = d.natAt(got)
-		return n, true, err
+		large, err := d.natAt(got)
+		n, fits = large.Uint64()
+		return n, fits, err
 	}
 	i, err := d.intAt(got)
-	n, fits = i.nat()
-	return n, fits, err
+	large, positive := i.nat()
+	n, fits = large.Uint64()
+	return n, fits && positive, err
 }
 
 // signed plans Go's signed integers: of fixed size, or an int. As a nat, they must not be negative.
@@ -211,37 +229,34 @@ func (p *plan) signed(t reflect.Type, kind Kind) {
 	if t.Kind() == reflect.Int && kind == 0 {
 		kind = KindInt
 	}
+	if fixedSize[kind] > 0 {
+		p.fixed(kind)
+		return
+	}
 	p.typ = primitives[kind]
-	p.write = func(e *encoder, v reflect.Value) error {
-		switch i := v.Int(); kind {
-		case KindNat:
-			if i < 0 {
-				return misfit(IntOf(i), p.typ)
-			}
-			e.buf = appendUleb(e.buf, uint64(i))
-		case KindInt:
+	size := uint8(t.Size())
+	p.write = func(e *encoder, at unsafe.Pointer) error {
+		i := signExtended(load(at, size), size)
+		switch {
+		case kind == KindInt:
 			e.buf = appendSleb(e.buf, i)
+		case i < 0:
+			return misfit(IntOf(i), p.typ)
 		default:
-			e.word(uint64(i), fixedSize[kind])
+			e.uleb(uint64(i))
 		}
 		return nil
 	}
-	p.read = func(d *decoder, got *Type, v reflect.Value) error {
-		if fixedSize[kind] > 0 {
-			w, err := d.wordAt(got, p.typ)
-			shift := 64 - 8*uint(fixedSize[kind])
-			v.SetInt(int64(w<<shift) >> shift)
-			return err
-		}
+	p.read = func(d *decoder, got *Type, at unsafe.Pointer) error {
 		i, err := d.sintAt(got, kind)
 		if err != nil {
 			return err
 		}
 		w, small := i.Int64()
-		if !small || v.OverflowInt(w) {
+		if !small || signExtended(uint64(w), size) != w {
 			return d.tooLarge(i.String(), t.String())
 		}
-		v.SetInt(w)
+		store(at, size, uint64(w))
 		return nil
 	}
 }

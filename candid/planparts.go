@@ -4,19 +4,20 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"unsafe"
 
 	"github.com/canisterd/canisterd/candid/principal"
 )
 
 func (p *plan) text() {
 	p.typ = primitives[KindText]
-	p.write = func(e *encoder, v reflect.Value) error { return e.text(v.String()) }
-	p.read = func(d *decoder, got *Type, v reflect.Value) error {
+	p.write = func(e *encoder, at unsafe.Pointer) error { return e.text(*(*string)(at)) }
+	p.read = func(d *decoder, got *Type, at unsafe.Pointer) error {
 		if got.kind != KindText {
 			return d.mismatch(got, p.typ, "")
 		}
-		b, err := d.text()
-		v.SetString(string(b))
+		text, err := d.string()
+		*(*string)(at) = text
 		return err
 	}
 }
@@ -24,8 +25,8 @@ func (p *plan) text() {
 // nothing plans the types whose values have no bytes.
 func (p *plan) nothing(kind Kind) {
 	p.typ = primitives[kind]
-	p.write = func(*encoder, reflect.Value) error { return nil }
-	p.read = func(d *decoder, got *Type, _ reflect.Value) error {
+	p.write = func(*encoder, unsafe.Pointer) error { return nil }
+	p.read = func(d *decoder, got *Type, _ unsafe.Pointer) error {
 		if kind == KindReserved {
 			return d.skip(got)
 		}
@@ -38,46 +39,30 @@ func (p *plan) nothing(kind Kind) {
 
 func (p *plan) principal() {
 	p.typ = primitives[KindPrincipal]
-	p.write = func(e *encoder, v reflect.Value) error {
-		e.principal(principalOf(v))
+	p.write = func(e *encoder, at unsafe.Pointer) error {
+		e.principal(*(*principal.Principal)(at))
 		return nil
 	}
-	p.read = func(d *decoder, got *Type, v reflect.Value) error {
+	p.read = func(d *decoder, got *Type, at unsafe.Pointer) error {
 		if got.kind != KindPrincipal && got.kind != KindService {
 			return d.mismatch(got, p.typ, "")
 		}
 		id, err := d.principal()
-		setPrincipal(v, id)
+		*(*principal.Principal)(at) = id
 		return err
 	}
 }
 
-// principalOf returns the principal in a value of a type made of principal.Principal.
-func principalOf(v reflect.Value) principal.Principal {
-	if v.Type() == typePrincipal {
-		return *pointer[principal.Principal](v)
-	}
-	return v.Convert(typePrincipal).Interface().(principal.Principal)
-}
-
-func setPrincipal(v reflect.Value, id principal.Principal) {
-	if v.Type() == typePrincipal {
-		*pointer[principal.Principal](v) = id
-		return
-	}
-	v.Set(reflect.ValueOf(id).Convert(v.Type()))
-}
-
 func (p *plan) service(t *Type) {
 	p.typ = t
-	p.write = func(e *encoder, v reflect.Value) error {
-		e.principal(principalOf(v))
+	p.write = func(e *encoder, at unsafe.Pointer) error {
+		e.principal(*(*principal.Principal)(at))
 		return nil
 	}
-	p.read = func(d *decoder, got *Type, v reflect.Value) error {
+	p.read = func(d *decoder, got *Type, at unsafe.Pointer) error {
 		ref, err := d.referenceAt(got, p.typ)
 		if err == nil {
-			setPrincipal(v, principal.Principal(ref.(Service)))
+			*(*principal.Principal)(at) = principal.Principal(ref.(Service))
 		}
 		return err
 	}
@@ -85,16 +70,16 @@ func (p *plan) service(t *Type) {
 
 func (p *plan) fn(t *Type) {
 	p.typ = t
-	p.write = func(e *encoder, v reflect.Value) error {
-		f := v.Convert(typeFunc).Interface().(Func)
+	p.write = func(e *encoder, at unsafe.Pointer) error {
+		f := (*Func)(at)
 		e.buf = append(e.buf, 1)
 		e.principal(f.Service)
 		return e.text(f.Method)
 	}
-	p.read = func(d *decoder, got *Type, v reflect.Value) error {
+	p.read = func(d *decoder, got *Type, at unsafe.Pointer) error {
 		ref, err := d.referenceAt(got, p.typ)
 		if err == nil {
-			v.Set(reflect.ValueOf(ref).Convert(v.Type()))
+			*(*Func)(at) = ref.(Func)
 		}
 		return err
 	}
@@ -102,11 +87,11 @@ func (p *plan) fn(t *Type) {
 
 func (p *plan) blob() {
 	p.typ = blobType
-	p.write = func(e *encoder, v reflect.Value) error {
-		e.bytes(v.Bytes())
+	p.write = func(e *encoder, at unsafe.Pointer) error {
+		e.bytes(*(*[]byte)(at))
 		return nil
 	}
-	p.read = func(d *decoder, got *Type, v reflect.Value) error {
+	p.read = func(d *decoder, got *Type, at unsafe.Pointer) error {
 		if got.kind != KindVec {
 			return d.mismatch(got, p.typ, "")
 		}
@@ -118,15 +103,16 @@ func (p *plan) blob() {
 			return d.mismatch(got, p.typ, "")
 		}
 		b, err := d.blob(n)
-		v.SetBytes(b)
+		*(*[]byte)(at) = b
 		return err
 	}
 }
 
 func (p *plan) opt(t reflect.Type, elem *plan) {
 	*p.typ = Type{kind: KindOpt, elem: elem.typ}
-	p.write = func(e *encoder, v reflect.Value) error {
-		if v.IsNil() {
+	p.write = func(e *encoder, at unsafe.Pointer) error {
+		content := *(*unsafe.Pointer)(at)
+		if content == nil {
 			e.buf = append(e.buf, 0)
 			return nil
 		}
@@ -134,21 +120,21 @@ func (p *plan) opt(t reflect.Type, elem *plan) {
 			return errTooDeep
 		}
 		e.buf = append(e.buf, 1)
-		err := elem.write(e, v.Elem())
+		err := elem.write(e, content)
 		e.depth--
 		return err
 	}
-	p.read = func(d *decoder, got *Type, v reflect.Value) error {
-		v.SetZero()
+	p.read = func(d *decoder, got *Type, at unsafe.Pointer) error {
+		*(*unsafe.Pointer)(at) = nil
 		inner, err := d.optional(got)
 		if err != nil || inner == nil {
 			return err
 		}
 		pos, depth := d.pos, d.depth
-		target := reflect.New(t.Elem())
-		switch err := elem.readFrom(d, inner, target.Elem()); err {
+		content := reflect.New(t.Elem()).UnsafePointer()
+		switch err := elem.readFrom(d, inner, content); err {
 		case nil:
-			v.Set(target)
+			*(*unsafe.Pointer)(at) = content
 			return nil
 		case errMismatch:
 			return d.retreat(inner, pos, depth)
@@ -161,24 +147,37 @@ func (p *plan) opt(t reflect.Type, elem *plan) {
 // chargedBytes is how much of a Go element one unit of the quota pays for.
 const chargedBytes = 32
 
+// slice is the memory of a Go slice of any type.
+type slice struct {
+	first    unsafe.Pointer
+	len, cap int
+}
+
 func (p *plan) vec(t reflect.Type, elem *plan) {
 	*p.typ = Type{kind: KindVec, elem: elem.typ}
-	size := uint64(t.Elem().Size() / chargedBytes)
-	room := int(max(1, min(maxPrealloc, maxPreallocBytes/max(1, t.Elem().Size()))))
-	p.write = func(e *encoder, v reflect.Value) error {
+	size := t.Elem().Size()
+	cost := uint64(size / chargedBytes)
+	room := int(max(1, min(maxPrealloc, maxPreallocBytes/max(1, size))))
+	empty := reflect.MakeSlice(t, 0, 0)
+	p.write = func(e *encoder, at unsafe.Pointer) error {
 		if e.depth++; e.depth > MaxDepth {
 			return errTooDeep
 		}
-		e.buf = appendUleb(e.buf, uint64(v.Len()))
-		for i := range v.Len() {
-			if err := elem.write(e, v.Index(i)); err != nil {
+		s := (*slice)(at)
+		e.uleb(uint64(s.len))
+		before := len(e.buf)
+		for i := range s.len {
+			if i == vecSample {
+				e.expect((len(e.buf) - before) / vecSample * (s.len - i))
+			}
+			if err := elem.write(e, unsafe.Add(s.first, uintptr(i)*size)); err != nil {
 				return inside(err, "vec element "+strconv.Itoa(i))
 			}
 		}
 		e.depth--
 		return nil
 	}
-	p.read = func(d *decoder, got *Type, v reflect.Value) error {
+	p.read = func(d *decoder, got *Type, at unsafe.Pointer) error {
 		if got.kind != KindVec {
 			return d.mismatch(got, p.typ, "")
 		}
@@ -186,16 +185,17 @@ func (p *plan) vec(t reflect.Type, elem *plan) {
 		if err != nil {
 			return err
 		}
-		v.Set(reflect.MakeSlice(t, 0, min(n, room)))
+		v, s := reflect.NewAt(t, at).Elem(), (*slice)(at)
+		v.Set(empty)
 		for i := range n {
-			if err := d.charge(size); err != nil {
+			if err := d.charge(cost); err != nil {
 				return err
 			}
-			v.Grow(1)
-			v.SetLen(i + 1)
-			at := v.Index(i)
-			at.SetZero()
-			if err := elem.readFrom(d, got.elem, at); err != nil {
+			if i == s.cap {
+				v.Grow(max(1, min(n-i, room)))
+			}
+			s.len = i + 1
+			if err := elem.readFrom(d, got.elem, unsafe.Add(s.first, uintptr(i)*size)); err != nil {
 				return d.at(err, "vec element")
 			}
 		}
@@ -204,48 +204,48 @@ func (p *plan) vec(t reflect.Type, elem *plan) {
 }
 
 func (p *plan) record(fields []planField) {
-	p.write = func(e *encoder, v reflect.Value) error {
+	p.write = func(e *encoder, at unsafe.Pointer) error {
 		for i := range fields {
 			f := &fields[i]
-			if err := f.plan.write(e, v.Field(f.index)); err != nil {
+			if err := f.plan.write(e, unsafe.Add(at, f.offset)); err != nil {
 				return inside(err, "field "+f.Label.String())
 			}
 		}
 		return nil
 	}
-	p.read = func(d *decoder, got *Type, v reflect.Value) error {
+	p.read = func(d *decoder, got *Type, at unsafe.Pointer) error {
 		if got.kind != KindRecord {
 			return d.mismatch(got, p.typ, "")
 		}
-		at := 0
+		next := 0
 		for i := range fields {
 			f := &fields[i]
-			for at < len(got.fields) && got.fields[at].ID < f.ID {
-				if err := d.skip(got.fields[at].Type); err != nil {
+			for next < len(got.fields) && got.fields[next].ID < f.ID {
+				if err := d.skip(got.fields[next].Type); err != nil {
 					return err
 				}
-				at++
+				next++
 			}
 			var err error
-			if at < len(got.fields) && got.fields[at].ID == f.ID {
-				err = f.plan.readFrom(d, got.fields[at].Type, v.Field(f.index))
-				at++
+			if next < len(got.fields) && got.fields[next].ID == f.ID {
+				err = f.plan.readFrom(d, got.fields[next].Type, unsafe.Add(at, f.offset))
+				next++
 			} else {
-				err = f.plan.absent(d, v.Field(f.index))
+				err = f.plan.absent(d, unsafe.Add(at, f.offset))
 			}
 			if err != nil {
 				return d.atField(err, f.Label)
 			}
 		}
-		return d.skipFields(got, at)
+		return d.skipFields(got, next)
 	}
 }
 
 func (p *plan) variant(fields []planField) {
-	p.write = func(e *encoder, v reflect.Value) error {
+	p.write = func(e *encoder, at unsafe.Pointer) error {
 		chosen := -1
 		for i := range fields {
-			if v.Field(fields[i].index).IsNil() {
+			if *(*unsafe.Pointer)(unsafe.Add(at, fields[i].offset)) == nil {
 				continue
 			}
 			if chosen >= 0 {
@@ -259,15 +259,15 @@ func (p *plan) variant(fields []planField) {
 		if e.depth++; e.depth > MaxDepth {
 			return errTooDeep
 		}
-		e.buf = appendUleb(e.buf, uint64(chosen))
+		e.uleb(uint64(chosen))
 		f := &fields[chosen]
-		if err := f.plan.write(e, v.Field(f.index).Elem()); err != nil {
+		if err := f.plan.write(e, *(*unsafe.Pointer)(unsafe.Add(at, f.offset))); err != nil {
 			return inside(err, "case "+f.Label.String())
 		}
 		e.depth--
 		return nil
 	}
-	p.read = func(d *decoder, got *Type, v reflect.Value) error {
+	p.read = func(d *decoder, got *Type, at unsafe.Pointer) error {
 		if got.kind != KindVariant {
 			return d.mismatch(got, p.typ, "")
 		}
@@ -280,13 +280,13 @@ func (p *plan) variant(fields []planField) {
 			return d.mismatch(got, p.typ, "The case "+have.Label.String()+" is not expected")
 		}
 		for i := range fields {
-			v.Field(fields[i].index).SetZero()
+			*(*unsafe.Pointer)(unsafe.Add(at, fields[i].offset)) = nil
 		}
-		target := reflect.New(fields[i].elem)
-		if err := fields[i].plan.readFrom(d, have.Type, target.Elem()); err != nil {
+		target := reflect.New(fields[i].elem).UnsafePointer()
+		if err := fields[i].plan.readFrom(d, have.Type, target); err != nil {
 			return d.atField(err, fields[i].Label)
 		}
-		v.Field(fields[i].index).Set(target)
+		*(*unsafe.Pointer)(unsafe.Add(at, fields[i].offset)) = target
 		return nil
 	}
 }

@@ -5,11 +5,11 @@ func (d *decoder) skip(t *Type) error {
 	if err := d.enter(); err != nil {
 		return err
 	}
-	defer d.leave()
 	before := d.pos
 	if err := d.skipBody(t); err != nil {
 		return err
 	}
+	d.leave()
 	if t.kind.primitive() {
 		return d.chargeSkip(1 + d.pos - before)
 	}
@@ -89,7 +89,7 @@ func (d *decoder) skipPrimitive(kind Kind) error {
 	case KindPrincipal, KindService:
 		_, err = d.principal()
 	case KindEmpty:
-		err = d.malformed("there is no value of type empty")
+		err = d.noValue()
 	default:
 		_, err = d.take(uint64(fixedSize[kind]))
 	}

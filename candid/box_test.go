@@ -1,0 +1,105 @@
+package candid
+
+import (
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// many is a vec of records that differ, with a part of every type that is in blocks.
+func many(n int) Vec {
+	all := make(Vec, n)
+	for i := range all {
+		all[i] = Record{
+			{Numbered(0), NatOf(uint64(i) << 40)},
+			{Numbered(1), IntOf(-int64(i))},
+			{Numbered(2), Text(strings.Repeat("x", i%(2*maxSharedText)))},
+			{Numbered(3), Record{{Numbered(7), Text("inner")}}},
+		}
+	}
+	return all
+}
+
+func TestValuesThatShareMemoryKeepTheirTypesAndContents(t *testing.T) {
+	want := many(1000)
+	typ, err := TypeOf(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	message, err := Encode([]Value{want}, []*Type{typ})
+	if err != nil {
+		t.Fatal(err)
+	}
+	atTypes, err := DecodeTypes(message, []*Type{typ})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, _, err := Decode(message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.GC()
+	for i := range message {
+		message[i] = 0xff // the values have copies
+	}
+	for _, got := range []Value{atTypes[0], own[0]} {
+		if !reflect.DeepEqual(got, Value(want)) {
+			t.Errorf("got %s", clip(Format(got)))
+		}
+	}
+}
+
+func TestBlocksGrowAndRoomDoesNotOverlap(t *testing.T) {
+	var b block[int]
+	var sizes []int
+	for n := range 4 * maxBoxBlock {
+		room := append(b.take(1), -1) // must not reach into the next room
+		room[0] = n
+		if sizes == nil || sizes[len(sizes)-1] != b.size {
+			sizes = append(sizes, b.size)
+		}
+	}
+	if want := []int{1, 2, 4, 8, 16, 32, 64}; !reflect.DeepEqual(sizes, want) {
+		t.Errorf("the blocks have %d elements, want %d", sizes, want)
+	}
+	if room := b.take(3 * maxBoxBlock); len(room) != 3*maxBoxBlock {
+		t.Errorf("got room for %d elements, want %d", len(room), 3*maxBoxBlock)
+	}
+}
+
+func TestAMessageOfRecordsIsReadWithFewAllocations(t *testing.T) {
+	type entry struct {
+		Name  string `ic:"name"`
+		Count uint64 `ic:"count,nat"`
+	}
+	entries := make([]entry, 1000)
+	for i := range entries {
+		entries[i] = entry{"the name of an entry", uint64(i)}
+	}
+	message, err := Marshal(entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	typ, err := TypeFor[[]entry]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		most float64 // of the 3,000 and more parts
+		do   func() error
+	}{
+		"Marshal":     {20, func() error { _, err := Marshal(entries); return err }},
+		"Unmarshal":   {50, func() error { return Unmarshal(message, &entries) }},
+		"DecodeTypes": {150, func() error { _, err := DecodeTypes(message, []*Type{typ}); return err }},
+	} {
+		got := testing.AllocsPerRun(10, func() {
+			if err := c.do(); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if got > c.most {
+			t.Errorf("%s makes %v allocations, want at most %v", name, got, c.most)
+		}
+	}
+}
