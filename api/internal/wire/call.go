@@ -18,35 +18,36 @@ type Call struct {
 // DecodeCall reads the body of a call request. It does not authenticate it.
 // Every error is a *refusal.Refusal. The result's slices alias body.
 func DecodeCall(body []byte) (*Call, error) {
-	env, msg, err := openMessage(body, KindCall)
-	if err != nil {
+	call := new(Call)
+	if err := openMessage(body, KindCall, &call.Envelope, &call.Message); err != nil {
 		return nil, err
 	}
-	return &Call{env, msg}, nil
+	return call, nil
 }
 
-func openMessage(body []byte, want Kind) (Envelope, Message, error) {
-	env, content, err := open(body, want)
+func openMessage(body []byte, want Kind, env *Envelope, msg *Message) error {
+	content, err := env.open(body, want)
 	if err != nil {
-		return Envelope{}, Message{}, err
+		return err
 	}
-	msg, err := readMessage(content)
-	if err != nil {
-		return Envelope{}, Message{}, malformed(want, err)
+	if err := msg.read(content); err != nil {
+		return malformed(want, err)
 	}
 	if env.SenderInfo, err = readSenderInfo(content); err != nil {
-		return Envelope{}, Message{}, malformed(want, err)
+		return malformed(want, err)
 	}
-	return env, msg, nil
+	return nil
 }
 
-func readMessage(content fields) (msg Message, err error) {
-	if msg.CanisterID, err = content.principal("canister_id"); err != nil {
-		return Message{}, err
+func (m *Message) read(content fields) (err error) {
+	if m.CanisterID, err = content.principal("canister_id"); err != nil {
+		return err
 	}
-	if msg.MethodName, err = content.text("method_name"); err != nil {
-		return Message{}, err
+	method, err := content.text("method_name")
+	if err != nil {
+		return err
 	}
-	msg.Arg, err = content.blob("arg")
-	return msg, err
+	m.MethodName = string(method)
+	m.Arg, err = content.blob("arg")
+	return err
 }

@@ -65,19 +65,36 @@ type item struct {
 // nesting, number of items, UTF-8, and the keys of maps. Time is linear in data, and a document without chunked strings
 // needs no allocation.
 func document(data []byte) (item, error) {
+	c := checker{budget: maxItems}
+	return c.document(data)
+}
+
+func (c *checker) document(data []byte) (item, error) {
 	if rest, ok := bytes.CutPrefix(data, selfDescribed); ok {
 		data = rest
 	}
-	c := checker{budget: maxItems}
-	rest, err := c.check(data, 0)
+	it, rest, err := c.check(data, 0)
 	if err != nil {
 		return item{}, err
 	}
 	if len(rest) > 0 {
 		return item{}, fmt.Errorf("%d bytes after the end of the CBOR data item", len(rest))
 	}
-	it, _, err := next(data)
-	return it, err
+	return it, nil
+}
+
+// requestFields reads a document that is a map with a map `content`, and returns the fields of both. They are collected
+// while the document is checked: a request is read once. content is nil if there is no such map.
+func requestFields(data []byte) (outer, content fields, err error) {
+	c := checker{budget: maxItems, isRequest: true}
+	root, err := c.document(data)
+	if err != nil {
+		return nil, nil, phrased("Invalid CBOR encoding: %v", err)
+	}
+	if root.kind != kindMap {
+		return nil, nil, notAMap(root, "the envelope")
+	}
+	return c.outer, c.content, nil
 }
 
 // head reads the initial bytes of a data item: major type, additional information and argument.
@@ -99,9 +116,10 @@ func head(data []byte) (major, info byte, arg uint64, rest []byte, err error) {
 	if len(data) < size {
 		return 0, 0, 0, nil, errTruncated
 	}
-	var wide [8]byte
-	copy(wide[8-size:], data[:size])
-	return major, info, binary.BigEndian.Uint64(wide[:]), data[size:], nil
+	for _, b := range data[:size] {
+		arg = arg<<8 | uint64(b)
+	}
+	return major, info, arg, data[size:], nil
 }
 
 // next reads the first data item of data, whose structure document has checked.
@@ -126,13 +144,18 @@ func next(data []byte) (it item, rest []byte, err error) {
 	case majorTag:
 		return bignum(arg, rest)
 	}
-	switch {
-	case data[0] == stopCode:
+	if data[0] == stopCode {
 		return item{}, nil, errStopCode
-	case info == 22 || info == 23:
-		return item{kind: kindNull}, rest, nil
 	}
-	return item{kind: kindOther, num: arg}, rest, nil
+	return item{kind: simpleKind(info), num: arg}, rest, nil
+}
+
+// simpleKind returns the kind of a simple value or floating point number: null and undefined are both null.
+func simpleKind(info byte) kind {
+	if info == 22 || info == 23 {
+		return kindNull
+	}
+	return kindOther
 }
 
 func stringBody(major, info byte, arg uint64, rest []byte) (body, after []byte, err error) {
@@ -243,101 +266,137 @@ func bignum(tag uint64, data []byte) (item, []byte, error) {
 }
 
 // checker walks a document of unknown origin once.
-type checker struct{ budget int }
+type checker struct {
+	budget int // of data items
 
-func (c *checker) check(data []byte, depth int) ([]byte, error) {
+	isRequest      bool   // the fields below are wanted
+	outer, content fields // of the document, and of the map under its key `content`
+	inContent      bool   // that key's value is checked
+}
+
+// check reads the first data item of data.
+func (c *checker) check(data []byte, depth int) (it item, rest []byte, err error) {
 	if c.budget--; c.budget < 0 {
-		return nil, fmt.Errorf("more than %d CBOR data items in one body", maxItems)
+		return item{}, nil, fmt.Errorf("more than %d CBOR data items in one body", maxItems)
 	}
 	if depth > maxNesting {
-		return nil, fmt.Errorf("CBOR nested more than %d deep", maxNesting)
+		return item{}, nil, fmt.Errorf("CBOR nested more than %d deep", maxNesting)
 	}
 	major, info, arg, rest, err := head(data)
 	if err != nil {
-		return nil, err
+		return item{}, nil, err
 	}
 	switch major {
 	case majorBlob, majorText:
-		return c.checkString(major, info, arg, rest)
-	case majorArray:
-		return c.checkArray(info, arg, rest, depth)
-	case majorMap:
-		return c.checkMap(info, arg, rest, depth)
+		it.kind = kindBlob + kind(major-majorBlob)
+		if it.body, rest, err = stringBody(major, info, arg, rest); err != nil {
+			return item{}, nil, err
+		}
+		if major == majorText && !utf8.Valid(it.body) {
+			return item{}, nil, errors.New("a CBOR text is not UTF-8")
+		}
+		return it, rest, nil
+	case majorArray, majorMap:
+		return c.checkContainer(major, info, arg, rest, depth)
 	case majorTag:
 		if info == indefinite {
-			return nil, errors.New("a CBOR tag without a number")
+			return item{}, nil, errors.New("a CBOR tag without a number")
 		}
-		_, rest, err = bignum(arg, rest)
-		return rest, err
+		return bignum(arg, rest)
 	case majorSimple:
 		switch {
 		case info == indefinite:
-			return nil, errStopCode
+			return item{}, nil, errStopCode
 		case info == 24 && arg < 32:
-			return nil, fmt.Errorf("CBOR simple value %d in two bytes", arg)
+			return item{}, nil, fmt.Errorf("CBOR simple value %d in two bytes", arg)
 		}
-	default:
-		if info == indefinite {
-			return nil, errors.New("a CBOR number of indefinite length")
-		}
+		return item{kind: simpleKind(info), num: arg}, rest, nil
 	}
-	return rest, nil
+	if info == indefinite {
+		return item{}, nil, errors.New("a CBOR number of indefinite length")
+	}
+	return item{kind: kindNat + kind(major), num: arg}, rest, nil
 }
 
-func (c *checker) checkString(major, info byte, arg uint64, rest []byte) ([]byte, error) {
-	body, rest, err := stringBody(major, info, arg, rest)
+func (c *checker) checkContainer(major, info byte, arg uint64, start []byte, depth int) (it item, rest []byte, err error) {
+	it.kind = kindArray + kind(major-majorArray)
+	if major == majorMap {
+		it.num, rest, err = c.checkMap(info, arg, start, depth)
+	} else {
+		it.num, rest, err = c.checkArray(info, arg, start, depth)
+	}
 	if err != nil {
-		return nil, err
+		return item{}, nil, err
 	}
-	if major == majorText && !utf8.Valid(body) {
-		return nil, errors.New("a CBOR text is not UTF-8")
+	it.body = start[:len(start)-len(rest)]
+	if info == indefinite {
+		it.body = it.body[:len(it.body)-1] // the stop code
 	}
-	return rest, nil
+	return it, rest, nil
 }
 
-func (c *checker) checkArray(info byte, arg uint64, rest []byte, depth int) ([]byte, error) {
-	var err error
+func (c *checker) checkArray(info byte, arg uint64, rest []byte, depth int) (num uint64, after []byte, err error) {
 	for n := uint64(0); ; n++ {
 		if done, after := ended(info, arg, n, rest); done {
-			return after, nil
+			return n, after, nil
 		}
-		if rest, err = c.check(rest, depth+1); err != nil {
-			return nil, err
+		if _, rest, err = c.check(rest, depth+1); err != nil {
+			return 0, nil, err
 		}
 	}
 }
 
-func (c *checker) checkMap(info byte, arg uint64, rest []byte, depth int) ([]byte, error) {
+func (c *checker) checkMap(info byte, arg uint64, rest []byte, depth int) (num uint64, after []byte, err error) {
+	collected := c.collected(depth)
 	var seen [maxPairs][]byte
 	for n := uint64(0); ; n++ {
 		if done, after := ended(info, arg, n, rest); done {
-			return after, nil
+			return n, after, nil
 		}
 		if n == maxPairs {
-			return nil, fmt.Errorf("a CBOR map of more than %d fields", maxPairs)
+			return 0, nil, fmt.Errorf("a CBOR map of more than %d fields", maxPairs)
 		}
-		after, err := c.check(rest, depth+1)
-		if err != nil {
-			return nil, err
-		}
-		key, _, err := next(rest)
-		if err != nil {
-			return nil, err
+		var key, value item
+		if key, rest, err = c.check(rest, depth+1); err != nil {
+			return 0, nil, err
 		}
 		if key.kind != kindText {
-			return nil, fmt.Errorf("a CBOR map key is %s, not a text", key.kind)
+			return 0, nil, fmt.Errorf("a CBOR map key is %s, not a text", key.kind)
 		}
 		for _, k := range seen[:n] {
 			if bytes.Equal(k, key.body) {
-				return nil, fmt.Errorf("duplicate field `%s`", key.body)
+				return 0, nil, fmt.Errorf("duplicate field `%s`", key.body)
 			}
 		}
 		seen[n] = key.body
-		if rest, err = c.check(after, depth+1); err != nil {
-			return nil, err
+		c.inContent = depth == 0 && string(key.body) == "content"
+		if value, rest, err = c.check(rest, depth+1); err != nil {
+			return 0, nil, err
+		}
+		if collected != nil && value.kind != kindNull {
+			*collected = append(*collected, field{key.body, value})
 		}
 	}
 }
+
+// collected returns where to put the fields of a map that begins at this depth, nil if they are not wanted.
+func (c *checker) collected(depth int) *fields {
+	switch {
+	case c.isRequest && depth == 0:
+		c.outer = make(fields, 0, envelopeFields)
+		return &c.outer
+	case c.isRequest && depth == 1 && c.inContent:
+		c.content = make(fields, 0, contentFields)
+		return &c.content
+	}
+	return nil
+}
+
+// How many fields the maps of a request have at most in the specification.
+const (
+	envelopeFields = 4
+	contentFields  = 8
+)
 
 // ended reports whether all n entries of the container with this head were read, and returns what comes after it.
 func ended(info byte, arg, n uint64, rest []byte) (bool, []byte) {

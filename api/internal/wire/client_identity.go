@@ -68,7 +68,7 @@ func (id Identity) Delegate(to Identity, terms DelegationTerms) (Identity, error
 	if err != nil {
 		return Identity{}, fmt.Errorf("encoding a delegation: %w", err)
 	}
-	hash, err := hashOf(it)
+	hash, err := hashOf(&it)
 	if err != nil {
 		return Identity{}, fmt.Errorf("hashing a delegation: %w", err)
 	}

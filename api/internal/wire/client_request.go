@@ -45,7 +45,7 @@ func (d *Draft) Sign(id Identity) (Signed, error) {
 	if err != nil {
 		return Signed{}, fmt.Errorf("encoding a %s request: %w", d.kind, err)
 	}
-	hash, err := hashOf(it)
+	hash, err := hashOf(&it)
 	if err != nil {
 		return Signed{}, fmt.Errorf("hashing a %s request: %w", d.kind, err)
 	}

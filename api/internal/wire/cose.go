@@ -85,10 +85,10 @@ func readCOSE(raw []byte) (coseKey, error) {
 	key := make(coseKey, pairs)
 	for range pairs {
 		var label, value item
-		if label, rest, err = c.next(rest); err != nil {
+		if label, rest, err = c.check(rest, 1); err != nil {
 			return nil, err
 		}
-		if value, rest, err = c.next(rest); err != nil {
+		if value, rest, err = c.check(rest, 1); err != nil {
 			return nil, err
 		}
 		if label.kind != kindNat && label.kind != kindNegative {
@@ -103,14 +103,6 @@ func readCOSE(raw []byte) (coseKey, error) {
 		return nil, errors.New("bytes after the key")
 	}
 	return key, nil
-}
-
-// next checks the first data item of data and reads it.
-func (c *checker) next(data []byte) (item, []byte, error) {
-	if _, err := c.check(data, 1); err != nil {
-		return item{}, nil, err
-	}
-	return next(data)
 }
 
 // noInteger is neither the number nor the value of any parameter of a COSE key.

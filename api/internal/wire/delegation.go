@@ -36,7 +36,10 @@ func invalidDelegation(format string, args ...any) *refusal.Refusal {
 	return refuse("Invalid delegation: "+format, args...)
 }
 
-func readDelegations(chain item) ([]SignedDelegation, error) {
+func readDelegations(chain *item) ([]SignedDelegation, error) {
+	if chain == nil {
+		return nil, nil
+	}
 	if chain.num > MaxDelegations {
 		return nil, invalidDelegation("Chain of delegations is too long: got %d delegations, but at most %d are allowed.", chain.num, MaxDelegations)
 	}
@@ -61,7 +64,7 @@ func readDelegation(it item) (d SignedDelegation, err error) {
 	if err != nil {
 		return d, fmt.Errorf("sender_delegation: %w", err)
 	}
-	fs, err := fieldsOf(inner, "a delegation")
+	fs, err := fieldsOf(*inner, "a delegation")
 	if err != nil {
 		return d, err
 	}
@@ -74,21 +77,22 @@ func readDelegation(it item) (d SignedDelegation, err error) {
 	if d.Expiration, err = fs.nat("expiration"); err != nil {
 		return d, fmt.Errorf("delegation: %w", err)
 	}
-	permissions, _, err := fs.optional("permissions", kindText)
+	permissions, err := fs.optional("permissions", kindText)
 	if err != nil {
 		return d, fmt.Errorf("delegation: %w", err)
 	}
-	d.Permissions = string(permissions.body)
-	if _, ok := fs.find("permissions"); ok && d.Permissions == "" {
-		return d, invalidDelegation("%v", unknownPermissions(""))
+	if permissions != nil {
+		if d.Permissions = string(permissions.body); d.Permissions == "" {
+			return d, invalidDelegation("%v", unknownPermissions(""))
+		}
 	}
 	d.Targets, err = readTargets(fs)
 	return d, err
 }
 
 func readTargets(fs fields) ([]principal.Principal, error) {
-	it, ok, err := fs.optional("targets", kindArray)
-	if err != nil || !ok {
+	it, err := fs.optional("targets", kindArray)
+	if err != nil || it == nil {
 		return nil, err
 	}
 	if it.num > MaxTargetsPerDelegation {

@@ -45,27 +45,25 @@ type Auth struct {
 	Delegations []SignedDelegation
 }
 
-// open reads a body up to the fields of its content. Every error is a *refusal.Refusal.
-func open(body []byte, want Kind) (Envelope, fields, error) {
+// open reads a body into env, up to the fields of its content. Every error is a *refusal.Refusal.
+func (env *Envelope) open(body []byte, want Kind) (fields, error) {
 	if len(body) > MaxBodyBytes {
-		return Envelope{}, nil, refusal.New(refusal.TooLarge, "The request body has %d bytes, but at most %d are allowed.", len(body), MaxBodyBytes)
+		return nil, refusal.New(refusal.TooLarge, "The request body has %d bytes, but at most %d are allowed.", len(body), MaxBodyBytes)
 	}
-	root, err := document(body)
+	outer, content, err := requestFields(body)
 	if err != nil {
-		return Envelope{}, nil, malformed(want, phrased("Invalid CBOR encoding: %v", err))
+		return nil, malformed(want, err)
 	}
-	outer, err := fieldsOf(root, "the envelope")
-	if err != nil {
-		return Envelope{}, nil, malformed(want, err)
+	if _, err := outer.required("content", kindMap); err != nil {
+		return nil, malformed(want, err)
 	}
-	env, content, err := readContent(outer, want)
-	if err != nil {
-		return Envelope{}, nil, malformed(want, err)
+	if err := env.readContent(content, want); err != nil {
+		return nil, malformed(want, err)
 	}
 	if env.Auth, err = readAuth(outer); err != nil {
-		return Envelope{}, nil, malformed(want, err)
+		return nil, malformed(want, err)
 	}
-	return env, content, nil
+	return content, nil
 }
 
 // malformed turns an error into a refusal, unless it is one already.
@@ -76,38 +74,31 @@ func malformed(want Kind, err error) error {
 	return refuse("Could not parse body as %s message: %v", want, err)
 }
 
-func readContent(outer fields, want Kind) (env Envelope, content fields, err error) {
-	it, err := outer.required("content", kindMap)
-	if err != nil {
-		return env, nil, err
-	}
-	if content, err = fieldsOf(it, "content"); err != nil {
-		return env, nil, err
-	}
+func (env *Envelope) readContent(content fields, want Kind) error {
 	env.Kind = want
 	got, err := content.text("request_type")
 	if err != nil {
-		return env, nil, err
+		return err
 	}
-	if got != want.String() {
-		return env, nil, fmt.Errorf("field `request_type` is %q, but this endpoint takes %q", got, want)
+	if string(got) != want.String() {
+		return fmt.Errorf("field `request_type` is %q, but this endpoint takes %q", got, want)
 	}
 	if env.ID, err = hashOfMap(content); err != nil {
-		return env, nil, err
+		return err
 	}
 	if env.IngressExpiry, err = content.nat("ingress_expiry"); err != nil {
-		return env, nil, err
+		return err
 	}
 	if env.Sender, err = content.principal("sender"); err != nil {
-		return env, nil, err
+		return err
 	}
 	env.Nonce, err = readNonce(content)
-	return env, content, err
+	return err
 }
 
 func readNonce(content fields) ([]byte, error) {
-	it, ok, err := content.optional("nonce", kindBlob)
-	if err != nil || !ok {
+	it, err := content.optional("nonce", kindBlob)
+	if err != nil || it == nil {
 		return nil, err
 	}
 	if len(it.body) > MaxNonceBytes {
@@ -119,32 +110,32 @@ func readNonce(content fields) ([]byte, error) {
 // readAuth returns nil for an envelope without key, signature and delegations. An empty list of delegations is still a
 // list, as for the replica.
 func readAuth(outer fields) (*Auth, error) {
-	key, hasKey, err := outer.optional("sender_pubkey", kindBlob)
+	key, err := outer.optional("sender_pubkey", kindBlob)
 	if err != nil {
 		return nil, err
 	}
-	sig, hasSig, err := outer.optional("sender_sig", kindBlob)
+	sig, err := outer.optional("sender_sig", kindBlob)
 	if err != nil {
 		return nil, err
 	}
-	chain, hasChain, err := outer.optional("sender_delegation", kindArray)
+	chain, err := outer.optional("sender_delegation", kindArray)
 	if err != nil {
 		return nil, err
 	}
 	switch {
-	case hasKey && hasSig:
+	case key != nil && sig != nil:
 		auth := &Auth{PublicKey: key.body, Signature: sig.body}
 		auth.Delegations, err = readDelegations(chain)
 		return auth, err
-	case !hasKey && !hasSig && !hasChain:
+	case key == nil && sig == nil && chain == nil:
 		return nil, nil
 	}
 	return nil, fmt.Errorf("missing pubkey or signature: sender_pubkey is %s, sender_sig is %s, sender_delegation is %s; "+
-		"send the first two, or none of the three for an anonymous request", presence(hasKey), presence(hasSig), presence(hasChain))
+		"send the first two, or none of the three for an anonymous request", presence(key), presence(sig), presence(chain))
 }
 
-func presence(has bool) string {
-	if has {
+func presence(it *item) string {
+	if it != nil {
 		return "present"
 	}
 	return "absent"

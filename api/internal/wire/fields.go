@@ -16,7 +16,7 @@ type field struct {
 
 func fieldsOf(it item, what string) (fields, error) {
 	if it.kind != kindMap {
-		return nil, fmt.Errorf("%s is %s, not a map", what, it.kind)
+		return nil, notAMap(it, what)
 	}
 	fs := make(fields, 0, it.num)
 	for rest := it.body; len(rest) > 0; {
@@ -35,6 +35,8 @@ func fieldsOf(it item, what string) (fields, error) {
 	return fs, nil
 }
 
+func notAMap(it item, what string) error { return fmt.Errorf("%s is %s, not a map", what, it.kind) }
+
 // elements calls each for the elements of an array, in order.
 func (it item) elements(each func(item) error) error {
 	for rest := it.body; len(rest) > 0; {
@@ -50,27 +52,28 @@ func (it item) elements(each func(item) error) error {
 	return nil
 }
 
-func (fs fields) find(name string) (item, bool) {
-	for _, f := range fs {
-		if string(f.key) == name {
-			return f.value, true
+// find returns the field, nil if it is absent.
+func (fs fields) find(name string) *item {
+	for i := range fs {
+		if string(fs[i].key) == name {
+			return &fs[i].value
 		}
 	}
-	return item{}, false
+	return nil
 }
 
-// optional returns the field of this kind, and false if it is absent.
-func (fs fields) optional(name string, want kind) (item, bool, error) {
-	it, ok := fs.find(name)
-	if ok && it.kind != want {
-		return item{}, false, fmt.Errorf("field `%s` is %s, not %s", name, it.kind, want)
+// optional returns the field of this kind, nil if it is absent.
+func (fs fields) optional(name string, want kind) (*item, error) {
+	it := fs.find(name)
+	if it != nil && it.kind != want {
+		return nil, fmt.Errorf("field `%s` is %s, not %s", name, it.kind, want)
 	}
-	return it, ok, nil
+	return it, nil
 }
 
-func (fs fields) required(name string, want kind) (item, error) {
-	it, ok, err := fs.optional(name, want)
-	if err == nil && !ok {
+func (fs fields) required(name string, want kind) (*item, error) {
+	it, err := fs.optional(name, want)
+	if err == nil && it == nil {
 		err = fmt.Errorf("missing field `%s`", name)
 	}
 	return it, err
@@ -78,17 +81,26 @@ func (fs fields) required(name string, want kind) (item, error) {
 
 func (fs fields) blob(name string) ([]byte, error) {
 	it, err := fs.required(name, kindBlob)
-	return it.body, err
+	if err != nil {
+		return nil, err
+	}
+	return it.body, nil
 }
 
-func (fs fields) text(name string) (string, error) {
+func (fs fields) text(name string) ([]byte, error) {
 	it, err := fs.required(name, kindText)
-	return string(it.body), err
+	if err != nil {
+		return nil, err
+	}
+	return it.body, nil
 }
 
 func (fs fields) nat(name string) (uint64, error) {
 	it, err := fs.required(name, kindNat)
-	return it.num, err
+	if err != nil {
+		return 0, err
+	}
+	return it.num, nil
 }
 
 func (fs fields) principal(name string) (principal.Principal, error) {

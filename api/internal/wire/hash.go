@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 )
 
 // RequestID identifies a request: the representation-independent hash of its content (interface specification, "Request
@@ -35,17 +34,48 @@ func signedBytes(domain string, hash [sha256.Size]byte) []byte {
 type hashRow [2 * sha256.Size]byte
 
 func newHashRow(key []byte, value [sha256.Size]byte) (row hashRow) {
-	h := sha256.Sum256(key)
+	h, ok := keyHashes[string(key)]
+	if !ok {
+		h = sha256.Sum256(key)
+	}
 	copy(row[:sha256.Size], h[:])
 	copy(row[sha256.Size:], value[:])
 	return row
 }
 
-// hashRows sorts the rows in place and hashes them.
+// keyHashes has the hashes of the keys that requests, delegations and signed responses have: half of the hashes of a small
+// call.
+var keyHashes = func() map[string][sha256.Size]byte {
+	hashes := make(map[string][sha256.Size]byte)
+	for _, key := range []string{
+		"request_type", "sender", "nonce", "ingress_expiry", "canister_id", "method_name", "arg", "sender_info", "paths",
+		"pubkey", "expiration", "targets", "permissions",
+		"status", "reply", "timestamp", "request_id",
+	} {
+		hashes[key] = sha256.Sum256([]byte(key))
+	}
+	return hashes
+}()
+
+// fewRows is how many rows are hashed without an allocation. A call has seven.
+const fewRows = 8
+
+// hashRows hashes the rows in the order of their bytes. It sorts numbers of rows, and by insertion (a map has at most
+// maxPairs): so callers can have the rows on the stack.
 func hashRows(rows []hashRow) [sha256.Size]byte {
-	slices.SortFunc(rows, func(a, b hashRow) int { return bytes.Compare(a[:], b[:]) })
-	joined := make([]byte, 0, len(rows)*len(hashRow{}))
+	var fewSorted [fewRows]int
+	sorted := fewSorted[:0]
 	for i := range rows {
+		at := len(sorted)
+		sorted = append(sorted, i)
+		for ; at > 0 && bytes.Compare(rows[i][:], rows[sorted[at-1]][:]) < 0; at-- {
+			sorted[at] = sorted[at-1]
+		}
+		sorted[at] = i
+	}
+	var fewJoined [fewRows * len(hashRow{})]byte
+	joined := fewJoined[:0]
+	for _, i := range sorted {
 		joined = append(joined, rows[i][:]...)
 	}
 	return sha256.Sum256(joined)
@@ -53,18 +83,19 @@ func hashRows(rows []hashRow) [sha256.Size]byte {
 
 // hashOfMap returns the representation-independent hash of a map as it was sent, with all its fields.
 func hashOfMap(fs fields) ([sha256.Size]byte, error) {
-	rows := make([]hashRow, 0, len(fs))
-	for _, f := range fs {
-		value, err := hashOf(f.value)
+	var few [fewRows]hashRow
+	rows := few[:0]
+	for i := range fs {
+		value, err := hashOf(&fs[i].value)
 		if err != nil {
-			return [sha256.Size]byte{}, fmt.Errorf("field `%s`: %w", f.key, err)
+			return [sha256.Size]byte{}, fmt.Errorf("field `%s`: %w", fs[i].key, err)
 		}
-		rows = append(rows, newHashRow(f.key, value))
+		rows = append(rows, newHashRow(fs[i].key, value))
 	}
 	return hashRows(rows), nil
 }
 
-func hashOf(it item) ([sha256.Size]byte, error) {
+func hashOf(it *item) ([sha256.Size]byte, error) {
 	switch it.kind {
 	case kindBlob, kindText:
 		return sha256.Sum256(it.body), nil
@@ -75,13 +106,13 @@ func hashOf(it item) ([sha256.Size]byte, error) {
 	case kindArray:
 		joined := make([]byte, 0, it.num*sha256.Size)
 		err := it.elements(func(element item) error {
-			h, err := hashOf(element)
+			h, err := hashOf(&element)
 			joined = append(joined, h[:]...)
 			return err
 		})
 		return sha256.Sum256(joined), err
 	case kindMap:
-		fs, err := fieldsOf(it, "map")
+		fs, err := fieldsOf(*it, "map")
 		if err != nil {
 			return [sha256.Size]byte{}, err
 		}

@@ -160,8 +160,8 @@ func TestNumbersHashAsTheirShortestLEB128(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := hashOf(it)
-		want, _ := hashOf(item{kind: kindBlob, body: leb})
+		got, err := hashOf(&it)
+		want, _ := hashOf(&item{kind: kindBlob, body: leb})
 		if err != nil || got != want {
 			t.Errorf("%s: does not hash as %s (%v)", c.cbor, c.leb, err)
 		}

@@ -9,9 +9,9 @@ type Query struct {
 // DecodeQuery reads the body of a query request. It does not authenticate it.
 // Every error is a *refusal.Refusal. The result's slices alias body.
 func DecodeQuery(body []byte) (*Query, error) {
-	env, msg, err := openMessage(body, KindQuery)
-	if err != nil {
+	query := new(Query)
+	if err := openMessage(body, KindQuery, &query.Envelope, &query.Message); err != nil {
 		return nil, err
 	}
-	return &Query{env, msg}, nil
+	return query, nil
 }

@@ -14,15 +14,15 @@ type ReadState struct {
 // DecodeReadState reads the body of a read_state request. It does not
 // authenticate it. Every error is a *refusal.Refusal. The result's slices alias body.
 func DecodeReadState(body []byte) (*ReadState, error) {
-	env, content, err := open(body, KindReadState)
+	request := new(ReadState)
+	content, err := request.Envelope.open(body, KindReadState)
 	if err != nil {
 		return nil, err
 	}
-	paths, err := readPaths(content)
-	if err != nil {
+	if request.Paths, err = readPaths(content); err != nil {
 		return nil, malformed(KindReadState, err)
 	}
-	return &ReadState{env, paths}, nil
+	return request, nil
 }
 
 func readPaths(content fields) ([]Path, error) {

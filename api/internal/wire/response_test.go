@@ -101,7 +101,7 @@ func TestTheSignedMessageIsTheHashOfTheResponsesMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hash, err := hashOf(it)
+	hash, err := hashOf(&it)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,11 +15,11 @@ type SenderInfo struct {
 }
 
 func readSenderInfo(content fields) (*SenderInfo, error) {
-	it, ok, err := content.optional("sender_info", kindMap)
-	if err != nil || !ok {
+	it, err := content.optional("sender_info", kindMap)
+	if err != nil || it == nil {
 		return nil, err
 	}
-	fs, err := fieldsOf(it, "field `sender_info`")
+	fs, err := fieldsOf(*it, "field `sender_info`")
 	if err != nil {
 		return nil, err
 	}

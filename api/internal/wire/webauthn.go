@@ -65,7 +65,7 @@ func readWebAuthnSignature(sig []byte) (s webAuthnSignature, err error) {
 
 // bytes returns a field that is a blob or a text: clients send JSON either way.
 func (fs fields) bytes(name string) ([]byte, error) {
-	if it, ok := fs.find(name); ok && it.kind == kindText {
+	if it := fs.find(name); it != nil && it.kind == kindText {
 		return it.body, nil
 	}
 	return fs.blob(name)
