@@ -3,8 +3,9 @@
 // A ratio benchmark is a Go benchmark whose name begins with BenchmarkRatio. It measures something and, in the same
 // run, a floor: the least that the same work could cost. It reports three metrics: "measured-ns" and "floor-ns" for one
 // operation each (about memory "measured-bytes" and "floor-bytes"), and "limit-x", the greatest ratio of the two that
-// is accepted; 0 means no limit, the row is for information. "bound-ns" is the longest time that is accepted, whatever the
-// floor is: a promise in seconds. It may report "mean-ns" and "p99-ns" of what it measured.
+// is accepted; 0 means no limit, and the benchmark's comment says why. "bound-ns" is the longest time that is accepted,
+// whatever the floor is: a promise in seconds. It may report "mean-ns" and "p99-ns" of what it measured, and "cpu-x", the
+// same ratio of CPU times: a row misses its limit only if both ratios do, so that a busy machine gives the same verdict.
 // Every benchmark runs several times; the table shows medians, so that a noisy machine shows as little as possible.
 // Package ratio below measures and reports.
 //

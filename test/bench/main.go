@@ -31,7 +31,7 @@ func main() {
 	var o options
 	flag.StringVar(&o.json, "json", "", "also write the table to this file, as JSON")
 	flag.StringVar(&o.base, "base", "", "compare with the checkout in this folder: each benchmark runs in turns there and here")
-	flag.IntVar(&o.count, "count", 5, "how often each benchmark runs")
+	flag.IntVar(&o.count, "count", 3, "how often each benchmark runs")
 	flag.StringVar(&o.benchtime, "benchtime", "0.5s", "how long each run lasts")
 	flag.StringVar(&o.only, "only", "", "only benchmarks whose name, after BenchmarkRatio, matches this expression")
 	flag.StringVar(&o.tags, "tags", "", "build tags, with commas between them")

@@ -16,7 +16,7 @@ BenchmarkRatioUpdate-2   	   10	  900 ns/op	   600 floor-ns	  4.0 limit-x	  3000
 BenchmarkRatioUpdate-2   	   10	  900 ns/op	   600 floor-ns	  4.0 limit-x	  1800 measured-ns	 1900 mean-ns	 7000 p99-ns
 BenchmarkRatioInfo   	   10	  900 ns/op	   100 floor-ns	  150 measured-ns
 BenchmarkRatioSize-2   	   10	  900 ns/op	   100 floor-bytes	  150 measured-bytes	  2.0 limit-x
-BenchmarkRatioBounded-2   	   10	  900 ns/op	   100 floor-ns	  150 measured-ns	  2.0 limit-x	  140 bound-ns
+BenchmarkRatioBounded-2   	   10	  900 ns/op	   100 floor-ns	  150 measured-ns	  2.0 limit-x	  140 bound-ns	  1.4 cpu-x
 BenchmarkOther-2   	   10	  900 ns/op
 PASS
 `
@@ -30,7 +30,7 @@ func TestRowsAreMediansInTheOrderOfTheRun(t *testing.T) {
 		{Name: "Update", Unit: "ns", Measured: 1800, Floor: 600, Ratio: 3, Limit: 4, Mean: 1900, P99: 7000, Runs: 3},
 		{Name: "Info", Unit: "ns", Measured: 150, Floor: 100, Ratio: 1.5, Runs: 1},
 		{Name: "Size", Unit: "bytes", Measured: 150, Floor: 100, Ratio: 1.5, Limit: 2, Runs: 1},
-		{Name: "Bounded", Unit: "ns", Measured: 150, Floor: 100, Ratio: 1.5, Limit: 2, Bound: 140, Runs: 1},
+		{Name: "Bounded", Unit: "ns", Measured: 150, Floor: 100, Ratio: 1.5, Limit: 2, CPU: 1.4, Bound: 140, Runs: 1},
 	}
 	if !slices.Equal(rows, want) {
 		t.Errorf("got %+v", rows)
@@ -44,6 +44,8 @@ func TestAMissedLimitIsShownInTheTable(t *testing.T) {
 		{Name: "Fine", Unit: "bytes", Measured: 300, Floor: 100, Ratio: 3, Limit: 4, Runs: 5},
 		{Name: "Late", Unit: "ns", Measured: 300, Floor: 100, Ratio: 3, Limit: 4, Bound: 200, Runs: 5},
 		{Name: "InTime", Unit: "ns", Measured: 300, Floor: 100, Ratio: 3, Bound: 300, Runs: 5},
+		{Name: "Disturbed", Unit: "ns", Measured: 900, Floor: 100, Ratio: 9, Limit: 4, CPU: 3, Runs: 5},
+		{Name: "Worse", Unit: "ns", Measured: 900, Floor: 100, Ratio: 9, Limit: 4, CPU: 8, Runs: 5},
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -53,6 +55,9 @@ func TestAMissedLimitIsShownInTheTable(t *testing.T) {
 	}
 	if !strings.Contains(lines[3], "MISSED") || !strings.Contains(lines[3], "200.0ns") || !strings.Contains(lines[4], "ok") {
 		t.Errorf("about bounds, the table says\n%s", out.String())
+	}
+	if !strings.Contains(lines[5], "3.00") || !strings.Contains(lines[5], "ok") || !strings.Contains(lines[6], "MISSED") {
+		t.Errorf("about CPU times, the table says\n%s", out.String())
 	}
 }
 

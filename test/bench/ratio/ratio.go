@@ -1,6 +1,9 @@
 // Package ratio measures something against its floor, for benchmarks named
 // BenchmarkRatio…, whose table test/bench prints.
 //
+// A limit without a reason of its own is about half above the ratio of an idle machine of two cores: quiet runs differ by
+// less, and mistakes cost more.
+//
 // It owns how the two are measured together: in turns, in chunks that take about
 // as long, and as the lower quartile or the least of the chunks, so that whatever
 // else the machine does falls on both alike, or on neither. It must not know what is
@@ -21,8 +24,12 @@ const chunk = time.Millisecond
 // confirmations is how often a chunk must be full before its size is taken.
 const confirmations = 3
 
-// turns is the least number of turns of each side, however long they take.
-const turns = 7
+// A run takes at least this many turns of each side, or fewer of those that take long: several runs follow.
+const (
+	turns     = 7
+	slowTurns = 3               // once they have taken slow
+	slow      = 3 * time.Second // all turns of a run
+)
 
 // Work is an operation done n times.
 type Work func(n int)
@@ -36,26 +43,43 @@ func Each(do func()) Work {
 	}
 }
 
-// Sample is what one operation of each side took, in nanoseconds, turn by turn.
-type Sample struct{ Measured, Floor []float64 }
+// Sample is what one operation of each side took, in nanoseconds, turn by turn. The CPU times are those of this process,
+// all of its goroutines included; there are none if the sides time themselves, or the system does not tell.
+type Sample struct {
+	Measured, Floor       []float64
+	MeasuredCPU, FloorCPU []float64
+}
 
 // Take lets both sides work in turns until the benchmark's time is over.
 func Take(b *testing.B, measured, floor Work) Sample {
 	b.Helper()
 	m, f := fill(measured), fill(floor)
-	return take(b, func() float64 { return per(measured, m) }, func() float64 { return per(floor, f) })
+	var s Sample
+	side := func(work Work, n int, cpu *[]float64) func() float64 {
+		return func() float64 {
+			before := cpuTime()
+			took := per(work, n)
+			if before > 0 {
+				*cpu = append(*cpu, float64(cpuTime()-before)/float64(n))
+			}
+			return took
+		}
+	}
+	s.take(b, side(measured, m, &s.MeasuredCPU), side(floor, f, &s.FloorCPU))
+	return s
 }
 
 // TakeTimed is Take for sides that time one operation themselves, since something
 // must be prepared that does not count.
 func TakeTimed(b *testing.B, measured, floor func() time.Duration) Sample {
 	b.Helper()
-	return take(b, func() float64 { return float64(measured()) }, func() float64 { return float64(floor()) })
+	var s Sample
+	s.take(b, func() float64 { return float64(measured()) }, func() float64 { return float64(floor()) })
+	return s
 }
 
-func take(b *testing.B, measured, floor func() float64) Sample {
+func (s *Sample) take(b *testing.B, measured, floor func() float64) {
 	b.Helper()
-	var s Sample
 	turn := func() {
 		s.Measured = append(s.Measured, measured())
 		s.Floor = append(s.Floor, floor())
@@ -63,10 +87,14 @@ func take(b *testing.B, measured, floor func() float64) Sample {
 	for b.Loop() {
 		turn()
 	}
-	for len(s.Measured) < turns {
+	more(func() int { return len(s.Measured) }, turn)
+}
+
+// more takes the turns that a run still lacks.
+func more(taken func() int, turn func()) {
+	for begin := time.Now(); taken() < turns && (taken() < slowTurns || time.Since(begin) < slow); {
 		turn()
 	}
-	return s
 }
 
 // fill is how many operations fill a chunk; it warms the work up. The work must take as long
@@ -164,11 +192,15 @@ func row(b *testing.B, limit float64, s Sample, number func(Sample) (measured, f
 	b.Helper()
 	measured, floor := number(s)
 	Report(b, limit, measured, floor)
+	if len(s.FloorCPU) > 0 {
+		measured, floor := number(Sample{Measured: s.MeasuredCPU, Floor: s.FloorCPU})
+		b.ReportMetric(measured/floor, "cpu-x")
+	}
 	s.spread(b)
 }
 
-// Report reports a row of the table, in nanoseconds of one operation; limit 0 is
-// a row for information.
+// Report reports a row of the table, in nanoseconds of one operation. A row with limit 0
+// says why it has none ("No limit: …", internal/architecture).
 func Report(b *testing.B, limit, measured, floor float64) { report(b, "ns", limit, measured, floor) }
 
 // ReportBytes reports a row about memory.
@@ -204,9 +236,7 @@ func CompareMeans(b *testing.B, limit float64, pairs []Pair) {
 	for b.Loop() {
 		turn()
 	}
-	for len(samples[0].Measured) < turns {
-		turn()
-	}
+	more(func() int { return len(samples[0].Measured) }, turn)
 	measured, floor := 0.0, 0.0
 	ratios := map[string][]float64{}
 	for i, s := range samples {

@@ -1,0 +1,29 @@
+package ratio
+
+import "testing"
+
+func TestRunsOfSlowTurnsAreShort(t *testing.T) {
+	n := 1 // b.Loop took it
+	more(func() int { return n }, func() { n++ })
+	if n != turns {
+		t.Errorf("a run takes %d turns, want %d", n, turns)
+	}
+	n = turns + 10
+	more(func() int { return n }, func() { n++ })
+	if n != turns+10 {
+		t.Errorf("a run that has enough turns takes %d more", n-turns-10)
+	}
+}
+
+func TestCPUTimeGrowsWithWork(t *testing.T) {
+	before := cpuTime()
+	if before == 0 {
+		t.Skip("this system does not tell the CPU time of a process")
+	}
+	for range 1 << 30 {
+		if cpuTime() > before {
+			return
+		}
+	}
+	t.Error("the CPU time stands still")
+}
