@@ -10,12 +10,18 @@ import (
 
 var keep []byte
 
+// operation is a row with its limit.
+type operation struct {
+	limit float64
+	do    func() error
+}
+
 // rows compares operations with a copy of the bytes they read or write.
-func rows(b *testing.B, bytes []byte, operations map[string]func() error) {
-	for name, do := range operations {
+func rows(b *testing.B, bytes []byte, operations map[string]operation) {
+	for name, o := range operations {
 		b.Run(name, func(b *testing.B) {
-			ratio.Compare(b, 0, ratio.Each(func() {
-				if err := do(); err != nil {
+			ratio.Compare(b, o.limit, ratio.Each(func() {
+				if err := o.do(); err != nil {
 					b.Fatal(err)
 				}
 			}), ratio.Each(func() { keep = append(make([]byte, 0, len(bytes)), bytes...) }))
@@ -34,12 +40,12 @@ func BenchmarkRatioBlobOfOneMiB(b *testing.B) {
 		b.Fatal(err)
 	}
 	values, types := []Value{Blob(blob)}, []*Type{blobType}
-	rows(b, blob, map[string]func() error{
-		"Marshal":     func() (err error) { keep, err = Marshal(blob); return err },
-		"Unmarshal":   func() error { return Unmarshal(message, &keep) },
-		"Encode":      func() (err error) { keep, err = Encode(values, types); return err },
-		"Decode":      func() error { _, _, err := Decode(message); return err },
-		"DecodeTypes": func() error { _, err := DecodeTypes(message, types); return err },
+	rows(b, blob, map[string]operation{
+		"Marshal":     {2, func() (err error) { keep, err = Marshal(blob); return err }},
+		"Unmarshal":   {2, func() error { return Unmarshal(message, &keep) }},
+		"Encode":      {2, func() (err error) { keep, err = Encode(values, types); return err }},
+		"Decode":      {2, func() error { _, _, err := Decode(message); return err }},
+		"DecodeTypes": {2, func() error { _, err := DecodeTypes(message, types); return err }},
 	})
 }
 
@@ -50,9 +56,9 @@ func BenchmarkRatioCanisterIDRecord(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	rows(b, message, map[string]func() error{
-		"Marshal":   func() error { _, err := Marshal(record); return err },
-		"Unmarshal": func() error { return Unmarshal(message, &record) },
+	rows(b, message, map[string]operation{
+		"Marshal":   {11, func() error { _, err := Marshal(record); return err }},
+		"Unmarshal": {17, func() error { return Unmarshal(message, &record) }},
 	})
 }
 
@@ -76,9 +82,9 @@ func BenchmarkRatioVecOfRecords(b *testing.B) {
 		b.Fatal(err)
 	}
 	types := []*Type{typ}
-	rows(b, message, map[string]func() error{
-		"Marshal":     func() error { _, err := Marshal(entries); return err },
-		"Unmarshal":   func() error { return Unmarshal(message, &entries) },
-		"DecodeTypes": func() error { _, err := DecodeTypes(message, types); return err },
+	rows(b, message, map[string]operation{
+		"Marshal":     {12, func() error { _, err := Marshal(entries); return err }},
+		"Unmarshal":   {20, func() error { return Unmarshal(message, &entries) }},
+		"DecodeTypes": {40, func() error { _, err := DecodeTypes(message, types); return err }},
 	})
 }

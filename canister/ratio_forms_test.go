@@ -114,10 +114,10 @@ func BenchmarkRatioCoverageRust(b *testing.B) {
 
 // BenchmarkRatioProfiledMotoko is what a profile costs the messages of a Motoko actor.
 func BenchmarkRatioProfiledMotoko(b *testing.B) {
-	compareForms(b, 0, benchActor(b), motokoCalls(b), profiled(b), canistertest.NewPlace(b))
+	compareForms(b, 18, benchActor(b), motokoCalls(b), profiled(b), canistertest.NewPlace(b))
 }
 
 // BenchmarkRatioProfiledRust is what a profile costs the messages of a canister in Rust.
 func BenchmarkRatioProfiledRust(b *testing.B) {
-	compareForms(b, 0, canistertest.Fixture("bank"), rustCalls(b), profiled(b), canistertest.NewPlace(b))
+	compareForms(b, 2.5, canistertest.Fixture("bank"), rustCalls(b), profiled(b), canistertest.NewPlace(b))
 }

@@ -171,7 +171,7 @@ func BenchmarkRatioUpdateInTheSubnet(b *testing.B) {
 		s.Round()
 	}
 	floor := messages(b, []*wasm.Guest{bare(b, module)}, []wasm.Entry{{Export: "canister_update inc"}})
-	ratio.Compare(b, 0, ratio.Each(update), ratio.Each(floor))
+	ratio.Compare(b, 5, ratio.Each(update), ratio.Each(floor))
 }
 
 // requestID is an id of its own for each number, spread like a hash.
@@ -266,7 +266,7 @@ func BenchmarkRatioDispatchOfACallback(b *testing.B) {
 	p := canistertest.NewPlace(b)
 	c := p.Canister(p.Module(module), nil)
 	callback := &canister.Message{Context: canister.ReplyCallback, Caller: canistertest.User}
-	ratio.Compare(b, 0, ratio.Each(func() {
+	ratio.Compare(b, 20, ratio.Each(func() {
 		if out := c.Execute(&p.Subnet, callback); out.Failure != nil {
 			b.Fatal(out.Failure)
 		}
@@ -308,7 +308,7 @@ func BenchmarkRatioExecute(b *testing.B) {
 	c := p.Canister(p.Module(module), nil)
 	update := &canister.Message{Context: canister.Update, Method: "inc", Caller: canistertest.User}
 	floor := messages(b, []*wasm.Guest{bare(b, module)}, []wasm.Entry{{Export: "canister_update inc"}})
-	ratio.Compare(b, 0, ratio.Each(func() {
+	ratio.Compare(b, 2.3, ratio.Each(func() {
 		if out := c.Execute(&p.Subnet, update); out.Failure != nil {
 			b.Fatal(out.Failure)
 		}

@@ -66,7 +66,7 @@ func BenchmarkRatioFrontEnd(b *testing.B) {
 	}
 	body := next()
 	answer := exchange(b, server.Client(), url, body)
-	ratio.CompareTimed(b, 0, func() time.Duration {
+	ratio.CompareTimed(b, 1.8, func() time.Duration {
 		body := next()
 		start := time.Now()
 		exchange(b, server.Client(), url, body)
@@ -126,7 +126,7 @@ func BenchmarkRatioQuery(b *testing.B) {
 	seed := sha256.Sum256([]byte("floor"))
 	key := ed25519.NewKeyFromSeed(seed[:])
 	signature := ed25519.Sign(key, signed.Body)
-	ratio.Compare(b, 0, ratio.Each(func() {
+	ratio.Compare(b, 1.8, ratio.Each(func() {
 		if w := post(b, h, url, signed.Body); w.Code != http.StatusOK {
 			b.Fatal(w.Body)
 		}

@@ -213,7 +213,7 @@ func BenchmarkRatioStartToReady(b *testing.B) {
 		b.Fatal(err)
 	}
 	cache := b.TempDir()
-	ratio.CompareTimed(b, 0, func() time.Duration {
+	ratio.CompareTimed(b, 3, func() time.Duration {
 		begun := time.Now()
 		s := start(b, cache)
 		took := time.Since(begun)
@@ -233,7 +233,7 @@ func BenchmarkRatioStartToReady(b *testing.B) {
 func BenchmarkRatioUpdatesOf64ClientsOverGRPC(b *testing.B) {
 	s := start(b, b.TempDir())
 	call := &controlv1.Call{CanisterId: s.deploy(canistertest.Fixture("counter")), Method: "inc", Argument: &controlv1.Value{Form: &controlv1.Value_Text{Text: "()"}}}
-	ratio.CompareTimed(b, 0, func() time.Duration {
+	ratio.CompareTimed(b, 3.5, func() time.Duration {
 		return s.flood(func() {
 			out, err := s.Calls.Update(context.Background(), &controlv1.UpdateRequest{Call: call})
 			if err != nil || out.GetOutcome().GetReply() == nil {
@@ -247,7 +247,7 @@ func BenchmarkRatioUpdatesOf64ClientsOverGRPC(b *testing.B) {
 // floor is the engine that compiles the same module, in this process.
 func BenchmarkRatioDeployCold(b *testing.B) {
 	module := canistertest.Fixture("counter")
-	ratio.CompareTimed(b, 0, func() time.Duration {
+	ratio.CompareTimed(b, 3.2, func() time.Duration {
 		s := start(b, b.TempDir())
 		defer s.stop()
 		begun := time.Now()
@@ -271,7 +271,7 @@ func BenchmarkRatioDeployCold(b *testing.B) {
 // floor is two empty RPCs.
 func BenchmarkRatioDeployWarm(b *testing.B) {
 	s, module := start(b, b.TempDir()), canistertest.Fixture("counter")
-	ratio.Compare(b, 0, ratio.Each(func() { s.deploy(module) }), ratio.Each(func() { s.empty(); s.empty() }))
+	ratio.Compare(b, 10, ratio.Each(func() { s.deploy(module) }), ratio.Each(func() { s.empty(); s.empty() }))
 }
 
 // page is the floor of memory: the least that the system gives out.
@@ -288,7 +288,7 @@ func BenchmarkRatioResidentBytesOfACanister(b *testing.B) {
 		for range count {
 			s.deploy(module)
 		}
-		ratio.ReportBytes(b, 0, (s.resident()-before)/count, page)
+		ratio.ReportBytes(b, 125, (s.resident()-before)/count, page)
 	}
 }
 
@@ -306,6 +306,6 @@ func BenchmarkRatioResidentBytesOfAnInstance(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		ratio.ReportBytes(b, 0, (s.resident()-before)/count, page)
+		ratio.ReportBytes(b, 22, (s.resident()-before)/count, page)
 	}
 }

@@ -95,15 +95,15 @@ func timedClient(b *testing.B) (timed func(what string) func() time.Duration) {
 }
 
 // BenchmarkRatioAnUpdateThroughPic compares an update through the newest @dfinity/pic with a request of the same client,
-// with the body of an update's first request, to a handler that does nothing. It is a row for information: the client
-// makes two requests for an update, one after the other, and reads two answers. The row after this one has its share.
+// with the body of an update's first request, to a handler that does nothing. No limit: the client makes two requests for
+// an update, one after the other, and reads two answers. The row after this one has its share.
 func BenchmarkRatioAnUpdateThroughPic(b *testing.B) {
 	timed := timedClient(b)
 	ratio.CompareLeast(b, 0, timed("update"), timed("request"))
 }
 
 // BenchmarkRatioAnUpdateThroughPicWithStoredAnswers compares two requests whose answers are there already with the same
-// floor: no server can be below it.
+// floor: no server can be below it. No limit: all of it is the client.
 func BenchmarkRatioAnUpdateThroughPicWithStoredAnswers(b *testing.B) {
 	timed := timedClient(b)
 	ratio.CompareLeast(b, 0, timed("stored"), timed("request"))

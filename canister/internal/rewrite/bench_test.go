@@ -171,7 +171,7 @@ func BenchmarkRatioMeteringKernels(b *testing.B) {
 }
 
 // BenchmarkRatioMeteringBoxed is the same for a program of nothing but calls and
-// boxed values, where metering costs most.
+// boxed values, where metering costs most. No limit: programs of users are between this one and the kernels.
 func BenchmarkRatioMeteringBoxed(b *testing.B) {
 	var pairs []ratio.Pair
 	for _, k := range actors {
@@ -200,7 +200,7 @@ func BenchmarkRatioRewrite(b *testing.B) {
 	body = body[strings.Index(body, "(func  (param"):]
 	helper := kernels[8].text[:strings.Index(kernels[8].text, `(func (export`)]
 	raw := assemble(b, kernelModule(helper+strings.Repeat(body, 4200), "i64"))
-	ratio.Compare(b, 0, ratio.Each(func() {
+	ratio.Compare(b, 45, ratio.Each(func() {
 		if _, err := Rewrite(raw, conformance); err != nil {
 			b.Fatal(err)
 		}

@@ -45,7 +45,7 @@ func BenchmarkRatioMessageAfterFork(b *testing.B) {
 		inc(b, g)
 		return time.Since(start)
 	}
-	ratio.CompareTimed(b, 0, func() time.Duration {
+	ratio.CompareTimed(b, 7, func() time.Duration {
 		f := forkOf(g)
 		d := timed(g)
 		f.Close()
@@ -58,7 +58,7 @@ func BenchmarkRatioMessageAfterFork(b *testing.B) {
 // the same for its source.
 func BenchmarkRatioMessageOfFork(b *testing.B) {
 	g := written(b, 1)
-	ratio.CompareTimed(b, 0, func() time.Duration {
+	ratio.CompareTimed(b, 1.3, func() time.Duration {
 		f := forkOf(g)
 		defer f.Close()
 		start := time.Now()
