@@ -51,7 +51,7 @@ test: ## all tests that need nothing but Go and the module proxy (PACKAGES for s
 # Packages whose code runs in several goroutines. make check runs their tests under the race detector and all other
 # tests without it, so that each test runs once; make check-long runs those others under it, too. A test of
 # internal/architecture finds packages that start goroutines and are not listed. The longest are first.
-RACE_PACKAGES := ./api/pocketic ./internal/explore/campaign . ./api/... ./canister/internal/checkpoint ./canister/internal/stable ./canister/internal/wasm \
+RACE_PACKAGES := ./api/pocketic ./internal/explore/campaign . ./api/... ./archive ./canister/internal/checkpoint ./canister/internal/stable ./canister/internal/wasm \
   ./daemon ./instance/... ./internal/journal/... ./daemon/internal/metrics ./daemon/internal/otlp/... \
   ./internal/explore/workqueue ./internal/budget ./internal/callbudget ./internal/mcp ./replica/driver ./cmd/canisterd/internal/watch ./internal/snapshotdir ./internal/clone ./component
 

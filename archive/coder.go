@@ -30,7 +30,9 @@ type Coder struct {
 
 	to       io.Writer
 	hashOnly bool
-	contents hash.Hash // of names and contents of sections; nil: not needed
+	contents hash.Hash   // of names and contents of sections; nil: not needed
+	ahead    []*outgoing // frames that are compressed on other goroutines, in order
+	spare    []*outgoing // frames for reuse
 
 	from     io.Reader
 	inflater io.ReadCloser

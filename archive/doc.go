@@ -17,8 +17,9 @@
 //	'E', number of sections, length of the file up to the 'E', SHA-256 of the file up to here
 //
 // Numbers are in LEB128 unless stated otherwise. A frame has at most 256 KiB of content, plain or compressed
-// (Zstandard, RFC 8878; before version 10, RFC 1951). Each frame is independent: frames can be read and checked one by one. Its checksum includes the name of the
-// section and the position of the frame in it, so that swapped frames are detected.
+// (Zstandard, RFC 8878; before version 10, RFC 1951). Each frame is independent: frames can be read and
+// checked one by one, and a writer compresses a few full ones on other goroutines while it fills the next. The checksum
+// of a frame includes the name of the section and the position of the frame in it, so that swapped frames are detected.
 //
 // Pages are records of runs: the number of pages, the number of missing pages before them, and their content, unless
 // all are zero: a file leaves out some thousand pages of zeros.

@@ -149,9 +149,8 @@ func (r *pageReader) next() bool {
 		}
 		r.segment.runs = append(r.segment.runs, run)
 	case full:
-		r.run = grown(r.run, int(count)*PageSize)
-		if c.read(r.run); c.err == nil {
-			err = r.put(r.at, count, r.run)
+		if content := r.content(int(count) * PageSize); c.err == nil {
+			err = r.put(r.at, count, content)
 		}
 	default:
 		if c.zeros += count; c.checkZeros(c.zeros) {
@@ -163,6 +162,18 @@ func (r *pageReader) next() bool {
 	}
 	r.at += count
 	return true
+}
+
+// content reads the next bytes: in place if the frame has all of them.
+func (r *pageReader) content(size int) []byte {
+	c := r.c
+	if c.at+size <= len(c.buf) {
+		c.at += size
+		return c.buf[c.at-size : c.at]
+	}
+	r.run = grown(r.run, size)
+	c.read(r.run)
+	return r.run
 }
 
 func (c *Coder) checkZeros(pages uint64) bool {

@@ -182,7 +182,7 @@ func (c *Coder) take(head []byte, raw, stored int) {
 	if c.err != nil {
 		return
 	}
-	if binary.BigEndian.Uint32(sum[:]) != c.checksum(c.content, head, c.stored) {
+	if binary.BigEndian.Uint32(sum[:]) != checksum(c.section, c.content, head, c.stored) {
 		c.broken(errChecksum)
 		return
 	}
@@ -206,7 +206,7 @@ func (c *Coder) checked(complete bool, head, content []byte) {
 	if c.get(sum[:]); c.err != nil {
 		return
 	}
-	if !complete || binary.BigEndian.Uint32(sum[:]) != c.checksum(c.content, head, content) {
+	if !complete || binary.BigEndian.Uint32(sum[:]) != checksum(c.section, c.content, head, content) {
 		c.broken(errChecksum)
 	}
 }

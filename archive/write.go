@@ -4,11 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"io"
-	"sync"
-
-	"github.com/klauspost/compress/zstd"
 )
 
 const magic = "canisterd state\n"
@@ -51,8 +47,15 @@ func (c *Coder) Hash() (hash [sha256.Size]byte) {
 	return hash
 }
 
-// put writes bytes of the file itself.
+// put writes bytes of the file itself, after the frames before them.
 func (c *Coder) put(b []byte) {
+	for len(c.ahead) > 0 {
+		c.writeAhead()
+	}
+	c.write(b)
+}
+
+func (c *Coder) write(b []byte) {
 	if c.err != nil || c.hashOnly {
 		return
 	}
@@ -83,19 +86,7 @@ func (c *Coder) close() {
 	c.flush()
 	end := binary.AppendUvarint([]byte{endFrame}, uint64(c.content))
 	c.hash(end)
-	c.put(binary.BigEndian.AppendUint32(end, c.checksum(c.content, end)))
-}
-
-// checksum returns the checksum of a frame at a place of the section, or of the section's end.
-func (c *Coder) checksum(place int64, parts ...[]byte) uint32 {
-	var raw [8]byte
-	binary.BigEndian.PutUint64(raw[:], uint64(place))
-	table := crc32.MakeTable(crc32.Castagnoli)
-	sum := crc32.Update(crc32.Checksum([]byte(c.section), table), table, raw[:])
-	for _, part := range parts {
-		sum = crc32.Update(sum, table, part)
-	}
-	return sum
+	c.put(binary.BigEndian.AppendUint32(end, checksum(c.section, c.content, end)))
 }
 
 // flush writes the content so far as a frame.
@@ -104,53 +95,13 @@ func (c *Coder) flush() {
 		return
 	}
 	c.hash(c.buf)
+	n := int64(len(c.buf))
 	if !c.hashOnly {
 		c.putFrame()
 	}
-	c.content += int64(len(c.buf))
+	c.content += n
 	c.buf = c.buf[:0]
 }
-
-func (c *Coder) putFrame() {
-	kind, stored := plainFrame, c.buf
-	if compressed := c.compress(); compressed != nil {
-		kind, stored = zstandardFrame, compressed
-	}
-	head := binary.AppendUvarint(append(make([]byte, 0, 16), kind), uint64(len(c.buf)))
-	head = binary.AppendUvarint(head, uint64(len(stored)))
-	c.put(binary.BigEndian.AppendUint32(head, c.checksum(c.content, head, stored)))
-	c.put(stored)
-}
-
-// compressor is shared: it has a state for each processor.
-var compressor = sync.OnceValue(func() *zstd.Encoder {
-	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false), zstd.WithWindowSize(frameBytes))
-	if err != nil {
-		panic("archive: " + err.Error())
-	}
-	return encoder
-})
-
-// compress returns the compressed content, or nil unless it is shorter by an eighth. It is not shorter than the reader
-// accepts: a skippable frame of the format fills it up.
-func (c *Coder) compress() []byte {
-	if len(c.buf) < smallFrame {
-		return nil
-	}
-	c.stored = compressor().EncodeAll(c.buf, c.stored[:0])
-	if len(c.stored) > len(c.buf)-len(c.buf)/8 {
-		return nil
-	}
-	if missing := len(c.buf)/maxExpansion + 1 - len(c.stored); missing > 0 {
-		c.stored = append(c.stored, skippableFrame...)
-		c.stored = binary.LittleEndian.AppendUint32(c.stored, uint32(missing))
-		c.stored = append(c.stored, make([]byte, missing)...)
-	}
-	return c.stored
-}
-
-// skippableFrame begins a frame that decoders skip (RFC 8878, section 3.1.2); its length follows.
-var skippableFrame = []byte{0x50, 0x2a, 0x4d, 0x18}
 
 func (c *Coder) writeEnd() {
 	if c.hashOnly {
