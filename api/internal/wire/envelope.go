@@ -45,8 +45,8 @@ type Auth struct {
 	Delegations []SignedDelegation
 }
 
-// open reads a body into env, up to the fields of its content. Every error is a *refusal.Refusal.
-func (env *Envelope) open(body []byte, want Kind) (fields, error) {
+// open reads a body up to the fields of its content. Every error is a *refusal.Refusal.
+func (e *Envelope) open(body []byte, want Kind) (fields, error) {
 	if len(body) > MaxBodyBytes {
 		return nil, refusal.New(refusal.TooLarge, "The request body has %d bytes, but at most %d are allowed.", len(body), MaxBodyBytes)
 	}
@@ -57,10 +57,10 @@ func (env *Envelope) open(body []byte, want Kind) (fields, error) {
 	if _, err := outer.required("content", kindMap); err != nil {
 		return nil, malformed(want, err)
 	}
-	if err := env.readContent(content, want); err != nil {
+	if err := e.readContent(content, want); err != nil {
 		return nil, malformed(want, err)
 	}
-	if env.Auth, err = readAuth(outer); err != nil {
+	if e.Auth, err = readAuth(outer); err != nil {
 		return nil, malformed(want, err)
 	}
 	return content, nil
@@ -74,8 +74,8 @@ func malformed(want Kind, err error) error {
 	return refuse("Could not parse body as %s message: %v", want, err)
 }
 
-func (env *Envelope) readContent(content fields, want Kind) error {
-	env.Kind = want
+func (e *Envelope) readContent(content fields, want Kind) error {
+	e.Kind = want
 	got, err := content.text("request_type")
 	if err != nil {
 		return err
@@ -83,16 +83,16 @@ func (env *Envelope) readContent(content fields, want Kind) error {
 	if string(got) != want.String() {
 		return fmt.Errorf("field `request_type` is %q, but this endpoint takes %q", got, want)
 	}
-	if env.ID, err = hashOfMap(content); err != nil {
+	if e.ID, err = hashOfMap(content); err != nil {
 		return err
 	}
-	if env.IngressExpiry, err = content.nat("ingress_expiry"); err != nil {
+	if e.IngressExpiry, err = content.nat("ingress_expiry"); err != nil {
 		return err
 	}
-	if env.Sender, err = content.principal("sender"); err != nil {
+	if e.Sender, err = content.principal("sender"); err != nil {
 		return err
 	}
-	env.Nonce, err = readNonce(content)
+	e.Nonce, err = readNonce(content)
 	return err
 }
 

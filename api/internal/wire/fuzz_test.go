@@ -89,6 +89,7 @@ func FuzzDocument(f *testing.F) {
 		}
 		if err == nil {
 			_, _ = hashOf(&it)
+			readAgain(t, data, it)
 		}
 		// The library skips the self-describe tag in front of any item.
 		tagged := err != nil && strings.Contains(err.Error(), "unexpected CBOR tag 55799")
@@ -96,6 +97,35 @@ func FuzzDocument(f *testing.F) {
 			t.Fatalf("%x: the library takes it, we say %v", data, err)
 		}
 	})
+}
+
+// readAgain compares what the check of a document has read with the document read again, level by level.
+func readAgain(t *testing.T, data []byte, it item) {
+	t.Helper()
+	same := func(a, b item) bool { return a.kind == b.kind && a.num == b.num && bytes.Equal(a.body, b.body) }
+	again, _, err := next(bytes.TrimPrefix(data, selfDescribed))
+	if err != nil || !same(it, again) {
+		t.Fatalf("%x: checked as %+v, read as %+v (%v)", data, it, again, err)
+	}
+	outer, content, err := requestFields(data)
+	if (err == nil) != (it.kind == kindMap) {
+		t.Fatalf("%x: the fields of %s: %v", data, it.kind, err)
+	}
+	if err != nil {
+		return
+	}
+	sameFields := func(what string, got fields, of item) {
+		want, err := fieldsOf(of, what)
+		if err != nil || !slices.EqualFunc(got, want, func(a, b field) bool { return bytes.Equal(a.key, b.key) && same(a.value, b.value) }) {
+			t.Fatalf("%x: the fields of %s are %+v, want %+v (%v)", data, what, got, want, err)
+		}
+	}
+	sameFields("the document", outer, it)
+	if inner := outer.find("content"); inner != nil && inner.kind == kindMap {
+		sameFields("its content", content, *inner)
+	} else if content != nil {
+		t.Fatalf("%x: there is no content, and its fields are %+v", data, content)
+	}
 }
 
 // ourOwnRule reports whether what the library read has something that we refuse
