@@ -27,14 +27,17 @@ func (b *block[T]) take(n int) []T {
 	return room
 }
 
-// boxes has the blocks for parts of values that a message may have thousands of.
-type boxes struct {
-	nats    block[Nat]
-	ints    block[Int]
-	texts   block[Text]
-	records block[Record]
-	fields  block[FieldValue]
-	bytes   []byte // of short texts: its free rest
+// valueDecoder is a decoder with blocks for the parts of a [Value] that a message may have thousands of.
+type valueDecoder struct {
+	decoder
+
+	boxes struct {
+		nats    block[Nat]
+		ints    block[Int]
+		texts   block[Text]
+		records block[Record]
+	}
+	fields block[FieldValue]
 }
 
 // Values of the types that box makes.
@@ -60,11 +63,11 @@ func (d *decoder) string() (string, error) {
 	if err != nil || len(b) == 0 || len(b) > maxSharedText {
 		return string(b), err
 	}
-	if len(d.boxes.bytes) < len(b) {
-		d.boxes.bytes = make([]byte, min(len(b)+len(d.in)-d.pos, textBlock))
+	if len(d.texts) < len(b) {
+		d.texts = make([]byte, min(len(b)+len(d.in)-d.pos, textBlock))
 	}
-	copy(d.boxes.bytes, b)
-	text := unsafe.String(&d.boxes.bytes[0], len(b)) // these bytes never change
-	d.boxes.bytes = d.boxes.bytes[len(b):]
+	copy(d.texts, b)
+	text := unsafe.String(&d.texts[0], len(b)) // these bytes never change
+	d.texts = d.texts[len(b):]
 	return text, nil
 }

@@ -7,7 +7,7 @@ import (
 
 // Decode reads a message at the types it was written with. Labels have ids and no names. The error is a *[DecodeError].
 func Decode(message []byte) ([]Value, []*Type, error) {
-	d := &decoder{in: message}
+	d := &valueDecoder{decoder: decoder{in: message}}
 	if err := d.header(); err != nil {
 		return nil, nil, err
 	}
@@ -24,7 +24,7 @@ func Decode(message []byte) ([]Value, []*Type, error) {
 }
 
 // value reads one value of the wire type t.
-func (d *decoder) value(t *Type) (Value, error) {
+func (d *valueDecoder) value(t *Type) (Value, error) {
 	if err := d.enter(); err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (d *decoder) value(t *Type) (Value, error) {
 	return v, err
 }
 
-func (d *decoder) valueOf(t *Type) (Value, error) {
+func (d *valueDecoder) valueOf(t *Type) (Value, error) {
 	switch t.kind {
 	case KindOpt:
 		some, err := d.flag("an option")
@@ -64,7 +64,7 @@ func (d *decoder) valueOf(t *Type) (Value, error) {
 	return d.primitive(t)
 }
 
-func (d *decoder) vec(t *Type) (Value, error) {
+func (d *valueDecoder) vec(t *Type) (Value, error) {
 	n, err := d.length()
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (d *decoder) blob(n int) (Blob, error) {
 	return append(make(Blob, 0, n), raw...), nil
 }
 
-func (d *decoder) record(t *Type) (Value, error) {
+func (d *valueDecoder) record(t *Type) (Value, error) {
 	record := d.newRecord(len(t.fields))
 	for i := range t.fields {
 		f := &t.fields[i]
@@ -105,12 +105,12 @@ func (d *decoder) record(t *Type) (Value, error) {
 }
 
 // newRecord returns an empty record with room for n fields, or for as many as are allocated based on a number alone.
-func (d *decoder) newRecord(n int) Record {
-	return Record(d.boxes.fields.take(min(n, maxPrealloc)))[:0]
+func (d *valueDecoder) newRecord(n int) Record {
+	return Record(d.fields.take(min(n, maxPrealloc)))[:0]
 }
 
 // primitive reads one value of a primitive type.
-func (d *decoder) primitive(t *Type) (Value, error) {
+func (d *valueDecoder) primitive(t *Type) (Value, error) {
 	switch t.kind {
 	case KindNull:
 		return Null{}, d.charge(costOfNothing)

@@ -22,7 +22,7 @@ type decoder struct {
 
 	proven map[pair]bool // reference types compared so far
 
-	boxes boxes // for the values read
+	texts []byte // the rest of a block for short texts
 
 	// The last errMismatch, for explain.
 	got, want *Type

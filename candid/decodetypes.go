@@ -17,7 +17,7 @@ func DecodeTypes(message []byte, expected []*Type) ([]Value, error) {
 
 // DecodeTypes is [DecodeTypes] under the quota.
 func (q Quota) DecodeTypes(message []byte, expected []*Type) ([]Value, error) {
-	d := &decoder{in: message}
+	d := &valueDecoder{decoder: decoder{in: message}}
 	if err := d.start(q); err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (d *decoder) rest(n int) error {
 }
 
 // absent returns the value of an argument or field that is not in the message.
-func (d *decoder) absent(want *Type) (Value, error) {
+func (d *valueDecoder) absent(want *Type) (Value, error) {
 	if err := d.charge(costOfFilling); err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (d *decoder) absent(want *Type) (Value, error) {
 
 // valueAt reads a value of the wire type got as one of the type want; neither is a named type. It returns errMismatch
 // if got does not fit want.
-func (d *decoder) valueAt(got, want *Type) (Value, error) {
+func (d *valueDecoder) valueAt(got, want *Type) (Value, error) {
 	if err := d.enter(); err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (d *decoder) valueAt(got, want *Type) (Value, error) {
 	return v, err
 }
 
-func (d *decoder) fitted(got, want *Type) (Value, error) {
+func (d *valueDecoder) fitted(got, want *Type) (Value, error) {
 	switch want.kind {
 	case KindOpt:
 		return d.optAt(got, want)
@@ -135,7 +135,7 @@ func (d *decoder) retreat(inner *Type, pos, depth int) error {
 	return d.skip(inner)
 }
 
-func (d *decoder) optAt(got, want *Type) (Value, error) {
+func (d *valueDecoder) optAt(got, want *Type) (Value, error) {
 	inner, err := d.optional(got)
 	if err != nil || inner == nil {
 		return Opt{}, err
@@ -167,7 +167,7 @@ func (d *decoder) referenceAt(got, want *Type) (Value, error) {
 	return Service(p), err
 }
 
-func (d *decoder) vecAt(got, want *Type) (Value, error) {
+func (d *valueDecoder) vecAt(got, want *Type) (Value, error) {
 	n, err := d.length()
 	if err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func (d *decoder) vecAt(got, want *Type) (Value, error) {
 	return vec, nil
 }
 
-func (d *decoder) recordAt(got, want *Type) (Value, error) {
+func (d *valueDecoder) recordAt(got, want *Type) (Value, error) {
 	record := d.newRecord(len(want.fields))
 	at := 0
 	for i := range want.fields {
@@ -232,7 +232,7 @@ func (d *decoder) skipFields(got *Type, from int) error {
 	return nil
 }
 
-func (d *decoder) variantAt(got, want *Type) (Value, error) {
+func (d *valueDecoder) variantAt(got, want *Type) (Value, error) {
 	have, err := d.tag(got)
 	if err != nil {
 		return nil, err
