@@ -20,16 +20,17 @@ const tolerance = 0.03
 // Change is one benchmark in two checkouts. Quotients are medians over the turns, each of two runs one after the other.
 type Change struct {
 	Name     string  `json:"name"`
-	Base     float64 `json:"base"`     // the ratio in the base
-	Ratio    float64 `json:"ratio"`    // the ratio here
-	Ratios   float64 `json:"ratios"`   // quotient of the ratios, here / base
-	Measured float64 `json:"measured"` // quotient of what is measured, here / base
-	Floor    float64 `json:"floor"`    // quotient of the floors, here / base
+	Base     float64 `json:"base"`          // the ratio in the base
+	Ratio    float64 `json:"ratio"`         // the ratio here
+	Ratios   float64 `json:"ratios"`        // quotient of the ratios, here / base
+	Measured float64 `json:"measured"`      // quotient of what is measured, here / base
+	Floor    float64 `json:"floor"`         // quotient of the floors, here / base
+	CPU      float64 `json:"cpu,omitempty"` // quotient of the ratios of CPU times, here / base; 0: not measured in both
 	Turns    int     `json:"turns"`
 }
 
 // verdict tells apart a product that became slower from a floor that became faster: a floor is often a part of the
-// product, such as a message in the engine alone.
+// product, such as a message in the engine alone. If the CPU time is the same, the machine was busy with something else.
 func (c Change) verdict() string {
 	switch {
 	case c.Ratios < 1-tolerance:
@@ -38,6 +39,8 @@ func (c Change) verdict() string {
 		return "same"
 	case c.Measured <= 1+tolerance:
 		return "floor faster"
+	case c.CPU > 0 && c.CPU <= 1+tolerance:
+		return "machine busy"
 	}
 	return "WORSE"
 }
@@ -112,20 +115,27 @@ func takeTurns(ctx context.Context, o options, benchmark string, base, here suit
 }
 
 // series is what the turns of one row gave.
-type series struct{ base, here, ratios, measured, floors []float64 }
+type series struct{ base, here, ratios, measured, floors, cpu []float64 }
 
 func (s *series) add(base, here Row) {
 	s.base, s.here = append(s.base, base.Ratio), append(s.here, here.Ratio)
 	s.ratios = append(s.ratios, here.Ratio/base.Ratio)
 	s.measured = append(s.measured, here.Measured/base.Measured)
 	s.floors = append(s.floors, here.Floor/base.Floor)
+	if base.CPU > 0 && here.CPU > 0 {
+		s.cpu = append(s.cpu, here.CPU/base.CPU)
+	}
 }
 
 func (s *series) change(name string) Change {
-	return Change{
+	c := Change{
 		Name: name, Base: median(s.base), Ratio: median(s.here), Turns: len(s.ratios),
 		Ratios: median(s.ratios), Measured: median(s.measured), Floor: median(s.floors),
 	}
+	if len(s.cpu) > 0 {
+		c.CPU = median(s.cpu)
+	}
+	return c
 }
 
 // checkout is the test binaries of a checkout that have benchmarks of ratios.
@@ -218,9 +228,13 @@ func outputOf(ctx context.Context, folder, name string, args ...string) ([]byte,
 
 func changeTable(out io.Writer, changes []Change) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "name\tbase\there\tratio\tmeasured\tfloor\tturns\t\t")
+	fmt.Fprintln(w, "name\tbase\there\tratio\tmeasured\tfloor\tcpu\tturns\t\t")
 	for _, c := range changes {
-		fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%s\t%s\t%s\t%d\t%s\t\n", c.Name, c.Base, c.Ratio, percent(c.Ratios), percent(c.Measured), percent(c.Floor), c.Turns,
+		cpu := ""
+		if c.CPU > 0 {
+			cpu = percent(c.CPU)
+		}
+		fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%s\t%s\t%s\t%s\t%d\t%s\t\n", c.Name, c.Base, c.Ratio, percent(c.Ratios), percent(c.Measured), percent(c.Floor), cpu, c.Turns,
 			c.verdict())
 	}
 	return w.Flush()

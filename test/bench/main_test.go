@@ -76,6 +76,8 @@ func TestARowIsWorseOnlyIfTheProductBecameSlower(t *testing.T) {
 		{Change{Ratios: 0.9, Measured: 1.2, Floor: 1.33}, "better"},
 		{Change{Ratios: 1.1, Measured: 1.01, Floor: 0.92}, "floor faster"},
 		{Change{Ratios: 1.1, Measured: 1.1, Floor: 1}, "WORSE"},
+		{Change{Ratios: 1.1, Measured: 1.1, Floor: 1, CPU: 1.1}, "WORSE"},
+		{Change{Ratios: 1.1, Measured: 1.1, Floor: 1, CPU: 1.01}, "machine busy"},
 	} {
 		if got := c.change.verdict(); got != c.want {
 			t.Errorf("%+v is %q, want %q", c.change, got, c.want)
@@ -90,7 +92,8 @@ func moduleOf(t *testing.T, measured, another string) string {
 	files := map[string]string{
 		"go.mod": "module example.com/m\n\ngo 1.26\n",
 		"m_test.go": "package m\n\nimport \"testing\"\n\nfunc BenchmarkRatioFixed(b *testing.B) {\n\tfor b.Loop() {\n\t}\n" +
-			"\tb.ReportMetric(" + measured + ", \"measured-ns\")\n\tb.ReportMetric(100, \"floor-ns\")\n}\n",
+			"\tb.ReportMetric(" + measured + ", \"measured-ns\")\n\tb.ReportMetric(100, \"floor-ns\")\n" +
+			"\tb.ReportMetric(" + measured + "/100.0, \"cpu-x\")\n}\n",
 	}
 	if another != "" {
 		files["n_test.go"] = "package m\n\nimport \"testing\"\n\nfunc BenchmarkRatio" + another + "(b *testing.B) {\n}\n"
@@ -119,7 +122,7 @@ func TestTwoCheckoutsAreComparedRowByRow(t *testing.T) {
 	if err := json.Unmarshal(text, &changes); err != nil {
 		t.Fatal(err)
 	}
-	if want := []Change{{Name: "Fixed", Base: 3, Ratio: 4.5, Ratios: 1.5, Measured: 1.5, Floor: 1, Turns: 1}}; !slices.Equal(changes, want) {
+	if want := []Change{{Name: "Fixed", Base: 3, Ratio: 4.5, Ratios: 1.5, Measured: 1.5, Floor: 1, CPU: 1.5, Turns: 1}}; !slices.Equal(changes, want) {
 		t.Errorf("got %+v, want %+v", changes, want)
 	}
 	o.only = "NothingHasThisName"
