@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -84,4 +85,53 @@ func BenchmarkRatioACloneAgainstExportAndImport(b *testing.B) {
 		return took
 	}
 	ratio.CompareTimed(b, 2, cloned, exported)
+}
+
+// BenchmarkRatioABootOfASetAgainstAFork makes an instance and loads a set of three canisters into it, from the snapshots that
+// a project keeps. The floor forks an instance that has the set. A fork copies nothing; a boot makes a network with its
+// keys and two more subnets, and each canister takes about ten messages: 7 ms on two processors, 45 times a fork, and 80
+// times on a busy machine. Tests that need the state more often boot once and fork. The limit is twice the busy ratio.
+func BenchmarkRatioABootOfASetAgainstAFork(b *testing.B) {
+	from, to := mainnet(b), local(b)
+	from.ctx, to.ctx = b.Context(), b.Context() // no limit of a test
+	ids := from.chain("SUBNET_KIND_SNS", "SUBNET_KIND_APPLICATION", "SUBNET_KIND_APPLICATION")
+	source, _ := from.source(from.url)
+	members, err := to.set(source, clone.Cache(filepath.Join(b.TempDir(), "clones"))).Gather(to.ctx, ids[:1])
+	if err != nil {
+		b.Fatal(err)
+	}
+	to.load(members)
+	remove := func(name string) {
+		if _, err := to.Instances.DeleteInstance(to.ctx, &controlv1.DeleteInstanceRequest{Instance: name}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	booted := func() time.Duration {
+		began := time.Now()
+		made, err := to.Instances.CreateInstance(to.ctx, &controlv1.CreateInstanceRequest{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		name := made.GetInstance().GetName()
+		into := networks.To(networks.Instance{Daemon: to.Daemon, Name: name}, nil)
+		for _, m := range slices.Backward(members) {
+			if _, err := into.Load(to.ctx, m.Canister, m.Entry, clone.LoadOptions{Controller: developer, Unrecorded: true}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		took := time.Since(began)
+		remove(name)
+		return took
+	}
+	forked := func() time.Duration {
+		began := time.Now()
+		made, err := to.Instances.ForkInstance(to.ctx, &controlv1.ForkInstanceRequest{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		took := time.Since(began)
+		remove(made.GetInstance().GetName())
+		return took
+	}
+	ratio.CompareLeast(b, 160, booted, forked)
 }
