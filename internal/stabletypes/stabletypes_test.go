@@ -123,8 +123,9 @@ func TestComparisonsHaveALimit(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	const pairs = 20_000
 	var fields strings.Builder
-	for i := range MaxPairs {
+	for i := range pairs {
 		fmt.Fprintf(&fields, "stable x%d : Nat;", i+1)
 	}
 	if found := compared(t, "actor {"+fields.String()+"};", "actor {"+fields.String()+"};"); len(found) > 0 {
@@ -135,15 +136,31 @@ func TestComparisonsHaveALimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Compare(more, more); err == nil {
-		t.Errorf("%d pairs are compared", MaxPairs+1)
+		t.Errorf("%d pairs are compared", pairs+1)
+	}
+}
+
+func TestTypesAreComparedUpToALength(t *testing.T) {
+	for names, compares := range map[int]bool{6_553: true, 6_554: false} { // ten bytes for each, and three between the types
+		s, err := Parse("actor { stable x : (" + strings.Repeat("Nat, ", names-1) + "Nat) };")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Compare(s, s); (err == nil) != compares {
+			t.Errorf("a tuple of %d types: %v", names, err)
+		}
 	}
 }
 
 func TestLongTypesAreShortened(t *testing.T) {
-	long := "(" + strings.Repeat("Nat, ", 50) + "Nat)"
-	found := compared(t, "actor { stable x : "+long+" };", "actor { stable x : Text };")
-	if len(found) != 1 || !strings.Contains(found[0].Text, "…") || len(found[0].Text) > 2*MaxShownBytes {
-		t.Errorf("%v", found)
+	for names, want := range map[int]string{
+		24: "(" + strings.Repeat("Nat, ", 23) + "Nat) became Text",  // 120 bytes
+		25: "(" + strings.Repeat("Nat, ", 23) + "Nat,… became Text", // 125
+	} {
+		found := compared(t, "actor { stable x : ("+strings.Repeat("Nat, ", names-1)+"Nat) };", "actor { stable x : Text };")
+		if len(found) != 1 || found[0].Text != want {
+			t.Errorf("a tuple of %d types: %q, want %q", names, found, want)
+		}
 	}
 }
 
