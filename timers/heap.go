@@ -1,6 +1,10 @@
 package timers
 
-import "github.com/canisterd/canisterd/internal/cow"
+import (
+	"slices"
+
+	"github.com/canisterd/canisterd/internal/cow"
+)
 
 // key is the place of a deadline in the order.
 type key struct {
@@ -13,6 +17,9 @@ func (k *key) before(o *key) bool { return k.at < o.at || k.at == o.at && k.seq 
 const (
 	arity    = 4   // of the heap: four children share a cache line or two and halve the depth
 	heapPage = 512 // keys that a fork copies at once
+	// mostFew is how many keys and slots a table has before it has pages: they take 26 KB, and most instances have a
+	// deadline or two.
+	mostFew = 16
 )
 
 // keyHeap is a heap of keys, in pages that forks share. Children are in one page: three places are before position 0.
@@ -20,6 +27,7 @@ const (
 type keyHeap struct {
 	pages cow.Pages[[heapPage]key]
 	n     int
+	few   []key // the keys while there are no pages
 }
 
 // split returns the page of a position and the place there.
@@ -30,11 +38,18 @@ func split(i int) (page, at uint) {
 
 // at returns the key at a position, which must not be written.
 func (h *keyHeap) at(i int) *key {
+	if h.pages.Len() == 0 {
+		return &h.few[i]
+	}
 	page, at := split(i)
 	return &h.pages.Read(page)[at]
 }
 
 func (h *keyHeap) set(i int, k *key) {
+	if h.pages.Len() == 0 {
+		h.few[i] = *k
+		return
+	}
 	page, at := split(i)
 	content := h.pages.Owned(page)
 	if content == nil {
@@ -48,16 +63,35 @@ func (h *keyHeap) children(first int) []key {
 	if first >= h.n {
 		return nil
 	}
+	if h.pages.Len() == 0 {
+		return h.few[first:min(first+arity, h.n)]
+	}
 	page, at := split(first)
 	return h.pages.Read(page)[at : at+uint(min(arity, h.n-first))]
 }
 
 func (h *keyHeap) add(k *key) {
-	if page, _ := split(h.n); page == uint(h.pages.Len()) {
-		h.pages.Add()
-	}
+	h.extend()
 	h.n++
 	h.up(h.n-1, k)
+}
+
+// extend makes room for a key at the end.
+func (h *keyHeap) extend() {
+	switch page, _ := split(h.n); {
+	case h.pages.Len() > 0:
+		if page == uint(h.pages.Len()) {
+			h.pages.Add()
+		}
+	case h.n < mostFew:
+		h.few = append(h.few[:h.n], key{})
+	default:
+		h.pages.Add()
+		for i := range h.few {
+			h.set(i, &h.few[i])
+		}
+		h.few = nil
+	}
 }
 
 // pop removes the first key.
@@ -130,4 +164,6 @@ func (h *keyHeap) down(i int, k *key) {
 	h.set(i, k)
 }
 
-func (h *keyHeap) fork() keyHeap { return keyHeap{pages: h.pages.Fork(), n: h.n} }
+func (h *keyHeap) fork() keyHeap {
+	return keyHeap{pages: h.pages.Fork(), n: h.n, few: slices.Clone(h.few)}
+}

@@ -1,6 +1,10 @@
 package timers
 
-import "github.com/canisterd/canisterd/internal/cow"
+import (
+	"slices"
+
+	"github.com/canisterd/canisterd/internal/cow"
+)
 
 // slotPage is how many slots a fork copies at once.
 const slotPage = 256
@@ -14,28 +18,44 @@ type slot struct {
 type slots struct {
 	pages cow.Pages[[slotPage]slot]
 	n     int
+	few   []slot // the slots while there are no pages
 }
 
 // at returns a slot, which must not be written.
 func (s *slots) at(number uint32) *slot {
+	if s.pages.Len() == 0 {
+		return &s.few[number]
+	}
 	return &s.pages.Read(uint(number / slotPage))[number%slotPage]
 }
 
 // change returns a slot that may be written until the next fork.
 func (s *slots) change(number uint32) *slot {
+	if s.pages.Len() == 0 {
+		return &s.few[number]
+	}
 	return &s.pages.Write(uint(number / slotPage))[number%slotPage]
 }
 
 // add adds a slot and returns its number.
 func (s *slots) add() (number uint32) {
-	if s.n == s.pages.Len()*slotPage {
+	switch {
+	case s.pages.Len() > 0:
+		if s.n == s.pages.Len()*slotPage {
+			s.pages.Add()
+		}
+	case s.n < mostFew:
+		s.few = append(s.few, slot{})
+	default:
 		s.pages.Add()
+		copy(s.pages.Write(0)[:], s.few)
+		s.few = nil
 	}
 	s.n++
 	return uint32(s.n - 1)
 }
 
-func (s *slots) fork() slots { return slots{s.pages.Fork(), s.n} }
+func (s *slots) fork() slots { return slots{s.pages.Fork(), s.n, slices.Clone(s.few)} }
 
 // Len, At and Push make slots a sequence of values (archive.Sequence).
 
