@@ -167,6 +167,7 @@ type lowered struct {
 	flat     flatFunc
 	entered  []*instanceState // that a call enters
 	within   bool             // one of the two instances is in the other one
+	spare    *subValues       // of a call that returned, for the next one
 }
 
 // lower makes a core function of a component function.
@@ -195,28 +196,39 @@ func (l *lowered) call(_ context.Context, stack []uint64) {
 	if l.within && l.instance.host.testRules {
 		trap("cannot enter component instance")
 	}
-	s := &subtask{lower: l, values: &subValues{args: stack[:len(l.flat.core.params)], results: stack}}
+	v := l.takeSpare()
+	v.args, v.results = stack[:len(l.flat.core.params)], stack
+	s := &subtask{lower: l, values: v}
 	if l.flat.resultsSpill {
 		s.resultPointer = uint32(stack[len(l.flat.core.params)-1])
 	}
 	l.target.call(s, l.entered)
-	if !l.options.async {
-		if !s.resolved() {
-			s.detach()
-			l.instance.host.await(&s.waitable)
-		}
-		s.deliver()
-		return
+	if !l.options.async && !s.resolved() {
+		s.detach()
+		l.instance.host.await(&s.waitable)
 	}
 	if s.resolved() {
 		s.deliver()
-		stack[0] = uint64(s.state)
+		*v = subValues{}
+		l.spare = v
+		if l.options.async {
+			stack[0] = uint64(s.state)
+		}
 		return
 	}
 	s.detach()
 	s.index = l.instance.handles.add(s)
 	s.dropValues()
 	stack[0] = uint64(s.state) | uint64(s.index)<<4
+}
+
+func (l *lowered) takeSpare() *subValues {
+	v := l.spare
+	l.spare = nil
+	if v == nil {
+		v = &subValues{}
+	}
+	return v
 }
 
 // detach keeps of the values of a call what it needs when core code goes on.
