@@ -1,6 +1,6 @@
 import Prim "mo:⛔";
 
-// The index is built from all names after each upgrade.
+// The letters of all names are counted again after each upgrade.
 persistent actor {
   var names : [Text] = [];
   transient var letters : Nat = 0;
@@ -8,14 +8,20 @@ persistent actor {
   public func add(name : Text) : async () {
     let before = names;
     names := Prim.Array_tabulate<Text>(before.size() + 1, func i = if (i < before.size()) before[i] else name);
-    letters += name.size();
+    count(name);
   };
 
   public query func size() : async Nat { names.size() };
 
   public query func all() : async Nat { letters };
 
+  func count(name : Text) {
+    for (c in name.chars()) {
+      if (Prim.charIsAlphabetic(c)) { letters += 1 };
+    };
+  };
+
   system func postupgrade() {
-    for (name in names.vals()) { letters += name.size() };
+    for (name in names.vals()) { count(name) };
   };
 };

@@ -8,10 +8,16 @@ persistent actor {
   public func add(name : Text) : async () {
     let before = names;
     names := Prim.Array_tabulate<Text>(before.size() + 1, func i = if (i < before.size()) before[i] else name);
-    letters += name.size();
+    count(name);
   };
 
   public query func size() : async Nat { names.size() };
 
   public query func all() : async Nat { letters };
+
+  func count(name : Text) {
+    for (c in name.chars()) {
+      if (Prim.charIsAlphabetic(c)) { letters += 1 };
+    };
+  };
 };
