@@ -11,25 +11,29 @@ func TestAnUpgradeIsEstimatedByItsInstructionsForEachByteOfTheState(t *testing.T
 	const tenth = InstallInstructions / 10
 	for _, test := range []struct {
 		name         string
-		instructions uint64
+		instructions Instructions
 		heap, stable uint64
 		wide         bool
 		want         string
+		result       Result
 	}{
-		{"a tenth of the limit for 100 MB fails at 1 GB", tenth, 60_000_000, 40_000_000, false, "exceeds the limit at 1,000,000,000 bytes"},
-		{"a full heap stays below the limit", tenth, HeapBytes/10 + 1, 0, false, ""},
-		{"a heap with 64-bit addresses can be larger", tenth, HeapBytes/10 + 1, 0, true, "exceeds the limit at 4,294,967,300 bytes"},
-		{"and does not exceed it when it is full", tenth, HeapBytes64 / 10, 0, true, "exceeds the limit at 6,442,450,940 bytes"},
-		{"a small upgrade is not estimated", InstallInstructions/LargeUpgrade - 1, 1_000, 0, false, ""},
-		{"the smallest that is", InstallInstructions / LargeUpgrade, 1_000, 0, false, "exceeds the limit at 100,000 bytes"},
-		{"a state without bytes", tenth, 0, 0, false, ""},
+		{"a tenth of the limit for 100 MB fails at 1 GB", Instructions{Total: tenth}, 60_000_000, 40_000_000, false, "exceeds the limit at 1,000,000,000 bytes", Failed},
+		{"a little less is not within reach", Instructions{Total: tenth * 99 / 100}, 99_000_000, 0, false, "exceeds the limit at 999,999,999 bytes", Noted},
+		{"a full heap stays below the limit", Instructions{Total: tenth}, HeapBytes/10 + 1, 0, false, "", Passed},
+		{"a heap with 64-bit addresses can be larger", Instructions{Total: tenth}, HeapBytes/10 + 1, 0, true, "exceeds the limit at 4,294,967,300 bytes", Failed},
+		{"and does not exceed it when it is full", Instructions{Total: tenth}, HeapBytes64 / 10, 0, true, "exceeds the limit at 6,442,450,940 bytes", Failed},
+		{"a small upgrade is not estimated", Instructions{Total: InstallInstructions/LargeUpgrade - 1}, 1_000, 0, false, "", Passed},
+		{"the smallest that is", Instructions{Total: InstallInstructions / LargeUpgrade}, 1_000, 0, false, "exceeds the limit at 100,000 bytes", Noted},
+		{"compiling does not grow", Instructions{Total: tenth + 50, Compiling: tenth}, 1_000, 0, false, "", Passed},
+		{"and leaves the hooks less", Instructions{Total: 2 * tenth, Compiling: tenth}, 1_000, 0, false, "exceeds the limit at 9,000 bytes", Failed},
+		{"a state without bytes", Instructions{Total: tenth}, 0, 0, false, "", Passed},
 	} {
 		r := &rehearsal{before: &controlv1.Canister{Memory64: test.wide}, verdict: &Verdict{Cost: &Cost{
-			Instructions: Instructions{Total: test.instructions}, HeapBefore: test.heap, StableBefore: test.stable,
+			Instructions: test.instructions, HeapBefore: test.heap, StableBefore: test.stable,
 		}}}
-		got := r.estimate()
-		if (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
-			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		got, result := r.estimate()
+		if (got == "") != (test.want == "") || !strings.Contains(got, test.want) || result != test.result {
+			t.Errorf("%s: %s, %q, want %s, %q", test.name, result, got, test.result, test.want)
 		}
 	}
 }

@@ -16,30 +16,37 @@ func (r *rehearsal) growth(ctx context.Context) error {
 	text := fmt.Sprintf("%s of %s: canister_pre_upgrade %s, canister_post_upgrade %s, start %s, compiling %s", grouped(spent.Total), grouped(InstallInstructions),
 		grouped(spent.PreUpgrade), grouped(spent.PostUpgrade), grouped(spent.Start), grouped(spent.Compiling))
 	var findings []string
-	for _, op := range r.Operations {
-		finding, err := r.growthBy(ctx, op)
-		if err != nil {
-			return err
-		}
+	result := Noted
+	found := func(finding string, of Result) {
 		if finding != "" {
 			findings = append(findings, finding)
 		}
+		if of == Failed {
+			result = Failed
+		}
 	}
-	if finding := r.estimate(); len(r.Operations) == 0 && finding != "" {
-		findings = append(findings, finding)
+	for _, op := range r.Operations {
+		finding, of, err := r.growthBy(ctx, op)
+		if err != nil {
+			return err
+		}
+		found(finding, of)
 	}
-	r.verdict.add(name, text, Failed, findings...)
+	if len(r.Operations) == 0 {
+		found(r.estimate())
+	}
+	r.verdict.add(name, text, result, findings...)
 	return nil
 }
 
 // growthBy compares the upgrade with one after further calls of an operation.
-func (r *rehearsal) growthBy(ctx context.Context, op *controlv1.ExploreOperation) (finding string, err error) {
+func (r *rehearsal) growthBy(ctx context.Context, op *controlv1.ExploreOperation) (finding string, result Result, err error) {
 	if op.GetCall().GetCanisterId() != r.Canister {
-		return "", nil
+		return "", Passed, nil
 	}
 	f, err := r.another(ctx, r.base)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	replied := uint64(0)
 	for range Repetitions {
@@ -48,29 +55,31 @@ func (r *rehearsal) growthBy(ctx context.Context, op *controlv1.ExploreOperation
 			if reason, _ := remote.Reason(err); reason != "" {
 				continue // not answered in this state
 			}
-			return "", err
+			return "", "", err
 		}
 		if got.GetOutcome().GetReply() != nil {
 			replied++
 		}
 	}
 	if replied == 0 {
-		return "", nil
+		return "", Passed, nil
 	}
 	then, where, why, err := f.upgraded(ctx, r.Module)
 	switch {
 	case err != nil:
-		return "", err
+		return "", "", err
 	case why != "":
-		return fmt.Sprintf("after %d further calls of %s the upgrade fails in %s: %s", replied, op.GetTitle(), where, why), nil
+		return fmt.Sprintf("after %d further calls of %s the upgrade fails in %s: %s", replied, op.GetTitle(), where, why), Failed, nil
 	}
-	return grows(&r.verdict.Cost.Instructions, &then, op.GetTitle(), replied), nil
+	finding, result = grows(&r.verdict.Cost.Instructions, &then, op.GetTitle(), replied)
+	return finding, result, nil
 }
 
-// grows says how the hooks grow with each of the calls of an operation, "" if they do not.
-func grows(now, then *Instructions, operation string, calls uint64) string {
+// grows says how the hooks grow with each of the calls of an operation, "" if they do not. It is a failure if the limit is
+// within reach.
+func grows(now, then *Instructions, operation string, calls uint64) (string, Result) {
 	if then.Total < now.Total+calls*MinGrowth {
-		return ""
+		return "", Passed
 	}
 	each := (then.Total - now.Total) / calls
 	var parts []string
@@ -86,25 +95,37 @@ func grows(now, then *Instructions, operation string, calls uint64) string {
 			parts = append(parts, fmt.Sprintf("%s by %s", part.name, grouped((part.then-part.now)/calls)))
 		}
 	}
+	most, result := (InstallInstructions-min(now.Total, InstallInstructions))/each, Noted
+	if most <= ReachedCalls {
+		result = Failed
+	}
 	return fmt.Sprintf("the upgrade grows with the state: each call of %s adds %s instructions (%s; measured: %s, and %s after %d calls), so it exceeds the limit after about %s calls",
-		operation, grouped(each), strings.Join(parts, ", "), grouped(now.Total), grouped(then.Total), calls, grouped((InstallInstructions-min(now.Total, InstallInstructions))/each))
+		operation, grouped(each), strings.Join(parts, ", "), grouped(now.Total), grouped(then.Total), calls, grouped(most)), result
 }
 
-// estimate compares the instructions for each byte of the state with those that a full heap would allow.
-func (r *rehearsal) estimate() string {
+// estimate compares the instructions of the hooks for each byte of the state with those that a full heap would allow, ""
+// if they may have so many. It is a failure if the limit is within reach. What compiling takes does not depend on the state.
+func (r *rehearsal) estimate() (string, Result) {
 	c := r.verdict.Cost
 	size, most := c.HeapBefore+c.StableBefore, uint64(HeapBytes)
 	if r.before.GetMemory64() {
 		most = HeapBytes64
 	}
-	if c.Instructions.Total < InstallInstructions/LargeUpgrade || size == 0 {
-		return ""
+	compiling := min(c.Instructions.Compiling, c.Instructions.Total)
+	hooks := c.Instructions.Total - compiling
+	if hooks < InstallInstructions/LargeUpgrade || size == 0 {
+		return "", Passed
 	}
-	fails := uint64(float64(InstallInstructions) / float64(c.Instructions.Total) * float64(size))
+	factor := float64(InstallInstructions-min(compiling, InstallInstructions)) / float64(hooks)
+	fails := uint64(factor * float64(size))
 	if fails >= most {
-		return ""
+		return "", Passed
 	}
-	return fmt.Sprintf("at the same instructions for each byte of the state (%s bytes), the upgrade exceeds the limit at %s bytes; pass operations to measure how they grow", grouped(size), grouped(fails))
+	result := Noted
+	if factor <= ReachedFactor {
+		result = Failed
+	}
+	return fmt.Sprintf("at the same instructions for each byte of the state (%s bytes), the upgrade exceeds the limit at %s bytes; pass operations to measure how they grow", grouped(size), grouped(fails)), result
 }
 
 // grouped writes a number with commas.

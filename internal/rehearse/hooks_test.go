@@ -43,20 +43,23 @@ func TestTheInstructionsOfAnUpgradeAreThoseOfItsParts(t *testing.T) {
 func TestGrowthNamesThePartThatGrows(t *testing.T) {
 	now := &Instructions{Total: 1_000, PreUpgrade: 100, PostUpgrade: 100}
 	for _, test := range []struct {
-		then Instructions
-		want []string
+		then   Instructions
+		want   []string
+		result Result
 	}{
-		{Instructions{Total: 1_000 + 64*MinGrowth - 1, PostUpgrade: 64 * MinGrowth}, nil},
+		{Instructions{Total: 1_000 + 64*MinGrowth - 1, PostUpgrade: 64 * MinGrowth}, nil, Passed},
 		{Instructions{Total: 1_000 + 64*MinGrowth, PreUpgrade: 100, PostUpgrade: 100 + 64*MinGrowth}, []string{
 			"adds 100 instructions (canister_post_upgrade by 100; measured: 1,000, and 7,400 after 64 calls)", "after about 2,999,999,990 calls",
-		}},
+		}, Noted},
 		{Instructions{Total: 129_000, PreUpgrade: 64_100, PostUpgrade: 64_100}, []string{
 			"adds 2,000 instructions (canister_pre_upgrade by 1,000, canister_post_upgrade by 1,000;",
-		}},
+		}, Noted},
+		{Instructions{Total: 1_000 + 64*2_999, PostUpgrade: 100 + 64*2_999}, []string{"after about 100,033,344 calls"}, Noted},
+		{Instructions{Total: 1_000 + 64*3_000, PostUpgrade: 100 + 64*3_000}, []string{"after about 99,999,999 calls"}, Failed},
 	} {
-		got := grows(now, &test.then, "app add", 64)
-		if (got == "") != (test.want == nil) {
-			t.Errorf("%+v: %q", test.then, got)
+		got, result := grows(now, &test.then, "app add", 64)
+		if (got == "") != (test.want == nil) || result != test.result {
+			t.Errorf("%+v: %s, %q, want %s", test.then, result, got, test.result)
 		}
 		for _, want := range test.want {
 			if !strings.Contains(got, want) {

@@ -17,7 +17,14 @@ const (
 	// may vary a little with values.
 	MinGrowth = 100
 
-	// LargeUpgrade is the part of InstallInstructions, as a divisor, from which an upgrade is estimated without
+	// ReachedCalls is after how many calls a canister may be. An upgrade that exceeds its instructions after so many or fewer
+	// fails the rehearsal, and after more it is noted. Ten calls a second are so many in four months.
+	ReachedCalls = 100_000_000
+
+	// ReachedFactor is the same without operations: by how much the state of a canister may grow.
+	ReachedFactor = 10
+
+	// LargeUpgrade is the part of InstallInstructions, as a divisor, from which the hooks of an upgrade are estimated without
 	// operations: one hundredth.
 	LargeUpgrade = 100
 
