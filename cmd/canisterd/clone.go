@@ -91,7 +91,7 @@ func cloneIDs(args []string) (ids []principal.Principal, err error) {
 	for _, arg := range args {
 		id, err := principal.Parse(arg)
 		if err != nil {
-			return nil, fmt.Errorf("invalid canister id %q: expected the id that the canister has at the source", arg)
+			return nil, fmt.Errorf("invalid canister id %q: expected the id that the canister has at the source (canisterd -i INSTANCE canister id NAME prints that of an instance)", arg)
 		}
 		ids = append(ids, id)
 	}
