@@ -30,6 +30,7 @@ var suites = map[string][]string{
 	"canister":                    {"replica/internal/management", "replica"},
 	"daemon":                      {"api/control"},
 	"instance":                    {"api/control", "daemon"},
+	"internal/clone/networks":     {"internal/clone"},
 	"internal/journal":            {"instance"},
 	"daemon/internal/metrics":     {"daemon"},
 	"daemon/internal/otlp":        {"daemon"},
