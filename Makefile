@@ -186,6 +186,10 @@ bench-against: ## the same rows in turns at another commit and here, as a table 
 	git worktree add --force --detach bin/base $(BASE)
 	$(GO) run ./test/bench -base bin/base $(FLAGS); code=$$?; git worktree remove --force bin/base; exit $$code
 
+.PHONY: scale
+scale: ## how memory and processor time of a daemon grow with canisters (up to 100,000, or CANISTERD_SCALE) and with clients (Linux)
+	$(GO) test ./cmd/canisterd -run '^$$' -bench '^BenchmarkScaleOf' -benchtime 1x -timeout 3h
+
 .PHONY: bench-first-reply
 bench-first-reply: ## the ratio of the time of make run until its first reply to that of go build alone, both with empty build caches
 	$(GO) run ./test/bench -tags firsthour -only FirstReply -count 1 -benchtime 1x ./cmd/canisterd

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -169,40 +170,78 @@ func (s *served) flood(rpc func()) time.Duration {
 	return (s.used() - begun) / (clients * each)
 }
 
-// resident is the memory of the process's own, in bytes, once it is the same in four thousand looks, a millisecond and
-// more apart: the daemon gives free memory back within seconds when it is idle.
+// The memory of an idle daemon has become stable when it has changed by less than stillBytes for stillTime: within a few
+// seconds it evicts idle canisters, and then gives free memory back.
+const (
+	stillBytes = 64 << 10
+	stillTime  = 8 * time.Second
+)
+
+// resident is the anonymous memory of the process and what its files in memory hold, in bytes, once they are stable.
 func (s *served) resident() float64 {
 	s.Helper()
-	same, last := 0, s.residentNow()
-	eventually.True(s, "memory that stays the same", func() bool {
-		now := s.residentNow()
-		if same++; now != last {
-			same, last = 0, now
+	files := s.memoryFiles()
+	look := func() float64 {
+		total := s.statusBytes("RssAnon:")
+		for _, file := range files {
+			total += s.blocksOf(file)
 		}
-		return same >= 4000
+		return total
+	}
+	last, since := look(), time.Now()
+	eventually.True(s, "memory that stays the same", func() bool {
+		if now := look(); math.Abs(now-last) > stillBytes {
+			last, since = now, time.Now()
+		}
+		return time.Since(since) >= stillTime
 	})
-	return last
+	return look()
 }
 
-func (s *served) residentNow() float64 {
+// statusBytes is a line of the process's status in bytes.
+func (s *served) statusBytes(name string) float64 {
 	s.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.process.Pid))
 	if err != nil {
 		s.Fatal(err)
 	}
-	total := 0.0
 	for line := range strings.Lines(string(status)) {
-		for _, name := range []string{"RssAnon:", "RssShmem:"} {
-			if rest, found := strings.CutPrefix(line, name); found {
-				kilobytes, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
-				if err != nil {
-					s.Fatal(err)
-				}
-				total += kilobytes * 1024
+		if rest, found := strings.CutPrefix(line, name); found {
+			kilobytes, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
+			if err != nil {
+				s.Fatal(err)
 			}
+			return kilobytes * 1024
 		}
 	}
-	return total
+	s.Fatalf("the status of the process has no line %s", name)
+	return 0
+}
+
+// memoryFiles returns the paths of the process's open files that are in memory.
+func (s *served) memoryFiles() (files []string) {
+	s.Helper()
+	open, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", s.process.Pid))
+	if err != nil {
+		s.Fatal(err)
+	}
+	for _, path := range open {
+		if to, err := os.Readlink(path); err == nil && strings.HasPrefix(to, "/memfd:") {
+			files = append(files, path)
+		}
+	}
+	return files
+}
+
+// blocksOf returns how many bytes a file takes, mapped or not.
+func (s *served) blocksOf(path string) float64 {
+	s.Helper()
+	var stat syscall.Stat_t
+	if err := syscall.Stat(path, &stat); err != nil {
+		s.Fatal(err)
+	}
+	const block = 512 // of st_blocks, on each file system (stat(3type))
+	return float64(stat.Blocks * block)
 }
 
 // BenchmarkRatioStartToReady is the time from the start of the binary until it serves requests;
@@ -277,8 +316,9 @@ func BenchmarkRatioDeployWarm(b *testing.B) {
 // page is the floor of memory: the least that the system gives out.
 var page = float64(os.Getpagesize())
 
-// BenchmarkRatioResidentBytesOfACanister is what one of a thousand canisters with a Motoko counter
-// adds to the process; the floor is a page.
+// BenchmarkRatioResidentBytesOfACanister is what one of a thousand idle canisters with a Motoko counter
+// adds to the process; the floor is a page. The limit is 24 KiB: a page of its own in the checkpoint file, 12 KB of
+// Go objects and events, and garbage. docs/internals/scale.md lists them.
 func BenchmarkRatioResidentBytesOfACanister(b *testing.B) {
 	s, module := start(b, b.TempDir()), canistertest.Fixture("counter")
 	s.deploy(module)
@@ -288,12 +328,13 @@ func BenchmarkRatioResidentBytesOfACanister(b *testing.B) {
 		for range count {
 			s.deploy(module)
 		}
-		ratio.ReportBytes(b, 125, (s.resident()-before)/count, page)
+		ratio.ReportBytes(b, 6, (s.resident()-before)/count, page)
 	}
 }
 
 // BenchmarkRatioResidentBytesOfAnInstance is what one of a hundred instances without a canister
-// adds to the process; the floor is a page.
+// adds to the process; the floor is a page. The limit is 48 KiB: 28 KB of Go objects, which docs/internals/scale.md lists,
+// and garbage.
 func BenchmarkRatioResidentBytesOfAnInstance(b *testing.B) {
 	s := start(b, b.TempDir())
 	const count = 100
@@ -306,6 +347,6 @@ func BenchmarkRatioResidentBytesOfAnInstance(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		ratio.ReportBytes(b, 22, (s.resident()-before)/count, page)
+		ratio.ReportBytes(b, 12, (s.resident()-before)/count, page)
 	}
 }
