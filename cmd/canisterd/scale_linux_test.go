@@ -79,7 +79,7 @@ func (g *growth) String() string {
 	for _, row := range g.rows {
 		fmt.Fprintf(&out, "| %.0f |", row[0])
 		for _, v := range row[1:] {
-			fmt.Fprintf(&out, " %.3g |", v)
+			fmt.Fprintf(&out, " %.4g |", v)
 		}
 		out.WriteString("\n")
 	}
